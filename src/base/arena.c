@@ -1,0 +1,75 @@
+#include "base/arena.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define ARENA_POISONED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ARENA_POISONED 1
+#endif
+#endif
+
+#ifdef ARENA_POISONED
+#include <sanitizer/asan_interface.h>
+enum { REDZONE = ARENA_ALIGNMENT };
+#define POISON(address, bytes) ASAN_POISON_MEMORY_REGION(address, bytes)
+#define UNPOISON(address, bytes) ASAN_UNPOISON_MEMORY_REGION(address, bytes)
+#else
+enum { REDZONE = 0 };
+#define POISON(address, bytes) ((void)0)
+#define UNPOISON(address, bytes) ((void)0)
+#endif
+
+static bool multiply(size_t *product, size_t factor) {
+  return !__builtin_mul_overflow(*product, factor, product);
+}
+
+void *arena_take(struct arena *arena, size_t element, size_t n1, size_t n2, size_t n3) {
+  size_t bytes = element;
+  if (arena->failed || !multiply(&bytes, n1) || !multiply(&bytes, n2) || !multiply(&bytes, n3) ||
+      bytes > SIZE_MAX / 2) {
+    arena->failed = true;
+    return NULL;
+  }
+  const size_t step =
+      (bytes + REDZONE + ARENA_ALIGNMENT - 1) / ARENA_ALIGNMENT * (size_t)ARENA_ALIGNMENT;
+  const size_t start = arena->used;
+  if (step > SIZE_MAX / 2 - start || (arena->base != NULL && step > arena->size - start)) {
+    arena->failed = true;
+    return NULL;
+  }
+  arena->used = start + step;
+  if (arena->base == NULL) return NULL;
+  UNPOISON(arena->base + start, bytes);
+  return arena->base + start;
+}
+
+void arena_reset(struct arena *arena) {
+  arena->used = 0;
+  arena->failed = false;
+  if (arena->base != NULL) POISON(arena->base, arena->size);
+}
+
+enum status arena_reserve(struct arena *arena, const struct arena *measured, struct error *error) {
+  if (measured->failed)
+    return fail(error, STATUS_NO_MEMORY, NULL, "the sizes asked for are too large to address");
+  if (measured->used > arena->size || arena->base == NULL) {
+    arena_free(arena);
+    const size_t size = measured->used > 0 ? measured->used : (size_t)ARENA_ALIGNMENT;
+    arena->base = aligned_alloc(ARENA_ALIGNMENT, size);
+    if (arena->base == NULL)
+      return fail(error, STATUS_NO_MEMORY, NULL, "out of memory: %zu MiB are needed",
+                  (size >> 20) + 1);
+    arena->size = size;
+  }
+  arena_reset(arena);
+  return STATUS_OK;
+}
+
+void arena_free(struct arena *arena) {
+  if (arena->base != NULL) UNPOISON(arena->base, arena->size);
+  free(arena->base);
+  *arena = (struct arena){0};
+}

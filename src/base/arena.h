@@ -1,0 +1,39 @@
+/* An arena: one block of memory from which arrays are taken and which is freed whole.
+ *
+ *   base                                          used            size
+ *    | array, 64-byte aligned | gap | array | gap | free ...        |
+ *
+ * Sizes are found before memory is: an arena without a block (all zero) only counts, so the same
+ * function that takes the arrays is first run to measure. A product that overflows sets `failed`,
+ * which sticks and is checked once. Under AddressSanitizer the gaps are poisoned. */
+#ifndef ELMAN_BASE_ARENA_H
+#define ELMAN_BASE_ARENA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+
+enum { ARENA_ALIGNMENT = 64 };
+
+struct arena {
+  unsigned char *base;
+  size_t size; /* bytes in the block */
+  size_t used; /* bytes taken or, without a block, counted */
+  bool failed;
+};
+
+/* An array of n1 * n2 * n3 elements, not cleared. NULL while measuring and after a failure. */
+void *arena_take(struct arena *arena, size_t element, size_t n1, size_t n2, size_t n3);
+
+/* Gives all arrays back. The block stays. */
+void arena_reset(struct arena *arena);
+
+/* Makes the block at least as large as `measured->used` and gives all arrays back. A block that is
+ * large enough already stays where it is. */
+enum status arena_reserve(struct arena *arena, const struct arena *measured,
+                          struct error *error) CHECKED;
+
+void arena_free(struct arena *arena);
+
+#endif

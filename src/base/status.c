@@ -1,0 +1,34 @@
+#include "base/status.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* snprintf cuts at a byte; a UTF-8 sequence that lost its tail is dropped whole. */
+static void drop_partial_character(char *text) {
+  size_t end = strlen(text);
+  size_t start = end;
+  while (start > 0 && ((unsigned char)text[start - 1] & 0xC0) == 0x80) start--;
+  if (start == 0) return;
+  const unsigned char lead = (unsigned char)text[start - 1];
+  const size_t want = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;
+  if (end - (start - 1) < want) text[start - 1] = '\0';
+}
+
+enum status fail(struct error *error, enum status code, const char *where, const char *format,
+                 ...) {
+  if (error == NULL) return code;
+  error->code = code;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(error->message, sizeof error->message, format, arguments);
+  va_end(arguments);
+  snprintf(error->where, sizeof error->where, "%s", where == NULL ? "" : where);
+  drop_partial_character(error->message);
+  drop_partial_character(error->where);
+  return code;
+}
+
+enum status fail_no_memory(struct error *error) {
+  return fail(error, STATUS_NO_MEMORY, NULL, "out of memory");
+}

@@ -1,0 +1,88 @@
+#include "base/text.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utf8proc.h>
+
+struct text text_of(const char *string) {
+  return (struct text){string, strlen(string)};
+}
+
+bool text_equal(struct text a, struct text b) {
+  return a.length == b.length && (a.length == 0 || memcmp(a.bytes, b.bytes, a.length) == 0);
+}
+
+size_t text_valid_prefix(struct text text) {
+  size_t at = 0;
+  while (at < text.length) {
+    const unsigned char byte = (unsigned char)text.bytes[at];
+    if (byte < 0x80) {
+      if (byte == 0) return at;
+      at++;
+      continue;
+    }
+    /* utf8proc looks at four bytes at most; the cast below cannot overflow. */
+    const size_t left = text.length - at < 4 ? text.length - at : 4;
+    utf8proc_int32_t codepoint;
+    const utf8proc_ssize_t step = utf8proc_iterate((const utf8proc_uint8_t *)text.bytes + at,
+                                                   (utf8proc_ssize_t)left, &codepoint);
+    if (step < 1) return at;
+    at += (size_t)step;
+  }
+  return at;
+}
+
+void buffer_append(struct buffer *buffer, const char *bytes, size_t length) {
+  if (buffer->failed) return;
+  if (length >= SIZE_MAX / 4 - buffer->length) {
+    buffer->failed = true;
+    return;
+  }
+  const size_t need = buffer->length + length + 1;
+  if (need > buffer->capacity) {
+    const size_t capacity = need < 64 ? 64 : need + need / 2;
+    char *grown = realloc(buffer->bytes, capacity);
+    if (grown == NULL) {
+      buffer->failed = true;
+      return;
+    }
+    buffer->bytes = grown;
+    buffer->capacity = capacity;
+  }
+  if (length > 0) memcpy(buffer->bytes + buffer->length, bytes, length);
+  buffer->length += length;
+  buffer->bytes[buffer->length] = '\0';
+}
+
+void buffer_append_text(struct buffer *buffer, struct text text) {
+  buffer_append(buffer, text.bytes, text.length);
+}
+
+void buffer_clear(struct buffer *buffer) {
+  buffer->length = 0;
+  buffer->failed = false;
+  if (buffer->bytes != NULL) buffer->bytes[0] = '\0';
+}
+
+void buffer_free(struct buffer *buffer) {
+  free(buffer->bytes);
+  *buffer = (struct buffer){0};
+}
+
+struct text buffer_text(const struct buffer *buffer) {
+  return (struct text){buffer->bytes == NULL ? "" : buffer->bytes, buffer->length};
+}
+
+enum status array_grow(void **array, size_t *capacity, size_t count, size_t element,
+                       struct error *error) {
+  if (count <= *capacity) return STATUS_OK;
+  const size_t grown = count + count / 2 + 16;
+  size_t bytes;
+  if (grown < count || __builtin_mul_overflow(grown, element, &bytes)) return fail_no_memory(error);
+  void *memory = realloc(*array, bytes);
+  if (memory == NULL) return fail_no_memory(error);
+  *array = memory;
+  *capacity = grown;
+  return STATUS_OK;
+}

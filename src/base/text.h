@@ -1,0 +1,42 @@
+/* UTF-8 text: views that own nothing, a growing buffer, validation. */
+#ifndef ELMAN_BASE_TEXT_H
+#define ELMAN_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+
+/* A view of bytes that somebody else owns; not NUL-terminated. */
+struct text {
+  const char *bytes;
+  size_t length;
+};
+
+struct text text_of(const char *string); /* string is NUL-terminated */
+bool text_equal(struct text a, struct text b);
+
+/* The index of the first byte that is not valid UTF-8 (NUL counts as invalid: it is not text), or
+ * text.length if all are. */
+size_t text_valid_prefix(struct text text);
+
+/* A growing array of bytes, always followed by a NUL. Start from all zero. When memory runs out
+ * `failed` sticks, further appends do nothing, and one check at the end is enough. */
+struct buffer {
+  char *bytes;
+  size_t length;
+  size_t capacity;
+  bool failed;
+};
+
+void buffer_append(struct buffer *buffer, const char *bytes, size_t length);
+void buffer_append_text(struct buffer *buffer, struct text text);
+void buffer_clear(struct buffer *buffer); /* keeps the memory */
+void buffer_free(struct buffer *buffer);
+struct text buffer_text(const struct buffer *buffer); /* valid until the next append */
+
+/* Makes room for `count` elements in a growing array; *capacity and *array follow. */
+enum status array_grow(void **array, size_t *capacity, size_t count, size_t element,
+                       struct error *error) CHECKED;
+
+#endif

@@ -1,0 +1,44 @@
+/* Sentence pairs as ids. */
+#ifndef ELMAN_CORPUS_CORPUS_H
+#define ELMAN_CORPUS_CORPUS_H
+
+#include <stdint.h>
+
+#include "corpus/pairs.h"
+#include "vocab/codec.h"
+
+/* All ids of one side in one array; sentence i is [starts[i], starts[i + 1]). */
+struct sentences {
+  uint32_t *ids;
+  size_t *starts; /* count + 1 */
+  size_t count;
+  size_t longest;
+};
+
+struct corpus {
+  struct sentences source;
+  struct sentences target; /* without <s> and </s> */
+  size_t too_long;         /* pairs left out for their length */
+};
+
+/* Pairs with more than `max_length` tokens on a side are left out and counted (0 = no limit). */
+enum status corpus_encode(struct corpus *corpus, const struct pairs *pairs,
+                          const struct codec *source, const struct codec *target,
+                          size_t max_length, struct error *error) CHECKED;
+void corpus_free(struct corpus *corpus);
+
+/* Resolves TOKENS_AUTO on either side from the pairs, and builds both vocabularies. */
+struct vocabulary_options {
+  enum token_mode source_mode, target_mode;
+  uint64_t min_count;
+  size_t max_words; /* a side; 0 = no limit */
+};
+struct vocabulary_pair {
+  enum token_mode source_mode, target_mode; /* never TOKENS_AUTO */
+  struct vocabulary *source, *target;
+};
+enum status corpus_vocabularies(struct vocabulary_pair *out, const struct pairs *pairs,
+                                const struct vocabulary_options *options,
+                                struct error *error) CHECKED;
+
+#endif

@@ -1,0 +1,48 @@
+/* Sentence pairs as text, read from TSV files or from two parallel (Moses) files. */
+#ifndef ELMAN_CORPUS_PAIRS_H
+#define ELMAN_CORPUS_PAIRS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+#include "base/text.h"
+
+struct pair {
+  struct text source;
+  struct text target;
+  struct text alignment; /* Pharaoh "i-j ..."; empty when no column was asked for */
+};
+
+/* Called for each line that is skipped; `problem` has no full stop. */
+typedef void pairs_skipped(void *context, const char *file, size_t line, const char *problem);
+
+struct pairs_options {
+  const char *const *files; /* TSV files, read one after the other; "-" is standard input */
+  size_t file_count;
+  const char *source_file; /* or two files with a sentence a line; both or neither, NULL = none */
+  const char *target_file;
+  size_t source_column, target_column; /* from 1; for TSV */
+  size_t alignment_column;             /* 0 = none */
+  bool strict;                         /* the first bad line is an error */
+  pairs_skipped *skipped;              /* may be NULL */
+  void *context;
+};
+
+struct pairs; /* owns the text of all pairs */
+
+/* Reads everything. UTF-8 with LF or CRLF, a byte order mark is dropped. A line that is not valid
+ * UTF-8 (a NUL byte counts as invalid), lacks a column, or has an empty side (white space only)
+ * is reported, skipped and counted. Errors: no such file (STATUS_NO_INPUT), not one good pair in all
+ * files (STATUS_BAD_DATA; the message says what the format is), two files of different
+ * length (STATUS_BAD_DATA, with both counts), with `strict` the first bad line (STATUS_BAD_DATA).
+ * Moses files may have empty lines on both sides: such a line is skipped like any empty side. */
+enum status pairs_read(struct pairs **pairs, const struct pairs_options *options,
+                       struct error *error) CHECKED;
+void pairs_free(struct pairs *pairs);
+
+size_t pairs_count(const struct pairs *pairs);
+size_t pairs_skipped_count(const struct pairs *pairs);
+struct pair pairs_get(const struct pairs *pairs, size_t index); /* text valid until pairs_free */
+
+#endif

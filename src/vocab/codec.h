@@ -1,0 +1,30 @@
+/* The way from text to ids and back for one side of a model, and what the vocabulary lacked. */
+#ifndef ELMAN_VOCAB_CODEC_H
+#define ELMAN_VOCAB_CODEC_H
+
+#include "vocab/vocabulary.h"
+
+struct codec {
+  enum token_mode mode; /* never TOKENS_AUTO */
+  const struct vocabulary *vocabulary;
+};
+
+/* Scratch memory of one thread's encoding, and its result. Start from all zero. */
+struct encoding {
+  struct buffer normalized;
+  struct tokens split;
+  struct tokens tokens; /* the tokens, one an id */
+  uint32_t *ids;        /* tokens.count of them */
+  size_t capacity;
+};
+
+/* Normalises, splits, segments (mode `space` only) and looks up. `text` must be valid UTF-8. */
+enum status encode(struct encoding *encoding, const struct codec *codec, struct text text,
+                   struct error *error) CHECKED;
+void encoding_free(struct encoding *encoding);
+
+/* Appends the text of `count` ids to `into`. Specials other than <unk> are left out. */
+enum status decode(struct buffer *into, const struct codec *codec, const uint32_t *ids,
+                   size_t count, struct error *error) CHECKED;
+
+#endif

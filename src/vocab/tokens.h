@@ -1,0 +1,84 @@
+/* Text to tokens and back.
+ *
+ * Every mode is lossless: tokens_join(tokens_split(x)) == x for every normalised text x. A mode has
+ * a rule that says whether a space is expected between two neighbouring tokens; where the text
+ * differs from the rule, the right-hand token carries a mark in front:
+ *
+ *   MARK_JOINED "￭" (U+FFED)  no space stood here although the rule expects one
+ *   MARK_SPACED "▁" (U+2581)  a space stood here although the rule expects none
+ *
+ * A token whose own text begins with a mark character always carries an explicit mark, so that one
+ * leading mark can always be taken off.
+ *
+ *   space  split at white space; a space is expected between all tokens (so there are never marks,
+ *          except on a token that itself begins with a mark character)
+ *   words  letters and digits together, punctuation and symbols apart (one grapheme cluster each),
+ *          Han characters one by one; a space is expected except: beside a Han character or
+ *          full-width punctuation; before closing punctuation (. , ! ? ; : % ) ] } ’ …); after
+ *          opening punctuation ( [ { ‘ “ $ # and so on; before and after ' ’ - / and _
+ *   chars  one extended grapheme cluster a token; no space is expected
+ */
+#ifndef ELMAN_VOCAB_TOKENS_H
+#define ELMAN_VOCAB_TOKENS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+#include "base/text.h"
+
+#define MARK_JOINED "\xEF\xBF\xAD"
+#define MARK_SPACED "\xE2\x96\x81"
+
+enum token_mode { TOKENS_SPACE, TOKENS_WORDS, TOKENS_CHARS, TOKENS_AUTO };
+
+/* "space", "words", "chars", "auto"; NULL for anything else. */
+const char *token_mode_name(enum token_mode mode);
+/* False if `name` is none of the four. */
+bool token_mode_parse(enum token_mode *mode, const char *name);
+
+/* Replaces the contents of `into` by `text` in NFC, with every run of Unicode white space one space
+ * and none at the ends. `text` must be valid UTF-8. */
+enum status text_normalize(struct buffer *into, struct text text, struct error *error) CHECKED;
+
+/* A list of tokens. Their bytes lie in `bytes`; item i is [starts[i], starts[i + 1]). Start from
+ * all zero; a list may be reused and then keeps its memory. */
+struct tokens {
+  struct buffer bytes;
+  size_t *starts; /* count + 1 entries once anything was added */
+  size_t count;
+  size_t capacity;
+};
+
+struct text tokens_get(const struct tokens *tokens, size_t index); /* marks included */
+enum status tokens_add(struct tokens *tokens, struct text token, struct error *error) CHECKED;
+void tokens_clear(struct tokens *tokens);
+void tokens_free(struct tokens *tokens);
+
+/* Splits `text`, which must be normalised; `mode` is not TOKENS_AUTO. Replaces what was there. */
+enum status tokens_split(struct tokens *tokens, struct text text, enum token_mode mode,
+                         struct error *error) CHECKED;
+
+/* Appends the text that the tokens came from to `into`. */
+enum status tokens_join(struct buffer *into, const struct tokens *tokens, enum token_mode mode,
+                        struct error *error) CHECKED;
+
+/* The token without its mark. */
+struct text token_surface(struct text token);
+
+/* What `auto` stands for, found from counts over a sample of normalised lines: text that is mostly
+ * Han is `space` when at least a fifth of its neighbouring Han characters have a space between them
+ * (segmented Chinese), else `chars`; all other text is `words`. Start from all zero. */
+struct script_counts {
+  size_t letters;        /* letters and digits, Han included */
+  size_t han;            /* Han characters */
+  size_t han_adjacent;   /* pairs of Han characters with nothing between them */
+  size_t han_separated;  /* pairs of Han characters with one space between them */
+};
+void script_count(struct script_counts *counts, struct text text);
+enum token_mode script_token_mode(const struct script_counts *counts);
+
+/* Han: the ideographs of all CJK blocks and 々 〇 (no kana). */
+bool is_han(int codepoint);
+
+#endif
