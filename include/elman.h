@@ -1,0 +1,287 @@
+/* elman: a recurrent sequence-to-sequence translator with encoder–decoder attention.
+ *
+ *   elman_pairs *pairs;  elman_model *model;  elman_translator *translator;
+ *   elman_pairs_read(&pairs, &pairs_options, &error);         sentence pairs from files
+ *   elman_model_create(&model, pairs, &model_options, &error);   vocabularies, initial weights
+ *   elman_train(model, pairs, &train_options, &error);
+ *   elman_model_save(model, "model.safetensors", &error);
+ *   elman_translator_create(&translator, model, &error);
+ *   elman_translate(&translation, translator, "我 爱 学习", strlen(...), NULL, &error);
+ *
+ * Conventions. Text is UTF-8. A function that can fail returns an elman_status, which must be looked
+ * at, and fills `error` unless that is NULL; its output is then NULL or unchanged. What a `_create`,
+ * `_read` or `_load` gave is returned to the matching `_free`, which accepts NULL. A `const` argument
+ * may be used by several threads at once; any other argument by one at a time. Pointers in `options`
+ * structs are borrowed for the call. The library prints nothing, never exits, and leaves the locale,
+ * signals and OpenMP's settings as they were; it sets OpenBLAS to one thread (it runs its own).
+ *
+ * Matrices are row-major. S and T are the numbers of source and target tokens. */
+#ifndef ELMAN_H
+#define ELMAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ELMAN_API __attribute__((visibility("default")))
+#define ELMAN_CHECKED __attribute__((visibility("default"), warn_unused_result))
+
+/* ---- errors ---- */
+
+typedef enum elman_status {
+  ELMAN_OK,
+  ELMAN_INVALID_ARGUMENT, /* something was asked for that cannot be */
+  ELMAN_BAD_DATA,         /* a corpus, text or model file does not hold what it should */
+  ELMAN_NO_INPUT,         /* a file does not exist or cannot be opened */
+  ELMAN_NO_MEMORY,
+  ELMAN_CANNOT_CREATE, /* an output file cannot be created */
+  ELMAN_IO,            /* reading or writing failed half-way */
+  ELMAN_INTERRUPTED    /* a callback asked to stop; what was done so far is kept */
+} elman_status;
+
+typedef struct elman_error {
+  elman_status code;
+  char message[512]; /* what was wrong and what to do, one line */
+  char where[512];   /* "file:line" or "file", or empty */
+} elman_error;
+
+/* "0.1.0" */
+ELMAN_API const char *elman_version(void);
+
+/* ---- sentence pairs ---- */
+
+typedef struct elman_pairs elman_pairs;
+
+/* Called for each line that is left out. */
+typedef void elman_skipped_function(void *context, const char *file, size_t line,
+                                    const char *problem);
+
+typedef struct elman_pairs_options {
+  const char *const *files; /* TSV, a pair a line; "-" is standard input */
+  size_t file_count;
+  const char *source_file; /* instead of `files`: two files with a sentence a line */
+  const char *target_file;
+  size_t source_column, target_column; /* columns of the TSV, from 1; default 1 and 2 */
+  size_t alignment_column; /* column with word alignments "i-j i-j ...", 0-based; 0 = none */
+  bool strict;             /* a bad line is an error, not skipped */
+  elman_skipped_function *skipped; /* may be NULL */
+  void *context;
+} elman_pairs_options;
+
+ELMAN_API elman_pairs_options elman_pairs_options_default(void);
+
+/* Reads all pairs into memory. A line that is not valid UTF-8, lacks a column or has an empty side
+ * is skipped and counted. ELMAN_BAD_DATA when not one pair is left. */
+ELMAN_CHECKED elman_status elman_pairs_read(elman_pairs **pairs, const elman_pairs_options *options,
+                                            elman_error *error);
+ELMAN_API void elman_pairs_free(elman_pairs *pairs);
+ELMAN_API size_t elman_pairs_count(const elman_pairs *pairs);
+ELMAN_API size_t elman_pairs_skipped(const elman_pairs *pairs);
+
+/* ---- models ---- */
+
+typedef struct elman_model elman_model;
+
+/* How text becomes tokens: at white space; letters and digits together with punctuation apart and
+ * Han characters one by one; by extended grapheme clusters; or the fitting one of these. */
+typedef enum elman_token_mode {
+  ELMAN_TOKENS_SPACE,
+  ELMAN_TOKENS_WORDS,
+  ELMAN_TOKENS_CHARS,
+  ELMAN_TOKENS_AUTO
+} elman_token_mode;
+
+/* "space", "words", "chars", "auto"; NULL for any other value. */
+ELMAN_API const char *elman_token_mode_name(elman_token_mode mode);
+
+/* The names of the attention mechanisms, from index 0 up; NULL past the last. */
+ELMAN_API const char *elman_attention_name(size_t index);
+
+typedef struct elman_model_options {
+  size_t embedding_size;  /* default 128 */
+  size_t hidden_size;     /* default 128 */
+  const char *attention;  /* a name from elman_attention_name; default "dot" */
+  elman_token_mode source_tokens, target_tokens; /* default ELMAN_TOKENS_AUTO */
+  size_t min_count;      /* words seen less often are unknown words; default 1 */
+  size_t max_vocabulary; /* words a side, the most frequent; 0 (default) = no limit */
+  uint64_t seed;         /* of the initial weights; default 1 */
+} elman_model_options;
+
+ELMAN_API elman_model_options elman_model_options_default(void);
+
+/* A model with both vocabularies counted from `pairs` and PyTorch's initial weights. */
+ELMAN_CHECKED elman_status elman_model_create(elman_model **model, const elman_pairs *pairs,
+                                              const elman_model_options *options,
+                                              elman_error *error);
+
+/* One safetensors file; a file with anything missing, altered or superfluous is ELMAN_BAD_DATA. */
+ELMAN_CHECKED elman_status elman_model_load(elman_model **model, const char *path,
+                                            elman_error *error);
+
+/* Replaces `path` at once: a reader sees the old file or the new one, never a part, whatever fails. */
+ELMAN_CHECKED elman_status elman_model_save(const elman_model *model, const char *path,
+                                            elman_error *error);
+ELMAN_API void elman_model_free(elman_model *model);
+
+typedef struct elman_model_info {
+  size_t embedding_size, hidden_size;
+  size_t source_vocabulary, target_vocabulary; /* tokens, specials included */
+  size_t parameters;                           /* numbers that training changes */
+  size_t tensors;
+  const char *attention;
+  elman_token_mode source_tokens, target_tokens; /* never ELMAN_TOKENS_AUTO */
+} elman_model_info;
+
+ELMAN_API elman_model_info elman_model_get_info(const elman_model *model);
+
+typedef struct elman_tensor_info {
+  const char *name;     /* as in the file; lives as long as the model */
+  size_t rows, columns; /* a vector has 1 column */
+  int dimensions;       /* 1 or 2 */
+  double minimum, maximum, mean, deviation; /* of its numbers */
+} elman_tensor_info;
+
+/* index < info.tensors */
+ELMAN_API elman_tensor_info elman_model_get_tensor(const elman_model *model, size_t index);
+
+typedef enum elman_side { ELMAN_SOURCE, ELMAN_TARGET } elman_side;
+
+/* The token with this id (less than the vocabulary's size), its length in bytes in *length (may be
+ * NULL) and how often it stood in the training corpus in *count (may be NULL; specials: 0). */
+ELMAN_API const char *elman_model_get_token(const elman_model *model, elman_side side, size_t id,
+                                            size_t *length, uint64_t *count);
+
+/* ---- training ---- */
+
+typedef struct elman_train_report {
+  size_t epoch, epochs;  /* from 1 */
+  size_t update, updates; /* within the epoch, from 1 */
+  size_t tokens;          /* target tokens seen in this epoch, </s> included */
+  double loss;            /* mean cross-entropy per target token over this epoch so far */
+  double update_loss;     /* of this update alone */
+  double gradient_norm;   /* before clipping */
+} elman_train_report;
+
+/* Called after every update. Returns false to stop: training ends with ELMAN_INTERRUPTED, and the
+ * model keeps what it has learnt. */
+typedef bool elman_train_function(void *context, const elman_train_report *report);
+
+#define ELMAN_EPOCHS_AUTO SIZE_MAX
+
+typedef struct elman_train_options {
+  size_t epochs; /* default ELMAN_EPOCHS_AUTO: at least 10 and as many as give 400 updates */
+  size_t batch_size;    /* sentences; default 32 */
+  double learning_rate; /* of Adam; default 0.001 */
+  double clip_norm;     /* largest norm of all gradients together; 0 = off; default 1 */
+  size_t max_length;    /* pairs with a longer side are left out; 0 = none; default 200 tokens */
+  uint64_t seed;        /* of the order of the pairs; default 1 */
+  size_t threads;       /* 0 (default) = one a core; the result does not depend on it */
+  elman_train_function *report; /* may be NULL */
+  void *context;
+} elman_train_options;
+
+ELMAN_API elman_train_options elman_train_options_default(void);
+
+/* Trains with teacher forcing, back-propagation through time and Adam. */
+ELMAN_CHECKED elman_status elman_train(elman_model *model, const elman_pairs *pairs,
+                                       const elman_train_options *options, elman_error *error);
+
+/* ---- translating ---- */
+
+/* Scratch memory for one translation after the other. The model must outlive it. */
+typedef struct elman_translator elman_translator;
+
+ELMAN_CHECKED elman_status elman_translator_create(elman_translator **translator,
+                                                   const elman_model *model, elman_error *error);
+ELMAN_API void elman_translator_free(elman_translator *translator);
+
+/* Read only; owned by the caller, freed whole. */
+typedef struct elman_translation {
+  const char *text;       /* the translation as plain text */
+  double log_probability; /* natural logarithm, summed over the target tokens */
+  size_t source_count;    /* S; 0 when the text was empty or white space only */
+  size_t target_count;    /* T */
+  const char *const *source_tokens; /* (S); an unknown word as it was written */
+  const bool *source_known;         /* (S): false where the vocabulary lacks the word */
+  const char *const *target_tokens; /* (T); the last is "</s>" if the decoder ended by itself */
+  const float *attention;           /* (T,S): attention weights; each row sums to 1 */
+} elman_translation;
+
+typedef struct elman_translate_options {
+  size_t max_length;     /* target tokens; 0 (default) = 2 S + 10 */
+  const char *reference; /* not NULL: force this translation instead of searching for one */
+} elman_translate_options;
+
+ELMAN_API elman_translate_options elman_translate_options_default(void);
+
+/* Translates one sentence of `length` bytes. `options` may be NULL for the defaults. Text that is not
+ * valid UTF-8 is ELMAN_BAD_DATA. */
+ELMAN_CHECKED elman_status elman_translate(elman_translation **translation,
+                                           elman_translator *translator, const char *text,
+                                           size_t length, const elman_translate_options *options,
+                                           elman_error *error);
+ELMAN_API void elman_translation_free(elman_translation *translation);
+
+/* ---- attention matrices as files ---- */
+
+/* The names of the formats, from index 0 up ("text", "json", "tsv", "npy"); NULL past the last. */
+ELMAN_API const char *elman_format_name(size_t index);
+
+/* The format that a file's name asks for by its suffix (".txt" is "text"); NULL if none does. */
+ELMAN_API const char *elman_format_of_path(const char *path);
+
+typedef struct elman_text_style {
+  bool color; /* shades as 256-colour escapes; else as the characters · ░ ▒ ▓ █ */
+} elman_text_style;
+
+/* Writes one translation's attention. `style` is for "text" only and may be NULL (no colour).
+ * Several calls on one stream give: text and tsv, blocks with an empty line between; json, one object
+ * a line; npy, one array after the other. Write errors stay in the stream's error flag. */
+ELMAN_CHECKED elman_status elman_attention_write(FILE *stream, const elman_translation *translation,
+                                                 const char *format, const elman_text_style *style,
+                                                 elman_error *error);
+
+/* The same into a file, which is replaced at once as by elman_model_save. */
+ELMAN_CHECKED elman_status elman_attention_save(const char *path,
+                                                const elman_translation *translation,
+                                                const char *format, elman_error *error);
+
+/* ---- evaluating ---- */
+
+typedef struct elman_scores {
+  double loss;       /* mean cross-entropy per target token, </s> included */
+  double perplexity; /* exp(loss) */
+  size_t tokens;     /* target tokens, </s> included */
+  size_t sentences;
+  size_t unknown_source, unknown_target; /* tokens that the vocabularies lack */
+  double exact_match; /* share of sentences translated exactly as the reference, 0 to 1 */
+  size_t aligned_words;       /* target words with a gold alignment; 0 without such a column */
+  double alignment_agreement; /* share of them where the largest attention weight lies on a source
+                                 word that the gold alignment names; 0 to 1 */
+} elman_scores;
+
+typedef struct elman_evaluate_options {
+  size_t batch_size; /* sentences; default 32; the result does not depend on it (to rounding) */
+  size_t max_length; /* of a translation, as in elman_translate_options */
+  size_t threads;    /* 0 (default) = one a core */
+  bool (*progress)(void *context, size_t done, size_t total); /* false stops; may be NULL */
+  void *context;
+} elman_evaluate_options;
+
+ELMAN_API elman_evaluate_options elman_evaluate_options_default(void);
+
+ELMAN_CHECKED elman_status elman_evaluate(elman_scores *scores, const elman_model *model,
+                                          const elman_pairs *pairs,
+                                          const elman_evaluate_options *options,
+                                          elman_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

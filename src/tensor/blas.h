@@ -1,0 +1,27 @@
+/* Matrix products on BLAS. Matrices are row-major; `ld` is the distance between two rows.
+ *
+ * OpenBLAS runs single-threaded, since its sums change with its number of threads. A large product
+ * is cut into tiles of its result instead, whose sizes depend on nothing but the result's, so that
+ * every number of OpenMP threads gives the same bits. */
+#ifndef ELMAN_TENSOR_BLAS_H
+#define ELMAN_TENSOR_BLAS_H
+
+#include "tensor/real.h"
+
+enum transpose { AS_IT_IS, TRANSPOSED };
+
+struct operand {
+  const real *data;
+  size_t ld;
+  enum transpose transpose;
+};
+
+/* C (m,n) = beta C + alpha op(A) op(B), where op(A) is (m,k) and op(B) is (k,n).
+ * With beta = 0, C need not hold numbers before. All sizes and distances are at most INT_MAX. */
+void matrix_product(real *c, size_t ldc, real beta, real alpha, struct operand a, struct operand b,
+                    size_t m, size_t n, size_t k);
+
+/* Makes the BLAS library single-threaded, once for the process. */
+void blas_use_one_thread(void);
+
+#endif

@@ -1,0 +1,59 @@
+#include "tensor/linear.h"
+
+#include <string.h>
+
+#include "tensor/blas.h"
+
+static void forward(real *y, real beta, const real *x, const real *weight, size_t n, size_t in,
+                    size_t out) {
+  matrix_product(y, out, beta, 1, (struct operand){x, in, AS_IT_IS},
+                 (struct operand){weight, in, TRANSPOSED}, n, out, in);
+}
+
+static void backward_input(real *dx, real beta, const real *dy, const real *weight, size_t n,
+                           size_t in, size_t out) {
+  matrix_product(dx, in, beta, 1, (struct operand){dy, out, AS_IT_IS},
+                 (struct operand){weight, in, AS_IT_IS}, n, in, out);
+}
+
+void linear_forward(real *y, const real *x, const real *weight, size_t n, size_t in, size_t out) {
+  forward(y, 0, x, weight, n, in, out);
+}
+
+void linear_forward_add(real *y, const real *x, const real *weight, size_t n, size_t in,
+                        size_t out) {
+  forward(y, 1, x, weight, n, in, out);
+}
+
+void linear_backward_input(real *dx, const real *dy, const real *weight, size_t n, size_t in,
+                           size_t out) {
+  backward_input(dx, 0, dy, weight, n, in, out);
+}
+
+void linear_backward_input_add(real *dx, const real *dy, const real *weight, size_t n, size_t in,
+                               size_t out) {
+  backward_input(dx, 1, dy, weight, n, in, out);
+}
+
+void linear_backward_weight(real *dweight, const real *dy, const real *x, size_t n, size_t in,
+                            size_t out) {
+  matrix_product(dweight, in, 1, 1, (struct operand){dy, out, TRANSPOSED},
+                 (struct operand){x, in, AS_IT_IS}, out, in, n);
+}
+
+void bias_forward(real *y, const real *bias, size_t n, size_t out) {
+  for (size_t i = 0; i < n; i++) memcpy(y + i * out, bias, out * sizeof *y);
+}
+
+void bias_backward(real *dbias, const real *dy, size_t n, size_t out) {
+  enum { COLUMNS = 64 }; /* a stretch of columns whose sums stay in the first cache */
+  double sums[COLUMNS];
+  for (size_t start = 0; start < out; start += COLUMNS) {
+    const size_t width = out - start < COLUMNS ? out - start : COLUMNS;
+    memset(sums, 0, sizeof sums);
+    for (size_t i = 0; i < n; i++) {
+      for (size_t j = 0; j < width; j++) sums[j] += (double)dy[i * out + start + j];
+    }
+    for (size_t j = 0; j < width; j++) dbias[start + j] += (real)sums[j];
+  }
+}
