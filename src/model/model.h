@@ -15,8 +15,8 @@ struct model {
   struct vocabulary *source_vocabulary, *target_vocabulary; /* owned */
 };
 
-/* Takes over `vocabularies`, also when it fails. The vocabulary sizes of `config` are filled in here;
- * all weights are zero. */
+/* Takes over `vocabularies`, also when it fails. The vocabulary sizes of `config` are filled in
+ * here; all weights are zero. */
 enum status model_create(struct model **model, struct vocabulary_pair vocabularies,
                          struct model_config config, struct error *error) CHECKED;
 void model_free(struct model *model);

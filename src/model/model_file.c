@@ -31,14 +31,13 @@ static int set_json(json_t *metadata, const char *key, json_t *value) {
 
 static json_t *config_to_json(const struct model *model) {
   const struct model_config *config = &model->config;
-  return json_pack("{s:s, s:I, s:I, s:s, s:s, s:I, s:I}", "attention",
-                   attention_name(config->attention), "embedding_size",
-                   (json_int_t)config->embedding_size, "hidden_size",
-                   (json_int_t)config->hidden_size, "source_tokens",
-                   token_mode_name(model->source_mode), "target_tokens",
-                   token_mode_name(model->target_mode), "source_vocabulary",
-                   (json_int_t)config->source_vocabulary, "target_vocabulary",
-                   (json_int_t)config->target_vocabulary);
+  return json_pack(
+      "{s:s, s:I, s:I, s:s, s:s, s:I, s:I}", "attention", attention_name(config->attention),
+      "embedding_size", (json_int_t)config->embedding_size, "hidden_size",
+      (json_int_t)config->hidden_size, "source_tokens", token_mode_name(model->source_mode),
+      "target_tokens", token_mode_name(model->target_mode), "source_vocabulary",
+      (json_int_t)config->source_vocabulary, "target_vocabulary",
+      (json_int_t)config->target_vocabulary);
 }
 
 static int set_vocabulary(json_t *metadata, struct side_keys keys,
@@ -48,7 +47,8 @@ static int set_vocabulary(json_t *metadata, struct side_keys keys,
   for (size_t id = 0; id < vocabulary_size(vocabulary); id++) {
     const struct text token = vocabulary_token(vocabulary, id);
     result |= json_array_append_new(tokens, json_stringn(token.bytes, token.length));
-    result |= json_array_append_new(counts, json_integer((json_int_t)vocabulary_count(vocabulary, id)));
+    result |=
+        json_array_append_new(counts, json_integer((json_int_t)vocabulary_count(vocabulary, id)));
   }
   result |= set_json(metadata, keys.vocabulary, tokens);
   result |= set_json(metadata, keys.counts, counts);
@@ -71,8 +71,8 @@ enum status model_save(const struct model *model, const char *path, struct error
   struct tensor_source tensors[MAX_PARAMETERS];
   for (size_t i = 0; i < model->table.count; i++) {
     const struct parameter *row = &model->table.rows[i];
-    tensors[i] = (struct tensor_source){row->name, model->block + row->offset,
-                                        {row->rows, row->columns}, row->dimensions};
+    tensors[i] = (struct tensor_source){
+        row->name, model->block + row->offset, {row->rows, row->columns}, row->dimensions};
   }
   json_t *metadata = compose_metadata(model);
   if (metadata == NULL) return fail_no_memory(error);
@@ -113,10 +113,10 @@ static enum status parse_config(struct model_config *config, struct vocabulary_p
   if (status != STATUS_OK) return status;
   const char *attention, *source_tokens, *target_tokens;
   json_int_t e, h, v_source, v_target;
-  const int unpacked = json_unpack(
-      json, "{s:s, s:I, s:I, s:s, s:s, s:I, s:I !}", "attention", &attention, "embedding_size", &e,
-      "hidden_size", &h, "source_tokens", &source_tokens, "target_tokens", &target_tokens,
-      "source_vocabulary", &v_source, "target_vocabulary", &v_target);
+  const int unpacked = json_unpack(json, "{s:s, s:I, s:I, s:s, s:s, s:I, s:I !}", "attention",
+                                   &attention, "embedding_size", &e, "hidden_size", &h,
+                                   "source_tokens", &source_tokens, "target_tokens", &target_tokens,
+                                   "source_vocabulary", &v_source, "target_vocabulary", &v_target);
   if (unpacked != 0) {
     status = bad(file, error, "does not hold what this version expects", KEY_CONFIG);
   } else if (!attention_parse(&config->attention, attention)) {
@@ -149,8 +149,8 @@ static enum status collect_vocabulary(struct vocabulary **vocabulary, const json
     if (!json_is_string(token) || !json_is_integer(count) || json_integer_value(count) < 0)
       status = fail(error, STATUS_BAD_DATA, NULL, "holds something else than words and counts");
     else
-      status = tokens_add(
-          &list, (struct text){json_string_value(token), json_string_length(token)}, error);
+      status = tokens_add(&list, (struct text){json_string_value(token), json_string_length(token)},
+                          error);
     numbers[id] = (uint64_t)json_integer_value(count);
   }
   if (status == STATUS_OK) status = vocabulary_from_list(vocabulary, &list, numbers, side, error);

@@ -1,5 +1,5 @@
-/* The model file: one safetensors file with weights named as the PyTorch module would save them, and
- * configuration and vocabularies in its metadata. docs/model-file.md has the format. */
+/* The model file: one safetensors file with weights named as the PyTorch module would save them,
+ * and configuration and vocabularies in its metadata. docs/model-file.md has the format. */
 #ifndef ELMAN_MODEL_MODEL_FILE_H
 #define ELMAN_MODEL_MODEL_FILE_H
 

@@ -6,7 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are stored as they lie in memory");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+               "numbers are stored as they lie in memory");
 
 enum { LENGTH_BYTES = 8, ALIGNMENT = 8, CHUNK = 4096 };
 static const uint64_t MAX_HEADER = 100000000;
@@ -23,7 +24,7 @@ static uint64_t number_size(const char *type, enum number_type *known) {
     const char *name;
     uint64_t size;
     enum number_type type;
-  } types[] = {{"F32", 4, NUMBER_F32},   {"F64", 8, NUMBER_F64},   {"F16", 2, NUMBER_OTHER},
+  } types[] = {{"F32", 4, NUMBER_F32},    {"F64", 8, NUMBER_F64},   {"F16", 2, NUMBER_OTHER},
                {"BF16", 2, NUMBER_OTHER}, {"I64", 8, NUMBER_OTHER}, {"I32", 4, NUMBER_OTHER},
                {"I16", 2, NUMBER_OTHER},  {"I8", 1, NUMBER_OTHER},  {"U64", 8, NUMBER_OTHER},
                {"U32", 4, NUMBER_OTHER},  {"U16", 2, NUMBER_OTHER}, {"U8", 1, NUMBER_OTHER},
@@ -83,13 +84,12 @@ static enum status check_places(struct safetensors *file, uint64_t data_size, st
   qsort(file->tensors, file->count, sizeof *file->tensors, by_place);
   uint64_t at = 0;
   for (size_t i = 0; i < file->count; i++) {
-    if (file->tensors[i].begin != at)
-      return bad(file, error, "its tensors overlap or leave a gap");
+    if (file->tensors[i].begin != at) return bad(file, error, "its tensors overlap or leave a gap");
     at = file->tensors[i].end;
   }
   if (at == data_size) return STATUS_OK;
-  return bad(file, error, at < data_size ? "there is something after the last tensor"
-                                         : "it is cut short");
+  return bad(file, error,
+             at < data_size ? "there is something after the last tensor" : "it is cut short");
 }
 
 static enum status check_metadata(struct safetensors *file, struct error *error) {
@@ -203,8 +203,7 @@ enum status safetensors_read(real *values, const struct safetensors *file,
     if (fread(&chunk, width, n, file->stream) != n)
       return fail(error, STATUS_IO, file->path, "cannot read all of %s", tensor->name);
     for (size_t i = 0; i < n; i++) {
-      values[done + i] =
-          width == sizeof(float) ? (real)chunk.single[i] : (real)chunk.twice[i];
+      values[done + i] = width == sizeof(float) ? (real)chunk.single[i] : (real)chunk.twice[i];
       if (!isfinite(values[done + i]))
         return fail(error, STATUS_BAD_DATA, file->path, "%s holds a number that is not finite",
                     tensor->name);

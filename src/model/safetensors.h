@@ -7,6 +7,7 @@
 #define ELMAN_MODEL_SAFETENSORS_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -25,8 +26,8 @@ struct stored_tensor {
   uint64_t begin, end; /* bytes, from the end of the header */
 };
 
-/* An open file whose header is valid: names unique, types known to have a size, shapes agreeing with
- * places, places following each other from 0 to the file's end without a gap. */
+/* An open file whose header is valid: names unique, types known to have a size, shapes agreeing
+ * with places, places following each other from 0 to the file's end without a gap. */
 struct safetensors {
   FILE *stream;
   const char *path; /* the caller's */
@@ -59,8 +60,8 @@ struct tensor_source {
   int dimensions;
 };
 
-/* Writes a whole file to `stream`; write errors stay in its error flag. `metadata` (string to string)
- * is borrowed. */
+/* Writes a whole file to `stream`; write errors stay in its error flag. `metadata` (string to
+ * string) is borrowed. */
 enum status safetensors_write(FILE *stream, json_t *metadata, const struct tensor_source *tensors,
                               size_t count, struct error *error) CHECKED;
 
