@@ -8,12 +8,14 @@
  *   elman_translator_create(&translator, model, &error);
  *   elman_translate(&translation, translator, "我 爱 学习", strlen(...), NULL, &error);
  *
- * Conventions. Text is UTF-8. A function that can fail returns an elman_status, which must be looked
- * at, and fills `error` unless that is NULL; its output is then NULL or unchanged. What a `_create`,
- * `_read` or `_load` gave is returned to the matching `_free`, which accepts NULL. A `const` argument
- * may be used by several threads at once; any other argument by one at a time. Pointers in `options`
- * structs are borrowed for the call. The library prints nothing, never exits, and leaves the locale,
- * signals and OpenMP's settings as they were; it sets OpenBLAS to one thread (it runs its own).
+ * Conventions. Text is UTF-8. A function that can fail returns an elman_status, which must be
+ * looked at, and fills `error` unless that is NULL; its output is then NULL or unchanged. What a
+ * `_create`,
+ * `_read` or `_load` gave is returned to the matching `_free`, which accepts NULL. A `const`
+ * argument may be used by several threads at once; any other argument by one at a time. Pointers in
+ * `options` structs are borrowed for the call. The library prints nothing, never exits, and leaves
+ * the locale, signals and OpenMP's settings as they were; it sets OpenBLAS to one thread (it runs
+ * its own).
  *
  * Matrices are row-major. S and T are the numbers of source and target tokens. */
 #ifndef ELMAN_H
@@ -103,9 +105,9 @@ ELMAN_API const char *elman_token_mode_name(elman_token_mode mode);
 ELMAN_API const char *elman_attention_name(size_t index);
 
 typedef struct elman_model_options {
-  size_t embedding_size;  /* default 128 */
-  size_t hidden_size;     /* default 128 */
-  const char *attention;  /* a name from elman_attention_name; default "dot" */
+  size_t embedding_size; /* default 128 */
+  size_t hidden_size;    /* default 128 */
+  const char *attention; /* a name from elman_attention_name; default "dot" */
   elman_token_mode source_tokens, target_tokens; /* default ELMAN_TOKENS_AUTO */
   size_t min_count;      /* words seen less often are unknown words; default 1 */
   size_t max_vocabulary; /* words a side, the most frequent; 0 (default) = no limit */
@@ -123,7 +125,8 @@ ELMAN_CHECKED elman_status elman_model_create(elman_model **model, const elman_p
 ELMAN_CHECKED elman_status elman_model_load(elman_model **model, const char *path,
                                             elman_error *error);
 
-/* Replaces `path` at once: a reader sees the old file or the new one, never a part, whatever fails. */
+/* Replaces `path` at once: a reader sees the old file or the new one, never a part, whatever fails.
+ */
 ELMAN_CHECKED elman_status elman_model_save(const elman_model *model, const char *path,
                                             elman_error *error);
 ELMAN_API void elman_model_free(elman_model *model);
@@ -140,9 +143,9 @@ typedef struct elman_model_info {
 ELMAN_API elman_model_info elman_model_get_info(const elman_model *model);
 
 typedef struct elman_tensor_info {
-  const char *name;     /* as in the file; lives as long as the model */
-  size_t rows, columns; /* a vector has 1 column */
-  int dimensions;       /* 1 or 2 */
+  const char *name;                         /* as in the file; lives as long as the model */
+  size_t rows, columns;                     /* a vector has 1 column */
+  int dimensions;                           /* 1 or 2 */
   double minimum, maximum, mean, deviation; /* of its numbers */
 } elman_tensor_info;
 
@@ -159,9 +162,10 @@ ELMAN_API const char *elman_model_get_token(const elman_model *model, elman_side
 /* ---- training ---- */
 
 typedef struct elman_train_report {
-  size_t epoch, epochs;  /* from 1 */
+  size_t epoch, epochs;   /* from 1 */
   size_t update, updates; /* within the epoch, from 1 */
   size_t tokens;          /* target tokens seen in this epoch, </s> included */
+  size_t left_out;        /* pairs that are not trained on, since a side is too long */
   double loss;            /* mean cross-entropy per target token over this epoch so far */
   double update_loss;     /* of this update alone */
   double gradient_norm;   /* before clipping */
@@ -174,7 +178,7 @@ typedef bool elman_train_function(void *context, const elman_train_report *repor
 #define ELMAN_EPOCHS_AUTO SIZE_MAX
 
 typedef struct elman_train_options {
-  size_t epochs; /* default ELMAN_EPOCHS_AUTO: at least 10 and as many as give 400 updates */
+  size_t epochs;        /* default ELMAN_EPOCHS_AUTO: at least 10 and as many as give 400 updates */
   size_t batch_size;    /* sentences; default 32 */
   double learning_rate; /* of Adam; default 0.001 */
   double clip_norm;     /* largest norm of all gradients together; 0 = off; default 1 */
@@ -202,10 +206,10 @@ ELMAN_API void elman_translator_free(elman_translator *translator);
 
 /* Read only; owned by the caller, freed whole. */
 typedef struct elman_translation {
-  const char *text;       /* the translation as plain text */
-  double log_probability; /* natural logarithm, summed over the target tokens */
-  size_t source_count;    /* S; 0 when the text was empty or white space only */
-  size_t target_count;    /* T */
+  const char *text;                 /* the translation as plain text */
+  double log_probability;           /* natural logarithm, summed over the target tokens */
+  size_t source_count;              /* S; 0 when the text was empty or white space only */
+  size_t target_count;              /* T */
   const char *const *source_tokens; /* (S); an unknown word as it was written */
   const bool *source_known;         /* (S): false where the vocabulary lacks the word */
   const char *const *target_tokens; /* (T); the last is "</s>" if the decoder ended by itself */
@@ -219,8 +223,8 @@ typedef struct elman_translate_options {
 
 ELMAN_API elman_translate_options elman_translate_options_default(void);
 
-/* Translates one sentence of `length` bytes. `options` may be NULL for the defaults. Text that is not
- * valid UTF-8 is ELMAN_BAD_DATA. */
+/* Translates one sentence of `length` bytes. `options` may be NULL for the defaults. Text that is
+ * not valid UTF-8, or has more than 5,000 tokens, is ELMAN_BAD_DATA. */
 ELMAN_CHECKED elman_status elman_translate(elman_translation **translation,
                                            elman_translator *translator, const char *text,
                                            size_t length, const elman_translate_options *options,
@@ -240,8 +244,8 @@ typedef struct elman_text_style {
 } elman_text_style;
 
 /* Writes one translation's attention. `style` is for "text" only and may be NULL (no colour).
- * Several calls on one stream give: text and tsv, blocks with an empty line between; json, one object
- * a line; npy, one array after the other. Write errors stay in the stream's error flag. */
+ * Several calls on one stream give: text and tsv, blocks with an empty line between; json, one
+ * object a line; npy, one array after the other. Write errors stay in the stream's error flag. */
 ELMAN_CHECKED elman_status elman_attention_write(FILE *stream, const elman_translation *translation,
                                                  const char *format, const elman_text_style *style,
                                                  elman_error *error);
@@ -258,8 +262,9 @@ typedef struct elman_scores {
   double perplexity; /* exp(loss) */
   size_t tokens;     /* target tokens, </s> included */
   size_t sentences;
+  size_t left_out;                       /* pairs with a side of more than 5,000 tokens */
   size_t unknown_source, unknown_target; /* tokens that the vocabularies lack */
-  double exact_match; /* share of sentences translated exactly as the reference, 0 to 1 */
+  double exact_match;         /* share of sentences translated exactly as the reference, 0 to 1 */
   size_t aligned_words;       /* target words with a gold alignment; 0 without such a column */
   double alignment_agreement; /* share of them where the largest attention weight lies on a source
                                  word that the gold alignment names; 0 to 1 */

@@ -119,8 +119,7 @@ static int sync_directory_of(const char *path) {
   if (directory == NULL) return -1;
   char *slash = strrchr(directory, '/');
   if (slash != NULL) slash[slash == directory ? 1 : 0] = '\0';
-  const int descriptor =
-      open(slash == NULL ? "." : directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int descriptor = open(slash == NULL ? "." : directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   free(directory);
   if (descriptor < 0) return -1;
   /* Some file systems cannot sync a directory and say so with EINVAL; the rename stands. */
@@ -134,7 +133,8 @@ enum status safe_file_commit(struct safe_file *file, struct error *error) {
   const bool direct = file->temporary == NULL;
   /* errno of a write that failed earlier is long gone: EIO stands for it. */
   int first_error = ferror(file->stream) ? EIO : 0;
-  if (first_error == 0 && (fflush(file->stream) != 0 || (!direct && fsync(fileno(file->stream)) != 0)))
+  if (first_error == 0 &&
+      (fflush(file->stream) != 0 || (!direct && fsync(fileno(file->stream)) != 0)))
     first_error = errno;
   /* close() reports what a network file system could not store. */
   if (fclose(file->stream) != 0 && first_error == 0) first_error = errno;

@@ -1,5 +1,6 @@
 /* Reading a whole file, and writing one so that a reader sees the old file or the new one, never a
- * part: temporary file in the same directory, write, fsync, close, rename, fsync of the directory. */
+ * part: temporary file in the same directory, write, fsync, close, rename, fsync of the directory.
+ */
 #ifndef ELMAN_BASE_FILE_H
 #define ELMAN_BASE_FILE_H
 

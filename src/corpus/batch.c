@@ -31,8 +31,7 @@ static void fill_source(struct sequence *sequence, const struct sentences *sente
 static void fill_target(struct sequence *sequence, uint32_t *expected,
                         const struct sentences *sentences, const size_t *indices) {
   const size_t B = sequence->batch;
-  for (size_t b = 0; b < B; b++)
-    sequence->lengths[b] = sentence_length(sentences, indices[b]) + 1;
+  for (size_t b = 0; b < B; b++) sequence->lengths[b] = sentence_length(sentences, indices[b]) + 1;
   size_t n = 0;
   for (size_t t = 0; t < sequence->steps; t++) {
     for (size_t b = 0; b < B; b++) {

@@ -1,5 +1,5 @@
-/* The decoder with attention: teacher-forced over a batch, or one step at a time (steps = 1) when it
- * translates. docs/bptt.md, equations 4 to 9 and 13 to 20. */
+/* The decoder with attention: teacher-forced over a batch, or one step at a time (steps = 1) when
+ * it translates. docs/bptt.md, equations 4 to 9 and 13 to 20. */
 #ifndef ELMAN_DECODER_DECODER_H
 #define ELMAN_DECODER_DECODER_H
 
@@ -52,7 +52,8 @@ struct decoder_gradients {
   real *features; /* (N,2H) */
 };
 
-/* Adds to the gradients of the weights and to dsource (S,B,H), the gradient of the source states. */
+/* Adds to the gradients of the weights and to dsource (S,B,H), the gradient of the source states.
+ */
 void decoder_backward(const struct decoder_parameters *gradients, real *dsource,
                       struct decoder_gradients *scratch, const real *dlogits /* (N,V_tgt) */,
                       const struct decoder_cache *cache, const struct sequence *target,

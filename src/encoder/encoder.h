@@ -27,8 +27,8 @@ real *encoder_outputs(const struct encoder_cache *cache, size_t batch, size_t hi
 void encoder_forward(struct encoder_cache *cache, const struct sequence *source,
                      const struct encoder_parameters *weights, struct encoder_sizes sizes);
 
-/* dstates (S+1,B,H) comes in with the gradients of e_0 .. e_S and is overwritten (see rnn_backward),
- * as is dinputs (S,B,E). */
+/* dstates (S+1,B,H) comes in with the gradients of e_0 .. e_S and is overwritten (see
+ * rnn_backward), as is dinputs (S,B,E). */
 void encoder_backward(const struct encoder_parameters *gradients, real *dstates, real *dinputs,
                       const struct encoder_cache *cache, const struct sequence *source,
                       const struct encoder_parameters *weights, struct encoder_sizes sizes);

@@ -1,6 +1,6 @@
-/* Parameters are a table. One list gives the names, the shapes, the initial values and the struct of
- * views; weights, gradients and the optimiser's moments are blocks of equal layout, so optimiser,
- * clipping, files and gradient checks all walk the same table. */
+/* Parameters are a table. One list gives the names, the shapes, the initial values and the struct
+ * of views; weights, gradients and the optimiser's moments are blocks of equal layout, so
+ * optimiser, clipping, files and gradient checks all walk the same table. */
 #ifndef ELMAN_MODEL_PARAMETERS_H
 #define ELMAN_MODEL_PARAMETERS_H
 

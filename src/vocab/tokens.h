@@ -8,7 +8,8 @@
  *   MARK_SPACED "▁" (U+2581)  a space stood here although the rule expects none
  *
  * A token whose own text begins with a mark character always carries an explicit mark, so that one
- * leading mark can always be taken off.
+ * leading mark can always be taken off; on the first token of a text it is the one that the rule
+ * would expect behind nothing.
  *
  *   space  split at white space; a space is expected between all tokens (so there are never marks,
  *          except on a token that itself begins with a mark character)
@@ -52,10 +53,14 @@ struct tokens {
 
 struct text tokens_get(const struct tokens *tokens, size_t index); /* marks included */
 enum status tokens_add(struct tokens *tokens, struct text token, struct error *error) CHECKED;
+/* Adds `mark` (MARK_JOINED, MARK_SPACED or "") and `surface` as one token. */
+enum status tokens_add_marked(struct tokens *tokens, const char *mark, struct text surface,
+                              struct error *error) CHECKED;
 void tokens_clear(struct tokens *tokens);
 void tokens_free(struct tokens *tokens);
 
-/* Splits `text`, which must be normalised; `mode` is not TOKENS_AUTO. Replaces what was there. */
+/* Splits `text`, which must be normalised and lie elsewhere than in `tokens`; `mode` is not
+ * TOKENS_AUTO. Replaces what was there. */
 enum status tokens_split(struct tokens *tokens, struct text text, enum token_mode mode,
                          struct error *error) CHECKED;
 
@@ -65,15 +70,16 @@ enum status tokens_join(struct buffer *into, const struct tokens *tokens, enum t
 
 /* The token without its mark. */
 struct text token_surface(struct text token);
+bool token_has_mark(struct text token);
 
 /* What `auto` stands for, found from counts over a sample of normalised lines: text that is mostly
  * Han is `space` when at least a fifth of its neighbouring Han characters have a space between them
  * (segmented Chinese), else `chars`; all other text is `words`. Start from all zero. */
 struct script_counts {
-  size_t letters;        /* letters and digits, Han included */
-  size_t han;            /* Han characters */
-  size_t han_adjacent;   /* pairs of Han characters with nothing between them */
-  size_t han_separated;  /* pairs of Han characters with one space between them */
+  size_t letters;       /* letters and digits, Han included */
+  size_t han;           /* Han characters */
+  size_t han_adjacent;  /* pairs of Han characters with nothing between them */
+  size_t han_separated; /* pairs of Han characters with one space between them */
 };
 void script_count(struct script_counts *counts, struct text text);
 enum token_mode script_token_mode(const struct script_counts *counts);

@@ -27,15 +27,16 @@ enum status token_counter_add(struct token_counter *counter, const struct tokens
                               struct error *error) CHECKED;
 void token_counter_free(struct token_counter *counter);
 
-/* Words seen at least `min_count` times, at most `max_words` of them (0 = no limit; the specials are
- * not counted). Equal input gives equal ids, in whatever order the tokens came. */
+/* Words seen at least `min_count` times, at most `max_words` of them (0 = no limit; the specials
+ * are not counted). Equal input gives equal ids, in whatever order the tokens came. */
 enum status vocabulary_from_counts(struct vocabulary **vocabulary,
                                    const struct token_counter *counter, enum side side,
                                    uint64_t min_count, size_t max_words,
                                    struct error *error) CHECKED;
 
-/* From a model file: all tokens in id order, specials first, and their counts (specials: any number).
- * Wrong or missing specials, a repeated or empty token and invalid UTF-8 are STATUS_BAD_DATA. */
+/* From a model file: all tokens in id order, specials first, and their counts (specials: any
+ * number). Wrong or missing specials, a repeated or empty token and invalid UTF-8 are
+ * STATUS_BAD_DATA. */
 enum status vocabulary_from_list(struct vocabulary **vocabulary, const struct tokens *tokens,
                                  const uint64_t *counts, enum side side,
                                  struct error *error) CHECKED;
@@ -43,8 +44,13 @@ enum status vocabulary_from_list(struct vocabulary **vocabulary, const struct to
 void vocabulary_free(struct vocabulary *vocabulary);
 
 size_t vocabulary_size(const struct vocabulary *vocabulary);
+size_t vocabulary_specials(const struct vocabulary *vocabulary); /* ids below this are no words */
 struct text vocabulary_token(const struct vocabulary *vocabulary, size_t id);
 uint64_t vocabulary_count(const struct vocabulary *vocabulary, size_t id); /* specials: 0 */
+double vocabulary_total(const struct vocabulary *vocabulary);              /* sum of all counts */
+
+/* The longest word that is Han throughout, in characters. */
+size_t vocabulary_longest_han(const struct vocabulary *vocabulary);
 
 /* TOKEN_UNKNOWN for what is not there, specials included. */
 uint32_t vocabulary_find(const struct vocabulary *vocabulary, struct text token);

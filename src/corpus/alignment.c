@@ -1,0 +1,34 @@
+#include "corpus/alignment.h"
+
+static void skip_spaces(struct text *rest) {
+  while (rest->length > 0 && rest->bytes[0] == ' ') {
+    rest->bytes++;
+    rest->length--;
+  }
+}
+
+static bool take_number(size_t *number, struct text *rest) {
+  enum { LARGEST = 1000000 };
+  size_t digits = 0;
+  *number = 0;
+  while (digits < rest->length && rest->bytes[digits] >= '0' && rest->bytes[digits] <= '9') {
+    *number = *number * 10 + (size_t)(rest->bytes[digits] - '0');
+    if (*number > LARGEST) return false;
+    digits++;
+  }
+  rest->bytes += digits;
+  rest->length -= digits;
+  return digits > 0;
+}
+
+bool alignment_next(struct link *link, struct text *rest) {
+  skip_spaces(rest);
+  struct text at = *rest;
+  if (!take_number(&link->source, &at) || at.length == 0 || at.bytes[0] != '-') return false;
+  at.bytes++;
+  at.length--;
+  if (!take_number(&link->target, &at) || (at.length > 0 && at.bytes[0] != ' ')) return false;
+  skip_spaces(&at);
+  *rest = at;
+  return true;
+}

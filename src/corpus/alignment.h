@@ -1,0 +1,18 @@
+/* Word alignments in Pharaoh form: "i-j i-j ...", source word i with target word j, from 0. */
+#ifndef ELMAN_CORPUS_ALIGNMENT_H
+#define ELMAN_CORPUS_ALIGNMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/text.h"
+
+struct link {
+  size_t source, target;
+};
+
+/* Takes the next link off the front of `rest`. False at the end, and at something that is not a
+ * link: then `rest` is not empty. */
+bool alignment_next(struct link *link, struct text *rest);
+
+#endif

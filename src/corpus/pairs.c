@@ -1,0 +1,294 @@
+#include "corpus/pairs.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "vocab/characters.h"
+
+#define BYTE_ORDER_MARK "\xEF\xBB\xBF"
+#define FORMAT                                                                                     \
+  "pairs are UTF-8 text with source, a tab and target on each line, or two files line by line"
+
+enum { BINARY_PROBE = 8192, PROBLEM_LENGTH = 160, WHERE_LENGTH = 512 };
+
+/* The fields of a pair end in a NUL that was written over the tab or line end behind them: a
+ * pointer each is all there is to keep, and lines of any length fit. */
+struct stored_pair {
+  const char *source, *target;
+  const char *alignment; /* NULL when there is none */
+};
+
+struct pairs {
+  struct buffer *files; /* file_count of them; their bytes never move after reading */
+  size_t file_count;
+  struct stored_pair *items;
+  size_t count;
+  size_t capacity;
+  size_t skipped;
+};
+
+/* The lines of one file that are still to come. */
+struct lines {
+  const char *name;
+  char *next, *end;
+  size_t number; /* of the line that was taken last, from 1 */
+};
+
+struct reader {
+  struct pairs *pairs;
+  const struct pairs_options *options;
+  struct error *error;
+};
+
+static const char *name_of(const char *file) {
+  return strcmp(file, "-") == 0 ? "standard input" : file;
+}
+
+/* Reads a file whole. Its memory stays with `pairs`. */
+static enum status open_lines(struct lines *lines, struct reader *reader, const char *file) {
+  struct buffer *buffer = &reader->pairs->files[reader->pairs->file_count++];
+  const enum status status = file_read(buffer, file, SIZE_MAX / 4, reader->error);
+  if (status != STATUS_OK) return status;
+  buffer_append(buffer, "", 0); /* an empty file has no memory yet */
+  if (buffer->failed) return fail_no_memory(reader->error);
+
+  const size_t probe = buffer->length < BINARY_PROBE ? buffer->length : BINARY_PROBE;
+  if (memchr(buffer->bytes, '\0', probe) != NULL)
+    return fail(reader->error, STATUS_BAD_DATA, name_of(file),
+                "is a binary file, not UTF-8 text with a pair a line");
+  const size_t mark = sizeof BYTE_ORDER_MARK - 1;
+  const bool marked = buffer->length >= mark && memcmp(buffer->bytes, BYTE_ORDER_MARK, mark) == 0;
+  *lines = (struct lines){.name = name_of(file),
+                          .next = buffer->bytes + (marked ? mark : 0),
+                          .end = buffer->bytes + buffer->length};
+  return STATUS_OK;
+}
+
+/* Takes a line without its LF or CRLF. False when there is none left. */
+static bool next_line(struct text *line, struct lines *lines) {
+  if (lines->next == lines->end) return false;
+  char *start = lines->next;
+  const size_t left = (size_t)(lines->end - start);
+  const char *feed = memchr(start, '\n', left);
+  size_t length = feed == NULL ? left : (size_t)(feed - start);
+  lines->next = start + length + (feed == NULL ? 0 : 1);
+  lines->number++;
+  if (length > 0 && start[length - 1] == '\r') length--;
+  *line = (struct text){start, length};
+  return true;
+}
+
+/* Blank lines at the end of a file are no lines: everybody leaves one there now and then. */
+static void drop_blank_end(struct lines *lines) {
+  while (lines->end > lines->next && (lines->end[-1] == '\n' || lines->end[-1] == '\r'))
+    lines->end--;
+}
+
+static size_t count_lines(struct lines lines) {
+  struct text line;
+  while (next_line(&line, &lines)) continue;
+  return lines.number;
+}
+
+static bool is_blank(struct text text) {
+  for (size_t at = 0; at < text.length;)
+    if (!is_white_space(character_at(text, &at))) return false;
+  return true;
+}
+
+static bool not_utf8(char *problem, struct text line) {
+  const size_t valid = text_valid_prefix(line);
+  if (valid == line.length) return false;
+  snprintf(problem, PROBLEM_LENGTH, "is not valid UTF-8 at byte %zu of the line", valid + 1);
+  return true;
+}
+
+static enum status skip(struct reader *reader, const struct lines *lines, const char *problem) {
+  if (reader->options->strict) {
+    char where[WHERE_LENGTH];
+    snprintf(where, sizeof where, "%s:%zu", lines->name, lines->number);
+    return fail(reader->error, STATUS_BAD_DATA, where, "%s", problem);
+  }
+  reader->pairs->skipped++;
+  if (reader->options->skipped != NULL)
+    reader->options->skipped(reader->options->context, lines->name, lines->number, problem);
+  return STATUS_OK;
+}
+
+/* Fields are views into memory of our own: see struct stored_pair. */
+static const char *terminate(struct text field) {
+  char *bytes = (char *)(uintptr_t)field.bytes;
+  bytes[field.length] = '\0';
+  return bytes;
+}
+
+static enum status add_pair(struct reader *reader, const struct pair *pair, bool aligned) {
+  struct pairs *pairs = reader->pairs;
+  void *memory = pairs->items;
+  const enum status status =
+      array_grow(&memory, &pairs->capacity, pairs->count + 1, sizeof *pairs->items, reader->error);
+  pairs->items = memory;
+  if (status != STATUS_OK) return status;
+  pairs->items[pairs->count++] = (struct stored_pair){
+      .source = terminate(pair->source),
+      .target = terminate(pair->target),
+      .alignment = aligned ? terminate(pair->alignment) : NULL,
+  };
+  return STATUS_OK;
+}
+
+/* Picks the columns asked for. The number of the largest one, or of the columns if there are fewer.
+ */
+static size_t pick_columns(struct pair *pair, struct text line, const struct pairs_options *options,
+                           size_t last) {
+  const char *start = line.bytes;
+  size_t left = line.length;
+  for (size_t column = 1;; column++) {
+    const char *tab = memchr(start, '\t', left);
+    const struct text field = {start, tab == NULL ? left : (size_t)(tab - start)};
+    if (column == options->source_column) pair->source = field;
+    if (column == options->target_column) pair->target = field;
+    if (column == options->alignment_column) pair->alignment = field;
+    if (tab == NULL || column == last) return column;
+    start = tab + 1;
+    left -= field.length + 1;
+  }
+}
+
+static size_t last_column(const struct pairs_options *options) {
+  size_t last = options->source_column;
+  if (options->target_column > last) last = options->target_column;
+  if (options->alignment_column > last) last = options->alignment_column;
+  return last;
+}
+
+static enum status add_tsv_line(struct reader *reader, const struct lines *lines,
+                                struct text line) {
+  const struct pairs_options *options = reader->options;
+  if (line.length == 0) return skip(reader, lines, "is empty");
+  char problem[PROBLEM_LENGTH];
+  if (not_utf8(problem, line)) return skip(reader, lines, problem);
+
+  struct pair pair = {0};
+  const size_t last = last_column(options);
+  const size_t found = pick_columns(&pair, line, options, last);
+  if (found < last) {
+    snprintf(problem, sizeof problem,
+             "has %zu column%s, column %zu is needed (columns are separated by tabs)", found,
+             found == 1 ? "" : "s", last);
+    return skip(reader, lines, problem);
+  }
+  if (is_blank(pair.source)) return skip(reader, lines, "has an empty source side");
+  if (is_blank(pair.target)) return skip(reader, lines, "has an empty target side");
+  return add_pair(reader, &pair, options->alignment_column > 0);
+}
+
+static enum status read_tsv(struct reader *reader, const char *file) {
+  struct lines lines;
+  enum status status = open_lines(&lines, reader, file);
+  if (status != STATUS_OK) return status;
+  drop_blank_end(&lines);
+  struct text line;
+  while (status == STATUS_OK && next_line(&line, &lines))
+    status = add_tsv_line(reader, &lines, line);
+  return status;
+}
+
+static enum status read_moses(struct reader *reader) {
+  const struct pairs_options *options = reader->options;
+  struct lines sources, targets;
+  enum status status = open_lines(&sources, reader, options->source_file);
+  if (status == STATUS_OK) status = open_lines(&targets, reader, options->target_file);
+  if (status != STATUS_OK) return status;
+
+  const size_t source_count = count_lines(sources), target_count = count_lines(targets);
+  if (source_count != target_count)
+    return fail(reader->error, STATUS_BAD_DATA, sources.name,
+                "has %zu lines but %s has %zu; line n of one must translate line n of the other",
+                source_count, targets.name, target_count);
+
+  struct pair pair = {0};
+  while (status == STATUS_OK && next_line(&pair.source, &sources) &&
+         next_line(&pair.target, &targets)) {
+    char problem[PROBLEM_LENGTH];
+    if (not_utf8(problem, pair.source))
+      status = skip(reader, &sources, problem);
+    else if (not_utf8(problem, pair.target))
+      status = skip(reader, &targets, problem);
+    else if (is_blank(pair.source))
+      status = skip(reader, &sources, "is empty");
+    else if (is_blank(pair.target))
+      status = skip(reader, &targets, "is empty");
+    else
+      status = add_pair(reader, &pair, false);
+  }
+  return status;
+}
+
+static enum status check_options(const struct pairs_options *options, struct error *error) {
+  if ((options->source_file == NULL) != (options->target_file == NULL))
+    return fail(error, STATUS_INVALID_ARGUMENT, NULL,
+                "a source file and a target file are only read together");
+  if (options->source_file == NULL && options->file_count == 0)
+    return fail(error, STATUS_INVALID_ARGUMENT, NULL, "no file to read pairs from");
+  if (options->file_count > 0 && (options->source_column == 0 || options->target_column == 0))
+    return fail(error, STATUS_INVALID_ARGUMENT, NULL, "columns are counted from 1");
+  return STATUS_OK;
+}
+
+static enum status nothing_found(const struct reader *reader) {
+  const struct pairs_options *options = reader->options;
+  const char *file = options->file_count > 0 ? options->files[0] : options->source_file;
+  const bool only_one = options->file_count + (options->source_file != NULL) == 1;
+  return fail(reader->error, STATUS_BAD_DATA, only_one ? name_of(file) : NULL,
+              "no usable sentence pair was found (lines skipped: %zu); " FORMAT,
+              reader->pairs->skipped);
+}
+
+enum status pairs_read(struct pairs **pairs, const struct pairs_options *options,
+                       struct error *error) {
+  *pairs = NULL;
+  enum status status = check_options(options, error);
+  if (status != STATUS_OK) return status;
+  struct pairs *read = calloc(1, sizeof *read);
+  if (read == NULL) return fail_no_memory(error);
+  struct reader reader = {read, options, error};
+
+  read->files = calloc(options->file_count + 2, sizeof *read->files);
+  if (read->files == NULL) status = fail_no_memory(error);
+  for (size_t i = 0; status == STATUS_OK && i < options->file_count; i++)
+    status = read_tsv(&reader, options->files[i]);
+  if (status == STATUS_OK && options->source_file != NULL) status = read_moses(&reader);
+  if (status == STATUS_OK && read->count == 0) status = nothing_found(&reader);
+
+  if (status == STATUS_OK)
+    *pairs = read;
+  else
+    pairs_free(read);
+  return status;
+}
+
+void pairs_free(struct pairs *pairs) {
+  if (pairs == NULL) return;
+  for (size_t i = 0; i < pairs->file_count; i++) buffer_free(&pairs->files[i]);
+  free(pairs->files);
+  free(pairs->items);
+  free(pairs);
+}
+
+size_t pairs_count(const struct pairs *pairs) {
+  return pairs->count;
+}
+
+size_t pairs_skipped_count(const struct pairs *pairs) {
+  return pairs->skipped;
+}
+
+struct pair pairs_get(const struct pairs *pairs, size_t index) {
+  const struct stored_pair *item = &pairs->items[index];
+  return (struct pair){text_of(item->source), text_of(item->target),
+                       text_of(item->alignment == NULL ? "" : item->alignment)};
+}

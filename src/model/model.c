@@ -1,0 +1,52 @@
+#include "model/model.h"
+
+#include <stdlib.h>
+
+static enum status set_up(struct model *model, struct error *error) {
+  enum status status = model_config_check(&model->config, error);
+  if (status == STATUS_OK) status = parameter_table_create(&model->table, &model->config, error);
+  if (status == STATUS_OK) status = parameter_block_create(&model->block, &model->table, error);
+  if (status != STATUS_OK) return status;
+  parameters_bind(&model->weights, model->block, &model->config);
+  return STATUS_OK;
+}
+
+enum status model_create(struct model **out, struct vocabulary_pair vocabularies,
+                         struct model_config config, struct error *error) {
+  *out = NULL;
+  struct model *model = calloc(1, sizeof *model);
+  if (model == NULL) {
+    vocabulary_free(vocabularies.source);
+    vocabulary_free(vocabularies.target);
+    return fail_no_memory(error);
+  }
+  model->config = config;
+  model->config.source_vocabulary = vocabulary_size(vocabularies.source);
+  model->config.target_vocabulary = vocabulary_size(vocabularies.target);
+  model->source_mode = vocabularies.source_mode;
+  model->target_mode = vocabularies.target_mode;
+  model->source_vocabulary = vocabularies.source;
+  model->target_vocabulary = vocabularies.target;
+  const enum status status = set_up(model, error);
+  if (status == STATUS_OK)
+    *out = model;
+  else
+    model_free(model);
+  return status;
+}
+
+void model_free(struct model *model) {
+  if (model == NULL) return;
+  vocabulary_free(model->source_vocabulary);
+  vocabulary_free(model->target_vocabulary);
+  free(model->block);
+  free(model);
+}
+
+struct codec model_source_codec(const struct model *model) {
+  return (struct codec){model->source_mode, model->source_vocabulary};
+}
+
+struct codec model_target_codec(const struct model *model) {
+  return (struct codec){model->target_mode, model->target_vocabulary};
+}

@@ -1,0 +1,27 @@
+/* A model: configuration, weights, and both vocabularies. All that is needed to translate. */
+#ifndef ELMAN_MODEL_MODEL_H
+#define ELMAN_MODEL_MODEL_H
+
+#include "corpus/corpus.h"
+#include "model/parameters.h"
+#include "vocab/codec.h"
+
+struct model {
+  struct model_config config;
+  struct parameter_table table;
+  real *block;               /* owned; all weights */
+  struct parameters weights; /* views into the block */
+  enum token_mode source_mode, target_mode;
+  struct vocabulary *source_vocabulary, *target_vocabulary; /* owned */
+};
+
+/* Takes over `vocabularies`, also when it fails. The vocabulary sizes of `config` are filled in
+ * here; all weights are zero. */
+enum status model_create(struct model **model, struct vocabulary_pair vocabularies,
+                         struct model_config config, struct error *error) CHECKED;
+void model_free(struct model *model);
+
+struct codec model_source_codec(const struct model *model);
+struct codec model_target_codec(const struct model *model);
+
+#endif

@@ -1,0 +1,247 @@
+#include "model/model_file.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "model/safetensors.h"
+
+static const char KEY_FORMAT[] = "format", KEY_VERSION[] = "elman.version",
+                  KEY_CONFIG[] = "elman.config";
+
+/* The metadata entries of one side. */
+struct side_keys {
+  const char *vocabulary, *counts;
+};
+static const struct side_keys SOURCE_KEYS = {"elman.source_vocab", "elman.source_counts"};
+static const struct side_keys TARGET_KEYS = {"elman.target_vocab", "elman.target_counts"};
+
+/* ---- writing ---- */
+
+/* Stores a JSON value as text, as the metadata of safetensors asks. Takes the value over. */
+static int set_json(json_t *metadata, const char *key, json_t *value) {
+  char *text = json_dumps(value, JSON_COMPACT | JSON_SORT_KEYS);
+  json_decref(value);
+  const int result = json_object_set_new(metadata, key, json_string(text));
+  free(text);
+  return result;
+}
+
+static json_t *config_to_json(const struct model *model) {
+  const struct model_config *config = &model->config;
+  return json_pack(
+      "{s:s, s:I, s:I, s:s, s:s, s:I, s:I}", "attention", attention_name(config->attention),
+      "embedding_size", (json_int_t)config->embedding_size, "hidden_size",
+      (json_int_t)config->hidden_size, "source_tokens", token_mode_name(model->source_mode),
+      "target_tokens", token_mode_name(model->target_mode), "source_vocabulary",
+      (json_int_t)config->source_vocabulary, "target_vocabulary",
+      (json_int_t)config->target_vocabulary);
+}
+
+static int set_vocabulary(json_t *metadata, struct side_keys keys,
+                          const struct vocabulary *vocabulary) {
+  json_t *tokens = json_array(), *counts = json_array();
+  int result = 0;
+  for (size_t id = 0; id < vocabulary_size(vocabulary); id++) {
+    const struct text token = vocabulary_token(vocabulary, id);
+    result |= json_array_append_new(tokens, json_stringn(token.bytes, token.length));
+    result |=
+        json_array_append_new(counts, json_integer((json_int_t)vocabulary_count(vocabulary, id)));
+  }
+  result |= set_json(metadata, keys.vocabulary, tokens);
+  result |= set_json(metadata, keys.counts, counts);
+  return result;
+}
+
+static json_t *compose_metadata(const struct model *model) {
+  json_t *metadata = json_object();
+  int result = json_object_set_new(metadata, KEY_FORMAT, json_string("pt"));
+  result |= json_object_set_new(metadata, KEY_VERSION, json_string(ELMAN_VERSION));
+  result |= set_json(metadata, KEY_CONFIG, config_to_json(model));
+  result |= set_vocabulary(metadata, SOURCE_KEYS, model->source_vocabulary);
+  result |= set_vocabulary(metadata, TARGET_KEYS, model->target_vocabulary);
+  if (result == 0) return metadata;
+  json_decref(metadata);
+  return NULL;
+}
+
+enum status model_save(const struct model *model, const char *path, struct error *error) {
+  struct tensor_source tensors[MAX_PARAMETERS];
+  for (size_t i = 0; i < model->table.count; i++) {
+    const struct parameter *row = &model->table.rows[i];
+    tensors[i] = (struct tensor_source){
+        row->name, model->block + row->offset, {row->rows, row->columns}, row->dimensions};
+  }
+  json_t *metadata = compose_metadata(model);
+  if (metadata == NULL) return fail_no_memory(error);
+  struct safe_file file;
+  enum status status = safe_file_open(&file, path, error);
+  if (status == STATUS_OK) {
+    status = safetensors_write(file.stream, metadata, tensors, model->table.count, error);
+    if (status == STATUS_OK)
+      status = safe_file_commit(&file, error);
+    else
+      safe_file_abandon(&file);
+  }
+  json_decref(metadata);
+  return status;
+}
+
+/* ---- reading ---- */
+
+static enum status bad(const struct safetensors *file, struct error *error, const char *problem,
+                       const char *what) {
+  return fail(error, STATUS_BAD_DATA, file->path, "not a usable elman model: %s %s", what, problem);
+}
+
+static enum status parse_metadata(json_t **value, const struct safetensors *file, const char *key,
+                                  struct error *error) {
+  const char *text = safetensors_metadata(file, key);
+  if (text == NULL) return bad(file, error, "is missing from its metadata", key);
+  *value = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+  return *value == NULL ? bad(file, error, "is not valid JSON", key) : STATUS_OK;
+}
+
+/* Every key of the configuration must be there, and no other: a key that this version does not know
+ * would change the arithmetic. */
+static enum status parse_config(struct model_config *config, struct vocabulary_pair *modes,
+                                const struct safetensors *file, struct error *error) {
+  json_t *json;
+  enum status status = parse_metadata(&json, file, KEY_CONFIG, error);
+  if (status != STATUS_OK) return status;
+  const char *attention, *source_tokens, *target_tokens;
+  json_int_t e, h, v_source, v_target;
+  const int unpacked = json_unpack(json, "{s:s, s:I, s:I, s:s, s:s, s:I, s:I !}", "attention",
+                                   &attention, "embedding_size", &e, "hidden_size", &h,
+                                   "source_tokens", &source_tokens, "target_tokens", &target_tokens,
+                                   "source_vocabulary", &v_source, "target_vocabulary", &v_target);
+  if (unpacked != 0) {
+    status = bad(file, error, "does not hold what this version expects", KEY_CONFIG);
+  } else if (!attention_parse(&config->attention, attention)) {
+    status = bad(file, error, "names an unknown attention mechanism", KEY_CONFIG);
+  } else if (!token_mode_parse(&modes->source_mode, source_tokens) ||
+             !token_mode_parse(&modes->target_mode, target_tokens) ||
+             modes->source_mode == TOKENS_AUTO || modes->target_mode == TOKENS_AUTO) {
+    status = bad(file, error, "names an unknown token mode", KEY_CONFIG);
+  } else {
+    /* A negative number becomes a huge one and is refused by the check. */
+    config->embedding_size = (size_t)e;
+    config->hidden_size = (size_t)h;
+    config->source_vocabulary = (size_t)v_source;
+    config->target_vocabulary = (size_t)v_target;
+    struct error problem;
+    if (model_config_check(config, &problem) != STATUS_OK)
+      status = bad(file, error, problem.message, KEY_CONFIG);
+  }
+  json_decref(json);
+  return status;
+}
+
+static enum status collect_vocabulary(struct vocabulary **vocabulary, const json_t *tokens,
+                                      const json_t *counts, uint64_t *numbers, size_t size,
+                                      enum side side, struct error *error) {
+  struct tokens list = {0};
+  enum status status = STATUS_OK;
+  for (size_t id = 0; id < size && status == STATUS_OK; id++) {
+    const json_t *token = json_array_get(tokens, id), *count = json_array_get(counts, id);
+    if (!json_is_string(token) || !json_is_integer(count) || json_integer_value(count) < 0)
+      status = fail(error, STATUS_BAD_DATA, NULL, "holds something else than words and counts");
+    else
+      status = tokens_add(&list, (struct text){json_string_value(token), json_string_length(token)},
+                          error);
+    numbers[id] = (uint64_t)json_integer_value(count);
+  }
+  if (status == STATUS_OK) status = vocabulary_from_list(vocabulary, &list, numbers, side, error);
+  tokens_free(&list);
+  return status;
+}
+
+static enum status parse_vocabulary(struct vocabulary **vocabulary, const struct safetensors *file,
+                                    struct side_keys keys, enum side side, size_t size,
+                                    struct error *error) {
+  json_t *tokens = NULL, *counts = NULL;
+  uint64_t *numbers = NULL;
+  enum status status = parse_metadata(&tokens, file, keys.vocabulary, error);
+  if (status == STATUS_OK) status = parse_metadata(&counts, file, keys.counts, error);
+  if (status == STATUS_OK && (!json_is_array(tokens) || !json_is_array(counts) ||
+                              json_array_size(tokens) != size || json_array_size(counts) != size))
+    status = bad(file, error, "does not have as many entries as the embedding has rows",
+                 keys.vocabulary);
+  if (status == STATUS_OK) {
+    numbers = malloc(size * sizeof *numbers);
+    if (numbers == NULL) status = fail_no_memory(error);
+  }
+  if (status == STATUS_OK) {
+    struct error problem;
+    status = collect_vocabulary(vocabulary, tokens, counts, numbers, size, side, &problem);
+    if (status == STATUS_BAD_DATA)
+      status = bad(file, error, problem.message, keys.vocabulary);
+    else if (status != STATUS_OK && error != NULL)
+      *error = problem;
+  }
+  free(numbers);
+  json_decref(tokens);
+  json_decref(counts);
+  return status;
+}
+
+/* Names and shapes must be those of the configuration, before memory is asked for. */
+static enum status check_tensors(const struct safetensors *file, const struct model_config *config,
+                                 struct error *error) {
+  struct parameter_table table;
+  const enum status status = parameter_table_create(&table, config, error);
+  if (status != STATUS_OK) return status;
+  for (size_t i = 0; i < table.count; i++) {
+    const struct parameter *row = &table.rows[i];
+    const struct stored_tensor *tensor = safetensors_find(file, row->name);
+    if (tensor == NULL) return bad(file, error, "is missing", row->name);
+    if (tensor->dimensions != row->dimensions || tensor->shape[0] != row->rows ||
+        (row->dimensions == 2 && tensor->shape[1] != row->columns))
+      return bad(file, error, "does not have the shape that its configuration asks for", row->name);
+    if (tensor->type != NUMBER_F32) return bad(file, error, "is not stored as F32", row->name);
+  }
+  if (file->count != table.count)
+    return bad(file, error, "more tensors than its configuration asks for", "it has");
+  return STATUS_OK;
+}
+
+static enum status load(struct model **model, const struct safetensors *file, struct error *error) {
+  struct model_config config;
+  struct vocabulary_pair vocabularies = {0};
+  enum status status = parse_config(&config, &vocabularies, file, error);
+  if (status == STATUS_OK) status = check_tensors(file, &config, error);
+  if (status == STATUS_OK)
+    status = parse_vocabulary(&vocabularies.source, file, SOURCE_KEYS, SIDE_SOURCE,
+                              config.source_vocabulary, error);
+  if (status == STATUS_OK)
+    status = parse_vocabulary(&vocabularies.target, file, TARGET_KEYS, SIDE_TARGET,
+                              config.target_vocabulary, error);
+  if (status != STATUS_OK) {
+    vocabulary_free(vocabularies.source);
+    vocabulary_free(vocabularies.target);
+    return status;
+  }
+  status = model_create(model, vocabularies, config, error);
+  for (size_t i = 0; status == STATUS_OK && i < (*model)->table.count; i++) {
+    const struct parameter *row = &(*model)->table.rows[i];
+    status = safetensors_read((*model)->block + row->offset, file,
+                              safetensors_find(file, row->name), error);
+  }
+  return status;
+}
+
+enum status model_load(struct model **model, const char *path, struct error *error) {
+  *model = NULL;
+  struct safetensors file;
+  enum status status = safetensors_open(&file, path, error);
+  if (status != STATUS_OK) return status;
+  status = load(model, &file, error);
+  if (status != STATUS_OK) {
+    model_free(*model);
+    *model = NULL;
+  }
+  safetensors_close(&file);
+  return status;
+}

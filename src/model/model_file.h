@@ -1,0 +1,13 @@
+/* The model file: one safetensors file with weights named as the PyTorch module would save them,
+ * and configuration and vocabularies in its metadata. docs/model-file.md has the format. */
+#ifndef ELMAN_MODEL_MODEL_FILE_H
+#define ELMAN_MODEL_MODEL_FILE_H
+
+#include "model/model.h"
+
+enum status model_save(const struct model *model, const char *path, struct error *error) CHECKED;
+
+/* Anything missing, altered or superfluous is STATUS_BAD_DATA. */
+enum status model_load(struct model **model, const char *path, struct error *error) CHECKED;
+
+#endif

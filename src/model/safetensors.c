@@ -1,0 +1,272 @@
+#include "model/safetensors.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+               "numbers are stored as they lie in memory");
+
+enum { LENGTH_BYTES = 8, ALIGNMENT = 8, CHUNK = 4096 };
+static const uint64_t MAX_HEADER = 100000000;
+static const char METADATA[] = "__metadata__";
+
+/* ---- reading ---- */
+
+static enum status bad(const struct safetensors *file, struct error *error, const char *problem) {
+  return fail(error, STATUS_BAD_DATA, file->path, "not a valid safetensors file: %s", problem);
+}
+
+static uint64_t number_size(const char *type, enum number_type *known) {
+  static const struct {
+    const char *name;
+    uint64_t size;
+    enum number_type type;
+  } types[] = {{"F32", 4, NUMBER_F32},    {"F64", 8, NUMBER_F64},   {"F16", 2, NUMBER_OTHER},
+               {"BF16", 2, NUMBER_OTHER}, {"I64", 8, NUMBER_OTHER}, {"I32", 4, NUMBER_OTHER},
+               {"I16", 2, NUMBER_OTHER},  {"I8", 1, NUMBER_OTHER},  {"U64", 8, NUMBER_OTHER},
+               {"U32", 4, NUMBER_OTHER},  {"U16", 2, NUMBER_OTHER}, {"U8", 1, NUMBER_OTHER},
+               {"BOOL", 1, NUMBER_OTHER}};
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+    if (strcmp(types[i].name, type) == 0) {
+      *known = types[i].type;
+      return types[i].size;
+    }
+  }
+  return 0;
+}
+
+static bool read_size(const json_t *value, uint64_t *size) {
+  if (!json_is_integer(value) || json_integer_value(value) < 0) return false;
+  *size = (uint64_t)json_integer_value(value);
+  return true;
+}
+
+static enum status parse_tensor(struct safetensors *file, const char *name, const json_t *entry,
+                                struct error *error) {
+  struct stored_tensor *tensor = &file->tensors[file->count++];
+  *tensor = (struct stored_tensor){.name = name};
+  const json_t *shape = json_object_get(entry, "shape");
+  const json_t *offsets = json_object_get(entry, "data_offsets");
+  const json_t *type = json_object_get(entry, "dtype");
+  if (!json_is_object(entry) || json_object_size(entry) != 3 || !json_is_array(shape) ||
+      !json_is_array(offsets) || json_array_size(offsets) != 2 || !json_is_string(type))
+    return bad(file, error, "an entry lacks dtype, shape or data_offsets");
+  if (json_array_size(shape) > MAX_DIMENSIONS)
+    return bad(file, error, "a tensor has more than four dimensions");
+
+  uint64_t bytes = number_size(json_string_value(type), &tensor->type);
+  if (bytes == 0) return bad(file, error, "a tensor has an unknown dtype");
+  for (size_t i = 0; i < json_array_size(shape); i++) {
+    uint64_t length;
+    if (!read_size(json_array_get(shape, i), &length) ||
+        __builtin_mul_overflow(bytes, length, &bytes))
+      return bad(file, error, "a shape is impossible");
+    tensor->shape[i] = length;
+  }
+  tensor->dimensions = (int)json_array_size(shape);
+  if (!read_size(json_array_get(offsets, 0), &tensor->begin) ||
+      !read_size(json_array_get(offsets, 1), &tensor->end) || tensor->end < tensor->begin ||
+      tensor->end - tensor->begin != bytes)
+    return bad(file, error, "a tensor's shape and data_offsets disagree");
+  return STATUS_OK;
+}
+
+static int by_place(const void *a, const void *b) {
+  const struct stored_tensor *left = a, *right = b;
+  if (left->begin != right->begin) return left->begin < right->begin ? -1 : 1;
+  return left->end < right->end ? -1 : left->end > right->end;
+}
+
+static enum status check_places(struct safetensors *file, uint64_t data_size, struct error *error) {
+  qsort(file->tensors, file->count, sizeof *file->tensors, by_place);
+  uint64_t at = 0;
+  for (size_t i = 0; i < file->count; i++) {
+    if (file->tensors[i].begin != at) return bad(file, error, "its tensors overlap or leave a gap");
+    at = file->tensors[i].end;
+  }
+  if (at == data_size) return STATUS_OK;
+  return bad(file, error,
+             at < data_size ? "there is something after the last tensor" : "it is cut short");
+}
+
+static enum status check_metadata(struct safetensors *file, struct error *error) {
+  const json_t *metadata = json_object_get(file->header, METADATA);
+  const char *key;
+  json_t *value;
+  if (metadata == NULL) return STATUS_OK;
+  if (!json_is_object(metadata)) return bad(file, error, "__metadata__ is not an object");
+  json_object_foreach((json_t *)metadata, key, value) {
+    if (!json_is_string(value)) return bad(file, error, "__metadata__ holds more than strings");
+  }
+  file->metadata = metadata;
+  return STATUS_OK;
+}
+
+static enum status parse_header(struct safetensors *file, const char *text, size_t length,
+                                uint64_t data_size, struct error *error) {
+  json_error_t problem;
+  if (length == 0 || text[0] != '{') return bad(file, error, "its header is not a JSON object");
+  file->header = json_loadb(text, length, JSON_REJECT_DUPLICATES, &problem);
+  if (file->header == NULL) {
+    if (json_error_code(&problem) == json_error_out_of_memory) return fail_no_memory(error);
+    return fail(error, STATUS_BAD_DATA, file->path,
+                "not a valid safetensors file: header, byte %d: %s", problem.position,
+                problem.text);
+  }
+  const size_t entries = json_object_size(file->header);
+  file->tensors = calloc(entries > 0 ? entries : 1, sizeof *file->tensors);
+  if (file->tensors == NULL) return fail_no_memory(error);
+  enum status status = check_metadata(file, error);
+  const char *name;
+  json_t *entry;
+  json_object_foreach(file->header, name, entry) {
+    if (status == STATUS_OK && strcmp(name, METADATA) != 0)
+      status = parse_tensor(file, name, entry, error);
+  }
+  return status == STATUS_OK ? check_places(file, data_size, error) : status;
+}
+
+static enum status read_header(struct safetensors *file, struct error *error) {
+  struct stat info;
+  if (fstat(fileno(file->stream), &info) != 0 || !S_ISREG(info.st_mode))
+    return fail(error, STATUS_NO_INPUT, file->path, "is not a regular file; name a model file");
+  const uint64_t size = (uint64_t)info.st_size;
+  unsigned char prefix[LENGTH_BYTES];
+  if (size < LENGTH_BYTES) return bad(file, error, "it is shorter than 8 bytes");
+  if (fread(prefix, 1, LENGTH_BYTES, file->stream) != LENGTH_BYTES)
+    return fail(error, STATUS_IO, file->path, "cannot read the file");
+  uint64_t length;
+  memcpy(&length, prefix, sizeof length);
+  if (length > MAX_HEADER || length > size - LENGTH_BYTES)
+    return bad(file, error, "the length of its header is impossible");
+
+  char *text = malloc(length > 0 ? length : 1);
+  if (text == NULL) return fail_no_memory(error);
+  enum status status = STATUS_OK;
+  if (fread(text, 1, length, file->stream) != length)
+    status = fail(error, STATUS_IO, file->path, "cannot read the file");
+  file->data_start = LENGTH_BYTES + length;
+  if (status == STATUS_OK)
+    status = parse_header(file, text, length, size - file->data_start, error);
+  free(text);
+  return status;
+}
+
+enum status safetensors_open(struct safetensors *file, const char *path, struct error *error) {
+  *file = (struct safetensors){.path = path};
+  file->stream = fopen(path, "rb");
+  if (file->stream == NULL) {
+    char reason[128];
+    return fail(error, STATUS_NO_INPUT, path, "cannot open the file: %s",
+                strerror_r(errno, reason, sizeof reason));
+  }
+  const enum status status = read_header(file, error);
+  if (status != STATUS_OK) safetensors_close(file);
+  return status;
+}
+
+void safetensors_close(struct safetensors *file) {
+  if (file->stream != NULL) fclose(file->stream);
+  json_decref(file->header);
+  free(file->tensors);
+  *file = (struct safetensors){0};
+}
+
+const struct stored_tensor *safetensors_find(const struct safetensors *file, const char *name) {
+  for (size_t i = 0; i < file->count; i++) {
+    if (strcmp(file->tensors[i].name, name) == 0) return &file->tensors[i];
+  }
+  return NULL;
+}
+
+const char *safetensors_metadata(const struct safetensors *file, const char *key) {
+  return file->metadata == NULL ? NULL : json_string_value(json_object_get(file->metadata, key));
+}
+
+enum status safetensors_read(real *values, const struct safetensors *file,
+                             const struct stored_tensor *tensor, struct error *error) {
+  if (tensor->type == NUMBER_OTHER)
+    return fail(error, STATUS_BAD_DATA, file->path, "%s is not stored as F32", tensor->name);
+  const size_t width = tensor->type == NUMBER_F32 ? sizeof(float) : sizeof(double);
+  const size_t count = (tensor->end - tensor->begin) / width;
+  union {
+    float single[CHUNK];
+    double twice[CHUNK];
+  } chunk;
+  if (fseeko(file->stream, (off_t)(file->data_start + tensor->begin), SEEK_SET) != 0)
+    return fail(error, STATUS_IO, file->path, "cannot read the file");
+  for (size_t done = 0; done < count; done += CHUNK) {
+    const size_t n = count - done < CHUNK ? count - done : CHUNK;
+    if (fread(&chunk, width, n, file->stream) != n)
+      return fail(error, STATUS_IO, file->path, "cannot read all of %s", tensor->name);
+    for (size_t i = 0; i < n; i++) {
+      values[done + i] = width == sizeof(float) ? (real)chunk.single[i] : (real)chunk.twice[i];
+      if (!isfinite(values[done + i]))
+        return fail(error, STATUS_BAD_DATA, file->path, "%s holds a number that is not finite",
+                    tensor->name);
+    }
+  }
+  return STATUS_OK;
+}
+
+/* ---- writing ---- */
+
+/* The whole header as text, or NULL when memory ran out. */
+static char *compose_header(json_t *metadata, const struct tensor_source *tensors, size_t count) {
+  json_t *header = json_object();
+  int result = json_object_set(header, METADATA, metadata);
+  json_int_t at = 0;
+  for (size_t i = 0; i < count; i++) {
+    const struct tensor_source *tensor = &tensors[i];
+    json_t *shape = json_array();
+    size_t size = 1;
+    for (int d = 0; d < tensor->dimensions; d++) {
+      result |= json_array_append_new(shape, json_integer((json_int_t)tensor->shape[d]));
+      size *= tensor->shape[d];
+    }
+    const json_int_t end = at + (json_int_t)(size * sizeof(float));
+    result |= json_object_set_new(
+        header, tensor->name,
+        json_pack("{s:s, s:o, s:[I,I]}", "dtype", "F32", "shape", shape, "data_offsets", at, end));
+    at = end;
+  }
+  char *text = result == 0 ? json_dumps(header, JSON_COMPACT) : NULL;
+  json_decref(header);
+  return text;
+}
+
+static void write_values(FILE *stream, const real *values, size_t count) {
+  float chunk[CHUNK];
+  for (size_t done = 0; done < count; done += CHUNK) {
+    const size_t n = count - done < CHUNK ? count - done : CHUNK;
+    for (size_t i = 0; i < n; i++) chunk[i] = (float)values[done + i];
+    fwrite(chunk, sizeof *chunk, n, stream);
+  }
+}
+
+enum status safetensors_write(FILE *stream, json_t *metadata, const struct tensor_source *tensors,
+                              size_t count, struct error *error) {
+  char *text = compose_header(metadata, tensors, count);
+  if (text == NULL) return fail_no_memory(error);
+  const size_t length = strlen(text);
+  const size_t padding = (ALIGNMENT - length % ALIGNMENT) % ALIGNMENT;
+  const uint64_t total = length + padding;
+  if (total > MAX_HEADER) {
+    free(text);
+    return fail(error, STATUS_INVALID_ARGUMENT, NULL,
+                "the vocabularies are too large for a safetensors header (100 MB); limit them");
+  }
+  fwrite(&total, sizeof total, 1, stream);
+  fwrite(text, 1, length, stream);
+  fprintf(stream, "%*s", (int)padding, "");
+  free(text);
+  for (size_t i = 0; i < count; i++) {
+    size_t size = 1;
+    for (int d = 0; d < tensors[i].dimensions; d++) size *= tensors[i].shape[d];
+    write_values(stream, tensors[i].values, size);
+  }
+  return STATUS_OK;
+}

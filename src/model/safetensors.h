@@ -1,0 +1,68 @@
+/* The safetensors format: 8 bytes with the header's length (little-endian), a JSON header with each
+ * tensor's type, shape and place, then the numbers. https://github.com/huggingface/safetensors
+ *
+ * The reader trusts nothing: it checks the whole header against the file's size before a number is
+ * read or memory of a size found in the file is asked for. */
+#ifndef ELMAN_MODEL_SAFETENSORS_H
+#define ELMAN_MODEL_SAFETENSORS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/status.h"
+#include "tensor/real.h"
+
+enum { MAX_DIMENSIONS = 4 };
+
+enum number_type { NUMBER_F32, NUMBER_F64, NUMBER_OTHER };
+
+struct stored_tensor {
+  const char *name; /* owned by the header */
+  enum number_type type;
+  size_t shape[MAX_DIMENSIONS];
+  int dimensions;
+  uint64_t begin, end; /* bytes, from the end of the header */
+};
+
+/* An open file whose header is valid: names unique, types known to have a size, shapes agreeing
+ * with places, places following each other from 0 to the file's end without a gap. */
+struct safetensors {
+  FILE *stream;
+  const char *path; /* the caller's */
+  json_t *header;
+  const json_t *metadata; /* string to string; NULL if the file has none */
+  struct stored_tensor *tensors;
+  size_t count;
+  uint64_t data_start;
+};
+
+enum status safetensors_open(struct safetensors *file, const char *path,
+                             struct error *error) CHECKED;
+void safetensors_close(struct safetensors *file);
+
+/* NULL if there is no such tensor. */
+const struct stored_tensor *safetensors_find(const struct safetensors *file, const char *name);
+/* NULL if there is no such entry. */
+const char *safetensors_metadata(const struct safetensors *file, const char *key);
+
+/* Reads all numbers of a tensor of type F32 or F64, converted to real. A number that is not finite
+ * is STATUS_BAD_DATA. */
+enum status safetensors_read(real *values, const struct safetensors *file,
+                             const struct stored_tensor *tensor, struct error *error) CHECKED;
+
+/* For writing: what to store as F32, in this order. */
+struct tensor_source {
+  const char *name;
+  const real *values;
+  size_t shape[2];
+  int dimensions;
+};
+
+/* Writes a whole file to `stream`; write errors stay in its error flag. `metadata` (string to
+ * string) is borrowed. */
+enum status safetensors_write(FILE *stream, json_t *metadata, const struct tensor_source *tensors,
+                              size_t count, struct error *error) CHECKED;
+
+#endif

@@ -1,0 +1,30 @@
+/* Scores of a model over sentence pairs. */
+#ifndef ELMAN_TRANSLATE_EVALUATE_H
+#define ELMAN_TRANSLATE_EVALUATE_H
+
+#include "translate/translator.h"
+
+struct scores {
+  double loss; /* mean -log p per target token, </s> included */
+  size_t tokens, sentences;
+  size_t too_long; /* pairs left out, with more tokens than can be translated */
+  size_t unknown_source, unknown_target;
+  double exact_match;    /* 0 to 1 */
+  size_t aligned_words;  /* target words with a gold link */
+  size_t agreeing_words; /* of these, where the largest weight lies on a linked source word */
+};
+
+struct evaluate_options {
+  size_t batch_size;
+  size_t limit;                                               /* as in translator_run */
+  bool (*progress)(void *context, size_t done, size_t total); /* may be NULL */
+  void *context;
+};
+
+/* Loss with teacher forcing; exact match of greedy translations after normalising the reference;
+ * where a pair has a gold alignment, the agreement of the attention under that reference, which
+ * asks for one token per word on both sides. */
+enum status evaluate(struct scores *scores, const struct model *model, const struct pairs *pairs,
+                     const struct evaluate_options *options, struct error *error) CHECKED;
+
+#endif

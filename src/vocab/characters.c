@@ -1,0 +1,132 @@
+#include "vocab/characters.h"
+
+#include "vocab/tokens.h"
+
+struct range {
+  int first, last;
+};
+
+static bool in_ranges(const struct range *ranges, size_t count, int codepoint) {
+  for (size_t i = 0; i < count; i++) {
+    if (codepoint < ranges[i].first) return false;
+    if (codepoint <= ranges[i].last) return true;
+  }
+  return false;
+}
+
+#define IN_RANGES(ranges, codepoint)                                                               \
+  in_ranges(ranges, sizeof(ranges) / sizeof(ranges)[0], codepoint)
+
+bool is_han(int codepoint) {
+  static const struct range han[] = {
+      {0x2E80, 0x2FDF}, /* radicals */
+      {0x3005, 0x3005}, /* 々 */
+      {0x3007, 0x3007}, /* 〇 */
+      {0x3021, 0x3029}, {0x3038, 0x303B}, {0x3400, 0x4DBF},
+      {0x4E00, 0x9FFF}, {0xF900, 0xFAFF}, {0x20000, 0x323AF},
+  };
+  if (codepoint >= 0x4E00 && codepoint <= 0x9FFF) return true;
+  return codepoint >= 0x2E80 && IN_RANGES(han, codepoint);
+}
+
+bool is_white_space(int codepoint) {
+  if (codepoint < 0x80) return codepoint == ' ' || (codepoint >= '\t' && codepoint <= '\r');
+  if (codepoint == 0x85) return true;
+  const utf8proc_category_t category = utf8proc_category(codepoint);
+  return category == UTF8PROC_CATEGORY_ZS || category == UTF8PROC_CATEGORY_ZL ||
+         category == UTF8PROC_CATEGORY_ZP;
+}
+
+bool is_combining_mark(int codepoint) {
+  if (codepoint < 0x300) return false;
+  const utf8proc_category_t category = utf8proc_category(codepoint);
+  return category == UTF8PROC_CATEGORY_MN || category == UTF8PROC_CATEGORY_MC ||
+         category == UTF8PROC_CATEGORY_ME;
+}
+
+bool is_word_character(int codepoint) {
+  if (codepoint < 0x80)
+    return (codepoint >= '0' && codepoint <= '9') || (codepoint >= 'A' && codepoint <= 'Z') ||
+           (codepoint >= 'a' && codepoint <= 'z');
+  const utf8proc_category_t category = utf8proc_category(codepoint);
+  /* The categories of letters, marks and numbers follow one another in utf8proc's numbering. */
+  return category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_NO;
+}
+
+/* Kana and full-width punctuation: scripts and signs that are typed without spaces. */
+static bool is_unspaced(int codepoint) {
+  static const struct range unspaced[] = {
+      {0x3001, 0x3003}, {0x3008, 0x3011}, {0x3014, 0x301F}, {0x3041, 0x30FF},
+      {0x31F0, 0x31FF}, {0xFE30, 0xFE4F}, {0xFF01, 0xFF0F}, {0xFF1A, 0xFF20},
+      {0xFF3B, 0xFF40}, {0xFF5B, 0xFF9F}, {0xFFE0, 0xFFE6},
+  };
+  return codepoint >= 0x3001 && IN_RANGES(unspaced, codepoint);
+}
+
+enum attachment character_attachment(int codepoint) {
+  switch (codepoint) {
+  case '.':
+  case ',':
+  case '!':
+  case '?':
+  case ';':
+  case ':':
+  case '%':
+  case ')':
+  case ']':
+  case '}':
+  case 0xB0:   /* ° */
+  case 0xBB:   /* » */
+  case 0x201D: /* ” */
+  case 0x2026: /* … */
+  case 0x2030: /* ‰ */
+    return ATTACH_LEFT;
+  case '(':
+  case '[':
+  case '{':
+  case '$':
+  case '#':
+  case 0xA1:   /* ¡ */
+  case 0xA3:   /* £ */
+  case 0xA5:   /* ¥ */
+  case 0xAB:   /* « */
+  case 0xBF:   /* ¿ */
+  case 0x2018: /* ‘ */
+  case 0x201C: /* “ */
+  case 0x20AC: /* € */
+    return ATTACH_RIGHT;
+  case '\'':
+  case '-':
+  case '/':
+  case '_':
+  case 0xB7:   /* · */
+  case 0x2010: /* ‐ */
+  case 0x2011: /* ‑ */
+  case 0x2013: /* – */
+  case 0x2014: /* — */
+  case 0x2019: /* ’ */
+    return ATTACH_BOTH;
+  default:
+    return is_han(codepoint) || is_unspaced(codepoint) ? ATTACH_BOTH : ATTACH_NONE;
+  }
+}
+
+/* Printable ASCII and the common ideographs: never part of a longer cluster with one another. */
+static bool stands_alone(int codepoint) {
+  return (codepoint >= 0x20 && codepoint < 0x7F) || (codepoint >= 0x4E00 && codepoint <= 0x9FFF);
+}
+
+size_t cluster_end(struct text text, size_t start, int *first) {
+  size_t end = start;
+  int previous = *first = character_at(text, &end);
+  utf8proc_int32_t state = 0;
+  while (end < text.length) {
+    size_t next_end = end;
+    const int next = character_at(text, &next_end);
+    if (stands_alone(previous) && stands_alone(next)) break;
+    if (utf8proc_grapheme_break_stateful(previous, next, &state)) break;
+    previous = next;
+    end = next_end;
+  }
+  return end;
+}

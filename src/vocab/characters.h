@@ -1,0 +1,44 @@
+/* What the splitter asks about one character. Inside src/vocab and src/corpus only. */
+#ifndef ELMAN_VOCAB_CHARACTERS_H
+#define ELMAN_VOCAB_CHARACTERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <utf8proc.h>
+
+#include "base/text.h"
+
+/* The code point at byte *at, which moves behind it; *at < text.length. */
+static inline int character_at(struct text text, size_t *at) {
+  const unsigned char first = (unsigned char)text.bytes[*at];
+  if (first < 0x80) {
+    ++*at;
+    return first;
+  }
+  const size_t left = text.length - *at < 4 ? text.length - *at : 4;
+  utf8proc_int32_t codepoint;
+  const utf8proc_ssize_t step = utf8proc_iterate((const utf8proc_uint8_t *)text.bytes + *at,
+                                                 (utf8proc_ssize_t)left, &codepoint);
+  /* Text is valid wherever this is called; a broken promise must not become an endless loop. */
+  *at += step > 0 ? (size_t)step : 1;
+  return step > 0 ? codepoint : 0xFFFD;
+}
+
+/* Unicode's White_Space property. */
+bool is_white_space(int codepoint);
+
+/* Categories M*: combining marks, variation selectors. */
+bool is_combining_mark(int codepoint);
+
+/* Categories L*, M* and N*. */
+bool is_word_character(int codepoint);
+
+/* Which neighbours of a character stand without a space between in ordinary typing. */
+enum attachment { ATTACH_NONE = 0, ATTACH_LEFT = 1, ATTACH_RIGHT = 2, ATTACH_BOTH = 3 };
+enum attachment character_attachment(int codepoint);
+
+/* The end of the extended grapheme cluster that starts at byte `start`; *first is its first code
+ * point. */
+size_t cluster_end(struct text text, size_t start, int *first);
+
+#endif

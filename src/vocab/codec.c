@@ -1,0 +1,51 @@
+#include "vocab/codec.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "vocab/segment.h"
+
+enum status encode(struct encoding *encoding, const struct codec *codec, struct text text,
+                   struct error *error) {
+  enum status status = text_normalize(&encoding->normalized, text, error);
+  if (status != STATUS_OK) return status;
+
+  const bool segments = codec->mode == TOKENS_SPACE;
+  status = tokens_split(segments ? &encoding->split : &encoding->tokens,
+                        buffer_text(&encoding->normalized), codec->mode, error);
+  if (status == STATUS_OK && segments)
+    status = segment_unspaced(&encoding->tokens, &encoding->split, codec->vocabulary, error);
+  if (status != STATUS_OK) return status;
+
+  void *memory = encoding->ids;
+  status = array_grow(&memory, &encoding->capacity, encoding->tokens.count, sizeof *encoding->ids,
+                      error);
+  encoding->ids = memory;
+  if (status != STATUS_OK) return status;
+  for (size_t i = 0; i < encoding->tokens.count; i++)
+    encoding->ids[i] = vocabulary_find(codec->vocabulary, tokens_get(&encoding->tokens, i));
+  return STATUS_OK;
+}
+
+void encoding_free(struct encoding *encoding) {
+  buffer_free(&encoding->normalized);
+  tokens_free(&encoding->split);
+  tokens_free(&encoding->tokens);
+  free(encoding->ids);
+  *encoding = (struct encoding){0};
+}
+
+enum status decode(struct buffer *into, const struct codec *codec, const uint32_t *ids,
+                   size_t count, struct error *error) {
+  const size_t specials = vocabulary_specials(codec->vocabulary);
+  struct tokens tokens = {0};
+  enum status status = STATUS_OK;
+  for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+    assert(ids[i] < vocabulary_size(codec->vocabulary));
+    if (ids[i] == TOKEN_UNKNOWN || ids[i] >= specials)
+      status = tokens_add(&tokens, vocabulary_token(codec->vocabulary, ids[i]), error);
+  }
+  if (status == STATUS_OK) status = tokens_join(into, &tokens, codec->mode, error);
+  tokens_free(&tokens);
+  return status;
+}

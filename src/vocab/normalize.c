@@ -1,0 +1,149 @@
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "vocab/characters.h"
+#include "vocab/tokens.h"
+
+static const utf8proc_option_t nfc = (utf8proc_option_t)(UTF8PROC_STABLE | UTF8PROC_COMPOSE);
+
+struct codepoints {
+  utf8proc_int32_t *items;
+  size_t count;
+  size_t capacity;
+};
+
+/* Text of these characters alone is its own NFC. There are more of that kind; text with others
+ * takes the slow way, which is always right. */
+static bool is_inert(int codepoint) {
+  return codepoint < 0x300 || (codepoint >= 0x4E00 && codepoint <= 0x9FFF) ||
+         (codepoint >= 0x3001 && codepoint <= 0x3029) ||
+         (codepoint >= 0xFF01 && codepoint <= 0xFF60) ||
+         (codepoint >= 0x3041 && codepoint <= 0x3096) ||
+         (codepoint >= 0x30A1 && codepoint <= 0x30FF) ||
+         (codepoint >= 0x2010 && codepoint <= 0x2027) ||
+         (codepoint >= 0x400 && codepoint <= 0x482) || (codepoint >= 0x3400 && codepoint <= 0x4DBF);
+}
+
+/* Makes every run of white space one space, and none at the ends. White space never composes, so
+ * that this may come before NFC. True if all that was written is NFC already. */
+static bool collapse_white_space(struct buffer *into, struct text text) {
+  bool inert = true;
+  bool space_pending = false;
+  size_t at = 0;
+  while (at < text.length) {
+    const size_t word = at;
+    size_t end = at;
+    while (at < text.length) {
+      const int codepoint = character_at(text, &at);
+      if (is_white_space(codepoint)) break;
+      inert = inert && is_inert(codepoint);
+      end = at;
+    }
+    if (end > word) {
+      if (space_pending) buffer_append(into, " ", 1);
+      buffer_append(into, text.bytes + word, end - word);
+      space_pending = true;
+    }
+  }
+  return inert;
+}
+
+static enum status decompose(struct codepoints *out, struct text text, struct error *error) {
+  size_t at = 0;
+  while (at < text.length) {
+    const int codepoint = character_at(text, &at);
+    int boundary = UTF8PROC_BOUNDCLASS_START;
+    for (;;) {
+      const size_t room = out->capacity - out->count;
+      const utf8proc_ssize_t length =
+          utf8proc_decompose_char(codepoint, out->items == NULL ? NULL : out->items + out->count,
+                                  (utf8proc_ssize_t)room, nfc, &boundary);
+      if (length < 0) return fail(error, STATUS_BAD_DATA, NULL, "%s", utf8proc_errmsg(length));
+      if ((size_t)length <= room) {
+        out->count += (size_t)length;
+        break;
+      }
+      void *memory = out->items;
+      const enum status status = array_grow(&memory, &out->capacity, out->count + (size_t)length,
+                                            sizeof *out->items, error);
+      out->items = memory;
+      if (status != STATUS_OK) return status;
+    }
+  }
+  return STATUS_OK;
+}
+
+static unsigned combining_class(utf8proc_int32_t codepoint) {
+  return (unsigned)utf8proc_get_property(codepoint)->combining_class;
+}
+
+static int compare_keys(const void *a, const void *b) {
+  const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* Sorts marks by combining class, equal ones in their old order. */
+static enum status sort_marks(utf8proc_int32_t *marks, size_t count, struct error *error) {
+  /* combining class (8 bits), position (35), code point (21): one integer comparison does it. */
+  if (count >= (uint64_t)1 << 35 || count > SIZE_MAX / sizeof(uint64_t))
+    return fail_no_memory(error);
+  uint64_t *keys = malloc(count * sizeof *keys);
+  if (keys == NULL) return fail_no_memory(error);
+  for (size_t i = 0; i < count; i++)
+    keys[i] = (uint64_t)combining_class(marks[i]) << 56 | (uint64_t)i << 21 | (uint64_t)marks[i];
+  qsort(keys, count, sizeof *keys, compare_keys);
+  for (size_t i = 0; i < count; i++) marks[i] = (utf8proc_int32_t)(keys[i] & 0x1FFFFF);
+  free(keys);
+  return STATUS_OK;
+}
+
+/* The canonical order. utf8proc_decompose does it with a sort that is quadratic in the length of a
+ * run of marks, which is too slow for a hostile line of some megabytes. */
+static enum status order_marks(struct codepoints *text, struct error *error) {
+  size_t at = 0;
+  while (at < text->count) {
+    const size_t start = at;
+    unsigned last = 0;
+    bool sorted = true;
+    for (; at < text->count; at++) {
+      const unsigned class = combining_class(text->items[at]);
+      if (class == 0) break;
+      if (class < last) sorted = false;
+      last = class;
+    }
+    if (!sorted) {
+      const enum status status = sort_marks(text->items + start, at - start, error);
+      if (status != STATUS_OK) return status;
+    }
+    if (at == start) at++;
+  }
+  return STATUS_OK;
+}
+
+static enum status compose(struct buffer *into, struct codepoints *text, struct error *error) {
+  const enum status status = order_marks(text, error);
+  if (status != STATUS_OK) return status;
+  const utf8proc_ssize_t length =
+      utf8proc_normalize_utf32(text->items, (utf8proc_ssize_t)text->count, nfc);
+  if (length < 0) return fail(error, STATUS_BAD_DATA, NULL, "%s", utf8proc_errmsg(length));
+  buffer_clear(into);
+  for (utf8proc_ssize_t i = 0; i < length; i++) {
+    utf8proc_uint8_t bytes[4];
+    buffer_append(into, (const char *)bytes, (size_t)utf8proc_encode_char(text->items[i], bytes));
+  }
+  return STATUS_OK;
+}
+
+enum status text_normalize(struct buffer *into, struct text text, struct error *error) {
+  buffer_clear(into);
+  const bool done = collapse_white_space(into, text);
+  if (into->failed) return fail_no_memory(error);
+  if (done) return STATUS_OK;
+
+  struct codepoints codepoints = {0};
+  enum status status = decompose(&codepoints, buffer_text(into), error);
+  if (status == STATUS_OK) status = compose(into, &codepoints, error);
+  free(codepoints.items);
+  if (status == STATUS_OK && into->failed) status = fail_no_memory(error);
+  return status;
+}

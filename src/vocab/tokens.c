@@ -1,0 +1,156 @@
+#include "vocab/tokens.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "vocab/characters.h"
+
+enum { MARK_LENGTH = sizeof MARK_JOINED - 1 };
+_Static_assert(sizeof MARK_JOINED == sizeof MARK_SPACED, "marks have one length");
+
+static bool begins_with(struct text text, const char *mark) {
+  return text.length >= MARK_LENGTH && memcmp(text.bytes, mark, MARK_LENGTH) == 0;
+}
+
+bool token_has_mark(struct text token) {
+  return begins_with(token, MARK_JOINED) || begins_with(token, MARK_SPACED);
+}
+
+struct text token_surface(struct text token) {
+  if (!token_has_mark(token)) return token;
+  return (struct text){token.bytes + MARK_LENGTH, token.length - MARK_LENGTH};
+}
+
+struct text tokens_get(const struct tokens *tokens, size_t index) {
+  const size_t start = tokens->starts[index];
+  return (struct text){tokens->bytes.bytes + start, tokens->starts[index + 1] - start};
+}
+
+enum status tokens_add_marked(struct tokens *tokens, const char *mark, struct text surface,
+                              struct error *error) {
+  void *memory = tokens->starts;
+  const enum status status =
+      array_grow(&memory, &tokens->capacity, tokens->count + 2, sizeof *tokens->starts, error);
+  tokens->starts = memory;
+  if (status != STATUS_OK) return status;
+
+  const size_t start = tokens->bytes.length;
+  buffer_append_text(&tokens->bytes, text_of(mark));
+  buffer_append_text(&tokens->bytes, surface);
+  if (tokens->bytes.failed) {
+    tokens->bytes.length = start;
+    return fail_no_memory(error);
+  }
+  tokens->starts[tokens->count] = start;
+  tokens->starts[++tokens->count] = tokens->bytes.length;
+  return STATUS_OK;
+}
+
+enum status tokens_add(struct tokens *tokens, struct text token, struct error *error) {
+  return tokens_add_marked(tokens, "", token, error);
+}
+
+void tokens_clear(struct tokens *tokens) {
+  buffer_clear(&tokens->bytes);
+  tokens->count = 0;
+}
+
+void tokens_free(struct tokens *tokens) {
+  buffer_free(&tokens->bytes);
+  free(tokens->starts);
+  *tokens = (struct tokens){0};
+}
+
+/* The last code point that is not a mark or a joiner on top of another one; 0 of empty text. */
+static int last_base(struct text text) {
+  size_t end = text.length;
+  int codepoint = 0;
+  while (end > 0) {
+    size_t at = end - 1;
+    while (at > 0 && ((unsigned char)text.bytes[at] & 0xC0) == 0x80) at--;
+    end = at;
+    codepoint = character_at(text, &at);
+    if (codepoint != 0x200D && !is_combining_mark(codepoint)) break;
+  }
+  return codepoint;
+}
+
+static int first_character(struct text text) {
+  size_t at = 0;
+  return text.length == 0 ? 0 : character_at(text, &at);
+}
+
+/* The rule of a mode. It sees surfaces only, so that splitting and joining cannot disagree. */
+static bool space_expected(enum token_mode mode, struct text left, struct text right) {
+  if (mode == TOKENS_SPACE) return true;
+  if (mode == TOKENS_CHARS) return false;
+  return !(character_attachment(last_base(left)) & ATTACH_RIGHT) &&
+         !(character_attachment(first_character(right)) & ATTACH_LEFT);
+}
+
+/* A cluster that starts with a lone mark counts as a word: scripts that utf8proc does not yet know
+ * in full are then not torn apart. */
+static bool is_word_cluster(int first) {
+  return is_word_character(first) && !is_han(first);
+}
+
+/* The end of the token that starts at byte `start` of a piece without spaces. */
+static size_t token_end(struct text piece, size_t start, enum token_mode mode) {
+  if (mode == TOKENS_SPACE) return piece.length;
+  int first;
+  size_t end = cluster_end(piece, start, &first);
+  if (mode == TOKENS_CHARS || !is_word_cluster(first)) return end;
+  while (end < piece.length) {
+    const size_t next_end = cluster_end(piece, end, &first);
+    if (!is_word_cluster(first)) break;
+    end = next_end;
+  }
+  return end;
+}
+
+/* Spaces are looked for before clusters are: a space and the combining mark behind it are one
+ * cluster in Unicode's eyes, but no token holds a space. */
+static struct text next_piece(struct text text, size_t start) {
+  const char *bytes = text.bytes + start;
+  const char *space = memchr(bytes, ' ', text.length - start);
+  return (struct text){bytes, space == NULL ? text.length - start : (size_t)(space - bytes)};
+}
+
+enum status tokens_split(struct tokens *tokens, struct text text, enum token_mode mode,
+                         struct error *error) {
+  tokens_clear(tokens);
+  struct text previous = {"", 0};
+  for (size_t start = 0; start < text.length;) {
+    const struct text piece = next_piece(text, start);
+    size_t end;
+    for (size_t at = 0; at < piece.length; at = end) {
+      end = token_end(piece, at, mode);
+      const struct text surface = {piece.bytes + at, end - at};
+      const bool expected = space_expected(mode, previous, surface);
+      /* No space stands before the first token, and none is missed there. */
+      const bool spaced = start == 0 && at == 0 ? expected : at == 0;
+      const bool marked = spaced != expected || token_has_mark(surface);
+      const char *mark = !marked ? "" : spaced ? MARK_SPACED : MARK_JOINED;
+      const enum status status = tokens_add_marked(tokens, mark, surface, error);
+      if (status != STATUS_OK) return status;
+      previous = surface;
+    }
+    start += piece.length + 1;
+  }
+  return STATUS_OK;
+}
+
+enum status tokens_join(struct buffer *into, const struct tokens *tokens, enum token_mode mode,
+                        struct error *error) {
+  struct text previous = {"", 0};
+  for (size_t i = 0; i < tokens->count; i++) {
+    const struct text token = tokens_get(tokens, i);
+    const struct text surface = token_surface(token);
+    const bool spaced = token_has_mark(token) ? begins_with(token, MARK_SPACED)
+                                              : space_expected(mode, previous, surface);
+    if (spaced && i > 0) buffer_append(into, " ", 1);
+    buffer_append_text(into, surface);
+    previous = surface;
+  }
+  return into->failed ? fail_no_memory(error) : STATUS_OK;
+}

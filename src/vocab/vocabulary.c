@@ -1,0 +1,319 @@
+#include "vocab/vocabulary.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "vocab/characters.h"
+
+/* Words and their counts in the order in which they were added, found through an open-addressing
+ * hash table of indices. No more than half of the slots are in use. */
+struct word {
+  size_t start; /* in `bytes` */
+  size_t length;
+  uint64_t hash;
+  uint64_t count;
+};
+
+struct word_table {
+  struct buffer bytes; /* all words, one behind the other */
+  struct word *words;
+  size_t count;
+  size_t capacity;
+  uint32_t *slots;   /* index into `words`, or EMPTY */
+  size_t slot_count; /* a power of two, or 0 */
+};
+
+enum { FIRST_SLOTS = 1024 };
+static const uint32_t EMPTY = UINT32_MAX;
+static const size_t MAX_WORDS = UINT32_MAX - 8;
+
+struct token_counter {
+  struct word_table table;
+};
+
+struct vocabulary {
+  struct word_table table; /* index = id */
+  size_t specials;
+  double total;
+  size_t longest_han;
+};
+
+static const char *const special_names[] = {"<unk>", "<s>", "</s>"};
+enum { SPECIAL_NAMES = sizeof special_names / sizeof special_names[0] };
+
+static bool is_special(struct text token) {
+  for (int i = 0; i < SPECIAL_NAMES; i++)
+    if (text_equal(token, text_of(special_names[i]))) return true;
+  return false;
+}
+
+/* Eight bytes at a time. Only memory depends on it, never an id: any mixing that spreads well will
+ * do, on machines of either byte order. */
+static uint64_t hash_of(struct text text) {
+  const uint64_t multiplier = 0x9E3779B97F4A7C15u;
+  uint64_t hash = text.length * multiplier;
+  size_t at = 0;
+  while (at < text.length) {
+    uint64_t block = 0;
+    const size_t left = text.length - at;
+    if (left >= sizeof block)
+      memcpy(&block, text.bytes + at, sizeof block);
+    else
+      memcpy(&block, text.bytes + at, left);
+    hash = (hash ^ block) * multiplier;
+    hash ^= hash >> 29;
+    at += sizeof block;
+  }
+  return hash ^ hash >> 32;
+}
+
+static struct text word_text(const struct word_table *table, size_t index) {
+  const struct word *word = &table->words[index];
+  return (struct text){table->bytes.bytes + word->start, word->length};
+}
+
+/* The slot that holds `text`, or the empty one where it belongs. */
+static size_t find_slot(const struct word_table *table, struct text text, uint64_t hash) {
+  const size_t mask = table->slot_count - 1;
+  size_t slot = (size_t)hash & mask;
+  while (table->slots[slot] != EMPTY) {
+    const uint32_t index = table->slots[slot];
+    if (table->words[index].hash == hash && text_equal(word_text(table, index), text)) break;
+    slot = (slot + 1) & mask;
+  }
+  return slot;
+}
+
+static enum status grow_slots(struct word_table *table, struct error *error) {
+  if (table->count < table->slot_count / 2) return STATUS_OK;
+  const size_t slot_count = table->slot_count == 0 ? FIRST_SLOTS : table->slot_count * 2;
+  uint32_t *slots = reallocarray(NULL, slot_count, sizeof *slots);
+  if (slots == NULL) return fail_no_memory(error);
+  for (size_t i = 0; i < slot_count; i++) slots[i] = EMPTY;
+  for (size_t i = 0; i < table->count; i++) {
+    size_t slot = (size_t)table->words[i].hash & (slot_count - 1);
+    while (slots[slot] != EMPTY) slot = (slot + 1) & (slot_count - 1);
+    slots[slot] = (uint32_t)i;
+  }
+  free(table->slots);
+  table->slots = slots;
+  table->slot_count = slot_count;
+  return STATUS_OK;
+}
+
+/* *word is the new or old entry; a new one has the count 0. */
+static enum status add_word(struct word **word, struct word_table *table, struct text text,
+                            struct error *error) {
+  enum status status = grow_slots(table, error);
+  if (status != STATUS_OK) return status;
+  const uint64_t hash = hash_of(text);
+  const size_t slot = find_slot(table, text, hash);
+  if (table->slots[slot] != EMPTY) {
+    *word = &table->words[table->slots[slot]];
+    return STATUS_OK;
+  }
+  if (table->count >= MAX_WORDS)
+    return fail(error, STATUS_BAD_DATA, NULL, "there are more than %zu different words", MAX_WORDS);
+
+  void *memory = table->words;
+  status = array_grow(&memory, &table->capacity, table->count + 1, sizeof *table->words, error);
+  table->words = memory;
+  if (status != STATUS_OK) return status;
+  const size_t start = table->bytes.length;
+  buffer_append_text(&table->bytes, text);
+  if (table->bytes.failed) return fail_no_memory(error);
+
+  *word = &table->words[table->count];
+  **word = (struct word){.start = start, .length = text.length, .hash = hash};
+  table->slots[slot] = (uint32_t)table->count++;
+  return STATUS_OK;
+}
+
+static void table_free(struct word_table *table) {
+  buffer_free(&table->bytes);
+  free(table->words);
+  free(table->slots);
+}
+
+enum status token_counter_create(struct token_counter **counter, struct error *error) {
+  *counter = calloc(1, sizeof **counter);
+  return *counter == NULL ? fail_no_memory(error) : STATUS_OK;
+}
+
+enum status token_counter_add(struct token_counter *counter, const struct tokens *tokens,
+                              struct error *error) {
+  for (size_t i = 0; i < tokens->count; i++) {
+    const struct text token = tokens_get(tokens, i);
+    if (token.length == 0 || is_special(token)) continue;
+    struct word *word;
+    const enum status status = add_word(&word, &counter->table, token, error);
+    if (status != STATUS_OK) return status;
+    word->count++;
+  }
+  return STATUS_OK;
+}
+
+void token_counter_free(struct token_counter *counter) {
+  if (counter == NULL) return;
+  table_free(&counter->table);
+  free(counter);
+}
+
+/* The number of characters of a word that is Han throughout, else 0. */
+static size_t han_length(struct text word) {
+  size_t characters = 0;
+  for (size_t at = 0; at < word.length; characters++)
+    if (!is_han(character_at(word, &at))) return 0;
+  return characters;
+}
+
+/* A vocabulary of the specials, which are no words: vocabulary_find must not see them. */
+static enum status create(struct vocabulary **vocabulary, enum side side, struct error *error) {
+  struct vocabulary *created = calloc(1, sizeof *created);
+  if (created == NULL) return fail_no_memory(error);
+  created->specials = side == SIDE_SOURCE ? TOKEN_UNKNOWN + 1 : TOKEN_END + 1;
+  for (size_t i = 0; i < created->specials; i++) {
+    struct word *word;
+    const enum status status = add_word(&word, &created->table, text_of(special_names[i]), error);
+    if (status != STATUS_OK) {
+      vocabulary_free(created);
+      return status;
+    }
+  }
+  *vocabulary = created;
+  return STATUS_OK;
+}
+
+static enum status add_counted(struct vocabulary *vocabulary, struct text token, uint64_t count,
+                               struct error *error) {
+  struct word *word;
+  const enum status status = add_word(&word, &vocabulary->table, token, error);
+  if (status != STATUS_OK) return status;
+  word->count = count;
+  vocabulary->total += (double)count;
+  const size_t length = han_length(token);
+  if (length > vocabulary->longest_han) vocabulary->longest_han = length;
+  return STATUS_OK;
+}
+
+struct candidate {
+  struct text word;
+  uint64_t count;
+};
+
+static int compare_candidates(const void *a, const void *b) {
+  const struct candidate *x = a, *y = b;
+  if (x->count != y->count) return x->count > y->count ? -1 : 1;
+  const size_t common = x->word.length < y->word.length ? x->word.length : y->word.length;
+  const int order = memcmp(x->word.bytes, y->word.bytes, common);
+  if (order != 0) return order;
+  return (x->word.length > y->word.length) - (x->word.length < y->word.length);
+}
+
+enum status vocabulary_from_counts(struct vocabulary **vocabulary,
+                                   const struct token_counter *counter, enum side side,
+                                   uint64_t min_count, size_t max_words, struct error *error) {
+  *vocabulary = NULL;
+  const struct word_table *table = &counter->table;
+  /* One more, so that a corpus without words is no special case. */
+  struct candidate *candidates = reallocarray(NULL, table->count + 1, sizeof *candidates);
+  if (candidates == NULL) return fail_no_memory(error);
+  size_t count = 0;
+  for (size_t i = 0; i < table->count; i++)
+    if (table->words[i].count >= min_count)
+      candidates[count++] = (struct candidate){word_text(table, i), table->words[i].count};
+  qsort(candidates, count, sizeof *candidates, compare_candidates);
+  if (max_words > 0 && count > max_words) count = max_words;
+
+  struct vocabulary *created = NULL;
+  enum status status = create(&created, side, error);
+  for (size_t i = 0; status == STATUS_OK && i < count; i++)
+    status = add_counted(created, candidates[i].word, candidates[i].count, error);
+  free(candidates);
+  if (status == STATUS_OK)
+    *vocabulary = created;
+  else
+    vocabulary_free(created);
+  return status;
+}
+
+static enum status add_listed(struct vocabulary *vocabulary, const struct tokens *tokens,
+                              const uint64_t *counts, struct error *error) {
+  for (size_t id = 0; id < tokens->count; id++) {
+    const struct text token = tokens_get(tokens, id);
+    if (id < vocabulary->specials) {
+      if (!text_equal(token, text_of(special_names[id])))
+        return fail(error, STATUS_BAD_DATA, NULL, "token %zu of the vocabulary must be %s", id,
+                    special_names[id]);
+      continue;
+    }
+    if (token.length == 0)
+      return fail(error, STATUS_BAD_DATA, NULL, "token %zu of the vocabulary is empty", id);
+    if (text_valid_prefix(token) < token.length)
+      return fail(error, STATUS_BAD_DATA, NULL, "token %zu of the vocabulary is not valid UTF-8",
+                  id);
+    if (is_special(token))
+      return fail(error, STATUS_BAD_DATA, NULL, "token %zu of the vocabulary must not be a special",
+                  id);
+    const enum status status = add_counted(vocabulary, token, counts[id], error);
+    if (status != STATUS_OK) return status;
+    if (vocabulary->table.count != id + 1)
+      return fail(error, STATUS_BAD_DATA, NULL, "token %zu of the vocabulary is there twice", id);
+  }
+  return STATUS_OK;
+}
+
+enum status vocabulary_from_list(struct vocabulary **vocabulary, const struct tokens *tokens,
+                                 const uint64_t *counts, enum side side, struct error *error) {
+  *vocabulary = NULL;
+  struct vocabulary *created;
+  enum status status = create(&created, side, error);
+  if (status != STATUS_OK) return status;
+  if (tokens->count < created->specials)
+    status =
+        fail(error, STATUS_BAD_DATA, NULL, "the vocabulary has %zu tokens, at least %zu must be",
+             tokens->count, created->specials);
+  else
+    status = add_listed(created, tokens, counts, error);
+  if (status == STATUS_OK)
+    *vocabulary = created;
+  else
+    vocabulary_free(created);
+  return status;
+}
+
+void vocabulary_free(struct vocabulary *vocabulary) {
+  if (vocabulary == NULL) return;
+  table_free(&vocabulary->table);
+  free(vocabulary);
+}
+
+size_t vocabulary_size(const struct vocabulary *vocabulary) {
+  return vocabulary->table.count;
+}
+
+size_t vocabulary_specials(const struct vocabulary *vocabulary) {
+  return vocabulary->specials;
+}
+
+struct text vocabulary_token(const struct vocabulary *vocabulary, size_t id) {
+  return word_text(&vocabulary->table, id);
+}
+
+uint64_t vocabulary_count(const struct vocabulary *vocabulary, size_t id) {
+  return vocabulary->table.words[id].count;
+}
+
+double vocabulary_total(const struct vocabulary *vocabulary) {
+  return vocabulary->total;
+}
+
+size_t vocabulary_longest_han(const struct vocabulary *vocabulary) {
+  return vocabulary->longest_han;
+}
+
+uint32_t vocabulary_find(const struct vocabulary *vocabulary, struct text token) {
+  const struct word_table *table = &vocabulary->table;
+  const uint32_t id = table->slots[find_slot(table, token, hash_of(token))];
+  return id == EMPTY || id < vocabulary->specials ? TOKEN_UNKNOWN : id;
+}
