@@ -3,7 +3,7 @@
 
 #include "commands.h"
 #include "elman.h"
-#include "json.h"
+#include "json_output.h"
 #include "messages.h"
 #include "model_input.h"
 #include "options.h"
@@ -18,20 +18,20 @@ static bool on_progress(void *context, size_t done, size_t total) {
 }
 
 static void write_number(FILE *stream, const char *key, double number) {
-  fprintf(stream, ", \"%s\": ", key);
-  json_number(stream, number);
+  fprintf(stream, ",\"%s\":", key);
+  write_json_number(stream, number);
 }
 
 static void write_json(FILE *stream, const elman_scores *scores, bool alignments) {
-  fputs("{\"loss\": ", stream);
-  json_number(stream, scores->loss);
+  fputs("{\"loss\":", stream);
+  write_json_number(stream, scores->loss);
   write_number(stream, "perplexity", scores->perplexity);
-  fprintf(stream, ", \"tokens\": %zu, \"sentences\": %zu", scores->tokens, scores->sentences);
+  fprintf(stream, ",\"tokens\":%zu,\"sentences\":%zu", scores->tokens, scores->sentences);
   write_number(stream, "exact_match", scores->exact_match);
-  fprintf(stream, ", \"unknown_source\": %zu, \"unknown_target\": %zu", scores->unknown_source,
+  fprintf(stream, ",\"unknown_source\":%zu,\"unknown_target\":%zu", scores->unknown_source,
           scores->unknown_target);
   if (alignments) {
-    fprintf(stream, ", \"aligned_words\": %zu", scores->aligned_words);
+    fprintf(stream, ",\"aligned_words\":%zu", scores->aligned_words);
     write_number(stream, "alignment_agreement", scores->alignment_agreement);
   }
   fputs("}\n", stream);

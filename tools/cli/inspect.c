@@ -5,7 +5,7 @@
 
 #include "commands.h"
 #include "elman.h"
-#include "json.h"
+#include "json_output.h"
 #include "messages.h"
 #include "model_input.h"
 #include "options.h"
@@ -38,14 +38,14 @@ static void write_text(FILE *stream, const elman_model *model) {
 /* ---- for programs ---- */
 
 static void write_number(FILE *stream, const char *key, double number) {
-  fprintf(stream, ", \"%s\": ", key);
-  json_number(stream, number);
+  fprintf(stream, ",\"%s\":", key);
+  write_json_number(stream, number);
 }
 
 static void write_tensor(FILE *stream, const elman_tensor_info *tensor) {
-  fputs("{\"name\": ", stream);
-  json_string(stream, tensor->name);
-  fprintf(stream, ", \"shape\": [%zu", tensor->rows);
+  fputs("{\"name\":", stream);
+  write_json_string(stream, tensor->name);
+  fprintf(stream, ",\"shape\":[%zu", tensor->rows);
   if (tensor->dimensions == 2) fprintf(stream, ", %zu", tensor->columns);
   putc(']', stream);
   write_number(stream, "mean", tensor->mean);
@@ -57,17 +57,16 @@ static void write_tensor(FILE *stream, const elman_tensor_info *tensor) {
 
 static void write_json(FILE *stream, const elman_model *model) {
   const elman_model_info info = elman_model_get_info(model);
-  fprintf(stream,
-          "{\"embedding_size\": %zu, \"hidden_size\": %zu, \"attention\": ", info.embedding_size,
+  fprintf(stream, "{\"embedding_size\":%zu,\"hidden_size\":%zu,\"attention\":", info.embedding_size,
           info.hidden_size);
-  json_string(stream, info.attention);
-  fputs(", \"source_tokens\": ", stream);
-  json_string(stream, elman_token_mode_name(info.source_tokens));
-  fputs(", \"target_tokens\": ", stream);
-  json_string(stream, elman_token_mode_name(info.target_tokens));
-  fprintf(stream, ", \"source_vocabulary\": %zu, \"target_vocabulary\": %zu, \"parameters\": %zu",
+  write_json_string(stream, info.attention);
+  fputs(",\"source_tokens\":", stream);
+  write_json_string(stream, elman_token_mode_name(info.source_tokens));
+  fputs(",\"target_tokens\":", stream);
+  write_json_string(stream, elman_token_mode_name(info.target_tokens));
+  fprintf(stream, ",\"source_vocabulary\":%zu,\"target_vocabulary\":%zu,\"parameters\":%zu",
           info.source_vocabulary, info.target_vocabulary, info.parameters);
-  fputs(", \"tensors\": [", stream);
+  fputs(",\"tensors\":[", stream);
   for (size_t i = 0; i < info.tensors; i++) {
     const elman_tensor_info tensor = elman_model_get_tensor(model, i);
     fputs(i == 0 ? "\n  " : ",\n  ", stream);

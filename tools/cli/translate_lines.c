@@ -2,27 +2,27 @@
 
 #include <sysexits.h>
 
-#include "json.h"
+#include "json_output.h"
 #include "messages.h"
 #include "unknown_words.h"
 
 static void write_tokens(FILE *stream, const char *const *tokens, size_t count) {
   putc('[', stream);
   for (size_t i = 0; i < count; i++) {
-    if (i > 0) fputs(", ", stream);
-    json_string(stream, tokens[i]);
+    if (i > 0) putc(',', stream);
+    write_json_string(stream, tokens[i]);
   }
   putc(']', stream);
 }
 
 static void write_json(FILE *stream, const elman_translation *translation) {
-  fputs("{\"translation\": ", stream);
-  json_string(stream, translation->text);
-  fputs(", \"log_probability\": ", stream);
-  json_number(stream, translation->log_probability);
-  fputs(", \"source_tokens\": ", stream);
+  fputs("{\"translation\":", stream);
+  write_json_string(stream, translation->text);
+  fputs(",\"log_probability\":", stream);
+  write_json_number(stream, translation->log_probability);
+  fputs(",\"source_tokens\":", stream);
   write_tokens(stream, translation->source_tokens, translation->source_count);
-  fputs(", \"target_tokens\": ", stream);
+  fputs(",\"target_tokens\":", stream);
   write_tokens(stream, translation->target_tokens, translation->target_count);
   fputs("}\n", stream);
 }

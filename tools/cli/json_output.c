@@ -1,8 +1,8 @@
-#include "json.h"
+#include "json_output.h"
 
 #include <math.h>
 
-void json_string(FILE *stream, const char *text) {
+void write_json_string(FILE *stream, const char *text) {
   putc('"', stream);
   for (const char *byte = text; *byte != '\0'; byte++) {
     if (*byte == '"' || *byte == '\\')
@@ -15,7 +15,7 @@ void json_string(FILE *stream, const char *text) {
   putc('"', stream);
 }
 
-void json_number(FILE *stream, double number) {
+void write_json_number(FILE *stream, double number) {
   if (isfinite(number))
     fprintf(stream, "%.9g", number);
   else
