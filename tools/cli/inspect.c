@@ -46,7 +46,7 @@ static void write_tensor(FILE *stream, const elman_tensor_info *tensor) {
   fputs("{\"name\":", stream);
   write_json_string(stream, tensor->name);
   fprintf(stream, ",\"shape\":[%zu", tensor->rows);
-  if (tensor->dimensions == 2) fprintf(stream, ", %zu", tensor->columns);
+  if (tensor->dimensions == 2) fprintf(stream, ",%zu", tensor->columns);
   putc(']', stream);
   write_number(stream, "mean", tensor->mean);
   write_number(stream, "deviation", tensor->deviation);

@@ -5,8 +5,13 @@
 #include "interrupt.h"
 #include "line_input.h"
 
-void line_input_start(const char *history) {
-  (void)history;
+struct line_input line_input_start(bool quiet) {
+  (void)quiet;
+  return (struct line_input){NULL};
+}
+
+void line_input_end(struct line_input *input) {
+  (void)input;
 }
 
 char *line_input_read(const char *prompt) {
@@ -30,7 +35,7 @@ char *line_input_read(const char *prompt) {
   }
 }
 
-void line_input_remember(const char *line, const char *history) {
+void line_input_remember(const struct line_input *input, const char *line) {
+  (void)input;
   (void)line;
-  (void)history;
 }

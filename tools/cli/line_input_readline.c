@@ -5,6 +5,7 @@
 #include <readline/history.h>
 #include <readline/readline.h>
 
+#include "history_file.h"
 #include "interrupt.h"
 #include "line_input.h"
 
@@ -21,7 +22,7 @@ static int clear_line(void) {
   return 0;
 }
 
-void line_input_start(const char *history) {
+struct line_input line_input_start(bool quiet) {
   rl_readline_name = "elman";
   /* The prompt is not data: standard output may be a file. */
   rl_outstream = stderr;
@@ -30,20 +31,29 @@ void line_input_start(const char *history) {
   rl_variable_bind("enable-bracketed-paste", "off");
   using_history();
   stifle_history(HISTORY_LINES);
-  if (history == NULL) return;
-  history_truncate_file(history, HISTORY_LINES);
-  read_history(history);
+  const struct line_input input = {history_file_open(quiet)};
+  if (input.history != NULL) {
+    history_truncate_file(input.history, HISTORY_LINES);
+    read_history(input.history);
+  }
+  return input;
+}
+
+void line_input_end(struct line_input *input) {
+  clear_history();
+  free(input->history);
+  input->history = NULL;
 }
 
 char *line_input_read(const char *prompt) {
   return readline(prompt);
 }
 
-void line_input_remember(const char *line, const char *history) {
+void line_input_remember(const struct line_input *input, const char *line) {
   const HIST_ENTRY *last =
       history_length > 0 ? history_get(history_base + history_length - 1) : NULL;
   if (last != NULL && strcmp(last->line, line) == 0) return;
   add_history(line);
   /* At once, so that nothing is lost when the program ends by a signal. */
-  if (history != NULL) append_history(1, history);
+  if (input->history != NULL) append_history(1, input->history);
 }

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "history_file.h"
 #include "interrupt.h"
 #include "line_input.h"
 #include "messages.h"
@@ -58,17 +57,11 @@ static void translate_line(struct session *session, const char *line, struct out
   show(session, output, quiet);
 }
 
-static void greet(const struct session *session, const char *path) {
-  const elman_model_info info = elman_model_get_info(session->model);
-  note("elman %s, %s: %zu source words, %zu target words. :help lists the commands.",
-       elman_version(), path, info.source_vocabulary, info.target_vocabulary);
-}
-
 static bool is_blank(const char *line) {
   return line[strspn(line, " \t")] == '\0';
 }
 
-static void converse(struct session *session, struct output *output, const char *history,
+static void converse(struct session *session, struct output *output, const struct line_input *input,
                      bool quiet) {
   while (!session->over && output->problem == 0) {
     interrupt_clear();
@@ -78,7 +71,7 @@ static void converse(struct session *session, struct output *output, const char 
       return;
     }
     if (!is_blank(line)) {
-      line_input_remember(line, history);
+      line_input_remember(input, line);
       if (line[0] == ':')
         session_command(session, line);
       else
@@ -96,11 +89,10 @@ static int interactive(struct session *session, const char *model_path, bool qui
   if (code == EX_OK) {
     ensure_utf8();
     interrupt_catch_sigint();
-    char *history = history_file_open(quiet);
-    line_input_start(history);
-    if (!quiet) greet(session, model_path);
-    converse(session, &output, history, quiet);
-    free(history);
+    struct line_input input = line_input_start(quiet);
+    if (!quiet) note("elman %s with %s; :help lists the commands", elman_version(), model_path);
+    converse(session, &output, &input, quiet);
+    line_input_end(&input);
     code = output_close(&output, EX_OK);
   }
   session_close(session);

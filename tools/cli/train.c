@@ -20,6 +20,7 @@ struct training {
   double started_at;
   double line_at;     /* when the last line was printed */
   size_t line_tokens; /* in the epochs since then that are over */
+  size_t epoch;       /* the current one */
 };
 
 static elman_token_mode mode_of_name(const char *name) {
@@ -74,6 +75,7 @@ static void draw_progress(struct training *training, const elman_train_report *r
 
 static bool on_update(void *context, const elman_train_report *report) {
   struct training *training = context;
+  training->epoch = report->epoch;
   const bool epoch_ends = report->update == report->updates;
   if (!training->quiet && progress_due(&training->progress)) draw_progress(training, report);
   if (epoch_ends) training->line_tokens += report->tokens;
@@ -81,8 +83,7 @@ static bool on_update(void *context, const elman_train_report *report) {
   return interrupt_signal() == 0;
 }
 
-static void describe_result(const char *path, bool interrupted) {
-  if (interrupted) note("stopped early; the model keeps what it has learnt");
+static void describe_result(const char *path) {
   if (strcmp(path, DEFAULT_MODEL) == 0)
     note("%s is written; use it with: elman translate TEXT", path);
   else
@@ -104,7 +105,9 @@ static int train_and_save(elman_model *model, const elman_pairs *pairs,
   const bool interrupted = status == ELMAN_INTERRUPTED;
   if (status != ELMAN_OK && !interrupted) return report_error(&error);
   if (elman_model_save(model, path, &error) != ELMAN_OK) return report_error(&error);
-  if (!quiet) describe_result(path, interrupted);
+  if (interrupted && !quiet)
+    note("stopped in epoch %zu; the model keeps what it has learnt", training.epoch);
+  if (!quiet) describe_result(path);
   return interrupted ? 128 + interrupt_signal() : EX_OK;
 }
 

@@ -40,6 +40,6 @@ void unknown_words_note(const struct unknown_words *words) {
   for (size_t i = 0; i < words->named; i++)
     used +=
         (size_t)snprintf(list + used, sizeof list - used, i == 0 ? "%s" : ", %s", words->names[i]);
-  note("%zu of %zu words are not in the vocabulary: %s%s", words->unknown, words->tokens, list,
-       words->named == UNKNOWN_NAMED ? ", ..." : "");
+  note("not in the vocabulary: %s%s (%zu of %zu words)", list,
+       words->named == UNKNOWN_NAMED ? ", ..." : "", words->unknown, words->tokens);
 }
