@@ -27,6 +27,7 @@ static int write_one(const struct job *job, elman_translator *translator,
                                         &job->options, &error);
   if (status == ELMAN_OK)
     status = elman_attention_write(output->stream, translation, job->format, &job->style, &error);
+  output_flush(output);
   elman_translation_free(translation);
   return status == ELMAN_OK ? EX_OK : sentences_report(sentences, &error);
 }
@@ -35,11 +36,10 @@ static int write_all(const struct job *job, elman_translator *translator,
                      struct sentences *sentences, struct output *output) {
   struct sentence sentence;
   int code = EX_OK;
-  while (sentences_next(sentences, &sentence, &code)) {
+  while (output->problem == 0 && sentences_next(sentences, &sentence, &code)) {
     const int result = write_one(job, translator, sentences, sentence, output);
     if (result != EX_OK) code = result;
     if (result != EX_OK && result != EX_DATAERR) break;
-    if ((sentences->live || ferror(output->stream)) && !output_flush(output)) break;
   }
   return code;
 }

@@ -95,11 +95,12 @@ int output_check(const char *path) {
 }
 
 bool output_flush(struct output *output) {
+  const int write_error = errno; /* of the last write, if that set the stream's error flag */
   if (output->problem != 0) return false;
-  if (fflush(output->stream) != 0)
+  if (ferror(output->stream))
+    output->problem = write_error != 0 ? write_error : EIO;
+  else if (fflush(output->stream) != 0)
     output->problem = errno;
-  else if (ferror(output->stream))
-    output->problem = EIO; /* the true reason went by unseen */
   return output->problem == 0;
 }
 

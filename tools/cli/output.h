@@ -18,7 +18,8 @@ int output_open(struct output *output, const char *path);
 /* Whether the file could be written. Creates and removes the temporary file. */
 int output_check(const char *path);
 
-/* Hands on what was written so far. False when that failed: there is no use in going on. */
+/* Hands on what was written so far, to be called right after it. False when that failed: there is
+ * no use in going on. */
 bool output_flush(struct output *output);
 
 /* Puts the file in place. Gives `code`, or the exit code of what failed, after a message. */

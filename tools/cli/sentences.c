@@ -27,13 +27,11 @@ int sentences_open(struct sentences *sentences, const char *command, const char 
     return EX_NOINPUT;
   }
   struct stat info;
-  const bool known = fstat(fileno(sentences->stream), &info) == 0;
-  if (known && S_ISDIR(info.st_mode)) {
+  if (fstat(fileno(sentences->stream), &info) == 0 && S_ISDIR(info.st_mode)) {
     report(sentences->name, "is a directory; name a file");
     sentences_close(sentences);
     return EX_NOINPUT;
   }
-  sentences->live = !known || !S_ISREG(info.st_mode);
   return EX_OK;
 }
 

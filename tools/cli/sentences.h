@@ -12,7 +12,6 @@ struct sentences {
   struct operands texts; /* used if stream is NULL */
   FILE *stream;
   const char *name; /* of the file, for messages */
-  bool live;        /* somebody may wait for each answer */
   size_t number;    /* of the sentence, from 1 */
   char *line;       /* the stream's current line */
   size_t capacity;

@@ -48,9 +48,10 @@ static int translate_all(const struct translate_lines *job, elman_translator *tr
     if (status != ELMAN_OK) code = sentences_report(sentences, &error);
     if (status != ELMAN_OK && status != ELMAN_BAD_DATA) break;
     write_line(output->stream, job->json, translation);
+    const bool written = output_flush(output);
     if (translation != NULL) unknown_words_add(&unknown, translation);
     elman_translation_free(translation);
-    if ((sentences->live || ferror(output->stream)) && !output_flush(output)) break;
+    if (!written) break;
   }
   if (!job->quiet) unknown_words_note(&unknown);
   return code;
