@@ -1,0 +1,338 @@
+/* Normalising, the token modes and their losslessness, and what `auto` stands for. */
+#include <criterion/criterion.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "vocab/tokens.h"
+
+static const enum token_mode modes[] = {TOKENS_SPACE, TOKENS_WORDS, TOKENS_CHARS};
+enum { MODES = sizeof modes / sizeof modes[0] };
+
+static struct text bytes_of(const struct buffer *buffer) {
+  return buffer_text(buffer);
+}
+
+static void assert_normal(const char *input, const char *expected) {
+  struct buffer normal = {0};
+  cr_assert_eq(text_normalize(&normal, text_of(input), NULL), STATUS_OK);
+  cr_assert(text_equal(bytes_of(&normal), text_of(expected)), "\"%s\" became \"%s\", not \"%s\"",
+            input, normal.bytes, expected);
+  buffer_free(&normal);
+}
+
+/* `expected` holds the tokens with "|" between them. */
+static void assert_tokens(enum token_mode mode, const char *input, const char *expected) {
+  struct tokens tokens = {0};
+  struct buffer shown = {0};
+  cr_assert_eq(tokens_split(&tokens, text_of(input), mode, NULL), STATUS_OK);
+  for (size_t i = 0; i < tokens.count; i++) {
+    if (i > 0) buffer_append(&shown, "|", 1);
+    buffer_append_text(&shown, tokens_get(&tokens, i));
+  }
+  cr_assert(text_equal(bytes_of(&shown), text_of(expected)), "%s: \"%s\" became %s, not %s",
+            token_mode_name(mode), input, shown.bytes, expected);
+  buffer_free(&shown);
+  tokens_free(&tokens);
+}
+
+/* Normalises `input`, then splits and joins it in every mode. */
+static void assert_lossless(struct text input) {
+  struct buffer normal = {0}, again = {0}, joined = {0};
+  struct tokens tokens = {0};
+  cr_assert_eq(text_normalize(&normal, input, NULL), STATUS_OK);
+  cr_assert_eq(text_normalize(&again, bytes_of(&normal), NULL), STATUS_OK);
+  cr_assert(text_equal(bytes_of(&normal), bytes_of(&again)), "normalising \"%s\" twice differs",
+            normal.bytes);
+  for (int i = 0; i < MODES; i++) {
+    cr_assert_eq(tokens_split(&tokens, bytes_of(&normal), modes[i], NULL), STATUS_OK);
+    buffer_clear(&joined);
+    cr_assert_eq(tokens_join(&joined, &tokens, modes[i], NULL), STATUS_OK);
+    cr_assert(text_equal(bytes_of(&normal), bytes_of(&joined)), "%s: \"%s\" became \"%s\"",
+              token_mode_name(modes[i]), normal.bytes, joined.bytes);
+    for (size_t t = 0; t < tokens.count; t++) {
+      const struct text surface = token_surface(tokens_get(&tokens, t));
+      cr_assert(surface.length > 0 && memchr(surface.bytes, ' ', surface.length) == NULL);
+    }
+  }
+  buffer_free(&normal);
+  buffer_free(&again);
+  buffer_free(&joined);
+  tokens_free(&tokens);
+}
+
+Test(normalize, white_space_is_one_space) {
+  assert_normal("", "");
+  assert_normal(" \t\n ", "");
+  assert_normal("  a\t\tb \r\n c  ", "a b c");
+  assert_normal("a\302\205b\u00A0c\u1680d\u2003e\u2028f\u2029g\u202Fh\u205Fi\u3000j",
+                "a b c d e f g h i j");
+  assert_normal("\u3000我\u3000", "我");
+  /* These look like white space and are not. */
+  assert_normal("a\u200Bb\uFEFFc\u180Ed\x1F", "a\u200Bb\uFEFFc\u180Ed\x1F");
+}
+
+Test(normalize, composes) {
+  assert_normal("cafe\u0301", "caf\u00E9");
+  assert_normal("\u212B", "\u00C5");               /* Angstrom sign */
+  assert_normal("\u1112\u1161\u11AB", "\uD55C");   /* jamo to Hangul */
+  assert_normal("q\u0307\u0323", "q\u0323\u0307"); /* canonical order */
+  assert_normal("a\u0315\u0300\u05AE", "\u00E0\u05AE\u0315");
+  assert_normal("\u304B\u3099", "\u304C");
+  assert_normal("\uF900", "\u8C48");       /* compatibility ideograph */
+  assert_normal("\u0958", "\u0915\u093C"); /* composition exclusion */
+  assert_normal("\u0300a", "\u0300a");
+  assert_normal(" \u0301a", "\u0301a");
+  assert_normal("\uFF21\u00BD", "\uFF21\u00BD"); /* NFC, not NFKC */
+}
+
+Test(normalize, replaces_what_was_there) {
+  struct buffer into = {0};
+  buffer_append(&into, "old", 3);
+  cr_assert_eq(text_normalize(&into, text_of("e\u0301"), NULL), STATUS_OK);
+  cr_assert_str_eq(into.bytes, "\u00E9");
+  cr_assert_eq(into.length, 2);
+  buffer_free(&into);
+}
+
+/* Ten megabytes of unordered marks: hours with a quadratic sort. */
+Test(normalize, long_runs_of_marks_take_linear_time, .timeout = 120) {
+  struct buffer text = {0};
+  buffer_append(&text, "a", 1);
+  while (text.length < 10000000) buffer_append(&text, "\u0301\u0323", 4);
+  struct buffer normal = {0};
+  cr_assert_eq(text_normalize(&normal, buffer_text(&text), NULL), STATUS_OK);
+  /* All dots below come first; the first one joins the letter. */
+  cr_assert_eq(memcmp(normal.bytes, "\u1EA1\u0323\u0323", 7), 0);
+  cr_assert_eq(memcmp(normal.bytes + normal.length - 4, "\u0301\u0301", 4), 0);
+  assert_lossless(buffer_text(&text));
+  buffer_free(&text);
+  buffer_free(&normal);
+}
+
+Test(modes, names) {
+  const char *const names[] = {"space", "words", "chars", "auto"};
+  for (int i = 0; i < 4; i++) {
+    enum token_mode mode;
+    cr_assert(token_mode_parse(&mode, names[i]));
+    cr_assert_str_eq(token_mode_name(mode), names[i]);
+  }
+  enum token_mode mode;
+  cr_assert_not(token_mode_parse(&mode, "word"));
+  cr_assert_not(token_mode_parse(&mode, ""));
+  cr_assert_null(token_mode_name((enum token_mode)17));
+}
+
+Test(modes, space) {
+  assert_tokens(TOKENS_SPACE, "", "");
+  assert_tokens(TOKENS_SPACE, "我 爱 学习 。", "我|爱|学习|。");
+  assert_tokens(TOKENS_SPACE, "don't stop.", "don't|stop.");
+  assert_tokens(TOKENS_SPACE, "▁a ￭ b￭", "▁▁a|▁￭|b￭");
+}
+
+Test(modes, words) {
+  assert_tokens(TOKENS_WORDS, "Hello, world!", "Hello|,|world|!");
+  assert_tokens(TOKENS_WORDS, "I don't know.", "I|don|'|t|know|.");
+  assert_tokens(TOKENS_WORDS, "well-known (yes) [no]", "well|-|known|(|yes|)|[|no|]");
+  assert_tokens(TOKENS_WORDS, "He said: \u201CNo.\u201D", "He|said|:|\u201C|No|.|\u201D");
+  assert_tokens(TOKENS_WORDS, "It costs $5 , ok", "It|costs|$|5|▁,|ok");
+  assert_tokens(TOKENS_WORDS, "3.14", "3|.|￭14");
+  assert_tokens(TOKENS_WORDS, "a - b", "a|▁-|▁b");
+  assert_tokens(TOKENS_WORDS, "\"a\"", "\"|￭a|￭\"");
+  assert_tokens(TOKENS_WORDS, "我爱C语言。", "我|爱|C|语|言|。");
+  assert_tokens(TOKENS_WORDS, "我 爱，你", "我|▁爱|，|你");
+  assert_tokens(TOKENS_WORDS, "カタカナと漢字", "カタカナと|漢|字");
+  assert_tokens(TOKENS_WORDS, "nai\u0308ve \u0301x", "nai\u0308ve|\u0301x");
+  assert_tokens(TOKENS_WORDS, "Привет, мир", "Привет|,|мир");
+  assert_tokens(TOKENS_WORDS, "￭a", "▁￭|￭a");
+  assert_tokens(TOKENS_WORDS, "b▁", "b|￭▁");
+}
+
+Test(modes, chars) {
+  assert_tokens(TOKENS_CHARS, "我爱你。", "我|爱|你|。");
+  assert_tokens(TOKENS_CHARS, "a b", "a|▁b");
+  assert_tokens(TOKENS_CHARS, "e\u0301\u0323x", "e\u0301\u0323|x");
+  assert_tokens(TOKENS_CHARS, "👨‍👩‍👧👍🏽", "👨‍👩‍👧|👍🏽");
+  assert_tokens(TOKENS_CHARS, "🇨🇳🇬🇧", "🇨🇳|🇬🇧");
+  assert_tokens(TOKENS_CHARS, "a \u0301", "a|▁\u0301"); /* no token holds a space */
+  assert_tokens(TOKENS_CHARS, "￭", "￭￭");
+  assert_tokens(TOKENS_CHARS, "a ￭▁", "a|▁￭|￭▁");
+}
+
+Test(modes, surface_takes_one_mark_off) {
+  cr_assert(text_equal(token_surface(text_of("a")), text_of("a")));
+  cr_assert(text_equal(token_surface(text_of("￭a")), text_of("a")));
+  cr_assert(text_equal(token_surface(text_of("▁￭a")), text_of("￭a")));
+  cr_assert(text_equal(token_surface(text_of("a￭")), text_of("a￭")));
+  cr_assert(text_equal(token_surface(text_of("￭")), text_of("")));
+  cr_assert(token_has_mark(text_of("▁")));
+  cr_assert_not(token_has_mark(text_of("a▁")));
+}
+
+/* What a model says need not be what the splitter would. */
+Test(modes, join_takes_any_tokens) {
+  const char *const said[] = {"￭", "▁", "a", "￭", "b", "(", "￭"};
+  struct tokens tokens = {0};
+  for (size_t i = 0; i < sizeof said / sizeof said[0]; i++)
+    cr_assert_eq(tokens_add(&tokens, text_of(said[i]), NULL), STATUS_OK);
+  struct buffer joined = {0};
+  buffer_append(&joined, "> ", 2);
+  cr_assert_eq(tokens_join(&joined, &tokens, TOKENS_WORDS, NULL), STATUS_OK);
+  cr_assert_str_eq(joined.bytes, ">   a b (");
+  buffer_free(&joined);
+  tokens_free(&tokens);
+}
+
+Test(modes, a_list_is_reused) {
+  struct tokens tokens = {0};
+  cr_assert_eq(tokens_split(&tokens, text_of("a b c"), TOKENS_SPACE, NULL), STATUS_OK);
+  cr_assert_eq(tokens_split(&tokens, text_of("dd"), TOKENS_SPACE, NULL), STATUS_OK);
+  cr_assert_eq(tokens.count, 1);
+  cr_assert(text_equal(tokens_get(&tokens, 0), text_of("dd")));
+  cr_assert_eq(tokens_add(&tokens, text_of("eee"), NULL), STATUS_OK);
+  cr_assert_eq(tokens_add(&tokens, text_of(""), NULL), STATUS_OK);
+  cr_assert_eq(tokens.count, 3);
+  cr_assert(text_equal(tokens_get(&tokens, 0), text_of("dd")));
+  cr_assert(text_equal(tokens_get(&tokens, 1), text_of("eee")));
+  cr_assert_eq(tokens_get(&tokens, 2).length, 0);
+  tokens_free(&tokens);
+}
+
+Test(modes, out_of_memory_is_a_status) {
+  struct tokens tokens = {0};
+  struct error error = {0};
+  cr_assert_eq(tokens_add(&tokens, text_of("a"), NULL), STATUS_OK);
+  tokens.bytes.failed = true;
+  cr_assert_eq(tokens_add(&tokens, text_of("b"), &error), STATUS_NO_MEMORY);
+  cr_assert_eq(error.code, STATUS_NO_MEMORY);
+  cr_assert_eq(tokens.count, 1);
+  struct buffer full = {.failed = true};
+  cr_assert_eq(tokens_join(&full, &tokens, TOKENS_CHARS, NULL), STATUS_NO_MEMORY);
+  tokens_free(&tokens);
+}
+
+static const char *const tricky[] = {
+    "",
+    "￭",
+    "▁",
+    "￭￭ ▁▁ ￭▁",
+    "a￭ ￭b▁ ▁c",
+    "▁我￭爱▁",
+    "\u0301",
+    "a \u0301 \u0301b",
+    "￭\u0301 ▁\u0301",
+    "我\u0301爱 \u20E3",
+    "葛\U000E0100城",
+    "👨‍👩‍👧‍👦 👩🏽‍🚀x",
+    "\u200D\u200D 👩\u200D",
+    "🇨🇳🇬🇧🇫 🇷🇩🇪",
+    "한국어 \u1112\u1161\u11AB\u11AB",
+    "שלום, עולם!",
+    "مرحبا (بالعالم)؟",
+    "\u202Eabc\u202C",
+    "a\u200Bb \u200B c",
+    "a\uFEFFb",
+    "\x1B[31mred\x1B[0m \x01\x7F",
+    "\302\205\u2028",
+    "  ( \"a\" ) [b] {c} ' d ' - e / f _ g",
+    "''--//__..,,",
+    "don't can 't O' Neil",
+    "“你好”，他说。 \"Hi\" - ok… 50 % $ 5",
+    "ｶﾀｶﾅ カタカナ、ひらがな 漢字",
+    "เขากินข้าว हिन्दी में",
+    "<unk> <s> </s>",
+    "x\u0903\u094Dक",
+    "\U0001F1E8",
+    "\U0010FFFF\uFFFF\uFDD0",
+    "\U00020000\U000323AF々〇",
+    "a\u0338=\u0338 \u0338",
+};
+
+Test(modes, tricky_strings_survive) {
+  for (size_t i = 0; i < sizeof tricky / sizeof tricky[0]; i++) assert_lossless(text_of(tricky[i]));
+}
+
+static uint32_t next_random(uint64_t *state) {
+  *state = *state * 6364136223846793005u + 1442695040888963407u;
+  return (uint32_t)(*state >> 33);
+}
+
+Test(modes, random_strings_survive, .timeout = 120) {
+  static const char *const alphabet[] = {
+      " ",      " ",      " ",      "a",      "Z",      "7",      ".",          ",",
+      "(",      ")",      "'",      "-",      "_",      "\"",     "$",          "￭",
+      "▁",      "我",     "习",     "々",     "。",     "，",     "（",         "）",
+      "ア",     "ｱ",      "゛",     "\u3099", "\u0301", "\u0323", "\u0338",     "\u20E3",
+      "\uFE0F", "\u200D", "\u200B", "\uFEFF", "👩",      "🏽",   "🇨",          "🇳",
+      "\u1112", "\u1161", "\u11AB", "한",     "א",      "\u05B0", "ع",          "\u202E",
+      "\x1B",   "\u00AD", "\u0915", "\u094D", "\u0903", "\u0600", "\U000E0100", "\u2003",
+      "“",      "”",      "\u2019", "…",      "é",      "Å",      "\302\205",   "\U0001F468",
+  };
+  const size_t letters = sizeof alphabet / sizeof alphabet[0];
+  uint64_t state = 20240501;
+  struct buffer text = {0};
+  for (int round = 0; round < 6000; round++) {
+    buffer_clear(&text);
+    const uint32_t length = next_random(&state) % 24;
+    for (uint32_t i = 0; i < length; i++)
+      buffer_append_text(&text, text_of(alphabet[next_random(&state) % letters]));
+    assert_lossless(buffer_text(&text));
+  }
+  buffer_free(&text);
+}
+
+Test(modes, ten_megabytes_in_one_token, .timeout = 120) {
+  static const char *const units[] = {"a", "我", "￭", "👩\u200D", ".", "\u0915\u094D"};
+  struct buffer text = {0};
+  for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+    buffer_clear(&text);
+    while (text.length < 10000000) buffer_append_text(&text, text_of(units[i]));
+    assert_lossless(buffer_text(&text));
+  }
+  buffer_free(&text);
+}
+
+static enum token_mode mode_of(const char *first, const char *second) {
+  struct script_counts counts = {0};
+  script_count(&counts, text_of(first));
+  script_count(&counts, text_of(second));
+  return script_token_mode(&counts);
+}
+
+Test(script, what_auto_stands_for) {
+  cr_assert_eq(mode_of("我 爱 学习 。", "他 喜欢 茶 。"), TOKENS_SPACE);
+  cr_assert_eq(mode_of("我爱学习。", "他喜欢茶。"), TOKENS_CHARS);
+  cr_assert_eq(mode_of("I love to study.", "He likes tea."), TOKENS_WORDS);
+  cr_assert_eq(mode_of("我在学 Python 。", "他爱 C 语言"), TOKENS_WORDS);
+  cr_assert_eq(mode_of("我爱C语言。", "今天天气很好 我们走吧"), TOKENS_CHARS);
+  cr_assert_eq(mode_of("", ""), TOKENS_WORDS);
+  cr_assert_eq(mode_of("好", "茶"), TOKENS_CHARS);
+  cr_assert_eq(mode_of("これはペンです", ""), TOKENS_WORDS);
+}
+
+Test(script, a_fifth_of_the_pairs_decides) {
+  struct script_counts counts = {.letters = 100, .han = 100, .han_adjacent = 80};
+  counts.han_separated = 20;
+  cr_assert_eq(script_token_mode(&counts), TOKENS_SPACE);
+  counts.han_separated = 19;
+  cr_assert_eq(script_token_mode(&counts), TOKENS_CHARS);
+}
+
+Test(script, counts) {
+  struct script_counts counts = {0};
+  script_count(&counts, text_of("我爱 你，a1 学 b 习"));
+  cr_assert_eq(counts.letters, 8);
+  cr_assert_eq(counts.han, 5);
+  cr_assert_eq(counts.han_adjacent, 1);
+  cr_assert_eq(counts.han_separated, 1);
+}
+
+Test(script, han) {
+  static const int han[] = {0x2E80, 0x2FDF, 0x3005, 0x3007, 0x3021, 0x3029, 0x3038,  0x303B,
+                            0x3400, 0x4DBF, 0x4E00, 0x9FFF, 0xF900, 0xFAFF, 0x20000, 0x323AF};
+  static const int other[] = {0,      'a',    0x2E7F, 0x2FE0, 0x3001,  0x3002,  0x3006,
+                              0x3008, 0x302A, 0x3037, 0x303C, 0x3042,  0x30A2,  0x33FF,
+                              0x4DC0, 0xA000, 0xAC00, 0xFB00, 0x1FFFF, 0x323B0, 0x10FFFF};
+  for (size_t i = 0; i < sizeof han / sizeof han[0]; i++) cr_assert(is_han(han[i]), "%x", han[i]);
+  for (size_t i = 0; i < sizeof other / sizeof other[0]; i++)
+    cr_assert_not(is_han(other[i]), "%x", other[i]);
+}
