@@ -24,11 +24,16 @@ expect_no_stderr
 echo precious >old
 expect_exit 66 "$ELMAN" translate -m nowhere -o old 我
 # The quota would hold for a file with the messages too.
-(ulimit -f 0 && "$ELMAN" translate -o old 我) 2>&1 | cat >"$results/stderr"
+(ulimit -f 8 && "$ELMAN" translate -q -o old -i many) 2>&1 | cat >"$results/stderr"
 [ "${PIPESTATUS[0]}" -eq 74 ] || fail "no exit code 74 for a full quota"
 expect_stderr_match '^elman: .*old: cannot write: '
-sleep 5 | expect_exit 130 timeout --foreground --preserve-status -s INT 1 "$ELMAN" translate -o old ||
-  exit 1
+ready() { ls old.*.tmp >/dev/null 2>&1; }
+mkfifo pipe
+exec 3<>pipe
+expect_signal_exit INT 130 "$ELMAN" translate -o old -i pipe
+expect_signal_exit TERM 143 "$ELMAN" attention -o old -i pipe
+exec 3>&-
+rm pipe
 [ "$(cat old)" = precious ] || fail "the old file is lost"
 expect_files many model.safetensors old
 

@@ -7,12 +7,12 @@ echo broken >broken.safetensors
 export XDG_STATE_HOME=$PWD/state
 
 type_lines() { # each argument is a line; ^C and ^D stand for the keys
-  sleep 0.5
+  until grep -q 'lists the commands' typescript; do sleep 0.05; done
   for line in "$@"; do
     case $line in
     # The terminal drops what it has not handed on when it sees Ctrl-C.
-    ^C) sleep 0.5 && printf 'never mind\003' && sleep 0.5 ;;
-    ^D) sleep 0.5 && printf '\004' ;;
+    ^C) sleep 1 && printf 'never mind\003' && sleep 0.5 ;;
+    ^D) sleep 1 && printf '\004' ;;
     *) printf '%s\n' "$line" ;;
     esac
   done
@@ -21,7 +21,8 @@ type_lines() { # each argument is a line; ^C and ^D stand for the keys
 session() {
   local locale=$1 code=0
   shift
-  type_lines "$@" | script -qec "env LC_ALL=$locale $ELMAN repl" typescript >"$results/stdout" || code=$?
+  : >typescript
+  type_lines "$@" | script -qefc "env LC_ALL=$locale $ELMAN repl" typescript >"$results/stdout" || code=$?
   [ $code -eq 0 ] || fail "exit code $code"
   tr -d '\r' <typescript >"$results/stdout"
 }
@@ -31,19 +32,19 @@ for locale in C.UTF-8 C; do
     '我 爱 学习' ^C ':attention maybe' ':model broken.safetensors' ':model other.safetensors' \
     ':dump n.json' :quti '   ' ^D
   expect_stdout_match ':help lists the commands$'
-  expect_stdout_match '^I love studying$'
+  expect_stdout_match '(^|> )I love studying$'
   expect_stdout_match '^  :attention '
-  expect_stdout_match '^elman: :dump: name a file'
-  expect_stdout_match '^m.json is written$'
-  expect_stdout_match '^elman: m.gif: '
-  expect_stdout_match '^not in the vocabulary: 猫 \(1 of 3 words\)$'
-  expect_stdout_match '^studying [·░▒▓█ ]+$'
-  expect_stdout_match "^elman: :attention: say"
-  expect_stdout_match '^elman: broken.safetensors'
-  expect_stdout_match '^the model is the same as before$'
-  expect_stdout_match '^other.safetensors is loaded$'
-  expect_stdout_match '^elman: :dump: nothing is translated yet$'
-  expect_stdout_match "^elman: unknown command ':quti'; did you mean ':quit'\?$"
+  expect_stdout_match '(^|> )elman: :dump: name a file'
+  expect_stdout_match '(^|> )m.json is written$'
+  expect_stdout_match '(^|> )elman: m.gif: '
+  expect_stdout_match '(^|> )not in the vocabulary: 猫 \(1 of 3 words\)$'
+  expect_stdout_match '(^|> )studying [·░▒▓█ ]+$'
+  expect_stdout_match "(^|> )elman: :attention: say"
+  expect_stdout_match '(^|> )elman: broken.safetensors'
+  expect_stdout_match '(^|> )the model is the same as before$'
+  expect_stdout_match '(^|> )other.safetensors is loaded$'
+  expect_stdout_match '(^|> )elman: :dump: nothing is translated yet$'
+  expect_stdout_match "(^|> )elman: unknown command ':quti'; did you mean ':quit'\?$"
   ! grep -q 'never mind.*elman' "$results/stdout" || fail "Ctrl-C did not clear the line"
   grep -q '"translation":"I love studying"' m.json || fail "the dump differs"
   rm m.json

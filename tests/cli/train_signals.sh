@@ -1,9 +1,9 @@
 # A signal ends the training after the step; the model keeps what was learnt.
 
+ready() { grep -q '^epoch 1 ' "$results/stderr"; }
+
 stop() { # stop SIGNAL CODE
-  # timeout runs the program in the foreground: a shell's background jobs ignore SIGINT.
-  expect_exit "$2" timeout --foreground --preserve-status -s "$1" 1 \
-    "$ELMAN" train -t 1 --epochs 1000000 "$DATA/toy.zh-en.tsv"
+  expect_signal_exit "$1" "$2" "$ELMAN" train -t 1 --epochs 1000000 "$DATA/toy.zh-en.tsv"
   expect_stderr_match '^stopped in epoch [0-9]+; the model keeps what it has learnt$'
   expect_stderr_match '^model.safetensors is written'
   expect_exit 0 "$ELMAN" translate 我
