@@ -34,6 +34,7 @@ wrong "--columns: '1' is not two numbers" train --columns 1 y
 wrong "--columns: '0,1'" train --columns 0,1 y
 wrong "--columns: '1,2,3'" train --columns 1,2,3 y
 wrong "no PAIRS" train
+wrong "a model goes to a file" train -o - x
 wrong "--source and --target go together" train --source x
 wrong "either PAIRS or --source" train --source x --target y z
 wrong "either TEXT or --input" translate -i x y

@@ -86,7 +86,7 @@ int attention_command(int argc, char **argv) {
        .text = &job.format, .choice = elman_format_name},
       {"reference", 0, "TEXT", "force this translation; for one sentence",
        .text = &job.options.reference},
-      {"max-length", 0, "N", "longest translation, in tokens", "2 for each of the source, and 10",
+      {"max-length", 0, "N", "longest translation, in tokens", "2 S + 10 for S source tokens",
        .count = &job.options.max_length, .least = 1, .most = 1000000},
       {0}};
   const struct usage usage = {

@@ -92,7 +92,7 @@ int evaluate_command(int argc, char **argv) {
        .count = &input.alignment_column, .least = 1, .most = MOST_COLUMNS},
       {"batch-size", 0, "N", "sentences at a time", .count = &evaluation.options.batch_size,
        .least = 1, .most = 65536},
-      {"max-length", 0, "N", "longest translation, in tokens", "2 for each of the source, and 10",
+      {"max-length", 0, "N", "longest translation, in tokens", "2 S + 10 for S source tokens",
        .count = &evaluation.options.max_length, .least = 1, .most = 1000000},
       {"threads", 't', "N", "processor cores to use", "all", .count = &evaluation.options.threads,
        .least = 1, .most = 1024},

@@ -1,6 +1,5 @@
 #include "messages.h"
 
-#include <signal.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sysexits.h>

@@ -31,7 +31,9 @@ static void ensure_utf8(void) {
 
 static void show(const struct session *session, struct output *output, bool quiet) {
   struct unknown_words unknown = {0};
-  fprintf(output->stream, "%s\n", session->last->text);
+  /* A model is a file from somewhere, and this goes to a terminal. */
+  print_escaped(output->stream, session->last->text, strlen(session->last->text));
+  putc('\n', output->stream);
   if (session->show_attention) {
     elman_error error;
     const elman_text_style style = {.color = terminal_has_color(STDOUT_FILENO)};
@@ -100,7 +102,7 @@ static int interactive(struct session *session, const char *model_path, bool qui
 }
 
 /* Lines from a pipe or a file: no prompt and no commands, for text may start with ':' too. */
-static int batch(const struct session *session, const char *model_path, bool quiet) {
+static int batch(elman_translate_options translate, const char *model_path, bool quiet) {
   struct sentences sentences;
   struct output output;
   elman_model *model;
@@ -109,7 +111,7 @@ static int batch(const struct session *session, const char *model_path, bool qui
   code = sentences_open(&sentences, "repl", NULL, &(struct operands){0});
   if (code == EX_OK) code = output_open(&output, NULL);
   if (code == EX_OK) {
-    const struct translate_lines job = {model, session->options, false, quiet};
+    const struct translate_lines job = {model, translate, false, quiet};
     code = translate_lines(&job, &sentences, &output);
     sentences_close(&sentences);
   }
@@ -123,7 +125,7 @@ int repl_command(int argc, char **argv) {
   bool quiet = false;
   const struct option options[] = {
       MODEL_OPTION(model),
-      {"max-length", 0, "N", "longest translation, in tokens", "2 for each of the source, and 10",
+      {"max-length", 0, "N", "longest translation, in tokens", "2 S + 10 for S source tokens",
        .count = &session.options.max_length, .least = 1, .most = 1000000},
       {"quiet", 'q', NULL, "no greeting, and unknown words are not named", .flag = &quiet},
       {0}};
@@ -138,5 +140,6 @@ int repl_command(int argc, char **argv) {
   if (operands.count > 0)
     return report_usage(usage.command, "unexpected '%s'; 'elman translate' takes text",
                         operands.words[0]);
-  return isatty(STDIN_FILENO) ? interactive(&session, model, quiet) : batch(&session, model, quiet);
+  return isatty(STDIN_FILENO) ? interactive(&session, model, quiet)
+                              : batch(session.options, model, quiet);
 }

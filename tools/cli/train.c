@@ -14,6 +14,14 @@
 
 enum { LINES_PER_RUN = 20 };
 
+struct job {
+  struct pairs_input input;
+  elman_model_options model;
+  elman_train_options train;
+  const char *output;
+  bool quiet;
+};
+
 struct training {
   bool quiet;
   struct progress progress;
@@ -60,17 +68,17 @@ static void print_epoch(struct training *training, const elman_train_report *rep
 }
 
 static void draw_progress(struct training *training, const elman_train_report *report) {
-  const double done =
-      ((double)(report->epoch - 1) + (double)report->update / (double)report->updates) /
-      (double)report->epochs;
+  const double epochs =
+      (double)(report->epoch - 1) + (double)report->update / (double)report->updates;
+  const double done = epochs / (double)report->epochs;
   const double time = now();
-  const double left = (time - training->started_at) * (1 - done) / done;
   const double tokens = (double)(training->line_tokens + report->tokens);
+  const long left = (long)((time - training->started_at) * (1 - done) / done);
   progress_draw(
       &training->progress,
-      "epoch %zu of %zu  %3.0f %%  loss %.4f  %.0f tokens/s  gradient %.2g  %.0f:%02.0f left",
+      "epoch %zu of %zu  %.0f %%  loss %.4f  %.0f tokens/s  gradient %.2g  %ld:%02ld left",
       report->epoch, report->epochs, 100 * done, report->loss, tokens / (time - training->line_at),
-      report->gradient_norm, (double)(long)(left / 60), (double)((long)left % 60));
+      report->gradient_norm, left / 60, left % 60);
 }
 
 static bool on_update(void *context, const elman_train_report *report) {
@@ -92,76 +100,89 @@ static void describe_result(const char *path) {
 
 /* ---- what is done ---- */
 
-static int train_and_save(elman_model *model, const elman_pairs *pairs,
-                          elman_train_options *options, const char *path, bool quiet) {
+static int train_and_save(elman_model *model, const elman_pairs *pairs, const struct job *job) {
   elman_error error;
-  struct training training = {.quiet = quiet, .progress = progress_start(quiet)};
+  elman_train_options options = job->train;
+  struct training training = {.quiet = job->quiet, .progress = progress_start(job->quiet)};
   training.started_at = training.line_at = now();
-  options->report = on_update;
-  options->context = &training;
+  options.report = on_update;
+  options.context = &training;
   interrupt_catch_first();
-  const elman_status status = elman_train(model, pairs, options, &error);
+  const elman_status status = elman_train(model, pairs, &options, &error);
   progress_erase(&training.progress);
   const bool interrupted = status == ELMAN_INTERRUPTED;
   if (status != ELMAN_OK && !interrupted) return report_error(&error);
-  if (elman_model_save(model, path, &error) != ELMAN_OK) return report_error(&error);
-  if (interrupted && !quiet)
+  if (elman_model_save(model, job->output, &error) != ELMAN_OK) return report_error(&error);
+  if (interrupted && !job->quiet)
     note("stopped in epoch %zu; the model keeps what it has learnt", training.epoch);
-  if (!quiet) describe_result(path);
+  if (!job->quiet) describe_result(job->output);
   return interrupted ? 128 + interrupt_signal() : EX_OK;
 }
 
-static int create_and_train(const elman_pairs *pairs, const elman_model_options *model_options,
-                            elman_train_options *train_options, const char *path, bool quiet) {
+static int create_and_train(const elman_pairs *pairs, const struct job *job) {
   elman_error error;
   elman_model *model;
-  if (elman_model_create(&model, pairs, model_options, &error) != ELMAN_OK)
+  if (elman_model_create(&model, pairs, &job->model, &error) != ELMAN_OK)
     return report_error(&error);
-  if (!quiet) describe_model(model);
-  const int code = train_and_save(model, pairs, train_options, path, quiet);
+  if (!job->quiet) describe_model(model);
+  const int code = train_and_save(model, pairs, job);
   elman_model_free(model);
   return code;
 }
 
+static int run(const struct job *job, const char *command, const struct operands *operands) {
+  if (strcmp(job->output, "-") == 0)
+    return report_usage(command, "--output: a model goes to a file, not to standard output");
+  /* Before the work, so that no long run is lost. */
+  int code = output_check(job->output);
+  if (code != EX_OK) return code;
+  elman_pairs *pairs;
+  code = pairs_input_read(&pairs, &job->input, command, operands, job->quiet);
+  if (code != EX_OK) return code;
+  code = create_and_train(pairs, job);
+  elman_pairs_free(pairs);
+  return code;
+}
+
 int train_command(int argc, char **argv) {
-  struct pairs_input input = {.columns = DEFAULT_COLUMNS};
-  elman_model_options model = elman_model_options_default();
-  elman_train_options train = elman_train_options_default();
-  const char *output = DEFAULT_MODEL;
-  const char *source_tokens = elman_token_mode_name(model.source_tokens);
-  const char *target_tokens = elman_token_mode_name(model.target_tokens);
-  bool quiet = false;
+  struct job job = {.input = {.columns = DEFAULT_COLUMNS},
+                    .model = elman_model_options_default(),
+                    .train = elman_train_options_default(),
+                    .output = DEFAULT_MODEL};
+  const char *source_tokens = elman_token_mode_name(job.model.source_tokens);
+  const char *target_tokens = elman_token_mode_name(job.model.target_tokens);
   const struct option options[] = {
-      PAIRS_OPTIONS(input),
-      {"output", 'o', "FILE", "where the model goes", .text = &output},
+      PAIRS_OPTIONS(job.input),
+      {"output", 'o', "FILE", "where the model goes", .text = &job.output},
       {"epochs", 0, "N", "passes over the pairs; 0 writes the initial model",
-       "10 and at least 400 updates", .count = &train.epochs, .most = 1000000},
-      {"batch-size", 0, "N", "sentences in an update", .count = &train.batch_size, .least = 1,
+       "10, or 400 updates if that is more", .count = &job.train.epochs, .most = 1000000},
+      {"batch-size", 0, "N", "sentences in an update", .count = &job.train.batch_size, .least = 1,
        .most = 65536},
-      {"lr", 0, "X", "learning rate of Adam", .real = &train.learning_rate, .lowest = 1e-9,
+      {"lr", 0, "X", "learning rate of Adam", .real = &job.train.learning_rate, .lowest = 1e-9,
        .highest = 10},
-      {"clip-norm", 0, "X", "largest norm of the gradient; 0 = no limit", .real = &train.clip_norm,
-       .highest = 1e9},
-      {"hidden-size", 0, "N", "numbers in a state", .count = &model.hidden_size, .least = 1,
+      {"clip-norm", 0, "X", "largest norm of the gradient; 0 = no limit",
+       .real = &job.train.clip_norm, .highest = 1e9},
+      {"hidden-size", 0, "N", "numbers in a state", .count = &job.model.hidden_size, .least = 1,
        .most = 16384},
-      {"embedding-size", 0, "N", "numbers that stand for a word", .count = &model.embedding_size,
-       .least = 1, .most = 16384},
-      {"attention", 0, "KIND", "attention score", .text = &model.attention,
+      {"embedding-size", 0, "N", "numbers that stand for a word",
+       .count = &job.model.embedding_size, .least = 1, .most = 16384},
+      {"attention", 0, "KIND", "attention score", .text = &job.model.attention,
        .choice = elman_attention_name},
-      {"min-count", 0, "N", "words seen less often are unknown words", .count = &model.min_count,
-       .least = 1, .most = 1000000000},
+      {"min-count", 0, "N", "words seen less often are unknown words",
+       .count = &job.model.min_count, .least = 1, .most = 1000000000},
       {"max-vocab", 0, "N", "words a side, the most frequent; 0 = no limit",
-       .count = &model.max_vocabulary, .most = 1000000000},
+       .count = &job.model.max_vocabulary, .most = 1000000000},
       {"max-length", 0, "N", "pairs with more tokens on a side are left out; 0 = none",
-       .count = &train.max_length, .most = 1000000},
+       .count = &job.train.max_length, .most = 1000000},
       {"source-tokens", 0, "MODE", "how source text is split", .text = &source_tokens,
        .choice = token_mode_name},
       {"target-tokens", 0, "MODE", "how target text is split", .text = &target_tokens,
        .choice = token_mode_name},
-      {"seed", 0, "N", "of the initial weights and the order of the pairs", .seed = &model.seed},
-      {"threads", 't', "N", "processor cores to use", "all", .count = &train.threads, .least = 1,
-       .most = 1024},
-      {"quiet", 'q', NULL, "print errors only", .flag = &quiet},
+      {"seed", 0, "N", "chooses initial weights and the order of the pairs",
+       .seed = &job.model.seed},
+      {"threads", 't', "N", "processor cores to use", "all", .count = &job.train.threads,
+       .least = 1, .most = 1024},
+      {"quiet", 'q', NULL, "print errors only", .flag = &job.quiet},
       {0}};
   const struct usage usage = {
       "train", "[options] PAIRS...",
@@ -172,17 +193,8 @@ int train_command(int argc, char **argv) {
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
-  model.source_tokens = mode_of_name(source_tokens);
-  model.target_tokens = mode_of_name(target_tokens);
-  train.seed = model.seed;
-
-  /* Before the work, so that no long run is lost. */
-  code = output_check(output);
-  if (code != EX_OK) return code;
-  elman_pairs *pairs;
-  code = pairs_input_read(&pairs, &input, usage.command, &operands, quiet);
-  if (code != EX_OK) return code;
-  code = create_and_train(pairs, &model, &train, output, quiet);
-  elman_pairs_free(pairs);
-  return code;
+  job.model.source_tokens = mode_of_name(source_tokens);
+  job.model.target_tokens = mode_of_name(target_tokens);
+  job.train.seed = job.model.seed;
+  return run(&job, usage.command, &operands);
 }

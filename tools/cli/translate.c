@@ -37,7 +37,7 @@ int translate_command(int argc, char **argv) {
       MODEL_OPTION(model),
       {"input", 'i', "FILE", "sentences, one a line", "standard input", .text = &input},
       {"output", 'o', "FILE", "where the translations go", "standard output", .text = &output},
-      {"max-length", 0, "N", "longest translation, in tokens", "2 for each of the source, and 10",
+      {"max-length", 0, "N", "longest translation, in tokens", "2 S + 10 for S source tokens",
        .count = &job.options.max_length, .least = 1, .most = 1000000},
       {"json", 0, NULL, "a JSON object a line, with probability and tokens", .flag = &job.json},
       {"quiet", 'q', NULL, "print errors only", .flag = &job.quiet},
