@@ -1,0 +1,37 @@
+# Attention matrices in every format.
+
+toy_model
+expect_exit 0 "$ELMAN" attention '我 爱 学习'
+expect_no_stderr
+expect_stdout_match '^ +我 +爱 +学习'
+expect_stdout_match '^studying '
+! grep -q $'\e' "$results/stdout" || fail "colour where no terminal is"
+
+expect_exit 0 "$ELMAN" attention --format tsv '我 爱 学习'
+[ "$(cut -f1 "$results/stdout" | tr '\n' ' ')" = ' I love studying </s> ' ] || fail "rows differ"
+cp "$results/stdout" expected.tsv
+
+expect_exit 0 "$ELMAN" attention --format json '我 爱 学习' '她 是 我 的 老师'
+[ "$(wc -l <"$results/stdout")" -eq 2 ] || fail "not one object a sentence"
+expect_stdout_match '"target_tokens":\["I","love","studying","</s>"\]'
+
+# A file: the suffix gives the format unless --format does.
+expect_exit 0 "$ELMAN" attention -o matrix.tsv '我 爱 学习'
+expect_stdout
+cmp expected.tsv matrix.tsv || fail "the file differs"
+expect_exit 0 "$ELMAN" attention -o matrix.npy '我 爱 学习'
+[ "$(head -c 6 matrix.npy | tail -c 5)" = NUMPY ] || fail "not an npy file"
+expect_exit 0 "$ELMAN" attention --format tsv -o matrix '我 爱 学习'
+cmp expected.tsv matrix || fail "the file differs"
+
+expect_exit 0 "$ELMAN" attention --format json --reference 'We go' '我 爱 学习'
+expect_stdout_match '"target_tokens":\["We","go","</s>"\]'
+
+# Lines: one that is not UTF-8 is reported and left out.
+printf '我 爱 学习\n\xff\n我 爱 学习\n' >lines
+expect_exit 65 "$ELMAN" attention --format json -i lines
+expect_stderr_match '^elman: lines:2: '
+[ "$(wc -l <"$results/stdout")" -eq 2 ] || fail "not two objects"
+expect_exit 64 "$ELMAN" attention --format gif 我
+expect_stderr_match 'not one of: text, json, tsv, npy'
+expect_exit 73 "$ELMAN" attention -o no/such 我

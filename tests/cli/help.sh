@@ -1,0 +1,34 @@
+# Help is data: on stdout, exit 0. A wrong command line is 64, with nothing on stdout.
+
+expect_exit 64 "$ELMAN"
+expect_stdout
+expect_stderr_match '^Usage: elman COMMAND'
+
+expect_exit 0 "$ELMAN" --version
+expect_stdout 'elman 0.1.0'
+
+for ask in help --help -h; do
+  expect_exit 0 "$ELMAN" $ask
+  expect_no_stderr
+  expect_stdout_match '^  translate '
+done
+
+for command in train translate repl attention evaluate inspect help; do
+  expect_exit 0 "$ELMAN" $command --help
+  expect_no_stderr
+  expect_stdout_match "^Usage: elman $command "
+  cp "$results/stdout" first
+  expect_exit 0 "$ELMAN" help $command
+  cmp first "$results/stdout" || fail "'help $command' and '$command --help' differ"
+done
+
+# Help names the defaults, whatever stands before it.
+expect_exit 0 "$ELMAN" train --batch-size 7 --help
+expect_stdout_match '--batch-size N .*default: 32'
+
+expect_exit 64 "$ELMAN" trian
+expect_stderr_match "unknown command 'trian'; did you mean 'train'\?"
+expect_exit 64 "$ELMAN" help xyzzy
+expect_stderr_match "unknown command 'xyzzy'"
+expect_exit 64 "$ELMAN" --frob
+expect_stderr_match "unknown option '--frob'"

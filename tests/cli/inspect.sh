@@ -1,0 +1,34 @@
+# What a model file holds, and files that are none.
+
+expect_exit 0 "$ELMAN" train -q --epochs 0 --hidden-size 3 --embedding-size 2 "$DATA/toy.zh-en.tsv"
+expect_exit 0 "$ELMAN" inspect
+expect_no_stderr
+expect_stdout_match '^source vocabulary  19, text split into space$'
+expect_stdout_match '^decoder\.out\.weight +21 x 6 '
+expect_stdout_match '^encoder\.rnn\.bias_ih_l0 +3 '
+
+expect_exit 0 "$ELMAN" inspect --json
+expect_stdout_match '^\{"embedding_size":2,"hidden_size":3,"attention":"dot","source_tokens":"space","target_tokens":"words","source_vocabulary":19,"target_vocabulary":21,"parameters":[0-9]+,"tensors":\[$'
+expect_stdout_match '"name":"decoder\.out\.bias","shape":\[21\],"mean":'
+
+expect_exit 0 "$ELMAN" inspect --vocabulary target
+[ "$(wc -l <"$results/stdout")" -eq 21 ] || fail "not 21 tokens"
+expect_stdout_match $'^0\t0\t<unk>$'
+expect_stdout_match $'^3\t3\tis$'
+
+refused() { # refused CODE FILE
+  expect_exit "$1" "$ELMAN" inspect -m "$2"
+  expect_stdout
+  expect_stderr_match "^elman: $2"
+}
+: >empty
+mkdir directory
+size=$(stat -c %s model.safetensors)
+head -c $((size - 1)) model.safetensors >short
+head -c 100 model.safetensors >header
+{ cat model.safetensors; echo; } >longer
+printf '\xff\xff\xff\xff\xff\xff\xff\x7f{}' >absurd
+head -c 4096 /dev/zero >zeros
+for file in empty short header longer absurd zeros "$DATA/toy.zh-en.tsv"; do refused 65 "$file"; done
+refused 66 directory
+refused 66 nowhere

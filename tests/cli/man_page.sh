@@ -1,0 +1,20 @@
+# The man page and --help name the same options.
+
+[ -r "$MAN_PAGE" ] || fail "no man page"
+# Sections of the page: ".SS train" to the next ".S?"; options as \-\-name.
+page_options() {
+  sed -n "/^\.SS $1\$/,/^\.S[SH] /p" "$MAN_PAGE" | sed 's/\\-/-/g' | grep '^\.B[IR]* ' |
+    grep -oE -e '--[a-z-]+' | sort -u
+}
+
+for command in train translate repl attention evaluate inspect; do
+  expect_exit 0 "$ELMAN" $command --help
+  grep -oE -e '^  (-[a-z],|   ) --[a-z-]+' "$results/stdout" | grep -oE -e '--[a-z-]+' |
+    grep -vx -e --help | sort >in_help
+  page_options $command >in_page
+  diff -u in_help in_page >&2 || fail "--help and the man page differ for $command"
+done
+expect_exit 0 "$ELMAN" help
+sed -n 's/^  \([a-z]*\) .*/\1/p' "$results/stdout" | while read -r command; do
+  grep -q "^\.SS $command\$" "$MAN_PAGE" || fail "the man page lacks $command"
+done || exit 1

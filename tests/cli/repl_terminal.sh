@@ -1,0 +1,58 @@
+# The REPL at a terminal, which `script` plays. What is typed comes back on it, CRLF and all.
+
+command -v script >/dev/null || exit 77
+toy_model
+cp model.safetensors other.safetensors
+echo broken >broken.safetensors
+export XDG_STATE_HOME=$PWD/state
+
+type_lines() { # each argument is a line; ^C and ^D stand for the keys
+  sleep 0.5
+  for line in "$@"; do
+    case $line in
+    # The terminal drops what it has not handed on when it sees Ctrl-C.
+    ^C) sleep 0.5 && printf 'never mind\003' && sleep 0.5 ;;
+    ^D) sleep 0.5 && printf '\004' ;;
+    *) printf '%s\n' "$line" ;;
+    esac
+  done
+}
+# session LC_ALL LINE...
+session() {
+  local locale=$1 code=0
+  shift
+  type_lines "$@" | script -qec "env LC_ALL=$locale $ELMAN repl" typescript >"$results/stdout" || code=$?
+  [ $code -eq 0 ] || fail "exit code $code"
+  tr -d '\r' <typescript >"$results/stdout"
+}
+
+for locale in C.UTF-8 C; do
+  session $locale :help '我 爱 学习' :dump ':dump m.json' ':dump m.gif' '我爱猫' ':attention on' \
+    '我 爱 学习' ^C ':attention maybe' ':model broken.safetensors' ':model other.safetensors' \
+    ':dump n.json' :quti '   ' ^D
+  expect_stdout_match ':help lists the commands$'
+  expect_stdout_match '^I love studying$'
+  expect_stdout_match '^  :attention '
+  expect_stdout_match '^elman: :dump: name a file'
+  expect_stdout_match '^m.json is written$'
+  expect_stdout_match '^elman: m.gif: '
+  expect_stdout_match '^not in the vocabulary: 猫 \(1 of 3 words\)$'
+  expect_stdout_match '^studying [·░▒▓█ ]+$'
+  expect_stdout_match "^elman: :attention: say"
+  expect_stdout_match '^elman: broken.safetensors'
+  expect_stdout_match '^the model is the same as before$'
+  expect_stdout_match '^other.safetensors is loaded$'
+  expect_stdout_match '^elman: :dump: nothing is translated yet$'
+  expect_stdout_match "^elman: unknown command ':quti'; did you mean ':quit'\?$"
+  ! grep -q 'never mind.*elman' "$results/stdout" || fail "Ctrl-C did not clear the line"
+  grep -q '"translation":"I love studying"' m.json || fail "the dump differs"
+  rm m.json
+done
+
+# :quit leaves too. The history is its owner's alone; a build without readline keeps none.
+session C.UTF-8 :quit
+if [ -e state ]; then
+  [ "$(stat -c %a state/elman/history state/elman | tr '\n' ' ')" = '600 700 ' ] || fail "modes"
+  grep -qx '我 爱 学习' state/elman/history || fail "the history lacks a line"
+  ! grep -q 'never mind' state/elman/history || fail "the history has a line that was cleared"
+fi

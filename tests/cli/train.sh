@@ -1,0 +1,49 @@
+# Training: what it tells, what it writes, and the ways to name the pairs.
+
+toy=$DATA/toy.zh-en.tsv
+expect_exit 0 "$ELMAN" train "$toy"
+expect_stdout
+expect_stderr_match '^5 pairs$'
+expect_stderr_match '^source: split into space, vocabulary of 19$'
+expect_stderr_match '^target: split into words, vocabulary of 21$'
+expect_stderr_match '^epoch 1 of 400  loss [0-9.]+  [0-9]+ tokens/s$'
+expect_stderr_match '^epoch 400 of 400  loss 0\.0'
+expect_stderr_match '^model.safetensors is written; use it with: elman translate TEXT$'
+[ "$(grep -c '^epoch' "$results/stderr")" -le 22 ] || fail "too many lines"
+expect_files model.safetensors
+expect_exit 0 "$ELMAN" translate -i <(cut -f1 "$toy")
+expect_stdout "$(cut -f2 "$toy")"
+
+# Quiet is quiet, an old model is replaced, and the same seed gives the same bytes.
+mv model.safetensors first
+echo old >model.safetensors
+expect_exit 0 "$ELMAN" train -q -t 1 "$toy"
+expect_no_stderr
+cmp first model.safetensors || fail "the same training gave another model"
+expect_exit 0 "$ELMAN" train -q --seed 2 --epochs 3 -o second "$toy"
+expect_exit 0 "$ELMAN" train -q --seed 3 --epochs 3 -o third "$toy"
+! cmp -s second third || fail "another seed gave the same model"
+
+# --epochs 0 writes the initial model.
+expect_exit 0 "$ELMAN" train --epochs 0 --hidden-size 7 --embedding-size 5 -o initial "$toy"
+expect_exit 0 "$ELMAN" inspect -m initial
+expect_stdout_match '^hidden size +7$'
+expect_stdout_match '^embedding size +5$'
+
+# The same pairs from standard input, from two files, from other columns, with CRLF and a BOM.
+same() {
+  expect_exit 0 "$ELMAN" train -q --epochs 2 -o other "$@"
+  cmp expected other || fail "another model from: $*"
+}
+expect_exit 0 "$ELMAN" train -q --epochs 2 -o expected "$toy"
+same - <"$toy"
+cut -f1 "$toy" >zh
+cut -f2 "$toy" >en
+same --source zh --target en
+paste en zh >swapped
+same --columns 2,1 swapped
+{ printf '\xef\xbb\xbf'; sed 's/$/\r/' "$toy"; } >crlf
+same crlf
+head -n 2 "$toy" >a
+tail -n 3 "$toy" >b
+same a b

@@ -1,0 +1,52 @@
+# Wrong input: the right exit code and message, and nothing written or lost.
+
+toy=$DATA/toy.zh-en.tsv
+echo precious >model.safetensors
+refused() { # refused CODE REGEX ARGUMENT...
+  local code=$1 regex=$2
+  shift 2
+  expect_exit "$code" "$ELMAN" train -t 1 --epochs 1 "$@"
+  expect_stdout
+  expect_stderr_match "$regex"
+  [ "$(cat model.safetensors)" = precious ] || fail "the old model is lost: $*"
+  [ -z "$(find . -name '*.tmp')" ] || fail "a temporary file is left: $*"
+}
+
+mkdir directory
+: >empty
+head -c 4096 "$ELMAN" >binary
+printf 'only one column\n' >column
+printf '\tI love\n我\t\n \t \n' >sides
+printf '我\tI\n\xff\xfe\tyou\n他\n\t\n' >mixed
+
+refused 66 '^elman: nowhere: ' nowhere
+refused 66 '^elman: directory: ' directory
+refused 65 '^elman: .*empty' empty
+refused 65 '^elman: ' binary
+refused 65 '^elman: ' column
+refused 65 '^elman: ' sides
+refused 65 '^elman: mixed:2: ' --strict mixed
+refused 66 'nowhere' --source nowhere --target empty
+refused 65 '^elman: ' --source empty --target "$toy"
+refused 66 'nowhere' "$toy" nowhere
+
+# The output is looked at before the work starts.
+refused 73 '^elman: directory: is a directory' -o directory "$toy"
+refused 73 '^elman: no/such: cannot create' -o no/such "$toy"
+refused 73 'name of the output file is empty' -o '' "$toy"
+refused 73 '^elman: empty/x: cannot create' -o empty/x "$toy"
+
+# Bad lines are left out, named and counted.
+expect_exit 0 "$ELMAN" train --epochs 1 -o new mixed
+expect_stderr_match '^mixed:2: left out: '
+expect_stderr_match '^mixed:3: left out: '
+expect_stderr_match '^1 pairs; 3 lines left out$'
+for i in 1 2 3 4 5 6 7 8; do echo bad; done | cat - "$toy" >many
+expect_exit 0 "$ELMAN" train --epochs 1 -o new many
+expect_stderr_match '^and 3 more$'
+expect_exit 0 "$ELMAN" train -q --epochs 1 -o new many
+expect_no_stderr
+
+# A token of ten megabytes.
+{ printf '我\t'; head -c 10000000 /dev/zero | tr '\0' a; echo; } >long
+expect_exit 0 "$ELMAN" train -q --epochs 1 --hidden-size 4 --embedding-size 4 -o new long

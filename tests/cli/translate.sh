@@ -1,0 +1,64 @@
+# One sentence in, one line out.
+
+toy_model
+expect_exit 0 "$ELMAN" translate '我 爱 学习' '她 是 我 的 老师'
+expect_stdout 'I love studying' 'She is my teacher'
+expect_no_stderr
+
+# Chinese without spaces is segmented by the vocabulary.
+expect_exit 0 "$ELMAN" translate 我爱学习
+expect_stdout 'I love studying'
+
+# Lines: empty ones stay, CRLF and a BOM are accepted, the last line needs no end.
+printf '\xef\xbb\xbf我 爱 学习\r\n\n   \n我 爱 学习' >lines
+expect_exit 0 "$ELMAN" translate <lines
+expect_stdout 'I love studying' '' '' 'I love studying'
+expect_exit 0 "$ELMAN" translate -i lines -o translated
+expect_stdout
+printf 'I love studying\n\n\nI love studying\n' | cmp - translated || fail "the file differs"
+expect_exit 0 "$ELMAN" translate -i - -o - <lines
+expect_stdout 'I love studying' '' '' 'I love studying'
+expect_exit 0 "$ELMAN" translate </dev/null
+expect_stdout
+
+# Text that is not UTF-8: reported with its line, and an empty line in its place.
+printf '我 爱 学习\n\xff\xfe\na\0b\n我 爱 学习\n' >bad
+expect_exit 65 "$ELMAN" translate <bad
+expect_stdout 'I love studying' '' '' 'I love studying'
+expect_stderr_match '^elman: standard input:2: '
+expect_stderr_match '^elman: standard input:3: '
+expect_exit 65 "$ELMAN" translate -i bad --json
+expect_stderr_match '^elman: bad:2: '
+[ "$(sed -n 2p "$results/stdout")" = null ] || fail "no null for a bad line"
+expect_exit 65 "$ELMAN" translate $'\xff'
+expect_stderr_match '^elman: TEXT 1: '
+
+expect_exit 0 "$ELMAN" translate --json '我 " \'
+expect_stdout_match '^\{"translation":".*","log_probability":-[0-9.e-]+,"source_tokens":\["我","\\"","\\\\"\],"target_tokens":\["'
+
+# Unknown words are named.
+expect_exit 0 "$ELMAN" translate '我 爱 猫'
+expect_stderr_match '^not in the vocabulary: 猫 \(1 of 3 words\)$'
+expect_exit 0 "$ELMAN" translate -q '我 爱 猫'
+expect_no_stderr
+
+expect_exit 0 "$ELMAN" translate --max-length 1 '我 爱 学习'
+expect_stdout 'I'
+
+# Each line is answered before the next is asked.
+coproc "$ELMAN" translate
+for i in 1 2 3; do
+  echo '我 爱 学习' >&"${COPROC[1]}"
+  read -r -t 20 answer <&"${COPROC[0]}" || fail "no answer to a line in a pipe"
+  [ "$answer" = 'I love studying' ] || fail "answer: $answer"
+done
+
+# Wrong input.
+expect_exit 66 "$ELMAN" translate -m nowhere 我
+expect_stderr_match '^elman: nowhere: '
+expect_exit 66 "$ELMAN" translate -i nowhere
+expect_exit 66 "$ELMAN" translate -i .
+expect_stderr_match 'is a directory'
+mkdir elsewhere && cd elsewhere || exit
+expect_exit 66 "$ELMAN" translate 我
+expect_stderr_match "'elman train' writes this file"

@@ -1,0 +1,133 @@
+/* elman inspect */
+#include <inttypes.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "commands.h"
+#include "elman.h"
+#include "json_output.h"
+#include "messages.h"
+#include "model_input.h"
+#include "options.h"
+#include "output.h"
+
+/* ---- for people ---- */
+
+static void write_text(FILE *stream, const elman_model *model) {
+  const elman_model_info info = elman_model_get_info(model);
+  fprintf(stream, "embedding size     %zu\n", info.embedding_size);
+  fprintf(stream, "hidden size        %zu\n", info.hidden_size);
+  fprintf(stream, "attention          %s\n", info.attention);
+  fprintf(stream, "source vocabulary  %zu, text split into %s\n", info.source_vocabulary,
+          elman_token_mode_name(info.source_tokens));
+  fprintf(stream, "target vocabulary  %zu, text split into %s\n", info.target_vocabulary,
+          elman_token_mode_name(info.target_tokens));
+  fprintf(stream, "parameters         %zu\n\n", info.parameters);
+  fprintf(stream, "%-28s %13s %11s %11s %11s %11s\n", "tensor", "shape", "mean", "deviation",
+          "minimum", "maximum");
+  for (size_t i = 0; i < info.tensors; i++) {
+    const elman_tensor_info tensor = elman_model_get_tensor(model, i);
+    char shape[48];
+    snprintf(shape, sizeof shape, tensor.dimensions == 1 ? "%zu" : "%zu x %zu", tensor.rows,
+             tensor.columns);
+    fprintf(stream, "%-28s %13s %11.4g %11.4g %11.4g %11.4g\n", tensor.name, shape, tensor.mean,
+            tensor.deviation, tensor.minimum, tensor.maximum);
+  }
+}
+
+/* ---- for programs ---- */
+
+static void write_number(FILE *stream, const char *key, double number) {
+  fprintf(stream, ",\"%s\":", key);
+  write_json_number(stream, number);
+}
+
+static void write_tensor(FILE *stream, const elman_tensor_info *tensor) {
+  fputs("{\"name\":", stream);
+  write_json_string(stream, tensor->name);
+  fprintf(stream, ",\"shape\":[%zu", tensor->rows);
+  if (tensor->dimensions == 2) fprintf(stream, ",%zu", tensor->columns);
+  putc(']', stream);
+  write_number(stream, "mean", tensor->mean);
+  write_number(stream, "deviation", tensor->deviation);
+  write_number(stream, "minimum", tensor->minimum);
+  write_number(stream, "maximum", tensor->maximum);
+  putc('}', stream);
+}
+
+static void write_json(FILE *stream, const elman_model *model) {
+  const elman_model_info info = elman_model_get_info(model);
+  fprintf(stream, "{\"embedding_size\":%zu,\"hidden_size\":%zu,\"attention\":", info.embedding_size,
+          info.hidden_size);
+  write_json_string(stream, info.attention);
+  fputs(",\"source_tokens\":", stream);
+  write_json_string(stream, elman_token_mode_name(info.source_tokens));
+  fputs(",\"target_tokens\":", stream);
+  write_json_string(stream, elman_token_mode_name(info.target_tokens));
+  fprintf(stream, ",\"source_vocabulary\":%zu,\"target_vocabulary\":%zu,\"parameters\":%zu",
+          info.source_vocabulary, info.target_vocabulary, info.parameters);
+  fputs(",\"tensors\":[", stream);
+  for (size_t i = 0; i < info.tensors; i++) {
+    const elman_tensor_info tensor = elman_model_get_tensor(model, i);
+    fputs(i == 0 ? "\n  " : ",\n  ", stream);
+    write_tensor(stream, &tensor);
+  }
+  fputs("\n]}\n", stream);
+}
+
+/* ---- vocabularies ---- */
+
+static const char *side_name(size_t index) {
+  static const char *const names[] = {"source", "target"};
+  return index < sizeof names / sizeof names[0] ? names[index] : NULL;
+}
+
+static void write_vocabulary(FILE *stream, const elman_model *model, const char *side) {
+  const elman_model_info info = elman_model_get_info(model);
+  const bool source = strcmp(side, side_name(ELMAN_SOURCE)) == 0;
+  const size_t tokens = source ? info.source_vocabulary : info.target_vocabulary;
+  for (size_t id = 0; id < tokens; id++) {
+    size_t length;
+    uint64_t count;
+    const char *token =
+        elman_model_get_token(model, source ? ELMAN_SOURCE : ELMAN_TARGET, id, &length, &count);
+    fprintf(stream, "%zu\t%" PRIu64 "\t", id, count);
+    print_escaped(stream, token, length);
+    putc('\n', stream);
+  }
+}
+
+int inspect_command(int argc, char **argv) {
+  const char *model_path = DEFAULT_MODEL, *vocabulary = NULL;
+  bool json = false;
+  const struct option options[] = {MODEL_OPTION(model_path),
+                                   {"vocabulary", 0, "SIDE",
+                                    "list a vocabulary: id, count and token", .text = &vocabulary,
+                                    .choice = side_name},
+                                   {"json", 0, NULL, "print one JSON object", .flag = &json},
+                                   {0}};
+  const struct usage usage = {"inspect", "[options]", "Shows what a model file holds.", options};
+  struct operands operands;
+  int code;
+  if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
+  if (operands.count > 0)
+    return report_usage(usage.command, "unexpected '%s'; -m FILE names the model",
+                        operands.words[0]);
+  if (json && vocabulary != NULL)
+    return report_usage(usage.command, "--json and --vocabulary do not go together");
+
+  elman_model *model;
+  code = model_open(&model, model_path);
+  if (code != EX_OK) return code;
+  struct output output;
+  code = output_open(&output, NULL);
+  if (code == EX_OK) {
+    if (vocabulary != NULL)
+      write_vocabulary(output.stream, model, vocabulary);
+    else
+      (json ? write_json : write_text)(output.stream, model);
+    code = output_close(&output, EX_OK);
+  }
+  elman_model_free(model);
+  return code;
+}

@@ -1,0 +1,41 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "interrupt.h"
+#include "line_input.h"
+
+struct line_input line_input_start(bool quiet) {
+  (void)quiet;
+  return (struct line_input){NULL};
+}
+
+void line_input_end(struct line_input *input) {
+  (void)input;
+}
+
+char *line_input_read(const char *prompt) {
+  char *line = NULL;
+  size_t capacity = 0;
+  for (;;) {
+    fputs(prompt, stderr);
+    errno = 0;
+    const ssize_t length = getline(&line, &capacity, stdin);
+    if (length >= 0) {
+      if (length > 0 && line[length - 1] == '\n') line[length - 1] = '\0';
+      return line;
+    }
+    if (errno != EINTR || interrupt_signal() == 0) {
+      free(line);
+      return NULL;
+    }
+    interrupt_clear();
+    clearerr(stdin);
+    putc('\n', stderr);
+  }
+}
+
+void line_input_remember(const struct line_input *input, const char *line) {
+  (void)input;
+  (void)line;
+}

@@ -1,0 +1,79 @@
+/* elman: finds the subcommand and runs it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <signal.h>
+#include <string.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "elman.h"
+#include "messages.h"
+#include "output.h"
+#include "suggestion.h"
+
+const struct command commands[] = {
+    {"train", "learn from sentence pairs and write a model", train_command},
+    {"translate", "translate sentences, one a line", translate_command},
+    {"repl", "translate interactively", repl_command},
+    {"attention", "show what the decoder's attention looked at", attention_command},
+    {"evaluate", "measure a model on sentence pairs", evaluate_command},
+    {"inspect", "show what a model file holds", inspect_command},
+    {"help", "explain a command", help_command},
+    {NULL, NULL, NULL},
+};
+
+const struct command *command_find(const char *name) {
+  struct suggestion suggestion = {0};
+  for (const struct command *command = commands; command->name != NULL; command++) {
+    if (strcmp(command->name, name) == 0) return command;
+    suggestion_offer(&suggestion, name, command->name);
+  }
+  if (suggestion.best != NULL)
+    report(NULL, "unknown command '%s'; did you mean '%s'?", name, suggestion.best);
+  else
+    report(NULL, "unknown command '%s'; 'elman help' lists the commands", name);
+  return NULL;
+}
+
+/* A file opened later would take the number of a closed standard stream, and messages would end up
+ * in it. These stand-ins fail when used. */
+static void occupy_standard_streams(void) {
+  for (int descriptor = 0; descriptor <= STDERR_FILENO; descriptor++)
+    if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF &&
+        open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+      return;
+}
+
+static int print_version(void) {
+  struct output output;
+  const int code = output_open(&output, NULL);
+  if (code != EX_OK) return code;
+  fprintf(output.stream, "elman %s\n", elman_version());
+  return output_close(&output, EX_OK);
+}
+
+int main(int argc, char **argv) {
+  occupy_standard_streams();
+  /* Not LC_ALL: a decimal comma must not reach JSON. */
+  setlocale(LC_CTYPE, "");
+  /* A full quota and a reader that went away become errors of write(), so that temporary files are
+   * removed and a training whose messages nobody reads goes on. */
+  signal(SIGXFSZ, SIG_IGN);
+  signal(SIGPIPE, SIG_IGN);
+
+  if (argc < 2) {
+    help_hint();
+    return EX_USAGE;
+  }
+  const char *name = argv[1];
+  if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) return help_overview();
+  if (strcmp(name, "--version") == 0) return print_version();
+  if (name[0] == '-') {
+    report(NULL, "unknown option '%s'; the command comes first, as in 'elman train --help'", name);
+    return EX_USAGE;
+  }
+  const struct command *command = command_find(name);
+  return command == NULL ? EX_USAGE : command->run(argc - 1, argv + 1);
+}

@@ -1,0 +1,93 @@
+#include "messages.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "interrupt.h"
+
+/* Longer messages, as about a word of ten megabytes, are cut. */
+enum { LINE_SIZE = 2048 };
+
+void print_escaped(FILE *stream, const char *bytes, size_t length) {
+  for (size_t i = 0; i < length; i++) {
+    const unsigned char byte = (unsigned char)bytes[i];
+    const unsigned char next = i + 1 < length ? (unsigned char)bytes[i + 1] : 0;
+    if (byte < 0x20 || byte == 0x7f) {
+      fprintf(stream, "\\x%02x", (unsigned)byte);
+    } else if (byte == 0xc2 && next >= 0x80 && next <= 0x9f) {
+      fprintf(stream, "\\x%02x", (unsigned)next); /* U+0080 to U+009F: C1 controls */
+      i++;
+    } else {
+      putc(byte, stream);
+    }
+  }
+}
+
+static void print_line(const char *where, const char *format, va_list arguments) {
+  char line[LINE_SIZE];
+  vsnprintf(line, sizeof line, format, arguments);
+  if (where != NULL && where[0] != '\0') {
+    print_escaped(stderr, where, strlen(where));
+    fputs(": ", stderr);
+  }
+  print_escaped(stderr, line, strlen(line));
+  putc('\n', stderr);
+}
+
+void report(const char *where, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  fputs("elman: ", stderr);
+  print_line(where, format, arguments);
+  va_end(arguments);
+}
+
+int report_usage(const char *command, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  fputs("elman: ", stderr);
+  print_line(command, format, arguments);
+  va_end(arguments);
+  note("'elman help %s' explains the command", command);
+  return EX_USAGE;
+}
+
+void note(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  print_line(NULL, format, arguments);
+  va_end(arguments);
+}
+
+static int exit_code_of(elman_status status) {
+  switch (status) {
+  case ELMAN_OK:
+    return EX_OK;
+  case ELMAN_INVALID_ARGUMENT:
+    return EX_USAGE;
+  case ELMAN_BAD_DATA:
+    return EX_DATAERR;
+  case ELMAN_NO_INPUT:
+    return EX_NOINPUT;
+  case ELMAN_NO_MEMORY:
+    return EX_OSERR;
+  case ELMAN_CANNOT_CREATE:
+    return EX_CANTCREAT;
+  case ELMAN_IO:
+    return EX_IOERR;
+  case ELMAN_INTERRUPTED:
+    return 128 + interrupt_signal();
+  }
+  return EX_SOFTWARE;
+}
+
+int report_error(const elman_error *error) {
+  report(error->where, "%s", error->message);
+  return exit_code_of(error->code);
+}
+
+const char *reason(int error_number, char *buffer, size_t size) {
+  return strerror_r(error_number, buffer, size);
+}

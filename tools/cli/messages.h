@@ -1,0 +1,29 @@
+/* What the user reads on standard error, and the exit codes of sysexits.h. */
+#ifndef ELMAN_CLI_MESSAGES_H
+#define ELMAN_CLI_MESSAGES_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "elman.h"
+
+/* "elman: where: message"; `where` may be NULL or empty. */
+void report(const char *where, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Reports and returns the exit code. */
+int report_error(const elman_error *error);
+
+/* A wrong command line: adds where to read more, and returns EX_USAGE. */
+int report_usage(const char *command, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* A line of information, without "elman:". */
+void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Control characters as \xNN, so that text from a file cannot steer the terminal. */
+void print_escaped(FILE *stream, const char *bytes, size_t length);
+
+/* strerror without its buffer that is shared. */
+const char *reason(int error_number, char *buffer, size_t size);
+
+#endif

@@ -1,0 +1,223 @@
+#include "options.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "messages.h"
+#include "output.h"
+#include "suggestion.h"
+
+/* ---- values ---- */
+
+bool parse_whole_number(const char *text, uint64_t *number) {
+  if (text[0] == '\0' || strspn(text, "0123456789") != strlen(text)) return false;
+  errno = 0;
+  const unsigned long long parsed = strtoull(text, NULL, 10);
+  if (errno != 0 || parsed > UINT64_MAX) return false;
+  *number = parsed;
+  return true;
+}
+
+static bool parse_real(const char *text, double *number) {
+  /* Keeps out what strtod also reads: spaces, "inf", "nan", hexadecimal. */
+  if (text[0] == '\0' || strspn(text, "0123456789.eE+-") != strlen(text)) return false;
+  char *end;
+  *number = strtod(text, &end);
+  return *end == '\0' && isfinite(*number);
+}
+
+static bool set_choice(const struct option *option, const char *value) {
+  for (size_t i = 0; option->choice(i) != NULL; i++) {
+    if (strcmp(option->choice(i), value) == 0) {
+      *option->text = option->choice(i);
+      return true;
+    }
+  }
+  return false;
+}
+
+static void print_choices(char *into, size_t size, const struct option *option) {
+  size_t used = 0;
+  into[0] = '\0';
+  for (size_t i = 0; option->choice(i) != NULL && used < size; i++)
+    used += (size_t)snprintf(into + used, size - used, i == 0 ? "%s" : ", %s", option->choice(i));
+}
+
+static int set_value(const struct usage *usage, const struct option *option, const char *value) {
+  uint64_t number;
+  double real;
+  if (option->choice != NULL) {
+    char choices[256];
+    if (set_choice(option, value)) return EX_OK;
+    print_choices(choices, sizeof choices, option);
+    return report_usage(usage->command, "--%s: '%s' is not one of: %s", option->name, value,
+                        choices);
+  }
+  if (option->text != NULL) {
+    *option->text = value;
+  } else if (option->count != NULL) {
+    if (!parse_whole_number(value, &number) || number < option->least || number > option->most)
+      return report_usage(usage->command, "--%s: '%s' is not a whole number from %zu to %zu",
+                          option->name, value, option->least, option->most);
+    *option->count = (size_t)number;
+  } else if (option->seed != NULL) {
+    if (!parse_whole_number(value, option->seed))
+      return report_usage(usage->command, "--%s: '%s' is not a whole number from 0 to %" PRIu64,
+                          option->name, value, UINT64_MAX);
+  } else {
+    if (!parse_real(value, &real) || real < option->lowest || real > option->highest)
+      return report_usage(usage->command, "--%s: '%s' is not a number from %g to %g", option->name,
+                          value, option->lowest, option->highest);
+    *option->real = real;
+  }
+  return EX_OK;
+}
+
+/* ---- help ---- */
+
+static void print_default(FILE *stream, const struct option *option) {
+  if (option->default_words != NULL)
+    fprintf(stream, " (default: %s)", option->default_words);
+  else if (option->text != NULL && *option->text != NULL)
+    fprintf(stream, " (default: %s)", *option->text);
+  else if (option->count != NULL)
+    fprintf(stream, " (default: %zu)", *option->count);
+  else if (option->seed != NULL)
+    fprintf(stream, " (default: %" PRIu64 ")", *option->seed);
+  else if (option->real != NULL)
+    fprintf(stream, " (default: %g)", *option->real);
+}
+
+static void print_option(FILE *stream, const struct option *option) {
+  char names[64];
+  const char *argument = option->argument == NULL ? "" : option->argument;
+  snprintf(names, sizeof names, "--%s%s%s", option->name, argument[0] == '\0' ? "" : " ", argument);
+  if (option->letter != 0)
+    fprintf(stream, "  -%c, %-22s ", option->letter, names);
+  else
+    fprintf(stream, "      %-22s ", names);
+  fputs(option->help, stream);
+  if (option->choice != NULL) {
+    char choices[256];
+    print_choices(choices, sizeof choices, option);
+    fprintf(stream, ": %s", choices);
+  }
+  print_default(stream, option);
+  putc('\n', stream);
+}
+
+static int print_help(const struct usage *usage) {
+  struct output output;
+  const int code = output_open(&output, NULL);
+  if (code != EX_OK) return code;
+  fprintf(output.stream, "Usage: elman %s %s\n\n%s\n\nOptions:\n", usage->command, usage->operands,
+          usage->description);
+  for (const struct option *option = usage->options; option->name != NULL; option++)
+    print_option(output.stream, option);
+  print_option(output.stream, &(struct option){"help", 'h', .help = "show this and leave"});
+  return output_close(&output, EX_OK);
+}
+
+/* ---- the command line ---- */
+
+static const struct option *find_long(const struct option *options, const char *name) {
+  for (const struct option *option = options; option->name != NULL; option++)
+    if (strcmp(option->name, name) == 0) return option;
+  return NULL;
+}
+
+static const struct option *find_short(const struct option *options, char letter) {
+  for (const struct option *option = options; option->name != NULL; option++)
+    if (option->letter == letter) return option;
+  return NULL;
+}
+
+static int report_unknown(const struct usage *usage, const char *word, const char *name) {
+  struct suggestion suggestion = {0};
+  for (const struct option *option = usage->options; option->name != NULL; option++)
+    suggestion_offer(&suggestion, name, option->name);
+  suggestion_offer(&suggestion, name, "help");
+  if (suggestion.best != NULL)
+    return report_usage(usage->command, "unknown option '%s'; did you mean '--%s'?", word,
+                        suggestion.best);
+  return report_usage(usage->command,
+                      "unknown option '%s'; words that start with '-' go after '--'", word);
+}
+
+/* Where parsing stands in argv. */
+struct cursor {
+  char **argv;
+  int next, argc;
+};
+
+/* `value` is NULL if the value is the next word of the command line. */
+static int take_value(const struct usage *usage, const struct option *option, const char *value,
+                      struct cursor *cursor) {
+  if (value == NULL) {
+    if (cursor->next == cursor->argc)
+      return report_usage(usage->command, "--%s needs a value: %s", option->name, option->argument);
+    value = cursor->argv[cursor->next++];
+  }
+  return set_value(usage, option, value);
+}
+
+static int parse_long(const struct usage *usage, char *word, struct cursor *cursor) {
+  char *name = word + 2;
+  const size_t length = strcspn(name, "=");
+  const char *value = name[length] == '=' ? name + length + 1 : NULL;
+  name[length] = '\0';
+  const struct option *option = find_long(usage->options, name);
+  if (option == NULL) return report_unknown(usage, word, name);
+  if (option->flag == NULL) return take_value(usage, option, value, cursor);
+  if (value != NULL) return report_usage(usage->command, "--%s takes no value", name);
+  *option->flag = true;
+  return EX_OK;
+}
+
+/* "-q", "-qm FILE", "-mFILE" */
+static int parse_short(const struct usage *usage, const char *word, struct cursor *cursor) {
+  for (const char *letter = word + 1; *letter != '\0'; letter++) {
+    const struct option *option = find_short(usage->options, *letter);
+    if (option == NULL) return report_unknown(usage, word, word + 1);
+    if (option->flag == NULL)
+      return take_value(usage, option, letter[1] == '\0' ? NULL : letter + 1, cursor);
+    *option->flag = true;
+  }
+  return EX_OK;
+}
+
+/* Looked for first: help shows the defaults, and options that were parsed have replaced them. */
+static bool asks_for_help(int argc, char **argv) {
+  for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+    if (strcmp(argv[i], "-h") == 0 || strcmp(argv[i], "--help") == 0) return true;
+  return false;
+}
+
+bool options_parse(const struct usage *usage, int argc, char **argv, struct operands *operands,
+                   int *code) {
+  if (asks_for_help(argc, argv)) {
+    *code = print_help(usage);
+    return false;
+  }
+  struct cursor cursor = {argv, 1, argc};
+  bool only_operands = false;
+  /* Operands move to the front of argv, over words that have been dealt with. */
+  *operands = (struct operands){argv + 1, 0};
+  *code = EX_OK;
+  while (cursor.next < argc && *code == EX_OK) {
+    char *word = argv[cursor.next++];
+    if (only_operands || word[0] != '-' || word[1] == '\0')
+      operands->words[operands->count++] = word;
+    else if (strcmp(word, "--") == 0)
+      only_operands = true;
+    else if (word[1] == '-')
+      *code = parse_long(usage, word, &cursor);
+    else
+      *code = parse_short(usage, word, &cursor);
+  }
+  return *code == EX_OK;
+}

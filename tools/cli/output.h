@@ -1,0 +1,31 @@
+/* Where a command's data goes: standard output, or a file that is replaced as a whole. */
+#ifndef ELMAN_CLI_OUTPUT_H
+#define ELMAN_CLI_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct output {
+  FILE *stream;
+  char *path;      /* final name of the file; NULL for standard output */
+  char *temporary; /* written instead of it for now; NULL if `path` is a device or a pipe */
+  int problem;     /* errno of the first write that failed, or 0 */
+};
+
+/* NULL or "-" is standard output. Gives an exit code, after a message if that is not 0. */
+int output_open(struct output *output, const char *path);
+
+/* Whether the file could be written. Creates and removes the temporary file. */
+int output_check(const char *path);
+
+/* Hands on what was written so far, to be called right after it. False when that failed: there is
+ * no use in going on. */
+bool output_flush(struct output *output);
+
+/* Puts the file in place. Gives `code`, or the exit code of what failed, after a message. */
+int output_close(struct output *output, int code);
+
+/* Leaves the file as it was. */
+void output_abandon(struct output *output);
+
+#endif

@@ -1,0 +1,81 @@
+#include "pairs_input.h"
+
+#include <string.h>
+#include <sysexits.h>
+
+#include "messages.h"
+
+enum { SKIPPED_SHOWN = 5 };
+
+struct skipped {
+  size_t count;
+  bool quiet;
+};
+
+static void note_skipped(void *context, const char *file, size_t line, const char *problem) {
+  struct skipped *skipped = context;
+  if (skipped->count++ < SKIPPED_SHOWN && !skipped->quiet)
+    note("%s:%zu: left out: %s", file, line, problem);
+}
+
+static bool parse_column(const char *text, size_t length, size_t *column) {
+  char digits[8];
+  uint64_t number;
+  if (length >= sizeof digits) return false;
+  memcpy(digits, text, length);
+  digits[length] = '\0';
+  if (!parse_whole_number(digits, &number) || number < 1 || number > MOST_COLUMNS) return false;
+  *column = (size_t)number;
+  return true;
+}
+
+static bool parse_columns(const char *text, elman_pairs_options *options) {
+  const size_t comma = strcspn(text, ",");
+  return text[comma] == ',' && parse_column(text, comma, &options->source_column) &&
+         parse_column(text + comma + 1, strlen(text + comma + 1), &options->target_column);
+}
+
+static int check_where_from(const struct pairs_input *input, const char *command,
+                            const struct operands *operands) {
+  const bool two_files = input->source != NULL || input->target != NULL;
+  if (two_files && (input->source == NULL || input->target == NULL))
+    return report_usage(command, "--source and --target go together");
+  if (two_files && operands->count > 0)
+    return report_usage(command, "give either PAIRS or --source and --target");
+  if (two_files && strcmp(input->columns, DEFAULT_COLUMNS) != 0)
+    return report_usage(command, "--columns is for PAIRS, not for --source and --target");
+  if (two_files && input->alignment_column != 0)
+    return report_usage(command, "--alignments is for PAIRS, not for --source and --target");
+  if (!two_files && operands->count == 0)
+    return report_usage(command, "no PAIRS; name a file, or '-' for standard input");
+  return EX_OK;
+}
+
+int pairs_input_read(elman_pairs **pairs, const struct pairs_input *input, const char *command,
+                     const struct operands *operands, bool quiet) {
+  const int code = check_where_from(input, command, operands);
+  if (code != EX_OK) return code;
+  struct skipped skipped = {0, quiet};
+  elman_pairs_options options = elman_pairs_options_default();
+  options.files = (const char *const *)operands->words;
+  options.file_count = operands->count;
+  options.source_file = input->source;
+  options.target_file = input->target;
+  options.alignment_column = input->alignment_column;
+  options.strict = input->strict;
+  options.skipped = note_skipped;
+  options.context = &skipped;
+  if (!parse_columns(input->columns, &options))
+    return report_usage(command, "--columns: '%s' is not two numbers from 1 to %d, as in 2,1",
+                        input->columns, MOST_COLUMNS);
+
+  elman_error error;
+  const elman_status status = elman_pairs_read(pairs, &options, &error);
+  if (skipped.count > SKIPPED_SHOWN && !quiet) note("and %zu more", skipped.count - SKIPPED_SHOWN);
+  if (status != ELMAN_OK) return report_error(&error);
+  if (!quiet && skipped.count == 0)
+    note("%zu pairs", elman_pairs_count(*pairs));
+  else if (!quiet)
+    note("%zu pairs; %zu lines left out", elman_pairs_count(*pairs), elman_pairs_skipped(*pairs));
+  return EX_OK;
+}

@@ -1,0 +1,38 @@
+/* The sentence pairs that a command reads, and the options that say where they are. */
+#ifndef ELMAN_CLI_PAIRS_INPUT_H
+#define ELMAN_CLI_PAIRS_INPUT_H
+
+#include <stdbool.h>
+
+#include "elman.h"
+#include "options.h"
+
+struct pairs_input {
+  const char *source, *target; /* two files in place of PAIRS, or NULL */
+  const char *columns;         /* "A,B" */
+  size_t alignment_column;     /* 0 = none */
+  bool strict;
+};
+
+#define DEFAULT_COLUMNS "1,2"
+#define MOST_COLUMNS 1000
+
+/* Rows of an option table; `input` is a struct pairs_input. */
+#define PAIRS_OPTIONS(input)                                                                       \
+  {"source", 0, "FILE", "source sentences, one a line, in place of PAIRS",                         \
+   .text = &(input).source},                                                                       \
+      {"target", 0, "FILE", "target sentences, one a line; goes with --source",                    \
+       .text = &(input).target},                                                                   \
+      {"columns", 0, "A,B", "columns of PAIRS that hold source and target",                        \
+       .text = &(input).columns},                                                                  \
+  {                                                                                                \
+    "strict", 0, NULL, "a bad line is an error and not left out", .flag = &(input).strict          \
+  }
+
+/* Reads the pairs that `operands` or --source and --target name, and tells how many there are and
+ * which lines were left out, unless `quiet`. Gives an exit code, after a message if that is not 0.
+ */
+int pairs_input_read(elman_pairs **pairs, const struct pairs_input *input, const char *command,
+                     const struct operands *operands, bool quiet);
+
+#endif

@@ -1,0 +1,142 @@
+/* elman repl */
+#include <langinfo.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "interrupt.h"
+#include "line_input.h"
+#include "messages.h"
+#include "model_input.h"
+#include "options.h"
+#include "output.h"
+#include "repl_session.h"
+#include "sentences.h"
+#include "terminal.h"
+#include "translate_lines.h"
+#include "unknown_words.h"
+
+static const char PROMPT[] = "> ";
+
+/* readline reads the locale from the environment, and without UTF-8 takes a Chinese character for
+ * three keys. */
+static void ensure_utf8(void) {
+  if (strcmp(nl_langinfo(CODESET), "UTF-8") == 0) return;
+  setenv("LC_ALL", "C.UTF-8", 1);
+  setlocale(LC_CTYPE, "");
+}
+
+static void show(const struct session *session, struct output *output, bool quiet) {
+  struct unknown_words unknown = {0};
+  fprintf(output->stream, "%s\n", session->last->text);
+  if (session->show_attention) {
+    elman_error error;
+    const elman_text_style style = {.color = terminal_has_color(STDOUT_FILENO)};
+    if (elman_attention_write(output->stream, session->last, "text", &style, &error) != ELMAN_OK)
+      report_error(&error);
+  }
+  output_flush(output);
+  unknown_words_add(&unknown, session->last);
+  if (!quiet) unknown_words_note(&unknown);
+}
+
+static void translate_line(struct session *session, const char *line, struct output *output,
+                           bool quiet) {
+  elman_error error;
+  elman_translation *translation;
+  if (elman_translate(&translation, session->translator, line, strlen(line), &session->options,
+                      &error) != ELMAN_OK) {
+    report_error(&error);
+    return;
+  }
+  elman_translation_free(session->last);
+  session->last = translation;
+  show(session, output, quiet);
+}
+
+static bool is_blank(const char *line) {
+  return line[strspn(line, " \t")] == '\0';
+}
+
+static void converse(struct session *session, struct output *output, const struct line_input *input,
+                     bool quiet) {
+  while (!session->over && output->problem == 0) {
+    interrupt_clear();
+    char *line = line_input_read(PROMPT);
+    if (line == NULL) {
+      fputc('\n', stderr);
+      return;
+    }
+    if (!is_blank(line)) {
+      line_input_remember(input, line);
+      if (line[0] == ':')
+        session_command(session, line);
+      else
+        translate_line(session, line, output, quiet);
+    }
+    free(line);
+  }
+}
+
+static int interactive(struct session *session, const char *model_path, bool quiet) {
+  struct output output;
+  int code = session_open(session, model_path);
+  if (code != EX_OK) return code;
+  code = output_open(&output, NULL);
+  if (code == EX_OK) {
+    ensure_utf8();
+    interrupt_catch_sigint();
+    struct line_input input = line_input_start(quiet);
+    if (!quiet) note("elman %s with %s; :help lists the commands", elman_version(), model_path);
+    converse(session, &output, &input, quiet);
+    line_input_end(&input);
+    code = output_close(&output, EX_OK);
+  }
+  session_close(session);
+  return code;
+}
+
+/* Lines from a pipe or a file: no prompt and no commands, for text may start with ':' too. */
+static int batch(const struct session *session, const char *model_path, bool quiet) {
+  struct sentences sentences;
+  struct output output;
+  elman_model *model;
+  int code = model_open(&model, model_path);
+  if (code != EX_OK) return code;
+  code = sentences_open(&sentences, "repl", NULL, &(struct operands){0});
+  if (code == EX_OK) code = output_open(&output, NULL);
+  if (code == EX_OK) {
+    const struct translate_lines job = {model, session->options, false, quiet};
+    code = translate_lines(&job, &sentences, &output);
+    sentences_close(&sentences);
+  }
+  elman_model_free(model);
+  return code;
+}
+
+int repl_command(int argc, char **argv) {
+  struct session session = {.options = elman_translate_options_default()};
+  const char *model = DEFAULT_MODEL;
+  bool quiet = false;
+  const struct option options[] = {
+      MODEL_OPTION(model),
+      {"max-length", 0, "N", "longest translation, in tokens", "2 for each of the source, and 10",
+       .count = &session.options.max_length, .least = 1, .most = 1000000},
+      {"quiet", 'q', NULL, "no greeting, and unknown words are not named", .flag = &quiet},
+      {0}};
+  const struct usage usage = {
+      "repl", "[options]",
+      "Translates what is typed, line by line; ':help' lists the commands of the session.\n"
+      "Without a terminal it reads lines as 'elman translate' does.",
+      options};
+  struct operands operands;
+  int code;
+  if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
+  if (operands.count > 0)
+    return report_usage(usage.command, "unexpected '%s'; 'elman translate' takes text",
+                        operands.words[0]);
+  return isatty(STDIN_FILENO) ? interactive(&session, model, quiet) : batch(&session, model, quiet);
+}

@@ -1,0 +1,188 @@
+/* elman train */
+#include <string.h>
+#include <sysexits.h>
+
+#include "commands.h"
+#include "elman.h"
+#include "interrupt.h"
+#include "messages.h"
+#include "model_input.h"
+#include "options.h"
+#include "output.h"
+#include "pairs_input.h"
+#include "progress.h"
+
+enum { LINES_PER_RUN = 20 };
+
+struct training {
+  bool quiet;
+  struct progress progress;
+  double started_at;
+  double line_at;     /* when the last line was printed */
+  size_t line_tokens; /* in the epochs since then that are over */
+  size_t epoch;       /* the current one */
+};
+
+static elman_token_mode mode_of_name(const char *name) {
+  int mode = 0;
+  while (strcmp(elman_token_mode_name((elman_token_mode)mode), name) != 0) mode++;
+  return (elman_token_mode)mode;
+}
+
+static const char *token_mode_name(size_t index) {
+  return elman_token_mode_name((elman_token_mode)index);
+}
+
+/* ---- what is told ---- */
+
+static void describe_model(const elman_model *model) {
+  const elman_model_info info = elman_model_get_info(model);
+  note("source: split into %s, vocabulary of %zu", elman_token_mode_name(info.source_tokens),
+       info.source_vocabulary);
+  note("target: split into %s, vocabulary of %zu", elman_token_mode_name(info.target_tokens),
+       info.target_vocabulary);
+  note("%zu parameters, %s attention", info.parameters, info.attention);
+}
+
+/* The first epoch, the last, and about LINES_PER_RUN in all. */
+static bool deserves_a_line(const elman_train_report *report) {
+  const size_t stride = (report->epochs + LINES_PER_RUN - 1) / LINES_PER_RUN;
+  return report->epoch == 1 || report->epoch == report->epochs || report->epoch % stride == 0;
+}
+
+static void print_epoch(struct training *training, const elman_train_report *report) {
+  const double time = now();
+  progress_erase(&training->progress);
+  note("epoch %zu of %zu  loss %.4f  %.0f tokens/s", report->epoch, report->epochs, report->loss,
+       (double)training->line_tokens / (time - training->line_at));
+  training->line_tokens = 0;
+  training->line_at = time;
+}
+
+static void draw_progress(struct training *training, const elman_train_report *report) {
+  const double done =
+      ((double)(report->epoch - 1) + (double)report->update / (double)report->updates) /
+      (double)report->epochs;
+  const double time = now();
+  const double left = (time - training->started_at) * (1 - done) / done;
+  const double tokens = (double)(training->line_tokens + report->tokens);
+  progress_draw(
+      &training->progress,
+      "epoch %zu of %zu  %3.0f %%  loss %.4f  %.0f tokens/s  gradient %.2g  %.0f:%02.0f left",
+      report->epoch, report->epochs, 100 * done, report->loss, tokens / (time - training->line_at),
+      report->gradient_norm, (double)(long)(left / 60), (double)((long)left % 60));
+}
+
+static bool on_update(void *context, const elman_train_report *report) {
+  struct training *training = context;
+  training->epoch = report->epoch;
+  const bool epoch_ends = report->update == report->updates;
+  if (!training->quiet && progress_due(&training->progress)) draw_progress(training, report);
+  if (epoch_ends) training->line_tokens += report->tokens;
+  if (!training->quiet && epoch_ends && deserves_a_line(report)) print_epoch(training, report);
+  return interrupt_signal() == 0;
+}
+
+static void describe_result(const char *path) {
+  if (strcmp(path, DEFAULT_MODEL) == 0)
+    note("%s is written; use it with: elman translate TEXT", path);
+  else
+    note("%s is written; use it with: elman translate -m %s TEXT", path, path);
+}
+
+/* ---- what is done ---- */
+
+static int train_and_save(elman_model *model, const elman_pairs *pairs,
+                          elman_train_options *options, const char *path, bool quiet) {
+  elman_error error;
+  struct training training = {.quiet = quiet, .progress = progress_start(quiet)};
+  training.started_at = training.line_at = now();
+  options->report = on_update;
+  options->context = &training;
+  interrupt_catch_first();
+  const elman_status status = elman_train(model, pairs, options, &error);
+  progress_erase(&training.progress);
+  const bool interrupted = status == ELMAN_INTERRUPTED;
+  if (status != ELMAN_OK && !interrupted) return report_error(&error);
+  if (elman_model_save(model, path, &error) != ELMAN_OK) return report_error(&error);
+  if (interrupted && !quiet)
+    note("stopped in epoch %zu; the model keeps what it has learnt", training.epoch);
+  if (!quiet) describe_result(path);
+  return interrupted ? 128 + interrupt_signal() : EX_OK;
+}
+
+static int create_and_train(const elman_pairs *pairs, const elman_model_options *model_options,
+                            elman_train_options *train_options, const char *path, bool quiet) {
+  elman_error error;
+  elman_model *model;
+  if (elman_model_create(&model, pairs, model_options, &error) != ELMAN_OK)
+    return report_error(&error);
+  if (!quiet) describe_model(model);
+  const int code = train_and_save(model, pairs, train_options, path, quiet);
+  elman_model_free(model);
+  return code;
+}
+
+int train_command(int argc, char **argv) {
+  struct pairs_input input = {.columns = DEFAULT_COLUMNS};
+  elman_model_options model = elman_model_options_default();
+  elman_train_options train = elman_train_options_default();
+  const char *output = DEFAULT_MODEL;
+  const char *source_tokens = elman_token_mode_name(model.source_tokens);
+  const char *target_tokens = elman_token_mode_name(model.target_tokens);
+  bool quiet = false;
+  const struct option options[] = {
+      PAIRS_OPTIONS(input),
+      {"output", 'o', "FILE", "where the model goes", .text = &output},
+      {"epochs", 0, "N", "passes over the pairs; 0 writes the initial model",
+       "10 and at least 400 updates", .count = &train.epochs, .most = 1000000},
+      {"batch-size", 0, "N", "sentences in an update", .count = &train.batch_size, .least = 1,
+       .most = 65536},
+      {"lr", 0, "X", "learning rate of Adam", .real = &train.learning_rate, .lowest = 1e-9,
+       .highest = 10},
+      {"clip-norm", 0, "X", "largest norm of the gradient; 0 = no limit", .real = &train.clip_norm,
+       .highest = 1e9},
+      {"hidden-size", 0, "N", "numbers in a state", .count = &model.hidden_size, .least = 1,
+       .most = 16384},
+      {"embedding-size", 0, "N", "numbers that stand for a word", .count = &model.embedding_size,
+       .least = 1, .most = 16384},
+      {"attention", 0, "KIND", "attention score", .text = &model.attention,
+       .choice = elman_attention_name},
+      {"min-count", 0, "N", "words seen less often are unknown words", .count = &model.min_count,
+       .least = 1, .most = 1000000000},
+      {"max-vocab", 0, "N", "words a side, the most frequent; 0 = no limit",
+       .count = &model.max_vocabulary, .most = 1000000000},
+      {"max-length", 0, "N", "pairs with more tokens on a side are left out; 0 = none",
+       .count = &train.max_length, .most = 1000000},
+      {"source-tokens", 0, "MODE", "how source text is split", .text = &source_tokens,
+       .choice = token_mode_name},
+      {"target-tokens", 0, "MODE", "how target text is split", .text = &target_tokens,
+       .choice = token_mode_name},
+      {"seed", 0, "N", "of the initial weights and the order of the pairs", .seed = &model.seed},
+      {"threads", 't', "N", "processor cores to use", "all", .count = &train.threads, .least = 1,
+       .most = 1024},
+      {"quiet", 'q', NULL, "print errors only", .flag = &quiet},
+      {0}};
+  const struct usage usage = {
+      "train", "[options] PAIRS...",
+      "Learns from sentence pairs and writes a model. PAIRS are files with a pair a line,\n"
+      "source<TAB>target, or '-' for standard input. Ctrl-C ends the training and keeps\n"
+      "what was learnt.",
+      options};
+  struct operands operands;
+  int code;
+  if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
+  model.source_tokens = mode_of_name(source_tokens);
+  model.target_tokens = mode_of_name(target_tokens);
+  train.seed = model.seed;
+
+  /* Before the work, so that no long run is lost. */
+  code = output_check(output);
+  if (code != EX_OK) return code;
+  elman_pairs *pairs;
+  code = pairs_input_read(&pairs, &input, usage.command, &operands, quiet);
+  if (code != EX_OK) return code;
+  code = create_and_train(pairs, &model, &train, output, quiet);
+  elman_pairs_free(pairs);
+  return code;
+}

@@ -1,0 +1,21 @@
+/* One sentence in, one line out: `translate`, and the REPL when nobody sits at a terminal. */
+#ifndef ELMAN_CLI_TRANSLATE_LINES_H
+#define ELMAN_CLI_TRANSLATE_LINES_H
+
+#include "elman.h"
+#include "output.h"
+#include "sentences.h"
+
+struct translate_lines {
+  const elman_model *model;
+  elman_translate_options options;
+  bool json;
+  bool quiet; /* do not name unknown words */
+};
+
+/* A sentence that is not valid text is reported and gives an empty line (null in JSON), so that
+ * lines in and out stay side by side. Gives the exit code; the output is closed. */
+int translate_lines(const struct translate_lines *job, struct sentences *sentences,
+                    struct output *output);
+
+#endif

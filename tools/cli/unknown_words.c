@@ -1,0 +1,45 @@
+#include "unknown_words.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "messages.h"
+
+static void cut_to_fit(char name[UNKNOWN_SIZE], const char *token) {
+  size_t length = strlen(token);
+  if (length >= UNKNOWN_SIZE) {
+    length = UNKNOWN_SIZE - 1;
+    while (length > 0 && ((unsigned char)token[length] & 0xc0) == 0x80) length--;
+  }
+  memcpy(name, token, length);
+  name[length] = '\0';
+}
+
+static void add_name(struct unknown_words *words, const char *token) {
+  if (words->named == UNKNOWN_NAMED) return;
+  char *name = words->names[words->named];
+  cut_to_fit(name, token);
+  for (size_t i = 0; i < words->named; i++)
+    if (strcmp(words->names[i], name) == 0) return;
+  words->named++;
+}
+
+void unknown_words_add(struct unknown_words *words, const elman_translation *translation) {
+  words->tokens += translation->source_count;
+  for (size_t s = 0; s < translation->source_count; s++) {
+    if (translation->source_known[s]) continue;
+    words->unknown++;
+    add_name(words, translation->source_tokens[s]);
+  }
+}
+
+void unknown_words_note(const struct unknown_words *words) {
+  char list[UNKNOWN_NAMED * (UNKNOWN_SIZE + 2)];
+  size_t used = 0;
+  if (words->unknown == 0) return;
+  for (size_t i = 0; i < words->named; i++)
+    used +=
+        (size_t)snprintf(list + used, sizeof list - used, i == 0 ? "%s" : ", %s", words->names[i]);
+  note("not in the vocabulary: %s%s (%zu of %zu words)", list,
+       words->named == UNKNOWN_NAMED ? ", ..." : "", words->unknown, words->tokens);
+}

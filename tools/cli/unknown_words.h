@@ -1,0 +1,21 @@
+/* Words that the model's vocabulary lacks, collected to be named to the user. Start from all zero.
+ */
+#ifndef ELMAN_CLI_UNKNOWN_WORDS_H
+#define ELMAN_CLI_UNKNOWN_WORDS_H
+
+#include "elman.h"
+
+enum { UNKNOWN_NAMED = 8, UNKNOWN_SIZE = 64 };
+
+struct unknown_words {
+  size_t tokens, unknown; /* seen so far */
+  size_t named;           /* the first different ones, long ones cut */
+  char names[UNKNOWN_NAMED][UNKNOWN_SIZE];
+};
+
+void unknown_words_add(struct unknown_words *words, const elman_translation *translation);
+
+/* One line on standard error, or none if there were no unknown words. */
+void unknown_words_note(const struct unknown_words *words);
+
+#endif
