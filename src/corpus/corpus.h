@@ -23,8 +23,8 @@ struct corpus {
 
 /* Pairs with more than `max_length` tokens on a side are left out and counted (0 = no limit). */
 enum status corpus_encode(struct corpus *corpus, const struct pairs *pairs,
-                          const struct codec *source, const struct codec *target,
-                          size_t max_length, struct error *error) CHECKED;
+                          const struct codec *source, const struct codec *target, size_t max_length,
+                          struct error *error) CHECKED;
 void corpus_free(struct corpus *corpus);
 
 /* Resolves TOKENS_AUTO on either side from the pairs, and builds both vocabularies. */
