@@ -293,11 +293,11 @@ Test(file, abandon_leaves_no_trace) {
 
 Test(file, mode_is_kept) {
   put("file", "old");
-  cr_assert_eq(chmod("file", 0640), 0);
+  cr_assert_eq(chmod("file", 0666), 0);
   write_safely("file", "new");
   struct stat info;
   cr_assert_eq(stat("file", &info), 0);
-  cr_assert_eq(info.st_mode & 0777, 0640);
+  cr_assert_eq(info.st_mode & 0777, 0666);
   assert_content("file", "new");
 }
 
