@@ -1,15 +1,15 @@
 #include "elman.h"
 
+#include <math.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <math.h>
 
 #include "base/file.h"
 #include "inspect/format.h"
 #include "model/model_file.h"
 #include "tensor/blas.h"
+#include "tensor/denormals.h"
 #include "train/trainer.h"
 #include "translate/evaluate.h"
 
@@ -39,19 +39,26 @@ static elman_status give(elman_error *out, enum status status, const struct erro
   return (elman_status)status;
 }
 
-/* ---- threads: OpenMP's setting for this thread, put back afterwards ---- */
+/* ---- threads and floating-point mode: set for the length of a call, then put back ---- */
 
 enum { MAX_THREADS = 1024 };
 
-static int enter_threads(size_t threads) {
+struct surroundings {
+  int threads;
+  unsigned denormals;
+};
+
+static struct surroundings enter(size_t threads) {
+  struct surroundings before = {.threads = omp_get_max_threads()};
   blas_use_one_thread();
-  const int before = omp_get_max_threads();
   if (threads > 0) omp_set_num_threads((int)(threads < MAX_THREADS ? threads : MAX_THREADS));
+  before.denormals = denormals_to_zero();
   return before;
 }
 
-static void leave_threads(int before) {
-  omp_set_num_threads(before);
+static void leave(struct surroundings before) {
+  denormals_restore(before.denormals);
+  omp_set_num_threads(before.threads);
 }
 
 const char *elman_version(void) {
@@ -298,9 +305,9 @@ static enum status train(struct model *model, const struct pairs *pairs,
 elman_status elman_train(elman_model *model, const elman_pairs *pairs,
                          const elman_train_options *options, elman_error *error) {
   struct error problem = {0};
-  const int threads = enter_threads(options->threads);
+  const struct surroundings before = enter(options->threads);
   const enum status status = train(inner_model(model), inner_pairs_const(pairs), options, &problem);
-  leave_threads(threads);
+  leave(before);
   return give(error, status, &problem);
 }
 
@@ -368,10 +375,10 @@ elman_status elman_translate(elman_translation **translation, elman_translator *
   const elman_translate_options defaults = elman_translate_options_default();
   struct owned_translation *owned = NULL;
   struct error problem = {0};
-  const int threads = enter_threads(0);
+  const struct surroundings before = enter(0);
   const enum status status = translate(&owned, &translator->inner, (struct text){text, length},
                                        options == NULL ? &defaults : options, &problem);
-  leave_threads(threads);
+  leave(before);
   *translation = owned == NULL ? NULL : &owned->outer;
   return give(error, status, &problem);
 }
@@ -454,10 +461,10 @@ elman_status elman_evaluate(elman_scores *scores, const elman_model *model,
                                          .progress = options->progress,
                                          .context = options->context};
   struct scores found;
-  const int threads = enter_threads(options->threads);
+  const struct surroundings before = enter(options->threads);
   const enum status status =
       evaluate(&found, inner_model_const(model), inner_pairs_const(pairs), &inner, &problem);
-  leave_threads(threads);
+  leave(before);
   if (status == STATUS_OK)
     *scores = (elman_scores){.loss = found.loss,
                              .perplexity = exp(found.loss),

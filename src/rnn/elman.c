@@ -20,6 +20,7 @@ void rnn_forward(real *states, const real *inputs, const struct rnn_parameters *
     for (size_t b = 0; b < B; b++) {
       real *h = current + b * H;
       if (t < shape.lengths[b]) {
+#pragma omp simd
         for (size_t i = 0; i < H; i++)
           h[i] = tanh(h[i] + weights->bias_ih[i] + weights->bias_hh[i]);
       } else {

@@ -20,6 +20,7 @@ void cross_entropy_backward(real *logits, const real *log_sums, const uint32_t *
 #pragma omp parallel for schedule(static) if (n * v > PARALLEL_WORK)
   for (size_t i = 0; i < n; i++) {
     real *row = logits + i * v;
+#pragma omp simd
     for (size_t j = 0; j < v; j++) row[j] = scale * exp(row[j] - log_sums[i]);
     row[targets[i]] -= scale;
   }

@@ -11,6 +11,7 @@ static real maximum(const real *row, size_t n) {
 void softmax_forward(real *row, size_t n) {
   const real largest = maximum(row, n);
   double sum = 0;
+#pragma omp simd reduction(+ : sum)
   for (size_t i = 0; i < n; i++) {
     row[i] = exp(row[i] - largest);
     sum += (double)row[i];
@@ -29,6 +30,7 @@ void softmax_backward(real *drow, const real *probabilities, size_t n) {
 real log_sum_exp(const real *row, size_t n) {
   const real largest = maximum(row, n);
   double sum = 0;
+#pragma omp simd reduction(+ : sum)
   for (size_t i = 0; i < n; i++) sum += (double)exp(row[i] - largest);
   return largest + (real)log(sum);
 }

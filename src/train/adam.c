@@ -3,7 +3,10 @@
 #include <math.h>
 #include <tgmath.h>
 
-enum { CHUNK = 1 << 14 }; /* numbers a work item; fixed, so that sums do not depend on threads */
+enum {
+  CHUNK = 1 << 14,        /* numbers a work item; fixed, so that sums do not depend on threads */
+  PARALLEL_SIZE = 1 << 18 /* below this the threads cost more than they bring */
+};
 
 struct adam_options adam_options_default(void) {
   return (struct adam_options){
@@ -14,18 +17,19 @@ void adam_update(real *weights, real *m, real *v, const real *gradients, size_t 
                  struct adam_options options) {
   const double correction1 = 1 - pow(options.beta1, (double)update);
   const double correction2 = 1 - pow(options.beta2, (double)update);
-  const real step = (real)(options.learning_rate / correction1);
+  /* (28) with both sides of the fraction multiplied by √(1 - β2^k): one division an element. */
   const real root = (real)sqrt(correction2);
+  const real step = (real)(options.learning_rate * sqrt(correction2) / correction1);
+  const real epsilon = (real)options.epsilon * root;
   const real beta1 = (real)options.beta1, beta2 = (real)options.beta2;
   const real rest1 = (real)(1 - options.beta1), rest2 = (real)(1 - options.beta2);
-  const real epsilon = (real)options.epsilon;
 
-#pragma omp parallel for simd schedule(static) if (n > 4 * CHUNK)
+#pragma omp parallel for simd schedule(static) if (n > PARALLEL_SIZE)
   for (size_t i = 0; i < n; i++) {
     const real g = gradients[i];
-    m[i] = beta1 * m[i] + rest1 * g;                             /* (26) */
-    v[i] = beta2 * v[i] + rest2 * g * g;                         /* (27) */
-    weights[i] -= step * (m[i] / (sqrt(v[i]) / root + epsilon)); /* (28) */
+    m[i] = beta1 * m[i] + rest1 * g;                    /* (26) */
+    v[i] = beta2 * v[i] + rest2 * g * g;                /* (27) */
+    weights[i] -= step * m[i] / (sqrt(v[i]) + epsilon); /* (28) */
   }
 }
 
@@ -44,7 +48,7 @@ double global_norm(const real *values, size_t n) {
   for (size_t first = 0; first < chunks; first += PLACES) {
     double sums[PLACES] = {0};
     const size_t count = chunks - first < PLACES ? chunks - first : PLACES;
-#pragma omp parallel for schedule(static) if (count > 4)
+#pragma omp parallel for schedule(static) if (n > PARALLEL_SIZE)
     for (size_t i = 0; i < count; i++) {
       const size_t start = (first + i) * CHUNK;
       sums[i] = sum_of_squares(values + start, n - start < CHUNK ? n - start : CHUNK);
@@ -58,7 +62,7 @@ double clip_global_norm(real *gradients, size_t n, double limit) {
   const double norm = global_norm(gradients, n);
   if (limit <= 0 || norm <= limit) return norm;
   const real scale = (real)(limit / (norm + 1e-6)); /* (25) */
-#pragma omp parallel for simd schedule(static) if (n > 4 * CHUNK)
+#pragma omp parallel for simd schedule(static) if (n > PARALLEL_SIZE)
   for (size_t i = 0; i < n; i++) gradients[i] *= scale;
   return norm;
 }

@@ -54,11 +54,14 @@ static uint32_t likeliest(const real *logits, size_t V) {
 static enum status append(struct hypothesis *hypothesis, uint32_t id, const real *weights, size_t S,
                           struct error *error) {
   const size_t t = hypothesis->count;
-  enum status status = array_grow((void **)&hypothesis->ids, &hypothesis->ids_capacity, t + 1,
-                                  sizeof *hypothesis->ids, error);
+  void *ids = hypothesis->ids, *attention = hypothesis->attention;
+  enum status status =
+      array_grow(&ids, &hypothesis->ids_capacity, t + 1, sizeof *hypothesis->ids, error);
+  hypothesis->ids = ids;
   if (status == STATUS_OK)
-    status = array_grow((void **)&hypothesis->attention, &hypothesis->attention_capacity,
-                        (t + 1) * S, sizeof *hypothesis->attention, error);
+    status = array_grow(&attention, &hypothesis->attention_capacity, (t + 1) * S,
+                        sizeof *hypothesis->attention, error);
+  hypothesis->attention = attention;
   if (status != STATUS_OK) return status;
   hypothesis->ids[t] = id;
   memcpy(hypothesis->attention + t * S, weights, S * sizeof *weights);

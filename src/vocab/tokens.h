@@ -14,8 +14,8 @@
  *   space  split at white space; a space is expected between all tokens (so there are never marks,
  *          except on a token that itself begins with a mark character)
  *   words  letters and digits together, punctuation and symbols apart (one grapheme cluster each),
- *          Han characters one by one; a space is expected except: beside a Han character or
- *          full-width punctuation; before closing punctuation (. , ! ? ; : % ) ] } ’ …); after
+ *          Han characters one by one; a space is expected except: beside a Han character, kana
+ *          or full-width punctuation; before closing punctuation (. , ! ? ; : % ) ] } ’ …); after
  *          opening punctuation ( [ { ‘ “ $ # and so on; before and after ' ’ - / and _
  *   chars  one extended grapheme cluster a token; no space is expected
  */

@@ -73,9 +73,10 @@ Test(normalize, white_space_is_one_space) {
 
 Test(normalize, composes) {
   assert_normal("cafe\u0301", "caf\u00E9");
-  assert_normal("\u212B", "\u00C5");               /* Angstrom sign */
-  assert_normal("\u1112\u1161\u11AB", "\uD55C");   /* jamo to Hangul */
-  assert_normal("q\u0307\u0323", "q\u0323\u0307"); /* canonical order */
+  assert_normal("\u212B", "\u00C5");                           /* Angstrom sign */
+  assert_normal("\u1112\u1161\u11AB", "\uD55C");               /* jamo to Hangul */
+  assert_normal("q\u0307\u0323", "q\u0323\u0307");             /* canonical order */
+  assert_normal("q\u0307\u0301\u0323", "q\u0323\u0307\u0301"); /* equal classes keep theirs */
   assert_normal("a\u0315\u0300\u05AE", "\u00E0\u05AE\u0315");
   assert_normal("\u304B\u3099", "\u304C");
   assert_normal("\uF900", "\u8C48");       /* compatibility ideograph */
@@ -142,6 +143,8 @@ Test(modes, words) {
   assert_tokens(TOKENS_WORDS, "我 爱，你", "我|▁爱|，|你");
   assert_tokens(TOKENS_WORDS, "カタカナと漢字", "カタカナと|漢|字");
   assert_tokens(TOKENS_WORDS, "nai\u0308ve \u0301x", "nai\u0308ve|\u0301x");
+  assert_tokens(TOKENS_WORDS, "ok！yes", "ok|！|yes");
+  assert_tokens(TOKENS_WORDS, "(\u0301a", "(\u0301|a"); /* the mark does not hide the bracket */
   assert_tokens(TOKENS_WORDS, "Привет, мир", "Привет|,|мир");
   assert_tokens(TOKENS_WORDS, "￭a", "▁￭|￭a");
   assert_tokens(TOKENS_WORDS, "b▁", "b|￭▁");
@@ -319,9 +322,9 @@ Test(script, a_fifth_of_the_pairs_decides) {
 
 Test(script, counts) {
   struct script_counts counts = {0};
-  script_count(&counts, text_of("我爱 你，a1 学 b 习"));
-  cr_assert_eq(counts.letters, 8);
-  cr_assert_eq(counts.han, 5);
+  script_count(&counts, text_of("我爱 你，a1 学 b 习c是"));
+  cr_assert_eq(counts.letters, 10);
+  cr_assert_eq(counts.han, 6);
   cr_assert_eq(counts.han_adjacent, 1);
   cr_assert_eq(counts.han_separated, 1);
 }

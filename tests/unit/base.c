@@ -1,0 +1,335 @@
+/* Arena, buffer, UTF-8 validation, error values, reading and safe writing of files. */
+#include <criterion/criterion.h>
+#include <dirent.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/status.h"
+#include "base/text.h"
+
+Test(arena, measure_then_take) {
+  struct arena measured = {0};
+  cr_assert_null(arena_take(&measured, 4, 3, 5, 1));
+  cr_assert_null(arena_take(&measured, 8, 1, 1, 1));
+  cr_assert_not(measured.failed);
+  cr_assert_geq(measured.used, 60 + 8);
+
+  struct arena arena = {0};
+  cr_assert_eq(arena_reserve(&arena, &measured, NULL), STATUS_OK);
+  unsigned char *first = arena_take(&arena, 4, 3, 5, 1);
+  unsigned char *second = arena_take(&arena, 8, 1, 1, 1);
+  cr_assert_not_null(first);
+  cr_assert_not_null(second);
+  cr_assert_eq((uintptr_t)first % ARENA_ALIGNMENT, 0);
+  cr_assert_eq((uintptr_t)second % ARENA_ALIGNMENT, 0);
+  cr_assert_geq(second - first, 60);
+  memset(first, 1, 60);
+  memset(second, 2, 8);
+  cr_assert_eq(first[59], 1);
+  cr_assert_null(arena_take(&arena, 64, 1000, 1, 1)); /* full */
+  cr_assert(arena.failed);
+
+  arena_reset(&arena);
+  cr_assert_not(arena.failed);
+  cr_assert_eq(arena_take(&arena, 4, 3, 5, 1), first);
+  cr_assert_null(arena_take(&arena, 64, 1000, 1, 1));
+  cr_assert_null(arena_take(&arena, 8, 1, 1, 1)); /* would fit, but failure sticks */
+  arena_free(&arena);
+  cr_assert_null(arena.base);
+}
+
+Test(arena, a_large_enough_block_stays) {
+  struct arena small = {0}, large = {0}, arena = {0};
+  arena_take(&small, 1, 100, 1, 1);
+  arena_take(&large, 1, 100000, 1, 1);
+  cr_assert_eq(arena_reserve(&arena, &large, NULL), STATUS_OK);
+  const unsigned char *const base = arena.base;
+  cr_assert_eq(arena_reserve(&arena, &small, NULL), STATUS_OK);
+  cr_assert_eq(arena.base, base);
+  cr_assert_eq(arena.size, large.used);
+  arena_free(&arena);
+}
+
+Test(arena, sizes_that_overflow) {
+  struct arena measured = {0}, arena = {0};
+  struct error error = {0};
+  cr_assert_null(arena_take(&measured, 8, SIZE_MAX / 4, 3, 5));
+  cr_assert(measured.failed);
+  cr_assert_eq(arena_reserve(&arena, &measured, &error), STATUS_NO_MEMORY);
+  cr_assert_eq(error.code, STATUS_NO_MEMORY);
+  struct arena sum = {0};
+  arena_take(&sum, 1, SIZE_MAX / 2 - 4096, 1, 1);
+  cr_assert_not(sum.failed);
+  arena_take(&sum, 1, SIZE_MAX / 2 - 4096, 1, 1);
+  cr_assert(sum.failed);
+}
+
+Test(buffer, appends_and_stays_terminated) {
+  struct buffer buffer = {0};
+  cr_assert_eq(buffer_text(&buffer).length, 0);
+  cr_assert_not_null(buffer_text(&buffer).bytes);
+  for (int i = 0; i < 10000; i++) {
+    buffer_append(&buffer, "abc", 3);
+    cr_assert_eq(buffer.bytes[buffer.length], '\0');
+  }
+  cr_assert_eq(buffer.length, 30000);
+  cr_assert_eq(memcmp(buffer.bytes + 29997, "abc", 4), 0);
+  buffer_clear(&buffer);
+  cr_assert_eq(buffer.length, 0);
+  cr_assert_str_eq(buffer.bytes, "");
+  buffer_append_text(&buffer, text_of("x"));
+  cr_assert_str_eq(buffer.bytes, "x");
+  buffer_free(&buffer);
+  cr_assert_null(buffer.bytes);
+}
+
+Test(buffer, failure_sticks) {
+  struct buffer buffer = {0};
+  buffer_append(&buffer, "a", 1);
+  buffer_append(&buffer, "b", SIZE_MAX / 2);
+  cr_assert(buffer.failed);
+  buffer_append(&buffer, "c", 1);
+  cr_assert_str_eq(buffer.bytes, "a");
+  buffer_clear(&buffer);
+  cr_assert_not(buffer.failed);
+  buffer_free(&buffer);
+}
+
+Test(array, grows) {
+  void *array = NULL;
+  size_t capacity = 0;
+  cr_assert_eq(array_grow(&array, &capacity, 10, sizeof(int), NULL), STATUS_OK);
+  cr_assert_geq(capacity, 10);
+  ((int *)array)[9] = 7;
+  const size_t before = capacity;
+  cr_assert_eq(array_grow(&array, &capacity, before, sizeof(int), NULL), STATUS_OK);
+  cr_assert_eq(capacity, before);
+  cr_assert_eq(array_grow(&array, &capacity, before + 1, sizeof(int), NULL), STATUS_OK);
+  cr_assert_gt(capacity, before);
+  cr_assert_eq(((int *)array)[9], 7);
+  const size_t kept = capacity;
+  cr_assert_eq(array_grow(&array, &capacity, SIZE_MAX / 2, sizeof(int), NULL), STATUS_NO_MEMORY);
+  cr_assert_eq(array_grow(&array, &capacity, SIZE_MAX, 1, NULL), STATUS_NO_MEMORY);
+  cr_assert_eq(capacity, kept);
+  free(array);
+}
+
+static size_t valid_prefix(const char *bytes, size_t length) {
+  return text_valid_prefix((struct text){bytes, length});
+}
+
+Test(text, equality) {
+  cr_assert(text_equal(text_of("ab"), (struct text){"abc", 2}));
+  cr_assert_not(text_equal(text_of("ab"), text_of("abc")));
+  cr_assert_not(text_equal(text_of("ab"), text_of("ac")));
+  cr_assert(text_equal((struct text){NULL, 0}, text_of("")));
+}
+
+Test(text, utf8) {
+  cr_assert_eq(valid_prefix("", 0), 0);
+  cr_assert_eq(valid_prefix("a我é👩", 10), 10);
+  cr_assert_eq(valid_prefix("\xF4\x8F\xBF\xBF", 4), 4); /* U+10FFFF */
+  cr_assert_eq(valid_prefix("ab\0c", 4), 2);
+  cr_assert_eq(valid_prefix("a\x80", 2), 1);                /* continuation alone */
+  cr_assert_eq(valid_prefix("a\xE6\x88", 3), 1);            /* cut off */
+  cr_assert_eq(valid_prefix("我\xE6\x88x", 6), 3);          /* broken off */
+  cr_assert_eq(valid_prefix("\xC0\x80", 2), 0);             /* overlong NUL */
+  cr_assert_eq(valid_prefix("\xC1\xBF", 2), 0);             /* overlong */
+  cr_assert_eq(valid_prefix("\xE0\x80\xAF", 3), 0);         /* overlong */
+  cr_assert_eq(valid_prefix("\xF0\x80\x80\xAF", 4), 0);     /* overlong */
+  cr_assert_eq(valid_prefix("\xED\xA0\x80", 3), 0);         /* surrogate */
+  cr_assert_eq(valid_prefix("\xF4\x90\x80\x80", 4), 0);     /* above U+10FFFF */
+  cr_assert_eq(valid_prefix("\xF8\x88\x80\x80\x80", 5), 0); /* five bytes */
+  cr_assert_eq(valid_prefix("\xFF", 1), 0);
+}
+
+Test(status, fail_fills_and_returns) {
+  struct error error = {0};
+  cr_assert_eq(fail(&error, STATUS_IO, "file:3", "got %d", 7), STATUS_IO);
+  cr_assert_eq(error.code, STATUS_IO);
+  cr_assert_str_eq(error.message, "got 7");
+  cr_assert_str_eq(error.where, "file:3");
+  cr_assert_eq(fail(&error, STATUS_BAD_DATA, NULL, "x"), STATUS_BAD_DATA);
+  cr_assert_str_eq(error.where, "");
+  cr_assert_eq(fail(NULL, STATUS_BAD_DATA, "a", "b"), STATUS_BAD_DATA);
+  cr_assert_eq(fail_no_memory(&error), STATUS_NO_MEMORY);
+  cr_assert_eq(error.code, STATUS_NO_MEMORY);
+}
+
+Test(status, long_text_is_cut_between_characters) {
+  /* Three sizes of lead-in: the cut falls on each byte of the three-byte character once. */
+  for (int lead = 0; lead < 3; lead++) {
+    char text[1024] = "";
+    memset(text, 'x', (size_t)lead);
+    while (strlen(text) < 900) strcat(text, "我");
+    struct error error = {0};
+    cr_assert_eq(fail(&error, STATUS_IO, text, "%s", text), STATUS_IO);
+    cr_assert_eq(text_valid_prefix(text_of(error.message)), strlen(error.message));
+    cr_assert_eq(text_valid_prefix(text_of(error.where)), strlen(error.where));
+    cr_assert_gt(strlen(error.message), sizeof error.message - 5);
+  }
+}
+
+static char folder[] = "/tmp/elman-base-XXXXXX";
+
+static void enter_folder(void) {
+  cr_assert_not_null(mkdtemp(folder));
+  cr_assert_eq(chdir(folder), 0);
+}
+
+/* The number of entries in the folder, "." and ".." apart. */
+static int entries(void) {
+  DIR *directory = opendir(".");
+  cr_assert_not_null(directory);
+  int count = -2;
+  while (readdir(directory) != NULL) count++;
+  closedir(directory);
+  return count;
+}
+
+static void leave_folder(void) {
+  static const char *const names[] = {"file", "link", "other/file"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) unlink(names[i]);
+  rmdir("other");
+  cr_assert_eq(chdir("/"), 0);
+  cr_assert_eq(rmdir(folder), 0, "something was left behind");
+}
+
+TestSuite(file, .init = enter_folder, .fini = leave_folder);
+
+static void put(const char *name, const char *content) {
+  FILE *file = fopen(name, "wb");
+  cr_assert_not_null(file);
+  cr_assert_geq(fputs(content, file), 0);
+  cr_assert_eq(fclose(file), 0);
+}
+
+static void assert_content(const char *name, const char *expected) {
+  struct buffer content = {0};
+  cr_assert_eq(file_read(&content, name, 1 << 20, NULL), STATUS_OK);
+  cr_assert(text_equal(buffer_text(&content), text_of(expected)), "%s holds \"%s\"", name,
+            content.bytes);
+  buffer_free(&content);
+}
+
+static void write_safely(const char *name, const char *content) {
+  struct safe_file file;
+  cr_assert_eq(safe_file_open(&file, name, NULL), STATUS_OK);
+  cr_assert_geq(fputs(content, file.stream), 0);
+  cr_assert_eq(safe_file_commit(&file, NULL), STATUS_OK);
+}
+
+Test(file, read_appends) {
+  put("file", "new");
+  struct buffer content = {0};
+  buffer_append(&content, "old ", 4);
+  cr_assert_eq(file_read(&content, "file", 100, NULL), STATUS_OK);
+  cr_assert_str_eq(content.bytes, "old new");
+  buffer_free(&content);
+}
+
+Test(file, read_of_more_than_one_chunk) {
+  enum { SIZE = (3 << 20) + 17 };
+  char *bytes = malloc(SIZE);
+  for (size_t i = 0; i < SIZE; i++) bytes[i] = (char)(i * 2654435761u >> 13);
+  FILE *file = fopen("file", "wb");
+  cr_assert_eq(fwrite(bytes, 1, SIZE, file), SIZE);
+  fclose(file);
+  struct buffer content = {0};
+  cr_assert_eq(file_read(&content, "file", SIZE, NULL), STATUS_OK);
+  cr_assert_eq(content.length, SIZE);
+  cr_assert_eq(memcmp(content.bytes, bytes, SIZE), 0);
+  buffer_free(&content);
+  free(bytes);
+}
+
+Test(file, read_errors) {
+  struct error error = {0};
+  struct buffer content = {0};
+  cr_assert_eq(file_read(&content, "file", 100, &error), STATUS_NO_INPUT);
+  cr_assert_str_eq(error.where, "file");
+  cr_assert_eq(file_read(&content, ".", 100, &error), STATUS_NO_INPUT);
+  cr_assert_not_null(strstr(error.message, "directory"));
+  put("file", "12345");
+  cr_assert_eq(file_read(&content, "file", 4, &error), STATUS_BAD_DATA);
+  cr_assert_eq(file_read(&content, "file", 5, &error), STATUS_OK);
+  cr_assert_str_eq(content.bytes, "12345");
+  buffer_free(&content);
+}
+
+Test(file, the_old_file_stays_until_commit) {
+  put("file", "old");
+  struct safe_file file;
+  cr_assert_eq(safe_file_open(&file, "file", NULL), STATUS_OK);
+  fputs("new", file.stream);
+  fflush(file.stream);
+  assert_content("file", "old");
+  cr_assert_eq(entries(), 2);
+  cr_assert_eq(safe_file_commit(&file, NULL), STATUS_OK);
+  assert_content("file", "new");
+  cr_assert_eq(entries(), 1);
+}
+
+Test(file, abandon_leaves_no_trace) {
+  struct safe_file file;
+  cr_assert_eq(safe_file_open(&file, "file", NULL), STATUS_OK);
+  fputs("new", file.stream);
+  safe_file_abandon(&file);
+  cr_assert_eq(entries(), 0);
+  put("file", "old");
+  cr_assert_eq(safe_file_open(&file, "file", NULL), STATUS_OK);
+  fputs("new", file.stream);
+  safe_file_abandon(&file);
+  assert_content("file", "old");
+  cr_assert_eq(entries(), 1);
+  safe_file_abandon(&file); /* closed already: nothing happens */
+}
+
+Test(file, mode_is_kept) {
+  put("file", "old");
+  cr_assert_eq(chmod("file", 0666), 0);
+  write_safely("file", "new");
+  struct stat info;
+  cr_assert_eq(stat("file", &info), 0);
+  cr_assert_eq(info.st_mode & 0777, 0666);
+  assert_content("file", "new");
+}
+
+Test(file, a_link_stays_a_link) {
+  cr_assert_eq(mkdir("other", 0777), 0);
+  put("other/file", "old");
+  cr_assert_eq(symlink("other/file", "link"), 0);
+  write_safely("link", "new");
+  struct stat info;
+  cr_assert_eq(lstat("link", &info), 0);
+  cr_assert(S_ISLNK(info.st_mode));
+  assert_content("other/file", "new");
+  cr_assert_eq(entries(), 2);
+}
+
+Test(file, a_device_is_written_directly) {
+  write_safely("/dev/null", "new");
+  struct safe_file file;
+  struct error error = {0};
+  cr_assert_eq(safe_file_open(&file, "/dev/full", NULL), STATUS_OK);
+  fputs("new", file.stream);
+  cr_assert_eq(safe_file_commit(&file, &error), STATUS_IO);
+  cr_assert_not_null(strstr(error.message, "No space"), "%s", error.message);
+}
+
+Test(file, files_that_cannot_be_created) {
+  struct safe_file file;
+  struct error error = {0};
+  cr_assert_eq(safe_file_open(&file, "", &error), STATUS_CANNOT_CREATE);
+  cr_assert_eq(safe_file_open(&file, ".", &error), STATUS_CANNOT_CREATE);
+  cr_assert_eq(safe_file_open(&file, "missing/file", &error), STATUS_CANNOT_CREATE);
+  cr_assert_str_eq(error.where, "missing/file");
+  safe_file_abandon(&file);
+  cr_assert_eq(entries(), 0);
+}

@@ -1,0 +1,157 @@
+/* From pairs to vocabularies and ids. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "corpus/corpus.h"
+
+static struct pairs *pairs_of(const char *content) {
+  char name[] = "/tmp/elman-encode-XXXXXX";
+  const int descriptor = mkstemp(name);
+  cr_assert_geq(descriptor, 0);
+  cr_assert_eq(write(descriptor, content, strlen(content)), (ssize_t)strlen(content));
+  close(descriptor);
+  const char *const files[] = {name};
+  const struct pairs_options options = {
+      .files = files, .file_count = 1, .source_column = 1, .target_column = 2, .strict = true};
+  struct pairs *pairs;
+  struct error error = {0};
+  cr_assert_eq(pairs_read(&pairs, &options, &error), STATUS_OK, "%s", error.message);
+  unlink(name);
+  return pairs;
+}
+
+static struct vocabulary_pair vocabularies_of(const struct pairs *pairs,
+                                              struct vocabulary_options options) {
+  struct vocabulary_pair built;
+  cr_assert_eq(corpus_vocabularies(&built, pairs, &options, NULL), STATUS_OK);
+  return built;
+}
+
+static void free_vocabularies(struct vocabulary_pair *built) {
+  vocabulary_free(built->source);
+  vocabulary_free(built->target);
+}
+
+static const struct vocabulary_options automatic = {
+    .source_mode = TOKENS_AUTO, .target_mode = TOKENS_AUTO, .min_count = 1};
+
+Test(vocabularies, modes_are_found_for_each_side) {
+  struct pairs *pairs = pairs_of("我 爱 学习 。\tI love to study.\n他 喜欢 茶 。\tHe likes tea.\n");
+  struct vocabulary_pair built = vocabularies_of(pairs, automatic);
+  cr_assert_eq(built.source_mode, TOKENS_SPACE);
+  cr_assert_eq(built.target_mode, TOKENS_WORDS);
+  cr_assert_neq(vocabulary_find(built.source, text_of("学习")), TOKEN_UNKNOWN);
+  cr_assert_neq(vocabulary_find(built.target, text_of("study")), TOKEN_UNKNOWN);
+  cr_assert_eq(vocabulary_specials(built.source), 1);
+  cr_assert_eq(vocabulary_specials(built.target), 3);
+  free_vocabularies(&built);
+  pairs_free(pairs);
+
+  pairs = pairs_of("I love to study.\t我爱学习。\n");
+  built = vocabularies_of(pairs, automatic);
+  cr_assert_eq(built.source_mode, TOKENS_WORDS);
+  cr_assert_eq(built.target_mode, TOKENS_CHARS);
+  cr_assert_eq(vocabulary_size(built.target), 3 + 5);
+  free_vocabularies(&built);
+  pairs_free(pairs);
+}
+
+Test(vocabularies, a_mode_that_was_asked_for_stays) {
+  struct pairs *pairs = pairs_of("我 爱 学习 。\tab.\n");
+  struct vocabulary_options options = automatic;
+  options.source_mode = TOKENS_WORDS;
+  options.target_mode = TOKENS_CHARS;
+  struct vocabulary_pair built = vocabularies_of(pairs, options);
+  cr_assert_eq(built.source_mode, TOKENS_WORDS);
+  cr_assert_eq(built.target_mode, TOKENS_CHARS);
+  cr_assert_eq(vocabulary_find(built.source, text_of("学习")), TOKEN_UNKNOWN);
+  cr_assert_neq(vocabulary_find(built.target, text_of("a")), TOKEN_UNKNOWN);
+  free_vocabularies(&built);
+  pairs_free(pairs);
+}
+
+/* Ten thousand lines of English in front must not hide what the rest is. */
+Test(vocabularies, the_sample_is_spread_over_the_corpus) {
+  struct buffer content = {0};
+  for (int i = 0; i < 10000; i++) buffer_append_text(&content, text_of("a b\tx\n"));
+  for (int i = 0; i < 30000; i++) buffer_append_text(&content, text_of("我爱学习\tx\n"));
+  struct pairs *pairs = pairs_of(content.bytes);
+  struct vocabulary_pair built = vocabularies_of(pairs, automatic);
+  cr_assert_eq(built.source_mode, TOKENS_CHARS);
+  free_vocabularies(&built);
+  pairs_free(pairs);
+  buffer_free(&content);
+}
+
+Test(vocabularies, limits_reach_both_sides) {
+  struct pairs *pairs = pairs_of("a a a b b c\tx x y y z\n");
+  struct vocabulary_options options = automatic;
+  options.min_count = 2;
+  struct vocabulary_pair built = vocabularies_of(pairs, options);
+  cr_assert_eq(vocabulary_size(built.source), 1 + 2);
+  cr_assert_eq(vocabulary_size(built.target), 3 + 2);
+  free_vocabularies(&built);
+  options.max_words = 1;
+  built = vocabularies_of(pairs, options);
+  cr_assert_eq(vocabulary_size(built.source), 1 + 1);
+  cr_assert_eq(vocabulary_size(built.target), 3 + 1);
+  free_vocabularies(&built);
+  pairs_free(pairs);
+}
+
+static void assert_ids(const struct sentences *sentences, size_t index, const uint32_t *ids,
+                       size_t count) {
+  const size_t start = sentences->starts[index];
+  cr_assert_eq(sentences->starts[index + 1] - start, count);
+  cr_assert_arr_eq(sentences->ids + start, ids, count * sizeof *ids);
+}
+
+Test(encode, ids_of_both_sides) {
+  struct pairs *pairs = pairs_of("我 我 我 爱 爱 学习\tx x x y y z\n我爱学习 茶\tz  w\n");
+  struct pairs *known = pairs_of("我 我 我 爱 爱 学习\tx x x y y z\n");
+  struct vocabulary_pair built = vocabularies_of(known, automatic);
+  const struct codec source = {built.source_mode, built.source};
+  const struct codec target = {built.target_mode, built.target};
+  struct corpus corpus;
+  cr_assert_eq(corpus_encode(&corpus, pairs, &source, &target, 0, NULL), STATUS_OK);
+  cr_assert_eq(corpus.source.count, 2);
+  cr_assert_eq(corpus.target.count, 2);
+  cr_assert_eq(corpus.too_long, 0);
+  cr_assert_eq(corpus.source.longest, 6);
+  cr_assert_eq(corpus.target.longest, 6);
+  assert_ids(&corpus.source, 0, (const uint32_t[]){1, 1, 1, 2, 2, 3}, 6);
+  assert_ids(&corpus.target, 0, (const uint32_t[]){3, 3, 3, 4, 4, 5}, 6);
+  assert_ids(&corpus.source, 1, (const uint32_t[]){1, 2, 3, 0}, 4);
+  assert_ids(&corpus.target, 1, (const uint32_t[]){5, 0}, 2);
+  corpus_free(&corpus);
+  free_vocabularies(&built);
+  pairs_free(known);
+  pairs_free(pairs);
+}
+
+Test(encode, pairs_that_are_too_long_are_counted) {
+  struct pairs *pairs = pairs_of("a b c\tx\na b\tx y\na\tx y z\na\tx\n");
+  struct vocabulary_pair built = vocabularies_of(pairs, automatic);
+  const struct codec source = {built.source_mode, built.source};
+  const struct codec target = {built.target_mode, built.target};
+  struct corpus corpus;
+  cr_assert_eq(corpus_encode(&corpus, pairs, &source, &target, 2, NULL), STATUS_OK);
+  cr_assert_eq(corpus.too_long, 2);
+  cr_assert_eq(corpus.source.count, 2);
+  cr_assert_eq(corpus.target.count, 2);
+  cr_assert_eq(corpus.source.starts[2], 3);
+  cr_assert_eq(corpus.target.starts[2], 3);
+  cr_assert_eq(corpus.source.longest, 2);
+  corpus_free(&corpus);
+  cr_assert_null(corpus.source.ids);
+  cr_assert_eq(corpus_encode(&corpus, pairs, &source, &target, 3, NULL), STATUS_OK);
+  cr_assert_eq(corpus.too_long, 0);
+  corpus_free(&corpus);
+  corpus_free(&corpus);
+  corpus_free(NULL);
+  free_vocabularies(&built);
+  pairs_free(pairs);
+}

@@ -1,0 +1,278 @@
+/* Reading sentence pairs: formats, bad lines, errors. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "corpus/pairs.h"
+
+static char folder[] = "/tmp/elman-pairs-XXXXXX";
+
+static void enter_folder(void) {
+  cr_assert_not_null(mkdtemp(folder));
+  cr_assert_eq(chdir(folder), 0);
+}
+
+static void leave_folder(void) {
+  static const char *const names[] = {"a.tsv", "b.tsv", "zh", "en"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) unlink(names[i]);
+  cr_assert_eq(chdir("/"), 0);
+  cr_assert_eq(rmdir(folder), 0);
+}
+
+TestSuite(tsv, .init = enter_folder, .fini = leave_folder);
+TestSuite(moses, .init = enter_folder, .fini = leave_folder);
+
+static void put_bytes(const char *name, const char *bytes, size_t length) {
+  FILE *file = fopen(name, "wb");
+  cr_assert_not_null(file);
+  cr_assert_eq(fwrite(bytes, 1, length, file), length);
+  cr_assert_eq(fclose(file), 0);
+}
+
+static void put(const char *name, const char *content) {
+  put_bytes(name, content, strlen(content));
+}
+
+/* Collects "file:line: problem" lines. */
+static void note_skipped(void *context, const char *file, size_t line, const char *problem) {
+  char note[512];
+  snprintf(note, sizeof note, "%s:%zu: %s\n", file, line, problem);
+  buffer_append_text(context, text_of(note));
+}
+
+static struct buffer notes;
+static const char *const one_file[] = {"a.tsv"};
+
+static struct pairs_options tsv_options(void) {
+  return (struct pairs_options){.files = one_file,
+                                .file_count = 1,
+                                .source_column = 1,
+                                .target_column = 2,
+                                .skipped = note_skipped,
+                                .context = &notes};
+}
+
+static struct pairs_options moses_options(void) {
+  return (struct pairs_options){
+      .source_file = "zh", .target_file = "en", .skipped = note_skipped, .context = &notes};
+}
+
+/* `expected` holds "source=target" or "source=target=alignment", with "|" between pairs. */
+static void assert_pairs(struct pairs_options options, const char *expected, size_t skipped,
+                         const char *expected_notes) {
+  struct error error = {0};
+  struct pairs *pairs;
+  buffer_clear(&notes);
+  cr_assert_eq(pairs_read(&pairs, &options, &error), STATUS_OK, "%s: %s", error.where,
+               error.message);
+  struct buffer shown = {0};
+  for (size_t i = 0; i < pairs_count(pairs); i++) {
+    const struct pair pair = pairs_get(pairs, i);
+    if (i > 0) buffer_append(&shown, "|", 1);
+    buffer_append_text(&shown, pair.source);
+    buffer_append(&shown, "=", 1);
+    buffer_append_text(&shown, pair.target);
+    if (pair.alignment.length > 0) buffer_append(&shown, "=", 1);
+    buffer_append_text(&shown, pair.alignment);
+  }
+  cr_assert_str_eq(shown.bytes, expected);
+  cr_assert_eq(pairs_skipped_count(pairs), skipped);
+  cr_assert(text_equal(buffer_text(&notes), text_of(expected_notes)), "%s", notes.bytes);
+  buffer_free(&shown);
+  buffer_free(&notes);
+  pairs_free(pairs);
+}
+
+static void assert_error(struct pairs_options options, enum status status, const char *where,
+                         const char *part_of_message) {
+  struct error error = {0};
+  struct pairs *pairs;
+  cr_assert_eq(pairs_read(&pairs, &options, &error), status, "%s: %s", error.where, error.message);
+  cr_assert_eq(error.code, status);
+  cr_assert_null(pairs);
+  cr_assert_str_eq(error.where, where);
+  cr_assert_not_null(strstr(error.message, part_of_message), "%s", error.message);
+  buffer_free(&notes);
+}
+
+Test(tsv, lines) {
+  put("a.tsv", "我爱你。\tI love you.\n他\tHe\n");
+  assert_pairs(tsv_options(), "我爱你。=I love you.|他=He", 0, "");
+}
+
+Test(tsv, crlf_byte_order_mark_and_missing_newline) {
+  put("a.tsv", "\xEF\xBB\xBF我\tI\r\n你\tyou\r\n他\the");
+  assert_pairs(tsv_options(), "我=I|你=you|他=he", 0, "");
+  put("a.tsv", "我\tI\ra\n你\tyou\r\r\n他\the\n"); /* only one CR belongs to the line end */
+  assert_pairs(tsv_options(), "我=I\ra|你=you\r|他=he", 0, "");
+}
+
+Test(tsv, more_columns_are_ignored) {
+  put("a.tsv", "我\tI\tCC-BY\t\n你\tyou\n他\the\t\xE6\x88\x91\n");
+  assert_pairs(tsv_options(), "我=I|你=you|他=he", 0, "");
+}
+
+Test(tsv, columns) {
+  put("a.tsv", "1\tI\t我\t0-0\n2\tyou\t你\t\n3\the\n");
+  struct pairs_options options = tsv_options();
+  options.source_column = 3;
+  options.target_column = 2;
+  assert_pairs(options, "我=I|你=you", 1,
+               "a.tsv:3: has 2 columns, column 3 is needed (columns are separated by tabs)\n");
+  options.alignment_column = 4;
+  assert_pairs(options, "我=I=0-0|你=you", 1,
+               "a.tsv:3: has 2 columns, column 4 is needed (columns are separated by tabs)\n");
+  options.alignment_column = 0;
+  options.source_column = 2;
+  assert_pairs(options, "I=I|you=you|he=he", 0, "");
+}
+
+Test(tsv, bad_lines_are_reported_and_skipped) {
+  put("a.tsv", "我\tI\nno tab\n\n你\xFF\tyou\n\tempty\nempty\t \u3000\n他\the\n \nx\n");
+  assert_pairs(tsv_options(), "我=I|他=he", 7,
+               "a.tsv:2: has 1 column, column 2 is needed (columns are separated by tabs)\n"
+               "a.tsv:3: is empty\n"
+               "a.tsv:4: is not valid UTF-8 at byte 4 of the line\n"
+               "a.tsv:5: has an empty source side\n"
+               "a.tsv:6: has an empty target side\n"
+               "a.tsv:8: has 1 column, column 2 is needed (columns are separated by tabs)\n"
+               "a.tsv:9: has 1 column, column 2 is needed (columns are separated by tabs)\n");
+}
+
+Test(tsv, nobody_need_listen) {
+  put("a.tsv", "我\tI\nno tab\n");
+  struct pairs_options options = tsv_options();
+  options.skipped = NULL;
+  assert_pairs(options, "我=I", 1, "");
+}
+
+Test(tsv, blank_lines_at_the_end_are_nothing) {
+  put("a.tsv", "我\tI\n\r\n\n");
+  assert_pairs(tsv_options(), "我=I", 0, "");
+}
+
+Test(tsv, a_nul_far_down_is_a_bad_line) {
+  struct buffer content = {0};
+  while (content.length < 9000) buffer_append(&content, "a\tb\n", 4);
+  const size_t lines = content.length / 4;
+  buffer_append(&content, "c\0c\td\n", 6);
+  put_bytes("a.tsv", content.bytes, content.length);
+  buffer_free(&content);
+  struct pairs *pairs;
+  struct pairs_options options = tsv_options();
+  cr_assert_eq(pairs_read(&pairs, &options, NULL), STATUS_OK);
+  cr_assert_eq(pairs_count(pairs), lines);
+  cr_assert_str_eq(notes.bytes, "a.tsv:2251: is not valid UTF-8 at byte 2 of the line\n");
+  buffer_free(&notes);
+  pairs_free(pairs);
+}
+
+Test(tsv, strict) {
+  struct pairs_options options = tsv_options();
+  options.strict = true;
+  put("a.tsv", "我\tI\n你\tyou\n\n");
+  assert_pairs(options, "我=I|你=you", 0, "");
+  put("a.tsv", "我\tI\nno tab\n你\n");
+  assert_error(options, STATUS_BAD_DATA, "a.tsv:2", "has 1 column");
+  put("a.tsv", "我\tI\n\xC0\x80\tx\n");
+  assert_error(options, STATUS_BAD_DATA, "a.tsv:2", "UTF-8");
+  put("a.tsv", "我\tI\n\n\n你\tyou\n");
+  assert_error(options, STATUS_BAD_DATA, "a.tsv:2", "is empty");
+}
+
+Test(tsv, several_files) {
+  static const char *const two[] = {"a.tsv", "b.tsv"};
+  struct pairs_options options = tsv_options();
+  options.files = two;
+  options.file_count = 2;
+  put("a.tsv", "我\tI\nbad\n");
+  put("b.tsv", "\xEF\xBB\xBF你\tyou\nbad\n");
+  assert_pairs(options, "我=I|你=you", 2,
+               "a.tsv:2: has 1 column, column 2 is needed (columns are separated by tabs)\n"
+               "b.tsv:2: has 1 column, column 2 is needed (columns are separated by tabs)\n");
+  put("b.tsv", "");
+  assert_pairs(options, "我=I", 1,
+               "a.tsv:2: has 1 column, column 2 is needed (columns are separated by tabs)\n");
+  put("a.tsv", "");
+  assert_error(options, STATUS_BAD_DATA, "", "source, a tab and target");
+}
+
+Test(tsv, nothing_usable) {
+  put("a.tsv", "");
+  assert_error(tsv_options(), STATUS_BAD_DATA, "a.tsv", "source, a tab and target");
+  put("a.tsv", "\xEF\xBB\xBF\n");
+  assert_error(tsv_options(), STATUS_BAD_DATA, "a.tsv", "lines skipped: 0");
+  put("a.tsv", "one\ntwo\n");
+  assert_error(tsv_options(), STATUS_BAD_DATA, "a.tsv", "lines skipped: 2");
+}
+
+Test(tsv, binary_files) {
+  static const char utf16[] = "\xFF\xFE\x11\x62\t\0I\0\n\0";
+  put_bytes("a.tsv", utf16, sizeof utf16);
+  assert_error(tsv_options(), STATUS_BAD_DATA, "a.tsv",
+               "is a binary file, not UTF-8 text with a pair a line");
+}
+
+Test(tsv, files_that_cannot_be_read) {
+  assert_error(tsv_options(), STATUS_NO_INPUT, "a.tsv", "No such file");
+  static const char *const directory[] = {"/"};
+  struct pairs_options options = tsv_options();
+  options.files = directory;
+  assert_error(options, STATUS_NO_INPUT, "/", "directory");
+}
+
+Test(tsv, standard_input) {
+  put("a.tsv", "我\tI\nbad\n");
+  cr_assert_not_null(freopen("a.tsv", "rb", stdin));
+  static const char *const dash[] = {"-"};
+  struct pairs_options options = tsv_options();
+  options.files = dash;
+  assert_pairs(
+      options, "我=I", 1,
+      "standard input:2: has 1 column, column 2 is needed (columns are separated by tabs)\n");
+}
+
+Test(tsv, options_that_make_no_sense) {
+  struct pairs_options options = tsv_options();
+  options.source_column = 0;
+  assert_error(options, STATUS_INVALID_ARGUMENT, "", "columns are counted from 1");
+  options = tsv_options();
+  options.file_count = 0;
+  assert_error(options, STATUS_INVALID_ARGUMENT, "", "no file");
+  options = moses_options();
+  options.target_file = NULL;
+  assert_error(options, STATUS_INVALID_ARGUMENT, "", "together");
+  pairs_free(NULL);
+}
+
+Test(moses, lines) {
+  put("zh", "我 爱 你\r\n他\ttab");
+  put("en", "\xEF\xBB\xBFI love you\nhe\n");
+  assert_pairs(moses_options(), "我 爱 你=I love you|他\ttab=he", 0, "");
+}
+
+Test(moses, bad_lines) {
+  put("zh", "我\n\n\n \n你\xFF\n他\n");
+  put("en", "I\n\nx\ny\nyou\n\xFE\n");
+  assert_pairs(moses_options(), "我=I", 5,
+               "zh:2: is empty\n"
+               "zh:3: is empty\n"
+               "zh:4: is empty\n"
+               "zh:5: is not valid UTF-8 at byte 4 of the line\n"
+               "en:6: is not valid UTF-8 at byte 1 of the line\n");
+  put("en", "I\n\nx\ny\nyou\n \n");
+  struct pairs_options options = moses_options();
+  options.strict = true;
+  assert_error(options, STATUS_BAD_DATA, "zh:2", "is empty");
+}
+
+Test(moses, different_lengths) {
+  put("zh", "我\n你\n他\n");
+  put("en", "I\nyou\n");
+  assert_error(moses_options(), STATUS_BAD_DATA, "zh", "has 3 lines but en has 2");
+  put("zh", "");
+  put("en", "");
+  assert_error(moses_options(), STATUS_BAD_DATA, "zh", "no usable sentence pair");
+}

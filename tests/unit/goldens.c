@@ -1,0 +1,166 @@
+/* The C code against PyTorch's own modules; tests/reference/README.md says how the goldens were made. */
+#include "check.h"
+
+#include <string.h>
+
+#include "model/model_file.h"
+#include "model/safetensors.h"
+#include "tensor/blas.h"
+#include "train/trainer.h"
+
+#ifdef ELMAN_DOUBLE
+static const double TOLERANCE = 1e-10;
+#else
+static const double TOLERANCE = 1e-4;
+#endif
+
+enum { MAX_PATH = 512 };
+
+struct golden {
+  struct safetensors file;
+  char path[MAX_PATH]; /* `file` borrows it */
+  struct model *model;
+  struct corpus corpus;
+  struct batch batch;
+};
+
+static const char *path_of(char path[MAX_PATH], const char *what, const char *attention) {
+  snprintf(path, MAX_PATH, "%s/reference/%s-%s.safetensors", getenv("TEST_DATA"), what, attention);
+  return path;
+}
+
+static size_t tensor_size(const struct stored_tensor *tensor) {
+  size_t size = 1;
+  for (int d = 0; d < tensor->dimensions; d++) size *= tensor->shape[d];
+  return size;
+}
+
+/* All numbers of a golden tensor, and how many they are. */
+static real *golden_values(const struct golden *golden, const char *name, size_t *size) {
+  const struct stored_tensor *tensor = safetensors_find(&golden->file, name);
+  cr_assert_not_null(tensor, "%s is missing", name);
+  *size = tensor_size(tensor);
+  real *values = reals(*size);
+  cr_assert_eq(safetensors_read(values, &golden->file, tensor, NULL), STATUS_OK);
+  return values;
+}
+
+static double golden_number(const struct golden *golden, const char *name) {
+  size_t size;
+  real *values = golden_values(golden, name, &size);
+  const double number = (double)values[0];
+  cr_assert_eq(size, 1);
+  free(values);
+  return number;
+}
+
+static void load_side(const struct golden *golden, struct sentences *side, const char *ids_name,
+                      const char *lengths_name) {
+  size_t count, total;
+  real *lengths = golden_values(golden, lengths_name, &count);
+  real *ids = golden_values(golden, ids_name, &total);
+  side->count = count;
+  side->starts = calloc(count + 1, sizeof *side->starts);
+  side->ids = calloc(total, sizeof *side->ids);
+  for (size_t i = 0; i < count; i++) side->starts[i + 1] = side->starts[i] + (size_t)lengths[i];
+  for (size_t i = 0; i < total; i++) side->ids[i] = (uint32_t)ids[i];
+  cr_assert_eq(side->starts[count], total);
+  free(lengths);
+  free(ids);
+}
+
+static void open_golden(struct golden *golden, const char *attention) {
+  char model_path[MAX_PATH];
+  *golden = (struct golden){0};
+  blas_use_one_thread();
+  cr_assert_eq(model_load(&golden->model, path_of(model_path, "model", attention), NULL), STATUS_OK);
+  cr_assert_eq(safetensors_open(&golden->file, path_of(golden->path, "golden", attention), NULL),
+               STATUS_OK);
+  load_side(golden, &golden->corpus.source, "source_ids", "source_lengths");
+  load_side(golden, &golden->corpus.target, "target_ids", "target_lengths");
+  const size_t indices[] = {0, 1, 2, 3};
+  cr_assert_eq(golden->corpus.source.count, sizeof indices / sizeof *indices);
+  cr_assert_eq(batch_fill(&golden->batch, &golden->corpus, indices, golden->corpus.source.count, NULL),
+               STATUS_OK);
+}
+
+static void close_golden(struct golden *golden) {
+  model_free(golden->model);
+  safetensors_close(&golden->file);
+  batch_free(&golden->batch);
+  corpus_free(&golden->corpus);
+}
+
+static void compare(const struct golden *golden, const char *prefix, const char *name,
+                    const real *values) {
+  char full[128];
+  size_t size;
+  snprintf(full, sizeof full, "%s%s", prefix, name);
+  real *expected = golden_values(golden, full, &size);
+  for (size_t i = 0; i < size; i++)
+    cr_assert(fabs((double)values[i] - (double)expected[i]) <= TOLERANCE,
+              "%s, number %zu: %.12g, but PyTorch has %.12g", full, i, (double)values[i],
+              (double)expected[i]);
+  free(expected);
+}
+
+static void compare_block(const struct golden *golden, const char *prefix, const real *block) {
+  const struct parameter_table *table = &golden->model->table;
+  for (size_t i = 0; i < table->count; i++)
+    compare(golden, prefix, table->rows[i].name, block + table->rows[i].offset);
+}
+
+static void check_forward_and_gradients(const char *attention) {
+  struct golden golden;
+  open_golden(&golden, attention);
+  struct trainer trainer;
+  cr_assert_eq(trainer_create(&trainer, golden.model, NULL), STATUS_OK);
+  const struct model *model = golden.model;
+  cr_assert_eq(
+      workspace_fit(&trainer.workspace, &model->config, &golden.batch, WITH_GRADIENTS, NULL),
+      STATUS_OK);
+  const double sum =
+      network_forward(&trainer.workspace, &golden.batch, &model->weights, &model->config);
+  cr_assert_float_eq(sum / (double)golden.batch.tokens, golden_number(&golden, "loss"), TOLERANCE);
+  compare(&golden, "", "logits", trainer.workspace.decoder.logits);
+  compare(&golden, "", "attention", trainer.workspace.decoder.weights);
+  network_backward(&trainer.dweights, &trainer.workspace, &golden.batch, &model->weights,
+                   &model->config);
+  compare_block(&golden, "gradient.", trainer.gradients);
+  trainer_free(&trainer);
+  close_golden(&golden);
+}
+
+static void check_updates(const char *attention) {
+  struct golden golden;
+  open_golden(&golden, attention);
+  struct trainer trainer;
+  cr_assert_eq(trainer_create(&trainer, golden.model, NULL), STATUS_OK);
+  struct trainer_options options = {.adam = adam_options_default(),
+                                    .clip_norm = golden_number(&golden, "clip_norm")};
+  options.adam.learning_rate = golden_number(&golden, "learning_rate");
+  double loss, norm;
+  for (int update = 1; update <= 25; update++) {
+    cr_assert_eq(trainer_step(&trainer, &golden.batch, &options, &loss, &norm, NULL), STATUS_OK);
+    if (update == 1) compare_block(&golden, "after1.", golden.model->block);
+  }
+  compare_block(&golden, "after25.", golden.model->block);
+  trainer_free(&trainer);
+  close_golden(&golden);
+}
+
+Test(goldens, dot_forward_and_gradients) {
+  check_forward_and_gradients("dot");
+}
+
+Test(goldens, scaled_forward_and_gradients) {
+  check_forward_and_gradients("scaled");
+}
+
+Test(goldens, dot_updates) {
+  check_updates("dot");
+}
+
+Test(goldens, scaled_updates) {
+  check_updates("scaled");
+}

@@ -1,0 +1,193 @@
+/* What must hold for the network in either precision: padding never leaks, threads change no bit,
+ * gradients add up, sizes are checked. */
+#include "check.h"
+
+#include <omp.h>
+#include <string.h>
+
+#include "model/network.h"
+#include "tensor/blas.h"
+
+struct setup {
+  struct model_config config;
+  struct parameter_table table;
+  real *block, *gradient_block;
+  struct parameters weights, gradients;
+  struct corpus corpus;
+  struct batch batch;
+  struct workspace workspace;
+};
+
+enum { PAIRS = 5 };
+static const size_t lengths[PAIRS][2] = {{3, 5}, {9, 2}, {1, 7}, {4, 1}, {6, 6}};
+
+static void fill_side(struct sentences *side, size_t which, uint32_t first, uint32_t words) {
+  side->count = PAIRS;
+  side->starts = calloc(PAIRS + 1, sizeof(size_t));
+  for (size_t i = 0; i < PAIRS; i++) side->starts[i + 1] = side->starts[i] + lengths[i][which];
+  side->ids = calloc(side->starts[PAIRS], sizeof(uint32_t));
+  for (size_t i = 0; i < side->starts[PAIRS]; i++)
+    side->ids[i] = first + (uint32_t)(i * 7 + i / 3) % words;
+}
+
+static void set_up(struct setup *s, enum attention_kind attention, size_t hidden) {
+  *s = (struct setup){.config = {.source_vocabulary = 11,
+                                 .target_vocabulary = 13,
+                                 .embedding_size = 6,
+                                 .hidden_size = hidden,
+                                 .attention = attention}};
+  blas_use_one_thread();
+  cr_assert_eq(parameter_table_create(&s->table, &s->config, NULL), STATUS_OK);
+  cr_assert_eq(parameter_block_create(&s->block, &s->table, NULL), STATUS_OK);
+  cr_assert_eq(parameter_block_create(&s->gradient_block, &s->table, NULL), STATUS_OK);
+  parameters_initialize(s->block, &s->table, 5);
+  parameters_bind(&s->weights, s->block, &s->config);
+  parameters_bind(&s->gradients, s->gradient_block, &s->config);
+  fill_side(&s->corpus.source, 0, 1, 10);
+  fill_side(&s->corpus.target, 1, 3, 10);
+}
+
+static void tear_down(struct setup *s) {
+  free(s->block);
+  free(s->gradient_block);
+  workspace_free(&s->workspace);
+  batch_free(&s->batch);
+  corpus_free(&s->corpus);
+}
+
+/* Sum of losses over the pairs `indices`; gradients of their mean loss in gradient_block. */
+static double run(struct setup *s, const size_t *indices, size_t count) {
+  cr_assert_eq(batch_fill(&s->batch, &s->corpus, indices, count, NULL), STATUS_OK);
+  cr_assert_eq(workspace_fit(&s->workspace, &s->config, &s->batch, WITH_GRADIENTS, NULL),
+               STATUS_OK);
+  const double loss = network_forward(&s->workspace, &s->batch, &s->weights, &s->config);
+  memset(s->gradient_block, 0, s->table.block * sizeof(real));
+  network_backward(&s->gradients, &s->workspace, &s->batch, &s->weights, &s->config);
+  return loss;
+}
+
+Test(network, padding_never_leaks) {
+  for (unsigned kind = 0; attention_name((enum attention_kind)kind) != NULL; kind++) {
+    struct setup s;
+    set_up(&s, (enum attention_kind)kind, 8);
+    const size_t all[PAIRS] = {0, 1, 2, 3, 4};
+    const size_t S = 9, B = PAIRS;
+    const double together = run(&s, all, PAIRS);
+    const double tokens = (double)s.batch.tokens;
+    real *attention = reals(s.batch.target.steps * B * S);
+    memcpy(attention, s.workspace.decoder.weights,
+           s.batch.target.steps * B * S * sizeof *attention);
+    real *gradient = reals(s.table.block), *sum = reals(s.table.block);
+    memcpy(gradient, s.gradient_block, s.table.block * sizeof *gradient);
+
+    double apart = 0;
+    for (size_t i = 0; i < PAIRS; i++) {
+      apart += run(&s, &i, 1);
+      for (size_t t = 0; t < lengths[i][1] + 1; t++) {
+        for (size_t k = 0; k < S; k++) {
+          const double in_batch = (double)attention[(t * B + i) * S + k];
+          if (k < lengths[i][0])
+            cr_assert_float_eq(in_batch,
+                               (double)s.workspace.decoder.weights[t * lengths[i][0] + k], CLOSE);
+          else
+            cr_assert_eq(in_batch, 0, "masked positions weigh exactly nothing");
+        }
+      }
+      /* The mean over the batch weighs each sentence by its tokens. */
+      const real share = (real)((double)s.batch.tokens / tokens);
+      for (size_t j = 0; j < s.table.block; j++) sum[j] += share * s.gradient_block[j];
+    }
+    cr_assert_float_eq(together, apart, CLOSE * together);
+    cr_assert(relative_error(gradient, sum, s.table.block) < CLOSE);
+    free(attention);
+    free(gradient);
+    free(sum);
+    tear_down(&s);
+  }
+}
+
+Test(network, attention_rows_sum_to_one) {
+  struct setup s;
+  set_up(&s, ATTENTION_SCALED, 8);
+  const size_t all[PAIRS] = {4, 3, 2, 1, 0};
+  run(&s, all, PAIRS);
+  const size_t S = s.batch.source.steps;
+  for (size_t t = 0; t < s.batch.target.steps; t++) {
+    for (size_t b = 0; b < PAIRS; b++) {
+      double sum = 0;
+      for (size_t k = 0; k < S; k++)
+        sum += (double)s.workspace.decoder.weights[(t * PAIRS + b) * S + k];
+      cr_assert_float_eq(sum, t < s.batch.target.lengths[b] ? 1 : 0, CLOSE);
+    }
+  }
+  tear_down(&s);
+}
+
+/* Large enough for every parallel path: tiles of products, sentences of attention, rows of logits. */
+Test(network, any_number_of_threads_gives_the_same_bits) {
+  struct setup s;
+  set_up(&s, ATTENTION_DOT, 520);
+  const size_t all[PAIRS] = {0, 1, 2, 3, 4};
+  omp_set_num_threads(1);
+  const double loss = run(&s, all, PAIRS);
+  real *gradient = reals(s.table.block);
+  memcpy(gradient, s.gradient_block, s.table.block * sizeof *gradient);
+  for (int threads = 2; threads <= 5; threads++) {
+    omp_set_num_threads(threads);
+    const double again = run(&s, all, PAIRS);
+    cr_assert_eq(memcmp(&loss, &again, sizeof loss), 0, "loss, %d threads", threads);
+    cr_assert_eq(memcmp(gradient, s.gradient_block, s.table.block * sizeof *gradient), 0,
+                 "gradients, %d threads", threads);
+  }
+  free(gradient);
+  tear_down(&s);
+}
+
+Test(network, gradients_are_added_to) {
+  struct setup s;
+  set_up(&s, ATTENTION_DOT, 8);
+  const size_t all[PAIRS] = {0, 1, 2, 3, 4};
+  run(&s, all, PAIRS);
+  real *once = reals(s.table.block);
+  memcpy(once, s.gradient_block, s.table.block * sizeof *once);
+  network_forward(&s.workspace, &s.batch, &s.weights, &s.config);
+  network_backward(&s.gradients, &s.workspace, &s.batch, &s.weights, &s.config);
+  for (size_t i = 0; i < s.table.block; i++) once[i] *= 2;
+  cr_assert(relative_error(once, s.gradient_block, s.table.block) < CLOSE);
+  free(once);
+  tear_down(&s);
+}
+
+Test(network, memory_of_the_largest_batch_is_kept) {
+  struct setup s;
+  set_up(&s, ATTENTION_DOT, 8);
+  const size_t all[PAIRS] = {0, 1, 2, 3, 4}, small[] = {3};
+  run(&s, all, PAIRS);
+  const void *activations = s.workspace.arena.base, *ids = s.batch.arena.base;
+  run(&s, small, 1);
+  run(&s, all, PAIRS);
+  cr_assert_eq(s.workspace.arena.base, activations);
+  cr_assert_eq(s.batch.arena.base, ids);
+  tear_down(&s);
+}
+
+Test(network, sizes_that_cannot_be_are_refused) {
+  struct model_config config = {10, 10, 8, 8, ATTENTION_DOT};
+  struct error error;
+  cr_assert_eq(model_config_check(&config, &error), STATUS_OK);
+  const size_t absurd[] = {0, MAX_LAYER_SIZE + 1, SIZE_MAX};
+  for (size_t i = 0; i < sizeof absurd / sizeof *absurd; i++) {
+    struct model_config hidden = config, embedding = config;
+    hidden.hidden_size = absurd[i];
+    embedding.embedding_size = absurd[i];
+    cr_assert_eq(model_config_check(&hidden, &error), STATUS_INVALID_ARGUMENT);
+    cr_assert_eq(model_config_check(&embedding, &error), STATUS_INVALID_ARGUMENT);
+  }
+  /* BLAS counts in int. */
+  struct workspace workspace = {0};
+  struct batch batch = {.source = {.steps = 1 << 20, .batch = 1 << 12},
+                        .target = {.steps = 2, .batch = 1 << 12},
+                        .tokens = 2 << 12};
+  cr_assert_eq(workspace_fit(&workspace, &config, &batch, FORWARD_ONLY, &error),
+               STATUS_INVALID_ARGUMENT);
+}

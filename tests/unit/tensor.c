@@ -1,0 +1,110 @@
+/* The numbers themselves: products, softmax, cross-entropy, random numbers. */
+#include "check.h"
+
+#include <float.h>
+#include <omp.h>
+#include <string.h>
+
+#include "tensor/blas.h"
+#include "tensor/cross_entropy.h"
+#include "tensor/softmax.h"
+
+static real at(struct operand a, size_t row, size_t column) {
+  return a.transpose == AS_IT_IS ? a.data[row * a.ld + column] : a.data[column * a.ld + row];
+}
+
+/* Every transposition and both ways of cutting into tiles, against three loops. */
+Test(tensor, matrix_product) {
+  const size_t sizes[][3] = {{1, 1, 1}, {3, 5, 7}, {300, 9, 200}, {9, 300, 200}, {140, 150, 130}};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    const size_t m = sizes[i][0], n = sizes[i][1], k = sizes[i][2];
+    real *a = random_reals(m * k, 1, 1), *b = random_reals(k * n, 1, 2);
+    for (int transposed = 0; transposed < 4; transposed++) {
+      const struct operand left = {a, transposed & 1 ? m : k, transposed & 1 ? TRANSPOSED : AS_IT_IS};
+      const struct operand right = {b, transposed & 2 ? k : n, transposed & 2 ? TRANSPOSED : AS_IT_IS};
+      real *c = random_reals(m * n, 1, 3), *expected = random_reals(m * n, 1, 3);
+      for (size_t row = 0; row < m; row++) {
+        for (size_t column = 0; column < n; column++) {
+          double sum = 0;
+          for (size_t j = 0; j < k; j++)
+            sum += (double)at(left, row, j) * (double)at(right, j, column);
+          expected[row * n + column] = (real)(0.5 * (double)expected[row * n + column] + 2 * sum);
+        }
+      }
+      matrix_product(c, n, (real)0.5, 2, left, right, m, n, k);
+      cr_assert(relative_error(c, expected, m * n) < CLOSE);
+      free(c);
+      free(expected);
+    }
+    free(a);
+    free(b);
+  }
+}
+
+Test(tensor, product_over_nothing_yet) {
+  real c[2] = {NAN, NAN};
+  const real a[2] = {1, 2}, b[1] = {3};
+  matrix_product(c, 1, 0, 1, (struct operand){a, 1, AS_IT_IS}, (struct operand){b, 1, AS_IT_IS}, 2,
+                 1, 1);
+  cr_assert_eq(c[0], 3);
+  cr_assert_eq(c[1], 6);
+}
+
+Test(tensor, softmax_neither_overflows_nor_vanishes) {
+  real row[3] = {1e30f, 1e30f, -1e30f};
+  softmax_forward(row, 3);
+  cr_assert_float_eq((double)row[0], 0.5, CLOSE);
+  cr_assert_float_eq((double)row[1], 0.5, CLOSE);
+  cr_assert_eq(row[2], 0);
+  real far[2] = {-1e30f, -1e30f};
+  softmax_forward(far, 2);
+  cr_assert_float_eq((double)far[0], 0.5, CLOSE);
+}
+
+Test(tensor, softmax_ignores_a_shift) {
+  real *a = random_reals(9, 1, 1), *b = random_reals(9, 1, 1);
+  for (size_t i = 0; i < 9; i++) b[i] += 3;
+  softmax_forward(a, 9);
+  softmax_forward(b, 9);
+  cr_assert(relative_error(a, b, 9) < CLOSE);
+  free(a);
+  free(b);
+}
+
+/* -log p of a hopeless target is large but finite: p itself would be 0. */
+Test(tensor, cross_entropy_of_a_hopeless_target) {
+  const real logits[] = {0, 500, 0, 1, 1, 1};
+  const uint32_t targets[] = {0, 2};
+  double losses[2];
+  real log_sums[2];
+  cross_entropy_forward(losses, log_sums, logits, targets, 2, 3);
+  cr_assert_float_eq(losses[0], 500, 1e-3);
+  cr_assert_float_eq(losses[1], log(3), CLOSE);
+}
+
+/* The first known answers of Salmon et al.'s own test vectors. */
+Test(tensor, philox_known_answers) {
+  const struct random_stream zero = {0, 0, 0};
+  cr_assert_eq(random_bits(zero, 0), UINT64_C(0x6627e8d5e169c58d));
+  const struct random_stream ones = {UINT64_MAX, UINT32_MAX, UINT32_MAX};
+  cr_assert_eq(random_bits(ones, UINT64_MAX), UINT64_C(0x408f276d41c83b0e));
+}
+
+Test(tensor, random_numbers_have_their_distribution) {
+  enum { N = 200000 };
+  const struct random_stream stream = {1, RANDOM_INITIAL_WEIGHTS, 0};
+  double sum = 0, squares = 0, uniform = 0;
+  size_t hits[7] = {0};
+  for (size_t i = 0; i < N; i++) {
+    const double x = random_normal(stream, i), u = random_uniform(stream, i);
+    cr_assert(isfinite(x) && u >= 0 && u < 1);
+    sum += x;
+    squares += x * x;
+    uniform += u;
+    hits[random_below(stream, i, 7)]++;
+  }
+  cr_assert_float_eq(sum / N, 0, 0.01);
+  cr_assert_float_eq(squares / N, 1, 0.02);
+  cr_assert_float_eq(uniform / N, 0.5, 0.005);
+  for (size_t i = 0; i < 7; i++) cr_assert_float_eq((double)hits[i] / N, 1.0 / 7, 0.005);
+}

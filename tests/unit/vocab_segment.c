@@ -1,0 +1,161 @@
+/* Segmentation of Chinese that was typed without spaces. */
+#include <criterion/criterion.h>
+
+#include "vocab/segment.h"
+
+static struct vocabulary *vocabulary_of(const char *const *lines, size_t count) {
+  struct token_counter *counter;
+  struct vocabulary *vocabulary;
+  struct tokens tokens = {0};
+  cr_assert_eq(token_counter_create(&counter, NULL), STATUS_OK);
+  for (size_t i = 0; i < count; i++) {
+    cr_assert_eq(tokens_split(&tokens, text_of(lines[i]), TOKENS_SPACE, NULL), STATUS_OK);
+    cr_assert_eq(token_counter_add(counter, &tokens, NULL), STATUS_OK);
+  }
+  cr_assert_eq(vocabulary_from_counts(&vocabulary, counter, SIDE_SOURCE, 1, 0, NULL), STATUS_OK);
+  token_counter_free(counter);
+  tokens_free(&tokens);
+  return vocabulary;
+}
+
+/* `expected` holds the tokens with "|" between them. */
+static void assert_segments(const struct vocabulary *vocabulary, const char *typed,
+                            const char *expected) {
+  struct tokens in = {0}, out = {0};
+  struct buffer shown = {0};
+  cr_assert_eq(tokens_split(&in, text_of(typed), TOKENS_SPACE, NULL), STATUS_OK);
+  cr_assert_eq(tokens_add(&out, text_of("to be replaced"), NULL), STATUS_OK);
+  cr_assert_eq(segment_unspaced(&out, &in, vocabulary, NULL), STATUS_OK);
+  for (size_t i = 0; i < out.count; i++) {
+    if (i > 0) buffer_append(&shown, "|", 1);
+    buffer_append_text(&shown, tokens_get(&out, i));
+  }
+  cr_assert(text_equal(buffer_text(&shown), text_of(expected)), "\"%s\" became %s, not %s", typed,
+            shown.bytes, expected);
+  buffer_free(&shown);
+  tokens_free(&in);
+  tokens_free(&out);
+}
+
+static const char *const lesson[] = {
+    "我 爱 学习",
+    "他 喜欢 茶",
+    "我 喜欢 学习 。",
+    "他 爱 喝茶 。",
+    "我们 在 图书馆 学习 。",
+    "这 是 一 本 书",
+    "C 语言 很 难 。",
+    "▁ 是 一 个 符号 。",
+    "C语言 ",
+};
+enum { LESSON = sizeof lesson / sizeof lesson[0] };
+
+Test(segment, words_of_the_vocabulary) {
+  struct vocabulary *vocabulary = vocabulary_of(lesson, LESSON);
+  assert_segments(vocabulary, "", "");
+  assert_segments(vocabulary, "我爱学习", "我|爱|学习");
+  assert_segments(vocabulary, "我们喜欢茶。", "我们|喜欢|茶|。");
+  assert_segments(vocabulary, "他在图书馆喝茶", "他|在|图书馆|喝茶");
+  assert_segments(vocabulary, "我 爱学习 。", "我|爱|学习|。");
+  vocabulary_free(vocabulary);
+}
+
+Test(segment, what_is_not_han_is_a_token_of_its_own) {
+  struct vocabulary *vocabulary = vocabulary_of(lesson, LESSON);
+  assert_segments(vocabulary, "我爱C语言。", "我|爱|C|语言|。");
+  assert_segments(vocabulary, "C语言", "C语言"); /* the vocabulary holds it whole */
+  assert_segments(vocabulary, "don't stop.", "don't|stop.");
+  assert_segments(vocabulary, "…？！", "…？！");
+  assert_segments(vocabulary, "《书》2024年是", "《|书|》2024|年|是");
+  vocabulary_free(vocabulary);
+}
+
+Test(segment, unknown_characters_stay_together) {
+  struct vocabulary *vocabulary = vocabulary_of(lesson, LESSON);
+  assert_segments(vocabulary, "魑魅魍魉", "魑魅魍魉");
+  assert_segments(vocabulary, "我爱魑魅学习", "我|爱|魑魅|学习");
+  assert_segments(vocabulary, "魑我魅魍", "魑|我|魅魍");
+  assert_segments(vocabulary, "图书", "图|书"); /* 图 is only known inside 图书馆 */
+  vocabulary_free(vocabulary);
+}
+
+Test(segment, the_likeliest_way_wins) {
+  static const char *const lines[] = {"研究 研究 研究 研究 生命 生命 生命 研究生 命 起源"};
+  struct vocabulary *vocabulary = vocabulary_of(lines, 1);
+  assert_segments(vocabulary, "研究生命起源", "研究|生命|起源"); /* not the longest word first */
+  assert_segments(vocabulary, "研究生", "研究生");
+  vocabulary_free(vocabulary);
+}
+
+/* 甲乙|丙丁 uses no unknown character, 甲乙丙|丁 one: known words win although both are rare. */
+Test(segment, a_known_word_beats_an_unknown_character) {
+  static const char *const lines[] = {"甲乙丙 甲乙 丙丁 中 中 中 中 中 中 中 中 中"};
+  struct vocabulary *vocabulary = vocabulary_of(lines, 1);
+  assert_segments(vocabulary, "甲乙丙丁", "甲乙|丙丁");
+  vocabulary_free(vocabulary);
+}
+
+Test(segment, of_equal_ways_the_longer_last_word) {
+  static const char *const lines[] = {"甲 甲乙 乙丙 丙"};
+  struct vocabulary *vocabulary = vocabulary_of(lines, 1);
+  assert_segments(vocabulary, "甲乙丙", "甲|乙丙");
+  vocabulary_free(vocabulary);
+}
+
+Test(segment, counts_come_before_that_rule) {
+  static const char *const lines[] = {"甲 甲乙 甲乙 甲乙 乙丙 丙 丙 丙"};
+  struct vocabulary *vocabulary = vocabulary_of(lines, 1);
+  assert_segments(vocabulary, "甲乙丙", "甲乙|丙");
+  vocabulary_free(vocabulary);
+}
+
+Test(segment, marks_survive) {
+  struct vocabulary *vocabulary = vocabulary_of(lesson, LESSON);
+  assert_segments(vocabulary, "▁ 是", "▁▁|是");
+  assert_segments(vocabulary, "▁abc ￭", "▁▁abc|▁￭");
+  assert_segments(vocabulary, "▁我爱▁学习", "▁▁|我|爱|▁▁|学习");
+  assert_segments(vocabulary, "我￭爱", "我|▁￭|爱");
+  vocabulary_free(vocabulary);
+}
+
+Test(segment, an_empty_vocabulary) {
+  struct vocabulary *vocabulary = vocabulary_of(lesson, 0);
+  assert_segments(vocabulary, "我爱C语言。", "我爱|C|语言|。");
+  vocabulary_free(vocabulary);
+}
+
+/* A model file may give every word the count 0. */
+Test(segment, zero_counts) {
+  struct tokens tokens = {0};
+  static const char *const list[] = {"<unk>", "我", "爱", "学习"};
+  for (int i = 0; i < 4; i++) cr_assert_eq(tokens_add(&tokens, text_of(list[i]), NULL), STATUS_OK);
+  static const uint64_t counts[4];
+  struct vocabulary *vocabulary;
+  cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, counts, SIDE_SOURCE, NULL), STATUS_OK);
+  tokens_free(&tokens);
+  assert_segments(vocabulary, "我爱学习", "我|爱|学习");
+  vocabulary_free(vocabulary);
+}
+
+Test(segment, ten_megabytes_in_one_run, .timeout = 120) {
+  /* One "word" is a whole sentence: it must not make each character cost its length. */
+  struct buffer sentence = {0};
+  for (int i = 0; i < 20000; i++) buffer_append(&sentence, "长", 3);
+  const char *const lines[] = {"我 爱 学习", sentence.bytes};
+  struct vocabulary *vocabulary = vocabulary_of(lines, 2);
+  assert_segments(vocabulary, sentence.bytes, sentence.bytes);
+
+  struct buffer run = {0};
+  while (run.length < 10000000) buffer_append(&run, "我爱学习好", 15);
+  struct tokens in = {0}, out = {0};
+  cr_assert_eq(tokens_add(&in, buffer_text(&run), NULL), STATUS_OK);
+  cr_assert_eq(segment_unspaced(&out, &in, vocabulary, NULL), STATUS_OK);
+  cr_assert_eq(out.count, run.length / 15 * 4);
+  cr_assert(text_equal(tokens_get(&out, out.count - 2), text_of("学习")));
+  cr_assert(text_equal(tokens_get(&out, out.count - 1), text_of("好")));
+  tokens_free(&in);
+  tokens_free(&out);
+  buffer_free(&run);
+  buffer_free(&sentence);
+  vocabulary_free(vocabulary);
+}

@@ -1,0 +1,237 @@
+/* Counting, ids, look-up, and vocabularies from a model file. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "vocab/codec.h"
+
+static void count_line(struct token_counter *counter, const char *line) {
+  struct tokens tokens = {0};
+  cr_assert_eq(tokens_split(&tokens, text_of(line), TOKENS_SPACE, NULL), STATUS_OK);
+  cr_assert_eq(token_counter_add(counter, &tokens, NULL), STATUS_OK);
+  tokens_free(&tokens);
+}
+
+static struct vocabulary *counted(const char *line, enum side side, uint64_t min_count,
+                                  size_t max_words) {
+  struct token_counter *counter;
+  struct vocabulary *vocabulary;
+  cr_assert_eq(token_counter_create(&counter, NULL), STATUS_OK);
+  count_line(counter, line);
+  cr_assert_eq(vocabulary_from_counts(&vocabulary, counter, side, min_count, max_words, NULL),
+               STATUS_OK);
+  token_counter_free(counter);
+  return vocabulary;
+}
+
+/* All tokens in id order with a space between. */
+static void assert_list(const struct vocabulary *vocabulary, const char *expected) {
+  struct buffer list = {0};
+  for (size_t id = 0; id < vocabulary_size(vocabulary); id++) {
+    if (id > 0) buffer_append(&list, " ", 1);
+    buffer_append_text(&list, vocabulary_token(vocabulary, id));
+  }
+  cr_assert_str_eq(list.bytes, expected);
+  buffer_free(&list);
+}
+
+static enum status from_list(struct vocabulary **vocabulary, const char *const *list, size_t count,
+                             enum side side, struct error *error) {
+  uint64_t counts[16];
+  struct tokens tokens = {0};
+  for (size_t i = 0; i < count; i++) {
+    cr_assert_eq(tokens_add(&tokens, text_of(list[i]), NULL), STATUS_OK);
+    counts[i] = 100 - i;
+  }
+  const enum status status = vocabulary_from_list(vocabulary, &tokens, counts, side, error);
+  tokens_free(&tokens);
+  return status;
+}
+
+Test(vocabulary, falling_count_then_byte_order) {
+  struct vocabulary *source = counted("b c a c 茶 ab z c z", SIDE_SOURCE, 1, 0);
+  assert_list(source, "<unk> c z a ab b 茶");
+  cr_assert_eq(vocabulary_specials(source), 1);
+  cr_assert_eq(vocabulary_count(source, 0), 0);
+  cr_assert_eq(vocabulary_count(source, 1), 3);
+  cr_assert_eq(vocabulary_count(source, 6), 1);
+  cr_assert_eq(vocabulary_total(source), 9.0);
+  vocabulary_free(source);
+  struct vocabulary *other_order = counted("茶 z ab c a z b c c", SIDE_SOURCE, 1, 0);
+  assert_list(other_order, "<unk> c z a ab b 茶");
+  vocabulary_free(other_order);
+}
+
+Test(vocabulary, limits) {
+  struct vocabulary *vocabulary = counted("a a a b b c c d", SIDE_TARGET, 2, 0);
+  assert_list(vocabulary, "<unk> <s> </s> a b c");
+  cr_assert_eq(vocabulary_specials(vocabulary), 3);
+  vocabulary_free(vocabulary);
+  vocabulary = counted("a a a b b c c d", SIDE_TARGET, 1, 2);
+  assert_list(vocabulary, "<unk> <s> </s> a b");
+  vocabulary_free(vocabulary);
+  vocabulary = counted("a", SIDE_TARGET, 0, 0);
+  assert_list(vocabulary, "<unk> <s> </s> a");
+  vocabulary_free(vocabulary);
+  vocabulary = counted("", SIDE_SOURCE, 1, 0);
+  assert_list(vocabulary, "<unk>");
+  cr_assert_eq(vocabulary_find(vocabulary, text_of("a")), TOKEN_UNKNOWN);
+  vocabulary_free(vocabulary);
+}
+
+Test(vocabulary, finds_every_word_and_nothing_else) {
+  enum { WORDS = 50000 };
+  struct token_counter *counter;
+  cr_assert_eq(token_counter_create(&counter, NULL), STATUS_OK);
+  struct tokens tokens = {0};
+  char word[32];
+  for (int i = 0; i < WORDS; i++) {
+    snprintf(word, sizeof word, "word-%d", i);
+    cr_assert_eq(tokens_add(&tokens, text_of(word), NULL), STATUS_OK);
+  }
+  cr_assert_eq(token_counter_add(counter, &tokens, NULL), STATUS_OK);
+  cr_assert_eq(token_counter_add(counter, &tokens, NULL), STATUS_OK);
+  tokens_free(&tokens);
+  struct vocabulary *vocabulary;
+  cr_assert_eq(vocabulary_from_counts(&vocabulary, counter, SIDE_SOURCE, 2, 0, NULL), STATUS_OK);
+  token_counter_free(counter);
+
+  cr_assert_eq(vocabulary_size(vocabulary), WORDS + 1);
+  for (int i = 0; i < WORDS; i++) {
+    snprintf(word, sizeof word, "word-%d", i);
+    const uint32_t id = vocabulary_find(vocabulary, text_of(word));
+    cr_assert_neq(id, TOKEN_UNKNOWN);
+    cr_assert(text_equal(vocabulary_token(vocabulary, id), text_of(word)));
+    cr_assert_eq(vocabulary_count(vocabulary, id), 2);
+  }
+  cr_assert_eq(vocabulary_find(vocabulary, text_of("word-50000")), TOKEN_UNKNOWN);
+  cr_assert_eq(vocabulary_find(vocabulary, text_of("word-")), TOKEN_UNKNOWN);
+  cr_assert_eq(vocabulary_find(vocabulary, text_of("")), TOKEN_UNKNOWN);
+  vocabulary_free(vocabulary);
+}
+
+Test(vocabulary, specials_in_the_text_are_unknown_words) {
+  for (enum side side = SIDE_SOURCE; side <= SIDE_TARGET; side++) {
+    struct vocabulary *vocabulary = counted("<unk> <s> <s> </s> a <S> <unk>", side, 1, 0);
+    assert_list(vocabulary, side == SIDE_SOURCE ? "<unk> <S> a" : "<unk> <s> </s> <S> a");
+    cr_assert_eq(vocabulary_find(vocabulary, text_of("<unk>")), TOKEN_UNKNOWN);
+    cr_assert_eq(vocabulary_find(vocabulary, text_of("<s>")), TOKEN_UNKNOWN);
+    cr_assert_eq(vocabulary_find(vocabulary, text_of("</s>")), TOKEN_UNKNOWN);
+    vocabulary_free(vocabulary);
+  }
+}
+
+Test(vocabulary, longest_han_word) {
+  struct vocabulary *vocabulary =
+      counted("我 爱 学习 图书馆 C语言程序 abcdefgh 。。。。。", SIDE_SOURCE, 1, 0);
+  cr_assert_eq(vocabulary_longest_han(vocabulary), 3);
+  vocabulary_free(vocabulary);
+  vocabulary = counted("a b", SIDE_SOURCE, 1, 0);
+  cr_assert_eq(vocabulary_longest_han(vocabulary), 0);
+  vocabulary_free(vocabulary);
+}
+
+Test(vocabulary, from_a_list_keeps_ids_and_counts) {
+  /* The order is the file's, not that of the counts. */
+  const char *const list[] = {"<unk>", "<s>", "</s>", "b", "a", "我"};
+  struct vocabulary *vocabulary;
+  cr_assert_eq(from_list(&vocabulary, list, 6, SIDE_TARGET, NULL), STATUS_OK);
+  assert_list(vocabulary, "<unk> <s> </s> b a 我");
+  cr_assert_eq(vocabulary_find(vocabulary, text_of("b")), 3);
+  cr_assert_eq(vocabulary_find(vocabulary, text_of("我")), 5);
+  cr_assert_eq(vocabulary_count(vocabulary, 2), 0);
+  cr_assert_eq(vocabulary_count(vocabulary, 3), 97);
+  cr_assert_eq(vocabulary_total(vocabulary), 97.0 + 96.0 + 95.0);
+  vocabulary_free(vocabulary);
+}
+
+struct bad_list {
+  const char *tokens[6];
+  size_t count;
+  enum side side;
+  const char *part_of_message;
+};
+
+Test(vocabulary, bad_lists_are_refused) {
+  static const struct bad_list bad[] = {
+      {{0}, 0, SIDE_SOURCE, "0 tokens"},
+      {{"<unk>", "<s>"}, 2, SIDE_TARGET, "2 tokens"},
+      {{"a"}, 1, SIDE_SOURCE, "token 0 of the vocabulary must be <unk>"},
+      {{"<unk>", "</s>", "<s>"}, 3, SIDE_TARGET, "token 1 of the vocabulary must be <s>"},
+      {{"<unk>", "a", "b", "a"}, 4, SIDE_SOURCE, "token 3 of the vocabulary is there twice"},
+      {{"<unk>", "a", ""}, 3, SIDE_SOURCE, "token 2 of the vocabulary is empty"},
+      {{"<unk>", "a\xFF"}, 2, SIDE_SOURCE, "token 1 of the vocabulary is not valid UTF-8"},
+      {{"<unk>", "a", "<unk>"}, 3, SIDE_SOURCE, "token 2 of the vocabulary must not be a special"},
+      {{"<unk>", "</s>"}, 2, SIDE_SOURCE, "token 1 of the vocabulary must not be a special"},
+  };
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    struct error error = {0};
+    struct vocabulary *vocabulary;
+    cr_assert_eq(from_list(&vocabulary, bad[i].tokens, bad[i].count, bad[i].side, &error),
+                 STATUS_BAD_DATA, "list %zu", i);
+    cr_assert_null(vocabulary);
+    cr_assert_not_null(strstr(error.message, bad[i].part_of_message), "%s", error.message);
+  }
+}
+
+Test(vocabulary, free_takes_null) {
+  vocabulary_free(NULL);
+  token_counter_free(NULL);
+}
+
+static void assert_decoded(const struct codec *codec, const uint32_t *ids, size_t count,
+                           const char *expected) {
+  struct buffer text = {0};
+  cr_assert_eq(decode(&text, codec, ids, count, NULL), STATUS_OK);
+  cr_assert(text_equal(buffer_text(&text), text_of(expected)), "%s", text.bytes);
+  buffer_free(&text);
+}
+
+Test(codec, text_to_ids_and_back) {
+  const char *const list[] = {"<unk>", "<s>", "</s>", "don", "'", "t", ".", "I"};
+  struct vocabulary *vocabulary;
+  cr_assert_eq(from_list(&vocabulary, list, 8, SIDE_TARGET, NULL), STATUS_OK);
+  const struct codec codec = {TOKENS_WORDS, vocabulary};
+  struct encoding encoding = {0};
+  cr_assert_eq(encode(&encoding, &codec, text_of("  I   don't <s>. "), NULL), STATUS_OK);
+  static const uint32_t expected[] = {7, 3, 4, 5, 0, 0, 0, 6};
+  cr_assert_eq(encoding.tokens.count, 8);
+  cr_assert_arr_eq(encoding.ids, expected, sizeof expected);
+
+  static const uint32_t said[] = {1, 7, 3, 4, 5, 0, 6, 2};
+  assert_decoded(&codec, said, 8, "I don't <unk>.");
+  assert_decoded(&codec, said, 0, "");
+
+  cr_assert_eq(encode(&encoding, &codec, text_of(" "), NULL), STATUS_OK);
+  cr_assert_eq(encoding.tokens.count, 0);
+  encoding_free(&encoding);
+  vocabulary_free(vocabulary);
+}
+
+/* Ids 1 and 2 are words on the source side. */
+Test(codec, source_ids) {
+  const char *const list[] = {"<unk>", "我", "爱", "▁你"};
+  struct vocabulary *vocabulary;
+  cr_assert_eq(from_list(&vocabulary, list, 4, SIDE_SOURCE, NULL), STATUS_OK);
+  const struct codec codec = {TOKENS_CHARS, vocabulary};
+  static const uint32_t said[] = {1, 2, 3, 0};
+  assert_decoded(&codec, said, 4, "我爱 你<unk>");
+  vocabulary_free(vocabulary);
+}
+
+Test(codec, space_mode_segments) {
+  const char *const list[] = {"<unk>", "我", "爱", "学习", "。"};
+  struct vocabulary *vocabulary;
+  cr_assert_eq(from_list(&vocabulary, list, 5, SIDE_SOURCE, NULL), STATUS_OK);
+  const struct codec codec = {TOKENS_SPACE, vocabulary};
+  struct encoding encoding = {0};
+  static const uint32_t expected[] = {1, 2, 3, 4};
+  static const char *const typed[] = {"我爱学习。", "我 爱 学习 。", "我爱 学习。"};
+  for (int i = 0; i < 3; i++) {
+    cr_assert_eq(encode(&encoding, &codec, text_of(typed[i]), NULL), STATUS_OK);
+    cr_assert_eq(encoding.tokens.count, 4);
+    cr_assert_arr_eq(encoding.ids, expected, sizeof expected);
+  }
+  encoding_free(&encoding);
+  vocabulary_free(vocabulary);
+}
