@@ -37,10 +37,12 @@ rm pipe
 [ "$(cat old)" = precious ] || fail "the old file is lost"
 expect_files many model.safetensors old
 
-# A symbolic link stays one.
+# A symbolic link stays one, and the permissions stay.
+chmod 640 old
 ln -s old link
 expect_exit 0 "$ELMAN" translate -o link '我 爱 学习'
 [ -L link ] && [ "$(cat old)" = 'I love studying' ] || fail "the link was replaced"
+[ "$(stat -c %a old)" = 640 ] || fail "the permissions changed"
 
 expect_exit 73 "$ELMAN" translate -o . 我
 expect_exit 73 "$ELMAN" translate -o no/such 我

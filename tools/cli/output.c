@@ -25,8 +25,9 @@ static int no_memory(struct output *output) {
   return EX_OSERR;
 }
 
-/* Returns a descriptor, or -1 with errno. */
-static int create_temporary(struct output *output, mode_t mode) {
+/* A new file beside output->path, with the permissions of the one it will replace, if there is one.
+ * Returns a descriptor, or -1 with errno. */
+static int create_temporary(struct output *output, const struct stat *replaced) {
   for (int attempt = 0; attempt < NAME_ATTEMPTS; attempt++) {
     free(output->temporary);
     if (asprintf(&output->temporary, "%s.%ld-%d.tmp", output->path, (long)getpid(), attempt) < 0) {
@@ -34,8 +35,12 @@ static int create_temporary(struct output *output, mode_t mode) {
       errno = ENOMEM;
       return -1;
     }
-    const int descriptor = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-    if (descriptor >= 0 || errno != EEXIST) return descriptor;
+    const int descriptor = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor < 0 && errno == EEXIST) continue;
+    /* Who may not set the permissions still gets a file. */
+    if (descriptor >= 0 && replaced != NULL && fchmod(descriptor, replaced->st_mode & 0777) != 0)
+      errno = 0;
+    return descriptor;
   }
   return -1;
 }
@@ -73,7 +78,7 @@ int output_open(struct output *output, const char *path) {
   if (direct)
     descriptor = open(output->path, O_WRONLY | O_CLOEXEC);
   else if (!exists || access(output->path, W_OK) == 0)
-    descriptor = create_temporary(output, exists ? info.st_mode & 0777 : 0666);
+    descriptor = create_temporary(output, exists ? &info : NULL);
   if (descriptor < 0) return cannot_create(output, path, errno);
   output->stream = fdopen(descriptor, "w");
   if (output->stream == NULL) {
@@ -113,6 +118,20 @@ static int report_problem(const struct output *output) {
   return EX_IOERR;
 }
 
+/* Without this a crash could bring the old directory entry back. 0 or errno. */
+static int sync_directory_of(char *path) {
+  char *slash = strrchr(path, '/');
+  const char kept = slash == NULL ? '\0' : slash[1];
+  if (slash != NULL) slash[1] = '\0';
+  const int descriptor = open(slash == NULL ? "." : path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (slash != NULL) slash[1] = kept;
+  if (descriptor < 0) return errno;
+  /* Some file systems cannot sync a directory and say so with EINVAL. */
+  const int problem = fsync(descriptor) != 0 && errno != EINVAL ? errno : 0;
+  close(descriptor);
+  return problem;
+}
+
 int output_close(struct output *output, int code) {
   output_flush(output);
   if (output->problem == 0 && output->temporary != NULL && fsync(fileno(output->stream)) != 0)
@@ -121,7 +140,10 @@ int output_close(struct output *output, int code) {
   if (output->temporary != NULL) {
     if (output->problem == 0 && rename(output->temporary, output->path) != 0)
       output->problem = errno;
-    if (output->problem != 0) unlink(output->temporary);
+    if (output->problem != 0)
+      unlink(output->temporary);
+    else
+      output->problem = sync_directory_of(output->path);
   }
   if (output->problem != 0) code = report_problem(output);
   release(output);
