@@ -50,7 +50,7 @@ struct surroundings {
 
 static struct surroundings enter(size_t threads) {
   struct surroundings before = {.threads = omp_get_max_threads()};
-  blas_use_one_thread();
+  blas_set_up();
   if (threads > 0) omp_set_num_threads((int)(threads < MAX_THREADS ? threads : MAX_THREADS));
   before.denormals = denormals_to_zero();
   return before;

@@ -24,12 +24,16 @@ void adam_update(real *weights, real *m, real *v, const real *gradients, size_t 
   const real beta1 = (real)options.beta1, beta2 = (real)options.beta2;
   const real rest1 = (real)(1 - options.beta1), rest2 = (real)(1 - options.beta2);
 
-#pragma omp parallel for simd schedule(static) if (n > PARALLEL_SIZE)
+  /* All loads before all stores: the four blocks lie at equal offsets within a page, and a load would
+   * wait for a store to the same offset of another block. */
+#pragma omp parallel for schedule(static) if (n > PARALLEL_SIZE)
   for (size_t i = 0; i < n; i++) {
-    const real g = gradients[i];
-    m[i] = beta1 * m[i] + rest1 * g;                    /* (26) */
-    v[i] = beta2 * v[i] + rest2 * g * g;                /* (27) */
-    weights[i] -= step * m[i] / (sqrt(v[i]) + epsilon); /* (28) */
+    const real g = gradients[i], old = weights[i];
+    const real first = beta1 * m[i] + rest1 * g;      /* (26) */
+    const real second = beta2 * v[i] + rest2 * g * g; /* (27) */
+    m[i] = first;
+    v[i] = second;
+    weights[i] = old - step * first / (sqrt(second) + epsilon); /* (28) */
   }
 }
 
@@ -62,7 +66,7 @@ double clip_global_norm(real *gradients, size_t n, double limit) {
   const double norm = global_norm(gradients, n);
   if (limit <= 0 || norm <= limit) return norm;
   const real scale = (real)(limit / (norm + 1e-6)); /* (25) */
-#pragma omp parallel for simd schedule(static) if (n > PARALLEL_SIZE)
+#pragma omp parallel for schedule(static) if (n > PARALLEL_SIZE)
   for (size_t i = 0; i < n; i++) gradients[i] *= scale;
   return norm;
 }

@@ -72,7 +72,7 @@ static void load_side(const struct golden *golden, struct sentences *side, const
 static void open_golden(struct golden *golden, const char *attention) {
   char model_path[MAX_PATH];
   *golden = (struct golden){0};
-  blas_use_one_thread();
+  blas_set_up();
   cr_assert_eq(model_load(&golden->model, path_of(model_path, "model", attention), NULL), STATUS_OK);
   cr_assert_eq(safetensors_open(&golden->file, path_of(golden->path, "golden", attention), NULL),
                STATUS_OK);

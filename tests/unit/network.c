@@ -36,7 +36,7 @@ static void set_up(struct setup *s, enum attention_kind attention, size_t hidden
                                  .embedding_size = 6,
                                  .hidden_size = hidden,
                                  .attention = attention}};
-  blas_use_one_thread();
+  blas_set_up();
   cr_assert_eq(parameter_table_create(&s->table, &s->config, NULL), STATUS_OK);
   cr_assert_eq(parameter_block_create(&s->block, &s->table, NULL), STATUS_OK);
   cr_assert_eq(parameter_block_create(&s->gradient_block, &s->table, NULL), STATUS_OK);
