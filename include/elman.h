@@ -255,6 +255,20 @@ ELMAN_CHECKED elman_status elman_attention_save(const char *path,
                                                 const elman_translation *translation,
                                                 const char *format, elman_error *error);
 
+/* ---- output files ---- */
+
+/* A file that takes the place of the one at its path at once, when all of it is safely stored. */
+typedef struct elman_file elman_file;
+
+/* Opens a temporary file beside `path`; write to *stream. Devices and pipes are written directly.
+ */
+ELMAN_CHECKED elman_status elman_file_create(elman_file **file, const char *path, FILE **stream,
+                                             elman_error *error);
+/* Puts the file in place, or removes every trace of it and says why. `file` is gone either way. */
+ELMAN_CHECKED elman_status elman_file_commit(elman_file *file, elman_error *error);
+/* Removes the temporary file; what was at the path stays. */
+ELMAN_API void elman_file_discard(elman_file *file);
+
 /* ---- evaluating ---- */
 
 typedef struct elman_scores {

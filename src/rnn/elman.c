@@ -1,8 +1,8 @@
 #include "rnn/elman.h"
 
 #include <string.h>
-#include <tgmath.h>
 
+#include "tensor/elementary.h"
 #include "tensor/linear.h"
 
 void rnn_forward(real *states, const real *inputs, const struct rnn_parameters *weights,
@@ -20,9 +20,8 @@ void rnn_forward(real *states, const real *inputs, const struct rnn_parameters *
     for (size_t b = 0; b < B; b++) {
       real *h = current + b * H;
       if (t < shape.lengths[b]) {
-#pragma omp simd
         for (size_t i = 0; i < H; i++)
-          h[i] = tanh(h[i] + weights->bias_ih[i] + weights->bias_hh[i]);
+          h[i] = tanh_real(h[i] + weights->bias_ih[i] + weights->bias_hh[i]);
       } else {
         memcpy(h, previous + b * H, H * sizeof *h); /* the hold (3) */
       }

@@ -51,10 +51,10 @@ void matrix_product(real *c, size_t ldc, real beta, real alpha, struct operand a
   }
 }
 
-/* A build of OpenBLAS for many processors chooses its kernels by a list of models. A processor newer
- * than the list gets those for SSE3, which are five times slower than its own. The choice can be
- * made again through the variable OPENBLAS_CORETYPE; both functions are missing in builds that hold
- * the kernels of one processor only. */
+/* A build of OpenBLAS for many processors chooses its kernels by a list of models. A processor
+ * newer than the list gets those for SSE3, which are five times slower than its own. The choice can
+ * be made again through the variable OPENBLAS_CORETYPE; both functions are missing in builds that
+ * hold the kernels of one processor only. */
 extern void gotoblas_dynamic_quit(void) __attribute__((weak));
 extern void gotoblas_dynamic_init(void) __attribute__((weak));
 

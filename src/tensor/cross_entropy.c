@@ -1,7 +1,6 @@
 #include "tensor/cross_entropy.h"
 
-#include <tgmath.h>
-
+#include "tensor/elementary.h"
 #include "tensor/softmax.h"
 
 enum { PARALLEL_WORK = 1 << 14 };
@@ -20,8 +19,7 @@ void cross_entropy_backward(real *logits, const real *log_sums, const uint32_t *
 #pragma omp parallel for schedule(static) if (n * v > PARALLEL_WORK)
   for (size_t i = 0; i < n; i++) {
     real *row = logits + i * v;
-#pragma omp simd
-    for (size_t j = 0; j < v; j++) row[j] = scale * exp(row[j] - log_sums[i]);
+    for (size_t j = 0; j < v; j++) row[j] = scale * exp_real(row[j] - log_sums[i]);
     row[targets[i]] -= scale;
   }
 }

@@ -2,6 +2,8 @@
 
 #include <tgmath.h>
 
+#include "tensor/elementary.h"
+
 static real maximum(const real *row, size_t n) {
   real largest = row[0];
   for (size_t i = 1; i < n; i++) largest = row[i] > largest ? row[i] : largest;
@@ -11,9 +13,8 @@ static real maximum(const real *row, size_t n) {
 void softmax_forward(real *row, size_t n) {
   const real largest = maximum(row, n);
   double sum = 0;
-#pragma omp simd reduction(+ : sum)
   for (size_t i = 0; i < n; i++) {
-    row[i] = exp(row[i] - largest);
+    row[i] = exp_real(row[i] - largest);
     sum += (double)row[i];
   }
   const real scale = (real)(1 / sum);
@@ -21,8 +22,8 @@ void softmax_forward(real *row, size_t n) {
 }
 
 void softmax_backward(real *drow, const real *probabilities, size_t n) {
-  double mean =
-      0; /* Σ_r a_r da_r: the part of da that moves all scores alike and so changes nothing */
+  /* Σ_r a_r da_r: the part of da that moves all scores alike and so changes nothing. */
+  double mean = 0;
   for (size_t i = 0; i < n; i++) mean += (double)probabilities[i] * (double)drow[i];
   for (size_t i = 0; i < n; i++) drow[i] = probabilities[i] * (drow[i] - (real)mean);
 }
@@ -30,7 +31,6 @@ void softmax_backward(real *drow, const real *probabilities, size_t n) {
 real log_sum_exp(const real *row, size_t n) {
   const real largest = maximum(row, n);
   double sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (size_t i = 0; i < n; i++) sum += (double)exp(row[i] - largest);
+  for (size_t i = 0; i < n; i++) sum += (double)exp_real(row[i] - largest);
   return largest + (real)log(sum);
 }

@@ -1,0 +1,37 @@
+#include <stdlib.h>
+
+#include "api/call.h"
+#include "base/file.h"
+
+struct elman_file {
+  struct safe_file inner;
+};
+
+elman_status elman_file_create(elman_file **file, const char *path, FILE **stream,
+                               elman_error *error) {
+  struct error problem = {0};
+  *stream = NULL;
+  *file = malloc(sizeof **file);
+  enum status status =
+      *file == NULL ? fail_no_memory(&problem) : safe_file_open(&(*file)->inner, path, &problem);
+  if (status == STATUS_OK) {
+    *stream = (*file)->inner.stream;
+  } else {
+    free(*file);
+    *file = NULL;
+  }
+  return give(error, status, &problem);
+}
+
+elman_status elman_file_commit(elman_file *file, elman_error *error) {
+  struct error problem = {0};
+  const enum status status = safe_file_commit(&file->inner, &problem);
+  free(file);
+  return give(error, status, &problem);
+}
+
+void elman_file_discard(elman_file *file) {
+  if (file == NULL) return;
+  safe_file_abandon(&file->inner);
+  free(file);
+}

@@ -1,0 +1,125 @@
+#include <math.h>
+
+#include "api/call.h"
+#include "model/model_file.h"
+
+const char *elman_token_mode_name(elman_token_mode mode) {
+  return token_mode_name((enum token_mode)mode);
+}
+
+const char *elman_attention_name(size_t index) {
+  return index <= INT32_MAX ? attention_name((enum attention_kind)index) : NULL;
+}
+
+elman_model_options elman_model_options_default(void) {
+  return (elman_model_options){.embedding_size = 128,
+                               .hidden_size = 128,
+                               .attention = "dot",
+                               .source_tokens = ELMAN_TOKENS_AUTO,
+                               .target_tokens = ELMAN_TOKENS_AUTO,
+                               .min_count = 1,
+                               .seed = 1};
+}
+
+static enum status create_model(struct model **model, const struct pairs *pairs,
+                                const elman_model_options *options, struct error *error) {
+  /* The vocabularies are not counted yet; their sizes are checked again when they are. */
+  struct model_config config = {.source_vocabulary = 1,
+                                .target_vocabulary = 1,
+                                .embedding_size = options->embedding_size,
+                                .hidden_size = options->hidden_size};
+  if (!attention_parse(&config.attention, options->attention))
+    return fail(error, STATUS_INVALID_ARGUMENT, NULL, "there is no attention mechanism \"%s\"",
+                options->attention);
+  enum status status = model_config_check(&config, error);
+  if (status != STATUS_OK) return status;
+  const struct vocabulary_options vocabulary = {
+      .source_mode = (enum token_mode)options->source_tokens,
+      .target_mode = (enum token_mode)options->target_tokens,
+      .min_count = options->min_count,
+      .max_words = options->max_vocabulary};
+  struct vocabulary_pair vocabularies = {0};
+  status = corpus_vocabularies(&vocabularies, pairs, &vocabulary, error);
+  if (status == STATUS_OK) status = model_create(model, vocabularies, config, error);
+  if (status == STATUS_OK) parameters_initialize((*model)->block, &(*model)->table, options->seed);
+  return status;
+}
+
+elman_status elman_model_create(elman_model **model, const elman_pairs *pairs,
+                                const elman_model_options *options, elman_error *error) {
+  struct model *created = NULL;
+  struct error problem = {0};
+  const enum status status = create_model(&created, inner_pairs_const(pairs), options, &problem);
+  *model = (elman_model *)created;
+  return give(error, status, &problem);
+}
+
+elman_status elman_model_load(elman_model **model, const char *path, elman_error *error) {
+  struct model *loaded = NULL;
+  struct error problem = {0};
+  const enum status status = model_load(&loaded, path, &problem);
+  *model = (elman_model *)loaded;
+  return give(error, status, &problem);
+}
+
+elman_status elman_model_save(const elman_model *model, const char *path, elman_error *error) {
+  struct error problem = {0};
+  return give(error, model_save(inner_model_const(model), path, &problem), &problem);
+}
+
+void elman_model_free(elman_model *model) {
+  model_free(inner_model(model));
+}
+
+elman_model_info elman_model_get_info(const elman_model *handle) {
+  const struct model *model = inner_model_const(handle);
+  elman_model_info info = {.embedding_size = model->config.embedding_size,
+                           .hidden_size = model->config.hidden_size,
+                           .source_vocabulary = model->config.source_vocabulary,
+                           .target_vocabulary = model->config.target_vocabulary,
+                           .tensors = model->table.count,
+                           .attention = attention_name(model->config.attention),
+                           .source_tokens = (elman_token_mode)model->source_mode,
+                           .target_tokens = (elman_token_mode)model->target_mode};
+  for (size_t i = 0; i < model->table.count; i++)
+    info.parameters += parameter_size(&model->table.rows[i]);
+  return info;
+}
+
+elman_tensor_info elman_model_get_tensor(const elman_model *handle, size_t index) {
+  const struct model *model = inner_model_const(handle);
+  const struct parameter *row = &model->table.rows[index];
+  const real *values = model->block + row->offset;
+  const size_t size = parameter_size(row);
+  elman_tensor_info info = {.name = row->name,
+                            .rows = row->rows,
+                            .columns = row->columns,
+                            .dimensions = row->dimensions,
+                            .minimum = (double)values[0],
+                            .maximum = (double)values[0]};
+  double sum = 0, squares = 0;
+  for (size_t i = 0; i < size; i++) {
+    const double value = (double)values[i];
+    if (value < info.minimum) info.minimum = value;
+    if (value > info.maximum) info.maximum = value;
+    sum += value;
+  }
+  info.mean = sum / (double)size;
+  for (size_t i = 0; i < size; i++) {
+    const double difference = (double)values[i] - info.mean;
+    squares += difference * difference;
+  }
+  info.deviation = sqrt(squares / (double)size);
+  return info;
+}
+
+const char *elman_model_get_token(const elman_model *handle, elman_side side, size_t id,
+                                  size_t *length, uint64_t *count) {
+  const struct model *model = inner_model_const(handle);
+  const struct vocabulary *vocabulary =
+      side == ELMAN_SOURCE ? model->source_vocabulary : model->target_vocabulary;
+  const struct text token = vocabulary_token(vocabulary, id);
+  if (length != NULL) *length = token.length;
+  if (count != NULL) *count = vocabulary_count(vocabulary, id);
+  return token.bytes;
+}

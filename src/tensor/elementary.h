@@ -1,0 +1,69 @@
+/* exp and tanh as plain arithmetic without branches, so that a loop over them becomes vector code.
+ * In double they are the C library's: the tests need digits, not speed.
+ *
+ * In float the error is below 2 ulp (tests/unit/elementary.c tries numbers of every size). NaN
+ * gives NaN. The polynomials are least-maximum-error fits on the intervals named. */
+#ifndef ELMAN_TENSOR_ELEMENTARY_H
+#define ELMAN_TENSOR_ELEMENTARY_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "tensor/real.h"
+
+#ifdef ELMAN_DOUBLE
+
+static inline real exp_real(real x) {
+  return exp(x);
+}
+
+static inline real tanh_real(real x) {
+  return tanh(x);
+}
+
+#else
+
+/* e^x for x ≤ 88; results below the smallest normal number are 0. */
+static inline real exp_real(real x) {
+  /* x = n ln 2 + r with |r| ≤ ln 2 / 2. Adding 1.5 · 2^23 rounds to an integer, which then stands
+   * in the low bits. ln 2 comes in two parts, so that n ln 2 is exact. */
+  const float magic = 0x1.8p23f, ln2_high = 0x1.62e4p-1f, ln2_low = 0x1.7f7d1cp-20f;
+  const float clamped = x < -87.5f ? -87.5f : x;
+  const float shifted = clamped * 0x1.715476p0f + magic;
+  const float n = shifted - magic;
+  const float r = (clamped - n * ln2_high) - n * ln2_low;
+  /* e^r = 1 + r + r² p(r) */
+  float p = 0.0013814320554956794f;
+  p = p * r + 0.00836885068565607f;
+  p = p * r + 0.041668400168418884f;
+  p = p * r + 0.1666651964187622f;
+  p = p * r + 0.4999999403953552f;
+  const float power = 1 + (r + r * r * p);
+  /* 2^n: n goes to where the exponent's bits are. */
+  uint32_t bits;
+  memcpy(&bits, &shifted, sizeof bits);
+  bits = (bits + 127) << 23;
+  float scale;
+  memcpy(&scale, &bits, sizeof scale);
+  return x < -87.33654f ? 0 : power * scale;
+}
+
+static inline real tanh_real(real x) {
+  /* Near 0: x + x³ q(x²), on |x| ≤ 0.625. */
+  const float square = x * x;
+  float q = -0.005697384011000395f;
+  q = q * square + 0.0206325463950634f;
+  q = q * square - 0.05373779684305191f;
+  q = q * square + 0.13331420719623566f;
+  q = q * square - 0.3333328068256378f;
+  const float near = x + x * square * q;
+  /* Farther out: 1 - 2 / (e^2|x| + 1), which is 1 to the last bit from 9.02 on. */
+  const float size = fabsf(x) > 9.02f ? 9.02f : fabsf(x);
+  const float far = copysignf(1 - 2 / (exp_real(2 * size) + 1), x);
+  return size < 0.625f ? near : far;
+}
+
+#endif
+
+#endif
