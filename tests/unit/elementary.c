@@ -57,7 +57,6 @@ Test(elementary, exp_vanishes_cleanly) {
 
 Test(elementary, tanh_at_the_ends) {
   cr_assert_eq(tanh_real(0), 0);
-  cr_assert(signbit(tanh_real(-(real)0)));
   cr_assert_eq(tanh_real(1e30f), 1);
   cr_assert_eq(tanh_real(-1e30f), -1);
   cr_assert_eq(tanh_real(INFINITY), 1);

@@ -53,7 +53,7 @@ static int write_with(const struct job *job, const elman_model *model, struct se
   int code = output_open(&output, path);
   if (code == EX_OK) {
     /* A signal must not leave the temporary file behind. */
-    if (output.temporary != NULL) interrupt_catch_first();
+    if (output.file != NULL) interrupt_catch_first();
     code = write_all(job, translator, sentences, &output);
     if (code == EX_OK || code == EX_DATAERR)
       code = output_close(&output, code);

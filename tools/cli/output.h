@@ -5,11 +5,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "elman.h"
+
 struct output {
   FILE *stream;
-  char *path;      /* final name of the file; NULL for standard output */
-  char *temporary; /* written instead of it for now; NULL if `path` is a device or a pipe */
-  int problem;     /* errno of the first write that failed, or 0 */
+  elman_file *file; /* NULL for standard output */
+  const char *path; /* the caller's, for messages */
+  int problem;      /* errno of the first write that failed, or 0 */
 };
 
 /* NULL or "-" is standard output. Gives an exit code, after a message if that is not 0. */

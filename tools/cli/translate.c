@@ -21,7 +21,7 @@ static int open_and_translate(struct translate_lines *job, struct sentences *sen
   code = output_open(&output, output_path);
   if (code == EX_OK) {
     /* A signal must not leave the temporary file behind. */
-    if (output.temporary != NULL) interrupt_catch_first();
+    if (output.file != NULL) interrupt_catch_first();
     if (!job->quiet && sentences->stream != NULL && isatty(fileno(sentences->stream)))
       note("a sentence a line; Ctrl-D ends");
     code = translate_lines(job, sentences, &output);
