@@ -105,9 +105,16 @@ ELMAN_API const char *elman_token_mode_name(elman_token_mode mode);
 ELMAN_API const char *elman_attention_name(size_t index);
 
 typedef struct elman_model_options {
-  size_t embedding_size; /* default 128 */
-  size_t hidden_size;    /* default 128 */
-  const char *attention; /* a name from elman_attention_name; default "dot" */
+  size_t embedding_size;  /* default 128 */
+  size_t hidden_size;     /* default 128 */
+  size_t layers;          /* of the encoder, and of the decoder; 1 (default) to 8 */
+  bool bidirectional;     /* the encoder reads both ways, with hidden_size / 2 units each */
+  const char *attention;  /* a name from elman_attention_name; default "dot" */
+  bool attentional_layer; /* a tanh layer over [RNN output; context] before the output layer */
+  bool input_feeding;     /* its state joins the decoder's next input; needs that layer */
+  bool tie_embeddings;    /* the output layer is the target embedding; needs that layer */
+  bool orthogonal_initial_values; /* orthogonal recurrent matrices and small embeddings, instead of
+                                     PyTorch's initial values */
   elman_token_mode source_tokens, target_tokens; /* default ELMAN_TOKENS_AUTO */
   size_t min_count;      /* words seen less often are unknown words; default 1 */
   size_t max_vocabulary; /* words a side, the most frequent; 0 (default) = no limit */
@@ -116,7 +123,7 @@ typedef struct elman_model_options {
 
 ELMAN_API elman_model_options elman_model_options_default(void);
 
-/* A model with both vocabularies counted from `pairs` and PyTorch's initial weights. */
+/* A model with both vocabularies counted from `pairs`, and initial weights. */
 ELMAN_CHECKED elman_status elman_model_create(elman_model **model, const elman_pairs *pairs,
                                               const elman_model_options *options,
                                               elman_error *error);
@@ -132,7 +139,8 @@ ELMAN_CHECKED elman_status elman_model_save(const elman_model *model, const char
 ELMAN_API void elman_model_free(elman_model *model);
 
 typedef struct elman_model_info {
-  size_t embedding_size, hidden_size;
+  size_t embedding_size, hidden_size, layers;
+  bool bidirectional, attentional_layer, input_feeding, tie_embeddings;
   size_t source_vocabulary, target_vocabulary; /* tokens, specials included */
   size_t parameters;                           /* numbers that training changes */
   size_t tensors;
@@ -181,10 +189,12 @@ typedef struct elman_train_options {
   size_t epochs;        /* default ELMAN_EPOCHS_AUTO: at least 10 and as many as give 400 updates */
   size_t batch_size;    /* sentences; default 32 */
   double learning_rate; /* of Adam; default 0.001 */
-  double clip_norm;     /* largest norm of all gradients together; 0 = off; default 1 */
-  size_t max_length;    /* pairs with a longer side are left out; 0 = none; default 200 tokens */
-  uint64_t seed;        /* of the order of the pairs; default 1 */
-  size_t threads;       /* 0 (default) = one a core; the result does not depend on it */
+  double dropout;       /* probability, from 0 (default) to below 1 */
+  double label_smoothing; /* share spread over the vocabulary, from 0 (default) to below 1 */
+  double clip_norm;       /* largest norm of all gradients together; 0 = off; default 1 */
+  size_t max_length;      /* pairs with a longer side are left out; 0 = none; default 200 tokens */
+  uint64_t seed;          /* of the order of the pairs; default 1 */
+  size_t threads;         /* 0 (default) = one a core; the result does not depend on it */
   elman_train_function *report; /* may be NULL */
   void *context;
 } elman_train_options;

@@ -14,6 +14,7 @@ const char *elman_attention_name(size_t index) {
 elman_model_options elman_model_options_default(void) {
   return (elman_model_options){.embedding_size = 128,
                                .hidden_size = 128,
+                               .layers = 1,
                                .attention = "dot",
                                .source_tokens = ELMAN_TOKENS_AUTO,
                                .target_tokens = ELMAN_TOKENS_AUTO,
@@ -24,10 +25,14 @@ elman_model_options elman_model_options_default(void) {
 static enum status create_model(struct model **model, const struct pairs *pairs,
                                 const elman_model_options *options, struct error *error) {
   /* The vocabularies are not counted yet; their sizes are checked again when they are. */
-  struct model_config config = {.source_vocabulary = 1,
-                                .target_vocabulary = 1,
-                                .embedding_size = options->embedding_size,
-                                .hidden_size = options->hidden_size};
+  struct model_config config = model_config_default();
+  config.embedding_size = options->embedding_size;
+  config.hidden_size = options->hidden_size;
+  config.layers = options->layers;
+  config.bidirectional = options->bidirectional;
+  config.attentional_layer = options->attentional_layer;
+  config.input_feeding = options->input_feeding;
+  config.tied = options->tie_embeddings;
   if (!attention_parse(&config.attention, options->attention))
     return fail(error, STATUS_INVALID_ARGUMENT, NULL, "there is no attention mechanism \"%s\"",
                 options->attention);
@@ -41,7 +46,11 @@ static enum status create_model(struct model **model, const struct pairs *pairs,
   struct vocabulary_pair vocabularies = {0};
   status = corpus_vocabularies(&vocabularies, pairs, &vocabulary, error);
   if (status == STATUS_OK) status = model_create(model, vocabularies, config, error);
-  if (status == STATUS_OK) parameters_initialize((*model)->block, &(*model)->table, options->seed);
+  if (status == STATUS_OK)
+    status = parameters_initialize((*model)->block, &(*model)->table,
+                                   options->orthogonal_initial_values ? INITIAL_ORTHOGONAL
+                                                                      : INITIAL_PYTORCH,
+                                   options->seed, error);
   return status;
 }
 
@@ -50,6 +59,10 @@ elman_status elman_model_create(elman_model **model, const elman_pairs *pairs,
   struct model *created = NULL;
   struct error problem = {0};
   const enum status status = create_model(&created, inner_pairs_const(pairs), options, &problem);
+  if (status != STATUS_OK) {
+    model_free(created);
+    created = NULL;
+  }
   *model = (elman_model *)created;
   return give(error, status, &problem);
 }
@@ -75,6 +88,11 @@ elman_model_info elman_model_get_info(const elman_model *handle) {
   const struct model *model = inner_model_const(handle);
   elman_model_info info = {.embedding_size = model->config.embedding_size,
                            .hidden_size = model->config.hidden_size,
+                           .layers = model->config.layers,
+                           .bidirectional = model->config.bidirectional,
+                           .attentional_layer = model->config.attentional_layer,
+                           .input_feeding = model->config.input_feeding,
+                           .tie_embeddings = model->config.tied,
                            .source_vocabulary = model->config.source_vocabulary,
                            .target_vocabulary = model->config.target_vocabulary,
                            .tensors = model->table.count,
@@ -82,7 +100,7 @@ elman_model_info elman_model_get_info(const elman_model *handle) {
                            .source_tokens = (elman_token_mode)model->source_mode,
                            .target_tokens = (elman_token_mode)model->target_mode};
   for (size_t i = 0; i < model->table.count; i++)
-    info.parameters += parameter_size(&model->table.rows[i]);
+    if (!model->table.rows[i].alias) info.parameters += parameter_size(&model->table.rows[i]);
   return info;
 }
 

@@ -41,6 +41,11 @@ static enum status train(struct model *model, const struct pairs *pairs,
     return fail(error, STATUS_INVALID_ARGUMENT, NULL, "the learning rate must be greater than 0");
   if (!(options->clip_norm >= 0))
     return fail(error, STATUS_INVALID_ARGUMENT, NULL, "the clipping norm must not be negative");
+  if (!(options->dropout >= 0 && options->dropout < 1))
+    return fail(error, STATUS_INVALID_ARGUMENT, NULL, "the dropout must lie from 0 to below 1");
+  if (!(options->label_smoothing >= 0 && options->label_smoothing < 1))
+    return fail(error, STATUS_INVALID_ARGUMENT, NULL,
+                "the label smoothing must lie from 0 to below 1");
   const struct codec source = model_source_codec(model), target = model_target_codec(model);
   struct corpus corpus = {0};
   enum status status = corpus_encode(&corpus, pairs, &source, &target, options->max_length, error);
@@ -50,6 +55,8 @@ static enum status train(struct model *model, const struct pairs *pairs,
                                   .batch_size = options->batch_size,
                                   .adam = adam_options_default(),
                                   .clip_norm = options->clip_norm,
+                                  .dropout = options->dropout,
+                                  .label_smoothing = options->label_smoothing,
                                   .seed = options->seed,
                                   .report = options->report == NULL ? NULL : relay_report,
                                   .context = &relay};

@@ -2,112 +2,265 @@
 
 #include <string.h>
 
+#include "decoder/bridge.h"
+#include "decoder/output.h"
 #include "rnn/embedding.h"
 #include "tensor/linear.h"
 
-static struct rnn_shape rnn_shape_of(const struct sequence *target, struct decoder_sizes sizes) {
-  return (struct rnn_shape){.steps = target->steps,
+/* Dropout sites: those from 0 on are the encoder's. */
+enum { SITE_INPUTS = MAX_LAYERS, SITE_OUTPUT = 2 * MAX_LAYERS };
+
+static struct dropout input_dropout(struct dropout dropout, size_t layer) {
+  return dropout_site(dropout, SITE_INPUTS + (unsigned)layer);
+}
+
+size_t decoder_input_size(struct decoder_sizes sizes, size_t layer) {
+  if (layer > 0) return sizes.hidden;
+  return sizes.embedding + (sizes.input_feeding ? sizes.attentional : 0);
+}
+
+size_t decoder_feature_size(struct decoder_sizes sizes) {
+  return sizes.attentional > 0 ? sizes.attentional : 2 * sizes.hidden;
+}
+
+/* Some successive steps of all sentences. Without input feeding a step needs nothing that attention
+ * gave for the one before: all steps are one stretch. With it, each step is a stretch of its own.
+ */
+struct stretch {
+  size_t first, steps;
+};
+
+static size_t stretch_length(const struct sequence *target, struct decoder_sizes sizes) {
+  return sizes.input_feeding ? 1 : target->steps;
+}
+
+static struct rnn_shape rnn_shape_of(const struct sequence *target, struct stretch stretch,
+                                     struct decoder_sizes sizes, size_t layer) {
+  return (struct rnn_shape){.steps = stretch.steps,
                             .batch = target->batch,
-                            .input = sizes.embedding,
+                            .input = decoder_input_size(sizes, layer),
                             .hidden = sizes.hidden,
-                            .lengths = target->lengths};
+                            .lengths = target->lengths,
+                            .first = stretch.first};
+}
+
+static struct embedding_shape embedding_shape_of(const struct sequence *target,
+                                                 struct stretch stretch,
+                                                 struct decoder_sizes sizes) {
+  return (struct embedding_shape){.steps = stretch.steps,
+                                  .batch = target->batch,
+                                  .size = sizes.embedding,
+                                  .lengths = target->lengths,
+                                  .first = stretch.first,
+                                  .row = decoder_input_size(sizes, 0)};
 }
 
 static struct attention_shape attention_shape_of(const struct sequence *target,
                                                  struct decoder_source source,
+                                                 struct stretch stretch,
                                                  struct decoder_sizes sizes) {
-  return (struct attention_shape){.queries = target->steps,
+  return (struct attention_shape){.queries = stretch.steps,
                                   .keys = source.steps,
                                   .batch = target->batch,
                                   .size = sizes.hidden,
                                   .query_lengths = target->lengths,
-                                  .key_lengths = source.lengths};
+                                  .key_lengths = source.lengths,
+                                  .first_query = stretch.first};
 }
 
-/* features (N,2H) = [d_t ; c_t] of the real positions; returns N. */
-static size_t features_forward(real *features, const real *states, const real *context,
-                               const struct sequence *target, size_t H) {
-  const size_t B = target->batch;
-  size_t n = 0;
-  for (size_t t = 0; t < target->steps; t++) {
-    for (size_t b = 0; b < B; b++) {
-      if (t >= target->lengths[b]) continue;
-      real *row = features + n++ * 2 * H;
-      memcpy(row, states + (t * B + b) * H, H * sizeof *row);
-      memcpy(row + H, context + (t * B + b) * H, H * sizeof *row);
-    }
-  }
-  return n;
+/* Row r of `wide` (rows,width) from column `first` on = or += row r of `narrow` (rows,size). */
+static void put_columns(real *wide, size_t width, size_t first, const real *narrow, size_t size,
+                        size_t rows) {
+  for (size_t r = 0; r < rows; r++)
+    memcpy(wide + r * width + first, narrow + r * size, size * sizeof *wide);
 }
 
-/* dstates and dcontext (T,B,H) are overwritten; masked positions get zero. */
-static void features_backward(real *dstates, real *dcontext, const real *dfeatures,
-                              const struct sequence *target, size_t H) {
-  const size_t B = target->batch;
-  size_t n = 0;
-  for (size_t t = 0; t < target->steps; t++) {
-    for (size_t b = 0; b < B; b++) {
-      real *dd = dstates + (t * B + b) * H, *dc = dcontext + (t * B + b) * H;
-      if (t < target->lengths[b]) {
-        const real *row = dfeatures + n++ * 2 * H;
-        memcpy(dd, row, H * sizeof *row);
-        memcpy(dc, row + H, H * sizeof *row);
-      } else {
-        memset(dd, 0, H * sizeof *dd);
-        memset(dc, 0, H * sizeof *dc);
-      }
-    }
+static void add_columns(real *narrow, size_t size, const real *wide, size_t width, size_t first,
+                        size_t rows) {
+  for (size_t r = 0; r < rows; r++) {
+    for (size_t i = 0; i < size; i++) narrow[r * size + i] += wide[r * width + first + i];
   }
 }
 
-static size_t real_positions(const struct sequence *target) {
-  size_t n = 0;
-  for (size_t b = 0; b < target->batch; b++) n += target->lengths[b];
-  return n;
+static void take_columns(real *narrow, size_t size, const real *wide, size_t width, size_t first,
+                         size_t rows) {
+  for (size_t r = 0; r < rows; r++)
+    memcpy(narrow + r * size, wide + r * width + first, size * sizeof *narrow);
+}
+
+/* ---- forward ---- */
+
+void decoder_start(struct decoder_cache *cache, const real *finals, size_t batch,
+                   const struct decoder_parameters *weights, struct decoder_sizes sizes) {
+  for (size_t l = 0; l < sizes.layers; l++)
+    bridge_forward(cache->states[l], finals + l * batch * sizes.hidden, weights, l, batch, sizes);
+  if (sizes.attentional > 0)
+    memset(cache->attentional, 0, batch * sizes.attentional * sizeof *cache->attentional);
+}
+
+void decoder_prepare(struct decoder_cache *cache, const struct sequence *target,
+                     struct decoder_source source, const struct decoder_parameters *weights,
+                     struct decoder_sizes sizes) {
+  const struct stretch all = {0, target->steps};
+  attention_prepare(cache->attention, source.states, &weights->attention, sizes.attention,
+                    attention_shape_of(target, source, all, sizes));
+}
+
+/* Inputs and states of all layers. */
+static void layers_forward(struct decoder_cache *cache, const struct sequence *target,
+                           struct stretch stretch, const struct decoder_parameters *weights,
+                           struct dropout dropout, struct decoder_sizes sizes) {
+  const size_t B = target->batch, H = sizes.hidden, A = sizes.attentional;
+  const size_t at = stretch.first * B, rows = stretch.steps * B;
+  const size_t width = decoder_input_size(sizes, 0);
+  embedding_forward(cache->inputs[0] + at * width, weights->embedding, target->ids + at,
+                    input_dropout(dropout, 0), embedding_shape_of(target, stretch, sizes));
+  if (sizes.input_feeding)
+    put_columns(cache->inputs[0] + at * width, width, sizes.embedding, cache->attentional + at * A,
+                A, rows); /* (35) */
+  for (size_t l = 0; l < sizes.layers; l++) {
+    const struct rnn_shape shape = rnn_shape_of(target, stretch, sizes, l);
+    real *states = cache->states[l] + at * H;
+    rnn_forward(states, cache->inputs[l] + at * shape.input, &weights->rnn[l], shape);
+    if (l + 1 == sizes.layers) break;
+    real *next = cache->inputs[l + 1] + at * H;
+    memcpy(next, rnn_outputs(states, shape), rows * H * sizeof *next);
+    dropout_apply(next, rows * H, at * H, input_dropout(dropout, l + 1));
+  }
+}
+
+/* h_t = tanh(W_a [d_t ; c_t] + b_a)                                                     (34) */
+static void attentional_forward(struct decoder_cache *cache, const real *outputs,
+                                const struct sequence *target, struct stretch stretch,
+                                const struct decoder_parameters *weights,
+                                struct decoder_sizes sizes) {
+  const size_t B = target->batch, H = sizes.hidden, A = sizes.attentional;
+  const size_t at = stretch.first * B, rows = stretch.steps * B;
+  real *combined = cache->combined + at * 2 * H;
+  put_columns(combined, 2 * H, 0, outputs, H, rows);
+  put_columns(combined, 2 * H, H, cache->attention.context + at * H, H, rows);
+  linear_tanh_forward(cache->attentional + (at + B) * A, combined, weights->attentional_weight,
+                      weights->attentional_bias, rows, 2 * H, A);
 }
 
 void decoder_forward(struct decoder_cache *cache, const struct sequence *target,
                      struct decoder_source source, const struct decoder_parameters *weights,
-                     struct decoder_sizes sizes) {
-  const size_t H = sizes.hidden, V = sizes.vocabulary;
-  const real *outputs = cache->states + target->batch * H; /* d_1 .. d_T */
-
-  embedding_forward(cache->inputs, weights->embedding, target->ids, target->lengths, target->steps,
-                    target->batch, sizes.embedding);
-  rnn_forward(cache->states, cache->inputs, &weights->rnn, rnn_shape_of(target, sizes));
-  attention_forward(cache->context, cache->weights, outputs, source.states, source.states,
-                    sizes.attention, attention_shape_of(target, source, sizes));
-  const size_t n = features_forward(cache->features, outputs, cache->context, target, H);
-  /* o_t = W_o [d_t ; c_t] + b_o                                                      (9) */
-  bias_forward(cache->logits, weights->out_bias, n, V);
-  linear_forward_add(cache->logits, cache->features, weights->out_weight, n, 2 * H, V);
+                     struct dropout dropout, struct decoder_sizes sizes) {
+  const size_t B = target->batch, H = sizes.hidden, length = stretch_length(target, sizes);
+  for (size_t first = 0; first < target->steps; first += length) {
+    const struct stretch stretch = {first, length};
+    layers_forward(cache, target, stretch, weights, dropout, sizes);
+    const real *outputs = cache->states[sizes.layers - 1] + (first + 1) * B * H;
+    const struct attention_shape shape = attention_shape_of(target, source, stretch, sizes);
+    attention_forward(attention_cache_from(cache->attention, first, shape), outputs, source.states,
+                      source.states, &weights->attention, sizes.attention, shape);
+    if (sizes.attentional > 0) attentional_forward(cache, outputs, target, stretch, weights, sizes);
+  }
+  output_forward(cache, target, weights, dropout_site(dropout, SITE_OUTPUT), sizes);
 }
 
-void decoder_backward(const struct decoder_parameters *gradients, real *dsource,
-                      struct decoder_gradients *scratch, const real *dlogits,
-                      const struct decoder_cache *cache, const struct sequence *target,
-                      struct decoder_source source, const struct decoder_parameters *weights,
+/* ---- backward ---- */
+
+/* From dh_t to the gradients of d_t, added, and of c_t; dh becomes the gradient before the tanh. */
+static void attentional_backward(const struct decoder_scratch *scratch,
+                                 const struct decoder_cache *cache, const struct sequence *target,
+                                 struct stretch stretch, const struct decoder_parameters *weights,
+                                 struct decoder_sizes sizes) {
+  const size_t B = target->batch, H = sizes.hidden, A = sizes.attentional;
+  const size_t at = stretch.first * B, rows = stretch.steps * B;
+  real *dh = scratch->attentional + (at + B) * A;
+  real *dcombined = scratch->combined + at * 2 * H;
+  tanh_backward(dh, cache->attentional + (at + B) * A, rows * A);
+  linear_backward_input(dcombined, dh, weights->attentional_weight, rows, 2 * H, A);
+  add_columns(scratch->states[sizes.layers - 1] + (at + B) * H, H, dcombined, 2 * H, 0, rows);
+  take_columns(scratch->context + at * H, H, dcombined, 2 * H, H, rows);
+}
+
+/* From the gradients of the top layer's states to those of all states, of the embedding, and of the
+ * attentional states that were fed in. */
+static void layers_backward(const struct decoder_parameters *gradients,
+                            const struct decoder_scratch *scratch,
+                            const struct decoder_cache *cache, const struct sequence *target,
+                            struct stretch stretch, const struct decoder_parameters *weights,
+                            struct dropout dropout, struct decoder_sizes sizes) {
+  const size_t B = target->batch, H = sizes.hidden, A = sizes.attentional;
+  const size_t at = stretch.first * B, rows = stretch.steps * B;
+  const size_t width = decoder_input_size(sizes, 0);
+  real *dinputs = scratch->inputs;
+  for (size_t l = sizes.layers; l-- > 0;) {
+    const struct rnn_shape shape = rnn_shape_of(target, stretch, sizes, l);
+    real *dstates = scratch->states[l] + at * H;
+    rnn_backward_states(dstates, cache->states[l] + at * H, &weights->rnn[l], shape);
+    rnn_backward_inputs(dinputs, dstates, &weights->rnn[l], shape);
+    if (l == 0) break;
+    dropout_apply(dinputs, rows * H, at * H, input_dropout(dropout, l));
+    add_columns(rnn_outputs(scratch->states[l - 1] + at * H, shape), H, dinputs, H, 0, rows);
+  }
+  if (sizes.input_feeding) /* (35) */
+    add_columns(scratch->attentional + at * A, A, dinputs, width, sizes.embedding, rows);
+  embedding_backward(gradients->embedding, dinputs, target->ids + at, input_dropout(dropout, 0),
+                     embedding_shape_of(target, stretch, sizes));
+}
+
+/* What waits until the gradients of all steps are there: one product for each weight. */
+static void weights_backward(const struct decoder_parameters *gradients,
+                             const struct decoder_scratch *scratch,
+                             const struct decoder_cache *cache, const struct sequence *target,
+                             struct decoder_sizes sizes) {
+  const size_t B = target->batch, H = sizes.hidden, A = sizes.attentional;
+  const size_t rows = target->steps * B;
+  const struct stretch all = {0, target->steps};
+  for (size_t l = 0; l < sizes.layers; l++)
+    rnn_backward_weights(&gradients->rnn[l], scratch->states[l], cache->states[l], cache->inputs[l],
+                         rnn_shape_of(target, all, sizes, l));
+  if (A == 0) return;
+  const real *dz = scratch->attentional + B * A;
+  linear_backward_weight(gradients->attentional_weight, dz, cache->combined, rows, 2 * H, A);
+  bias_backward(gradients->attentional_bias, dz, rows, A);
+}
+
+static void clear_scratch(const struct decoder_scratch *scratch, const struct sequence *target,
+                          struct decoder_source source, struct decoder_sizes sizes) {
+  const size_t B = target->batch, T = target->steps, H = sizes.hidden, A = sizes.attentional;
+  for (size_t l = 0; l < sizes.layers; l++)
+    memset(scratch->states[l], 0, (T + 1) * B * H * sizeof(real));
+  if (A > 0) memset(scratch->attentional, 0, B * A * sizeof(real)); /* h_0; the rest is unpacked */
+  if (scratch->attention.keys != NULL)
+    memset(scratch->attention.keys, 0, source.steps * B * H * sizeof(real));
+}
+
+void decoder_backward(const struct decoder_parameters *gradients, real *dsource, real *dfinals,
+                      const struct decoder_scratch *scratch, const real *dlogits,
+                      const struct decoder_cache *cache, const real *finals,
+                      const struct sequence *target, struct decoder_source source,
+                      const struct decoder_parameters *weights, struct dropout dropout,
                       struct decoder_sizes sizes) {
-  const size_t H = sizes.hidden, V = sizes.vocabulary, N = real_positions(target);
-  const size_t block = target->batch * H;
-  const real *outputs = cache->states + block;
-  real *doutputs = scratch->states + block;
+  const size_t B = target->batch, H = sizes.hidden, A = sizes.attentional;
+  const size_t length = stretch_length(target, sizes), top = sizes.layers - 1;
+  clear_scratch(scratch, target, source, sizes);
+  output_backward(A > 0 ? scratch->attentional + B * A : NULL, scratch->states[top] + B * H,
+                  scratch->context, scratch->features, gradients, dlogits, cache, target, weights,
+                  dropout_site(dropout, SITE_OUTPUT), sizes);
 
-  /* dW_o += Σ do_t [d_t ; c_t]ᵀ, db_o += Σ do_t                                     (13) */
-  linear_backward_weight(gradients->out_weight, dlogits, cache->features, N, 2 * H, V);
-  bias_backward(gradients->out_bias, dlogits, N, V);
-  /* [dd_t ; dc_t] = W_oᵀ do_t                                                        (14) */
-  linear_backward_input(scratch->features, dlogits, weights->out_weight, N, 2 * H, V);
-  features_backward(doutputs, scratch->context, scratch->features, target, H);
-
-  /* The source states are keys and values at once: both gradients go to dsource.   */
-  attention_backward(doutputs, dsource, dsource, scratch->weights, scratch->context, cache->weights,
-                     outputs, source.states, source.states, sizes.attention,
-                     attention_shape_of(target, source, sizes));
-
-  memset(scratch->states, 0, block * sizeof *scratch->states);
-  rnn_backward(scratch->inputs, &gradients->rnn, scratch->states, cache->states, cache->inputs,
-               &weights->rnn, rnn_shape_of(target, sizes));
-  embedding_backward(gradients->embedding, scratch->inputs, target->ids, target->lengths,
-                     target->steps, target->batch, sizes.embedding);
+  for (size_t end = target->steps; end > 0; end -= length) {
+    const struct stretch stretch = {end - length, length};
+    const size_t at = stretch.first * B * H;
+    const struct attention_shape shape = attention_shape_of(target, source, stretch, sizes);
+    if (A > 0) attentional_backward(scratch, cache, target, stretch, weights, sizes);
+    /* The source states are keys and values at once: both gradients go to dsource. */
+    attention_backward(scratch->states[top] + at + B * H, dsource, dsource, &gradients->attention,
+                       scratch->attention, scratch->context + at,
+                       attention_cache_from(cache->attention, stretch.first, shape),
+                       cache->states[top] + at + B * H, source.states, source.states,
+                       &weights->attention, sizes.attention, shape);
+    layers_backward(gradients, scratch, cache, target, stretch, weights, dropout, sizes);
+  }
+  const struct stretch all = {0, target->steps};
+  attention_prepare_backward(dsource, &gradients->attention, scratch->attention, source.states,
+                             &weights->attention, sizes.attention,
+                             attention_shape_of(target, source, all, sizes));
+  weights_backward(gradients, scratch, cache, target, sizes);
+  for (size_t l = 0; l < sizes.layers; l++)
+    bridge_backward(dfinals + l * B * H, gradients, scratch->states[l], cache->states[l],
+                    finals + l * B * H, weights, l, B, sizes);
 }

@@ -1,24 +1,39 @@
 /* The decoder with attention: teacher-forced over a batch, or one step at a time (steps = 1) when
- * it translates. docs/bptt.md, equations 4 to 9 and 13 to 20. */
+ * it translates. docs/bptt.md, equations 4 to 9 and 13 to 21; the bridge: 33; the attentional layer
+ * and input feeding: 34 and 35. */
 #ifndef ELMAN_DECODER_DECODER_H
 #define ELMAN_DECODER_DECODER_H
 
 #include "attention/attention.h"
 #include "corpus/batch.h"
+#include "encoder/encoder.h"
 #include "rnn/elman.h"
+#include "tensor/dropout.h"
 
-/* Weights, or their gradients. */
+/* Weights, or their gradients. What the configuration does not have is NULL. */
 struct decoder_parameters {
   real *embedding; /* (V_tgt,E) */
-  struct rnn_parameters rnn;
-  real *out_weight; /* (V_tgt,2H): its left half meets d_t, its right half c_t */
-  real *out_bias;   /* (V_tgt) */
+  struct rnn_parameters rnn[MAX_LAYERS];
+  real *bridge_weight[MAX_LAYERS]; /* (H,H) */
+  real *bridge_bias[MAX_LAYERS];   /* (H) */
+  struct attention_parameters attention;
+  real *attentional_weight; /* (A,2H): its left half meets d_t, its right half c_t */
+  real *attentional_bias;   /* (A) */
+  real *out_weight;         /* (V_tgt,F), or the embedding itself where they are tied */
+  real *out_bias;           /* (V_tgt) */
 };
 
 struct decoder_sizes {
   size_t embedding, hidden, vocabulary; /* E, H, V_tgt */
+  size_t layers;
   enum attention_kind attention;
+  size_t attentional; /* A, the size of the attentional layer; 0 = none */
+  bool input_feeding; /* the attentional state joins the next input; needs the attentional layer */
+  bool bridge;        /* d_0 is a learned function of the encoder's final states, not their copy */
 };
+
+size_t decoder_input_size(struct decoder_sizes sizes, size_t layer); /* E [+ A], then H */
+size_t decoder_feature_size(struct decoder_sizes sizes);             /* F: A, or 2H */
 
 /* The source side as attention sees it. */
 struct decoder_source {
@@ -30,34 +45,47 @@ struct decoder_source {
 /* What the forward pass leaves for the backward pass and for those who look at it. N is the number
  * of real target positions: the output layer runs on these only, packed time-major. */
 struct decoder_cache {
-  real *inputs;   /* (T,B,E) */
-  real *states;   /* (T+1,B,H): d_0 .. d_T */
-  real *context;  /* (T,B,H) */
-  real *weights;  /* (T,B,S): the attention weights */
-  real *features; /* (N,2H): [d_t ; c_t] */
-  real *logits;   /* (N,V_tgt) */
+  real *inputs[MAX_LAYERS]; /* (T,B,E [+ A]) or (T,B,H) */
+  real *states[MAX_LAYERS]; /* (T+1,B,H): d_0 .. d_T */
+  struct attention_cache attention;
+  real *combined;    /* (T,B,2H): [d_t ; c_t]; only with an attentional layer */
+  real *attentional; /* (T+1,B,A): h_0 .. h_T; only with an attentional layer */
+  real *features;    /* (N,F): the attentional state, or [d_t ; c_t] */
+  real *logits;      /* (N,V_tgt) */
 };
 
-/* The caller fills block 0 of cache->states with d_0. */
-void decoder_forward(struct decoder_cache *cache, const struct sequence *target,
+/* Fills block 0 of all states from the encoder's final states (layers,B,H), and h_0 = 0. */
+void decoder_start(struct decoder_cache *cache, const real *finals, size_t batch,
+                   const struct decoder_parameters *weights, struct decoder_sizes sizes);
+
+/* Maps the source states for attention, once for all steps. */
+void decoder_prepare(struct decoder_cache *cache, const struct sequence *target,
                      struct decoder_source source, const struct decoder_parameters *weights,
                      struct decoder_sizes sizes);
 
-/* Scratch of the backward pass. */
-struct decoder_gradients {
-  real *inputs;   /* (T,B,E) */
-  real *states;   /* (T+1,B,H); afterwards block 0 holds the gradient of d_0 */
-  real *context;  /* (T,B,H) */
-  real *weights;  /* (T,B,S) */
-  real *features; /* (N,2H) */
+/* Runs all steps of `target` from block 0 of the states. */
+void decoder_forward(struct decoder_cache *cache, const struct sequence *target,
+                     struct decoder_source source, const struct decoder_parameters *weights,
+                     struct dropout dropout, struct decoder_sizes sizes);
+
+/* Scratch of the backward pass, with the shapes of the cache's arrays. */
+struct decoder_scratch {
+  real *inputs; /* (T,B,the widest input) */
+  real *states[MAX_LAYERS];
+  struct attention_scratch attention;
+  real *context;     /* (T,B,H) */
+  real *combined;    /* (T,B,2H) */
+  real *attentional; /* (T+1,B,A) */
+  real *features;    /* (N,F) */
 };
 
-/* Adds to the gradients of the weights and to dsource (S,B,H), the gradient of the source states.
- */
-void decoder_backward(const struct decoder_parameters *gradients, real *dsource,
-                      struct decoder_gradients *scratch, const real *dlogits /* (N,V_tgt) */,
-                      const struct decoder_cache *cache, const struct sequence *target,
-                      struct decoder_source source, const struct decoder_parameters *weights,
+/* Adds to the gradients of the weights and to dsource (S,B,H), the gradient of the source states,
+ * and overwrites dfinals (layers,B,H). */
+void decoder_backward(const struct decoder_parameters *gradients, real *dsource, real *dfinals,
+                      const struct decoder_scratch *scratch, const real *dlogits /* (N,V_tgt) */,
+                      const struct decoder_cache *cache, const real *finals,
+                      const struct sequence *target, struct decoder_source source,
+                      const struct decoder_parameters *weights, struct dropout dropout,
                       struct decoder_sizes sizes);
 
 #endif

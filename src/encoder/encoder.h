@@ -1,36 +1,53 @@
-/* The encoder: source tokens to one state each. docs/bptt.md, equations 1 to 3 and 22 to 24. */
+/* The encoder: source tokens to one state each, by one or more Elman layers in one or both
+ * directions. docs/bptt.md, equations 1 to 3 and 22 to 24; both directions: 32. */
 #ifndef ELMAN_ENCODER_ENCODER_H
 #define ELMAN_ENCODER_ENCODER_H
 
 #include "corpus/batch.h"
 #include "rnn/elman.h"
+#include "tensor/dropout.h"
+
+enum { MAX_LAYERS = 8, DIRECTIONS = 2 };
 
 /* Weights, or their gradients. */
 struct encoder_parameters {
   real *embedding; /* (V_src,E) */
-  struct rnn_parameters rnn;
+  struct rnn_parameters rnn[MAX_LAYERS][DIRECTIONS];
 };
 
+/* With both directions each has H/2 units, so that what attention sees is (S,B,H) in any case. */
 struct encoder_sizes {
   size_t embedding, hidden; /* E, H */
+  size_t layers;
+  size_t directions; /* 1 or 2 */
 };
+
+size_t encoder_direction_size(struct encoder_sizes sizes);           /* H or H/2 */
+size_t encoder_input_size(struct encoder_sizes sizes, size_t layer); /* E, then H */
 
 /* What the forward pass leaves for the backward pass. */
 struct encoder_cache {
-  real *inputs; /* (S,B,E) */
-  real *states; /* (S+1,B,H): e_0 .. e_S; the last block holds each sentence's last real state */
+  real *inputs[MAX_LAYERS];             /* (S,B,E) or (S,B,H) */
+  real *states[MAX_LAYERS][DIRECTIONS]; /* (S+1,B,H or H/2) */
+  real *outputs;                        /* (S,B,H): the states that attention sees */
+  real *finals;                         /* (layers,B,H): each sentence's last real state */
 };
 
-/* The states that attention sees: (S,B,H). */
-real *encoder_outputs(const struct encoder_cache *cache, size_t batch, size_t hidden);
-
 void encoder_forward(struct encoder_cache *cache, const struct sequence *source,
-                     const struct encoder_parameters *weights, struct encoder_sizes sizes);
+                     const struct encoder_parameters *weights, struct dropout dropout,
+                     struct encoder_sizes sizes);
 
-/* dstates (S+1,B,H) comes in with the gradients of e_0 .. e_S and is overwritten (see
- * rnn_backward), as is dinputs (S,B,E). */
-void encoder_backward(const struct encoder_parameters *gradients, real *dstates, real *dinputs,
-                      const struct encoder_cache *cache, const struct sequence *source,
-                      const struct encoder_parameters *weights, struct encoder_sizes sizes);
+/* Scratch of the backward pass. */
+struct encoder_scratch {
+  real *states; /* (S+1,B,H or H/2) */
+  real *inputs; /* (S,B,max(E,H)) */
+};
+
+/* doutputs (S,B,H) and dfinals (layers,B,H) come in with the gradients of the outputs and of the
+ * final states; doutputs is overwritten. */
+void encoder_backward(const struct encoder_parameters *gradients, struct encoder_scratch scratch,
+                      real *doutputs, const real *dfinals, const struct encoder_cache *cache,
+                      const struct sequence *source, const struct encoder_parameters *weights,
+                      struct dropout dropout, struct encoder_sizes sizes);
 
 #endif

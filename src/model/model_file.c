@@ -32,12 +32,14 @@ static int set_json(json_t *metadata, const char *key, json_t *value) {
 static json_t *config_to_json(const struct model *model) {
   const struct model_config *config = &model->config;
   return json_pack(
-      "{s:s, s:I, s:I, s:s, s:s, s:I, s:I}", "attention", attention_name(config->attention),
-      "embedding_size", (json_int_t)config->embedding_size, "hidden_size",
-      (json_int_t)config->hidden_size, "source_tokens", token_mode_name(model->source_mode),
-      "target_tokens", token_mode_name(model->target_mode), "source_vocabulary",
-      (json_int_t)config->source_vocabulary, "target_vocabulary",
-      (json_int_t)config->target_vocabulary);
+      "{s:s, s:b, s:b, s:I, s:I, s:b, s:I, s:s, s:I, s:s, s:I, s:b}", "attention",
+      attention_name(config->attention), "attentional_layer", config->attentional_layer,
+      "bidirectional", config->bidirectional, "embedding_size", (json_int_t)config->embedding_size,
+      "hidden_size", (json_int_t)config->hidden_size, "input_feeding", config->input_feeding,
+      "layers", (json_int_t)config->layers, "source_tokens", token_mode_name(model->source_mode),
+      "source_vocabulary", (json_int_t)config->source_vocabulary, "target_tokens",
+      token_mode_name(model->target_mode), "target_vocabulary",
+      (json_int_t)config->target_vocabulary, "tie_embeddings", config->tied);
 }
 
 static int set_vocabulary(json_t *metadata, struct side_keys keys,
@@ -104,6 +106,12 @@ static enum status parse_metadata(json_t **value, const struct safetensors *file
   return *value == NULL ? bad(file, error, "is not valid JSON", key) : STATUS_OK;
 }
 
+static bool parse_modes(struct vocabulary_pair *modes, const char *source, const char *target) {
+  return token_mode_parse(&modes->source_mode, source) &&
+         token_mode_parse(&modes->target_mode, target) && modes->source_mode != TOKENS_AUTO &&
+         modes->target_mode != TOKENS_AUTO;
+}
+
 /* Every key of the configuration must be there, and no other: a key that this version does not know
  * would change the arithmetic. */
 static enum status parse_config(struct model_config *config, struct vocabulary_pair *modes,
@@ -112,25 +120,32 @@ static enum status parse_config(struct model_config *config, struct vocabulary_p
   enum status status = parse_metadata(&json, file, KEY_CONFIG, error);
   if (status != STATUS_OK) return status;
   const char *attention, *source_tokens, *target_tokens;
-  json_int_t e, h, v_source, v_target;
-  const int unpacked = json_unpack(json, "{s:s, s:I, s:I, s:s, s:s, s:I, s:I !}", "attention",
-                                   &attention, "embedding_size", &e, "hidden_size", &h,
-                                   "source_tokens", &source_tokens, "target_tokens", &target_tokens,
-                                   "source_vocabulary", &v_source, "target_vocabulary", &v_target);
+  json_int_t e, h, layers, v_source, v_target;
+  int attentional, bidirectional, feeding, tied;
+  const int unpacked = json_unpack(
+      json, "{s:s, s:b, s:b, s:I, s:I, s:b, s:I, s:s, s:I, s:s, s:I, s:b !}", "attention",
+      &attention, "attentional_layer", &attentional, "bidirectional", &bidirectional,
+      "embedding_size", &e, "hidden_size", &h, "input_feeding", &feeding, "layers", &layers,
+      "source_tokens", &source_tokens, "source_vocabulary", &v_source, "target_tokens",
+      &target_tokens, "target_vocabulary", &v_target, "tie_embeddings", &tied);
   if (unpacked != 0) {
     status = bad(file, error, "does not hold what this version expects", KEY_CONFIG);
   } else if (!attention_parse(&config->attention, attention)) {
     status = bad(file, error, "names an unknown attention mechanism", KEY_CONFIG);
-  } else if (!token_mode_parse(&modes->source_mode, source_tokens) ||
-             !token_mode_parse(&modes->target_mode, target_tokens) ||
-             modes->source_mode == TOKENS_AUTO || modes->target_mode == TOKENS_AUTO) {
+  } else if (!parse_modes(modes, source_tokens, target_tokens)) {
     status = bad(file, error, "names an unknown token mode", KEY_CONFIG);
   } else {
     /* A negative number becomes a huge one and is refused by the check. */
-    config->embedding_size = (size_t)e;
-    config->hidden_size = (size_t)h;
-    config->source_vocabulary = (size_t)v_source;
-    config->target_vocabulary = (size_t)v_target;
+    *config = (struct model_config){.source_vocabulary = (size_t)v_source,
+                                    .target_vocabulary = (size_t)v_target,
+                                    .embedding_size = (size_t)e,
+                                    .hidden_size = (size_t)h,
+                                    .layers = (size_t)layers,
+                                    .bidirectional = bidirectional,
+                                    .attention = config->attention,
+                                    .attentional_layer = attentional,
+                                    .input_feeding = feeding,
+                                    .tied = tied};
     struct error problem;
     if (model_config_check(config, &problem) != STATUS_OK)
       status = bad(file, error, problem.message, KEY_CONFIG);
@@ -208,7 +223,7 @@ static enum status check_tensors(const struct safetensors *file, const struct mo
 }
 
 static enum status load(struct model **model, const struct safetensors *file, struct error *error) {
-  struct model_config config;
+  struct model_config config = model_config_default();
   struct vocabulary_pair vocabularies = {0};
   enum status status = parse_config(&config, &vocabularies, file, error);
   if (status == STATUS_OK) status = check_tensors(file, &config, error);

@@ -5,39 +5,88 @@
 
 #include "tensor/cross_entropy.h"
 
-static void take(struct workspace *w, struct arena *arena, const struct model_config *config,
-                 const struct batch *batch, enum purpose purpose) {
-  const size_t B = batch->source.batch, S = batch->source.steps, T = batch->target.steps;
-  const size_t N = batch->tokens, V = config->target_vocabulary;
-  const size_t E = config->embedding_size, H = config->hidden_size;
+/* ---- memory ---- */
 
-  w->encoder.inputs = arena_take(arena, sizeof(real), S, B, E);
-  w->encoder.states = arena_take(arena, sizeof(real), S + 1, B, H);
-  w->decoder.inputs = arena_take(arena, sizeof(real), T, B, E);
-  w->decoder.states = arena_take(arena, sizeof(real), T + 1, B, H);
-  w->decoder.context = arena_take(arena, sizeof(real), T, B, H);
-  w->decoder.weights = arena_take(arena, sizeof(real), T, B, S);
-  w->decoder.features = arena_take(arena, sizeof(real), N, 2, H);
-  w->decoder.logits = arena_take(arena, sizeof(real), N, V, 1);
-  w->log_sums = arena_take(arena, sizeof(real), N, 1, 1);
-  w->losses = arena_take(arena, sizeof(double), N, 1, 1);
-  if (purpose == FORWARD_ONLY) return;
-  w->dencoder_inputs = arena_take(arena, sizeof(real), S, B, E);
-  w->dencoder_states = arena_take(arena, sizeof(real), S + 1, B, H);
-  w->ddecoder.inputs = arena_take(arena, sizeof(real), T, B, E);
-  w->ddecoder.states = arena_take(arena, sizeof(real), T + 1, B, H);
-  w->ddecoder.context = arena_take(arena, sizeof(real), T, B, H);
-  w->ddecoder.weights = arena_take(arena, sizeof(real), T, B, S);
-  w->ddecoder.features = arena_take(arena, sizeof(real), N, 2, H);
+static real *take(struct arena *arena, size_t n1, size_t n2, size_t n3) {
+  return arena_take(arena, sizeof(real), n1, n2, n3);
+}
+
+void encoder_cache_take(struct encoder_cache *cache, struct arena *arena,
+                        const struct model_config *config, size_t steps, size_t batch) {
+  const struct encoder_sizes sizes = encoder_sizes_of(config);
+  for (size_t l = 0; l < sizes.layers; l++) {
+    cache->inputs[l] = take(arena, steps, batch, encoder_input_size(sizes, l));
+    for (size_t d = 0; d < sizes.directions; d++)
+      cache->states[l][d] = take(arena, steps + 1, batch, encoder_direction_size(sizes));
+  }
+  cache->outputs = take(arena, steps, batch, sizes.hidden);
+  cache->finals = take(arena, sizes.layers, batch, sizes.hidden);
+}
+
+void decoder_cache_take(struct decoder_cache *cache, struct arena *arena,
+                        const struct model_config *config, size_t source_steps, size_t steps,
+                        size_t batch, size_t tokens) {
+  const struct decoder_sizes sizes = decoder_sizes_of(config);
+  const struct attention_needs needs = attention_needs(sizes.attention);
+  const size_t S = source_steps, T = steps, B = batch, H = sizes.hidden, A = sizes.attentional;
+  for (size_t l = 0; l < sizes.layers; l++) {
+    cache->inputs[l] = take(arena, T, B, decoder_input_size(sizes, l));
+    cache->states[l] = take(arena, T + 1, B, H);
+  }
+  cache->attention.context = take(arena, T, B, H);
+  cache->attention.weights = take(arena, T, B, S);
+  cache->attention.queries = needs.query_weight ? take(arena, T, B, H) : NULL;
+  cache->attention.keys = needs.key_weight ? take(arena, S, B, H) : NULL;
+  cache->combined = A > 0 ? take(arena, T, B, 2 * H) : NULL;
+  cache->attentional = A > 0 ? take(arena, T + 1, B, A) : NULL;
+  cache->features = take(arena, tokens, decoder_feature_size(sizes), 1);
+  cache->logits = take(arena, tokens, sizes.vocabulary, 1);
+}
+
+static size_t larger(size_t a, size_t b) {
+  return a > b ? a : b;
+}
+
+static void take_scratch(struct workspace *w, struct arena *arena,
+                         const struct model_config *config, const struct batch *batch) {
+  const struct encoder_sizes encoder = encoder_sizes_of(config);
+  const struct decoder_sizes decoder = decoder_sizes_of(config);
+  const struct attention_needs needs = attention_needs(decoder.attention);
+  const size_t B = batch->source.batch, S = batch->source.steps, T = batch->target.steps;
+  const size_t E = decoder.embedding, H = decoder.hidden, A = decoder.attentional;
+  struct encoder_scratch *e = &w->encoder_scratch;
+  struct decoder_scratch *d = &w->decoder_scratch;
+  w->doutputs = take(arena, S, B, H);
+  w->dfinals = take(arena, decoder.layers, B, H);
+  e->states = take(arena, S + 1, B, encoder_direction_size(encoder));
+  e->inputs = take(arena, S, B, larger(E, H));
+  d->inputs = take(arena, T, B, larger(decoder_input_size(decoder, 0), H));
+  for (size_t l = 0; l < decoder.layers; l++) d->states[l] = take(arena, T + 1, B, H);
+  d->attention.weights = take(arena, T, B, S);
+  d->attention.queries = needs.query_weight ? take(arena, T, B, H) : NULL;
+  d->attention.keys = needs.key_weight ? take(arena, S, B, H) : NULL;
+  d->attention.score_weights = needs.score_weight ? take(arena, B, H, 1) : NULL;
+  d->context = take(arena, T, B, H);
+  d->combined = A > 0 ? take(arena, T, B, 2 * H) : NULL;
+  d->attentional = A > 0 ? take(arena, T + 1, B, A) : NULL;
+  d->features = take(arena, batch->tokens, decoder_feature_size(decoder), 1);
+}
+
+static void take_all(struct workspace *w, struct arena *arena, const struct model_config *config,
+                     const struct batch *batch, enum purpose purpose) {
+  encoder_cache_take(&w->encoder, arena, config, batch->source.steps, batch->source.batch);
+  decoder_cache_take(&w->decoder, arena, config, batch->source.steps, batch->target.steps,
+                     batch->target.batch, batch->tokens);
+  w->log_sums = take(arena, batch->tokens, 1, 1);
+  w->losses = arena_take(arena, sizeof(double), batch->tokens, 1, 1);
+  if (purpose == WITH_GRADIENTS) take_scratch(w, arena, config, batch);
 }
 
 /* BLAS counts in int: every number of rows and every distance between rows must fit. */
 static bool fits_blas(const struct model_config *config, const struct batch *batch) {
-  const size_t B = batch->source.batch, H = config->hidden_size;
-  const size_t S = batch->source.steps, T = batch->target.steps;
-  const size_t widest = S > H ? S : H;
-  const size_t steps = S > T ? S : T;
-  return B <= INT_MAX / widest && B <= INT_MAX / (steps + 1) && batch->tokens <= INT_MAX;
+  const size_t B = batch->source.batch, S = batch->source.steps, T = batch->target.steps;
+  const size_t widest = larger(S, 2 * larger(config->hidden_size, config->embedding_size));
+  return B <= INT_MAX / widest && B <= INT_MAX / (larger(S, T) + 1) && batch->tokens <= INT_MAX;
 }
 
 enum status workspace_fit(struct workspace *workspace, const struct model_config *config,
@@ -46,14 +95,12 @@ enum status workspace_fit(struct workspace *workspace, const struct model_config
     return fail(error, STATUS_INVALID_ARGUMENT, NULL,
                 "a batch of %zu sentences of up to %zu tokens is too large; use a smaller batch "
                 "or leave out long sentences",
-                batch->source.batch,
-                batch->source.steps > batch->target.steps ? batch->source.steps
-                                                          : batch->target.steps);
+                batch->source.batch, larger(batch->source.steps, batch->target.steps));
   struct arena measured = {0};
-  take(workspace, &measured, config, batch, purpose);
+  take_all(workspace, &measured, config, batch, purpose);
   const enum status status = arena_reserve(&workspace->arena, &measured, error);
   if (status != STATUS_OK) return status;
-  take(workspace, &workspace->arena, config, batch, purpose);
+  take_all(workspace, &workspace->arena, config, batch, purpose);
   return STATUS_OK;
 }
 
@@ -62,32 +109,25 @@ void workspace_free(struct workspace *workspace) {
   *workspace = (struct workspace){0};
 }
 
-struct encoder_sizes encoder_sizes_of(const struct model_config *config) {
-  return (struct encoder_sizes){config->embedding_size, config->hidden_size};
-}
+/* ---- the network ---- */
 
-struct decoder_sizes decoder_sizes_of(const struct model_config *config) {
-  return (struct decoder_sizes){config->embedding_size, config->hidden_size,
-                                config->target_vocabulary, config->attention};
-}
-
-static struct decoder_source source_of(const struct workspace *w, const struct batch *batch,
-                                       const struct model_config *config) {
-  return (struct decoder_source){
-      encoder_outputs(&w->encoder, batch->source.batch, config->hidden_size), batch->source.lengths,
-      batch->source.steps};
+static struct decoder_source source_of(const struct workspace *w, const struct batch *batch) {
+  return (struct decoder_source){w->encoder.outputs, batch->source.lengths, batch->source.steps};
 }
 
 double network_forward(struct workspace *w, const struct batch *batch,
-                       const struct parameters *weights, const struct model_config *config) {
-  const size_t block = batch->source.batch * config->hidden_size;
-  encoder_forward(&w->encoder, &batch->source, &weights->encoder, encoder_sizes_of(config));
-  /* d_0 = each sentence's last real e                                                (5) */
-  memcpy(w->decoder.states, w->encoder.states + batch->source.steps * block, block * sizeof(real));
-  decoder_forward(&w->decoder, &batch->target, source_of(w, batch, config), &weights->decoder,
-                  decoder_sizes_of(config));
-  cross_entropy_forward(w->losses, w->log_sums, w->decoder.logits, batch->expected, batch->tokens,
-                        config->target_vocabulary);
+                       const struct parameters *weights, const struct model_config *config,
+                       const struct regularization *regularization) {
+  const struct decoder_sizes sizes = decoder_sizes_of(config);
+  const struct decoder_source source = source_of(w, batch);
+  encoder_forward(&w->encoder, &batch->source, &weights->encoder, regularization->dropout,
+                  encoder_sizes_of(config));
+  decoder_start(&w->decoder, w->encoder.finals, batch->target.batch, &weights->decoder, sizes);
+  decoder_prepare(&w->decoder, &batch->target, source, &weights->decoder, sizes);
+  decoder_forward(&w->decoder, &batch->target, source, &weights->decoder, regularization->dropout,
+                  sizes);
+  cross_entropy_forward(w->losses, w->log_sums, w->decoder.logits, batch->expected,
+                        regularization->label_smoothing, batch->tokens, sizes.vocabulary);
   double sum = 0;
   for (size_t n = 0; n < batch->tokens; n++) sum += w->losses[n];
   return sum;
@@ -95,19 +135,17 @@ double network_forward(struct workspace *w, const struct batch *batch,
 
 void network_backward(const struct parameters *gradients, struct workspace *w,
                       const struct batch *batch, const struct parameters *weights,
-                      const struct model_config *config) {
-  const size_t S = batch->source.steps, block = batch->source.batch * config->hidden_size;
+                      const struct model_config *config,
+                      const struct regularization *regularization) {
+  const size_t S = batch->source.steps, B = batch->source.batch, H = config->hidden_size;
   real *dlogits = w->decoder.logits;
-  cross_entropy_backward(dlogits, w->log_sums, batch->expected, 1 / (real)batch->tokens,
-                         batch->tokens, config->target_vocabulary);
-
-  memset(w->dencoder_states, 0, (S + 1) * block * sizeof(real));
-  decoder_backward(&gradients->decoder, w->dencoder_states + block, &w->ddecoder, dlogits,
-                   &w->decoder, &batch->target, source_of(w, batch, config), &weights->decoder,
-                   decoder_sizes_of(config));
-  /* The bridge: the gradient of d_0 reaches the last real e                         (21) */
-  real *dlast = w->dencoder_states + S * block;
-  for (size_t i = 0; i < block; i++) dlast[i] += w->ddecoder.states[i];
-  encoder_backward(&gradients->encoder, w->dencoder_states, w->dencoder_inputs, &w->encoder,
-                   &batch->source, &weights->encoder, encoder_sizes_of(config));
+  cross_entropy_backward(dlogits, w->log_sums, batch->expected, regularization->label_smoothing,
+                         1 / (real)batch->tokens, batch->tokens, config->target_vocabulary);
+  memset(w->doutputs, 0, S * B * H * sizeof(real));
+  decoder_backward(&gradients->decoder, w->doutputs, w->dfinals, &w->decoder_scratch, dlogits,
+                   &w->decoder, w->encoder.finals, &batch->target, source_of(w, batch),
+                   &weights->decoder, regularization->dropout, decoder_sizes_of(config));
+  encoder_backward(&gradients->encoder, w->encoder_scratch, w->doutputs, w->dfinals, &w->encoder,
+                   &batch->source, &weights->encoder, regularization->dropout,
+                   encoder_sizes_of(config));
 }

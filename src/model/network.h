@@ -11,14 +11,22 @@ struct workspace {
   struct arena arena;
   struct encoder_cache encoder;
   struct decoder_cache decoder;
-  real *log_sums;                    /* (N) */
-  double *losses;                    /* (N): -log p of each expected token */
-  real *dencoder_states;             /* (S+1,B,H); only with gradients */
-  real *dencoder_inputs;             /* (S,B,E); only with gradients */
-  struct decoder_gradients ddecoder; /* only with gradients */
+  real *log_sums; /* (N) */
+  double *losses; /* (N): the loss of each expected token */
+  /* Only with gradients: */
+  real *doutputs; /* (S,B,H): of the encoder's outputs */
+  real *dfinals;  /* (layers,B,H): of its final states */
+  struct encoder_scratch encoder_scratch;
+  struct decoder_scratch decoder_scratch;
 };
 
 enum purpose { FORWARD_ONLY, WITH_GRADIENTS };
+
+/* What is done to the network while it learns, and only then. All zero = nothing. */
+struct regularization {
+  struct dropout dropout; /* another stream for every update */
+  double label_smoothing; /* ε */
+};
 
 /* Must be called before the functions below, once a batch. */
 enum status workspace_fit(struct workspace *workspace, const struct model_config *config,
@@ -26,17 +34,24 @@ enum status workspace_fit(struct workspace *workspace, const struct model_config
                           struct error *error) CHECKED;
 void workspace_free(struct workspace *workspace);
 
-/* Returns the sum of -log p over all real target tokens, equation 11 times N; the single losses are
- * left in workspace->losses, the attention weights in workspace->decoder.weights. */
+/* Returns the sum of the losses over all real target tokens, equation 11 times N; the single losses
+ * are left in workspace->losses, the attention weights in workspace->decoder.attention. */
 double network_forward(struct workspace *workspace, const struct batch *batch,
-                       const struct parameters *weights, const struct model_config *config);
+                       const struct parameters *weights, const struct model_config *config,
+                       const struct regularization *regularization);
 
 /* Adds the gradient of the mean loss to `gradients`. Overwrites the logits. */
 void network_backward(const struct parameters *gradients, struct workspace *workspace,
                       const struct batch *batch, const struct parameters *weights,
-                      const struct model_config *config);
+                      const struct model_config *config,
+                      const struct regularization *regularization);
 
-struct encoder_sizes encoder_sizes_of(const struct model_config *config);
-struct decoder_sizes decoder_sizes_of(const struct model_config *config);
+/* Takes the arrays of a decoder that runs `steps` steps of `batch` rows over `source_steps` source
+ * states, with logits for `tokens` positions. */
+void decoder_cache_take(struct decoder_cache *cache, struct arena *arena,
+                        const struct model_config *config, size_t source_steps, size_t steps,
+                        size_t batch, size_t tokens);
+void encoder_cache_take(struct encoder_cache *cache, struct arena *arena,
+                        const struct model_config *config, size_t steps, size_t batch);
 
 #endif

@@ -16,15 +16,21 @@ struct listing {
   real *block;
 };
 
-static void list(struct listing *listing, real **view, const char *prefix, const char *name,
-                 int dimensions, size_t rows, size_t columns, enum initializer initializer,
-                 double bound) {
-  struct parameter_table *table = &listing->table;
-  struct parameter *row = &table->rows[table->count++];
+static struct parameter *add_row(struct listing *listing, const char *prefix, const char *name,
+                                 int dimensions, size_t rows, size_t columns) {
+  struct parameter *row = &listing->table.rows[listing->table.count++];
   snprintf(row->name, sizeof row->name, "%s.%s", prefix, name);
   row->dimensions = dimensions;
   row->rows = rows;
   row->columns = columns;
+  return row;
+}
+
+static void list(struct listing *listing, real **view, const char *prefix, const char *name,
+                 int dimensions, size_t rows, size_t columns, enum initializer initializer,
+                 double bound) {
+  struct parameter_table *table = &listing->table;
+  struct parameter *row = add_row(listing, prefix, name, dimensions, rows, columns);
   row->initializer = initializer;
   row->bound = bound;
   row->offset = table->block;
@@ -33,38 +39,128 @@ static void list(struct listing *listing, real **view, const char *prefix, const
   if (listing->block != NULL) *view = listing->block + row->offset;
 }
 
+/* The same numbers as row `original` under a second name. */
+static void list_alias(struct listing *listing, real **view, const char *prefix, const char *name,
+                       size_t original) {
+  const struct parameter shared = listing->table.rows[original];
+  struct parameter *row =
+      add_row(listing, prefix, name, shared.dimensions, shared.rows, shared.columns);
+  row->offset = shared.offset;
+  row->alias = true;
+  if (listing->block != NULL) *view = listing->block + row->offset;
+}
+
 static void list_embedding(struct listing *listing, real **view, const char *prefix, size_t v,
                            size_t e) {
-  list(listing, view, prefix, "weight", 2, v, e, INIT_NORMAL, 0);
+  list(listing, view, prefix, "weight", 2, v, e, INIT_EMBEDDING, 1 / sqrt((double)e));
 }
 
+/* One layer in one direction: e inputs, h units; `suffix` as PyTorch has it. */
 static void list_rnn(struct listing *listing, struct rnn_parameters *rnn, const char *prefix,
-                     size_t e, size_t h) {
+                     size_t layer, const char *suffix, size_t e, size_t h) {
+  static const char *const names[] = {"weight_ih", "weight_hh", "bias_ih", "bias_hh"};
+  real **const views[] = {&rnn->weight_ih, &rnn->weight_hh, &rnn->bias_ih, &rnn->bias_hh};
+  const size_t columns[] = {e, h, 1, 1};
   const double bound = 1 / sqrt((double)h);
-  list(listing, &rnn->weight_ih, prefix, "weight_ih_l0", 2, h, e, INIT_UNIFORM, bound);
-  list(listing, &rnn->weight_hh, prefix, "weight_hh_l0", 2, h, h, INIT_UNIFORM, bound);
-  list(listing, &rnn->bias_ih, prefix, "bias_ih_l0", 1, h, 1, INIT_UNIFORM, bound);
-  list(listing, &rnn->bias_hh, prefix, "bias_hh_l0", 1, h, 1, INIT_UNIFORM, bound);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    char name[48];
+    snprintf(name, sizeof name, "%s_l%zu%s", names[i], layer, suffix);
+    list(listing, views[i], prefix, name, i < 2 ? 2 : 1, h, columns[i],
+         i == 1 ? INIT_RECURRENT : INIT_UNIFORM, bound);
+  }
 }
 
+/* `bias` NULL = none. */
 static void list_linear(struct listing *listing, real **weight, real **bias, const char *prefix,
                         size_t out, size_t in) {
   const double bound = 1 / sqrt((double)in);
   list(listing, weight, prefix, "weight", 2, out, in, INIT_UNIFORM, bound);
-  list(listing, bias, prefix, "bias", 1, out, 1, INIT_UNIFORM, bound);
+  if (bias != NULL) list(listing, bias, prefix, "bias", 1, out, 1, INIT_UNIFORM, bound);
+}
+
+static void list_encoder(struct listing *listing, struct encoder_parameters *encoder,
+                         const struct model_config *config) {
+  const struct encoder_sizes sizes = encoder_sizes_of(config);
+  list_embedding(listing, &encoder->embedding, "encoder.embedding", config->source_vocabulary,
+                 config->embedding_size);
+  for (size_t l = 0; l < sizes.layers; l++) {
+    for (size_t d = 0; d < sizes.directions; d++)
+      list_rnn(listing, &encoder->rnn[l][d], "encoder.rnn", l, d == 0 ? "" : "_reverse",
+               encoder_input_size(sizes, l), encoder_direction_size(sizes));
+  }
+}
+
+static void list_attention(struct listing *listing, struct attention_parameters *attention,
+                           const struct model_config *config) {
+  const struct attention_needs needs = attention_needs(config->attention);
+  const size_t H = config->hidden_size;
+  if (needs.query_weight)
+    list_linear(listing, &attention->query_weight, needs.query_bias ? &attention->query_bias : NULL,
+                "decoder.attention.query", H, H);
+  if (needs.key_weight)
+    list_linear(listing, &attention->key_weight, NULL, "decoder.attention.key", H, H);
+  if (needs.score_weight)
+    list_linear(listing, &attention->score_weight, NULL, "decoder.attention.score", 1, H);
+}
+
+static void list_decoder(struct listing *listing, struct decoder_parameters *decoder,
+                         const struct model_config *config) {
+  const struct decoder_sizes sizes = decoder_sizes_of(config);
+  const size_t H = sizes.hidden, V = sizes.vocabulary, F = decoder_feature_size(sizes);
+  const size_t embedding = listing->table.count;
+  list_embedding(listing, &decoder->embedding, "decoder.embedding", V, sizes.embedding);
+  for (size_t l = 0; l < sizes.layers; l++)
+    list_rnn(listing, &decoder->rnn[l], "decoder.rnn", l, "", decoder_input_size(sizes, l), H);
+  for (size_t l = 0; sizes.bridge && l < sizes.layers; l++) {
+    char prefix[48];
+    snprintf(prefix, sizeof prefix, "decoder.bridge.%zu", l);
+    list_linear(listing, &decoder->bridge_weight[l], &decoder->bridge_bias[l], prefix, H, H);
+  }
+  list_attention(listing, &decoder->attention, config);
+  if (sizes.attentional > 0)
+    list_linear(listing, &decoder->attentional_weight, &decoder->attentional_bias,
+                "decoder.attentional", sizes.attentional, 2 * H);
+  if (config->tied) {
+    list_alias(listing, &decoder->out_weight, "decoder.out", "weight", embedding);
+    list(listing, &decoder->out_bias, "decoder.out", "bias", 1, V, 1, INIT_UNIFORM,
+         1 / sqrt((double)F));
+  } else {
+    list_linear(listing, &decoder->out_weight, &decoder->out_bias, "decoder.out", V, F);
+  }
 }
 
 static void list_all(struct listing *listing, struct parameters *views,
                      const struct model_config *config) {
-  const size_t E = config->embedding_size, H = config->hidden_size;
-  struct encoder_parameters *encoder = &views->encoder;
-  struct decoder_parameters *decoder = &views->decoder;
-  list_embedding(listing, &encoder->embedding, "encoder.embedding", config->source_vocabulary, E);
-  list_rnn(listing, &encoder->rnn, "encoder.rnn", E, H);
-  list_embedding(listing, &decoder->embedding, "decoder.embedding", config->target_vocabulary, E);
-  list_rnn(listing, &decoder->rnn, "decoder.rnn", E, H);
-  list_linear(listing, &decoder->out_weight, &decoder->out_bias, "decoder.out",
-              config->target_vocabulary, 2 * H);
+  list_encoder(listing, &views->encoder, config);
+  list_decoder(listing, &views->decoder, config);
+}
+
+struct model_config model_config_default(void) {
+  return (struct model_config){.source_vocabulary = 1,
+                               .target_vocabulary = 1,
+                               .embedding_size = 128,
+                               .hidden_size = 128,
+                               .layers = 1,
+                               .attention = ATTENTION_DOT};
+}
+
+struct encoder_sizes encoder_sizes_of(const struct model_config *config) {
+  return (struct encoder_sizes){.embedding = config->embedding_size,
+                                .hidden = config->hidden_size,
+                                .layers = config->layers,
+                                .directions = config->bidirectional ? 2 : 1};
+}
+
+struct decoder_sizes decoder_sizes_of(const struct model_config *config) {
+  const size_t attentional = config->tied ? config->embedding_size : config->hidden_size;
+  return (struct decoder_sizes){.embedding = config->embedding_size,
+                                .hidden = config->hidden_size,
+                                .vocabulary = config->target_vocabulary,
+                                .layers = config->layers,
+                                .attention = config->attention,
+                                .attentional = config->attentional_layer ? attentional : 0,
+                                .input_feeding = config->input_feeding,
+                                .bridge = config->bidirectional};
 }
 
 static enum status check_size(const char *name, size_t size, size_t limit, struct error *error) {
@@ -81,6 +177,15 @@ enum status model_config_check(const struct model_config *config, struct error *
     status = check_size("source vocabulary", config->source_vocabulary, MAX_VOCABULARY, error);
   if (status == STATUS_OK)
     status = check_size("target vocabulary", config->target_vocabulary, MAX_VOCABULARY, error);
+  if (status == STATUS_OK)
+    status = check_size("number of layers", config->layers, MAX_LAYERS, error);
+  if (status == STATUS_OK && config->bidirectional && config->hidden_size % 2 != 0)
+    status =
+        fail(error, STATUS_INVALID_ARGUMENT, NULL,
+             "a bidirectional encoder needs an even hidden size, not %zu", config->hidden_size);
+  if (status == STATUS_OK && !config->attentional_layer && (config->input_feeding || config->tied))
+    status = fail(error, STATUS_INVALID_ARGUMENT, NULL, "%s needs the attentional layer",
+                  config->tied ? "tying the embeddings" : "input feeding");
   return status;
 }
 
@@ -115,14 +220,53 @@ enum status parameter_block_create(real **block, const struct parameter_table *t
   return STATUS_OK;
 }
 
-void parameters_initialize(real *block, const struct parameter_table *table, uint64_t seed) {
-  for (size_t i = 0; i < table->count; i++) {
+/* Gram and Schmidt, twice for accuracy, on rows of independent normal numbers: a random orthogonal
+ * matrix. In double, so that both precisions start from the same weights. */
+static enum status initialize_orthogonal(real *values, size_t n, struct random_stream stream,
+                                         struct error *error) {
+  double *matrix = malloc(n * n * sizeof *matrix);
+  if (matrix == NULL) return fail_no_memory(error);
+  for (size_t i = 0; i < n * n; i++) matrix[i] = random_normal(stream, i);
+  for (size_t i = 0; i < n; i++) {
+    double *row = matrix + i * n;
+    for (size_t pass = 0; pass < 2; pass++) {
+      for (size_t k = 0; k < i; k++) {
+        const double *other = matrix + k * n;
+        double dot = 0;
+        for (size_t j = 0; j < n; j++) dot += row[j] * other[j];
+        for (size_t j = 0; j < n; j++) row[j] -= dot * other[j];
+      }
+      double square = 0;
+      for (size_t j = 0; j < n; j++) square += row[j] * row[j];
+      for (size_t j = 0; j < n; j++) row[j] /= sqrt(square);
+    }
+  }
+  for (size_t i = 0; i < n * n; i++) values[i] = (real)matrix[i];
+  free(matrix);
+  return STATUS_OK;
+}
+
+static void initialize_plain(real *values, const struct parameter *row, bool normal, double scale,
+                             struct random_stream stream) {
+  for (size_t j = 0; j < parameter_size(row); j++)
+    values[j] =
+        (real)(scale * (normal ? random_normal(stream, j) : 2 * random_uniform(stream, j) - 1));
+}
+
+enum status parameters_initialize(real *block, const struct parameter_table *table,
+                                  enum initial_values values, uint64_t seed, struct error *error) {
+  enum status status = STATUS_OK;
+  for (size_t i = 0; i < table->count && status == STATUS_OK; i++) {
     const struct parameter *row = &table->rows[i];
     const struct random_stream stream = {seed, RANDOM_INITIAL_WEIGHTS, (uint32_t)i};
-    real *values = block + row->offset;
-    for (size_t j = 0; j < parameter_size(row); j++)
-      values[j] = (real)(row->initializer == INIT_NORMAL
-                             ? random_normal(stream, j)
-                             : row->bound * (2 * random_uniform(stream, j) - 1));
+    real *numbers = block + row->offset;
+    if (row->alias) continue;
+    if (row->initializer == INIT_EMBEDDING)
+      initialize_plain(numbers, row, true, values == INITIAL_PYTORCH ? 1 : row->bound, stream);
+    else if (row->initializer == INIT_RECURRENT && values == INITIAL_ORTHOGONAL)
+      status = initialize_orthogonal(numbers, row->rows, stream, error);
+    else
+      initialize_plain(numbers, row, false, row->bound, stream);
   }
+  return status;
 }

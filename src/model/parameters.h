@@ -4,6 +4,7 @@
 #ifndef ELMAN_MODEL_PARAMETERS_H
 #define ELMAN_MODEL_PARAMETERS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/status.h"
@@ -14,13 +15,25 @@
 struct model_config {
   size_t source_vocabulary, target_vocabulary; /* V_src, V_tgt, specials included */
   size_t embedding_size, hidden_size;          /* E, H */
+  size_t layers;                               /* of the encoder, and of the decoder */
+  bool bidirectional;                          /* the encoder reads both ways, H/2 units each */
   enum attention_kind attention;
+  bool
+      attentional_layer; /* a tanh layer over [d ; c] before the output layer (Luong et al. 2015) */
+  bool input_feeding;    /* its state joins the decoder's next input; needs attentional_layer */
+  bool tied;             /* the output layer is the target embedding; needs attentional_layer */
 };
+
+/* The default network with vocabularies of one token, which are never right. */
+struct model_config model_config_default(void);
 
 enum { MAX_LAYER_SIZE = 16384, MAX_VOCABULARY = 1 << 24 };
 
-/* Sizes from 1 to the limits above, or STATUS_INVALID_ARGUMENT. */
+/* Sizes from 1 to their limits and parts that go together, or STATUS_INVALID_ARGUMENT. */
 enum status model_config_check(const struct model_config *config, struct error *error) CHECKED;
+
+struct encoder_sizes encoder_sizes_of(const struct model_config *config);
+struct decoder_sizes decoder_sizes_of(const struct model_config *config);
 
 /* The views: weights, or gradients, or moments, by the block they look into. */
 struct parameters {
@@ -28,11 +41,17 @@ struct parameters {
   struct decoder_parameters decoder;
 };
 
-/* PyTorch's initial values of the module that the tensor belongs to. */
+/* How a tensor's initial values are drawn. */
 enum initializer {
-  INIT_NORMAL, /* nn.Embedding: N(0,1) */
-  INIT_UNIFORM /* nn.RNN, nn.Linear: U(-bound, bound) */
+  INIT_EMBEDDING, /* N(0,1), or N(0,1/E) */
+  INIT_RECURRENT, /* U(-bound, bound), or a random orthogonal matrix */
+  INIT_UNIFORM    /* U(-bound, bound) */
 };
+
+/* PyTorch's values of nn.Embedding, nn.RNN and nn.Linear, or small embeddings and orthogonal
+ * recurrent matrices (Saxe, McClelland and Ganguli, ICLR 2014), whose products neither grow nor
+ * vanish. */
+enum initial_values { INITIAL_PYTORCH, INITIAL_ORTHOGONAL };
 
 struct parameter {
   char name[64]; /* as PyTorch's state_dict has it */
@@ -41,9 +60,10 @@ struct parameter {
   enum initializer initializer;
   double bound;
   size_t offset; /* in reals, from the start of a block; a multiple of 64 bytes */
+  bool alias;    /* shares its place with an earlier row: tied weights */
 };
 
-enum { MAX_PARAMETERS = 16 };
+enum { MAX_PARAMETERS = 2 + 4 * MAX_LAYERS * (DIRECTIONS + 1) + 2 * MAX_LAYERS + 4 + 2 + 2 };
 
 struct parameter_table {
   struct parameter rows[MAX_PARAMETERS];
@@ -65,6 +85,8 @@ enum status parameter_block_create(real **block, const struct parameter_table *t
                                    struct error *error) CHECKED;
 
 /* Writes the initial values; a tensor's depend on the seed and its place in the table only. */
-void parameters_initialize(real *block, const struct parameter_table *table, uint64_t seed);
+enum status parameters_initialize(real *block, const struct parameter_table *table,
+                                  enum initial_values values, uint64_t seed,
+                                  struct error *error) CHECKED;
 
 #endif

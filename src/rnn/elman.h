@@ -4,6 +4,8 @@
 #ifndef ELMAN_RNN_ELMAN_H
 #define ELMAN_RNN_ELMAN_H
 
+#include <stdbool.h>
+
 #include "tensor/real.h"
 
 /* Weights, or their gradients. */
@@ -17,19 +19,40 @@ struct rnn_parameters {
 struct rnn_shape {
   size_t steps, batch, input, hidden;
   const size_t *lengths; /* (batch): real steps of each sentence */
+  size_t first;          /* the first of these steps, where only a part of a sentence is run */
+  bool reverse;          /* from the last step to the first */
 };
 
-/* states (steps+1,batch,hidden): the caller fills block 0 with the initial state; block t+1 becomes
- * the state after input t. Past the end of a sentence its state is held, so the last block holds
- * every sentence's last real state. */
+/* states (steps+1,batch,hidden). Forward, the caller fills block 0 with the initial state, and
+ * block t+1 becomes the state after input t; in reverse, the caller fills block `steps`, and block
+ * t becomes the state after input t. Past the end of a sentence its state is held: so the last
+ * block written holds every sentence's last real state, and a reverse run starts at each sentence's
+ * own end. */
 void rnn_forward(real *states, const real *inputs /* (steps,batch,input) */,
                  const struct rnn_parameters *weights, struct rnn_shape shape);
 
-/* dstates (steps+1,batch,hidden) comes in with the gradient that reaches each state from above.
- * It goes out with dz, the gradient before the tanh, in blocks 1 .. steps, and with the gradient of
- * the initial state added to block 0. dinputs (steps,batch,input) is overwritten. */
-void rnn_backward(real *dinputs, const struct rnn_parameters *gradients, real *dstates,
-                  const real *states, const real *inputs, const struct rnn_parameters *weights,
-                  struct rnn_shape shape);
+/* The states after each input, (steps,batch,hidden), within `states` or `dstates`. */
+real *rnn_outputs(real *states, struct rnn_shape shape);
+/* The initial state, (batch,hidden). */
+real *rnn_initial(real *states, struct rnn_shape shape);
+/* The state after the last input that was run, (batch,hidden). */
+real *rnn_final(real *states, struct rnn_shape shape);
+
+/* The recurrent part of the backward pass. dstates (steps+1,batch,hidden) comes in with the
+ * gradient that reaches each state from above. It goes out with dz, the gradient before the tanh,
+ * in the outputs' blocks, and with the gradient of the initial state added to its block. */
+void rnn_backward_states(real *dstates, const real *states, const struct rnn_parameters *weights,
+                         struct rnn_shape shape);
+
+/* dinputs (steps,batch,input), overwritten or added to, from the dz that rnn_backward_states left.
+ */
+void rnn_backward_inputs(real *dinputs, const real *dstates, const struct rnn_parameters *weights,
+                         struct rnn_shape shape);
+void rnn_backward_inputs_add(real *dinputs, const real *dstates,
+                             const struct rnn_parameters *weights, struct rnn_shape shape);
+
+/* The gradients of the weights, from the dz of all steps. */
+void rnn_backward_weights(const struct rnn_parameters *gradients, const real *dstates,
+                          const real *states, const real *inputs, struct rnn_shape shape);
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "tensor/blas.h"
+#include "tensor/elementary.h"
 
 static void forward(real *y, real beta, const real *x, const real *weight, size_t n, size_t in,
                     size_t out) {
@@ -39,6 +40,17 @@ void linear_backward_weight(real *dweight, const real *dy, const real *x, size_t
                             size_t out) {
   matrix_product(dweight, in, 1, 1, (struct operand){dy, out, TRANSPOSED},
                  (struct operand){x, in, AS_IT_IS}, out, in, n);
+}
+
+void linear_tanh_forward(real *y, const real *x, const real *weight, const real *bias, size_t n,
+                         size_t in, size_t out) {
+  bias_forward(y, bias, n, out);
+  linear_forward_add(y, x, weight, n, in, out);
+  for (size_t i = 0; i < n * out; i++) y[i] = tanh_real(y[i]);
+}
+
+void tanh_backward(real *dy, const real *y, size_t n) {
+  for (size_t i = 0; i < n; i++) dy[i] *= 1 - y[i] * y[i];
 }
 
 void bias_forward(real *y, const real *bias, size_t n, size_t out) {

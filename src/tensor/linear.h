@@ -20,6 +20,12 @@ void linear_backward_input_add(real *dx, const real *dy, const real *weight, siz
 void linear_backward_weight(real *dweight, const real *dy, const real *x, size_t n, size_t in,
                             size_t out);
 
+/* y (n,out) = tanh(x Wᵀ + b), and what its backward pass makes of dy: dz = dy (1 - y²), in place.
+ */
+void linear_tanh_forward(real *y, const real *x, const real *weight, const real *bias, size_t n,
+                         size_t in, size_t out);
+void tanh_backward(real *dy, const real *y, size_t n);
+
 /* y (n,out) = b in every row */
 void bias_forward(real *y, const real *bias, size_t n, size_t out);
 /* db (out) += the sum of dy's rows, added in double */

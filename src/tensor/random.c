@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-static void philox(uint32_t out[4], struct random_stream stream, uint64_t index) {
+void random_words(uint32_t words[4], struct random_stream stream, uint64_t index) {
   uint32_t counter[4] = {(uint32_t)index, (uint32_t)(index >> 32), stream.which, stream.purpose};
   uint32_t key0 = (uint32_t)stream.seed, key1 = (uint32_t)(stream.seed >> 32);
   for (int round = 0; round < 10; round++) {
@@ -14,7 +14,7 @@ static void philox(uint32_t out[4], struct random_stream stream, uint64_t index)
     key0 += UINT32_C(0x9E3779B9);
     key1 += UINT32_C(0xBB67AE85);
   }
-  for (int i = 0; i < 4; i++) out[i] = counter[i];
+  for (int i = 0; i < 4; i++) words[i] = counter[i];
 }
 
 static double unit(uint32_t high, uint32_t low) {
@@ -23,13 +23,13 @@ static double unit(uint32_t high, uint32_t low) {
 
 uint64_t random_bits(struct random_stream stream, uint64_t index) {
   uint32_t words[4];
-  philox(words, stream, index);
+  random_words(words, stream, index);
   return ((uint64_t)words[0] << 32) | words[1];
 }
 
 double random_uniform(struct random_stream stream, uint64_t index) {
   uint32_t words[4];
-  philox(words, stream, index);
+  random_words(words, stream, index);
   return unit(words[0], words[1]);
 }
 
@@ -37,7 +37,7 @@ double random_uniform(struct random_stream stream, uint64_t index) {
 double random_normal(struct random_stream stream, uint64_t index) {
   const double two_pi = 6.283185307179586;
   uint32_t words[4];
-  philox(words, stream, index);
+  random_words(words, stream, index);
   return sqrt(-2 * log(1 - unit(words[0], words[1]))) * cos(two_pi * unit(words[2], words[3]));
 }
 

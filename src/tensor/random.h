@@ -9,7 +9,7 @@
 #include "tensor/real.h"
 
 /* What the numbers are for; a stream is never used for two purposes. */
-enum random_purpose { RANDOM_INITIAL_WEIGHTS = 1, RANDOM_EPOCH_ORDER = 2 };
+enum random_purpose { RANDOM_INITIAL_WEIGHTS = 1, RANDOM_EPOCH_ORDER = 2, RANDOM_DROPOUT = 3 };
 
 struct random_stream {
   uint64_t seed;
@@ -17,7 +17,9 @@ struct random_stream {
   uint32_t which; /* the tensor, the epoch, ... */
 };
 
-/* 64 random bits at `index`. */
+/* 128 random bits at `index`. */
+void random_words(uint32_t words[4], struct random_stream stream, uint64_t index);
+/* The first 64 of them. */
 uint64_t random_bits(struct random_stream stream, uint64_t index);
 /* Uniform in [0, 1). */
 double random_uniform(struct random_stream stream, uint64_t index);

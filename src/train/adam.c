@@ -24,8 +24,8 @@ void adam_update(real *weights, real *m, real *v, const real *gradients, size_t 
   const real beta1 = (real)options.beta1, beta2 = (real)options.beta2;
   const real rest1 = (real)(1 - options.beta1), rest2 = (real)(1 - options.beta2);
 
-  /* All loads before all stores: the four blocks lie at equal offsets within a page, and a load would
-   * wait for a store to the same offset of another block. */
+  /* All loads before all stores: the four blocks lie at equal offsets within a page, and a load
+   * would wait for a store to the same offset of another block. */
 #pragma omp parallel for schedule(static) if (n > PARALLEL_SIZE)
   for (size_t i = 0; i < n; i++) {
     const real g = gradients[i], old = weights[i];

@@ -36,10 +36,15 @@ enum status trainer_step(struct trainer *trainer, const struct batch *batch,
       workspace_fit(&trainer->workspace, &model->config, batch, WITH_GRADIENTS, error);
   if (status != STATUS_OK) return status;
 
-  *loss = network_forward(&trainer->workspace, batch, &model->weights, &model->config) /
+  const struct regularization regularization = {
+      .dropout = {options->dropout, {options->seed, RANDOM_DROPOUT, (uint32_t)trainer->update}},
+      .label_smoothing = options->label_smoothing};
+  *loss = network_forward(&trainer->workspace, batch, &model->weights, &model->config,
+                          &regularization) /
           (double)batch->tokens;
   memset(trainer->gradients, 0, n * sizeof *trainer->gradients);
-  network_backward(&trainer->dweights, &trainer->workspace, batch, &model->weights, &model->config);
+  network_backward(&trainer->dweights, &trainer->workspace, batch, &model->weights, &model->config,
+                   &regularization);
   *norm = clip_global_norm(trainer->gradients, n, options->clip_norm);
   if (!isfinite(*loss) || !isfinite(*norm))
     return fail(error, STATUS_INVALID_ARGUMENT, NULL,

@@ -24,7 +24,9 @@ struct trainer_options {
   size_t epochs;
   size_t batch_size; /* sentences */
   struct adam_options adam;
-  double clip_norm;                /* 0 = off */
+  double clip_norm; /* 0 = off */
+  double dropout;   /* probability */
+  double label_smoothing;
   uint64_t seed;                   /* of the order of the pairs */
   trainer_report_function *report; /* after each update; false stops; may be NULL */
   void *context;

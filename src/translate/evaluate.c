@@ -19,6 +19,7 @@ static enum status sum_losses(struct scores *scores, const struct model *model,
   const size_t count = corpus->source.count;
   size_t *indices = malloc(batch_size * sizeof *indices);
   if (indices == NULL) return fail_no_memory(error);
+  const struct regularization plain = {0};
   struct batch batch = {0};
   struct workspace workspace = {0};
   enum status status = STATUS_OK;
@@ -30,7 +31,7 @@ static enum status sum_losses(struct scores *scores, const struct model *model,
     if (status == STATUS_OK)
       status = workspace_fit(&workspace, &model->config, &batch, FORWARD_ONLY, error);
     if (status != STATUS_OK) break;
-    sum += network_forward(&workspace, &batch, &model->weights, &model->config);
+    sum += network_forward(&workspace, &batch, &model->weights, &model->config, &plain);
     scores->tokens += batch.tokens;
   }
   scores->loss = sum / (double)scores->tokens;

@@ -20,15 +20,8 @@ void search_free(struct search *search) {
 /* One sentence, and one decoder step at a time: B = T = 1. */
 static void take(struct search *search, struct arena *arena, const struct model_config *config,
                  size_t S) {
-  const size_t E = config->embedding_size, H = config->hidden_size;
-  search->encoder.inputs = arena_take(arena, sizeof(real), S, E, 1);
-  search->encoder.states = arena_take(arena, sizeof(real), S + 1, H, 1);
-  search->decoder.inputs = arena_take(arena, sizeof(real), E, 1, 1);
-  search->decoder.states = arena_take(arena, sizeof(real), 2, H, 1);
-  search->decoder.context = arena_take(arena, sizeof(real), H, 1, 1);
-  search->decoder.weights = arena_take(arena, sizeof(real), S, 1, 1);
-  search->decoder.features = arena_take(arena, sizeof(real), 2, H, 1);
-  search->decoder.logits = arena_take(arena, sizeof(real), config->target_vocabulary, 1, 1);
+  encoder_cache_take(&search->encoder, arena, config, S, 1);
+  decoder_cache_take(&search->decoder, arena, config, S, 1, 1, 1);
 }
 
 static enum status fit(struct search *search, const struct model_config *config, size_t S,
@@ -69,29 +62,39 @@ static enum status append(struct hypothesis *hypothesis, uint32_t id, const real
   return STATUS_OK;
 }
 
+/* What came out of a step goes into the next. */
+static void step_forward(struct decoder_cache *cache, struct decoder_sizes sizes) {
+  const size_t H = sizes.hidden, A = sizes.attentional;
+  for (size_t l = 0; l < sizes.layers; l++)
+    memcpy(cache->states[l], cache->states[l] + H, H * sizeof(real));
+  if (A > 0) memcpy(cache->attentional, cache->attentional + A, A * sizeof(real));
+}
+
 enum status search_greedy(struct hypothesis *hypothesis, struct search *search,
                           const struct model *model, const struct search_request *request,
                           struct error *error) {
   const struct model_config *config = &model->config;
-  const size_t S = request->count, H = config->hidden_size, V = config->target_vocabulary;
+  const struct decoder_sizes sizes = decoder_sizes_of(config);
+  const struct decoder_parameters *weights = &model->weights.decoder;
+  const struct dropout no_dropout = {0};
+  const size_t S = request->count, V = sizes.vocabulary;
   enum status status = fit(search, config, S, error);
   if (status != STATUS_OK) return status;
 
   size_t source_length = S, one = 1;
   const struct sequence source = {(uint32_t *)request->ids, &source_length, S, 1};
-  encoder_forward(&search->encoder, &source, &model->weights.encoder, encoder_sizes_of(config));
-  const struct decoder_source seen = {encoder_outputs(&search->encoder, 1, H), &source_length, S};
-  real *state = search->decoder.states; /* block 0 is the state before the step, block 1 after */
-  memcpy(state, search->encoder.states + S * H, H * sizeof *state);
-
+  encoder_forward(&search->encoder, &source, &model->weights.encoder, no_dropout,
+                  encoder_sizes_of(config));
+  const struct decoder_source seen = {search->encoder.outputs, &source_length, S};
   uint32_t previous = TOKEN_START;
   const struct sequence target = {&previous, &one, 1, 1};
   const size_t limit = request->forced != NULL ? request->forced_count + 1 : request->limit;
   hypothesis->count = 0;
   hypothesis->log_probability = 0;
+  decoder_start(&search->decoder, search->encoder.finals, 1, weights, sizes);
+  decoder_prepare(&search->decoder, &target, seen, weights, sizes);
   while (hypothesis->count < limit && previous != TOKEN_END) {
-    decoder_forward(&search->decoder, &target, seen, &model->weights.decoder,
-                    decoder_sizes_of(config));
+    decoder_forward(&search->decoder, &target, seen, weights, no_dropout, sizes);
     const real *logits = search->decoder.logits;
     const size_t t = hypothesis->count;
     uint32_t id;
@@ -100,9 +103,9 @@ enum status search_greedy(struct hypothesis *hypothesis, struct search *search,
     else
       id = t < request->forced_count ? request->forced[t] : TOKEN_END;
     hypothesis->log_probability += (double)logits[id] - (double)log_sum_exp(logits, V);
-    status = append(hypothesis, id, search->decoder.weights, S, error);
+    status = append(hypothesis, id, search->decoder.attention.weights, S, error);
     if (status != STATUS_OK) return status;
-    memcpy(state, state + H, H * sizeof *state);
+    step_forward(&search->decoder, sizes);
     previous = id;
   }
   return STATUS_OK;

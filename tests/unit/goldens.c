@@ -1,4 +1,5 @@
-/* The C code against PyTorch's own modules; tests/reference/README.md says how the goldens were made. */
+/* The C code against PyTorch's own modules; tests/reference/README.md says how the goldens were
+ * made. */
 #include "check.h"
 
 #include <string.h>
@@ -73,15 +74,17 @@ static void open_golden(struct golden *golden, const char *attention) {
   char model_path[MAX_PATH];
   *golden = (struct golden){0};
   blas_set_up();
-  cr_assert_eq(model_load(&golden->model, path_of(model_path, "model", attention), NULL), STATUS_OK);
+  cr_assert_eq(model_load(&golden->model, path_of(model_path, "model", attention), NULL),
+               STATUS_OK);
   cr_assert_eq(safetensors_open(&golden->file, path_of(golden->path, "golden", attention), NULL),
                STATUS_OK);
   load_side(golden, &golden->corpus.source, "source_ids", "source_lengths");
   load_side(golden, &golden->corpus.target, "target_ids", "target_lengths");
   const size_t indices[] = {0, 1, 2, 3};
   cr_assert_eq(golden->corpus.source.count, sizeof indices / sizeof *indices);
-  cr_assert_eq(batch_fill(&golden->batch, &golden->corpus, indices, golden->corpus.source.count, NULL),
-               STATUS_OK);
+  cr_assert_eq(
+      batch_fill(&golden->batch, &golden->corpus, indices, golden->corpus.source.count, NULL),
+      STATUS_OK);
 }
 
 static void close_golden(struct golden *golden) {
@@ -116,16 +119,17 @@ static void check_forward_and_gradients(const char *attention) {
   struct trainer trainer;
   cr_assert_eq(trainer_create(&trainer, golden.model, NULL), STATUS_OK);
   const struct model *model = golden.model;
+  const struct regularization plain = {0};
   cr_assert_eq(
       workspace_fit(&trainer.workspace, &model->config, &golden.batch, WITH_GRADIENTS, NULL),
       STATUS_OK);
   const double sum =
-      network_forward(&trainer.workspace, &golden.batch, &model->weights, &model->config);
+      network_forward(&trainer.workspace, &golden.batch, &model->weights, &model->config, &plain);
   cr_assert_float_eq(sum / (double)golden.batch.tokens, golden_number(&golden, "loss"), TOLERANCE);
   compare(&golden, "", "logits", trainer.workspace.decoder.logits);
-  compare(&golden, "", "attention", trainer.workspace.decoder.weights);
+  compare(&golden, "", "attention", trainer.workspace.decoder.attention.weights);
   network_backward(&trainer.dweights, &trainer.workspace, &golden.batch, &model->weights,
-                   &model->config);
+                   &model->config, &plain);
   compare_block(&golden, "gradient.", trainer.gradients);
   trainer_free(&trainer);
   close_golden(&golden);

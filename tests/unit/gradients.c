@@ -55,24 +55,34 @@ Test(gradients, softmax) {
 enum { CE_ROWS = 4, CE_COLUMNS = 7 };
 static const uint32_t ce_targets[CE_ROWS] = {0, 6, 3, 3};
 
+struct cross_entropy_case {
+  real *logits;
+  double smoothing;
+};
+
 static double cross_entropy_loss(void *context) {
+  const struct cross_entropy_case *c = context;
   double losses[CE_ROWS], sum = 0;
   real log_sums[CE_ROWS];
-  cross_entropy_forward(losses, log_sums, context, ce_targets, CE_ROWS, CE_COLUMNS);
+  cross_entropy_forward(losses, log_sums, c->logits, ce_targets, c->smoothing, CE_ROWS, CE_COLUMNS);
   for (size_t i = 0; i < CE_ROWS; i++) sum += losses[i];
   return sum / CE_ROWS;
 }
 
 Test(gradients, cross_entropy) {
   const size_t n = (size_t)CE_ROWS * CE_COLUMNS;
-  real *logits = random_reals(n, 3, 3), *gradient = random_reals(n, 3, 3);
-  double losses[CE_ROWS];
-  real log_sums[CE_ROWS];
-  cross_entropy_forward(losses, log_sums, logits, ce_targets, CE_ROWS, CE_COLUMNS);
-  cross_entropy_backward(gradient, log_sums, ce_targets, (real)1 / CE_ROWS, CE_ROWS, CE_COLUMNS);
-  check_gradient("logits", logits, gradient, n, cross_entropy_loss, logits);
-  free(logits);
-  free(gradient);
+  for (double smoothing = 0; smoothing < 0.4; smoothing += 0.15) {
+    struct cross_entropy_case c = {random_reals(n, 3, 3), smoothing};
+    real *gradient = random_reals(n, 3, 3);
+    double losses[CE_ROWS];
+    real log_sums[CE_ROWS];
+    cross_entropy_forward(losses, log_sums, c.logits, ce_targets, smoothing, CE_ROWS, CE_COLUMNS);
+    cross_entropy_backward(gradient, log_sums, ce_targets, smoothing, (real)1 / CE_ROWS, CE_ROWS,
+                           CE_COLUMNS);
+    check_gradient("logits", c.logits, gradient, n, cross_entropy_loss, &c);
+    free(c.logits);
+    free(gradient);
+  }
 }
 
 /* ---- the linear map ---- */
@@ -110,31 +120,40 @@ Test(gradients, linear) {
 
 /* ---- the embedding ---- */
 
-enum { EMB_V = 5, EMB_STEPS = 4, EMB_BATCH = 3, EMB_SIZE = 2 };
+enum { EMB_V = 5, EMB_STEPS = 4, EMB_BATCH = 3, EMB_SIZE = 2, EMB_ROW = 3 };
 /* Word 3 is repeated within and across sentences. */
 static const uint32_t emb_ids[EMB_STEPS * EMB_BATCH] = {3, 0, 3, 3, 1, 4, 3, 2, 9, 1, 9, 9};
 static const size_t emb_lengths[EMB_BATCH] = {4, 3, 2};
 
+static const struct embedding_shape emb_shape = {EMB_STEPS,   EMB_BATCH, EMB_SIZE,
+                                                 emb_lengths, 0,         EMB_ROW};
+
 struct embedding_case {
   real *table, *r;
+  struct dropout dropout;
 };
 
 static double embedding_loss(void *context) {
   const struct embedding_case *c = context;
-  real x[EMB_STEPS * EMB_BATCH * EMB_SIZE];
-  embedding_forward(x, c->table, emb_ids, emb_lengths, EMB_STEPS, EMB_BATCH, EMB_SIZE);
+  real x[EMB_STEPS * EMB_BATCH * EMB_ROW] = {0};
+  embedding_forward(x, c->table, emb_ids, c->dropout, emb_shape);
   return weighted_sum(x, c->r, sizeof x / sizeof *x);
 }
 
 Test(gradients, embedding) {
-  struct embedding_case c = {random_reals(EMB_V * EMB_SIZE, 1, 1),
-                             random_reals(EMB_STEPS * EMB_BATCH * EMB_SIZE, 1, 2)};
-  real *dtable = reals(EMB_V * EMB_SIZE);
-  embedding_backward(dtable, c.r, emb_ids, emb_lengths, EMB_STEPS, EMB_BATCH, EMB_SIZE);
-  check_gradient("table", c.table, dtable, (size_t)EMB_V * EMB_SIZE, embedding_loss, &c);
-  free(c.table);
-  free(c.r);
-  free(dtable);
+  for (int dropped = 0; dropped < 2; dropped++) {
+    struct embedding_case c = {random_reals(EMB_V * EMB_SIZE, 1, 1),
+                               random_reals(EMB_STEPS * EMB_BATCH * EMB_ROW, 1, 2),
+                               {dropped * 0.4, {1, RANDOM_DROPOUT, 1}}};
+    real *dtable = reals(EMB_V * EMB_SIZE);
+    real *dx = random_reals(EMB_STEPS * EMB_BATCH * EMB_ROW, 1, 2);
+    embedding_backward(dtable, dx, emb_ids, c.dropout, emb_shape);
+    check_gradient("table", c.table, dtable, (size_t)EMB_V * EMB_SIZE, embedding_loss, &c);
+    free(c.table);
+    free(c.r);
+    free(dx);
+    free(dtable);
+  }
 }
 
 /* ---- the Elman layer ---- */
@@ -153,16 +172,17 @@ static double rnn_loss(void *context) {
   const struct rnn_case *c = context;
   const size_t n = rnn_states_size(c->shape);
   real *states = reals(n);
-  memcpy(states, c->initial, c->shape.batch * c->shape.hidden * sizeof *states);
+  memcpy(rnn_initial(states, c->shape), c->initial,
+         c->shape.batch * c->shape.hidden * sizeof *states);
   rnn_forward(states, c->inputs, &c->weights, c->shape);
   const double loss = weighted_sum(states, c->r, n);
   free(states);
   return loss;
 }
 
-static void check_rnn(size_t steps, size_t batch, const size_t *lengths) {
+static void check_rnn(size_t steps, size_t batch, const size_t *lengths, bool reverse) {
   enum { E = 3, H = 4 };
-  struct rnn_case c = {.shape = {steps, batch, E, H, lengths},
+  struct rnn_case c = {.shape = {steps, batch, E, H, lengths, 0, reverse},
                        .weights = {random_reals(H * E, 0.7, 1), random_reals(H * H, 0.7, 2),
                                    random_reals(H, 0.5, 3), random_reals(H, 0.5, 4)},
                        .initial = random_reals(batch * H, 0.5, 5),
@@ -172,29 +192,46 @@ static void check_rnn(size_t steps, size_t batch, const size_t *lengths) {
   real *states = reals(n), *dstates = random_reals(n, 1, 7);
   real *dinputs = random_reals(steps * batch * E, 1, 8);
   struct rnn_parameters gradients = {reals(H * E), reals(H * H), reals(H), reals(H)};
-  memcpy(states, c.initial, batch * H * sizeof *states);
+  memcpy(rnn_initial(states, c.shape), c.initial, batch * H * sizeof *states);
   rnn_forward(states, c.inputs, &c.weights, c.shape);
-  rnn_backward(dinputs, &gradients, dstates, states, c.inputs, &c.weights, c.shape);
+  rnn_backward_states(dstates, states, &c.weights, c.shape);
+  rnn_backward_weights(&gradients, dstates, states, c.inputs, c.shape);
+  rnn_backward_inputs(dinputs, dstates, &c.weights, c.shape);
 
-  check_gradient("weight_ih", c.weights.weight_ih, gradients.weight_ih, (size_t)H * E, rnn_loss, &c);
-  check_gradient("weight_hh", c.weights.weight_hh, gradients.weight_hh, (size_t)H * H, rnn_loss, &c);
+  check_gradient("weight_ih", c.weights.weight_ih, gradients.weight_ih, (size_t)H * E, rnn_loss,
+                 &c);
+  check_gradient("weight_hh", c.weights.weight_hh, gradients.weight_hh, (size_t)H * H, rnn_loss,
+                 &c);
   check_gradient("bias_ih", c.weights.bias_ih, gradients.bias_ih, H, rnn_loss, &c);
   check_gradient("bias_hh", c.weights.bias_hh, gradients.bias_hh, H, rnn_loss, &c);
   check_gradient("inputs", c.inputs, dinputs, steps * batch * E, rnn_loss, &c);
-  check_gradient("initial state", c.initial, dstates, batch * H, rnn_loss, &c);
+  check_gradient("initial state", c.initial, rnn_initial(dstates, c.shape), batch * H, rnn_loss,
+                 &c);
 
-  real *lists[] = {c.weights.weight_ih,  c.weights.weight_hh, c.weights.bias_ih,   c.weights.bias_hh,
-                   gradients.weight_ih,  gradients.weight_hh, gradients.bias_ih,   gradients.bias_hh,
-                   c.initial,            c.inputs,            c.r,                 states,
-                   dstates,              dinputs};
+  real *lists[] = {c.weights.weight_ih,
+                   c.weights.weight_hh,
+                   c.weights.bias_ih,
+                   c.weights.bias_hh,
+                   gradients.weight_ih,
+                   gradients.weight_hh,
+                   gradients.bias_ih,
+                   gradients.bias_hh,
+                   c.initial,
+                   c.inputs,
+                   c.r,
+                   states,
+                   dstates,
+                   dinputs};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) free(lists[i]);
 }
 
 Test(gradients, elman_layer) {
   const size_t equal[] = {5, 5}, mixed[] = {2, 6, 1, 4}, one[] = {1};
-  check_rnn(1, 1, one);
-  check_rnn(5, 2, equal);
-  check_rnn(6, 4, mixed);
+  for (int reverse = 0; reverse < 2; reverse++) {
+    check_rnn(1, 1, one, reverse);
+    check_rnn(5, 2, equal, reverse);
+    check_rnn(6, 4, mixed, reverse);
+  }
 }
 
 /* ---- attention ---- */
@@ -202,43 +239,97 @@ Test(gradients, elman_layer) {
 struct attention_case {
   struct attention_shape shape;
   enum attention_kind kind;
+  struct attention_parameters weights;
   real *queries, *keys, *values, *r;
 };
 
+static struct attention_cache new_cache(struct attention_shape shape) {
+  const size_t T = shape.queries, S = shape.keys, B = shape.batch, H = shape.size;
+  return (struct attention_cache){reals(T * B * H), reals(T * B * S), reals(T * B * H),
+                                  reals(S * B * H)};
+}
+
+static void free_cache(struct attention_cache cache) {
+  free(cache.context);
+  free(cache.weights);
+  free(cache.queries);
+  free(cache.keys);
+}
+
 static double attention_loss(void *context) {
   const struct attention_case *c = context;
-  const size_t T = c->shape.queries, S = c->shape.keys, B = c->shape.batch, H = c->shape.size;
-  real *attended = reals(T * B * H), *weights = reals(T * B * S);
-  attention_forward(attended, weights, c->queries, c->keys, c->values, c->kind, c->shape);
-  const double loss = weighted_sum(attended, c->r, T * B * H);
-  free(attended);
-  free(weights);
+  const struct attention_cache cache = new_cache(c->shape);
+  attention_prepare(cache, c->keys, &c->weights, c->kind, c->shape);
+  attention_forward(cache, c->queries, c->keys, c->values, &c->weights, c->kind, c->shape);
+  const double loss =
+      weighted_sum(cache.context, c->r, c->shape.queries * c->shape.batch * c->shape.size);
+  free_cache(cache);
   return loss;
+}
+
+static struct attention_parameters new_parameters(size_t H, double scale) {
+  return (struct attention_parameters){random_reals(H * H, scale, 11), random_reals(H, scale, 12),
+                                       random_reals(H * H, scale, 13), random_reals(H, scale, 14)};
+}
+
+static void free_parameters(struct attention_parameters p) {
+  free(p.query_weight);
+  free(p.query_bias);
+  free(p.key_weight);
+  free(p.score_weight);
+}
+
+/* With a single key everywhere the weights are constant, and what only the scores see has no
+ * gradient. */
+static void check_or_zero(const char *name, real *x, const real *gradient, size_t n,
+                          struct attention_case *c) {
+  if (c->shape.keys > 1) {
+    check_gradient(name, x, gradient, n, attention_loss, c);
+    return;
+  }
+  for (size_t i = 0; i < n; i++) cr_assert(fabs((double)gradient[i]) < 1e-15, "%s", name);
 }
 
 static void check_attention(enum attention_kind kind, struct attention_shape shape) {
   const size_t T = shape.queries, S = shape.keys, B = shape.batch, H = shape.size;
+  const struct attention_needs needs = attention_needs(kind);
   struct attention_case c = {shape,
                              kind,
+                             new_parameters(H, 0.7),
                              random_reals(T * B * H, 0.6, 1),
                              random_reals(S * B * H, 0.6, 2),
                              random_reals(S * B * H, 1, 3),
                              random_reals(T * B * H, 1, 4)};
-  real *attended = reals(T * B * H), *weights = reals(T * B * S), *scratch = reals(T * B * S);
+  const struct attention_cache cache = new_cache(shape);
+  const struct attention_scratch scratch = {random_reals(T * B * S, 1, 5),
+                                            random_reals(T * B * H, 1, 6), reals(S * B * H),
+                                            random_reals(B * H, 1, 7)};
+  const struct attention_parameters gradients = new_parameters(H, 0);
   real *dqueries = reals(T * B * H), *dkeys = reals(S * B * H), *dvalues = reals(S * B * H);
-  attention_forward(attended, weights, c.queries, c.keys, c.values, kind, shape);
-  attention_backward(dqueries, dkeys, dvalues, scratch, c.r, weights, c.queries, c.keys, c.values,
-                     kind, shape);
-  /* With a single key everywhere, the weights are constant: queries and keys have no gradient. */
-  if (S > 1) {
-    check_gradient("queries", c.queries, dqueries, T * B * H, attention_loss, &c);
-    check_gradient("keys", c.keys, dkeys, S * B * H, attention_loss, &c);
-  } else {
-    for (size_t i = 0; i < T * B * H; i++) cr_assert(fabs((double)dqueries[i]) < 1e-15);
-  }
+  attention_prepare(cache, c.keys, &c.weights, kind, shape);
+  attention_forward(cache, c.queries, c.keys, c.values, &c.weights, kind, shape);
+  attention_backward(dqueries, dkeys, dvalues, &gradients, scratch, c.r, cache, c.queries, c.keys,
+                     c.values, &c.weights, kind, shape);
+  attention_prepare_backward(dkeys, &gradients, scratch, c.keys, &c.weights, kind, shape);
+
+  check_or_zero("queries", c.queries, dqueries, T * B * H, &c);
+  check_or_zero("keys", c.keys, dkeys, S * B * H, &c);
   check_gradient("values", c.values, dvalues, S * B * H, attention_loss, &c);
-  real *lists[] = {c.queries, c.keys,  c.values, c.r,     attended,
-                   weights,   scratch, dqueries, dkeys,   dvalues};
+  if (needs.query_weight)
+    check_or_zero("query weight", c.weights.query_weight, gradients.query_weight, H * H, &c);
+  if (needs.query_bias)
+    check_or_zero("query bias", c.weights.query_bias, gradients.query_bias, H, &c);
+  if (needs.key_weight)
+    check_or_zero("key weight", c.weights.key_weight, gradients.key_weight, H * H, &c);
+  if (needs.score_weight)
+    check_or_zero("score weight", c.weights.score_weight, gradients.score_weight, H, &c);
+
+  free_cache(cache);
+  free_cache((struct attention_cache){scratch.weights, scratch.queries, scratch.keys,
+                                      scratch.score_weights});
+  free_parameters(c.weights);
+  free_parameters(gradients);
+  real *lists[] = {c.queries, c.keys, c.values, c.r, dqueries, dkeys, dvalues};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) free(lists[i]);
 }
 
@@ -248,7 +339,7 @@ Test(gradients, attention) {
       const size_t queries[] = {positions, 1, (positions + 1) / 2};
       const size_t keys[] = {1, 10 - positions, (11 - positions) / 2};
       check_attention((enum attention_kind)kind,
-                      (struct attention_shape){positions, 10 - positions, 3, 4, queries, keys});
+                      (struct attention_shape){positions, 10 - positions, 3, 4, queries, keys, 0});
     }
   }
 }
@@ -258,13 +349,14 @@ Test(gradients, attention) {
 struct network_case {
   struct model_config config;
   struct parameters weights;
+  struct regularization regularization;
   struct batch batch;
   struct workspace workspace;
 };
 
 static double network_loss(void *context) {
   struct network_case *c = context;
-  return network_forward(&c->workspace, &c->batch, &c->weights, &c->config) /
+  return network_forward(&c->workspace, &c->batch, &c->weights, &c->config, &c->regularization) /
          (double)c->batch.tokens;
 }
 
@@ -284,19 +376,19 @@ static struct corpus make_corpus(const size_t (*lengths)[2], size_t count) {
   return corpus;
 }
 
-static void check_network(enum attention_kind kind, const size_t (*lengths)[2], size_t count) {
+static void check_network(struct model_config config, struct regularization regularization,
+                          const size_t (*lengths)[2], size_t count) {
   struct error error;
-  struct network_case c = {.config = {.source_vocabulary = 5,
-                                      .target_vocabulary = 6,
-                                      .embedding_size = 3,
-                                      .hidden_size = 4,
-                                      .attention = kind}};
+  struct network_case c = {.config = config, .regularization = regularization};
   struct parameter_table table;
   real *weights, *gradients;
+  cr_assert_eq(model_config_check(&config, &error), STATUS_OK);
   cr_assert_eq(parameter_table_create(&table, &c.config, &error), STATUS_OK);
   cr_assert_eq(parameter_block_create(&weights, &table, &error), STATUS_OK);
   cr_assert_eq(parameter_block_create(&gradients, &table, &error), STATUS_OK);
-  parameters_initialize(weights, &table, 3);
+  cr_assert_eq(parameters_initialize(weights, &table, INITIAL_PYTORCH, 3, &error), STATUS_OK);
+  /* Larger weights than training starts from: a gradient that is nearly zero cannot be measured. */
+  for (size_t i = 0; i < table.block; i++) weights[i] *= 2;
   parameters_bind(&c.weights, weights, &c.config);
   struct parameters views;
   parameters_bind(&views, gradients, &c.config);
@@ -306,9 +398,11 @@ static void check_network(enum attention_kind kind, const size_t (*lengths)[2], 
   cr_assert_eq(batch_fill(&c.batch, &corpus, indices, count, &error), STATUS_OK);
   cr_assert_eq(workspace_fit(&c.workspace, &c.config, &c.batch, WITH_GRADIENTS, &error), STATUS_OK);
   network_loss(&c);
-  network_backward(&views, &c.workspace, &c.batch, &c.weights, &c.config);
+  network_backward(&views, &c.workspace, &c.batch, &c.weights, &c.config, &c.regularization);
   for (size_t i = 0; i < table.count; i++) {
     const struct parameter *row = &table.rows[i];
+    /* Over one source word attention has nothing to choose, and its weights no gradient. */
+    if (c.batch.source.steps == 1 && strstr(row->name, ".attention.") != NULL) continue;
     check_gradient(row->name, weights + row->offset, gradients + row->offset, parameter_size(row),
                    network_loss, &c);
   }
@@ -319,19 +413,55 @@ static void check_network(enum attention_kind kind, const size_t (*lengths)[2], 
   corpus_free(&corpus);
 }
 
+static struct model_config small_config(void) {
+  return (struct model_config){.source_vocabulary = 5,
+                               .target_vocabulary = 6,
+                               .embedding_size = 3,
+                               .hidden_size = 4,
+                               .layers = 1};
+}
+
+static const struct regularization plain = {0};
+static const size_t mixed_lengths[4][2] = {{3, 5}, {7, 2}, {1, 6}, {4, 1}};
+
 Test(gradients, network_of_one_sentence) {
+  struct model_config config = small_config();
   for (unsigned kind = 0; attention_name((enum attention_kind)kind) != NULL; kind++) {
+    config.attention = (enum attention_kind)kind;
     for (size_t s = 1; s <= 7; s++) {
       for (size_t t = 0; t <= 6; t++) { /* T = t + 1, for </s> */
         const size_t lengths[1][2] = {{s, t}};
-        check_network((enum attention_kind)kind, lengths, 1);
+        check_network(config, plain, lengths, 1);
       }
     }
   }
 }
 
-Test(gradients, network_of_mixed_lengths) {
-  const size_t lengths[4][2] = {{3, 5}, {7, 2}, {1, 6}, {4, 1}};
-  for (unsigned kind = 0; attention_name((enum attention_kind)kind) != NULL; kind++)
-    check_network((enum attention_kind)kind, lengths, 4);
+/* Every mechanism with every part of the network that can be chosen, on mixed lengths. */
+Test(gradients, network_of_every_shape) {
+  for (unsigned kind = 0; attention_name((enum attention_kind)kind) != NULL; kind++) {
+    for (unsigned parts = 0; parts < 32; parts++) {
+      struct model_config config = small_config();
+      config.attention = (enum attention_kind)kind;
+      config.layers = parts & 1 ? 2 : 1;
+      config.bidirectional = parts & 2;
+      config.attentional_layer = parts & 4;
+      config.input_feeding = parts & 8;
+      config.tied = parts & 16;
+      if (!config.attentional_layer && (config.input_feeding || config.tied)) continue;
+      check_network(config, plain, mixed_lengths, 4);
+    }
+  }
+}
+
+/* Dropout is a fixed mask within one update, so its gradient can be checked like any other. */
+Test(gradients, network_under_regularization) {
+  const struct regularization regularization = {.dropout = {0.3, {5, RANDOM_DROPOUT, 7}},
+                                                .label_smoothing = 0.1};
+  for (int feeding = 0; feeding < 2; feeding++) {
+    struct model_config config = small_config();
+    config.layers = 2;
+    config.attentional_layer = config.input_feeding = feeding;
+    check_network(config, regularization, mixed_lengths, 4);
+  }
 }

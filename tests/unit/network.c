@@ -18,6 +18,8 @@ struct setup {
   struct workspace workspace;
 };
 
+static const struct regularization plain = {0};
+
 enum { PAIRS = 5 };
 static const size_t lengths[PAIRS][2] = {{3, 5}, {9, 2}, {1, 7}, {4, 1}, {6, 6}};
 
@@ -35,12 +37,13 @@ static void set_up(struct setup *s, enum attention_kind attention, size_t hidden
                                  .target_vocabulary = 13,
                                  .embedding_size = 6,
                                  .hidden_size = hidden,
+                                 .layers = 1,
                                  .attention = attention}};
   blas_set_up();
   cr_assert_eq(parameter_table_create(&s->table, &s->config, NULL), STATUS_OK);
   cr_assert_eq(parameter_block_create(&s->block, &s->table, NULL), STATUS_OK);
   cr_assert_eq(parameter_block_create(&s->gradient_block, &s->table, NULL), STATUS_OK);
-  parameters_initialize(s->block, &s->table, 5);
+  cr_assert_eq(parameters_initialize(s->block, &s->table, INITIAL_PYTORCH, 5, NULL), STATUS_OK);
   parameters_bind(&s->weights, s->block, &s->config);
   parameters_bind(&s->gradients, s->gradient_block, &s->config);
   fill_side(&s->corpus.source, 0, 1, 10);
@@ -60,9 +63,9 @@ static double run(struct setup *s, const size_t *indices, size_t count) {
   cr_assert_eq(batch_fill(&s->batch, &s->corpus, indices, count, NULL), STATUS_OK);
   cr_assert_eq(workspace_fit(&s->workspace, &s->config, &s->batch, WITH_GRADIENTS, NULL),
                STATUS_OK);
-  const double loss = network_forward(&s->workspace, &s->batch, &s->weights, &s->config);
+  const double loss = network_forward(&s->workspace, &s->batch, &s->weights, &s->config, &plain);
   memset(s->gradient_block, 0, s->table.block * sizeof(real));
-  network_backward(&s->gradients, &s->workspace, &s->batch, &s->weights, &s->config);
+  network_backward(&s->gradients, &s->workspace, &s->batch, &s->weights, &s->config, &plain);
   return loss;
 }
 
@@ -75,7 +78,7 @@ Test(network, padding_never_leaks) {
     const double together = run(&s, all, PAIRS);
     const double tokens = (double)s.batch.tokens;
     real *attention = reals(s.batch.target.steps * B * S);
-    memcpy(attention, s.workspace.decoder.weights,
+    memcpy(attention, s.workspace.decoder.attention.weights,
            s.batch.target.steps * B * S * sizeof *attention);
     real *gradient = reals(s.table.block), *sum = reals(s.table.block);
     memcpy(gradient, s.gradient_block, s.table.block * sizeof *gradient);
@@ -88,7 +91,8 @@ Test(network, padding_never_leaks) {
           const double in_batch = (double)attention[(t * B + i) * S + k];
           if (k < lengths[i][0])
             cr_assert_float_eq(in_batch,
-                               (double)s.workspace.decoder.weights[t * lengths[i][0] + k], CLOSE);
+                               (double)s.workspace.decoder.attention.weights[t * lengths[i][0] + k],
+                               CLOSE);
           else
             cr_assert_eq(in_batch, 0, "masked positions weigh exactly nothing");
         }
@@ -116,14 +120,15 @@ Test(network, attention_rows_sum_to_one) {
     for (size_t b = 0; b < PAIRS; b++) {
       double sum = 0;
       for (size_t k = 0; k < S; k++)
-        sum += (double)s.workspace.decoder.weights[(t * PAIRS + b) * S + k];
+        sum += (double)s.workspace.decoder.attention.weights[(t * PAIRS + b) * S + k];
       cr_assert_float_eq(sum, t < s.batch.target.lengths[b] ? 1 : 0, CLOSE);
     }
   }
   tear_down(&s);
 }
 
-/* Large enough for every parallel path: tiles of products, sentences of attention, rows of logits. */
+/* Large enough for every parallel path: tiles of products, sentences of attention, rows of logits.
+ */
 Test(network, any_number_of_threads_gives_the_same_bits) {
   struct setup s;
   set_up(&s, ATTENTION_DOT, 520);
@@ -150,8 +155,8 @@ Test(network, gradients_are_added_to) {
   run(&s, all, PAIRS);
   real *once = reals(s.table.block);
   memcpy(once, s.gradient_block, s.table.block * sizeof *once);
-  network_forward(&s.workspace, &s.batch, &s.weights, &s.config);
-  network_backward(&s.gradients, &s.workspace, &s.batch, &s.weights, &s.config);
+  network_forward(&s.workspace, &s.batch, &s.weights, &s.config, &plain);
+  network_backward(&s.gradients, &s.workspace, &s.batch, &s.weights, &s.config, &plain);
   for (size_t i = 0; i < s.table.block; i++) once[i] *= 2;
   cr_assert(relative_error(once, s.gradient_block, s.table.block) < CLOSE);
   free(once);
@@ -172,7 +177,7 @@ Test(network, memory_of_the_largest_batch_is_kept) {
 }
 
 Test(network, sizes_that_cannot_be_are_refused) {
-  struct model_config config = {10, 10, 8, 8, ATTENTION_DOT};
+  struct model_config config = model_config_default();
   struct error error;
   cr_assert_eq(model_config_check(&config, &error), STATUS_OK);
   const size_t absurd[] = {0, MAX_LAYER_SIZE + 1, SIZE_MAX};

@@ -1,0 +1,27 @@
+/* How a mechanism scores the (mapped) queries and keys of one sentence. */
+#ifndef ELMAN_ATTENTION_SCORE_H
+#define ELMAN_ATTENTION_SCORE_H
+
+#include "tensor/real.h"
+
+/* Rows of time-major arrays lie `step` reals apart. */
+struct score_input {
+  size_t queries, keys, size; /* T_b, S_b, H */
+  const real *q;              /* T_b rows of H */
+  const real *k;              /* S_b rows of H */
+  size_t vector_step;         /* between rows of q, and of k */
+  size_t score_step;          /* between rows of scores */
+  real scale;                 /* α */
+  const real *score_weight;   /* v (H), or NULL */
+};
+
+/* u (T_b,S_b), overwritten */
+typedef void score_forward(real *u, const struct score_input *input);
+/* Adds to dq, dk and, where there is one, to dv (H). */
+typedef void score_backward(real *dq, real *dk, real *dv, const real *du,
+                            const struct score_input *input);
+
+score_forward score_product_forward, score_additive_forward;
+score_backward score_product_backward, score_additive_backward;
+
+#endif

@@ -1,0 +1,23 @@
+/* Dropout: Srivastava et al., JMLR 15, 2014, in its inverted form: what is kept is scaled by
+ * 1/(1-p), so that nothing changes when the network is used. */
+#ifndef ELMAN_TENSOR_DROPOUT_H
+#define ELMAN_TENSOR_DROPOUT_H
+
+#include "tensor/random.h"
+
+/* One dropout site in one update. The mask is a function of the stream and of the position, so the
+ * backward pass makes it again instead of storing it. */
+struct dropout {
+  double probability; /* 0 = keep everything */
+  struct random_stream stream;
+};
+
+/* The dropout of one site of the network: sites that share a stream would drop the same positions.
+ */
+struct dropout dropout_site(struct dropout dropout, unsigned site);
+
+/* Forward: x (n) becomes its dropped-out self; backward: dx likewise, with the same `first`, the
+ * position of x[0] in the whole array. A position has the same mask in every call. */
+void dropout_apply(real *x, size_t n, uint64_t first, struct dropout dropout);
+
+#endif
