@@ -7,6 +7,7 @@
 
 #include "tensor/blas.h"
 #include "tensor/cross_entropy.h"
+#include "tensor/linear.h"
 #include "tensor/softmax.h"
 
 static real at(struct operand a, size_t row, size_t column) {
@@ -48,6 +49,20 @@ Test(tensor, product_over_nothing_yet) {
                  1, 1);
   cr_assert_eq(c[0], 3);
   cr_assert_eq(c[1], 6);
+}
+
+/* More columns than one stretch of sums holds. */
+Test(tensor, gradient_of_a_wide_bias) {
+  enum { ROWS = 5, COLUMNS = 150 };
+  real *dy = random_reals(ROWS * COLUMNS, 1, 1);
+  real *dbias = random_reals(COLUMNS, 1, 2), *expected = random_reals(COLUMNS, 1, 2);
+  for (size_t j = 0; j < COLUMNS; j++)
+    for (size_t i = 0; i < ROWS; i++) expected[j] += dy[i * COLUMNS + j];
+  bias_backward(dbias, dy, ROWS, COLUMNS);
+  cr_assert(relative_error(dbias, expected, COLUMNS) < CLOSE);
+  free(dy);
+  free(dbias);
+  free(expected);
 }
 
 Test(tensor, softmax_neither_overflows_nor_vanishes) {
