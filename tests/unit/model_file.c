@@ -35,7 +35,8 @@ static struct vocabulary *vocabulary_of(const char *const *words, size_t count, 
 /* Words that JSON has to escape are among them. */
 static struct model *make_model(void) {
   static const char *const source[] = {"<unk>", "我", "爱", "学习"};
-  static const char *const target[] = {"<unk>", "<s>", "</s>", "love", "\"\\\t", "\xF0\x9F\x99\x82"};
+  static const char *const target[] = {"<unk>", "<s>",    "</s>",
+                                       "love",  "\"\\\t", "\xF0\x9F\x99\x82"};
   struct vocabulary_pair vocabularies = {
       TOKENS_SPACE, TOKENS_WORDS,
       vocabulary_of(source, sizeof source / sizeof *source, SIDE_SOURCE),
@@ -302,7 +303,8 @@ static const struct {
     {HIDDEN, CONFIG_WITH("2,\\\"dropout\\\":1"), "does not hold what this version expects"},
     {HIDDEN ",", "", "elman.config does not hold what this version expects"},
     {"embedding_size\\\":3", "embedding_size\\\":0", "the embedding size must lie between 1 and"},
-    {"source_vocabulary\\\":4", "source_vocabulary\\\":0", "the source vocabulary must lie between"},
+    {"source_vocabulary\\\":4", "source_vocabulary\\\":0",
+     "the source vocabulary must lie between"},
     {"source_vocabulary\\\":4", "source_vocabulary\\\":5", "does not have the shape"},
     {"target_vocabulary\\\":6", "target_vocabulary\\\":16777217", "the target vocabulary must lie"},
     {"\\\"scaled\\\"", "\\\"Scaled\\\"", "names an unknown attention mechanism"},
@@ -375,7 +377,8 @@ static const struct {
     {IH_BIAS, "\"encoder.rnn.bias_ih_l0\":[]", "lacks dtype, shape or data_offsets"},
     {"\"dtype\":\"F32\",", "", "lacks dtype, shape or data_offsets"},
     {"\"dtype\":\"F32\"", "\"dtype\":32", "lacks dtype, shape or data_offsets"},
-    {"\"dtype\":\"F32\"", "\"dtype\":\"F32\",\"order\":\"C\"", "lacks dtype, shape or data_offsets"},
+    {"\"dtype\":\"F32\"", "\"dtype\":\"F32\",\"order\":\"C\"",
+     "lacks dtype, shape or data_offsets"},
     {"\"dtype\":\"F32\"", "\"dtype\":\"F33\"", "a tensor has an unknown dtype"},
     {"\"dtype\":\"F32\"", "\"dtype\":\"F16\"", "shape and data_offsets disagree"},
     {"\"dtype\":\"F32\"", "\"dtype\":\"I32\"", "encoder.embedding.weight is not stored as F32"},
@@ -411,8 +414,8 @@ Test(model_file, header_without_metadata) {
 Test(model_file, impossible_header_lengths) {
   struct good_file good = good_file();
   const uint64_t whole = strlen(good.header) + good.data_size;
-  const uint64_t lengths[] = {whole + 8,   100000001,  UINT64_C(1) << 32, UINT64_C(1) << 63,
-                              UINT64_MAX, UINT64_MAX - 7};
+  const uint64_t lengths[] = {whole + 8,         100000001,  UINT64_C(1) << 32,
+                              UINT64_C(1) << 63, UINT64_MAX, UINT64_MAX - 7};
   for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
     memcpy(good.bytes, &lengths[i], sizeof *lengths);
     put_bytes(FILE_NAME, good.bytes, LENGTH_BYTES + whole);

@@ -87,8 +87,8 @@ Test(network, padding_never_leaks) {
         for (size_t k = 0; k < S; k++) {
           const double in_batch = (double)attention[(t * B + i) * S + k];
           if (k < lengths[i][0])
-            cr_assert_float_eq(in_batch,
-                               (double)s.workspace.decoder.weights[t * lengths[i][0] + k], CLOSE);
+            cr_assert_float_eq(in_batch, (double)s.workspace.decoder.weights[t * lengths[i][0] + k],
+                               CLOSE);
           else
             cr_assert_eq(in_batch, 0, "masked positions weigh exactly nothing");
         }
@@ -123,7 +123,8 @@ Test(network, attention_rows_sum_to_one) {
   tear_down(&s);
 }
 
-/* Large enough for every parallel path: tiles of products, sentences of attention, rows of logits. */
+/* Large enough for every parallel path: tiles of products, sentences of attention, rows of logits.
+ */
 Test(network, any_number_of_threads_gives_the_same_bits) {
   struct setup s;
   set_up(&s, ATTENTION_DOT, 520);

@@ -21,8 +21,10 @@ Test(tensor, matrix_product) {
     const size_t m = sizes[i][0], n = sizes[i][1], k = sizes[i][2];
     real *a = random_reals(m * k, 1, 1), *b = random_reals(k * n, 1, 2);
     for (int transposed = 0; transposed < 4; transposed++) {
-      const struct operand left = {a, transposed & 1 ? m : k, transposed & 1 ? TRANSPOSED : AS_IT_IS};
-      const struct operand right = {b, transposed & 2 ? k : n, transposed & 2 ? TRANSPOSED : AS_IT_IS};
+      const struct operand left = {a, transposed & 1 ? m : k,
+                                   transposed & 1 ? TRANSPOSED : AS_IT_IS};
+      const struct operand right = {b, transposed & 2 ? k : n,
+                                    transposed & 2 ? TRANSPOSED : AS_IT_IS};
       real *c = random_reals(m * n, 1, 3), *expected = random_reals(m * n, 1, 3);
       for (size_t row = 0; row < m; row++) {
         for (size_t column = 0; column < n; column++) {
