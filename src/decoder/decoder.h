@@ -6,7 +6,6 @@
 
 #include "attention/attention.h"
 #include "corpus/batch.h"
-#include "encoder/encoder.h"
 #include "rnn/elman.h"
 #include "tensor/dropout.h"
 

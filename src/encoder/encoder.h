@@ -7,7 +7,7 @@
 #include "rnn/elman.h"
 #include "tensor/dropout.h"
 
-enum { MAX_LAYERS = 8, DIRECTIONS = 2 };
+enum { DIRECTIONS = 2 };
 
 /* Weights, or their gradients. */
 struct encoder_parameters {

@@ -8,6 +8,8 @@
 
 #include "tensor/real.h"
 
+enum { MAX_LAYERS = 8 }; /* that encoder and decoder can stack */
+
 /* Weights, or their gradients. */
 struct rnn_parameters {
   real *weight_ih; /* (hidden,input) */
