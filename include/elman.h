@@ -178,11 +178,28 @@ typedef struct elman_train_report {
   double loss;            /* mean cross-entropy per target token over this epoch so far */
   double update_loss;     /* of this update alone */
   double gradient_norm;   /* before clipping */
+  double learning_rate;
+  size_t skipped; /* updates left out so far, since their loss was not finite */
 } elman_train_report;
 
-/* Called after every update. Returns false to stop: training ends with ELMAN_INTERRUPTED, and the
- * model keeps what it has learnt. */
+typedef struct elman_validation {
+  size_t epoch;      /* the current one, from 1 */
+  uint64_t update;   /* updates since the start */
+  double loss;       /* mean cross-entropy per target token, without label smoothing */
+  double perplexity; /* exp(loss) */
+  double exact_match;
+  bool best; /* better than all before */
+} elman_validation;
+
+/* Called after every update, and after every validation. Both return false to stop: training ends
+ * with ELMAN_INTERRUPTED, and the model keeps what it has learnt. */
 typedef bool elman_train_function(void *context, const elman_train_report *report);
+typedef bool elman_validation_function(void *context, const elman_validation *validation);
+
+/* The names of the learning-rate schedules, from index 0 up: "constant"; "plateau", halved after
+ * each validation that brings no new best; "inverse-sqrt", falling with the root of the number of
+ * updates. NULL past the last. */
+ELMAN_API const char *elman_schedule_name(size_t index);
 
 #define ELMAN_EPOCHS_AUTO SIZE_MAX
 
@@ -190,19 +207,37 @@ typedef struct elman_train_options {
   size_t epochs;        /* default ELMAN_EPOCHS_AUTO: at least 10 and as many as give 400 updates */
   size_t batch_size;    /* sentences; default 32 */
   double learning_rate; /* of Adam; default 0.001, at most 1e30 */
-  double dropout;       /* probability, from 0 (default) to below 1 */
+  const char *schedule; /* a name from elman_schedule_name; default "constant" */
+  size_t warm_up; /* updates during which the learning rate rises to its full value; default 0 */
+  double dropout; /* probability, from 0 (default) to below 1 */
   double label_smoothing; /* share spread over the vocabulary, from 0 (default) to below 1 */
-  double clip_norm;       /* largest norm of all gradients together; 0 = off; default 1 */
-  size_t max_length;      /* pairs with a longer side are left out; 0 = none; default 200 tokens */
-  uint64_t seed;          /* of the order of the pairs; default 1 */
-  size_t threads;         /* 0 (default) = one a core; the result does not depend on it */
-  elman_train_function *report; /* may be NULL */
+  double average;    /* decay of a moving average of the weights, which then is what is validated
+                        and kept; from 0 (default, off) to below 1 */
+  double clip_norm;  /* largest norm of all gradients together; 0 = off; default 1 */
+  size_t max_length; /* pairs with a longer side are left out; 0 = none; default 200 tokens */
+  uint64_t seed;     /* of the order of the pairs and of dropout; default 1 */
+  size_t threads;    /* 0 (default) = one a core; the result does not depend on it */
+
+  const elman_pairs *dev; /* pairs to validate on; the best model is kept. NULL (default) = none */
+  size_t validate_every;  /* updates between validations; 0 (default) = after each epoch */
+  size_t
+      patience; /* validations without a new best after which training ends; 0 (default) = no end */
+
+  const char *checkpoint; /* file to which training is saved when it stops; NULL (default) = none */
+  double save_every;      /* and every so many seconds; 0 (default) = only when it stops */
+  bool resume; /* go on from the checkpoint, if it is there: the final model is the same, byte
+                  for byte, as that of a run that never stopped. ELMAN_INVALID_ARGUMENT when
+                  corpus, model or options differ */
+
+  elman_train_function *report;         /* may be NULL */
+  elman_validation_function *validated; /* may be NULL */
   void *context;
 } elman_train_options;
 
 ELMAN_API elman_train_options elman_train_options_default(void);
 
-/* Trains with teacher forcing, back-propagation through time and Adam. */
+/* Trains with teacher forcing, back-propagation through time and Adam. An update whose loss is not
+ * finite is left out; ten in a row are an error, and the model is then of no use. */
 ELMAN_CHECKED elman_status elman_train(elman_model *model, const elman_pairs *pairs,
                                        const elman_train_options *options, elman_error *error);
 

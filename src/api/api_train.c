@@ -10,12 +10,13 @@ elman_train_options elman_train_options_default(void) {
   return (elman_train_options){.epochs = ELMAN_EPOCHS_AUTO,
                                .batch_size = 32,
                                .learning_rate = adam.learning_rate,
+                               .schedule = "constant",
                                .clip_norm = 1,
                                .max_length = 200,
                                .seed = 1};
 }
 
-/* Carries a report from the training loop to the caller's function. */
+/* Carries reports from the training loop to the caller's functions. */
 struct report_relay {
   const elman_train_options *options;
   size_t left_out;
@@ -31,45 +32,96 @@ static bool relay_report(void *context, const struct trainer_report *report) {
                                     .left_out = relay->left_out,
                                     .loss = report->loss,
                                     .update_loss = report->update_loss,
-                                    .gradient_norm = report->gradient_norm};
+                                    .gradient_norm = report->gradient_norm,
+                                    .learning_rate = report->learning_rate,
+                                    .skipped = report->skipped};
   return relay->options->report(relay->options->context, &outer);
 }
 
-static enum status train(struct model *model, const struct pairs *pairs,
-                         const elman_train_options *options, struct error *error) {
-  if (options->batch_size == 0)
-    return fail(error, STATUS_INVALID_ARGUMENT, NULL, "the batch size must be at least 1");
+static bool relay_validation(void *context, const struct validation_report *report) {
+  const struct report_relay *relay = context;
+  const elman_validation outer = {.epoch = report->epoch,
+                                  .update = report->update,
+                                  .loss = report->scores.loss,
+                                  .perplexity = exp(report->scores.loss),
+                                  .exact_match = report->scores.exact_match,
+                                  .best = report->best};
+  return relay->options->validated(relay->options->context, &outer);
+}
+
+static bool is_share(double number) {
+  return number >= 0 && number < 1;
+}
+
+static enum status check_options(const elman_train_options *options, struct error *error) {
+  const char *problem = NULL;
+  if (options->batch_size == 0) problem = "the batch size must be at least 1";
+  if (!(options->clip_norm >= 0)) problem = "the clipping norm must not be negative";
+  if (!is_share(options->dropout)) problem = "the dropout must lie from 0 to below 1";
+  if (!is_share(options->label_smoothing))
+    problem = "the label smoothing must lie from 0 to below 1";
+  if (!is_share(options->average)) problem = "the decay of the average must lie from 0 to below 1";
+  if (!(options->save_every >= 0)) problem = "the seconds between saves must not be negative";
+  if (options->dev == NULL && (options->patience > 0 || options->validate_every > 0))
+    problem = "patience and validation need dev pairs";
+  if (options->resume && options->checkpoint == NULL) problem = "resuming needs a checkpoint";
+  if (problem != NULL) return fail(error, STATUS_INVALID_ARGUMENT, NULL, "%s", problem);
   /* With a larger one the weights themselves would overflow, before any loss could tell. */
   if (!(options->learning_rate > 0 && options->learning_rate <= MAX_LEARNING_RATE))
     return fail(error, STATUS_INVALID_ARGUMENT, NULL,
                 "the learning rate must be greater than 0 and at most %g", MAX_LEARNING_RATE);
-  if (!(options->clip_norm >= 0))
-    return fail(error, STATUS_INVALID_ARGUMENT, NULL, "the clipping norm must not be negative");
-  if (!(options->dropout >= 0 && options->dropout < 1))
-    return fail(error, STATUS_INVALID_ARGUMENT, NULL, "the dropout must lie from 0 to below 1");
-  if (!(options->label_smoothing >= 0 && options->label_smoothing < 1))
-    return fail(error, STATUS_INVALID_ARGUMENT, NULL,
-                "the label smoothing must lie from 0 to below 1");
-  const struct codec source = model_source_codec(model), target = model_target_codec(model);
-  struct corpus corpus = {0};
-  enum status status = corpus_encode(&corpus, pairs, &source, &target, options->max_length, error);
-  if (status != STATUS_OK) return status;
-  struct report_relay relay = {options, corpus.too_long};
+  enum schedule_kind schedule;
+  if (!schedule_parse(&schedule, options->schedule))
+    return fail(error, STATUS_INVALID_ARGUMENT, NULL, "there is no learning-rate schedule \"%s\"",
+                options->schedule);
+  return STATUS_OK;
+}
+
+static struct trainer_options inner_options(const elman_train_options *options, size_t pairs,
+                                            struct report_relay *relay) {
   struct trainer_options inner = {.epochs = options->epochs,
                                   .batch_size = options->batch_size,
                                   .adam = adam_options_default(),
+                                  .warm_up = options->warm_up,
                                   .clip_norm = options->clip_norm,
                                   .dropout = options->dropout,
                                   .label_smoothing = options->label_smoothing,
+                                  .average = options->average,
                                   .seed = options->seed,
+                                  .dev =
+                                      options->dev == NULL ? NULL : inner_pairs_const(options->dev),
+                                  .validate_every = options->validate_every,
+                                  .patience = options->patience,
+                                  .checkpoint = options->checkpoint,
+                                  .save_every = options->save_every,
+                                  .resume = options->resume,
                                   .report = options->report == NULL ? NULL : relay_report,
-                                  .context = &relay};
+                                  .validated = options->validated == NULL ? NULL : relay_validation,
+                                  .context = relay};
+  (void)schedule_parse(&inner.schedule, options->schedule); /* checked before */
   inner.adam.learning_rate = options->learning_rate;
   if (inner.epochs == ELMAN_EPOCHS_AUTO)
-    inner.epochs = trainer_default_epochs(corpus.source.count, options->batch_size);
+    inner.epochs = trainer_default_epochs(pairs, options->batch_size);
+  return inner;
+}
+
+static enum status train(struct model *model, const struct pairs *pairs,
+                         const elman_train_options *options, struct error *error) {
+  enum status status = check_options(options, error);
+  if (status != STATUS_OK) return status;
+  const struct codec source = model_source_codec(model), target = model_target_codec(model);
+  struct corpus corpus = {0};
+  status = corpus_encode(&corpus, pairs, &source, &target, options->max_length, error);
+  if (status != STATUS_OK) return status;
+  struct report_relay relay = {options, corpus.too_long};
+  const struct trainer_options inner = inner_options(options, corpus.source.count, &relay);
   status = trainer_run(model, &corpus, &inner, error);
   corpus_free(&corpus);
   return status;
+}
+
+const char *elman_schedule_name(size_t index) {
+  return index <= INT32_MAX ? schedule_name((enum schedule_kind)index) : NULL;
 }
 
 /* Target tokens of a batch, guessed, times the largest matrix that they meet. */

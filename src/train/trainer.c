@@ -3,58 +3,266 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "tensor/random.h"
+#include "train/checkpoint.h"
+#include "train/order.h"
 
-enum status trainer_create(struct trainer *trainer, struct model *model, struct error *error) {
-  *trainer = (struct trainer){.model = model};
+enum { MAX_FAILURES = 10 };
+
+/* ---- one update ---- */
+
+static size_t block_bytes(const struct trainer *trainer) {
+  return trainer->model->table.block * sizeof(real);
+}
+
+enum status trainer_create(struct trainer *trainer, struct model *model,
+                           const struct trainer_options *options, struct error *error) {
+  *trainer = (struct trainer){.model = model, .state = {.epoch = 1, .rate_factor = 1}};
   const struct parameter_table *table = &model->table;
   enum status status = parameter_block_create(&trainer->gradients, table, error);
   if (status == STATUS_OK) status = parameter_block_create(&trainer->m, table, error);
   if (status == STATUS_OK) status = parameter_block_create(&trainer->v, table, error);
-  if (status == STATUS_OK)
-    parameters_bind(&trainer->dweights, trainer->gradients, &model->config);
-  else
+  if (status == STATUS_OK && options->average > 0)
+    status = parameter_block_create(&trainer->average, table, error);
+  if (status == STATUS_OK && options->dev != NULL)
+    status = parameter_block_create(&trainer->best, table, error);
+  if (status != STATUS_OK) {
     trainer_free(trainer);
-  return status;
+    return status;
+  }
+  parameters_bind(&trainer->dweights, trainer->gradients, &model->config);
+  if (trainer->average != NULL) memcpy(trainer->average, model->block, block_bytes(trainer));
+  return STATUS_OK;
 }
 
 void trainer_free(struct trainer *trainer) {
   free(trainer->gradients);
   free(trainer->m);
   free(trainer->v);
+  free(trainer->average);
+  free(trainer->best);
   workspace_free(&trainer->workspace);
   *trainer = (struct trainer){0};
+}
+
+static double learning_rate(const struct trainer *trainer, const struct trainer_options *options) {
+  const struct schedule schedule = {options->schedule, options->adam.learning_rate,
+                                    options->warm_up};
+  return schedule_rate(&schedule, trainer->state.update + 1, trainer->state.rate_factor);
+}
+
+/* Exponential moving average of the weights (Polyak and Juditsky 1992). At first it follows faster,
+ * so that the initial weights are soon forgotten. */
+static void update_average(struct trainer *trainer, double decay) {
+  const double update = (double)trainer->state.update;
+  const real share = (real)(1 - fmin(decay, (1 + update) / (10 + update)));
+  real *average = trainer->average;
+  const real *weights = trainer->model->block;
+  const size_t n = trainer->model->table.block;
+#pragma omp parallel for schedule(static) if (n > 1 << 18)
+  for (size_t i = 0; i < n; i++) average[i] += share * (weights[i] - average[i]);
 }
 
 enum status trainer_step(struct trainer *trainer, const struct batch *batch,
                          const struct trainer_options *options, double *loss, double *norm,
                          struct error *error) {
   struct model *model = trainer->model;
-  const size_t n = model->table.block;
+  struct training_state *state = &trainer->state;
+  const struct regularization regularization = {
+      .dropout = {options->dropout, {options->seed, RANDOM_DROPOUT, (uint32_t)state->update}},
+      .label_smoothing = options->label_smoothing};
   const enum status status =
       workspace_fit(&trainer->workspace, &model->config, batch, WITH_GRADIENTS, error);
   if (status != STATUS_OK) return status;
 
-  const struct regularization regularization = {
-      .dropout = {options->dropout, {options->seed, RANDOM_DROPOUT, (uint32_t)trainer->update}},
-      .label_smoothing = options->label_smoothing};
   *loss = network_forward(&trainer->workspace, batch, &model->weights, &model->config,
                           &regularization) /
           (double)batch->tokens;
-  memset(trainer->gradients, 0, n * sizeof *trainer->gradients);
+  memset(trainer->gradients, 0, block_bytes(trainer));
   network_backward(&trainer->dweights, &trainer->workspace, batch, &model->weights, &model->config,
                    &regularization);
-  *norm = clip_global_norm(trainer->gradients, n, options->clip_norm);
-  if (!isfinite(*loss) || !isfinite(*norm))
-    return fail(error, STATUS_INVALID_ARGUMENT, NULL,
-                "the loss or its gradient is no longer finite at update %llu; lower the learning "
-                "rate or clip the gradients",
-                (unsigned long long)trainer->update + 1);
-  trainer->update++;
-  adam_update(model->block, trainer->m, trainer->v, trainer->gradients, n, trainer->update,
-              options->adam);
+  *norm = clip_global_norm(trainer->gradients, model->table.block, options->clip_norm);
+  if (!isfinite(*loss) || !isfinite(*norm)) {
+    state->failures++;
+    state->skipped++;
+    return STATUS_OK;
+  }
+  struct adam_options adam = options->adam;
+  adam.learning_rate = learning_rate(trainer, options);
+  state->failures = 0;
+  state->update++;
+  adam_update(model->block, trainer->m, trainer->v, trainer->gradients, model->table.block,
+              state->update, adam);
+  if (trainer->average != NULL) update_average(trainer, options->average);
   return STATUS_OK;
+}
+
+/* ---- validation ---- */
+
+static void swap(real *a, real *b, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    const real kept = a[i];
+    a[i] = b[i];
+    b[i] = kept;
+  }
+}
+
+/* Scores the average, where there is one, else the weights. */
+static enum status validate(struct trainer *trainer, const struct trainer_options *options,
+                            struct error *error) {
+  struct model *model = trainer->model;
+  struct training_state *state = &trainer->state;
+  struct validation_report report = {.epoch = state->epoch, .update = state->update};
+  const struct evaluate_options evaluation = {.batch_size = options->batch_size};
+  const size_t n = model->table.block;
+  if (trainer->average != NULL) swap(model->block, trainer->average, n);
+  const enum status status = evaluate(&report.scores, model, options->dev, &evaluation, error);
+  if (status == STATUS_OK) {
+    const double score = validation_score(&report.scores);
+    report.best = !state->has_best || score > state->best_score;
+    if (report.best) memcpy(trainer->best, model->block, block_bytes(trainer));
+    if (report.best) state->best_score = score;
+    state->has_best = true;
+    state->stale = report.best ? 0 : state->stale + 1;
+    state->rate_factor = schedule_factor(&(struct schedule){.kind = options->schedule},
+                                         state->rate_factor, report.best);
+  }
+  if (trainer->average != NULL) swap(model->block, trainer->average, n);
+  if (status == STATUS_OK && options->validated != NULL &&
+      !options->validated(options->context, &report))
+    return fail(error, STATUS_INTERRUPTED, NULL, "training was stopped");
+  return status;
+}
+
+static bool validation_is_due(const struct trainer *trainer, const struct trainer_options *options,
+                              const struct epoch_order *order) {
+  if (options->dev == NULL) return false;
+  if (options->validate_every > 0) return trainer->state.update % options->validate_every == 0;
+  return trainer->state.position == order->batches;
+}
+
+static bool patience_is_over(const struct trainer *trainer, const struct trainer_options *options) {
+  return options->patience > 0 && trainer->state.stale >= options->patience;
+}
+
+/* ---- the loop ---- */
+
+struct run {
+  struct trainer *trainer;
+  const struct corpus *corpus;
+  const struct trainer_options *options;
+  struct epoch_order order;
+  struct batch batch;
+  uint64_t corpus_hash;
+  double saved_at; /* seconds */
+};
+
+static double seconds(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static enum status save(struct run *run, struct error *error) {
+  if (run->options->checkpoint == NULL) return STATUS_OK;
+  run->saved_at = seconds();
+  return checkpoint_save(run->trainer, run->options, run->corpus_hash, error);
+}
+
+static bool report_update(const struct run *run, double loss, double norm, double rate) {
+  const struct training_state *state = &run->trainer->state;
+  const struct trainer_report report = {
+      .epoch = state->epoch,
+      .epochs = run->options->epochs,
+      .update = state->position,
+      .updates = run->order.batches,
+      .tokens = state->epoch_tokens,
+      .loss = state->epoch_tokens == 0 ? 0 : state->epoch_loss / (double)state->epoch_tokens,
+      .update_loss = loss,
+      .gradient_norm = norm,
+      .learning_rate = rate,
+      .skipped = state->skipped};
+  return run->options->report == NULL || run->options->report(run->options->context, &report);
+}
+
+static enum status run_batch(struct run *run, struct error *error) {
+  struct trainer *trainer = run->trainer;
+  struct training_state *state = &trainer->state;
+  const double rate = learning_rate(trainer, run->options);
+  size_t size;
+  double loss = 0, norm = 0;
+  const size_t *pairs = epoch_order_batch(&run->order, state->position, &size);
+  enum status status = batch_fill(&run->batch, run->corpus, pairs, size, error);
+  if (status == STATUS_OK)
+    status = trainer_step(trainer, &run->batch, run->options, &loss, &norm, error);
+  if (status != STATUS_OK) return status;
+  state->position++;
+  if (state->failures == 0) {
+    state->epoch_tokens += run->batch.tokens;
+    state->epoch_loss += loss * (double)run->batch.tokens;
+  } else if (state->failures == MAX_FAILURES) {
+    return fail(error, STATUS_INVALID_ARGUMENT, NULL,
+                "the loss or its gradient was not finite in %d updates in a row, up to number "
+                "%llu; lower the learning rate or clip the gradients",
+                MAX_FAILURES, (unsigned long long)state->update + 1);
+  }
+  if (!report_update(run, loss, norm, rate))
+    return fail(error, STATUS_INTERRUPTED, NULL, "training was stopped");
+  return STATUS_OK;
+}
+
+/* The rest of the current epoch. */
+static enum status run_epoch(struct run *run, struct error *error) {
+  struct training_state *state = &run->trainer->state;
+  const struct trainer_options *options = run->options;
+  epoch_order_fill(&run->order, run->corpus, options->seed, state->epoch);
+  while (state->position < run->order.batches) {
+    enum status status = run_batch(run, error);
+    /* A stop must not swallow the validation that this update owes. */
+    const bool stopped = status == STATUS_INTERRUPTED;
+    if ((status == STATUS_OK || stopped) && validation_is_due(run->trainer, options, &run->order)) {
+      const enum status validated = validate(run->trainer, options, error);
+      if (validated != STATUS_OK) status = validated;
+    }
+    if (status == STATUS_OK && options->save_every > 0 &&
+        seconds() - run->saved_at >= options->save_every)
+      status = save(run, error);
+    if (status != STATUS_OK) return status;
+    if (patience_is_over(run->trainer, options)) return STATUS_OK;
+  }
+  return STATUS_OK;
+}
+
+static enum status run_epochs(struct run *run, struct error *error) {
+  struct training_state *state = &run->trainer->state;
+  while (state->epoch <= run->options->epochs && !patience_is_over(run->trainer, run->options)) {
+    const enum status status = run_epoch(run, error);
+    if (status != STATUS_OK) return status;
+    if (state->position < run->order.batches) continue; /* patience is over */
+    state->epoch++;
+    state->position = 0;
+    state->epoch_tokens = 0;
+    state->epoch_loss = 0;
+  }
+  return STATUS_OK;
+}
+
+static void keep_best(struct trainer *trainer) {
+  const real *chosen = trainer->state.has_best ? trainer->best : trainer->average;
+  if (chosen != NULL) memcpy(trainer->model->block, chosen, block_bytes(trainer));
+}
+
+static enum status prepare(struct run *run, struct error *error) {
+  const struct trainer_options *options = run->options;
+  run->corpus_hash = checkpoint_corpus_hash(run->corpus);
+  run->saved_at = seconds();
+  enum status status =
+      epoch_order_create(&run->order, run->corpus->source.count, options->batch_size, error);
+  if (status == STATUS_OK && options->checkpoint != NULL && options->resume)
+    status = checkpoint_load(run->trainer, options, run->corpus_hash, error);
+  return status;
 }
 
 size_t trainer_default_epochs(size_t pairs, size_t batch_size) {
@@ -64,58 +272,24 @@ size_t trainer_default_epochs(size_t pairs, size_t batch_size) {
   return needed > EPOCHS ? needed : EPOCHS;
 }
 
-/* Fisher and Yates, with numbers that depend on seed and epoch only. */
-static void shuffle(size_t *order, size_t count, uint64_t seed, size_t epoch) {
-  const struct random_stream stream = {seed, RANDOM_EPOCH_ORDER, (uint32_t)epoch};
-  for (size_t i = 0; i < count; i++) order[i] = i;
-  for (size_t i = count; i > 1; i--) {
-    const size_t j = random_below(stream, i, i);
-    const size_t kept = order[i - 1];
-    order[i - 1] = order[j];
-    order[j] = kept;
-  }
-}
-
-static enum status run_epoch(struct trainer *trainer, struct batch *batch, size_t *order,
-                             const struct corpus *corpus, size_t epoch,
-                             const struct trainer_options *options, struct error *error) {
-  const size_t count = corpus->source.count;
-  struct trainer_report report = {
-      .epoch = epoch, .epochs = options->epochs, .updates = (count - 1) / options->batch_size + 1};
-  double loss_sum = 0;
-  shuffle(order, count, options->seed, epoch);
-  for (size_t start = 0; start < count; start += options->batch_size) {
-    const size_t size = count - start < options->batch_size ? count - start : options->batch_size;
-    enum status status = batch_fill(batch, corpus, order + start, size, error);
-    if (status == STATUS_OK)
-      status =
-          trainer_step(trainer, batch, options, &report.update_loss, &report.gradient_norm, error);
-    if (status != STATUS_OK) return status;
-    report.update++;
-    report.tokens += batch->tokens;
-    loss_sum += report.update_loss * (double)batch->tokens;
-    report.loss = loss_sum / (double)report.tokens;
-    if (options->report != NULL && !options->report(options->context, &report))
-      return fail(error, STATUS_INTERRUPTED, NULL, "training was stopped");
-  }
-  return STATUS_OK;
-}
-
 enum status trainer_run(struct model *model, const struct corpus *corpus,
                         const struct trainer_options *options, struct error *error) {
   if (corpus->source.count == 0)
     return fail(error, STATUS_BAD_DATA, NULL,
                 "no pair is left to train on; allow longer sentences");
   struct trainer trainer;
-  enum status status = trainer_create(&trainer, model, error);
+  enum status status = trainer_create(&trainer, model, options, error);
   if (status != STATUS_OK) return status;
-  struct batch batch = {0};
-  size_t *order = calloc(corpus->source.count, sizeof *order);
-  if (order == NULL) status = fail_no_memory(error);
-  for (size_t epoch = 1; status == STATUS_OK && epoch <= options->epochs; epoch++)
-    status = run_epoch(&trainer, &batch, order, corpus, epoch, options, error);
-  free(order);
-  batch_free(&batch);
+  struct run run = {.trainer = &trainer, .corpus = corpus, .options = options};
+  status = prepare(&run, error);
+  if (status == STATUS_OK) status = run_epochs(&run, error);
+  if (status == STATUS_INTERRUPTED || (status == STATUS_OK && options->save_every > 0)) {
+    const enum status saved = save(&run, error);
+    if (saved != STATUS_OK) status = saved;
+  }
+  if (status == STATUS_OK || status == STATUS_INTERRUPTED) keep_best(&trainer);
+  epoch_order_free(&run.order);
+  batch_free(&run.batch);
   trainer_free(&trainer);
   return status;
 }

@@ -1,4 +1,5 @@
-/* Training with teacher forcing: single updates, and the loop over epochs. */
+/* Training with teacher forcing: single updates, and the loop over epochs with validation,
+ * schedules, averaging, checkpoints. */
 #ifndef ELMAN_TRAIN_TRAINER_H
 #define ELMAN_TRAIN_TRAINER_H
 
@@ -8,6 +9,8 @@
 #include "model/model.h"
 #include "model/network.h"
 #include "train/adam.h"
+#include "train/schedule.h"
+#include "translate/evaluate.h"
 
 struct trainer_report {
   size_t epoch, epochs;   /* from 1 */
@@ -16,38 +19,78 @@ struct trainer_report {
   double loss;            /* mean per token over this epoch so far */
   double update_loss;
   double gradient_norm; /* before clipping */
+  double learning_rate;
+  size_t skipped; /* updates left out so far, since their loss was not finite */
 };
 
+struct validation_report {
+  size_t epoch;
+  uint64_t update; /* since the start */
+  struct scores scores;
+  bool best;
+};
+
+/* Both return false to stop. */
 typedef bool trainer_report_function(void *context, const struct trainer_report *report);
+typedef bool validation_report_function(void *context, const struct validation_report *report);
 
 struct trainer_options {
   size_t epochs;
-  size_t batch_size; /* sentences */
-  struct adam_options adam;
+  size_t batch_size;        /* sentences */
+  struct adam_options adam; /* its learning rate is the schedule's peak */
+  enum schedule_kind schedule;
+  size_t warm_up;
   double clip_norm; /* 0 = off */
   double dropout;   /* probability */
   double label_smoothing;
-  uint64_t seed;                   /* of the order of the pairs */
-  trainer_report_function *report; /* after each update; false stops; may be NULL */
+  double average; /* decay of the weights' moving average, below 1; 0 = off */
+  uint64_t seed;  /* of the order of the pairs and of dropout */
+
+  const struct pairs *dev; /* NULL = no validation */
+  size_t validate_every;   /* updates; 0 = after each epoch */
+  size_t patience;         /* validations without a new best before training ends; 0 = no end */
+
+  const char *checkpoint; /* file; NULL = none */
+  double save_every;      /* seconds; 0 = only when training stops */
+  bool resume;            /* go on from the checkpoint, if it is there */
+
+  trainer_report_function *report; /* after each update; may be NULL */
+  validation_report_function *validated;
   void *context;
 };
 
-/* All that changes from update to update. */
+/* Where training stands. With the blocks of struct trainer, this is all that the rest depends on.
+ */
+struct training_state {
+  uint64_t update;        /* done since the start */
+  size_t epoch, position; /* the current epoch, from 1, and its batches that are done */
+  size_t epoch_tokens;
+  double epoch_loss; /* sum over these tokens */
+  size_t failures;   /* updates in a row whose loss was not finite */
+  size_t skipped;    /* all such updates */
+  bool has_best;     /* a validation has been */
+  double best_score;
+  size_t stale;       /* validations since the best */
+  double rate_factor; /* see schedule_factor */
+};
+
 struct trainer {
   struct model *model;        /* borrowed */
   real *gradients, *m, *v;    /* blocks laid out like the model's */
+  real *average, *best;       /* likewise; NULL when off */
   struct parameters dweights; /* views into `gradients` */
   struct workspace workspace;
-  uint64_t update; /* done so far */
+  struct training_state state;
 };
 
+/* Allocates what the options ask for. */
 enum status trainer_create(struct trainer *trainer, struct model *model,
-                           struct error *error) CHECKED;
+                           const struct trainer_options *options, struct error *error) CHECKED;
 void trainer_free(struct trainer *trainer);
 
 /* Forward, backward, clipping and one Adam update. The batch's mean loss before the update goes to
- * *loss, the gradient's norm to *norm. A loss that is not finite is STATUS_INVALID_ARGUMENT, and
- * the weights stay as they were. */
+ * *loss, the gradient's norm to *norm. When one of them is not finite, nothing is updated and
+ * state.failures counts it. */
 enum status trainer_step(struct trainer *trainer, const struct batch *batch,
                          const struct trainer_options *options, double *loss, double *norm,
                          struct error *error) CHECKED;
@@ -55,7 +98,9 @@ enum status trainer_step(struct trainer *trainer, const struct batch *batch,
 /* At least 10 epochs, and as many as give 400 updates. */
 size_t trainer_default_epochs(size_t pairs, size_t batch_size);
 
-/* STATUS_INTERRUPTED when the report function stopped it. */
+/* Trains; afterwards the model holds the best weights by validation, or else the average, or else
+ * the last. STATUS_INTERRUPTED when a report function stopped it: then the same, and the checkpoint
+ * is written. Ten updates in a row with a loss that is not finite are STATUS_INVALID_ARGUMENT. */
 enum status trainer_run(struct model *model, const struct corpus *corpus,
                         const struct trainer_options *options, struct error *error) CHECKED;
 

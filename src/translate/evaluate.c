@@ -5,6 +5,10 @@
 
 #include "corpus/alignment.h"
 
+double validation_score(const struct scores *scores) {
+  return -scores->loss;
+}
+
 /* ---- the loss ---- */
 
 static size_t count_unknown(const struct sentences *sentences) {

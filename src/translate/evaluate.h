@@ -14,6 +14,9 @@ struct scores {
   size_t agreeing_words; /* of these, where the largest weight lies on a linked source word */
 };
 
+/* What says which of two models is the better one: larger is better. */
+double validation_score(const struct scores *scores);
+
 struct evaluate_options {
   size_t batch_size;
   size_t limit;                                               /* as in translator_run */

@@ -117,7 +117,8 @@ static void check_forward_and_gradients(const char *attention) {
   struct golden golden;
   open_golden(&golden, attention);
   struct trainer trainer;
-  cr_assert_eq(trainer_create(&trainer, golden.model, NULL), STATUS_OK);
+  const struct trainer_options no_options = {0};
+  cr_assert_eq(trainer_create(&trainer, golden.model, &no_options, NULL), STATUS_OK);
   const struct model *model = golden.model;
   const struct regularization plain = {0};
   cr_assert_eq(
@@ -139,9 +140,9 @@ static void check_updates(const char *attention) {
   struct golden golden;
   open_golden(&golden, attention);
   struct trainer trainer;
-  cr_assert_eq(trainer_create(&trainer, golden.model, NULL), STATUS_OK);
   struct trainer_options options = {.adam = adam_options_default(),
                                     .clip_norm = golden_number(&golden, "clip_norm")};
+  cr_assert_eq(trainer_create(&trainer, golden.model, &options, NULL), STATUS_OK);
   options.adam.learning_rate = golden_number(&golden, "learning_rate");
   double loss, norm;
   for (int update = 1; update <= 25; update++) {

@@ -45,7 +45,8 @@ static struct model *make_model(void) {
       .embedding_size = E, .hidden_size = H, .layers = 1, .attention = ATTENTION_SCALED};
   struct model *model;
   cr_assert_eq(model_create(&model, vocabularies, config, NULL), STATUS_OK);
-  cr_assert_eq(parameters_initialize(model->block, &model->table, INITIAL_PYTORCH, 3, NULL), STATUS_OK);
+  cr_assert_eq(parameters_initialize(model->block, &model->table, INITIAL_PYTORCH, 3, NULL),
+               STATUS_OK);
   return model;
 }
 

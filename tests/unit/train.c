@@ -47,7 +47,8 @@ static struct model *make_model(void) {
   struct model *model;
   blas_set_up();
   cr_assert_eq(model_create(&model, vocabularies, config, NULL), STATUS_OK);
-  cr_assert_eq(parameters_initialize(model->block, &model->table, INITIAL_PYTORCH, 1, NULL), STATUS_OK);
+  cr_assert_eq(parameters_initialize(model->block, &model->table, INITIAL_PYTORCH, 1, NULL),
+               STATUS_OK);
   return model;
 }
 
@@ -262,7 +263,8 @@ Test(train, a_loss_that_overflows_is_an_error) {
   options.clip_norm = 1;
   struct error error;
   cr_assert_eq(trainer_run(model, &corpus, &options, &error), STATUS_INVALID_ARGUMENT);
-  cr_assert_not_null(strstr(error.message, "no longer finite at update "), "%s", error.message);
+  cr_assert_not_null(strstr(error.message, "was not finite in 10 updates in a row"), "%s",
+                     error.message);
   cr_assert_not_null(strstr(error.message, "lower the learning rate"), "%s", error.message);
   check_finite(model);
   model_free(model);
@@ -276,17 +278,17 @@ Test(train, a_failed_update_changes_nothing) {
   const size_t indices[] = {3, 1, 8};
   cr_assert_eq(batch_fill(&batch, &corpus, indices, 3, NULL), STATUS_OK);
   struct trainer trainer;
-  cr_assert_eq(trainer_create(&trainer, model, NULL), STATUS_OK);
   const struct trainer_options options = options_of(1, 3);
+  cr_assert_eq(trainer_create(&trainer, model, &options, NULL), STATUS_OK);
   double loss, norm;
   cr_assert_eq(trainer_step(&trainer, &batch, &options, &loss, &norm, NULL), STATUS_OK);
-  cr_assert_eq(trainer.update, 1);
+  cr_assert_eq(trainer.state.update, 1);
 
   model->weights.decoder.out_bias[4] = (real)INFINITY;
   real *before = copy_of(model);
-  cr_assert_eq(trainer_step(&trainer, &batch, &options, &loss, &norm, NULL),
-               STATUS_INVALID_ARGUMENT);
-  cr_assert_eq(trainer.update, 1);
+  cr_assert_eq(trainer_step(&trainer, &batch, &options, &loss, &norm, NULL), STATUS_OK);
+  cr_assert_eq(trainer.state.update, 1);
+  cr_assert_eq(trainer.state.failures, 1);
   cr_assert(same_weights(model, before));
   for (size_t i = 0; i < model->table.block; i++)
     cr_assert(isfinite(trainer.m[i]) && isfinite(trainer.v[i]));

@@ -1,4 +1,6 @@
 /* elman train */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
 
@@ -11,6 +13,7 @@
 #include "output.h"
 #include "pairs_input.h"
 #include "progress.h"
+#include "train_log.h"
 
 enum { LINES_PER_RUN = 20 };
 
@@ -18,6 +21,9 @@ struct job {
   struct pairs_input input;
   elman_model_options model;
   elman_train_options train;
+  const char *dev;       /* file, or NULL */
+  const char *init_from; /* model to start from, or NULL */
+  const char *log;       /* file, or NULL */
   const char *output;
   bool quiet;
 };
@@ -25,9 +31,12 @@ struct job {
 struct training {
   bool quiet;
   struct progress progress;
+  struct train_log log;
   double started_at;
   double line_at;     /* when the last line was printed */
   size_t line_tokens; /* in the epochs since then that are over */
+  double done_before; /* share of the work that an earlier run had done */
+  bool first;         /* no update has been yet */
   size_t epoch;       /* the current one */
 };
 
@@ -58,36 +67,68 @@ static bool deserves_a_line(const elman_train_report *report) {
   return report->epoch == 1 || report->epoch == report->epochs || report->epoch % stride == 0;
 }
 
+static double tokens_per_second(const struct training *training, size_t tokens) {
+  return (double)(training->line_tokens + tokens) / (now() - training->line_at);
+}
+
 static void print_epoch(struct training *training, const elman_train_report *report) {
-  const double time = now();
   progress_erase(&training->progress);
   note("epoch %zu of %zu  loss %.4f  %.0f tokens/s", report->epoch, report->epochs, report->loss,
-       (double)training->line_tokens / (time - training->line_at));
+       tokens_per_second(training, 0));
   training->line_tokens = 0;
-  training->line_at = time;
+  training->line_at = now();
+}
+
+static double share_done(const elman_train_report *report) {
+  const double epochs =
+      (double)(report->epoch - 1) + (double)report->update / (double)report->updates;
+  return epochs / (double)report->epochs;
 }
 
 static void draw_progress(struct training *training, const elman_train_report *report) {
-  const double epochs =
-      (double)(report->epoch - 1) + (double)report->update / (double)report->updates;
-  const double done = epochs / (double)report->epochs;
-  const double time = now();
-  const double tokens = (double)(training->line_tokens + report->tokens);
-  const long left = (long)((time - training->started_at) * (1 - done) / done);
+  const double done = share_done(report);
+  const long left =
+      (long)((now() - training->started_at) * (1 - done) / (done - training->done_before));
   progress_draw(
       &training->progress,
       "epoch %zu of %zu  %.0f %%  loss %.4f  %.0f tokens/s  gradient %.2g  %ld:%02ld left",
-      report->epoch, report->epochs, 100 * done, report->loss, tokens / (time - training->line_at),
-      report->gradient_norm, left / 60, left % 60);
+      report->epoch, report->epochs, 100 * done, report->loss,
+      tokens_per_second(training, report->tokens), report->gradient_norm, left / 60, left % 60);
+}
+
+/* A run that is resumed starts in the middle. */
+static void note_start(struct training *training, const elman_train_report *report) {
+  training->first = false;
+  training->done_before =
+      share_done(report) - 1 / ((double)report->updates * (double)report->epochs);
+  if (training->quiet) return;
+  if (report->left_out > 0)
+    note("%zu pairs are longer than --max-length and left out", report->left_out);
+  if (report->epoch > 1 || report->update > 1)
+    note("going on in epoch %zu, after %zu of %zu updates", report->epoch, report->update - 1,
+         report->updates);
 }
 
 static bool on_update(void *context, const elman_train_report *report) {
   struct training *training = context;
   training->epoch = report->epoch;
+  if (training->first) note_start(training, report);
+  train_log_update(&training->log, report, tokens_per_second(training, report->tokens));
   const bool epoch_ends = report->update == report->updates;
   if (!training->quiet && progress_due(&training->progress)) draw_progress(training, report);
   if (epoch_ends) training->line_tokens += report->tokens;
   if (!training->quiet && epoch_ends && deserves_a_line(report)) print_epoch(training, report);
+  return interrupt_signal() == 0;
+}
+
+static bool on_validation(void *context, const elman_validation *validation) {
+  struct training *training = context;
+  train_log_validation(&training->log, validation);
+  if (!training->quiet) {
+    progress_erase(&training->progress);
+    note("  dev: loss %.4f  perplexity %.2f  exact match %.1f %%%s", validation->loss,
+         validation->perplexity, 100 * validation->exact_match, validation->best ? "  best" : "");
+  }
   return interrupt_signal() == 0;
 }
 
@@ -100,47 +141,86 @@ static void describe_result(const char *path) {
 
 /* ---- what is done ---- */
 
-static int train_and_save(elman_model *model, const elman_pairs *pairs, const struct job *job) {
+static int train_and_save(elman_model *model, const elman_pairs *pairs, const elman_pairs *dev,
+                          const struct job *job) {
   elman_error error;
   elman_train_options options = job->train;
-  struct training training = {.quiet = job->quiet, .progress = progress_start(job->quiet)};
+  struct training training = {
+      .quiet = job->quiet, .progress = progress_start(job->quiet), .first = true};
+  int code = train_log_open(&training.log, job->log, options.resume);
+  if (code != EX_OK) return code;
   training.started_at = training.line_at = now();
+  options.dev = dev;
   options.report = on_update;
+  options.validated = on_validation;
   options.context = &training;
   interrupt_catch_first();
   const elman_status status = elman_train(model, pairs, &options, &error);
   progress_erase(&training.progress);
   const bool interrupted = status == ELMAN_INTERRUPTED;
+  code = interrupted ? 128 + interrupt_signal() : EX_OK;
+  code = train_log_close(&training.log, code);
   if (status != ELMAN_OK && !interrupted) return report_error(&error);
   if (elman_model_save(model, job->output, &error) != ELMAN_OK) return report_error(&error);
   if (interrupted && !job->quiet)
-    note("stopped in epoch %zu; the model keeps what it has learnt", training.epoch);
+    note("stopped in epoch %zu; the model keeps what it has learnt, and --resume goes on",
+         training.epoch);
   if (!job->quiet) describe_result(job->output);
-  return interrupted ? 128 + interrupt_signal() : EX_OK;
+  return code;
 }
 
-static int create_and_train(const elman_pairs *pairs, const struct job *job) {
+static int create_and_train(const elman_pairs *pairs, const elman_pairs *dev,
+                            const struct job *job) {
   elman_error error;
   elman_model *model;
-  if (elman_model_create(&model, pairs, &job->model, &error) != ELMAN_OK)
-    return report_error(&error);
+  const elman_status status = job->init_from != NULL
+                                  ? elman_model_load(&model, job->init_from, &error)
+                                  : elman_model_create(&model, pairs, &job->model, &error);
+  if (status != ELMAN_OK) return report_error(&error);
   if (!job->quiet) describe_model(model);
-  const int code = train_and_save(model, pairs, job);
+  const int code = train_and_save(model, pairs, dev, job);
   elman_model_free(model);
   return code;
 }
 
-static int run(const struct job *job, const char *command, const struct operands *operands) {
+static int read_dev(elman_pairs **dev, const struct job *job, const char *command) {
+  *dev = NULL;
+  if (job->dev == NULL) return EX_OK;
+  char *words[] = {(char *)job->dev};
+  const struct operands operands = {words, 1};
+  const struct pairs_input input = {.columns = job->input.columns, .strict = job->input.strict};
+  if (!job->quiet) note("dev:");
+  return pairs_input_read(dev, &input, command, &operands, job->quiet);
+}
+
+static int read_and_train(const struct job *job, const char *command,
+                          const struct operands *operands) {
+  elman_pairs *pairs, *dev;
+  int code = pairs_input_read(&pairs, &job->input, command, operands, job->quiet);
+  if (code != EX_OK) return code;
+  code = read_dev(&dev, job, command);
+  if (code == EX_OK) code = create_and_train(pairs, dev, job);
+  elman_pairs_free(pairs);
+  elman_pairs_free(dev);
+  return code;
+}
+
+static int run(struct job *job, const char *command, const struct operands *operands) {
   if (strcmp(job->output, "-") == 0)
     return report_usage(command, "--output: a model goes to a file, not to standard output");
+  if (job->dev == NULL && (job->train.patience > 0 || job->train.validate_every > 0))
+    return report_usage(command, "--patience and --validate-every need --dev");
   /* Before the work, so that no long run is lost. */
   int code = output_check(job->output);
   if (code != EX_OK) return code;
-  elman_pairs *pairs;
-  code = pairs_input_read(&pairs, &job->input, command, operands, job->quiet);
-  if (code != EX_OK) return code;
-  code = create_and_train(pairs, job);
-  elman_pairs_free(pairs);
+  char *checkpoint;
+  if (asprintf(&checkpoint, "%s.checkpoint", job->output) < 0) {
+    report(NULL, "out of memory");
+    return EX_OSERR;
+  }
+  job->train.checkpoint = checkpoint;
+  code = read_and_train(job, command, operands);
+  free(checkpoint);
   return code;
 }
 
@@ -149,6 +229,7 @@ int train_command(int argc, char **argv) {
                     .model = elman_model_options_default(),
                     .train = elman_train_options_default(),
                     .output = DEFAULT_MODEL};
+  job.train.save_every = 600;
   const char *source_tokens = elman_token_mode_name(job.model.source_tokens);
   const char *target_tokens = elman_token_mode_name(job.model.target_tokens);
   const struct option options[] = {
@@ -160,12 +241,34 @@ int train_command(int argc, char **argv) {
        .most = 65536},
       {"lr", 0, "X", "learning rate of Adam", .real = &job.train.learning_rate, .lowest = 1e-9,
        .highest = 10},
+      {"lr-schedule", 0, "NAME", "how the learning rate changes", .text = &job.train.schedule,
+       .choice = elman_schedule_name},
+      {"warm-up", 0, "N", "updates until the learning rate is reached", .count = &job.train.warm_up,
+       .most = 1000000000},
+      {"dropout", 0, "P", "share of embeddings and outputs that is dropped while learning",
+       .real = &job.train.dropout, .highest = 0.99},
+      {"label-smoothing", 0, "P", "share of each target that is spread over the vocabulary",
+       .real = &job.train.label_smoothing, .highest = 0.99},
+      {"average", 0, "X", "decay of a moving average of the weights, which is kept; 0 = off",
+       .real = &job.train.average, .highest = 0.999999},
       {"clip-norm", 0, "X", "largest norm of the gradient; 0 = no limit",
        .real = &job.train.clip_norm, .highest = 1e9},
       {"hidden-size", 0, "N", "numbers in a state", .count = &job.model.hidden_size, .least = 1,
        .most = 16384},
       {"embedding-size", 0, "N", "numbers that stand for a word",
        .count = &job.model.embedding_size, .least = 1, .most = 16384},
+      {"layers", 0, "N", "layers of the encoder and of the decoder", .count = &job.model.layers,
+       .least = 1, .most = 8},
+      {"bidirectional", 0, NULL, "the encoder reads both ways, half the hidden size each",
+       .flag = &job.model.bidirectional},
+      {"attentional-layer", 0, NULL, "a tanh layer over RNN output and context",
+       .flag = &job.model.attentional_layer},
+      {"input-feeding", 0, NULL, "feed the attentional layer into the next step",
+       .flag = &job.model.input_feeding},
+      {"tie-embeddings", 0, NULL, "one matrix for target embedding and output layer",
+       .flag = &job.model.tie_embeddings},
+      {"orthogonal", 0, NULL, "start from orthogonal recurrent matrices, small embeddings",
+       .flag = &job.model.orthogonal_initial_values},
       {"attention", 0, "KIND", "attention score", .text = &job.model.attention,
        .choice = elman_attention_name},
       {"min-count", 0, "N", "words seen less often are unknown words",
@@ -180,6 +283,20 @@ int train_command(int argc, char **argv) {
        .choice = token_mode_name},
       {"seed", 0, "N", "chooses initial weights and the order of the pairs",
        .seed = &job.model.seed},
+      {"dev", 0, "PAIRS", "file to validate on after each epoch; the best model is kept",
+       .text = &job.dev},
+      {"validate-every", 0, "N", "updates between validations; 0 = after each epoch",
+       .count = &job.train.validate_every, .most = 1000000000},
+      {"patience", 0, "N", "validations without a new best before it ends; 0 = no end",
+       .count = &job.train.patience, .most = 1000000},
+      {"init-from", 0, "MODEL", "start from this model, its vocabularies and its shape",
+       .text = &job.init_from},
+      {"resume", 0, NULL, "go on from the checkpoint beside the model, if there is one",
+       .flag = &job.train.resume},
+      {"save-every", 0, "SECONDS", "time between checkpoints; 0 = only when stopped",
+       .real = &job.train.save_every, .highest = 1e9},
+      {"log", 0, "FILE", "write every update and validation there, as JSON Lines",
+       .text = &job.log},
       {"threads", 't', "N", "processor cores to use", "all", .count = &job.train.threads,
        .least = 1, .most = 1024},
       {"quiet", 'q', NULL, "print errors only", .flag = &job.quiet},
@@ -188,7 +305,7 @@ int train_command(int argc, char **argv) {
       "train", "[options] PAIRS...",
       "Learns from sentence pairs and writes a model. PAIRS are files with a pair a line,\n"
       "source<TAB>target, or '-' for standard input. Ctrl-C ends the training and keeps\n"
-      "what was learnt.",
+      "what was learnt; --resume goes on from there.",
       options};
   struct operands operands;
   int code;

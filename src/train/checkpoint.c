@@ -1,0 +1,267 @@
+#include "train/checkpoint.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "model/safetensors.h"
+
+static const char KEY_OPTIONS[] = "elman.options", KEY_STATE[] = "elman.state",
+                  KEY_VERSION[] = "elman.version";
+
+/* The blocks of a trainer, by the prefix of their tensors' names. */
+enum { BLOCKS = 5 };
+struct named_block {
+  const char *prefix;
+  real *block; /* NULL = not in use */
+};
+
+static void list_blocks(struct named_block blocks[BLOCKS], const struct trainer *trainer) {
+  const struct named_block all[BLOCKS] = {{"weights", trainer->model->block},
+                                          {"m", trainer->m},
+                                          {"v", trainer->v},
+                                          {"average", trainer->average},
+                                          {"best", trainer->best}};
+  memcpy(blocks, all, sizeof all);
+}
+
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size) {
+  const unsigned char *at = bytes; /* FNV-1a */
+  for (size_t i = 0; i < size; i++) hash = (hash ^ at[i]) * UINT64_C(0x100000001B3);
+  return hash;
+}
+
+static uint64_t hash_sentences(uint64_t hash, const struct sentences *sentences) {
+  hash = hash_bytes(hash, sentences->starts, (sentences->count + 1) * sizeof *sentences->starts);
+  return hash_bytes(hash, sentences->ids,
+                    sentences->starts[sentences->count] * sizeof *sentences->ids);
+}
+
+uint64_t checkpoint_corpus_hash(const struct corpus *corpus) {
+  return hash_sentences(hash_sentences(UINT64_C(0xCBF29CE484222325), &corpus->source),
+                        &corpus->target);
+}
+
+/* ---- what must agree ---- */
+
+static uint64_t hash_pairs(const struct pairs *pairs) {
+  uint64_t hash = UINT64_C(0xCBF29CE484222325);
+  for (size_t i = 0; pairs != NULL && i < pairs_count(pairs); i++) {
+    const struct pair pair = pairs_get(pairs, i);
+    hash = hash_bytes(hash, pair.source.bytes, pair.source.length + 1);
+    hash = hash_bytes(hash, pair.target.bytes, pair.target.length + 1);
+  }
+  return hash;
+}
+
+static json_t *hexadecimal(uint64_t number) {
+  char digits[24];
+  snprintf(digits, sizeof digits, "%016" PRIx64, number);
+  return json_string(digits);
+}
+
+/* Everything that changes the result, by the name that a message gives it. */
+static json_t *describe_options(const struct trainer *trainer,
+                                const struct trainer_options *options, uint64_t corpus_hash) {
+  const struct model_config *config = &trainer->model->config;
+  return json_pack(
+      "{s:I, s:I, s:I, s:I, s:I, s:s, s:b, s:b, s:b, s:b, s:o,"
+      " s:I, s:f, s:s, s:I, s:f, s:f, s:f, s:f, s:I, s:o, s:I}",
+      "embedding size", (json_int_t)config->embedding_size, "hidden size",
+      (json_int_t)config->hidden_size, "layers", (json_int_t)config->layers, "source vocabulary",
+      (json_int_t)config->source_vocabulary, "target vocabulary",
+      (json_int_t)config->target_vocabulary, "attention", attention_name(config->attention),
+      "bidirectional", config->bidirectional, "attentional layer", config->attentional_layer,
+      "input feeding", config->input_feeding, "tied embeddings", config->tied, "corpus",
+      hexadecimal(corpus_hash), "batch size", (json_int_t)options->batch_size, "learning rate",
+      options->adam.learning_rate, "learning-rate schedule", schedule_name(options->schedule),
+      "warm-up", (json_int_t)options->warm_up, "clipping norm", options->clip_norm, "dropout",
+      options->dropout, "label smoothing", options->label_smoothing, "average", options->average,
+      "seed", (json_int_t)options->seed, "dev pairs", hexadecimal(hash_pairs(options->dev)),
+      "validation interval", (json_int_t)options->validate_every);
+}
+
+/* ---- where it stands ---- */
+
+static json_t *describe_state(const struct training_state *state) {
+  return json_pack("{s:I, s:I, s:I, s:I, s:f, s:I, s:I, s:b, s:f, s:I, s:f}", "update",
+                   (json_int_t)state->update, "epoch", (json_int_t)state->epoch, "position",
+                   (json_int_t)state->position, "epoch_tokens", (json_int_t)state->epoch_tokens,
+                   "epoch_loss", state->epoch_loss, "failures", (json_int_t)state->failures,
+                   "skipped", (json_int_t)state->skipped, "has_best", state->has_best, "best_score",
+                   state->best_score, "stale", (json_int_t)state->stale, "rate_factor",
+                   state->rate_factor);
+}
+
+static bool parse_state(struct training_state *state, json_t *json) {
+  json_int_t update, epoch, position, tokens, failures, skipped, stale;
+  int has_best;
+  if (json_unpack(json, "{s:I, s:I, s:I, s:I, s:F, s:I, s:I, s:b, s:F, s:I, s:F !}", "update",
+                  &update, "epoch", &epoch, "position", &position, "epoch_tokens", &tokens,
+                  "epoch_loss", &state->epoch_loss, "failures", &failures, "skipped", &skipped,
+                  "has_best", &has_best, "best_score", &state->best_score, "stale", &stale,
+                  "rate_factor", &state->rate_factor) != 0)
+    return false;
+  if (update < 0 || epoch < 1 || position < 0 || tokens < 0 || failures < 0 || skipped < 0 ||
+      stale < 0)
+    return false;
+  state->update = (uint64_t)update;
+  state->epoch = (size_t)epoch;
+  state->position = (size_t)position;
+  state->epoch_tokens = (size_t)tokens;
+  state->failures = (size_t)failures;
+  state->skipped = (size_t)skipped;
+  state->has_best = has_best;
+  state->stale = (size_t)stale;
+  return true;
+}
+
+/* ---- writing ---- */
+
+/* Takes the value over. */
+static int set_json(json_t *metadata, const char *key, json_t *value) {
+  char *text = json_dumps(value, JSON_COMPACT);
+  json_decref(value);
+  const int result = json_object_set_new(metadata, key, json_string(text));
+  free(text);
+  return result;
+}
+
+static enum status write_tensors(FILE *stream, json_t *metadata, const struct trainer *trainer,
+                                 struct error *error) {
+  enum { NAME = 80 };
+  const struct parameter_table *table = &trainer->model->table;
+  struct named_block blocks[BLOCKS];
+  list_blocks(blocks, trainer);
+  struct tensor_source *tensors = calloc(BLOCKS * table->count, sizeof *tensors);
+  char(*names)[NAME] = calloc(BLOCKS * table->count, sizeof *names);
+  enum status status = STATUS_OK;
+  size_t count = 0;
+  if (tensors == NULL || names == NULL) status = fail_no_memory(error);
+  for (size_t b = 0; status == STATUS_OK && b < BLOCKS; b++) {
+    for (size_t i = 0; blocks[b].block != NULL && i < table->count; i++) {
+      const struct parameter *row = &table->rows[i];
+      if (row->alias) continue;
+      snprintf(names[count], NAME, "%s.%s", blocks[b].prefix, row->name);
+      tensors[count] = (struct tensor_source){
+          names[count], blocks[b].block + row->offset, {row->rows, row->columns}, row->dimensions};
+      count++;
+    }
+  }
+  if (status == STATUS_OK) status = safetensors_write(stream, metadata, tensors, count, error);
+  free(tensors);
+  free(names);
+  return status;
+}
+
+enum status checkpoint_save(const struct trainer *trainer, const struct trainer_options *options,
+                            uint64_t corpus_hash, struct error *error) {
+  json_t *metadata = json_object();
+  int result = json_object_set_new(metadata, KEY_VERSION, json_string(ELMAN_VERSION));
+  result |= set_json(metadata, KEY_OPTIONS, describe_options(trainer, options, corpus_hash));
+  result |= set_json(metadata, KEY_STATE, describe_state(&trainer->state));
+  struct safe_file file;
+  enum status status =
+      result == 0 ? safe_file_open(&file, options->checkpoint, error) : fail_no_memory(error);
+  if (status == STATUS_OK) {
+    status = write_tensors(file.stream, metadata, trainer, error);
+    if (status == STATUS_OK)
+      status = safe_file_commit(&file, error);
+    else
+      safe_file_abandon(&file);
+  }
+  json_decref(metadata);
+  return status;
+}
+
+/* ---- reading ---- */
+
+static enum status bad(const struct safetensors *file, struct error *error, const char *problem,
+                       const char *what) {
+  return fail(error, STATUS_BAD_DATA, file->path,
+              "not a usable checkpoint: %s %s; remove it to start anew", what, problem);
+}
+
+static json_t *metadata_json(const struct safetensors *file, const char *key) {
+  const char *text = safetensors_metadata(file, key);
+  return text == NULL ? NULL : json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+}
+
+static enum status check_options(const struct safetensors *file, const struct trainer *trainer,
+                                 const struct trainer_options *options, uint64_t corpus_hash,
+                                 struct error *error) {
+  json_t *then = metadata_json(file, KEY_OPTIONS);
+  json_t *now = describe_options(trainer, options, corpus_hash);
+  enum status status = STATUS_OK;
+  const char *key;
+  json_t *value;
+  if (now == NULL) status = fail_no_memory(error);
+  if (!json_is_object(then)) status = bad(file, error, "is missing", KEY_OPTIONS);
+  json_object_foreach(now, key, value) {
+    const json_t *before = json_object_get(then, key);
+    if (status != STATUS_OK || json_equal(before, value)) continue;
+    char *was = json_dumps(before, JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
+    char *is = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
+    status =
+        fail(error, STATUS_INVALID_ARGUMENT, file->path,
+             "the checkpoint belongs to another training: %s was %s and is now %s; use what it "
+             "was trained with, or remove the file to start anew",
+             key, was == NULL ? "not set" : was, is == NULL ? "not set" : is);
+    free(was);
+    free(is);
+  }
+  json_decref(then);
+  json_decref(now);
+  return status;
+}
+
+static enum status read_block(const struct safetensors *file, const struct named_block *block,
+                              const struct parameter_table *table, struct error *error) {
+  for (size_t i = 0; i < table->count; i++) {
+    const struct parameter *row = &table->rows[i];
+    if (row->alias) continue;
+    char name[96];
+    snprintf(name, sizeof name, "%s.%s", block->prefix, row->name);
+    const struct stored_tensor *tensor = safetensors_find(file, name);
+    if (tensor == NULL) return bad(file, error, "is missing", name);
+    if (tensor->dimensions != row->dimensions || tensor->shape[0] != row->rows ||
+        (row->dimensions == 2 && tensor->shape[1] != row->columns))
+      return bad(file, error, "has the wrong shape", name);
+    const enum status status = safetensors_read(block->block + row->offset, file, tensor, error);
+    if (status != STATUS_OK) return status;
+  }
+  return STATUS_OK;
+}
+
+static enum status load(struct trainer *trainer, const struct safetensors *file,
+                        const struct trainer_options *options, uint64_t corpus_hash,
+                        struct error *error) {
+  enum status status = check_options(file, trainer, options, corpus_hash, error);
+  if (status != STATUS_OK) return status;
+  json_t *json = metadata_json(file, KEY_STATE);
+  struct training_state state;
+  if (!parse_state(&state, json)) status = bad(file, error, "is missing or wrong", KEY_STATE);
+  json_decref(json);
+  struct named_block blocks[BLOCKS];
+  list_blocks(blocks, trainer);
+  for (size_t b = 0; status == STATUS_OK && b < BLOCKS; b++) {
+    if (blocks[b].block != NULL)
+      status = read_block(file, &blocks[b], &trainer->model->table, error);
+  }
+  if (status == STATUS_OK) trainer->state = state;
+  return status;
+}
+
+enum status checkpoint_load(struct trainer *trainer, const struct trainer_options *options,
+                            uint64_t corpus_hash, struct error *error) {
+  if (access(options->checkpoint, F_OK) != 0) return STATUS_OK;
+  struct safetensors file;
+  enum status status = safetensors_open(&file, options->checkpoint, error);
+  if (status != STATUS_OK) return status;
+  status = load(trainer, &file, options, corpus_hash, error);
+  safetensors_close(&file);
+  return status;
+}

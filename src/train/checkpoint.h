@@ -1,0 +1,21 @@
+/* Checkpoints: everything that the rest of a training run depends on, in one safetensors file. A
+ * run that goes on from one gives the same final model, bit for bit, as one that never stopped. */
+#ifndef ELMAN_TRAIN_CHECKPOINT_H
+#define ELMAN_TRAIN_CHECKPOINT_H
+
+#include "train/trainer.h"
+
+/* Of all ids of both sides, in order. */
+uint64_t checkpoint_corpus_hash(const struct corpus *corpus);
+
+/* Writes options->checkpoint, which is replaced at once. */
+enum status checkpoint_save(const struct trainer *trainer, const struct trainer_options *options,
+                            uint64_t corpus_hash, struct error *error) CHECKED;
+
+/* Reads options->checkpoint into the trainer and its model. A file that is not there leaves them as
+ * they are. Another corpus, or options that change the result, are STATUS_INVALID_ARGUMENT, and the
+ * message names the difference; a damaged file is STATUS_BAD_DATA. */
+enum status checkpoint_load(struct trainer *trainer, const struct trainer_options *options,
+                            uint64_t corpus_hash, struct error *error) CHECKED;
+
+#endif
