@@ -23,8 +23,9 @@ expect_no_stderr
 # The old file survives whatever goes wrong.
 echo precious >old
 expect_exit 66 "$ELMAN" translate -m nowhere -o old 我
-# The quota would hold for a file with the messages too.
-(ulimit -f 0 && "$ELMAN" translate -o old 我) 2>&1 | cat >"$results/stderr"
+# The quota would hold for a file with the messages too. A kilobyte is what clang's OpenMP needs.
+head -n 1000 many >"$results/some"
+(ulimit -f 1 && "$ELMAN" translate -i "$results/some" -o old) 2>&1 | cat >"$results/stderr"
 [ "${PIPESTATUS[0]}" -eq 74 ] || fail "no exit code 74 for a full quota"
 expect_stderr_match '^elman: .*old: cannot write: '
 sleep 5 | expect_exit 130 timeout --foreground --preserve-status -s INT 1 "$ELMAN" translate -o old ||
