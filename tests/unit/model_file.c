@@ -368,6 +368,7 @@ static const struct {
     {"[88,96]", "[92,100]", "its tensors overlap or leave a gap"},
     {"[88,96]", "[96,104]", "its tensors overlap or leave a gap"},
     {"[0,48]", "[4,52]", "its tensors overlap or leave a gap"},
+    {IH_BIAS ",", "", "its tensors overlap or leave a gap"},
     {"[88,96]", "[96,88]", "shape and data_offsets disagree"},
     {"[88,96]", "[88,95]", "shape and data_offsets disagree"},
     {"[88,96]", "[-8,0]", "shape and data_offsets disagree"},
@@ -383,6 +384,13 @@ static const struct {
     {"\"shape\":[4,3]", "\"shape\":[4611686018427387904,4,3]", "a shape is impossible"},
     {"\"shape\":[4,3]", "\"shape\":[4294967296,4294967296,3]", "a shape is impossible"},
     {"\"shape\":[4,3]", "\"shape\":12", "lacks dtype, shape or data_offsets"},
+    {OUT_BIAS, OUT_BIAS ",\"x\":{\"dtype\":\"F32\",\"shape\":[0,-1],\"data_offsets\":[352,352]}",
+     "a shape is impossible"},
+    /* 4 (2^62 - 2) is 344 - 352 in 64 bits. */
+    {OUT_BIAS,
+     OUT_BIAS ",\"x\":{\"dtype\":\"F32\",\"shape\":[4611686018427387902],"
+              "\"data_offsets\":[352,344]}",
+     "shape and data_offsets disagree"},
     {IH_BIAS, "\"encoder.rnn.bias_ih_l0\":[]", "lacks dtype, shape or data_offsets"},
     {"\"dtype\":\"F32\",", "", "lacks dtype, shape or data_offsets"},
     {"\"dtype\":\"F32\"", "\"dtype\":32", "lacks dtype, shape or data_offsets"},
@@ -406,6 +414,22 @@ Test(model_file, hostile_headers_are_refused) {
     put_replaced(&good, hostile[i].find, hostile[i].replacement);
     check_refused(STATUS_BAD_DATA, hostile[i].message, hostile[i].replacement);
   }
+  free_good(&good);
+}
+
+/* Other writers sort the entries by name; only their places matter. */
+Test(model_file, the_order_of_the_header_does_not_matter) {
+  struct good_file good = good_file();
+  char *first = strdup(good.header);
+  free(good.header);
+  const char *entry = strstr(first, IH_BIAS ","), *end = strrchr(first, '}');
+  const size_t length = strlen(IH_BIAS ",");
+  cr_assert_not_null(entry);
+  const int size = asprintf(&good.header, "%.*s%.*s," IH_BIAS "}", (int)(entry - first), first,
+                            (int)(end - entry - (ptrdiff_t)length), entry + length);
+  put_file(good.header, (uint64_t)size, good.data, good.data_size);
+  cr_assert(refused_or_usable("another order", 0));
+  free(first);
   free_good(&good);
 }
 
