@@ -24,6 +24,7 @@ struct job {
 
 struct training {
   bool quiet;
+  size_t max_length;
   struct progress progress;
   double started_at;
   double line_at;     /* when the last line was printed */
@@ -81,9 +82,16 @@ static void draw_progress(struct training *training, const elman_train_report *r
       report->gradient_norm, left / 60, left % 60);
 }
 
+static void note_left_out(const struct training *training, const elman_train_report *report) {
+  if (report->epoch != 1 || report->update != 1 || report->left_out == 0) return;
+  note("%zu pairs left out: a side has more than %zu tokens (--max-length)", report->left_out,
+       training->max_length);
+}
+
 static bool on_update(void *context, const elman_train_report *report) {
   struct training *training = context;
   training->epoch = report->epoch;
+  if (!training->quiet) note_left_out(training, report);
   const bool epoch_ends = report->update == report->updates;
   if (!training->quiet && progress_due(&training->progress)) draw_progress(training, report);
   if (epoch_ends) training->line_tokens += report->tokens;
@@ -103,7 +111,9 @@ static void describe_result(const char *path) {
 static int train_and_save(elman_model *model, const elman_pairs *pairs, const struct job *job) {
   elman_error error;
   elman_train_options options = job->train;
-  struct training training = {.quiet = job->quiet, .progress = progress_start(job->quiet)};
+  struct training training = {.quiet = job->quiet,
+                              .max_length = job->train.max_length,
+                              .progress = progress_start(job->quiet)};
   training.started_at = training.line_at = now();
   options.report = on_update;
   options.context = &training;
@@ -133,6 +143,8 @@ static int create_and_train(const elman_pairs *pairs, const struct job *job) {
 static int run(const struct job *job, const char *command, const struct operands *operands) {
   if (strcmp(job->output, "-") == 0)
     return report_usage(command, "--output: a model goes to a file, not to standard output");
+  if (pairs_input_includes(&job->input, operands, job->output))
+    return report_usage(command, "--output: '%s' holds the pairs; name another file", job->output);
   /* Before the work, so that no long run is lost. */
   int code = output_check(job->output);
   if (code != EX_OK) return code;
