@@ -10,12 +10,15 @@
  *
  * Conventions. Text is UTF-8. A function that can fail returns an elman_status, which must be
  * looked at, and fills `error` unless that is NULL; its output is then NULL or unchanged. What a
- * `_create`,
- * `_read` or `_load` gave is returned to the matching `_free`, which accepts NULL. A `const`
- * argument may be used by several threads at once; any other argument by one at a time. Pointers in
- * `options` structs are borrowed for the call. The library prints nothing, never exits, and leaves
- * the locale, signals and OpenMP's settings as they were; it sets OpenBLAS to one thread (it runs
- * its own).
+ * `_create`, `_read` or `_load` gave is returned to the matching `_free`, which accepts NULL. A
+ * `const` argument may be used by several threads at once; any other argument by one at a time.
+ * Pointers in `options` structs are borrowed for the call. The library prints nothing, never exits,
+ * and leaves the locale, signals and OpenMP's settings as they were.
+ *
+ * OpenBLAS is set up for the whole process by the first call that computes: one thread (elman runs
+ * its own), and the processor's own kernels where OpenBLAS does not know the processor. A program
+ * that uses OpenBLAS itself, or reads its environment in another thread, makes that first call
+ * while no other thread does either.
  *
  * Matrices are row-major. S and T are the numbers of source and target tokens. */
 #ifndef ELMAN_H

@@ -41,7 +41,9 @@ struct surroundings enter(size_t threads, double work) {
   struct surroundings before = {.threads = omp_get_max_threads()};
   blas_set_up();
   if (work < WORTH_THREADS) threads = 1;
-  if (threads > 0) omp_set_num_threads((int)(threads < MAX_THREADS ? threads : MAX_THREADS));
+  if (threads > MAX_THREADS) threads = MAX_THREADS;
+  /* Also for 0: an OpenBLAS built on OpenMP takes "one thread for BLAS" as one for everything. */
+  omp_set_num_threads(threads > 0 ? (int)threads : before.threads);
   before.denormals = denormals_to_zero();
   return before;
 }

@@ -1,5 +1,5 @@
 /* One source, two precisions: float ships, double proves the gradients.
- * Functions of <tgmath.h> (exp, tanh, sqrt ...) follow the type of their argument. */
+ * Functions of <tgmath.h> (sqrt, log ...) follow the type of their argument. */
 #ifndef ELMAN_TENSOR_REAL_H
 #define ELMAN_TENSOR_REAL_H
 

@@ -10,6 +10,12 @@ expect_exit 0 "$ELMAN" evaluate -q --json "$toy"
 expect_no_stderr
 expect_stdout_match '^\{"loss":0\.[0-9e-]+,"perplexity":1\.[0-9]+,"tokens":25,"sentences":5,"exact_match":1,"unknown_source":0,"unknown_target":0\}$'
 
+# A sentence that is too long to be translated is not silently missing.
+{ cat "$toy"; printf '我%.0s ' {1..5001}; printf '\tI\n'; } >long
+expect_exit 0 "$ELMAN" evaluate long
+expect_stdout_match '^sentences +5$'
+expect_stderr_match '^1 pairs left out: a side has more tokens than can be translated$'
+
 # Unknown words and wrong translations count.
 printf '我 爱 猫\tI love cats\n' >other
 expect_exit 0 "$ELMAN" evaluate -q --json other

@@ -22,7 +22,7 @@ session() {
   local locale=$1 code=0
   shift
   : >typescript
-  type_lines "$@" | script -qefc "env LC_ALL=$locale $ELMAN repl" typescript >"$results/stdout" || code=$?
+  type_lines "$@" | script -qefc "exec env LC_ALL=$locale $ELMAN repl" typescript >"$results/stdout" || code=$?
   [ $code -eq 0 ] || fail "exit code $code"
   tr -d '\r' <typescript >"$results/stdout"
 }

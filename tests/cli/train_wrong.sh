@@ -36,6 +36,13 @@ refused 73 '^elman: no/such: cannot create' -o no/such "$toy"
 refused 73 'name of the output file is empty' -o '' "$toy"
 refused 73 '^elman: empty/x: cannot create' -o empty/x "$toy"
 
+# The pairs are not overwritten by the model, whatever name they are given.
+cp "$toy" pairs
+ln -s pairs alias
+refused 64 "^elman: train: --output: 'alias' holds the pairs" -o alias "$toy" pairs
+refused 64 "^elman: train: --output: 'pairs' holds the pairs" -o pairs --source pairs --target "$toy"
+cmp -s "$toy" pairs || fail "the pairs are lost"
+
 # Bad lines are left out, named and counted.
 expect_exit 0 "$ELMAN" train --epochs 1 -o new mixed
 expect_stderr_match '^mixed:2: left out: '
@@ -46,6 +53,10 @@ expect_exit 0 "$ELMAN" train --epochs 1 -o new many
 expect_stderr_match '^and 3 more$'
 expect_exit 0 "$ELMAN" train -q --epochs 1 -o new many
 expect_no_stderr
+expect_exit 0 "$ELMAN" train --epochs 2 --max-length 4 -o new "$toy"
+expect_stderr_match '^2 pairs left out: a side has more than 4 tokens \(--max-length\)$'
+[ "$(grep -c 'left out' "$results/stderr")" -eq 1 ] || fail "told more than once"
+expect_exit 65 "$ELMAN" train --epochs 2 --max-length 1 -o new "$toy"
 
 # A token of ten megabytes.
 { printf '我\t'; head -c 10000000 /dev/zero | tr '\0' a; echo; } >long

@@ -67,7 +67,10 @@ static int score(elman_scores *scores, struct evaluation *evaluation, const elma
   const elman_status status = elman_evaluate(scores, model, pairs, &evaluation->options, &error);
   progress_erase(&progress);
   elman_model_free(model);
-  return status == ELMAN_OK ? EX_OK : report_error(&error);
+  if (status != ELMAN_OK) return report_error(&error);
+  if (scores->left_out > 0 && !evaluation->quiet)
+    note("%zu pairs left out: a side has more tokens than can be translated", scores->left_out);
+  return EX_OK;
 }
 
 static int score_and_write(struct evaluation *evaluation, const elman_pairs *pairs,

@@ -1,6 +1,7 @@
 #include "pairs_input.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include <sysexits.h>
 
 #include "messages.h"
@@ -78,4 +79,19 @@ int pairs_input_read(elman_pairs **pairs, const struct pairs_input *input, const
   else if (!quiet)
     note("%zu pairs; %zu lines left out", elman_pairs_count(*pairs), elman_pairs_skipped(*pairs));
   return EX_OK;
+}
+
+static bool is_file(const struct stat *file, const char *path) {
+  struct stat other;
+  return path != NULL && stat(path, &other) == 0 && other.st_dev == file->st_dev &&
+         other.st_ino == file->st_ino;
+}
+
+bool pairs_input_includes(const struct pairs_input *input, const struct operands *operands,
+                          const char *path) {
+  struct stat file;
+  if (stat(path, &file) != 0 || !S_ISREG(file.st_mode)) return false;
+  bool found = is_file(&file, input->source) || is_file(&file, input->target);
+  for (size_t i = 0; i < operands->count; i++) found = found || is_file(&file, operands->words[i]);
+  return found;
 }

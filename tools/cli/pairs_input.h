@@ -35,4 +35,8 @@ struct pairs_input {
 int pairs_input_read(elman_pairs **pairs, const struct pairs_input *input, const char *command,
                      const struct operands *operands, bool quiet);
 
+/* Whether `path` is one of the files that the pairs are read from, under this name or another. */
+bool pairs_input_includes(const struct pairs_input *input, const struct operands *operands,
+                          const char *path);
+
 #endif

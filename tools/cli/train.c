@@ -30,6 +30,7 @@ struct job {
 
 struct training {
   bool quiet;
+  size_t max_length;
   struct progress progress;
   struct train_log log;
   double started_at;
@@ -103,7 +104,8 @@ static void note_start(struct training *training, const elman_train_report *repo
       share_done(report) - 1 / ((double)report->updates * (double)report->epochs);
   if (training->quiet) return;
   if (report->left_out > 0)
-    note("%zu pairs are longer than --max-length and left out", report->left_out);
+    note("%zu pairs left out: a side has more than %zu tokens (--max-length)", report->left_out,
+         training->max_length);
   if (report->epoch > 1 || report->update > 1)
     note("going on in epoch %zu, after %zu of %zu updates", report->epoch, report->update - 1,
          report->updates);
@@ -145,8 +147,10 @@ static int train_and_save(elman_model *model, const elman_pairs *pairs, const el
                           const struct job *job) {
   elman_error error;
   elman_train_options options = job->train;
-  struct training training = {
-      .quiet = job->quiet, .progress = progress_start(job->quiet), .first = true};
+  struct training training = {.quiet = job->quiet,
+                              .max_length = job->train.max_length,
+                              .progress = progress_start(job->quiet),
+                              .first = true};
   int code = train_log_open(&training.log, job->log, options.resume);
   if (code != EX_OK) return code;
   training.started_at = training.line_at = now();
@@ -210,6 +214,8 @@ static int run(struct job *job, const char *command, const struct operands *oper
     return report_usage(command, "--output: a model goes to a file, not to standard output");
   if (job->dev == NULL && (job->train.patience > 0 || job->train.validate_every > 0))
     return report_usage(command, "--patience and --validate-every need --dev");
+  if (pairs_input_includes(&job->input, operands, job->output))
+    return report_usage(command, "--output: '%s' holds the pairs; name another file", job->output);
   /* Before the work, so that no long run is lost. */
   int code = output_check(job->output);
   if (code != EX_OK) return code;
