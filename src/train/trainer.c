@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tensor/random.h"
+#include "base/random.h"
 
 enum status trainer_create(struct trainer *trainer, struct model *model, struct error *error) {
   *trainer = (struct trainer){.model = model};

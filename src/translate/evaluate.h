@@ -2,6 +2,7 @@
 #ifndef ELMAN_TRANSLATE_EVALUATE_H
 #define ELMAN_TRANSLATE_EVALUATE_H
 
+#include "metric/metric.h"
 #include "translate/translator.h"
 
 struct scores {
@@ -9,19 +10,24 @@ struct scores {
   size_t tokens, sentences;
   size_t too_long; /* pairs left out, with more tokens than can be translated */
   size_t unknown_source, unknown_target;
-  double exact_match;    /* 0 to 1 */
-  size_t aligned_words;  /* target words with a gold link */
-  size_t agreeing_words; /* of these, where the largest weight lies on a linked source word */
+  double exact_match;          /* 0 to 1 */
+  size_t aligned_words;        /* target words with a gold link */
+  size_t agreeing_words;       /* of these, where the largest weight lies on a linked source word */
+  struct metric_scores metric; /* of the translations against the references as they were written */
+  enum bleu_tokenizer tokenizer; /* what BLEU was measured with */
 };
 
 struct evaluate_options {
   size_t batch_size;
-  size_t limit;                                               /* as in translator_run */
+  size_t limit;                         /* as in translator_run */
+  bool lowercase;                       /* for BLEU and chrF */
+  const enum bleu_tokenizer *tokenizer; /* NULL = the one that fits the references */
   bool (*progress)(void *context, size_t done, size_t total); /* may be NULL */
   void *context;
 };
 
-/* Loss with teacher forcing; exact match of greedy translations after normalising the reference;
+/* Loss with teacher forcing; BLEU, chrF and exact match of greedy translations, the last after
+ * normalising the reference;
  * where a pair has a gold alignment, the agreement of the attention under that reference, which
  * asks for one token per word on both sides. */
 enum status evaluate(struct scores *scores, const struct model *model, const struct pairs *pairs,
