@@ -291,7 +291,8 @@ ELMAN_API const char *elman_bleu_tokens_name(size_t index);
 typedef struct elman_metric_options {
   const char *bleu_tokens; /* a name from elman_bleu_tokens_name; NULL (default) = "zh" when the
                               first references are mostly Han, else "13a" */
-  bool lowercase;          /* compare in lower case */
+  bool lowercase;          /* for BLEU: compare in lower case */
+  bool chrf_lowercase;     /* the same for chrF */
   size_t resamples;        /* of elman_metrics_compare; default 1000 */
   uint64_t seed;           /* of the resamples; default 1 */
 } elman_metric_options;
@@ -362,7 +363,8 @@ typedef struct elman_evaluate_options {
   size_t max_length; /* of a translation, as in elman_translate_options */
   size_t threads;    /* 0 (default) = one a core */
   const char *bleu_tokens;                                    /* as in elman_metric_options */
-  bool lowercase;                                             /* for BLEU and chrF */
+  bool lowercase;                                             /* for BLEU */
+  bool chrf_lowercase;                                        /* for chrF */
   bool (*progress)(void *context, size_t done, size_t total); /* false stops; may be NULL */
   void *context;
 } elman_evaluate_options;

@@ -8,9 +8,8 @@ elman_evaluate_options elman_evaluate_options_default(void) {
   return (elman_evaluate_options){.batch_size = 32};
 }
 
-static elman_scores outer_scores(const struct scores *found, bool lowercase) {
-  const struct metric_options metric = {found->tokenizer, lowercase};
-  const struct metric_signatures signatures = metric_signatures(&metric, 1, 0, 0);
+static elman_scores outer_scores(const struct scores *found) {
+  const struct metric_signatures signatures = metric_signatures(&found->metric_options, 1, 0, 0);
   elman_scores outer = {.loss = found->loss,
                         .perplexity = exp(found->loss),
                         .tokens = found->tokens,
@@ -30,22 +29,22 @@ elman_status elman_evaluate(elman_scores *scores, const elman_model *model,
                             const elman_pairs *pairs, const elman_evaluate_options *options,
                             elman_error *error) {
   struct error problem = {0};
-  enum bleu_tokenizer tokenizer;
-  bool chosen;
-  enum status status = choose_tokenizer(&tokenizer, &chosen, options->bleu_tokens, &problem);
+  struct metric_options metric = {.lowercase = options->lowercase,
+                                  .chrf_lowercase = options->chrf_lowercase};
+  enum status status = choose_tokenizer(&metric.tokenizer, options->bleu_tokens, &problem);
   if (options->batch_size == 0)
     status = fail(&problem, STATUS_INVALID_ARGUMENT, NULL, "the batch size must be at least 1");
   if (status != STATUS_OK) return give(error, status, &problem);
   const struct evaluate_options inner = {.batch_size = options->batch_size,
                                          .limit = options->max_length,
-                                         .lowercase = options->lowercase,
-                                         .tokenizer = chosen ? &tokenizer : NULL,
+                                         .metric = metric,
+                                         .fitting_tokenizer = options->bleu_tokens == NULL,
                                          .progress = options->progress,
                                          .context = options->context};
   struct scores found;
   const struct surroundings before = enter(options->threads, INFINITY);
   status = evaluate(&found, inner_model_const(model), inner_pairs_const(pairs), &inner, &problem);
   leave(before);
-  if (status == STATUS_OK) *scores = outer_scores(&found, options->lowercase);
+  if (status == STATUS_OK) *scores = outer_scores(&found);
   return give(error, status, &problem);
 }

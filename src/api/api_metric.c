@@ -50,9 +50,8 @@ elman_metric_options elman_metric_options_default(void) {
   return (elman_metric_options){.resamples = 1000, .seed = 1};
 }
 
-enum status choose_tokenizer(enum bleu_tokenizer *tokenizer, bool *chosen, const char *name,
+enum status choose_tokenizer(enum bleu_tokenizer *tokenizer, const char *name,
                              struct error *error) {
-  *chosen = name != NULL;
   if (name == NULL || bleu_tokenizer_parse(tokenizer, name)) return STATUS_OK;
   return fail(error, STATUS_INVALID_ARGUMENT, NULL,
               "'%s' is no tokeniser of BLEU; there are 13a, zh, char and none", name);
@@ -105,11 +104,11 @@ static enum status texts_fill(struct texts *texts, const char *const *const *out
                               size_t output_count, const char *const *const *references,
                               size_t sets, size_t count, const elman_metric_options *options,
                               struct error *error) {
-  *texts = (struct texts){.options.lowercase = options->lowercase};
-  bool chosen;
+  *texts = (struct texts){
+      .options = {.lowercase = options->lowercase, .chrf_lowercase = options->chrf_lowercase}};
   enum status status = check_arguments(sets, count, error);
   if (status == STATUS_OK)
-    status = choose_tokenizer(&texts->options.tokenizer, &chosen, options->bleu_tokens, error);
+    status = choose_tokenizer(&texts->options.tokenizer, options->bleu_tokens, error);
   if (status != STATUS_OK) return status;
   size_t total;
   if (sets > SIZE_MAX - output_count || __builtin_mul_overflow(sets + output_count, count, &total))
@@ -126,7 +125,8 @@ static enum status texts_fill(struct texts *texts, const char *const *const *out
     copy_set(set, references[r], count);
     texts->sets[r] = set;
   }
-  if (!chosen) texts->options.tokenizer = metric_tokenizer_for(texts->sets[0], count);
+  if (options->bleu_tokens == NULL)
+    texts->options.tokenizer = metric_tokenizer_for(texts->sets[0], count);
   texts->references = (struct metric_references){texts->sets, sets, count};
   return STATUS_OK;
 }

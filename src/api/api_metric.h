@@ -5,8 +5,8 @@
 #include "elman.h"
 #include "metric/metric.h"
 
-/* *chosen is false for NULL: the references decide. */
-enum status choose_tokenizer(enum bleu_tokenizer *tokenizer, bool *chosen, const char *name,
+/* Leaves *tokenizer as it is where `name` is NULL: the references decide. */
+enum status choose_tokenizer(enum bleu_tokenizer *tokenizer, const char *name,
                              struct error *error) CHECKED;
 
 elman_metric_scores outer_metric_scores(const struct metric_scores *scores,

@@ -12,16 +12,15 @@
 struct metric_work {
   struct bleu_work bleu;
   struct chrf_work chrf;
-  struct buffer hypothesis; /* in lower case */
-  struct buffer *lowered;   /* (set_count): the references in lower case */
-  struct text *references;  /* (set_count) */
+  struct text hypothesis;
+  struct text *references; /* (set_count) */
+  struct buffer *lowered;  /* (1 + set_count): hypothesis and references in lower case */
 };
 
 static void work_free(struct metric_work *work, size_t set_count) {
   bleu_work_free(&work->bleu);
   chrf_work_free(&work->chrf);
-  buffer_free(&work->hypothesis);
-  for (size_t r = 0; work->lowered != NULL && r < set_count; r++) buffer_free(&work->lowered[r]);
+  for (size_t r = 0; work->lowered != NULL && r <= set_count; r++) buffer_free(&work->lowered[r]);
   free(work->lowered);
   free(work->references);
 }
@@ -42,40 +41,50 @@ static enum status check_line(struct text line, const char *what, size_t set, si
               line.length, METRIC_MOST_BYTES);
 }
 
-/* *line becomes its lower case in `lowered`, if that is asked for. */
-static enum status fold_case(struct text *line, struct buffer *lowered,
-                             const struct metric_options *options, struct error *error) {
-  if (!options->lowercase) return STATUS_OK;
-  lowercase(lowered, *line);
-  *line = buffer_text(lowered);
-  return lowered->failed ? fail_no_memory(error) : STATUS_OK;
+/* The sentence's texts, in lower case if `lower`; they stay valid until the next call. */
+static enum status take_texts(struct metric_work *work, struct text hypothesis,
+                              const struct metric_references *references, size_t index, bool lower,
+                              struct error *error) {
+  work->hypothesis = hypothesis;
+  for (size_t r = 0; r < references->set_count; r++)
+    work->references[r] = references->sets[r][index];
+  if (!lower) return STATUS_OK;
+  lowercase(&work->lowered[0], hypothesis);
+  work->hypothesis = buffer_text(&work->lowered[0]);
+  bool failed = work->lowered[0].failed;
+  for (size_t r = 0; r < references->set_count; r++) {
+    struct buffer *buffer = &work->lowered[r + 1];
+    lowercase(buffer, work->references[r]);
+    work->references[r] = buffer_text(buffer);
+    failed = failed || buffer->failed;
+  }
+  return failed ? fail_no_memory(error) : STATUS_OK;
 }
 
 static enum status count_sentence(struct sentence_counts *counts, struct metric_work *work,
-                                  struct text line, const struct metric_references *references,
-                                  size_t index, const struct metric_options *options,
-                                  struct error *error) {
-  enum status status = check_line(line, "hypothesis", 0, index + 1, error);
-  if (status == STATUS_OK) status = fold_case(&line, &work->hypothesis, options, error);
-  for (size_t r = 0; r < references->set_count && status == STATUS_OK; r++) {
-    work->references[r] = references->sets[r][index];
-    status = check_line(work->references[r], "reference", r + 1, index + 1, error);
-    if (status == STATUS_OK)
-      status = fold_case(&work->references[r], &work->lowered[r], options, error);
-  }
+                                  struct text hypothesis,
+                                  const struct metric_references *references, size_t index,
+                                  const struct metric_options *options, struct error *error) {
+  const size_t sets = references->set_count;
+  enum status status = check_line(hypothesis, "hypothesis", 0, index + 1, error);
+  for (size_t r = 0; r < sets && status == STATUS_OK; r++)
+    status = check_line(references->sets[r][index], "reference", r + 1, index + 1, error);
   if (status == STATUS_OK)
-    status = bleu_count(counts->bleu, &work->bleu, line, work->references, references->set_count,
+    status = take_texts(work, hypothesis, references, index, options->lowercase, error);
+  if (status == STATUS_OK)
+    status = bleu_count(counts->bleu, &work->bleu, work->hypothesis, work->references, sets,
                         options->tokenizer, error);
   if (status == STATUS_OK)
-    status =
-        chrf_count(counts->chrf, &work->chrf, line, work->references, references->set_count, error);
+    status = take_texts(work, hypothesis, references, index, options->chrf_lowercase, error);
+  if (status == STATUS_OK)
+    status = chrf_count(counts->chrf, &work->chrf, work->hypothesis, work->references, sets, error);
   return status;
 }
 
 enum status metric_count(struct sentence_counts *counts, const struct text *hypotheses,
                          const struct metric_references *references,
                          const struct metric_options *options, struct error *error) {
-  struct metric_work work = {.lowered = calloc(references->set_count, sizeof *work.lowered),
+  struct metric_work work = {.lowered = calloc(references->set_count + 1, sizeof *work.lowered),
                              .references = calloc(references->set_count, sizeof *work.references)};
   enum status status = STATUS_OK;
   if (work.lowered == NULL || work.references == NULL) status = fail_no_memory(error);
@@ -124,14 +133,15 @@ enum bleu_tokenizer metric_tokenizer_for(const struct text *lines, size_t count)
 struct metric_signatures metric_signatures(const struct metric_options *options,
                                            size_t reference_sets, size_t resamples, uint64_t seed) {
   struct metric_signatures signatures;
-  const char *lower = options->lowercase ? "lc" : "mixed";
+  const char *bleu_case = options->lowercase ? "lc" : "mixed";
+  const char *chrf_case = options->chrf_lowercase ? "lc" : "mixed";
   char drawn[64] = "";
   if (resamples > 0) snprintf(drawn, sizeof drawn, "bs:%zu|seed:%" PRIu64 "|", resamples, seed);
   snprintf(signatures.bleu, sizeof signatures.bleu,
            "nrefs:%zu|%scase:%s|eff:no|tok:%s|smooth:exp|version:elman-" ELMAN_VERSION,
-           reference_sets, drawn, lower, bleu_tokenizer_name(options->tokenizer));
+           reference_sets, drawn, bleu_case, bleu_tokenizer_name(options->tokenizer));
   snprintf(signatures.chrf, sizeof signatures.chrf,
            "nrefs:%zu|%scase:%s|eff:yes|nc:%d|nw:0|space:no|version:elman-" ELMAN_VERSION,
-           reference_sets, drawn, lower, CHRF_ORDERS);
+           reference_sets, drawn, chrf_case, CHRF_ORDERS);
   return signatures;
 }

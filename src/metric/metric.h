@@ -10,7 +10,8 @@
 
 struct metric_options {
   enum bleu_tokenizer tokenizer; /* of BLEU */
-  bool lowercase;                /* of both */
+  bool lowercase;                /* for BLEU */
+  bool chrf_lowercase;
 };
 
 /* Line i of each set is a reference for hypothesis i. */

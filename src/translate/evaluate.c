@@ -212,11 +212,11 @@ static void score_all(struct shared_work *work) {
 static enum status score_texts(struct scores *scores, const struct text *translations,
                                const struct text *references, size_t count,
                                const struct evaluate_options *options, struct error *error) {
-  scores->tokenizer =
-      options->tokenizer != NULL ? *options->tokenizer : metric_tokenizer_for(references, count);
-  const struct metric_options metric = {scores->tokenizer, options->lowercase};
+  scores->metric_options = options->metric;
+  if (options->fitting_tokenizer)
+    scores->metric_options.tokenizer = metric_tokenizer_for(references, count);
   const struct metric_references all = {&references, 1, count};
-  return metric_score_all(&scores->metric, translations, &all, &metric, error);
+  return metric_score_all(&scores->metric, translations, &all, &scores->metric_options, error);
 }
 
 static enum status score_translations(struct scores *scores, const struct shared_work *work,

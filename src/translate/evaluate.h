@@ -14,22 +14,21 @@ struct scores {
   size_t aligned_words;        /* target words with a gold link */
   size_t agreeing_words;       /* of these, where the largest weight lies on a linked source word */
   struct metric_scores metric; /* of the translations against the references as they were written */
-  enum bleu_tokenizer tokenizer; /* what BLEU was measured with */
+  struct metric_options metric_options; /* what they were measured with */
 };
 
 struct evaluate_options {
   size_t batch_size;
-  size_t limit;                         /* as in translator_run */
-  bool lowercase;                       /* for BLEU and chrF */
-  const enum bleu_tokenizer *tokenizer; /* NULL = the one that fits the references */
+  size_t limit; /* as in translator_run */
+  struct metric_options metric;
+  bool fitting_tokenizer; /* the one that fits the references, not metric.tokenizer */
   bool (*progress)(void *context, size_t done, size_t total); /* may be NULL */
   void *context;
 };
 
-/* Loss with teacher forcing; BLEU, chrF and exact match of greedy translations, the last after
- * normalising the reference;
- * where a pair has a gold alignment, the agreement of the attention under that reference, which
- * asks for one token per word on both sides. */
+/* Loss with teacher forcing; BLEU and chrF of greedy translations, and the share of them that is
+ * the normalised reference; where a pair has a gold alignment, the agreement of the attention under
+ * that reference, which asks for one token per word on both sides. */
 enum status evaluate(struct scores *scores, const struct model *model, const struct pairs *pairs,
                      const struct evaluate_options *options, struct error *error) CHECKED;
 
