@@ -274,8 +274,9 @@ ELMAN_API void elman_file_discard(elman_file *file);
 /* The lines of a file, without their ends. */
 typedef struct elman_lines elman_lines;
 
-/* Reads UTF-8 text with a sentence a line, empty lines included; "-" is standard input.
- * ELMAN_BAD_DATA when a line is not valid UTF-8, and when the file is empty. */
+/* Reads UTF-8 text with a sentence a line, empty lines included; "-" is standard input. LF or CRLF;
+ * a byte order mark is dropped. ELMAN_BAD_DATA when a line is not valid UTF-8, and when the file is
+ * empty. */
 ELMAN_CHECKED elman_status elman_lines_read(elman_lines **lines, const char *path,
                                             elman_error *error);
 ELMAN_API void elman_lines_free(elman_lines *lines);

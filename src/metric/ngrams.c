@@ -31,26 +31,50 @@ static size_t find_slot(const struct ngrams *ngrams, uint32_t parent, uint32_t s
   return slot;
 }
 
-/* Empties the table and makes room for `most` n-grams. */
-static enum status clear(struct ngrams *ngrams, size_t most, struct error *error) {
-  if (most >= UINT32_MAX) return fail_no_memory(error);
-  ngrams->count = 0;
-  ngrams->slot_count = 16;
-  while (ngrams->slot_count < 2 * most) ngrams->slot_count *= 2;
+/* The n-grams that an ordinary sentence has. A long one makes the table grow, for most of what it
+ * may hold at worst is repetition. */
+enum { FIRST_SLOTS = 4096 };
+
+static enum status reserve_slots(struct ngrams *ngrams, size_t slot_count, struct error *error) {
   void *memory = ngrams->slots;
   const enum status status =
-      array_grow(&memory, &ngrams->slot_capacity, ngrams->slot_count, sizeof *ngrams->slots, error);
+      array_grow(&memory, &ngrams->slot_capacity, slot_count, sizeof *ngrams->slots, error);
   ngrams->slots = memory;
-  if (status == STATUS_OK) memset(ngrams->slots, 0, ngrams->slot_count * sizeof *ngrams->slots);
+  if (status != STATUS_OK) return status;
+  ngrams->slot_count = slot_count;
+  memset(ngrams->slots, 0, slot_count * sizeof *ngrams->slots);
+  return STATUS_OK;
+}
+
+/* Empties the table, which may come to hold `most` n-grams. */
+static enum status clear(struct ngrams *ngrams, size_t most, struct error *error) {
+  if (most >= UINT32_MAX / 2) return fail_no_memory(error);
+  size_t slot_count = 16;
+  while (slot_count < 2 * most && slot_count < FIRST_SLOTS) slot_count *= 2;
+  ngrams->count = 0;
+  return reserve_slots(ngrams, slot_count, error);
+}
+
+static enum status double_slots(struct ngrams *ngrams, struct error *error) {
+  const enum status status = reserve_slots(ngrams, 2 * ngrams->slot_count, error);
+  for (size_t i = 0; i < ngrams->count && status == STATUS_OK; i++)
+    ngrams->slots[find_slot(ngrams, ngrams->items[i].parent, ngrams->items[i].symbol)] =
+        (uint32_t)i + 1;
   return status;
 }
 
 static enum status add(uint32_t *number, struct ngrams *ngrams, uint32_t parent, uint32_t symbol,
                        struct error *error) {
-  const size_t slot = find_slot(ngrams, parent, symbol);
+  size_t slot = find_slot(ngrams, parent, symbol);
   if (ngrams->slots[slot] == 0) {
+    enum status status = STATUS_OK;
+    if (2 * (ngrams->count + 1) > ngrams->slot_count) {
+      status = double_slots(ngrams, error);
+      if (status != STATUS_OK) return status;
+      slot = find_slot(ngrams, parent, symbol);
+    }
     void *memory = ngrams->items;
-    const enum status status =
+    status =
         array_grow(&memory, &ngrams->capacity, ngrams->count + 1, sizeof *ngrams->items, error);
     ngrams->items = memory;
     if (status != STATUS_OK) return status;
