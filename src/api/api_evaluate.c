@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "api/api_metric.h"
 #include "api/call.h"
 #include "translate/evaluate.h"
 
@@ -7,36 +8,43 @@ elman_evaluate_options elman_evaluate_options_default(void) {
   return (elman_evaluate_options){.batch_size = 32};
 }
 
+static elman_scores outer_scores(const struct scores *found) {
+  const struct metric_signatures signatures = metric_signatures(&found->metric_options, 1, 0, 0);
+  elman_scores outer = {.loss = found->loss,
+                        .perplexity = exp(found->loss),
+                        .tokens = found->tokens,
+                        .sentences = found->sentences,
+                        .left_out = found->too_long,
+                        .unknown_source = found->unknown_source,
+                        .unknown_target = found->unknown_target,
+                        .exact_match = found->exact_match,
+                        .aligned_words = found->aligned_words,
+                        .metrics = outer_metric_scores(&found->metric, &signatures)};
+  if (found->aligned_words > 0)
+    outer.alignment_agreement = (double)found->agreeing_words / (double)found->aligned_words;
+  return outer;
+}
+
 elman_status elman_evaluate(elman_scores *scores, const elman_model *model,
                             const elman_pairs *pairs, const elman_evaluate_options *options,
                             elman_error *error) {
   struct error problem = {0};
+  struct metric_options metric = {.lowercase = options->lowercase,
+                                  .chrf_lowercase = options->chrf_lowercase};
+  enum status status = choose_tokenizer(&metric.tokenizer, options->bleu_tokens, &problem);
   if (options->batch_size == 0)
-    return give(error,
-                fail(&problem, STATUS_INVALID_ARGUMENT, NULL, "the batch size must be at least 1"),
-                &problem);
+    status = fail(&problem, STATUS_INVALID_ARGUMENT, NULL, "the batch size must be at least 1");
+  if (status != STATUS_OK) return give(error, status, &problem);
   const struct evaluate_options inner = {.batch_size = options->batch_size,
                                          .limit = options->max_length,
+                                         .metric = metric,
+                                         .fitting_tokenizer = options->bleu_tokens == NULL,
                                          .progress = options->progress,
                                          .context = options->context};
   struct scores found;
   const struct surroundings before = enter(options->threads, INFINITY);
-  const enum status status =
-      evaluate(&found, inner_model_const(model), inner_pairs_const(pairs), &inner, &problem);
+  status = evaluate(&found, inner_model_const(model), inner_pairs_const(pairs), &inner, &problem);
   leave(before);
-  if (status == STATUS_OK)
-    *scores = (elman_scores){.loss = found.loss,
-                             .perplexity = exp(found.loss),
-                             .tokens = found.tokens,
-                             .sentences = found.sentences,
-                             .left_out = found.too_long,
-                             .unknown_source = found.unknown_source,
-                             .unknown_target = found.unknown_target,
-                             .exact_match = found.exact_match,
-                             .aligned_words = found.aligned_words,
-                             .alignment_agreement =
-                                 found.aligned_words == 0
-                                     ? 0
-                                     : (double)found.agreeing_words / (double)found.aligned_words};
+  if (status == STATUS_OK) *scores = outer_scores(&found);
   return give(error, status, &problem);
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "tensor/random.h"
+#include "base/random.h"
 
 enum { ALIGNED_REALS = ARENA_ALIGNMENT / sizeof(real) };
 

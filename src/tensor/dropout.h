@@ -3,7 +3,7 @@
 #ifndef ELMAN_TENSOR_DROPOUT_H
 #define ELMAN_TENSOR_DROPOUT_H
 
-#include "tensor/random.h"
+#include "base/random.h"
 
 /* One dropout site in one update. The mask is a function of the stream and of the position, so the
  * backward pass makes it again instead of storing it. */

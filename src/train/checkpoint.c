@@ -256,8 +256,9 @@ static enum status load(struct trainer *trainer, const struct safetensors *file,
 }
 
 enum status checkpoint_load(struct trainer *trainer, const struct trainer_options *options,
-                            uint64_t corpus_hash, struct error *error) {
-  if (access(options->checkpoint, F_OK) != 0) return STATUS_OK;
+                            uint64_t corpus_hash, bool *found, struct error *error) {
+  *found = access(options->checkpoint, F_OK) == 0;
+  if (!*found) return STATUS_OK;
   struct safetensors file;
   enum status status = safetensors_open(&file, options->checkpoint, error);
   if (status != STATUS_OK) return status;

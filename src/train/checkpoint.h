@@ -13,9 +13,10 @@ enum status checkpoint_save(const struct trainer *trainer, const struct trainer_
                             uint64_t corpus_hash, struct error *error) CHECKED;
 
 /* Reads options->checkpoint into the trainer and its model. A file that is not there leaves them as
- * they are. Another corpus, or options that change the result, are STATUS_INVALID_ARGUMENT, and the
- * message names the difference; a damaged file is STATUS_BAD_DATA. */
+ * they are, and *found says so. Another corpus, or options that change the result, are
+ * STATUS_INVALID_ARGUMENT, and the message names the difference; a damaged file is STATUS_BAD_DATA.
+ */
 enum status checkpoint_load(struct trainer *trainer, const struct trainer_options *options,
-                            uint64_t corpus_hash, struct error *error) CHECKED;
+                            uint64_t corpus_hash, bool *found, struct error *error) CHECKED;
 
 #endif

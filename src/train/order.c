@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "tensor/random.h"
+#include "base/random.h"
 
 enum { WINDOW = 64 }; /* batches that are sorted together */
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "tensor/random.h"
+#include "base/random.h"
 #include "train/checkpoint.h"
 #include "train/order.h"
 
@@ -157,6 +157,7 @@ struct run {
   struct batch batch;
   uint64_t corpus_hash;
   double saved_at; /* seconds */
+  bool saved;      /* there is a checkpoint of this training, which must not stay behind it */
 };
 
 static double seconds(void) {
@@ -168,6 +169,7 @@ static double seconds(void) {
 static enum status save(struct run *run, struct error *error) {
   if (run->options->checkpoint == NULL) return STATUS_OK;
   run->saved_at = seconds();
+  run->saved = true;
   return checkpoint_save(run->trainer, run->options, run->corpus_hash, error);
 }
 
@@ -261,7 +263,7 @@ static enum status prepare(struct run *run, struct error *error) {
   enum status status =
       epoch_order_create(&run->order, run->corpus->source.count, options->batch_size, error);
   if (status == STATUS_OK && options->checkpoint != NULL && options->resume)
-    status = checkpoint_load(run->trainer, options, run->corpus_hash, error);
+    status = checkpoint_load(run->trainer, options, run->corpus_hash, &run->saved, error);
   return status;
 }
 
@@ -283,7 +285,7 @@ enum status trainer_run(struct model *model, const struct corpus *corpus,
   struct run run = {.trainer = &trainer, .corpus = corpus, .options = options};
   status = prepare(&run, error);
   if (status == STATUS_OK) status = run_epochs(&run, error);
-  if (status == STATUS_INTERRUPTED || (status == STATUS_OK && options->save_every > 0)) {
+  if (status == STATUS_INTERRUPTED || (status == STATUS_OK && run.saved)) {
     const enum status saved = save(&run, error);
     if (saved != STATUS_OK) status = saved;
   }

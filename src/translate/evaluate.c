@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "corpus/alignment.h"
 
@@ -68,6 +69,7 @@ static enum status evaluate_loss(struct scores *scores, const struct model *mode
 /* ---- translations and alignments, one sentence after the other ---- */
 
 struct sentence_scores {
+  char *translation; /* NULL for a sentence that is left out */
   bool exact;
   size_t aligned_words, agreeing_words;
 };
@@ -119,14 +121,30 @@ static enum status score_alignment(struct sentence_scores *scores, struct transl
   return STATUS_OK;
 }
 
+/* A pair whose target is too long is in no score, as it is not in the loss. Tokenising tells; that
+ * a token has a byte, and that normalising gives at most thrice the bytes, spares it most
+ * sentences. */
+static enum status check_target_length(struct translator *translator, struct text target,
+                                       struct error *error) {
+  if (target.length <= MAX_SENTENCE_TOKENS / 3) return STATUS_OK;
+  const struct codec codec = model_target_codec(translator->model);
+  const enum status status = encode(&translator->reference, &codec, target, error);
+  if (status == STATUS_OK && translator->reference.tokens.count > MAX_SENTENCE_TOKENS)
+    return fail(error, STATUS_BAD_DATA, NULL, "the target is too long");
+  return status;
+}
+
 static enum status score_sentence(struct sentence_scores *scores, struct translator *translator,
                                   struct buffer *normalized, const struct pair *pair, size_t limit,
                                   struct error *error) {
   enum status status =
       translator_run(translator, pair->source, (struct text){NULL, 0}, limit, error);
+  if (status == STATUS_OK) status = check_target_length(translator, pair->target, error);
   if (status == STATUS_OK) status = text_normalize(normalized, pair->target, error);
   if (status != STATUS_OK) return status;
   scores->exact = text_equal(buffer_text(&translator->text), buffer_text(normalized));
+  scores->translation = strdup(buffer_text(&translator->text).bytes);
+  if (scores->translation == NULL) return fail_no_memory(error);
   return pair->alignment.length > 0 ? score_alignment(scores, translator, pair, error) : STATUS_OK;
 }
 
@@ -194,6 +212,50 @@ static void score_all(struct shared_work *work) {
   }
 }
 
+/* ---- scores of the translations as text ---- */
+
+static enum status score_texts(struct scores *scores, const struct text *translations,
+                               const struct text *references, size_t count,
+                               const struct evaluate_options *options, struct error *error) {
+  scores->metric_options = options->metric;
+  if (options->fitting_tokenizer)
+    scores->metric_options.tokenizer = metric_tokenizer_for(references, count);
+  const struct metric_references all = {&references, 1, count};
+  return metric_score_all(&scores->metric, translations, &all, &scores->metric_options, error);
+}
+
+static enum status score_translations(struct scores *scores, const struct shared_work *work,
+                                      struct error *error) {
+  const size_t count = pairs_count(work->pairs);
+  struct text *translations = calloc(count, sizeof *translations);
+  struct text *references = calloc(count, sizeof *references);
+  enum status status = STATUS_OK;
+  size_t kept = 0;
+  if (translations == NULL || references == NULL) status = fail_no_memory(error);
+  for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+    if (work->scores[i].translation == NULL) continue;
+    translations[kept] = text_of(work->scores[i].translation);
+    references[kept++] = pairs_get(work->pairs, i).target;
+  }
+  if (status == STATUS_OK)
+    status = score_texts(scores, translations, references, kept, work->options, error);
+  free(translations);
+  free(references);
+  return status;
+}
+
+/* ---- all of it ---- */
+
+static void sum_scores(struct scores *scores, const struct shared_work *work) {
+  size_t exact = 0;
+  for (size_t i = 0; i < pairs_count(work->pairs); i++) {
+    exact += work->scores[i].exact;
+    scores->aligned_words += work->scores[i].aligned_words;
+    scores->agreeing_words += work->scores[i].agreeing_words;
+  }
+  scores->exact_match = (double)exact / (double)scores->sentences;
+}
+
 enum status evaluate(struct scores *scores, const struct model *model, const struct pairs *pairs,
                      const struct evaluate_options *options, struct error *error) {
   *scores = (struct scores){0};
@@ -206,13 +268,11 @@ enum status evaluate(struct scores *scores, const struct model *model, const str
                              .scores = calloc(count, sizeof *work.scores)};
   if (work.scores == NULL) return fail_no_memory(error);
   score_all(&work);
-  size_t exact = 0;
-  for (size_t i = 0; i < count; i++) {
-    exact += work.scores[i].exact;
-    scores->aligned_words += work.scores[i].aligned_words;
-    scores->agreeing_words += work.scores[i].agreeing_words;
+  if (work.status == STATUS_OK) {
+    sum_scores(scores, &work);
+    work.status = score_translations(scores, &work, &work.error);
   }
-  scores->exact_match = (double)exact / (double)scores->sentences;
+  for (size_t i = 0; i < count; i++) free(work.scores[i].translation);
   free(work.scores);
   if (work.status != STATUS_OK && error != NULL) *error = work.error;
   return work.status;

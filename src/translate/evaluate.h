@@ -2,6 +2,7 @@
 #ifndef ELMAN_TRANSLATE_EVALUATE_H
 #define ELMAN_TRANSLATE_EVALUATE_H
 
+#include "metric/metric.h"
 #include "translate/translator.h"
 
 struct scores {
@@ -9,9 +10,11 @@ struct scores {
   size_t tokens, sentences;
   size_t too_long; /* pairs left out, with more tokens than can be translated */
   size_t unknown_source, unknown_target;
-  double exact_match;    /* 0 to 1 */
-  size_t aligned_words;  /* target words with a gold link */
-  size_t agreeing_words; /* of these, where the largest weight lies on a linked source word */
+  double exact_match;          /* 0 to 1 */
+  size_t aligned_words;        /* target words with a gold link */
+  size_t agreeing_words;       /* of these, where the largest weight lies on a linked source word */
+  struct metric_scores metric; /* of the translations against the references as they were written */
+  struct metric_options metric_options; /* what they were measured with */
 };
 
 /* What says which of two models is the better one: larger is better. */
@@ -19,14 +22,16 @@ double validation_score(const struct scores *scores);
 
 struct evaluate_options {
   size_t batch_size;
-  size_t limit;                                               /* as in translator_run */
+  size_t limit; /* as in translator_run */
+  struct metric_options metric;
+  bool fitting_tokenizer; /* the one that fits the references, not metric.tokenizer */
   bool (*progress)(void *context, size_t done, size_t total); /* may be NULL */
   void *context;
 };
 
-/* Loss with teacher forcing; exact match of greedy translations after normalising the reference;
- * where a pair has a gold alignment, the agreement of the attention under that reference, which
- * asks for one token per word on both sides. */
+/* Loss with teacher forcing; BLEU and chrF of greedy translations, and the share of them that is
+ * the normalised reference; where a pair has a gold alignment, the agreement of the attention under
+ * that reference, which asks for one token per word on both sides. */
 enum status evaluate(struct scores *scores, const struct model *model, const struct pairs *pairs,
                      const struct evaluate_options *options, struct error *error) CHECKED;
 

@@ -5,10 +5,14 @@ toy=$DATA/toy.zh-en.tsv
 expect_exit 0 "$ELMAN" evaluate "$toy"
 expect_stdout_match '^sentences +5$'
 expect_stdout_match '^exact match +100\.00 %$'
+expect_stdout_match '^BLEU +[0-9]+\.[0-9]{2}$'
+expect_stdout_match '^chrF2 +100\.00$'
+expect_stdout_match '^BLEU signature +nrefs:1\|case:mixed\|eff:no\|tok:13a\|smooth:exp\|version:elman-[0-9.]+$'
+expect_stdout_match '^chrF2 signature +nrefs:1\|case:mixed\|eff:yes\|nc:6\|nw:0\|space:no\|version:elman-[0-9.]+$'
 
 expect_exit 0 "$ELMAN" evaluate -q --json "$toy"
 expect_no_stderr
-expect_stdout_match '^\{"loss":0\.[0-9e-]+,"perplexity":1\.[0-9]+,"tokens":25,"sentences":5,"exact_match":1,"unknown_source":0,"unknown_target":0\}$'
+expect_stdout_match '^\{"loss":0\.[0-9e-]+,"perplexity":1\.[0-9]+,"tokens":25,"sentences":5,"exact_match":1,"unknown_source":0,"unknown_target":0,"bleu":[0-9.]+,"bleu_precisions":\[100(,[0-9.]+){3}\],"brevity_penalty":1,"hypothesis_length":[0-9]+,"reference_length":[0-9]+,"chrf":100,"bleu_signature":"nrefs:1\|[^"]*","chrf_signature":"nrefs:1\|[^"]*"\}$'
 
 # A sentence that is too long to be translated is not silently missing.
 { cat "$toy"; printf '我%.0s ' {1..5001}; printf '\tI\n'; } >long
@@ -24,7 +28,7 @@ expect_stdout_match '"exact_match":0,"unknown_source":1,"unknown_target":1'
 # Gold alignments in a third column.
 printf '我 爱 学习\tI love studying\t0-0 1-1 2-2\n' >aligned
 expect_exit 0 "$ELMAN" evaluate -q --json --alignments 3 aligned
-expect_stdout_match '"aligned_words":3,"alignment_agreement":(0|0\.[0-9]+|1)\}$'
+expect_stdout_match '"aligned_words":3,"alignment_agreement":(0|0\.[0-9]+|1),"bleu":'
 expect_exit 0 "$ELMAN" evaluate -q --alignments 3 aligned
 expect_stdout_match '^alignment agreement +[0-9.]+ %$'
 printf '我 爱 学习\tI love studying\t0-0 7-7\n' >misaligned
@@ -35,3 +39,16 @@ expect_exit 66 "$ELMAN" evaluate nowhere
 expect_exit 66 "$ELMAN" evaluate -m nowhere "$toy"
 : >empty
 expect_exit 65 "$ELMAN" evaluate empty
+
+# What is scored is what `translate` prints: both ways give the same numbers.
+cut -f 1 "$toy" >source
+cut -f 2 "$toy" | sed 's/love/like/' >target
+paste source target >pairs
+"$ELMAN" translate -q <source >output
+for options in '--bleu-tokens 13a' '--bleu-tokens char --lowercase --chrf-lowercase' ''; do
+  expect_exit 0 "$ELMAN" evaluate -q --json $options pairs
+  grep -o '"bleu":.*' "$results/stdout" >with_model
+  expect_exit 0 "$ELMAN" evaluate -q --json $options --hypothesis output --reference target
+  grep -o '"bleu":.*' "$results/stdout" >without_model
+  cmp with_model without_model || fail "the scores differ with and without a model"
+done

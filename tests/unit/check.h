@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "tensor/random.h"
+#include "base/random.h"
 #include "tensor/real.h"
 
 /* How close two ways of computing the same numbers must come. */

@@ -3,8 +3,10 @@
 
 #include "commands.h"
 #include "elman.h"
+#include "evaluate_files.h"
 #include "json_output.h"
 #include "messages.h"
+#include "metric_output.h"
 #include "model_input.h"
 #include "options.h"
 #include "output.h"
@@ -17,23 +19,20 @@ static bool on_progress(void *context, size_t done, size_t total) {
   return true;
 }
 
-static void write_number(FILE *stream, const char *key, double number) {
-  fprintf(stream, ",\"%s\":", key);
-  write_json_number(stream, number);
-}
-
 static void write_json(FILE *stream, const elman_scores *scores, bool alignments) {
   fputs("{\"loss\":", stream);
   write_json_number(stream, scores->loss);
-  write_number(stream, "perplexity", scores->perplexity);
+  write_json_member(stream, "perplexity", scores->perplexity);
   fprintf(stream, ",\"tokens\":%zu,\"sentences\":%zu", scores->tokens, scores->sentences);
-  write_number(stream, "exact_match", scores->exact_match);
+  write_json_member(stream, "exact_match", scores->exact_match);
   fprintf(stream, ",\"unknown_source\":%zu,\"unknown_target\":%zu", scores->unknown_source,
           scores->unknown_target);
   if (alignments) {
     fprintf(stream, ",\"aligned_words\":%zu", scores->aligned_words);
-    write_number(stream, "alignment_agreement", scores->alignment_agreement);
+    write_json_member(stream, "alignment_agreement", scores->alignment_agreement);
   }
+  write_metrics_json(stream, &scores->metrics);
+  write_signatures_json(stream, &scores->metrics);
   fputs("}\n", stream);
 }
 
@@ -45,9 +44,12 @@ static void write_text(FILE *stream, const elman_scores *scores, bool alignments
   fprintf(stream, "exact match          %.2f %%\n", 100 * scores->exact_match);
   fprintf(stream, "unknown source words %zu\n", scores->unknown_source);
   fprintf(stream, "unknown target words %zu\n", scores->unknown_target);
-  if (!alignments) return;
-  fprintf(stream, "aligned words        %zu\n", scores->aligned_words);
-  fprintf(stream, "alignment agreement  %.2f %%\n", 100 * scores->alignment_agreement);
+  if (alignments) {
+    fprintf(stream, "aligned words        %zu\n", scores->aligned_words);
+    fprintf(stream, "alignment agreement  %.2f %%\n", 100 * scores->alignment_agreement);
+  }
+  write_metrics_text(stream, &scores->metrics);
+  write_signatures_text(stream, &scores->metrics);
 }
 
 struct evaluation {
@@ -84,10 +86,58 @@ static int score_and_write(struct evaluation *evaluation, const elman_pairs *pai
   return output_close(&output, EX_OK);
 }
 
+static int evaluate_model(struct evaluation *evaluation, const struct pairs_input *input,
+                          const char *command, const struct operands *operands) {
+  elman_pairs *pairs;
+  int code = pairs_input_read(&pairs, input, command, operands, evaluation->quiet);
+  if (code != EX_OK) return code;
+  code = score_and_write(evaluation, pairs, input->alignment_column != 0);
+  elman_pairs_free(pairs);
+  return code;
+}
+
+/* Some options are for a model, some for files that were translated before. */
+static int check_options(const struct usage *usage, const struct operands *operands,
+                         const struct file_evaluation *files) {
+  static const char *const for_models[] = {"model",      "source",     "target",
+                                           "columns",    "strict",     "alignments",
+                                           "batch-size", "max-length", "threads"};
+  static const char *const for_two[] = {"resamples", "seed"};
+  const bool has_files = files->hypotheses.count > 0;
+  for (size_t i = 0; has_files && i < sizeof for_models / sizeof for_models[0]; i++)
+    if (option_given(usage, operands, for_models[i]))
+      return report_usage(usage->command, "--%s is for a model; --hypothesis is scored without one",
+                          for_models[i]);
+  if (has_files && operands->count > 0)
+    return report_usage(usage->command, "give either PAIRS or --hypothesis and --reference");
+  if (!has_files && files->references.count > 0)
+    return report_usage(usage->command, "--reference goes with --hypothesis");
+  for (size_t i = 0; i < sizeof for_two / sizeof for_two[0]; i++)
+    if (files->hypotheses.count < 2 && option_given(usage, operands, for_two[i]))
+      return report_usage(usage->command,
+                          "--%s is for comparing two files: give --hypothesis twice", for_two[i]);
+  return EX_OK;
+}
+
+static int evaluate(const struct usage *usage, const struct operands *operands,
+                    struct evaluation *evaluation, struct file_evaluation *files,
+                    const struct pairs_input *input) {
+  const int code = check_options(usage, operands, files);
+  if (code != EX_OK) return code;
+  if (files->hypotheses.count == 0)
+    return evaluate_model(evaluation, input, usage->command, operands);
+  files->options.bleu_tokens = evaluation->options.bleu_tokens;
+  files->options.lowercase = evaluation->options.lowercase;
+  files->options.chrf_lowercase = evaluation->options.chrf_lowercase;
+  files->json = evaluation->json;
+  return evaluate_files(files, usage->command);
+}
+
 int evaluate_command(int argc, char **argv) {
   struct pairs_input input = {.columns = DEFAULT_COLUMNS};
   struct evaluation evaluation = {.model_path = DEFAULT_MODEL,
                                   .options = elman_evaluate_options_default()};
+  struct file_evaluation files = {.options = elman_metric_options_default()};
   const struct option options[] = {
       MODEL_OPTION(evaluation.model_path),
       PAIRS_OPTIONS(input),
@@ -97,6 +147,19 @@ int evaluate_command(int argc, char **argv) {
        .least = 1, .most = 65536},
       {"max-length", 0, "N", "longest translation, in tokens", "2 S + 10 for S source tokens",
        .count = &evaluation.options.max_length, .least = 1, .most = 1000000},
+      {"bleu-tokens", 0, "NAME", "how BLEU splits words",
+       "zh if references are mostly Han, else 13a", .text = &evaluation.options.bleu_tokens,
+       .choice = elman_bleu_tokens_name},
+      {"lowercase", 0, NULL, "BLEU of text in lower case", .flag = &evaluation.options.lowercase},
+      {"chrf-lowercase", 0, NULL, "chrF2 of text in lower case",
+       .flag = &evaluation.options.chrf_lowercase},
+      {"hypothesis", 0, "FILE", "score these translations, without a model; twice: compare",
+       .list = &files.hypotheses, .most = MOST_HYPOTHESES},
+      {"reference", 0, "FILE", "what --hypothesis should say; may be given several times",
+       .list = &files.references, .most = MOST_LISTED},
+      {"resamples", 0, "N", "draws of the comparison's bootstrap",
+       .count = &files.options.resamples, .least = 1, .most = 1000000},
+      {"seed", 0, "N", "chooses the draws", .seed = &files.options.seed},
       {"threads", 't', "N", "processor cores to use", "all", .count = &evaluation.options.threads,
        .least = 1, .most = 1024},
       {"json", 0, NULL, "print one JSON object", .flag = &evaluation.json},
@@ -105,15 +168,13 @@ int evaluate_command(int argc, char **argv) {
   const struct usage usage = {
       "evaluate", "[options] PAIRS...",
       "Measures a model on sentence pairs: loss and perplexity per target token (the end\n"
-      "of the sentence included), and the share of sentences translated exactly.",
+      "of the sentence included), the share of sentences translated exactly, and BLEU and\n"
+      "chrF2 as sacreBLEU gives them. With --hypothesis and --reference in place of PAIRS it\n"
+      "scores files with a sentence a line; two hypotheses are compared by paired bootstrap\n"
+      "resampling.",
       options};
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
-  elman_pairs *pairs;
-  code = pairs_input_read(&pairs, &input, usage.command, &operands, evaluation.quiet);
-  if (code != EX_OK) return code;
-  code = score_and_write(&evaluation, pairs, input.alignment_column != 0);
-  elman_pairs_free(pairs);
-  return code;
+  return evaluate(&usage, &operands, &evaluation, &files, &input);
 }

@@ -59,6 +59,11 @@ static int set_value(const struct usage *usage, const struct option *option, con
   }
   if (option->text != NULL) {
     *option->text = value;
+  } else if (option->list != NULL) {
+    if (option->list->count == option->most)
+      return report_usage(usage->command, "--%s can be given %zu times at most", option->name,
+                          option->most);
+    option->list->words[option->list->count++] = value;
   } else if (option->count != NULL) {
     if (!parse_whole_number(value, &number) || number < option->least || number > option->most)
       return report_usage(usage->command, "--%s: '%s' is not a whole number from %zu to %zu",
@@ -152,7 +157,13 @@ static int report_unknown(const struct usage *usage, const char *word, const cha
 struct cursor {
   char **argv;
   int next, argc;
+  uint64_t given; /* as in struct operands */
 };
+
+static void note_given(struct cursor *cursor, const struct usage *usage,
+                       const struct option *option) {
+  cursor->given |= UINT64_C(1) << (option - usage->options);
+}
 
 /* `value` is NULL if the value is the next word of the command line. */
 static int take_value(const struct usage *usage, const struct option *option, const char *value,
@@ -172,6 +183,7 @@ static int parse_long(const struct usage *usage, char *word, struct cursor *curs
   name[length] = '\0';
   const struct option *option = find_long(usage->options, name);
   if (option == NULL) return report_unknown(usage, word, name);
+  note_given(cursor, usage, option);
   if (option->flag == NULL) return take_value(usage, option, value, cursor);
   if (value != NULL) return report_usage(usage->command, "--%s takes no value", name);
   *option->flag = true;
@@ -183,6 +195,7 @@ static int parse_short(const struct usage *usage, const char *word, struct curso
   for (const char *letter = word + 1; *letter != '\0'; letter++) {
     const struct option *option = find_short(usage->options, *letter);
     if (option == NULL) return report_unknown(usage, word, word + 1);
+    note_given(cursor, usage, option);
     if (option->flag == NULL)
       return take_value(usage, option, letter[1] == '\0' ? NULL : letter + 1, cursor);
     *option->flag = true;
@@ -203,10 +216,10 @@ bool options_parse(const struct usage *usage, int argc, char **argv, struct oper
     *code = print_help(usage);
     return false;
   }
-  struct cursor cursor = {argv, 1, argc};
+  struct cursor cursor = {argv, 1, argc, 0};
   bool only_operands = false;
   /* Operands move to the front of argv, over words that have been dealt with. */
-  *operands = (struct operands){argv + 1, 0};
+  *operands = (struct operands){argv + 1, 0, 0};
   *code = EX_OK;
   while (cursor.next < argc && *code == EX_OK) {
     char *word = argv[cursor.next++];
@@ -219,5 +232,11 @@ bool options_parse(const struct usage *usage, int argc, char **argv, struct oper
     else
       *code = parse_short(usage, word, &cursor);
   }
+  operands->given = cursor.given;
   return *code == EX_OK;
+}
+
+bool option_given(const struct usage *usage, const struct operands *operands, const char *name) {
+  const struct option *option = find_long(usage->options, name);
+  return option != NULL && (operands->given >> (option - usage->options) & 1) != 0;
 }

@@ -1,20 +1,23 @@
 /* Counter-based random numbers: a number is a function of where it is used, not of what was drawn
  * before, so any part of a run can be repeated alone and in any order.
  * Philox4x32-10: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011. */
-#ifndef ELMAN_TENSOR_RANDOM_H
-#define ELMAN_TENSOR_RANDOM_H
+#ifndef ELMAN_BASE_RANDOM_H
+#define ELMAN_BASE_RANDOM_H
 
 #include <stdint.h>
 
-#include "tensor/real.h"
-
 /* What the numbers are for; a stream is never used for two purposes. */
-enum random_purpose { RANDOM_INITIAL_WEIGHTS = 1, RANDOM_EPOCH_ORDER = 2, RANDOM_DROPOUT = 3 };
+enum random_purpose {
+  RANDOM_INITIAL_WEIGHTS = 1,
+  RANDOM_EPOCH_ORDER = 2,
+  RANDOM_RESAMPLES = 3,
+  RANDOM_DROPOUT = 4
+};
 
 struct random_stream {
   uint64_t seed;
   uint32_t purpose;
-  uint32_t which; /* the tensor, the epoch, ... */
+  uint32_t which; /* the tensor, the epoch, the resample, ... */
 };
 
 /* 128 random bits at `index`. */

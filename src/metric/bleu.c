@@ -1,0 +1,91 @@
+#include "metric/bleu.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+void bleu_work_free(struct bleu_work *work) {
+  bleu_passes_free(&work->passes);
+  word_numbers_free(&work->hypothesis);
+  word_numbers_free(&work->reference);
+  word_index_free(&work->index);
+  ngrams_free(&work->ngrams);
+}
+
+static enum status count_hypothesis(uint32_t counts[BLEU_COUNTS], struct bleu_work *work,
+                                    struct text text, enum bleu_tokenizer tokenizer,
+                                    struct error *error) {
+  struct word_numbers *hypothesis = &work->hypothesis;
+  enum status status = bleu_tokenize(&hypothesis->words, &work->passes, text, tokenizer, error);
+  const size_t length = hypothesis->words.count;
+  if (status == STATUS_OK) status = word_index_build(&work->index, hypothesis, error);
+  if (status == STATUS_OK)
+    status = ngrams_count(&work->ngrams, hypothesis->numbers, length, BLEU_ORDERS, error);
+  if (status != STATUS_OK) return status;
+  counts[BLEU_HYPOTHESIS_LENGTH] = (uint32_t)length;
+  for (size_t n = 1; n <= BLEU_ORDERS; n++)
+    counts[BLEU_TOTAL + n - 1] = (uint32_t)ngrams_in(length, n);
+  return STATUS_OK;
+}
+
+static size_t distance(size_t a, size_t b) {
+  return a < b ? b - a : a - b;
+}
+
+static bool is_closer(size_t length, size_t than, size_t to) {
+  const size_t near = distance(length, to), far = distance(than, to);
+  return near < far || (near == far && length < than);
+}
+
+enum status bleu_count(uint32_t counts[BLEU_COUNTS], struct bleu_work *work, struct text hypothesis,
+                       const struct text *references, size_t reference_count,
+                       enum bleu_tokenizer tokenizer, struct error *error) {
+  struct word_numbers *reference = &work->reference;
+  memset(counts, 0, BLEU_COUNTS * sizeof *counts);
+  enum status status = count_hypothesis(counts, work, hypothesis, tokenizer, error);
+  for (size_t r = 0; r < reference_count && status == STATUS_OK; r++) {
+    status = bleu_tokenize(&reference->words, &work->passes, references[r], tokenizer, error);
+    if (status == STATUS_OK)
+      status = word_index_apply(&work->index, &work->hypothesis, reference, error);
+    if (status != STATUS_OK) break;
+    const size_t length = reference->words.count;
+    ngrams_match(&work->ngrams, reference->numbers, length, BLEU_ORDERS, counts + BLEU_MATCHED);
+    if (r == 0 || is_closer(length, counts[BLEU_REFERENCE_LENGTH], counts[BLEU_HYPOTHESIS_LENGTH]))
+      counts[BLEU_REFERENCE_LENGTH] = (uint32_t)length;
+  }
+  return status;
+}
+
+static double brevity_penalty(double hypothesis_length, double reference_length) {
+  if (hypothesis_length >= reference_length) return 1;
+  return hypothesis_length > 0 ? exp(1 - reference_length / hypothesis_length) : 0;
+}
+
+static bool matched_any(const uint64_t sums[BLEU_COUNTS]) {
+  for (size_t n = 0; n < BLEU_ORDERS; n++)
+    if (sums[BLEU_MATCHED + n] > 0) return true;
+  return false;
+}
+
+struct bleu_score bleu_score(const uint64_t sums[BLEU_COUNTS]) {
+  struct bleu_score score = {.brevity_penalty =
+                                 brevity_penalty((double)sums[BLEU_HYPOTHESIS_LENGTH],
+                                                 (double)sums[BLEU_REFERENCE_LENGTH])};
+  if (!matched_any(sums)) return score;
+  double halving = 1, log_sum = 0;
+  bool zero = false; /* an order without a single n-gram makes the mean zero */
+  for (size_t n = 0; n < BLEU_ORDERS; n++) {
+    const double matched = (double)sums[BLEU_MATCHED + n], total = (double)sums[BLEU_TOTAL + n];
+    if (total == 0) {
+      zero = true;
+      break;
+    }
+    /* Each order without a match counts as half of what the one before did: 1/2, 1/4, ... matches.
+     */
+    if (matched == 0) halving *= 2;
+    score.precisions[n] = matched == 0 ? 100 / (halving * total) : 100 * matched / total;
+    log_sum += log(score.precisions[n]);
+  }
+  if (!zero) score.bleu = score.brevity_penalty * exp(log_sum / BLEU_ORDERS);
+  return score;
+}

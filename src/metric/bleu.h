@@ -1,0 +1,43 @@
+/* BLEU (Papineni et al., "BLEU: a method for automatic evaluation of machine translation", ACL
+ * 2002) of a corpus, with n-grams of 1 to 4 words and the exponential smoothing of mteval-v13a. */
+#ifndef ELMAN_METRIC_BLEU_H
+#define ELMAN_METRIC_BLEU_H
+
+#include "metric/bleu_tokens.h"
+#include "metric/ngrams.h"
+#include "metric/word_numbers.h"
+
+enum { BLEU_ORDERS = 4 };
+
+/* Counts of a sentence, which are summed over a corpus: two lengths in words, and for n = 1 to 4
+ * the n-grams of the hypothesis that a reference has too, and all n-grams of the hypothesis. */
+enum {
+  BLEU_HYPOTHESIS_LENGTH,
+  BLEU_REFERENCE_LENGTH, /* of the reference whose length is closest, the shorter of two */
+  BLEU_MATCHED,
+  BLEU_TOTAL = BLEU_MATCHED + BLEU_ORDERS,
+  BLEU_COUNTS = BLEU_TOTAL + BLEU_ORDERS
+};
+
+/* Scratch of counting. Start from all zero. */
+struct bleu_work {
+  struct bleu_passes passes;
+  struct word_numbers hypothesis, reference;
+  struct word_index index;
+  struct ngrams ngrams;
+};
+void bleu_work_free(struct bleu_work *work);
+
+/* One hypothesis against its references, at least one. All valid UTF-8. */
+enum status bleu_count(uint32_t counts[BLEU_COUNTS], struct bleu_work *work, struct text hypothesis,
+                       const struct text *references, size_t reference_count,
+                       enum bleu_tokenizer tokenizer, struct error *error) CHECKED;
+
+struct bleu_score {
+  double bleu;                    /* 0 to 100 */
+  double precisions[BLEU_ORDERS]; /* 0 to 100, smoothed */
+  double brevity_penalty;
+};
+struct bleu_score bleu_score(const uint64_t sums[BLEU_COUNTS]);
+
+#endif

@@ -1,0 +1,257 @@
+#include "metric/bleu_tokens.h"
+
+#include <string.h>
+
+#include "vocab/characters.h"
+
+static const char *const names[] = {
+    [BLEU_13A] = "13a",
+    [BLEU_ZH] = "zh",
+    [BLEU_CHAR] = "char",
+    [BLEU_NONE] = "none",
+};
+
+enum { NAME_COUNT = sizeof names / sizeof names[0] };
+
+const char *bleu_tokenizer_name(enum bleu_tokenizer tokenizer) {
+  return (unsigned)tokenizer < NAME_COUNT ? names[tokenizer] : NULL;
+}
+
+bool bleu_tokenizer_parse(enum bleu_tokenizer *tokenizer, const char *name) {
+  for (int i = 0; i < NAME_COUNT; i++) {
+    if (strcmp(names[i], name) == 0) {
+      *tokenizer = (enum bleu_tokenizer)i;
+      return true;
+    }
+  }
+  return false;
+}
+
+bool is_python_space(int codepoint) {
+  return (codepoint >= 0x1C && codepoint <= 0x1F) || is_white_space(codepoint);
+}
+
+/* ---- passes: text in, text out ---- */
+
+void bleu_passes_free(struct bleu_passes *passes) {
+  buffer_free(&passes->before);
+  buffer_free(&passes->after);
+}
+
+static void put(struct buffer *out, char byte) {
+  buffer_append(out, &byte, 1);
+}
+
+static bool is_digit(char byte) {
+  return byte >= '0' && byte <= '9';
+}
+
+static bool is_stop(char byte) {
+  return byte == '.' || byte == ',';
+}
+
+/* ASCII that is neither letter nor digit nor control character, save ' , - and . */
+static bool is_symbol(char byte) {
+  return (byte >= ' ' && byte <= '&') || (byte >= '(' && byte <= '+') || byte == '/' ||
+         (byte >= ':' && byte <= '@') || (byte >= '[' && byte <= '`') ||
+         (byte >= '{' && byte <= '~');
+}
+
+/* The four passes stand for the four regular expressions that define the tokeniser. They look for
+ * ASCII and copy what they do not know, so bytes do as well as characters: where an expression asks
+ * for "no digit", the last or first byte of a longer character answers for the whole. As with
+ * re.sub, a match begins behind the end of the one before. */
+
+static void part_symbols(struct buffer *out, struct text in) {
+  for (size_t i = 0; i < in.length; i++) {
+    const bool apart = is_symbol(in.bytes[i]);
+    if (apart) put(out, ' ');
+    put(out, in.bytes[i]);
+    if (apart) put(out, ' ');
+  }
+}
+
+/* "([^0-9])([.,])" becomes "\1 \2 " */
+static void part_stops_behind_nondigits(struct buffer *out, struct text in) {
+  for (size_t i = 0; i < in.length; i++) {
+    put(out, in.bytes[i]);
+    if (is_digit(in.bytes[i]) || i + 1 == in.length || !is_stop(in.bytes[i + 1])) continue;
+    put(out, ' ');
+    put(out, in.bytes[++i]);
+    put(out, ' ');
+  }
+}
+
+/* "([.,])([^0-9])" becomes " \1 \2" */
+static void part_stops_before_nondigits(struct buffer *out, struct text in) {
+  for (size_t i = 0; i < in.length; i++) {
+    if (!is_stop(in.bytes[i]) || i + 1 == in.length || is_digit(in.bytes[i + 1])) {
+      put(out, in.bytes[i]);
+      continue;
+    }
+    put(out, ' ');
+    put(out, in.bytes[i]);
+    put(out, ' ');
+    put(out, in.bytes[++i]);
+  }
+}
+
+/* "([0-9])(-)" becomes "\1 \2 " */
+static void part_dashes_behind_digits(struct buffer *out, struct text in) {
+  for (size_t i = 0; i < in.length; i++) {
+    put(out, in.bytes[i]);
+    if (!is_digit(in.bytes[i]) || i + 1 == in.length || in.bytes[i + 1] != '-') continue;
+    put(out, ' ');
+    put(out, in.bytes[++i]);
+    put(out, ' ');
+  }
+}
+
+static void replace(struct bleu_passes *passes, const char *old, const char *new) {
+  struct text in = buffer_text(&passes->before);
+  const size_t length = strlen(old);
+  const char *found = memmem(in.bytes, in.length, old, length);
+  if (found == NULL) return;
+  buffer_clear(&passes->after);
+  for (; found != NULL; found = memmem(in.bytes, in.length, old, length)) {
+    const size_t before = (size_t)(found - in.bytes);
+    buffer_append(&passes->after, in.bytes, before);
+    buffer_append_text(&passes->after, text_of(new));
+    in = (struct text){found + length, in.length - before - length};
+  }
+  buffer_append_text(&passes->after, in);
+  const struct buffer swapped = passes->before;
+  passes->before = passes->after;
+  passes->after = swapped;
+}
+
+typedef void pass_function(struct buffer *out, struct text in);
+
+static void run(struct bleu_passes *passes, pass_function *pass) {
+  buffer_clear(&passes->after);
+  pass(&passes->after, buffer_text(&passes->before));
+  const struct buffer swapped = passes->before;
+  passes->before = passes->after;
+  passes->after = swapped;
+}
+
+/* ---- the tokenisers ---- */
+
+static size_t without_end_space(struct text line) {
+  size_t end = 0;
+  for (size_t at = 0; at < line.length;)
+    if (!is_python_space(character_at(line, &at))) end = at;
+  return end;
+}
+
+static size_t start_space(struct text line) {
+  size_t start = 0;
+  for (size_t at = 0; at < line.length; start = at)
+    if (!is_python_space(character_at(line, &at))) break;
+  return start;
+}
+
+static enum status split_at_space(struct tokens *tokens, struct text line, struct error *error) {
+  enum status status = STATUS_OK;
+  size_t start = 0;
+  for (size_t at = 0; at < line.length && status == STATUS_OK;) {
+    const size_t end = at;
+    if (!is_python_space(character_at(line, &at))) continue;
+    if (end > start)
+      status = tokens_add(tokens, (struct text){line.bytes + start, end - start}, error);
+    start = at;
+  }
+  if (status != STATUS_OK || start == line.length) return status;
+  return tokens_add(tokens, (struct text){line.bytes + start, line.length - start}, error);
+}
+
+static enum status split_characters(struct tokens *tokens, struct text line, struct error *error) {
+  enum status status = STATUS_OK;
+  for (size_t at = 0; at < line.length && status == STATUS_OK;) {
+    const size_t start = at;
+    if (!is_python_space(character_at(line, &at)))
+      status = tokens_add(tokens, (struct text){line.bytes + start, at - start}, error);
+  }
+  return status;
+}
+
+static void decode_entities(struct bleu_passes *passes) {
+  replace(passes, "<skipped>", "");
+  replace(passes, "-\n", "");
+  replace(passes, "\n", " ");
+  replace(passes, "&quot;", "\"");
+  replace(passes, "&amp;", "&");
+  replace(passes, "&lt;", "<");
+  replace(passes, "&gt;", ">");
+}
+
+static enum status split_passed(struct tokens *tokens, struct bleu_passes *passes,
+                                struct error *error) {
+  run(passes, part_symbols);
+  run(passes, part_stops_behind_nondigits);
+  run(passes, part_stops_before_nondigits);
+  run(passes, part_dashes_behind_digits);
+  if (passes->before.failed || passes->after.failed) return fail_no_memory(error);
+  return split_at_space(tokens, buffer_text(&passes->before), error);
+}
+
+static enum status split_13a(struct tokens *tokens, struct bleu_passes *passes, struct text line,
+                             struct error *error) {
+  /* The spaces around are part of the definition: they part a full stop from the line's ends. None
+   * of the replacements can see them. */
+  buffer_append(&passes->before, " ", 1);
+  buffer_append_text(&passes->before, line);
+  buffer_append(&passes->before, " ", 1);
+  decode_entities(passes);
+  return split_passed(tokens, passes, error);
+}
+
+/* The characters that stand apart in `zh`. sacreBLEU writes its ranges U+20000 to U+2A6D6 and
+ * U+2F800 to U+2FA1D with escapes of four digits, which Python reads as U+2001 to U+2A6D and U+2F81
+ * to U+2FA1: dashes, quotes, arrows and mathematical signs instead of the rare ideographs. Scores
+ * that agree need the same. */
+static bool stands_apart(int codepoint) {
+  static const struct {
+    int first, last;
+  } apart[] = {{0x2001, 0x2A6D}, {0x2E80, 0x2FDF}, {0x2FF0, 0x303F}, {0x3100, 0x312F},
+               {0x31A0, 0x31EF}, {0x3200, 0x4DB5}, {0x4E00, 0x9FBB}, {0xF900, 0xFA2D},
+               {0xFA30, 0xFA6A}, {0xFA70, 0xFAD9}, {0xFE10, 0xFE1F}, {0xFE30, 0xFE4F},
+               {0xFF00, 0xFFEF}};
+  for (size_t i = 0; i < sizeof apart / sizeof apart[0]; i++) {
+    if (codepoint < apart[i].first) return false;
+    if (codepoint <= apart[i].last) return true;
+  }
+  return false;
+}
+
+static enum status split_zh(struct tokens *tokens, struct bleu_passes *passes, struct text line,
+                            struct error *error) {
+  /* No spaces are put around the line here, so a full stop behind a last digit stays with it. */
+  for (size_t at = start_space(line); at < line.length;) {
+    const size_t start = at;
+    const bool apart = stands_apart(character_at(line, &at));
+    if (apart) put(&passes->before, ' ');
+    buffer_append(&passes->before, line.bytes + start, at - start);
+    if (apart) put(&passes->before, ' ');
+  }
+  return split_passed(tokens, passes, error);
+}
+
+enum status bleu_tokenize(struct tokens *tokens, struct bleu_passes *passes, struct text line,
+                          enum bleu_tokenizer tokenizer, struct error *error) {
+  tokens_clear(tokens);
+  buffer_clear(&passes->before);
+  buffer_clear(&passes->after);
+  line.length = without_end_space(line);
+  switch (tokenizer) {
+  case BLEU_13A:
+    return split_13a(tokens, passes, line, error);
+  case BLEU_ZH:
+    return split_zh(tokens, passes, line, error);
+  case BLEU_CHAR:
+    return split_characters(tokens, line, error);
+  case BLEU_NONE:
+    break;
+  }
+  return split_at_space(tokens, line, error);
+}

@@ -1,0 +1,91 @@
+#include "metric/bootstrap.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+
+/* One metric's scores over the resamples, (resamples) each. */
+struct series {
+  double *a, *b;
+};
+
+static int compare(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static double mean_of(const double *values, size_t count) {
+  double sum = 0;
+  for (size_t i = 0; i < count; i++) sum += values[i];
+  return sum / (double)count;
+}
+
+static struct bootstrap_estimate estimate(const double *values, double *sorted, size_t count) {
+  memcpy(sorted, values, count * sizeof *sorted);
+  qsort(sorted, count, sizeof *sorted, compare);
+  const size_t low = count / 40; /* one part in forty at either end is 5 % */
+  return (struct bootstrap_estimate){.mean = mean_of(values, count),
+                                     .interval = 0.5 * (sorted[count - low - 1] - sorted[low])};
+}
+
+/* The share of resamples whose difference exceeds the mean difference by more than `difference`,
+ * the one that was measured; counted with one more, so that it is never 0. */
+static double p_value(const struct series *series, double difference, size_t count) {
+  double mean = 0;
+  for (size_t i = 0; i < count; i++) mean += fabs(series->b[i] - series->a[i]);
+  mean /= (double)count;
+  size_t larger = 0;
+  for (size_t i = 0; i < count; i++)
+    larger += fabs(series->b[i] - series->a[i]) - mean > difference;
+  return (double)(larger + 1) / (double)(count + 1);
+}
+
+static struct metric_scores score_whole(const struct sentence_counts *counts, size_t count) {
+  struct corpus_counts sums = {0};
+  for (size_t i = 0; i < count; i++) metric_add(&sums, &counts[i]);
+  return metric_score(&sums);
+}
+
+/* Both outputs are scored on the same sentences. */
+static void draw(struct series *bleu, struct series *chrf, const struct sentence_counts *a,
+                 const struct sentence_counts *b, size_t count,
+                 const struct bootstrap_options *options) {
+  for (size_t r = 0; r < options->resamples; r++) {
+    const struct random_stream stream = {options->seed, RANDOM_RESAMPLES, (uint32_t)r};
+    struct corpus_counts sums_a = {0}, sums_b = {0};
+    for (size_t i = 0; i < count; i++) {
+      const size_t chosen = (size_t)random_below(stream, i, count);
+      metric_add(&sums_a, &a[chosen]);
+      metric_add(&sums_b, &b[chosen]);
+    }
+    bleu->a[r] = bleu_score(sums_a.bleu).bleu;
+    bleu->b[r] = bleu_score(sums_b.bleu).bleu;
+    chrf->a[r] = chrf_score(sums_a.chrf);
+    chrf->b[r] = chrf_score(sums_b.chrf);
+  }
+}
+
+enum status bootstrap(struct bootstrap *result, const struct sentence_counts *a,
+                      const struct sentence_counts *b, size_t count,
+                      const struct bootstrap_options *options, struct error *error) {
+  const size_t n = options->resamples;
+  if (n > UINT32_MAX || n > SIZE_MAX / (5 * sizeof(double))) return fail_no_memory(error);
+  double *memory = malloc(5 * n * sizeof *memory);
+  if (memory == NULL) return fail_no_memory(error);
+  double *sorted = memory + 4 * n;
+  struct series bleu = {memory, memory + n};
+  struct series chrf = {memory + 2 * n, memory + 3 * n};
+  draw(&bleu, &chrf, a, b, count, options);
+
+  const struct metric_scores whole_a = score_whole(a, count), whole_b = score_whole(b, count);
+  *result = (struct bootstrap){
+      .scores = {whole_a, whole_b},
+      .bleu = {estimate(bleu.a, sorted, n), estimate(bleu.b, sorted, n)},
+      .chrf = {estimate(chrf.a, sorted, n), estimate(chrf.b, sorted, n)},
+      .bleu_p_value = p_value(&bleu, fabs(whole_b.bleu.bleu - whole_a.bleu.bleu), n),
+      .chrf_p_value = p_value(&chrf, fabs(whole_b.chrf - whole_a.chrf), n)};
+  free(memory);
+  return STATUS_OK;
+}

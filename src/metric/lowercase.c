@@ -1,0 +1,82 @@
+#include "metric/lowercase.h"
+
+#include "vocab/characters.h"
+
+enum { CAPITAL_SIGMA = 0x3A3, SIGMA = 0x3C3, FINAL_SIGMA = 0x3C2, CAPITAL_I_WITH_DOT = 0x130 };
+
+/* Unicode's Case_Ignorable: the word-internal marks by category, and the word-internal punctuation
+ * (Word_Break = MidLetter, MidNumLet, Single_Quote). */
+static bool is_case_ignorable(int codepoint) {
+  switch (codepoint) {
+  case '\'':
+  case '.':
+  case ':':
+  case 0xB7:
+  case 0x387:
+  case 0x55F:
+  case 0x5F4:
+  case 0x2018:
+  case 0x2019:
+  case 0x2024:
+  case 0x2027:
+  case 0xFE13:
+  case 0xFE52:
+  case 0xFE55:
+  case 0xFF07:
+  case 0xFF0E:
+  case 0xFF1A:
+    return true;
+  default:
+    break;
+  }
+  const utf8proc_category_t category = utf8proc_category(codepoint);
+  return category == UTF8PROC_CATEGORY_MN || category == UTF8PROC_CATEGORY_ME ||
+         category == UTF8PROC_CATEGORY_CF || category == UTF8PROC_CATEGORY_LM ||
+         category == UTF8PROC_CATEGORY_SK;
+}
+
+/* Unicode's Cased, for characters that are not case-ignorable: letters with case, and what
+ * Other_Lowercase and Other_Uppercase add (ordinals, Roman numerals, letters in circles and boxes).
+ */
+static bool is_cased(int codepoint) {
+  const utf8proc_category_t category = utf8proc_category(codepoint);
+  return category == UTF8PROC_CATEGORY_LU || category == UTF8PROC_CATEGORY_LL ||
+         category == UTF8PROC_CATEGORY_LT || codepoint == 0xAA || codepoint == 0xBA ||
+         (codepoint >= 0x2160 && codepoint <= 0x217F) ||
+         (codepoint >= 0x24B6 && codepoint <= 0x24E9) ||
+         (codepoint >= 0x1F130 && codepoint <= 0x1F149) ||
+         (codepoint >= 0x1F150 && codepoint <= 0x1F169) ||
+         (codepoint >= 0x1F170 && codepoint <= 0x1F189);
+}
+
+/* Stops at the next sigma at the latest, so that a line of sigmas takes no more than linear time.
+ */
+static bool cased_follows(struct text text, size_t at) {
+  while (at < text.length) {
+    const int codepoint = character_at(text, &at);
+    if (!is_case_ignorable(codepoint)) return is_cased(codepoint);
+  }
+  return false;
+}
+
+static void append_character(struct buffer *into, int codepoint) {
+  utf8proc_uint8_t bytes[4];
+  buffer_append(into, (const char *)bytes, (size_t)utf8proc_encode_char(codepoint, bytes));
+}
+
+void lowercase(struct buffer *into, struct text text) {
+  bool after_cased = false; /* of the last character that is not case-ignorable */
+  buffer_clear(into);
+  buffer_append(into, "", 0);
+  for (size_t at = 0; at < text.length;) {
+    const int codepoint = character_at(text, &at);
+    if (codepoint == CAPITAL_SIGMA) {
+      append_character(into, after_cased && !cased_follows(text, at) ? FINAL_SIGMA : SIGMA);
+    } else if (codepoint == CAPITAL_I_WITH_DOT) {
+      buffer_append(into, "i\u0307", 3); /* the only character that becomes two */
+    } else {
+      append_character(into, utf8proc_tolower(codepoint));
+    }
+    if (!is_case_ignorable(codepoint)) after_cased = is_cased(codepoint);
+  }
+}

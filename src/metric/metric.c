@@ -1,0 +1,147 @@
+#include "metric/metric.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "metric/lowercase.h"
+
+/* ---- counting ---- */
+
+struct metric_work {
+  struct bleu_work bleu;
+  struct chrf_work chrf;
+  struct text hypothesis;
+  struct text *references; /* (set_count) */
+  struct buffer *lowered;  /* (1 + set_count): hypothesis and references in lower case */
+};
+
+static void work_free(struct metric_work *work, size_t set_count) {
+  bleu_work_free(&work->bleu);
+  chrf_work_free(&work->chrf);
+  for (size_t r = 0; work->lowered != NULL && r <= set_count; r++) buffer_free(&work->lowered[r]);
+  free(work->lowered);
+  free(work->references);
+}
+
+static enum status check_line(struct text line, const char *what, size_t set, size_t number,
+                              struct error *error) {
+  const size_t valid = text_valid_prefix(line);
+  if (valid == line.length && line.length <= METRIC_MOST_BYTES) return STATUS_OK;
+  char where[64];
+  if (set > 0)
+    snprintf(where, sizeof where, "%s %zu, line %zu", what, set, number);
+  else
+    snprintf(where, sizeof where, "%s, line %zu", what, number);
+  if (valid < line.length)
+    return fail(error, STATUS_BAD_DATA, where, "is not valid UTF-8 at byte %zu of the line",
+                valid + 1);
+  return fail(error, STATUS_BAD_DATA, where, "has %zu bytes, more than the %zu that can be scored",
+              line.length, METRIC_MOST_BYTES);
+}
+
+/* The sentence's texts, in lower case if `lower`; they stay valid until the next call. */
+static enum status take_texts(struct metric_work *work, struct text hypothesis,
+                              const struct metric_references *references, size_t index, bool lower,
+                              struct error *error) {
+  work->hypothesis = hypothesis;
+  for (size_t r = 0; r < references->set_count; r++)
+    work->references[r] = references->sets[r][index];
+  if (!lower) return STATUS_OK;
+  lowercase(&work->lowered[0], hypothesis);
+  work->hypothesis = buffer_text(&work->lowered[0]);
+  bool failed = work->lowered[0].failed;
+  for (size_t r = 0; r < references->set_count; r++) {
+    struct buffer *buffer = &work->lowered[r + 1];
+    lowercase(buffer, work->references[r]);
+    work->references[r] = buffer_text(buffer);
+    failed = failed || buffer->failed;
+  }
+  return failed ? fail_no_memory(error) : STATUS_OK;
+}
+
+static enum status count_sentence(struct sentence_counts *counts, struct metric_work *work,
+                                  struct text hypothesis,
+                                  const struct metric_references *references, size_t index,
+                                  const struct metric_options *options, struct error *error) {
+  const size_t sets = references->set_count;
+  enum status status = check_line(hypothesis, "hypothesis", 0, index + 1, error);
+  for (size_t r = 0; r < sets && status == STATUS_OK; r++)
+    status = check_line(references->sets[r][index], "reference", r + 1, index + 1, error);
+  if (status == STATUS_OK)
+    status = take_texts(work, hypothesis, references, index, options->lowercase, error);
+  if (status == STATUS_OK)
+    status = bleu_count(counts->bleu, &work->bleu, work->hypothesis, work->references, sets,
+                        options->tokenizer, error);
+  if (status == STATUS_OK)
+    status = take_texts(work, hypothesis, references, index, options->chrf_lowercase, error);
+  if (status == STATUS_OK)
+    status = chrf_count(counts->chrf, &work->chrf, work->hypothesis, work->references, sets, error);
+  return status;
+}
+
+enum status metric_count(struct sentence_counts *counts, const struct text *hypotheses,
+                         const struct metric_references *references,
+                         const struct metric_options *options, struct error *error) {
+  struct metric_work work = {.lowered = calloc(references->set_count + 1, sizeof *work.lowered),
+                             .references = calloc(references->set_count, sizeof *work.references)};
+  enum status status = STATUS_OK;
+  if (work.lowered == NULL || work.references == NULL) status = fail_no_memory(error);
+  for (size_t i = 0; i < references->count && status == STATUS_OK; i++)
+    status = count_sentence(&counts[i], &work, hypotheses[i], references, i, options, error);
+  work_free(&work, references->set_count);
+  return status;
+}
+
+/* ---- scores ---- */
+
+void metric_add(struct corpus_counts *sums, const struct sentence_counts *counts) {
+  for (size_t i = 0; i < BLEU_COUNTS; i++) sums->bleu[i] += counts->bleu[i];
+  for (size_t i = 0; i < CHRF_COUNTS; i++) sums->chrf[i] += counts->chrf[i];
+}
+
+struct metric_scores metric_score(const struct corpus_counts *sums) {
+  return (struct metric_scores){.bleu = bleu_score(sums->bleu),
+                                .hypothesis_length = sums->bleu[BLEU_HYPOTHESIS_LENGTH],
+                                .reference_length = sums->bleu[BLEU_REFERENCE_LENGTH],
+                                .chrf = chrf_score(sums->chrf)};
+}
+
+enum status metric_score_all(struct metric_scores *scores, const struct text *hypotheses,
+                             const struct metric_references *references,
+                             const struct metric_options *options, struct error *error) {
+  struct sentence_counts *counts = calloc(references->count, sizeof *counts);
+  if (counts == NULL) return fail_no_memory(error);
+  const enum status status = metric_count(counts, hypotheses, references, options, error);
+  struct corpus_counts sums = {0};
+  for (size_t i = 0; i < references->count && status == STATUS_OK; i++)
+    metric_add(&sums, &counts[i]);
+  free(counts);
+  if (status == STATUS_OK) *scores = metric_score(&sums);
+  return status;
+}
+
+enum bleu_tokenizer metric_tokenizer_for(const struct text *lines, size_t count) {
+  struct script_counts counts = {0};
+  for (size_t i = 0; i < count; i++) script_count(&counts, lines[i]);
+  return counts.han > counts.letters / 2 ? BLEU_ZH : BLEU_13A;
+}
+
+/* ---- signatures ---- */
+
+struct metric_signatures metric_signatures(const struct metric_options *options,
+                                           size_t reference_sets, size_t resamples, uint64_t seed) {
+  struct metric_signatures signatures;
+  const char *bleu_case = options->lowercase ? "lc" : "mixed";
+  const char *chrf_case = options->chrf_lowercase ? "lc" : "mixed";
+  char drawn[64] = "";
+  if (resamples > 0) snprintf(drawn, sizeof drawn, "bs:%zu|seed:%" PRIu64 "|", resamples, seed);
+  snprintf(signatures.bleu, sizeof signatures.bleu,
+           "nrefs:%zu|%scase:%s|eff:no|tok:%s|smooth:exp|version:elman-" ELMAN_VERSION,
+           reference_sets, drawn, bleu_case, bleu_tokenizer_name(options->tokenizer));
+  snprintf(signatures.chrf, sizeof signatures.chrf,
+           "nrefs:%zu|%scase:%s|eff:yes|nc:%d|nw:0|space:no|version:elman-" ELMAN_VERSION,
+           reference_sets, drawn, chrf_case, CHRF_ORDERS);
+  return signatures;
+}

@@ -1,0 +1,75 @@
+/* The metrics through the public interface: arguments, defaults, errors. */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "elman.h"
+
+static const char *const english[] = {"I love cats.", "It rains."};
+static const char *const chinese[] = {"我爱猫。", "下雨了。"};
+static const char *const broken[] = {"fine", "b\xFF"};
+
+static elman_status score(elman_metric_scores *scores, const char *const *hypotheses,
+                          const char *const *reference, elman_metric_options options,
+                          elman_error *error) {
+  return elman_metrics(scores, hypotheses, &reference, 1, 2, &options, error);
+}
+
+Test(api_metric, the_tokeniser_follows_the_references) {
+  elman_metric_scores scores;
+  elman_metric_options options = elman_metric_options_default();
+  cr_assert_eq(score(&scores, chinese, chinese, options, NULL), ELMAN_OK);
+  cr_assert_not_null(strstr(scores.bleu_signature, "|tok:zh|"));
+  cr_assert_eq(scores.reference_length, 8);
+  cr_assert_float_eq(scores.bleu, 100, 1e-9);
+  cr_assert_eq(score(&scores, chinese, english, options, NULL), ELMAN_OK);
+  cr_assert_not_null(strstr(scores.bleu_signature, "|tok:13a|"));
+  cr_assert_eq(scores.chrf, 0);
+  for (size_t i = 0; elman_bleu_tokens_name(i) != NULL; i++) {
+    options.bleu_tokens = elman_bleu_tokens_name(i);
+    cr_assert_eq(score(&scores, english, english, options, NULL), ELMAN_OK);
+    cr_assert_not_null(strstr(scores.bleu_signature, options.bleu_tokens));
+  }
+  cr_assert_null(elman_bleu_tokens_name(4));
+}
+
+Test(api_metric, wrong_arguments) {
+  elman_metric_scores scores = {.bleu = 7};
+  elman_comparison comparison;
+  elman_error error;
+  elman_metric_options options = elman_metric_options_default();
+  const char *const *const sets[] = {english};
+  cr_assert_eq(elman_metrics(&scores, english, sets, 0, 2, &options, &error),
+               ELMAN_INVALID_ARGUMENT);
+  cr_assert_eq(elman_metrics(&scores, english, sets, 1, 0, &options, &error),
+               ELMAN_INVALID_ARGUMENT);
+  cr_assert_eq(score(&scores, broken, english, options, &error), ELMAN_BAD_DATA);
+  cr_assert_str_eq(error.where, "hypothesis, line 2");
+  cr_assert_eq(score(&scores, english, broken, options, NULL), ELMAN_BAD_DATA);
+  options.bleu_tokens = "intl";
+  cr_assert_eq(score(&scores, english, english, options, &error), ELMAN_INVALID_ARGUMENT);
+  options = elman_metric_options_default();
+  options.resamples = 0;
+  cr_assert_eq(elman_metrics_compare(&comparison, english, english, sets, 1, 2, &options, &error),
+               ELMAN_INVALID_ARGUMENT);
+  cr_assert_eq(scores.bleu, 7, "an error changed the output");
+}
+
+Test(api_metric, compares) {
+  elman_comparison comparison;
+  const elman_metric_options options = elman_metric_options_default();
+  const char *const *const sets[] = {english, chinese};
+  cr_assert_eq(elman_metrics_compare(&comparison, english, chinese, sets, 2, 2, &options, NULL),
+               ELMAN_OK);
+  cr_assert_str_eq(comparison.scores[0].bleu_signature, comparison.scores[1].bleu_signature);
+  cr_assert_not_null(strstr(comparison.scores[0].chrf_signature, "nrefs:2|bs:1000|seed:1|"));
+  cr_assert_eq(comparison.chrf[0].mean, 100);
+  cr_assert_eq(comparison.chrf[1].interval, 0);
+}
+
+Test(api_metric, lines) {
+  elman_lines *lines;
+  elman_error error;
+  cr_assert_eq(elman_lines_read(&lines, "/nowhere/at/all", &error), ELMAN_NO_INPUT);
+  cr_assert_null(lines);
+  elman_lines_free(NULL);
+}

@@ -1,0 +1,76 @@
+/* Reading files with a sentence a line. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "corpus/line_file.h"
+
+static char path[] = "/tmp/elman-lines-XXXXXX";
+
+static void make_file(void) {
+  const int descriptor = mkstemp(path);
+  cr_assert_geq(descriptor, 0);
+  cr_assert_eq(close(descriptor), 0);
+}
+
+static void remove_file(void) {
+  cr_assert_eq(unlink(path), 0);
+}
+
+TestSuite(lines, .init = make_file, .fini = remove_file);
+
+static void put(const char *bytes, size_t length) {
+  FILE *file = fopen(path, "wb");
+  cr_assert_not_null(file);
+  cr_assert_eq(fwrite(bytes, 1, length, file), length);
+  cr_assert_eq(fclose(file), 0);
+}
+
+/* `expected` holds the lines with "|" behind each. */
+static void assert_lines(const char *content, const char *expected) {
+  struct line_file file;
+  struct error error = {0};
+  struct buffer shown = {0};
+  put(content, strlen(content));
+  cr_assert_eq(line_file_read(&file, path, &error), STATUS_OK, "%s", error.message);
+  for (size_t i = 0; i < file.count; i++) {
+    buffer_append_text(&shown, text_of(file.lines[i]));
+    buffer_append(&shown, "|", 1);
+  }
+  cr_assert_str_eq(shown.bytes, expected);
+  buffer_free(&shown);
+  line_file_free(&file);
+}
+
+Test(lines, every_line_is_kept) {
+  assert_lines("a\nb\n", "a|b|");
+  assert_lines("a\nb", "a|b|");
+  assert_lines("\n\na\n\n", "||a||");
+  assert_lines("a\r\n\r\nb\rc\r", "a||b\rc|");
+  assert_lines("\xEF\xBB\xBF"
+               "a\n\xEF\xBB\xBF",
+               "a|\xEF\xBB\xBF|");
+  assert_lines("a b\t我\u2028c\n", "a b\t我\u2028c|");
+}
+
+static void assert_bad(const char *content, size_t length, const char *message) {
+  struct line_file file;
+  struct error error = {0};
+  put(content, length);
+  cr_assert_eq(line_file_read(&file, path, &error), STATUS_BAD_DATA);
+  cr_assert_eq(strncmp(error.where, path, strlen(path)), 0);
+  char shown[2048];
+  snprintf(shown, sizeof shown, "%s %s", error.where + strlen(path), error.message);
+  cr_assert_str_eq(shown, message);
+}
+
+Test(lines, bad_files_are_named) {
+  assert_bad("", 0, " is empty; it should hold a sentence a line");
+  assert_bad("\xEF\xBB\xBF", 3, " is empty; it should hold a sentence a line");
+  assert_bad("a\nb\xC3\n", 5, ":2 is not valid UTF-8 at byte 2 of the line");
+  assert_bad("a\n\nxy\0z", 7, ":3 is not valid UTF-8 at byte 3 of the line");
+  struct line_file file;
+  cr_assert_eq(line_file_read(&file, "/nowhere/at/all", NULL), STATUS_NO_INPUT);
+}

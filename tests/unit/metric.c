@@ -1,0 +1,240 @@
+/* The tokenisers of BLEU, lower case, and laws that the scores keep. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "metric/bootstrap.h"
+#include "metric/lowercase.h"
+
+/* ---- tokenisers: expected tokens were read off sacreBLEU ---- */
+
+/* `expected` holds the tokens with "|" between them. */
+static void assert_tokens(enum bleu_tokenizer tokenizer, const char *line, const char *expected) {
+  struct tokens tokens = {0};
+  struct bleu_passes passes = {0};
+  struct buffer shown = {0};
+  cr_assert_eq(bleu_tokenize(&tokens, &passes, text_of(line), tokenizer, NULL), STATUS_OK);
+  for (size_t i = 0; i < tokens.count; i++) {
+    if (i > 0) buffer_append(&shown, "|", 1);
+    buffer_append_text(&shown, tokens_get(&tokens, i));
+  }
+  cr_assert(text_equal(buffer_text(&shown), text_of(expected)), "%s: \"%s\" became %s, not %s",
+            bleu_tokenizer_name(tokenizer), line, buffer_text(&shown).bytes, expected);
+  buffer_free(&shown);
+  bleu_passes_free(&passes);
+  tokens_free(&tokens);
+}
+
+Test(bleu_tokens, thirteen_a) {
+  assert_tokens(BLEU_13A, "", "");
+  assert_tokens(BLEU_13A, " \t\u3000\x1F ", "");
+  assert_tokens(BLEU_13A, "Don't go, it's 3.5% or 1,000.", "Don't|go|,|it's|3.5|%|or|1,000|.");
+  assert_tokens(BLEU_13A, "a..b ,, .5 5. x.5", "a|.|.|b|,|,|.|5|5|.|x|.|5");
+  assert_tokens(BLEU_13A, "10-20 well-known 5-", "10|-|20|well-known|5|-");
+  assert_tokens(BLEU_13A, "&quot;A&amp;B&quot; &lt;i&gt; &amp;lt; &amp;quot;",
+                "\"|A|&|B|\"|<|i|>|<|&|quot|;");
+  assert_tokens(BLEU_13A, "a<skipped>b <skip<skipped>ped>", "ab|<|skipped|>");
+  assert_tokens(BLEU_13A, "end-\nless\nline", "endless|line");
+  assert_tokens(BLEU_13A, "caf\u00E9. \u4F60\u597D\u3002", "caf\u00E9|.|\u4F60\u597D\u3002");
+}
+
+Test(bleu_tokens, zh) {
+  assert_tokens(BLEU_ZH, "我爱NLP，3.5%。", "我|爱|NLP|，|3.5|%|。");
+  assert_tokens(BLEU_ZH, "a“b”c—d½e", "a|“|b|”|c|—|d½e"); /* U+2001 to U+2A6D stand apart */
+  assert_tokens(BLEU_ZH, "x\u9FBBy\u9FBCz\U00020000w", "x|\u9FBB|y\u9FBCz\U00020000w");
+  assert_tokens(BLEU_ZH, " 5. ", "5."); /* no space behind the line */
+  assert_tokens(BLEU_ZH, "&quot;", "&|quot|;");
+}
+
+Test(bleu_tokens, char_and_none) {
+  assert_tokens(BLEU_CHAR, " ab\u3000我e\u0301 ", "a|b|我|e|\u0301");
+  assert_tokens(BLEU_NONE, " a,b \x1C c.\u00A0d ", "a,b|c.|d");
+}
+
+static void assert_lowercase(const char *text, const char *expected) {
+  struct buffer lower = {0};
+  lowercase(&lower, text_of(text));
+  cr_assert_str_eq(lower.bytes, expected);
+  buffer_free(&lower);
+}
+
+Test(lowercase, is_the_full_mapping) {
+  assert_lowercase("", "");
+  assert_lowercase("AbC 我 ÀÉ Ⓐ ǅ", "abc 我 àé ⓐ ǆ");
+  assert_lowercase("İ", "i\u0307");
+  assert_lowercase("ΟΔΟΣ ΣΑΣ Σ 'Σ", "οδος σας σ 'σ");
+  assert_lowercase("ΑΣ. ΑΣ.Α Α.Σ", "ας. ασ.α α.ς"); /* full stops are looked through */
+}
+
+/* ---- laws ---- */
+
+enum { LINES = 60, LINE_LENGTH = 120 };
+
+struct lines {
+  char bytes[LINES][LINE_LENGTH];
+  struct text texts[LINES];
+};
+
+/* Words of a small alphabet, so that n-grams repeat; some lines are empty. */
+static void fill(struct lines *lines, unsigned which) {
+  static const char *const words[] = {"a ", "b ", "the ", "3.5", ", ", "我", "爱", "。", "X", "-"};
+  for (size_t i = 0; i < LINES; i++) {
+    const struct random_stream stream = {11, which, (uint32_t)i};
+    const size_t length = (size_t)random_below(stream, 0, 20);
+    lines->bytes[i][0] = '\0';
+    for (size_t w = 1; w <= length; w++)
+      strcat(lines->bytes[i], words[random_below(stream, w, sizeof words / sizeof words[0])]);
+    lines->texts[i] = text_of(lines->bytes[i]);
+  }
+}
+
+static struct metric_scores scores_of(const struct text *hypotheses, const struct text *const *sets,
+                                      size_t set_count, enum bleu_tokenizer tokenizer) {
+  const struct metric_references references = {sets, set_count, LINES};
+  const struct metric_options options = {.tokenizer = tokenizer};
+  struct metric_scores scores;
+  cr_assert_eq(metric_score_all(&scores, hypotheses, &references, &options, NULL), STATUS_OK);
+  return scores;
+}
+
+static void assert_same(struct metric_scores a, struct metric_scores b) {
+  cr_assert_eq(a.bleu.bleu, b.bleu.bleu);
+  cr_assert_eq(a.chrf, b.chrf);
+  cr_assert_eq(a.hypothesis_length, b.hypothesis_length);
+  cr_assert_eq(a.reference_length, b.reference_length);
+}
+
+Test(metric, identical_text_scores_100) {
+  static struct lines lines;
+  fill(&lines, 1);
+  const struct text *const set = lines.texts;
+  for (int tokenizer = BLEU_13A; tokenizer <= BLEU_NONE; tokenizer++) {
+    const struct metric_scores scores =
+        scores_of(lines.texts, &set, 1, (enum bleu_tokenizer)tokenizer);
+    cr_assert_float_eq(scores.bleu.bleu, 100, 1e-9);
+    cr_assert_float_eq(scores.chrf, 100, 1e-9);
+    cr_assert_eq(scores.bleu.brevity_penalty, 1);
+  }
+}
+
+Test(metric, order_and_repeated_references_are_irrelevant) {
+  static struct lines hypotheses, references, others;
+  static struct text turned[LINES], turned_references[LINES];
+  fill(&hypotheses, 1);
+  fill(&references, 2);
+  fill(&others, 3);
+  for (size_t i = 0; i < LINES; i++) {
+    turned[i] = hypotheses.texts[(i + 17) % LINES];
+    turned_references[i] = references.texts[(i + 17) % LINES];
+  }
+  const struct text *const once[] = {references.texts}, *const moved[] = {turned_references};
+  const struct text *const twice[] = {references.texts, references.texts};
+  const struct text *const two[] = {references.texts, others.texts};
+  const struct text *const swapped[] = {others.texts, references.texts};
+  const struct metric_scores scores = scores_of(hypotheses.texts, once, 1, BLEU_ZH);
+  assert_same(scores, scores_of(turned, moved, 1, BLEU_ZH));
+  assert_same(scores, scores_of(hypotheses.texts, twice, 2, BLEU_ZH));
+  /* chrF takes the first of two references that score alike, so its order may matter. */
+  cr_assert_eq(scores_of(hypotheses.texts, two, 2, BLEU_ZH).bleu.bleu,
+               scores_of(hypotheses.texts, swapped, 2, BLEU_ZH).bleu.bleu);
+  cr_assert_geq(scores_of(hypotheses.texts, two, 2, BLEU_ZH).bleu.precisions[0],
+                scores.bleu.precisions[0]);
+}
+
+Test(metric, nothing_in_common_scores_0) {
+  const struct text hypothesis[] = {text_of("x y z"), text_of("")};
+  const struct text reference[] = {text_of(""), text_of("a b")};
+  const struct text *const set = reference;
+  const struct metric_references references = {&set, 1, 2};
+  struct metric_scores scores;
+  cr_assert_eq(
+      metric_score_all(&scores, hypothesis, &references, &(struct metric_options){0}, NULL),
+      STATUS_OK);
+  cr_assert_eq(scores.bleu.bleu, 0);
+  cr_assert_eq(scores.chrf, 0);
+}
+
+Test(metric, names_the_bad_line) {
+  const struct text good[] = {text_of("a"), text_of("b")};
+  const struct text bad[] = {text_of("a"), {"b\xFF", 2}};
+  const struct text *const sets[] = {good, bad};
+  const struct metric_references good_references = {sets, 1, 2}, bad_references = {sets, 2, 2};
+  const struct metric_options options = {0};
+  struct metric_scores scores;
+  struct error error;
+  cr_assert_eq(metric_score_all(&scores, bad, &good_references, &options, &error), STATUS_BAD_DATA);
+  cr_assert_str_eq(error.where, "hypothesis, line 2");
+  cr_assert_str_eq(error.message, "is not valid UTF-8 at byte 2 of the line");
+  cr_assert_eq(metric_score_all(&scores, good, &bad_references, &options, &error), STATUS_BAD_DATA);
+  cr_assert_str_eq(error.where, "reference 2, line 2");
+}
+
+Test(metric, refuses_a_line_that_is_too_long) {
+  char *bytes = malloc(METRIC_MOST_BYTES + 1);
+  cr_assert_not_null(bytes);
+  memset(bytes, 'a', METRIC_MOST_BYTES + 1);
+  const struct text line = {bytes, METRIC_MOST_BYTES + 1}, short_line = text_of("a");
+  const struct text *const set = &short_line;
+  const struct metric_references references = {&set, 1, 1};
+  struct metric_scores scores;
+  struct error error;
+  cr_assert_eq(metric_score_all(&scores, &line, &references, &(struct metric_options){0}, &error),
+               STATUS_BAD_DATA);
+  cr_assert(strstr(error.message, "more than the 16777216") != NULL, "%s", error.message);
+  free(bytes);
+}
+
+Test(metric, chooses_the_tokeniser) {
+  const struct text chinese[] = {text_of("我爱学习 NLP"), text_of("")};
+  const struct text english[] = {text_of("I love 学习"), text_of("")};
+  cr_assert_eq(metric_tokenizer_for(chinese, 2), BLEU_ZH);
+  cr_assert_eq(metric_tokenizer_for(english, 2), BLEU_13A);
+}
+
+/* ---- bootstrap ---- */
+
+static struct bootstrap resample(const struct lines *a, const struct lines *b,
+                                 const struct lines *reference, size_t resamples, uint64_t seed) {
+  static struct sentence_counts counts[2][LINES];
+  const struct text *const set = reference->texts;
+  const struct metric_references references = {&set, 1, LINES};
+  const struct metric_options options = {.tokenizer = BLEU_CHAR};
+  struct bootstrap result;
+  cr_assert_eq(metric_count(counts[0], a->texts, &references, &options, NULL), STATUS_OK);
+  cr_assert_eq(metric_count(counts[1], b->texts, &references, &options, NULL), STATUS_OK);
+  cr_assert_eq(bootstrap(&result, counts[0], counts[1], LINES,
+                         &(struct bootstrap_options){resamples, seed}, NULL),
+               STATUS_OK);
+  return result;
+}
+
+Test(bootstrap, keeps_its_laws) {
+  static struct lines a, b, reference;
+  fill(&a, 1);
+  fill(&b, 2);
+  fill(&reference, 3);
+  const struct bootstrap first = resample(&a, &b, &reference, 200, 5);
+  const struct bootstrap again = resample(&a, &b, &reference, 200, 5);
+  cr_assert(memcmp(&first, &again, sizeof first) == 0, "the same seed gives another result");
+  cr_assert_neq(resample(&a, &b, &reference, 200, 6).bleu[0].mean, first.bleu[0].mean);
+
+  const struct bootstrap swapped = resample(&b, &a, &reference, 200, 5);
+  cr_assert_eq(swapped.bleu_p_value, first.bleu_p_value);
+  cr_assert_eq(swapped.chrf_p_value, first.chrf_p_value);
+  cr_assert_eq(swapped.chrf[0].mean, first.chrf[1].mean);
+
+  cr_assert_float_eq(first.bleu[0].mean, first.scores[0].bleu.bleu, 2 * first.bleu[0].interval);
+  cr_assert_gt(first.bleu[0].interval, 0);
+  cr_assert_eq(resample(&a, &b, &reference, 1, 5).bleu[0].interval, 0);
+}
+
+Test(bootstrap, tells_good_from_bad) {
+  static struct lines bad, good;
+  fill(&good, 1);
+  fill(&bad, 2);
+  const struct bootstrap result = resample(&good, &bad, &good, 200, 1);
+  cr_assert_float_eq(result.bleu[0].mean, 100, 1e-9);
+  cr_assert_float_eq(result.bleu_p_value, 1.0 / 201, 1e-12);
+  cr_assert_float_eq(result.chrf_p_value, 1.0 / 201, 1e-12);
+}

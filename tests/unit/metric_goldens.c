@@ -1,0 +1,104 @@
+/* BLEU and chrF2 against sacreBLEU's own numbers; tests/goldens/README.md says what they are. */
+#include <criterion/criterion.h>
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+#include "metric/metric.h"
+
+static const double TOLERANCE =
+    1e-9; /* in the golden file's own units; 0.005 would do for people */
+
+enum { GOLDEN_CASES = 54, MOST_SETS = 4 };
+
+struct golden {
+  json_t *json;
+  const char *name;
+  struct text *hypotheses;
+  const struct text *sets[MOST_SETS];
+  struct metric_references references;
+  struct metric_options options;
+};
+
+static struct text *texts_of(const json_t *array) {
+  struct text *texts = calloc(json_array_size(array) + 1, sizeof *texts);
+  cr_assert_not_null(texts);
+  for (size_t i = 0; i < json_array_size(array); i++)
+    texts[i] = text_of(json_string_value(json_array_get(array, i)));
+  return texts;
+}
+
+static struct golden open_case(json_t *json) {
+  struct golden golden = {.json = json, .name = json_string_value(json_object_get(json, "name"))};
+  const json_t *hypotheses = json_object_get(json, "hypotheses");
+  const json_t *references = json_object_get(json, "references");
+  golden.hypotheses = texts_of(hypotheses);
+  golden.references.count = json_array_size(hypotheses);
+  golden.references.set_count = json_array_size(references);
+  cr_assert_leq(golden.references.set_count, MOST_SETS);
+  for (size_t r = 0; r < golden.references.set_count; r++) {
+    cr_assert_eq(json_array_size(json_array_get(references, r)), golden.references.count);
+    golden.sets[r] = texts_of(json_array_get(references, r));
+  }
+  golden.options.lowercase = json_is_true(json_object_get(json, "lowercase"));
+  cr_assert(bleu_tokenizer_parse(&golden.options.tokenizer,
+                                 json_string_value(json_object_get(json, "tokenize"))));
+  return golden;
+}
+
+static void close_case(struct golden *golden) {
+  free(golden->hypotheses);
+  for (size_t r = 0; r < golden->references.set_count; r++)
+    free((void *)(uintptr_t)golden->sets[r]);
+}
+
+static void compare(const struct golden *golden, const char *key, const json_t *expected,
+                    double value) {
+  cr_assert(json_is_number(expected), "%s: no %s", golden->name, key);
+  cr_assert(fabs(json_number_value(expected) - value) <= TOLERANCE,
+            "%s: %s is %.12g, but sacreBLEU has %.12g", golden->name, key, value,
+            json_number_value(expected));
+}
+
+/* All but the version, which is ours. */
+static void compare_signature(const struct golden *golden, const char *key, const char *signature) {
+  const char *expected = json_string_value(json_object_get(golden->json, key));
+  const size_t length = (size_t)(strstr(expected, "version:") - expected);
+  cr_assert(strncmp(expected, signature, length) == 0, "%s: %s, but sacreBLEU has %s", golden->name,
+            signature, expected);
+  cr_assert_str_eq(signature + length, "version:elman-" ELMAN_VERSION);
+}
+
+static void check_case(json_t *json) {
+  struct golden golden = open_case(json);
+  golden.references.sets = golden.sets;
+  struct metric_scores scores;
+  cr_assert_eq(
+      metric_score_all(&scores, golden.hypotheses, &golden.references, &golden.options, NULL),
+      STATUS_OK);
+  compare(&golden, "bleu", json_object_get(json, "bleu"), scores.bleu.bleu);
+  compare(&golden, "bp", json_object_get(json, "bp"), scores.bleu.brevity_penalty);
+  compare(&golden, "sys_len", json_object_get(json, "sys_len"), (double)scores.hypothesis_length);
+  compare(&golden, "ref_len", json_object_get(json, "ref_len"), (double)scores.reference_length);
+  compare(&golden, "chrf2", json_object_get(json, "chrf2"), scores.chrf);
+  for (size_t n = 0; n < BLEU_ORDERS; n++)
+    compare(&golden, "precisions", json_array_get(json_object_get(json, "precisions"), n),
+            scores.bleu.precisions[n]);
+  const struct metric_signatures signatures =
+      metric_signatures(&golden.options, golden.references.set_count, 0, 0);
+  compare_signature(&golden, "bleu_signature", signatures.bleu);
+  compare_signature(&golden, "chrf_signature", signatures.chrf);
+  close_case(&golden);
+}
+
+Test(metric_goldens, agree_with_sacrebleu) {
+  char path[512];
+  json_error_t error;
+  snprintf(path, sizeof path, "%s/goldens/sacrebleu.json", getenv("TEST_DATA"));
+  json_t *root = json_load_file(path, 0, &error);
+  cr_assert_not_null(root, "%s: %s", path, error.text);
+  json_t *cases = json_object_get(root, "cases");
+  cr_assert_eq(json_array_size(cases), GOLDEN_CASES);
+  for (size_t i = 0; i < GOLDEN_CASES; i++) check_case(json_array_get(cases, i));
+  json_decref(root);
+}

@@ -1,0 +1,172 @@
+#include "evaluate_files.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "json_output.h"
+#include "messages.h"
+#include "metric_output.h"
+#include "output.h"
+
+/* ---- reading ---- */
+
+enum { MOST_FILES = MOST_HYPOTHESES + MOST_LISTED };
+
+/* Hypotheses first, then references. */
+struct inputs {
+  elman_lines *files[MOST_FILES];
+  const char *names[MOST_FILES];
+  const char *const *lines[MOST_FILES];
+  size_t count;
+  size_t hypotheses;
+  size_t sentences;
+};
+
+static void inputs_close(struct inputs *inputs) {
+  for (size_t i = 0; i < inputs->count; i++) elman_lines_free(inputs->files[i]);
+}
+
+static int inputs_add(struct inputs *inputs, const char *path) {
+  elman_error error;
+  const size_t i = inputs->count;
+  if (elman_lines_read(&inputs->files[i], path, &error) != ELMAN_OK) return report_error(&error);
+  inputs->names[i] = strcmp(path, "-") == 0 ? "standard input" : path;
+  inputs->lines[i] = elman_lines_get(inputs->files[i]);
+  inputs->count++;
+  const size_t lines = elman_lines_count(inputs->files[i]);
+  if (i == 0) inputs->sentences = lines;
+  if (lines == inputs->sentences) return EX_OK;
+  report(inputs->names[0],
+         "has %zu lines but %s has %zu; line n of one must belong to line n of "
+         "the other",
+         inputs->sentences, inputs->names[i], lines);
+  return EX_DATAERR;
+}
+
+static int inputs_read(struct inputs *inputs, const struct file_evaluation *evaluation) {
+  int code = EX_OK;
+  *inputs = (struct inputs){.hypotheses = evaluation->hypotheses.count};
+  for (size_t i = 0; i < evaluation->hypotheses.count && code == EX_OK; i++)
+    code = inputs_add(inputs, evaluation->hypotheses.words[i]);
+  for (size_t i = 0; i < evaluation->references.count && code == EX_OK; i++)
+    code = inputs_add(inputs, evaluation->references.words[i]);
+  return code;
+}
+
+static size_t count_standard_input(const struct option_list *list) {
+  size_t count = 0;
+  for (size_t i = 0; i < list->count; i++) count += strcmp(list->words[i], "-") == 0;
+  return count;
+}
+
+static int check(const struct file_evaluation *evaluation, const char *command) {
+  if (evaluation->references.count == 0)
+    return report_usage(command, "--hypothesis needs a --reference to be compared with");
+  if (count_standard_input(&evaluation->hypotheses) +
+          count_standard_input(&evaluation->references) >
+      1)
+    return report_usage(command, "standard input ('-') can be read once only");
+  return EX_OK;
+}
+
+/* ---- scoring ---- */
+
+/* With one hypothesis, scores[0] is all that is filled. */
+static int score(elman_comparison *found, const struct inputs *inputs,
+                 const elman_metric_options *options) {
+  elman_error error;
+  const char *const *const *references = inputs->lines + inputs->hypotheses;
+  const size_t sets = inputs->count - inputs->hypotheses;
+  const elman_status status =
+      inputs->hypotheses == 1
+          ? elman_metrics(&found->scores[0], inputs->lines[0], references, sets, inputs->sentences,
+                          options, &error)
+          : elman_metrics_compare(found, inputs->lines[0], inputs->lines[1], references, sets,
+                                  inputs->sentences, options, &error);
+  return status == ELMAN_OK ? EX_OK : report_error(&error);
+}
+
+/* ---- writing ---- */
+
+static void write_one_json(FILE *stream, const struct inputs *inputs,
+                           const elman_metric_scores *scores) {
+  fprintf(stream, "{\"sentences\":%zu", inputs->sentences);
+  write_metrics_json(stream, scores);
+  write_signatures_json(stream, scores);
+  fputs("}\n", stream);
+}
+
+static void write_two_json(FILE *stream, const struct inputs *inputs, const elman_comparison *found,
+                           const elman_metric_options *options) {
+  fprintf(stream, "{\"sentences\":%zu,\"hypotheses\":[", inputs->sentences);
+  for (size_t i = 0; i < 2; i++) {
+    fprintf(stream, "%s{\"number\":%zu", i == 0 ? "" : ",", i + 1);
+    write_metrics_json(stream, &found->scores[i]);
+    write_json_member(stream, "bleu_mean", found->bleu[i].mean);
+    write_json_member(stream, "bleu_interval", found->bleu[i].interval);
+    write_json_member(stream, "chrf_mean", found->chrf[i].mean);
+    write_json_member(stream, "chrf_interval", found->chrf[i].interval);
+    putc('}', stream);
+  }
+  putc(']', stream);
+  write_json_member(stream, "bleu_p_value", found->bleu_p_value);
+  write_json_member(stream, "chrf_p_value", found->chrf_p_value);
+  fprintf(stream, ",\"resamples\":%zu,\"seed\":%" PRIu64, options->resamples, options->seed);
+  write_signatures_json(stream, &found->scores[0]);
+  fputs("}\n", stream);
+}
+
+static void write_one_text(FILE *stream, const struct inputs *inputs,
+                           const elman_metric_scores *scores) {
+  fprintf(stream, "sentences            %zu\n", inputs->sentences);
+  write_metrics_text(stream, scores);
+  write_signatures_text(stream, scores);
+}
+
+static void write_two_text(FILE *stream, const struct inputs *inputs,
+                           const elman_comparison *found) {
+  fprintf(stream, "sentences            %zu\n", inputs->sentences);
+  for (size_t i = 0; i < 2; i++) {
+    fputs("\nhypothesis           ", stream);
+    print_escaped(stream, inputs->names[i], strlen(inputs->names[i]));
+    putc('\n', stream);
+    write_metrics_text(stream, &found->scores[i]);
+    fprintf(stream, "BLEU resampled       %.2f ± %.2f\n", found->bleu[i].mean,
+            found->bleu[i].interval);
+    fprintf(stream, "chrF2 resampled      %.2f ± %.2f\n", found->chrf[i].mean,
+            found->chrf[i].interval);
+  }
+  fprintf(stream, "\nBLEU p-value         %.4f\n", found->bleu_p_value);
+  fprintf(stream, "chrF2 p-value        %.4f\n", found->chrf_p_value);
+  write_signatures_text(stream, &found->scores[0]);
+}
+
+static void write_scores(FILE *stream, const struct inputs *inputs, const elman_comparison *found,
+                         const struct file_evaluation *evaluation) {
+  if (inputs->hypotheses == 1 && evaluation->json)
+    write_one_json(stream, inputs, &found->scores[0]);
+  else if (inputs->hypotheses == 1)
+    write_one_text(stream, inputs, &found->scores[0]);
+  else if (evaluation->json)
+    write_two_json(stream, inputs, found, &evaluation->options);
+  else
+    write_two_text(stream, inputs, found);
+}
+
+int evaluate_files(const struct file_evaluation *evaluation, const char *command) {
+  struct inputs inputs;
+  elman_comparison found;
+  struct output output;
+  int code = check(evaluation, command);
+  if (code != EX_OK) return code;
+  code = inputs_read(&inputs, evaluation);
+  if (code == EX_OK) code = score(&found, &inputs, &evaluation->options);
+  if (code == EX_OK) code = output_open(&output, NULL);
+  if (code == EX_OK) {
+    write_scores(output.stream, &inputs, &found, evaluation);
+    code = output_close(&output, EX_OK);
+  }
+  inputs_close(&inputs);
+  return code;
+}

@@ -1,0 +1,21 @@
+/* elman evaluate --hypothesis: scores files against files, without a model. */
+#ifndef ELMAN_CLI_EVALUATE_FILES_H
+#define ELMAN_CLI_EVALUATE_FILES_H
+
+#include <stdbool.h>
+
+#include "elman.h"
+#include "options.h"
+
+enum { MOST_HYPOTHESES = 2 };
+
+struct file_evaluation {
+  struct option_list hypotheses, references;
+  elman_metric_options options;
+  bool json;
+};
+
+/* Reads, scores, writes; gives the exit code. At least one hypothesis is there. */
+int evaluate_files(const struct file_evaluation *evaluation, const char *command);
+
+#endif
