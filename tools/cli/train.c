@@ -11,6 +11,7 @@
 #include "output.h"
 #include "pairs_input.h"
 #include "progress.h"
+#include "token_modes.h"
 
 enum { LINES_PER_RUN = 20 };
 
@@ -30,16 +31,6 @@ struct training {
   size_t line_tokens; /* in the epochs since then that are over */
   size_t epoch;       /* the current one */
 };
-
-static elman_token_mode mode_of_name(const char *name) {
-  int mode = 0;
-  while (strcmp(elman_token_mode_name((elman_token_mode)mode), name) != 0) mode++;
-  return (elman_token_mode)mode;
-}
-
-static const char *token_mode_name(size_t index) {
-  return elman_token_mode_name((elman_token_mode)index);
-}
 
 /* ---- what is told ---- */
 
@@ -174,10 +165,7 @@ int train_command(int argc, char **argv) {
        .count = &job.model.max_vocabulary, .most = 1000000000},
       {"max-length", 0, "N", "pairs with more tokens on a side are left out; 0 = none",
        .count = &job.train.max_length, .most = 1000000},
-      {"source-tokens", 0, "MODE", "how source text is split", .text = &source_tokens,
-       .choice = token_mode_name},
-      {"target-tokens", 0, "MODE", "how target text is split", .text = &target_tokens,
-       .choice = token_mode_name},
+      TOKENS_OPTIONS(source_tokens, target_tokens),
       {"seed", 0, "N", "chooses initial weights and the order of the pairs",
        .seed = &job.model.seed},
       {"threads", 't', "N", "processor cores to use", "all", .count = &job.train.threads,
@@ -193,8 +181,8 @@ int train_command(int argc, char **argv) {
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
-  job.model.source_tokens = mode_of_name(source_tokens);
-  job.model.target_tokens = mode_of_name(target_tokens);
+  job.model.source_tokens = token_mode_of(source_tokens);
+  job.model.target_tokens = token_mode_of(target_tokens);
   job.train.seed = job.model.seed;
   return run(&job, usage.command, &operands);
 }
