@@ -14,7 +14,7 @@ struct measure {
 };
 
 struct usual {
-  bool source_han, target_han; /* mostly Han characters */
+  bool source_han, target_han; /* most lines have Han characters */
   double ratio;                /* target characters to a source character */
 };
 
@@ -33,15 +33,30 @@ static bool mostly_han(struct measure measure) {
   return measure.han > measure.letters / 2;
 }
 
+/* Lines vote, not letters: 我叫Tom is Chinese with more Latin letters than Han characters. */
+struct vote {
+  size_t characters;
+  size_t lines, han_lines; /* with letters; with a Han character */
+};
+
+static void vote_add(struct vote *vote, struct text text) {
+  struct measure line = {0};
+  measure_add(&line, text);
+  vote->characters += line.characters;
+  if (line.letters == 0) return;
+  vote->lines++;
+  if (line.han > 0) vote->han_lines++;
+}
+
 static struct usual look_at_sample(const struct pairs *pairs) {
-  struct measure source = {0}, target = {0};
+  struct vote source = {0}, target = {0};
   const size_t stride = pairs_count(pairs) / SAMPLE + 1;
   for (size_t i = 0; i < pairs_count(pairs); i += stride) {
     const struct pair pair = pairs_get(pairs, i);
-    measure_add(&source, pair.source);
-    measure_add(&target, pair.target);
+    vote_add(&source, pair.source);
+    vote_add(&target, pair.target);
   }
-  return (struct usual){mostly_han(source), mostly_han(target),
+  return (struct usual){source.han_lines > source.lines / 2, target.han_lines > target.lines / 2,
                         (double)target.characters / (double)source.characters};
 }
 

@@ -149,10 +149,10 @@ static enum status check_sizes(const struct split *split, struct error *error) {
   for (enum part part = PART_DEV; part < PARTS; part++)
     if (split->wanted[part] > 0 && split->sizes[part] == 0)
       return fail(error, STATUS_BAD_DATA, NULL,
-                  "no group of pairs is small enough for %s (%zu pairs wanted); the largest of %zu "
-                  "groups that share a sentence holds %zu of %zu pairs",
-                  part == PART_DEV ? "dev" : "test", split->wanted[part], split->groups,
-                  split->largest, split->count);
+                  "the groups of pairs that share a sentence are too large for %s (%zu pairs "
+                  "wanted); the largest has %zu of %zu pairs",
+                  part == PART_DEV ? "dev" : "test", split->wanted[part], split->largest,
+                  split->count);
   return STATUS_OK;
 }
 
