@@ -295,8 +295,9 @@ ELMAN_API elman_tensor_info elman_model_get_tensor(const elman_model *model, siz
 
 typedef enum elman_side { ELMAN_SOURCE, ELMAN_TARGET } elman_side;
 
-/* The token with this id (less than the vocabulary's size), its length in bytes in *length (may be
- * NULL) and how often it stood in the training corpus in *count (may be NULL; specials: 0). */
+/* The token with this id (less than the vocabulary's size) as a string that lives as long as the
+ * model, its length in bytes in *length (may be NULL) and how often it stood in the training corpus
+ * in *count (may be NULL; specials: 0). */
 ELMAN_API const char *elman_model_get_token(const elman_model *model, elman_side side, size_t id,
                                             size_t *length, uint64_t *count);
 
@@ -321,7 +322,7 @@ typedef bool elman_train_function(void *context, const elman_train_report *repor
 typedef struct elman_train_options {
   size_t epochs;        /* default ELMAN_EPOCHS_AUTO: at least 10 and as many as give 400 updates */
   size_t batch_size;    /* sentences; default 32 */
-  double learning_rate; /* of Adam; default 0.001 */
+  double learning_rate; /* of Adam; default 0.001, at most 1e30 */
   double clip_norm;     /* largest norm of all gradients together; 0 = off; default 1 */
   size_t max_length;    /* pairs with a longer side are left out; 0 = none; default 200 tokens */
   uint64_t seed;        /* of the order of the pairs; default 1 */

@@ -31,6 +31,9 @@ static enum status create_model(struct model **model, const struct pairs *pairs,
   if (!attention_parse(&config.attention, options->attention))
     return fail(error, STATUS_INVALID_ARGUMENT, NULL, "there is no attention mechanism \"%s\"",
                 options->attention);
+  if (elman_token_mode_name(options->source_tokens) == NULL ||
+      elman_token_mode_name(options->target_tokens) == NULL)
+    return fail(error, STATUS_INVALID_ARGUMENT, NULL, "there is no such token mode");
   enum status status = model_config_check(&config, error);
   if (status != STATUS_OK) return status;
   const struct vocabulary_options vocabulary = {

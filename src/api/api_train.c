@@ -3,6 +3,8 @@
 #include "api/call.h"
 #include "train/trainer.h"
 
+static const double MAX_LEARNING_RATE = 1e30;
+
 elman_train_options elman_train_options_default(void) {
   const struct adam_options adam = adam_options_default();
   return (elman_train_options){.epochs = ELMAN_EPOCHS_AUTO,
@@ -37,8 +39,10 @@ static enum status train(struct model *model, const struct pairs *pairs,
                          const elman_train_options *options, struct error *error) {
   if (options->batch_size == 0)
     return fail(error, STATUS_INVALID_ARGUMENT, NULL, "the batch size must be at least 1");
-  if (!(options->learning_rate > 0) || !isfinite(options->learning_rate))
-    return fail(error, STATUS_INVALID_ARGUMENT, NULL, "the learning rate must be greater than 0");
+  /* With a larger one the weights themselves would overflow, before any loss could tell. */
+  if (!(options->learning_rate > 0 && options->learning_rate <= MAX_LEARNING_RATE))
+    return fail(error, STATUS_INVALID_ARGUMENT, NULL,
+                "the learning rate must be greater than 0 and at most %g", MAX_LEARNING_RATE);
   if (!(options->clip_norm >= 0))
     return fail(error, STATUS_INVALID_ARGUMENT, NULL, "the clipping norm must not be negative");
   const struct codec source = model_source_codec(model), target = model_target_codec(model);

@@ -1,6 +1,7 @@
 #include "translate/search.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,6 +101,11 @@ enum status search_greedy(struct hypothesis *hypothesis, struct search *search,
     else
       id = t < request->forced_count ? request->forced[t] : TOKEN_END;
     hypothesis->log_probability += (double)logits[id] - (double)log_sum_exp(logits, V);
+    /* Whatever overflowed on the way here has made this infinite or not a number. */
+    if (!isfinite(hypothesis->log_probability))
+      return fail(error, STATUS_BAD_DATA, NULL,
+                  "the model's weights are so large that its numbers overflow; train it again with "
+                  "a lower learning rate");
     status = append(hypothesis, id, search->decoder.weights, S, error);
     if (status != STATUS_OK) return status;
     memcpy(state, state + H, H * sizeof *state);

@@ -25,7 +25,8 @@ void search_free(struct search *search);
 
 /* Greedy search: at each step the likeliest token, <s> excepted. Ends with </s> or after `limit`
  * tokens. With `forced` (`forced_count` ids and then </s>) it takes these instead of choosing, and
- * `limit` does not count. `ids` holds `count` source ids, at least one. */
+ * `limit` does not count. `ids` holds `count` source ids, at least one. Weights so large that the
+ * numbers overflow are STATUS_BAD_DATA. */
 struct search_request {
   const uint32_t *ids;
   size_t count;

@@ -15,7 +15,7 @@ struct word {
 };
 
 struct word_table {
-  struct buffer bytes; /* all words, one behind the other */
+  struct buffer bytes; /* all words, one behind the other, with a NUL behind each */
   struct word *words;
   size_t count;
   size_t capacity;
@@ -121,6 +121,7 @@ static enum status add_word(struct word **word, struct word_table *table, struct
   if (status != STATUS_OK) return status;
   const size_t start = table->bytes.length;
   buffer_append_text(&table->bytes, text);
+  buffer_append(&table->bytes, "", 1);
   if (table->bytes.failed) return fail_no_memory(error);
 
   *word = &table->words[table->count];

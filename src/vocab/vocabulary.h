@@ -45,9 +45,9 @@ void vocabulary_free(struct vocabulary *vocabulary);
 
 size_t vocabulary_size(const struct vocabulary *vocabulary);
 size_t vocabulary_specials(const struct vocabulary *vocabulary); /* ids below this are no words */
-struct text vocabulary_token(const struct vocabulary *vocabulary, size_t id);
-uint64_t vocabulary_count(const struct vocabulary *vocabulary, size_t id); /* specials: 0 */
-double vocabulary_total(const struct vocabulary *vocabulary);              /* sum of all counts */
+struct text vocabulary_token(const struct vocabulary *vocabulary, size_t id); /* then a NUL */
+uint64_t vocabulary_count(const struct vocabulary *vocabulary, size_t id);    /* specials: 0 */
+double vocabulary_total(const struct vocabulary *vocabulary); /* sum of all counts */
 
 /* The longest word that is Han throughout, in characters. */
 size_t vocabulary_longest_han(const struct vocabulary *vocabulary);

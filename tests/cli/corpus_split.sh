@@ -115,7 +115,7 @@ expect_stderr_match '^elman: d/x\.test\.tsv: is a directory'
 for i in $(seq 4000); do printf '长句子%d\tLong sentence %d\n' $i $i; done >many.tsv
 (ulimit -f 8 && "$ELMAN" corpus split -q -o e many.tsv) 2>&1 | cat >"$results/stderr"
 [ "${PIPESTATUS[0]}" -eq 74 ] || fail "no exit code 74 for a full quota"
-expect_stderr_match '^elman: e\.train\.tsv: cannot write: '
+expect_stderr_match '^elman: e\.train\.tsv: cannot write: File too large$'
 [ -z "$(ls | grep '^e\.')" ] || fail "files are left"
 if [ "$(id -u)" -ne 0 ]; then
   chmod 500 closed

@@ -31,6 +31,14 @@ Test(adam, follows_the_formulas) {
   free(v);
 }
 
+Test(adam, defaults_are_those_of_pytorch) {
+  const struct adam_options options = adam_options_default();
+  cr_assert_eq(options.learning_rate, 0.001);
+  cr_assert_eq(options.beta1, 0.9);
+  cr_assert_eq(options.beta2, 0.999);
+  cr_assert_eq(options.epsilon, 1e-8);
+}
+
 Test(adam, clipping_scales_down_only) {
   real g[] = {3, 4};
   cr_assert_float_eq(clip_global_norm(g, 2, 10), 5, 1e-6);
@@ -43,7 +51,7 @@ Test(adam, clipping_scales_down_only) {
 }
 
 Test(adam, threads_change_no_bit) {
-  enum { N = 1000003 };
+  enum { N = 2200003 }; /* more chunks than there are places for their sums */
   real *g = random_reals(N, 1, 1);
   omp_set_num_threads(1);
   const double norm = global_norm(g, N);

@@ -87,8 +87,8 @@ Test(network, padding_never_leaks) {
         for (size_t k = 0; k < S; k++) {
           const double in_batch = (double)attention[(t * B + i) * S + k];
           if (k < lengths[i][0])
-            cr_assert_float_eq(in_batch,
-                               (double)s.workspace.decoder.weights[t * lengths[i][0] + k], CLOSE);
+            cr_assert_float_eq(in_batch, (double)s.workspace.decoder.weights[t * lengths[i][0] + k],
+                               CLOSE);
           else
             cr_assert_eq(in_batch, 0, "masked positions weigh exactly nothing");
         }
@@ -123,7 +123,8 @@ Test(network, attention_rows_sum_to_one) {
   tear_down(&s);
 }
 
-/* Large enough for every parallel path: tiles of products, sentences of attention, rows of logits. */
+/* Large enough for every parallel path: tiles of products, sentences of attention, rows of logits.
+ */
 Test(network, any_number_of_threads_gives_the_same_bits) {
   struct setup s;
   set_up(&s, ATTENTION_DOT, 520);
@@ -139,6 +140,98 @@ Test(network, any_number_of_threads_gives_the_same_bits) {
     cr_assert_eq(memcmp(gradient, s.gradient_block, s.table.block * sizeof *gradient), 0,
                  "gradients, %d threads", threads);
   }
+  free(gradient);
+  tear_down(&s);
+}
+
+static void spoil(real *values, size_t n) {
+  for (size_t i = 0; i < n; i++) values[i] = NAN;
+}
+
+/* What is masked is neither read nor left as it was; gradients are added to what is there. */
+Test(network, attention_at_masked_positions) {
+  enum { T = 4, S = 5, B = 2, H = 3 };
+  const size_t queries[B] = {4, 2}, keys[B] = {2, 5};
+  const struct attention_shape shape = {T, S, B, H, queries, keys};
+  real *d = random_reals(T * B * H, 1, 1), *e = random_reals(S * B * H, 1, 2);
+  real *dcontext = random_reals(T * B * H, 1, 3);
+  for (size_t b = 0; b < B; b++) {
+    for (size_t t = queries[b]; t < T; t++) {
+      spoil(d + (t * B + b) * H, H);
+      spoil(dcontext + (t * B + b) * H, H);
+    }
+    for (size_t k = keys[b]; k < S; k++) spoil(e + (k * B + b) * H, H);
+  }
+  real context[T * B * H], weights[T * B * S], scratch[T * B * S];
+  spoil(context, T * B * H);
+  spoil(weights, T * B * S);
+  attention_forward(context, weights, d, e, e, ATTENTION_SCALED, shape);
+  for (size_t t = 0; t < T; t++) {
+    for (size_t b = 0; b < B; b++) {
+      for (size_t k = 0; k < S; k++) {
+        const real weight = weights[(t * B + b) * S + k];
+        cr_assert(t < queries[b] && k < keys[b] ? weight > 0 : weight == 0);
+      }
+      for (size_t h = 0; h < H; h++) {
+        const real one = context[(t * B + b) * H + h];
+        cr_assert(t < queries[b] ? isfinite(one) : one == 0);
+      }
+    }
+  }
+  /* Once on zeros, once on ones: the difference is 1 everywhere. */
+  real dd[2][T * B * H], de[2][S * B * H];
+  for (size_t start = 0; start < 2; start++) {
+    for (size_t i = 0; i < T * B * H; i++) dd[start][i] = (real)start;
+    for (size_t i = 0; i < S * B * H; i++) de[start][i] = (real)start;
+    spoil(scratch, T * B * S);
+    attention_backward(dd[start], de[start], de[start], scratch, dcontext, weights, d, e, e,
+                       ATTENTION_SCALED, shape);
+  }
+  for (size_t i = 0; i < T * B * H; i++)
+    cr_assert_float_eq((double)(dd[1][i] - dd[0][i]), 1, CLOSE);
+  for (size_t i = 0; i < S * B * H; i++)
+    cr_assert_float_eq((double)(de[1][i] - de[0][i]), 1, CLOSE);
+  free(d);
+  free(e);
+  free(dcontext);
+}
+
+/* The workspace is not cleared between batches: what an earlier one left must not matter. */
+static void spoil_workspace(struct setup *s) {
+  const size_t B = s->batch.source.batch, S = s->batch.source.steps, T = s->batch.target.steps;
+  const size_t N = s->batch.tokens, E = s->config.embedding_size, H = s->config.hidden_size;
+  struct workspace *w = &s->workspace;
+  spoil(w->encoder.inputs, S * B * E);
+  spoil(w->encoder.states, (S + 1) * B * H);
+  spoil(w->decoder.inputs, T * B * E);
+  spoil(w->decoder.states, (T + 1) * B * H);
+  spoil(w->decoder.context, T * B * H);
+  spoil(w->decoder.weights, T * B * S);
+  spoil(w->decoder.features, N * 2 * H);
+  spoil(w->decoder.logits, N * s->config.target_vocabulary);
+  spoil(w->log_sums, N);
+  spoil(w->dencoder_inputs, S * B * E);
+  spoil(w->dencoder_states, (S + 1) * B * H);
+  spoil(w->ddecoder.inputs, T * B * E);
+  spoil(w->ddecoder.states, (T + 1) * B * H);
+  spoil(w->ddecoder.context, T * B * H);
+  spoil(w->ddecoder.weights, T * B * S);
+  spoil(w->ddecoder.features, N * 2 * H);
+}
+
+Test(network, old_contents_of_the_workspace_do_not_matter) {
+  struct setup s;
+  set_up(&s, ATTENTION_SCALED, 8);
+  const size_t all[PAIRS] = {0, 1, 2, 3, 4};
+  const double loss = run(&s, all, PAIRS);
+  real *gradient = reals(s.table.block);
+  memcpy(gradient, s.gradient_block, s.table.block * sizeof *gradient);
+  spoil_workspace(&s);
+  const double again = network_forward(&s.workspace, &s.batch, &s.weights, &s.config);
+  memset(s.gradient_block, 0, s.table.block * sizeof *gradient);
+  network_backward(&s.gradients, &s.workspace, &s.batch, &s.weights, &s.config);
+  cr_assert_eq(loss, again);
+  cr_assert_eq(memcmp(gradient, s.gradient_block, s.table.block * sizeof *gradient), 0);
   free(gradient);
   tear_down(&s);
 }

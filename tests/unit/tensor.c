@@ -7,6 +7,7 @@
 
 #include "tensor/blas.h"
 #include "tensor/cross_entropy.h"
+#include "tensor/linear.h"
 #include "tensor/softmax.h"
 
 static real at(struct operand a, size_t row, size_t column) {
@@ -20,8 +21,10 @@ Test(tensor, matrix_product) {
     const size_t m = sizes[i][0], n = sizes[i][1], k = sizes[i][2];
     real *a = random_reals(m * k, 1, 1), *b = random_reals(k * n, 1, 2);
     for (int transposed = 0; transposed < 4; transposed++) {
-      const struct operand left = {a, transposed & 1 ? m : k, transposed & 1 ? TRANSPOSED : AS_IT_IS};
-      const struct operand right = {b, transposed & 2 ? k : n, transposed & 2 ? TRANSPOSED : AS_IT_IS};
+      const struct operand left = {a, transposed & 1 ? m : k,
+                                   transposed & 1 ? TRANSPOSED : AS_IT_IS};
+      const struct operand right = {b, transposed & 2 ? k : n,
+                                    transposed & 2 ? TRANSPOSED : AS_IT_IS};
       real *c = random_reals(m * n, 1, 3), *expected = random_reals(m * n, 1, 3);
       for (size_t row = 0; row < m; row++) {
         for (size_t column = 0; column < n; column++) {
@@ -48,6 +51,20 @@ Test(tensor, product_over_nothing_yet) {
                  1, 1);
   cr_assert_eq(c[0], 3);
   cr_assert_eq(c[1], 6);
+}
+
+/* More columns than one stretch of sums holds. */
+Test(tensor, gradient_of_a_wide_bias) {
+  enum { ROWS = 5, COLUMNS = 150 };
+  real *dy = random_reals(ROWS * COLUMNS, 1, 1);
+  real *dbias = random_reals(COLUMNS, 1, 2), *expected = random_reals(COLUMNS, 1, 2);
+  for (size_t j = 0; j < COLUMNS; j++)
+    for (size_t i = 0; i < ROWS; i++) expected[j] += dy[i * COLUMNS + j];
+  bias_backward(dbias, dy, ROWS, COLUMNS);
+  cr_assert(relative_error(dbias, expected, COLUMNS) < CLOSE);
+  free(dy);
+  free(dbias);
+  free(expected);
 }
 
 Test(tensor, softmax_neither_overflows_nor_vanishes) {

@@ -83,18 +83,19 @@ static bool is_written(const elman_split_info *info, elman_part part) {
   return info->pairs[part] > 0;
 }
 
-/* False when a signal came. Write errors stay in the streams. */
-static bool write_lines(struct output *outputs, const elman_pairs *pairs,
+/* Stops at a signal and at the first write error, which stays in its output. */
+static void write_lines(struct output *outputs, const elman_pairs *pairs,
                         const elman_split *split) {
   for (size_t i = 0; i < elman_pairs_count(pairs); i++) {
     size_t length;
     const char *line = elman_pairs_line(pairs, i, &length);
-    FILE *stream = outputs[elman_split_part(split, i)].stream;
-    fwrite(line, 1, length, stream);
-    putc('\n', stream);
-    if (i % LINES_BETWEEN_LOOKS == 0 && interrupt_signal() != 0) return false;
+    struct output *output = &outputs[elman_split_part(split, i)];
+    if (fwrite(line, 1, length, output->stream) < length || putc('\n', output->stream) == EOF) {
+      output_flush(output);
+      return;
+    }
+    if (i % LINES_BETWEEN_LOOKS == 0 && interrupt_signal() != 0) return;
   }
-  return interrupt_signal() == 0;
 }
 
 /* Whatever can go wrong shall go wrong before the first file takes its place. */
@@ -135,7 +136,8 @@ static int write_parts(const struct job *job, const elman_pairs *pairs, const el
   interrupt_catch_first();
   for (elman_part part = 0; part < ELMAN_PARTS && code == EX_OK; part++)
     if (is_written(&info, part)) code = output_open(&outputs[part], job->paths[part]);
-  if (code == EX_OK && !write_lines(outputs, pairs, split)) code = 128 + interrupt_signal();
+  if (code == EX_OK) write_lines(outputs, pairs, split);
+  if (code == EX_OK && interrupt_signal() != 0) code = 128 + interrupt_signal();
   for (elman_part part = 0; part < ELMAN_PARTS && code == EX_OK; part++)
     if (is_written(&info, part)) code = store(&outputs[part]);
   if (code == EX_OK) return put_in_place(outputs, &info);

@@ -1,0 +1,28 @@
+# What `cmake --install` puts where: library, header, licence, and the files by which pkg-config and
+# find_package(elman) find them. The command and its page are installed by tools/cli.
+
+include(CMakePackageConfigHelpers)
+set(PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/elman)
+
+install(TARGETS elman EXPORT elman-targets)
+install(FILES include/elman.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(EXPORT elman-targets NAMESPACE elman:: DESTINATION ${PACKAGE_DIR})
+
+configure_package_config_file(cmake/elman-config.cmake.in ${PROJECT_BINARY_DIR}/elman-config.cmake
+                              INSTALL_DESTINATION ${PACKAGE_DIR})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/elman-config-version.cmake
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/elman-config.cmake
+              ${PROJECT_BINARY_DIR}/elman-config-version.cmake DESTINATION ${PACKAGE_DIR})
+
+# A directory of the prefix is written relative to it, so that the whole tree can be moved.
+foreach(directory LIBDIR INCLUDEDIR)
+  if(IS_ABSOLUTE ${CMAKE_INSTALL_${directory}})
+    set(PKG_${directory} ${CMAKE_INSTALL_${directory}})
+  else()
+    set(PKG_${directory} \${prefix}/${CMAKE_INSTALL_${directory}})
+  endif()
+endforeach()
+configure_file(cmake/elman.pc.in ${PROJECT_BINARY_DIR}/elman.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/elman.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

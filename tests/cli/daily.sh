@@ -1,0 +1,20 @@
+# The larger task: a grammar with real reordering, learnt from the training part, translates the
+# test part and looks at the right words. Seconds with the release preset, minutes with sanitizers.
+
+expect_exit 0 "$ELMAN" train -q --attention scaled --epochs 25 --seed 1 "$DATA/daily.train.zh-en.tsv"
+expect_exit 0 "$ELMAN" evaluate -q --alignments 3 --json "$DATA/daily.test.zh-en.tsv"
+expect_stdout_match '^\{.*"sentences":200,'
+
+# score NAME: one number of the JSON on stdout.
+score() {
+  grep -oE "\"$1\":[0-9.e+-]+" "$results/stdout" | cut -d : -f 2
+}
+
+# at_least NAME LIMIT
+at_least() {
+  awk -v found="$(score "$1")" -v limit="$2" 'BEGIN { exit !(found != "" && found >= limit) }' ||
+    fail "$1 is $(score "$1"), not at least $2"
+}
+
+at_least exact_match 0.98
+at_least alignment_agreement 0.90

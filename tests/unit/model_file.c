@@ -1,0 +1,592 @@
+/* The model file: what is written comes back, and what is damaged or hostile is refused. */
+#include "check.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "folder.h"
+#include "model/model_file.h"
+#include "model/safetensors.h"
+#include "translate/translator.h"
+
+TestSuite(model_file, .init = enter_folder, .fini = leave_folder);
+
+static const char FILE_NAME[] = "model.safetensors";
+enum { LENGTH_BYTES = 8, E = 3, H = 2 };
+
+/* ---- a small model ---- */
+
+static struct vocabulary *vocabulary_of(const char *const *words, size_t count, enum side side) {
+  struct tokens tokens = {0};
+  uint64_t counts[16];
+  for (size_t i = 0; i < count; i++) {
+    counts[i] = i * i;
+    cr_assert_eq(tokens_add(&tokens, text_of(words[i]), NULL), STATUS_OK);
+  }
+  struct vocabulary *vocabulary;
+  cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, counts, side, NULL), STATUS_OK);
+  tokens_free(&tokens);
+  return vocabulary;
+}
+
+/* Words that JSON has to escape are among them. */
+static struct model *make_model(void) {
+  static const char *const source[] = {"<unk>", "我", "爱", "学习"};
+  static const char *const target[] = {"<unk>", "<s>",    "</s>",
+                                       "love",  "\"\\\t", "\xF0\x9F\x99\x82"};
+  struct vocabulary_pair vocabularies = {
+      TOKENS_SPACE, TOKENS_WORDS,
+      vocabulary_of(source, sizeof source / sizeof *source, SIDE_SOURCE),
+      vocabulary_of(target, sizeof target / sizeof *target, SIDE_TARGET)};
+  const struct model_config config = {
+      .embedding_size = E, .hidden_size = H, .attention = ATTENTION_SCALED};
+  struct model *model;
+  cr_assert_eq(model_create(&model, vocabularies, config, NULL), STATUS_OK);
+  parameters_initialize(model->block, &model->table, 3);
+  return model;
+}
+
+static void save_model(const char *path) {
+  struct model *model = make_model();
+  cr_assert_eq(model_save(model, path, NULL), STATUS_OK);
+  model_free(model);
+}
+
+/* ---- writing and reading back ---- */
+
+static void check_same_vocabulary(const struct vocabulary *a, const struct vocabulary *b) {
+  cr_assert_eq(vocabulary_size(a), vocabulary_size(b));
+  for (size_t id = 0; id < vocabulary_size(a); id++) {
+    cr_assert(text_equal(vocabulary_token(a, id), vocabulary_token(b, id)));
+    cr_assert_eq(vocabulary_count(a, id), vocabulary_count(b, id));
+  }
+}
+
+Test(model_file, what_is_saved_comes_back) {
+  struct model *model = make_model(), *loaded;
+  /* Numbers at the ends of the range, which a detour over text would spoil. */
+  const float extremes[] = {-0.0f, 1e-45f, 3.4028234e38f, -3.4028234e38f, 1.1754944e-38f};
+  for (size_t i = 0; i < sizeof extremes / sizeof *extremes; i++)
+    model->weights.encoder.embedding[i] = (real)extremes[i];
+  cr_assert_eq(model_save(model, FILE_NAME, NULL), STATUS_OK);
+  cr_assert_eq(model_load(&loaded, FILE_NAME, NULL), STATUS_OK);
+  cr_assert_eq(loaded->config.embedding_size, E);
+  cr_assert_eq(loaded->config.hidden_size, H);
+  cr_assert_eq(loaded->config.source_vocabulary, 4);
+  cr_assert_eq(loaded->config.target_vocabulary, 6);
+  cr_assert_eq(loaded->config.attention, ATTENTION_SCALED);
+  cr_assert_eq(loaded->source_mode, TOKENS_SPACE);
+  cr_assert_eq(loaded->target_mode, TOKENS_WORDS);
+  check_same_vocabulary(loaded->source_vocabulary, model->source_vocabulary);
+  check_same_vocabulary(loaded->target_vocabulary, model->target_vocabulary);
+  cr_assert_eq(loaded->table.block, model->table.block);
+  for (size_t i = 0; i < model->table.block; i++) {
+    const real stored = (real)(float)model->block[i]; /* files hold floats */
+    cr_assert_eq(memcmp(&loaded->block[i], &stored, sizeof stored), 0);
+  }
+  model_free(model);
+  model_free(loaded);
+}
+
+Test(model_file, the_same_model_gives_the_same_bytes) {
+  struct model *loaded;
+  size_t first_length, second_length, third_length;
+  save_model("first");
+  save_model("second");
+  cr_assert_eq(model_load(&loaded, "first", NULL), STATUS_OK);
+  cr_assert_eq(model_save(loaded, "third", NULL), STATUS_OK);
+  model_free(loaded);
+  char *first = get_bytes("first", &first_length);
+  char *second = get_bytes("second", &second_length);
+  char *third = get_bytes("third", &third_length);
+  cr_assert_eq(first_length, second_length);
+  cr_assert_eq(first_length, third_length);
+  cr_assert_eq(memcmp(first, second, first_length), 0);
+  cr_assert_eq(memcmp(first, third, first_length), 0);
+  free(first);
+  free(second);
+  free(third);
+}
+
+static uint64_t header_length(const char *bytes) {
+  uint64_t length;
+  memcpy(&length, bytes, sizeof length);
+  return length;
+}
+
+/* What DESIGN promises to PyTorch and to other readers: the whole header, to the byte. */
+Test(model_file, header_is_as_documented) {
+  static const char expected[] =
+      "{\"__metadata__\":{\"format\":\"pt\",\"elman.version\":\"" ELMAN_VERSION "\","
+      "\"elman.config\":\"{\\\"attention\\\":\\\"scaled\\\",\\\"embedding_size\\\":3,"
+      "\\\"hidden_size\\\":2,\\\"source_tokens\\\":\\\"space\\\",\\\"source_vocabulary\\\":4,"
+      "\\\"target_tokens\\\":\\\"words\\\",\\\"target_vocabulary\\\":6}\","
+      "\"elman.source_vocab\":\"[\\\"<unk>\\\",\\\"我\\\",\\\"爱\\\",\\\"学习\\\"]\","
+      "\"elman.source_counts\":\"[0,1,4,9]\","
+      "\"elman.target_vocab\":\"[\\\"<unk>\\\",\\\"<s>\\\",\\\"</s>\\\",\\\"love\\\","
+      "\\\"\\\\\\\"\\\\\\\\\\\\t\\\",\\\"\xF0\x9F\x99\x82\\\"]\","
+      "\"elman.target_counts\":\"[0,0,0,9,16,25]\"},"
+      "\"encoder.embedding.weight\":{\"dtype\":\"F32\",\"shape\":[4,3],\"data_offsets\":[0,48]},"
+      "\"encoder.rnn.weight_ih_l0\":{\"dtype\":\"F32\",\"shape\":[2,3],\"data_offsets\":[48,72]},"
+      "\"encoder.rnn.weight_hh_l0\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[72,88]},"
+      "\"encoder.rnn.bias_ih_l0\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[88,96]},"
+      "\"encoder.rnn.bias_hh_l0\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[96,104]},"
+      "\"decoder.embedding.weight\":{\"dtype\":\"F32\",\"shape\":[6,3],\"data_offsets\":[104,176]},"
+      "\"decoder.rnn.weight_ih_l0\":{\"dtype\":\"F32\",\"shape\":[2,3],\"data_offsets\":[176,200]},"
+      "\"decoder.rnn.weight_hh_l0\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[200,216]},"
+      "\"decoder.rnn.bias_ih_l0\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[216,224]},"
+      "\"decoder.rnn.bias_hh_l0\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[224,232]},"
+      "\"decoder.out.weight\":{\"dtype\":\"F32\",\"shape\":[6,4],\"data_offsets\":[232,328]},"
+      "\"decoder.out.bias\":{\"dtype\":\"F32\",\"shape\":[6],\"data_offsets\":[328,352]}}";
+  save_model(FILE_NAME);
+  size_t length;
+  char *bytes = get_bytes(FILE_NAME, &length);
+  const uint64_t header = header_length(bytes);
+  cr_assert_eq(header % 8, 0, "the data is aligned");
+  cr_assert_eq(length, LENGTH_BYTES + header + 352);
+  cr_assert_geq(header, sizeof expected - 1);
+  cr_assert_lt(header, sizeof expected - 1 + 8);
+  cr_assert_arr_eq(bytes + LENGTH_BYTES, expected, sizeof expected - 1);
+  for (size_t i = sizeof expected - 1; i < header; i++) cr_assert_eq(bytes[LENGTH_BYTES + i], ' ');
+  free(bytes);
+}
+
+/* ---- reading what is damaged ---- */
+
+static void check_refused(enum status expected, const char *message, const char *label) {
+  struct model *model = (struct model *)&model;
+  struct error error = {0};
+  const enum status status = model_load(&model, FILE_NAME, &error);
+  cr_assert_eq(status, expected, "%s: status %d, \"%s\"", label, status, error.message);
+  cr_assert_eq(error.code, expected);
+  cr_assert_null(model);
+  cr_assert_str_eq(error.where, FILE_NAME);
+  cr_assert_not_null(strstr(error.message, message), "%s: \"%s\" lacks \"%s\"", label,
+                     error.message, message);
+  cr_assert_eq(model_load(&model, FILE_NAME, NULL), expected); /* nobody has to listen */
+}
+
+/* A changed word, count or number is a model like any other: it must then translate. True if the
+ * file was accepted. */
+static bool refused_or_usable(const char *what, size_t position) {
+  struct model *model;
+  struct error error = {0};
+  const enum status status = model_load(&model, FILE_NAME, &error);
+  if (status != STATUS_OK) {
+    cr_assert_eq(status, STATUS_BAD_DATA, "%s, byte %zu: %s", what, position, error.message);
+    cr_assert_str_eq(error.where, FILE_NAME);
+    cr_assert_neq(error.message[0], '\0');
+    cr_assert_null(model);
+    return false;
+  }
+  cr_assert_eq(model_config_check(&model->config, NULL), STATUS_OK);
+  cr_assert_eq(vocabulary_size(model->source_vocabulary), model->config.source_vocabulary);
+  cr_assert_eq(vocabulary_size(model->target_vocabulary), model->config.target_vocabulary);
+  for (size_t i = 0; i < model->table.block; i++)
+    cr_assert(isfinite(model->block[i]), "%s, byte %zu", what, position);
+  struct translator translator;
+  translator_create(&translator, model);
+  const enum status run =
+      translator_run(&translator, text_of("我 爱 你"), (struct text){NULL, 0}, 4, &error);
+  cr_assert(run == STATUS_OK || run == STATUS_BAD_DATA, "%s, byte %zu", what, position);
+  if (run == STATUS_OK) cr_assert(isfinite(translator.hypothesis.log_probability));
+  translator_free(&translator);
+  model_free(model);
+  return true;
+}
+
+Test(model_file, every_truncation_is_refused) {
+  save_model(FILE_NAME);
+  size_t length;
+  char *bytes = get_bytes(FILE_NAME, &length);
+  free(bytes);
+  while (length-- > 0) {
+    cr_assert_eq(truncate(FILE_NAME, (off_t)length), 0);
+    check_refused(STATUS_BAD_DATA, "not a valid safetensors file", "cut short");
+  }
+}
+
+Test(model_file, every_flipped_byte_is_refused_or_harmless, .timeout = 120) {
+  static const unsigned char patterns[] = {0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0xFF};
+  save_model(FILE_NAME);
+  size_t length, accepted = 0;
+  char *bytes = get_bytes(FILE_NAME, &length);
+  const size_t header_end = LENGTH_BYTES + header_length(bytes);
+  const int descriptor = open(FILE_NAME, O_WRONLY);
+  cr_assert_geq(descriptor, 0);
+  for (size_t i = 0; i < length; i++) {
+    for (size_t p = 0; p < sizeof patterns; p++) {
+      const char flipped = (char)((unsigned char)bytes[i] ^ patterns[p]);
+      cr_assert_eq(pwrite(descriptor, &flipped, 1, (off_t)i), 1);
+      const bool usable = refused_or_usable("flipped", i);
+      accepted += usable;
+      if (i < LENGTH_BYTES) cr_assert_not(usable, "the header's length was changed");
+    }
+    cr_assert_eq(pwrite(descriptor, &bytes[i], 1, (off_t)i), 1);
+  }
+  close(descriptor);
+  cr_assert_gt(accepted, 0);
+  cr_assert_lt(accepted, (length - header_end) * sizeof patterns + header_end);
+  free(bytes);
+}
+
+/* ---- files made to harm ---- */
+
+static void put_file(const char *header, uint64_t header_size, const char *data, size_t data_size) {
+  FILE *file = fopen(FILE_NAME, "wb");
+  cr_assert_not_null(file);
+  fwrite(&header_size, sizeof header_size, 1, file);
+  fwrite(header, 1, header_size, file);
+  fwrite(data, 1, data_size, file);
+  cr_assert_eq(fclose(file), 0);
+}
+
+struct good_file {
+  char *bytes, *header, *data; /* `bytes` is owned; the header ends in a NUL of its own */
+  size_t data_size;
+};
+
+static struct good_file good_file(void) {
+  struct good_file good;
+  size_t length;
+  save_model(FILE_NAME);
+  good.bytes = get_bytes(FILE_NAME, &length);
+  const uint64_t size = header_length(good.bytes);
+  good.header = strndup(good.bytes + LENGTH_BYTES, size);
+  good.data = good.bytes + LENGTH_BYTES + size;
+  good.data_size = length - LENGTH_BYTES - size;
+  return good;
+}
+
+static void free_good(struct good_file *good) {
+  free(good->bytes);
+  free(good->header);
+}
+
+/* The good file with the first `find` in its header replaced. */
+static void put_replaced(const struct good_file *good, const char *find, const char *replacement) {
+  const char *at = strstr(good->header, find);
+  cr_assert_not_null(at, "the header lacks %s", find);
+  char *header;
+  const int size = asprintf(&header, "%.*s%s%s", (int)(at - good->header), good->header,
+                            replacement, at + strlen(find));
+  cr_assert_gt(size, 0);
+  put_file(header, (uint64_t)size, good->data, good->data_size);
+  free(header);
+}
+
+#define HIDDEN "\\\"hidden_size\\\":2"
+#define CONFIG_WITH(hidden) "\\\"hidden_size\\\":" hidden
+#define OUT_BIAS "\"decoder.out.bias\":{\"dtype\":\"F32\",\"shape\":[6],\"data_offsets\":[328,352]}"
+#define IH_BIAS                                                                                    \
+  "\"encoder.rnn.bias_ih_l0\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[88,96]}"
+
+static const struct {
+  const char *find, *replacement, *message;
+} hostile[] = {
+    /* the configuration */
+    {HIDDEN, CONFIG_WITH("0"), "elman.config the hidden size must lie between 1 and"},
+    {HIDDEN, CONFIG_WITH("-1"), "elman.config the hidden size must lie between 1 and"},
+    {HIDDEN, CONFIG_WITH("1000000000000000000"), "the hidden size must lie between 1 and"},
+    {HIDDEN, CONFIG_WITH("-9223372036854775808"), "the hidden size must lie between 1 and"},
+    {HIDDEN, CONFIG_WITH("99999999999999999999"), "elman.config is not valid JSON"},
+    {HIDDEN, CONFIG_WITH("1e18"), "elman.config does not hold what this version expects"},
+    {HIDDEN, CONFIG_WITH("2.0"), "elman.config does not hold what this version expects"},
+    {HIDDEN, CONFIG_WITH("\\\"2\\\""), "elman.config does not hold what this version expects"},
+    {HIDDEN, CONFIG_WITH("null"), "elman.config does not hold what this version expects"},
+    {HIDDEN, CONFIG_WITH("2,\\\"hidden_size\\\":2"), "elman.config is not valid JSON"},
+    {HIDDEN, CONFIG_WITH("3"), "does not have the shape"},
+    {HIDDEN, CONFIG_WITH("16384"), "does not have the shape"},
+    {HIDDEN, CONFIG_WITH("2,\\\"dropout\\\":1"), "does not hold what this version expects"},
+    {HIDDEN ",", "", "elman.config does not hold what this version expects"},
+    {"embedding_size\\\":3", "embedding_size\\\":0", "the embedding size must lie between 1 and"},
+    {"source_vocabulary\\\":4", "source_vocabulary\\\":0",
+     "the source vocabulary must lie between"},
+    {"source_vocabulary\\\":4", "source_vocabulary\\\":5", "does not have the shape"},
+    {"target_vocabulary\\\":6", "target_vocabulary\\\":16777217", "the target vocabulary must lie"},
+    {"\\\"scaled\\\"", "\\\"Scaled\\\"", "names an unknown attention mechanism"},
+    {"\\\"scaled\\\"", "1", "does not hold what this version expects"},
+    {"\\\"space\\\"", "\\\"auto\\\"", "names an unknown token mode"},
+    {"\\\"words\\\"", "\\\"syllables\\\"", "names an unknown token mode"},
+    {"\"elman.config\":\"{", "\"elman.config\":\"[{", "elman.config is not valid JSON"},
+    {"\"elman.config\":\"{", "\"elman.config\":\"x{", "elman.config is not valid JSON"},
+    {"target_vocabulary\\\":6}", "target_vocabulary\\\":6}}", "elman.config is not valid JSON"},
+    /* the metadata */
+    {"\"elman.config\"", "\"elman.Config\"", "elman.config is missing from its metadata"},
+    {"\"elman.source_vocab\"", "\"x\"", "elman.source_vocab is missing from its metadata"},
+    {"\"elman.target_counts\"", "\"x\"", "elman.target_counts is missing from its metadata"},
+    {"\"__metadata__\"", "\"metadata\"", "lacks dtype, shape or data_offsets"},
+    {"\"format\":\"pt\"", "\"format\":1", "__metadata__ holds more than strings"},
+    {"\"format\":\"pt\"", "\"format\":null", "__metadata__ holds more than strings"},
+    {"\"format\":\"pt\"", "\"format\":[\"pt\"]", "__metadata__ holds more than strings"},
+    {"\"format\":\"pt\"", "\"format\":\"pt\",\"format\":\"pt\"", "duplicate object key"},
+    {"\"__metadata__\":{", "\"__metadata__\":[],\"y\":{", "__metadata__ is not an object"},
+    /* the vocabularies */
+    {"\\\"<unk>\\\",", "", "elman.source_vocab does not have as many entries"},
+    {",\\\"学习\\\"", "", "elman.source_vocab does not have as many entries"},
+    {",\\\"学习\\\"", ",\\\"爱\\\"", "elman.source_vocab token 3 of the vocabulary is there twice"},
+    {",\\\"学习\\\"", ",\\\"\\\"", "token 3 of the vocabulary is empty"},
+    {",\\\"学习\\\"", ",\\\"</s>\\\"", "token 3 of the vocabulary must not be a special"},
+    {",\\\"学习\\\"", ",7", "holds something else than words and counts"},
+    {",\\\"学习\\\"", ",\\\"a\\\\u0000b\\\"", "elman.source_vocab is not valid JSON"},
+    {",\\\"学习\\\"", ",\\\"a\\u0000b\\\"", "header, byte"},
+    {",\\\"学习\\\"", ",\\\"\\\\ud83d\\\"", "elman.source_vocab is not valid JSON"},
+    {",\\\"学习\\\"", ",\\\"\xFF\\\"", "header, byte"},
+    {",\\\"学习\\\"", ",\\\"\xC0\x80\\\"", "header, byte"},
+    {",\\\"学习\\\"", ",\\\"\xED\xA0\x80\\\"", "header, byte"},
+    {"\\\"<unk>\\\"", "\\\"<UNK>\\\"", "token 0 of the vocabulary must be <unk>"},
+    {"\\\"<s>\\\",\\\"</s>\\\"", "\\\"</s>\\\",\\\"<s>\\\"",
+     "elman.target_vocab token 1 of the vocabulary must be <s>"},
+    {"\"[0,1,4,9]\"", "\"[0,1,4]\"", "does not have as many entries"},
+    {"\"[0,1,4,9]\"", "\"[0,1,4,-9]\"", "holds something else than words and counts"},
+    {"\"[0,1,4,9]\"", "\"[0,1,4,0.5]\"", "holds something else than words and counts"},
+    {"\"[0,1,4,9]\"", "\"{}\"", "does not have as many entries"},
+    {"\"[0,1,4,9]\"", "\"\"", "elman.source_counts is not valid JSON"},
+    /* the tensors */
+    {OUT_BIAS, OUT_BIAS "," OUT_BIAS, "duplicate object key"},
+    {"," OUT_BIAS, "", "there is something after the last tensor"},
+    {"decoder.out.bias", "decoder.out.b", "decoder.out.bias is missing"},
+    {OUT_BIAS, OUT_BIAS ",\"x\":{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[352,352]}",
+     "it has more tensors than its configuration asks for"},
+    {OUT_BIAS, OUT_BIAS ",\"x\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[352,356]}",
+     "it is cut short"},
+    {OUT_BIAS, OUT_BIAS ",\"x\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}",
+     "its tensors overlap or leave a gap"},
+    {"[88,96]", "[84,92]", "its tensors overlap or leave a gap"},
+    {"[88,96]", "[92,100]", "its tensors overlap or leave a gap"},
+    {"[88,96]", "[96,104]", "its tensors overlap or leave a gap"},
+    {"[0,48]", "[4,52]", "its tensors overlap or leave a gap"},
+    {"[88,96]", "[96,88]", "shape and data_offsets disagree"},
+    {"[88,96]", "[88,95]", "shape and data_offsets disagree"},
+    {"[88,96]", "[-8,0]", "shape and data_offsets disagree"},
+    {"[88,96]", "[88.0,96.0]", "shape and data_offsets disagree"},
+    {"[88,96]", "[88,96,104]", "lacks dtype, shape or data_offsets"},
+    {"[88,96]", "[]", "lacks dtype, shape or data_offsets"},
+    {"\"shape\":[4,3]", "\"shape\":[3,4]", "encoder.embedding.weight does not have the shape"},
+    {"\"shape\":[4,3]", "\"shape\":[12]", "encoder.embedding.weight does not have the shape"},
+    {"\"shape\":[4,3]", "\"shape\":[4,3,1]", "encoder.embedding.weight does not have the shape"},
+    {"\"shape\":[4,3]", "\"shape\":[1,1,1,4,3]", "more than four dimensions"},
+    {"\"shape\":[4,3]", "\"shape\":[-4,-3]", "a shape is impossible"},
+    {"\"shape\":[4,3]", "\"shape\":[4.0,3]", "a shape is impossible"},
+    {"\"shape\":[4,3]", "\"shape\":[4611686018427387904,4,3]", "a shape is impossible"},
+    {"\"shape\":[4,3]", "\"shape\":[4294967296,4294967296,3]", "a shape is impossible"},
+    {"\"shape\":[4,3]", "\"shape\":12", "lacks dtype, shape or data_offsets"},
+    {IH_BIAS, "\"encoder.rnn.bias_ih_l0\":[]", "lacks dtype, shape or data_offsets"},
+    {"\"dtype\":\"F32\",", "", "lacks dtype, shape or data_offsets"},
+    {"\"dtype\":\"F32\"", "\"dtype\":32", "lacks dtype, shape or data_offsets"},
+    {"\"dtype\":\"F32\"", "\"dtype\":\"F32\",\"order\":\"C\"",
+     "lacks dtype, shape or data_offsets"},
+    {"\"dtype\":\"F32\"", "\"dtype\":\"F33\"", "a tensor has an unknown dtype"},
+    {"\"dtype\":\"F32\"", "\"dtype\":\"F16\"", "shape and data_offsets disagree"},
+    {"\"dtype\":\"F32\"", "\"dtype\":\"I32\"", "encoder.embedding.weight is not stored as F32"},
+    /* the header as a whole */
+    {"{\"__metadata__\"", " {\"__metadata__\"", "its header is not a JSON object"},
+    {"{\"__metadata__\"", "[{\"__metadata__\"", "its header is not a JSON object"},
+    {OUT_BIAS "}", OUT_BIAS "}x", "header, byte"},
+    {OUT_BIAS "}", OUT_BIAS, "header, byte"},
+};
+
+Test(model_file, hostile_headers_are_refused) {
+  struct good_file good = good_file();
+  put_replaced(&good, "love", "hate"); /* this is how; and this one is harmless */
+  cr_assert(refused_or_usable("another word", 0));
+  for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++) {
+    put_replaced(&good, hostile[i].find, hostile[i].replacement);
+    check_refused(STATUS_BAD_DATA, hostile[i].message, hostile[i].replacement);
+  }
+  free_good(&good);
+}
+
+Test(model_file, header_without_metadata) {
+  struct good_file good = good_file();
+  const char *tensors = strstr(good.header, "\"encoder.embedding");
+  char *header;
+  const int size = asprintf(&header, "{%s", tensors);
+  put_file(header, (uint64_t)size, good.data, good.data_size);
+  check_refused(STATUS_BAD_DATA, "elman.config is missing from its metadata", "no metadata");
+  free(header);
+  free_good(&good);
+}
+
+Test(model_file, impossible_header_lengths) {
+  struct good_file good = good_file();
+  const uint64_t whole = strlen(good.header) + good.data_size;
+  const uint64_t lengths[] = {whole + 8,         100000001,  UINT64_C(1) << 32,
+                              UINT64_C(1) << 63, UINT64_MAX, UINT64_MAX - 7};
+  for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+    memcpy(good.bytes, &lengths[i], sizeof *lengths);
+    put_bytes(FILE_NAME, good.bytes, LENGTH_BYTES + whole);
+    check_refused(STATUS_BAD_DATA, "the length of its header is impossible", "length");
+  }
+  /* The limit holds for a file that is large enough, too; a sparse one costs nothing. */
+  memcpy(good.bytes, &lengths[1], sizeof *lengths);
+  put_bytes(FILE_NAME, good.bytes, LENGTH_BYTES + whole);
+  cr_assert_eq(truncate(FILE_NAME, 300000000), 0);
+  check_refused(STATUS_BAD_DATA, "the length of its header is impossible", "over the limit");
+  /* A header of nothing, and one that takes the data in. */
+  const uint64_t short_lengths[] = {0, 1, whole};
+  for (size_t i = 0; i < sizeof short_lengths / sizeof *short_lengths; i++) {
+    memcpy(good.bytes, &short_lengths[i], sizeof *short_lengths);
+    put_bytes(FILE_NAME, good.bytes, LENGTH_BYTES + whole);
+    check_refused(STATUS_BAD_DATA, "header", "length");
+  }
+  free_good(&good);
+}
+
+Test(model_file, data_that_does_not_fit) {
+  struct good_file good = good_file();
+  const uint64_t header = strlen(good.header);
+  char *longer = calloc(1, good.data_size + 1);
+  memcpy(longer, good.data, good.data_size);
+  put_file(good.header, header, longer, good.data_size + 1);
+  check_refused(STATUS_BAD_DATA, "there is something after the last tensor", "trailing byte");
+  put_file(good.header, header, longer, 0);
+  check_refused(STATUS_BAD_DATA, "it is cut short", "no data");
+  free(longer);
+  free_good(&good);
+}
+
+Test(model_file, weights_must_be_finite) {
+  struct good_file good = good_file();
+  const float bad[] = {NAN, -NAN, INFINITY, -INFINITY};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    for (size_t at = 0; at < good.data_size; at += good.data_size / sizeof bad[0] - 1) {
+      float kept;
+      at -= at % sizeof kept;
+      memcpy(&kept, good.data + at, sizeof kept);
+      memcpy(good.data + at, &bad[i], sizeof kept);
+      put_file(good.header, strlen(good.header), good.data, good.data_size);
+      check_refused(STATUS_BAD_DATA, "holds a number that is not finite", "weights");
+      memcpy(good.data + at, &kept, sizeof kept);
+    }
+  }
+  /* The last number of all. */
+  memcpy(good.data + good.data_size - sizeof *bad, &bad[0], sizeof *bad);
+  put_file(good.header, strlen(good.header), good.data, good.data_size);
+  check_refused(STATUS_BAD_DATA, "decoder.out.bias holds a number that is not finite", "last");
+  free_good(&good);
+}
+
+/* Finite weights can still overflow when they are multiplied. */
+Test(model_file, weights_that_overflow_are_an_error) {
+  struct model *model = make_model();
+  for (size_t i = 0; i < model->table.block; i++) model->block[i] = (real)3e38;
+  cr_assert_eq(model_save(model, FILE_NAME, NULL), STATUS_OK);
+  model_free(model);
+  cr_assert(refused_or_usable("huge weights", 0));
+}
+
+static char *repeated(const char *piece, size_t times, const char *before, const char *after) {
+  const size_t length = strlen(piece);
+  char *text = malloc(strlen(before) + length * times + strlen(after) + 1);
+  cr_assert_not_null(text);
+  char *at = stpcpy(text, before);
+  for (size_t i = 0; i < times; i++) at = stpcpy(at, piece);
+  strcpy(at, after);
+  return text;
+}
+
+/* A parser that recurses would run out of stack. */
+Test(model_file, nesting_bombs) {
+  struct good_file good = good_file();
+  char *open = repeated("[", 1000000, "{\"x\":", "");
+  put_file(open, strlen(open), good.data, good.data_size);
+  check_refused(STATUS_BAD_DATA, "header, byte", "arrays");
+  free(open);
+  char *objects = repeated("{\"x\":", 1000000, "", "");
+  put_file(objects, strlen(objects), good.data, good.data_size);
+  check_refused(STATUS_BAD_DATA, "header, byte", "objects");
+  free(objects);
+  char *vocabulary = repeated("[", 1000000, "\"elman.source_vocab\":\"", "\"");
+  put_replaced(&good,
+               "\"elman.source_vocab\":\"[\\\"<unk>\\\",\\\"我\\\",\\\"爱\\\",\\\"学习\\\"]\"",
+               vocabulary);
+  check_refused(STATUS_BAD_DATA, "elman.source_vocab is not valid JSON", "metadata");
+  free(vocabulary);
+  free_good(&good);
+}
+
+static void check_no_input(const char *path, const char *message) {
+  struct model *model;
+  struct error error;
+  cr_assert_eq(model_load(&model, path, &error), STATUS_NO_INPUT, "%s", path);
+  cr_assert_null(model);
+  cr_assert_str_eq(error.where, path);
+  cr_assert_not_null(strstr(error.message, message), "%s", error.message);
+}
+
+Test(model_file, what_is_no_file) {
+  check_no_input("missing", "No such file");
+  check_no_input(".", "is not a regular file");
+  check_no_input("/dev/null", "is not a regular file");
+  check_no_input("", "No such file");
+  /* Must not wait for somebody to write. */
+  cr_assert_eq(mkfifo("pipe", 0600), 0);
+  const int held = open("pipe", O_RDWR);
+  check_no_input("pipe", "is not a regular file");
+  close(held);
+}
+
+Test(model_file, unreadable_file) {
+  if (geteuid() == 0) cr_skip_test("root reads everything");
+  save_model(FILE_NAME);
+  cr_assert_eq(chmod(FILE_NAME, 0), 0);
+  check_no_input(FILE_NAME, "Permission denied");
+}
+
+/* ---- writing that fails ---- */
+
+static void check_not_saved(const char *path, enum status expected, const char *message) {
+  struct model *model = make_model();
+  struct error error = {0};
+  cr_assert_eq(model_save(model, path, &error), expected, "%s", error.message);
+  cr_assert_not_null(strstr(error.where, path), "\"%s\" does not name %s", error.where, path);
+  cr_assert_not_null(strstr(error.message, message), "%s", error.message);
+  model_free(model);
+}
+
+Test(model_file, a_failed_save_leaves_the_old_file) {
+  size_t whole;
+  save_model(FILE_NAME);
+  free(get_bytes(FILE_NAME, &whole));
+  put_bytes(FILE_NAME, "old", 3);
+  signal(SIGXFSZ, SIG_IGN);
+  /* In the middle of the header, and in the middle of the numbers. */
+  const rlim_t limits[] = {100, whole - 10};
+  for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+    struct rlimit before;
+    cr_assert_eq(getrlimit(RLIMIT_FSIZE, &before), 0);
+    const struct rlimit small = {limits[i], before.rlim_max};
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &small), 0);
+    check_not_saved(FILE_NAME, STATUS_IO, "File too large");
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &before), 0);
+    size_t length;
+    char *bytes = get_bytes(FILE_NAME, &length);
+    cr_assert_str_eq(bytes, "old");
+    free(bytes);
+    cr_assert_eq(each_entry(NULL), 1, "the temporary file is gone");
+  }
+}
+
+Test(model_file, places_that_cannot_be_written) {
+  cr_assert_eq(mkdir("directory", 0700), 0);
+  check_not_saved("directory", STATUS_CANNOT_CREATE, "is a directory");
+  check_not_saved("missing/model", STATUS_CANNOT_CREATE, "No such file or directory");
+  if (access("/dev/full", W_OK) == 0) check_not_saved("/dev/full", STATUS_IO, "No space left");
+  cr_assert_eq(each_entry(NULL), 1);
+}
+
+Test(model_file, directory_that_is_read_only) {
+  if (geteuid() == 0) cr_skip_test("root writes everywhere");
+  put_bytes(FILE_NAME, "old", 3);
+  cr_assert_eq(chmod(".", 0500), 0);
+  check_not_saved(FILE_NAME, STATUS_CANNOT_CREATE, "Permission denied");
+  cr_assert_eq(chmod(".", 0700), 0);
+  size_t length;
+  char *bytes = get_bytes(FILE_NAME, &length);
+  cr_assert_str_eq(bytes, "old");
+  free(bytes);
+}

@@ -1,0 +1,298 @@
+/* The training loop: which pairs it sees, how it stops, and what it leaves behind. */
+#include "check.h"
+
+#include <string.h>
+
+#include "tensor/blas.h"
+#include "train/trainer.h"
+
+enum { PAIRS = 10, WORDS = 6, MAX_UPDATES = 64 };
+
+/* ---- a corpus in which every target side has a length of its own ---- */
+
+static void fill_side(struct sentences *side, uint32_t first) {
+  side->count = PAIRS;
+  side->starts = calloc(PAIRS + 1, sizeof *side->starts);
+  for (size_t i = 0; i < PAIRS; i++) side->starts[i + 1] = side->starts[i] + i + 1;
+  side->ids = calloc(side->starts[PAIRS], sizeof *side->ids);
+  for (size_t i = 0; i < side->starts[PAIRS]; i++)
+    side->ids[i] = first + (uint32_t)(i * 7 + i / 3) % WORDS;
+}
+
+static struct corpus make_corpus(void) {
+  struct corpus corpus = {0};
+  fill_side(&corpus.source, 1);
+  fill_side(&corpus.target, 3);
+  return corpus;
+}
+
+static struct vocabulary *make_vocabulary(enum side side) {
+  static const char *const words[] = {"<unk>", "<s>", "</s>", "a", "b", "c", "d", "e", "f"};
+  const uint64_t counts[9] = {0};
+  struct tokens tokens = {0};
+  for (size_t i = 0; i < 9; i++) {
+    if (side == SIDE_SOURCE && (i == 1 || i == 2)) continue;
+    cr_assert_eq(tokens_add(&tokens, text_of(words[i]), NULL), STATUS_OK);
+  }
+  struct vocabulary *vocabulary;
+  cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, counts, side, NULL), STATUS_OK);
+  tokens_free(&tokens);
+  return vocabulary;
+}
+
+static struct model *make_model(void) {
+  struct vocabulary_pair vocabularies = {TOKENS_SPACE, TOKENS_SPACE, make_vocabulary(SIDE_SOURCE),
+                                         make_vocabulary(SIDE_TARGET)};
+  const struct model_config config = {.embedding_size = 4, .hidden_size = 5};
+  struct model *model;
+  blas_set_up();
+  cr_assert_eq(model_create(&model, vocabularies, config, NULL), STATUS_OK);
+  parameters_initialize(model->block, &model->table, 1);
+  return model;
+}
+
+static real *copy_of(const struct model *model) {
+  real *copy = reals(model->table.block);
+  memcpy(copy, model->block, model->table.block * sizeof *copy);
+  return copy;
+}
+
+static bool same_weights(const struct model *model, const real *weights) {
+  return memcmp(model->block, weights, model->table.block * sizeof *weights) == 0;
+}
+
+static void check_finite(const struct model *model) {
+  for (size_t i = 0; i < model->table.block; i++) cr_assert(isfinite(model->block[i]));
+}
+
+static struct trainer_options options_of(size_t epochs, size_t batch_size) {
+  return (struct trainer_options){
+      .epochs = epochs, .batch_size = batch_size, .adam = adam_options_default(), .seed = 1};
+}
+
+/* ---- what the reports say ---- */
+
+struct log {
+  struct trainer_report reports[MAX_UPDATES];
+  size_t count, stop_after; /* 0 = never */
+};
+
+static bool keep(void *context, const struct trainer_report *report) {
+  struct log *log = context;
+  cr_assert_lt(log->count, MAX_UPDATES);
+  log->reports[log->count++] = *report;
+  return log->count != log->stop_after;
+}
+
+static struct log logged_run(struct trainer_options options) {
+  struct log log = {0};
+  struct model *model = make_model();
+  struct corpus corpus = make_corpus();
+  options.report = keep;
+  options.context = &log;
+  cr_assert_eq(trainer_run(model, &corpus, &options, NULL), STATUS_OK);
+  model_free(model);
+  corpus_free(&corpus);
+  return log;
+}
+
+/* With batches of one, the tokens of an update tell which pair it was: pair i has i + 2. */
+static void pairs_of_epoch(size_t pairs[PAIRS], const struct log *log, size_t epoch) {
+  const struct trainer_report *reports = log->reports + epoch * PAIRS;
+  for (size_t i = 0; i < PAIRS; i++)
+    pairs[i] = reports[i].tokens - (i == 0 ? 0 : reports[i - 1].tokens) - 2;
+}
+
+Test(train, every_epoch_sees_every_pair_once_and_in_another_order) {
+  enum { EPOCHS = 4 };
+  const struct log log = logged_run(options_of(EPOCHS, 1));
+  cr_assert_eq(log.count, (size_t)EPOCHS * PAIRS);
+  size_t orders[EPOCHS][PAIRS];
+  for (size_t epoch = 0; epoch < EPOCHS; epoch++) {
+    bool seen[PAIRS] = {false}, sorted = true;
+    pairs_of_epoch(orders[epoch], &log, epoch);
+    for (size_t i = 0; i < PAIRS; i++) {
+      cr_assert_lt(orders[epoch][i], PAIRS);
+      cr_assert_not(seen[orders[epoch][i]], "pair %zu twice in an epoch", orders[epoch][i]);
+      seen[orders[epoch][i]] = true;
+      sorted = sorted && orders[epoch][i] == i;
+    }
+    cr_assert_not(sorted, "the pairs are shuffled");
+    for (size_t other = 0; other < epoch; other++)
+      cr_assert_neq(memcmp(orders[epoch], orders[other], sizeof orders[epoch]), 0);
+  }
+}
+
+Test(train, the_order_depends_on_the_seed_alone) {
+  struct trainer_options options = options_of(1, 1);
+  const struct log first = logged_run(options), again = logged_run(options);
+  options.seed = 2;
+  options.adam.learning_rate = 0.1;
+  const struct log other = logged_run(options);
+  size_t orders[3][PAIRS];
+  pairs_of_epoch(orders[0], &first, 0);
+  pairs_of_epoch(orders[1], &again, 0);
+  pairs_of_epoch(orders[2], &other, 0);
+  cr_assert_eq(memcmp(orders[0], orders[1], sizeof orders[0]), 0);
+  cr_assert_neq(memcmp(orders[0], orders[2], sizeof orders[0]), 0);
+}
+
+Test(train, reports) {
+  const struct log log = logged_run(options_of(2, 4)); /* batches of 4, 4 and 2 pairs */
+  cr_assert_eq(log.count, 6);
+  double sum = 0;
+  for (size_t i = 0; i < log.count; i++) {
+    const struct trainer_report *report = &log.reports[i];
+    const size_t before = i % 3 == 0 ? 0 : log.reports[i - 1].tokens;
+    cr_assert_eq(report->epoch, i / 3 + 1);
+    cr_assert_eq(report->epochs, 2);
+    cr_assert_eq(report->update, i % 3 + 1);
+    cr_assert_eq(report->updates, 3);
+    cr_assert_gt(report->gradient_norm, 0);
+    cr_assert_gt(report->tokens, before);
+    sum = (i % 3 == 0 ? 0 : sum) + report->update_loss * (double)(report->tokens - before);
+    cr_assert_float_eq(report->loss, sum / (double)report->tokens, 1e-9);
+  }
+  cr_assert_eq(log.reports[2].tokens, 65); /* 2 + 3 + ... + 11 */
+  cr_assert_eq(log.reports[5].tokens, 65);
+}
+
+Test(train, loss_falls) {
+  struct trainer_options options = options_of(10, 3);
+  options.adam.learning_rate = 0.01;
+  const struct log log = logged_run(options);
+  cr_assert_lt(log.reports[log.count - 1].loss, 0.9 * log.reports[3].loss);
+}
+
+/* ---- how much is trained ---- */
+
+Test(train, default_epochs) {
+  cr_assert_eq(trainer_default_epochs(5, 32), 400);
+  cr_assert_eq(trainer_default_epochs(32, 32), 400);
+  cr_assert_eq(trainer_default_epochs(33, 32), 200);
+  cr_assert_eq(trainer_default_epochs(65, 32), 134); /* 3 updates an epoch */
+  cr_assert_eq(trainer_default_epochs(40, 1), 10);
+  cr_assert_eq(trainer_default_epochs(39, 1), 11);
+  cr_assert_eq(trainer_default_epochs(1000000, 32), 10);
+  cr_assert_eq(trainer_default_epochs(0, 32), 400);
+  cr_assert_eq(trainer_default_epochs(5, SIZE_MAX), 400);
+  cr_assert_eq(trainer_default_epochs(SIZE_MAX, 1), 10);
+}
+
+Test(train, no_epoch_changes_nothing) {
+  struct model *model = make_model();
+  struct corpus corpus = make_corpus();
+  real *before = copy_of(model);
+  const struct trainer_options options = options_of(0, 3);
+  cr_assert_eq(trainer_run(model, &corpus, &options, NULL), STATUS_OK);
+  cr_assert(same_weights(model, before));
+  free(before);
+  model_free(model);
+  corpus_free(&corpus);
+}
+
+Test(train, a_batch_larger_than_the_corpus_is_the_corpus) {
+  struct corpus corpus = make_corpus();
+  struct model *exact = make_model(), *model;
+  real *initial = copy_of(exact);
+  struct trainer_options options = options_of(3, PAIRS);
+  cr_assert_eq(trainer_run(exact, &corpus, &options, NULL), STATUS_OK);
+  cr_assert_not(same_weights(exact, initial));
+  const size_t sizes[] = {PAIRS + 1, 1000000, SIZE_MAX};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    model = make_model();
+    options.batch_size = sizes[i];
+    cr_assert_eq(trainer_run(model, &corpus, &options, NULL), STATUS_OK);
+    cr_assert(same_weights(model, exact->block), "batches of %zu", sizes[i]);
+    model_free(model);
+  }
+  free(initial);
+  model_free(exact);
+  corpus_free(&corpus);
+}
+
+Test(train, nothing_to_train_on) {
+  struct model *model = make_model();
+  real *before = copy_of(model);
+  size_t starts[] = {0};
+  const struct corpus empty = {
+      .source = {.starts = starts}, .target = {.starts = starts}, .too_long = 7};
+  const struct trainer_options options = options_of(1, 3);
+  struct error error;
+  cr_assert_eq(trainer_run(model, &empty, &options, &error), STATUS_BAD_DATA);
+  cr_assert_not_null(strstr(error.message, "no pair is left to train on"));
+  cr_assert(same_weights(model, before));
+  free(before);
+  model_free(model);
+}
+
+/* ---- how it ends early ---- */
+
+Test(train, stopping_keeps_what_was_learnt) {
+  struct corpus corpus = make_corpus();
+  struct model *whole = make_model(), *stopped = make_model();
+  struct trainer_options options = options_of(1, 2);
+  cr_assert_eq(trainer_run(whole, &corpus, &options, NULL), STATUS_OK);
+  struct log log = {.stop_after = 5};
+  options.epochs = 100;
+  options.report = keep;
+  options.context = &log;
+  struct error error;
+  cr_assert_eq(trainer_run(stopped, &corpus, &options, &error), STATUS_INTERRUPTED);
+  cr_assert_eq(error.code, STATUS_INTERRUPTED);
+  cr_assert_eq(log.count, 5);
+  cr_assert(same_weights(stopped, whole->block), "five updates are one epoch");
+  model_free(whole);
+  model_free(stopped);
+  corpus_free(&corpus);
+}
+
+/* A rate at which sums of weights overflow, but not the weights. */
+#ifdef ELMAN_DOUBLE
+static const double ABSURD_RATE = 1e308;
+#else
+static const double ABSURD_RATE = 3e38;
+#endif
+
+Test(train, a_loss_that_overflows_is_an_error) {
+  struct corpus corpus = make_corpus();
+  struct model *model = make_model();
+  struct trainer_options options = options_of(50, 3);
+  options.adam.learning_rate = ABSURD_RATE;
+  options.clip_norm = 1;
+  struct error error;
+  cr_assert_eq(trainer_run(model, &corpus, &options, &error), STATUS_INVALID_ARGUMENT);
+  cr_assert_not_null(strstr(error.message, "no longer finite at update "), "%s", error.message);
+  cr_assert_not_null(strstr(error.message, "lower the learning rate"), "%s", error.message);
+  check_finite(model);
+  model_free(model);
+  corpus_free(&corpus);
+}
+
+Test(train, a_failed_update_changes_nothing) {
+  struct corpus corpus = make_corpus();
+  struct model *model = make_model();
+  struct batch batch = {0};
+  const size_t indices[] = {3, 1, 8};
+  cr_assert_eq(batch_fill(&batch, &corpus, indices, 3, NULL), STATUS_OK);
+  struct trainer trainer;
+  cr_assert_eq(trainer_create(&trainer, model, NULL), STATUS_OK);
+  const struct trainer_options options = options_of(1, 3);
+  double loss, norm;
+  cr_assert_eq(trainer_step(&trainer, &batch, &options, &loss, &norm, NULL), STATUS_OK);
+  cr_assert_eq(trainer.update, 1);
+
+  model->weights.decoder.out_bias[4] = (real)INFINITY;
+  real *before = copy_of(model);
+  cr_assert_eq(trainer_step(&trainer, &batch, &options, &loss, &norm, NULL),
+               STATUS_INVALID_ARGUMENT);
+  cr_assert_eq(trainer.update, 1);
+  cr_assert(same_weights(model, before));
+  for (size_t i = 0; i < model->table.block; i++)
+    cr_assert(isfinite(trainer.m[i]) && isfinite(trainer.v[i]));
+  free(before);
+  trainer_free(&trainer);
+  batch_free(&batch);
+  model_free(model);
+  corpus_free(&corpus);
+}
