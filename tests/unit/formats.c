@@ -183,6 +183,16 @@ Test(formats, json) {
   check_json(&translation);
 }
 
+/* Numbers with no short decimal form. */
+Test(formats, json_keeps_every_bit_of_a_weight) {
+  const float third = 1.0f / 3, rest = 1 - third;
+  const real weights[] = {(real)third, (real)rest, (real)0.123456789f, (real)(1 - 0.123456789f)};
+  struct translation translation = example();
+  translation.source_count = translation.target_count = 2;
+  translation.attention = weights;
+  check_json(&translation);
+}
+
 Test(formats, json_bytes) {
   struct translation translation = example();
   translation.target_count = 2;

@@ -306,6 +306,7 @@ static const struct {
     {HIDDEN, CONFIG_WITH("2,\\\"dropout\\\":1"), "does not hold what this version expects"},
     {HIDDEN ",", "", "elman.config does not hold what this version expects"},
     {"embedding_size\\\":3", "embedding_size\\\":0", "the embedding size must lie between 1 and"},
+    {"embedding_size\\\":3", "embedding_size\\\":2", "encoder.embedding.weight does not have the"},
     {"source_vocabulary\\\":4", "source_vocabulary\\\":0",
      "the source vocabulary must lie between"},
     {"source_vocabulary\\\":4", "source_vocabulary\\\":5", "does not have the shape"},
@@ -482,6 +483,19 @@ Test(model_file, data_that_does_not_fit) {
   free_good(&good);
 }
 
+Test(model_file, weights_must_be_float) {
+  struct good_file good = good_file();
+  char *wider = calloc(1, good.data_size + 6 * sizeof(float));
+  memcpy(wider, good.data, good.data_size);
+  good.data = wider; /* the last tensor's six numbers are now doubles */
+  good.data_size += 6 * sizeof(float);
+  put_replaced(&good, OUT_BIAS,
+               "\"decoder.out.bias\":{\"dtype\":\"F64\",\"shape\":[6],\"data_offsets\":[328,376]}");
+  check_refused(STATUS_BAD_DATA, "decoder.out.bias is not stored as F32", "double");
+  free(wider);
+  free_good(&good);
+}
+
 Test(model_file, weights_must_be_finite) {
   struct good_file good = good_file();
   const float bad[] = {NAN, -NAN, INFINITY, -INFINITY};
@@ -602,6 +616,28 @@ Test(model_file, a_failed_save_leaves_the_old_file) {
     free(bytes);
     cr_assert_eq(each_entry(NULL), 1, "the temporary file is gone");
   }
+}
+
+/* Each quote takes four bytes: it is escaped in the list of words, and again in the header. */
+Test(model_file, vocabularies_beyond_the_limit_of_a_header) {
+  enum { QUOTES = 26000000 };
+  char *word = malloc(QUOTES + 1);
+  cr_assert_not_null(word);
+  memset(word, '"', QUOTES);
+  word[QUOTES] = '\0';
+  const char *const source[] = {"<unk>", word}, *const target[] = {"<unk>", "<s>", "</s>"};
+  struct vocabulary_pair vocabularies = {TOKENS_SPACE, TOKENS_SPACE,
+                                         vocabulary_of(source, 2, SIDE_SOURCE),
+                                         vocabulary_of(target, 3, SIDE_TARGET)};
+  const struct model_config config = {.embedding_size = E, .hidden_size = H};
+  struct model *model;
+  struct error error;
+  cr_assert_eq(model_create(&model, vocabularies, config, NULL), STATUS_OK);
+  cr_assert_eq(model_save(model, FILE_NAME, &error), STATUS_INVALID_ARGUMENT);
+  cr_assert_not_null(strstr(error.message, "the vocabularies are too large"));
+  cr_assert_eq(each_entry(NULL), 0, "nothing is left behind");
+  model_free(model);
+  free(word);
 }
 
 Test(model_file, places_that_cannot_be_written) {

@@ -6,7 +6,7 @@
 #include "tensor/blas.h"
 #include "train/trainer.h"
 
-enum { PAIRS = 10, WORDS = 6, MAX_UPDATES = 64 };
+enum { PAIRS = 10, WORDS = 6, MAX_UPDATES = 2000 };
 
 /* ---- a corpus in which every target side has a length of its own ---- */
 
@@ -119,6 +119,18 @@ Test(train, every_epoch_sees_every_pair_once_and_in_another_order) {
       sorted = sorted && orders[epoch][i] == i;
     }
     cr_assert_not(sorted, "the pairs are shuffled");
+    for (size_t other = 0; other < epoch; other++)
+      cr_assert_neq(memcmp(orders[epoch], orders[other], sizeof orders[epoch]), 0);
+  }
+}
+
+/* There are 3,628,800 orders; a shuffle with too little chance in it soon repeats itself. */
+Test(train, orders_do_not_repeat) {
+  enum { EPOCHS = MAX_UPDATES / PAIRS };
+  const struct log log = logged_run(options_of(EPOCHS, 1));
+  static size_t orders[EPOCHS][PAIRS];
+  for (size_t epoch = 0; epoch < EPOCHS; epoch++) {
+    pairs_of_epoch(orders[epoch], &log, epoch);
     for (size_t other = 0; other < epoch; other++)
       cr_assert_neq(memcmp(orders[epoch], orders[other], sizeof orders[epoch]), 0);
   }
@@ -267,6 +279,42 @@ Test(train, a_loss_that_overflows_is_an_error) {
                      error.message);
   cr_assert_not_null(strstr(error.message, "lower the learning rate"), "%s", error.message);
   check_finite(model);
+  model_free(model);
+  corpus_free(&corpus);
+}
+
+/* All states are 0 and all words equally likely, so the loss is log V; but the gradients of two
+ * tokens, each as large as numbers get, are added. */
+Test(train, a_gradient_that_overflows_is_an_error) {
+#ifdef ELMAN_DOUBLE
+  const real huge = 1e300; /* its square is no number */
+#else
+  const real huge = 3e38f;
+#endif
+  struct corpus corpus = make_corpus();
+  struct model *model = make_model();
+  struct batch batch = {0};
+  const size_t shortest[] = {0};
+  cr_assert_eq(batch_fill(&batch, &corpus, shortest, 1, NULL), STATUS_OK);
+  memset(model->block, 0, model->table.block * sizeof *model->block);
+  const size_t V = model->config.target_vocabulary, features = 2 * model->config.hidden_size;
+  for (size_t v = 0; v < V; v++) {
+    const bool expected = v == batch.expected[0] || v == batch.expected[1];
+    for (size_t i = 0; i < features; i++)
+      model->weights.decoder.out_weight[v * features + i] = expected ? -huge : huge;
+  }
+  real *before = copy_of(model);
+  struct trainer trainer;
+  cr_assert_eq(trainer_create(&trainer, model, NULL), STATUS_OK);
+  const struct trainer_options options = options_of(1, 1);
+  double loss, norm;
+  cr_assert_eq(trainer_step(&trainer, &batch, &options, &loss, &norm, NULL),
+               STATUS_INVALID_ARGUMENT);
+  cr_assert_float_eq(loss, log((double)V), CLOSE);
+  cr_assert(same_weights(model, before));
+  free(before);
+  trainer_free(&trainer);
+  batch_free(&batch);
   model_free(model);
   corpus_free(&corpus);
 }

@@ -1,0 +1,98 @@
+/* Greedy search on a model whose every choice is known: all weights are 0, so that the bias of the
+ * output layer alone decides. */
+#include "check.h"
+
+#include <string.h>
+
+#include "tensor/blas.h"
+#include "translate/translator.h"
+
+enum { UNKNOWN, START, END, A, B, WORDS };
+
+static struct vocabulary *make_vocabulary(enum side side) {
+  static const char *const words[] = {"<unk>", "<s>", "</s>", "a", "b"};
+  const uint64_t counts[WORDS] = {0};
+  struct tokens tokens = {0};
+  for (size_t i = 0; i < WORDS; i++) {
+    if (side == SIDE_SOURCE && (i == START || i == END)) continue;
+    cr_assert_eq(tokens_add(&tokens, text_of(words[i]), NULL), STATUS_OK);
+  }
+  struct vocabulary *vocabulary;
+  cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, counts, side, NULL), STATUS_OK);
+  tokens_free(&tokens);
+  return vocabulary;
+}
+
+static struct model *make_model(const double bias[WORDS]) {
+  struct vocabulary_pair vocabularies = {TOKENS_SPACE, TOKENS_SPACE, make_vocabulary(SIDE_SOURCE),
+                                         make_vocabulary(SIDE_TARGET)};
+  const struct model_config config = {.embedding_size = 2, .hidden_size = 3, .layers = 1};
+  struct model *model;
+  blas_use_one_thread();
+  cr_assert_eq(model_create(&model, vocabularies, config, NULL), STATUS_OK);
+  for (size_t i = 0; i < WORDS; i++) model->weights.decoder.out_bias[i] = (real)bias[i];
+  return model;
+}
+
+static double log_probability(const double bias[WORDS], size_t id) {
+  double sum = 0;
+  for (size_t i = 0; i < WORDS; i++) sum += exp(bias[i]);
+  return bias[id] - log(sum);
+}
+
+/* `expected` holds `count` ids. */
+static void check(const double bias[WORDS], const char *source, const char *reference, size_t limit,
+                  const uint32_t *expected, size_t count) {
+  struct model *model = make_model(bias);
+  struct translator translator;
+  translator_create(&translator, model);
+  const struct text forced = reference == NULL ? (struct text){NULL, 0} : text_of(reference);
+  cr_assert_eq(translator_run(&translator, text_of(source), forced, limit, NULL), STATUS_OK);
+  const struct hypothesis *hypothesis = &translator.hypothesis;
+  const size_t S = translator.source.tokens.count;
+  double sum = 0;
+  cr_assert_eq(hypothesis->count, count);
+  for (size_t t = 0; t < count; t++) {
+    cr_assert_eq(hypothesis->ids[t], expected[t]);
+    sum += log_probability(bias, expected[t]);
+    /* All source states are equal. */
+    for (size_t s = 0; s < S; s++)
+      cr_assert_float_eq((double)hypothesis->attention[t * S + s], 1.0 / (double)S, CLOSE);
+  }
+  cr_assert_float_eq(hypothesis->log_probability, sum, 1e-5);
+  translator_free(&translator);
+  model_free(model);
+}
+
+Test(search, takes_the_likeliest) {
+  const uint32_t words[] = {B, B, B, B};
+  check((const double[WORDS]){0, 0, 1, 2, 3}, "a b", NULL, 4, words, 4);
+}
+
+Test(search, of_equals_takes_the_first) {
+  const uint32_t words[] = {A, A};
+  check((const double[WORDS]){0, 0, 1, 2, 2}, "a", NULL, 2, words, 2);
+}
+
+Test(search, ends_with_the_end) {
+  const uint32_t words[] = {END};
+  check((const double[WORDS]){0, 0, 9, 2, 2}, "a b a", NULL, 4, words, 1);
+}
+
+Test(search, the_start_is_never_chosen) {
+  const uint32_t words[] = {A, A, A};
+  check((const double[WORDS]){0, 9, 1, 3, 2}, "a", NULL, 3, words, 3);
+}
+
+Test(search, the_default_limit_grows_with_the_sentence) {
+  uint32_t words[16];
+  for (size_t i = 0; i < 16; i++) words[i] = A;
+  check((const double[WORDS]){0, 0, 0, 3, 2}, "a", NULL, 0, words, 12);
+  check((const double[WORDS]){0, 0, 0, 3, 2}, "a b c", NULL, 0, words, 16);
+}
+
+/* A word that is written like a special is an unknown word. */
+Test(search, takes_what_it_is_forced_to) {
+  const uint32_t words[] = {B, UNKNOWN, UNKNOWN, A, END};
+  check((const double[WORDS]){0, 9, 1, 3, 2}, "a b", "b zebra </s> a", 1, words, 5);
+}
