@@ -28,7 +28,7 @@ static struct model *make_model(const double bias[WORDS]) {
                                          make_vocabulary(SIDE_TARGET)};
   const struct model_config config = {.embedding_size = 2, .hidden_size = 3, .layers = 1};
   struct model *model;
-  blas_use_one_thread();
+  blas_set_up();
   cr_assert_eq(model_create(&model, vocabularies, config, NULL), STATUS_OK);
   for (size_t i = 0; i < WORDS; i++) model->weights.decoder.out_bias[i] = (real)bias[i];
   return model;
