@@ -2,7 +2,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -82,8 +84,28 @@ static char *resolve(const char *path) {
   return target;
 }
 
+/* Removes what writers of the same file left behind that were killed: their process is gone. */
+static void remove_abandoned(const char *path) {
+  char *pattern = join(path, ".*-*.tmp");
+  glob_t found;
+  if (pattern != NULL && glob(pattern, GLOB_NOSORT, NULL, &found) == 0) {
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+      long process;
+      int attempt, end = 0;
+      const char *suffix = found.gl_pathv[i] + strlen(path);
+      if (strncmp(found.gl_pathv[i], path, strlen(path)) == 0 &&
+          sscanf(suffix, ".%ld-%d.tmp%n", &process, &attempt, &end) == 2 && end > 0 &&
+          suffix[end] == '\0' && process > 0 && kill((pid_t)process, 0) != 0 && errno == ESRCH)
+        unlink(found.gl_pathv[i]);
+    }
+    globfree(&found);
+  }
+  free(pattern);
+}
+
 /* A new file beside `file->path`, with the permissions of the one it will replace. -1 and errno. */
 static int create_temporary(struct safe_file *file, const struct stat *replaced) {
+  remove_abandoned(file->path);
   for (int attempt = 0; attempt < NAME_ATTEMPTS; attempt++) {
     char suffix[48];
     snprintf(suffix, sizeof suffix, ".%ld-%d.tmp", (long)getpid(), attempt);

@@ -1,5 +1,6 @@
 #include "translate/evaluate.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,10 @@ static enum status sum_losses(struct scores *scores, const struct model *model,
     scores->tokens += batch.tokens;
   }
   scores->loss = sum / (double)scores->tokens;
+  if (status == STATUS_OK && !isfinite(scores->loss))
+    status = fail(error, STATUS_BAD_DATA, NULL,
+                  "the model's weights are so large that its numbers overflow; train it again with "
+                  "a lower learning rate");
   workspace_free(&workspace);
   batch_free(&batch);
   free(indices);

@@ -276,6 +276,22 @@ Test(file, the_old_file_stays_until_commit) {
   cr_assert_eq(entries(), 1);
 }
 
+/* A writer that is killed cannot tidy up; the next one does, but not after those that are alive. */
+Test(file, what_a_killed_writer_left_is_removed) {
+  char alive[64];
+  snprintf(alive, sizeof alive, "file.%ld-7.tmp", (long)getppid());
+  const char *const kept[] = {alive, "file.1x-0.tmp", "file.99999999-0.tmp.old",
+                              "other.99999999-0.tmp"};
+  put("file.99999999-0.tmp", "half");
+  for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) put(kept[i], "mine");
+  struct safe_file file;
+  cr_assert_eq(safe_file_open(&file, "file", NULL), STATUS_OK);
+  cr_assert_eq(safe_file_commit(&file, NULL), STATUS_OK);
+  cr_assert_neq(access("file.99999999-0.tmp", F_OK), 0);
+  for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+    cr_assert_eq(access(kept[i], F_OK), 0, "%s", kept[i]);
+}
+
 Test(file, abandon_leaves_no_trace) {
   struct safe_file file;
   cr_assert_eq(safe_file_open(&file, "file", NULL), STATUS_OK);

@@ -629,7 +629,7 @@ Test(model_file, vocabularies_beyond_the_limit_of_a_header) {
   struct vocabulary_pair vocabularies = {TOKENS_SPACE, TOKENS_SPACE,
                                          vocabulary_of(source, 2, SIDE_SOURCE),
                                          vocabulary_of(target, 3, SIDE_TARGET)};
-  const struct model_config config = {.embedding_size = E, .hidden_size = H};
+  const struct model_config config = {.embedding_size = E, .hidden_size = H, .layers = 1};
   struct model *model;
   struct error error;
   cr_assert_eq(model_create(&model, vocabularies, config, NULL), STATUS_OK);
