@@ -1,0 +1,39 @@
+# Whatever goes wrong while a file is written, the old one stays as it was, and the message says so.
+# needs strace to make system calls fail
+
+command -v strace >/dev/null || exit 77
+export ASAN_OPTIONS=detect_leaks=0 # the leak checker and strace both trace the process
+"$ELMAN" train -q --epochs 1 "$DATA/toy.zh-en.tsv" || fail "cannot train"
+cp model.safetensors old
+
+# How many calls there are is found by a run in which none fails.
+calls_of() {
+  strace -qq -f -o trace -e trace="$1" "$ELMAN" train -q --epochs 1 --seed 2 -o probe \
+    "$DATA/toy.zh-en.tsv" || fail "cannot train under strace"
+  rm probe
+  wc -l <trace
+}
+
+for call in write fsync rename; do
+  calls=$(calls_of "$call")
+  [ "$calls" -gt 0 ] || fail "no $call was seen"
+  for ((which = 1; which <= calls; which++)); do
+    for reason in EIO ENOSPC; do
+      code=0
+      strace -qq -f -o trace -e trace="$call" -e inject="$call:error=$reason:when=$which" \
+        "$ELMAN" train -q --epochs 1 --seed 2 "$DATA/toy.zh-en.tsv" 2>messages || code=$?
+      [ "$code" -eq 74 ] || { [ "$code" -eq 0 ] && [ "$call" = write ]; } ||
+        fail "exit $code when $call number $which failed with $reason: $(cat messages)"
+      if [ "$code" -eq 74 ]; then
+        grep -q '^elman: .*model.safetensors' messages || fail "no message for $call $which: $(cat messages)"
+        # The last fsync is that of the directory: by then the new file is in place.
+        cmp -s old model.safetensors || { [ "$call" = fsync ] && [ "$which" -eq "$calls" ]; } ||
+          fail "$call number $which with $reason lost the old model"
+      fi
+      "$ELMAN" inspect >/dev/null || fail "$call number $which with $reason left a broken model"
+      cp old model.safetensors
+      ls | grep -q '\.tmp$' && fail "$call number $which with $reason left a temporary file"
+    done
+  done
+done
+true
