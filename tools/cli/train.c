@@ -13,6 +13,7 @@
 #include "options.h"
 #include "output.h"
 #include "pairs_input.h"
+#include "presets.h"
 #include "progress.h"
 #include "token_modes.h"
 #include "train_log.h"
@@ -237,11 +238,15 @@ int train_command(int argc, char **argv) {
                     .train = elman_train_options_default(),
                     .output = DEFAULT_MODEL};
   job.train.save_every = 600;
+  const char *preset = preset_name(0);
+  preset_apply(argc, argv, &job.model, &job.train);
   const char *source_tokens = elman_token_mode_name(job.model.source_tokens);
   const char *target_tokens = elman_token_mode_name(job.model.target_tokens);
   const struct option options[] = {
       PAIRS_OPTIONS(job.input),
       {"output", 'o', "FILE", "where the model goes", .text = &job.output},
+      {"preset", 0, "NAME", "settings that go together; 'base' is for real corpora",
+       .text = &preset, .choice = preset_name},
       {"epochs", 0, "N", "passes over the pairs; 0 writes the initial model",
        "10, or 400 updates if that is more", .count = &job.train.epochs, .most = 1000000},
       {"batch-size", 0, "N", "sentences in an update", .count = &job.train.batch_size, .least = 1,
