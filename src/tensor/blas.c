@@ -2,6 +2,7 @@
 
 #include <cblas.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,16 +12,32 @@ enum { TILE_UNIT = 64, MAX_TILES = 16 };
 
 #ifdef ELMAN_DOUBLE
 #define cblas_gemm cblas_dgemm
+#define cblas_gemv cblas_dgemv
 #else
 #define cblas_gemm cblas_sgemm
+#define cblas_gemv cblas_sgemv
 #endif
 
 static CBLAS_TRANSPOSE blas_transpose(enum transpose transpose) {
   return transpose == TRANSPOSED ? CblasTrans : CblasNoTrans;
 }
 
+/* C is one row, as in decoding step by step: then the general product would spend its time on
+ * copying B into the order that suits it. */
+static void row_product(real *c, real beta, real alpha, struct operand a, struct operand b,
+                        size_t n, size_t k) {
+  const bool turned = b.transpose == TRANSPOSED; /* B lies as (n,k) */
+  const size_t step = a.transpose == TRANSPOSED ? a.ld : 1;
+  cblas_gemv(CblasRowMajor, turned ? CblasNoTrans : CblasTrans, (int)(turned ? n : k),
+             (int)(turned ? k : n), alpha, b.data, (int)b.ld, a.data, (int)step, beta, c, 1);
+}
+
 static void product(real *c, size_t ldc, real beta, real alpha, struct operand a, struct operand b,
                     size_t m, size_t n, size_t k) {
+  if (m == 1) {
+    row_product(c, beta, alpha, a, b, n, k);
+    return;
+  }
   cblas_gemm(CblasRowMajor, blas_transpose(a.transpose), blas_transpose(b.transpose), (int)m,
              (int)n, (int)k, alpha, a.data, (int)a.ld, b.data, (int)b.ld, beta, c, (int)ldc);
 }
