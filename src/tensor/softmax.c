@@ -1,24 +1,39 @@
 #include "tensor/softmax.h"
 
-#include <tgmath.h>
-
 #include "tensor/elementary.h"
 
+/* Sums and maxima are taken in as many lanes as a vector has, in a fixed order: a compiler may not
+ * reorder them by itself. */
+enum { LANES = 16 };
+
 static real maximum(const real *row, size_t n) {
-  real largest = row[0];
-  for (size_t i = 1; i < n; i++) largest = row[i] > largest ? row[i] : largest;
+  real lanes[LANES], largest = row[0];
+  for (size_t j = 0; j < LANES; j++) lanes[j] = row[0];
+  size_t i = 0;
+  for (; i + LANES <= n; i += LANES) {
+    for (size_t j = 0; j < LANES; j++) lanes[j] = row[i + j] > lanes[j] ? row[i + j] : lanes[j];
+  }
+  for (; i < n; i++) largest = row[i] > largest ? row[i] : largest;
+  for (size_t j = 0; j < LANES; j++) largest = lanes[j] > largest ? lanes[j] : largest;
   return largest;
+}
+
+/* Σ exp(row - largest), added in double. */
+static double sum_exp(const real *row, size_t n, real largest) {
+  double lanes[LANES] = {0}, sum = 0;
+  size_t i = 0;
+  for (; i + LANES <= n; i += LANES) {
+    for (size_t j = 0; j < LANES; j++) lanes[j] += (double)exp_real(row[i + j] - largest);
+  }
+  for (; i < n; i++) sum += (double)exp_real(row[i] - largest);
+  for (size_t j = 0; j < LANES; j++) sum += lanes[j];
+  return sum;
 }
 
 void softmax_forward(real *row, size_t n) {
   const real largest = maximum(row, n);
-  double sum = 0;
-  for (size_t i = 0; i < n; i++) {
-    row[i] = exp_real(row[i] - largest);
-    sum += (double)row[i];
-  }
-  const real scale = (real)(1 / sum);
-  for (size_t i = 0; i < n; i++) row[i] *= scale;
+  const real scale = (real)(1 / sum_exp(row, n, largest));
+  for (size_t i = 0; i < n; i++) row[i] = exp_real(row[i] - largest) * scale;
 }
 
 void softmax_backward(real *drow, const real *probabilities, size_t n) {
@@ -30,7 +45,5 @@ void softmax_backward(real *drow, const real *probabilities, size_t n) {
 
 real log_sum_exp(const real *row, size_t n) {
   const real largest = maximum(row, n);
-  double sum = 0;
-  for (size_t i = 0; i < n; i++) sum += (double)exp_real(row[i] - largest);
-  return largest + (real)log(sum);
+  return largest + (real)log(sum_exp(row, n, largest));
 }
