@@ -24,7 +24,8 @@ struct safe_file {
 /* After an error nothing needs to be closed. */
 enum status safe_file_open(struct safe_file *file, const char *path, struct error *error) CHECKED;
 
-/* Puts the file in place, or removes every trace of it and says why. Either way it is closed. */
+/* Puts the file in place, or removes every trace of it and says why; when only the directory could not be
+ * synced, it is in place and the message says so. Either way it is closed. */
 enum status safe_file_commit(struct safe_file *file, struct error *error) CHECKED;
 
 /* Closes and removes the temporary file; the old file stays as it was. */
