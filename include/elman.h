@@ -58,6 +58,20 @@ typedef struct elman_error {
 /* "0.1.0" */
 ELMAN_API const char *elman_version(void);
 
+/* ---- tokens ---- */
+
+/* How text becomes tokens: at white space; letters and digits together with punctuation apart and
+ * Han characters one by one; by extended grapheme clusters; or the fitting one of these. */
+typedef enum elman_token_mode {
+  ELMAN_TOKENS_SPACE,
+  ELMAN_TOKENS_WORDS,
+  ELMAN_TOKENS_CHARS,
+  ELMAN_TOKENS_AUTO
+} elman_token_mode;
+
+/* "space", "words", "chars", "auto"; NULL for any other value. */
+ELMAN_API const char *elman_token_mode_name(elman_token_mode mode);
+
 /* ---- sentence pairs ---- */
 
 typedef struct elman_pairs elman_pairs;
@@ -74,6 +88,7 @@ typedef struct elman_pairs_options {
   size_t source_column, target_column; /* columns of the TSV, from 1; default 1 and 2 */
   size_t alignment_column; /* column with word alignments "i-j i-j ...", 0-based; 0 = none */
   bool strict;             /* a bad line is an error, not skipped */
+  bool whole_lines;        /* keeps the lines for elman_pairs_line, but no alignments */
   elman_skipped_function *skipped; /* may be NULL */
   void *context;
 } elman_pairs_options;
@@ -88,21 +103,147 @@ ELMAN_API void elman_pairs_free(elman_pairs *pairs);
 ELMAN_API size_t elman_pairs_count(const elman_pairs *pairs);
 ELMAN_API size_t elman_pairs_skipped(const elman_pairs *pairs);
 
+/* The line that a pair (index less than the count) was read from, with all its columns but without
+ * its line end; NULL unless `whole_lines` was set. Of two files it is the source's line. The length
+ * in bytes goes to *length (may be NULL). */
+ELMAN_API const char *elman_pairs_line(const elman_pairs *pairs, size_t index, size_t *length);
+
+/* ---- looking at a corpus ---- */
+
+typedef enum elman_finding {
+  /* bad lines, which are no pairs */
+  ELMAN_FINDING_NOT_UTF8,
+  ELMAN_FINDING_LACKS_COLUMN,
+  ELMAN_FINDING_EMPTY, /* the line or one of its sides */
+  /* worth a look */
+  ELMAN_FINDING_DUPLICATE,      /* the same pair again in the same part */
+  ELMAN_FINDING_NEAR_DUPLICATE, /* the same but for case, width, punctuation or white space */
+  ELMAN_FINDING_OTHER_TARGET,   /* the same source again in the part, with another target */
+  ELMAN_FINDING_OTHER_SOURCE,
+  ELMAN_FINDING_LENGTH_RATIO,  /* a side is far longer or shorter than the other one promises */
+  ELMAN_FINDING_TOO_LONG,      /* a side has more tokens than `max_length` */
+  ELMAN_FINDING_MIXED_SCRIPTS, /* no Han characters on a side of Han, or some on the other */
+  ELMAN_FINDING_SWAPPED,       /* source and target seem to have changed places */
+  /* leaks: the same stands in an earlier part; LIKE is the same but for case, width, punctuation
+     or white space */
+  ELMAN_FINDING_SAME_PAIR,
+  ELMAN_FINDING_SAME_SOURCE,
+  ELMAN_FINDING_SAME_TARGET,
+  ELMAN_FINDING_LIKE_PAIR,
+  ELMAN_FINDING_LIKE_SOURCE,
+  ELMAN_FINDING_LIKE_TARGET
+} elman_finding;
+
+/* "not_utf8", "lacks_column", ...; NULL for any other value. */
+ELMAN_API const char *elman_finding_name(elman_finding finding);
+
+typedef struct elman_check_options {
+  const elman_pairs_options *parts; /* each one file, or a source and a target file; the first is
+                                       the one to train on */
+  size_t part_count;
+  elman_token_mode source_tokens, target_tokens; /* default ELMAN_TOKENS_AUTO */
+  size_t max_length;                             /* tokens on a side; default 200, as in training */
+  double max_ratio; /* times longer or shorter than expected, above 1; default 3 */
+  size_t examples;  /* kept of each finding in each part; default 3 */
+} elman_check_options;
+
+ELMAN_API elman_check_options elman_check_options_default(void);
+
+typedef struct elman_check elman_check; /* what was found */
+
+/* Looks at the parts one by one and for leaks between them. That something is found is no error. */
+ELMAN_CHECKED elman_status elman_check_create(elman_check **check,
+                                              const elman_check_options *options,
+                                              elman_error *error);
+ELMAN_API void elman_check_free(elman_check *check);
+
+/* Neither leaks nor bad lines. */
+ELMAN_API bool elman_check_clean(const elman_check *check);
+
+typedef struct elman_check_part {
+  const char *name; /* of its file; lives as long as `check` */
+  size_t pairs;
+  size_t leaking;                        /* pairs with a leak of any kind */
+  size_t source_tokens, target_tokens;   /* how many */
+  size_t unknown_source, unknown_target; /* of them, those that the first part lacks */
+} elman_check_part;
+
+/* part < part_count of the options */
+ELMAN_API elman_check_part elman_check_get_part(const elman_check *check, size_t part);
+/* The lines of a part that a finding holds for. */
+ELMAN_API size_t elman_check_count(const elman_check *check, elman_finding finding, size_t part);
+/* The lines of a part that have a leak of this kind from the part `earlier` < `part`. */
+ELMAN_API size_t elman_check_shared(const elman_check *check, elman_finding leak, size_t part,
+                                    size_t earlier);
+
+/* What the first part's sides are split into (never ELMAN_TOKENS_AUTO), and its different tokens.
+ */
+typedef struct elman_check_tokens {
+  elman_token_mode source_tokens, target_tokens;
+  size_t source_vocabulary, target_vocabulary;
+} elman_check_tokens;
+
+ELMAN_API elman_check_tokens elman_check_get_tokens(const elman_check *check);
+
+typedef struct elman_check_example {
+  elman_finding finding;
+  size_t part, line;                   /* line from 1 */
+  size_t other_part, other_line;       /* where the same stood before; line 0 = nowhere */
+  const char *source, *target;         /* NULL for a bad line */
+  const char *problem;                 /* what is wrong with a bad line; else empty */
+  size_t source_length, target_length; /* characters (LENGTH_RATIO) or tokens (TOO_LONG); or 0 */
+} elman_check_example;
+
+/* False when there is no example of this number (from 0). The text lives as long as `check`. */
+ELMAN_API bool elman_check_get_example(elman_check_example *example, const elman_check *check,
+                                       size_t index);
+
+/* ---- splitting a corpus ---- */
+
+typedef enum elman_part { ELMAN_PART_TRAIN, ELMAN_PART_DEV, ELMAN_PART_TEST } elman_part;
+#define ELMAN_PARTS 3
+
+/* "train", "dev", "test"; NULL for any other value. */
+ELMAN_API const char *elman_part_name(elman_part part);
+
+typedef struct elman_part_size {
+  size_t pairs;
+  double share; /* of all pairs, 0 to 1, in place of `pairs`; at least one pair if it is above 0 */
+} elman_part_size;
+
+typedef struct elman_split_options {
+  elman_part_size dev, test; /* default a share of 0.05 each; training has the rest */
+  uint64_t seed;             /* default 1 */
+} elman_split_options;
+
+ELMAN_API elman_split_options elman_split_options_default(void);
+
+typedef struct elman_split elman_split; /* which part each pair goes to */
+
+/* Pairs that share a side, but for case, width, punctuation or white space, form a group, and a
+ * group lies whole in one part. The smallest groups go to dev and test, which may get less than
+ * they shall when no group fits. ELMAN_INVALID_ARGUMENT when nothing is left to train on;
+ * ELMAN_BAD_DATA when dev or test would stay empty. */
+ELMAN_CHECKED elman_status elman_split_create(elman_split **split, const elman_pairs *pairs,
+                                              const elman_split_options *options,
+                                              elman_error *error);
+ELMAN_API void elman_split_free(elman_split *split);
+
+/* index < the number of pairs */
+ELMAN_API elman_part elman_split_part(const elman_split *split, size_t index);
+
+typedef struct elman_split_info {
+  size_t pairs[ELMAN_PARTS];  /* by elman_part */
+  size_t wanted[ELMAN_PARTS]; /* what was asked for */
+  size_t groups;
+  size_t largest; /* pairs in the largest group */
+} elman_split_info;
+
+ELMAN_API elman_split_info elman_split_get_info(const elman_split *split);
+
 /* ---- models ---- */
 
 typedef struct elman_model elman_model;
-
-/* How text becomes tokens: at white space; letters and digits together with punctuation apart and
- * Han characters one by one; by extended grapheme clusters; or the fitting one of these. */
-typedef enum elman_token_mode {
-  ELMAN_TOKENS_SPACE,
-  ELMAN_TOKENS_WORDS,
-  ELMAN_TOKENS_CHARS,
-  ELMAN_TOKENS_AUTO
-} elman_token_mode;
-
-/* "space", "words", "chars", "auto"; NULL for any other value. */
-ELMAN_API const char *elman_token_mode_name(elman_token_mode mode);
 
 /* The names of the attention mechanisms, from index 0 up; NULL past the last. */
 ELMAN_API const char *elman_attention_name(size_t index);
@@ -186,12 +327,13 @@ typedef struct elman_train_report {
 } elman_train_report;
 
 typedef struct elman_validation {
-  size_t epoch;      /* the current one, from 1 */
-  uint64_t update;   /* updates since the start */
-  double loss;       /* mean cross-entropy per target token, without label smoothing */
-  double perplexity; /* exp(loss) */
-  double exact_match;
-  bool best; /* better than all before */
+  size_t epoch;       /* the current one, from 1 */
+  uint64_t update;    /* updates since the start */
+  double loss;        /* mean cross-entropy per target token, without label smoothing */
+  double perplexity;  /* exp(loss) */
+  double exact_match; /* of greedy translations, 0 to 1 */
+  double bleu, chrf;  /* likewise, 0 to 100 */
+  bool best;          /* a higher BLEU than all before */
 } elman_validation;
 
 /* Called after every update, and after every validation. Both return false to stop: training ends

@@ -45,6 +45,8 @@ static bool relay_validation(void *context, const struct validation_report *repo
                                   .loss = report->scores.loss,
                                   .perplexity = exp(report->scores.loss),
                                   .exact_match = report->scores.exact_match,
+                                  .bleu = report->scores.metric.bleu.bleu,
+                                  .chrf = report->scores.metric.chrf,
                                   .best = report->best};
   return relay->options->validated(relay->options->context, &outer);
 }

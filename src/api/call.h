@@ -38,4 +38,7 @@ static inline const struct model *inner_model_const(const elman_model *model) {
   return (const struct model *)model;
 }
 
+/* All but the callback, whose form differs. */
+struct pairs_options inner_pairs_options(const elman_pairs_options *options);
+
 #endif

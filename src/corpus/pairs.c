@@ -1,5 +1,6 @@
 #include "corpus/pairs.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,10 +16,15 @@
 enum { BINARY_PROBE = 8192, PROBLEM_LENGTH = 160, WHERE_LENGTH = 512 };
 
 /* The fields of a pair end in a NUL that was written over the tab or line end behind them: a
- * pointer each is all there is to keep, and lines of any length fit. */
+ * pointer each is all there is to keep, and lines of any length fit. A whole line ends in one NUL,
+ * and its columns are picked again whenever they are asked for. */
 struct stored_pair {
-  const char *source, *target;
-  const char *alignment; /* NULL when there is none */
+  const char *source; /* or the whole line */
+  const char *target; /* NULL behind a whole line */
+  union {
+    const char *alignment; /* NULL when there is none */
+    size_t number;         /* of the line, with `whole_lines` */
+  } more;
 };
 
 struct pairs {
@@ -28,6 +34,8 @@ struct pairs {
   size_t count;
   size_t capacity;
   size_t skipped;
+  bool whole_lines;
+  size_t source_column, target_column;
 };
 
 /* The lines of one file that are still to come. */
@@ -106,7 +114,8 @@ static bool not_utf8(char *problem, struct text line) {
   return true;
 }
 
-static enum status skip(struct reader *reader, const struct lines *lines, const char *problem) {
+static enum status skip(struct reader *reader, const struct lines *lines, enum line_fault fault,
+                        const char *problem) {
   if (reader->options->strict) {
     char where[WHERE_LENGTH];
     snprintf(where, sizeof where, "%s:%zu", lines->name, lines->number);
@@ -114,7 +123,7 @@ static enum status skip(struct reader *reader, const struct lines *lines, const 
   }
   reader->pairs->skipped++;
   if (reader->options->skipped != NULL)
-    reader->options->skipped(reader->options->context, lines->name, lines->number, problem);
+    reader->options->skipped(reader->options->context, lines->name, lines->number, fault, problem);
   return STATUS_OK;
 }
 
@@ -125,65 +134,78 @@ static const char *terminate(struct text field) {
   return bytes;
 }
 
-static enum status add_pair(struct reader *reader, const struct pair *pair, bool aligned) {
+static enum status store(struct reader *reader, struct stored_pair item) {
   struct pairs *pairs = reader->pairs;
   void *memory = pairs->items;
   const enum status status =
       array_grow(&memory, &pairs->capacity, pairs->count + 1, sizeof *pairs->items, reader->error);
   pairs->items = memory;
-  if (status != STATUS_OK) return status;
-  pairs->items[pairs->count++] = (struct stored_pair){
-      .source = terminate(pair->source),
-      .target = terminate(pair->target),
-      .alignment = aligned ? terminate(pair->alignment) : NULL,
-  };
-  return STATUS_OK;
+  if (status == STATUS_OK) pairs->items[pairs->count++] = item;
+  return status;
+}
+
+static enum status add_pair(struct reader *reader, const struct pair *pair, size_t number) {
+  struct stored_pair item = {terminate(pair->source), terminate(pair->target), {.number = number}};
+  if (!reader->options->whole_lines)
+    item.more.alignment = pair->alignment.bytes != NULL ? terminate(pair->alignment) : NULL;
+  return store(reader, item);
+}
+
+static enum status add_whole_line(struct reader *reader, struct text line, size_t number) {
+  return store(reader, (struct stored_pair){terminate(line), NULL, {.number = number}});
+}
+
+struct columns {
+  size_t source, target, alignment; /* from 1; alignment 0 = none */
+};
+
+static size_t last_of(struct columns columns) {
+  size_t last = columns.source;
+  if (columns.target > last) last = columns.target;
+  if (columns.alignment > last) last = columns.alignment;
+  return last;
 }
 
 /* Picks the columns asked for. The number of the largest one, or of the columns if there are fewer.
  */
-static size_t pick_columns(struct pair *pair, struct text line, const struct pairs_options *options,
-                           size_t last) {
+static size_t pick_columns(struct pair *pair, struct text line, struct columns columns) {
+  const size_t last = last_of(columns);
   const char *start = line.bytes;
   size_t left = line.length;
   for (size_t column = 1;; column++) {
     const char *tab = memchr(start, '\t', left);
     const struct text field = {start, tab == NULL ? left : (size_t)(tab - start)};
-    if (column == options->source_column) pair->source = field;
-    if (column == options->target_column) pair->target = field;
-    if (column == options->alignment_column) pair->alignment = field;
+    if (column == columns.source) pair->source = field;
+    if (column == columns.target) pair->target = field;
+    if (column == columns.alignment) pair->alignment = field;
     if (tab == NULL || column == last) return column;
     start = tab + 1;
     left -= field.length + 1;
   }
 }
 
-static size_t last_column(const struct pairs_options *options) {
-  size_t last = options->source_column;
-  if (options->target_column > last) last = options->target_column;
-  if (options->alignment_column > last) last = options->alignment_column;
-  return last;
-}
-
 static enum status add_tsv_line(struct reader *reader, const struct lines *lines,
                                 struct text line) {
   const struct pairs_options *options = reader->options;
-  if (line.length == 0) return skip(reader, lines, "is empty");
+  if (line.length == 0) return skip(reader, lines, FAULT_EMPTY, "is empty");
   char problem[PROBLEM_LENGTH];
-  if (not_utf8(problem, line)) return skip(reader, lines, problem);
+  if (not_utf8(problem, line)) return skip(reader, lines, FAULT_NOT_UTF8, problem);
 
   struct pair pair = {0};
-  const size_t last = last_column(options);
-  const size_t found = pick_columns(&pair, line, options, last);
+  const struct columns columns = {options->source_column, options->target_column,
+                                  options->whole_lines ? 0 : options->alignment_column};
+  const size_t last = last_of(columns);
+  const size_t found = pick_columns(&pair, line, columns);
   if (found < last) {
     snprintf(problem, sizeof problem,
              "has %zu column%s, column %zu is needed (columns are separated by tabs)", found,
              found == 1 ? "" : "s", last);
-    return skip(reader, lines, problem);
+    return skip(reader, lines, FAULT_LACKS_COLUMN, problem);
   }
-  if (is_blank(pair.source)) return skip(reader, lines, "has an empty source side");
-  if (is_blank(pair.target)) return skip(reader, lines, "has an empty target side");
-  return add_pair(reader, &pair, options->alignment_column > 0);
+  if (is_blank(pair.source)) return skip(reader, lines, FAULT_EMPTY, "has an empty source side");
+  if (is_blank(pair.target)) return skip(reader, lines, FAULT_EMPTY, "has an empty target side");
+  if (options->whole_lines) return add_whole_line(reader, line, lines->number);
+  return add_pair(reader, &pair, lines->number);
 }
 
 static enum status read_tsv(struct reader *reader, const char *file) {
@@ -215,15 +237,15 @@ static enum status read_moses(struct reader *reader) {
          next_line(&pair.target, &targets)) {
     char problem[PROBLEM_LENGTH];
     if (not_utf8(problem, pair.source))
-      status = skip(reader, &sources, problem);
+      status = skip(reader, &sources, FAULT_NOT_UTF8, problem);
     else if (not_utf8(problem, pair.target))
-      status = skip(reader, &targets, problem);
+      status = skip(reader, &targets, FAULT_NOT_UTF8, problem);
     else if (is_blank(pair.source))
-      status = skip(reader, &sources, "is empty");
+      status = skip(reader, &sources, FAULT_EMPTY, "is empty");
     else if (is_blank(pair.target))
-      status = skip(reader, &targets, "is empty");
+      status = skip(reader, &targets, FAULT_EMPTY, "is empty");
     else
-      status = add_pair(reader, &pair, false);
+      status = add_pair(reader, &pair, sources.number);
   }
   return status;
 }
@@ -255,6 +277,9 @@ enum status pairs_read(struct pairs **pairs, const struct pairs_options *options
   if (status != STATUS_OK) return status;
   struct pairs *read = calloc(1, sizeof *read);
   if (read == NULL) return fail_no_memory(error);
+  read->whole_lines = options->whole_lines;
+  read->source_column = options->source_column;
+  read->target_column = options->target_column;
   struct reader reader = {read, options, error};
 
   read->files = calloc(options->file_count + 2, sizeof *read->files);
@@ -289,6 +314,22 @@ size_t pairs_skipped_count(const struct pairs *pairs) {
 
 struct pair pairs_get(const struct pairs *pairs, size_t index) {
   const struct stored_pair *item = &pairs->items[index];
+  if (item->target == NULL) {
+    struct pair pair = {.alignment = text_of("")};
+    pick_columns(&pair, text_of(item->source),
+                 (struct columns){pairs->source_column, pairs->target_column, 0});
+    return pair;
+  }
+  const char *alignment = pairs->whole_lines ? NULL : item->more.alignment;
   return (struct pair){text_of(item->source), text_of(item->target),
-                       text_of(item->alignment == NULL ? "" : item->alignment)};
+                       text_of(alignment == NULL ? "" : alignment)};
+}
+
+struct text pairs_line(const struct pairs *pairs, size_t index) {
+  return pairs->whole_lines ? text_of(pairs->items[index].source) : (struct text){0};
+}
+
+size_t pairs_line_number(const struct pairs *pairs, size_t index) {
+  assert(pairs->whole_lines);
+  return pairs->items[index].more.number;
 }

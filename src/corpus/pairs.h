@@ -14,8 +14,12 @@ struct pair {
   struct text alignment; /* Pharaoh "i-j ..."; empty when no column was asked for */
 };
 
+/* Why a line is no pair. */
+enum line_fault { FAULT_NOT_UTF8, FAULT_LACKS_COLUMN, FAULT_EMPTY };
+
 /* Called for each line that is skipped; `problem` has no full stop. */
-typedef void pairs_skipped(void *context, const char *file, size_t line, const char *problem);
+typedef void pairs_skipped(void *context, const char *file, size_t line, enum line_fault fault,
+                           const char *problem);
 
 struct pairs_options {
   const char *const *files; /* TSV files, read one after the other; "-" is standard input */
@@ -25,6 +29,7 @@ struct pairs_options {
   size_t source_column, target_column; /* from 1; for TSV */
   size_t alignment_column;             /* 0 = none */
   bool strict;                         /* the first bad line is an error */
+  bool whole_lines;                    /* for pairs_line and pairs_line_number */
   pairs_skipped *skipped;              /* may be NULL */
   void *context;
 };
@@ -46,5 +51,12 @@ void pairs_free(struct pairs *pairs);
 size_t pairs_count(const struct pairs *pairs);
 size_t pairs_skipped_count(const struct pairs *pairs);
 struct pair pairs_get(const struct pairs *pairs, size_t index); /* text valid until pairs_free */
+
+/* The line of the first file that the pair came from, all columns as they
+ * were, without LF or CRLF; and its number, from 1. Lines of two Moses files are not joined: there
+ * it is the source. No text (NULL) unless `whole_lines` was set, with which no alignments are kept.
+ */
+struct text pairs_line(const struct pairs *pairs, size_t index);
+size_t pairs_line_number(const struct pairs *pairs, size_t index);
 
 #endif

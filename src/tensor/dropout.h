@@ -4,6 +4,7 @@
 #define ELMAN_TENSOR_DROPOUT_H
 
 #include "base/random.h"
+#include "tensor/real.h"
 
 /* One dropout site in one update. The mask is a function of the stream and of the position, so the
  * backward pass makes it again instead of storing it. */

@@ -115,7 +115,8 @@ static enum status validate(struct trainer *trainer, const struct trainer_option
   struct model *model = trainer->model;
   struct training_state *state = &trainer->state;
   struct validation_report report = {.epoch = state->epoch, .update = state->update};
-  const struct evaluate_options evaluation = {.batch_size = options->batch_size};
+  const struct evaluate_options evaluation = {.batch_size = options->batch_size,
+                                              .fitting_tokenizer = true};
   const size_t n = model->table.block;
   if (trainer->average != NULL) swap(model->block, trainer->average, n);
   const enum status status = evaluate(&report.scores, model, options->dev, &evaluation, error);

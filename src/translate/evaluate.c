@@ -7,7 +7,7 @@
 #include "corpus/alignment.h"
 
 double validation_score(const struct scores *scores) {
-  return -scores->loss;
+  return scores->metric.bleu.bleu;
 }
 
 /* ---- the loss ---- */

@@ -5,6 +5,9 @@
 #include "vocab/tokens.h"
 
 static const utf8proc_option_t nfc = (utf8proc_option_t)(UTF8PROC_STABLE | UTF8PROC_COMPOSE);
+static const utf8proc_option_t folded =
+    (utf8proc_option_t)(UTF8PROC_STABLE | UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT | UTF8PROC_CASEFOLD |
+                        UTF8PROC_IGNORE);
 
 struct codepoints {
   utf8proc_int32_t *items;
@@ -48,7 +51,8 @@ static bool collapse_white_space(struct buffer *into, struct text text) {
   return inert;
 }
 
-static enum status decompose(struct codepoints *out, struct text text, struct error *error) {
+static enum status decompose(struct codepoints *out, struct text text, utf8proc_option_t form,
+                             struct error *error) {
   size_t at = 0;
   while (at < text.length) {
     const int codepoint = character_at(text, &at);
@@ -57,7 +61,7 @@ static enum status decompose(struct codepoints *out, struct text text, struct er
       const size_t room = out->capacity - out->count;
       const utf8proc_ssize_t length =
           utf8proc_decompose_char(codepoint, out->items == NULL ? NULL : out->items + out->count,
-                                  (utf8proc_ssize_t)room, nfc, &boundary);
+                                  (utf8proc_ssize_t)room, form, &boundary);
       if (length < 0) return fail(error, STATUS_BAD_DATA, NULL, "%s", utf8proc_errmsg(length));
       if ((size_t)length <= room) {
         out->count += (size_t)length;
@@ -120,6 +124,13 @@ static enum status order_marks(struct codepoints *text, struct error *error) {
   return STATUS_OK;
 }
 
+static void append_codepoints(struct buffer *into, const utf8proc_int32_t *items, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    utf8proc_uint8_t bytes[4];
+    buffer_append(into, (const char *)bytes, (size_t)utf8proc_encode_char(items[i], bytes));
+  }
+}
+
 static enum status compose(struct buffer *into, struct codepoints *text, struct error *error) {
   const enum status status = order_marks(text, error);
   if (status != STATUS_OK) return status;
@@ -127,10 +138,7 @@ static enum status compose(struct buffer *into, struct codepoints *text, struct 
       utf8proc_normalize_utf32(text->items, (utf8proc_ssize_t)text->count, nfc);
   if (length < 0) return fail(error, STATUS_BAD_DATA, NULL, "%s", utf8proc_errmsg(length));
   buffer_clear(into);
-  for (utf8proc_ssize_t i = 0; i < length; i++) {
-    utf8proc_uint8_t bytes[4];
-    buffer_append(into, (const char *)bytes, (size_t)utf8proc_encode_char(text->items[i], bytes));
-  }
+  append_codepoints(into, text->items, (size_t)length);
   return STATUS_OK;
 }
 
@@ -141,8 +149,19 @@ enum status text_normalize(struct buffer *into, struct text text, struct error *
   if (done) return STATUS_OK;
 
   struct codepoints codepoints = {0};
-  enum status status = decompose(&codepoints, buffer_text(into), error);
+  enum status status = decompose(&codepoints, buffer_text(into), nfc, error);
   if (status == STATUS_OK) status = compose(into, &codepoints, error);
+  free(codepoints.items);
+  if (status == STATUS_OK && into->failed) status = fail_no_memory(error);
+  return status;
+}
+
+enum status text_fold(struct buffer *into, struct text text, struct error *error) {
+  buffer_clear(into);
+  struct codepoints codepoints = {0};
+  enum status status = decompose(&codepoints, text, folded, error);
+  if (status == STATUS_OK) status = order_marks(&codepoints, error);
+  if (status == STATUS_OK) append_codepoints(into, codepoints.items, codepoints.count);
   free(codepoints.items);
   if (status == STATUS_OK && into->failed) status = fail_no_memory(error);
   return status;

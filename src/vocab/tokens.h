@@ -42,6 +42,11 @@ bool token_mode_parse(enum token_mode *mode, const char *name);
  * and none at the ends. `text` must be valid UTF-8. */
 enum status text_normalize(struct buffer *into, struct text text, struct error *error) CHECKED;
 
+/* Replaces the contents of `into` by `text` in NFKD with its case folded, without characters that
+ * nobody sees (soft hyphens, joiners). Texts that differ in case, width or the like become equal.
+ * For comparing, not for reading. `text` must be valid UTF-8. */
+enum status text_fold(struct buffer *into, struct text text, struct error *error) CHECKED;
+
 /* A list of tokens. Their bytes lie in `bytes`; item i is [starts[i], starts[i + 1]). Start from
  * all zero; a list may be reused and then keeps its memory. */
 struct tokens {

@@ -7,11 +7,11 @@ page_options() {
     grep -oE -e '--[a-z-]+' | sort -u
 }
 
-for command in train translate repl attention evaluate inspect; do
+for command in train translate repl attention evaluate inspect 'corpus check' 'corpus split'; do
   expect_exit 0 "$ELMAN" $command --help
   grep -oE -e '^  (-[a-z],|   ) --[a-z-]+' "$results/stdout" | grep -oE -e '--[a-z-]+' |
     grep -vx -e --help | sort >in_help
-  page_options $command >in_page
+  page_options "$command" >in_page
   diff -u in_help in_page >&2 || fail "--help and the man page differ for $command"
 done
 expect_exit 0 "$ELMAN" help

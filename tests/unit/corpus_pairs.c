@@ -36,7 +36,9 @@ static void put(const char *name, const char *content) {
 }
 
 /* Collects "file:line: problem" lines. */
-static void note_skipped(void *context, const char *file, size_t line, const char *problem) {
+static void note_skipped(void *context, const char *file, size_t line, enum line_fault fault,
+                         const char *problem) {
+  (void)fault;
   char note[512];
   snprintf(note, sizeof note, "%s:%zu: %s\n", file, line, problem);
   buffer_append_text(context, text_of(note));

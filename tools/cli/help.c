@@ -7,6 +7,11 @@
 #include "options.h"
 #include "output.h"
 
+void help_print_commands(FILE *stream, const struct command *table) {
+  for (const struct command *command = table; command->name != NULL; command++)
+    fprintf(stream, "  %-10s %s\n", command->name, command->summary);
+}
+
 static void print_overview(FILE *stream) {
   fputs("Usage: elman COMMAND [options] ...\n"
         "\n"
@@ -14,8 +19,7 @@ static void print_overview(FILE *stream) {
         "\n"
         "Commands:\n",
         stream);
-  for (const struct command *command = commands; command->name != NULL; command++)
-    fprintf(stream, "  %-10s %s\n", command->name, command->summary);
+  help_print_commands(stream, commands);
   fputs("\n"
         "'elman help COMMAND' explains a command; 'elman --version' prints the version.\n",
         stream);
@@ -41,9 +45,13 @@ int help_command(int argc, char **argv) {
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
   if (operands.count == 0) return help_overview();
-  if (operands.count > 1) return report_usage("help", "explains one command at a time");
-  const struct command *command = command_find(operands.words[0]);
+  const struct command *command = command_find(commands, NULL, operands.words[0]);
   if (command == NULL) return EX_USAGE;
+  const bool has_subcommands = command->run == corpus_command;
+  if (operands.count > (has_subcommands ? 2u : 1u))
+    return report_usage("help", "explains one command at a time");
   char help[] = "--help";
+  if (operands.count == 2)
+    return command->run(3, (char *[]){operands.words[0], operands.words[1], help, NULL});
   return command->run(2, (char *[]){operands.words[0], help, NULL});
 }

@@ -20,20 +20,23 @@ const struct command commands[] = {
     {"attention", "show what the decoder's attention looked at", attention_command},
     {"evaluate", "measure a model on sentence pairs", evaluate_command},
     {"inspect", "show what a model file holds", inspect_command},
+    {"corpus", "check or split sentence pairs", corpus_command},
     {"help", "explain a command", help_command},
     {NULL, NULL, NULL},
 };
 
-const struct command *command_find(const char *name) {
+const struct command *command_find(const struct command *table, const char *parent,
+                                   const char *name) {
   struct suggestion suggestion = {0};
-  for (const struct command *command = commands; command->name != NULL; command++) {
+  for (const struct command *command = table; command->name != NULL; command++) {
     if (strcmp(command->name, name) == 0) return command;
     suggestion_offer(&suggestion, name, command->name);
   }
   if (suggestion.best != NULL)
-    report(NULL, "unknown command '%s'; did you mean '%s'?", name, suggestion.best);
+    report(parent, "unknown command '%s'; did you mean '%s'?", name, suggestion.best);
   else
-    report(NULL, "unknown command '%s'; 'elman help' lists the commands", name);
+    report(parent, "unknown command '%s'; 'elman help%s%s' lists the commands", name,
+           parent == NULL ? "" : " ", parent == NULL ? "" : parent);
   return NULL;
 }
 
@@ -74,6 +77,6 @@ int main(int argc, char **argv) {
     report(NULL, "unknown option '%s'; the command comes first, as in 'elman train --help'", name);
     return EX_USAGE;
   }
-  const struct command *command = command_find(name);
+  const struct command *command = command_find(commands, NULL, name);
   return command == NULL ? EX_USAGE : command->run(argc - 1, argv + 1);
 }

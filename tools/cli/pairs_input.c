@@ -52,23 +52,32 @@ static int check_where_from(const struct pairs_input *input, const char *command
   return EX_OK;
 }
 
-int pairs_input_read(elman_pairs **pairs, const struct pairs_input *input, const char *command,
-                     const struct operands *operands, bool quiet) {
+int pairs_input_options(elman_pairs_options *options, const struct pairs_input *input,
+                        const char *command, const struct operands *operands) {
   const int code = check_where_from(input, command, operands);
   if (code != EX_OK) return code;
-  struct skipped skipped = {0, quiet};
-  elman_pairs_options options = elman_pairs_options_default();
-  options.files = (const char *const *)operands->words;
-  options.file_count = operands->count;
-  options.source_file = input->source;
-  options.target_file = input->target;
-  options.alignment_column = input->alignment_column;
-  options.strict = input->strict;
-  options.skipped = note_skipped;
-  options.context = &skipped;
-  if (!parse_columns(input->columns, &options))
+  *options = elman_pairs_options_default();
+  options->files = (const char *const *)operands->words;
+  options->file_count = operands->count;
+  options->source_file = input->source;
+  options->target_file = input->target;
+  options->alignment_column = input->alignment_column;
+  options->strict = input->strict;
+  options->whole_lines = input->whole_lines;
+  if (!parse_columns(input->columns, options))
     return report_usage(command, "--columns: '%s' is not two numbers from 1 to %d, as in 2,1",
                         input->columns, MOST_COLUMNS);
+  return EX_OK;
+}
+
+int pairs_input_read(elman_pairs **pairs, const struct pairs_input *input, const char *command,
+                     const struct operands *operands, bool quiet) {
+  elman_pairs_options options;
+  const int code = pairs_input_options(&options, input, command, operands);
+  if (code != EX_OK) return code;
+  struct skipped skipped = {0, quiet};
+  options.skipped = note_skipped;
+  options.context = &skipped;
 
   elman_error error;
   const elman_status status = elman_pairs_read(pairs, &options, &error);

@@ -12,22 +12,29 @@ struct pairs_input {
   const char *columns;         /* "A,B" */
   size_t alignment_column;     /* 0 = none */
   bool strict;
+  bool whole_lines; /* as in elman_pairs_options */
 };
 
 #define DEFAULT_COLUMNS "1,2"
 #define MOST_COLUMNS 1000
 
 /* Rows of an option table; `input` is a struct pairs_input. */
-#define PAIRS_OPTIONS(input)                                                                       \
+#define PAIRS_COLUMNS_OPTION(input)                                                                \
+  { "columns", 0, "A,B", "columns of PAIRS that hold source and target", .text = &(input).columns }
+#define PAIRS_STRICT_OPTION(input)                                                                 \
+  { "strict", 0, NULL, "a bad line is an error and not left out", .flag = &(input).strict }
+#define PAIRS_FILES_OPTIONS(input)                                                                 \
   {"source", 0, "FILE", "source sentences, one a line, in place of PAIRS",                         \
    .text = &(input).source},                                                                       \
       {"target", 0, "FILE", "target sentences, one a line; goes with --source",                    \
        .text = &(input).target},                                                                   \
-      {"columns", 0, "A,B", "columns of PAIRS that hold source and target",                        \
-       .text = &(input).columns},                                                                  \
-  {                                                                                                \
-    "strict", 0, NULL, "a bad line is an error and not left out", .flag = &(input).strict          \
-  }
+      PAIRS_COLUMNS_OPTION(input)
+#define PAIRS_OPTIONS(input) PAIRS_FILES_OPTIONS(input), PAIRS_STRICT_OPTION(input)
+
+/* Where the pairs are, as far as the options of elman_pairs_read say it. Gives an exit code, after
+ * a message if that is not 0. */
+int pairs_input_options(elman_pairs_options *options, const struct pairs_input *input,
+                        const char *command, const struct operands *operands);
 
 /* Reads the pairs that `operands` or --source and --target name, and tells how many there are and
  * which lines were left out, unless `quiet`. Gives an exit code, after a message if that is not 0.

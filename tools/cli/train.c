@@ -13,6 +13,7 @@
 #include "output.h"
 #include "pairs_input.h"
 #include "progress.h"
+#include "token_modes.h"
 #include "train_log.h"
 
 enum { LINES_PER_RUN = 20 };
@@ -40,16 +41,6 @@ struct training {
   bool first;         /* no update has been yet */
   size_t epoch;       /* the current one */
 };
-
-static elman_token_mode mode_of_name(const char *name) {
-  int mode = 0;
-  while (strcmp(elman_token_mode_name((elman_token_mode)mode), name) != 0) mode++;
-  return (elman_token_mode)mode;
-}
-
-static const char *token_mode_name(size_t index) {
-  return elman_token_mode_name((elman_token_mode)index);
-}
 
 /* ---- what is told ---- */
 
@@ -128,8 +119,9 @@ static bool on_validation(void *context, const elman_validation *validation) {
   train_log_validation(&training->log, validation);
   if (!training->quiet) {
     progress_erase(&training->progress);
-    note("  dev: loss %.4f  perplexity %.2f  exact match %.1f %%%s", validation->loss,
-         validation->perplexity, 100 * validation->exact_match, validation->best ? "  best" : "");
+    note("  dev: loss %.4f  perplexity %.2f  BLEU %.2f  chrF2 %.2f%s", validation->loss,
+         validation->perplexity, validation->bleu, validation->chrf,
+         validation->best ? "  best" : "");
   }
   return interrupt_signal() == 0;
 }
@@ -191,7 +183,7 @@ static int read_dev(elman_pairs **dev, const struct job *job, const char *comman
   *dev = NULL;
   if (job->dev == NULL) return EX_OK;
   char *words[] = {(char *)job->dev};
-  const struct operands operands = {words, 1};
+  const struct operands operands = {.words = words, .count = 1};
   const struct pairs_input input = {.columns = job->input.columns, .strict = job->input.strict};
   if (!job->quiet) note("dev:");
   return pairs_input_read(dev, &input, command, &operands, job->quiet);
@@ -283,10 +275,7 @@ int train_command(int argc, char **argv) {
        .count = &job.model.max_vocabulary, .most = 1000000000},
       {"max-length", 0, "N", "pairs with more tokens on a side are left out; 0 = none",
        .count = &job.train.max_length, .most = 1000000},
-      {"source-tokens", 0, "MODE", "how source text is split", .text = &source_tokens,
-       .choice = token_mode_name},
-      {"target-tokens", 0, "MODE", "how target text is split", .text = &target_tokens,
-       .choice = token_mode_name},
+      TOKENS_OPTIONS(source_tokens, target_tokens),
       {"seed", 0, "N", "chooses initial weights and the order of the pairs",
        .seed = &job.model.seed},
       {"dev", 0, "PAIRS", "file to validate on after each epoch; the best model is kept",
@@ -316,8 +305,8 @@ int train_command(int argc, char **argv) {
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
-  job.model.source_tokens = mode_of_name(source_tokens);
-  job.model.target_tokens = mode_of_name(target_tokens);
+  job.model.source_tokens = token_mode_of(source_tokens);
+  job.model.target_tokens = token_mode_of(target_tokens);
   job.train.seed = job.model.seed;
   return run(&job, usage.command, &operands);
 }

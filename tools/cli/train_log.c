@@ -41,6 +41,8 @@ void train_log_validation(struct train_log *log, const elman_validation *validat
   number(log, "loss", validation->loss);
   number(log, "perplexity", validation->perplexity);
   number(log, "exact_match", validation->exact_match);
+  number(log, "bleu", validation->bleu);
+  number(log, "chrf", validation->chrf);
   fprintf(log->stream, ",\"best\":%s}\n", validation->best ? "true" : "false");
   fflush(log->stream);
 }

@@ -1,0 +1,208 @@
+#include <stdlib.h>
+
+#include "corpus/check.h"
+#include "corpus/key.h"
+#include "corpus/key_index.h"
+
+/* All lines of all parts under one running number; the arrays are (count). */
+struct lines {
+  struct pairs *const *parts;
+  size_t part_count;
+  size_t *starts; /* (parts + 1): the number of a part's first line */
+  size_t count;
+  uint64_t *same[2]; /* hashes of the sides as they are, by enum side */
+  uint64_t *like[2]; /* hashes of their keys */
+  uint64_t *keys;    /* of the round at hand */
+  uint32_t *next;    /* the first line with the same key in a later part, or NO_KEY */
+  uint8_t *marks;    /* MARK_ bits */
+};
+
+enum { MARK_DUPLICATE = 1, MARK_LEAK = 2 };
+
+/* A round looks for one kind of equality. */
+struct round {
+  enum finding leak;   /* what it is called between parts */
+  enum finding repeat; /* what it is called inside a part; FINDINGS = nothing */
+  bool like;
+  bool source, target; /* which sides are compared */
+};
+
+/* From the strictest down: a line is shown once, under the first that finds it. */
+static const struct round rounds[LEAKS] = {
+    {FINDING_SAME_PAIR, FINDING_DUPLICATE, false, true, true},
+    {FINDING_LIKE_PAIR, FINDING_NEAR_DUPLICATE, true, true, true},
+    {FINDING_SAME_SOURCE, FINDING_OTHER_TARGET, false, true, false},
+    {FINDING_SAME_TARGET, FINDING_OTHER_SOURCE, false, false, true},
+    {FINDING_LIKE_SOURCE, FINDINGS, true, true, false},
+    {FINDING_LIKE_TARGET, FINDINGS, true, false, true},
+};
+
+/* ---- hashes ---- */
+
+static enum status hash_side(struct lines *lines, enum side side, size_t at, struct text text,
+                             struct buffer *key, struct error *error) {
+  const enum status status = key_of(key, text, error);
+  if (status != STATUS_OK) return status;
+  lines->same[side][at] = key_hash(text);
+  lines->like[side][at] = key_hash(buffer_text(key));
+  return STATUS_OK;
+}
+
+static enum status hash_lines(struct lines *lines, struct error *error) {
+  struct buffer key = {0};
+  enum status status = STATUS_OK;
+  size_t at = 0;
+  for (size_t part = 0; at < lines->count; part++) {
+    for (size_t i = 0; status == STATUS_OK && i < pairs_count(lines->parts[part]); i++, at++) {
+      const struct pair pair = pairs_get(lines->parts[part], i);
+      status = hash_side(lines, SIDE_SOURCE, at, pair.source, &key, error);
+      if (status == STATUS_OK) status = hash_side(lines, SIDE_TARGET, at, pair.target, &key, error);
+    }
+    if (status != STATUS_OK) break;
+  }
+  buffer_free(&key);
+  return status;
+}
+
+static void fill_round_keys(struct lines *lines, const struct round *round) {
+  uint64_t *const *sides = round->like ? lines->like : lines->same;
+  for (size_t i = 0; i < lines->count; i++) {
+    if (round->source && round->target)
+      lines->keys[i] = key_hash_pair(sides[SIDE_SOURCE][i], sides[SIDE_TARGET][i]);
+    else
+      lines->keys[i] = sides[round->source ? SIDE_SOURCE : SIDE_TARGET][i];
+  }
+}
+
+/* ---- memory ---- */
+
+static void lines_free(struct lines *lines) {
+  free(lines->starts);
+  for (int side = 0; side < 2; side++) {
+    free(lines->same[side]);
+    free(lines->like[side]);
+  }
+  free(lines->keys);
+  free(lines->next);
+  free(lines->marks);
+}
+
+static enum status lines_create(struct lines *lines, struct pairs *const *parts, size_t part_count,
+                                struct error *error) {
+  *lines = (struct lines){.parts = parts, .part_count = part_count};
+  lines->starts = reallocarray(NULL, part_count + 1, sizeof *lines->starts);
+  if (lines->starts == NULL) return fail_no_memory(error);
+  for (size_t part = 0; part < part_count; part++) {
+    lines->starts[part] = lines->count;
+    lines->count += pairs_count(parts[part]);
+  }
+  lines->starts[part_count] = lines->count;
+  bool failed = false;
+  for (int side = 0; side < 2; side++) {
+    lines->same[side] = reallocarray(NULL, lines->count, sizeof *lines->same[side]);
+    lines->like[side] = reallocarray(NULL, lines->count, sizeof *lines->like[side]);
+    failed = failed || lines->same[side] == NULL || lines->like[side] == NULL;
+  }
+  lines->keys = reallocarray(NULL, lines->count, sizeof *lines->keys);
+  lines->next = reallocarray(NULL, lines->count, sizeof *lines->next);
+  lines->marks = calloc(lines->count, sizeof *lines->marks);
+  if (!failed && lines->keys != NULL && lines->next != NULL && lines->marks != NULL)
+    return STATUS_OK;
+  lines_free(lines);
+  return fail_no_memory(error);
+}
+
+/* ---- what comes again ---- */
+
+static size_t part_of(const struct lines *lines, size_t at) {
+  size_t part = 0, end = lines->part_count;
+  while (end - part > 1) {
+    const size_t middle = part + (end - part) / 2;
+    if (lines->starts[middle] <= at)
+      part = middle;
+    else
+      end = middle;
+  }
+  return part;
+}
+
+static struct place place_of(const struct lines *lines, size_t part, size_t at) {
+  return (struct place){part, pairs_line_number(lines->parts[part], at - lines->starts[part])};
+}
+
+static struct pair pair_of(const struct lines *lines, size_t part, size_t at) {
+  return pairs_get(lines->parts[part], at - lines->starts[part]);
+}
+
+/* Line `at` is equal to the earlier line `before` of the same part. A pair that is there twice is
+ * one finding, not also a source with another target. */
+static enum status note_repeat(struct findings *findings, struct lines *lines,
+                               const struct round *round, size_t part, size_t at, size_t before,
+                               struct error *error) {
+  const bool whole_pair = round->source && round->target;
+  if (round->repeat == FINDINGS || lines->marks[at] & MARK_DUPLICATE) return STATUS_OK;
+  if (whole_pair) lines->marks[at] |= MARK_DUPLICATE;
+  const struct example example = {.finding = round->repeat,
+                                  .at = place_of(lines, part, at),
+                                  .other = place_of(lines, part, before)};
+  const struct pair pair = pair_of(lines, part, at);
+  return findings_add(findings, example, &pair, error);
+}
+
+/* Line `at` is equal to a line of each part in the chain that starts at `first`. */
+static enum status note_leak(struct findings *findings, struct lines *lines,
+                             const struct round *round, size_t part, size_t at, size_t first,
+                             struct error *error) {
+  struct part_findings *found = &findings->parts[part];
+  for (size_t other = first; other < lines->starts[part]; other = lines->next[other])
+    found->shared[part_of(lines, other)][round->leak - FIRST_LEAK]++;
+  found->counts[round->leak]++;
+  if (lines->marks[at] & MARK_LEAK) return STATUS_OK;
+  lines->marks[at] |= MARK_LEAK;
+  found->leaking++;
+  const struct example example = {.finding = round->leak,
+                                  .at = place_of(lines, part, at),
+                                  .other = place_of(lines, part_of(lines, first), first)};
+  const struct pair pair = pair_of(lines, part, at);
+  return findings_example(findings, example, &pair, error);
+}
+
+/* The chain of a key holds the first line with it of every part, so its length is at most the
+ * number of parts. */
+static enum status take_line(struct findings *findings, struct lines *lines,
+                             struct key_index *index, const struct round *round, size_t part,
+                             size_t at, struct error *error) {
+  const size_t first = key_index_add(index, at);
+  lines->next[at] = NO_KEY;
+  if (first == at) return STATUS_OK;
+  size_t last = first;
+  while (lines->next[last] != NO_KEY) last = lines->next[last];
+  enum status status = STATUS_OK;
+  if (last >= lines->starts[part])
+    status = note_repeat(findings, lines, round, part, at, last, error);
+  else
+    lines->next[last] = (uint32_t)at;
+  if (status == STATUS_OK && first < lines->starts[part])
+    status = note_leak(findings, lines, round, part, at, first, error);
+  return status;
+}
+
+enum status check_repeats(struct findings *findings, struct pairs *const *parts,
+                          struct error *error) {
+  struct lines lines;
+  struct key_index index = {0};
+  enum status status = lines_create(&lines, parts, findings->part_count, error);
+  if (status != STATUS_OK) return status;
+  status = key_index_create(&index, lines.count, error);
+  if (status == STATUS_OK) status = hash_lines(&lines, error);
+  for (size_t r = 0; status == STATUS_OK && r < LEAKS; r++) {
+    fill_round_keys(&lines, &rounds[r]);
+    key_index_reset(&index, lines.keys);
+    for (size_t part = 0; part < findings->part_count; part++)
+      for (size_t at = lines.starts[part]; status == STATUS_OK && at < lines.starts[part + 1]; at++)
+        status = take_line(findings, &lines, &index, &rounds[r], part, at, error);
+  }
+  key_index_free(&index);
+  lines_free(&lines);
+  return status;
+}

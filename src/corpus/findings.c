@@ -1,0 +1,114 @@
+#include "corpus/findings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const names[FINDINGS] = {
+    [FINDING_NOT_UTF8] = "not_utf8",
+    [FINDING_LACKS_COLUMN] = "lacks_column",
+    [FINDING_EMPTY] = "empty",
+    [FINDING_DUPLICATE] = "duplicate",
+    [FINDING_NEAR_DUPLICATE] = "near_duplicate",
+    [FINDING_OTHER_TARGET] = "other_target",
+    [FINDING_OTHER_SOURCE] = "other_source",
+    [FINDING_LENGTH_RATIO] = "length_ratio",
+    [FINDING_TOO_LONG] = "too_long",
+    [FINDING_MIXED_SCRIPTS] = "mixed_scripts",
+    [FINDING_SWAPPED] = "swapped",
+    [FINDING_SAME_PAIR] = "same_pair",
+    [FINDING_SAME_SOURCE] = "same_source",
+    [FINDING_SAME_TARGET] = "same_target",
+    [FINDING_LIKE_PAIR] = "like_pair",
+    [FINDING_LIKE_SOURCE] = "like_source",
+    [FINDING_LIKE_TARGET] = "like_target",
+};
+
+const char *finding_name(enum finding finding) {
+  return (unsigned)finding < FINDINGS ? names[finding] : NULL;
+}
+
+enum status findings_create(struct findings **findings, size_t parts, size_t examples_wanted,
+                            struct error *error) {
+  struct findings *created = calloc(1, sizeof *created);
+  *findings = NULL;
+  if (created == NULL) return fail_no_memory(error);
+  created->examples_wanted = examples_wanted;
+  created->parts = calloc(parts, sizeof *created->parts);
+  if (created->parts == NULL) {
+    findings_free(created);
+    return fail_no_memory(error);
+  }
+  created->part_count = parts;
+  for (size_t i = 0; i < parts; i++) {
+    created->parts[i].shared = calloc(i + 1, sizeof *created->parts[i].shared);
+    if (created->parts[i].shared == NULL) {
+      findings_free(created);
+      return fail_no_memory(error);
+    }
+  }
+  *findings = created;
+  return STATUS_OK;
+}
+
+void findings_free(struct findings *findings) {
+  if (findings == NULL) return;
+  for (size_t i = 0; i < findings->part_count; i++) {
+    free(findings->parts[i].name);
+    free(findings->parts[i].shared);
+  }
+  for (size_t i = 0; i < findings->example_count; i++) {
+    free(findings->examples[i].source);
+    free(findings->examples[i].target);
+  }
+  free(findings->examples);
+  free(findings->parts);
+  free(findings);
+}
+
+bool findings_clean(const struct findings *findings) {
+  for (size_t i = 0; i < findings->part_count; i++) {
+    const struct part_findings *part = &findings->parts[i];
+    if (part->leaking > 0 || part->counts[FINDING_NOT_UTF8] > 0 ||
+        part->counts[FINDING_LACKS_COLUMN] > 0 || part->counts[FINDING_EMPTY] > 0)
+      return false;
+  }
+  return true;
+}
+
+static char *copy_of(struct text text) {
+  char *copy = malloc(text.length + 1);
+  if (copy == NULL) return NULL;
+  memcpy(copy, text.bytes, text.length);
+  copy[text.length] = '\0';
+  return copy;
+}
+
+enum status findings_example(struct findings *findings, struct example example,
+                             const struct pair *pair, struct error *error) {
+  size_t *kept = &findings->parts[example.at.part].examples[example.finding];
+  if (*kept >= findings->examples_wanted) return STATUS_OK;
+  void *memory = findings->examples;
+  const enum status status =
+      array_grow(&memory, &findings->example_capacity, findings->example_count + 1,
+                 sizeof *findings->examples, error);
+  findings->examples = memory;
+  if (status != STATUS_OK) return status;
+  if (pair != NULL) {
+    example.source = copy_of(pair->source);
+    example.target = copy_of(pair->target);
+    if (example.source == NULL || example.target == NULL) {
+      free(example.source);
+      free(example.target);
+      return fail_no_memory(error);
+    }
+  }
+  findings->examples[findings->example_count++] = example;
+  ++*kept;
+  return STATUS_OK;
+}
+
+enum status findings_add(struct findings *findings, struct example example, const struct pair *pair,
+                         struct error *error) {
+  findings->parts[example.at.part].counts[example.finding]++;
+  return findings_example(findings, example, pair, error);
+}

@@ -1,0 +1,92 @@
+/* What a look at a corpus has found: counts, and examples of each kind. */
+#ifndef ELMAN_CORPUS_FINDINGS_H
+#define ELMAN_CORPUS_FINDINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "corpus/pairs.h"
+#include "vocab/tokens.h"
+#include "vocab/vocabulary.h"
+
+/* The order is that of elman_finding in the public header; src/api asserts it. */
+enum finding {
+  /* bad lines: no pairs */
+  FINDING_NOT_UTF8,
+  FINDING_LACKS_COLUMN,
+  FINDING_EMPTY,
+  /* worth a look */
+  FINDING_DUPLICATE,
+  FINDING_NEAR_DUPLICATE,
+  FINDING_OTHER_TARGET,
+  FINDING_OTHER_SOURCE,
+  FINDING_LENGTH_RATIO,
+  FINDING_TOO_LONG,
+  FINDING_MIXED_SCRIPTS,
+  FINDING_SWAPPED,
+  /* leaks: also in an earlier part */
+  FINDING_SAME_PAIR,
+  FINDING_SAME_SOURCE,
+  FINDING_SAME_TARGET,
+  FINDING_LIKE_PAIR,
+  FINDING_LIKE_SOURCE,
+  FINDING_LIKE_TARGET,
+  FINDINGS,
+  FIRST_LEAK = FINDING_SAME_PAIR,
+  LEAKS = FINDINGS - FIRST_LEAK
+};
+
+/* "not_utf8", ...; NULL for anything else. */
+const char *finding_name(enum finding finding);
+
+struct place {
+  size_t part, line; /* line from 1; 0 = no place */
+};
+
+struct example {
+  enum finding finding;
+  struct place at;
+  struct place other;              /* where the same stood before */
+  char *source, *target;           /* NULL for a bad line */
+  char problem[160];               /* for a bad line; else empty */
+  size_t source_size, target_size; /* as counted for the finding: characters or tokens; or 0 */
+};
+
+struct part_findings {
+  char *name;
+  size_t pairs;
+  size_t counts[FINDINGS];   /* lines */
+  size_t examples[FINDINGS]; /* kept */
+  size_t leaking;            /* lines with a leak of any kind */
+  size_t (*shared)[LEAKS];   /* (part): lines that are also in that earlier part */
+  size_t tokens[2];          /* by side */
+  size_t unknown[2];         /* of them, those that the first part lacks */
+};
+
+struct findings {
+  struct part_findings *parts;
+  size_t part_count;
+  size_t examples_wanted; /* of each kind in each part */
+  struct example *examples;
+  size_t example_count, example_capacity;
+  enum token_mode modes[2];
+  size_t vocabulary[2]; /* different tokens of the first part, by side */
+};
+
+enum status findings_create(struct findings **findings, size_t parts, size_t examples_wanted,
+                            struct error *error) CHECKED;
+void findings_free(struct findings *findings);
+
+/* Whether there are neither leaks nor bad lines. */
+bool findings_clean(const struct findings *findings);
+
+/* Keeps `example` unless there are enough of its kind in its part; copies the pair's text unless
+ * `pair` is NULL. */
+enum status findings_example(struct findings *findings, struct example example,
+                             const struct pair *pair, struct error *error) CHECKED;
+
+/* Counts, and keeps the example. */
+enum status findings_add(struct findings *findings, struct example example, const struct pair *pair,
+                         struct error *error) CHECKED;
+
+#endif

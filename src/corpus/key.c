@@ -1,0 +1,124 @@
+#include "corpus/key.h"
+
+#include <string.h>
+
+#include "vocab/characters.h"
+#include "vocab/tokens.h"
+
+static bool is_dropped(int codepoint) {
+  if (is_white_space(codepoint)) return true;
+  const utf8proc_category_t category = utf8proc_category(codepoint);
+  return (category >= UTF8PROC_CATEGORY_PC && category <= UTF8PROC_CATEGORY_PO) ||
+         category == UTF8PROC_CATEGORY_CC || category == UTF8PROC_CATEGORY_CF;
+}
+
+/* ASCII without the help of tables, which would be half of the work. */
+static bool is_dropped_ascii(int codepoint) {
+  if (codepoint <= ' ' || codepoint == 0x7F) return true;
+  switch (codepoint) {
+  case '$':
+  case '+':
+  case '<':
+  case '=':
+  case '>':
+  case '^':
+  case '`':
+  case '|':
+  case '~':
+    return false; /* symbols, not punctuation */
+  default:
+    return !((codepoint >= '0' && codepoint <= '9') || (codepoint >= 'A' && codepoint <= 'Z') ||
+             (codepoint >= 'a' && codepoint <= 'z'));
+  }
+}
+
+/* Punctuation of Chinese and typeset English that folds to punctuation alone. */
+static bool is_common_punctuation(int codepoint) {
+  return (codepoint >= 0x3001 && codepoint <= 0x3003) ||
+         (codepoint >= 0x3008 && codepoint <= 0x3011) ||
+         (codepoint >= 0x2018 && codepoint <= 0x2027) ||
+         (codepoint >= 0x2010 && codepoint <= 0x2016);
+}
+
+/* Handles the characters that nearly all text is made of, in place: what is written is never longer
+ * than what was read. False at any other character; then `into` is worth nothing. */
+static bool fold_common(struct buffer *into) {
+  const struct text text = buffer_text(into);
+  size_t at = 0, length = 0;
+  while (at < text.length) {
+    const size_t start = at;
+    int codepoint = character_at(text, &at);
+    if (codepoint >= 0xFF01 && codepoint <= 0xFF5E) codepoint -= 0xFF01 - '!';
+    if (codepoint < 0x80) {
+      if (is_dropped_ascii(codepoint)) continue;
+      const bool upper = codepoint >= 'A' && codepoint <= 'Z';
+      into->bytes[length++] = (char)(upper ? codepoint - 'A' + 'a' : codepoint);
+    } else if (codepoint >= 0x4E00 && codepoint <= 0x9FFF) {
+      memmove(into->bytes + length, into->bytes + start, at - start);
+      length += at - start;
+    } else if (!is_common_punctuation(codepoint)) {
+      return false;
+    }
+  }
+  into->length = length;
+  into->bytes[length] = '\0';
+  return true;
+}
+
+static void drop_in_place(struct buffer *into) {
+  const struct text text = buffer_text(into);
+  size_t at = 0, length = 0;
+  while (at < text.length) {
+    const size_t start = at;
+    if (is_dropped(character_at(text, &at))) continue;
+    memmove(into->bytes + length, into->bytes + start, at - start);
+    length += at - start;
+  }
+  if (length == 0) return;
+  into->length = length;
+  into->bytes[length] = '\0';
+}
+
+enum status key_of(struct buffer *into, struct text text, struct error *error) {
+  buffer_clear(into);
+  buffer_append_text(into, text);
+  if (into->failed) return fail_no_memory(error);
+  if (fold_common(into) && into->length > 0) return STATUS_OK;
+  const enum status status = text_fold(into, text, error);
+  if (status == STATUS_OK) drop_in_place(into);
+  return status;
+}
+
+/* MurmurHash3's mixing of blocks and its finish (Austin Appleby, public domain). Every step can be
+ * undone, so that texts of one block never collide. */
+static uint64_t mix(uint64_t bits) {
+  bits = (bits ^ bits >> 33) * 0xFF51AFD7ED558CCDu;
+  bits = (bits ^ bits >> 33) * 0xC4CEB9FE1A85EC53u;
+  return bits ^ bits >> 33;
+}
+
+static uint64_t rotate(uint64_t bits, int by) {
+  return bits << by | bits >> (64 - by);
+}
+
+static uint64_t add_block(uint64_t hash, uint64_t block) {
+  block = rotate(block * 0x87C37B91114253D5u, 31) * 0x4CF5AD432745937Fu;
+  return rotate(hash ^ block, 27) * 5 + 0x52DCE729u;
+}
+
+uint64_t key_hash(struct text text) {
+  uint64_t hash = 0;
+  size_t at = 0;
+  for (; text.length - at >= sizeof(uint64_t); at += sizeof(uint64_t)) {
+    uint64_t block;
+    memcpy(&block, text.bytes + at, sizeof block);
+    hash = add_block(hash, block);
+  }
+  uint64_t rest = 0;
+  if (at < text.length) memcpy(&rest, text.bytes + at, text.length - at);
+  return mix(add_block(hash, rest) ^ text.length);
+}
+
+uint64_t key_hash_pair(uint64_t source, uint64_t target) {
+  return mix(add_block(add_block(0, source), target));
+}

@@ -1,0 +1,183 @@
+#include "corpus/split.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "corpus/groups.h"
+#include "corpus/key.h"
+#include "corpus/key_index.h"
+
+/* ---- which pairs belong together ---- */
+
+static enum status fill_keys(uint64_t *keys, const struct pairs *pairs, bool target,
+                             struct error *error) {
+  struct buffer key = {0};
+  enum status status = STATUS_OK;
+  for (size_t i = 0; status == STATUS_OK && i < pairs_count(pairs); i++) {
+    const struct pair pair = pairs_get(pairs, i);
+    status = key_of(&key, target ? pair.target : pair.source, error);
+    if (status == STATUS_OK) keys[i] = key_hash(buffer_text(&key));
+  }
+  buffer_free(&key);
+  return status;
+}
+
+static enum status join_equal(struct groups *groups, const struct pairs *pairs,
+                              struct error *error) {
+  struct key_index index = {0};
+  uint64_t *keys = reallocarray(NULL, pairs_count(pairs) + 1, sizeof *keys);
+  enum status status = keys == NULL ? fail_no_memory(error) : STATUS_OK;
+  if (status == STATUS_OK) status = key_index_create(&index, pairs_count(pairs), error);
+  for (int side = 0; status == STATUS_OK && side < 2; side++) {
+    status = fill_keys(keys, pairs, side == 1, error);
+    if (status != STATUS_OK) break;
+    key_index_reset(&index, keys);
+    for (size_t i = 0; i < pairs_count(pairs); i++)
+      groups_join(groups, i, key_index_add(&index, i));
+  }
+  key_index_free(&index);
+  free(keys);
+  return status;
+}
+
+/* ---- which part a group goes to ---- */
+
+struct group {
+  uint64_t order; /* by chance */
+  uint32_t first; /* the pair that stands for it */
+  uint32_t size;
+};
+
+/* SplitMix64's output function (Sebastiano Vigna, public domain). */
+static uint64_t scramble(uint64_t bits) {
+  bits += 0x9E3779B97F4A7C15u;
+  bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9u;
+  bits = (bits ^ bits >> 27) * 0x94D049BB133111EBu;
+  return bits ^ bits >> 31;
+}
+
+/* `places` becomes, for each pair that stands for a group, the group's place in the list. */
+static size_t list_groups(struct group *list, uint32_t *places, struct groups *groups,
+                          uint64_t seed) {
+  size_t count = 0;
+  for (size_t i = 0; i < groups->count; i++) {
+    const size_t first = groups_find(groups, i);
+    if (first == i) {
+      places[i] = (uint32_t)count;
+      list[count++] = (struct group){scramble(scramble(seed) ^ i), (uint32_t)i, 0};
+    }
+    list[places[first]].size++;
+  }
+  return count;
+}
+
+static int compare_groups(const void *a, const void *b) {
+  const struct group *x = a, *y = b;
+  if (x->size != y->size) return x->size < y->size ? -1 : 1;
+  if (x->order != y->order) return x->order < y->order ? -1 : 1;
+  return (x->first > y->first) - (x->first < y->first);
+}
+
+/* The part that lacks most of what it wants, among those that `size` more pairs fit into. */
+static enum part choose_part(const struct split *split, size_t size) {
+  enum part best = PART_TRAIN;
+  double most = 0;
+  for (enum part part = PART_DEV; part < PARTS; part++) {
+    const size_t room = split->wanted[part] - split->sizes[part];
+    if (room < size) continue;
+    const double lack = (double)room / (double)split->wanted[part];
+    if (lack > most) {
+      most = lack;
+      best = part;
+    }
+  }
+  return best;
+}
+
+/* Marks the first pair of each group. From the smallest group up: once one fits nowhere, none of
+ * those behind it does. */
+static void deal_groups(struct split *split, const struct group *list) {
+  for (size_t i = 0; i < split->groups; i++) {
+    const enum part part = choose_part(split, list[i].size);
+    split->parts[list[i].first] = (uint8_t)part;
+    split->sizes[part] += list[i].size;
+  }
+  split->largest = list[split->groups - 1].size;
+}
+
+static enum status deal(struct split *split, struct groups *groups, uint64_t seed,
+                        struct error *error) {
+  struct group *list = reallocarray(NULL, groups->count, sizeof *list);
+  uint32_t *places = reallocarray(NULL, groups->count, sizeof *places);
+  if (list != NULL && places != NULL) {
+    split->groups = list_groups(list, places, groups, seed);
+    qsort(list, split->groups, sizeof *list, compare_groups);
+    deal_groups(split, list);
+    for (size_t i = 0; i < groups->count; i++)
+      split->parts[i] = split->parts[groups_find(groups, i)];
+  }
+  const bool failed = list == NULL || places == NULL;
+  free(list);
+  free(places);
+  return failed ? fail_no_memory(error) : STATUS_OK;
+}
+
+/* ---- sizes ---- */
+
+static size_t size_of(struct part_size size, size_t count) {
+  if (!(size.share > 0)) return size.pairs;
+  const double share = size.share < 1 ? size.share : 1;
+  const size_t part = (size_t)llround(share * (double)count);
+  return part > 0 ? part : 1;
+}
+
+static enum status set_sizes(struct split *split, const struct split_options *options,
+                             struct error *error) {
+  const size_t dev = size_of(options->dev, split->count);
+  const size_t test = size_of(options->test, split->count);
+  if (dev >= split->count || test >= split->count - dev)
+    return fail(error, STATUS_INVALID_ARGUMENT, NULL,
+                "dev (%zu) and test (%zu) leave nothing of %zu pairs to train on", dev, test,
+                split->count);
+  split->wanted[PART_DEV] = dev;
+  split->wanted[PART_TEST] = test;
+  split->wanted[PART_TRAIN] = split->count - dev - test;
+  return STATUS_OK;
+}
+
+static enum status check_sizes(const struct split *split, struct error *error) {
+  for (enum part part = PART_DEV; part < PARTS; part++)
+    if (split->wanted[part] > 0 && split->sizes[part] == 0)
+      return fail(error, STATUS_BAD_DATA, NULL,
+                  "the groups of pairs that share a sentence are too large for %s (%zu pairs "
+                  "wanted); the largest has %zu of %zu pairs",
+                  part == PART_DEV ? "dev" : "test", split->wanted[part], split->largest,
+                  split->count);
+  return STATUS_OK;
+}
+
+enum status split_create(struct split *split, const struct pairs *pairs,
+                         const struct split_options *options, struct error *error) {
+  struct split made = {.count = pairs_count(pairs)};
+  struct groups groups = {0};
+  *split = (struct split){0};
+  enum status status = set_sizes(&made, options, error);
+  if (status != STATUS_OK) return status;
+  made.parts = calloc(made.count, sizeof *made.parts);
+  if (made.parts == NULL) status = fail_no_memory(error);
+  if (status == STATUS_OK) status = groups_create(&groups, made.count, error);
+  if (status == STATUS_OK) status = join_equal(&groups, pairs, error);
+  if (status == STATUS_OK) status = deal(&made, &groups, options->seed, error);
+  if (status == STATUS_OK) status = check_sizes(&made, error);
+  groups_free(&groups);
+  if (status == STATUS_OK)
+    *split = made;
+  else
+    split_free(&made);
+  return status;
+}
+
+void split_free(struct split *split) {
+  free(split->parts);
+  *split = (struct split){0};
+}

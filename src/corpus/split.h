@@ -1,0 +1,39 @@
+/* Splitting pairs into parts without leakage: no sentence of either side stands in two parts. */
+#ifndef ELMAN_CORPUS_SPLIT_H
+#define ELMAN_CORPUS_SPLIT_H
+
+#include <stdint.h>
+
+#include "corpus/pairs.h"
+
+enum part { PART_TRAIN, PART_DEV, PART_TEST, PARTS };
+
+struct part_size {
+  size_t pairs;
+  double share; /* of all pairs, 0 to 1, in place of `pairs`; at least one pair if it is above 0 */
+};
+
+struct split_options {
+  struct part_size dev, test; /* train is the rest */
+  uint64_t seed;
+};
+
+struct split {
+  uint8_t *parts; /* (count): an enum part for each pair */
+  size_t count;
+  size_t sizes[PARTS];  /* pairs that a part got */
+  size_t wanted[PARTS]; /* pairs that it should have */
+  size_t groups;        /* pairs that share a side, directly or through others, are one group */
+  size_t largest;       /* pairs in the largest group */
+};
+
+/* Pairs with an equal key (key.h) on either side form a group, and a group lies whole in one part.
+ * Dev and test are filled with the smallest groups, among equal ones by chance; they never get more
+ * than is wanted, but less when no group fits. The same pairs, options and seed give the same
+ * split. Errors: dev and test want all pairs (STATUS_INVALID_ARGUMENT), or no group fits into one
+ * of them (STATUS_BAD_DATA). */
+enum status split_create(struct split *split, const struct pairs *pairs,
+                         const struct split_options *options, struct error *error) CHECKED;
+void split_free(struct split *split);
+
+#endif

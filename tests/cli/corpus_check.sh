@@ -1,0 +1,99 @@
+# What `corpus check` finds, its two forms, its exit codes, and wrong input.
+
+printf '我爱你。\tI love you.\t(a)\n他在睡觉。\tHe is asleep.\t(b)\n' >train.tsv
+printf '她很忙。\tShe is busy.\n' >dev.tsv
+printf '我爱你\tI do love you\n是他\tHe is ASLEEP\n她很忙。\tShe is busy.\n' >test.tsv
+
+# Clean.
+expect_exit 0 "$ELMAN" corpus check train.tsv dev.tsv
+expect_no_stderr
+expect_stdout_match '^train\.tsv$'
+expect_stdout_match '^  pairs +2$'
+expect_stdout_match '^  source tokens \(chars\) +9, 8 different$'
+expect_stdout_match '^  target tokens \(words\) +4, 50\.00 % unknown to the first part$'
+expect_stdout_match '^0 pairs leak; 0 lines are bad$'
+
+# Leaks, with where they come from.
+expect_exit 65 "$ELMAN" corpus check train.tsv dev.tsv test.tsv
+expect_stdout_match '^  leaks from train\.tsv, exact: 0 pairs, 0 sources, 0 targets$'
+expect_stdout_match '^    but for case, width, punctuation and spaces: 0 pairs, 1 sources, 1 targets$'
+expect_stdout_match '^  leaks from dev\.tsv, exact: 1 pairs, 1 sources, 1 targets$'
+expect_stdout_match '^    test\.tsv:2: 是他 \| He is ASLEEP  \(as in train\.tsv:2\)$'
+expect_stdout_match '^3 pairs leak; 0 lines are bad$'
+expect_exit 65 "$ELMAN" corpus check --examples 0 train.tsv dev.tsv test.tsv
+! grep -q 'as in' "$results/stdout" || fail "examples although none were asked for"
+
+# For programs.
+expect_exit 65 "$ELMAN" corpus check --json train.tsv dev.tsv test.tsv
+expect_stdout_match '^\{"clean":false,"source_tokens":"chars","target_tokens":"words",'
+expect_stdout_match '"part":"test.tsv","with":"dev.tsv","same_pair":1,"same_source":1,'
+if command -v python3 >/dev/null; then
+  python3 -c 'import json, sys
+check = json.load(open(sys.argv[1]))
+assert [p["leaking_pairs"] for p in check["parts"]] == [0, 0, 3]
+assert len(check["shared"]) == 3 and len(check["examples"]) == 3' "$results/stdout" ||
+    fail "the JSON is wrong"
+fi
+
+# Bad lines; control characters cannot steer the terminal.
+printf '我\tI\n\xff\xfe\tyou\n他\n\t\n你\tyou \e[31m\n你\tyou \e[31m\n' >bad.tsv
+expect_exit 65 "$ELMAN" corpus check bad.tsv
+expect_stdout_match '^  not valid UTF-8 +1$'
+expect_stdout_match '^    bad\.tsv:2: is not valid UTF-8 at byte 1 of the line$'
+expect_stdout_match '^  a column missing +1$'
+expect_stdout_match '^  empty line or side +1$'
+expect_stdout_match '^    bad\.tsv:6: 你 \| you \\x1b\[31m  \(as in bad\.tsv:5\)$'
+expect_stdout_match '^3 lines are bad$'
+
+# Worth a look is not wrong.
+printf '我\tI\n我\tI\n' >twice
+expect_exit 0 "$ELMAN" corpus check twice
+expect_stdout_match '^  pair repeated +1$'
+
+# Other forms of input.
+expect_exit 0 "$ELMAN" corpus check - <train.tsv
+expect_stdout_match '^standard input$'
+cut -f 1 train.tsv >zh
+cut -f 2 train.tsv >en
+expect_exit 0 "$ELMAN" corpus check --source zh --target en
+expect_stdout_match '^zh$'
+expect_exit 0 "$ELMAN" corpus check --columns 2,1 --source-tokens chars train.tsv
+expect_stdout_match '^  source tokens \(chars\) '
+expect_exit 0 "$ELMAN" corpus check --max-length 3 train.tsv
+expect_stdout_match '^  longer than --max-length +2$'
+
+# Wrong input.
+mkdir directory
+: >empty
+head -c 4096 "$ELMAN" >binary
+refused() { # refused CODE REGEX ARGUMENT...
+  local code=$1 regex=$2
+  shift 2
+  expect_exit "$code" "$ELMAN" corpus check "$@"
+  expect_stdout
+  expect_stderr_match "$regex"
+}
+refused 64 'no PAIRS'
+refused 64 "'elman help corpus check' explains the command"
+refused 64 '--source and --target go together' --source zh
+refused 64 'either PAIRS or --source' --source zh --target en train.tsv
+refused 64 "--max-ratio: '1' is not a number from 1\.01" --max-ratio 1 train.tsv
+refused 64 "--target-tokens: 'x' is not one of" --target-tokens x train.tsv
+refused 66 '^elman: nowhere: ' train.tsv nowhere
+refused 66 '^elman: directory: ' directory
+refused 65 '^elman: empty: no usable sentence pair' empty
+refused 65 '^elman: binary: is a binary file' train.tsv binary
+refused 65 '^elman: train.tsv: ' --columns 1,9 train.tsv
+code=0
+"$ELMAN" corpus check train.tsv >/dev/full 2>"$results/stderr" || code=$?
+[ $code -eq 74 ] || fail "exit code $code instead of 74 when the disk is full"
+
+# The command that holds this one.
+expect_exit 64 "$ELMAN" corpus
+expect_stdout
+expect_stderr_match '^Usage: elman corpus COMMAND'
+expect_exit 64 "$ELMAN" corpus chekc
+expect_stderr_match "^elman: corpus: unknown command 'chekc'; did you mean 'check'\?$"
+expect_exit 64 "$ELMAN" corpus --split
+expect_exit 64 "$ELMAN" help corpus xyzzy
+expect_exit 64 "$ELMAN" help train check

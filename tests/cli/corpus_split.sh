@@ -1,0 +1,124 @@
+# Splitting: every line once and untouched, no leak, and nothing lost when something goes wrong.
+
+# 300 pairs; each tenth shares its source with the one before, in another spelling.
+for i in $(seq 300); do
+  if [ $((i % 10)) -eq 0 ]; then
+    printf '句子%d！\tSentence %d\tCC-BY #%d\n' $((i - 1)) $i $i
+  else
+    printf '句子%d\tSentence %d\tCC-BY #%d\n' $i $i $i
+  fi
+done >all.tsv
+split() { # split CODE ARGUMENT...
+  local code=$1
+  shift
+  expect_exit "$code" "$ELMAN" corpus split "$@"
+  expect_stdout
+}
+same_lines() { # same_lines FILE...
+  sort "$@" | cmp - <(sort all.tsv) || fail "not all lines, or others"
+}
+
+split 0 -o a all.tsv
+expect_stderr_match '^300 pairs$'
+expect_stderr_match '^270 groups of pairs .*; the largest has 2 pairs$'
+expect_stderr_match '^a\.train\.tsv: 270 pairs$'
+expect_stderr_match '^a\.dev\.tsv: 15 pairs$'
+same_lines a.train.tsv a.dev.tsv a.test.tsv
+expect_exit 0 "$ELMAN" corpus check a.train.tsv a.dev.tsv a.test.tsv
+
+# The same again; another seed; names in a directory; sizes.
+mkdir b
+split 0 -q -o b/ all.tsv
+expect_no_stderr
+for part in train dev test; do cmp a.$part.tsv b/$part.tsv || fail "the split is not the same"; done
+split 0 -q -f -o b/ --seed 2 all.tsv
+! cmp -s a.dev.tsv b/dev.tsv || fail "the seed changes nothing"
+same_lines b/*.tsv
+split 0 -q --force -o b/ --dev 7 --test 1.5% all.tsv
+[ "$(cat b/dev.tsv | wc -l) $(cat b/test.tsv | wc -l)" = '7 5' ] || fail "wrong sizes"
+rm -r b
+
+# No test part: none is written, and one of an earlier split is pointed at.
+split 0 -o c --test 0 all.tsv
+[ ! -e c.test.tsv ] || fail "an empty part was written"
+split 0 -f -o a --test 0 all.tsv
+expect_stderr_match '^a\.test\.tsv is left from an earlier split'
+rm a.* c.*
+
+# Bad lines are left out and named.
+{ cat all.tsv; printf 'bad\n\xff\tx\n'; } >worse.tsv
+split 0 -o a worse.tsv
+expect_stderr_match '^worse\.tsv:301: left out: '
+same_lines a.*.tsv
+rm a.*
+split 65 --strict -o a worse.tsv
+expect_stderr_match '^elman: worse\.tsv:301: '
+rm worse.tsv
+
+# CRLF ends are no part of a line; columns in another order; several files.
+sed 's/$/\r/' all.tsv | head -n 200 >first.tsv
+tail -n 100 all.tsv | split 0 -q -o a --columns 2,1 first.tsv -
+same_lines a.*.tsv
+rm a.* first.tsv
+
+# Files that are there already stay.
+echo precious >a.dev.tsv
+split 73 -o a all.tsv
+expect_stderr_match '^elman: a\.dev\.tsv: is there already; --force replaces it$'
+[ "$(cat a.dev.tsv)" = precious ] || fail "the old file is lost"
+expect_files a.dev.tsv all.tsv
+rm a.dev.tsv
+
+# A giant group.
+for i in $(seq 40); do printf '一样\tSentence %d\n' $i; done >giant.tsv
+split 65 -o a giant.tsv
+expect_stderr_match 'too large for dev \(2 pairs wanted\); the largest has 40 of 40 pairs$'
+tail -n 3 all.tsv >>giant.tsv
+split 0 -o a --dev 2 --test 3 giant.tsv
+expect_stderr_match '^dev has 1 pairs of the 2 wanted: '
+expect_stderr_match 'the largest has 40 pairs'
+rm a.* giant.tsv
+
+# Wrong command lines and input.
+mkdir directory closed
+: >empty
+head -c 4096 "$ELMAN" >binary
+refused() { # refused CODE REGEX ARGUMENT...
+  local code=$1 regex=$2
+  shift 2
+  split "$code" "$@"
+  expect_stderr_match "$regex"
+  expect_files all.tsv binary closed directory empty
+}
+refused 64 '--output says what' all.tsv
+refused 64 '--output says what' -o '' all.tsv
+refused 64 'not to standard output' -o - all.tsv
+refused 64 'no PAIRS' -o a
+refused 64 'unknown option .--source' -o a --source x
+for size in x -1 1.5 % 1.2.3% 100% 1e2% 101% 99999999999999999999 ''; do
+  refused 64 "--dev: '$size' is neither a number of pairs nor a share" -o a "--dev=$size" all.tsv
+done
+refused 64 'leave nothing of 300 pairs' -o a --dev 150 --test 150 all.tsv
+refused 64 'leave nothing of 300 pairs' -o a --dev 1000000000000 all.tsv
+refused 66 '^elman: nowhere: ' -o a nowhere
+refused 66 '^elman: directory: ' -o a directory
+refused 65 '^elman: empty: ' -o a empty
+refused 65 '^elman: binary: is a binary file' -o a binary
+refused 73 '^elman: no/such\.train\.tsv: cannot create' -o no/such all.tsv
+refused 73 '^elman: all\.tsv/x\.train\.tsv: ' -o all.tsv/x all.tsv
+
+# Nothing is put in place unless everything can be.
+mkdir -p d/x.test.tsv
+split 73 -f -o d/x all.tsv
+expect_stderr_match '^elman: d/x\.test\.tsv: is a directory'
+[ "$(ls d)" = x.test.tsv ] || fail "files are left"
+for i in $(seq 4000); do printf '长句子%d\tLong sentence %d\n' $i $i; done >many.tsv
+(ulimit -f 8 && "$ELMAN" corpus split -q -o e many.tsv) 2>&1 | cat >"$results/stderr"
+[ "${PIPESTATUS[0]}" -eq 74 ] || fail "no exit code 74 for a full quota"
+expect_stderr_match '^elman: e\.train\.tsv: cannot write: File too large$'
+[ -z "$(ls | grep '^e\.')" ] || fail "files are left"
+if [ "$(id -u)" -ne 0 ]; then
+  chmod 500 closed
+  split 73 -o closed/a all.tsv
+  expect_stderr_match 'cannot create the file: Permission denied'
+fi

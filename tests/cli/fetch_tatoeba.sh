@@ -1,0 +1,84 @@
+# tools/fetch-tatoeba: converting a file of the archive's form, and saying what went wrong.
+
+fetch=$DATA/../tools/fetch-tatoeba
+export ELMAN
+refused() { # refused CODE REGEX ARGUMENT...
+  local code=$1 regex=$2
+  shift 2
+  expect_exit "$code" "$fetch" "$@"
+  expect_stdout
+  expect_stderr_match "$regex"
+  [ ! -e out ] || fail "something was written: $*"
+}
+
+for i in $(seq 100); do
+  printf 'Sentence %d.\t句子%d。\tCC-BY 2.0 (France) Attribution: tatoeba.org #%d (a) & #%d (b)\n' \
+    $i $i $i $((i + 1000))
+done >cmn.txt
+
+expect_exit 0 "$fetch" --convert cmn.txt out
+expect_stdout_match '^0 pairs leak; 0 lines are bad$'
+expect_stdout_match 'CC-BY 2\.0 FR'
+expect_stdout_match 'train .*out/train\.tsv$'
+awk -F '\t' -v OFS='\t' '{ print $2, $1, $3 }' cmn.txt | sort >expected
+sort out/*.tsv | cmp - expected || fail "the pairs are not those of the file"
+[ "$(ls out | xargs)" = 'dev.tsv test.tsv train.tsv' ] || fail "wrong files"
+expect_exit 73 "$fetch" --convert cmn.txt out
+expect_stderr_match 'out/train\.tsv is there already'
+
+# The archive itself; Windows line ends.
+if command -v python3 >/dev/null; then
+  sed 's/$/\r/' cmn.txt >dos.txt
+  python3 -c 'import zipfile
+with zipfile.ZipFile("cmn-eng.zip", "w") as z: z.write("dos.txt", "cmn.txt")
+with zipfile.ZipFile("other.zip", "w") as z: z.write("dos.txt", "fra.txt")'
+  expect_exit 0 "$fetch" --convert cmn-eng.zip zipped
+  cmp out/train.tsv zipped/train.tsv || fail "the archive gives other pairs than the file"
+  head -c 100 cmn-eng.zip >damaged.zip
+  rm -r out
+  refused 65 'damaged.zip: is damaged, or holds no cmn.txt' --convert damaged.zip out
+  refused 65 'other.zip: is damaged, or holds no cmn.txt' --convert other.zip out
+fi
+rm -rf out
+
+# Wrong input and wrong command lines.
+: >empty
+awk -F '\t' -v OFS='\t' '{ print $2, $1, $3 }' cmn.txt >swapped
+cut -f 1,2 cmn.txt >columns
+for file in empty swapped columns "$DATA/toy.zh-en.tsv"; do
+  refused 65 'is not English<TAB>Chinese<TAB>attribution' --convert "$file" out
+done
+refused 66 'nowhere: no such file' --convert nowhere out
+refused 64 'tools/fetch-tatoeba \[OUTPUT_DIR\]' --help
+refused 64 'tools/fetch-tatoeba' --convert cmn.txt
+refused 64 'tools/fetch-tatoeba' out more
+: >file
+expect_exit 73 "$fetch" --convert cmn.txt file/out
+expect_stderr_match 'file/out: cannot create the directory'
+
+# Downloads that go wrong, with stand-ins for the programs that download.
+mkdir bin
+for tool in awk bash cat dirname env head mkdir mktemp rm sed tail unzip wc; do
+  tool=$(command -v $tool) && ln -s "$tool" bin/
+done
+printf '#!/bin/bash\nexit 6\n' >wget
+cat >curl <<'END'
+#!/bin/bash
+while [ "$1" != --output ]; do shift; done
+head -c "$BYTES" /dev/zero >"$2"
+END
+chmod +x wget curl
+refused_download() { # refused_download CODE REGEX
+  PATH=$PWD/bin expect_exit "$1" "$fetch" out
+  expect_stdout
+  expect_stderr_match "$2"
+  [ ! -e out ] || fail "something was written"
+}
+refused_download 69 'neither curl nor wget is here'
+mv wget bin/
+refused_download 69 'cmn-eng.zip could not be downloaded; is there a network'
+mv curl bin/
+export BYTES=1000
+refused_download 65 'the download has 1000 bytes, which cannot be the archive'
+BYTES=600000
+refused_download 65 'cmn-eng.zip: is not English<TAB>Chinese'

@@ -1,0 +1,48 @@
+# tools/plot-log: curves from a training log.
+
+plot=$DATA/../tools/plot-log
+command -v python3 >/dev/null || exit 77
+
+# Without gnuplot the message says what to install.
+cat >run.jsonl <<'END'
+{"event":"start","seed":1}
+{"event":"update","epoch":1,"update":1,"loss":3.1,"lr":0.001}
+{"event":"update","epoch":1,"update":2,"loss":2.9}
+{"event":"update","epoch":1,"update":3,"loss":NaN}
+{"event":"validation","epoch":1,"update":3,"loss":2.8,"perplexity":16.4,"bleu":3.4}
+{"event":"update","epoch":2,"update":1,"loss":2.5}
+{"event":"validation","epoch":2,"update":3,"loss":2.4,"bleu":7.5}
+{"event":"upd
+END
+mkdir bin
+ln -s "$(python3 -c 'import sys; print(sys.executable)')" bin/python3
+PATH=$PWD/bin expect_exit 69 "$plot" run.jsonl
+expect_stderr_match 'apt-get install gnuplot-nox'
+rm -r bin
+
+expect_exit 64 "$plot"
+expect_stderr_match 'tools/plot-log LOG.jsonl'
+expect_exit 64 "$plot" run.jsonl picture.gif
+expect_stderr_match 'must end in .png or .svg'
+expect_exit 66 "$plot" nowhere
+echo '{"event":"update","update":1}' >nothing.jsonl
+expect_exit 65 "$plot" nothing.jsonl
+expect_stderr_match 'no loss and no BLEU in it'
+expect_files nothing.jsonl run.jsonl
+command -v gnuplot >/dev/null || exit 77
+
+expect_exit 0 "$plot" run.jsonl
+expect_stderr_match '^plot-log: run.jsonl: 1 lines are no JSON objects'
+[ "$(head -c 4 run.png | tail -c 3)" = PNG ] || fail "no PNG"
+expect_exit 0 "$plot" run.jsonl "it's.svg"
+for word in loss BLEU training validation; do
+  grep -q ">$word<" "it's.svg" || fail "the picture lacks: $word"
+done
+# A log without validation has one panel, and one point is a curve.
+head -n 2 run.jsonl >short.jsonl
+expect_exit 0 "$plot" short.jsonl short.svg
+expect_no_stderr
+! grep -q '>BLEU<' short.svg || fail "a panel without a curve"
+expect_exit 73 "$plot" run.jsonl no/such.png
+expect_stderr_match '^plot-log: no/such.png: No such file'
+[ -z "$(ls | grep tmp)" ] || fail "a temporary file is left"

@@ -1,0 +1,179 @@
+/* What a check of a corpus finds. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "corpus/check.h"
+
+static char folder[] = "/tmp/elman-check-XXXXXX";
+static const char *const names[] = {"train", "dev", "test"};
+
+static void enter_folder(void) {
+  cr_assert_not_null(mkdtemp(folder));
+  cr_assert_eq(chdir(folder), 0);
+}
+
+static void leave_folder(void) {
+  for (size_t i = 0; i < 3; i++) unlink(names[i]);
+  cr_assert_eq(chdir("/"), 0);
+  cr_assert_eq(rmdir(folder), 0);
+}
+
+TestSuite(check, .init = enter_folder, .fini = leave_folder);
+
+static struct findings *look(size_t parts, const char *const *contents, size_t max_length) {
+  struct pairs_options part_options[3];
+  for (size_t i = 0; i < parts; i++) {
+    FILE *file = fopen(names[i], "wb");
+    cr_assert_not_null(file);
+    fputs(contents[i], file);
+    cr_assert_eq(fclose(file), 0);
+    part_options[i] = (struct pairs_options){
+        .files = &names[i], .file_count = 1, .source_column = 1, .target_column = 2};
+  }
+  const struct check_options options = {.parts = part_options,
+                                        .part_count = parts,
+                                        .modes = {TOKENS_AUTO, TOKENS_AUTO},
+                                        .max_length = max_length,
+                                        .max_ratio = 3,
+                                        .examples = 2};
+  struct findings *findings;
+  struct error error = {0};
+  cr_assert_eq(check_corpus(&findings, &options, &error), STATUS_OK, "%s", error.message);
+  return findings;
+}
+
+static void assert_count(const struct findings *findings, size_t part, enum finding finding,
+                         size_t expected) {
+  cr_assert_eq(findings->parts[part].counts[finding], expected, "%s of %s: %zu instead of %zu",
+               finding_name(finding), names[part], findings->parts[part].counts[finding], expected);
+}
+
+/* No count but these is above zero; the list ends with FINDINGS. */
+static void assert_only(const struct findings *findings, size_t part, const enum finding *found,
+                        const size_t *counts) {
+  for (enum finding finding = 0; finding < FINDINGS; finding++) {
+    size_t expected = 0;
+    for (size_t i = 0; found[i] != FINDINGS; i++)
+      if (found[i] == finding) expected = counts[i];
+    assert_count(findings, part, finding, expected);
+  }
+}
+
+Test(check, clean_corpus) {
+  const char *const contents[] = {"我爱你。\tI love you.\n他在睡觉。\tHe is asleep.\n",
+                                  "她很忙。\tShe is busy.\n"};
+  struct findings *findings = look(2, contents, 200);
+  cr_assert(findings_clean(findings));
+  for (size_t part = 0; part < 2; part++)
+    assert_only(findings, part, (enum finding[]){FINDINGS}, NULL);
+  cr_assert_eq(findings->modes[SIDE_SOURCE], TOKENS_CHARS);
+  cr_assert_eq(findings->modes[SIDE_TARGET], TOKENS_WORDS);
+  cr_assert_eq(findings->example_count, 0);
+  findings_free(findings);
+}
+
+Test(check, bad_lines) {
+  const char *const contents[] = {"我\tI\n\xff\tx\nonly\n\tempty\n\n他\t \n你\tyou\n"};
+  struct findings *findings = look(1, contents, 200);
+  assert_only(findings, 0,
+              (enum finding[]){FINDING_NOT_UTF8, FINDING_LACKS_COLUMN, FINDING_EMPTY, FINDINGS},
+              (size_t[]){1, 1, 3});
+  cr_assert_not(findings_clean(findings));
+  cr_assert_eq(findings->example_count, 4, "two of the empty ones at most");
+  cr_assert_eq(findings->examples[0].at.line, 2);
+  cr_assert_null(findings->examples[0].source);
+  cr_assert(strstr(findings->examples[0].problem, "UTF-8") != NULL);
+  findings_free(findings);
+}
+
+Test(check, repeats_inside_a_part) {
+  const char *const contents[] = {"我爱你\tI love you\n"
+                                  "他\tHe\n"
+                                  "我爱你\tI love you\n"    /* duplicate */
+                                  "我爱你。\tI LOVE you!\n" /* near duplicate */
+                                  "我爱你\tI do love you\n" /* other target */
+                                  "是他\tHe\n"              /* other source */
+                                  "我爱你\tI love you\n"};  /* duplicate */
+  struct findings *findings = look(1, contents, 200);
+  assert_only(findings, 0,
+              (enum finding[]){FINDING_DUPLICATE, FINDING_NEAR_DUPLICATE, FINDING_OTHER_TARGET,
+                               FINDING_OTHER_SOURCE, FINDINGS},
+              (size_t[]){2, 1, 1, 1});
+  cr_assert(findings_clean(findings), "what comes again is no leak");
+  cr_assert_eq(findings->examples[1].at.line, 7);
+  cr_assert_eq(findings->examples[1].other.line, 1);
+  findings_free(findings);
+}
+
+Test(check, leaks) {
+  const char *const contents[] = {"一\tone\n二\ttwo\n三\tthree\n", "一\tone\n二\tTWO!\n四\tfour\n",
+                                  "一\tuno\n四\tfour\n五\tThree.\n六\tsix\n"};
+  struct findings *findings = look(3, contents, 200);
+  cr_assert_eq(findings->parts[1].leaking, 2);
+  cr_assert_eq(findings->parts[2].leaking, 3);
+  assert_only(findings, 1,
+              (enum finding[]){FINDING_SAME_PAIR, FINDING_SAME_SOURCE, FINDING_SAME_TARGET,
+                               FINDING_LIKE_PAIR, FINDING_LIKE_SOURCE, FINDING_LIKE_TARGET,
+                               FINDINGS},
+              (size_t[]){1, 2, 1, 2, 2, 2});
+  assert_only(findings, 2,
+              (enum finding[]){FINDING_SAME_PAIR, FINDING_SAME_SOURCE, FINDING_SAME_TARGET,
+                               FINDING_LIKE_PAIR, FINDING_LIKE_SOURCE, FINDING_LIKE_TARGET,
+                               FINDINGS},
+              (size_t[]){1, 2, 1, 1, 2, 2});
+  /* 一 is in both earlier parts, 四 in dev alone. */
+  cr_assert_eq(findings->parts[2].shared[0][FINDING_SAME_SOURCE - FIRST_LEAK], 1);
+  cr_assert_eq(findings->parts[2].shared[1][FINDING_SAME_SOURCE - FIRST_LEAK], 2);
+  cr_assert_eq(findings->parts[2].shared[0][FINDING_LIKE_TARGET - FIRST_LEAK], 1);
+  cr_assert_eq(findings->parts[2].shared[1][FINDING_LIKE_TARGET - FIRST_LEAK], 1);
+  cr_assert_not(findings_clean(findings));
+  /* A line is shown under the strictest leak only. */
+  cr_assert_eq(findings->example_count, 5);
+  findings_free(findings);
+}
+
+Test(check, scripts_and_lengths) {
+  const char *const contents[] = {
+      "我们今天去公园\tWe go to the park today\n"
+      "他们昨天去学校\tThey went to school yesterday\n"
+      "我叫Tom\tI am Tom\n"
+      "Hello Tom\tHello Tom\n"       /* no Han */
+      "你好\tHello 你好 everybody\n" /* Han on the English side */
+      "She is at home\t她在家里\n"   /* swapped */
+      "不是\tNo, this is far too long to be a translation of such a short sentence\n"
+      "123\t123\n"};
+  struct findings *findings = look(1, contents, 200);
+  assert_only(
+      findings, 0,
+      (enum finding[]){FINDING_MIXED_SCRIPTS, FINDING_SWAPPED, FINDING_LENGTH_RATIO, FINDINGS},
+      (size_t[]){3, 1, 1});
+  findings_free(findings);
+}
+
+Test(check, tokens) {
+  const char *const contents[] = {"我爱猫\tI love cats\n", "我爱狗\tI love cats and dogs\n"};
+  struct findings *findings = look(2, contents, 4);
+  cr_assert_eq(findings->vocabulary[SIDE_SOURCE], 3);
+  cr_assert_eq(findings->parts[0].tokens[SIDE_TARGET], 3);
+  cr_assert_eq(findings->parts[1].tokens[SIDE_SOURCE], 3);
+  cr_assert_eq(findings->parts[1].unknown[SIDE_SOURCE], 1);
+  cr_assert_eq(findings->parts[1].tokens[SIDE_TARGET], 5);
+  cr_assert_eq(findings->parts[1].unknown[SIDE_TARGET], 2);
+  assert_count(findings, 0, FINDING_TOO_LONG, 0);
+  assert_count(findings, 1, FINDING_TOO_LONG, 1);
+  findings_free(findings);
+}
+
+Test(check, options_that_cannot_be) {
+  struct findings *findings;
+  const struct pairs_options two = {.files = names, .file_count = 2};
+  struct check_options options = {.max_length = 1, .max_ratio = 2};
+  cr_assert_eq(check_corpus(&findings, &options, NULL), STATUS_INVALID_ARGUMENT);
+  options.parts = &two;
+  options.part_count = 1;
+  cr_assert_eq(check_corpus(&findings, &options, NULL), STATUS_INVALID_ARGUMENT);
+  cr_assert_null(findings);
+}

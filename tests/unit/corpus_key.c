@@ -1,0 +1,131 @@
+/* Keys of sentences, finding equal ones, and groups. */
+#include <criterion/criterion.h>
+#include <stdint.h>
+#include <string.h>
+#include <utf8proc.h>
+
+#include "corpus/groups.h"
+#include "corpus/key.h"
+#include "corpus/key_index.h"
+
+static struct buffer key = {0}, other = {0};
+
+static void assert_key(const char *text, const char *expected) {
+  cr_assert_eq(key_of(&key, text_of(text), NULL), STATUS_OK);
+  cr_assert(text_equal(buffer_text(&key), text_of(expected)), "\"%s\" became \"%s\", not \"%s\"",
+            text, key.bytes, expected);
+}
+
+Test(key, drops_case_width_punctuation_and_space) {
+  assert_key("Hello, World!", "helloworld");
+  assert_key("Ｈｅｌｌｏ，　Ｗｏｒｌｄ！", "helloworld");
+  assert_key("他在睡觉。", "他在睡觉");
+  assert_key("“他”……在——睡觉？！", "他在睡觉");
+  assert_key("STRASSE", "strasse");
+  assert_key("Straße", "strasse");
+  assert_key("ﬁne \xC2\xADthing\xE2\x80\x8B", "finething");
+  assert_key("1 + 1 = 2", "1+1=2");
+  assert_key("", "");
+  buffer_free(&key);
+}
+
+Test(key, canonically_equal_texts_are_equal) {
+  cr_assert_eq(key_of(&key, text_of("caf\xC3\xA9"), NULL), STATUS_OK);
+  cr_assert_eq(key_of(&other, text_of("CAFE\xCC\x81"), NULL), STATUS_OK);
+  cr_assert(text_equal(buffer_text(&key), buffer_text(&other)));
+  /* Two marks in either order: dot below (class 220), acute (class 230). */
+  cr_assert_eq(key_of(&key, text_of("a\xCC\xA3\xCC\x81"), NULL), STATUS_OK);
+  cr_assert_eq(key_of(&other, text_of("a\xCC\x81\xCC\xA3"), NULL), STATUS_OK);
+  cr_assert(text_equal(buffer_text(&key), buffer_text(&other)));
+  buffer_free(&key);
+  buffer_free(&other);
+}
+
+Test(key, punctuation_alone_stays) {
+  assert_key("?!", "?!");
+  assert_key("？ ！", "? !");
+  buffer_free(&key);
+}
+
+/* The short way through common characters agrees with the long way: U+00FE forces that one. */
+Test(key, both_ways_agree_on_every_character) {
+  for (utf8proc_int32_t codepoint = 1; codepoint <= 0x10FFFF; codepoint++) {
+    if (codepoint >= 0xD800 && codepoint <= 0xDFFF) continue;
+    char bytes[8] = "x", slow[8] = "\xC3\xBE";
+    const size_t length = (size_t)utf8proc_encode_char(codepoint, (utf8proc_uint8_t *)bytes + 1);
+    memcpy(slow + 2, bytes + 1, length);
+    cr_assert_eq(key_of(&key, (struct text){bytes, 1 + length}, NULL), STATUS_OK);
+    cr_assert_eq(key_of(&other, (struct text){slow, 2 + length}, NULL), STATUS_OK);
+    const struct text a = {key.bytes + 1, key.length - 1}, b = {other.bytes + 2, other.length - 2};
+    if (!text_equal(a, b)) cr_assert_fail("U+%04X: \"%s\" and \"%s\"", codepoint, key.bytes, slow);
+  }
+  buffer_free(&key);
+  buffer_free(&other);
+}
+
+Test(key, hashes_tell_texts_apart) {
+  static const char *const texts[] = {"",
+                                      "a",
+                                      "b",
+                                      "ab",
+                                      "ba",
+                                      "abcdefgh",
+                                      "abcdefghi",
+                                      "abcdefghij",
+                                      "hgfedcba",
+                                      "aaaaaaaa",
+                                      "aaaaaaaaaaaaaaaa"};
+  enum { TEXTS = sizeof texts / sizeof texts[0] };
+  for (size_t i = 0; i < TEXTS; i++)
+    for (size_t j = 0; j < TEXTS; j++)
+      cr_assert_eq(key_hash(text_of(texts[i])) == key_hash(text_of(texts[j])), i == j, "%s %s",
+                   texts[i], texts[j]);
+  /* A zero byte more is another text; so is a pair the other way round. */
+  cr_assert_neq(key_hash((struct text){"a\0", 2}), key_hash(text_of("a")));
+  cr_assert_neq(key_hash_pair(1, 2), key_hash_pair(2, 1));
+}
+
+Test(key_index, gives_the_first_of_equal_keys) {
+  /* Keys that all want the same slot. */
+  const uint64_t keys[] = {0, 1ull << 40, 0, 2ull << 40, 1ull << 40, 0};
+  const size_t firsts[] = {0, 1, 0, 3, 1, 0};
+  struct key_index index;
+  cr_assert_eq(key_index_create(&index, 6, NULL), STATUS_OK);
+  for (int round = 0; round < 2; round++) {
+    key_index_reset(&index, keys);
+    for (size_t i = 0; i < 6; i++) cr_assert_eq(key_index_add(&index, i), firsts[i]);
+  }
+  key_index_free(&index);
+}
+
+Test(groups, agree_with_colours) {
+  enum { MEMBERS = 200 };
+  struct groups groups;
+  size_t colours[MEMBERS];
+  uint64_t state = 1;
+  cr_assert_eq(groups_create(&groups, MEMBERS, NULL), STATUS_OK);
+  for (size_t i = 0; i < MEMBERS; i++) colours[i] = i;
+  for (int joins = 0; joins < 150; joins++) {
+    state = key_hash_pair(state, 1);
+    const size_t a = state % MEMBERS, b = (state >> 32) % MEMBERS;
+    groups_join(&groups, a, b);
+    const size_t from = colours[a], to = colours[b];
+    for (size_t i = 0; i < MEMBERS; i++)
+      if (colours[i] == from) colours[i] = to;
+  }
+  for (size_t i = 0; i < MEMBERS; i++) {
+    cr_assert_leq(groups_find(&groups, i), i, "a root is the first of its group");
+    for (size_t j = 0; j < MEMBERS; j++)
+      cr_assert_eq(groups_find(&groups, i) == groups_find(&groups, j), colours[i] == colours[j]);
+  }
+  groups_free(&groups);
+}
+
+Test(groups, long_chains_are_fast) {
+  enum { MEMBERS = 1000000 };
+  struct groups groups;
+  cr_assert_eq(groups_create(&groups, MEMBERS, NULL), STATUS_OK);
+  for (size_t i = MEMBERS - 1; i > 0; i--) groups_join(&groups, i, i - 1);
+  for (size_t i = 0; i < MEMBERS; i++) cr_assert_eq(groups_find(&groups, i), 0);
+  groups_free(&groups);
+}

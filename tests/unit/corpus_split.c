@@ -1,0 +1,193 @@
+/* Splits: no leak, nothing lost, the same again with the same seed. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "corpus/key.h"
+#include "corpus/split.h"
+
+static const char *const file_name[] = {"/tmp/elman-split-XXXXXX"};
+static char path[sizeof "/tmp/elman-split-XXXXXX"];
+
+/* Reads pairs from `text`, a pair a line. */
+static struct pairs *pairs_of(const struct buffer *text) {
+  strcpy(path, file_name[0]);
+  const int descriptor = mkstemp(path);
+  cr_assert_geq(descriptor, 0);
+  cr_assert_eq(write(descriptor, text->bytes, text->length), (ssize_t)text->length);
+  close(descriptor);
+  const char *const files[] = {path};
+  const struct pairs_options options = {
+      .files = files, .file_count = 1, .source_column = 1, .target_column = 2, .whole_lines = true};
+  struct pairs *pairs;
+  struct error error = {0};
+  cr_assert_eq(pairs_read(&pairs, &options, &error), STATUS_OK, "%s", error.message);
+  unlink(path);
+  return pairs;
+}
+
+static uint64_t random_state;
+
+static size_t random_below(size_t bound) {
+  random_state = key_hash_pair(random_state, 1);
+  return (size_t)(random_state % bound);
+}
+
+/* Few different sentences in several spellings, so that groups of all sizes arise. */
+static struct pairs *random_pairs(size_t count, size_t sentences) {
+  static const char *const spellings[] = {"s%zu", "S%zu.", " s %zu!", "ｓ%zu？"};
+  struct buffer text = {0};
+  char line[128];
+  for (size_t i = 0; i < count; i++) {
+    for (int side = 0; side < 2; side++) {
+      snprintf(line, sizeof line, spellings[random_below(4)], random_below(sentences));
+      buffer_append_text(&text, text_of(line));
+      buffer_append(&text, "\t", 1);
+    }
+    snprintf(line, sizeof line, "line %zu\n", i);
+    buffer_append_text(&text, text_of(line));
+  }
+  struct pairs *pairs = pairs_of(&text);
+  buffer_free(&text);
+  return pairs;
+}
+
+static uint64_t hash_of(struct text text) {
+  struct buffer key = {0};
+  cr_assert_eq(key_of(&key, text, NULL), STATUS_OK);
+  const uint64_t hash = key_hash(buffer_text(&key));
+  buffer_free(&key);
+  return hash;
+}
+
+static void assert_no_leak(const struct split *split, const struct pairs *pairs) {
+  const size_t count = pairs_count(pairs);
+  uint64_t(*keys)[2] = calloc(count, sizeof *keys);
+  for (size_t i = 0; i < count; i++) {
+    keys[i][0] = hash_of(pairs_get(pairs, i).source);
+    keys[i][1] = hash_of(pairs_get(pairs, i).target);
+  }
+  for (size_t i = 0; i < count; i++)
+    for (size_t j = 0; j < i; j++)
+      cr_assert(split->parts[i] == split->parts[j] ||
+                    (keys[i][0] != keys[j][0] && keys[i][1] != keys[j][1]),
+                "lines %zu and %zu share a side", j, i);
+  free(keys);
+}
+
+static void assert_sizes(const struct split *split) {
+  size_t sizes[PARTS] = {0};
+  for (size_t i = 0; i < split->count; i++) sizes[split->parts[i]]++;
+  for (size_t part = 0; part < PARTS; part++) cr_assert_eq(sizes[part], split->sizes[part]);
+  cr_assert_leq(sizes[PART_DEV], split->wanted[PART_DEV]);
+  cr_assert_leq(sizes[PART_TEST], split->wanted[PART_TEST]);
+  cr_assert_gt(sizes[PART_TRAIN], 0);
+}
+
+Test(split, random_corpora) {
+  size_t made = 0;
+  for (random_state = 1; made < 60;) {
+    const size_t count = 20 + random_below(120);
+    struct pairs *pairs = random_pairs(count, 40 + random_below(400));
+    const struct split_options options = {
+        .dev.pairs = 1 + random_below(8), .test.share = 0.1, .seed = random_below(1000)};
+    struct split split, again;
+    if (split_create(&split, pairs, &options, NULL) == STATUS_OK) {
+      made++;
+      assert_sizes(&split);
+      assert_no_leak(&split, pairs);
+      cr_assert_eq(split_create(&again, pairs, &options, NULL), STATUS_OK);
+      cr_assert_arr_eq(split.parts, again.parts, count);
+      split_free(&again);
+      split_free(&split);
+    }
+    pairs_free(pairs);
+  }
+}
+
+static struct pairs *different_pairs(size_t count) {
+  struct buffer text = {0};
+  char line[64];
+  for (size_t i = 0; i < count; i++) {
+    snprintf(line, sizeof line, "a%zu\tb%zu\n", i, i);
+    buffer_append_text(&text, text_of(line));
+  }
+  struct pairs *pairs = pairs_of(&text);
+  buffer_free(&text);
+  return pairs;
+}
+
+Test(split, sizes_are_exact_where_groups_are_small) {
+  struct pairs *pairs = different_pairs(1000);
+  struct split split, other;
+  struct split_options options = {.dev.pairs = 100, .test.share = 0.025, .seed = 1};
+  cr_assert_eq(split_create(&split, pairs, &options, NULL), STATUS_OK);
+  cr_assert_eq(split.sizes[PART_DEV], 100);
+  cr_assert_eq(split.sizes[PART_TEST], 25);
+  cr_assert_eq(split.groups, 1000);
+  cr_assert_eq(split.largest, 1);
+  options.seed = 2;
+  cr_assert_eq(split_create(&other, pairs, &options, NULL), STATUS_OK);
+  cr_assert_arr_neq(split.parts, other.parts, 1000);
+  split_free(&split);
+  split_free(&other);
+  pairs_free(pairs);
+}
+
+Test(split, no_dev_or_no_test) {
+  struct pairs *pairs = different_pairs(10);
+  struct split split;
+  const struct split_options options = {.dev.share = 0.001};
+  cr_assert_eq(split_create(&split, pairs, &options, NULL), STATUS_OK);
+  cr_assert_eq(split.sizes[PART_DEV], 1, "a share above 0 is a pair at least");
+  cr_assert_eq(split.sizes[PART_TEST], 0);
+  split_free(&split);
+  pairs_free(pairs);
+}
+
+Test(split, all_pairs_are_wanted_elsewhere) {
+  struct pairs *pairs = different_pairs(10);
+  struct split split;
+  struct error error = {0};
+  struct split_options options = {.dev.pairs = 5, .test.pairs = 5};
+  cr_assert_eq(split_create(&split, pairs, &options, &error), STATUS_INVALID_ARGUMENT);
+  cr_assert(strstr(error.message, "10 pairs") != NULL, "%s", error.message);
+  options.dev.pairs = SIZE_MAX;
+  cr_assert_eq(split_create(&split, pairs, &options, NULL), STATUS_INVALID_ARGUMENT);
+  options.dev.pairs = 5;
+  options.test.pairs = 4;
+  cr_assert_eq(split_create(&split, pairs, &options, NULL), STATUS_OK);
+  split_free(&split);
+  pairs_free(pairs);
+}
+
+Test(split, one_group_of_everything) {
+  /* A chain: each pair shares a side with the next. */
+  struct buffer text = {0};
+  buffer_append_text(&text, text_of("a\tx\na\ty\nb\ty\nb\tz\nc\tz\n"));
+  struct pairs *pairs = pairs_of(&text);
+  struct split split;
+  struct error error = {0};
+  const struct split_options options = {.dev.pairs = 1};
+  cr_assert_eq(split_create(&split, pairs, &options, &error), STATUS_BAD_DATA);
+  cr_assert(strstr(error.message, "5 of 5 pairs") != NULL, "%s", error.message);
+  pairs_free(pairs);
+  buffer_free(&text);
+}
+
+Test(split, lines_are_kept_whole) {
+  struct buffer text = {0};
+  buffer_append_text(&text, text_of("\xEF\xBB\xBF"
+                                    "a\tx\t(c) me\t\r\nbad\nb\ty"));
+  struct pairs *pairs = pairs_of(&text);
+  cr_assert_eq(pairs_count(pairs), 2);
+  cr_assert(text_equal(pairs_line(pairs, 0), text_of("a\tx\t(c) me\t")));
+  cr_assert(text_equal(pairs_line(pairs, 1), text_of("b\ty")));
+  cr_assert(text_equal(pairs_get(pairs, 0).target, text_of("x")));
+  cr_assert_eq(pairs_line_number(pairs, 0), 1);
+  cr_assert_eq(pairs_line_number(pairs, 1), 3);
+  pairs_free(pairs);
+  buffer_free(&text);
+}

@@ -1,0 +1,236 @@
+/* elman corpus check */
+#include "corpus_check.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "commands.h"
+#include "messages.h"
+#include "options.h"
+#include "output.h"
+#include "pairs_input.h"
+#include "token_modes.h"
+
+/* Longer sentences are cut in examples. */
+enum { SHOWN_BYTES = 160 };
+
+/* The order is that of elman_finding. */
+static const char *const descriptions[] = {
+    "not valid UTF-8",
+    "a column missing",
+    "empty line or side",
+    "pair repeated",
+    "pair repeated, but for case, width, punctuation",
+    "source repeated with another target",
+    "target repeated with another source",
+    "length unlike the other side's",
+    "longer than --max-length",
+    "wrong or mixed script on a side",
+    "columns swapped",
+    "same pair",
+    "same source",
+    "same target",
+    "like pair",
+    "like source",
+    "like target",
+};
+
+size_t check_bad_lines(const elman_check *check, size_t part) {
+  size_t bad = 0;
+  for (elman_finding finding = 0; finding < ELMAN_FINDING_DUPLICATE; finding++)
+    bad += elman_check_count(check, finding, part);
+  return bad;
+}
+
+/* ---- for people ---- */
+
+static void print_cut(FILE *stream, const char *text) {
+  size_t length = strlen(text);
+  const bool cut = length > SHOWN_BYTES;
+  if (cut) length = SHOWN_BYTES;
+  while (cut && ((unsigned char)text[length] & 0xC0) == 0x80) length--;
+  print_escaped(stream, text, length);
+  if (cut) fputs(" ...", stream);
+}
+
+static void print_name(FILE *stream, const char *name) {
+  print_escaped(stream, name, strlen(name));
+}
+
+static void print_example(FILE *stream, const elman_check *check,
+                          const elman_check_example *example) {
+  fputs("    ", stream);
+  print_name(stream, elman_check_get_part(check, example->part).name);
+  fprintf(stream, ":%zu: ", example->line);
+  if (example->source == NULL) {
+    print_cut(stream, example->problem);
+  } else {
+    print_cut(stream, example->source);
+    fputs(" | ", stream);
+    print_cut(stream, example->target);
+  }
+  if (example->finding == ELMAN_FINDING_LENGTH_RATIO)
+    fprintf(stream, "  (%zu and %zu characters)", example->source_length, example->target_length);
+  if (example->other_line > 0) {
+    fputs("  (as in ", stream);
+    print_name(stream, elman_check_get_part(check, example->other_part).name);
+    fprintf(stream, ":%zu)", example->other_line);
+  }
+  putc('\n', stream);
+}
+
+static void print_examples(FILE *stream, const elman_check *check, elman_finding finding,
+                           size_t part) {
+  elman_check_example example;
+  for (size_t i = 0; elman_check_get_example(&example, check, i); i++)
+    if (example.finding == finding && example.part == part) print_example(stream, check, &example);
+}
+
+static void print_count(FILE *stream, const char *what, size_t count) {
+  fprintf(stream, "  %-50s %8zu\n", what, count);
+}
+
+static void print_tokens(FILE *stream, const char *side, elman_token_mode mode, size_t tokens,
+                         size_t part, size_t unknown, size_t vocabulary) {
+  char what[64];
+  snprintf(what, sizeof what, "%s tokens (%s)", side, elman_token_mode_name(mode));
+  fprintf(stream, "  %-50s %8zu", what, tokens);
+  if (part == 0)
+    fprintf(stream, ", %zu different\n", vocabulary);
+  else
+    fprintf(stream, ", %.2f %% unknown to the first part\n",
+            tokens == 0 ? 0 : 100 * (double)unknown / (double)tokens);
+}
+
+static void print_leaks(FILE *stream, const elman_check *check, size_t part) {
+  for (size_t earlier = 0; earlier < part; earlier++) {
+    const char *name = elman_check_get_part(check, earlier).name;
+    size_t shared[ELMAN_FINDING_LIKE_TARGET + 1], total = 0;
+    for (elman_finding leak = ELMAN_FINDING_SAME_PAIR; leak <= ELMAN_FINDING_LIKE_TARGET; leak++)
+      total += shared[leak] = elman_check_shared(check, leak, part, earlier);
+    if (total == 0) continue;
+    fputs("  leaks from ", stream);
+    print_name(stream, name);
+    fprintf(stream, ", exact: %zu pairs, %zu sources, %zu targets\n",
+            shared[ELMAN_FINDING_SAME_PAIR], shared[ELMAN_FINDING_SAME_SOURCE],
+            shared[ELMAN_FINDING_SAME_TARGET]);
+    fprintf(stream,
+            "    but for case, width, punctuation and spaces: %zu pairs, %zu sources, "
+            "%zu targets\n",
+            shared[ELMAN_FINDING_LIKE_PAIR], shared[ELMAN_FINDING_LIKE_SOURCE],
+            shared[ELMAN_FINDING_LIKE_TARGET]);
+  }
+  for (elman_finding leak = ELMAN_FINDING_SAME_PAIR; leak <= ELMAN_FINDING_LIKE_TARGET; leak++)
+    print_examples(stream, check, leak, part);
+}
+
+static void print_part(FILE *stream, const elman_check *check, size_t part) {
+  const elman_check_part info = elman_check_get_part(check, part);
+  const elman_check_tokens tokens = elman_check_get_tokens(check);
+  print_name(stream, info.name);
+  putc('\n', stream);
+  print_count(stream, "pairs", info.pairs);
+  print_tokens(stream, "source", tokens.source_tokens, info.source_tokens, part,
+               info.unknown_source, tokens.source_vocabulary);
+  print_tokens(stream, "target", tokens.target_tokens, info.target_tokens, part,
+               info.unknown_target, tokens.target_vocabulary);
+  for (elman_finding finding = 0; finding < ELMAN_FINDING_SAME_PAIR; finding++) {
+    const size_t count = elman_check_count(check, finding, part);
+    if (count == 0) continue;
+    print_count(stream, descriptions[finding], count);
+    print_examples(stream, check, finding, part);
+  }
+  if (info.leaking > 0) print_count(stream, "PAIRS THAT LEAK", info.leaking);
+  print_leaks(stream, check, part);
+}
+
+static void write_text(FILE *stream, const elman_check *check, size_t part_count) {
+  size_t bad = 0, leaking = 0;
+  for (size_t part = 0; part < part_count; part++) {
+    print_part(stream, check, part);
+    putc('\n', stream);
+    bad += check_bad_lines(check, part);
+    leaking += elman_check_get_part(check, part).leaking;
+  }
+  if (part_count > 1)
+    fprintf(stream, "%zu pairs leak; %zu lines are bad\n", leaking, bad);
+  else
+    fprintf(stream, "%zu lines are bad\n", bad);
+}
+
+/* ---- what is done ---- */
+
+struct job {
+  struct pairs_input input;
+  elman_check_options options;
+  bool json;
+};
+
+static int check_and_write(const struct job *job) {
+  elman_error error;
+  elman_check *check;
+  if (elman_check_create(&check, &job->options, &error) != ELMAN_OK) return report_error(&error);
+  struct output output;
+  int code = output_open(&output, NULL);
+  if (code == EX_OK) {
+    (job->json ? write_check_json : write_text)(output.stream, check, job->options.part_count);
+    code = output_close(&output, elman_check_clean(check) ? EX_OK : EX_DATAERR);
+  }
+  elman_check_free(check);
+  return code;
+}
+
+/* Each file is a part; so are two files with a side each. */
+static int run(struct job *job, const char *command, const struct operands *operands) {
+  elman_pairs_options all;
+  int code = pairs_input_options(&all, &job->input, command, operands);
+  if (code != EX_OK) return code;
+  const size_t count = all.file_count > 0 ? all.file_count : 1;
+  elman_pairs_options *parts = calloc(count, sizeof *parts);
+  if (parts == NULL) {
+    report(NULL, "out of memory");
+    return EX_OSERR;
+  }
+  for (size_t i = 0; i < count; i++) {
+    parts[i] = all;
+    if (all.file_count == 0) continue;
+    parts[i].files = all.files + i;
+    parts[i].file_count = 1;
+  }
+  job->options.parts = parts;
+  job->options.part_count = count;
+  code = check_and_write(job);
+  free(parts);
+  return code;
+}
+
+int corpus_check_command(int argc, char **argv) {
+  struct job job = {.input = {.columns = DEFAULT_COLUMNS},
+                    .options = elman_check_options_default()};
+  const char *source_tokens = elman_token_mode_name(job.options.source_tokens);
+  const char *target_tokens = elman_token_mode_name(job.options.target_tokens);
+  const struct option options[] = {
+      PAIRS_FILES_OPTIONS(job.input),
+      TOKENS_OPTIONS(source_tokens, target_tokens),
+      {"max-length", 0, "N", "tokens that a side may have", .count = &job.options.max_length,
+       .least = 1, .most = 1000000},
+      {"max-ratio", 0, "X", "times that a side may be longer or shorter than usual",
+       .real = &job.options.max_ratio, .lowest = 1.01, .highest = 1000},
+      {"examples", 0, "N", "lines to show of each finding in each file",
+       .count = &job.options.examples, .most = 1000000},
+      {"json", 0, NULL, "print one JSON object", .flag = &job.json},
+      {0}};
+  const struct usage usage = {
+      "corpus check", "[options] PAIRS...",
+      "Looks for bad lines, repeated and unusual pairs and, if there are several files, for\n"
+      "leaks: sentences of a file that an earlier file holds too. Name the file to train on\n"
+      "first. The exit code is 65 if pairs leak or lines are bad, else 0.",
+      options};
+  struct operands operands;
+  int code;
+  if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
+  job.options.source_tokens = token_mode_of(source_tokens);
+  job.options.target_tokens = token_mode_of(target_tokens);
+  return run(&job, usage.command, &operands);
+}

@@ -1,0 +1,224 @@
+/* elman corpus split */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "elman.h"
+#include "interrupt.h"
+#include "messages.h"
+#include "options.h"
+#include "output.h"
+#include "pairs_input.h"
+
+enum { LINES_BETWEEN_LOOKS = 4096 };
+
+struct job {
+  struct pairs_input input;
+  elman_split_options options;
+  const char *prefix;
+  bool force, quiet;
+  char *paths[ELMAN_PARTS];
+};
+
+/* ---- sizes and names ---- */
+
+static bool parse_percent(const char *text, size_t length, double *share) {
+  char digits[32];
+  if (length == 0 || length >= sizeof digits || strspn(text, "0123456789.") != length) return false;
+  memcpy(digits, text, length);
+  digits[length] = '\0';
+  char *end;
+  *share = strtod(digits, &end) / 100;
+  return *end == '\0' && *share >= 0 && *share < 1;
+}
+
+static int parse_size(elman_part_size *size, const char *command, const char *option,
+                      const char *text) {
+  const size_t length = strlen(text);
+  uint64_t pairs;
+  *size = (elman_part_size){0};
+  if (length > 0 && text[length - 1] == '%') {
+    if (parse_percent(text, length - 1, &size->share)) return EX_OK;
+  } else if (parse_whole_number(text, &pairs) && pairs <= SIZE_MAX / 2) {
+    size->pairs = (size_t)pairs;
+    return EX_OK;
+  }
+  return report_usage(command,
+                      "--%s: '%s' is neither a number of pairs nor a share from 0%% to below 100%%",
+                      option, text);
+}
+
+/* "PREFIX.train.tsv", or "DIRECTORY/train.tsv" for a prefix that ends in a slash. */
+static bool name_files(struct job *job) {
+  const size_t length = strlen(job->prefix);
+  const char *dot = job->prefix[length - 1] == '/' ? "" : ".";
+  for (elman_part part = 0; part < ELMAN_PARTS; part++)
+    if (asprintf(&job->paths[part], "%s%s%s.tsv", job->prefix, dot, elman_part_name(part)) < 0) {
+      job->paths[part] = NULL;
+      return false;
+    }
+  return true;
+}
+
+/* All three names, also when one part is empty: a dev file of another split beside this train file
+ * would be a leak. */
+static int refuse_existing(const struct job *job) {
+  struct stat info;
+  int code = EX_OK;
+  for (elman_part part = 0; part < ELMAN_PARTS && !job->force; part++) {
+    if (lstat(job->paths[part], &info) != 0) continue;
+    report(job->paths[part], "is there already; --force replaces it");
+    code = EX_CANTCREAT;
+  }
+  return code;
+}
+
+/* ---- writing ---- */
+
+static bool is_written(const elman_split_info *info, elman_part part) {
+  return info->pairs[part] > 0;
+}
+
+/* Stops at a signal and at the first write error, which stays in its output. */
+static void write_lines(struct output *outputs, const elman_pairs *pairs,
+                        const elman_split *split) {
+  for (size_t i = 0; i < elman_pairs_count(pairs); i++) {
+    size_t length;
+    const char *line = elman_pairs_line(pairs, i, &length);
+    struct output *output = &outputs[elman_split_part(split, i)];
+    if (fwrite(line, 1, length, output->stream) < length || putc('\n', output->stream) == EOF) {
+      output_flush(output);
+      return;
+    }
+    if (i % LINES_BETWEEN_LOOKS == 0 && interrupt_signal() != 0) return;
+  }
+}
+
+/* Whatever can go wrong shall go wrong before the first file takes its place. */
+static int store(struct output *output) {
+  char buffer[128];
+  errno = 0;
+  if (output_flush(output) && fsync(fileno(output->stream)) != 0 && errno != EINVAL)
+    output->problem = errno;
+  if (output->problem == 0) return EX_OK;
+  report(output->path, "cannot write: %s", reason(output->problem, buffer, sizeof buffer));
+  return EX_IOERR;
+}
+
+/* Says which files hold what if they could not all be put in place. */
+static int put_in_place(struct output *outputs, const elman_split_info *info) {
+  int code = EX_OK;
+  elman_part failed = ELMAN_PART_TRAIN;
+  for (elman_part part = 0; part < ELMAN_PARTS; part++) {
+    if (!is_written(info, part)) continue;
+    if (code != EX_OK) {
+      output_abandon(&outputs[part]);
+      continue;
+    }
+    code = output_close(&outputs[part], EX_OK);
+    if (code != EX_OK) failed = part;
+  }
+  for (elman_part part = 0; part < ELMAN_PARTS && code != EX_OK; part++)
+    if (is_written(info, part) && part != failed)
+      report(outputs[part].path,
+             part < failed ? "is new; do not use it with the other parts" : "was not written");
+  return code;
+}
+
+static int write_parts(const struct job *job, const elman_pairs *pairs, const elman_split *split) {
+  const elman_split_info info = elman_split_get_info(split);
+  struct output outputs[ELMAN_PARTS] = {0};
+  int code = EX_OK;
+  interrupt_catch_first();
+  for (elman_part part = 0; part < ELMAN_PARTS && code == EX_OK; part++)
+    if (is_written(&info, part)) code = output_open(&outputs[part], job->paths[part]);
+  if (code == EX_OK) write_lines(outputs, pairs, split);
+  if (code == EX_OK && interrupt_signal() != 0) code = 128 + interrupt_signal();
+  for (elman_part part = 0; part < ELMAN_PARTS && code == EX_OK; part++)
+    if (is_written(&info, part)) code = store(&outputs[part]);
+  if (code == EX_OK) return put_in_place(outputs, &info);
+  for (elman_part part = 0; part < ELMAN_PARTS; part++)
+    if (outputs[part].file != NULL) output_abandon(&outputs[part]);
+  return code;
+}
+
+/* ---- what is done ---- */
+
+static void describe(const struct job *job, const elman_split *split) {
+  const elman_split_info info = elman_split_get_info(split);
+  struct stat old;
+  note("%zu groups of pairs that share a sentence with no other group; the largest has %zu pairs",
+       info.groups, info.largest);
+  for (elman_part part = 0; part < ELMAN_PARTS; part++) {
+    if (is_written(&info, part))
+      note("%s: %zu pairs", job->paths[part], info.pairs[part]);
+    else if (lstat(job->paths[part], &old) == 0)
+      note("%s is left from an earlier split; do not use it with these parts", job->paths[part]);
+    if (part != ELMAN_PART_TRAIN && info.pairs[part] < info.wanted[part])
+      note("%s has %zu pairs of the %zu wanted: the groups that are left are too large",
+           elman_part_name(part), info.pairs[part], info.wanted[part]);
+  }
+}
+
+static int split_and_write(const struct job *job, const elman_pairs *pairs) {
+  elman_error error;
+  elman_split *split;
+  if (elman_split_create(&split, pairs, &job->options, &error) != ELMAN_OK)
+    return report_error(&error);
+  const int code = write_parts(job, pairs, split);
+  if (code == EX_OK && !job->quiet) describe(job, split);
+  elman_split_free(split);
+  return code;
+}
+
+static int run(struct job *job, const char *command, const struct operands *operands) {
+  if (job->prefix == NULL || job->prefix[0] == '\0')
+    return report_usage(command, "--output says what the names of the files start with");
+  if (strcmp(job->prefix, "-") == 0)
+    return report_usage(command, "--output: the parts go to files, not to standard output");
+  int code = EX_OSERR;
+  if (name_files(job))
+    code = refuse_existing(job);
+  else
+    report(NULL, "out of memory");
+  elman_pairs *pairs = NULL;
+  if (code == EX_OK) code = pairs_input_read(&pairs, &job->input, command, operands, job->quiet);
+  if (code == EX_OK) code = split_and_write(job, pairs);
+  elman_pairs_free(pairs);
+  for (elman_part part = 0; part < ELMAN_PARTS; part++) free(job->paths[part]);
+  return code;
+}
+
+int corpus_split_command(int argc, char **argv) {
+  struct job job = {.input = {.columns = DEFAULT_COLUMNS, .whole_lines = true},
+                    .options = elman_split_options_default()};
+  const char *dev = "5%", *test = "5%";
+  const struct option options[] = {
+      {"output", 'o', "PREFIX", "writes PREFIX.train.tsv, PREFIX.dev.tsv, PREFIX.test.tsv",
+       .text = &job.prefix},
+      {"dev", 0, "SIZE", "pairs for dev, or a share of all as in 2.5%; 0 = none", .text = &dev},
+      {"test", 0, "SIZE", "pairs for test, or a share of all", .text = &test},
+      {"seed", 0, "N", "chooses among pairs", .seed = &job.options.seed},
+      PAIRS_COLUMNS_OPTION(job.input),
+      PAIRS_STRICT_OPTION(job.input),
+      {"force", 'f', NULL, "replace files that are there already", .flag = &job.force},
+      {"quiet", 'q', NULL, "print errors only", .flag = &job.quiet},
+      {0}};
+  const struct usage usage = {
+      "corpus split", "[options] -o PREFIX PAIRS...",
+      "Splits pairs into parts to train, tune and test on. Pairs that share a sentence of\n"
+      "either side, but for case, width, punctuation and spaces, stay in one part. Lines\n"
+      "keep all their columns. A PREFIX that ends in '/' is a directory for train.tsv,\n"
+      "dev.tsv and test.tsv.",
+      options};
+  struct operands operands;
+  int code;
+  if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
+  code = parse_size(&job.options.dev, usage.command, "dev", dev);
+  if (code == EX_OK) code = parse_size(&job.options.test, usage.command, "test", test);
+  return code == EX_OK ? run(&job, usage.command, &operands) : code;
+}
