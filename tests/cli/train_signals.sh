@@ -4,11 +4,11 @@ ready() { grep -q '^epoch 1 ' "$results/stderr"; }
 
 stop() { # stop SIGNAL CODE
   expect_signal_exit "$1" "$2" "$ELMAN" train -t 1 --epochs 1000000 "$DATA/toy.zh-en.tsv"
-  expect_stderr_match '^stopped in epoch [0-9]+; the model keeps what it has learnt$'
+  expect_stderr_match '^stopped in epoch [0-9]+; the model keeps what it has learnt, and --resume goes on$'
   expect_stderr_match '^model.safetensors is written'
   expect_exit 0 "$ELMAN" translate 我
-  expect_files model.safetensors
-  rm model.safetensors
+  expect_files model.safetensors model.safetensors.checkpoint
+  rm model.safetensors*
 }
 stop INT 130
 stop TERM 143
