@@ -222,6 +222,19 @@ static enum status check_tensors(const struct safetensors *file, const struct mo
   return STATUS_OK;
 }
 
+/* Tied matrices stand in the file under both names: numbers that differ are two matrices. */
+static enum status check_alias(const struct model *model, const struct parameter *row,
+                               const struct safetensors *file, struct error *error) {
+  const size_t bytes = parameter_size(row) * sizeof(real);
+  real *again = malloc(bytes);
+  if (again == NULL) return fail_no_memory(error);
+  enum status status = safetensors_read(again, file, safetensors_find(file, row->name), error);
+  if (status == STATUS_OK && memcmp(again, model->block + row->offset, bytes) != 0)
+    status = bad(file, error, "differs from the matrix that it is tied to", row->name);
+  free(again);
+  return status;
+}
+
 static enum status load(struct model **model, const struct safetensors *file, struct error *error) {
   struct model_config config = model_config_default();
   struct vocabulary_pair vocabularies = {0};
@@ -241,8 +254,9 @@ static enum status load(struct model **model, const struct safetensors *file, st
   status = model_create(model, vocabularies, config, error);
   for (size_t i = 0; status == STATUS_OK && i < (*model)->table.count; i++) {
     const struct parameter *row = &(*model)->table.rows[i];
-    status = safetensors_read((*model)->block + row->offset, file,
-                              safetensors_find(file, row->name), error);
+    status = row->alias ? check_alias(*model, row, file, error)
+                        : safetensors_read((*model)->block + row->offset, file,
+                                           safetensors_find(file, row->name), error);
   }
   return status;
 }

@@ -57,6 +57,15 @@ static uint64_t hash_pairs(const struct pairs *pairs) {
   return hash;
 }
 
+static uint64_t hash_vocabulary(const struct vocabulary *vocabulary) {
+  uint64_t hash = UINT64_C(0xCBF29CE484222325);
+  for (size_t id = 0; id < vocabulary_size(vocabulary); id++) {
+    const struct text token = vocabulary_token(vocabulary, id);
+    hash = hash_bytes(hash, token.bytes, token.length + 1);
+  }
+  return hash;
+}
+
 static json_t *hexadecimal(uint64_t number) {
   char digits[24];
   snprintf(digits, sizeof digits, "%016" PRIx64, number);
@@ -66,19 +75,24 @@ static json_t *hexadecimal(uint64_t number) {
 /* Everything that changes the result, by the name that a message gives it. */
 static json_t *describe_options(const struct trainer *trainer,
                                 const struct trainer_options *options, uint64_t corpus_hash) {
-  const struct model_config *config = &trainer->model->config;
+  const struct model *model = trainer->model;
+  const struct model_config *config = &model->config;
   return json_pack(
-      "{s:I, s:I, s:I, s:I, s:I, s:s, s:b, s:b, s:b, s:b, s:o,"
+      "{s:I, s:I, s:I, s:I, s:I, s:s, s:b, s:b, s:b, s:b, s:s, s:s, s:o, s:o, s:o,"
       " s:I, s:f, s:s, s:I, s:f, s:f, s:f, s:f, s:I, s:o, s:I}",
       "embedding size", (json_int_t)config->embedding_size, "hidden size",
       (json_int_t)config->hidden_size, "layers", (json_int_t)config->layers, "source vocabulary",
       (json_int_t)config->source_vocabulary, "target vocabulary",
       (json_int_t)config->target_vocabulary, "attention", attention_name(config->attention),
       "bidirectional", config->bidirectional, "attentional layer", config->attentional_layer,
-      "input feeding", config->input_feeding, "tied embeddings", config->tied, "corpus",
-      hexadecimal(corpus_hash), "batch size", (json_int_t)options->batch_size, "learning rate",
-      options->adam.learning_rate, "learning-rate schedule", schedule_name(options->schedule),
-      "warm-up", (json_int_t)options->warm_up, "clipping norm", options->clip_norm, "dropout",
+      "input feeding", config->input_feeding, "tied embeddings", config->tied,
+      "splitting of the source", token_mode_name(model->source_mode), "splitting of the target",
+      token_mode_name(model->target_mode), "words of the source",
+      hexadecimal(hash_vocabulary(model->source_vocabulary)), "words of the target",
+      hexadecimal(hash_vocabulary(model->target_vocabulary)), "corpus", hexadecimal(corpus_hash),
+      "batch size", (json_int_t)options->batch_size, "learning rate", options->adam.learning_rate,
+      "learning-rate schedule", schedule_name(options->schedule), "warm-up",
+      (json_int_t)options->warm_up, "clipping norm", options->clip_norm, "dropout",
       options->dropout, "label smoothing", options->label_smoothing, "average", options->average,
       "seed", (json_int_t)options->seed, "dev pairs", hexadecimal(hash_pairs(options->dev)),
       "validation interval", (json_int_t)options->validate_every);

@@ -29,6 +29,24 @@ echo '{"event":"update","update":1}' >nothing.jsonl
 expect_exit 65 "$plot" nothing.jsonl
 expect_stderr_match 'no loss and no BLEU in it'
 expect_files nothing.jsonl run.jsonl
+
+# Updates that a resumed run repeats are drawn once, also over the end of an epoch; updates that are
+# counted anew in each epoch are added up.
+curve() { # curve "EPOCH UPDATE LOSS"...
+  python3 -B - "$plot" "$@" <<'END'
+import importlib.machinery, importlib.util, sys
+loader = importlib.machinery.SourceFileLoader("plot_log", sys.argv[1])
+module = importlib.util.module_from_spec(importlib.util.spec_from_loader("plot_log", loader))
+loader.exec_module(module)
+keys = ("epoch", "update", "loss")
+records = [dict(zip(keys, map(int, words.split())), event="update") for words in sys.argv[2:]]
+print(*(f"{x}:{y}" for x, y in module.curve(records, "loss", "update")))
+END
+}
+expect_exit 0 curve '1 1 9' '1 2 8' '2 3 7' '2 4 6' '1 2 5' '2 3 4' '2 4 3'
+expect_stdout '1:9 2:5 3:4 4:3'
+expect_exit 0 curve '1 1 9' '1 2 8' '2 1 7' '2 2 6'
+expect_stdout '1:9 2:8 3:7 4:6'
 command -v gnuplot >/dev/null || exit 77
 
 expect_exit 0 "$plot" run.jsonl

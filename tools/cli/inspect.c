@@ -13,24 +13,33 @@
 
 /* ---- for people ---- */
 
+static const char *yes_or_no(bool flag) {
+  return flag ? "yes" : "no";
+}
+
 static void write_text(FILE *stream, const elman_model *model) {
   const elman_model_info info = elman_model_get_info(model);
   fprintf(stream, "embedding size     %zu\n", info.embedding_size);
   fprintf(stream, "hidden size        %zu\n", info.hidden_size);
+  fprintf(stream, "layers             %zu\n", info.layers);
+  fprintf(stream, "bidirectional      %s\n", yes_or_no(info.bidirectional));
   fprintf(stream, "attention          %s\n", info.attention);
+  fprintf(stream, "attentional layer  %s\n", yes_or_no(info.attentional_layer));
+  fprintf(stream, "input feeding      %s\n", yes_or_no(info.input_feeding));
+  fprintf(stream, "tied embeddings    %s\n", yes_or_no(info.tie_embeddings));
   fprintf(stream, "source vocabulary  %zu, text split into %s\n", info.source_vocabulary,
           elman_token_mode_name(info.source_tokens));
   fprintf(stream, "target vocabulary  %zu, text split into %s\n", info.target_vocabulary,
           elman_token_mode_name(info.target_tokens));
   fprintf(stream, "parameters         %zu\n\n", info.parameters);
-  fprintf(stream, "%-28s %13s %11s %11s %11s %11s\n", "tensor", "shape", "mean", "deviation",
+  fprintf(stream, "%-32s %13s %11s %11s %11s %11s\n", "tensor", "shape", "mean", "deviation",
           "minimum", "maximum");
   for (size_t i = 0; i < info.tensors; i++) {
     const elman_tensor_info tensor = elman_model_get_tensor(model, i);
     char shape[48];
     snprintf(shape, sizeof shape, tensor.dimensions == 1 ? "%zu" : "%zu x %zu", tensor.rows,
              tensor.columns);
-    fprintf(stream, "%-28s %13s %11.4g %11.4g %11.4g %11.4g\n", tensor.name, shape, tensor.mean,
+    fprintf(stream, "%-32s %13s %11.4g %11.4g %11.4g %11.4g\n", tensor.name, shape, tensor.mean,
             tensor.deviation, tensor.minimum, tensor.maximum);
   }
 }
@@ -40,6 +49,10 @@ static void write_text(FILE *stream, const elman_model *model) {
 static void write_number(FILE *stream, const char *key, double number) {
   fprintf(stream, ",\"%s\":", key);
   write_json_number(stream, number);
+}
+
+static void write_flag(FILE *stream, const char *key, bool flag) {
+  fprintf(stream, ",\"%s\":%s", key, flag ? "true" : "false");
 }
 
 static void write_tensor(FILE *stream, const elman_tensor_info *tensor) {
@@ -57,9 +70,14 @@ static void write_tensor(FILE *stream, const elman_tensor_info *tensor) {
 
 static void write_json(FILE *stream, const elman_model *model) {
   const elman_model_info info = elman_model_get_info(model);
-  fprintf(stream, "{\"embedding_size\":%zu,\"hidden_size\":%zu,\"attention\":", info.embedding_size,
-          info.hidden_size);
+  fprintf(stream, "{\"embedding_size\":%zu,\"hidden_size\":%zu,\"layers\":%zu", info.embedding_size,
+          info.hidden_size, info.layers);
+  write_flag(stream, "bidirectional", info.bidirectional);
+  fputs(",\"attention\":", stream);
   write_json_string(stream, info.attention);
+  write_flag(stream, "attentional_layer", info.attentional_layer);
+  write_flag(stream, "input_feeding", info.input_feeding);
+  write_flag(stream, "tie_embeddings", info.tie_embeddings);
   fputs(",\"source_tokens\":", stream);
   write_json_string(stream, elman_token_mode_name(info.source_tokens));
   fputs(",\"target_tokens\":", stream);

@@ -205,15 +205,33 @@ static int read_and_train(const struct job *job, const char *command,
   return code;
 }
 
+/* Nothing that is read may be written over. The model that training starts from may be replaced. */
+static int check_outputs(const struct job *job, const char *command,
+                         const struct operands *operands) {
+  static const struct operands none = {0};
+  const struct pairs_input dev = {.source = job->dev};
+  const struct pairs_input models = {.source = job->output, .target = job->init_from};
+  if (pairs_input_includes(&job->input, operands, job->output) ||
+      pairs_input_includes(&dev, &none, job->output))
+    return report_usage(command, "--output: '%s' holds the pairs; name another file", job->output);
+  if (job->log == NULL) return EX_OK;
+  if (pairs_input_includes(&job->input, operands, job->log) ||
+      pairs_input_includes(&dev, &none, job->log))
+    return report_usage(command, "--log: '%s' holds the pairs; name another file", job->log);
+  if (strcmp(job->log, job->output) == 0 || pairs_input_includes(&models, &none, job->log))
+    return report_usage(command, "--log: '%s' is the model; name another file", job->log);
+  return EX_OK;
+}
+
 static int run(struct job *job, const char *command, const struct operands *operands) {
   if (strcmp(job->output, "-") == 0)
     return report_usage(command, "--output: a model goes to a file, not to standard output");
   if (job->dev == NULL && (job->train.patience > 0 || job->train.validate_every > 0))
     return report_usage(command, "--patience and --validate-every need --dev");
-  if (pairs_input_includes(&job->input, operands, job->output))
-    return report_usage(command, "--output: '%s' holds the pairs; name another file", job->output);
+  int code = check_outputs(job, command, operands);
+  if (code != EX_OK) return code;
   /* Before the work, so that no long run is lost. */
-  int code = output_check(job->output);
+  code = output_check(job->output);
   if (code != EX_OK) return code;
   char *checkpoint;
   if (asprintf(&checkpoint, "%s.checkpoint", job->output) < 0) {

@@ -11,7 +11,11 @@ int train_log_open(struct train_log *log, const char *path, bool append) {
   *log = (struct train_log){.path = path};
   if (path == NULL) return EX_OK;
   log->stream = fopen(path, append ? "a" : "w");
-  if (log->stream != NULL) return EX_OK;
+  if (log->stream != NULL) {
+    /* Line by line, so that a checkpoint is never ahead of the log, whatever ends the program. */
+    setvbuf(log->stream, NULL, _IOLBF, BUFSIZ);
+    return EX_OK;
+  }
   report(path, "cannot create the log: %s", reason(errno, buffer, sizeof buffer));
   return EX_CANTCREAT;
 }
@@ -44,7 +48,6 @@ void train_log_validation(struct train_log *log, const elman_validation *validat
   number(log, "bleu", validation->bleu);
   number(log, "chrf", validation->chrf);
   fprintf(log->stream, ",\"best\":%s}\n", validation->best ? "true" : "false");
-  fflush(log->stream);
 }
 
 int train_log_close(struct train_log *log, int code) {

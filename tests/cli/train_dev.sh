@@ -1,0 +1,68 @@
+# Training with dev pairs: what is told, which model is kept, when it ends.
+
+train=$DATA/daily.train.zh-en.tsv
+head -n 60 "$DATA/daily.test.zh-en.tsv" >dev.tsv
+settings=(-t 1 --hidden-size 24 --embedding-size 16 --batch-size 64 --attention scaled --lr 0.02)
+
+expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 4 --dev dev.tsv "$train"
+expect_stdout
+expect_stderr_match '^dev:$'
+expect_stderr_match '^60 pairs$'
+line='^  dev: loss [0-9.]+  perplexity [0-9.]+  BLEU [0-9.]+  chrF2 [0-9.]+(  best)?$'
+expect_stderr_match "$line"
+[ "$(grep -cE "$line" "$results/stderr")" -eq 4 ] || fail "not a line for each of 4 epochs"
+grep -E "$line" "$results/stderr" | head -n 1 | grep -q best || fail "the first is not the best yet"
+
+# The model that is written is the best one, not the last: here the learning rate rises until all
+# that was learnt is lost.
+bleu() { grep -oE 'BLEU [0-9.]+' | cut -d ' ' -f 2; }
+mv model.safetensors good
+worse=("${settings[@]}" --init-from good --lr 10 --clip-norm 0 --warm-up 1000 --dev dev.tsv
+  --validate-every 5)
+expect_exit 0 "$ELMAN" train "${worse[@]}" --epochs 4 "$train"
+best=$(grep best "$results/stderr" | tail -n 1 | bleu)
+highest=$(bleu <"$results/stderr" | sort -g | tail -n 1)
+last=$(bleu <"$results/stderr" | tail -n 1)
+[ "$best" = "$highest" ] || fail "best is $best, but there was $highest"
+[ "$best" != "$last" ] || fail "the last is the best: the case shows nothing"
+expect_exit 0 "$ELMAN" evaluate -t 1 -q --json dev.tsv
+found=$(grep -oE '"bleu":[0-9.e+-]+' "$results/stdout" | cut -d : -f 2)
+[ "$(printf %.2f "$found")" = "$best" ] || fail "the model has BLEU $found instead of $best"
+
+# --validate-every counts updates, over the ends of epochs; 29 updates are an epoch.
+expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 3 --dev dev.tsv --validate-every 20 "$train"
+[ "$(grep -cE "$line" "$results/stderr")" -eq 4 ] || fail "not 87 / 20 validations"
+expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 1 --dev dev.tsv --validate-every 30 "$train"
+[ "$(grep -cE "$line" "$results/stderr")" -eq 0 ] || fail "a validation before it is due"
+
+# --patience ends it after so many validations without a new best.
+expect_exit 0 "$ELMAN" train "${worse[@]}" --epochs 1000 --patience 3 "$train"
+grep -E "$line" "$results/stderr" | tail -n 4 >tail
+[ "$(grep -c best tail)" -eq 1 ] && head -n 1 tail | grep -q best ||
+  fail "it did not end three validations after the best"
+expect_stderr_match '^model.safetensors is written'
+
+# Dev pairs do not change what is learnt, only what is kept; validating does not cost randomness.
+updates() { grep '"event":"update"' log | sed 's/"tokens_per_second":[^,]*,//'; }
+expect_exit 0 "$ELMAN" train -q "${settings[@]}" --epochs 2 --dropout 0.1 --dev dev.tsv --log log "$train"
+updates >with
+expect_exit 0 "$ELMAN" train -q "${settings[@]}" --epochs 2 --dropout 0.1 --log log "$train"
+updates | cmp - with || fail "dev pairs changed the training"
+
+# Quiet is quiet.
+expect_exit 0 "$ELMAN" train -q "${settings[@]}" --epochs 1 --dev dev.tsv "$train"
+expect_no_stderr
+
+# What is wrong with the dev file is told before the work starts, and nothing is written.
+rm good model.safetensors log with tail
+printf 'no tab\n' >bad
+expect_exit 66 "$ELMAN" train "${settings[@]}" --dev nowhere "$train"
+expect_stderr_match '^elman: nowhere: '
+expect_exit 65 "$ELMAN" train "${settings[@]}" --dev bad "$train"
+expect_exit 65 "$ELMAN" train "${settings[@]}" --strict --dev <(cat dev.tsv bad) "$train"
+expect_exit 64 "$ELMAN" train "${settings[@]}" --dev dev.tsv -o dev.tsv "$train"
+expect_stderr_match "^elman: train: --output: 'dev.tsv' holds the pairs; name another file$"
+expect_exit 64 "$ELMAN" train "${settings[@]}" --dev dev.tsv --log dev.tsv "$train"
+expect_stderr_match "^elman: train: --log: 'dev.tsv' holds the pairs; name another file$"
+[ "$(wc -l <dev.tsv)" -eq 60 ] || fail "the dev pairs are lost"
+expect_files bad dev.tsv

@@ -1,0 +1,109 @@
+# The options of the network and of the training: each works, alone and with others, and a wrong
+# value is refused with the right exit code and message.
+
+toy=$DATA/toy.zh-en.tsv
+small=(--hidden-size 6 --embedding-size 4)
+
+# shape LINE... : the lines that inspect shows of model.safetensors.
+shape() {
+  expect_exit 0 "$ELMAN" inspect
+  for line in "$@"; do expect_stdout_match "^$line"; done
+}
+
+# ---- the shape of the network ----
+
+expect_exit 0 "$ELMAN" train -q --epochs 2 "${small[@]}" "$toy"
+cp model.safetensors plain
+shape 'layers +1$' 'bidirectional +no$' 'attentional layer +no$' 'input feeding +no$' \
+  'tied embeddings +no$'
+
+expect_exit 0 "$ELMAN" train -q --epochs 2 "${small[@]}" --layers 3 "$toy"
+shape 'layers +3$' 'encoder\.rnn\.weight_ih_l2 +6 x 6 ' 'decoder\.rnn\.bias_hh_l2 +6 '
+expect_exit 0 "$ELMAN" train -q --epochs 2 "${small[@]}" --bidirectional "$toy"
+shape 'bidirectional +yes$' 'encoder\.rnn\.weight_hh_l0_reverse +3 x 3 ' \
+  'decoder\.bridge\.0\.weight +6 x 6 '
+expect_exit 0 "$ELMAN" train -q --epochs 2 "${small[@]}" --attentional-layer "$toy"
+shape 'attentional layer +yes$' 'decoder\.attentional\.weight +6 x 12 ' 'decoder\.out\.weight +21 x 6 '
+expect_exit 0 "$ELMAN" train -q --epochs 2 "${small[@]}" --attentional-layer --input-feeding "$toy"
+shape 'input feeding +yes$' 'decoder\.rnn\.weight_ih_l0 +6 x 10 '
+expect_exit 0 "$ELMAN" train -q --epochs 2 "${small[@]}" --attentional-layer --tie-embeddings "$toy"
+shape 'tied embeddings +yes$' 'decoder\.attentional\.weight +4 x 12 '
+[ "$(grep -E '^decoder\.(embedding|out)\.weight' "$results/stdout" | sed 's/^[^ ]* *//' | uniq |
+  wc -l)" -eq 1 ] || fail "tied matrices that differ"
+if command -v python3 >/dev/null; then # one number of one of them changed: no tied matrices any more
+  python3 - model.safetensors untied decoder.out.weight <<'END'
+import json, struct, sys
+data = bytearray(open(sys.argv[1], "rb").read())
+header = struct.unpack("<Q", data[:8])[0]
+at = 8 + header + json.loads(data[8:8 + header])[sys.argv[3]]["data_offsets"][0]
+data[at:at + 4] = struct.pack("<f", 0.5)
+open(sys.argv[2], "wb").write(data)
+END
+  expect_exit 65 "$ELMAN" inspect -m untied
+  expect_stderr_match '^elman: untied: .*decoder.out.weight differs from the matrix that it is tied to'
+fi
+for kind in general additive; do
+  expect_exit 0 "$ELMAN" train -q --epochs 2 "${small[@]}" --attention $kind "$toy"
+  shape "attention +$kind\$" 'decoder\.attention\.query\.weight +6 x 6 '
+done
+shape 'decoder\.attention\.query\.bias +6 ' 'decoder\.attention\.key\.weight +6 x 6 ' \
+  'decoder\.attention\.score\.weight +1 x 6 '
+
+# All together, and the model is good for what a model is good for.
+expect_exit 0 "$ELMAN" train -q --hidden-size 32 --embedding-size 16 --layers 2 --bidirectional \
+  --attentional-layer --input-feeding --tie-embeddings --orthogonal --attention additive "$toy"
+expect_no_stderr
+expect_exit 0 "$ELMAN" inspect --json
+expect_stdout_match '^\{"embedding_size":16,"hidden_size":32,"layers":2,"bidirectional":true,"attention":"additive","attentional_layer":true,"input_feeding":true,"tie_embeddings":true,'
+expect_exit 0 "$ELMAN" translate -i <(cut -f1 "$toy")
+expect_stdout "$(cut -f2 "$toy")"
+expect_exit 0 "$ELMAN" attention -i <(cut -f1 "$toy")
+expect_exit 0 "$ELMAN" evaluate "$toy"
+
+# ---- the training ----
+
+# Each changes the result, is the same when done again with another number of threads, and its value
+# for "off" is the default.
+for flag in '--dropout 0.5' '--label-smoothing 0.1' '--average 0.9' '--warm-up 3' \
+  '--lr-schedule inverse-sqrt' --orthogonal; do
+  expect_exit 0 "$ELMAN" train -q -t 1 --epochs 2 "${small[@]}" $flag -o one "$toy"
+  expect_exit 0 "$ELMAN" train -q -t 2 --epochs 2 "${small[@]}" $flag -o two "$toy"
+  cmp one two || fail "$flag: the model depends on the threads"
+  ! cmp -s one plain || fail "$flag: no effect"
+done
+for flag in '--dropout 0' '--label-smoothing 0' '--average 0' '--warm-up 0' '--layers 1' \
+  '--lr-schedule constant' '--lr-schedule plateau'; do
+  expect_exit 0 "$ELMAN" train -q --epochs 2 "${small[@]}" $flag -o one "$toy"
+  cmp one plain || fail "$flag: not the default"
+done
+
+# ---- wrong values ----
+
+rm -f ./*
+refused() { # refused REGEX ARGUMENT...
+  local regex=$1
+  shift
+  expect_exit 64 "$ELMAN" train -t 1 --epochs 1 "${small[@]}" "$@" "$toy"
+  expect_stdout
+  expect_stderr_match "$regex"
+  expect_files
+}
+for flag in --dropout --label-smoothing --average; do
+  for value in 1 -0.1 nan x ''; do refused "^elman: train: $flag: " "$flag" "$value"; done
+done
+for value in 0 9 -1 1.5 two; do refused '^elman: train: --layers: ' --layers $value; done
+refused '^elman: train: --lr-schedule: .*constant, plateau, inverse-sqrt' --lr-schedule linear
+refused '^elman: train: --attention: .*dot, scaled, general, additive' --attention none
+refused '^elman: train: --warm-up: ' --warm-up -1
+refused '^elman: train: --save-every: ' --save-every -1
+refused '^elman: train: --validate-every: ' --validate-every x
+refused '^elman: train: --patience: ' --patience x
+refused '^elman: train: --bidirectional takes no value$' --bidirectional=yes
+refused '^elman: train: --patience and --validate-every need --dev' --patience 3
+refused '^elman: train: --patience and --validate-every need --dev' --validate-every 3
+
+# What does not go together.
+refused '^elman: .*input feeding needs the attentional layer' --input-feeding
+refused '^elman: .*tying the embeddings needs the attentional layer' --tie-embeddings
+refused '^elman: .*a bidirectional encoder needs an even hidden size, not 5' --bidirectional \
+  --hidden-size 5

@@ -1,0 +1,125 @@
+# Stop and resume: the final model is, byte for byte, that of a run that never stopped.
+
+train=$DATA/daily.train.zh-en.tsv
+head -n 40 "$DATA/daily.test.zh-en.tsv" >dev.tsv
+settings=(--epochs 20 --hidden-size 24 --embedding-size 16 --batch-size 64 --attention scaled
+  --bidirectional --lr 0.02 --dropout 0.1 --label-smoothing 0.1 --average 0.9 --lr-schedule plateau
+  --dev dev.tsv --validate-every 25)
+
+# An uninterrupted short run leaves no checkpoint.
+expect_exit 0 "$ELMAN" train -q -t 1 "${settings[@]}" "$train"
+expect_files dev.tsv model.safetensors
+mv model.safetensors expected
+
+# Without a checkpoint --resume starts anew.
+expect_exit 0 "$ELMAN" train -q -t 1 "${settings[@]}" --resume "$train"
+cmp expected model.safetensors || fail "--resume without a checkpoint gave another model"
+expect_files dev.tsv expected model.safetensors
+rm model.safetensors
+
+# ---- signals ----
+
+lines=0
+ready() { [ -e log ] && [ "$(wc -l <log)" -gt $lines ]; }
+expect_signal_exit INT 130 "$ELMAN" train -t 1 "${settings[@]}" --log log "$train"
+expect_stderr_match '^stopped in epoch [0-9]+; the model keeps what it has learnt, and --resume goes on$'
+expect_files dev.tsv expected log model.safetensors model.safetensors.checkpoint
+expect_exit 0 "$ELMAN" translate 我
+cp model.safetensors stopped
+cp model.safetensors.checkpoint checkpoint
+
+lines=$(wc -l <log)
+expect_signal_exit TERM 143 "$ELMAN" train -t 2 "${settings[@]}" --resume --log log "$train"
+expect_stderr_match '^going on in epoch [0-9]+, after [0-9]+ of 29 updates$'
+expect_exit 0 "$ELMAN" train -t 1 "${settings[@]}" --resume --log log "$train"
+expect_stderr_match '^going on in epoch '
+cmp expected model.safetensors || fail "stopped twice and resumed: another model"
+# Every update is in the log once.
+grep '"event":"update"' log | grep -oE '"update":[0-9]+' | cut -d : -f 2 | cmp - <(seq 580) ||
+  fail "the log lacks updates or has them twice"
+grep -c '"event":"validation"' log | grep -qx 23 || fail "not 23 validations in the log"
+
+# A run that was resumed keeps its checkpoint. Once more there is nothing left to do; with more
+# epochs it goes on.
+expect_exit 0 "$ELMAN" train -q -t 1 "${settings[@]}" --resume "$train"
+cmp expected model.safetensors || fail "the end resumed: another model"
+expect_exit 0 "$ELMAN" train -q -t 1 "${settings[@]}" --epochs 21 --resume "$train"
+expect_exit 0 "$ELMAN" train -q -t 1 "${settings[@]}" --epochs 21 -o longer "$train"
+cmp longer model.safetensors || fail "an epoch more: another model"
+rm longer log
+
+# ---- another training ----
+
+cp stopped model.safetensors
+cp checkpoint model.safetensors.checkpoint
+refused() { # refused CODE REGEX ARGUMENT...
+  local code=$1 regex=$2
+  shift 2
+  expect_exit "$code" "$ELMAN" train -q -t 1 "${settings[@]}" --resume "$@"
+  expect_stdout
+  expect_stderr_match "^elman: model.safetensors.checkpoint: .*$regex"
+  cmp -s stopped model.safetensors || fail "the old model is lost"
+}
+belongs='the checkpoint belongs to another training: '
+refused 64 "${belongs}learning rate was 0\.02 and is now 0\.01; " --lr 0.01 "$train"
+refused 64 "${belongs}seed was 1 and is now 2; " --seed 2 "$train"
+refused 64 "${belongs}batch size was 64 and is now 32; " --batch-size 32 "$train"
+refused 64 "${belongs}dropout was 0\.1 and is now 0\.2; " --dropout 0.2 "$train"
+refused 64 "${belongs}label smoothing was 0\.1 and is now 0(\.0)?; " --label-smoothing 0 "$train"
+refused 64 "${belongs}average was 0\.9 and is now 0(\.0)?; " --average 0 "$train"
+refused 64 "${belongs}clipping norm was 1(\.0)? and is now 2(\.0)?; " --clip-norm 2 "$train"
+refused 64 "${belongs}warm-up was 0 and is now 9; " --warm-up 9 "$train"
+refused 64 "${belongs}learning-rate schedule was \"plateau\" and is now \"constant\"; " \
+  --lr-schedule constant "$train"
+refused 64 "${belongs}validation interval was 25 and is now 0; " --validate-every 0 "$train"
+refused 64 "${belongs}attention was \"scaled\" and is now \"dot\"; " --attention dot "$train"
+refused 64 "${belongs}hidden size was 24 and is now 32; " --hidden-size 32 "$train"
+refused 64 "${belongs}layers was 1 and is now 2; " --layers 2 "$train"
+refused 64 "${belongs}attentional layer was false and is now true; " --attentional-layer "$train"
+head -n 39 dev.tsv >other.dev
+refused 64 "${belongs}dev pairs was " --dev other.dev "$train"
+tac "$train" >other
+refused 64 "${belongs}corpus was " other
+# Other words in the same places.
+sed 's/\<the\>/thee/g' "$train" >other
+refused 64 "${belongs}words of the target was " other
+rm other other.dev
+
+# ---- a checkpoint that is none ----
+
+for bytes in 0 7 100 5000 $(($(stat -c %s checkpoint) - 1)); do
+  head -c "$bytes" checkpoint >model.safetensors.checkpoint
+  refused 65 '' "$train"
+done
+cp expected model.safetensors.checkpoint
+refused 65 'not a usable checkpoint: .*; remove it to start anew' "$train"
+rm model.safetensors.checkpoint
+mkdir model.safetensors.checkpoint
+refused 66 '' "$train"
+rmdir model.safetensors.checkpoint
+
+# ---- kill -9 ----
+
+rm -f model.safetensors
+killed=0
+for pause in 0.09 0.21 0.13 0.17 0.07 0.11 0.25 0.15 0.08 0.1 0.12 0.14; do
+  code=0
+  { timeout -s KILL $pause "$ELMAN" train -q -t 1 "${settings[@]}" --resume --save-every 0.05 \
+    --log log "$train" 2>"$results/stderr" || code=$?; } 2>/dev/null
+  expect_no_stderr
+  if [ $code -eq 0 ]; then # the end was reached: once more from the start
+    cmp expected model.safetensors || fail "killed $killed times and resumed: another model"
+    rm model.safetensors model.safetensors.checkpoint log
+  else
+    [ $code -eq 137 ] || fail "exit code $code after a kill"
+    killed=$((killed + 1))
+  fi
+done
+[ $killed -gt 0 ] || fail "never killed: the case shows nothing"
+expect_exit 0 "$ELMAN" train -q -t 2 "${settings[@]}" --resume --save-every 0.05 \
+  --log log "$train"
+cmp expected model.safetensors || fail "killed $killed times and resumed: another model"
+# The log holds whole lines and every update, those after a checkpoint perhaps twice.
+! grep -vE '^\{.*\}$' log || fail "half a line in the log"
+grep '"event":"update"' log | grep -oE '"update":[0-9]+' | cut -d : -f 2 | sort -nu |
+  cmp - <(seq 580) || fail "the log has a gap"
