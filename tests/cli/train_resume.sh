@@ -120,6 +120,6 @@ expect_exit 0 "$ELMAN" train -q -t 2 "${settings[@]}" --resume --save-every 0.05
   --log log "$train"
 cmp expected model.safetensors || fail "killed $killed times and resumed: another model"
 # The log holds whole lines and every update, those after a checkpoint perhaps twice.
-! grep -vE '^\{.*\}$' log || fail "half a line in the log"
+! grep -vE '^\{[^{]*\}$' log || fail "half a line in the log"
 grep '"event":"update"' log | grep -oE '"update":[0-9]+' | cut -d : -f 2 | sort -nu |
   cmp - <(seq 580) || fail "the log has a gap"
