@@ -381,6 +381,10 @@ typedef struct elman_train_options {
 
 ELMAN_API elman_train_options elman_train_options_default(void);
 
+/* Whether the training saved in this checkpoint came to its end, so that little is lost if it is
+ * replaced. False also for a file that is not there or cannot be read. */
+ELMAN_API bool elman_checkpoint_is_finished(const char *path);
+
 /* Trains with teacher forcing, back-propagation through time and Adam. An update whose loss is not
  * finite is left out; ten in a row are an error, and the model is then of no use. */
 ELMAN_CHECKED elman_status elman_train(elman_model *model, const elman_pairs *pairs,

@@ -1,6 +1,7 @@
 #include <math.h>
 
 #include "api/call.h"
+#include "train/checkpoint.h"
 #include "train/trainer.h"
 
 static const double MAX_LEARNING_RATE = 1e30;
@@ -120,6 +121,10 @@ static enum status train(struct model *model, const struct pairs *pairs,
   status = trainer_run(model, &corpus, &inner, error);
   corpus_free(&corpus);
   return status;
+}
+
+bool elman_checkpoint_is_finished(const char *path) {
+  return checkpoint_is_finished(path);
 }
 
 const char *elman_schedule_name(size_t index) {

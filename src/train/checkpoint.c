@@ -101,23 +101,25 @@ static json_t *describe_options(const struct trainer *trainer,
 /* ---- where it stands ---- */
 
 static json_t *describe_state(const struct training_state *state) {
-  return json_pack("{s:I, s:I, s:I, s:I, s:f, s:I, s:I, s:b, s:f, s:I, s:f}", "update",
+  return json_pack("{s:I, s:I, s:I, s:I, s:f, s:I, s:I, s:b, s:f, s:f, s:I, s:b, s:f}", "update",
                    (json_int_t)state->update, "epoch", (json_int_t)state->epoch, "position",
                    (json_int_t)state->position, "epoch_tokens", (json_int_t)state->epoch_tokens,
                    "epoch_loss", state->epoch_loss, "failures", (json_int_t)state->failures,
                    "skipped", (json_int_t)state->skipped, "has_best", state->has_best, "best_score",
-                   state->best_score, "stale", (json_int_t)state->stale, "rate_factor",
+                   state->best_score, "best_loss", state->best_loss, "stale",
+                   (json_int_t)state->stale, "finished", state->finished, "rate_factor",
                    state->rate_factor);
 }
 
 static bool parse_state(struct training_state *state, json_t *json) {
   json_int_t update, epoch, position, tokens, failures, skipped, stale;
-  int has_best;
-  if (json_unpack(json, "{s:I, s:I, s:I, s:I, s:F, s:I, s:I, s:b, s:F, s:I, s:F !}", "update",
-                  &update, "epoch", &epoch, "position", &position, "epoch_tokens", &tokens,
-                  "epoch_loss", &state->epoch_loss, "failures", &failures, "skipped", &skipped,
-                  "has_best", &has_best, "best_score", &state->best_score, "stale", &stale,
-                  "rate_factor", &state->rate_factor) != 0)
+  int has_best, finished;
+  if (json_unpack(json, "{s:I, s:I, s:I, s:I, s:F, s:I, s:I, s:b, s:F, s:F, s:I, s:b, s:F !}",
+                  "update", &update, "epoch", &epoch, "position", &position, "epoch_tokens",
+                  &tokens, "epoch_loss", &state->epoch_loss, "failures", &failures, "skipped",
+                  &skipped, "has_best", &has_best, "best_score", &state->best_score, "best_loss",
+                  &state->best_loss, "stale", &stale, "finished", &finished, "rate_factor",
+                  &state->rate_factor) != 0)
     return false;
   if (update < 0 || epoch < 1 || position < 0 || tokens < 0 || failures < 0 || skipped < 0 ||
       stale < 0)
@@ -129,6 +131,7 @@ static bool parse_state(struct training_state *state, json_t *json) {
   state->failures = (size_t)failures;
   state->skipped = (size_t)skipped;
   state->has_best = has_best;
+  state->finished = finished;
   state->stale = (size_t)stale;
   return true;
 }
@@ -279,4 +282,15 @@ enum status checkpoint_load(struct trainer *trainer, const struct trainer_option
   status = load(trainer, &file, options, corpus_hash, error);
   safetensors_close(&file);
   return status;
+}
+
+bool checkpoint_is_finished(const char *path) {
+  struct safetensors file;
+  if (safetensors_open(&file, path, NULL) != STATUS_OK) return false;
+  json_t *json = metadata_json(&file, KEY_STATE);
+  struct training_state state = {0};
+  const bool finished = parse_state(&state, json) && state.finished;
+  json_decref(json);
+  safetensors_close(&file);
+  return finished;
 }

@@ -19,4 +19,7 @@ enum status checkpoint_save(const struct trainer *trainer, const struct trainer_
 enum status checkpoint_load(struct trainer *trainer, const struct trainer_options *options,
                             uint64_t corpus_hash, bool *found, struct error *error) CHECKED;
 
+/* Whether the training in this file came to its end. False also for a file that cannot be read. */
+bool checkpoint_is_finished(const char *path);
+
 #endif

@@ -122,9 +122,12 @@ static enum status validate(struct trainer *trainer, const struct trainer_option
   const enum status status = evaluate(&report.scores, model, options->dev, &evaluation, error);
   if (status == STATUS_OK) {
     const double score = validation_score(&report.scores);
-    report.best = !state->has_best || score > state->best_score;
+    /* While BLEU says nothing yet, the loss does. */
+    report.best = !state->has_best || score > state->best_score ||
+                  (score == state->best_score && report.scores.loss < state->best_loss);
     if (report.best) memcpy(trainer->best, model->block, block_bytes(trainer));
     if (report.best) state->best_score = score;
+    if (report.best) state->best_loss = report.scores.loss;
     state->has_best = true;
     state->stale = report.best ? 0 : state->stale + 1;
     state->rate_factor = schedule_factor(&(struct schedule){.kind = options->schedule},
@@ -285,7 +288,9 @@ enum status trainer_run(struct model *model, const struct corpus *corpus,
   if (status != STATUS_OK) return status;
   struct run run = {.trainer = &trainer, .corpus = corpus, .options = options};
   status = prepare(&run, error);
+  trainer.state.finished = false; /* a finished training may have been given more epochs */
   if (status == STATUS_OK) status = run_epochs(&run, error);
+  trainer.state.finished = status == STATUS_OK;
   if (status == STATUS_INTERRUPTED || (status == STATUS_OK && run.saved)) {
     const enum status saved = save(&run, error);
     if (saved != STATUS_OK) status = saved;

@@ -69,8 +69,9 @@ struct training_state {
   size_t failures;   /* updates in a row whose loss was not finite */
   size_t skipped;    /* all such updates */
   bool has_best;     /* a validation has been */
-  double best_score;
+  double best_score, best_loss;
   size_t stale;       /* validations since the best */
+  bool finished;      /* all epochs are done, or patience was over */
   double rate_factor; /* see schedule_factor */
 };
 

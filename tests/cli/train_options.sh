@@ -107,3 +107,13 @@ refused '^elman: .*input feeding needs the attentional layer' --input-feeding
 refused '^elman: .*tying the embeddings needs the attentional layer' --tie-embeddings
 refused '^elman: .*a bidirectional encoder needs an even hidden size, not 5' --bidirectional \
   --hidden-size 5
+
+# A preset is many options in one word; those beside it change single ones.
+expect_exit 0 "$ELMAN" train -q --preset small --epochs 0 --hidden-size 8 -o preset "$DATA/toy.zh-en.tsv"
+expect_exit 0 "$ELMAN" train -q --hidden-size 8 --preset=small --epochs 0 -o preset2 "$DATA/toy.zh-en.tsv"
+cmp preset preset2 || fail "the place of --preset matters"
+expect_exit 0 "$ELMAN" inspect -m preset
+expect_stdout_match 'additive'
+expect_stdout_match '^hidden size +8$'
+expect_exit 64 "$ELMAN" train --preset huge "$DATA/toy.zh-en.tsv"
+expect_stderr_match "'huge' is not one of: plain, small, base"

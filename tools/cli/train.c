@@ -160,8 +160,6 @@ static int train_and_save(elman_model *model, const elman_pairs *pairs, const el
   code = train_log_close(&training.log, code);
   if (status != ELMAN_OK && !interrupted) return report_error(&error);
   if (elman_model_save(model, job->output, &error) != ELMAN_OK) return report_error(&error);
-  /* What is finished needs no checkpoint, and the next training would be refused for its sake. */
-  if (!interrupted) unlink(job->train.checkpoint);
   if (interrupted && !job->quiet)
     note("stopped in epoch %zu; the model keeps what it has learnt, and --resume goes on",
          training.epoch);
@@ -239,7 +237,8 @@ static int run(struct job *job, const char *command, const struct operands *oper
     return EX_OSERR;
   }
   job->train.checkpoint = checkpoint;
-  if (!job->train.resume && access(checkpoint, F_OK) == 0) {
+  if (!job->train.resume && access(checkpoint, F_OK) == 0 &&
+      !elman_checkpoint_is_finished(checkpoint)) {
     report(checkpoint, "holds a training that is not finished; add --resume to go on with it, or "
                        "remove the file");
     code = EX_CANTCREAT;
