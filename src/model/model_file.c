@@ -20,15 +20,6 @@ static const struct side_keys TARGET_KEYS = {"elman.target_vocab", "elman.target
 
 /* ---- writing ---- */
 
-/* Stores a JSON value as text, as the metadata of safetensors asks. Takes the value over. */
-static int set_json(json_t *metadata, const char *key, json_t *value) {
-  char *text = json_dumps(value, JSON_COMPACT | JSON_SORT_KEYS);
-  json_decref(value);
-  const int result = json_object_set_new(metadata, key, json_string(text));
-  free(text);
-  return result;
-}
-
 static json_t *config_to_json(const struct model *model) {
   const struct model_config *config = &model->config;
   return json_pack(
@@ -52,8 +43,8 @@ static int set_vocabulary(json_t *metadata, struct side_keys keys,
     result |=
         json_array_append_new(counts, json_integer((json_int_t)vocabulary_count(vocabulary, id)));
   }
-  result |= set_json(metadata, keys.vocabulary, tokens);
-  result |= set_json(metadata, keys.counts, counts);
+  result |= safetensors_set_json(metadata, keys.vocabulary, tokens);
+  result |= safetensors_set_json(metadata, keys.counts, counts);
   return result;
 }
 
@@ -61,7 +52,7 @@ static json_t *compose_metadata(const struct model *model) {
   json_t *metadata = json_object();
   int result = json_object_set_new(metadata, KEY_FORMAT, json_string("pt"));
   result |= json_object_set_new(metadata, KEY_VERSION, json_string(ELMAN_VERSION));
-  result |= set_json(metadata, KEY_CONFIG, config_to_json(model));
+  result |= safetensors_set_json(metadata, KEY_CONFIG, config_to_json(model));
   result |= set_vocabulary(metadata, SOURCE_KEYS, model->source_vocabulary);
   result |= set_vocabulary(metadata, TARGET_KEYS, model->target_vocabulary);
   if (result == 0) return metadata;
@@ -212,8 +203,7 @@ static enum status check_tensors(const struct safetensors *file, const struct mo
     const struct parameter *row = &table.rows[i];
     const struct stored_tensor *tensor = safetensors_find(file, row->name);
     if (tensor == NULL) return bad(file, error, "is missing", row->name);
-    if (tensor->dimensions != row->dimensions || tensor->shape[0] != row->rows ||
-        (row->dimensions == 2 && tensor->shape[1] != row->columns))
+    if (!safetensors_has_shape(tensor, row->dimensions, row->rows, row->columns))
       return bad(file, error, "does not have the shape that its configuration asks for", row->name);
     if (tensor->type != NUMBER_F32) return bad(file, error, "is not stored as F32", row->name);
   }

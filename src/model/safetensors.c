@@ -186,6 +186,12 @@ const char *safetensors_metadata(const struct safetensors *file, const char *key
   return file->metadata == NULL ? NULL : json_string_value(json_object_get(file->metadata, key));
 }
 
+bool safetensors_has_shape(const struct stored_tensor *tensor, int dimensions, size_t rows,
+                           size_t columns) {
+  return tensor->dimensions == dimensions && tensor->shape[0] == rows &&
+         (dimensions == 1 || tensor->shape[1] == columns);
+}
+
 enum status safetensors_read(real *values, const struct safetensors *file,
                              const struct stored_tensor *tensor, struct error *error) {
   if (tensor->type == NUMBER_OTHER)
@@ -213,6 +219,14 @@ enum status safetensors_read(real *values, const struct safetensors *file,
 }
 
 /* ---- writing ---- */
+
+int safetensors_set_json(json_t *metadata, const char *key, json_t *value) {
+  char *text = json_dumps(value, JSON_COMPACT | JSON_SORT_KEYS);
+  json_decref(value);
+  const int result = json_object_set_new(metadata, key, json_string(text));
+  free(text);
+  return result;
+}
 
 /* The whole header as text, or NULL when memory ran out. */
 static char *compose_header(json_t *metadata, const struct tensor_source *tensors, size_t count) {

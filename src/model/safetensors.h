@@ -47,10 +47,18 @@ const struct stored_tensor *safetensors_find(const struct safetensors *file, con
 /* NULL if there is no such entry. */
 const char *safetensors_metadata(const struct safetensors *file, const char *key);
 
+/* Whether a tensor is a vector of `rows` (dimensions 1) or a matrix of rows and columns. */
+bool safetensors_has_shape(const struct stored_tensor *tensor, int dimensions, size_t rows,
+                           size_t columns);
+
 /* Reads all numbers of a tensor of type F32 or F64, converted to real. A number that is not finite
  * is STATUS_BAD_DATA. */
 enum status safetensors_read(real *values, const struct safetensors *file,
                              const struct stored_tensor *tensor, struct error *error) CHECKED;
+
+/* Stores a JSON value as text in `metadata`, as the format asks. Takes the value over, also NULL.
+ * 0, or -1 when memory ran out. */
+int safetensors_set_json(json_t *metadata, const char *key, json_t *value);
 
 /* For writing: what to store as F32, in this order. */
 struct tensor_source {

@@ -138,15 +138,6 @@ static bool parse_state(struct training_state *state, json_t *json) {
 
 /* ---- writing ---- */
 
-/* Takes the value over. */
-static int set_json(json_t *metadata, const char *key, json_t *value) {
-  char *text = json_dumps(value, JSON_COMPACT);
-  json_decref(value);
-  const int result = json_object_set_new(metadata, key, json_string(text));
-  free(text);
-  return result;
-}
-
 static enum status write_tensors(FILE *stream, json_t *metadata, const struct trainer *trainer,
                                  struct error *error) {
   enum { NAME = 80 };
@@ -178,8 +169,9 @@ enum status checkpoint_save(const struct trainer *trainer, const struct trainer_
                             uint64_t corpus_hash, struct error *error) {
   json_t *metadata = json_object();
   int result = json_object_set_new(metadata, KEY_VERSION, json_string(ELMAN_VERSION));
-  result |= set_json(metadata, KEY_OPTIONS, describe_options(trainer, options, corpus_hash));
-  result |= set_json(metadata, KEY_STATE, describe_state(&trainer->state));
+  result |=
+      safetensors_set_json(metadata, KEY_OPTIONS, describe_options(trainer, options, corpus_hash));
+  result |= safetensors_set_json(metadata, KEY_STATE, describe_state(&trainer->state));
   struct safe_file file;
   enum status status =
       result == 0 ? safe_file_open(&file, options->checkpoint, error) : fail_no_memory(error);
@@ -244,8 +236,7 @@ static enum status read_block(const struct safetensors *file, const struct named
     snprintf(name, sizeof name, "%s.%s", block->prefix, row->name);
     const struct stored_tensor *tensor = safetensors_find(file, name);
     if (tensor == NULL) return bad(file, error, "is missing", name);
-    if (tensor->dimensions != row->dimensions || tensor->shape[0] != row->rows ||
-        (row->dimensions == 2 && tensor->shape[1] != row->columns))
+    if (!safetensors_has_shape(tensor, row->dimensions, row->rows, row->columns))
       return bad(file, error, "has the wrong shape", name);
     const enum status status = safetensors_read(block->block + row->offset, file, tensor, error);
     if (status != STATUS_OK) return status;
