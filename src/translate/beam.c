@@ -1,0 +1,167 @@
+#include "translate/beam.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tensor/softmax.h"
+#include "vocab/vocabulary.h"
+
+void beam_pool_clear(struct beam_pool *pool) {
+  pool->node_count = 0;
+  pool->attention_count = 0;
+}
+
+void beam_pool_free(struct beam_pool *pool) {
+  free(pool->nodes);
+  free(pool->attention);
+  *pool = (struct beam_pool){0};
+}
+
+void beam_start(struct beam *beam) {
+  beam->paths[0] = (struct beam_path){.last = BEAM_START};
+  beam->open = 1;
+  beam->finished = 0;
+  beam->overflow = false;
+}
+
+/* ---- the pool ---- */
+
+/* Keeps the weights of all open rows; row i then begins at *start + i S. */
+static enum status keep_weights(size_t *start, struct beam_pool *pool, const struct beam *beam,
+                                const real *weights, size_t stride, struct error *error) {
+  const size_t S = beam->source_count;
+  void *attention = pool->attention;
+  const enum status status =
+      array_grow(&attention, &pool->attention_capacity, pool->attention_count + beam->open * S,
+                 sizeof *pool->attention, error);
+  pool->attention = attention;
+  if (status != STATUS_OK) return status;
+  *start = pool->attention_count;
+  for (size_t i = 0; i < beam->open; i++)
+    memcpy(pool->attention + *start + i * S, weights + i * stride, S * sizeof *weights);
+  pool->attention_count += beam->open * S;
+  return STATUS_OK;
+}
+
+static enum status add_node(struct beam_pool *pool, struct beam_node node, struct error *error) {
+  void *nodes = pool->nodes;
+  const enum status status =
+      array_grow(&nodes, &pool->node_capacity, pool->node_count + 1, sizeof *pool->nodes, error);
+  pool->nodes = nodes;
+  if (status == STATUS_OK) pool->nodes[pool->node_count++] = node;
+  return status;
+}
+
+/* ---- choosing ---- */
+
+/* The best continuations so far, the likeliest first. `last` of a path is not a node here but the
+ * token that it would grow by. */
+struct choice {
+  struct beam_path *paths;
+  size_t count, most;
+};
+
+/* Among equals the first that was offered stays in front: the smallest row, then the smallest id.
+ */
+static void offer(struct choice *choice, struct beam_path path) {
+  if (choice->count == choice->most) {
+    if (!(path.log_probability > choice->paths[choice->most - 1].log_probability)) return;
+    choice->count--;
+  }
+  size_t at = choice->count++;
+  for (; at > 0 && path.log_probability > choice->paths[at - 1].log_probability; at--)
+    choice->paths[at] = choice->paths[at - 1];
+  choice->paths[at] = path;
+}
+
+/* Offers what may follow an open hypothesis. False when numbers have overflowed. */
+static bool offer_row(struct choice *choice, const struct beam *beam, size_t row,
+                      const real *logits, size_t V) {
+  const struct beam_path *path = &beam->paths[row];
+  const double before = path->log_probability - (double)log_sum_exp(logits, V);
+  if (!isfinite(before)) return false;
+  struct beam_path next = {.count = path->count + 1, .row = row};
+  size_t first = 0, end = V;
+  if (beam->forced != NULL) {
+    first = path->count < beam->forced_count ? beam->forced[path->count] : (uint32_t)TOKEN_END;
+    end = first + 1;
+  }
+  for (size_t id = first; id < end; id++) {
+    if (id == TOKEN_START) continue; /* is never a translation */
+    next.last = id;
+    next.log_probability = before + (double)logits[id];
+    offer(choice, next);
+  }
+  return true;
+}
+
+static bool choose(struct choice *choice, const struct beam *beam, const real *logits, size_t V) {
+  for (size_t i = 0; i < beam->open; i++) {
+    if (!offer_row(choice, beam, i, logits + i * V, V)) return false;
+  }
+  for (size_t i = 0; i < choice->count; i++) {
+    if (!isfinite(choice->paths[i].log_probability)) return false;
+  }
+  return choice->count > 0;
+}
+
+/* ---- growing ---- */
+
+static double score_of(double log_probability, size_t count, double length_penalty) {
+  return log_probability / pow((double)count, length_penalty);
+}
+
+static void end_path(struct beam *beam, struct beam_path path, double length_penalty) {
+  path.score = score_of(path.log_probability, path.count, length_penalty);
+  size_t at = beam->finished++;
+  for (; at > 0 && path.score > beam->ended[at - 1].score; at--)
+    beam->ended[at] = beam->ended[at - 1];
+  beam->ended[at] = path;
+}
+
+/* A log-probability only falls as a hypothesis grows, and no length divides it by more than the
+ * limit does. */
+static bool can_still_win(const struct beam *beam, const struct beam_options *options) {
+  if (beam->finished < options->n_best) return true;
+  return score_of(beam->paths[0].log_probability, beam->limit, options->length_penalty) >
+         beam->ended[options->n_best - 1].score;
+}
+
+static enum status take(struct beam *beam, struct beam_pool *pool, const struct choice *choice,
+                        size_t weights, const struct beam_options *options, struct error *error) {
+  size_t open = 0;
+  for (size_t i = 0; i < choice->count; i++) {
+    struct beam_path path = choice->paths[i];
+    const struct beam_node node = {.previous = beam->paths[path.row].last,
+                                   .attention = weights + path.row * beam->source_count,
+                                   .id = (uint32_t)path.last};
+    const enum status status = add_node(pool, node, error);
+    if (status != STATUS_OK) return status;
+    path.last = pool->node_count - 1;
+    if (node.id == TOKEN_END || path.count == beam->limit)
+      end_path(beam, path, options->length_penalty);
+    else
+      choice->paths[open++] = path; /* never ahead of i */
+  }
+  memcpy(beam->paths, choice->paths, open * sizeof *beam->paths);
+  beam->open = open;
+  if (open > 0 && !can_still_win(beam, options)) beam->open = 0;
+  return STATUS_OK;
+}
+
+enum status beam_grow(struct beam *beam, struct beam_pool *pool, const real *logits, size_t V,
+                      const real *weights, size_t stride, const struct beam_options *options,
+                      struct error *error) {
+  size_t start;
+  const enum status status = keep_weights(&start, pool, beam, weights, stride, error);
+  if (status != STATUS_OK) return status;
+  struct choice choice = {.paths = beam->grown,
+                          .most = beam->forced != NULL ? 1 : options->width - beam->finished};
+  if (!choose(&choice, beam, logits, V)) {
+    beam->overflow = true;
+    beam->open = 0;
+    return STATUS_OK;
+  }
+  return take(beam, pool, &choice, start, options, error);
+}
