@@ -19,7 +19,7 @@ enum { MOST_BEAM = 64 };
       {"length-penalty",                                                                           \
        0,                                                                                          \
        "X",                                                                                        \
-       "A in the score log p / T^A for T words; 0 favours few",                                    \
+       "A of the score log p / T^A for T words; 0 favours short ones",                             \
        .real = &(search).length_penalty,                                                           \
        .lowest = 0,                                                                                \
        .highest = 10},                                                                             \
