@@ -4,9 +4,20 @@
 
 #include "tensor/elementary.h"
 
+/* In lanes that do not wait for each other, so that a long row is compared by vectors. */
 static real maximum(const real *row, size_t n) {
-  real largest = row[0];
-  for (size_t i = 1; i < n; i++) largest = row[i] > largest ? row[i] : largest;
+  enum { LANES = 32 };
+  real lanes[LANES], largest = row[0];
+  size_t done = 0;
+  if (n >= LANES) {
+    for (size_t j = 0; j < LANES; j++) lanes[j] = row[j];
+    for (done = LANES; done + LANES <= n; done += LANES) {
+      for (size_t j = 0; j < LANES; j++)
+        lanes[j] = row[done + j] > lanes[j] ? row[done + j] : lanes[j];
+    }
+    for (size_t j = 0; j < LANES; j++) largest = lanes[j] > largest ? lanes[j] : largest;
+  }
+  for (size_t i = done; i < n; i++) largest = row[i] > largest ? row[i] : largest;
   return largest;
 }
 

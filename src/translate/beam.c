@@ -75,23 +75,49 @@ static void offer(struct choice *choice, struct beam_path path) {
   choice->paths[at] = path;
 }
 
+/* Without a branch in the loop, so that it becomes vector code. */
+static bool any_above(const real *values, size_t n, real least) {
+  unsigned any = 0;
+  for (size_t i = 0; i < n; i++) any |= values[i] > least;
+  return any != 0;
+}
+
+/* Offers the tokens from `first` up to `end`, whose logits add to `path`. */
+static void offer_tokens(struct choice *choice, struct beam_path path, const real *logits,
+                         size_t first, size_t end) {
+  const double before = path.log_probability;
+  for (size_t id = first; id < end; id++) {
+    if (id == TOKEN_START) continue; /* is never a translation */
+    path.last = id;
+    path.log_probability = before + (double)logits[id];
+    offer(choice, path);
+  }
+}
+
 /* Offers what may follow an open hypothesis. False when numbers have overflowed. */
 static bool offer_row(struct choice *choice, const struct beam *beam, size_t row,
                       const real *logits, size_t V) {
-  const struct beam_path *path = &beam->paths[row];
-  const double before = path->log_probability - (double)log_sum_exp(logits, V);
-  if (!isfinite(before)) return false;
-  struct beam_path next = {.count = path->count + 1, .row = row};
-  size_t first = 0, end = V;
+  enum { BLOCK = 256 };
+  const struct beam_path *last = &beam->paths[row];
+  const struct beam_path path = {.count = last->count + 1,
+                                 .row = row,
+                                 .log_probability =
+                                     last->log_probability - (double)log_sum_exp(logits, V)};
+  if (!isfinite(path.log_probability)) return false;
   if (beam->forced != NULL) {
-    first = path->count < beam->forced_count ? beam->forced[path->count] : (uint32_t)TOKEN_END;
-    end = first + 1;
+    const size_t id =
+        last->count < beam->forced_count ? beam->forced[last->count] : (size_t)TOKEN_END;
+    offer_tokens(choice, path, logits, id, id + 1);
+    return true;
   }
-  for (size_t id = first; id < end; id++) {
-    if (id == TOKEN_START) continue; /* is never a translation */
-    next.last = id;
-    next.log_probability = before + (double)logits[id];
-    offer(choice, next);
+  for (size_t first = 0; first < V; first += BLOCK) {
+    const size_t end = V - first < BLOCK ? V : first + BLOCK;
+    /* Nearly all tokens are less likely than what is there already. */
+    if (choice->count == choice->most) {
+      const double least = choice->paths[choice->most - 1].log_probability - path.log_probability;
+      if (!any_above(logits + first, end - first, (real)least)) continue;
+    }
+    offer_tokens(choice, path, logits, first, end);
   }
   return true;
 }
