@@ -7,14 +7,18 @@
 #include "tensor/softmax.h"
 #include "vocab/vocabulary.h"
 
+static const size_t TIDY_AT = (size_t)1 << 23; /* weights: 32 MiB of floats */
+
 void beam_pool_clear(struct beam_pool *pool) {
   pool->node_count = 0;
   pool->attention_count = 0;
+  pool->tidy_at = TIDY_AT;
 }
 
 void beam_pool_free(struct beam_pool *pool) {
   free(pool->nodes);
   free(pool->attention);
+  free(pool->moved);
   *pool = (struct beam_pool){0};
 }
 
@@ -27,30 +31,83 @@ void beam_start(struct beam *beam) {
 
 /* ---- the pool ---- */
 
-/* Keeps the weights of all open rows; row i then begins at *start + i S. */
-static enum status keep_weights(size_t *start, struct beam_pool *pool, const struct beam *beam,
-                                const real *weights, size_t stride, struct error *error) {
-  const size_t S = beam->source_count;
-  void *attention = pool->attention;
-  const enum status status =
-      array_grow(&attention, &pool->attention_capacity, pool->attention_count + beam->open * S,
-                 sizeof *pool->attention, error);
+/* Adds a node that looked at the source as `weights` (S) says. */
+static enum status add_node(struct beam_pool *pool, size_t previous, uint32_t id,
+                            const real *weights, size_t S, struct error *error) {
+  void *nodes = pool->nodes, *attention = pool->attention;
+  enum status status =
+      array_grow(&nodes, &pool->node_capacity, pool->node_count + 1, sizeof *pool->nodes, error);
+  pool->nodes = nodes;
+  if (status == STATUS_OK)
+    status = array_grow(&attention, &pool->attention_capacity, pool->attention_count + S,
+                        sizeof *pool->attention, error);
   pool->attention = attention;
   if (status != STATUS_OK) return status;
-  *start = pool->attention_count;
-  for (size_t i = 0; i < beam->open; i++)
-    memcpy(pool->attention + *start + i * S, weights + i * stride, S * sizeof *weights);
-  pool->attention_count += beam->open * S;
+  memcpy(pool->attention + pool->attention_count, weights, S * sizeof *weights);
+  pool->nodes[pool->node_count++] = (struct beam_node){previous, pool->attention_count, id};
+  pool->attention_count += S;
   return STATUS_OK;
 }
 
-static enum status add_node(struct beam_pool *pool, struct beam_node node, struct error *error) {
-  void *nodes = pool->nodes;
+enum { UNUSED, USED }; /* in `moved`, before the new places are known */
+
+static void mark(const struct beam_pool *pool, const struct beam_path *paths, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    for (size_t at = paths[i].last; at != BEAM_START && pool->moved[at] == UNUSED;
+         at = pool->nodes[at].previous)
+      pool->moved[at] = USED;
+  }
+}
+
+/* A node comes after its previous one, so that one pass from the front finds new places known. */
+static void move_nodes(struct beam_pool *pool) {
+  size_t nodes = 0, weights = 0;
+  for (size_t i = 0; i < pool->node_count; i++) {
+    const bool used = pool->moved[i] == USED;
+    const struct beam_node node = pool->nodes[i];
+    const size_t end =
+        i + 1 < pool->node_count ? pool->nodes[i + 1].attention : pool->attention_count;
+    pool->moved[i] = nodes;
+    if (!used) continue;
+    memmove(pool->attention + weights, pool->attention + node.attention,
+            (end - node.attention) * sizeof *pool->attention);
+    pool->nodes[nodes++] = (struct beam_node){
+        .previous = node.previous == BEAM_START ? BEAM_START : pool->moved[node.previous],
+        .attention = weights,
+        .id = node.id};
+    weights += end - node.attention;
+  }
+  pool->node_count = nodes;
+  pool->attention_count = weights;
+}
+
+static void follow(const struct beam_pool *pool, struct beam_path *paths, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (paths[i].last != BEAM_START) paths[i].last = pool->moved[paths[i].last];
+  }
+}
+
+enum status beam_pool_tidy(struct beam_pool *pool, const struct beam *beams, size_t count,
+                           struct error *error) {
+  if (pool->attention_count < pool->tidy_at) return STATUS_OK;
+  void *moved = pool->moved;
   const enum status status =
-      array_grow(&nodes, &pool->node_capacity, pool->node_count + 1, sizeof *pool->nodes, error);
-  pool->nodes = nodes;
-  if (status == STATUS_OK) pool->nodes[pool->node_count++] = node;
-  return status;
+      array_grow(&moved, &pool->moved_capacity, pool->node_count, sizeof *pool->moved, error);
+  pool->moved = moved;
+  if (status != STATUS_OK) return status;
+  for (size_t i = 0; i < pool->node_count; i++) pool->moved[i] = UNUSED;
+  for (size_t b = 0; b < count; b++) {
+    mark(pool, beams[b].paths, beams[b].open);
+    mark(pool, beams[b].ended, beams[b].finished);
+  }
+  move_nodes(pool);
+  for (size_t b = 0; b < count; b++) {
+    follow(pool, beams[b].paths, beams[b].open);
+    follow(pool, beams[b].ended, beams[b].finished);
+  }
+  /* So it is done each time that the used part has doubled, and costs little. */
+  if (pool->tidy_at < 2 * pool->attention_count) pool->tidy_at = 2 * pool->attention_count;
+  return STATUS_OK;
 }
 
 /* ---- choosing ---- */
@@ -155,39 +212,34 @@ static bool can_still_win(const struct beam *beam, const struct beam_options *op
 }
 
 static enum status take(struct beam *beam, struct beam_pool *pool, const struct choice *choice,
-                        size_t weights, const struct beam_options *options, struct error *error) {
+                        const real *weights, size_t stride, const struct beam_options *options,
+                        struct error *error) {
   size_t open = 0;
   for (size_t i = 0; i < choice->count; i++) {
     struct beam_path path = choice->paths[i];
-    const struct beam_node node = {.previous = beam->paths[path.row].last,
-                                   .attention = weights + path.row * beam->source_count,
-                                   .id = (uint32_t)path.last};
-    const enum status status = add_node(pool, node, error);
+    const uint32_t id = (uint32_t)path.last;
+    const enum status status = add_node(pool, beam->paths[path.row].last, id,
+                                        weights + path.row * stride, beam->source_count, error);
     if (status != STATUS_OK) return status;
     path.last = pool->node_count - 1;
-    if (node.id == TOKEN_END || path.count == beam->limit)
+    if (id == TOKEN_END || path.count == beam->limit)
       end_path(beam, path, options->length_penalty);
     else
       choice->paths[open++] = path; /* never ahead of i */
   }
   memcpy(beam->paths, choice->paths, open * sizeof *beam->paths);
-  beam->open = open;
-  if (open > 0 && !can_still_win(beam, options)) beam->open = 0;
+  beam->open = open > 0 && can_still_win(beam, options) ? open : 0;
   return STATUS_OK;
 }
 
 enum status beam_grow(struct beam *beam, struct beam_pool *pool, const real *logits, size_t V,
                       const real *weights, size_t stride, const struct beam_options *options,
                       struct error *error) {
-  size_t start;
-  const enum status status = keep_weights(&start, pool, beam, weights, stride, error);
-  if (status != STATUS_OK) return status;
   struct choice choice = {.paths = beam->grown,
                           .most = beam->forced != NULL ? 1 : options->width - beam->finished};
-  if (!choose(&choice, beam, logits, V)) {
-    beam->overflow = true;
-    beam->open = 0;
-    return STATUS_OK;
-  }
-  return take(beam, pool, &choice, start, options, error);
+  if (choose(&choice, beam, logits, V))
+    return take(beam, pool, &choice, weights, stride, options, error);
+  beam->overflow = true;
+  beam->open = 0;
+  return STATUS_OK;
 }

@@ -18,7 +18,7 @@ struct beam_options {
 /* One token of a hypothesis. Hypotheses that begin alike share their first nodes. */
 struct beam_node {
   size_t previous;  /* BEAM_START for the first */
-  size_t attention; /* where its weights begin in the pool */
+  size_t attention; /* where its weights begin in the pool: those of the next node follow */
   uint32_t id;
 };
 #define BEAM_START SIZE_MAX
@@ -27,8 +27,10 @@ struct beam_node {
 struct beam_pool {
   struct beam_node *nodes;
   real *attention;
-  size_t node_count, node_capacity;
+  size_t *moved; /* scratch of beam_pool_tidy, one a node */
+  size_t node_count, node_capacity, moved_capacity;
   size_t attention_count, attention_capacity;
+  size_t tidy_at; /* weights from which on it is worth while to tidy up */
 };
 void beam_pool_clear(struct beam_pool *pool); /* keeps the memory */
 void beam_pool_free(struct beam_pool *pool);
@@ -64,5 +66,10 @@ void beam_start(struct beam *beam);
 enum status beam_grow(struct beam *beam, struct beam_pool *pool, const real *logits, size_t V,
                       const real *weights, size_t stride, const struct beam_options *options,
                       struct error *error) CHECKED;
+
+/* Gives up the nodes that no hypothesis of these beams leads to, once there are many: a wide beam
+ * over a long sentence would fill the memory with what it has long dropped. */
+enum status beam_pool_tidy(struct beam_pool *pool, const struct beam *beams, size_t count,
+                           struct error *error) CHECKED;
 
 #endif

@@ -226,6 +226,7 @@ enum status search_run(struct search *search, const struct model *model,
   for (size_t open = count; open > 0;) {
     decoder_forward(&search->decoder, &search->target, source, weights, no_dropout, sizes);
     status = step(&open, search, sizes, options, error);
+    if (status == STATUS_OK) status = beam_pool_tidy(&search->pool, search->beams, count, error);
     if (status != STATUS_OK) return status;
   }
 

@@ -352,6 +352,60 @@ Test(beam, numbers_that_overflow_fail_their_sentence_only) {
   tear_down(&healthy);
 }
 
+/* ---- memory ---- */
+
+/* Two sentences' hypotheses grow in two pools, of which one is tidied after every step. */
+Test(beam, tidying_up_keeps_what_hypotheses_lead_to) {
+  enum { V = 6, STEPS = 20, WIDTH = 2, S = 2 };
+  const struct beam_options options = {WIDTH, WIDTH, 0};
+  struct beam_path paths[2][2][3 * WIDTH];
+  struct beam beams[2][2];
+  struct beam_pool pools[2] = {{0}, {0}};
+  for (size_t k = 0; k < 2; k++) {
+    beam_pool_clear(&pools[k]);
+    for (size_t b = 0; b < 2; b++) {
+      beams[k][b] = (struct beam){.paths = paths[k][b],
+                                  .ended = paths[k][b] + WIDTH,
+                                  .grown = paths[k][b] + 2 * WIDTH,
+                                  .source_count = S,
+                                  .limit = STEPS};
+      beam_start(&beams[k][b]);
+    }
+  }
+  for (unsigned step = 0; step < STEPS; step++) {
+    for (unsigned b = 0; b < 2; b++) {
+      real *logits = random_reals(WIDTH * V, 2, 4 * step + b);
+      real *weights = random_reals(WIDTH * S, 1, 4 * step + 2 + b);
+      for (size_t i = 0; i < WIDTH; i++) logits[i * V + TOKEN_END] = -50;
+      for (size_t k = 0; k < 2; k++)
+        cr_assert_eq(beam_grow(&beams[k][b], &pools[k], logits, V, weights, S, &options, NULL),
+                     STATUS_OK);
+      free(logits);
+      free(weights);
+    }
+    pools[1].tidy_at = 0;
+    for (size_t k = 0; k < 2; k++)
+      cr_assert_eq(beam_pool_tidy(&pools[k], beams[k], 2, NULL), STATUS_OK);
+  }
+  cr_assert_lt(pools[1].node_count, pools[0].node_count);
+  for (size_t b = 0; b < 2; b++) {
+    cr_assert_eq(beams[0][b].finished, beams[1][b].finished);
+    for (size_t i = 0; i < beams[0][b].finished; i++) {
+      size_t at[2] = {beams[0][b].ended[i].last, beams[1][b].ended[i].last};
+      for (; at[0] != BEAM_START;
+           at[0] = pools[0].nodes[at[0]].previous, at[1] = pools[1].nodes[at[1]].previous) {
+        const struct beam_node *x = &pools[0].nodes[at[0]], *y = &pools[1].nodes[at[1]];
+        cr_assert_eq(x->id, y->id);
+        cr_assert_arr_eq(pools[0].attention + x->attention, pools[1].attention + y->attention,
+                         S * sizeof(real));
+      }
+      cr_assert_eq(at[1], BEAM_START);
+    }
+  }
+  beam_pool_free(&pools[0]);
+  beam_pool_free(&pools[1]);
+}
+
 /* ---- batches of like length ---- */
 
 Test(beam, length_batches) {
