@@ -401,18 +401,31 @@ ELMAN_API void elman_translator_free(elman_translator *translator);
 
 /* Read only; owned by the caller, freed whole. */
 typedef struct elman_translation {
-  const char *text;                 /* the translation as plain text */
-  double log_probability;           /* natural logarithm, summed over the target tokens */
-  size_t source_count;              /* S; 0 when the text was empty or white space only */
-  size_t target_count;              /* T */
-  const char *const *source_tokens; /* (S); an unknown word as it was written */
-  const bool *source_known;         /* (S): false where the vocabulary lacks the word */
-  const char *const *target_tokens; /* (T); the last is "</s>" if the decoder ended by itself */
-  const float *attention;           /* (T,S): attention weights; each row sums to 1 */
+  const char *text;                     /* the translation as plain text */
+  double log_probability;               /* natural logarithm, summed over the target tokens */
+  double score;                         /* log_probability / T^length_penalty: larger is better */
+  size_t source_count;                  /* S; 0 when the text was empty or white space only */
+  size_t target_count;                  /* T */
+  const char *const *source_tokens;     /* (S); an unknown word as it was written */
+  const bool *source_known;             /* (S): false where the vocabulary lacks the word */
+  const char *const *target_tokens;     /* (T); the last is "</s>" if the decoder ended by itself */
+  const float *attention;               /* (T,S): attention weights; each row sums to 1 */
+  const struct elman_translation *next; /* the next best translation of the same sentence, which
+                                           goes with the first; NULL past the last */
 } elman_translation;
 
+#define ELMAN_MOST_BEAM 1024
+
 typedef struct elman_translate_options {
-  size_t max_length;     /* target tokens; 0 (default) = 2 S + 10 */
+  size_t max_length; /* target tokens; 0 (default) = none, but see max_ratio */
+  double max_ratio;  /* target tokens for each source token; 0 (default) = none; where neither is
+                        set the limit is 2 S + 10, where both are it is the smaller */
+  size_t beam;       /* translations that are followed at once, 1 to ELMAN_MOST_BEAM; 1 (default)
+                        is greedy search: at each step the likeliest token */
+  size_t n_best;     /* how many of them are given, as `next`; 1 (default) to beam */
+  double length_penalty; /* A in the score log p / T^A, which chooses among translations of
+                            different lengths; 0 favours short ones; default 1; at most 10 */
+  bool replace_unknown;  /* an unknown word becomes the source word with the largest weight */
   const char *reference; /* not NULL: force this translation instead of searching for one */
 } elman_translate_options;
 
@@ -425,6 +438,19 @@ ELMAN_CHECKED elman_status elman_translate(elman_translation **translation,
                                            size_t length, const elman_translate_options *options,
                                            elman_error *error);
 ELMAN_API void elman_translation_free(elman_translation *translation);
+
+/* Translates `count` sentences at once, which is much faster than one by one; sentences of like
+ * length are best. texts[i] has lengths[i] bytes, and its translation goes to translations[i]. A
+ * sentence that cannot be translated makes the result ELMAN_BAD_DATA: its translation is NULL,
+ * errors[i] says why (`errors` has `count` elements, or is NULL; the code of the others is
+ * ELMAN_OK), and the others are translated as ever. With any other error there are no translations.
+ * The result of a sentence does not depend on the others, to rounding. */
+ELMAN_CHECKED elman_status elman_translate_batch(elman_translation **translations,
+                                                 elman_error *errors, elman_translator *translator,
+                                                 const char *const *texts, const size_t *lengths,
+                                                 size_t count,
+                                                 const elman_translate_options *options,
+                                                 elman_error *error);
 
 /* ---- attention matrices as files ---- */
 
@@ -556,8 +582,11 @@ typedef struct elman_scores {
 
 typedef struct elman_evaluate_options {
   size_t batch_size; /* sentences; default 32; the result does not depend on it (to rounding) */
-  size_t max_length; /* of a translation, as in elman_translate_options */
-  size_t threads;    /* 0 (default) = one a core */
+  size_t max_length; /* of a translation, as in elman_translate_options; likewise: */
+  double max_ratio;
+  size_t beam;                                                /* default 1: greedy search */
+  double length_penalty;                                      /* default 1 */
+  size_t threads;                                             /* 0 (default) = one a core */
   const char *bleu_tokens;                                    /* as in elman_metric_options */
   bool lowercase;                                             /* for BLEU */
   bool chrf_lowercase;                                        /* for chrF */

@@ -20,6 +20,7 @@ static enum status write_attention(FILE *stream, const elman_translation *outer,
     return fail(error, STATUS_INVALID_ARGUMENT, NULL, "there is no format \"%s\"", format_name);
   const struct translation view = {.text = outer->text,
                                    .log_probability = outer->log_probability,
+                                   .score = outer->score,
                                    .source_count = outer->source_count,
                                    .target_count = outer->target_count,
                                    .source_tokens = outer->source_tokens,

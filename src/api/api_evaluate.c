@@ -5,7 +5,9 @@
 #include "translate/evaluate.h"
 
 elman_evaluate_options elman_evaluate_options_default(void) {
-  return (elman_evaluate_options){.batch_size = 32};
+  const elman_translate_options translate = elman_translate_options_default();
+  return (elman_evaluate_options){
+      .batch_size = 32, .beam = translate.beam, .length_penalty = translate.length_penalty};
 }
 
 static elman_scores outer_scores(const struct scores *found) {
@@ -34,9 +36,16 @@ elman_status elman_evaluate(elman_scores *scores, const elman_model *model,
   enum status status = choose_tokenizer(&metric.tokenizer, options->bleu_tokens, &problem);
   if (options->batch_size == 0)
     status = fail(&problem, STATUS_INVALID_ARGUMENT, NULL, "the batch size must be at least 1");
+  elman_translate_options searching = elman_translate_options_default();
+  searching.max_length = options->max_length;
+  searching.max_ratio = options->max_ratio;
+  searching.beam = options->beam;
+  searching.length_penalty = options->length_penalty;
+  struct translate_options translate;
+  if (status == STATUS_OK) status = inner_translate_options(&translate, &searching, &problem);
   if (status != STATUS_OK) return give(error, status, &problem);
   const struct evaluate_options inner = {.batch_size = options->batch_size,
-                                         .limit = options->max_length,
+                                         .translate = translate,
                                          .metric = metric,
                                          .fitting_tokenizer = options->bleu_tokens == NULL,
                                          .progress = options->progress,

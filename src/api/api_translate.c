@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
 #include "api/call.h"
-#include "translate/translator.h"
+#include "translate/translate_all.h"
 
 struct elman_translator {
   struct translator inner;
@@ -11,6 +11,7 @@ struct elman_translator {
 struct owned_translation {
   elman_translation outer;
   struct kept_translation kept;
+  elman_translation others[]; /* the next best ones */
 };
 
 elman_status elman_translator_create(elman_translator **translator, const elman_model *model,
@@ -28,54 +29,67 @@ void elman_translator_free(elman_translator *translator) {
   free(translator);
 }
 
+/* ---- options ---- */
+
 elman_translate_options elman_translate_options_default(void) {
-  return (elman_translate_options){0};
+  const struct translate_options inner = translate_options_default();
+  return (elman_translate_options){.beam = inner.beam.width,
+                                   .n_best = inner.beam.n_best,
+                                   .length_penalty = inner.beam.length_penalty};
 }
 
-static enum status translate(struct owned_translation **out, struct translator *translator,
-                             struct text source, const elman_translate_options *options,
-                             struct error *error) {
-  const struct text reference =
-      options->reference == NULL ? (struct text){NULL, 0} : text_of(options->reference);
-  enum status status = translator_run(translator, source, reference, options->max_length, error);
-  if (status != STATUS_OK) return status;
-  struct owned_translation *owned = calloc(1, sizeof *owned);
-  if (owned == NULL) return fail_no_memory(error);
-  status = translator_keep(&owned->kept, translator, error);
-  if (status != STATUS_OK) {
-    free(owned);
-    return status;
-  }
-  const struct translation *view = &owned->kept.view;
-  owned->outer = (elman_translation){.text = view->text,
-                                     .log_probability = view->log_probability,
-                                     .source_count = view->source_count,
-                                     .target_count = view->target_count,
-                                     .source_tokens = view->source_tokens,
-                                     .source_known = view->source_known,
-                                     .target_tokens = view->target_tokens,
-                                     .attention = view->attention};
-  *out = owned;
+enum status inner_translate_options(struct translate_options *inner,
+                                    const elman_translate_options *options, struct error *error) {
+  enum { MOST_PENALTY = 10 };
+  const char *problem = NULL;
+  if (options->beam == 0 || options->beam > ELMAN_MOST_BEAM)
+    problem = "the beam must lie from 1 to 1024";
+  else if (options->n_best == 0 || options->n_best > options->beam)
+    problem = "the number of best translations must lie from 1 to the beam";
+  else if (!(options->length_penalty >= 0 && options->length_penalty <= MOST_PENALTY))
+    problem = "the length penalty must lie from 0 to 10";
+  else if (!(options->max_ratio >= 0)) /* also what is not a number */
+    problem = "the largest ratio of lengths must not be negative";
+  if (problem != NULL) return fail(error, STATUS_INVALID_ARGUMENT, NULL, "%s", problem);
+  *inner = (struct translate_options){.beam = {.width = options->beam,
+                                               .n_best = options->n_best,
+                                               .length_penalty = options->length_penalty},
+                                      .limit = options->max_length,
+                                      .ratio = options->max_ratio,
+                                      .replace_unknown = options->replace_unknown};
   return STATUS_OK;
 }
 
-/* One decoder step's product in the output layer. */
-static double output_product(const struct model *model) {
-  return 2 * (double)model->config.hidden_size * (double)model->config.target_vocabulary;
+/* ---- results ---- */
+
+static elman_translation outer_translation(const struct translation *view) {
+  return (elman_translation){.text = view->text,
+                             .log_probability = view->log_probability,
+                             .score = view->score,
+                             .source_count = view->source_count,
+                             .target_count = view->target_count,
+                             .source_tokens = view->source_tokens,
+                             .source_known = view->source_known,
+                             .target_tokens = view->target_tokens,
+                             .attention = view->attention};
 }
 
-elman_status elman_translate(elman_translation **translation, elman_translator *translator,
-                             const char *text, size_t length,
-                             const elman_translate_options *options, elman_error *error) {
-  const elman_translate_options defaults = elman_translate_options_default();
-  struct owned_translation *owned = NULL;
-  struct error problem = {0};
-  const struct surroundings before = enter(0, output_product(translator->inner.model));
-  const enum status status = translate(&owned, &translator->inner, (struct text){text, length},
-                                       options == NULL ? &defaults : options, &problem);
-  leave(before);
-  *translation = owned == NULL ? NULL : &owned->outer;
-  return give(error, status, &problem);
+/* Takes over what was kept, unless it fails. */
+static enum status own(elman_translation **out, const struct kept_translation *kept,
+                       struct error *error) {
+  const size_t others = kept->count - 1;
+  struct owned_translation *owned = calloc(1, sizeof *owned + others * sizeof owned->others[0]);
+  if (owned == NULL) return fail_no_memory(error);
+  owned->kept = *kept;
+  owned->outer = outer_translation(&kept->views[0]);
+  elman_translation *last = &owned->outer;
+  for (size_t i = 0; i < others; i++) {
+    owned->others[i] = outer_translation(&kept->views[i + 1]);
+    last->next = &owned->others[i];
+    last = &owned->others[i];
+  }
+  *out = &owned->outer;
+  return STATUS_OK;
 }
 
 void elman_translation_free(elman_translation *translation) {
@@ -83,4 +97,117 @@ void elman_translation_free(elman_translation *translation) {
   struct owned_translation *owned = (struct owned_translation *)translation;
   arena_free(&owned->kept.arena);
   free(owned);
+}
+
+/* ---- one sentence ---- */
+
+static enum status translate(elman_translation **out, struct translator *translator,
+                             struct text source, const elman_translate_options *options,
+                             struct error *error) {
+  const struct text reference =
+      options->reference == NULL ? (struct text){NULL, 0} : text_of(options->reference);
+  struct translate_options inner;
+  struct kept_translation kept;
+  enum status status = inner_translate_options(&inner, options, error);
+  if (status == STATUS_OK)
+    status = translator_run(translator, &source, 1, reference, &inner, error);
+  if (status != STATUS_OK) return status;
+  if (translator->items[0].status != STATUS_OK) {
+    *error = translator->items[0].error;
+    return translator->items[0].status;
+  }
+  status = translator_keep(&kept, translator, 0, error);
+  if (status != STATUS_OK) return status;
+  status = own(out, &kept, error);
+  if (status != STATUS_OK) arena_free(&kept.arena);
+  return status;
+}
+
+/* One decoder step's product in the output layer. */
+static double output_product(const struct model *model, const elman_translate_options *options) {
+  return 2 * (double)model->config.hidden_size * (double)model->config.target_vocabulary *
+         (double)options->beam;
+}
+
+elman_status elman_translate(elman_translation **translation, elman_translator *translator,
+                             const char *text, size_t length,
+                             const elman_translate_options *options, elman_error *error) {
+  const elman_translate_options defaults = elman_translate_options_default();
+  struct error problem = {0};
+  if (options == NULL) options = &defaults;
+  *translation = NULL;
+  const struct surroundings before = enter(0, output_product(translator->inner.model, options));
+  const enum status status =
+      translate(translation, &translator->inner, (struct text){text, length}, options, &problem);
+  leave(before);
+  return give(error, status, &problem);
+}
+
+/* ---- many ---- */
+
+/* Hands over the outcomes. Gives STATUS_BAD_DATA if a sentence has no translation. */
+static enum status own_all(elman_translation **translations, elman_error *errors,
+                           struct outcome *outcomes, size_t count, struct error *error) {
+  enum status all = STATUS_OK;
+  for (size_t i = 0; i < count; i++) {
+    struct outcome *outcome = &outcomes[i];
+    if (errors != NULL) {
+      errors[i] = (elman_error){.code = ELMAN_OK};
+      (void)give(&errors[i], outcome->status, &outcome->error);
+    }
+    if (outcome->status != STATUS_OK) {
+      if (all == STATUS_OK)
+        (void)fail(error, outcome->status, NULL, "sentence %zu: %.400s", i + 1,
+                   outcome->error.message);
+      all = outcome->status;
+      continue;
+    }
+    const enum status status = own(&translations[i], &outcome->kept, error);
+    if (status != STATUS_OK) return status;
+    outcome->kept = (struct kept_translation){0};
+  }
+  return all;
+}
+
+static enum status translate_many(elman_translation **translations, elman_error *errors,
+                                  const struct model *model, const char *const *texts,
+                                  const size_t *lengths, size_t count,
+                                  const elman_translate_options *options, struct error *error) {
+  struct translate_options inner;
+  enum status status = inner_translate_options(&inner, options, error);
+  if (status == STATUS_OK && options->reference != NULL)
+    status = fail(error, STATUS_INVALID_ARGUMENT, NULL,
+                  "a reference can be forced for one sentence, not for a batch");
+  if (status != STATUS_OK || count == 0) return status;
+  struct text *sources = calloc(count, sizeof *sources);
+  struct outcome *outcomes = calloc(count, sizeof *outcomes);
+  if (sources == NULL || outcomes == NULL) status = fail_no_memory(error);
+  for (size_t i = 0; i < count && status == STATUS_OK; i++)
+    sources[i] = (struct text){texts[i], lengths[i]};
+  if (status == STATUS_OK) status = translate_all(outcomes, model, sources, count, &inner, error);
+  if (status == STATUS_OK) status = own_all(translations, errors, outcomes, count, error);
+  for (size_t i = 0; outcomes != NULL && i < count; i++) arena_free(&outcomes[i].kept.arena);
+  free(sources);
+  free(outcomes);
+  return status;
+}
+
+elman_status elman_translate_batch(elman_translation **translations, elman_error *errors,
+                                   elman_translator *translator, const char *const *texts,
+                                   const size_t *lengths, size_t count,
+                                   const elman_translate_options *options, elman_error *error) {
+  const elman_translate_options defaults = elman_translate_options_default();
+  const struct model *model = translator->inner.model;
+  struct error problem = {0};
+  if (options == NULL) options = &defaults;
+  for (size_t i = 0; i < count; i++) translations[i] = NULL;
+  const struct surroundings before = enter(0, output_product(model, options) * (double)count);
+  const enum status status =
+      translate_many(translations, errors, model, texts, lengths, count, options, &problem);
+  leave(before);
+  for (size_t i = 0; status != STATUS_OK && status != STATUS_BAD_DATA && i < count; i++) {
+    elman_translation_free(translations[i]);
+    translations[i] = NULL;
+  }
+  return give(error, status, &problem);
 }

@@ -6,6 +6,7 @@
 #include "corpus/pairs.h"
 #include "elman.h"
 #include "model/model.h"
+#include "translate/translator.h"
 
 /* Copies `error` to the caller's, if there is one, and returns the status under its public name. */
 elman_status give(elman_error *out, enum status status, const struct error *error);
@@ -37,6 +38,11 @@ static inline struct model *inner_model(elman_model *model) {
 static inline const struct model *inner_model_const(const elman_model *model) {
   return (const struct model *)model;
 }
+
+/* Checks them; all but the reference. */
+enum status inner_translate_options(struct translate_options *inner,
+                                    const elman_translate_options *options,
+                                    struct error *error) CHECKED;
 
 /* All but the callback, whose form differs. */
 struct pairs_options inner_pairs_options(const elman_pairs_options *options);

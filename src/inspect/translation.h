@@ -9,6 +9,7 @@
 struct translation {
   const char *text;
   double log_probability;           /* natural logarithm, summed over the target tokens */
+  double score;                     /* what the search ordered hypotheses by; larger is better */
   size_t source_count;              /* S */
   size_t target_count;              /* T */
   const char *const *source_tokens; /* (S), as they were written */

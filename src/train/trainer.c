@@ -116,6 +116,7 @@ static enum status validate(struct trainer *trainer, const struct trainer_option
   struct training_state *state = &trainer->state;
   struct validation_report report = {.epoch = state->epoch, .update = state->update};
   const struct evaluate_options evaluation = {.batch_size = options->batch_size,
+                                              .translate = translate_options_default(),
                                               .fitting_tokenizer = true};
   const size_t n = model->table.block;
   if (trainer->average != NULL) swap(model->block, trainer->average, n);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "corpus/alignment.h"
+#include "translate/length_batches.h"
 
 double validation_score(const struct scores *scores) {
   return scores->metric.bleu.bleu;
@@ -71,12 +72,34 @@ static enum status evaluate_loss(struct scores *scores, const struct model *mode
   return status;
 }
 
-/* ---- translations and alignments, one sentence after the other ---- */
+/* ---- translations and alignments, a batch after the other ---- */
 
 struct sentence_scores {
   char *translation; /* NULL for a sentence that is left out */
   bool exact;
   size_t aligned_words, agreeing_words;
+};
+
+/* What the threads share. Every sentence has its own place for its scores, so sums are taken in the
+ * order of the sentences. */
+struct shared_work {
+  const struct model *model;
+  const struct pairs *pairs;
+  const struct evaluate_options *options;
+  struct length_batches batches;
+  struct sentence_scores *scores;
+  size_t done;
+  bool stopped;
+  enum status status;
+  struct error error;
+};
+
+/* What a thread has for itself. */
+struct own_work {
+  struct translator translator;
+  struct buffer normalized;
+  struct text *sources;
+  size_t source_capacity;
 };
 
 static size_t count_words(struct text normalized) {
@@ -93,22 +116,12 @@ static size_t largest(const real *weights, size_t n) {
   return best;
 }
 
-/* Under a forced reference: of the target words with a link, those whose largest weight lies on a
- * linked source word. */
-static enum status score_alignment(struct sentence_scores *scores, struct translator *translator,
-                                   const struct pair *pair, struct error *error) {
-  enum status status = translator_run(translator, pair->source, pair->target, 0, error);
-  if (status != STATUS_OK) return status;
-  const size_t S = translator->source.tokens.count, T = translator->reference.tokens.count;
-  if (count_words(buffer_text(&translator->source.normalized)) != S ||
-      count_words(buffer_text(&translator->reference.normalized)) != T)
-    return fail(error, STATUS_BAD_DATA, NULL,
-                "gold alignments count words, but this model splits words into several tokens");
-
+static enum status count_links(struct sentence_scores *scores, const real *attention,
+                               struct text alignment, size_t S, size_t T, struct error *error) {
   for (size_t t = 0; t < T; t++) {
-    const size_t looked_at = largest(translator->hypothesis.attention + t * S, S);
+    const size_t looked_at = largest(attention + t * S, S);
     bool linked = false, agrees = false;
-    struct text rest = pair->alignment;
+    struct text rest = alignment;
     for (struct link link; alignment_next(&link, &rest);) {
       if (link.source >= S || link.target >= T)
         return fail(error, STATUS_BAD_DATA, NULL,
@@ -126,45 +139,60 @@ static enum status score_alignment(struct sentence_scores *scores, struct transl
   return STATUS_OK;
 }
 
+/* Under a forced reference: of the target words with a link, those whose largest weight lies on a
+ * linked source word. */
+static enum status score_alignment(struct sentence_scores *scores, struct translator *translator,
+                                   const struct pair *pair, struct error *error) {
+  const struct translate_options forced = translate_options_default();
+  enum status status = translator_run(translator, &pair->source, 1, pair->target, &forced, error);
+  if (status != STATUS_OK) return status;
+  const struct translator_item *item = &translator->items[0];
+  if (item->status != STATUS_OK) {
+    *error = item->error;
+    return item->status;
+  }
+  const size_t S = item->source.tokens.count, T = translator->reference.tokens.count;
+  if (count_words(buffer_text(&item->source.normalized)) != S ||
+      count_words(buffer_text(&translator->reference.normalized)) != T)
+    return fail(error, STATUS_BAD_DATA, NULL,
+                "gold alignments count words, but this model splits words into several tokens");
+  return count_links(scores, translator_result(translator, 0).hypotheses[0].attention,
+                     pair->alignment, S, T, error);
+}
+
 /* A pair whose target is too long is in no score, as it is not in the loss. Tokenising tells; that
  * a token has a byte, and that normalising gives at most thrice the bytes, spares it most
  * sentences. */
-static enum status check_target_length(struct translator *translator, struct text target,
-                                       struct error *error) {
+static enum status check_target(bool *too_long, struct translator *translator, struct text target,
+                                struct error *error) {
+  *too_long = false;
   if (target.length <= MAX_SENTENCE_TOKENS / 3) return STATUS_OK;
   const struct codec codec = model_target_codec(translator->model);
   const enum status status = encode(&translator->reference, &codec, target, error);
-  if (status == STATUS_OK && translator->reference.tokens.count > MAX_SENTENCE_TOKENS)
-    return fail(error, STATUS_BAD_DATA, NULL, "the target is too long");
+  *too_long = status == STATUS_OK && translator->reference.tokens.count > MAX_SENTENCE_TOKENS;
   return status;
 }
 
-static enum status score_sentence(struct sentence_scores *scores, struct translator *translator,
-                                  struct buffer *normalized, const struct pair *pair, size_t limit,
-                                  struct error *error) {
-  enum status status =
-      translator_run(translator, pair->source, (struct text){NULL, 0}, limit, error);
-  if (status == STATUS_OK) status = check_target_length(translator, pair->target, error);
-  if (status == STATUS_OK) status = text_normalize(normalized, pair->target, error);
+static enum status score_text(struct sentence_scores *scores, struct own_work *own, size_t i,
+                              const struct pair *pair, struct error *error) {
+  struct translator *translator = &own->translator;
+  const struct translator_item *item = &translator->items[i];
+  if (item->status != STATUS_OK) {
+    if (item->source.tokens.count > MAX_SENTENCE_TOKENS) return STATUS_OK; /* left out */
+    *error = item->error;
+    return item->status;
+  }
+  bool too_long;
+  enum status status = check_target(&too_long, translator, pair->target, error);
+  if (status != STATUS_OK || too_long) return status;
+  status = translator_render(translator, i, error);
+  if (status == STATUS_OK) status = text_normalize(&own->normalized, pair->target, error);
   if (status != STATUS_OK) return status;
-  scores->exact = text_equal(buffer_text(&translator->text), buffer_text(normalized));
-  scores->translation = strdup(buffer_text(&translator->text).bytes);
-  if (scores->translation == NULL) return fail_no_memory(error);
-  return pair->alignment.length > 0 ? score_alignment(scores, translator, pair, error) : STATUS_OK;
+  const struct text translation = buffer_text(&translator->renderings[0].text);
+  scores->exact = text_equal(translation, buffer_text(&own->normalized));
+  scores->translation = strdup(translation.bytes);
+  return scores->translation == NULL ? fail_no_memory(error) : STATUS_OK;
 }
-
-/* What the threads share. Every sentence has its own place for its scores, so sums are taken in the
- * order of the sentences. */
-struct shared_work {
-  const struct model *model;
-  const struct pairs *pairs;
-  const struct evaluate_options *options;
-  struct sentence_scores *scores;
-  size_t done;
-  bool stopped;
-  enum status status;
-  struct error error;
-};
 
 static void finish_sentence(struct shared_work *work, size_t index, enum status status,
                             struct error *error) {
@@ -191,30 +219,74 @@ static bool is_stopped(struct shared_work *work) {
   return stopped;
 }
 
-static bool is_too_long(const struct translator *translator) {
-  return translator->source.tokens.count > MAX_SENTENCE_TOKENS ||
-         translator->reference.tokens.count > MAX_SENTENCE_TOKENS;
+static enum status translate_batch(struct shared_work *work, struct own_work *own,
+                                   const size_t *numbers, size_t count, struct error *error) {
+  struct translate_options options = work->options->translate;
+  void *sources = own->sources;
+  const enum status status =
+      array_grow(&sources, &own->source_capacity, count, sizeof *own->sources, error);
+  own->sources = sources;
+  if (status != STATUS_OK) return status;
+  for (size_t i = 0; i < count; i++) own->sources[i] = pairs_get(work->pairs, numbers[i]).source;
+  options.beam.n_best = 1;
+  return translator_run(&own->translator, own->sources, count, (struct text){NULL, 0}, &options,
+                        error);
 }
 
-static void score_all(struct shared_work *work) {
-#pragma omp parallel
-  {
-    struct translator translator;
-    struct buffer normalized = {0};
-    translator_create(&translator, work->model);
-#pragma omp for schedule(dynamic)
-    for (size_t i = 0; i < pairs_count(work->pairs); i++) {
-      if (is_stopped(work)) continue;
-      const struct pair pair = pairs_get(work->pairs, i);
-      struct error error = {0};
-      enum status status = score_sentence(&work->scores[i], &translator, &normalized, &pair,
-                                          work->options->limit, &error);
-      if (status == STATUS_BAD_DATA && is_too_long(&translator)) status = STATUS_OK; /* left out */
-      finish_sentence(work, i, status, &error);
-    }
-    buffer_free(&normalized);
-    translator_free(&translator);
+/* All texts first: the alignments take the translator's memory again. */
+static void score_batch(struct shared_work *work, struct own_work *own, const size_t *numbers,
+                        size_t count) {
+  struct error error = {0};
+  enum status status = translate_batch(work, own, numbers, count, &error);
+  if (status != STATUS_OK) finish_sentence(work, numbers[0], status, &error);
+  for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+    const struct pair pair = pairs_get(work->pairs, numbers[i]);
+    status = score_text(&work->scores[numbers[i]], own, i, &pair, &error);
+    if (status != STATUS_OK) finish_sentence(work, numbers[i], status, &error);
   }
+  if (status != STATUS_OK) return;
+  for (size_t i = 0; i < count; i++) {
+    struct sentence_scores *scores = &work->scores[numbers[i]];
+    const struct pair pair = pairs_get(work->pairs, numbers[i]);
+    if (scores->translation != NULL && pair.alignment.length > 0)
+      status = score_alignment(scores, &own->translator, &pair, &error);
+    finish_sentence(work, numbers[i], status, &error);
+    if (status != STATUS_OK) return;
+  }
+}
+
+static void score_batches(struct shared_work *work) {
+  const struct length_batches *batches = &work->batches;
+#pragma omp parallel if (batches->count > 1)
+  {
+    struct own_work own = {0};
+    translator_create(&own.translator, work->model);
+#pragma omp for schedule(dynamic)
+    for (size_t i = 0; i < batches->count; i++) {
+      const size_t start = batches->starts[i];
+      if (!is_stopped(work))
+        score_batch(work, &own, batches->order + start, batches->starts[i + 1] - start);
+    }
+    free(own.sources);
+    buffer_free(&own.normalized);
+    translator_free(&own.translator);
+  }
+}
+
+static enum status score_all(struct shared_work *work, struct error *error) {
+  const struct evaluate_options *options = work->options;
+  const size_t count = pairs_count(work->pairs);
+  size_t *lengths = calloc(count, sizeof *lengths);
+  if (lengths == NULL) return fail_no_memory(error);
+  for (size_t i = 0; i < count; i++) lengths[i] = pairs_get(work->pairs, i).source.length;
+  enum status status = length_batches_create(&work->batches, lengths, count, options->batch_size,
+                                             options->translate.beam.width, error);
+  free(lengths);
+  if (status != STATUS_OK) return status;
+  score_batches(work);
+  length_batches_free(&work->batches);
+  if (work->status != STATUS_OK && error != NULL) *error = work->error;
+  return work->status;
 }
 
 /* ---- scores of the translations as text ---- */
@@ -272,13 +344,12 @@ enum status evaluate(struct scores *scores, const struct model *model, const str
                              .options = options,
                              .scores = calloc(count, sizeof *work.scores)};
   if (work.scores == NULL) return fail_no_memory(error);
-  score_all(&work);
-  if (work.status == STATUS_OK) {
+  status = score_all(&work, error);
+  if (status == STATUS_OK) {
     sum_scores(scores, &work);
-    work.status = score_translations(scores, &work, &work.error);
+    status = score_translations(scores, &work, error);
   }
   for (size_t i = 0; i < count; i++) free(work.scores[i].translation);
   free(work.scores);
-  if (work.status != STATUS_OK && error != NULL) *error = work.error;
-  return work.status;
+  return status;
 }

@@ -22,14 +22,14 @@ double validation_score(const struct scores *scores);
 
 struct evaluate_options {
   size_t batch_size;
-  size_t limit; /* as in translator_run */
+  struct translate_options translate; /* n_best is not looked at */
   struct metric_options metric;
   bool fitting_tokenizer; /* the one that fits the references, not metric.tokenizer */
   bool (*progress)(void *context, size_t done, size_t total); /* may be NULL */
   void *context;
 };
 
-/* Loss with teacher forcing; BLEU and chrF of greedy translations, and the share of them that is
+/* Loss with teacher forcing; BLEU and chrF of translations, and the share of them that is
  * the normalised reference; where a pair has a gold alignment, the agreement of the attention under
  * that reference, which asks for one token per word on both sides. */
 enum status evaluate(struct scores *scores, const struct model *model, const struct pairs *pairs,

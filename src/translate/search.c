@@ -1,118 +1,238 @@
 #include "translate/search.h"
 
 #include <limits.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include "tensor/softmax.h"
-
-void hypothesis_free(struct hypothesis *hypothesis) {
-  free(hypothesis->ids);
-  free(hypothesis->attention);
-  *hypothesis = (struct hypothesis){0};
-}
 
 void search_free(struct search *search) {
   arena_free(&search->arena);
+  arena_free(&search->result_arena);
+  beam_pool_free(&search->pool);
   *search = (struct search){0};
 }
 
-/* One sentence, and one decoder step at a time: B = T = 1. */
+/* ---- memory ---- */
+
 static void take(struct search *search, struct arena *arena, const struct model_config *config,
-                 size_t S) {
-  encoder_cache_take(&search->encoder, arena, config, S, 1);
-  decoder_cache_take(&search->decoder, arena, config, S, 1, 1, 1);
+                 size_t width) {
+  const size_t S = search->source.steps, B = search->source.batch, R = B * width;
+  const size_t H = config->hidden_size;
+  encoder_cache_take(&search->encoder, arena, config, S, B);
+  decoder_cache_take(&search->decoder, arena, config, S, 1, R, R);
+  search->source.ids = arena_take(arena, sizeof(uint32_t), S, B, 1);
+  search->source.lengths = arena_take(arena, sizeof(size_t), B, 1, 1);
+  search->target.ids = arena_take(arena, sizeof(uint32_t), R, 1, 1);
+  search->target.lengths = arena_take(arena, sizeof(size_t), R, 1, 1);
+  search->row_lengths = arena_take(arena, sizeof(size_t), R, 1, 1);
+  search->row_states = width > 1 ? arena_take(arena, sizeof(real), S, R, H) : NULL;
+  search->keys = width > 1 && attention_needs(decoder_sizes_of(config).attention).key_weight
+                     ? arena_take(arena, sizeof(real), S, B, H)
+                     : NULL;
+  search->beams = arena_take(arena, sizeof *search->beams, B, 1, 1);
+  search->paths = arena_take(arena, sizeof *search->paths, B, 3, width);
 }
 
-static enum status fit(struct search *search, const struct model_config *config, size_t S,
+/* BLAS counts in int: every number of rows and every distance between rows must fit. */
+static bool fits_blas(const struct model_config *config, size_t S, size_t B, size_t width) {
+  const size_t H = config->hidden_size, E = config->embedding_size;
+  const size_t widest = 2 * (H > E ? H : E);
+  const size_t longest = S + 1 > widest ? S + 1 : widest;
+  return B <= INT_MAX / width && longest <= INT_MAX / (B * width) && S <= INT_MAX / H;
+}
+
+static enum status fit(struct search *search, const struct model_config *config,
+                       const struct search_request *requests, size_t count, size_t width,
                        struct error *error) {
-  if (S > INT_MAX / config->hidden_size) /* BLAS counts in int */
-    return fail(error, STATUS_BAD_DATA, NULL, "a sentence of %zu tokens is too long", S);
+  size_t S = 0;
+  for (size_t b = 0; b < count; b++) S = requests[b].count > S ? requests[b].count : S;
+  if (!fits_blas(config, S, count, width))
+    return fail(error, STATUS_BAD_DATA, NULL,
+                "%zu sentences of up to %zu tokens are too much for a beam of %zu", count, S,
+                width);
+  search->source.steps = S;
+  search->source.batch = count;
+  search->target.steps = 1;
+  search->target.batch = count * width;
   struct arena measured = {0};
-  take(search, &measured, config, S);
+  take(search, &measured, config, width);
   const enum status status = arena_reserve(&search->arena, &measured, error);
-  if (status == STATUS_OK) take(search, &search->arena, config, S);
+  if (status == STATUS_OK) take(search, &search->arena, config, width);
   return status;
 }
 
-/* The first of the largest logits; <s> is never a translation. */
-static uint32_t likeliest(const real *logits, size_t V) {
-  uint32_t best = TOKEN_UNKNOWN;
-  for (uint32_t id = 0; id < V; id++) {
-    if (id != TOKEN_START && logits[id] > logits[best]) best = id;
+/* ---- start ---- */
+
+static void fill(struct search *search, const struct search_request *requests, size_t width) {
+  const size_t S = search->source.steps, B = search->source.batch;
+  for (size_t b = 0; b < B; b++) {
+    const struct search_request *request = &requests[b];
+    struct beam_path *paths = search->paths + b * 3 * width;
+    search->source.lengths[b] = request->count;
+    for (size_t s = 0; s < S; s++)
+      search->source.ids[s * B + b] = s < request->count ? request->ids[s] : 0;
+    search->beams[b] =
+        (struct beam){.paths = paths,
+                      .ended = paths + width,
+                      .grown = paths + 2 * width,
+                      .source_count = request->count,
+                      .limit = request->forced != NULL ? request->forced_count + 1 : request->limit,
+                      .forced = request->forced,
+                      .forced_count = request->forced_count};
+    beam_start(&search->beams[b]);
+    for (size_t r = b * width; r < (b + 1) * width; r++) {
+      search->target.ids[r] = TOKEN_START;
+      search->target.lengths[r] = r == b * width; /* a sentence starts with one hypothesis */
+      search->row_lengths[r] = request->count;
+    }
   }
-  return best;
 }
 
-static enum status append(struct hypothesis *hypothesis, uint32_t id, const real *weights, size_t S,
-                          struct error *error) {
-  const size_t t = hypothesis->count;
-  void *ids = hypothesis->ids, *attention = hypothesis->attention;
-  enum status status =
-      array_grow(&ids, &hypothesis->ids_capacity, t + 1, sizeof *hypothesis->ids, error);
-  hypothesis->ids = ids;
-  if (status == STATUS_OK)
-    status = array_grow(&attention, &hypothesis->attention_capacity, (t + 1) * S,
-                        sizeof *hypothesis->attention, error);
-  hypothesis->attention = attention;
-  if (status != STATUS_OK) return status;
-  hypothesis->ids[t] = id;
-  memcpy(hypothesis->attention + t * S, weights, S * sizeof *weights);
-  hypothesis->count++;
+/* rows (S,B·width,H) = each sentence's part of `sentences` (S,B,H), `width` times. */
+static void repeat(real *rows, const real *sentences, size_t S, size_t B, size_t width, size_t H) {
+  for (size_t i = 0; i < S * B; i++) {
+    for (size_t j = 0; j < width; j++)
+      memcpy(rows + (i * width + j) * H, sentences + i * H, H * sizeof *rows);
+  }
+}
+
+/* Block 0 of the decoder's states for the first row of each sentence; the others, not yet in use,
+ * are zero. */
+static void start_rows(struct search *search, const struct decoder_parameters *weights,
+                       struct decoder_sizes sizes, size_t width) {
+  const size_t B = search->source.batch, H = sizes.hidden;
+  decoder_start(&search->decoder, search->encoder.finals, B, weights, sizes);
+  for (size_t l = 0; l < sizes.layers && width > 1; l++) {
+    real *states = search->decoder.states[l];
+    for (size_t b = B; b-- > 0;) { /* from the last: what moves goes where nothing waits */
+      memmove(states + b * width * H, states + b * H, H * sizeof *states);
+      memset(states + (b * width + 1) * H, 0, (width - 1) * H * sizeof *states);
+    }
+  }
+  if (sizes.attentional > 0)
+    memset(search->decoder.attentional, 0, B * width * sizes.attentional * sizeof(real));
+}
+
+/* Gives what attention sees of the source. */
+static struct decoder_source prepare(struct search *search,
+                                     const struct decoder_parameters *weights,
+                                     struct decoder_sizes sizes, size_t width) {
+  const size_t S = search->source.steps, B = search->source.batch, H = sizes.hidden;
+  const struct decoder_source sentences = {search->encoder.outputs, search->source.lengths, S};
+  const struct sequence first = {.batch = B, .steps = 1};
+  struct decoder_cache cache = search->decoder;
+  if (width > 1) cache.attention.keys = search->keys;
+  decoder_prepare(&cache, &first, sentences, weights, sizes);
+  if (width == 1) return sentences;
+  if (search->keys != NULL) repeat(search->decoder.attention.keys, search->keys, S, B, width, H);
+  repeat(search->row_states, search->encoder.outputs, S, B, width, H);
+  return (struct decoder_source){search->row_states, search->row_lengths, S};
+}
+
+/* ---- steps ---- */
+
+/* Block 0 of row r = block 1 of the row that its hypothesis was grown from. */
+static void pass_on(struct search *search, struct decoder_sizes sizes, size_t r, size_t from) {
+  const size_t R = search->target.batch, H = sizes.hidden, A = sizes.attentional;
+  struct decoder_cache *cache = &search->decoder;
+  for (size_t l = 0; l < sizes.layers; l++)
+    memcpy(cache->states[l] + r * H, cache->states[l] + (R + from) * H, H * sizeof(real));
+  if (A > 0)
+    memcpy(cache->attentional + r * A, cache->attentional + (R + from) * A, A * sizeof(real));
+}
+
+/* Grows the hypotheses of all sentences by what the decoder gave. */
+static enum status step(size_t *open, struct search *search, struct decoder_sizes sizes,
+                        const struct beam_options *options, struct error *error) {
+  const size_t S = search->source.steps, V = sizes.vocabulary, width = options->width;
+  const real *logits = search->decoder.logits; /* of the rows in use */
+  *open = 0;
+  for (size_t b = 0; b < search->source.batch; b++) {
+    struct beam *beam = &search->beams[b];
+    const size_t first = b * width, rows = beam->open;
+    if (rows == 0) continue;
+    const enum status status =
+        beam_grow(beam, &search->pool, logits, V, search->decoder.attention.weights + first * S, S,
+                  options, error);
+    if (status != STATUS_OK) return status;
+    logits += rows * V;
+    for (size_t i = 0; i < width; i++) {
+      search->target.lengths[first + i] = i < beam->open;
+      if (i >= beam->open) continue;
+      search->target.ids[first + i] = search->pool.nodes[beam->paths[i].last].id;
+      pass_on(search, sizes, first + i, first + beam->paths[i].row);
+    }
+    *open += beam->open;
+  }
   return STATUS_OK;
 }
 
-/* What came out of a step goes into the next. */
-static void step_forward(struct decoder_cache *cache, struct decoder_sizes sizes) {
-  const size_t H = sizes.hidden, A = sizes.attentional;
-  for (size_t l = 0; l < sizes.layers; l++)
-    memcpy(cache->states[l], cache->states[l] + H, H * sizeof(real));
-  if (A > 0) memcpy(cache->attentional, cache->attentional + A, A * sizeof(real));
+/* ---- results ---- */
+
+static size_t result_count(const struct beam *beam, const struct beam_options *options) {
+  if (beam->overflow) return 0;
+  return beam->finished < options->n_best ? beam->finished : options->n_best;
 }
 
-enum status search_greedy(struct hypothesis *hypothesis, struct search *search,
-                          const struct model *model, const struct search_request *request,
-                          struct error *error) {
-  const struct model_config *config = &model->config;
-  const struct decoder_sizes sizes = decoder_sizes_of(config);
+static struct hypothesis take_hypothesis(struct arena *arena, const struct beam_pool *pool,
+                                         const struct beam_path *path, size_t S) {
+  const size_t T = path->count;
+  uint32_t *ids = arena_take(arena, sizeof *ids, T, 1, 1);
+  real *attention = arena_take(arena, sizeof *attention, T, S, 1);
+  if (attention != NULL) {
+    size_t at = path->last;
+    for (size_t t = T; t-- > 0; at = pool->nodes[at].previous) {
+      const struct beam_node *node = &pool->nodes[at];
+      ids[t] = node->id;
+      memcpy(attention + t * S, pool->attention + node->attention, S * sizeof *attention);
+    }
+  }
+  return (struct hypothesis){ids, attention, T, path->log_probability, path->score};
+}
+
+static void take_results(struct search *search, struct arena *arena,
+                         const struct beam_options *options) {
+  const size_t B = search->source.batch;
+  struct search_result *results = arena_take(arena, sizeof *results, B, 1, 1);
+  for (size_t b = 0; b < B; b++) {
+    const struct beam *beam = &search->beams[b];
+    const size_t n = result_count(beam, options);
+    struct hypothesis *hypotheses = arena_take(arena, sizeof *hypotheses, n, 1, 1);
+    for (size_t i = 0; i < n; i++) {
+      const struct hypothesis hypothesis =
+          take_hypothesis(arena, &search->pool, &beam->ended[i], beam->source_count);
+      if (hypotheses != NULL) hypotheses[i] = hypothesis;
+    }
+    if (results != NULL) results[b] = (struct search_result){hypotheses, n};
+  }
+  search->results = results;
+}
+
+/* ---- all of it ---- */
+
+enum status search_run(struct search *search, const struct model *model,
+                       const struct search_request *requests, size_t count,
+                       const struct beam_options *options, struct error *error) {
+  const struct decoder_sizes sizes = decoder_sizes_of(&model->config);
   const struct decoder_parameters *weights = &model->weights.decoder;
   const struct dropout no_dropout = {0};
-  const size_t S = request->count, V = sizes.vocabulary;
-  enum status status = fit(search, config, S, error);
+  enum status status = fit(search, &model->config, requests, count, options->width, error);
   if (status != STATUS_OK) return status;
-
-  size_t source_length = S, one = 1;
-  const struct sequence source = {(uint32_t *)request->ids, &source_length, S, 1};
-  encoder_forward(&search->encoder, &source, &model->weights.encoder, no_dropout,
-                  encoder_sizes_of(config));
-  const struct decoder_source seen = {search->encoder.outputs, &source_length, S};
-  uint32_t previous = TOKEN_START;
-  const struct sequence target = {&previous, &one, 1, 1};
-  const size_t limit = request->forced != NULL ? request->forced_count + 1 : request->limit;
-  hypothesis->count = 0;
-  hypothesis->log_probability = 0;
-  decoder_start(&search->decoder, search->encoder.finals, 1, weights, sizes);
-  decoder_prepare(&search->decoder, &target, seen, weights, sizes);
-  while (hypothesis->count < limit && previous != TOKEN_END) {
-    decoder_forward(&search->decoder, &target, seen, weights, no_dropout, sizes);
-    const real *logits = search->decoder.logits;
-    const size_t t = hypothesis->count;
-    uint32_t id;
-    if (request->forced == NULL)
-      id = likeliest(logits, V);
-    else
-      id = t < request->forced_count ? request->forced[t] : TOKEN_END;
-    hypothesis->log_probability += (double)logits[id] - (double)log_sum_exp(logits, V);
-    /* Whatever overflowed on the way here has made this infinite or not a number. */
-    if (!isfinite(hypothesis->log_probability))
-      return fail(error, STATUS_BAD_DATA, NULL,
-                  "the model's weights are so large that its numbers overflow; train it again with "
-                  "a lower learning rate");
-    status = append(hypothesis, id, search->decoder.attention.weights, S, error);
+  fill(search, requests, options->width);
+  beam_pool_clear(&search->pool);
+  encoder_forward(&search->encoder, &search->source, &model->weights.encoder, no_dropout,
+                  encoder_sizes_of(&model->config));
+  start_rows(search, weights, sizes, options->width);
+  const struct decoder_source source = prepare(search, weights, sizes, options->width);
+  /* Every hypothesis grows at every step, and none beyond its limit. */
+  for (size_t open = count; open > 0;) {
+    decoder_forward(&search->decoder, &search->target, source, weights, no_dropout, sizes);
+    status = step(&open, search, sizes, options, error);
+    if (status == STATUS_OK) status = beam_pool_tidy(&search->pool, search->beams, count, error);
     if (status != STATUS_OK) return status;
-    step_forward(&search->decoder, sizes);
-    previous = id;
   }
-  return STATUS_OK;
+
+  struct arena measured = {0};
+  take_results(search, &measured, options);
+  status = arena_reserve(&search->result_arena, &measured, error);
+  if (status == STATUS_OK) take_results(search, &search->result_arena, options);
+  return status;
 }

@@ -1,41 +1,58 @@
-/* Search: target ids for one encoded sentence. */
+/* Search: target ids for encoded sentences, a batch at a time. */
 #ifndef ELMAN_TRANSLATE_SEARCH_H
 #define ELMAN_TRANSLATE_SEARCH_H
 
 #include "model/model.h"
 #include "model/network.h"
+#include "translate/beam.h"
 
-/* What the decoder chose, step by step. Start from all zero; memory is reused. */
+/* What the decoder chose, step by step. */
 struct hypothesis {
-  uint32_t *ids;   /* (T); the last is TOKEN_END if the decoder ended by itself */
-  real *attention; /* (T,S) */
-  size_t count;    /* T */
-  size_t ids_capacity, attention_capacity;
+  const uint32_t *ids;   /* (T); the last is TOKEN_END if the decoder ended by itself */
+  const real *attention; /* (T,S) */
+  size_t count;          /* T */
   double log_probability;
+  double score; /* log p / T^A */
 };
-void hypothesis_free(struct hypothesis *hypothesis);
 
-/* Scratch of one search. Start from all zero. */
+struct search_request {
+  const uint32_t *ids; /* at least one */
+  size_t count;
+  size_t limit;           /* tokens of a translation, at least 1 */
+  const uint32_t *forced; /* NULL = choose; else take these and then </s>, whatever the limit */
+  size_t forced_count;
+};
+
+/* The best first, all different. None if the weights are so large that the numbers overflow. */
+struct search_result {
+  const struct hypothesis *hypotheses;
+  size_t count;
+};
+
+/* Scratch of one search after the other, and the results of the last one. Start from all zero;
+ * memory is reused. */
 struct search {
   struct arena arena;
   struct encoder_cache encoder;
   struct decoder_cache decoder;
+  struct sequence source;  /* (S,B) */
+  struct sequence target;  /* (1,R): each row's last token; length 0 where a row is not in use */
+  size_t *row_lengths;     /* (R): source lengths */
+  real *row_states;        /* (S,R,H): the source states of each row's sentence; only if R > B */
+  real *keys;              /* (S,B,H): mapped for attention, before they go to the rows */
+  struct beam *beams;      /* (B) */
+  struct beam_path *paths; /* (B,3,width) */
+  struct beam_pool pool;
+  struct arena result_arena;
+  struct search_result *results; /* (B), in the order of the requests */
 };
 void search_free(struct search *search);
 
-/* Greedy search: at each step the likeliest token, <s> excepted. Ends with </s> or after `limit`
- * tokens. With `forced` (`forced_count` ids and then </s>) it takes these instead of choosing, and
- * `limit` does not count. `ids` holds `count` source ids, at least one. Weights so large that the
- * numbers overflow are STATUS_BAD_DATA. */
-struct search_request {
-  const uint32_t *ids;
-  size_t count;
-  size_t limit;
-  const uint32_t *forced; /* NULL = choose */
-  size_t forced_count;
-};
-enum status search_greedy(struct hypothesis *hypothesis, struct search *search,
-                          const struct model *model, const struct search_request *request,
-                          struct error *error) CHECKED;
+/* Beam search for `count` sentences at once, at least one; the rows of a sentence lie side by side,
+ * R = B · width in all. The result of a sentence does not depend on the others (to rounding), and
+ * the width 1 is greedy search: at each step the likeliest token. <s> is never chosen. */
+enum status search_run(struct search *search, const struct model *model,
+                       const struct search_request *requests, size_t count,
+                       const struct beam_options *options, struct error *error) CHECKED;
 
 #endif

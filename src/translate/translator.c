@@ -1,6 +1,12 @@
 #include "translate/translator.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+struct translate_options translate_options_default(void) {
+  return (struct translate_options){.beam = {.width = 1, .n_best = 1, .length_penalty = 1}};
+}
 
 void translator_create(struct translator *translator, const struct model *model) {
   *translator = (struct translator){.model = model};
@@ -8,15 +14,46 @@ void translator_create(struct translator *translator, const struct model *model)
 
 void translator_free(struct translator *translator) {
   search_free(&translator->search);
-  hypothesis_free(&translator->hypothesis);
-  encoding_free(&translator->source);
+  for (size_t i = 0; i < translator->item_capacity; i++)
+    encoding_free(&translator->items[i].source);
+  for (size_t i = 0; i < translator->rendering_capacity; i++) {
+    tokens_free(&translator->renderings[i].tokens);
+    buffer_free(&translator->renderings[i].text);
+  }
+  free(translator->items);
+  free(translator->requests);
+  free(translator->renderings);
   encoding_free(&translator->reference);
-  buffer_free(&translator->text);
   *translator = (struct translator){0};
 }
 
+/* As array_grow; what is new is zero. */
+static enum status grow_zeroed(void **array, size_t *capacity, size_t count, size_t element,
+                               struct error *error) {
+  const size_t before = *capacity;
+  const enum status status = array_grow(array, capacity, count, element, error);
+  if (status == STATUS_OK && *capacity > before)
+    memset((char *)*array + before * element, 0, (*capacity - before) * element);
+  return status;
+}
+
+static enum status fit(struct translator *translator, size_t count, struct error *error) {
+  void *items = translator->items, *requests = translator->requests;
+  enum status status =
+      grow_zeroed(&items, &translator->item_capacity, count, sizeof *translator->items, error);
+  translator->items = items;
+  if (status == STATUS_OK)
+    status = array_grow(&requests, &translator->request_capacity, count,
+                        sizeof *translator->requests, error);
+  translator->requests = requests;
+  return status;
+}
+
+/* ---- text to requests ---- */
+
 static enum status encode_checked(struct encoding *encoding, const struct codec *codec,
                                   struct text text, struct error *error) {
+  encoding->tokens.count = 0;
   const size_t good = text_valid_prefix(text);
   if (good < text.length)
     return fail(error, STATUS_BAD_DATA, NULL, "byte %zu is not valid UTF-8 text", good + 1);
@@ -28,48 +65,147 @@ static enum status encode_checked(struct encoding *encoding, const struct codec 
   return status;
 }
 
-enum status translator_run(struct translator *translator, struct text source, struct text reference,
-                           size_t limit, struct error *error) {
-  const struct codec source_codec = model_source_codec(translator->model);
-  const struct codec target_codec = model_target_codec(translator->model);
-  struct hypothesis *hypothesis = &translator->hypothesis;
-  hypothesis->count = 0;
-  hypothesis->log_probability = 0;
-  buffer_clear(&translator->text);
-  translator->reference.tokens.count = 0;
+static enum status encode_reference(struct translator *translator, struct text reference,
+                                    struct error *error) {
+  const struct codec codec = model_target_codec(translator->model);
+  enum status status = encode_checked(&translator->reference, &codec, reference, error);
+  if (status == STATUS_OK && translator->reference.tokens.count == 0)
+    status = fail(error, STATUS_BAD_DATA, NULL, "the reference is empty");
+  return status;
+}
 
-  enum status status = encode_checked(&translator->source, &source_codec, source, error);
-  const size_t S = translator->source.tokens.count;
-  if (status != STATUS_OK || S == 0) return status;
-  struct search_request request = {.ids = translator->source.ids, .count = S, .limit = limit};
-  if (limit == 0) request.limit = 2 * S + 10;
-  if (reference.bytes != NULL) {
-    status = encode_checked(&translator->reference, &target_codec, reference, error);
-    request.forced = translator->reference.ids;
-    request.forced_count = translator->reference.tokens.count;
-    if (status == STATUS_OK && request.forced_count == 0)
-      status = fail(error, STATUS_BAD_DATA, NULL, "the reference is empty");
+static size_t limit_of(const struct translate_options *options, size_t S) {
+  if (options->ratio == 0) return options->limit == 0 ? 2 * S + 10 : options->limit;
+  const double product = ceil(options->ratio * (double)S);
+  const size_t limit = product < 1 ? 1 : product > 1e9 ? (size_t)1000000000 : (size_t)product;
+  return options->limit != 0 && options->limit < limit ? options->limit : limit;
+}
+
+/* What is wrong with one sentence stays with it; anything else fails the batch. */
+static enum status add_request(struct translator *translator, struct translator_item *item,
+                               size_t *requests, struct text source, struct text reference,
+                               const struct translate_options *options, struct error *error) {
+  const struct codec codec = model_source_codec(translator->model);
+  item->result = SIZE_MAX;
+  item->error = (struct error){0};
+  item->status = encode_checked(&item->source, &codec, source, &item->error);
+  const size_t S = item->source.tokens.count;
+  if (item->status == STATUS_OK && S > 0 && reference.bytes != NULL)
+    item->status = encode_reference(translator, reference, &item->error);
+  if (item->status != STATUS_OK && item->status != STATUS_BAD_DATA) {
+    if (error != NULL) *error = item->error;
+    return item->status;
   }
-  if (status == STATUS_OK)
-    status = search_greedy(hypothesis, &translator->search, translator->model, &request, error);
-  if (status != STATUS_OK) return status;
+  if (item->status != STATUS_OK || S == 0) return STATUS_OK;
+  struct search_request *request = &translator->requests[*requests];
+  *request =
+      (struct search_request){.ids = item->source.ids, .count = S, .limit = limit_of(options, S)};
+  if (reference.bytes != NULL) {
+    request->forced = translator->reference.ids;
+    request->forced_count = translator->reference.tokens.count;
+  }
+  item->result = (*requests)++;
+  return STATUS_OK;
+}
 
-  if (reference.bytes == NULL)
-    return decode(&translator->text, &target_codec, hypothesis->ids, hypothesis->count, error);
+static void note_overflows(struct translator *translator) {
+  for (size_t i = 0; i < translator->count; i++) {
+    struct translator_item *item = &translator->items[i];
+    if (item->result == SIZE_MAX || translator->search.results[item->result].count > 0) continue;
+    item->status = fail(&item->error, STATUS_BAD_DATA, NULL,
+                        "the model's weights are so large that its numbers overflow; train it "
+                        "again with a lower learning rate");
+  }
+}
+
+enum status translator_run(struct translator *translator, const struct text *sources, size_t count,
+                           struct text reference, const struct translate_options *options,
+                           struct error *error) {
+  struct beam_options beam = options->beam;
+  size_t requests = 0;
+  translator->count = 0;
+  translator->reference.tokens.count = 0;
+  translator->replace_unknown = options->replace_unknown;
+  translator->has_reference = reference.bytes != NULL;
+  if (translator->has_reference) beam.width = beam.n_best = 1; /* there is nothing to choose */
+  enum status status = fit(translator, count, error);
+  for (size_t i = 0; i < count && status == STATUS_OK; i++)
+    status = add_request(translator, &translator->items[i], &requests, sources[i], reference,
+                         options, error);
+  if (status == STATUS_OK && requests > 0)
+    status = search_run(&translator->search, translator->model, translator->requests, requests,
+                        &beam, error);
+  if (status != STATUS_OK) return status;
+  translator->count = count;
+  note_overflows(translator);
+  return STATUS_OK;
+}
+
+struct search_result translator_result(const struct translator *translator, size_t i) {
+  const size_t result = translator->items[i].result;
+  return result == SIZE_MAX ? (struct search_result){0} : translator->search.results[result];
+}
+
+/* ---- hypotheses to text ---- */
+
+static size_t largest(const real *weights, size_t n) {
+  size_t best = 0;
+  for (size_t i = 1; i < n; i++) {
+    if (weights[i] > weights[best]) best = i;
+  }
+  return best;
+}
+
+/* A source word among target words: without its mark, unless it would then be taken to have one. */
+static struct text as_target_token(struct text source) {
+  const struct text surface = token_surface(source);
+  return token_has_mark(surface) ? source : surface;
+}
+
+static struct text target_token(const struct translator *translator, size_t i,
+                                const struct hypothesis *hypothesis, size_t t) {
+  const struct tokens *source = &translator->items[i].source.tokens;
   /* Words of the reference that the vocabulary lacks stay as they were written. */
-  return tokens_join(&translator->text, &translator->reference.tokens, target_codec.mode, error);
+  if (translator->has_reference && t < translator->reference.tokens.count)
+    return tokens_get(&translator->reference.tokens, t);
+  if (translator->replace_unknown && hypothesis->ids[t] == TOKEN_UNKNOWN)
+    return as_target_token(
+        tokens_get(source, largest(hypothesis->attention + t * source->count, source->count)));
+  return vocabulary_token(translator->model->target_vocabulary, hypothesis->ids[t]);
+}
+
+static enum status render(struct rendering *rendering, const struct translator *translator,
+                          size_t i, const struct hypothesis *hypothesis, struct error *error) {
+  const size_t T = hypothesis->count;
+  tokens_clear(&rendering->tokens);
+  buffer_clear(&rendering->text);
+  for (size_t t = 0; t < T; t++) {
+    const enum status status =
+        tokens_add(&rendering->tokens, target_token(translator, i, hypothesis, t), error);
+    if (status != STATUS_OK) return status;
+  }
+  struct tokens words = rendering->tokens; /* borrowed */
+  if (T > 0 && hypothesis->ids[T - 1] == TOKEN_END) words.count--;
+  return tokens_join(&rendering->text, &words, model_target_codec(translator->model).mode, error);
+}
+
+enum status translator_render(struct translator *translator, size_t i, struct error *error) {
+  static const struct hypothesis none = {0};
+  const struct search_result result = translator_result(translator, i);
+  const size_t count = result.count > 0 ? result.count : 1;
+  void *renderings = translator->renderings;
+  enum status status = grow_zeroed(&renderings, &translator->rendering_capacity, count,
+                                   sizeof *translator->renderings, error);
+  translator->renderings = renderings;
+  for (size_t n = 0; n < count && status == STATUS_OK; n++)
+    status = render(&translator->renderings[n], translator, i,
+                    result.count > 0 ? &result.hypotheses[n] : &none, error);
+  return status;
 }
 
 /* ---- keeping a translation ---- */
 
-static struct text target_token(const struct translator *translator, size_t t) {
-  const struct tokens *reference = &translator->reference.tokens;
-  return t < reference->count ? tokens_get(reference, t)
-                              : vocabulary_token(translator->model->target_vocabulary,
-                                                 translator->hypothesis.ids[t]);
-}
-
-static char *copy_text(struct arena *arena, struct text text) {
+static const char *copy_text(struct arena *arena, struct text text) {
   char *copy = arena_take(arena, 1, text.length + 1, 1, 1);
   if (copy == NULL) return NULL; /* measuring */
   if (text.length > 0) memcpy(copy, text.bytes, text.length);
@@ -77,42 +213,59 @@ static char *copy_text(struct arena *arena, struct text text) {
   return copy;
 }
 
-static struct translation copy_into(struct arena *arena, const struct translator *translator) {
-  const struct hypothesis *hypothesis = &translator->hypothesis;
-  const size_t S = translator->source.tokens.count, T = hypothesis->count;
-  struct translation view = {.text = copy_text(arena, buffer_text(&translator->text)),
-                             .log_probability = hypothesis->log_probability,
-                             .source_count = S,
-                             .target_count = T};
-  const char **source = arena_take(arena, sizeof *source, S, 1, 1);
-  const char **target = arena_take(arena, sizeof *target, T, 1, 1);
-  bool *known = arena_take(arena, sizeof *known, S, 1, 1);
-  real *attention = arena_take(arena, sizeof *attention, T, S, 1);
-  for (size_t s = 0; s < S; s++) {
-    const char *copy = copy_text(arena, tokens_get(&translator->source.tokens, s));
-    if (arena->base == NULL) continue;
-    source[s] = copy;
-    known[s] = translator->source.ids[s] != TOKEN_UNKNOWN;
+static const char *const *copy_tokens(struct arena *arena, const struct tokens *tokens) {
+  const char **copies = arena_take(arena, sizeof *copies, tokens->count, 1, 1);
+  for (size_t i = 0; i < tokens->count; i++) {
+    const char *copy = copy_text(arena, tokens_get(tokens, i));
+    if (copies != NULL) copies[i] = copy;
   }
-  for (size_t t = 0; t < T; t++) {
-    const char *copy = copy_text(arena, target_token(translator, t));
-    if (arena->base != NULL) target[t] = copy;
-  }
-  if (arena->base != NULL && T > 0)
-    memcpy(attention, hypothesis->attention, T * S * sizeof *attention);
-  view.source_tokens = source;
-  view.source_known = known;
-  view.target_tokens = target;
-  view.attention = attention;
-  return view;
+  return copies;
 }
 
-enum status translator_keep(struct kept_translation *kept, const struct translator *translator,
+static const bool *copy_known(struct arena *arena, const struct encoding *source) {
+  bool *known = arena_take(arena, sizeof *known, source->tokens.count, 1, 1);
+  for (size_t s = 0; known != NULL && s < source->tokens.count; s++)
+    known[s] = source->ids[s] != TOKEN_UNKNOWN;
+  return known;
+}
+
+static const real *copy_reals(struct arena *arena, const real *values, size_t n1, size_t n2) {
+  real *copy = arena_take(arena, sizeof *copy, n1, n2, 1);
+  if (copy != NULL && n1 * n2 > 0) memcpy(copy, values, n1 * n2 * sizeof *copy);
+  return copy;
+}
+
+static void copy_into(struct kept_translation *kept, struct arena *arena,
+                      const struct translator *translator, size_t i) {
+  const struct search_result result = translator_result(translator, i);
+  const struct encoding *source = &translator->items[i].source;
+  kept->count = result.count > 0 ? result.count : 1;
+  kept->views = arena_take(arena, sizeof *kept->views, kept->count, 1, 1);
+  struct translation view = {.source_count = source->tokens.count,
+                             .source_tokens = copy_tokens(arena, &source->tokens),
+                             .source_known = copy_known(arena, source)};
+  for (size_t n = 0; n < kept->count; n++) {
+    const struct rendering *rendering = &translator->renderings[n];
+    const struct hypothesis hypothesis =
+        result.count > 0 ? result.hypotheses[n] : (struct hypothesis){0};
+    view.text = copy_text(arena, buffer_text(&rendering->text));
+    view.log_probability = hypothesis.log_probability;
+    view.score = hypothesis.score;
+    view.target_count = hypothesis.count;
+    view.target_tokens = copy_tokens(arena, &rendering->tokens);
+    view.attention = copy_reals(arena, hypothesis.attention, hypothesis.count, view.source_count);
+    if (kept->views != NULL) kept->views[n] = view;
+  }
+}
+
+enum status translator_keep(struct kept_translation *kept, struct translator *translator, size_t i,
                             struct error *error) {
   struct arena measured = {0};
-  (void)copy_into(&measured, translator);
   *kept = (struct kept_translation){0};
-  const enum status status = arena_reserve(&kept->arena, &measured, error);
-  if (status == STATUS_OK) kept->view = copy_into(&kept->arena, translator);
+  enum status status = translator_render(translator, i, error);
+  if (status != STATUS_OK) return status;
+  copy_into(kept, &measured, translator, i);
+  status = arena_reserve(&kept->arena, &measured, error);
+  if (status == STATUS_OK) copy_into(kept, &kept->arena, translator, i);
   return status;
 }

@@ -1,4 +1,4 @@
-/* One sentence of text to its translation as text, with what attention saw. */
+/* Sentences of text to their translations as text, with what attention saw: a batch at a time. */
 #ifndef ELMAN_TRANSLATE_TRANSLATOR_H
 #define ELMAN_TRANSLATE_TRANSLATOR_H
 
@@ -8,34 +8,69 @@
 /* Time and memory grow with the square of a sentence's length; beyond this it is refused. */
 enum { MAX_SENTENCE_TOKENS = 5000 };
 
-/* Scratch for one translation after the other, and the parts of the last one. */
+struct translate_options {
+  struct beam_options beam;
+  size_t limit;         /* target tokens; 0 = none */
+  double ratio;         /* of target to source tokens; 0 = none; without either 2 S + 10 */
+  bool replace_unknown; /* <unk> becomes the source token with the largest weight */
+};
+
+struct translate_options translate_options_default(void); /* greedy search */
+
+/* One sentence of a batch. */
+struct translator_item {
+  struct encoding source;
+  size_t result; /* its number among the search's results; SIZE_MAX = none */
+  enum status status;
+  struct error error;
+};
+
+/* A hypothesis as text. */
+struct rendering {
+  struct tokens tokens; /* (T), with "</s>" at the end if the decoder ended by itself */
+  struct buffer text;
+};
+
+/* Scratch for one batch after the other, and the parts of the last one. */
 struct translator {
   const struct model *model; /* borrowed */
   struct search search;
-  struct hypothesis hypothesis;
-  struct encoding source, reference;
-  struct buffer text; /* the translation */
+  struct translator_item *items;
+  struct search_request *requests;
+  struct rendering *renderings; /* of the item that was rendered last, one a hypothesis */
+  size_t count, item_capacity, request_capacity, rendering_capacity;
+  struct encoding reference;
+  bool replace_unknown, has_reference;
 };
 
 /* Allocates nothing yet. */
 void translator_create(struct translator *translator, const struct model *model);
 void translator_free(struct translator *translator);
 
-/* Translates `source`; what came out stays in the translator until the next call. With `reference`
- * (bytes not NULL) the decoder is forced to give that. `limit` is the largest number of target
- * tokens; 0 = 2 S + 10. Invalid UTF-8 and a sentence that is too long are STATUS_BAD_DATA. A
- * sentence without tokens gives an empty hypothesis and empty text. */
-enum status translator_run(struct translator *translator, struct text source, struct text reference,
-                           size_t limit, struct error *error) CHECKED;
+/* Translates `count` sources; what came out stays in the translator until the next call. With
+ * `reference` (bytes not NULL), the decoder is forced to give that, for one source only. A sentence
+ * with invalid UTF-8, one that is too long, and one whose numbers overflow have STATUS_BAD_DATA in
+ * their item, which fails no other. A sentence without tokens has no hypothesis. */
+enum status translator_run(struct translator *translator, const struct text *sources, size_t count,
+                           struct text reference, const struct translate_options *options,
+                           struct error *error) CHECKED;
 
-/* A translation that owns its memory. */
+/* The hypotheses of item i, the best first. */
+struct search_result translator_result(const struct translator *translator, size_t i);
+
+/* Fills renderings[0] up to the number of hypotheses of item i, of which there is at least one:
+ * without any, the first rendering is empty. */
+enum status translator_render(struct translator *translator, size_t i, struct error *error) CHECKED;
+
+/* An item's translations, the best first, and the memory that they own. */
 struct kept_translation {
-  struct translation view;
+  struct translation *views; /* (count) */
+  size_t count;              /* at least 1 */
   struct arena arena;
 };
 
-/* Copies the last translation. */
-enum status translator_keep(struct kept_translation *kept, const struct translator *translator,
+/* Copies item i, whose status is STATUS_OK. */
+enum status translator_keep(struct kept_translation *kept, struct translator *translator, size_t i,
                             struct error *error) CHECKED;
 
 #endif

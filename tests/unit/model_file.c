@@ -192,10 +192,15 @@ static bool refused_or_usable(const char *what, size_t position) {
     cr_assert(isfinite(model->block[i]), "%s, byte %zu", what, position);
   struct translator translator;
   translator_create(&translator, model);
-  const enum status run =
-      translator_run(&translator, text_of("我 爱 你"), (struct text){NULL, 0}, 4, &error);
+  const struct text source = text_of("我 爱 你");
+  struct translate_options options = translate_options_default();
+  options.limit = 4;
+  cr_assert_eq(translator_run(&translator, &source, 1, (struct text){NULL, 0}, &options, &error),
+               STATUS_OK, "%s, byte %zu", what, position);
+  const enum status run = translator.items[0].status;
   cr_assert(run == STATUS_OK || run == STATUS_BAD_DATA, "%s, byte %zu", what, position);
-  if (run == STATUS_OK) cr_assert(isfinite(translator.hypothesis.log_probability));
+  if (run == STATUS_OK)
+    cr_assert(isfinite(translator_result(&translator, 0).hypotheses[0].log_probability));
   translator_free(&translator);
   model_free(model);
   return true;

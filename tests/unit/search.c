@@ -47,9 +47,13 @@ static void check(const double bias[WORDS], const char *source, const char *refe
   struct translator translator;
   translator_create(&translator, model);
   const struct text forced = reference == NULL ? (struct text){NULL, 0} : text_of(reference);
-  cr_assert_eq(translator_run(&translator, text_of(source), forced, limit, NULL), STATUS_OK);
-  const struct hypothesis *hypothesis = &translator.hypothesis;
-  const size_t S = translator.source.tokens.count;
+  const struct text text = text_of(source);
+  struct translate_options options = translate_options_default();
+  options.limit = limit;
+  cr_assert_eq(translator_run(&translator, &text, 1, forced, &options, NULL), STATUS_OK);
+  cr_assert_eq(translator_result(&translator, 0).count, 1);
+  const struct hypothesis *hypothesis = translator_result(&translator, 0).hypotheses;
+  const size_t S = translator.items[0].source.tokens.count;
   double sum = 0;
   cr_assert_eq(hypothesis->count, count);
   for (size_t t = 0; t < count; t++) {

@@ -9,6 +9,7 @@
 #include "model_input.h"
 #include "options.h"
 #include "output.h"
+#include "search_options.h"
 #include "sentences.h"
 #include "terminal.h"
 
@@ -25,11 +26,12 @@ static int write_one(const struct job *job, elman_translator *translator,
   elman_translation *translation = NULL;
   elman_status status = elman_translate(&translation, translator, sentence.text, sentence.length,
                                         &job->options, &error);
-  if (status == ELMAN_OK)
-    status = elman_attention_write(output->stream, translation, job->format, &job->style, &error);
+  for (const elman_translation *next = translation; next != NULL && status == ELMAN_OK;
+       next = next->next)
+    status = elman_attention_write(output->stream, next, job->format, &job->style, &error);
   output_flush(output);
   elman_translation_free(translation);
-  return status == ELMAN_OK ? EX_OK : sentences_report(sentences, &error);
+  return status == ELMAN_OK ? EX_OK : sentences_report(sentences, sentence.number, &error);
 }
 
 static int write_all(const struct job *job, elman_translator *translator,
@@ -86,13 +88,12 @@ int attention_command(int argc, char **argv) {
        .text = &job.format, .choice = elman_format_name},
       {"reference", 0, "TEXT", "force this translation; for one sentence",
        .text = &job.options.reference},
-      {"max-length", 0, "N", "longest translation, in tokens", "2 S + 10 for S source tokens",
-       .count = &job.options.max_length, .least = 1, .most = 1000000},
+      SEARCH_OPTIONS(job.options),
       {0}};
   const struct usage usage = {
       "attention", "[options] [TEXT...]",
       "Translates each TEXT, or each line of the input, and shows how much each target\n"
-      "word attended to each source word.",
+      "word attended to each source word: a matrix for each translation.",
       options};
   struct operands operands;
   struct sentences sentences;
@@ -100,6 +101,10 @@ int attention_command(int argc, char **argv) {
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
   if (job.options.reference != NULL && operands.count != 1)
     return report_usage(usage.command, "--reference needs exactly one TEXT");
+  if (job.options.reference != NULL && option_given(&usage, &operands, "n-best"))
+    return report_usage(usage.command, "--reference forces one translation; leave out --n-best");
+  code = search_options_settle(&job.options, &usage, &operands);
+  if (code != EX_OK) return code;
   code = settle_format(&job, output, usage.command);
   if (code == EX_OK) code = sentences_open(&sentences, usage.command, input, &operands);
   if (code != EX_OK) return code;

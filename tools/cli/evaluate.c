@@ -12,6 +12,7 @@
 #include "output.h"
 #include "pairs_input.h"
 #include "progress.h"
+#include "search_options.h"
 
 static bool on_progress(void *context, size_t done, size_t total) {
   struct progress *progress = context;
@@ -99,9 +100,9 @@ static int evaluate_model(struct evaluation *evaluation, const struct pairs_inpu
 /* Some options are for a model, some for files that were translated before. */
 static int check_options(const struct usage *usage, const struct operands *operands,
                          const struct file_evaluation *files) {
-  static const char *const for_models[] = {"model",      "source",     "target",
-                                           "columns",    "strict",     "alignments",
-                                           "batch-size", "max-length", "threads"};
+  static const char *const for_models[] = {"model",          "source",     "target",     "columns",
+                                           "strict",         "alignments", "batch-size", "beam",
+                                           "length-penalty", "max-length", "max-ratio",  "threads"};
   static const char *const for_two[] = {"resamples", "seed"};
   const bool has_files = files->hypotheses.count > 0;
   for (size_t i = 0; has_files && i < sizeof for_models / sizeof for_models[0]; i++)
@@ -145,8 +146,7 @@ int evaluate_command(int argc, char **argv) {
        .count = &input.alignment_column, .least = 1, .most = MOST_COLUMNS},
       {"batch-size", 0, "N", "sentences at a time", .count = &evaluation.options.batch_size,
        .least = 1, .most = 65536},
-      {"max-length", 0, "N", "longest translation, in tokens", "2 S + 10 for S source tokens",
-       .count = &evaluation.options.max_length, .least = 1, .most = 1000000},
+      BEAM_OPTIONS(evaluation.options),
       {"bleu-tokens", 0, "NAME", "how BLEU splits words",
        "zh if references are mostly Han, else 13a", .text = &evaluation.options.bleu_tokens,
        .choice = elman_bleu_tokens_name},

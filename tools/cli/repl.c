@@ -14,6 +14,7 @@
 #include "options.h"
 #include "output.h"
 #include "repl_session.h"
+#include "search_options.h"
 #include "sentences.h"
 #include "terminal.h"
 #include "translate_lines.h"
@@ -34,6 +35,12 @@ static void show(const struct session *session, struct output *output, bool quie
   /* A model is a file from somewhere, and this goes to a terminal. */
   print_escaped(output->stream, session->last->text, strlen(session->last->text));
   putc('\n', output->stream);
+  size_t rank = 1;
+  for (const elman_translation *next = session->last->next; next != NULL; next = next->next) {
+    fprintf(output->stream, "  %zu. ", ++rank);
+    print_escaped(output->stream, next->text, strlen(next->text));
+    fprintf(output->stream, " (%.3g)\n", next->score - session->last->score);
+  }
   if (session->show_attention) {
     elman_error error;
     const elman_text_style style = {.color = terminal_has_color(STDOUT_FILENO)};
@@ -102,7 +109,7 @@ static int interactive(struct session *session, const char *model_path, bool qui
 }
 
 /* Lines from a pipe or a file: no prompt and no commands, for text may start with ':' too. */
-static int batch(elman_translate_options translate, const char *model_path, bool quiet) {
+static int batch(struct translate_lines job, const char *model_path) {
   struct sentences sentences;
   struct output output;
   elman_model *model;
@@ -111,7 +118,7 @@ static int batch(elman_translate_options translate, const char *model_path, bool
   code = sentences_open(&sentences, "repl", NULL, &(struct operands){0});
   if (code == EX_OK) code = output_open(&output, NULL);
   if (code == EX_OK) {
-    const struct translate_lines job = {model, translate, false, quiet};
+    job.model = model;
     code = translate_lines(&job, &sentences, &output);
     sentences_close(&sentences);
   }
@@ -125,8 +132,7 @@ int repl_command(int argc, char **argv) {
   bool quiet = false;
   const struct option options[] = {
       MODEL_OPTION(model),
-      {"max-length", 0, "N", "longest translation, in tokens", "2 S + 10 for S source tokens",
-       .count = &session.options.max_length, .least = 1, .most = 1000000},
+      SEARCH_OPTIONS(session.options),
       {"quiet", 'q', NULL, "no greeting, and unknown words are not named", .flag = &quiet},
       {0}};
   const struct usage usage = {
@@ -140,6 +146,10 @@ int repl_command(int argc, char **argv) {
   if (operands.count > 0)
     return report_usage(usage.command, "unexpected '%s'; 'elman translate' takes text",
                         operands.words[0]);
-  return isatty(STDIN_FILENO) ? interactive(&session, model, quiet)
-                              : batch(session.options, model, quiet);
+  code = search_options_settle(&session.options, &usage, &operands);
+  if (code != EX_OK) return code;
+  const struct translate_lines job = {.options = session.options,
+                                      .n_best = option_given(&usage, &operands, "n-best"),
+                                      .quiet = quiet};
+  return isatty(STDIN_FILENO) ? interactive(&session, model, quiet) : batch(job, model);
 }

@@ -1,6 +1,8 @@
 #include "sentences.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,20 +16,20 @@ static const char BYTE_ORDER_MARK[] = "\xef\xbb\xbf";
 
 int sentences_open(struct sentences *sentences, const char *command, const char *path,
                    const struct operands *texts) {
-  *sentences = (struct sentences){.texts = *texts};
+  *sentences = (struct sentences){.texts = *texts, .file = -1};
   if (texts->count > 0 && path != NULL) return report_usage(command, "give either TEXT or --input");
   if (texts->count > 0) return EX_OK;
 
   char buffer[128];
   const bool is_stdin = path == NULL || strcmp(path, "-") == 0;
   sentences->name = is_stdin ? "standard input" : path;
-  sentences->stream = is_stdin ? stdin : fopen(path, "r");
-  if (sentences->stream == NULL) {
+  sentences->file = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+  if (sentences->file < 0) {
     report(path, "cannot open the file: %s", reason(errno, buffer, sizeof buffer));
     return EX_NOINPUT;
   }
   struct stat info;
-  if (fstat(fileno(sentences->stream), &info) == 0 && S_ISDIR(info.st_mode)) {
+  if (fstat(sentences->file, &info) == 0 && S_ISDIR(info.st_mode)) {
     report(sentences->name, "is a directory; name a file");
     sentences_close(sentences);
     return EX_NOINPUT;
@@ -39,52 +41,124 @@ static bool next_text(struct sentences *sentences, struct sentence *sentence) {
   if (sentences->number == sentences->texts.count) return false;
   sentence->text = sentences->texts.words[sentences->number++];
   sentence->length = strlen(sentence->text);
+  sentence->number = sentences->number;
   return true;
 }
 
-static bool stop_reading(const struct sentences *sentences, int error_number, int *code) {
+/* ---- reading ahead ---- */
+
+static bool is_open(const struct sentences *sentences) {
+  return !sentences->ended && sentences->problem == 0;
+}
+
+static bool make_room(struct sentences *sentences) {
+  enum { PIECE = 1 << 16 };
+  if (sentences->capacity - sentences->end >= PIECE) return true;
+  const size_t kept = sentences->end - sentences->start;
+  if (sentences->start > 0) memmove(sentences->bytes, sentences->bytes + sentences->start, kept);
+  sentences->searched -= sentences->start;
+  sentences->start = 0;
+  sentences->end = kept;
+  if (sentences->capacity - kept >= PIECE) return true;
+  if (kept > SIZE_MAX / 4) return false;
+  const size_t capacity = kept + kept / 2 + 2 * (size_t)PIECE;
+  char *grown = realloc(sentences->bytes, capacity);
+  if (grown == NULL) return false;
+  sentences->bytes = grown;
+  sentences->capacity = capacity;
+  return true;
+}
+
+/* Reads what is there, or waits for something. */
+static void read_more(struct sentences *sentences) {
+  if (!make_room(sentences)) {
+    sentences->problem = ENOMEM;
+    return;
+  }
+  const ssize_t got = read(sentences->file, sentences->bytes + sentences->end,
+                           sentences->capacity - sentences->end);
+  if (got > 0)
+    sentences->end += (size_t)got;
+  else if (got == 0)
+    sentences->ended = true;
+  else if (errno != EINTR) /* then the caller looks for a signal */
+    sentences->problem = errno;
+}
+
+/* The end of the first line that is not yet given out, or NULL. */
+static const char *find_line_end(struct sentences *sentences) {
+  if (sentences->searched < sentences->start) sentences->searched = sentences->start;
+  if (sentences->searched == sentences->end) return NULL;
+  const char *found =
+      memchr(sentences->bytes + sentences->searched, '\n', sentences->end - sentences->searched);
+  sentences->searched = found == NULL ? sentences->end : (size_t)(found - sentences->bytes);
+  return found;
+}
+
+bool sentences_ready(struct sentences *sentences) {
+  if (sentences->file < 0) return true;
+  while (find_line_end(sentences) == NULL && is_open(sentences)) {
+    struct pollfd file = {.fd = sentences->file, .events = POLLIN};
+    if (interrupt_signal() != 0 || poll(&file, 1, 0) <= 0) return false;
+    read_more(sentences);
+  }
+  return true;
+}
+
+/* ---- lines ---- */
+
+static bool stop_reading(const struct sentences *sentences, int *code) {
   char buffer[128];
   if (interrupt_signal() != 0) {
     *code = 128 + interrupt_signal();
-  } else if (error_number == ENOMEM) {
+  } else if (sentences->problem == ENOMEM) {
     report(NULL, "out of memory");
     *code = EX_OSERR;
-  } else if (ferror(sentences->stream)) {
-    report(sentences->name, "cannot read: %s", reason(error_number, buffer, sizeof buffer));
+  } else if (sentences->problem != 0) {
+    report(sentences->name, "cannot read: %s", reason(sentences->problem, buffer, sizeof buffer));
     *code = EX_IOERR;
   }
   return false;
 }
 
-bool sentences_next(struct sentences *sentences, struct sentence *sentence, int *code) {
-  if (sentences->stream == NULL) return next_text(sentences, sentence);
-  errno = 0;
-  const ssize_t length = getline(&sentences->line, &sentences->capacity, sentences->stream);
-  if (length < 0 || interrupt_signal() != 0) return stop_reading(sentences, errno, code);
-  sentence->text = sentences->line;
-  sentence->length = (size_t)length;
-  if (sentence->length > 0 && sentence->text[sentence->length - 1] == '\n') sentence->length--;
-  if (sentence->length > 0 && sentence->text[sentence->length - 1] == '\r') sentence->length--;
+static struct sentence without_byte_order_mark(struct sentence sentence) {
   const size_t mark = strlen(BYTE_ORDER_MARK);
-  if (sentences->number++ == 0 && sentence->length >= mark &&
-      memcmp(sentence->text, BYTE_ORDER_MARK, mark) == 0) {
-    sentence->text += mark;
-    sentence->length -= mark;
+  if (sentence.length < mark || memcmp(sentence.text, BYTE_ORDER_MARK, mark) != 0) return sentence;
+  sentence.text += mark;
+  sentence.length -= mark;
+  return sentence;
+}
+
+bool sentences_next(struct sentences *sentences, struct sentence *sentence, int *code) {
+  if (sentences->file < 0) return next_text(sentences, sentence);
+  const char *line_end = find_line_end(sentences);
+  while (line_end == NULL && is_open(sentences) && interrupt_signal() == 0) {
+    read_more(sentences);
+    line_end = find_line_end(sentences);
   }
+  const size_t left = sentences->end - sentences->start;
+  if (interrupt_signal() != 0 || (line_end == NULL && (sentences->problem != 0 || left == 0)))
+    return stop_reading(sentences, code);
+  sentence->text = sentences->bytes + sentences->start;
+  sentence->length = line_end == NULL ? left : (size_t)(line_end - sentence->text);
+  sentence->number = ++sentences->number;
+  sentences->start += sentence->length + (line_end != NULL);
+  if (sentence->length > 0 && sentence->text[sentence->length - 1] == '\r') sentence->length--;
+  if (sentence->number == 1) *sentence = without_byte_order_mark(*sentence);
   return true;
 }
 
-int sentences_report(const struct sentences *sentences, const elman_error *error) {
+int sentences_report(const struct sentences *sentences, size_t number, const elman_error *error) {
   elman_error placed = *error;
-  if (sentences->stream != NULL)
-    snprintf(placed.where, sizeof placed.where, "%s:%zu", sentences->name, sentences->number);
+  if (sentences->file >= 0)
+    snprintf(placed.where, sizeof placed.where, "%s:%zu", sentences->name, number);
   else
-    snprintf(placed.where, sizeof placed.where, "TEXT %zu", sentences->number);
+    snprintf(placed.where, sizeof placed.where, "TEXT %zu", number);
   return report_error(&placed);
 }
 
 void sentences_close(struct sentences *sentences) {
-  free(sentences->line);
-  if (sentences->stream != NULL && sentences->stream != stdin) fclose(sentences->stream);
-  *sentences = (struct sentences){0};
+  free(sentences->bytes);
+  if (sentences->file > STDIN_FILENO) close(sentences->file);
+  *sentences = (struct sentences){.file = -1};
 }

@@ -9,17 +9,21 @@
 #include "options.h"
 
 struct sentences {
-  struct operands texts; /* used if stream is NULL */
-  FILE *stream;
-  const char *name; /* of the file, for messages */
-  size_t number;    /* of the sentence, from 1 */
-  char *line;       /* the stream's current line */
-  size_t capacity;
+  struct operands texts; /* used if there is no file */
+  int file;              /* descriptor; -1 = none */
+  const char *name;      /* of the file, for messages */
+  size_t number;         /* of the last sentence, from 1 */
+  char *bytes;           /* what was read: start up to end is not yet given out */
+  size_t start, end, capacity;
+  size_t searched; /* no line ends before this */
+  int problem;     /* errno of a read that failed, or 0 */
+  bool ended;      /* nothing more can be read */
 };
 
 struct sentence {
-  const char *text; /* valid until the next one is read */
+  const char *text; /* valid until the next one is read or asked for */
   size_t length;
+  size_t number; /* from 1 */
 };
 
 /* `path` is NULL where -i was not given. Gives an exit code, after a message if that is not 0. */
@@ -29,8 +33,11 @@ int sentences_open(struct sentences *sentences, const char *command, const char 
 /* False at the end and, with *code set after a message, when reading fails or a signal came. */
 bool sentences_next(struct sentences *sentences, struct sentence *sentence, int *code);
 
-/* Reports what is wrong with the current sentence; gives the exit code. */
-int sentences_report(const struct sentences *sentences, const elman_error *error);
+/* Whether the next sentence, or the end, is there without waiting for whoever writes it. */
+bool sentences_ready(struct sentences *sentences);
+
+/* Reports what is wrong with a sentence; gives the exit code. */
+int sentences_report(const struct sentences *sentences, size_t number, const elman_error *error);
 
 void sentences_close(struct sentences *sentences);
 

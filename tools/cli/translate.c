@@ -8,6 +8,7 @@
 #include "model_input.h"
 #include "options.h"
 #include "output.h"
+#include "search_options.h"
 #include "sentences.h"
 #include "translate_lines.h"
 
@@ -22,7 +23,7 @@ static int open_and_translate(struct translate_lines *job, struct sentences *sen
   if (code == EX_OK) {
     /* A signal must not leave the temporary file behind. */
     if (output.file != NULL) interrupt_catch_first();
-    if (!job->quiet && sentences->stream != NULL && isatty(fileno(sentences->stream)))
+    if (!job->quiet && sentences->file >= 0 && isatty(sentences->file))
       note("a sentence a line; Ctrl-D ends");
     code = translate_lines(job, sentences, &output);
   }
@@ -37,20 +38,22 @@ int translate_command(int argc, char **argv) {
       MODEL_OPTION(model),
       {"input", 'i', "FILE", "sentences, one a line", "standard input", .text = &input},
       {"output", 'o', "FILE", "where the translations go", "standard output", .text = &output},
-      {"max-length", 0, "N", "longest translation, in tokens", "2 S + 10 for S source tokens",
-       .count = &job.options.max_length, .least = 1, .most = 1000000},
+      SEARCH_OPTIONS(job.options),
       {"json", 0, NULL, "a JSON object a line, with probability and tokens", .flag = &job.json},
       {"quiet", 'q', NULL, "print errors only", .flag = &job.quiet},
       {0}};
   const struct usage usage = {
       "translate", "[options] [TEXT...]",
-      "Translates each TEXT, or each line of the input. One sentence in, one "
-      "line out.",
+      "Translates each TEXT, or each line of the input. One sentence in, one line out; with\n"
+      "--n-best a line for each translation: number ||| text ||| logprob= X ||| score.",
       options};
   struct operands operands;
   struct sentences sentences;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
+  code = search_options_settle(&job.options, &usage, &operands);
+  if (code != EX_OK) return code;
+  job.n_best = option_given(&usage, &operands, "n-best");
   code = sentences_open(&sentences, usage.command, input, &operands);
   if (code != EX_OK) return code;
   code = open_and_translate(&job, &sentences, model, output);

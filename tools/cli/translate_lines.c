@@ -1,5 +1,7 @@
 #include "translate_lines.h"
 
+#include <stdlib.h>
+#include <string.h>
 #include <sysexits.h>
 
 #include "json_output.h"
@@ -15,46 +17,150 @@ static void write_tokens(FILE *stream, const char *const *tokens, size_t count) 
   putc(']', stream);
 }
 
-static void write_json(FILE *stream, const elman_translation *translation) {
+static void write_member(FILE *stream, const char *name, double number) {
+  fprintf(stream, ",\"%s\":", name);
+  write_json_number(stream, number);
+}
+
+static void write_n_best_json(FILE *stream, const elman_translation *best) {
+  fputs(",\"n_best\":[", stream);
+  for (const elman_translation *one = best; one != NULL; one = one->next) {
+    fputs(one == best ? "{\"translation\":" : ",{\"translation\":", stream);
+    write_json_string(stream, one->text);
+    write_member(stream, "log_probability", one->log_probability);
+    write_member(stream, "score", one->score);
+    fputs(",\"target_tokens\":", stream);
+    write_tokens(stream, one->target_tokens, one->target_count);
+    putc('}', stream);
+  }
+  putc(']', stream);
+}
+
+static void write_json(FILE *stream, const elman_translation *translation, bool n_best) {
   fputs("{\"translation\":", stream);
   write_json_string(stream, translation->text);
-  fputs(",\"log_probability\":", stream);
-  write_json_number(stream, translation->log_probability);
+  write_member(stream, "log_probability", translation->log_probability);
   fputs(",\"source_tokens\":", stream);
   write_tokens(stream, translation->source_tokens, translation->source_count);
   fputs(",\"target_tokens\":", stream);
   write_tokens(stream, translation->target_tokens, translation->target_count);
+  if (n_best) write_n_best_json(stream, translation);
   fputs("}\n", stream);
 }
 
+/* Lines as Moses writes them, counted from 0; the program never changes the decimal point. */
+static void write_moses(FILE *stream, const elman_translation *best, size_t number) {
+  for (const elman_translation *one = best; one != NULL; one = one->next)
+    fprintf(stream, "%zu ||| %s ||| logprob= %.6g ||| %.6g\n", number - 1, one->text,
+            one->log_probability, one->score);
+}
+
 /* `translation` is NULL for a sentence that is not valid text. */
-static void write_line(FILE *stream, bool json, const elman_translation *translation) {
-  if (json && translation != NULL)
-    write_json(stream, translation);
+static void write_line(FILE *stream, const struct translate_lines *job, size_t number,
+                       const elman_translation *translation) {
+  if (job->json && translation != NULL)
+    write_json(stream, translation, job->n_best);
+  else if (job->n_best && !job->json)
+    write_moses(stream, translation, number);
   else
-    fprintf(stream, "%s\n", translation != NULL ? translation->text : json ? "null" : "");
+    fprintf(stream, "%s\n", translation != NULL ? translation->text : job->json ? "null" : "");
+}
+
+/* ---- sentences that are translated together ---- */
+
+enum { WINDOW = 256, WINDOW_BYTES = 1 << 20 };
+
+struct window {
+  char *texts[WINDOW];
+  size_t lengths[WINDOW], numbers[WINDOW];
+  elman_translation *translations[WINDOW];
+  elman_error errors[WINDOW];
+  size_t count, bytes;
+};
+
+static void window_clear(struct window *window) {
+  for (size_t i = 0; i < window->count; i++) {
+    free(window->texts[i]);
+    elman_translation_free(window->translations[i]);
+  }
+  window->count = window->bytes = 0;
+}
+
+static int window_add(struct window *window, struct sentence sentence) {
+  char *text = malloc(sentence.length + 1);
+  if (text == NULL) {
+    report(NULL, "out of memory");
+    return EX_OSERR;
+  }
+  memcpy(text, sentence.text, sentence.length);
+  window->texts[window->count] = text;
+  window->lengths[window->count] = sentence.length;
+  window->numbers[window->count] = sentence.number;
+  window->translations[window->count++] = NULL;
+  window->bytes += sentence.length;
+  return EX_OK;
+}
+
+/* Waits for one sentence and takes those that have come by then: nobody's answer waits for what
+ * is not yet written. False when there is nothing more to read, with *code as in sentences_next. */
+static bool window_fill(struct window *window, struct sentences *sentences, int *code) {
+  struct sentence sentence;
+  do {
+    if (!sentences_next(sentences, &sentence, code)) return false;
+    const int added = window_add(window, sentence);
+    if (added != EX_OK) *code = added;
+    if (added != EX_OK) return false;
+  } while (window->count < WINDOW && window->bytes < WINDOW_BYTES && sentences_ready(sentences));
+  return true;
+}
+
+/* False when there is no use in going on. */
+static bool window_translate(struct window *window, const struct translate_lines *job,
+                             elman_translator *translator, const struct sentences *sentences,
+                             int *code) {
+  elman_error error;
+  const elman_status status = elman_translate_batch(
+      window->translations, window->errors, translator, (const char *const *)window->texts,
+      window->lengths, window->count, &job->options, &error);
+  if (status != ELMAN_OK && status != ELMAN_BAD_DATA) {
+    *code = report_error(&error);
+    return false;
+  }
+  for (size_t i = 0; i < window->count; i++) {
+    if (window->errors[i].code != ELMAN_OK)
+      *code = sentences_report(sentences, window->numbers[i], &window->errors[i]);
+  }
+  return true;
+}
+
+static bool window_write(const struct window *window, const struct translate_lines *job,
+                         struct unknown_words *unknown, struct output *output) {
+  for (size_t i = 0; i < window->count; i++) {
+    write_line(output->stream, job, window->numbers[i], window->translations[i]);
+    if (window->translations[i] != NULL) unknown_words_add(unknown, window->translations[i]);
+  }
+  return output_flush(output);
 }
 
 static int translate_all(const struct translate_lines *job, elman_translator *translator,
                          struct sentences *sentences, struct output *output) {
   struct unknown_words unknown = {0};
-  struct sentence sentence;
-  int code = EX_OK;
-  while (sentences_next(sentences, &sentence, &code)) {
-    elman_error error;
-    elman_translation *translation = NULL;
-    const elman_status status = elman_translate(&translation, translator, sentence.text,
-                                                sentence.length, &job->options, &error);
-    if (status != ELMAN_OK) code = sentences_report(sentences, &error);
-    if (status != ELMAN_OK && status != ELMAN_BAD_DATA) break;
-    write_line(output->stream, job->json, translation);
-    const bool written = output_flush(output);
-    if (translation != NULL) unknown_words_add(&unknown, translation);
-    elman_translation_free(translation);
-    if (!written) break;
+  struct window *window = calloc(1, sizeof *window);
+  if (window == NULL) {
+    report(NULL, "out of memory");
+    return EX_OSERR;
   }
+  int code = EX_OK, stopped = EX_OK;
+  for (bool more = true; more;) {
+    more = window_fill(window, sentences, &stopped);
+    if (window->count > 0 && !(window_translate(window, job, translator, sentences, &code) &&
+                               window_write(window, job, &unknown, output)))
+      more = false;
+    window_clear(window);
+  }
+  free(window);
   if (!job->quiet) unknown_words_note(&unknown);
-  return code;
+  return stopped != EX_OK ? stopped : code;
 }
 
 int translate_lines(const struct translate_lines *job, struct sentences *sentences,

@@ -10,7 +10,8 @@ struct translate_lines {
   const elman_model *model;
   elman_translate_options options;
   bool json;
-  bool quiet; /* do not name unknown words */
+  bool n_best; /* write all translations of a sentence, as Moses does, and not just the best */
+  bool quiet;  /* do not name unknown words */
 };
 
 /* A sentence that is not valid text is reported and gives an empty line (null in JSON), so that

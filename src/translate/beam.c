@@ -1,0 +1,245 @@
+#include "translate/beam.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tensor/softmax.h"
+#include "vocab/vocabulary.h"
+
+static const size_t TIDY_AT = (size_t)1 << 23; /* weights: 32 MiB of floats */
+
+void beam_pool_clear(struct beam_pool *pool) {
+  pool->node_count = 0;
+  pool->attention_count = 0;
+  pool->tidy_at = TIDY_AT;
+}
+
+void beam_pool_free(struct beam_pool *pool) {
+  free(pool->nodes);
+  free(pool->attention);
+  free(pool->moved);
+  *pool = (struct beam_pool){0};
+}
+
+void beam_start(struct beam *beam) {
+  beam->paths[0] = (struct beam_path){.last = BEAM_START};
+  beam->open = 1;
+  beam->finished = 0;
+  beam->overflow = false;
+}
+
+/* ---- the pool ---- */
+
+/* Adds a node that looked at the source as `weights` (S) says. */
+static enum status add_node(struct beam_pool *pool, size_t previous, uint32_t id,
+                            const real *weights, size_t S, struct error *error) {
+  void *nodes = pool->nodes, *attention = pool->attention;
+  enum status status =
+      array_grow(&nodes, &pool->node_capacity, pool->node_count + 1, sizeof *pool->nodes, error);
+  pool->nodes = nodes;
+  if (status == STATUS_OK)
+    status = array_grow(&attention, &pool->attention_capacity, pool->attention_count + S,
+                        sizeof *pool->attention, error);
+  pool->attention = attention;
+  if (status != STATUS_OK) return status;
+  memcpy(pool->attention + pool->attention_count, weights, S * sizeof *weights);
+  pool->nodes[pool->node_count++] = (struct beam_node){previous, pool->attention_count, id};
+  pool->attention_count += S;
+  return STATUS_OK;
+}
+
+enum { UNUSED, USED }; /* in `moved`, before the new places are known */
+
+static void mark(const struct beam_pool *pool, const struct beam_path *paths, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    for (size_t at = paths[i].last; at != BEAM_START && pool->moved[at] == UNUSED;
+         at = pool->nodes[at].previous)
+      pool->moved[at] = USED;
+  }
+}
+
+/* A node comes after its previous one, so that one pass from the front finds new places known. */
+static void move_nodes(struct beam_pool *pool) {
+  size_t nodes = 0, weights = 0;
+  for (size_t i = 0; i < pool->node_count; i++) {
+    const bool used = pool->moved[i] == USED;
+    const struct beam_node node = pool->nodes[i];
+    const size_t end =
+        i + 1 < pool->node_count ? pool->nodes[i + 1].attention : pool->attention_count;
+    pool->moved[i] = nodes;
+    if (!used) continue;
+    memmove(pool->attention + weights, pool->attention + node.attention,
+            (end - node.attention) * sizeof *pool->attention);
+    pool->nodes[nodes++] = (struct beam_node){
+        .previous = node.previous == BEAM_START ? BEAM_START : pool->moved[node.previous],
+        .attention = weights,
+        .id = node.id};
+    weights += end - node.attention;
+  }
+  pool->node_count = nodes;
+  pool->attention_count = weights;
+}
+
+static void follow(const struct beam_pool *pool, struct beam_path *paths, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (paths[i].last != BEAM_START) paths[i].last = pool->moved[paths[i].last];
+  }
+}
+
+enum status beam_pool_tidy(struct beam_pool *pool, const struct beam *beams, size_t count,
+                           struct error *error) {
+  if (pool->attention_count < pool->tidy_at) return STATUS_OK;
+  void *moved = pool->moved;
+  const enum status status =
+      array_grow(&moved, &pool->moved_capacity, pool->node_count, sizeof *pool->moved, error);
+  pool->moved = moved;
+  if (status != STATUS_OK) return status;
+  for (size_t i = 0; i < pool->node_count; i++) pool->moved[i] = UNUSED;
+  for (size_t b = 0; b < count; b++) {
+    mark(pool, beams[b].paths, beams[b].open);
+    mark(pool, beams[b].ended, beams[b].finished);
+  }
+  move_nodes(pool);
+  for (size_t b = 0; b < count; b++) {
+    follow(pool, beams[b].paths, beams[b].open);
+    follow(pool, beams[b].ended, beams[b].finished);
+  }
+  /* So it is done each time that the used part has doubled, and costs little. */
+  if (pool->tidy_at < 2 * pool->attention_count) pool->tidy_at = 2 * pool->attention_count;
+  return STATUS_OK;
+}
+
+/* ---- choosing ---- */
+
+/* The best continuations so far, the likeliest first. `last` of a path is not a node here but the
+ * token that it would grow by. */
+struct choice {
+  struct beam_path *paths;
+  size_t count, most;
+};
+
+/* Among equals the first that was offered stays in front: the smallest row, then the smallest id.
+ */
+static void offer(struct choice *choice, struct beam_path path) {
+  if (choice->count == choice->most) {
+    if (!(path.log_probability > choice->paths[choice->most - 1].log_probability)) return;
+    choice->count--;
+  }
+  size_t at = choice->count++;
+  for (; at > 0 && path.log_probability > choice->paths[at - 1].log_probability; at--)
+    choice->paths[at] = choice->paths[at - 1];
+  choice->paths[at] = path;
+}
+
+/* Without a branch in the loop, so that it becomes vector code. */
+static bool any_above(const real *values, size_t n, real least) {
+  unsigned any = 0;
+  for (size_t i = 0; i < n; i++) any |= values[i] > least;
+  return any != 0;
+}
+
+/* Offers the tokens from `first` up to `end`, whose logits add to `path`. */
+static void offer_tokens(struct choice *choice, struct beam_path path, const real *logits,
+                         size_t first, size_t end) {
+  const double before = path.log_probability;
+  for (size_t id = first; id < end; id++) {
+    if (id == TOKEN_START) continue; /* is never a translation */
+    path.last = id;
+    path.log_probability = before + (double)logits[id];
+    offer(choice, path);
+  }
+}
+
+/* Offers what may follow an open hypothesis. False when numbers have overflowed. */
+static bool offer_row(struct choice *choice, const struct beam *beam, size_t row,
+                      const real *logits, size_t V) {
+  enum { BLOCK = 256 };
+  const struct beam_path *last = &beam->paths[row];
+  const struct beam_path path = {.count = last->count + 1,
+                                 .row = row,
+                                 .log_probability =
+                                     last->log_probability - (double)log_sum_exp(logits, V)};
+  if (!isfinite(path.log_probability)) return false;
+  if (beam->forced != NULL) {
+    const size_t id =
+        last->count < beam->forced_count ? beam->forced[last->count] : (size_t)TOKEN_END;
+    offer_tokens(choice, path, logits, id, id + 1);
+    return true;
+  }
+  for (size_t first = 0; first < V; first += BLOCK) {
+    const size_t end = V - first < BLOCK ? V : first + BLOCK;
+    /* Nearly all tokens are less likely than what is there already. */
+    if (choice->count == choice->most) {
+      const double least = choice->paths[choice->most - 1].log_probability - path.log_probability;
+      if (!any_above(logits + first, end - first, (real)least)) continue;
+    }
+    offer_tokens(choice, path, logits, first, end);
+  }
+  return true;
+}
+
+static bool choose(struct choice *choice, const struct beam *beam, const real *logits, size_t V) {
+  for (size_t i = 0; i < beam->open; i++) {
+    if (!offer_row(choice, beam, i, logits + i * V, V)) return false;
+  }
+  for (size_t i = 0; i < choice->count; i++) {
+    if (!isfinite(choice->paths[i].log_probability)) return false;
+  }
+  return choice->count > 0;
+}
+
+/* ---- growing ---- */
+
+static double score_of(double log_probability, size_t count, double length_penalty) {
+  return log_probability / pow((double)count, length_penalty);
+}
+
+static void end_path(struct beam *beam, struct beam_path path, double length_penalty) {
+  path.score = score_of(path.log_probability, path.count, length_penalty);
+  size_t at = beam->finished++;
+  for (; at > 0 && path.score > beam->ended[at - 1].score; at--)
+    beam->ended[at] = beam->ended[at - 1];
+  beam->ended[at] = path;
+}
+
+/* A log-probability only falls as a hypothesis grows, and no length divides it by more than the
+ * limit does. */
+static bool can_still_win(const struct beam *beam, const struct beam_options *options) {
+  if (beam->finished < options->n_best) return true;
+  return score_of(beam->paths[0].log_probability, beam->limit, options->length_penalty) >
+         beam->ended[options->n_best - 1].score;
+}
+
+static enum status take(struct beam *beam, struct beam_pool *pool, const struct choice *choice,
+                        const real *weights, size_t stride, const struct beam_options *options,
+                        struct error *error) {
+  size_t open = 0;
+  for (size_t i = 0; i < choice->count; i++) {
+    struct beam_path path = choice->paths[i];
+    const uint32_t id = (uint32_t)path.last;
+    const enum status status = add_node(pool, beam->paths[path.row].last, id,
+                                        weights + path.row * stride, beam->source_count, error);
+    if (status != STATUS_OK) return status;
+    path.last = pool->node_count - 1;
+    if (id == TOKEN_END || path.count == beam->limit)
+      end_path(beam, path, options->length_penalty);
+    else
+      choice->paths[open++] = path; /* never ahead of i */
+  }
+  memcpy(beam->paths, choice->paths, open * sizeof *beam->paths);
+  beam->open = open > 0 && can_still_win(beam, options) ? open : 0;
+  return STATUS_OK;
+}
+
+enum status beam_grow(struct beam *beam, struct beam_pool *pool, const real *logits, size_t V,
+                      const real *weights, size_t stride, const struct beam_options *options,
+                      struct error *error) {
+  struct choice choice = {.paths = beam->grown,
+                          .most = beam->forced != NULL ? 1 : options->width - beam->finished};
+  if (choose(&choice, beam, logits, V))
+    return take(beam, pool, &choice, weights, stride, options, error);
+  beam->overflow = true;
+  beam->open = 0;
+  return STATUS_OK;
+}

@@ -1,0 +1,75 @@
+/* The hypotheses of a search and how they grow. It is given logits and weights; it knows no
+ * network. */
+#ifndef ELMAN_TRANSLATE_BEAM_H
+#define ELMAN_TRANSLATE_BEAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "tensor/real.h"
+
+struct beam_options {
+  size_t width;          /* hypotheses of a sentence that are followed; 1 = greedy search */
+  size_t n_best;         /* of them, how many are wanted; 1 to width */
+  double length_penalty; /* A of the score log p / T^A; at least 0 */
+};
+
+/* One token of a hypothesis. Hypotheses that begin alike share their first nodes. */
+struct beam_node {
+  size_t previous;  /* BEAM_START for the first */
+  size_t attention; /* where its weights begin in the pool: those of the next node follow */
+  uint32_t id;
+};
+#define BEAM_START SIZE_MAX
+
+/* What the searches of a batch have in common. Start from all zero; memory is reused. */
+struct beam_pool {
+  struct beam_node *nodes;
+  real *attention;
+  size_t *moved; /* scratch of beam_pool_tidy, one a node */
+  size_t node_count, node_capacity, moved_capacity;
+  size_t attention_count, attention_capacity;
+  size_t tidy_at; /* weights from which on it is worth while to tidy up */
+};
+void beam_pool_clear(struct beam_pool *pool); /* keeps the memory */
+void beam_pool_free(struct beam_pool *pool);
+
+/* A hypothesis, open or finished. */
+struct beam_path {
+  size_t last; /* its last node */
+  size_t count;
+  double log_probability;
+  double score;
+  size_t row; /* open: the row of its sentence that it was grown from */
+};
+
+/* One sentence's search. `open` + `finished` never exceed the width. */
+struct beam {
+  struct beam_path *paths; /* (width): those that go on, the likeliest first */
+  struct beam_path *ended; /* (width): those that do not, the best score first */
+  struct beam_path *grown; /* (width): scratch */
+  size_t open, finished;
+  size_t source_count;    /* S */
+  size_t limit;           /* tokens of the longest hypothesis, at least 1 */
+  const uint32_t *forced; /* NULL = choose; else take these and then </s> */
+  size_t forced_count;
+  bool overflow; /* a number was infinite or none at all; the search is over */
+};
+
+/* The rest is set by the caller. */
+void beam_start(struct beam *beam);
+
+/* Grows the open hypotheses by one token. Hypothesis i has row i of logits (open,V) and of weights
+ * (open,stride), of which S count. A sentence of the beam ends with </s>, at the limit, or when
+ * no open hypothesis can still be among the n best. */
+enum status beam_grow(struct beam *beam, struct beam_pool *pool, const real *logits, size_t V,
+                      const real *weights, size_t stride, const struct beam_options *options,
+                      struct error *error) CHECKED;
+
+/* Gives up the nodes that no hypothesis of these beams leads to, once there are many: a wide beam
+ * over a long sentence would fill the memory with what it has long dropped. */
+enum status beam_pool_tidy(struct beam_pool *pool, const struct beam *beams, size_t count,
+                           struct error *error) CHECKED;
+
+#endif

@@ -1,0 +1,19 @@
+/* Any number of sentences, in batches that threads share out among themselves. */
+#ifndef ELMAN_TRANSLATE_TRANSLATE_ALL_H
+#define ELMAN_TRANSLATE_TRANSLATE_ALL_H
+
+#include "translate/translator.h"
+
+/* One sentence's translation, or why there is none. Start from all zero. */
+struct outcome {
+  struct kept_translation kept;
+  enum status status; /* STATUS_OK or STATUS_BAD_DATA */
+  struct error error; /* of the latter */
+};
+
+/* outcomes[i] is that of sources[i]. When it fails there are none. */
+enum status translate_all(struct outcome *outcomes, const struct model *model,
+                          const struct text *sources, size_t count,
+                          const struct translate_options *options, struct error *error) CHECKED;
+
+#endif

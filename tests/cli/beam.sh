@@ -1,0 +1,95 @@
+# Beam search, n-best lists and their options.
+
+toy_model
+expect_exit 0 "$ELMAN" translate --beam 5 '我 爱 学习' '她 是 我 的 老师'
+expect_stdout 'I love studying' 'She is my teacher'
+expect_no_stderr
+expect_exit 0 "$ELMAN" evaluate --json --beam 3 --length-penalty 0.6 --max-ratio 3 "$DATA/toy.zh-en.tsv"
+expect_stdout_match '"exact_match":1,'
+
+# A list for each line, numbered as Moses does; a line that is not text has none.
+printf '我 爱 学习\n\n\xff\n她 是 我 的 老师\n' >lines
+expect_exit 65 "$ELMAN" translate --n-best 2 <lines
+expect_stderr_match '^elman: standard input:3: '
+[ "$(cut -d ' ' -f 1 "$results/stdout" | xargs)" = '0 0 1 3 3' ] || fail "the numbers differ"
+expect_stdout_match '^0 \|\|\| I love studying \|\|\| logprob= -0\.[0-9e-]+ \|\|\| -0\.[0-9e-]+$'
+expect_stdout_match '^1 \|\|\|  \|\|\| logprob= 0 \|\|\| 0$'
+expect_stdout_match '^3 \|\|\| She is my teacher \|\|\| '
+expect_exit 0 "$ELMAN" translate --n-best 1 '我 爱 学习'
+expect_stdout_match '^0 \|\|\| I love studying \|\|\| '
+
+expect_exit 0 "$ELMAN" translate --json --beam 4 --n-best 3 '我 爱 学习'
+expect_stdout_match '^\{"translation":"I love studying",.*,"n_best":\[\{"translation":"I love studying","log_probability":-[0-9.e-]+,"score":-[0-9.e-]+,"target_tokens":\["I","love","studying","</s>"\]\}(,\{[^{]*\}){2}\]\}$'
+expect_exit 0 "$ELMAN" translate --json --beam 4 '我 爱 学习'
+! grep -q n_best "$results/stdout" || fail "a list that nobody asked for"
+
+# A matrix for each translation.
+expect_exit 0 "$ELMAN" attention --format json --n-best 3 '我 爱 学习'
+[ "$(wc -l <"$results/stdout")" -eq 3 ] || fail "not three matrices"
+expect_exit 64 "$ELMAN" attention --n-best 2 --reference 'We go' 我
+expect_stderr_match 'leave out --n-best'
+echo '我 爱 学习' >line
+expect_exit 0 "$ELMAN" repl --n-best 2 <line
+[ "$(wc -l <"$results/stdout")" -eq 2 ] || fail "not two translations"
+
+# Limits: a number, a ratio, and the smaller of both.
+for limit in '--max-length 2' '--max-ratio 0.6' '--max-length 2 --max-ratio 3'; do
+  expect_exit 0 "$ELMAN" translate $limit '我 爱 学习'
+  expect_stdout 'I love'
+done
+
+# An unknown word is replaced by a word of the source.
+printf 'o p q\tx y a\no p r\tx y b\no p s\tx y c\n' >rare
+expect_exit 0 "$ELMAN" train -q -t 1 --min-count 2 --epochs 200 -o rare.safetensors rare
+expect_exit 0 "$ELMAN" translate -q -m rare.safetensors 'o p t'
+expect_stdout 'x y <unk>'
+expect_exit 0 "$ELMAN" translate -q -m rare.safetensors --replace-unk 'o p t'
+expect_stdout_match '^x y (o|p|t)$'
+# It is the one with the largest weight in the row.
+word=$(sed 's/^x y //' "$results/stdout")
+expect_exit 0 "$ELMAN" attention -m rare.safetensors --format tsv --replace-unk 'o p t'
+sed -n '1p;4p' "$results/stdout" | awk -F '\t' -v word="$word" '
+  NR == 1 { for (i = 2; i <= NF; i++) name[i] = $i }
+  NR == 2 { best = 2; for (i = 3; i <= NF; i++) if ($i > $best) best = i
+            exit !($1 == word && name[best] == word) }' || fail "not the word most looked at"
+
+# A file of many lines comes out in order, the same as line by line.
+for i in {1..150}; do
+  printf '我 爱 学习\n她 是 我 的 老师\n\n我们 去 学校\n'
+done >many
+for beam in 1 4; do
+  expect_exit 0 "$ELMAN" translate --beam $beam -i many
+  cp "$results/stdout" from_file
+  [ "$(wc -l <from_file)" -eq 600 ] || fail "lines are missing"
+  [ "$(sort from_file | uniq -c | awk '{ print $1 }' | xargs)" = '150 150 150 150' ] ||
+    fail "equal lines are translated differently"
+  expect_exit 0 "$ELMAN" translate --beam $beam <<<"$(head -n 4 many)"
+  cmp <(head -n 4 from_file) "$results/stdout" || fail "a file and a pipe differ"
+  cmp <(head -n 4 from_file) <(tail -n 4 from_file) || fail "the order differs"
+done
+
+# A slow writer: half a line is waited for, and what is whole is answered first.
+coproc "$ELMAN" translate --beam 3
+printf '我 爱 学习\n她 是' >&"${COPROC[1]}"
+read -r -t 20 answer <&"${COPROC[0]}" || fail "no answer while the next line is being written"
+[ "$answer" = 'I love studying' ] || fail "answer: $answer"
+printf ' 我 的 老师\n' >&"${COPROC[1]}"
+read -r -t 20 answer <&"${COPROC[0]}" || fail "no answer to a line that came in two pieces"
+[ "$answer" = 'She is my teacher' ] || fail "answer: $answer"
+
+# Wrong values.
+for wrong in '--beam 0' '--beam 65' '--beam x' '--n-best 0' '--n-best 65' '--length-penalty -1' \
+  '--length-penalty 11' '--length-penalty x' '--max-length 0' '--max-ratio 0' '--max-ratio 1001' \
+  '--replace-unk=1'; do
+  for command in translate repl attention; do
+    expect_exit 64 "$ELMAN" $command $wrong
+    expect_stdout
+  done
+done
+expect_exit 64 "$ELMAN" translate --beam 2 --n-best 3 我
+expect_stderr_match "--n-best 3 needs a --beam of at least as many"
+for wrong in '--beam 0' '--length-penalty -1' '--max-ratio 0'; do
+  expect_exit 64 "$ELMAN" evaluate $wrong "$DATA/toy.zh-en.tsv"
+done
+expect_exit 64 "$ELMAN" evaluate --beam 2 --hypothesis a --reference b
+expect_stderr_match 'scored without one'

@@ -1,0 +1,224 @@
+/* Beam search and batches through the public API. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elman.h"
+
+static elman_model *model;
+static elman_translator *translator;
+
+/* Untrained: the shape of the answers counts here, not their sense. */
+static void set_up(void) {
+  char path[512];
+  snprintf(path, sizeof path, "%s/../data/toy.zh-en.tsv", getenv("TEST_DATA"));
+  const char *file = path;
+  elman_pairs_options files = elman_pairs_options_default();
+  elman_model_options options = elman_model_options_default();
+  elman_pairs *pairs;
+  files.files = &file;
+  files.file_count = 1;
+  options.embedding_size = 12;
+  options.hidden_size = 16;
+  cr_assert_eq(elman_pairs_read(&pairs, &files, NULL), ELMAN_OK);
+  cr_assert_eq(elman_model_create(&model, pairs, &options, NULL), ELMAN_OK);
+  cr_assert_eq(elman_translator_create(&translator, model, NULL), ELMAN_OK);
+  elman_pairs_free(pairs);
+}
+
+static void tear_down(void) {
+  elman_translator_free(translator);
+  elman_model_free(model);
+}
+
+TestSuite(api_translate, .init = set_up, .fini = tear_down);
+
+static elman_translation *translate(const char *text, const elman_translate_options *options) {
+  elman_error error = {0};
+  elman_translation *translation;
+  cr_assert_eq(elman_translate(&translation, translator, text, strlen(text), options, &error),
+               ELMAN_OK, "%s", error.message);
+  return translation;
+}
+
+static size_t list_length(const elman_translation *translation) {
+  size_t length = 0;
+  for (; translation != NULL; translation = translation->next) length++;
+  return length;
+}
+
+Test(api_translate, n_best) {
+  elman_translate_options options = elman_translate_options_default();
+  cr_assert_eq(options.beam, 1);
+  cr_assert_eq(options.n_best, 1);
+  options.beam = 6;
+  options.n_best = 4;
+  options.length_penalty = 0.8;
+  elman_translation *best = translate("我 爱 学习", &options);
+  cr_assert_eq(list_length(best), 4);
+  for (const elman_translation *one = best; one != NULL; one = one->next) {
+    cr_assert_eq(one->source_count, 3);
+    cr_assert_float_eq(one->score, one->log_probability / pow((double)one->target_count, 0.8),
+                       1e-9);
+    if (one->next != NULL) cr_assert_geq(one->score, one->next->score);
+    for (size_t t = 0; t < one->target_count; t++) {
+      double sum = 0;
+      for (size_t s = 0; s < 3; s++) sum += (double)one->attention[t * 3 + s];
+      cr_assert_float_eq(sum, 1, 1e-5);
+    }
+  }
+  elman_translation_free(best);
+  best = translate(" ", &options);
+  cr_assert_eq(list_length(best), 1);
+  cr_assert_str_eq(best->text, "");
+  elman_translation_free(best);
+}
+
+/* Numbers 0 to 6 of each eight sentences; number 7 is not text. */
+static const char *const texts[] = {"我 爱 学习",
+                                    "",
+                                    "她 是 我 的 老师",
+                                    "我",
+                                    "他 在 喝 茶 他 在 喝 茶 他 在 喝 茶 他 在 喝 茶",
+                                    "猫",
+                                    "我们 去 学校",
+                                    "\xff"};
+enum { TEXTS = 8, COUNT = 100 };
+
+static void check_batch(const elman_translate_options *options) {
+  const char *sources[COUNT];
+  size_t lengths[COUNT];
+  elman_translation *together[COUNT];
+  elman_error errors[COUNT], error = {0};
+  for (size_t i = 0; i < COUNT; i++) {
+    sources[i] = texts[i % TEXTS];
+    lengths[i] = strlen(sources[i]);
+  }
+  cr_assert_eq(
+      elman_translate_batch(together, errors, translator, sources, lengths, COUNT, options, &error),
+      ELMAN_BAD_DATA);
+  cr_assert_str_eq(error.message, "sentence 8: byte 1 is not valid UTF-8 text");
+  for (size_t i = 0; i < COUNT; i++) {
+    if (i % TEXTS == TEXTS - 1) {
+      cr_assert_null(together[i]);
+      cr_assert_eq(errors[i].code, ELMAN_BAD_DATA);
+      cr_assert_str_eq(errors[i].message, "byte 1 is not valid UTF-8 text");
+      continue;
+    }
+    cr_assert_eq(errors[i].code, ELMAN_OK);
+    elman_translation *alone = translate(sources[i], options);
+    cr_assert_eq(list_length(alone), list_length(together[i]));
+    const elman_translation *a = alone, *b = together[i];
+    for (; a != NULL; a = a->next, b = b->next) {
+      cr_assert_str_eq(a->text, b->text);
+      cr_assert_eq(a->target_count, b->target_count);
+      cr_assert_float_eq(a->score, b->score, 1e-4);
+    }
+    elman_translation_free(alone);
+    elman_translation_free(together[i]);
+  }
+}
+
+Test(api_translate, a_batch_is_as_good_as_one_by_one) {
+  elman_translate_options options = elman_translate_options_default();
+  check_batch(NULL);
+  check_batch(&options);
+  options.beam = 5;
+  options.n_best = 3;
+  check_batch(&options);
+}
+
+Test(api_translate, batches_of_one_and_of_none) {
+  const char *text = "我 爱 学习";
+  const size_t length = strlen(text);
+  elman_translation *translation;
+  elman_error error;
+  cr_assert_eq(elman_translate_batch(NULL, NULL, translator, NULL, NULL, 0, NULL, NULL), ELMAN_OK);
+  cr_assert_eq(elman_translate_batch(&translation, NULL, translator, &text, &length, 1, NULL, NULL),
+               ELMAN_OK);
+  cr_assert_eq(translation->source_count, 3);
+  elman_translation_free(translation);
+  elman_translate_options options = elman_translate_options_default();
+  options.reference = "I love";
+  cr_assert_eq(
+      elman_translate_batch(&translation, NULL, translator, &text, &length, 1, &options, &error),
+      ELMAN_INVALID_ARGUMENT);
+  cr_assert_null(translation);
+}
+
+Test(api_translate, limits) {
+  elman_translate_options options = elman_translate_options_default();
+  options.beam = options.n_best = 3;
+  static const struct {
+    size_t max_length;
+    double max_ratio;
+    size_t most;
+  } cases[] = {{0, 0, 16}, {5, 0, 5}, {0, 1.1, 4}, {2, 1.1, 2}, {9, 1.1, 4}, {0, 1e-9, 1}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    options.max_length = cases[i].max_length;
+    options.max_ratio = cases[i].max_ratio;
+    elman_translation *best = translate("我 爱 学习", &options);
+    for (const elman_translation *one = best; one != NULL; one = one->next)
+      cr_assert_leq(one->target_count, cases[i].most);
+    elman_translation_free(best);
+  }
+}
+
+static void check_refused(const elman_translate_options *options, const char *message) {
+  elman_translation *translation;
+  elman_error error = {0};
+  cr_assert_eq(elman_translate(&translation, translator, "我", 3, options, &error),
+               ELMAN_INVALID_ARGUMENT);
+  cr_assert_null(translation);
+  cr_assert(strstr(error.message, message) != NULL, "%s", error.message);
+}
+
+Test(api_translate, wrong_options) {
+  elman_translate_options options = elman_translate_options_default();
+  options.beam = 0;
+  check_refused(&options, "the beam must lie");
+  options.beam = ELMAN_MOST_BEAM + 1;
+  check_refused(&options, "the beam must lie");
+  options.beam = 2;
+  options.n_best = 3;
+  check_refused(&options, "best translations");
+  options.n_best = 0;
+  check_refused(&options, "best translations");
+  options.n_best = 2;
+  options.length_penalty = -0.1;
+  check_refused(&options, "length penalty");
+  options.length_penalty = (double)NAN;
+  check_refused(&options, "length penalty");
+  options.length_penalty = 11;
+  check_refused(&options, "length penalty");
+  options.length_penalty = 0;
+  options.max_ratio = -1;
+  check_refused(&options, "ratio");
+  options.max_ratio = (double)NAN;
+  check_refused(&options, "ratio");
+  options.max_ratio = 0;
+  elman_translation_free(translate("我", &options));
+}
+
+Test(api_translate, evaluation_searches_too) {
+  char path[512];
+  snprintf(path, sizeof path, "%s/../data/toy.zh-en.tsv", getenv("TEST_DATA"));
+  const char *file = path;
+  elman_pairs_options files = elman_pairs_options_default();
+  elman_evaluate_options options = elman_evaluate_options_default();
+  elman_pairs *pairs;
+  elman_scores scores;
+  files.files = &file;
+  files.file_count = 1;
+  cr_assert_eq(elman_pairs_read(&pairs, &files, NULL), ELMAN_OK);
+  options.beam = 4;
+  options.length_penalty = 0.6;
+  options.max_ratio = 1.5;
+  cr_assert_eq(elman_evaluate(&scores, model, pairs, &options, NULL), ELMAN_OK);
+  cr_assert_eq(scores.sentences, 5);
+  options.beam = 0;
+  cr_assert_eq(elman_evaluate(&scores, model, pairs, &options, NULL), ELMAN_INVALID_ARGUMENT);
+  elman_pairs_free(pairs);
+}

@@ -1,0 +1,425 @@
+/* The search in either precision, against the network run with teacher forcing: greedy search,
+ * probabilities, the true best of all translations, and independence of the batch. */
+#include "check.h"
+
+#include <string.h>
+
+#include "tensor/blas.h"
+#include "translate/length_batches.h"
+#include "translate/search.h"
+
+enum { SENTENCES = 6, LONGEST = 9, WORDS = 11 };
+static const size_t source_lengths[SENTENCES] = {3, LONGEST, 1, 4, 6, 1};
+
+struct setup {
+  struct model model;
+  struct workspace workspace;
+  struct batch batch;
+  struct search search;
+  uint32_t ids[SENTENCES][LONGEST];
+  struct search_request requests[SENTENCES];
+};
+
+static void set_up(struct setup *s, struct model_config config, uint64_t seed, size_t limit) {
+  *s = (struct setup){.model.config = config};
+  struct model *model = &s->model;
+  blas_set_up();
+  cr_assert_eq(model_config_check(&config, NULL), STATUS_OK);
+  cr_assert_eq(parameter_table_create(&model->table, &config, NULL), STATUS_OK);
+  cr_assert_eq(parameter_block_create(&model->block, &model->table, NULL), STATUS_OK);
+  cr_assert_eq(parameters_initialize(model->block, &model->table, INITIAL_PYTORCH, seed, NULL),
+               STATUS_OK);
+  /* Initial weights give all words much the same probability. */
+  for (size_t i = 0; i < model->table.block; i++) model->block[i] *= 2;
+  parameters_bind(&model->weights, model->block, &config);
+  for (size_t i = 0; i < SENTENCES; i++) {
+    for (size_t j = 0; j < LONGEST; j++)
+      s->ids[i][j] = (uint32_t)(1 + (i * 7 + j * 3) % (WORDS - 1));
+    s->requests[i] =
+        (struct search_request){.ids = s->ids[i], .count = source_lengths[i], .limit = limit};
+  }
+}
+
+static void tear_down(struct setup *s) {
+  free(s->model.block);
+  workspace_free(&s->workspace);
+  batch_free(&s->batch);
+  search_free(&s->search);
+}
+
+static struct model_config plain_config(size_t target_vocabulary) {
+  return (struct model_config){.source_vocabulary = WORDS,
+                               .target_vocabulary = target_vocabulary,
+                               .embedding_size = 6,
+                               .hidden_size = 8,
+                               .layers = 1,
+                               .attention = ATTENTION_DOT};
+}
+
+static const struct beam_options greedy = {1, 1, 1};
+
+static void run(struct setup *s, size_t first, size_t count, struct beam_options options) {
+  struct error error = {0};
+  cr_assert_eq(search_run(&s->search, &s->model, s->requests + first, count, &options, &error),
+               STATUS_OK, "%s", error.message);
+}
+
+/* The network with the target `ids` forced: the losses of ids and of </s> behind them are in the
+ * workspace, and the logits too. */
+static void force(struct setup *s, const struct search_request *request, const uint32_t *ids,
+                  size_t count) {
+  const struct regularization plain = {0};
+  const size_t index = 0;
+  size_t source_starts[] = {0, request->count}, target_starts[] = {0, count};
+  const struct corpus corpus = {
+      .source = {(uint32_t *)request->ids, source_starts, 1, request->count},
+      .target = {(uint32_t *)ids, target_starts, 1, count}};
+  cr_assert_eq(batch_fill(&s->batch, &corpus, &index, 1, NULL), STATUS_OK);
+  cr_assert_eq(workspace_fit(&s->workspace, &s->model.config, &s->batch, FORWARD_ONLY, NULL),
+               STATUS_OK);
+  network_forward(&s->workspace, &s->batch, &s->model.weights, &s->model.config, &plain);
+}
+
+static double forced_log_probability(struct setup *s, const struct search_request *request,
+                                     const uint32_t *ids, size_t count) {
+  const bool ends = count > 0 && ids[count - 1] == TOKEN_END;
+  double sum = 0;
+  force(s, request, ids, ends ? count - 1 : count);
+  for (size_t t = 0; t < count; t++) sum -= s->workspace.losses[t];
+  return sum;
+}
+
+/* Greedy search by definition: the largest logit behind all that was chosen before. */
+static size_t greedy_by_definition(struct setup *s, const struct search_request *request,
+                                   uint32_t *ids) {
+  const size_t V = s->model.config.target_vocabulary;
+  for (size_t t = 0; t < request->limit; t++) {
+    force(s, request, ids, t);
+    const real *logits = s->workspace.decoder.logits + t * V;
+    uint32_t best = TOKEN_UNKNOWN;
+    for (uint32_t id = 0; id < V; id++) {
+      if (id != TOKEN_START && logits[id] > logits[best]) best = id;
+    }
+    ids[t] = best;
+    if (best == TOKEN_END) return t + 1;
+  }
+  return request->limit;
+}
+
+static void check_hypothesis(struct setup *s, const struct search_request *request,
+                             const struct hypothesis *hypothesis, double length_penalty) {
+  const size_t S = request->count, T = hypothesis->count;
+  cr_assert(T >= 1 && T <= request->limit);
+  for (size_t t = 0; t < T; t++) {
+    cr_assert_neq(hypothesis->ids[t], TOKEN_START);
+    cr_assert(t + 1 == T || hypothesis->ids[t] != TOKEN_END);
+  }
+  cr_assert(T == request->limit || hypothesis->ids[T - 1] == TOKEN_END);
+  const double expected = forced_log_probability(s, request, hypothesis->ids, T);
+  cr_assert_float_eq(hypothesis->log_probability, expected, 10 * CLOSE * (1 - expected));
+  cr_assert_float_eq(hypothesis->score,
+                     hypothesis->log_probability / pow((double)T, length_penalty), 1e-9);
+  for (size_t i = 0; i < T * S; i++)
+    cr_assert_float_eq(hypothesis->attention[i], s->workspace.decoder.attention.weights[i],
+                       10 * CLOSE);
+}
+
+/* ---- every shape of network ---- */
+
+typedef void shape_check(struct model_config config, uint64_t seed);
+
+static void for_all_shapes(shape_check *check) {
+  uint64_t seed = 1;
+  for (unsigned kind = 0; attention_name((enum attention_kind)kind) != NULL; kind++) {
+    for (unsigned shape = 0; shape < 16; shape++) {
+      struct model_config config = plain_config(13);
+      config.attention = (enum attention_kind)kind;
+      config.layers = shape & 1 ? 2 : 1;
+      config.bidirectional = (shape & 2) != 0;
+      config.attentional_layer = shape >= 4;
+      config.input_feeding = shape >= 8;
+      config.tied = shape >= 12;
+      check(config, seed++);
+    }
+  }
+}
+
+static void check_greedy(struct model_config config, uint64_t seed) {
+  enum { LIMIT = 7 };
+  struct setup s;
+  uint32_t expected[LIMIT];
+  set_up(&s, config, seed, LIMIT);
+  run(&s, 0, SENTENCES, greedy);
+  for (size_t i = 0; i < SENTENCES; i++) {
+    cr_assert_eq(s.search.results[i].count, 1);
+    const struct hypothesis *found = &s.search.results[i].hypotheses[0];
+    const size_t T = greedy_by_definition(&s, &s.requests[i], expected);
+    cr_assert_eq(found->count, T);
+    cr_assert_arr_eq(found->ids, expected, T * sizeof *expected);
+    check_hypothesis(&s, &s.requests[i], found, 1);
+  }
+  tear_down(&s);
+}
+
+Test(beam, width_1_is_greedy_search) {
+  for_all_shapes(check_greedy);
+}
+
+static bool same_ids(const struct hypothesis *a, const struct hypothesis *b) {
+  return a->count == b->count && memcmp(a->ids, b->ids, a->count * sizeof *a->ids) == 0;
+}
+
+static void check_n_best(struct model_config config, uint64_t seed) {
+  const struct beam_options options = {5, 4, 0.7};
+  struct setup s;
+  set_up(&s, config, seed, 6);
+  run(&s, 0, SENTENCES, options);
+  for (size_t i = 0; i < SENTENCES; i++) {
+    const struct search_result *result = &s.search.results[i];
+    cr_assert_eq(result->count, options.n_best);
+    for (size_t n = 0; n < result->count; n++) {
+      check_hypothesis(&s, &s.requests[i], &result->hypotheses[n], options.length_penalty);
+      for (size_t m = 0; m < n; m++) {
+        cr_assert(result->hypotheses[m].score >= result->hypotheses[n].score);
+        cr_assert_not(same_ids(&result->hypotheses[m], &result->hypotheses[n]));
+      }
+    }
+  }
+  tear_down(&s);
+}
+
+Test(beam, n_best_lists_are_sorted_and_distinct) {
+  for_all_shapes(check_n_best);
+}
+
+static void check_independence(struct model_config config, uint64_t seed) {
+  const struct beam_options options = {4, 2, 1};
+  struct setup together, alone;
+  set_up(&together, config, seed, 6);
+  set_up(&alone, config, seed, 6);
+  run(&together, 0, SENTENCES, options);
+  for (size_t i = 0; i < SENTENCES; i++) {
+    run(&alone, i, 1, options);
+    const struct search_result *a = &together.search.results[i], *b = &alone.search.results[0];
+    cr_assert_eq(a->count, b->count);
+    for (size_t n = 0; n < a->count; n++) {
+      const struct hypothesis *x = &a->hypotheses[n], *y = &b->hypotheses[n];
+      cr_assert(same_ids(x, y));
+      cr_assert_float_eq(x->score, y->score, 10 * CLOSE * (1 - y->score));
+    }
+  }
+  tear_down(&together);
+  tear_down(&alone);
+}
+
+Test(beam, a_result_does_not_depend_on_the_batch) {
+  for_all_shapes(check_independence);
+}
+
+/* ---- against all there is ---- */
+
+enum { TINY = 5, TINY_LIMIT = 3, ALL = 1 + 3 + 9 + 27 };
+
+struct candidate {
+  uint32_t ids[TINY_LIMIT];
+  size_t count;
+  double score;
+};
+
+static void enumerate(struct candidate *all, size_t *found, struct candidate prefix) {
+  for (uint32_t id = 0; id < TINY; id++) {
+    if (id == TOKEN_START) continue;
+    struct candidate next = prefix;
+    next.ids[next.count++] = id;
+    if (id == TOKEN_END || next.count == TINY_LIMIT)
+      all[(*found)++] = next;
+    else
+      enumerate(all, found, next);
+  }
+}
+
+static int best_first(const void *left, const void *right) {
+  const struct candidate *a = left, *b = right;
+  return (a->score < b->score) - (a->score > b->score);
+}
+
+Test(beam, a_wide_beam_finds_the_best_of_all) {
+  static const double penalties[] = {0, 0.6, 1, 2};
+  struct candidate all[ALL + 27];
+  for (uint64_t seed = 1; seed <= 5; seed++) {
+    struct setup s;
+    set_up(&s, plain_config(TINY), seed, TINY_LIMIT);
+    for (size_t p = 0; p < sizeof penalties / sizeof *penalties; p++) {
+      size_t found = 0;
+      enumerate(all, &found, (struct candidate){.count = 0});
+      for (size_t i = 0; i < found; i++)
+        all[i].score = forced_log_probability(&s, &s.requests[0], all[i].ids, all[i].count) /
+                       pow((double)all[i].count, penalties[p]);
+      qsort(all, found, sizeof *all, best_first);
+      /* With one wanted it may stop early; with all wanted it must not. */
+      const size_t wanted[] = {1, 3, found};
+      for (size_t w = 0; w < 3; w++) {
+        run(&s, 0, 1, (struct beam_options){125, wanted[w], penalties[p]});
+        cr_assert_eq(s.search.results[0].count, wanted[w]);
+        for (size_t n = 0; n < wanted[w]; n++) {
+          const struct hypothesis *hypothesis = &s.search.results[0].hypotheses[n];
+          cr_assert_float_eq(hypothesis->score, all[n].score, 10 * CLOSE * (1 - all[n].score));
+          if (n + 1 < found && all[n].score - all[n + 1].score > 1e-3 && n == 0)
+            cr_assert_arr_eq(hypothesis->ids, all[n].ids, all[n].count * sizeof(uint32_t));
+        }
+      }
+    }
+    tear_down(&s);
+  }
+}
+
+Test(beam, wider_beams_do_not_lose_on_average) {
+  double sums[3] = {0};
+  static const size_t widths[3] = {1, 4, 16};
+  for (uint64_t seed = 1; seed <= 20; seed++) {
+    struct setup s;
+    set_up(&s, plain_config(13), seed, 8);
+    for (size_t w = 0; w < 3; w++) {
+      run(&s, 0, SENTENCES, (struct beam_options){widths[w], 1, 1});
+      for (size_t i = 0; i < SENTENCES; i++) sums[w] += s.search.results[i].hypotheses[0].score;
+    }
+    tear_down(&s);
+  }
+  cr_assert_lt(sums[0], sums[1]);
+  cr_assert_leq(sums[1], sums[2]);
+}
+
+/* ---- limits and bad numbers ---- */
+
+Test(beam, limits_hold) {
+  struct setup s;
+  set_up(&s, plain_config(13), 3, 1);
+  s.model.weights.decoder.out_bias[TOKEN_END] = -1000; /* never ends by itself */
+  for (size_t limit = 1; limit <= 64; limit *= 4) {
+    for (size_t i = 0; i < SENTENCES; i++) s.requests[i].limit = limit + i;
+    run(&s, 0, SENTENCES, (struct beam_options){3, 3, 1});
+    for (size_t i = 0; i < SENTENCES; i++)
+      for (size_t n = 0; n < 3; n++)
+        cr_assert_eq(s.search.results[i].hypotheses[n].count, limit + i);
+  }
+  s.model.weights.decoder.out_bias[TOKEN_END] = 1000; /* ends at once */
+  run(&s, 0, SENTENCES, (struct beam_options){3, 1, 1});
+  for (size_t i = 0; i < SENTENCES; i++) {
+    cr_assert_eq(s.search.results[i].hypotheses[0].count, 1);
+    cr_assert_eq(s.search.results[i].hypotheses[0].ids[0], TOKEN_END);
+  }
+  tear_down(&s);
+}
+
+Test(beam, a_forced_target_is_taken_beyond_the_limit) {
+  static const uint32_t forced[] = {3, 0, 7, 7, 12};
+  struct setup s;
+  set_up(&s, plain_config(13), 4, 2);
+  s.requests[1].forced = forced;
+  s.requests[1].forced_count = 5;
+  run(&s, 0, 3, greedy);
+  const struct hypothesis *found = &s.search.results[1].hypotheses[0];
+  cr_assert_eq(found->count, 6);
+  cr_assert_arr_eq(found->ids, forced, sizeof forced);
+  cr_assert_eq(found->ids[5], TOKEN_END);
+  cr_assert_float_eq(found->log_probability,
+                     forced_log_probability(&s, &s.requests[1], found->ids, 6), 100 * CLOSE);
+  cr_assert_leq(s.search.results[0].hypotheses[0].count, 2);
+  tear_down(&s);
+}
+
+Test(beam, numbers_that_overflow_fail_their_sentence_only) {
+  struct setup s, healthy;
+  const struct beam_options options = {3, 2, 1};
+  set_up(&s, plain_config(13), 5, 6);
+  set_up(&healthy, plain_config(13), 5, 6);
+  for (size_t i = 0; i < SENTENCES; i++)
+    for (size_t j = 0; j < LONGEST; j++) {
+      uint32_t *id = i == 2 ? &s.ids[i][j] : s.ids[i][j] == 10 ? &s.ids[i][j] : NULL;
+      if (id != NULL) *id = i == 2 ? 10 : 9;
+      healthy.ids[i][j] = s.ids[i][j];
+    }
+  s.model.weights.encoder.embedding[10 * 6] = NAN;
+  run(&s, 0, SENTENCES, options);
+  run(&healthy, 0, SENTENCES, options);
+  for (size_t i = 0; i < SENTENCES; i++) {
+    cr_assert_eq(s.search.results[i].count, i == 2 ? 0 : 2);
+    if (i != 2)
+      cr_assert(
+          same_ids(&s.search.results[i].hypotheses[0], &healthy.search.results[i].hypotheses[0]));
+  }
+  tear_down(&s);
+  tear_down(&healthy);
+}
+
+/* ---- memory ---- */
+
+/* Two sentences' hypotheses grow in two pools, of which one is tidied after every step. */
+Test(beam, tidying_up_keeps_what_hypotheses_lead_to) {
+  enum { V = 6, STEPS = 20, WIDTH = 2, S = 2 };
+  const struct beam_options options = {WIDTH, WIDTH, 0};
+  struct beam_path paths[2][2][3 * WIDTH];
+  struct beam beams[2][2];
+  struct beam_pool pools[2] = {{0}, {0}};
+  for (size_t k = 0; k < 2; k++) {
+    beam_pool_clear(&pools[k]);
+    for (size_t b = 0; b < 2; b++) {
+      beams[k][b] = (struct beam){.paths = paths[k][b],
+                                  .ended = paths[k][b] + WIDTH,
+                                  .grown = paths[k][b] + 2 * WIDTH,
+                                  .source_count = S,
+                                  .limit = STEPS};
+      beam_start(&beams[k][b]);
+    }
+  }
+  for (unsigned step = 0; step < STEPS; step++) {
+    for (unsigned b = 0; b < 2; b++) {
+      real *logits = random_reals(WIDTH * V, 2, 4 * step + b);
+      real *weights = random_reals(WIDTH * S, 1, 4 * step + 2 + b);
+      for (size_t i = 0; i < WIDTH; i++) logits[i * V + TOKEN_END] = -50;
+      for (size_t k = 0; k < 2; k++)
+        cr_assert_eq(beam_grow(&beams[k][b], &pools[k], logits, V, weights, S, &options, NULL),
+                     STATUS_OK);
+      free(logits);
+      free(weights);
+    }
+    pools[1].tidy_at = 0;
+    for (size_t k = 0; k < 2; k++)
+      cr_assert_eq(beam_pool_tidy(&pools[k], beams[k], 2, NULL), STATUS_OK);
+  }
+  cr_assert_lt(pools[1].node_count, pools[0].node_count);
+  for (size_t b = 0; b < 2; b++) {
+    cr_assert_eq(beams[0][b].finished, beams[1][b].finished);
+    for (size_t i = 0; i < beams[0][b].finished; i++) {
+      size_t at[2] = {beams[0][b].ended[i].last, beams[1][b].ended[i].last};
+      for (; at[0] != BEAM_START;
+           at[0] = pools[0].nodes[at[0]].previous, at[1] = pools[1].nodes[at[1]].previous) {
+        const struct beam_node *x = &pools[0].nodes[at[0]], *y = &pools[1].nodes[at[1]];
+        cr_assert_eq(x->id, y->id);
+        cr_assert_arr_eq(pools[0].attention + x->attention, pools[1].attention + y->attention,
+                         S * sizeof(real));
+      }
+      cr_assert_eq(at[1], BEAM_START);
+    }
+  }
+  beam_pool_free(&pools[0]);
+  beam_pool_free(&pools[1]);
+}
+
+/* ---- batches of like length ---- */
+
+Test(beam, length_batches) {
+  static const size_t lengths[] = {3, 100000, 7, 7, 0, 40000, 5, 1};
+  enum { COUNT = 8 };
+  struct length_batches batches;
+  cr_assert_eq(length_batches_create(&batches, lengths, COUNT, 3, 5, NULL), STATUS_OK);
+  static const size_t order[COUNT] = {1, 5, 2, 3, 6, 0, 7, 4};
+  static const size_t starts[] = {0, 1, 2, 5, 8};
+  cr_assert_eq(batches.count, 4);
+  cr_assert_arr_eq(batches.order, order, sizeof order);
+  cr_assert_arr_eq(batches.starts, starts, sizeof starts);
+  length_batches_free(&batches);
+  cr_assert_eq(length_batches_create(&batches, lengths, 0, 3, 5, NULL), STATUS_OK);
+  cr_assert_eq(batches.count, 0);
+  length_batches_free(&batches);
+}

@@ -1,0 +1,57 @@
+/* The options of a search for translations, the same wherever there is one. */
+#ifndef ELMAN_CLI_SEARCH_OPTIONS_H
+#define ELMAN_CLI_SEARCH_OPTIONS_H
+
+#include "elman.h"
+#include "options.h"
+
+enum { MOST_BEAM = 64 };
+
+/* Rows of an option table. `search` is an elman_translate_options, or an elman_evaluate_options. */
+#define BEAM_OPTIONS(search)                                                                       \
+  {"beam",                                                                                         \
+   0,                                                                                              \
+   "N",                                                                                            \
+   "translations followed at once; 1 takes the likeliest word each time",                          \
+   .count = &(search).beam,                                                                        \
+   .least = 1,                                                                                     \
+   .most = MOST_BEAM},                                                                             \
+      {"length-penalty",                                                                           \
+       0,                                                                                          \
+       "X",                                                                                        \
+       "A of the score log p / T^A for T words; 0 favours short ones",                             \
+       .real = &(search).length_penalty,                                                           \
+       .lowest = 0,                                                                                \
+       .highest = 10},                                                                             \
+      {"max-length",                                                                               \
+       0,                                                                                          \
+       "N",                                                                                        \
+       "longest translation, in tokens",                                                           \
+       "2 S + 10 for S source tokens",                                                             \
+       .count = &(search).max_length,                                                              \
+       .least = 1,                                                                                 \
+       .most = 1000000},                                                                           \
+  {                                                                                                \
+    "max-ratio", 0, "X", "longest translation, in tokens for each source token", "none",           \
+        .real = &(search).max_ratio, .lowest = 0.01, .highest = 1000                               \
+  }
+
+#define SEARCH_OPTIONS(search)                                                                     \
+  BEAM_OPTIONS(search),                                                                            \
+      {"n-best",                                                                                   \
+       0,                                                                                          \
+       "N",                                                                                        \
+       "write the N best translations; --beam is N if not given",                                  \
+       .count = &(search).n_best,                                                                  \
+       .least = 1,                                                                                 \
+       .most = MOST_BEAM},                                                                         \
+  {                                                                                                \
+    "replace-unk", 0, NULL, "for an unknown word put the source word most looked at",              \
+        .flag = &(search).replace_unknown                                                          \
+  }
+
+/* Settles the beam where it was left open. Gives an exit code, after a message if that is not 0. */
+int search_options_settle(elman_translate_options *search, const struct usage *usage,
+                          const struct operands *operands);
+
+#endif
