@@ -47,3 +47,12 @@ expect_exit 0 "$ELMAN" translate -o link '我 爱 学习'
 expect_exit 73 "$ELMAN" translate -o . 我
 expect_exit 73 "$ELMAN" translate -o no/such 我
 expect_stderr_match '^elman: no/such: cannot create the file: No such file or directory$'
+
+# What is read is not written over.
+for command in translate attention; do
+  expect_exit 64 "$ELMAN" $command -m model.safetensors -o ./model.safetensors 我
+  expect_stderr_match "--output: './model.safetensors' is read; name another file"
+  expect_exit 64 "$ELMAN" $command -i many -o many
+done
+expect_exit 64 "$ELMAN" evaluate --source - --target -
+expect_stderr_match 'cannot both be standard input'

@@ -103,6 +103,8 @@ int attention_command(int argc, char **argv) {
     return report_usage(usage.command, "--reference needs exactly one TEXT");
   if (job.options.reference != NULL && option_given(&usage, &operands, "n-best"))
     return report_usage(usage.command, "--reference forces one translation; leave out --n-best");
+  if (output_is(output, model_path) || output_is(output, input))
+    return report_usage(usage.command, "--output: '%s' is read; name another file", output);
   code = search_options_settle(&job.options, &usage, &operands);
   if (code != EX_OK) return code;
   code = settle_format(&job, output, usage.command);

@@ -20,6 +20,12 @@ int output_open(struct output *output, const char *path) {
   return status == ELMAN_OK ? EX_OK : report_error(&error);
 }
 
+bool output_is(const char *path, const char *other) {
+  struct stat a, b;
+  return path != NULL && other != NULL && stat(path, &a) == 0 && stat(other, &b) == 0 &&
+         S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
 int output_check(const char *path) {
   struct stat info;
   /* Opening a pipe would wait for its reader. */

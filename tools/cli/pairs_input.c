@@ -1,10 +1,10 @@
 #include "pairs_input.h"
 
 #include <string.h>
-#include <sys/stat.h>
 #include <sysexits.h>
 
 #include "messages.h"
+#include "output.h"
 
 enum { SKIPPED_SHOWN = 5 };
 
@@ -47,6 +47,8 @@ static int check_where_from(const struct pairs_input *input, const char *command
     return report_usage(command, "--columns is for PAIRS, not for --source and --target");
   if (two_files && input->alignment_column != 0)
     return report_usage(command, "--alignments is for PAIRS, not for --source and --target");
+  if (two_files && strcmp(input->source, "-") == 0 && strcmp(input->target, "-") == 0)
+    return report_usage(command, "--source and --target cannot both be standard input");
   if (!two_files && operands->count == 0)
     return report_usage(command, "no PAIRS; name a file, or '-' for standard input");
   return EX_OK;
@@ -90,17 +92,9 @@ int pairs_input_read(elman_pairs **pairs, const struct pairs_input *input, const
   return EX_OK;
 }
 
-static bool is_file(const struct stat *file, const char *path) {
-  struct stat other;
-  return path != NULL && stat(path, &other) == 0 && other.st_dev == file->st_dev &&
-         other.st_ino == file->st_ino;
-}
-
 bool pairs_input_includes(const struct pairs_input *input, const struct operands *operands,
                           const char *path) {
-  struct stat file;
-  if (stat(path, &file) != 0 || !S_ISREG(file.st_mode)) return false;
-  bool found = is_file(&file, input->source) || is_file(&file, input->target);
-  for (size_t i = 0; i < operands->count; i++) found = found || is_file(&file, operands->words[i]);
+  bool found = output_is(path, input->source) || output_is(path, input->target);
+  for (size_t i = 0; i < operands->count; i++) found = found || output_is(path, operands->words[i]);
   return found;
 }

@@ -51,6 +51,8 @@ int translate_command(int argc, char **argv) {
   struct sentences sentences;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
+  if (output_is(output, model) || output_is(output, input))
+    return report_usage(usage.command, "--output: '%s' is read; name another file", output);
   code = search_options_settle(&job.options, &usage, &operands);
   if (code != EX_OK) return code;
   job.n_best = option_given(&usage, &operands, "n-best");
