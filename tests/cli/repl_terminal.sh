@@ -6,15 +6,21 @@ cp model.safetensors other.safetensors
 echo broken >broken.safetensors
 export XDG_STATE_HOME=$PWD/state
 
-type_lines() { # each argument is a line; ^C and ^D stand for the keys
-  until grep -q 'lists the commands' typescript; do sleep 0.05; done
+prompts() { tr -d '\r' <typescript | grep -c '^> '; }
+
+# Each argument is a line; ^C and ^D stand for the keys. A line is typed when the prompt for it is there,
+# however long the one before took.
+type_lines() {
+  local shown=1
   for line in "$@"; do
+    until [ "$(prompts)" -ge $shown ]; do sleep 0.05; done
     case $line in
     # The terminal drops what it has not handed on when it sees Ctrl-C.
-    ^C) sleep 1 && printf 'never mind\003' && sleep 0.5 ;;
-    ^D) sleep 1 && printf '\004' ;;
+    ^C) printf 'never mind' && sleep 1 && printf '\003' ;;
+    ^D) printf '\004' ;;
     *) printf '%s\n' "$line" ;;
     esac
+    shown=$((shown + 1))
   done
 }
 # session LC_ALL LINE...
