@@ -4,7 +4,10 @@
 
 #include "base/random.h"
 
-enum { WINDOW = 64 }; /* batches that are sorted together */
+enum {
+  WINDOW = 64,               /* batches that are sorted together */
+  LEAST_BATCHES = 2 * WINDOW /* with fewer, batches would be nearly the same in every epoch */
+};
 
 enum status epoch_order_create(struct epoch_order *order, size_t count, size_t batch_size,
                                struct error *error) {
@@ -60,7 +63,7 @@ void epoch_order_fill(struct epoch_order *order, const struct corpus *corpus, ui
   for (size_t i = 0; i < order->count; i++) order->pairs[i] = i;
   shuffle(order->pairs, order->count, stream, 0);
   const size_t window = order->batch_size * WINDOW;
-  for (size_t start = 0; start < order->count; start += window) {
+  for (size_t start = 0; start < order->count && order->batches >= LEAST_BATCHES; start += window) {
     const size_t size = order->count - start < window ? order->count - start : window;
     qsort_r(order->pairs + start, size, sizeof *order->pairs, by_length, (void *)corpus);
   }
