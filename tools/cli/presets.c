@@ -32,7 +32,7 @@ static void base(elman_model_options *model, elman_train_options *train) {
   model->embedding_size = 256;
   model->hidden_size = 512;
   train->dropout = 0.4;
-  train->epochs = 20;
+  train->epochs = 32;
 }
 
 static const struct {
