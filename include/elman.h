@@ -249,11 +249,18 @@ typedef struct elman_model elman_model;
 ELMAN_API const char *elman_attention_name(size_t index);
 
 typedef struct elman_model_options {
-  size_t embedding_size;  /* default 128 */
-  size_t hidden_size;     /* default 128 */
-  size_t layers;          /* of the encoder, and of the decoder; 1 (default) to 8 */
-  bool bidirectional;     /* the encoder reads both ways, with hidden_size / 2 units each */
-  const char *attention;  /* a name from elman_attention_name; default "dot" */
+  size_t embedding_size;   /* default 128 */
+  size_t hidden_size;      /* default 128 */
+  size_t layers;           /* of the encoder, and of the decoder; 1 (default) to 8 */
+  bool bidirectional;      /* the encoder reads both ways, with hidden_size / 2 units each */
+  const char *attention;   /* a name from elman_attention_name; default "dot" */
+  size_t heads;            /* of "multihead", which they divide; 0 (default) = 4 there, else 1 */
+  size_t attention_window; /* of "local": source words to each side of the centre that are seen;
+                              0 (default) = 5 there, else none */
+  size_t encoder_self_attention; /* heads of a self-attention layer over the encoder's states, whose
+                                    result is added to them; 0 (default) = none */
+  size_t decoder_self_attention; /* the same over the decoder's states so far */
+  bool plain_self_attention;     /* without linear maps of queries, keys, values and result */
   bool attentional_layer; /* a tanh layer over [RNN output; context] before the output layer */
   bool input_feeding;     /* its state joins the decoder's next input; needs that layer */
   bool tie_embeddings;    /* the output layer is the target embedding; needs that layer */
@@ -289,6 +296,9 @@ typedef struct elman_model_info {
   size_t parameters;                           /* numbers that training changes */
   size_t tensors;
   const char *attention;
+  size_t heads, attention_window;                        /* 1 and 0 where the mechanism has none */
+  size_t encoder_self_attention, decoder_self_attention; /* heads; 0 = none */
+  bool plain_self_attention;
   elman_token_mode source_tokens, target_tokens; /* never ELMAN_TOKENS_AUTO */
 } elman_model_info;
 
@@ -355,7 +365,8 @@ typedef struct elman_train_options {
   const char *schedule; /* a name from elman_schedule_name; default "constant" */
   size_t warm_up; /* updates during which the learning rate rises to its full value; default 0 */
   double dropout; /* probability, from 0 (default) to below 1 */
-  double label_smoothing; /* share spread over the vocabulary, from 0 (default) to below 1 */
+  double attention_dropout; /* the same for attention weights */
+  double label_smoothing;   /* share spread over the vocabulary, from 0 (default) to below 1 */
   double average;    /* decay of a moving average of the weights, which then is what is validated
                         and kept; from 0 (default, off) to below 1 */
   double clip_norm;  /* largest norm of all gradients together; 0 = off; default 1 */

@@ -22,6 +22,10 @@ elman_model_options elman_model_options_default(void) {
                                .seed = 1};
 }
 
+static size_t or_default(size_t size, bool applies, size_t otherwise, size_t without) {
+  return size != 0 ? size : applies ? otherwise : without;
+}
+
 static enum status create_model(struct model **model, const struct pairs *pairs,
                                 const elman_model_options *options, struct error *error) {
   /* The vocabularies are not counted yet; their sizes are checked again when they are. */
@@ -36,6 +40,11 @@ static enum status create_model(struct model **model, const struct pairs *pairs,
   if (!attention_parse(&config.attention, options->attention))
     return fail(error, STATUS_INVALID_ARGUMENT, NULL, "there is no attention mechanism \"%s\"",
                 options->attention);
+  config.heads = or_default(options->heads, config.attention == ATTENTION_MULTIHEAD, 4, 1);
+  config.window = or_default(options->attention_window, config.attention == ATTENTION_LOCAL, 5, 0);
+  config.encoder_self_attention = options->encoder_self_attention;
+  config.decoder_self_attention = options->decoder_self_attention;
+  config.plain_self_attention = options->plain_self_attention;
   if (elman_token_mode_name(options->source_tokens) == NULL ||
       elman_token_mode_name(options->target_tokens) == NULL)
     return fail(error, STATUS_INVALID_ARGUMENT, NULL, "there is no such token mode");
@@ -100,6 +109,11 @@ elman_model_info elman_model_get_info(const elman_model *handle) {
                            .target_vocabulary = model->config.target_vocabulary,
                            .tensors = model->table.count,
                            .attention = attention_name(model->config.attention),
+                           .heads = model->config.heads,
+                           .attention_window = model->config.window,
+                           .encoder_self_attention = model->config.encoder_self_attention,
+                           .decoder_self_attention = model->config.decoder_self_attention,
+                           .plain_self_attention = model->config.plain_self_attention,
                            .source_tokens = (elman_token_mode)model->source_mode,
                            .target_tokens = (elman_token_mode)model->target_mode};
   for (size_t i = 0; i < model->table.count; i++)

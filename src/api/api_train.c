@@ -61,6 +61,8 @@ static enum status check_options(const elman_train_options *options, struct erro
   if (options->batch_size == 0) problem = "the batch size must be at least 1";
   if (!(options->clip_norm >= 0)) problem = "the clipping norm must not be negative";
   if (!is_share(options->dropout)) problem = "the dropout must lie from 0 to below 1";
+  if (!is_share(options->attention_dropout))
+    problem = "the attention dropout must lie from 0 to below 1";
   if (!is_share(options->label_smoothing))
     problem = "the label smoothing must lie from 0 to below 1";
   if (!is_share(options->average)) problem = "the decay of the average must lie from 0 to below 1";
@@ -88,6 +90,7 @@ static struct trainer_options inner_options(const elman_train_options *options, 
                                   .warm_up = options->warm_up,
                                   .clip_norm = options->clip_norm,
                                   .dropout = options->dropout,
+                                  .attention_dropout = options->attention_dropout,
                                   .label_smoothing = options->label_smoothing,
                                   .average = options->average,
                                   .seed = options->seed,

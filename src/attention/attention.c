@@ -1,203 +1,329 @@
 #include "attention/attention.h"
 
 #include <string.h>
-#include <tgmath.h>
 
+#include "attention/center.h"
+#include "attention/maps.h"
+#include "attention/mask.h"
 #include "attention/score.h"
 #include "tensor/blas.h"
 #include "tensor/linear.h"
-#include "tensor/softmax.h"
 
 enum { PARALLEL_WORK = 1 << 17 };
 
-static real one(size_t size) {
-  (void)size;
-  return 1;
+/* ---- memory ---- */
+
+static real *take(struct arena *arena, size_t n1, size_t n2, size_t n3) {
+  return arena_take(arena, sizeof(real), n1, n2, n3);
 }
 
-static real one_over_root(size_t size) {
-  return 1 / sqrt((real)size);
+static real *take_if(bool needed, struct arena *arena, size_t n1, size_t n2, size_t n3) {
+  return needed ? take(arena, n1, n2, n3) : NULL;
 }
 
-static const struct {
-  const char *name;
-  struct attention_needs needs;
-  real (*scale)(size_t size); /* α of equation 6 */
-  score_forward *forward;
-  score_backward *backward;
-} kinds[] = {
-    [ATTENTION_DOT] = {"dot", {0}, one, score_product_forward, score_product_backward},
-    [ATTENTION_SCALED] =
-        {"scaled", {0}, one_over_root, score_product_forward, score_product_backward},
-    [ATTENTION_GENERAL] =
-        {"general", {.query_weight = true}, one, score_product_forward, score_product_backward},
-    [ATTENTION_ADDITIVE] =
-        {"additive",
-         {.query_weight = true, .query_bias = true, .key_weight = true, .score_weight = true},
-         one,
-         score_additive_forward,
-         score_additive_backward},
-};
-
-const char *attention_name(enum attention_kind kind) {
-  return kind < sizeof kinds / sizeof *kinds ? kinds[kind].name : NULL;
+void attention_cache_take(struct attention_cache *cache, struct arena *arena,
+                          struct attention_config config, bool dropout, size_t queries, size_t keys,
+                          size_t batch) {
+  const struct attention_needs needs = attention_needs(config.kind);
+  const size_t T = queries, S = keys, B = batch, H = config.size, N = config.heads;
+  *cache = (struct attention_cache){
+      .context = take(arena, T, B, H),
+      .weights = take(arena, T * B, N, S),
+      .dropped = take_if(dropout, arena, T * B, N, S),
+      .queries = take_if(needs.query, arena, T, B, H),
+      .keys = take_if(needs.key, arena, S, B, H),
+      .values = take_if(needs.value, arena, S, B, H),
+      .merged = take_if(needs.out, arena, T, B, H),
+      .center_states = take_if(needs.center, arena, T, B, H),
+      .centers = take_if(needs.center, arena, T, B, 1),
+  };
 }
 
-bool attention_parse(enum attention_kind *kind, const char *name) {
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-    if (strcmp(kinds[i].name, name) == 0) {
-      *kind = (enum attention_kind)i;
-      return true;
-    }
-  }
-  return false;
+void attention_scratch_take(struct attention_scratch *scratch, struct arena *arena,
+                            struct attention_config config, size_t queries, size_t keys,
+                            size_t batch) {
+  const struct attention_needs needs = attention_needs(config.kind);
+  const size_t T = queries, S = keys, B = batch, H = config.size, N = config.heads;
+  *scratch = (struct attention_scratch){
+      .weights = take(arena, T * B, N, S),
+      .queries = take_if(needs.query, arena, T, B, H),
+      .keys = take_if(needs.key, arena, S, B, H),
+      .values = take_if(needs.value, arena, S, B, H),
+      .merged = take_if(needs.out, arena, T, B, H),
+      .score_weights = take_if(needs.score, arena, B, H, 1),
+      .center_states = take_if(needs.center, arena, T, B, H),
+      .centers = take_if(needs.center, arena, T, B, 1),
+  };
 }
 
-struct attention_needs attention_needs(enum attention_kind kind) {
-  return kinds[kind].needs;
+void attention_scratch_clear(struct attention_scratch scratch, struct attention_config config,
+                             size_t keys, size_t batch) {
+  const size_t bytes = keys * batch * config.size * sizeof(real);
+  if (scratch.keys != NULL) memset(scratch.keys, 0, bytes);
+  if (scratch.values != NULL) memset(scratch.values, 0, bytes);
+}
+
+static real *from(real *array, size_t offset) {
+  return array == NULL ? NULL : array + offset;
 }
 
 struct attention_cache attention_cache_from(struct attention_cache cache, size_t first,
+                                            struct attention_config config,
                                             struct attention_shape shape) {
-  cache.context += first * shape.batch * shape.size;
-  cache.weights += first * shape.batch * shape.keys;
-  if (cache.queries != NULL) cache.queries += first * shape.batch * shape.size;
+  const size_t rows = first * shape.batch, H = config.size;
+  const size_t weights = rows * config.heads * shape.keys;
+  cache.context += rows * H;
+  cache.weights += weights;
+  cache.dropped = from(cache.dropped, weights);
+  cache.scores = from(cache.scores, weights);
+  cache.queries = from(cache.queries, rows * H);
+  cache.merged = from(cache.merged, rows * H);
+  cache.center_states = from(cache.center_states, rows * H);
+  cache.centers = from(cache.centers, rows);
   return cache;
 }
 
-static size_t real_queries(struct attention_shape shape, size_t b) {
-  const size_t length = shape.query_lengths[b];
-  if (length <= shape.first_query) return 0;
-  return length - shape.first_query < shape.queries ? length - shape.first_query : shape.queries;
+static bool drops(const struct attention_layer *layer) {
+  return layer->dropout.probability > 0;
 }
 
-static struct score_input score_input_of(const real *q, const real *k, size_t b,
-                                         const struct attention_parameters *weights,
-                                         enum attention_kind kind, struct attention_shape shape) {
-  const size_t H = shape.size;
-  return (struct score_input){.queries = real_queries(shape, b),
-                              .keys = shape.key_lengths[b],
-                              .size = H,
-                              .q = q + b * H,
-                              .k = k + b * H,
-                              .vector_step = shape.batch * H,
-                              .score_step = shape.batch * shape.keys,
-                              .scale = kinds[kind].scale(H),
-                              .score_weight = weights->score_weight};
+/* The weights that the values are summed with. */
+static real *effective_weights(struct attention_cache cache, const struct attention_layer *layer) {
+  return drops(layer) ? cache.dropped : cache.weights;
 }
 
-/* Row b of a time-major array (time,B,width): a matrix whose rows lie B · width apart. */
-static struct operand sentence(const real *data, size_t b, size_t width, size_t batch,
-                               enum transpose transpose) {
-  return (struct operand){data + b * width, batch * width, transpose};
+/* ---- one head of one sentence ---- */
+
+/* Rows of time-major arrays of a sentence lie B · H apart, those of its weights B · N · S; a head
+ * has its own H/N columns, and its own S of the weights. */
+struct head {
+  size_t b, n;
+  size_t queries, keys; /* T_b, and the keys that any of the queries sees */
+  size_t vector;        /* where the head begins in a row block (B,H) */
+  size_t weight;        /* and in (B,N,S) */
+  size_t size;          /* H/N */
+  size_t vector_step, weight_step;
+};
+
+static struct head head_of(const struct attention_layer *layer, struct attention_shape shape,
+                           size_t b, size_t n) {
+  const size_t H = layer->config.size, N = layer->config.heads, S = shape.keys;
+  return (struct head){.b = b,
+                       .n = n,
+                       .queries = mask_queries(shape, b),
+                       .keys = mask_keys(shape, b),
+                       .vector = b * H + n * (H / N),
+                       .weight = (b * N + n) * S,
+                       .size = H / N,
+                       .vector_step = shape.batch * H,
+                       .weight_step = shape.batch * N * S};
 }
 
-void attention_prepare(struct attention_cache cache, const real *keys,
-                       const struct attention_parameters *weights, enum attention_kind kind,
-                       struct attention_shape shape) {
-  if (!kinds[kind].needs.key_weight) return;
-  linear_forward(cache.keys, keys, weights->key_weight, shape.keys * shape.batch, shape.size,
-                 shape.size); /* (29) */
+static struct score_input score_input_of(struct head head, const real *q, const real *k,
+                                         const struct attention_layer *layer) {
+  return (struct score_input){.queries = head.queries,
+                              .keys = head.keys,
+                              .size = head.size,
+                              .q = q + head.vector,
+                              .k = k + head.vector,
+                              .vector_step = head.vector_step,
+                              .score_step = head.weight_step,
+                              .scale = attention_scale(layer->config),
+                              .score_weight = layer->weights->score_weight};
 }
 
-/* W_q d + b, or d itself. */
-static const real *map_queries(struct attention_cache cache, const real *queries,
-                               const struct attention_parameters *weights, enum attention_kind kind,
-                               struct attention_shape shape) {
-  const size_t rows = shape.queries * shape.batch, H = shape.size;
-  if (!kinds[kind].needs.query_weight) return queries;
-  if (kinds[kind].needs.query_bias) {
-    bias_forward(cache.queries, weights->query_bias, rows, H);
-    linear_forward_add(cache.queries, queries, weights->query_weight, rows, H, H); /* (29) */
-  } else {
-    linear_forward(cache.queries, queries, weights->query_weight, rows, H, H);
+static struct operand vectors(struct head head, const real *data, enum transpose transpose) {
+  return (struct operand){data + head.vector, head.vector_step, transpose};
+}
+
+static struct operand weights_of(struct head head, const real *data, enum transpose transpose) {
+  return (struct operand){data + head.weight, head.weight_step, transpose};
+}
+
+/* What query t sees, and its centre where there is one. */
+static struct visible visible_of(real *center, struct head head, struct attention_cache cache,
+                                 const struct attention_layer *layer, struct attention_shape shape,
+                                 size_t t) {
+  const struct visible visible = mask_visible(shape, head.b, t);
+  if (cache.centers == NULL) return visible;
+  *center = cache.centers[t * shape.batch + head.b];
+  return center_window(visible, *center, layer->config.window);
+}
+
+/* The weights of query t have the same place in the dropout mask, whatever part is run. */
+static void drop(real *row, struct head head, const struct attention_layer *layer,
+                 struct attention_shape shape, size_t t) {
+  const size_t query = (shape.first_query + t) * shape.batch + head.b;
+  dropout_apply(row, shape.keys, (query * layer->config.heads + head.n) * shape.keys,
+                layer->dropout);
+}
+
+/* ---- forward ---- */
+
+void attention_prepare(struct attention_cache cache, const real *keys, const real *values,
+                       const struct attention_layer *layer, size_t batch, size_t first,
+                       size_t count) {
+  const struct attention_parameters *w = layer->weights;
+  const size_t H = layer->config.size, at = first * batch * H, rows = count * batch;
+  /* (29, 38) */
+  if (w->key_weight != NULL)
+    map_forward(cache.keys + at, keys + at, w->key_weight, w->key_bias, rows, H);
+  if (w->value_weight != NULL)
+    map_forward(cache.values + at, values + at, w->value_weight, w->value_bias, rows, H);
+}
+
+/* From the scores of a head, in cache.weights, to its weights. */
+static void weigh(struct attention_cache cache, struct head head,
+                  const struct attention_layer *layer, struct attention_shape shape) {
+  const size_t S = shape.keys;
+  for (size_t t = 0; t < head.queries; t++) {
+    const size_t at = head.weight + t * head.weight_step;
+    real *row = cache.weights + at, center = 0;
+    const struct visible visible = visible_of(&center, head, cache, layer, shape, t);
+    if (cache.scores != NULL) {
+      memset(cache.scores + at, 0, S * sizeof *row);
+      memcpy(cache.scores + at, row, head.keys * sizeof *row);
+    }
+    mask_softmax_forward(row, visible, S); /* (7, 37) */
+    if (cache.centers != NULL)
+      center_gaussian_forward(row, visible, center, layer->config.window); /* (40) */
+    if (!drops(layer)) continue;
+    memcpy(cache.dropped + at, row, S * sizeof *row);
+    drop(cache.dropped + at, head, layer, shape, t); /* (44) */
   }
-  return cache.queries;
+}
+
+/* Rows (T,B,width) past the end of sentence b become zero. */
+static void clear_padding(real *rows, size_t width, struct attention_shape shape, size_t b) {
+  for (size_t t = mask_queries(shape, b); rows != NULL && t < shape.queries; t++)
+    memset(rows + (t * shape.batch + b) * width, 0, width * sizeof *rows);
 }
 
 void attention_forward(struct attention_cache cache, const real *queries, const real *keys,
-                       const real *values, const struct attention_parameters *weights,
-                       enum attention_kind kind, struct attention_shape shape) {
-  const size_t T = shape.queries, S = shape.keys, B = shape.batch, H = shape.size;
-  const real *q = map_queries(cache, queries, weights, kind, shape);
-  const real *k = kinds[kind].needs.key_weight ? cache.keys : keys;
+                       const real *values, const struct attention_layer *layer,
+                       struct attention_shape shape) {
+  const struct attention_parameters *w = layer->weights;
+  const size_t T = shape.queries, S = shape.keys, B = shape.batch;
+  const size_t H = layer->config.size, N = layer->config.heads;
+  score_forward *const score = attention_score_forward(layer->config.kind);
+  const real *q = w->query_weight != NULL ? cache.queries : queries;
+  const real *k = w->key_weight != NULL ? cache.keys : keys;
+  const real *v = w->value_weight != NULL ? cache.values : values;
+  real *merged = w->out_weight != NULL ? cache.merged : cache.context;
+  if (w->query_weight != NULL)
+    map_forward(cache.queries, queries, w->query_weight, w->query_bias, T * B, H); /* (29, 38) */
+  if (w->center_weight != NULL) center_forward(cache, queries, layer, shape);
 
 #pragma omp parallel for schedule(static) if (T * S * B * H > PARALLEL_WORK)
   for (size_t b = 0; b < B; b++) {
-    const struct score_input input = score_input_of(q, k, b, weights, kind, shape);
-    const size_t T_b = input.queries, S_b = input.keys;
-    real *a = cache.weights + b * S; /* row t lies at t B S */
-    real *c = cache.context + b * H;
-    if (T_b > 0) kinds[kind].forward(a, &input);
-    /* a_t = softmax over the real source positions                                 (7) */
-    for (size_t t = 0; t < T_b; t++) {
-      softmax_forward(a + t * B * S, S_b);
-      memset(a + t * B * S + S_b, 0, (S - S_b) * sizeof *a);
+    for (size_t n = 0; n < N; n++) {
+      const struct head head = head_of(layer, shape, b, n);
+      if (head.queries == 0) continue;
+      const struct score_input input = score_input_of(head, q, k, layer);
+      score(cache.weights + head.weight, &input);
+      weigh(cache, head, layer, shape);
+      /* c_t = Σ_s a_ts v_s                                                         (8, 38) */
+      matrix_product(merged + head.vector, head.vector_step, 0, 1,
+                     weights_of(head, effective_weights(cache, layer), AS_IT_IS),
+                     vectors(head, v, AS_IT_IS), head.queries, head.size, head.keys);
     }
-    /* c_t = Σ_s a_ts e_s                                                           (8) */
-    matrix_product(c, B * H, 0, 1, (struct operand){a, B * S, AS_IT_IS},
-                   sentence(values, b, H, B, AS_IT_IS), T_b, H, S_b);
-    for (size_t t = T_b; t < T; t++) {
-      memset(a + t * B * S, 0, S * sizeof *a);
-      memset(c + t * B * H, 0, H * sizeof *c);
-    }
+    clear_padding(cache.weights, N * S, shape, b);
+    if (drops(layer)) clear_padding(cache.dropped, N * S, shape, b);
+    clear_padding(merged, H, shape, b);
   }
+  if (w->out_weight == NULL) return;
+  map_forward(cache.context, merged, w->out_weight, w->out_bias, T * B, H); /* (38) */
+  for (size_t b = 0; b < B; b++) clear_padding(cache.context, H, shape, b);
 }
 
-/* From the gradient of the mapped queries to that of the queries and of the map. */
-static void map_queries_backward(real *dqueries, const struct attention_parameters *gradients,
-                                 const real *dmapped, const real *queries,
-                                 const struct attention_parameters *weights,
-                                 enum attention_kind kind, struct attention_shape shape) {
-  const size_t rows = shape.queries * shape.batch, H = shape.size;
-  linear_backward_weight(gradients->query_weight, dmapped, queries, rows, H, H);
-  if (kinds[kind].needs.query_bias) bias_backward(gradients->query_bias, dmapped, rows, H);
-  linear_backward_input_add(dqueries, dmapped, weights->query_weight, rows, H, H);
+/* ---- backward ---- */
+
+/* scratch.weights of a head: from the gradients of the weights to those of the scores. */
+static void weigh_backward(struct attention_scratch scratch, struct attention_cache cache,
+                           struct head head, const struct attention_layer *layer,
+                           struct attention_shape shape) {
+  for (size_t t = 0; t < head.queries; t++) {
+    const size_t at = head.weight + t * head.weight_step;
+    real *da = scratch.weights + at, center = 0;
+    const real *a = cache.weights + at;
+    const struct visible visible = visible_of(&center, head, cache, layer, shape, t);
+    if (drops(layer)) drop(da, head, layer, shape, t); /* (44) */
+    if (cache.centers != NULL)
+      scratch.centers[t * shape.batch + head.b] = center_gaussian_backward(
+          da, a, visible, shape.keys, center, layer->config.window); /* (41) */
+    else
+      mask_softmax_backward(da, a, visible, shape.keys); /* (16) */
+  }
 }
 
 void attention_backward(real *dqueries, real *dkeys, real *dvalues,
                         const struct attention_parameters *gradients,
                         struct attention_scratch scratch, const real *dcontext,
                         struct attention_cache cache, const real *queries, const real *keys,
-                        const real *values, const struct attention_parameters *weights,
-                        enum attention_kind kind, struct attention_shape shape) {
-  const size_t T = shape.queries, S = shape.keys, B = shape.batch, H = shape.size;
-  const struct attention_needs needs = kinds[kind].needs;
-  const real *q = needs.query_weight ? cache.queries : queries;
-  const real *k = needs.key_weight ? cache.keys : keys;
-  real *dq = needs.query_weight ? scratch.queries : dqueries;
-  real *dk = needs.key_weight ? scratch.keys : dkeys;
-  if (needs.query_weight) memset(dq, 0, T * B * H * sizeof *dq);
-  if (needs.score_weight) memset(scratch.score_weights, 0, B * H * sizeof *scratch.score_weights);
+                        const real *values, const struct attention_layer *layer,
+                        struct attention_shape shape) {
+  const struct attention_parameters *w = layer->weights;
+  const size_t T = shape.queries, S = shape.keys, B = shape.batch;
+  const size_t H = layer->config.size, N = layer->config.heads;
+  score_backward *const score = attention_score_backward(layer->config.kind);
+  const real *q = w->query_weight != NULL ? cache.queries : queries;
+  const real *k = w->key_weight != NULL ? cache.keys : keys;
+  const real *v = w->value_weight != NULL ? cache.values : values;
+  const real *dmerged = dcontext;
+  real *dq = w->query_weight != NULL ? scratch.queries : dqueries;
+  real *dk = w->key_weight != NULL ? scratch.keys : dkeys;
+  real *dv = w->value_weight != NULL ? scratch.values : dvalues;
+  if (w->query_weight != NULL) memset(dq, 0, T * B * H * sizeof *dq);
+  if (w->score_weight != NULL) memset(scratch.score_weights, 0, B * H * sizeof(real));
+  if (w->out_weight != NULL) {
+    memset(scratch.merged, 0, T * B * H * sizeof(real));
+    map_backward(scratch.merged, gradients->out_weight, gradients->out_bias, dcontext, cache.merged,
+                 w->out_weight, T * B, H);
+    dmerged = scratch.merged;
+  }
 
 #pragma omp parallel for schedule(static) if (T * S * B * H > PARALLEL_WORK)
   for (size_t b = 0; b < B; b++) {
-    const struct score_input input = score_input_of(q, k, b, weights, kind, shape);
-    const size_t T_b = input.queries, S_b = input.keys;
-    if (T_b == 0) continue;
-    const real *a = cache.weights + b * S;
-    const struct operand dc = sentence(dcontext, b, H, B, AS_IT_IS);
-    real *da = scratch.weights + b * S;
-    real *dv = needs.score_weight ? scratch.score_weights + b * H : NULL;
-    /* c_t = Σ_s a_ts e_s, so da_ts = dc_t·e_s and de_s += Σ_t a_ts dc_t           (15) */
-    matrix_product(da, B * S, 0, 1, dc, sentence(values, b, H, B, TRANSPOSED), T_b, S_b, H);
-    matrix_product(dvalues + b * H, B * H, 1, 1, (struct operand){a, B * S, TRANSPOSED}, dc, S_b, H,
-                   T_b);
-    /* a_t = softmax(u_t): da becomes du                                           (16) */
-    for (size_t t = 0; t < T_b; t++) softmax_backward(da + t * B * S, a + t * B * S, S_b);
-    kinds[kind].backward(dq + b * H, dk + b * H, dv, da, &input); /* (17, 31) */
+    for (size_t n = 0; n < N; n++) {
+      const struct head head = head_of(layer, shape, b, n);
+      if (head.queries == 0) continue;
+      const struct score_input input = score_input_of(head, q, k, layer);
+      const struct operand dc = vectors(head, dmerged, AS_IT_IS);
+      real *da = scratch.weights + head.weight;
+      /* c_t = Σ_s a_ts v_s, so da_ts = dc_t·v_s and dv_s += Σ_t a_ts dc_t             (15) */
+      matrix_product(da, head.weight_step, 0, 1, dc, vectors(head, v, TRANSPOSED), head.queries,
+                     head.keys, head.size);
+      matrix_product(dv + head.vector, head.vector_step, 1, 1,
+                     weights_of(head, effective_weights(cache, layer), TRANSPOSED), dc, head.keys,
+                     head.size, head.queries);
+      weigh_backward(scratch, cache, head, layer, shape);
+      score(dq + head.vector, dk + head.vector,
+            w->score_weight != NULL ? scratch.score_weights + b * H : NULL, da,
+            &input); /* (17, 31) */
+    }
   }
-  if (needs.score_weight) bias_backward(gradients->score_weight, scratch.score_weights, B, H);
-  if (needs.query_weight)
-    map_queries_backward(dqueries, gradients, scratch.queries, queries, weights, kind, shape);
+  if (w->score_weight != NULL) bias_backward(gradients->score_weight, scratch.score_weights, B, H);
+  if (w->center_weight != NULL)
+    center_backward(dqueries, gradients, scratch, cache, queries, layer, shape);
+  if (w->query_weight != NULL)
+    map_backward(dqueries, gradients->query_weight, gradients->query_bias, scratch.queries, queries,
+                 w->query_weight, T * B, H);
 }
 
-void attention_prepare_backward(real *dkeys, const struct attention_parameters *gradients,
+void attention_prepare_backward(real *dkeys, real *dvalues,
+                                const struct attention_parameters *gradients,
                                 struct attention_scratch scratch, const real *keys,
-                                const struct attention_parameters *weights,
-                                enum attention_kind kind, struct attention_shape shape) {
-  const size_t rows = shape.keys * shape.batch, H = shape.size;
-  if (!kinds[kind].needs.key_weight) return;
-  linear_backward_weight(gradients->key_weight, scratch.keys, keys, rows, H, H);
-  linear_backward_input_add(dkeys, scratch.keys, weights->key_weight, rows, H, H);
+                                const real *values, const struct attention_layer *layer,
+                                size_t batch, size_t first, size_t count) {
+  const struct attention_parameters *w = layer->weights;
+  const size_t H = layer->config.size, at = first * batch * H, rows = count * batch;
+  /* The bias of the keys adds the same to all scores of a query, which the softmax does not see:
+   * its gradient is zero. What rounding would make of it Adam would take for a direction.    (45)
+   */
+  if (w->key_weight != NULL)
+    map_backward(dkeys + at, gradients->key_weight, NULL, scratch.keys + at, keys + at,
+                 w->key_weight, rows, H);
+  if (w->value_weight != NULL)
+    map_backward(dvalues + at, gradients->value_weight, gradients->value_bias, scratch.values + at,
+                 values + at, w->value_weight, rows, H);
 }

@@ -1,94 +1,105 @@
-/* Encoder–decoder attention: which source states a target state looks at. docs/bptt.md, equations 6
- * to 8, 15 to 17 and 29 to 31.
+/* Attention: queries look at keys and take a weighted mean of values. Encoder–decoder attention
+ * (queries: decoder states; keys and values: encoder states) and self-attention (all three the
+ * same) are made of the same pieces. docs/bptt.md, equations 6 to 8, 15 to 17, 29 to 31 and 37 to
+ * 44.
  *
- * A mechanism gives a score to each pair of a query and a key; everything after the scores (mask,
- * softmax, context) is shared. Queries and keys may first pass through linear maps. */
+ *   queries, keys, values → maps → scores → mask, softmax → [Gaussian] → [dropout] → context → map
+ *
+ * A mechanism chooses the maps, the score, and whether a Gaussian follows; the rest is shared. */
 #ifndef ELMAN_ATTENTION_ATTENTION_H
 #define ELMAN_ATTENTION_ATTENTION_H
 
-#include <stdbool.h>
-
-#include "tensor/real.h"
-
-enum attention_kind {
-  ATTENTION_DOT,     /* d·e (Luong et al., EMNLP 2015) */
-  ATTENTION_SCALED,  /* d·e / √H (Vaswani et al., NIPS 2017) */
-  ATTENTION_GENERAL, /* (W d)·e (Luong et al.) */
-  ATTENTION_ADDITIVE /* v·tanh(W_q d + b + W_k e) (Bahdanau et al., ICLR 2015) */
-};
-
-/* The name as it is used in options and files; NULL past the last kind. */
-const char *attention_name(enum attention_kind kind);
-/* False if there is no such kind. */
-bool attention_parse(enum attention_kind *kind, const char *name);
-
-/* Weights, or their gradients. What a mechanism does not have is NULL. */
-struct attention_parameters {
-  real *query_weight; /* (H,H) */
-  real *query_bias;   /* (H) */
-  real *key_weight;   /* (H,H) */
-  real *score_weight; /* (H): v */
-};
-
-/* Which of them a mechanism has. */
-struct attention_needs {
-  bool query_weight, query_bias, key_weight, score_weight;
-};
-struct attention_needs attention_needs(enum attention_kind kind);
+#include "attention/kinds.h"
+#include "base/arena.h"
+#include "tensor/dropout.h"
 
 /* Sentence b has query_lengths[b] queries and key_lengths[b] keys; what lies past them is masked:
- * it is not read, and its weights and contexts are exactly zero. */
+ * it is not read, and its weights and contexts are exactly zero. Maps go over all rows, though: with
+ * them, what is masked must be finite, and its dcontext zero. */
 struct attention_shape {
-  size_t queries, keys, batch, size; /* T, S, B, H */
-  const size_t *query_lengths;       /* (B) */
-  const size_t *key_lengths;         /* (B), each at least 1 */
-  size_t first_query;                /* where only a part of the queries is run: their first */
+  size_t queries, keys, batch; /* T, S, B */
+  const size_t *query_lengths; /* (B) */
+  const size_t *key_lengths;   /* (B), each at least 1 */
+  size_t first_query;          /* where only a part of the queries is run: their first */
+  bool causal;                 /* query t sees the keys 0 to t only */
+};
+
+/* What is the same for all calls of one update. */
+struct attention_layer {
+  struct attention_config config;
+  const struct attention_parameters *weights;
+  struct dropout dropout; /* of the weights; a position has the same mask in every call */
 };
 
 /* What the forward pass leaves. Arrays that a mechanism does not need are NULL. */
 struct attention_cache {
-  real *context; /* (T,B,H) */
-  real *weights; /* (T,B,S); each row sums to 1 */
-  real *queries; /* (T,B,H): W_q d + b */
-  real *keys;    /* (S,B,H): W_k e */
+  real *context;       /* (T,B,H) */
+  real *weights;       /* (T,B,N,S); each row sums to 1, or with a Gaussian to less */
+  real *scores;        /* (T,B,N,S) before the softmax; NULL unless somebody wants to see them */
+  real *dropped;       /* (T,B,N,S): the weights after dropout; not used without it */
+  real *queries;       /* (T,B,H), mapped */
+  real *keys, *values; /* (S,B,H), mapped */
+  real *merged;        /* (T,B,H): the heads' contexts side by side, before the last map */
+  real *center_states; /* (T,B,H): tanh(W_p d_t) */
+  real *centers;       /* (T,B): p_t */
 };
+
+/* Takes the arrays that `config` needs; `dropped` only if there may be dropout. */
+void attention_cache_take(struct attention_cache *cache, struct arena *arena,
+                          struct attention_config config, bool dropout, size_t queries, size_t keys,
+                          size_t batch);
 
 /* The cache of the queries from `first` on. */
 struct attention_cache attention_cache_from(struct attention_cache cache, size_t first,
+                                            struct attention_config config,
                                             struct attention_shape shape);
 
-/* Maps the keys, once for all queries. Does nothing for mechanisms that do not map them. */
-void attention_prepare(struct attention_cache cache, const real *keys /* (S,B,H) */,
-                       const struct attention_parameters *weights, enum attention_kind kind,
-                       struct attention_shape shape);
+/* Maps the keys and values at positions [first, first + count), once for all queries that see
+ * them. Does nothing for mechanisms that do not map them. */
+void attention_prepare(struct attention_cache cache, const real *keys, const real *values,
+                       const struct attention_layer *layer, size_t batch, size_t first,
+                       size_t count);
 
 void attention_forward(struct attention_cache cache, const real *queries /* (T,B,H) */,
                        const real *keys, const real *values /* (S,B,H) */,
-                       const struct attention_parameters *weights, enum attention_kind kind,
-                       struct attention_shape shape);
+                       const struct attention_layer *layer, struct attention_shape shape);
 
 /* Scratch of the backward pass, with the shapes of the cache's arrays. */
 struct attention_scratch {
-  real *weights;       /* (T,B,S): dweights, then dscores */
+  real *weights;       /* (T,B,N,S): dweights, then dscores */
   real *queries;       /* (T,B,H): gradient of the mapped queries */
-  real *keys;          /* (S,B,H): gradient of the mapped keys; zero before the first call */
+  real *keys, *values; /* (S,B,H): of the mapped keys and values */
+  real *merged;        /* (T,B,H) */
   real *score_weights; /* (B,H): each sentence's share of dv */
+  real *center_states; /* (T,B,H) */
+  real *centers;       /* (T,B) */
 };
 
-/* Adds to dqueries, dkeys, dvalues and the gradients of the weights; dkeys and dvalues may be the
- * same array, as keys and values may. Where keys are mapped, their gradient stays in scratch.keys
- * until attention_prepare_backward. */
+void attention_scratch_take(struct attention_scratch *scratch, struct arena *arena,
+                            struct attention_config config, size_t queries, size_t keys,
+                            size_t batch);
+
+/* Must come before the first backward call of an update: the gradients of mapped keys and values
+ * gather there. */
+void attention_scratch_clear(struct attention_scratch scratch, struct attention_config config,
+                             size_t keys, size_t batch);
+
+/* Adds to dqueries, dkeys, dvalues and the gradients of the weights; all three may be one array, as
+ * queries, keys and values may, but none is dcontext. Where keys and values are mapped, their
+ * gradients stay in the scratch until attention_prepare_backward. */
 void attention_backward(real *dqueries, real *dkeys, real *dvalues,
                         const struct attention_parameters *gradients,
                         struct attention_scratch scratch, const real *dcontext /* (T,B,H) */,
                         struct attention_cache cache, const real *queries, const real *keys,
-                        const real *values, const struct attention_parameters *weights,
-                        enum attention_kind kind, struct attention_shape shape);
+                        const real *values, const struct attention_layer *layer,
+                        struct attention_shape shape);
 
-/* Adds what scratch.keys gathered to dkeys (S,B,H) and to the gradient of key_weight. */
-void attention_prepare_backward(real *dkeys, const struct attention_parameters *gradients,
+/* Adds what the scratch gathered for the positions [first, first + count) to dkeys, dvalues (S,B,H)
+ * and to the gradients of their maps. */
+void attention_prepare_backward(real *dkeys, real *dvalues,
+                                const struct attention_parameters *gradients,
                                 struct attention_scratch scratch, const real *keys,
-                                const struct attention_parameters *weights,
-                                enum attention_kind kind, struct attention_shape shape);
+                                const real *values, const struct attention_layer *layer,
+                                size_t batch, size_t first, size_t count);
 
 #endif

@@ -7,11 +7,29 @@
 #include "rnn/embedding.h"
 #include "tensor/linear.h"
 
-/* Dropout sites: those from 0 on are the encoder's. */
-enum { SITE_INPUTS = MAX_LAYERS, SITE_OUTPUT = 2 * MAX_LAYERS };
+/* Dropout sites: those from 0 on, and 2 MAX_LAYERS + 1, are the encoder's. */
+enum {
+  SITE_INPUTS = MAX_LAYERS,
+  SITE_OUTPUT = 2 * MAX_LAYERS,
+  SITE_ATTENTION = 2 * MAX_LAYERS + 2,
+  SITE_SELF_ATTENTION
+};
 
-static struct dropout input_dropout(struct dropout dropout, size_t layer) {
-  return dropout_site(dropout, SITE_INPUTS + (unsigned)layer);
+static struct dropout input_dropout(struct dropouts dropouts, size_t layer) {
+  return dropout_site(dropouts.units, SITE_INPUTS + (unsigned)layer);
+}
+
+static struct attention_layer attention_of(const struct decoder_parameters *weights,
+                                           struct dropouts dropouts, struct decoder_sizes sizes) {
+  return (struct attention_layer){sizes.attention, &weights->attention,
+                                  dropout_site(dropouts.attention, SITE_ATTENTION)};
+}
+
+static struct attention_layer self_attention_of(const struct decoder_parameters *weights,
+                                                struct dropouts dropouts,
+                                                struct decoder_sizes sizes) {
+  return (struct attention_layer){sizes.self_attention, &weights->self_attention,
+                                  dropout_site(dropouts.attention, SITE_SELF_ATTENTION)};
 }
 
 size_t decoder_input_size(struct decoder_sizes sizes, size_t layer) {
@@ -57,15 +75,29 @@ static struct embedding_shape embedding_shape_of(const struct sequence *target,
 
 static struct attention_shape attention_shape_of(const struct sequence *target,
                                                  struct decoder_source source,
-                                                 struct stretch stretch,
-                                                 struct decoder_sizes sizes) {
+                                                 struct stretch stretch) {
   return (struct attention_shape){.queries = stretch.steps,
                                   .keys = source.steps,
                                   .batch = target->batch,
-                                  .size = sizes.hidden,
                                   .query_lengths = target->lengths,
                                   .key_lengths = source.lengths,
                                   .first_query = stretch.first};
+}
+
+static struct attention_shape self_shape_of(const struct sequence *target, struct stretch stretch) {
+  return (struct attention_shape){.queries = stretch.steps,
+                                  .keys = target->steps,
+                                  .batch = target->batch,
+                                  .query_lengths = target->lengths,
+                                  .key_lengths = target->lengths,
+                                  .first_query = stretch.first,
+                                  .causal = true};
+}
+
+const real *decoder_outputs(const struct decoder_cache *cache, size_t batch,
+                            struct decoder_sizes sizes) {
+  return sizes.self_attention.heads > 0 ? cache->outputs
+                                        : cache->states[sizes.layers - 1] + batch * sizes.hidden;
 }
 
 /* Row r of `wide` (rows,width) from column `first` on = or += row r of `narrow` (rows,size). */
@@ -98,23 +130,21 @@ void decoder_start(struct decoder_cache *cache, const real *finals, size_t batch
     memset(cache->attentional, 0, batch * sizes.attentional * sizeof *cache->attentional);
 }
 
-void decoder_prepare(struct decoder_cache *cache, const struct sequence *target,
-                     struct decoder_source source, const struct decoder_parameters *weights,
-                     struct decoder_sizes sizes) {
-  const struct stretch all = {0, target->steps};
-  attention_prepare(cache->attention, source.states, &weights->attention, sizes.attention,
-                    attention_shape_of(target, source, all, sizes));
+void decoder_prepare(struct decoder_cache *cache, size_t batch, struct decoder_source source,
+                     const struct decoder_parameters *weights, struct decoder_sizes sizes) {
+  const struct attention_layer layer = attention_of(weights, (struct dropouts){0}, sizes);
+  attention_prepare(cache->attention, source.states, source.states, &layer, batch, 0, source.steps);
 }
 
 /* Inputs and states of all layers. */
 static void layers_forward(struct decoder_cache *cache, const struct sequence *target,
                            struct stretch stretch, const struct decoder_parameters *weights,
-                           struct dropout dropout, struct decoder_sizes sizes) {
+                           struct dropouts dropouts, struct decoder_sizes sizes) {
   const size_t B = target->batch, H = sizes.hidden, A = sizes.attentional;
   const size_t at = stretch.first * B, rows = stretch.steps * B;
   const size_t width = decoder_input_size(sizes, 0);
   embedding_forward(cache->inputs[0] + at * width, weights->embedding, target->ids + at,
-                    input_dropout(dropout, 0), embedding_shape_of(target, stretch, sizes));
+                    input_dropout(dropouts, 0), embedding_shape_of(target, stretch, sizes));
   if (sizes.input_feeding)
     put_columns(cache->inputs[0] + at * width, width, sizes.embedding, cache->attentional + at * A,
                 A, rows); /* (35) */
@@ -125,7 +155,7 @@ static void layers_forward(struct decoder_cache *cache, const struct sequence *t
     if (l + 1 == sizes.layers) break;
     real *next = cache->inputs[l + 1] + at * H;
     memcpy(next, rnn_outputs(states, shape), rows * H * sizeof *next);
-    dropout_apply(next, rows * H, at * H, input_dropout(dropout, l + 1));
+    dropout_apply(next, rows * H, at * H, input_dropout(dropouts, l + 1));
   }
 }
 
@@ -143,23 +173,48 @@ static void attentional_forward(struct decoder_cache *cache, const real *outputs
                       weights->attentional_bias, rows, 2 * H, A);
 }
 
+/* d_t becomes d_t + self-attention over d_1 .. d_t                                       (43) */
+static void own_states_forward(struct decoder_cache *cache, const struct sequence *target,
+                               struct stretch stretch, const struct decoder_parameters *weights,
+                               struct dropouts dropouts, struct decoder_sizes sizes) {
+  const size_t B = target->batch, H = sizes.hidden;
+  const struct attention_layer layer = self_attention_of(weights, dropouts, sizes);
+  const real *states = cache->states[sizes.layers - 1] + B * H;
+  if (cache->history != NULL)
+    self_attention_step(cache->outputs, cache->self_attention, cache->history, states,
+                        target->lengths, &layer);
+  else
+    self_attention_forward(cache->outputs + stretch.first * B * H, cache->self_attention, states,
+                           &layer, self_shape_of(target, stretch));
+}
+
 void decoder_forward(struct decoder_cache *cache, const struct sequence *target,
                      struct decoder_source source, const struct decoder_parameters *weights,
-                     struct dropout dropout, struct decoder_sizes sizes) {
+                     struct dropouts dropouts, struct decoder_sizes sizes) {
   const size_t B = target->batch, H = sizes.hidden, length = stretch_length(target, sizes);
+  const struct attention_layer layer = attention_of(weights, dropouts, sizes);
   for (size_t first = 0; first < target->steps; first += length) {
     const struct stretch stretch = {first, length};
-    layers_forward(cache, target, stretch, weights, dropout, sizes);
-    const real *outputs = cache->states[sizes.layers - 1] + (first + 1) * B * H;
-    const struct attention_shape shape = attention_shape_of(target, source, stretch, sizes);
-    attention_forward(attention_cache_from(cache->attention, first, shape), outputs, source.states,
-                      source.states, &weights->attention, sizes.attention, shape);
+    layers_forward(cache, target, stretch, weights, dropouts, sizes);
+    if (sizes.self_attention.heads > 0)
+      own_states_forward(cache, target, stretch, weights, dropouts, sizes);
+    const real *outputs = decoder_outputs(cache, B, sizes) + first * B * H;
+    const struct attention_shape shape = attention_shape_of(target, source, stretch);
+    attention_forward(attention_cache_from(cache->attention, first, sizes.attention, shape),
+                      outputs, source.states, source.states, &layer, shape);
     if (sizes.attentional > 0) attentional_forward(cache, outputs, target, stretch, weights, sizes);
   }
-  output_forward(cache, target, weights, dropout_site(dropout, SITE_OUTPUT), sizes);
+  output_forward(cache, target, weights, dropout_site(dropouts.units, SITE_OUTPUT), sizes);
 }
 
 /* ---- backward ---- */
+
+/* Of decoder_outputs. */
+static real *outputs_gradient(const struct decoder_scratch *scratch, size_t batch,
+                              struct decoder_sizes sizes) {
+  return sizes.self_attention.heads > 0 ? scratch->outputs
+                                        : scratch->states[sizes.layers - 1] + batch * sizes.hidden;
+}
 
 /* From dh_t to the gradients of d_t, added, and of c_t; dh becomes the gradient before the tanh. */
 static void attentional_backward(const struct decoder_scratch *scratch,
@@ -172,7 +227,7 @@ static void attentional_backward(const struct decoder_scratch *scratch,
   real *dcombined = scratch->combined + at * 2 * H;
   tanh_backward(dh, cache->attentional + (at + B) * A, rows * A);
   linear_backward_input(dcombined, dh, weights->attentional_weight, rows, 2 * H, A);
-  add_columns(scratch->states[sizes.layers - 1] + (at + B) * H, H, dcombined, 2 * H, 0, rows);
+  add_columns(outputs_gradient(scratch, B, sizes) + at * H, H, dcombined, 2 * H, 0, rows);
   take_columns(scratch->context + at * H, H, dcombined, 2 * H, H, rows);
 }
 
@@ -182,7 +237,7 @@ static void layers_backward(const struct decoder_parameters *gradients,
                             const struct decoder_scratch *scratch,
                             const struct decoder_cache *cache, const struct sequence *target,
                             struct stretch stretch, const struct decoder_parameters *weights,
-                            struct dropout dropout, struct decoder_sizes sizes) {
+                            struct dropouts dropouts, struct decoder_sizes sizes) {
   const size_t B = target->batch, H = sizes.hidden, A = sizes.attentional;
   const size_t at = stretch.first * B, rows = stretch.steps * B;
   const size_t width = decoder_input_size(sizes, 0);
@@ -193,12 +248,12 @@ static void layers_backward(const struct decoder_parameters *gradients,
     rnn_backward_states(dstates, cache->states[l] + at * H, &weights->rnn[l], shape);
     rnn_backward_inputs(dinputs, dstates, &weights->rnn[l], shape);
     if (l == 0) break;
-    dropout_apply(dinputs, rows * H, at * H, input_dropout(dropout, l));
+    dropout_apply(dinputs, rows * H, at * H, input_dropout(dropouts, l));
     add_columns(rnn_outputs(scratch->states[l - 1] + at * H, shape), H, dinputs, H, 0, rows);
   }
   if (sizes.input_feeding) /* (35) */
     add_columns(scratch->attentional + at * A, A, dinputs, width, sizes.embedding, rows);
-  embedding_backward(gradients->embedding, dinputs, target->ids + at, input_dropout(dropout, 0),
+  embedding_backward(gradients->embedding, dinputs, target->ids + at, input_dropout(dropouts, 0),
                      embedding_shape_of(target, stretch, sizes));
 }
 
@@ -225,40 +280,58 @@ static void clear_scratch(const struct decoder_scratch *scratch, const struct se
   for (size_t l = 0; l < sizes.layers; l++)
     memset(scratch->states[l], 0, (T + 1) * B * H * sizeof(real));
   if (A > 0) memset(scratch->attentional, 0, B * A * sizeof(real)); /* h_0; the rest is unpacked */
-  if (scratch->attention.keys != NULL)
-    memset(scratch->attention.keys, 0, source.steps * B * H * sizeof(real));
+  attention_scratch_clear(scratch->attention, sizes.attention, source.steps, B);
+  if (sizes.self_attention.heads == 0) return;
+  attention_scratch_clear(scratch->self_attention, sizes.self_attention, T, B);
+  memset(scratch->outputs, 0, T * B * H * sizeof(real));
+}
+
+/* From the gradients of decoder_outputs to those of the top layer's states, of this stretch and of
+ * the ones before. */
+static void own_states_backward(const struct decoder_parameters *gradients,
+                                const struct decoder_scratch *scratch,
+                                const struct decoder_cache *cache, const struct sequence *target,
+                                struct stretch stretch, const struct decoder_parameters *weights,
+                                struct dropouts dropouts, struct decoder_sizes sizes) {
+  const size_t B = target->batch, H = sizes.hidden, top = sizes.layers - 1;
+  const struct attention_layer layer = self_attention_of(weights, dropouts, sizes);
+  self_attention_backward(scratch->states[top] + B * H, &gradients->self_attention,
+                          scratch->self_attention, scratch->outputs + stretch.first * B * H,
+                          cache->self_attention, cache->states[top] + B * H, &layer,
+                          self_shape_of(target, stretch));
 }
 
 void decoder_backward(const struct decoder_parameters *gradients, real *dsource, real *dfinals,
                       const struct decoder_scratch *scratch, const real *dlogits,
                       const struct decoder_cache *cache, const real *finals,
                       const struct sequence *target, struct decoder_source source,
-                      const struct decoder_parameters *weights, struct dropout dropout,
+                      const struct decoder_parameters *weights, struct dropouts dropouts,
                       struct decoder_sizes sizes) {
   const size_t B = target->batch, H = sizes.hidden, A = sizes.attentional;
-  const size_t length = stretch_length(target, sizes), top = sizes.layers - 1;
+  const size_t length = stretch_length(target, sizes);
+  const struct attention_layer layer = attention_of(weights, dropouts, sizes);
   clear_scratch(scratch, target, source, sizes);
-  output_backward(A > 0 ? scratch->attentional + B * A : NULL, scratch->states[top] + B * H,
+  output_backward(A > 0 ? scratch->attentional + B * A : NULL, outputs_gradient(scratch, B, sizes),
                   scratch->context, scratch->features, gradients, dlogits, cache, target, weights,
-                  dropout_site(dropout, SITE_OUTPUT), sizes);
+                  dropout_site(dropouts.units, SITE_OUTPUT), sizes);
 
   for (size_t end = target->steps; end > 0; end -= length) {
     const struct stretch stretch = {end - length, length};
     const size_t at = stretch.first * B * H;
-    const struct attention_shape shape = attention_shape_of(target, source, stretch, sizes);
+    const struct attention_shape shape = attention_shape_of(target, source, stretch);
     if (A > 0) attentional_backward(scratch, cache, target, stretch, weights, sizes);
     /* The source states are keys and values at once: both gradients go to dsource. */
-    attention_backward(scratch->states[top] + at + B * H, dsource, dsource, &gradients->attention,
-                       scratch->attention, scratch->context + at,
-                       attention_cache_from(cache->attention, stretch.first, shape),
-                       cache->states[top] + at + B * H, source.states, source.states,
-                       &weights->attention, sizes.attention, shape);
-    layers_backward(gradients, scratch, cache, target, stretch, weights, dropout, sizes);
+    attention_backward(
+        outputs_gradient(scratch, B, sizes) + at, dsource, dsource, &gradients->attention,
+        scratch->attention, scratch->context + at,
+        attention_cache_from(cache->attention, stretch.first, sizes.attention, shape),
+        decoder_outputs(cache, B, sizes) + at, source.states, source.states, &layer, shape);
+    if (sizes.self_attention.heads > 0)
+      own_states_backward(gradients, scratch, cache, target, stretch, weights, dropouts, sizes);
+    layers_backward(gradients, scratch, cache, target, stretch, weights, dropouts, sizes);
   }
-  const struct stretch all = {0, target->steps};
-  attention_prepare_backward(dsource, &gradients->attention, scratch->attention, source.states,
-                             &weights->attention, sizes.attention,
-                             attention_shape_of(target, source, all, sizes));
+  attention_prepare_backward(dsource, dsource, &gradients->attention, scratch->attention,
+                             source.states, source.states, &layer, B, 0, source.steps);
   weights_backward(gradients, scratch, cache, target, sizes);
   for (size_t l = 0; l < sizes.layers; l++)
     bridge_backward(dfinals + l * B * H, gradients, scratch->states[l], cache->states[l],

@@ -46,7 +46,7 @@ void output_forward(struct decoder_cache *cache, const struct sequence *target,
   if (A > 0) {
     pack(cache->features, F, 0, cache->attentional + B * A, A, target);
   } else {
-    pack(cache->features, F, 0, cache->states[sizes.layers - 1] + B * H, H, target);
+    pack(cache->features, F, 0, decoder_outputs(cache, B, sizes), H, target);
     pack(cache->features, F, H, cache->attention.context, H, target);
   }
   dropout_apply(cache->features, N * F, 0, dropout);

@@ -4,9 +4,27 @@
 
 #include "rnn/embedding.h"
 
-/* Dropout sites: the embedding, then what each layer gives to the next. */
-static struct dropout input_dropout(struct dropout dropout, size_t layer) {
-  return dropout_site(dropout, (unsigned)layer);
+/* Dropout sites: the embedding, then what each layer gives to the next. Those from MAX_LAYERS to
+ * 2 MAX_LAYERS are the decoder's. */
+enum { SITE_SELF_ATTENTION = 2 * MAX_LAYERS + 1 };
+
+static struct dropout input_dropout(struct dropouts dropouts, size_t layer) {
+  return dropout_site(dropouts.units, (unsigned)layer);
+}
+
+static struct attention_layer self_attention_of(const struct encoder_parameters *weights,
+                                                struct dropouts dropouts,
+                                                struct encoder_sizes sizes) {
+  return (struct attention_layer){sizes.self_attention, &weights->self_attention,
+                                  dropout_site(dropouts.attention, SITE_SELF_ATTENTION)};
+}
+
+static struct attention_shape attention_shape_of(const struct sequence *source) {
+  return (struct attention_shape){.queries = source->steps,
+                                  .keys = source->steps,
+                                  .batch = source->batch,
+                                  .query_lengths = source->lengths,
+                                  .key_lengths = source->lengths};
 }
 
 size_t encoder_direction_size(struct encoder_sizes sizes) {
@@ -52,15 +70,15 @@ static void add_columns(real *narrow, const real *wide, size_t rows, size_t firs
 }
 
 void encoder_forward(struct encoder_cache *cache, const struct sequence *source,
-                     const struct encoder_parameters *weights, struct dropout dropout,
+                     const struct encoder_parameters *weights, struct dropouts dropouts,
                      struct encoder_sizes sizes) {
   const size_t S = source->steps, B = source->batch, H = sizes.hidden;
   const size_t width = encoder_direction_size(sizes);
-  embedding_forward(cache->inputs[0], weights->embedding, source->ids, input_dropout(dropout, 0),
+  embedding_forward(cache->inputs[0], weights->embedding, source->ids, input_dropout(dropouts, 0),
                     embedding_shape_of(source, sizes));
   for (size_t l = 0; l < sizes.layers; l++) {
     const bool last = l + 1 == sizes.layers;
-    real *outputs = last ? cache->outputs : cache->inputs[l + 1];
+    real *outputs = last ? cache->recurrent : cache->inputs[l + 1];
     for (size_t d = 0; d < sizes.directions; d++) {
       const struct rnn_shape shape = shape_of(source, sizes, l, d);
       real *states = cache->states[l][d];
@@ -69,16 +87,29 @@ void encoder_forward(struct encoder_cache *cache, const struct sequence *source,
       put_columns(outputs, rnn_outputs(states, shape), S * B, d * width, width, H);
       put_columns(cache->finals + l * B * H, rnn_final(states, shape), B, d * width, width, H);
     }
-    if (!last) dropout_apply(outputs, S * B * H, 0, input_dropout(dropout, l + 1));
+    if (!last) dropout_apply(outputs, S * B * H, 0, input_dropout(dropouts, l + 1));
   }
+  if (sizes.self_attention.heads == 0) return;
+  const struct attention_layer layer = self_attention_of(weights, dropouts, sizes);
+  self_attention_forward(cache->outputs, cache->self_attention, cache->recurrent, &layer,
+                         attention_shape_of(source));
 }
 
 void encoder_backward(const struct encoder_parameters *gradients, struct encoder_scratch scratch,
                       real *doutputs, const real *dfinals, const struct encoder_cache *cache,
                       const struct sequence *source, const struct encoder_parameters *weights,
-                      struct dropout dropout, struct encoder_sizes sizes) {
+                      struct dropouts dropouts, struct encoder_sizes sizes) {
   const size_t S = source->steps, B = source->batch, H = sizes.hidden;
   const size_t width = encoder_direction_size(sizes);
+  if (sizes.self_attention.heads > 0) {
+    const struct attention_layer layer = self_attention_of(weights, dropouts, sizes);
+    memset(scratch.recurrent, 0, S * B * H * sizeof(real));
+    attention_scratch_clear(scratch.self_attention, sizes.self_attention, S, B);
+    self_attention_backward(scratch.recurrent, &gradients->self_attention, scratch.self_attention,
+                            doutputs, cache->self_attention, cache->recurrent, &layer,
+                            attention_shape_of(source));
+    doutputs = scratch.recurrent;
+  }
   for (size_t l = sizes.layers; l-- > 0;) {
     for (size_t d = 0; d < sizes.directions; d++) {
       const struct rnn_shape shape = shape_of(source, sizes, l, d);
@@ -95,10 +126,10 @@ void encoder_backward(const struct encoder_parameters *gradients, struct encoder
         rnn_backward_inputs_add(scratch.inputs, dstates, &weights->rnn[l][d], shape);
     }
     if (l > 0) {
-      dropout_apply(scratch.inputs, S * B * H, 0, input_dropout(dropout, l));
+      dropout_apply(scratch.inputs, S * B * H, 0, input_dropout(dropouts, l));
       memcpy(doutputs, scratch.inputs, S * B * H * sizeof *doutputs);
     }
   }
-  embedding_backward(gradients->embedding, scratch.inputs, source->ids, input_dropout(dropout, 0),
+  embedding_backward(gradients->embedding, scratch.inputs, source->ids, input_dropout(dropouts, 0),
                      embedding_shape_of(source, sizes));
 }

@@ -1,8 +1,10 @@
 /* The encoder: source tokens to one state each, by one or more Elman layers in one or both
- * directions. docs/bptt.md, equations 1 to 3 and 22 to 24; both directions: 32. */
+ * directions, and self-attention over their states. docs/bptt.md, equations 1 to 3 and 22 to 24;
+ * both directions: 32; self-attention: 43. */
 #ifndef ELMAN_ENCODER_ENCODER_H
 #define ELMAN_ENCODER_ENCODER_H
 
+#include "attention/self_attention.h"
 #include "corpus/batch.h"
 #include "rnn/elman.h"
 #include "tensor/dropout.h"
@@ -13,13 +15,15 @@ enum { DIRECTIONS = 2 };
 struct encoder_parameters {
   real *embedding; /* (V_src,E) */
   struct rnn_parameters rnn[MAX_LAYERS][DIRECTIONS];
+  struct attention_parameters self_attention;
 };
 
 /* With both directions each has H/2 units, so that what attention sees is (S,B,H) in any case. */
 struct encoder_sizes {
   size_t embedding, hidden; /* E, H */
   size_t layers;
-  size_t directions; /* 1 or 2 */
+  size_t directions;                      /* 1 or 2 */
+  struct attention_config self_attention; /* of no heads: none */
 };
 
 size_t encoder_direction_size(struct encoder_sizes sizes);           /* H or H/2 */
@@ -29,18 +33,22 @@ size_t encoder_input_size(struct encoder_sizes sizes, size_t layer); /* E, then 
 struct encoder_cache {
   real *inputs[MAX_LAYERS];             /* (S,B,E) or (S,B,H) */
   real *states[MAX_LAYERS][DIRECTIONS]; /* (S+1,B,H or H/2) */
-  real *outputs;                        /* (S,B,H): the states that attention sees */
-  real *finals;                         /* (layers,B,H): each sentence's last real state */
+  real *recurrent; /* (S,B,H): what the last layer gives; `outputs` itself without self-attention */
+  struct attention_cache self_attention;
+  real *outputs; /* (S,B,H): the states that attention sees */
+  real *finals;  /* (layers,B,H): each sentence's last real state */
 };
 
 void encoder_forward(struct encoder_cache *cache, const struct sequence *source,
-                     const struct encoder_parameters *weights, struct dropout dropout,
+                     const struct encoder_parameters *weights, struct dropouts dropouts,
                      struct encoder_sizes sizes);
 
 /* Scratch of the backward pass. */
 struct encoder_scratch {
-  real *states; /* (S+1,B,H or H/2) */
-  real *inputs; /* (S,B,max(E,H)) */
+  real *states;    /* (S+1,B,H or H/2) */
+  real *inputs;    /* (S,B,max(E,H)) */
+  real *recurrent; /* (S,B,H); only with self-attention */
+  struct attention_scratch self_attention;
 };
 
 /* doutputs (S,B,H) and dfinals (layers,B,H) come in with the gradients of the outputs and of the
@@ -48,6 +56,6 @@ struct encoder_scratch {
 void encoder_backward(const struct encoder_parameters *gradients, struct encoder_scratch scratch,
                       real *doutputs, const real *dfinals, const struct encoder_cache *cache,
                       const struct sequence *source, const struct encoder_parameters *weights,
-                      struct dropout dropout, struct encoder_sizes sizes);
+                      struct dropouts dropouts, struct encoder_sizes sizes);
 
 #endif

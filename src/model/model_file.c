@@ -23,14 +23,18 @@ static const struct side_keys TARGET_KEYS = {"elman.target_vocab", "elman.target
 static json_t *config_to_json(const struct model *model) {
   const struct model_config *config = &model->config;
   return json_pack(
-      "{s:s, s:b, s:b, s:I, s:I, s:b, s:I, s:s, s:I, s:s, s:I, s:b}", "attention",
-      attention_name(config->attention), "attentional_layer", config->attentional_layer,
-      "bidirectional", config->bidirectional, "embedding_size", (json_int_t)config->embedding_size,
-      "hidden_size", (json_int_t)config->hidden_size, "input_feeding", config->input_feeding,
-      "layers", (json_int_t)config->layers, "source_tokens", token_mode_name(model->source_mode),
-      "source_vocabulary", (json_int_t)config->source_vocabulary, "target_tokens",
-      token_mode_name(model->target_mode), "target_vocabulary",
-      (json_int_t)config->target_vocabulary, "tie_embeddings", config->tied);
+      "{s:s, s:I, s:I, s:b, s:b, s:I, s:I, s:I, s:I, s:b, s:I, s:b, s:s, s:I, s:s, s:I, s:b}",
+      "attention", attention_name(config->attention), "attention_heads", (json_int_t)config->heads,
+      "attention_window", (json_int_t)config->window, "attentional_layer",
+      config->attentional_layer, "bidirectional", config->bidirectional, "decoder_self_attention",
+      (json_int_t)config->decoder_self_attention, "embedding_size",
+      (json_int_t)config->embedding_size, "encoder_self_attention",
+      (json_int_t)config->encoder_self_attention, "hidden_size", (json_int_t)config->hidden_size,
+      "input_feeding", config->input_feeding, "layers", (json_int_t)config->layers,
+      "plain_self_attention", config->plain_self_attention, "source_tokens",
+      token_mode_name(model->source_mode), "source_vocabulary",
+      (json_int_t)config->source_vocabulary, "target_tokens", token_mode_name(model->target_mode),
+      "target_vocabulary", (json_int_t)config->target_vocabulary, "tie_embeddings", config->tied);
 }
 
 static int set_vocabulary(json_t *metadata, struct side_keys keys,
@@ -113,10 +117,16 @@ static enum status parse_config(struct model_config *config, struct vocabulary_p
   const char *attention, *source_tokens, *target_tokens;
   json_int_t e, h, layers, v_source, v_target;
   int attentional, bidirectional, feeding, tied;
+  /* Files of version 0.1 lack what came later. */
+  json_int_t heads = 1, window = 0, decoder_heads = 0, encoder_heads = 0;
+  int plain = 0;
   const int unpacked = json_unpack(
-      json, "{s:s, s:b, s:b, s:I, s:I, s:b, s:I, s:s, s:I, s:s, s:I, s:b !}", "attention",
-      &attention, "attentional_layer", &attentional, "bidirectional", &bidirectional,
-      "embedding_size", &e, "hidden_size", &h, "input_feeding", &feeding, "layers", &layers,
+      json,
+      "{s:s, s?I, s?I, s:b, s:b, s?I, s:I, s?I, s:I, s:b, s:I, s?b, s:s, s:I, s:s, s:I, s:b !}",
+      "attention", &attention, "attention_heads", &heads, "attention_window", &window,
+      "attentional_layer", &attentional, "bidirectional", &bidirectional, "decoder_self_attention",
+      &decoder_heads, "embedding_size", &e, "encoder_self_attention", &encoder_heads, "hidden_size",
+      &h, "input_feeding", &feeding, "layers", &layers, "plain_self_attention", &plain,
       "source_tokens", &source_tokens, "source_vocabulary", &v_source, "target_tokens",
       &target_tokens, "target_vocabulary", &v_target, "tie_embeddings", &tied);
   if (unpacked != 0) {
@@ -134,6 +144,11 @@ static enum status parse_config(struct model_config *config, struct vocabulary_p
                                     .layers = (size_t)layers,
                                     .bidirectional = bidirectional,
                                     .attention = config->attention,
+                                    .heads = (size_t)heads,
+                                    .window = (size_t)window,
+                                    .encoder_self_attention = (size_t)encoder_heads,
+                                    .decoder_self_attention = (size_t)decoder_heads,
+                                    .plain_self_attention = plain,
                                     .attentional_layer = attentional,
                                     .input_feeding = feeding,
                                     .tied = tied};

@@ -12,31 +12,39 @@ static real *take(struct arena *arena, size_t n1, size_t n2, size_t n3) {
 }
 
 void encoder_cache_take(struct encoder_cache *cache, struct arena *arena,
-                        const struct model_config *config, size_t steps, size_t batch) {
+                        const struct model_config *config, enum purpose purpose, size_t steps,
+                        size_t batch) {
   const struct encoder_sizes sizes = encoder_sizes_of(config);
   for (size_t l = 0; l < sizes.layers; l++) {
     cache->inputs[l] = take(arena, steps, batch, encoder_input_size(sizes, l));
     for (size_t d = 0; d < sizes.directions; d++)
       cache->states[l][d] = take(arena, steps + 1, batch, encoder_direction_size(sizes));
   }
-  cache->outputs = take(arena, steps, batch, sizes.hidden);
+  cache->outputs = cache->recurrent = take(arena, steps, batch, sizes.hidden);
+  if (sizes.self_attention.heads > 0) {
+    cache->outputs = take(arena, steps, batch, sizes.hidden);
+    attention_cache_take(&cache->self_attention, arena, sizes.self_attention,
+                         purpose == WITH_GRADIENTS, steps, steps, batch);
+  }
   cache->finals = take(arena, sizes.layers, batch, sizes.hidden);
 }
 
 void decoder_cache_take(struct decoder_cache *cache, struct arena *arena,
-                        const struct model_config *config, size_t source_steps, size_t steps,
-                        size_t batch, size_t tokens) {
+                        const struct model_config *config, enum purpose purpose,
+                        size_t source_steps, size_t steps, size_t batch, size_t tokens) {
   const struct decoder_sizes sizes = decoder_sizes_of(config);
-  const struct attention_needs needs = attention_needs(sizes.attention);
   const size_t S = source_steps, T = steps, B = batch, H = sizes.hidden, A = sizes.attentional;
+  const bool dropout = purpose == WITH_GRADIENTS;
   for (size_t l = 0; l < sizes.layers; l++) {
     cache->inputs[l] = take(arena, T, B, decoder_input_size(sizes, l));
     cache->states[l] = take(arena, T + 1, B, H);
   }
-  cache->attention.context = take(arena, T, B, H);
-  cache->attention.weights = take(arena, T, B, S);
-  cache->attention.queries = needs.query_weight ? take(arena, T, B, H) : NULL;
-  cache->attention.keys = needs.key_weight ? take(arena, S, B, H) : NULL;
+  cache->outputs = NULL;
+  if (sizes.self_attention.heads > 0) {
+    cache->outputs = take(arena, T, B, H);
+    attention_cache_take(&cache->self_attention, arena, sizes.self_attention, dropout, T, T, B);
+  }
+  attention_cache_take(&cache->attention, arena, sizes.attention, dropout, T, S, B);
   cache->combined = A > 0 ? take(arena, T, B, 2 * H) : NULL;
   cache->attentional = A > 0 ? take(arena, T + 1, B, A) : NULL;
   cache->features = take(arena, tokens, decoder_feature_size(sizes), 1);
@@ -51,7 +59,6 @@ static void take_scratch(struct workspace *w, struct arena *arena,
                          const struct model_config *config, const struct batch *batch) {
   const struct encoder_sizes encoder = encoder_sizes_of(config);
   const struct decoder_sizes decoder = decoder_sizes_of(config);
-  const struct attention_needs needs = attention_needs(decoder.attention);
   const size_t B = batch->source.batch, S = batch->source.steps, T = batch->target.steps;
   const size_t E = decoder.embedding, H = decoder.hidden, A = decoder.attentional;
   struct encoder_scratch *e = &w->encoder_scratch;
@@ -60,12 +67,17 @@ static void take_scratch(struct workspace *w, struct arena *arena,
   w->dfinals = take(arena, decoder.layers, B, H);
   e->states = take(arena, S + 1, B, encoder_direction_size(encoder));
   e->inputs = take(arena, S, B, larger(E, H));
+  if (encoder.self_attention.heads > 0) {
+    e->recurrent = take(arena, S, B, H);
+    attention_scratch_take(&e->self_attention, arena, encoder.self_attention, S, S, B);
+  }
   d->inputs = take(arena, T, B, larger(decoder_input_size(decoder, 0), H));
   for (size_t l = 0; l < decoder.layers; l++) d->states[l] = take(arena, T + 1, B, H);
-  d->attention.weights = take(arena, T, B, S);
-  d->attention.queries = needs.query_weight ? take(arena, T, B, H) : NULL;
-  d->attention.keys = needs.key_weight ? take(arena, S, B, H) : NULL;
-  d->attention.score_weights = needs.score_weight ? take(arena, B, H, 1) : NULL;
+  if (decoder.self_attention.heads > 0) {
+    d->outputs = take(arena, T, B, H);
+    attention_scratch_take(&d->self_attention, arena, decoder.self_attention, T, T, B);
+  }
+  attention_scratch_take(&d->attention, arena, decoder.attention, T, S, B);
   d->context = take(arena, T, B, H);
   d->combined = A > 0 ? take(arena, T, B, 2 * H) : NULL;
   d->attentional = A > 0 ? take(arena, T + 1, B, A) : NULL;
@@ -74,8 +86,8 @@ static void take_scratch(struct workspace *w, struct arena *arena,
 
 static void take_all(struct workspace *w, struct arena *arena, const struct model_config *config,
                      const struct batch *batch, enum purpose purpose) {
-  encoder_cache_take(&w->encoder, arena, config, batch->source.steps, batch->source.batch);
-  decoder_cache_take(&w->decoder, arena, config, batch->source.steps, batch->target.steps,
+  encoder_cache_take(&w->encoder, arena, config, purpose, batch->source.steps, batch->source.batch);
+  decoder_cache_take(&w->decoder, arena, config, purpose, batch->source.steps, batch->target.steps,
                      batch->target.batch, batch->tokens);
   w->log_sums = take(arena, batch->tokens, 1, 1);
   w->losses = arena_take(arena, sizeof(double), batch->tokens, 1, 1);
@@ -85,7 +97,10 @@ static void take_all(struct workspace *w, struct arena *arena, const struct mode
 /* BLAS counts in int: every number of rows and every distance between rows must fit. */
 static bool fits_blas(const struct model_config *config, const struct batch *batch) {
   const size_t B = batch->source.batch, S = batch->source.steps, T = batch->target.steps;
-  const size_t widest = larger(S, 2 * larger(config->hidden_size, config->embedding_size));
+  const size_t heads =
+      larger(config->heads, larger(config->encoder_self_attention, config->decoder_self_attention));
+  const size_t widest = larger(larger(S, T) * larger(heads, 1),
+                               2 * larger(config->hidden_size, config->embedding_size));
   return B <= INT_MAX / widest && B <= INT_MAX / (larger(S, T) + 1) && batch->tokens <= INT_MAX;
 }
 
@@ -120,11 +135,11 @@ double network_forward(struct workspace *w, const struct batch *batch,
                        const struct regularization *regularization) {
   const struct decoder_sizes sizes = decoder_sizes_of(config);
   const struct decoder_source source = source_of(w, batch);
-  encoder_forward(&w->encoder, &batch->source, &weights->encoder, regularization->dropout,
+  encoder_forward(&w->encoder, &batch->source, &weights->encoder, regularization->dropouts,
                   encoder_sizes_of(config));
   decoder_start(&w->decoder, w->encoder.finals, batch->target.batch, &weights->decoder, sizes);
-  decoder_prepare(&w->decoder, &batch->target, source, &weights->decoder, sizes);
-  decoder_forward(&w->decoder, &batch->target, source, &weights->decoder, regularization->dropout,
+  decoder_prepare(&w->decoder, batch->target.batch, source, &weights->decoder, sizes);
+  decoder_forward(&w->decoder, &batch->target, source, &weights->decoder, regularization->dropouts,
                   sizes);
   cross_entropy_forward(w->losses, w->log_sums, w->decoder.logits, batch->expected,
                         regularization->label_smoothing, batch->tokens, sizes.vocabulary);
@@ -144,8 +159,8 @@ void network_backward(const struct parameters *gradients, struct workspace *w,
   memset(w->doutputs, 0, S * B * H * sizeof(real));
   decoder_backward(&gradients->decoder, w->doutputs, w->dfinals, &w->decoder_scratch, dlogits,
                    &w->decoder, w->encoder.finals, &batch->target, source_of(w, batch),
-                   &weights->decoder, regularization->dropout, decoder_sizes_of(config));
+                   &weights->decoder, regularization->dropouts, decoder_sizes_of(config));
   encoder_backward(&gradients->encoder, w->encoder_scratch, w->doutputs, w->dfinals, &w->encoder,
-                   &batch->source, &weights->encoder, regularization->dropout,
+                   &batch->source, &weights->encoder, regularization->dropouts,
                    encoder_sizes_of(config));
 }

@@ -24,8 +24,8 @@ enum purpose { FORWARD_ONLY, WITH_GRADIENTS };
 
 /* What is done to the network while it learns, and only then. All zero = nothing. */
 struct regularization {
-  struct dropout dropout; /* another stream for every update */
-  double label_smoothing; /* ε */
+  struct dropouts dropouts; /* other streams for every update */
+  double label_smoothing;   /* ε */
 };
 
 /* Must be called before the functions below, once a batch. */
@@ -47,11 +47,12 @@ void network_backward(const struct parameters *gradients, struct workspace *work
                       const struct regularization *regularization);
 
 /* Takes the arrays of a decoder that runs `steps` steps of `batch` rows over `source_steps` source
- * states, with logits for `tokens` positions. */
+ * states, with logits for `tokens` positions. Without gradients there is no dropout either. */
 void decoder_cache_take(struct decoder_cache *cache, struct arena *arena,
-                        const struct model_config *config, size_t source_steps, size_t steps,
-                        size_t batch, size_t tokens);
+                        const struct model_config *config, enum purpose purpose,
+                        size_t source_steps, size_t steps, size_t batch, size_t tokens);
 void encoder_cache_take(struct encoder_cache *cache, struct arena *arena,
-                        const struct model_config *config, size_t steps, size_t batch);
+                        const struct model_config *config, enum purpose purpose, size_t steps,
+                        size_t batch);
 
 #endif

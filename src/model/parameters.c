@@ -78,6 +78,15 @@ static void list_linear(struct listing *listing, real **weight, real **bias, con
   if (bias != NULL) list(listing, bias, prefix, "bias", 1, out, 1, INIT_UNIFORM, bound);
 }
 
+static void list_attention(struct listing *listing, struct attention_parameters *attention,
+                           const char *prefix, struct attention_config config) {
+  const size_t H = config.size;
+  struct attention_part part;
+  for (size_t i = 0; attention_part_at(&part, attention, config.kind, i); i++)
+    list(listing, part.view, prefix, part.name, part.dimensions, part.one_row ? 1 : H,
+         part.dimensions == 2 ? H : 1, INIT_UNIFORM, 1 / sqrt((double)H));
+}
+
 static void list_encoder(struct listing *listing, struct encoder_parameters *encoder,
                          const struct model_config *config) {
   const struct encoder_sizes sizes = encoder_sizes_of(config);
@@ -88,19 +97,9 @@ static void list_encoder(struct listing *listing, struct encoder_parameters *enc
       list_rnn(listing, &encoder->rnn[l][d], "encoder.rnn", l, d == 0 ? "" : "_reverse",
                encoder_input_size(sizes, l), encoder_direction_size(sizes));
   }
-}
-
-static void list_attention(struct listing *listing, struct attention_parameters *attention,
-                           const struct model_config *config) {
-  const struct attention_needs needs = attention_needs(config->attention);
-  const size_t H = config->hidden_size;
-  if (needs.query_weight)
-    list_linear(listing, &attention->query_weight, needs.query_bias ? &attention->query_bias : NULL,
-                "decoder.attention.query", H, H);
-  if (needs.key_weight)
-    list_linear(listing, &attention->key_weight, NULL, "decoder.attention.key", H, H);
-  if (needs.score_weight)
-    list_linear(listing, &attention->score_weight, NULL, "decoder.attention.score", 1, H);
+  if (sizes.self_attention.heads > 0)
+    list_attention(listing, &encoder->self_attention, "encoder.self_attention",
+                   sizes.self_attention);
 }
 
 static void list_decoder(struct listing *listing, struct decoder_parameters *decoder,
@@ -116,7 +115,10 @@ static void list_decoder(struct listing *listing, struct decoder_parameters *dec
     snprintf(prefix, sizeof prefix, "decoder.bridge.%zu", l);
     list_linear(listing, &decoder->bridge_weight[l], &decoder->bridge_bias[l], prefix, H, H);
   }
-  list_attention(listing, &decoder->attention, config);
+  if (sizes.self_attention.heads > 0)
+    list_attention(listing, &decoder->self_attention, "decoder.self_attention",
+                   sizes.self_attention);
+  list_attention(listing, &decoder->attention, "decoder.attention", sizes.attention);
   if (sizes.attentional > 0)
     list_linear(listing, &decoder->attentional_weight, &decoder->attentional_bias,
                 "decoder.attentional", sizes.attentional, 2 * H);
@@ -141,32 +143,67 @@ struct model_config model_config_default(void) {
                                .embedding_size = 128,
                                .hidden_size = 128,
                                .layers = 1,
-                               .attention = ATTENTION_DOT};
+                               .attention = ATTENTION_DOT,
+                               .heads = 1};
+}
+
+/* With N = 1 and maps it is what nn.MultiheadAttention computes, too. */
+static struct attention_config self_attention_of(const struct model_config *config, size_t heads) {
+  return (struct attention_config){.kind = config->plain_self_attention ? ATTENTION_SCALED
+                                                                        : ATTENTION_MULTIHEAD,
+                                   .size = config->hidden_size,
+                                   .heads = heads};
 }
 
 struct encoder_sizes encoder_sizes_of(const struct model_config *config) {
   return (struct encoder_sizes){.embedding = config->embedding_size,
                                 .hidden = config->hidden_size,
                                 .layers = config->layers,
-                                .directions = config->bidirectional ? 2 : 1};
+                                .directions = config->bidirectional ? 2 : 1,
+                                .self_attention =
+                                    self_attention_of(config, config->encoder_self_attention)};
 }
 
 struct decoder_sizes decoder_sizes_of(const struct model_config *config) {
   const size_t attentional = config->tied ? config->embedding_size : config->hidden_size;
-  return (struct decoder_sizes){.embedding = config->embedding_size,
-                                .hidden = config->hidden_size,
-                                .vocabulary = config->target_vocabulary,
-                                .layers = config->layers,
-                                .attention = config->attention,
-                                .attentional = config->attentional_layer ? attentional : 0,
-                                .input_feeding = config->input_feeding,
-                                .bridge = config->bidirectional};
+  return (struct decoder_sizes){
+      .embedding = config->embedding_size,
+      .hidden = config->hidden_size,
+      .vocabulary = config->target_vocabulary,
+      .layers = config->layers,
+      .self_attention = self_attention_of(config, config->decoder_self_attention),
+      .attention = {config->attention, config->hidden_size, config->heads, config->window},
+      .attentional = config->attentional_layer ? attentional : 0,
+      .input_feeding = config->input_feeding,
+      .bridge = config->bidirectional};
 }
 
 static enum status check_size(const char *name, size_t size, size_t limit, struct error *error) {
   if (size >= 1 && size <= limit) return STATUS_OK;
   return fail(error, STATUS_INVALID_ARGUMENT, NULL, "the %s must lie between 1 and %zu, not %zu",
               name, limit, size);
+}
+
+static enum status check_attention(const struct model_config *config, struct error *error) {
+  const struct attention_config layers[] = {decoder_sizes_of(config).attention,
+                                            encoder_sizes_of(config).self_attention,
+                                            decoder_sizes_of(config).self_attention};
+  const bool self = layers[1].heads > 0 || layers[2].heads > 0;
+  enum status status = STATUS_OK;
+  for (size_t i = 0; i < sizeof layers / sizeof *layers && status == STATUS_OK; i++)
+    if (i == 0 || layers[i].heads > 0) status = attention_config_check(&layers[i], error);
+  if (status == STATUS_OK && config->heads != 1 && config->attention != ATTENTION_MULTIHEAD)
+    status = fail(error, STATUS_INVALID_ARGUMENT, NULL,
+                  "%s attention has one head; several need multihead attention",
+                  attention_name(config->attention));
+  if (status == STATUS_OK && config->window != 0 && config->attention != ATTENTION_LOCAL)
+    status = fail(error, STATUS_INVALID_ARGUMENT, NULL,
+                  "%s attention has no window; a window needs local attention",
+                  attention_name(config->attention));
+  if (status == STATUS_OK && config->plain_self_attention && !self)
+    status = fail(error, STATUS_INVALID_ARGUMENT, NULL,
+                  "plain self-attention needs self-attention in the encoder or the decoder");
+  return status;
 }
 
 enum status model_config_check(const struct model_config *config, struct error *error) {
@@ -183,6 +220,7 @@ enum status model_config_check(const struct model_config *config, struct error *
     status =
         fail(error, STATUS_INVALID_ARGUMENT, NULL,
              "a bidirectional encoder needs an even hidden size, not %zu", config->hidden_size);
+  if (status == STATUS_OK) status = check_attention(config, error);
   if (status == STATUS_OK && !config->attentional_layer && (config->input_feeding || config->tied))
     status = fail(error, STATUS_INVALID_ARGUMENT, NULL, "%s needs the attentional layer",
                   config->tied ? "tying the embeddings" : "input feeding");
@@ -206,6 +244,7 @@ enum status parameter_table_create(struct parameter_table *table, const struct m
 
 void parameters_bind(struct parameters *views, real *block, const struct model_config *config) {
   struct listing listing = {.block = block};
+  *views = (struct parameters){0};
   list_all(&listing, views, config);
 }
 

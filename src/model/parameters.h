@@ -18,6 +18,10 @@ struct model_config {
   size_t layers;                               /* of the encoder, and of the decoder */
   bool bidirectional;                          /* the encoder reads both ways, H/2 units each */
   enum attention_kind attention;
+  size_t heads;                                          /* N of `multihead`; else 1 */
+  size_t window;                                         /* D of `local`; else 0 */
+  size_t encoder_self_attention, decoder_self_attention; /* heads; 0 = none */
+  bool plain_self_attention;                             /* without learned projections */
   bool
       attentional_layer; /* a tanh layer over [d ; c] before the output layer (Luong et al. 2015) */
   bool input_feeding;    /* its state joins the decoder's next input; needs attentional_layer */
@@ -63,7 +67,7 @@ struct parameter {
   bool alias;    /* shares its place with an earlier row: tied weights */
 };
 
-enum { MAX_PARAMETERS = 2 + 4 * MAX_LAYERS * (DIRECTIONS + 1) + 2 * MAX_LAYERS + 4 + 2 + 2 };
+enum { MAX_PARAMETERS = 2 + 4 * MAX_LAYERS * (DIRECTIONS + 1) + 2 * MAX_LAYERS + 3 * 8 + 2 + 2 };
 
 struct parameter_table {
   struct parameter rows[MAX_PARAMETERS];
@@ -77,7 +81,8 @@ size_t parameter_size(const struct parameter *parameter); /* rows · columns */
 enum status parameter_table_create(struct parameter_table *table, const struct model_config *config,
                                    struct error *error) CHECKED;
 
-/* Points the views into a block of table->block reals. */
+/* Points the views into a block of table->block reals; what the configuration does not have is NULL.
+ */
 void parameters_bind(struct parameters *views, real *block, const struct model_config *config);
 
 /* A zeroed block; free() it. Gaps between tensors are zero and stay zero. */

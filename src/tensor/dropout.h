@@ -13,6 +13,11 @@ struct dropout {
   struct random_stream stream;
 };
 
+/* What a network drops: units between its layers, and attention weights. */
+struct dropouts {
+  struct dropout units, attention;
+};
+
 /* The dropout of one site of the network: sites that share a stream would drop the same positions.
  */
 struct dropout dropout_site(struct dropout dropout, unsigned site);

@@ -78,24 +78,29 @@ static json_t *describe_options(const struct trainer *trainer,
   const struct model *model = trainer->model;
   const struct model_config *config = &model->config;
   return json_pack(
-      "{s:I, s:I, s:I, s:I, s:I, s:s, s:b, s:b, s:b, s:b, s:s, s:s, s:o, s:o, s:o,"
-      " s:I, s:f, s:s, s:I, s:f, s:f, s:f, s:f, s:I, s:o, s:I}",
+      "{s:I, s:I, s:I, s:I, s:I, s:s, s:I, s:I, s:I, s:I, s:b, s:b, s:b, s:b, s:b, s:s, s:s, s:o, "
+      "s:o, s:o,"
+      " s:I, s:f, s:s, s:I, s:f, s:f, s:f, s:f, s:f, s:I, s:o, s:I}",
       "embedding size", (json_int_t)config->embedding_size, "hidden size",
       (json_int_t)config->hidden_size, "layers", (json_int_t)config->layers, "source vocabulary",
       (json_int_t)config->source_vocabulary, "target vocabulary",
       (json_int_t)config->target_vocabulary, "attention", attention_name(config->attention),
-      "bidirectional", config->bidirectional, "attentional layer", config->attentional_layer,
-      "input feeding", config->input_feeding, "tied embeddings", config->tied,
-      "splitting of the source", token_mode_name(model->source_mode), "splitting of the target",
-      token_mode_name(model->target_mode), "words of the source",
+      "attention heads", (json_int_t)config->heads, "attention window", (json_int_t)config->window,
+      "encoder self-attention", (json_int_t)config->encoder_self_attention,
+      "decoder self-attention", (json_int_t)config->decoder_self_attention, "plain self-attention",
+      config->plain_self_attention, "bidirectional", config->bidirectional, "attentional layer",
+      config->attentional_layer, "input feeding", config->input_feeding, "tied embeddings",
+      config->tied, "splitting of the source", token_mode_name(model->source_mode),
+      "splitting of the target", token_mode_name(model->target_mode), "words of the source",
       hexadecimal(hash_vocabulary(model->source_vocabulary)), "words of the target",
       hexadecimal(hash_vocabulary(model->target_vocabulary)), "corpus", hexadecimal(corpus_hash),
       "batch size", (json_int_t)options->batch_size, "learning rate", options->adam.learning_rate,
       "learning-rate schedule", schedule_name(options->schedule), "warm-up",
       (json_int_t)options->warm_up, "clipping norm", options->clip_norm, "dropout",
-      options->dropout, "label smoothing", options->label_smoothing, "average", options->average,
-      "seed", (json_int_t)options->seed, "dev pairs", hexadecimal(hash_pairs(options->dev)),
-      "validation interval", (json_int_t)options->validate_every);
+      options->dropout, "attention dropout", options->attention_dropout, "label smoothing",
+      options->label_smoothing, "average", options->average, "seed", (json_int_t)options->seed,
+      "dev pairs", hexadecimal(hash_pairs(options->dev)), "validation interval",
+      (json_int_t)options->validate_every);
 }
 
 /* ---- where it stands ---- */

@@ -70,8 +70,9 @@ enum status trainer_step(struct trainer *trainer, const struct batch *batch,
                          struct error *error) {
   struct model *model = trainer->model;
   struct training_state *state = &trainer->state;
+  const struct random_stream stream = {options->seed, RANDOM_DROPOUT, (uint32_t)state->update};
   const struct regularization regularization = {
-      .dropout = {options->dropout, {options->seed, RANDOM_DROPOUT, (uint32_t)state->update}},
+      .dropouts = {{options->dropout, stream}, {options->attention_dropout, stream}},
       .label_smoothing = options->label_smoothing};
   const enum status status =
       workspace_fit(&trainer->workspace, &model->config, batch, WITH_GRADIENTS, error);

@@ -40,8 +40,9 @@ struct trainer_options {
   struct adam_options adam; /* its learning rate is the schedule's peak */
   enum schedule_kind schedule;
   size_t warm_up;
-  double clip_norm; /* 0 = off */
-  double dropout;   /* probability */
+  double clip_norm;         /* 0 = off */
+  double dropout;           /* probability */
+  double attention_dropout; /* of attention weights */
   double label_smoothing;
   double average; /* decay of the weights' moving average, below 1; 0 = off */
   uint64_t seed;  /* of the order of the pairs and of dropout */

@@ -31,21 +31,25 @@ void beam_start(struct beam *beam) {
 
 /* ---- the pool ---- */
 
-/* Adds a node that looked at the source as `weights` (S) says. */
+/* Adds a node that looked at the source as `weights` (heads,stride) says. */
 static enum status add_node(struct beam_pool *pool, size_t previous, uint32_t id,
-                            const real *weights, size_t S, struct error *error) {
+                            const real *weights, size_t stride, const struct beam *beam,
+                            struct error *error) {
+  const size_t S = beam->source_count, N = beam->heads;
   void *nodes = pool->nodes, *attention = pool->attention;
   enum status status =
       array_grow(&nodes, &pool->node_capacity, pool->node_count + 1, sizeof *pool->nodes, error);
   pool->nodes = nodes;
   if (status == STATUS_OK)
-    status = array_grow(&attention, &pool->attention_capacity, pool->attention_count + S,
+    status = array_grow(&attention, &pool->attention_capacity, pool->attention_count + N * S,
                         sizeof *pool->attention, error);
   pool->attention = attention;
   if (status != STATUS_OK) return status;
-  memcpy(pool->attention + pool->attention_count, weights, S * sizeof *weights);
+  for (size_t n = 0; n < N; n++)
+    memcpy(pool->attention + pool->attention_count + n * S, weights + n * stride,
+           S * sizeof *weights);
   pool->nodes[pool->node_count++] = (struct beam_node){previous, pool->attention_count, id};
-  pool->attention_count += S;
+  pool->attention_count += N * S;
   return STATUS_OK;
 }
 
@@ -218,8 +222,9 @@ static enum status take(struct beam *beam, struct beam_pool *pool, const struct 
   for (size_t i = 0; i < choice->count; i++) {
     struct beam_path path = choice->paths[i];
     const uint32_t id = (uint32_t)path.last;
-    const enum status status = add_node(pool, beam->paths[path.row].last, id,
-                                        weights + path.row * stride, beam->source_count, error);
+    const enum status status =
+        add_node(pool, beam->paths[path.row].last, id, weights + path.row * beam->heads * stride,
+                 stride, beam, error);
     if (status != STATUS_OK) return status;
     path.last = pool->node_count - 1;
     if (id == TOKEN_END || path.count == beam->limit)

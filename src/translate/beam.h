@@ -18,7 +18,7 @@ struct beam_options {
 /* One token of a hypothesis. Hypotheses that begin alike share their first nodes. */
 struct beam_node {
   size_t previous;  /* BEAM_START for the first */
-  size_t attention; /* where its weights begin in the pool: those of the next node follow */
+  size_t attention; /* where its weights (N,S) begin in the pool: those of the next node follow */
   uint32_t id;
 };
 #define BEAM_START SIZE_MAX
@@ -51,6 +51,7 @@ struct beam {
   struct beam_path *grown; /* (width): scratch */
   size_t open, finished;
   size_t source_count;    /* S */
+  size_t heads;           /* N: matrices of weights */
   size_t limit;           /* tokens of the longest hypothesis, at least 1 */
   const uint32_t *forced; /* NULL = choose; else take these and then </s> */
   size_t forced_count;
@@ -61,7 +62,7 @@ struct beam {
 void beam_start(struct beam *beam);
 
 /* Grows the open hypotheses by one token. Hypothesis i has row i of logits (open,V) and of weights
- * (open,stride), of which S count. A sentence of the beam ends with </s>, at the limit, or when
+ * (open,N,stride), of which S count. A sentence of the beam ends with </s>, at the limit, or when
  * no open hypothesis can still be among the n best. */
 enum status beam_grow(struct beam *beam, struct beam_pool *pool, const real *logits, size_t V,
                       const real *weights, size_t stride, const struct beam_options *options,

@@ -6,6 +6,7 @@
 void search_free(struct search *search) {
   arena_free(&search->arena);
   arena_free(&search->result_arena);
+  self_attention_history_free(&search->history);
   beam_pool_free(&search->pool);
   *search = (struct search){0};
 }
@@ -16,25 +17,31 @@ static void take(struct search *search, struct arena *arena, const struct model_
                  size_t width) {
   const size_t S = search->source.steps, B = search->source.batch, R = B * width;
   const size_t H = config->hidden_size;
-  encoder_cache_take(&search->encoder, arena, config, S, B);
-  decoder_cache_take(&search->decoder, arena, config, S, 1, R, R);
+  const struct attention_needs needs = attention_needs(config->attention);
+  encoder_cache_take(&search->encoder, arena, config, FORWARD_ONLY, S, B);
+  decoder_cache_take(&search->decoder, arena, config, FORWARD_ONLY, S, 1, R, R);
   search->source.ids = arena_take(arena, sizeof(uint32_t), S, B, 1);
   search->source.lengths = arena_take(arena, sizeof(size_t), B, 1, 1);
   search->target.ids = arena_take(arena, sizeof(uint32_t), R, 1, 1);
   search->target.lengths = arena_take(arena, sizeof(size_t), R, 1, 1);
   search->row_lengths = arena_take(arena, sizeof(size_t), R, 1, 1);
   search->row_states = width > 1 ? arena_take(arena, sizeof(real), S, R, H) : NULL;
-  search->keys = width > 1 && attention_needs(decoder_sizes_of(config).attention).key_weight
-                     ? arena_take(arena, sizeof(real), S, B, H)
-                     : NULL;
+  search->keys = width > 1 && needs.key ? arena_take(arena, sizeof(real), S, B, H) : NULL;
+  search->values = width > 1 && needs.value ? arena_take(arena, sizeof(real), S, B, H) : NULL;
+  search->moves = arena_take(arena, sizeof *search->moves, R, 1, 1);
   search->beams = arena_take(arena, sizeof *search->beams, B, 1, 1);
   search->paths = arena_take(arena, sizeof *search->paths, B, 3, width);
+}
+
+static size_t larger(size_t a, size_t b) {
+  return a > b ? a : b;
 }
 
 /* BLAS counts in int: every number of rows and every distance between rows must fit. */
 static bool fits_blas(const struct model_config *config, size_t S, size_t B, size_t width) {
   const size_t H = config->hidden_size, E = config->embedding_size;
-  const size_t widest = 2 * (H > E ? H : E);
+  const size_t heads = larger(config->heads, config->encoder_self_attention);
+  const size_t widest = larger(2 * larger(H, E), S * heads);
   const size_t longest = S + 1 > widest ? S + 1 : widest;
   return B <= INT_MAX / width && longest <= INT_MAX / (B * width) && S <= INT_MAX / H;
 }
@@ -61,7 +68,8 @@ static enum status fit(struct search *search, const struct model_config *config,
 
 /* ---- start ---- */
 
-static void fill(struct search *search, const struct search_request *requests, size_t width) {
+static void fill(struct search *search, const struct search_request *requests, size_t heads,
+                 size_t width) {
   const size_t S = search->source.steps, B = search->source.batch;
   for (size_t b = 0; b < B; b++) {
     const struct search_request *request = &requests[b];
@@ -74,6 +82,7 @@ static void fill(struct search *search, const struct search_request *requests, s
                       .ended = paths + width,
                       .grown = paths + 2 * width,
                       .source_count = request->count,
+                      .heads = heads,
                       .limit = request->forced != NULL ? request->forced_count + 1 : request->limit,
                       .forced = request->forced,
                       .forced_count = request->forced_count};
@@ -117,12 +126,14 @@ static struct decoder_source prepare(struct search *search,
                                      struct decoder_sizes sizes, size_t width) {
   const size_t S = search->source.steps, B = search->source.batch, H = sizes.hidden;
   const struct decoder_source sentences = {search->encoder.outputs, search->source.lengths, S};
-  const struct sequence first = {.batch = B, .steps = 1};
   struct decoder_cache cache = search->decoder;
-  if (width > 1) cache.attention.keys = search->keys;
-  decoder_prepare(&cache, &first, sentences, weights, sizes);
+  if (search->keys != NULL) cache.attention.keys = search->keys;
+  if (search->values != NULL) cache.attention.values = search->values;
+  decoder_prepare(&cache, B, sentences, weights, sizes);
   if (width == 1) return sentences;
   if (search->keys != NULL) repeat(search->decoder.attention.keys, search->keys, S, B, width, H);
+  if (search->values != NULL)
+    repeat(search->decoder.attention.values, search->values, S, B, width, H);
   repeat(search->row_states, search->encoder.outputs, S, B, width, H);
   return (struct decoder_source){search->row_states, search->row_lengths, S};
 }
@@ -145,24 +156,28 @@ static enum status step(size_t *open, struct search *search, struct decoder_size
   const size_t S = search->source.steps, V = sizes.vocabulary, width = options->width;
   const real *logits = search->decoder.logits; /* of the rows in use */
   *open = 0;
+  for (size_t r = 0; r < search->target.batch; r++) search->moves[r] = r;
   for (size_t b = 0; b < search->source.batch; b++) {
     struct beam *beam = &search->beams[b];
     const size_t first = b * width, rows = beam->open;
     if (rows == 0) continue;
-    const enum status status =
-        beam_grow(beam, &search->pool, logits, V, search->decoder.attention.weights + first * S, S,
-                  options, error);
+    const enum status status = beam_grow(
+        beam, &search->pool, logits, V,
+        search->decoder.attention.weights + first * sizes.attention.heads * S, S, options, error);
     if (status != STATUS_OK) return status;
     logits += rows * V;
     for (size_t i = 0; i < width; i++) {
       search->target.lengths[first + i] = i < beam->open;
+      search->moves[first + i] = first + (i < beam->open ? beam->paths[i].row : i);
       if (i >= beam->open) continue;
       search->target.ids[first + i] = search->pool.nodes[beam->paths[i].last].id;
-      pass_on(search, sizes, first + i, first + beam->paths[i].row);
+      pass_on(search, sizes, first + i, search->moves[first + i]);
     }
     *open += beam->open;
   }
-  return STATUS_OK;
+  if (sizes.self_attention.heads == 0 || *open == 0) return STATUS_OK;
+  self_attention_history_move(&search->history, sizes.self_attention, search->moves);
+  return self_attention_history_grow(&search->history, sizes.self_attention, error);
 }
 
 /* ---- results ---- */
@@ -172,20 +187,38 @@ static size_t result_count(const struct beam *beam, const struct beam_options *o
   return beam->finished < options->n_best ? beam->finished : options->n_best;
 }
 
+/* mean (S) of N rows */
+static void average(real *mean, const real *rows, size_t N, size_t S) {
+  for (size_t s = 0; s < S; s++) {
+    real sum = 0;
+    for (size_t n = 0; n < N; n++) sum += rows[n * S + s];
+    mean[s] = sum / (real)N;
+  }
+}
+
 static struct hypothesis take_hypothesis(struct arena *arena, const struct beam_pool *pool,
-                                         const struct beam_path *path, size_t S) {
-  const size_t T = path->count;
+                                         const struct beam_path *path, const struct beam *beam) {
+  const size_t T = path->count, S = beam->source_count, N = beam->heads;
   uint32_t *ids = arena_take(arena, sizeof *ids, T, 1, 1);
   real *attention = arena_take(arena, sizeof *attention, T, S, 1);
+  real *heads = N > 1 ? arena_take(arena, sizeof *heads, N, T, S) : attention;
   if (attention != NULL) {
     size_t at = path->last;
     for (size_t t = T; t-- > 0; at = pool->nodes[at].previous) {
       const struct beam_node *node = &pool->nodes[at];
+      const real *weights = pool->attention + node->attention; /* (N,S) */
       ids[t] = node->id;
-      memcpy(attention + t * S, pool->attention + node->attention, S * sizeof *attention);
+      for (size_t n = 0; n < N; n++)
+        memcpy(heads + (n * T + t) * S, weights + n * S, S * sizeof *heads);
+      if (N > 1) average(attention + t * S, weights, N, S);
     }
   }
-  return (struct hypothesis){ids, attention, T, path->log_probability, path->score};
+  return (struct hypothesis){.ids = ids,
+                             .attention = attention,
+                             .heads = heads,
+                             .count = T,
+                             .log_probability = path->log_probability,
+                             .score = path->score};
 }
 
 static void take_results(struct search *search, struct arena *arena,
@@ -198,7 +231,7 @@ static void take_results(struct search *search, struct arena *arena,
     struct hypothesis *hypotheses = arena_take(arena, sizeof *hypotheses, n, 1, 1);
     for (size_t i = 0; i < n; i++) {
       const struct hypothesis hypothesis =
-          take_hypothesis(arena, &search->pool, &beam->ended[i], beam->source_count);
+          take_hypothesis(arena, &search->pool, &beam->ended[i], beam);
       if (hypotheses != NULL) hypotheses[i] = hypothesis;
     }
     if (results != NULL) results[b] = (struct search_result){hypotheses, n};
@@ -213,15 +246,22 @@ enum status search_run(struct search *search, const struct model *model,
                        const struct beam_options *options, struct error *error) {
   const struct decoder_sizes sizes = decoder_sizes_of(&model->config);
   const struct decoder_parameters *weights = &model->weights.decoder;
-  const struct dropout no_dropout = {0};
+  const struct dropouts no_dropout = {0};
   enum status status = fit(search, &model->config, requests, count, options->width, error);
   if (status != STATUS_OK) return status;
-  fill(search, requests, options->width);
+  fill(search, requests, sizes.attention.heads, options->width);
   beam_pool_clear(&search->pool);
   encoder_forward(&search->encoder, &search->source, &model->weights.encoder, no_dropout,
                   encoder_sizes_of(&model->config));
   start_rows(search, weights, sizes, options->width);
   const struct decoder_source source = prepare(search, weights, sizes, options->width);
+  search->decoder.history = NULL;
+  if (sizes.self_attention.heads > 0) {
+    search->decoder.history = &search->history;
+    self_attention_history_start(&search->history, search->target.batch);
+    status = self_attention_history_grow(&search->history, sizes.self_attention, error);
+    if (status != STATUS_OK) return status;
+  }
   /* Every hypothesis grows at every step, and none beyond its limit. */
   for (size_t open = count; open > 0;) {
     decoder_forward(&search->decoder, &search->target, source, weights, no_dropout, sizes);

@@ -9,7 +9,8 @@
 /* What the decoder chose, step by step. */
 struct hypothesis {
   const uint32_t *ids;   /* (T); the last is TOKEN_END if the decoder ended by itself */
-  const real *attention; /* (T,S) */
+  const real *attention; /* (T,S): the average of the heads */
+  const real *heads;     /* (N,T,S); `attention` itself if there is one */
   size_t count;          /* T */
   double log_probability;
   double score; /* log p / T^A */
@@ -35,11 +36,13 @@ struct search {
   struct arena arena;
   struct encoder_cache encoder;
   struct decoder_cache decoder;
-  struct sequence source;  /* (S,B) */
-  struct sequence target;  /* (1,R): each row's last token; length 0 where a row is not in use */
-  size_t *row_lengths;     /* (R): source lengths */
-  real *row_states;        /* (S,R,H): the source states of each row's sentence; only if R > B */
-  real *keys;              /* (S,B,H): mapped for attention, before they go to the rows */
+  struct sequence source; /* (S,B) */
+  struct sequence target; /* (1,R): each row's last token; length 0 where a row is not in use */
+  size_t *row_lengths;    /* (R): source lengths */
+  real *row_states;       /* (S,R,H): the source states of each row's sentence; only if R > B */
+  real *keys, *values;    /* (S,B,H): mapped for attention, before they go to the rows */
+  struct self_attention_history history;
+  size_t *moves;           /* (R): the row that each row's hypothesis was grown from */
   struct beam *beams;      /* (B) */
   struct beam_path *paths; /* (B,3,width) */
   struct beam_pool pool;

@@ -49,12 +49,39 @@ done
 shape 'decoder\.attention\.query\.bias +6 ' 'decoder\.attention\.key\.weight +6 x 6 ' \
   'decoder\.attention\.score\.weight +1 x 6 '
 
+for kind in projected 'multihead --heads 3'; do
+  expect_exit 0 "$ELMAN" train -q --epochs 2 "${small[@]}" --attention $kind "$toy"
+  shape 'decoder\.attention\.query\.weight +6 x 6 ' 'decoder\.attention\.key\.bias +6 ' \
+    'decoder\.attention\.value\.weight +6 x 6 '
+done
+shape 'attention +multihead, 3 heads$' 'decoder\.attention\.out\.weight +6 x 6 '
+expect_exit 0 "$ELMAN" train -q --epochs 2 "${small[@]}" --attention local --attention-window 3 "$toy"
+shape 'attention +local, window of 3$' 'decoder\.attention\.center\.weight +6 x 6 ' \
+  'decoder\.attention\.center_score\.weight +1 x 6 '
+expect_exit 0 "$ELMAN" train -q --epochs 2 "${small[@]}" --encoder-self-attention 2 \
+  --decoder-self-attention 1 "$toy"
+shape 'self-attention +encoder, 2 heads$' 'self-attention +decoder, 1 head$' \
+  'encoder\.self_attention\.out\.weight +6 x 6 ' 'decoder\.self_attention\.key\.weight +6 x 6 '
+expect_exit 0 "$ELMAN" train -q --epochs 2 "${small[@]}" --encoder-self-attention 2 \
+  --plain-self-attention "$toy"
+shape 'self-attention +encoder, 2 heads, without projections$'
+
+# What does not go together.
+expect_exit 64 "$ELMAN" train -q "${small[@]}" --attention multihead --heads 4 "$toy"
+expect_stderr_match '4 heads do not divide a size of 6: it can have 1, 2, 3, 6 heads, and 4 heads can have 4 or 8 units'
+expect_exit 64 "$ELMAN" train -q "${small[@]}" --attention dot --heads 2 "$toy"
+expect_stderr_match 'dot attention has one head; several need multihead attention'
+expect_exit 64 "$ELMAN" train -q "${small[@]}" --attention-window 2 "$toy"
+expect_stderr_match 'a window needs local attention'
+expect_exit 64 "$ELMAN" train -q "${small[@]}" --plain-self-attention "$toy"
+expect_exit 64 "$ELMAN" train -q "${small[@]}" --decoder-self-attention 4 "$toy"
+
 # All together, and the model is good for what a model is good for.
 expect_exit 0 "$ELMAN" train -q --hidden-size 32 --embedding-size 16 --layers 2 --bidirectional \
   --attentional-layer --input-feeding --tie-embeddings --orthogonal --attention additive "$toy"
 expect_no_stderr
 expect_exit 0 "$ELMAN" inspect --json
-expect_stdout_match '^\{"embedding_size":16,"hidden_size":32,"layers":2,"bidirectional":true,"attention":"additive","attentional_layer":true,"input_feeding":true,"tie_embeddings":true,'
+expect_stdout_match '^\{"embedding_size":16,"hidden_size":32,"layers":2,"bidirectional":true,"attention":"additive","attention_heads":1,"attention_window":0,"encoder_self_attention":0,"decoder_self_attention":0,"plain_self_attention":false,"attentional_layer":true,"input_feeding":true,"tie_embeddings":true,'
 expect_exit 0 "$ELMAN" translate -i <(cut -f1 "$toy")
 expect_stdout "$(cut -f2 "$toy")"
 expect_exit 0 "$ELMAN" attention -i <(cut -f1 "$toy")
@@ -64,14 +91,14 @@ expect_exit 0 "$ELMAN" evaluate "$toy"
 
 # Each changes the result, is the same when done again with another number of threads, and its value
 # for "off" is the default.
-for flag in '--dropout 0.5' '--label-smoothing 0.1' '--average 0.9' '--warm-up 3' \
+for flag in '--dropout 0.5' '--attention-dropout 0.5' '--label-smoothing 0.1' '--average 0.9' '--warm-up 3' \
   '--lr-schedule inverse-sqrt' --orthogonal; do
   expect_exit 0 "$ELMAN" train -q -t 1 --epochs 2 "${small[@]}" $flag -o one "$toy"
   expect_exit 0 "$ELMAN" train -q -t 2 --epochs 2 "${small[@]}" $flag -o two "$toy"
   cmp one two || fail "$flag: the model depends on the threads"
   ! cmp -s one plain || fail "$flag: no effect"
 done
-for flag in '--dropout 0' '--label-smoothing 0' '--average 0' '--warm-up 0' '--layers 1' \
+for flag in '--dropout 0' '--attention-dropout 0' '--label-smoothing 0' '--average 0' '--warm-up 0' '--layers 1' \
   '--lr-schedule constant' '--lr-schedule plateau'; do
   expect_exit 0 "$ELMAN" train -q --epochs 2 "${small[@]}" $flag -o one "$toy"
   cmp one plain || fail "$flag: not the default"

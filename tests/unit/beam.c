@@ -53,6 +53,7 @@ static struct model_config plain_config(size_t target_vocabulary) {
                                .embedding_size = 6,
                                .hidden_size = 8,
                                .layers = 1,
+                               .heads = 1,
                                .attention = ATTENTION_DOT};
 }
 
@@ -119,9 +120,19 @@ static void check_hypothesis(struct setup *s, const struct search_request *reque
   cr_assert_float_eq(hypothesis->log_probability, expected, 10 * CLOSE * (1 - expected));
   cr_assert_float_eq(hypothesis->score,
                      hypothesis->log_probability / pow((double)T, length_penalty), 1e-9);
-  for (size_t i = 0; i < T * S; i++)
-    cr_assert_float_eq(hypothesis->attention[i], s->workspace.decoder.attention.weights[i],
-                       10 * CLOSE);
+  const size_t N = s->model.config.heads;
+  const real *weights = s->workspace.decoder.attention.weights; /* (T,1,N,S) */
+  for (size_t t = 0; t < T; t++) {
+    for (size_t i = 0; i < S; i++) {
+      real sum = 0;
+      for (size_t n = 0; n < N; n++) {
+        const real weight = weights[(t * N + n) * S + i];
+        cr_assert_float_eq(hypothesis->heads[(n * T + t) * S + i], weight, 10 * CLOSE);
+        sum += weight;
+      }
+      cr_assert_float_eq(hypothesis->attention[t * S + i], sum / (real)N, 10 * CLOSE);
+    }
+  }
 }
 
 /* ---- every shape of network ---- */
@@ -134,6 +145,11 @@ static void for_all_shapes(shape_check *check) {
     for (unsigned shape = 0; shape < 16; shape++) {
       struct model_config config = plain_config(13);
       config.attention = (enum attention_kind)kind;
+      config.heads = kind == ATTENTION_MULTIHEAD ? 2 : 1;
+      config.window = kind == ATTENTION_LOCAL ? 2 : 0;
+      config.encoder_self_attention = shape & 4 ? 2 : 0;
+      config.decoder_self_attention = shape & 3 ? 1 : 0;
+      config.plain_self_attention = (shape & 5) == 5;
       config.layers = shape & 1 ? 2 : 1;
       config.bidirectional = (shape & 2) != 0;
       config.attentional_layer = shape >= 4;
@@ -368,6 +384,7 @@ Test(beam, tidying_up_keeps_what_hypotheses_lead_to) {
                                   .ended = paths[k][b] + WIDTH,
                                   .grown = paths[k][b] + 2 * WIDTH,
                                   .source_count = S,
+                                  .heads = 1,
                                   .limit = STEPS};
       beam_start(&beams[k][b]);
     }

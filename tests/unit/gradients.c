@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "attention/attention.h"
 #include "model/network.h"
 #include "rnn/elman.h"
 #include "rnn/embedding.h"
@@ -235,116 +234,6 @@ Test(gradients, elman_layer) {
   }
 }
 
-/* ---- attention ---- */
-
-struct attention_case {
-  struct attention_shape shape;
-  enum attention_kind kind;
-  struct attention_parameters weights;
-  real *queries, *keys, *values, *r;
-};
-
-static struct attention_cache new_cache(struct attention_shape shape) {
-  const size_t T = shape.queries, S = shape.keys, B = shape.batch, H = shape.size;
-  return (struct attention_cache){reals(T * B * H), reals(T * B * S), reals(T * B * H),
-                                  reals(S * B * H)};
-}
-
-static void free_cache(struct attention_cache cache) {
-  free(cache.context);
-  free(cache.weights);
-  free(cache.queries);
-  free(cache.keys);
-}
-
-static double attention_loss(void *context) {
-  const struct attention_case *c = context;
-  const struct attention_cache cache = new_cache(c->shape);
-  attention_prepare(cache, c->keys, &c->weights, c->kind, c->shape);
-  attention_forward(cache, c->queries, c->keys, c->values, &c->weights, c->kind, c->shape);
-  const double loss =
-      weighted_sum(cache.context, c->r, c->shape.queries * c->shape.batch * c->shape.size);
-  free_cache(cache);
-  return loss;
-}
-
-static struct attention_parameters new_parameters(size_t H, double scale) {
-  return (struct attention_parameters){random_reals(H * H, scale, 11), random_reals(H, scale, 12),
-                                       random_reals(H * H, scale, 13), random_reals(H, scale, 14)};
-}
-
-static void free_parameters(struct attention_parameters p) {
-  free(p.query_weight);
-  free(p.query_bias);
-  free(p.key_weight);
-  free(p.score_weight);
-}
-
-/* With a single key everywhere the weights are constant, and what only the scores see has no
- * gradient. */
-static void check_or_zero(const char *name, real *x, const real *gradient, size_t n,
-                          struct attention_case *c) {
-  if (c->shape.keys > 1) {
-    check_gradient(name, x, gradient, n, attention_loss, c);
-    return;
-  }
-  for (size_t i = 0; i < n; i++) cr_assert(fabs((double)gradient[i]) < 1e-15, "%s", name);
-}
-
-static void check_attention(enum attention_kind kind, struct attention_shape shape) {
-  const size_t T = shape.queries, S = shape.keys, B = shape.batch, H = shape.size;
-  const struct attention_needs needs = attention_needs(kind);
-  struct attention_case c = {shape,
-                             kind,
-                             new_parameters(H, 0.7),
-                             random_reals(T * B * H, 0.6, 1),
-                             random_reals(S * B * H, 0.6, 2),
-                             random_reals(S * B * H, 1, 3),
-                             random_reals(T * B * H, 1, 4)};
-  const struct attention_cache cache = new_cache(shape);
-  const struct attention_scratch scratch = {random_reals(T * B * S, 1, 5),
-                                            random_reals(T * B * H, 1, 6), reals(S * B * H),
-                                            random_reals(B * H, 1, 7)};
-  const struct attention_parameters gradients = new_parameters(H, 0);
-  real *dqueries = reals(T * B * H), *dkeys = reals(S * B * H), *dvalues = reals(S * B * H);
-  attention_prepare(cache, c.keys, &c.weights, kind, shape);
-  attention_forward(cache, c.queries, c.keys, c.values, &c.weights, kind, shape);
-  attention_backward(dqueries, dkeys, dvalues, &gradients, scratch, c.r, cache, c.queries, c.keys,
-                     c.values, &c.weights, kind, shape);
-  attention_prepare_backward(dkeys, &gradients, scratch, c.keys, &c.weights, kind, shape);
-
-  check_or_zero("queries", c.queries, dqueries, T * B * H, &c);
-  check_or_zero("keys", c.keys, dkeys, S * B * H, &c);
-  check_gradient("values", c.values, dvalues, S * B * H, attention_loss, &c);
-  if (needs.query_weight)
-    check_or_zero("query weight", c.weights.query_weight, gradients.query_weight, H * H, &c);
-  if (needs.query_bias)
-    check_or_zero("query bias", c.weights.query_bias, gradients.query_bias, H, &c);
-  if (needs.key_weight)
-    check_or_zero("key weight", c.weights.key_weight, gradients.key_weight, H * H, &c);
-  if (needs.score_weight)
-    check_or_zero("score weight", c.weights.score_weight, gradients.score_weight, H, &c);
-
-  free_cache(cache);
-  free_cache((struct attention_cache){scratch.weights, scratch.queries, scratch.keys,
-                                      scratch.score_weights});
-  free_parameters(c.weights);
-  free_parameters(gradients);
-  real *lists[] = {c.queries, c.keys, c.values, c.r, dqueries, dkeys, dvalues};
-  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) free(lists[i]);
-}
-
-Test(gradients, attention) {
-  for (unsigned kind = 0; attention_name((enum attention_kind)kind) != NULL; kind++) {
-    for (size_t positions = 1; positions <= 9; positions++) {
-      const size_t queries[] = {positions, 1, (positions + 1) / 2};
-      const size_t keys[] = {1, 10 - positions, (11 - positions) / 2};
-      check_attention((enum attention_kind)kind,
-                      (struct attention_shape){positions, 10 - positions, 3, 4, queries, keys, 0});
-    }
-  }
-}
-
 /* ---- the whole network ---- */
 
 struct network_case {
@@ -402,10 +291,8 @@ static void check_network(struct model_config config, struct regularization regu
   network_backward(&views, &c.workspace, &c.batch, &c.weights, &c.config, &c.regularization);
   for (size_t i = 0; i < table.count; i++) {
     const struct parameter *row = &table.rows[i];
-    /* Over one source word attention has nothing to choose, and its weights no gradient. */
-    if (c.batch.source.steps == 1 && strstr(row->name, ".attention.") != NULL) continue;
-    check_gradient(row->name, weights + row->offset, gradients + row->offset, parameter_size(row),
-                   network_loss, &c);
+    check_gradient_or_zero(row->name, weights + row->offset, gradients + row->offset,
+                           parameter_size(row), network_loss, &c);
   }
   free(weights);
   free(gradients);
@@ -419,16 +306,23 @@ static struct model_config small_config(void) {
                                .target_vocabulary = 6,
                                .embedding_size = 3,
                                .hidden_size = 4,
-                               .layers = 1};
+                               .layers = 1,
+                               .heads = 1};
 }
 
 static const struct regularization plain = {0};
 static const size_t mixed_lengths[4][2] = {{3, 5}, {7, 2}, {1, 6}, {4, 1}};
 
+static void choose_attention(struct model_config *config, enum attention_kind kind) {
+  config->attention = kind;
+  config->heads = kind == ATTENTION_MULTIHEAD ? 2 : 1;
+  config->window = kind == ATTENTION_LOCAL ? 2 : 0;
+}
+
 Test(gradients, network_of_one_sentence) {
   struct model_config config = small_config();
   for (unsigned kind = 0; attention_name((enum attention_kind)kind) != NULL; kind++) {
-    config.attention = (enum attention_kind)kind;
+    choose_attention(&config, (enum attention_kind)kind);
     for (size_t s = 1; s <= 7; s++) {
       for (size_t t = 0; t <= 6; t++) { /* T = t + 1, for </s> */
         const size_t lengths[1][2] = {{s, t}};
@@ -443,7 +337,7 @@ Test(gradients, network_of_every_shape) {
   for (unsigned kind = 0; attention_name((enum attention_kind)kind) != NULL; kind++) {
     for (unsigned parts = 0; parts < 32; parts++) {
       struct model_config config = small_config();
-      config.attention = (enum attention_kind)kind;
+      choose_attention(&config, (enum attention_kind)kind);
       config.layers = parts & 1 ? 2 : 1;
       config.bidirectional = parts & 2;
       config.attentional_layer = parts & 4;
@@ -455,14 +349,31 @@ Test(gradients, network_of_every_shape) {
   }
 }
 
+Test(gradients, network_with_self_attention) {
+  for (unsigned parts = 0; parts < 64; parts++) {
+    struct model_config config = small_config();
+    choose_attention(&config, parts & 1 ? ATTENTION_MULTIHEAD : ATTENTION_DOT);
+    config.encoder_self_attention = parts & 2 ? 2 : 0;
+    config.decoder_self_attention = parts & 4 ? 2 : 0;
+    config.plain_self_attention = parts & 8;
+    config.attentional_layer = config.input_feeding = parts & 16;
+    config.bidirectional = parts & 32;
+    config.layers = parts & 32 ? 2 : 1;
+    if (config.encoder_self_attention + config.decoder_self_attention == 0) continue;
+    check_network(config, plain, mixed_lengths, 4);
+  }
+}
+
 /* Dropout is a fixed mask within one update, so its gradient can be checked like any other. */
 Test(gradients, network_under_regularization) {
-  const struct regularization regularization = {.dropout = {0.3, {5, RANDOM_DROPOUT, 7}},
-                                                .label_smoothing = 0.1};
+  const struct regularization regularization = {
+      .dropouts = {{0.3, {5, RANDOM_DROPOUT, 7}}, {0.2, {5, RANDOM_DROPOUT, 7}}},
+      .label_smoothing = 0.1};
   for (int feeding = 0; feeding < 2; feeding++) {
     struct model_config config = small_config();
     config.layers = 2;
     config.attentional_layer = config.input_feeding = feeding;
+    config.encoder_self_attention = config.decoder_self_attention = 2;
     check_network(config, regularization, mixed_lengths, 4);
   }
 }

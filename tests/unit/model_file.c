@@ -41,8 +41,11 @@ static struct model *make_model(void) {
       TOKENS_SPACE, TOKENS_WORDS,
       vocabulary_of(source, sizeof source / sizeof *source, SIDE_SOURCE),
       vocabulary_of(target, sizeof target / sizeof *target, SIDE_TARGET)};
-  const struct model_config config = {
-      .embedding_size = E, .hidden_size = H, .layers = 1, .attention = ATTENTION_SCALED};
+  const struct model_config config = {.embedding_size = E,
+                                      .hidden_size = H,
+                                      .layers = 1,
+                                      .heads = 1,
+                                      .attention = ATTENTION_SCALED};
   struct model *model;
   cr_assert_eq(model_create(&model, vocabularies, config, NULL), STATUS_OK);
   cr_assert_eq(parameters_initialize(model->block, &model->table, INITIAL_PYTORCH, 3, NULL),
@@ -122,9 +125,11 @@ static uint64_t header_length(const char *bytes) {
 Test(model_file, header_is_as_documented) {
   static const char expected[] =
       "{\"__metadata__\":{\"format\":\"pt\",\"elman.version\":\"" ELMAN_VERSION "\","
-      "\"elman.config\":\"{\\\"attention\\\":\\\"scaled\\\",\\\"attentional_layer\\\":false,"
-      "\\\"bidirectional\\\":false,\\\"embedding_size\\\":3,\\\"hidden_size\\\":2,"
-      "\\\"input_feeding\\\":false,\\\"layers\\\":1,\\\"source_tokens\\\":\\\"space\\\","
+      "\"elman.config\":\"{\\\"attention\\\":\\\"scaled\\\",\\\"attention_heads\\\":1,"
+      "\\\"attention_window\\\":0,\\\"attentional_layer\\\":false,"
+      "\\\"bidirectional\\\":false,\\\"decoder_self_attention\\\":0,\\\"embedding_size\\\":3,"
+      "\\\"encoder_self_attention\\\":0,\\\"hidden_size\\\":2,\\\"input_feeding\\\":false,"
+      "\\\"layers\\\":1,\\\"plain_self_attention\\\":false,\\\"source_tokens\\\":\\\"space\\\","
       "\\\"source_vocabulary\\\":4,\\\"target_tokens\\\":\\\"words\\\","
       "\\\"target_vocabulary\\\":6,\\\"tie_embeddings\\\":false}\","
       "\"elman.source_vocab\":\"[\\\"<unk>\\\",\\\"我\\\",\\\"爱\\\",\\\"学习\\\"]\","
@@ -286,6 +291,33 @@ static void put_replaced(const struct good_file *good, const char *find, const c
   free(header);
 }
 
+/* ---- a file of an earlier version ---- */
+
+static void leave_out(char *header, const char *what) {
+  char *at = strstr(header, what);
+  cr_assert_not_null(at, "the header lacks %s", what);
+  memmove(at, at + strlen(what), strlen(at + strlen(what)) + 1);
+}
+
+Test(model_file, what_came_later_may_be_missing) {
+  static const char *const later[] = {",\\\"attention_heads\\\":1", ",\\\"attention_window\\\":0",
+                                      ",\\\"decoder_self_attention\\\":0",
+                                      ",\\\"encoder_self_attention\\\":0",
+                                      ",\\\"plain_self_attention\\\":false"};
+  struct good_file good = good_file();
+  for (size_t i = 0; i < sizeof later / sizeof *later; i++) leave_out(good.header, later[i]);
+  put_file(good.header, strlen(good.header), good.data, good.data_size);
+  struct model *model;
+  struct error error;
+  cr_assert_eq(model_load(&model, FILE_NAME, &error), STATUS_OK, "%s", error.message);
+  cr_assert_eq(model->config.heads, 1);
+  cr_assert_eq(model->config.encoder_self_attention, 0);
+  model_free(model);
+  free_good(&good);
+}
+
+/* ---- what is wrong in them ---- */
+
 #define HIDDEN "\\\"hidden_size\\\":2"
 #define CONFIG_WITH(hidden) "\\\"hidden_size\\\":" hidden
 #define OUT_BIAS "\"decoder.out.bias\":{\"dtype\":\"F32\",\"shape\":[6],\"data_offsets\":[328,352]}"
@@ -329,6 +361,19 @@ static const struct {
     {"bidirectional\\\":false", "bidirectional\\\":true", "does not have the shape"},
     {"feeding\\\":false", "feeding\\\":true", "input feeding needs the attentional layer"},
     {"embeddings\\\":false", "embeddings\\\":true", "needs the attentional layer"},
+    {"heads\\\":1", "heads\\\":0", "the number of heads must lie between 1 and 64, not 0"},
+    {"heads\\\":1", "heads\\\":-1", "the number of heads must lie between 1 and 64"},
+    {"heads\\\":1", "heads\\\":3", "3 heads do not divide a size of 2: it can have 1, 2 heads"},
+    {"heads\\\":1", "heads\\\":2", "scaled attention has one head"},
+    {"window\\\":0", "window\\\":1", "scaled attention has no window"},
+    {"\\\"scaled\\\"", "\\\"local\\\"", "the attention window must lie between 1 and 1000"},
+    {"\\\"scaled\\\"", "\\\"multihead\\\"", "decoder.attention.query.weight is missing"},
+    {"decoder_self_attention\\\":0", "decoder_self_attention\\\":3", "3 heads do not divide"},
+    {"encoder_self_attention\\\":0", "encoder_self_attention\\\":-2", "the number of heads must"},
+    {"encoder_self_attention\\\":0", "encoder_self_attention\\\":1",
+     "encoder.self_attention.query.weight is missing"},
+    {"plain_self_attention\\\":false", "plain_self_attention\\\":true",
+     "plain self-attention needs self-attention"},
     /* the metadata */
     {"\"elman.config\"", "\"elman.Config\"", "elman.config is missing from its metadata"},
     {"\"elman.source_vocab\"", "\"x\"", "elman.source_vocab is missing from its metadata"},
@@ -634,7 +679,8 @@ Test(model_file, vocabularies_beyond_the_limit_of_a_header) {
   struct vocabulary_pair vocabularies = {TOKENS_SPACE, TOKENS_SPACE,
                                          vocabulary_of(source, 2, SIDE_SOURCE),
                                          vocabulary_of(target, 3, SIDE_TARGET)};
-  const struct model_config config = {.embedding_size = E, .hidden_size = H, .layers = 1};
+  const struct model_config config = {
+      .embedding_size = E, .hidden_size = H, .layers = 1, .heads = 1};
   struct model *model;
   struct error error;
   cr_assert_eq(model_create(&model, vocabularies, config, NULL), STATUS_OK);

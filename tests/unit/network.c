@@ -38,6 +38,7 @@ static void set_up(struct setup *s, enum attention_kind attention, size_t hidden
                                  .embedding_size = 6,
                                  .hidden_size = hidden,
                                  .layers = 1,
+                                 .heads = 1,
                                  .attention = attention}};
   blas_set_up();
   cr_assert_eq(parameter_table_create(&s->table, &s->config, NULL), STATUS_OK);
@@ -156,8 +157,10 @@ static void spoil(real *values, size_t n) {
 Test(network, attention_at_masked_positions) {
   enum { T = 4, S = 5, B = 2, H = 3 };
   const size_t queries[B] = {4, 2}, keys[B] = {2, 5};
-  const struct attention_shape shape = {T, S, B, H, queries, keys, 0};
+  const struct attention_shape shape = {
+      .queries = T, .keys = S, .batch = B, .query_lengths = queries, .key_lengths = keys};
   const struct attention_parameters none = {0};
+  const struct attention_layer layer = {{ATTENTION_SCALED, H, 1, 0}, &none, {.probability = 0}};
   real *d = random_reals(T * B * H, 1, 1), *e = random_reals(S * B * H, 1, 2);
   real *dcontext = random_reals(T * B * H, 1, 3);
   for (size_t b = 0; b < B; b++) {
@@ -171,7 +174,7 @@ Test(network, attention_at_masked_positions) {
   spoil(context, T * B * H);
   spoil(weights, T * B * S);
   const struct attention_cache cache = {.context = context, .weights = weights};
-  attention_forward(cache, d, e, e, &none, ATTENTION_SCALED, shape);
+  attention_forward(cache, d, e, e, &layer, shape);
   for (size_t t = 0; t < T; t++) {
     for (size_t b = 0; b < B; b++) {
       for (size_t k = 0; k < S; k++) {
@@ -192,7 +195,7 @@ Test(network, attention_at_masked_positions) {
     spoil(scratch, T * B * S);
     attention_backward(dd[start], de[start], de[start], &none,
                        (struct attention_scratch){.weights = scratch}, dcontext, cache, d, e, e,
-                       &none, ATTENTION_SCALED, shape);
+                       &layer, shape);
   }
   for (size_t i = 0; i < T * B * H; i++)
     cr_assert_float_eq((double)(dd[1][i] - dd[0][i]), 1, CLOSE);

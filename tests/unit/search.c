@@ -26,7 +26,8 @@ static struct vocabulary *make_vocabulary(enum side side) {
 static struct model *make_model(const double bias[WORDS]) {
   struct vocabulary_pair vocabularies = {TOKENS_SPACE, TOKENS_SPACE, make_vocabulary(SIDE_SOURCE),
                                          make_vocabulary(SIDE_TARGET)};
-  const struct model_config config = {.embedding_size = 2, .hidden_size = 3, .layers = 1};
+  const struct model_config config = {
+      .embedding_size = 2, .hidden_size = 3, .layers = 1, .heads = 1};
   struct model *model;
   blas_set_up();
   cr_assert_eq(model_create(&model, vocabularies, config, NULL), STATUS_OK);

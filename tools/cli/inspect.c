@@ -17,13 +17,24 @@ static const char *yes_or_no(bool flag) {
   return flag ? "yes" : "no";
 }
 
+static void write_self_attention(FILE *stream, const char *where, size_t heads, bool plain) {
+  if (heads == 0) return;
+  fprintf(stream, "self-attention     %s, %zu head%s%s\n", where, heads, heads == 1 ? "" : "s",
+          plain ? ", without projections" : "");
+}
+
 static void write_text(FILE *stream, const elman_model *model) {
   const elman_model_info info = elman_model_get_info(model);
   fprintf(stream, "embedding size     %zu\n", info.embedding_size);
   fprintf(stream, "hidden size        %zu\n", info.hidden_size);
   fprintf(stream, "layers             %zu\n", info.layers);
   fprintf(stream, "bidirectional      %s\n", yes_or_no(info.bidirectional));
-  fprintf(stream, "attention          %s\n", info.attention);
+  fprintf(stream, "attention          %s", info.attention);
+  if (info.heads > 1) fprintf(stream, ", %zu heads", info.heads);
+  if (info.attention_window > 0) fprintf(stream, ", window of %zu", info.attention_window);
+  putc('\n', stream);
+  write_self_attention(stream, "encoder", info.encoder_self_attention, info.plain_self_attention);
+  write_self_attention(stream, "decoder", info.decoder_self_attention, info.plain_self_attention);
   fprintf(stream, "attentional layer  %s\n", yes_or_no(info.attentional_layer));
   fprintf(stream, "input feeding      %s\n", yes_or_no(info.input_feeding));
   fprintf(stream, "tied embeddings    %s\n", yes_or_no(info.tie_embeddings));
@@ -75,6 +86,11 @@ static void write_json(FILE *stream, const elman_model *model) {
   write_flag(stream, "bidirectional", info.bidirectional);
   fputs(",\"attention\":", stream);
   write_json_string(stream, info.attention);
+  fprintf(stream, ",\"attention_heads\":%zu,\"attention_window\":%zu", info.heads,
+          info.attention_window);
+  fprintf(stream, ",\"encoder_self_attention\":%zu,\"decoder_self_attention\":%zu",
+          info.encoder_self_attention, info.decoder_self_attention);
+  write_flag(stream, "plain_self_attention", info.plain_self_attention);
   write_flag(stream, "attentional_layer", info.attentional_layer);
   write_flag(stream, "input_feeding", info.input_feeding);
   write_flag(stream, "tie_embeddings", info.tie_embeddings);

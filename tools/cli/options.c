@@ -102,9 +102,9 @@ static void print_option(FILE *stream, const struct option *option) {
   const char *argument = option->argument == NULL ? "" : option->argument;
   snprintf(names, sizeof names, "--%s%s%s", option->name, argument[0] == '\0' ? "" : " ", argument);
   if (option->letter != 0)
-    fprintf(stream, "  -%c, %-22s ", option->letter, names);
+    fprintf(stream, "  -%c, %-26s ", option->letter, names);
   else
-    fprintf(stream, "      %-22s ", names);
+    fprintf(stream, "      %-26s ", names);
   fputs(option->help, stream);
   if (option->choice != NULL) {
     char choices[256];

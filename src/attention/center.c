@@ -1,0 +1,89 @@
+#include "attention/center.h"
+
+#include <string.h>
+#include <tgmath.h>
+
+#include "attention/maps.h"
+#include "tensor/linear.h"
+
+void center_forward(struct attention_cache cache, const real *queries,
+                    const struct attention_layer *layer, struct attention_shape shape) {
+  const size_t B = shape.batch, H = layer->config.size, rows = shape.queries * B;
+  const real *v = layer->weights->center_score_weight;
+  map_forward(cache.center_states, queries, layer->weights->center_weight, NULL, rows, H);
+  for (size_t i = 0; i < rows; i++) {
+    real *m = cache.center_states + i * H, score = 0;
+    for (size_t j = 0; j < H; j++) {
+      m[j] = tanh(m[j]);
+      score += v[j] * m[j];
+    }
+    const real S_b = (real)mask_visible(shape, i % B, i / B).end;
+    cache.centers[i] = S_b / (1 + exp(-score)); /* (39) */
+  }
+}
+
+void center_backward(real *dqueries, const struct attention_parameters *gradients,
+                     struct attention_scratch scratch, struct attention_cache cache,
+                     const real *queries, const struct attention_layer *layer,
+                     struct attention_shape shape) {
+  const size_t B = shape.batch, H = layer->config.size, rows = shape.queries * B;
+  const real *v = layer->weights->center_score_weight;
+  for (size_t i = 0; i < rows; i++) {
+    const size_t b = i % B, t = i / B;
+    const real *m = cache.center_states + i * H;
+    real *dm = scratch.center_states + i * H;
+    if (t >= mask_queries(shape, b)) {
+      memset(dm, 0, H * sizeof *dm);
+      continue;
+    }
+    const real p = cache.centers[i], S_b = (real)mask_visible(shape, b, t).end;
+    const real dscore = scratch.centers[i] * p * (1 - p / S_b); /* (42) */
+    for (size_t j = 0; j < H; j++) {
+      gradients->center_score_weight[j] += dscore * m[j];
+      dm[j] = dscore * v[j] * (1 - m[j] * m[j]);
+    }
+  }
+  map_backward(dqueries, gradients->center_weight, NULL, scratch.center_states, queries,
+               layer->weights->center_weight, rows, H);
+}
+
+struct visible center_window(struct visible visible, real center, size_t window) {
+  /* Key i has position i + 1. */
+  const real first = ceil(center - (real)window) - 1, end = floor(center + (real)window);
+  if (first > (real)visible.first) visible.first = (size_t)first;
+  if (end < (real)visible.end) visible.end = (size_t)end;
+  return visible;
+}
+
+/* 1 / (2 σ²) with σ = D/2 */
+static real sharpness(size_t window) {
+  return 2 / ((real)window * (real)window);
+}
+
+static real gaussian(size_t key, real center, size_t window) {
+  const real distance = (real)(key + 1) - center;
+  return exp(-distance * distance * sharpness(window));
+}
+
+void center_gaussian_forward(real *weights, struct visible visible, real center, size_t window) {
+  for (size_t s = visible.first; s < visible.end; s++)
+    weights[s] *= gaussian(s, center, window); /* (40) */
+}
+
+/* With α the softmax and g the Gaussian, a = α g: dα = g da, and equation 16 for α needs
+ * Σ α dα = Σ a da and α = a / g only. */
+real center_gaussian_backward(real *drow, const real *weights, struct visible visible, size_t S,
+                              real center, size_t window) {
+  real dcenter = 0, sum = 0;
+  for (size_t s = visible.first; s < visible.end; s++) {
+    const real distance = (real)(s + 1) - center;
+    dcenter += drow[s] * weights[s] * 2 * distance * sharpness(window); /* (41) */
+    sum += drow[s] * weights[s];
+  }
+  for (size_t s = visible.first; s < visible.end; s++) {
+    const real g = gaussian(s, center, window); /* at least e⁻² within the window */
+    drow[s] = weights[s] * (drow[s] - sum / g); /* (16) */
+  }
+  mask_clear_outside(drow, visible, S);
+  return dcenter;
+}

@@ -1,0 +1,228 @@
+/* The backward pass of attention against central differences, in double: every mechanism, mask,
+ * size and number of heads, and self-attention. */
+#include "check.h"
+
+#include <string.h>
+
+#include "attention/self_attention.h"
+
+enum { B = 3 };
+
+struct attention_case {
+  struct attention_layer layer;
+  struct attention_shape shape;
+  struct attention_parameters weights, gradients;
+  struct arena arena;
+  struct attention_cache cache;
+  struct attention_scratch scratch;
+  real *queries, *keys, *values, *r; /* the loss is Σ r·context */
+};
+
+static double weighted_sum(const real *out, const real *r, size_t n) {
+  double sum = 0;
+  for (size_t i = 0; i < n; i++) sum += (double)out[i] * (double)r[i];
+  return sum;
+}
+
+static void take_all(struct attention_case *c, struct arena *arena) {
+  const struct attention_shape shape = c->shape;
+  attention_cache_take(&c->cache, arena, c->layer.config, true, shape.queries, shape.keys, B);
+  attention_scratch_take(&c->scratch, arena, c->layer.config, shape.queries, shape.keys, B);
+}
+
+/* What is not written must not be read. */
+static void spoil(struct arena *arena) {
+#ifndef __SANITIZE_ADDRESS__ /* it guards the gaps */
+  for (size_t i = 0; i < arena->size / sizeof(real); i++) ((real *)(void *)arena->base)[i] = NAN;
+#else
+  (void)arena;
+#endif
+}
+
+static void set_up(struct attention_case *c, struct attention_config config,
+                   struct attention_shape shape, double dropout) {
+  const size_t T = shape.queries, S = shape.keys, H = config.size;
+  *c = (struct attention_case){.shape = shape};
+  c->layer = (struct attention_layer){config, &c->weights, {dropout, {3, RANDOM_DROPOUT, 9}}};
+  struct attention_part part;
+  for (unsigned i = 0; attention_part_at(&part, &c->weights, config.kind, i); i++)
+    *part.view = random_reals(attention_part_size(&part, H), 0.7, 11 + i);
+  for (unsigned i = 0; attention_part_at(&part, &c->gradients, config.kind, i); i++)
+    *part.view = reals(attention_part_size(&part, H));
+  struct arena measured = {0};
+  take_all(c, &measured);
+  cr_assert_eq(arena_reserve(&c->arena, &measured, NULL), STATUS_OK);
+  spoil(&c->arena);
+  take_all(c, &c->arena);
+  c->queries = random_reals(T * B * H, 0.6, 1);
+  c->keys = random_reals(S * B * H, 0.6, 2);
+  c->values = random_reals(S * B * H, 1, 3);
+  c->r = random_reals(T * B * H, 1, 4);
+  for (size_t t = 0; t < T; t++)
+    for (size_t b = 0; b < B; b++)
+      if (t >= shape.query_lengths[b]) memset(c->r + (t * B + b) * H, 0, H * sizeof *c->r);
+}
+
+static void tear_down(struct attention_case *c) {
+  struct attention_part part;
+  for (unsigned i = 0; attention_part_at(&part, &c->weights, c->layer.config.kind, i); i++)
+    free(*part.view);
+  for (unsigned i = 0; attention_part_at(&part, &c->gradients, c->layer.config.kind, i); i++)
+    free(*part.view);
+  arena_free(&c->arena);
+  free(c->queries);
+  free(c->keys);
+  free(c->values);
+  free(c->r);
+}
+
+static double attention_loss(void *context) {
+  const struct attention_case *c = context;
+  attention_prepare(c->cache, c->keys, c->values, &c->layer, B, 0, c->shape.keys);
+  attention_forward(c->cache, c->queries, c->keys, c->values, &c->layer, c->shape);
+  return weighted_sum(c->cache.context, c->r, c->shape.queries * B * c->layer.config.size);
+}
+
+static void check_parts(struct attention_case *c, loss_function *loss) {
+  const size_t H = c->layer.config.size;
+  struct attention_part weight, gradient;
+  for (size_t i = 0; attention_part_at(&weight, &c->weights, c->layer.config.kind, i); i++) {
+    cr_assert(attention_part_at(&gradient, &c->gradients, c->layer.config.kind, i));
+    check_gradient_or_zero(weight.name, *weight.view, *gradient.view,
+                           attention_part_size(&weight, H), loss, c);
+  }
+}
+
+static void check_attention(struct attention_config config, struct attention_shape shape,
+                            double dropout) {
+  const size_t T = shape.queries, S = shape.keys, H = config.size;
+  struct attention_case c;
+  set_up(&c, config, shape, dropout);
+  real *dqueries = reals(T * B * H), *dkeys = reals(S * B * H), *dvalues = reals(S * B * H);
+  attention_loss(&c);
+  attention_scratch_clear(c.scratch, config, S, B);
+  attention_backward(dqueries, dkeys, dvalues, &c.gradients, c.scratch, c.r, c.cache, c.queries,
+                     c.keys, c.values, &c.layer, shape);
+  attention_prepare_backward(dkeys, dvalues, &c.gradients, c.scratch, c.keys, c.values, &c.layer, B,
+                             0, S);
+  check_gradient_or_zero("queries", c.queries, dqueries, T * B * H, attention_loss, &c);
+  check_gradient_or_zero("keys", c.keys, dkeys, S * B * H, attention_loss, &c);
+  check_gradient_or_zero("values", c.values, dvalues, S * B * H, attention_loss, &c);
+  check_parts(&c, attention_loss);
+  free(dqueries);
+  free(dkeys);
+  free(dvalues);
+  tear_down(&c);
+}
+
+/* Every mechanism that can have that many heads of that size. */
+static void check_mechanisms(struct attention_shape shape, double dropout) {
+  for (unsigned kind = 0; attention_name((enum attention_kind)kind) != NULL; kind++) {
+    for (size_t heads = 1; heads <= 4; heads++) {
+      struct attention_config config = {(enum attention_kind)kind, heads == 3 ? 6 : 4, heads, 0};
+      if (heads > 1 && kind != ATTENTION_MULTIHEAD && kind != ATTENTION_SCALED) continue;
+      if (kind == ATTENTION_LOCAL) config.window = 1 + shape.keys % 3;
+      check_attention(config, shape, dropout);
+    }
+  }
+}
+
+Test(attention_gradients, padding) {
+  for (size_t positions = 1; positions <= 9; positions++) {
+    const size_t queries[B] = {positions, 1, (positions + 1) / 2};
+    const size_t keys[B] = {1, 10 - positions, (11 - positions) / 2};
+    check_mechanisms((struct attention_shape){.queries = positions,
+                                              .keys = 10 - positions,
+                                              .batch = B,
+                                              .query_lengths = queries,
+                                              .key_lengths = keys},
+                     0);
+  }
+}
+
+Test(attention_gradients, causal_and_padding) {
+  for (size_t positions = 1; positions <= 9; positions++) {
+    const size_t queries[B] = {positions, 1, (positions + 1) / 2};
+    const size_t keys[B] = {1, positions, (positions + 1) / 2};
+    check_mechanisms((struct attention_shape){.queries = positions,
+                                              .keys = positions,
+                                              .batch = B,
+                                              .query_lengths = queries,
+                                              .key_lengths = keys,
+                                              .causal = true},
+                     0);
+  }
+}
+
+Test(attention_gradients, dropout) {
+  const size_t queries[B] = {5, 1, 3}, keys[B] = {4, 7, 6};
+  const struct attention_shape shape = {
+      .queries = 5, .keys = 7, .batch = B, .query_lengths = queries, .key_lengths = keys};
+  check_mechanisms(shape, 0.4);
+}
+
+/* ---- self-attention ---- */
+
+/* Steps are run in stretches of `stretch`, as the decoder does with input feeding. */
+struct self_case {
+  struct attention_case base;
+  size_t stretch;
+  real *outputs;
+};
+
+static struct attention_shape part_of(const struct self_case *c, size_t first) {
+  struct attention_shape shape = c->base.shape;
+  shape.first_query = first;
+  shape.queries = c->stretch;
+  return shape;
+}
+
+static double self_loss(void *context) {
+  struct self_case *c = context;
+  const size_t H = c->base.layer.config.size, T = c->base.shape.queries;
+  for (size_t first = 0; first < T; first += c->stretch)
+    self_attention_forward(c->outputs + first * B * H, c->base.cache, c->base.queries,
+                           &c->base.layer, part_of(c, first));
+  return weighted_sum(c->outputs, c->base.r, T * B * H);
+}
+
+static void check_self_attention(struct attention_config config, struct attention_shape shape,
+                                 size_t stretch) {
+  const size_t T = shape.queries, H = config.size;
+  struct self_case c = {.stretch = stretch, .outputs = reals(T * B * H)};
+  set_up(&c.base, config, shape, 0.2);
+  real *dstates = reals(T * B * H);
+  self_loss(&c);
+  attention_scratch_clear(c.base.scratch, config, T, B);
+  for (size_t first = T; first > 0; first -= stretch)
+    self_attention_backward(dstates, &c.base.gradients, c.base.scratch,
+                            c.base.r + (first - stretch) * B * H, c.base.cache, c.base.queries,
+                            &c.base.layer, part_of(&c, first - stretch));
+  check_gradient("states", c.base.queries, dstates, T * B * H, self_loss, &c);
+  struct attention_part weight, gradient;
+  for (size_t i = 0; attention_part_at(&weight, &c.base.weights, config.kind, i); i++) {
+    cr_assert(attention_part_at(&gradient, &c.base.gradients, config.kind, i));
+    check_gradient_or_zero(weight.name, *weight.view, *gradient.view,
+                           attention_part_size(&weight, H), self_loss, &c);
+  }
+  free(dstates);
+  free(c.outputs);
+  tear_down(&c.base);
+}
+
+Test(attention_gradients, self_attention) {
+  const size_t lengths[B] = {6, 1, 4};
+  struct attention_shape shape = {
+      .queries = 6, .keys = 6, .batch = B, .query_lengths = lengths, .key_lengths = lengths};
+  for (size_t heads = 1; heads <= 4; heads++) {
+    for (int plain = 0; plain < 2; plain++) {
+      const struct attention_config config = {plain ? ATTENTION_SCALED : ATTENTION_MULTIHEAD,
+                                              heads == 3 ? 6 : 4, heads, 0};
+      shape.causal = false;
+      check_self_attention(config, shape, 6);
+      shape.causal = true;
+      check_self_attention(config, shape, 6);
+      check_self_attention(config, shape, 1);
+    }
+  }
+}
