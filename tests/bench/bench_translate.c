@@ -1,10 +1,10 @@
 /* Times translation through the public API:
  *
- *   bench_translate MODEL SENTENCES OUTPUT BEAM MAX_LENGTH single|batch [ROUNDS]
+ *   bench_translate MODEL SENTENCES OUTPUT BEAM MAX_LENGTH single|batch
  *
- * SENTENCES has a sentence a line. Prints the seconds of each round over all of them; loading is
- * not counted. OUTPUT gets a line for each sentence: its source tokens as the model knows them, a
- * tab, and the tokens of its translation. MAX_LENGTH 0 is the default limit. */
+ * SENTENCES has a sentence a line. Prints the seconds for all of them; loading is not counted,
+ * nor is one sentence before. OUTPUT gets a line for each sentence: its source tokens as the model
+ * knows them, a tab, and the tokens of its translation. MAX_LENGTH 0 is the default limit. */
 #include <string.h>
 
 #include "bench.h"
@@ -53,10 +53,8 @@ static void write_line(FILE *file, const elman_translation *translation) {
 }
 
 int main(int argc, char **argv) {
-  enum { MOST_ROUNDS = 100 };
-  if (argc != 7 && argc != 8)
-    bench_fail("usage: bench_translate MODEL SENTENCES OUTPUT BEAM MAX_LENGTH single|batch "
-               "[ROUNDS]");
+  if (argc != 7)
+    bench_fail("usage: bench_translate MODEL SENTENCES OUTPUT BEAM MAX_LENGTH single|batch");
   elman_error error = {0};
   elman_model *model;
   elman_translator *translator;
@@ -74,10 +72,11 @@ int main(int argc, char **argv) {
   options.beam = bench_size(argv[4]);
   options.max_length = bench_size(argv[5]);
   const bool batch = strcmp(argv[6], "batch") == 0;
-  const size_t rounds = argc == 8 ? bench_size(argv[7]) : 1;
-  double seconds[MOST_ROUNDS];
-  if (rounds < 1 || rounds > MOST_ROUNDS) bench_fail("ROUNDS must be from 1 to 100");
-  for (size_t i = 0; i < rounds; i++) seconds[i] = run(&work, translator, &options, batch);
+  const size_t count = work.count;
+  work.count = 1;
+  run(&work, translator, &options, batch);
+  work.count = count;
+  const double seconds = run(&work, translator, &options, batch);
 
   FILE *output = fopen(argv[3], "w");
   if (output == NULL) bench_fail("cannot write the output");
@@ -87,7 +86,7 @@ int main(int argc, char **argv) {
   }
   if (fclose(output) != 0) bench_fail("cannot write the output");
   printf("{\"peak_kib\": %ld, ", bench_peak_kib());
-  bench_print_seconds(seconds, rounds);
+  bench_print_seconds(&seconds, 1);
   printf("}\n");
   free(work.translations);
   free(work.lengths);

@@ -143,7 +143,13 @@ class Bench:
         self.build = pathlib.Path(options.build).resolve()
         self.rows, self.notes, self.kernels, self.slopes = [], [], None, []
         self.workers = []
-        if options.without_pytorch:
+        self.load = os.getloadavg()[0]
+        if self.load > 0.5:
+            self.note(f"the machine was busy when this began (load {self.load:.1f}), so that the "
+                      "figures mean little")
+        if set(options.parts) <= set(ALONE):
+            pass
+        elif options.without_pytorch:
             self.note("PyTorch was left out, as asked")
         elif not has_pytorch():
             self.note(f"PyTorch was left out: {PYTHON} has no module torch (Debian: python3-torch)")
@@ -239,10 +245,13 @@ class Bench:
                 shares.append(statistics.median(bare["seconds"]) / row.elman[-1])
                 rates.append(bare["operations"] / row.elman[-1] * 1e-9)
                 squares.append(bare["square_gflops"])
-            row.extra = {"product_share": shares, "gflops": rates, "square_gflops": squares}
-            row.notes.append("bare products " + range_of(shares, "{:.0%}".format))
-            row.notes.append(f"{statistics.median(rates):.0f} GFLOP/s, a large square product "
-                             f"{statistics.median(squares):.0f}")
+            reached = [rate / square for rate, square in zip(rates, squares)]
+            row.extra = {"product_share": shares, "gflops": rates, "square_gflops": squares,
+                         "sgemm_share": reached}
+            row.notes.append("bare products need " + range_of(shares, "{:.0%}".format)
+                             + " of the time")
+            row.notes.append(f"{statistics.median(rates):.0f} GFLOP/s, "
+                             + range_of(reached, "{:.0%}".format) + " of sgemm's rate")
             self.finish(row)
 
     def part_memory(self):
@@ -271,11 +280,20 @@ class Bench:
         for vocabulary, hidden in UPDATE_SIZES:
             row = Row("threads", f"{update_name(vocabulary, hidden)}, {self.threads} threads")
             row.reference = "elman"
-            pairs = self.made(vocabulary, updates=updates)
+            pairs, machine = self.made(vocabulary, updates=updates), []
             for _ in range(self.rounds):
                 for threads in (self.threads, 1):
                     value = median_update(self.update(pairs, hidden, BATCH, updates, threads))
-                    row.elman.append(value) if threads > 1 else row.add_other("elman, 1 thread", value)
+                    if threads > 1:
+                        row.elman.append(value)
+                    else:
+                        row.add_other("elman, 1 thread", value)
+                one, all_threads = (
+                    min(self.products(vocabulary, hidden, BATCH, LENGTH, LENGTH + 1, n)["seconds"])
+                    for n in (1, self.threads))
+                machine.append(one / all_threads)
+            row.extra = {"products_ratio": machine}
+            row.notes.append("bare products " + range_of(machine, "{:.2f}".format) + " times")
             self.finish(row)
 
     def part_epoch(self):
@@ -316,7 +334,7 @@ class Bench:
             for mode, sizes in (("single", (1,)), ("batch", (64, 256))):
                 found = self.folder / "found"
                 row = Row("decode", "")
-                same = None
+                same = 1.0
                 for _ in range(self.rounds):
                     answer = self.run("bench_translate", model, sentences, found, beam, limit, mode,
                                       environment={**os.environ, "OMP_NUM_THREADS": str(self.threads)})
@@ -329,27 +347,35 @@ class Bench:
                             label = worker.label + (f", batches of {size}" if size > 1 else "")
                             row.add_other(label, theirs["seconds"][0])
                             pairs = list(zip(ours, theirs["ids"]))
-                            same = sum(a == b for a, b in pairs) / len(pairs)
+                            same = min(same, sum(a == b for a, b in pairs) / len(pairs))
                 search = "greedy" if beam == 1 else f"beam {beam}"
                 way = "one by one" if mode == "single" else "batched"
                 row.what = f"{len(sources):,} sentences, {search}, {way}"
-                if same is not None:
+                if self.workers:
                     row.extra["same"] = same
                     row.notes.append(f"{same:.1%} of the translations are the same")
                     if beam == 1 and same < 0.99:
                         self.note(f"{row.what}: the programs do not agree, the ratio means nothing")
                 self.finish(row)
 
+    def source_tokens(self, model, text):
+        """A sentence as the model splits it."""
+        sentence, found = self.folder / "sentence", self.folder / "found"
+        sentence.write_text(text + "\n", encoding="utf-8")
+        self.run("bench_translate", model, sentence, found, 1, 0, "single")
+        return found.read_text(encoding="utf-8").split("\t")[0].split(" ")
+
     def part_start(self):
         """From the start of the process to the first translation."""
         model, sentences, _ = self.model()
         text = sentences.read_text(encoding="utf-8").splitlines()[0]
+        words = self.source_tokens(model, text)
         row = Row("start", "from the start to the first translation")
         for _ in range(self.rounds):
             row.elman.append(self.elman("translate", "--quiet", "--model", model, text))
             for worker in self.workers:
                 start = time.perf_counter()
-                subprocess.run(PyTorch.command("first", model, *text.split()), check=True,
+                subprocess.run(PyTorch.command("first", model, *words), check=True,
                                env=worker.environment, stdout=subprocess.DEVNULL)
                 row.add_other(worker.label, time.perf_counter() - start)
         self.finish(row)
@@ -389,7 +415,7 @@ class Bench:
                  pathlib.Path("/proc/cpuinfo").read_text().splitlines()
                  if line.startswith("model name")]
         about = {"processor": names[0] if names else platform.machine(), "cores": cores(),
-                 "threads": self.threads, "load_at_end": os.getloadavg()[0], "rounds": self.rounds,
+                 "threads": self.threads, "load_at_start": self.load, "rounds": self.rounds,
                  "quick": self.quick}
         if self.workers:
             about["pytorch"] = self.workers[0].ask(do="about")["version"]
@@ -404,7 +430,7 @@ class Bench:
         machine = results["machine"]
         torch = f", PyTorch {machine['pytorch']}" if "pytorch" in machine else ""
         print(f"{machine['processor']}, {machine['threads']} of {machine['cores']} cores{torch}; "
-              f"{machine['rounds']} rounds, load {machine['load_at_end']:.1f} at the end\n")
+              f"{machine['rounds']} round{'s' if machine['rounds'] > 1 else ''}, load {machine['load_at_start']:.1f} at the start\n")
         if self.rows:
             print("\n".join(TABLE_HEAD + [table_line(row) for row in self.rows]))
         if self.slopes:
@@ -457,8 +483,8 @@ def read_found(path, vocabularies):
 
 
 PARTS = ("toy", "update", "memory", "threads", "epoch", "decode", "start", "growth", "kernels")
-# Not shown without being asked for: its numbers are for those who change a kernel.
-ON_REQUEST = ("kernels",)
+ALONE = ("threads", "kernels")  # without PyTorch
+ON_REQUEST = ("kernels",)  # for those who change a kernel
 
 
 def options_from(arguments):
@@ -470,7 +496,7 @@ def options_from(arguments):
                         + ", ".join(ON_REQUEST) + ")")
     parser.add_argument("--corpus", metavar="DIR", help="folder with train.tsv, for the part epoch")
     parser.add_argument("--model", metavar="FILE", help="for the parts decode and start: a model with "
-                        "dot attention, one layer and E = H (default: a made one, V 6,000, H 256)")
+                        "dot attention and no other extras (default: a made one, V 6,000, H 256)")
     parser.add_argument("--sentences", metavar="FILE", help="goes with --model, a sentence a line")
     parser.add_argument("--json", metavar="FILE", help="write every single measurement there")
     parser.add_argument("--quick", action="store_true", help="a short run, to see that all works")
@@ -496,14 +522,19 @@ def main():
     options = options_from(sys.argv[1:])
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(options, folder)
-        for part in options.parts:
-            getattr(bench, f"part_{part}")()
-        results = bench.results()
-        bench.close()
+        try:
+            for part in options.parts:
+                getattr(bench, f"part_{part}")()
+            results = bench.results()
+        finally:
+            bench.close()
     bench.print_results(results)
     if options.json is not None:
         pathlib.Path(options.json).write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except (OSError, subprocess.CalledProcessError) as error:
+        sys.exit(f"bench: {error}")

@@ -26,10 +26,10 @@ WINDOW = 64  # batches that are sorted by length together, as in src/train/order
 
 
 class Side(nn.Module):
-    def __init__(self, vocabulary, size):
+    def __init__(self, vocabulary, embedding, hidden):
         super().__init__()
-        self.embedding = nn.Embedding(vocabulary, size)
-        self.rnn = nn.RNN(size, size)
+        self.embedding = nn.Embedding(vocabulary, embedding)
+        self.rnn = nn.RNN(embedding, hidden)
 
     def step(self, ids, state):
         rnn = self.rnn
@@ -38,11 +38,11 @@ class Side(nn.Module):
 
 
 class Translator(nn.Module):
-    def __init__(self, source_words, target_words, size):
+    def __init__(self, source_words, target_words, embedding, hidden):
         super().__init__()
-        self.encoder = Side(source_words, size)
-        self.decoder = Side(target_words, size)
-        self.decoder.out = nn.Linear(2 * size, target_words)
+        self.encoder = Side(source_words, embedding, hidden)
+        self.decoder = Side(target_words, embedding, hidden)
+        self.decoder.out = nn.Linear(2 * hidden, target_words)
 
     def encode(self, source, lengths):
         """States (B,S,H), last real states (1,B,H), mask (B,1,S) or None; lengths None = all equal."""
@@ -128,7 +128,7 @@ def train(request):
     updates = request["updates"] or len(batches)
     batches = [Batch(batch) for batch in batches[:updates]]
     torch.manual_seed(1)
-    model = Translator(source_words, target_words, request["hidden"])
+    model = Translator(source_words, target_words, request["hidden"], request["hidden"])
     optimizer = torch.optim.Adam(model.parameters())
     times = [time.perf_counter()]
     for update in range(updates):
@@ -163,7 +163,10 @@ def load(path):
     """The model, and the ids of the source words."""
     metadata, tensors = read_safetensors(path)
     words = [json.loads(metadata[f"elman.{side}_vocab"]) for side in ("source", "target")]
-    model = Translator(len(words[0]), len(words[1]), len(tensors["encoder.rnn.bias_ih_l0"]))
+    config = json.loads(metadata["elman.config"])
+    if config["attention"] != "dot":
+        sys.exit("pytorch_side.py knows dot attention only")
+    model = Translator(*map(len, words), config["embedding_size"], config["hidden_size"])
     model.load_state_dict(tensors, strict=True)
     return model.eval(), {word: i for i, word in enumerate(words[0])}, words[1]
 
