@@ -1,0 +1,358 @@
+/* Times the kernels of src/ one by one: bench_kernels THREADS ROUNDS
+ *
+ * Prints, for each, the seconds of a call in every round, and the work of a call, so that work /
+ * seconds is a rate in the unit named. A round is as many calls as take some milliseconds. */
+#include <cblas.h>
+#include <omp.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "attention/attention.h"
+#include "bench.h"
+#include "rnn/embedding.h"
+#include "tensor/blas.h"
+#include "tensor/cross_entropy.h"
+#include "tensor/denormals.h"
+#include "tensor/elementary.h"
+#include "tensor/linear.h"
+#include "train/adam.h"
+
+enum { BATCH = 64, SOURCE = 10, TARGET = 11, TOKENS = BATCH * TARGET };
+
+static const struct size {
+  size_t vocabulary, hidden;
+} sizes[] = {{6000, 256}, {6000, 512}, {20000, 512}};
+
+/* ---- timing ---- */
+
+typedef void kernel_function(void *context);
+
+static struct {
+  size_t rounds;
+  int threads;
+  const char *separator;
+} bench = {.separator = "\n"};
+
+/* Calls until LEAST seconds are over; returns the seconds of one call. */
+static double one_round(kernel_function *run, void *context) {
+  const double least = 0.005, start = bench_seconds();
+  double now;
+  size_t calls = 0;
+  do {
+    run(context);
+    calls++;
+    now = bench_seconds();
+  } while (now - start < least);
+  return (now - start) / (double)calls;
+}
+
+static void measure(const char *name, double work, const char *unit, int threads,
+                    kernel_function *run, void *context) {
+  enum { MOST_ROUNDS = 1000 };
+  double seconds[MOST_ROUNDS];
+  const size_t rounds = bench.rounds < MOST_ROUNDS ? bench.rounds : MOST_ROUNDS;
+  omp_set_num_threads(threads);
+  run(context);
+  for (size_t i = 0; i < rounds; i++) seconds[i] = one_round(run, context);
+  printf("%s{\"name\": \"%s, %d thread%s\", \"work\": %.0f, \"unit\": \"%s\", ", bench.separator,
+         name, threads, threads > 1 ? "s" : "", work, unit);
+  bench_print_seconds(seconds, rounds);
+  printf("}");
+  bench.separator = ",\n";
+}
+
+/* With one thread, and with all of them. */
+static void measure_threads(const char *name, double work, const char *unit, kernel_function *run,
+                            void *context) {
+  measure(name, work, unit, 1, run, context);
+  if (bench.threads > 1) measure(name, work, unit, bench.threads, run, context);
+}
+
+static real *numbers(size_t n) {
+  real *values = bench_allocate(n, sizeof *values);
+  for (size_t i = 0; i < n; i++) values[i] = (real)(i * 7919 % 1009) / 1009 - (real)0.5;
+  return values;
+}
+
+static uint32_t *random_ids(size_t n, size_t vocabulary) {
+  uint32_t *ids = bench_allocate(n, sizeof *ids);
+  for (size_t i = 0; i < n; i++) ids[i] = (uint32_t)(i * 2654435761U % vocabulary);
+  return ids;
+}
+
+/* ---- products ---- */
+
+struct product {
+  real *c;
+  struct operand a, b;
+  size_t m, n, k;
+};
+
+static void run_matrix_product(void *context) {
+  const struct product *p = context;
+  matrix_product(p->c, p->n, 0, 1, p->a, p->b, p->m, p->n, p->k);
+}
+
+static CBLAS_TRANSPOSE blas_transpose(enum transpose transpose) {
+  return transpose == TRANSPOSED ? CblasTrans : CblasNoTrans;
+}
+
+static void run_openblas(void *context) {
+  const struct product *p = context;
+  cblas_sgemm(CblasRowMajor, blas_transpose(p->a.transpose), blas_transpose(p->b.transpose),
+              (int)p->m, (int)p->n, (int)p->k, 1, p->a.data, (int)p->a.ld, p->b.data, (int)p->b.ld,
+              0, p->c, (int)p->n);
+}
+
+static void measure_product(const char *what, enum transpose left, enum transpose right, size_t m,
+                            size_t n, size_t k) {
+  real *a = numbers(m * k), *b = numbers(k * n);
+  struct product p = {.c = numbers(m * n),
+                      .a = {a, left == AS_IT_IS ? k : m, left},
+                      .b = {b, right == AS_IT_IS ? n : k, right},
+                      .m = m,
+                      .n = n,
+                      .k = k};
+  const double work = 2 * (double)m * (double)n * (double)k;
+  char name[128];
+  snprintf(name, sizeof name, "%s %zu × %zu × %zu, OpenBLAS", what, m, n, k);
+  measure(name, work, "GFLOP/s", 1, run_openblas, &p);
+  snprintf(name, sizeof name, "%s %zu × %zu × %zu, matrix_product", what, m, n, k);
+  measure_threads(name, work, "GFLOP/s", run_matrix_product, &p);
+  free(a);
+  free(b);
+  free(p.c);
+}
+
+static void measure_output_layer(struct size size) {
+  const size_t V = size.vocabulary, F = 2 * size.hidden;
+  measure_product("logits", AS_IT_IS, TRANSPOSED, TOKENS, V, F);
+  measure_product("dfeatures", AS_IT_IS, AS_IT_IS, TOKENS, F, V);
+  measure_product("dW of the output layer", TRANSPOSED, AS_IT_IS, V, F, TOKENS);
+}
+
+static void measure_recurrence(size_t H) {
+  measure_product("recurrent step", AS_IT_IS, TRANSPOSED, BATCH, H, H);
+  measure_product("recurrent step back", AS_IT_IS, AS_IT_IS, BATCH, H, H);
+}
+
+/* ---- one sentence: a matrix times a vector ---- */
+
+struct linear {
+  real *y, *x, *weight;
+  size_t in, out;
+};
+
+static void run_linear(void *context) {
+  const struct linear *l = context;
+  linear_forward(l->y, l->x, l->weight, 1, l->in, l->out);
+}
+
+static void measure_single(size_t in, size_t out) {
+  struct linear l = {numbers(out), numbers(in), numbers(in * out), in, out};
+  char name[128];
+  snprintf(name, sizeof name, "one row, %zu to %zu", in, out);
+  measure_threads(name, (double)(in * out * sizeof(real)), "GB/s", run_linear, &l);
+  free(l.y);
+  free(l.x);
+  free(l.weight);
+}
+
+/* ---- element by element ---- */
+
+struct elements {
+  real *y, *x;
+  size_t n;
+};
+
+static void run_exp(void *context) {
+  const struct elements *e = context;
+  for (size_t i = 0; i < e->n; i++) e->y[i] = exp_real(e->x[i]);
+}
+
+static void run_tanh(void *context) {
+  const struct elements *e = context;
+  for (size_t i = 0; i < e->n; i++) e->y[i] = tanh_real(e->x[i]);
+}
+
+static void measure_elementary(void) {
+  enum { COUNT = 4096 }; /* stay in the first cache */
+  struct elements e = {numbers(COUNT), numbers(COUNT), COUNT};
+  measure("exp", COUNT, "G numbers/s", 1, run_exp, &e);
+  measure("tanh", COUNT, "G numbers/s", 1, run_tanh, &e);
+  free(e.y);
+  free(e.x);
+}
+
+/* ---- loss ---- */
+
+struct loss {
+  double *losses;
+  real *log_sums, *logits;
+  uint32_t *targets;
+  size_t vocabulary;
+};
+
+/* Again and again on its own result, which is as good as any logits. */
+static void run_loss(void *context) {
+  const struct loss *l = context;
+  cross_entropy_forward(l->losses, l->log_sums, l->logits, l->targets, 0, TOKENS, l->vocabulary);
+  cross_entropy_backward(l->logits, l->log_sums, l->targets, 0, (real)1 / TOKENS, TOKENS,
+                         l->vocabulary);
+}
+
+static void measure_loss(size_t vocabulary) {
+  struct loss l = {bench_allocate(TOKENS, sizeof(double)), numbers(TOKENS),
+                   numbers(TOKENS * vocabulary), random_ids(TOKENS, vocabulary), vocabulary};
+  char name[128];
+  snprintf(name, sizeof name, "V %zu: softmax, cross-entropy and its gradient", vocabulary);
+  measure_threads(name, (double)(TOKENS * vocabulary), "G numbers/s", run_loss, &l);
+  free(l.losses);
+  free(l.log_sums);
+  free(l.logits);
+  free(l.targets);
+}
+
+/* ---- optimiser ---- */
+
+struct adam {
+  real *weights, *m, *v, *gradients;
+  size_t n;
+  uint64_t update;
+};
+
+static void run_adam(void *context) {
+  struct adam *a = context;
+  adam_update(a->weights, a->m, a->v, a->gradients, a->n, ++a->update, adam_options_default());
+}
+
+static void run_norm(void *context) {
+  const struct adam *a = context;
+  volatile double norm = global_norm(a->gradients, a->n);
+  (void)norm;
+}
+
+static void measure_adam(struct size size) {
+  const size_t n = size.vocabulary * size.hidden * 4;
+  struct adam a = {
+      numbers(n), bench_allocate(n, sizeof(real)), bench_allocate(n, sizeof(real)), numbers(n), n,
+      0};
+  char name[128];
+  snprintf(name, sizeof name, "Adam, %zu weights", n);
+  measure_threads(name, (double)n, "G numbers/s", run_adam, &a);
+  snprintf(name, sizeof name, "norm, %zu gradients", n);
+  measure_threads(name, (double)n, "G numbers/s", run_norm, &a);
+  free(a.weights);
+  free(a.m);
+  free(a.v);
+  free(a.gradients);
+}
+
+/* ---- embedding ---- */
+
+struct embedding {
+  real *dtable, *dx;
+  uint32_t *ids;
+  struct embedding_shape shape;
+};
+
+static void run_embedding(void *context) {
+  const struct embedding *e = context;
+  embedding_backward(e->dtable, e->dx, e->ids, (struct dropout){0}, e->shape);
+}
+
+static void measure_embedding(struct size size, const size_t *lengths) {
+  const size_t rows = SOURCE * BATCH, H = size.hidden;
+  struct embedding e = {numbers(size.vocabulary * H),
+                        numbers(rows * H),
+                        random_ids(rows, size.vocabulary),
+                        {SOURCE, BATCH, H, lengths, 0, H}};
+  char name[128];
+  snprintf(name, sizeof name, "V %zu, H %zu: embedding back", size.vocabulary, H);
+  measure_threads(name, (double)(rows * H), "G numbers/s", run_embedding, &e);
+  free(e.dtable);
+  free(e.dx);
+  free(e.ids);
+}
+
+/* ---- attention ---- */
+
+struct attention {
+  struct attention_shape shape;
+  struct attention_cache cache;
+  struct attention_scratch scratch;
+  real *queries, *keys, *dqueries, *dkeys, *dcontext;
+};
+
+static const struct attention_parameters NO_WEIGHTS = {0};
+
+static void run_attention(void *context) {
+  const struct attention *a = context;
+  attention_forward(a->cache, a->queries, a->keys, a->keys, &NO_WEIGHTS, ATTENTION_DOT, a->shape);
+}
+
+static void run_attention_back(void *context) {
+  const struct attention *a = context;
+  attention_backward(a->dqueries, a->dkeys, a->dkeys, &NO_WEIGHTS, a->scratch, a->dcontext,
+                     a->cache, a->queries, a->keys, a->keys, &NO_WEIGHTS, ATTENTION_DOT, a->shape);
+}
+
+static void measure_attention(size_t H, const size_t *source, const size_t *target) {
+  struct attention a = {
+      .shape = {.queries = TARGET,
+                .keys = SOURCE,
+                .batch = BATCH,
+                .size = H,
+                .query_lengths = target,
+                .key_lengths = source},
+      .cache = {.context = numbers(TOKENS * H), .weights = numbers(TOKENS * SOURCE)},
+      .scratch = {.weights = numbers(TOKENS * SOURCE)},
+      .queries = numbers(TOKENS * H),
+      .keys = numbers(SOURCE * BATCH * H),
+      .dqueries = numbers(TOKENS * H),
+      .dkeys = numbers(SOURCE * BATCH * H),
+      .dcontext = numbers(TOKENS * H)};
+  const double work = 4.0 * TOKENS * SOURCE * (double)H;
+  char name[128];
+  snprintf(name, sizeof name, "H %zu: attention", H);
+  measure_threads(name, work, "GFLOP/s", run_attention, &a);
+  snprintf(name, sizeof name, "H %zu: attention back", H);
+  measure_threads(name, 2 * work, "GFLOP/s", run_attention_back, &a);
+  real *const all[] = {a.cache.context, a.cache.weights, a.scratch.weights, a.queries,
+                       a.keys,          a.dqueries,      a.dkeys,           a.dcontext};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+}
+
+int main(int argc, char **argv) {
+  if (argc != 3) bench_fail("usage: bench_kernels THREADS ROUNDS");
+  bench.threads = (int)bench_size(argv[1]);
+  bench.rounds = bench_size(argv[2]);
+  if (bench.threads < 1 || bench.rounds < 1) bench_fail("THREADS and ROUNDS are at least 1");
+  blas_set_up();
+  omp_set_num_threads(bench.threads);
+  const unsigned state = denormals_to_zero();
+
+  size_t source[BATCH], target[BATCH];
+  for (size_t b = 0; b < BATCH; b++) {
+    source[b] = SOURCE;
+    target[b] = TARGET;
+  }
+  printf("{\"kernels\": [");
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) measure_output_layer(sizes[i]);
+  measure_recurrence(256);
+  measure_recurrence(512);
+  measure_single(128, 128);
+  measure_single(512, 6000);
+  measure_single(1024, 20000);
+  measure_elementary();
+  measure_loss(6000);
+  measure_loss(20000);
+  measure_adam(sizes[0]);
+  measure_embedding(sizes[0], source);
+  measure_embedding(sizes[2], source);
+  measure_attention(256, source, target);
+  measure_attention(512, source, target);
+  printf("\n]}\n");
+  denormals_restore(state);
+  return 0;
+}

@@ -1,0 +1,97 @@
+/* Times translation through the public API:
+ *
+ *   bench_translate MODEL SENTENCES OUTPUT BEAM MAX_LENGTH single|batch
+ *
+ * SENTENCES has a sentence a line. Prints the seconds for all of them; loading is not counted,
+ * nor is one sentence before. OUTPUT gets a line for each sentence: its source tokens as the model
+ * knows them, a tab, and the tokens of its translation. MAX_LENGTH 0 is the default limit. */
+#include <string.h>
+
+#include "bench.h"
+#include "elman.h"
+
+struct work {
+  const char *const *texts;
+  size_t *lengths;
+  size_t count;
+  elman_translation **translations;
+};
+
+static void check(elman_status status, const elman_error *error) {
+  if (status != ELMAN_OK) bench_fail(error->message);
+}
+
+static double run(const struct work *work, elman_translator *translator,
+                  const elman_translate_options *options, bool batch) {
+  elman_error error = {0};
+  for (size_t i = 0; i < work->count; i++) {
+    elman_translation_free(work->translations[i]);
+    work->translations[i] = NULL;
+  }
+  const double start = bench_seconds();
+  if (batch) {
+    check(elman_translate_batch(work->translations, NULL, translator, work->texts, work->lengths,
+                                work->count, options, &error),
+          &error);
+  } else {
+    for (size_t i = 0; i < work->count; i++)
+      check(elman_translate(&work->translations[i], translator, work->texts[i], work->lengths[i],
+                            options, &error),
+            &error);
+  }
+  return bench_seconds() - start;
+}
+
+static void write_line(FILE *file, const elman_translation *translation) {
+  for (size_t i = 0; i < translation->source_count; i++)
+    fprintf(file, "%s%s", i > 0 ? " " : "",
+            translation->source_known[i] ? translation->source_tokens[i] : "<unk>");
+  fputc('\t', file);
+  for (size_t i = 0; i < translation->target_count; i++)
+    fprintf(file, "%s%s", i > 0 ? " " : "", translation->target_tokens[i]);
+  fputc('\n', file);
+}
+
+int main(int argc, char **argv) {
+  if (argc != 7)
+    bench_fail("usage: bench_translate MODEL SENTENCES OUTPUT BEAM MAX_LENGTH single|batch");
+  elman_error error = {0};
+  elman_model *model;
+  elman_translator *translator;
+  elman_lines *lines;
+  check(elman_model_load(&model, argv[1], &error), &error);
+  check(elman_translator_create(&translator, model, &error), &error);
+  check(elman_lines_read(&lines, argv[2], &error), &error);
+
+  struct work work = {.texts = elman_lines_get(lines), .count = elman_lines_count(lines)};
+  work.lengths = bench_allocate(work.count, sizeof *work.lengths);
+  work.translations = bench_allocate(work.count, sizeof(elman_translation *));
+  for (size_t i = 0; i < work.count; i++) work.lengths[i] = strlen(work.texts[i]);
+
+  elman_translate_options options = elman_translate_options_default();
+  options.beam = bench_size(argv[4]);
+  options.max_length = bench_size(argv[5]);
+  const bool batch = strcmp(argv[6], "batch") == 0;
+  const size_t count = work.count;
+  work.count = 1;
+  run(&work, translator, &options, batch);
+  work.count = count;
+  const double seconds = run(&work, translator, &options, batch);
+
+  FILE *output = fopen(argv[3], "w");
+  if (output == NULL) bench_fail("cannot write the output");
+  for (size_t i = 0; i < work.count; i++) {
+    write_line(output, work.translations[i]);
+    elman_translation_free(work.translations[i]);
+  }
+  if (fclose(output) != 0) bench_fail("cannot write the output");
+  printf("{\"peak_kib\": %ld, ", bench_peak_kib());
+  bench_print_seconds(&seconds, 1);
+  printf("}\n");
+  free(work.translations);
+  free(work.lengths);
+  elman_lines_free(lines);
+  elman_translator_free(translator);
+  elman_model_free(model);
+  return 0;
+}

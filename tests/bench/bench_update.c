@@ -1,0 +1,76 @@
+/* Times updates through the public API: bench_update PAIRS.tsv HIDDEN BATCH UPDATES THREADS
+ *
+ * Trains a default model with E = H = HIDDEN on pairs whose words are separated by spaces. Prints
+ * the seconds of each update but the first, whose time would hold the setting up; those of the
+ * whole training; the vocabularies; and the most memory held. UPDATES 0 is one epoch; otherwise
+ * training goes on over the pairs until there are so many. THREADS 0 is one a core. */
+#include <stdint.h>
+
+#include "bench.h"
+#include "elman.h"
+
+struct times {
+  double *seconds; /* (most) */
+  size_t count, most;
+  bool epoch; /* one epoch, however many updates that is */
+  double last;
+};
+
+static bool note(void *context, const elman_train_report *report) {
+  struct times *times = context;
+  const double now = bench_seconds();
+  if (times->seconds == NULL) {
+    times->most = report->updates;
+    times->seconds = bench_allocate(times->most, sizeof *times->seconds);
+  }
+  if (times->last > 0) times->seconds[times->count++] = now - times->last;
+  times->last = now;
+  return times->epoch || times->count + 1 < times->most;
+}
+
+static void check(elman_status status, const elman_error *error) {
+  if (status != ELMAN_OK && status != ELMAN_INTERRUPTED) bench_fail(error->message);
+}
+
+int main(int argc, char **argv) {
+  if (argc != 6) bench_fail("usage: bench_update PAIRS.tsv HIDDEN BATCH UPDATES THREADS");
+  const char *file = argv[1];
+  const size_t updates = bench_size(argv[4]);
+  elman_error error = {0};
+  elman_pairs *pairs;
+  elman_model *model;
+
+  elman_pairs_options files = elman_pairs_options_default();
+  files.files = &file;
+  files.file_count = 1;
+  check(elman_pairs_read(&pairs, &files, &error), &error);
+
+  elman_model_options shape = elman_model_options_default();
+  shape.embedding_size = shape.hidden_size = bench_size(argv[2]);
+  shape.source_tokens = shape.target_tokens = ELMAN_TOKENS_SPACE;
+  check(elman_model_create(&model, pairs, &shape, &error), &error);
+
+  struct times times = {.most = updates, .epoch = updates == 0};
+  if (updates > 0) times.seconds = bench_allocate(updates, sizeof *times.seconds);
+  elman_train_options options = elman_train_options_default();
+  options.batch_size = bench_size(argv[3]);
+  options.epochs = updates > 0 ? 1000000 : 1;
+  options.max_length = 0;
+  options.threads = bench_size(argv[5]);
+  options.report = note;
+  options.context = &times;
+  const double start = bench_seconds();
+  check(elman_train(model, pairs, &options, &error), &error);
+  const double whole = bench_seconds() - start;
+
+  const elman_model_info info = elman_model_get_info(model);
+  printf("{\"source_vocabulary\": %zu, \"target_vocabulary\": %zu, \"whole\": %.9f, "
+         "\"peak_kib\": %ld, ",
+         info.source_vocabulary, info.target_vocabulary, whole, bench_peak_kib());
+  bench_print_seconds(times.seconds, times.count);
+  printf("}\n");
+  elman_model_free(model);
+  elman_pairs_free(pairs);
+  free(times.seconds);
+  return 0;
+}

@@ -1,0 +1,56 @@
+"""The sentence pairs that are measured on: made ones with an exact vocabulary, and real ones.
+
+Their words stand between single spaces, so that every program sees the same tokens."""
+
+import pathlib
+import random
+import re
+import unicodedata
+
+SOURCE_SPECIALS = 1  # <unk>
+TARGET_SPECIALS = 3  # <unk>, <s>, </s>
+
+
+def numbered_words(count, total, rng):
+    """`total` words out of `count`, in any order, each about equally often."""
+    words = []
+    while len(words) < total:
+        words += rng.sample(range(count), count)
+    return words[:total]
+
+
+def made(path, vocabulary, length, least_pairs):
+    """Writes pairs of `length` words a side, so many that every word is there at least once.
+
+    All words are equally frequent: a batch then holds as many different words as it can, which is
+    the hardest case for a program that spares itself the words that a batch lacks."""
+    pairs = max(least_pairs, -(-vocabulary // length))
+    rng = random.Random(1)
+    sides = [numbered_words(vocabulary - specials, pairs * length, rng)
+             for specials in (SOURCE_SPECIALS, TARGET_SPECIALS)]
+    with open(path, "w", encoding="utf-8") as file:
+        for at in range(0, pairs * length, length):
+            file.write("\t".join(" ".join(f"w{word}" for word in side[at : at + length])
+                                 for side in sides) + "\n")
+    return path
+
+
+def tokens(text):
+    """Han characters one by one, letters and digits together, the rest apart."""
+    text = unicodedata.normalize("NFC", text)
+    return re.findall(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+|[^\w\s]", text)
+
+
+def real(folder, path, most_pairs):
+    """Writes the pairs of FOLDER/train.tsv, tokens between spaces; `most_pairs` None is all."""
+    written = 0
+    with open(pathlib.Path(folder) / "train.tsv", encoding="utf-8") as lines, \
+            open(path, "w", encoding="utf-8") as file:
+        for line in lines:
+            sides = [" ".join(tokens(side)) for side in line.rstrip("\n").split("\t")[:2]]
+            if len(sides) == 2 and all(sides):
+                file.write("\t".join(sides) + "\n")
+                written += 1
+            if written == most_pairs:
+                break
+    return path

@@ -1,0 +1,540 @@
+"""Measures elman and PyTorch in one run, alternating; tools/bench is the command."""
+
+import argparse
+import json
+import math
+import os
+import pathlib
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+
+import corpora
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+TOY = ROOT / "data" / "toy.zh-en.tsv"
+PYTHON = "/usr/bin/python3"  # the one that Debian's python3-torch is for
+UPDATE_SIZES = ((6000, 256), (6000, 512), (20000, 512))  # V, E = H
+BATCH, LENGTH = 64, 10
+
+
+def cores():
+    return len(os.sched_getaffinity(0))
+
+
+def best_kernels():
+    """Debian's OpenBLAS gives a processor that it does not know old kernels. elman chooses the
+    right ones by itself; everything else gets them from here."""
+    if "OPENBLAS_CORETYPE" in os.environ or platform.machine() != "x86_64":
+        return {}
+    flags = pathlib.Path("/proc/cpuinfo").read_text().split()
+    if {"avx512f", "avx512dq", "avx512bw", "avx512vl"} <= set(flags):
+        return {"OPENBLAS_CORETYPE": "SkylakeX"}
+    return {"OPENBLAS_CORETYPE": "Haswell"} if {"avx2", "fma"} <= set(flags) else {}
+
+
+class PyTorch:
+    """A process that answers requests with a fixed number of threads."""
+
+    def __init__(self, threads):
+        self.label = f"{threads} thread" + ("s" if threads > 1 else "")
+        self.environment = {**os.environ, **best_kernels(), "OMP_NUM_THREADS": str(threads),
+                            "OPENBLAS_NUM_THREADS": str(threads), "PYTHONDONTWRITEBYTECODE": "1"}
+        self.process = subprocess.Popen(self.command("serve"), env=self.environment, text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    @staticmethod
+    def command(*arguments):
+        return [PYTHON, HERE / "pytorch_side.py", *arguments]
+
+    def ask(self, **request):
+        self.process.stdin.write(json.dumps(request) + "\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline()
+        if not answer:
+            sys.exit("bench: PyTorch ended without an answer")
+        return json.loads(answer)
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def has_pytorch():
+    try:
+        return subprocess.run([PYTHON, "-c", "import torch"], stderr=subprocess.DEVNULL).returncode == 0
+    except OSError:
+        return False
+
+
+def spread(values):
+    return {"median": statistics.median(values), "minimum": min(values), "maximum": max(values)}
+
+
+class Row:
+    """One line of the table: what every program needed in every round."""
+
+    def __init__(self, part, what, unit="s"):
+        self.part, self.what, self.unit = part, what, unit
+        self.elman, self.other, self.extra, self.notes = [], {}, {}, []
+        self.reference = "PyTorch"
+
+    def add_other(self, label, value):
+        self.other.setdefault(label, []).append(value)
+
+    def best(self):
+        """The label of the fastest, or smallest, of the others."""
+        if not self.other:
+            return None
+        return min(self.other, key=lambda label: statistics.median(self.other[label]))
+
+    def ratios(self):
+        """Each round's own, since a machine's speed changes from one round to the next."""
+        label = self.best()
+        return [] if label is None else [o / e for o, e in zip(self.other[label], self.elman)]
+
+    def as_json(self):
+        ratios = self.ratios()
+        return {"part": self.part, "what": self.what, "unit": self.unit, "elman": self.elman,
+                "compared_with": self.reference, "others": self.other, "best_other": self.best(),
+                "ratios": ratios, "ratio": spread(ratios) if ratios else None,
+                "extra": self.extra, "notes": self.notes}
+
+
+def shown(value, unit):
+    if unit == "MiB":
+        return f"{value:,.0f} MiB"
+    for factor, name in ((1, "s"), (1e3, "ms")):
+        if value * factor >= 1:
+            return f"{value * factor:.3g} {name}"
+    return f"{value * 1e6:.3g} µs"
+
+
+def range_of(values, form):
+    if len(values) == 1:
+        return form(values[0])
+    return f"{form(statistics.median(values))} ({form(min(values))} to {form(max(values))})"
+
+
+def table_line(row):
+    label = row.best()
+    cells = [row.part, row.what, shown(statistics.median(row.elman), row.unit)]
+    cells.append("" if label is None else
+                 f"{shown(statistics.median(row.other[label]), row.unit)}, {label}")
+    cells.append(range_of(row.ratios(), "{:.2f}".format) if label is not None else "")
+    cells.append("; ".join(row.notes))
+    return "| " + " | ".join(cells) + " |"
+
+
+TABLE_HEAD = ["| part | what | elman | compared with | ratio | remarks |", "|---|---|---|---|---|---|"]
+
+
+class Bench:
+    def __init__(self, options, folder):
+        self.options, self.folder = options, pathlib.Path(folder)
+        self.quick, self.threads = options.quick, options.threads
+        self.rounds = options.rounds or (2 if options.quick else 5)
+        self.build = pathlib.Path(options.build).resolve()
+        self.rows, self.notes, self.kernels, self.slopes = [], [], None, []
+        self.workers = []
+        self.load = os.getloadavg()[0]
+        if self.load > 0.5:
+            self.note(f"the machine was busy when this began (load {self.load:.1f}), so that the "
+                      "figures mean little")
+        if set(options.parts) <= set(ALONE):
+            pass
+        elif options.without_pytorch:
+            self.note("PyTorch was left out, as asked")
+        elif not has_pytorch():
+            self.note(f"PyTorch was left out: {PYTHON} has no module torch (Debian: python3-torch)")
+        else:
+            self.workers = [PyTorch(n) for n in sorted({1, self.threads})]
+
+    def close(self):
+        for worker in self.workers:
+            worker.close()
+
+    def note(self, text):
+        self.notes.append(text)
+        print(f"bench: {text}", file=sys.stderr)
+
+    def finish(self, row):
+        self.rows.append(row)
+        print(table_line(row), file=sys.stderr)
+
+    # ---- the programs ----
+
+    def run(self, name, *arguments, environment=None):
+        """What a program of ours prints, as JSON."""
+        command = [self.build / name, *map(str, arguments)]
+        done = subprocess.run(command, stdout=subprocess.PIPE, env=environment, check=True)
+        return json.loads(done.stdout)
+
+    def elman(self, *arguments, threads=None):
+        """Seconds of a whole command."""
+        environment = {**os.environ, "OMP_NUM_THREADS": str(threads or self.threads)}
+        start = time.perf_counter()
+        subprocess.run([self.build / "elman", *map(str, arguments)], check=True, env=environment,
+                       stdout=subprocess.DEVNULL)
+        return time.perf_counter() - start
+
+    def update(self, pairs, hidden, batch, updates, threads=None):
+        return self.run("bench_update", pairs, hidden, batch, updates, threads or self.threads)
+
+    def products(self, vocabulary, hidden, batch, source, target, threads, rounds=3):
+        return self.run("bench_products", vocabulary, hidden, batch, source, target, threads, rounds,
+                        environment={**os.environ, **best_kernels()})
+
+    def made(self, vocabulary, length=LENGTH, batch=BATCH, updates=0):
+        path = self.folder / f"made-{vocabulary}-{length}-{batch}.tsv"
+        if not path.exists():
+            corpora.made(path, vocabulary, length, batch * max(updates, 1))
+        return path
+
+    def check_same(self, ours, theirs):
+        for key in ("source_vocabulary", "target_vocabulary"):
+            if ours[key] != theirs[key]:
+                sys.exit(f"bench: the programs see different data: {key} {ours[key]} and {theirs[key]}")
+
+    def compare_training(self, row, pairs, hidden, batch, updates, value, rounds=None):
+        """Rounds of this program and of PyTorch on the same pairs; value(answer) is what counts."""
+        for _ in range(rounds or self.rounds):
+            ours = self.update(pairs, hidden, batch, updates)
+            row.elman.append(value(ours))
+            for worker in self.workers:
+                theirs = worker.ask(do="train", pairs=str(pairs), hidden=hidden, batch=batch,
+                                    updates=updates)
+                self.check_same(ours, theirs)
+                row.add_other(worker.label, value(theirs))
+
+    # ---- the parts ----
+
+    def part_toy(self):
+        """The toy training: the whole command, and a single update."""
+        updates = 100 if self.quick else 400
+        whole = Row("toy", f"{updates} updates: our whole command, PyTorch's loop alone")
+        single = Row("toy", "one update of one sentence, H 128")
+        for _ in range(self.rounds):
+            whole.elman.append(self.elman("train", "--quiet", "--batch-size", 1, "--epochs",
+                                          updates // 5, "--threads", self.threads, "--output",
+                                          self.folder / "toy.safetensors", TOY))
+            single.elman.append(median_update(self.update(TOY, 128, 1, updates)))
+            for worker in self.workers:
+                theirs = worker.ask(do="train", pairs=str(TOY), hidden=128, batch=1, updates=updates)
+                whole.add_other(worker.label, theirs["whole"])
+                single.add_other(worker.label, median_update(theirs))
+        self.finish(whole)
+        self.finish(single)
+
+    def part_update(self):
+        """One update at three sizes, and what its bare products would take."""
+        updates = 4 if self.quick else 12
+        for vocabulary, hidden in UPDATE_SIZES:
+            row = Row("update", update_name(vocabulary, hidden))
+            pairs = self.made(vocabulary, updates=updates)
+            shares, rates, squares = [], [], []
+            for _ in range(self.rounds):
+                self.compare_training(row, pairs, hidden, BATCH, updates, median_update, rounds=1)
+                bare = self.products(vocabulary, hidden, BATCH, LENGTH, LENGTH + 1, self.threads)
+                shares.append(statistics.median(bare["seconds"]) / row.elman[-1])
+                rates.append(bare["operations"] / row.elman[-1] * 1e-9)
+                squares.append(bare["square_gflops"])
+            reached = [rate / square for rate, square in zip(rates, squares)]
+            row.extra = {"product_share": shares, "gflops": rates, "square_gflops": squares,
+                         "sgemm_share": reached}
+            row.notes.append("bare products need " + range_of(shares, "{:.0%}".format)
+                             + " of the time")
+            row.notes.append(f"{statistics.median(rates):.0f} GFLOP/s, "
+                             + range_of(reached, "{:.0%}".format) + " of sgemm's rate")
+            self.finish(row)
+
+    def part_memory(self):
+        """The most memory held in training, each program in a process of its own."""
+        vocabulary, hidden = UPDATE_SIZES[-1]
+        row = Row("memory", update_name(vocabulary, hidden), "MiB")
+        pairs = self.made(vocabulary, updates=3)
+        row.elman.append(self.update(pairs, hidden, BATCH, 3)["peak_kib"] / 1024)
+        before = None
+        for threads in sorted({1, self.threads}) if self.workers else ():
+            worker = PyTorch(threads)
+            before = worker.ask(do="about")["peak_kib"] / 1024
+            answer = worker.ask(do="train", pairs=str(pairs), hidden=hidden, batch=BATCH, updates=3)
+            row.add_other(worker.label, answer["peak_kib"] / 1024)
+            worker.close()
+        if before is not None:
+            row.notes.append(f"PyTorch holds {before:,.0f} MiB of it before it does anything")
+        self.finish(row)
+
+    def part_threads(self):
+        """All threads against one, this program alone."""
+        if self.threads < 2:
+            self.note("threads: left out, there is one core only")
+            return
+        updates = 4 if self.quick else 12
+        for vocabulary, hidden in UPDATE_SIZES:
+            row = Row("threads", f"{update_name(vocabulary, hidden)}, {self.threads} threads")
+            row.reference = "elman"
+            pairs, machine = self.made(vocabulary, updates=updates), []
+            for _ in range(self.rounds):
+                for threads in (self.threads, 1):
+                    value = median_update(self.update(pairs, hidden, BATCH, updates, threads))
+                    if threads > 1:
+                        row.elman.append(value)
+                    else:
+                        row.add_other("elman, 1 thread", value)
+                one, all_threads = (
+                    min(self.products(vocabulary, hidden, BATCH, LENGTH, LENGTH + 1, n)["seconds"])
+                    for n in (1, self.threads))
+                machine.append(one / all_threads)
+            row.extra = {"products_ratio": machine}
+            row.notes.append("bare products " + range_of(machine, "{:.2f}".format) + " times")
+            self.finish(row)
+
+    def part_epoch(self):
+        """An epoch of a real corpus."""
+        if self.options.corpus is None:
+            self.note("epoch: left out, it needs --corpus DIR with train.tsv in it")
+            return
+        hidden = 256
+        pairs = corpora.real(self.options.corpus, self.folder / "real.tsv", 2000 if self.quick else None)
+        with open(pairs, encoding="utf-8") as file:
+            count = sum(1 for _ in file)
+        row = Row("epoch", f"{count:,} pairs, H {hidden}, batches of {BATCH}")
+        self.compare_training(row, pairs, hidden, BATCH, 0, lambda answer: answer["whole"],
+                              rounds=min(self.rounds, 3))
+        self.finish(row)
+
+    def model(self):
+        """The model to translate with, sentences for it, and a limit of tokens (0 = 2 S + 10)."""
+        if self.options.model is not None:
+            return pathlib.Path(self.options.model), pathlib.Path(self.options.sentences), 0
+        model, sentences = self.folder / "decode.safetensors", self.folder / "sentences"
+        if not model.exists():
+            pairs = self.made(*UPDATE_SIZES[0][:1], updates=100 if not self.quick else 10)
+            hidden = UPDATE_SIZES[0][1]
+            self.elman("train", "--quiet", "--epochs", 0, "--hidden-size", hidden, "--embedding-size",
+                       hidden, "--source-tokens", "space", "--target-tokens", "space", "--output",
+                       model, pairs)
+            with open(pairs, encoding="utf-8") as file:
+                lines = [line.split("\t")[0] for line in file][: 100 if self.quick else 1000]
+            sentences.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return model, sentences, LENGTH
+
+    def part_decode(self):
+        """Translation of many sentences: greedy and with a beam, one by one and batched."""
+        model, sentences, limit = self.model()
+        vocabularies = vocabularies_of(model)
+        for beam in (1, 5):
+            for mode, sizes in (("single", (1,)), ("batch", (64, 256))):
+                found = self.folder / "found"
+                row = Row("decode", "")
+                same = 1.0
+                for _ in range(self.rounds):
+                    answer = self.run("bench_translate", model, sentences, found, beam, limit, mode,
+                                      environment={**os.environ, "OMP_NUM_THREADS": str(self.threads)})
+                    row.elman.append(answer["seconds"][0])
+                    sources, ours = read_found(found, vocabularies)
+                    for worker in self.workers:
+                        for size in sizes:
+                            theirs = worker.ask(do="translate", model=str(model), sentences=sources,
+                                                limit=limit, beam=beam, batch=size)
+                            label = worker.label + (f", batches of {size}" if size > 1 else "")
+                            row.add_other(label, theirs["seconds"][0])
+                            pairs = list(zip(ours, theirs["ids"]))
+                            same = min(same, sum(a == b for a, b in pairs) / len(pairs))
+                search = "greedy" if beam == 1 else f"beam {beam}"
+                way = "one by one" if mode == "single" else "batched"
+                row.what = f"{len(sources):,} sentences, {search}, {way}"
+                if self.workers:
+                    row.extra["same"] = same
+                    row.notes.append(f"{same:.1%} of the translations are the same")
+                    if beam == 1 and same < 0.99:
+                        self.note(f"{row.what}: the programs do not agree, the ratio means nothing")
+                self.finish(row)
+
+    def source_tokens(self, model, text):
+        """A sentence as the model splits it."""
+        sentence, found = self.folder / "sentence", self.folder / "found"
+        sentence.write_text(text + "\n", encoding="utf-8")
+        self.run("bench_translate", model, sentence, found, 1, 0, "single")
+        return found.read_text(encoding="utf-8").split("\t")[0].split(" ")
+
+    def part_start(self):
+        """From the start of the process to the first translation."""
+        model, sentences, _ = self.model()
+        text = sentences.read_text(encoding="utf-8").splitlines()[0]
+        words = self.source_tokens(model, text)
+        row = Row("start", "from the start to the first translation")
+        for _ in range(self.rounds):
+            row.elman.append(self.elman("translate", "--quiet", "--model", model, text))
+            for worker in self.workers:
+                start = time.perf_counter()
+                subprocess.run(PyTorch.command("first", model, *words), check=True,
+                               env=worker.environment, stdout=subprocess.DEVNULL)
+                row.add_other(worker.label, time.perf_counter() - start)
+        self.finish(row)
+
+    def part_growth(self):
+        """How the time of an update grows with each size, the others kept."""
+        base = {"V": 6000, "H": 256, "length": LENGTH, "batch": BATCH}
+        values = {"V": (1500, 3000, 6000, 12000), "H": (64, 128, 256, 512),
+                  "length": (5, 10, 20, 40), "batch": (16, 32, 64, 128)}
+        if self.quick:
+            values = {name: (steps[0], steps[2]) for name, steps in values.items()}
+        updates = 4 if self.quick else 8
+        for name, steps in values.items():
+            rows = []
+            for step in steps:
+                size = {**base, name: step}
+                row = Row("growth", f"{name} {step:,}")
+                pairs = self.made(size["V"], size["length"], size["batch"], updates)
+                self.compare_training(row, pairs, size["H"], size["batch"], updates, median_update,
+                                      rounds=min(self.rounds, 3))
+                self.finish(row)
+                rows.append(row)
+            slopes = {"elman": slope(steps, [statistics.median(row.elman) for row in rows])}
+            for label in rows[0].other:
+                slopes[f"PyTorch, {label}"] = slope(
+                    steps, [statistics.median(row.other[label]) for row in rows])
+            self.slopes.append({"what": name, "slopes": slopes})
+
+    def part_kernels(self):
+        """The kernels of this program, one by one."""
+        self.kernels = self.run("bench_kernels", self.threads, 3 if self.quick else 15)["kernels"]
+
+    # ---- the results ----
+
+    def machine(self):
+        names = [line.split(":", 1)[1].strip() for line in
+                 pathlib.Path("/proc/cpuinfo").read_text().splitlines()
+                 if line.startswith("model name")]
+        about = {"processor": names[0] if names else platform.machine(), "cores": cores(),
+                 "threads": self.threads, "load_at_start": self.load, "rounds": self.rounds,
+                 "quick": self.quick}
+        if self.workers:
+            about["pytorch"] = self.workers[0].ask(do="about")["version"]
+        return about
+
+    def results(self):
+        return {"machine": self.machine(), "notes": self.notes,
+                "rows": [row.as_json() for row in self.rows], "slopes": self.slopes,
+                "kernels": self.kernels}
+
+    def print_results(self, results):
+        machine = results["machine"]
+        torch = f", PyTorch {machine['pytorch']}" if "pytorch" in machine else ""
+        print(f"{machine['processor']}, {machine['threads']} of {machine['cores']} cores{torch}; "
+              f"{machine['rounds']} round{'s' if machine['rounds'] > 1 else ''}, load {machine['load_at_start']:.1f} at the start\n")
+        if self.rows:
+            print("\n".join(TABLE_HEAD + [table_line(row) for row in self.rows]))
+        if self.slopes:
+            print("\nSlopes of log time over log size:\n")
+            for entry in self.slopes:
+                print(f"- {entry['what']}: " + "; ".join(
+                    f"{name} {value:.2f}" for name, value in entry["slopes"].items()))
+        if self.kernels:
+            print("\n| kernel | median | fastest | rate |\n|---|---|---|---|")
+            for kernel in self.kernels:
+                seconds = kernel["seconds"]
+                print(f"| {kernel['name']} | {shown(statistics.median(seconds), 's')} | "
+                      f"{shown(min(seconds), 's')} | "
+                      f"{kernel['work'] / statistics.median(seconds) * 1e-9:.3g} {kernel['unit']} |")
+        for note in self.notes:
+            print(f"\nNote: {note}.")
+
+
+def median_update(answer):
+    """The first updates touch memory for the first time."""
+    seconds = answer["seconds"]
+    return statistics.median(seconds[1:] if len(seconds) > 1 else seconds)
+
+
+def update_name(vocabulary, hidden):
+    return f"V {vocabulary:,}, H {hidden}, {BATCH} × {LENGTH} words"
+
+
+def slope(sizes, seconds):
+    """Of the least-squares line through the points on a log-log scale."""
+    x, y = [math.log(size) for size in sizes], [math.log(value) for value in seconds]
+    mean_x, mean_y = statistics.fmean(x), statistics.fmean(y)
+    return (sum((a - mean_x) * (b - mean_y) for a, b in zip(x, y))
+            / sum((a - mean_x) ** 2 for a in x))
+
+
+def vocabularies_of(model):
+    """Ids of the source and of the target words."""
+    data = pathlib.Path(model).read_bytes()
+    metadata = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])["__metadata__"]
+    return [{word: i for i, word in enumerate(json.loads(metadata[f"elman.{side}_vocab"]))}
+            for side in ("source", "target")]
+
+
+def read_found(path, vocabularies):
+    """The ids of the sentences and of their translations."""
+    lines = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
+    return [[[ids[word] for word in line[side].split(" ")] for line in lines]
+            for side, ids in enumerate(vocabularies)]
+
+
+PARTS = ("toy", "update", "memory", "threads", "epoch", "decode", "start", "growth", "kernels")
+ALONE = ("threads", "kernels")  # without PyTorch
+ON_REQUEST = ("kernels",)  # for those who change a kernel
+
+
+def options_from(arguments):
+    parser = argparse.ArgumentParser(
+        prog="tools/bench", description="Measures this program and PyTorch in one run, alternating, "
+        "and prints times and ratios as a Markdown table.")
+    parser.add_argument("parts", metavar="PART", nargs="*",
+                        help="what to measure: " + ", ".join(PARTS) + " (default: all but "
+                        + ", ".join(ON_REQUEST) + ")")
+    parser.add_argument("--corpus", metavar="DIR", help="folder with train.tsv, for the part epoch")
+    parser.add_argument("--model", metavar="FILE", help="for the parts decode and start: a model with "
+                        "dot attention and no other extras (default: a made one, V 6,000, H 256)")
+    parser.add_argument("--sentences", metavar="FILE", help="goes with --model, a sentence a line")
+    parser.add_argument("--json", metavar="FILE", help="write every single measurement there")
+    parser.add_argument("--quick", action="store_true", help="a short run, to see that all works")
+    parser.add_argument("--rounds", metavar="N", type=int, help="repetitions (default: 5; quick: 2)")
+    parser.add_argument("--threads", metavar="N", type=int, default=cores(),
+                        help="threads of this program; PyTorch has these or one (default: all cores)")
+    parser.add_argument("--without-pytorch", action="store_true", help="measure this program alone")
+    parser.add_argument("--build", metavar="DIR", default=ROOT / "build" / "release",
+                        help="where the built programs are; nothing is built then")
+    options = parser.parse_args(arguments)
+    unknown = [part for part in options.parts if part not in PARTS]
+    if unknown:
+        parser.error(f"no such part: {', '.join(unknown)}; there are {', '.join(PARTS)}")
+    if (options.model is None) != (options.sentences is None):
+        parser.error("--model and --sentences go together")
+    if options.threads < 1 or (options.rounds is not None and options.rounds < 1):
+        parser.error("--threads and --rounds must be at least 1")
+    options.parts = options.parts or [part for part in PARTS if part not in ON_REQUEST]
+    return options
+
+
+def main():
+    options = options_from(sys.argv[1:])
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(options, folder)
+        try:
+            for part in options.parts:
+                getattr(bench, f"part_{part}")()
+            results = bench.results()
+        finally:
+            bench.close()
+    bench.print_results(results)
+    if options.json is not None:
+        pathlib.Path(options.json).write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except (OSError, subprocess.CalledProcessError) as error:
+        sys.exit(f"bench: {error}")
