@@ -5,6 +5,7 @@
 #include "attention/center.h"
 #include "attention/maps.h"
 #include "attention/mask.h"
+#include "attention/override.h"
 #include "attention/score.h"
 #include "tensor/blas.h"
 #include "tensor/linear.h"
@@ -187,6 +188,7 @@ static void weigh(struct attention_cache cache, struct head head,
     mask_softmax_forward(row, visible, S); /* (7, 37) */
     if (cache.centers != NULL)
       center_gaussian_forward(row, visible, center, layer->config.window); /* (40) */
+    if (layer->overrides != NULL) override_apply(row, visible, layer->overrides, t);
     if (!drops(layer)) continue;
     memcpy(cache.dropped + at, row, S * sizeof *row);
     drop(cache.dropped + at, head, layer, shape, t); /* (44) */

@@ -13,9 +13,11 @@
 #include "base/arena.h"
 #include "tensor/dropout.h"
 
+struct attention_overrides; /* attention/override.h */
+
 /* Sentence b has query_lengths[b] queries and key_lengths[b] keys; what lies past them is masked:
- * it is not read, and its weights and contexts are exactly zero. Maps go over all rows, though: with
- * them, what is masked must be finite, and its dcontext zero. */
+ * it is not read, and its weights and contexts are exactly zero. Maps go over all rows, though:
+ * with them, what is masked must be finite, and its dcontext zero. */
 struct attention_shape {
   size_t queries, keys, batch; /* T, S, B */
   const size_t *query_lengths; /* (B) */
@@ -29,6 +31,7 @@ struct attention_layer {
   struct attention_config config;
   const struct attention_parameters *weights;
   struct dropout dropout; /* of the weights; a position has the same mask in every call */
+  const struct attention_overrides *overrides; /* of the weights; NULL = none. No backward pass */
 };
 
 /* What the forward pass leaves. Arrays that a mechanism does not need are NULL. */

@@ -21,15 +21,17 @@ static struct dropout input_dropout(struct dropouts dropouts, size_t layer) {
 
 static struct attention_layer attention_of(const struct decoder_parameters *weights,
                                            struct dropouts dropouts, struct decoder_sizes sizes) {
-  return (struct attention_layer){sizes.attention, &weights->attention,
-                                  dropout_site(dropouts.attention, SITE_ATTENTION)};
+  return (struct attention_layer){.config = sizes.attention,
+                                  .weights = &weights->attention,
+                                  .dropout = dropout_site(dropouts.attention, SITE_ATTENTION)};
 }
 
 static struct attention_layer self_attention_of(const struct decoder_parameters *weights,
                                                 struct dropouts dropouts,
                                                 struct decoder_sizes sizes) {
-  return (struct attention_layer){sizes.self_attention, &weights->self_attention,
-                                  dropout_site(dropouts.attention, SITE_SELF_ATTENTION)};
+  return (struct attention_layer){.config = sizes.self_attention,
+                                  .weights = &weights->self_attention,
+                                  .dropout = dropout_site(dropouts.attention, SITE_SELF_ATTENTION)};
 }
 
 size_t decoder_input_size(struct decoder_sizes sizes, size_t layer) {
@@ -192,7 +194,8 @@ void decoder_forward(struct decoder_cache *cache, const struct sequence *target,
                      struct decoder_source source, const struct decoder_parameters *weights,
                      struct dropouts dropouts, struct decoder_sizes sizes) {
   const size_t B = target->batch, H = sizes.hidden, length = stretch_length(target, sizes);
-  const struct attention_layer layer = attention_of(weights, dropouts, sizes);
+  struct attention_layer layer = attention_of(weights, dropouts, sizes);
+  layer.overrides = cache->overrides;
   for (size_t first = 0; first < target->steps; first += length) {
     const struct stretch stretch = {first, length};
     layers_forward(cache, target, stretch, weights, dropouts, sizes);

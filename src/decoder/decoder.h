@@ -49,6 +49,7 @@ struct decoder_cache {
   real *inputs[MAX_LAYERS]; /* (T,B,E [+ A]) or (T,B,H) */
   real *states[MAX_LAYERS]; /* (T+1,B,H): d_0 .. d_T */
   struct attention_cache self_attention;
+  const struct attention_overrides *overrides; /* of attention; NULL = none */
   struct self_attention_history *history; /* NULL with teacher forcing; step by step its memory */
   real *outputs; /* (T,B,H): the states after self-attention; only with it */
   struct attention_cache attention;

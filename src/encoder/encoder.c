@@ -15,8 +15,9 @@ static struct dropout input_dropout(struct dropouts dropouts, size_t layer) {
 static struct attention_layer self_attention_of(const struct encoder_parameters *weights,
                                                 struct dropouts dropouts,
                                                 struct encoder_sizes sizes) {
-  return (struct attention_layer){sizes.self_attention, &weights->self_attention,
-                                  dropout_site(dropouts.attention, SITE_SELF_ATTENTION)};
+  return (struct attention_layer){.config = sizes.self_attention,
+                                  .weights = &weights->self_attention,
+                                  .dropout = dropout_site(dropouts.attention, SITE_SELF_ATTENTION)};
 }
 
 static struct attention_shape attention_shape_of(const struct sequence *source) {

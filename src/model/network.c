@@ -40,6 +40,8 @@ void decoder_cache_take(struct decoder_cache *cache, struct arena *arena,
     cache->states[l] = take(arena, T + 1, B, H);
   }
   cache->outputs = NULL;
+  cache->overrides = NULL;
+  cache->history = NULL;
   if (sizes.self_attention.heads > 0) {
     cache->outputs = take(arena, T, B, H);
     attention_cache_take(&cache->self_attention, arena, sizes.self_attention, dropout, T, T, B);

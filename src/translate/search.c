@@ -243,7 +243,8 @@ static void take_results(struct search *search, struct arena *arena,
 
 enum status search_run(struct search *search, const struct model *model,
                        const struct search_request *requests, size_t count,
-                       const struct beam_options *options, struct error *error) {
+                       const struct beam_options *options,
+                       const struct attention_overrides *overrides, struct error *error) {
   const struct decoder_sizes sizes = decoder_sizes_of(&model->config);
   const struct decoder_parameters *weights = &model->weights.decoder;
   const struct dropouts no_dropout = {0};
@@ -255,7 +256,12 @@ enum status search_run(struct search *search, const struct model *model,
                   encoder_sizes_of(&model->config));
   start_rows(search, weights, sizes, options->width);
   const struct decoder_source source = prepare(search, weights, sizes, options->width);
-  search->decoder.history = NULL;
+  struct attention_overrides step_overrides = {0};
+  if (overrides != NULL) {
+    step_overrides = *overrides;
+    step_overrides.first = 0;
+    search->decoder.overrides = &step_overrides;
+  }
   if (sizes.self_attention.heads > 0) {
     search->decoder.history = &search->history;
     self_attention_history_start(&search->history, search->target.batch);
@@ -265,6 +271,7 @@ enum status search_run(struct search *search, const struct model *model,
   /* Every hypothesis grows at every step, and none beyond its limit. */
   for (size_t open = count; open > 0;) {
     decoder_forward(&search->decoder, &search->target, source, weights, no_dropout, sizes);
+    step_overrides.first++;
     status = step(&open, search, sizes, options, error);
     if (status == STATUS_OK) status = beam_pool_tidy(&search->pool, search->beams, count, error);
     if (status != STATUS_OK) return status;

@@ -2,6 +2,7 @@
 #ifndef ELMAN_TRANSLATE_SEARCH_H
 #define ELMAN_TRANSLATE_SEARCH_H
 
+#include "attention/override.h"
 #include "model/model.h"
 #include "model/network.h"
 #include "translate/beam.h"
@@ -53,9 +54,11 @@ void search_free(struct search *search);
 
 /* Beam search for `count` sentences at once, at least one; the rows of a sentence lie side by side,
  * R = B · width in all. The result of a sentence does not depend on the others (to rounding), and
- * the width 1 is greedy search: at each step the likeliest token. <s> is never chosen. */
+ * the width 1 is greedy search: at each step the likeliest token. <s> is never chosen. `overrides`
+ * (NULL = none) change the attention; their `first` is set here. */
 enum status search_run(struct search *search, const struct model *model,
                        const struct search_request *requests, size_t count,
-                       const struct beam_options *options, struct error *error) CHECKED;
+                       const struct beam_options *options,
+                       const struct attention_overrides *overrides, struct error *error) CHECKED;
 
 #endif

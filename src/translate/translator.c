@@ -134,7 +134,7 @@ enum status translator_run(struct translator *translator, const struct text *sou
                          options, error);
   if (status == STATUS_OK && requests > 0)
     status = search_run(&translator->search, translator->model, translator->requests, requests,
-                        &beam, error);
+                        &beam, options->overrides.count > 0 ? &options->overrides : NULL, error);
   if (status != STATUS_OK) return status;
   translator->count = count;
   note_overflows(translator);

@@ -13,6 +13,7 @@ struct translate_options {
   size_t limit;         /* target tokens; 0 = none */
   double ratio;         /* of target to source tokens; 0 = none; without either 2 S + 10 */
   bool replace_unknown; /* <unk> becomes the source token with the largest weight */
+  struct attention_overrides overrides; /* an empty list = none */
 };
 
 struct translate_options translate_options_default(void); /* greedy search */

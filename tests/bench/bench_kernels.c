@@ -279,6 +279,7 @@ static void measure_embedding(struct size size, const size_t *lengths) {
 
 struct attention {
   struct attention_shape shape;
+  size_t size;
   struct attention_cache cache;
   struct attention_scratch scratch;
   real *queries, *keys, *dqueries, *dkeys, *dcontext;
@@ -286,15 +287,22 @@ struct attention {
 
 static const struct attention_parameters NO_WEIGHTS = {0};
 
+static struct attention_layer layer_of(const struct attention *a) {
+  return (struct attention_layer){.config = {.kind = ATTENTION_DOT, .size = a->size, .heads = 1},
+                                  .weights = &NO_WEIGHTS};
+}
+
 static void run_attention(void *context) {
   const struct attention *a = context;
-  attention_forward(a->cache, a->queries, a->keys, a->keys, &NO_WEIGHTS, ATTENTION_DOT, a->shape);
+  const struct attention_layer layer = layer_of(a);
+  attention_forward(a->cache, a->queries, a->keys, a->keys, &layer, a->shape);
 }
 
 static void run_attention_back(void *context) {
   const struct attention *a = context;
+  const struct attention_layer layer = layer_of(a);
   attention_backward(a->dqueries, a->dkeys, a->dkeys, &NO_WEIGHTS, a->scratch, a->dcontext,
-                     a->cache, a->queries, a->keys, a->keys, &NO_WEIGHTS, ATTENTION_DOT, a->shape);
+                     a->cache, a->queries, a->keys, a->keys, &layer, a->shape);
 }
 
 static void measure_attention(size_t H, const size_t *source, const size_t *target) {
@@ -302,9 +310,9 @@ static void measure_attention(size_t H, const size_t *source, const size_t *targ
       .shape = {.queries = TARGET,
                 .keys = SOURCE,
                 .batch = BATCH,
-                .size = H,
                 .query_lengths = target,
                 .key_lengths = source},
+      .size = H,
       .cache = {.context = numbers(TOKENS * H), .weights = numbers(TOKENS * SOURCE)},
       .scratch = {.weights = numbers(TOKENS * SOURCE)},
       .queries = numbers(TOKENS * H),

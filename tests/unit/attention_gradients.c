@@ -43,7 +43,8 @@ static void set_up(struct attention_case *c, struct attention_config config,
                    struct attention_shape shape, double dropout) {
   const size_t T = shape.queries, S = shape.keys, H = config.size;
   *c = (struct attention_case){.shape = shape};
-  c->layer = (struct attention_layer){config, &c->weights, {dropout, {3, RANDOM_DROPOUT, 9}}};
+  c->layer = (struct attention_layer){
+      .config = config, .weights = &c->weights, .dropout = {dropout, {3, RANDOM_DROPOUT, 9}}};
   struct attention_part part;
   for (unsigned i = 0; attention_part_at(&part, &c->weights, config.kind, i); i++)
     *part.view = random_reals(attention_part_size(&part, H), 0.7, 11 + i);

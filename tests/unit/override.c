@@ -1,0 +1,99 @@
+/* Attention weights that are changed while decoding. */
+#include "check.h"
+
+#include <string.h>
+
+#include "attention/override.h"
+
+enum { S = 6 };
+
+static const struct visible some = {1, 5}; /* the first and the last key are masked */
+static const real start[S] = {0, (real)0.1, (real)0.2, (real)0.3, (real)0.4, 0};
+
+static void apply(real row[S], const struct override *list, size_t count, uint64_t seed, size_t t) {
+  const struct attention_overrides overrides = {list, count, seed, 10};
+  override_apply(row, some, &overrides, t);
+}
+
+static void expect(const real row[S], double a, double b, double c, double d) {
+  const double expected[S] = {0, a, b, c, d, 0};
+  for (size_t i = 0; i < S; i++) cr_assert_float_eq((double)row[i], expected[i], 1e-6, "%zu", i);
+}
+
+Test(override, uniform) {
+  real row[S];
+  memcpy(row, start, sizeof row);
+  apply(row, &(struct override){.kind = OVERRIDE_UNIFORM}, 1, 1, 0);
+  expect(row, 0.25, 0.25, 0.25, 0.25);
+}
+
+Test(override, position) {
+  real row[S];
+  memcpy(row, start, sizeof row);
+  apply(row, &(struct override){.kind = OVERRIDE_POSITION, .column = 2}, 1, 1, 0);
+  expect(row, 0, 1, 0, 0);
+  apply(row, &(struct override){.kind = OVERRIDE_POSITION, .column = 0}, 1, 1, 0);
+  expect(row, 1, 0, 0, 0);
+  apply(row, &(struct override){.kind = OVERRIDE_POSITION, .column = 99}, 1, 1, 0);
+  expect(row, 0, 0, 0, 1);
+}
+
+Test(override, cell) {
+  const struct override set = {.kind = OVERRIDE_CELL, .row = 12, .column = 1, .weight = 0.55};
+  real row[S];
+  memcpy(row, start, sizeof row);
+  apply(row, &set, 1, 1, 1); /* query 11 */
+  expect(row, 0.1, 0.2, 0.3, 0.4);
+  apply(row, &set, 1, 1, 2); /* query 12: the others keep their proportions */
+  expect(row, 0.55, 0.1, 0.15, 0.2);
+  const struct override all = {.kind = OVERRIDE_CELL, .row = 12, .column = 1, .weight = 1};
+  apply(row, &all, 1, 1, 2);
+  expect(row, 1, 0, 0, 0);
+  apply(row, &set, 1, 1, 2); /* the others had nothing: they share alike */
+  expect(row, 0.55, 0.15, 0.15, 0.15);
+}
+
+Test(override, cells_one_after_the_other) {
+  const struct override list[] = {{.kind = OVERRIDE_UNIFORM},
+                                  {.kind = OVERRIDE_CELL, .row = 10, .column = 3, .weight = 0.7}};
+  real row[S];
+  memcpy(row, start, sizeof row);
+  apply(row, list, 2, 1, 0);
+  expect(row, 0.1, 0.1, 0.7, 0.1);
+}
+
+static int compare(const void *a, const void *b) {
+  const real x = *(const real *)a, y = *(const real *)b;
+  return (x > y) - (x < y);
+}
+
+Test(override, shuffle_moves_and_repeats) {
+  const struct override list = {.kind = OVERRIDE_SHUFFLE};
+  size_t moved = 0, differ = 0;
+  for (size_t t = 0; t < 20; t++) {
+    real row[S], again[S], other[S];
+    memcpy(row, start, sizeof row);
+    memcpy(again, start, sizeof row);
+    memcpy(other, start, sizeof row);
+    apply(row, &list, 1, 1, t);
+    apply(again, &list, 1, 1, t);
+    apply(other, &list, 1, 2, t);
+    cr_assert_arr_eq(row, again, sizeof row);
+    moved += memcmp(row, start, sizeof row) != 0;
+    differ += memcmp(row, other, sizeof row) != 0;
+    qsort(row, S, sizeof *row, compare);
+    for (size_t i = 0; i < 4; i++) cr_assert_eq(row[2 + i], start[1 + i]);
+  }
+  cr_assert(moved > 15 && differ > 15);
+}
+
+Test(override, a_single_key_has_all_the_weight) {
+  const struct override list[] = {{.kind = OVERRIDE_UNIFORM},
+                                  {.kind = OVERRIDE_SHUFFLE},
+                                  {.kind = OVERRIDE_POSITION, .column = 3},
+                                  {.kind = OVERRIDE_CELL, .row = 10, .column = 0, .weight = 0.2}};
+  const struct attention_overrides overrides = {list, 4, 1, 10};
+  real row = 1;
+  override_apply(&row, (struct visible){0, 1}, &overrides, 0);
+  cr_assert_eq(row, 1);
+}
