@@ -11,7 +11,8 @@ enum random_purpose {
   RANDOM_INITIAL_WEIGHTS = 1,
   RANDOM_EPOCH_ORDER = 2,
   RANDOM_RESAMPLES = 3,
-  RANDOM_DROPOUT = 4
+  RANDOM_DROPOUT = 4,
+  RANDOM_GRADIENT_CHECK = 5
 };
 
 struct random_stream {

@@ -72,10 +72,11 @@ struct decoder_scratch {
   real *inputs; /* (T,B,the widest input) */
   real *states[MAX_LAYERS];
   struct attention_scratch attention;
-  real *context;     /* (T,B,H) */
-  real *combined;    /* (T,B,2H) */
-  real *attentional; /* (T+1,B,A) */
-  real *features;    /* (N,F) */
+  real *context;              /* (T,B,H) */
+  real *combined;             /* (T,B,2H) */
+  real *attentional;          /* (T+1,B,A) */
+  real *features;             /* (N,F) */
+  real *reaching[MAX_LAYERS]; /* (T,B,H): see rnn_backward_states; or NULL */
 };
 
 /* Adds to the gradients of the weights and to dsource (S,B,H), the gradient of the source states,

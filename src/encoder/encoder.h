@@ -39,8 +39,9 @@ void encoder_forward(struct encoder_cache *cache, const struct sequence *source,
 
 /* Scratch of the backward pass. */
 struct encoder_scratch {
-  real *states; /* (S+1,B,H or H/2) */
-  real *inputs; /* (S,B,max(E,H)) */
+  real *states;                           /* (S+1,B,H or H/2) */
+  real *inputs;                           /* (S,B,max(E,H)) */
+  real *reaching[MAX_LAYERS][DIRECTIONS]; /* (S,B,H or H/2): see rnn_backward_states; or NULL */
 };
 
 /* doutputs (S,B,H) and dfinals (layers,B,H) come in with the gradients of the outputs and of the

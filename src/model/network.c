@@ -72,6 +72,20 @@ static void take_scratch(struct workspace *w, struct arena *arena,
   d->features = take(arena, batch->tokens, decoder_feature_size(decoder), 1);
 }
 
+static void take_every_step(struct workspace *w, struct arena *arena,
+                            const struct model_config *config, const struct batch *batch,
+                            enum purpose purpose) {
+  const struct encoder_sizes sizes = encoder_sizes_of(config);
+  const size_t B = batch->source.batch, width = encoder_direction_size(sizes);
+  const bool every = purpose == WITH_EVERY_STEP;
+  for (size_t l = 0; l < sizes.layers; l++) {
+    for (size_t d = 0; d < sizes.directions; d++)
+      w->encoder_scratch.reaching[l][d] = every ? take(arena, batch->source.steps, B, width) : NULL;
+    w->decoder_scratch.reaching[l] =
+        every ? take(arena, batch->target.steps, B, sizes.hidden) : NULL;
+  }
+}
+
 static void take_all(struct workspace *w, struct arena *arena, const struct model_config *config,
                      const struct batch *batch, enum purpose purpose) {
   encoder_cache_take(&w->encoder, arena, config, batch->source.steps, batch->source.batch);
@@ -79,7 +93,9 @@ static void take_all(struct workspace *w, struct arena *arena, const struct mode
                      batch->target.batch, batch->tokens);
   w->log_sums = take(arena, batch->tokens, 1, 1);
   w->losses = arena_take(arena, sizeof(double), batch->tokens, 1, 1);
-  if (purpose == WITH_GRADIENTS) take_scratch(w, arena, config, batch);
+  if (purpose == FORWARD_ONLY) return;
+  take_scratch(w, arena, config, batch);
+  take_every_step(w, arena, config, batch, purpose);
 }
 
 /* BLAS counts in int: every number of rows and every distance between rows must fit. */
@@ -137,10 +153,18 @@ void network_backward(const struct parameters *gradients, struct workspace *w,
                       const struct batch *batch, const struct parameters *weights,
                       const struct model_config *config,
                       const struct regularization *regularization) {
+  cross_entropy_backward(w->decoder.logits, w->log_sums, batch->expected,
+                         regularization->label_smoothing, 1 / (real)batch->tokens, batch->tokens,
+                         config->target_vocabulary);
+  network_backward_logits(gradients, w, batch, weights, config, regularization);
+}
+
+void network_backward_logits(const struct parameters *gradients, struct workspace *w,
+                             const struct batch *batch, const struct parameters *weights,
+                             const struct model_config *config,
+                             const struct regularization *regularization) {
   const size_t S = batch->source.steps, B = batch->source.batch, H = config->hidden_size;
-  real *dlogits = w->decoder.logits;
-  cross_entropy_backward(dlogits, w->log_sums, batch->expected, regularization->label_smoothing,
-                         1 / (real)batch->tokens, batch->tokens, config->target_vocabulary);
+  const real *dlogits = w->decoder.logits;
   memset(w->doutputs, 0, S * B * H * sizeof(real));
   decoder_backward(&gradients->decoder, w->doutputs, w->dfinals, &w->decoder_scratch, dlogits,
                    &w->decoder, w->encoder.finals, &batch->target, source_of(w, batch),

@@ -1,0 +1,189 @@
+#include "model/gradient_check.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/network_copy.h"
+
+/* Two losses that should be equal differ by some units in the last place of the logits that they
+ * were computed from. */
+enum { ROUNDING_UNITS = 8 };
+
+struct run {
+  struct network_copy network;
+  const struct batch *batch;
+  const struct gradient_check_options *options;
+  size_t *places; /* of the weights to try, within a tensor */
+  double largest_logit;
+};
+
+/* ---- which weights ---- */
+
+static int compare_places(const void *a, const void *b) {
+  const size_t x = *(const size_t *)a, y = *(const size_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+static size_t sort_unique(size_t *places, size_t count) {
+  size_t kept = 0;
+  qsort(places, count, sizeof *places, compare_places);
+  for (size_t i = 0; i < count; i++) {
+    if (i == 0 || places[i] != places[kept - 1]) places[kept++] = places[i];
+  }
+  return kept;
+}
+
+/* The side whose words are the rows of this tensor, or NULL. */
+static const struct sequence *words_of(const struct run *run, const struct parameter *row) {
+  const real *tensor = run->network.weights + row->offset;
+  if (tensor == run->network.weight_views.encoder.embedding) return &run->batch->source;
+  if (tensor == run->network.weight_views.decoder.embedding) return &run->batch->target;
+  return NULL;
+}
+
+static bool is_real(const struct sequence *words, size_t position) {
+  return position / words->batch < words->lengths[position % words->batch];
+}
+
+/* Places in the rows of a batch's words: each word in turn, until there are as many as asked for.
+ */
+static size_t add_places_of_words(size_t *places, size_t samples, const struct sequence *words,
+                                  size_t columns, struct random_stream stream) {
+  const size_t positions = words->steps * words->batch;
+  size_t count = 0;
+  for (size_t i = 0; i < positions || count < samples; i++) {
+    const size_t position = i % positions;
+    if (!is_real(words, position)) continue;
+    places[count++] =
+        words->ids[position] * columns + (size_t)random_below(stream, samples + i, columns);
+  }
+  return count;
+}
+
+static size_t choose_places(struct run *run, const struct parameter *row, size_t number) {
+  const size_t size = parameter_size(row), samples = run->options->samples;
+  const struct random_stream stream = {run->options->seed, RANDOM_GRADIENT_CHECK, (uint32_t)number};
+  if (samples == 0 || size <= samples) {
+    for (size_t i = 0; i < size; i++) run->places[i] = i;
+    return size;
+  }
+  size_t count = samples;
+  for (size_t i = 0; i < samples; i++) run->places[i] = (size_t)random_below(stream, i, size);
+  const struct sequence *words = words_of(run, row);
+  if (words != NULL)
+    count += add_places_of_words(run->places + count, samples, words, row->columns, stream);
+  return sort_unique(run->places, count);
+}
+
+/* Room for the places of any tensor. */
+static enum status take_places(struct run *run, struct error *error) {
+  const size_t samples = run->options->samples;
+  size_t most = 0;
+  for (size_t i = 0; i < run->network.table.count; i++) {
+    const struct parameter *row = &run->network.table.rows[i];
+    const struct sequence *words = words_of(run, row);
+    const size_t size = parameter_size(row);
+    size_t needed = samples;
+    if (samples == 0 || size <= samples)
+      needed = size;
+    else if (words != NULL)
+      needed += samples + words->steps * words->batch;
+    if (needed > most) most = needed;
+  }
+  run->places = reallocarray(NULL, most, sizeof *run->places);
+  return run->places == NULL ? fail_no_memory(error) : STATUS_OK;
+}
+
+/* ---- the measurement ---- */
+
+static double loss_of(struct run *run) {
+  struct network_copy *network = &run->network;
+  return network_forward(&network->workspace, run->batch, &network->weight_views, &network->config,
+                         &run->options->regularization) /
+         (double)run->batch->tokens;
+}
+
+/* Divided by the step that was realised. */
+static double central_difference(struct run *run, real *weight) {
+  const real kept = *weight;
+  const volatile real above = kept + (real)run->options->step;
+  const volatile real below = kept - (real)run->options->step;
+  *weight = above;
+  const double loss_above = loss_of(run);
+  *weight = below;
+  const double loss_below = loss_of(run);
+  *weight = kept;
+  return (loss_above - loss_below) / ((double)above - (double)below);
+}
+
+static enum gradient_verdict judge(const struct run *run, double difference, double error,
+                                   size_t checked) {
+  const double rounding = ROUNDING_UNITS * DBL_EPSILON * (1 + run->largest_logit) /
+                          run->options->step * sqrt((double)checked);
+  if (error <= run->options->tolerance) return GRADIENT_RIGHT;
+  return difference <= rounding ? GRADIENT_ROUNDING : GRADIENT_WRONG; /* NaN is wrong */
+}
+
+static struct gradient_report check_tensor(struct run *run, size_t number) {
+  const struct parameter *row = &run->network.table.rows[number];
+  real *weights = run->network.weights + row->offset;
+  const real *gradient = run->network.gradients + row->offset;
+  if (row->alias) return (struct gradient_report){.verdict = GRADIENT_TIED};
+  const size_t count = choose_places(run, row, number);
+  double difference = 0, norm = 0, measured = 0;
+  for (size_t i = 0; i < count; i++) {
+    const double a = (double)gradient[run->places[i]];
+    const double b = central_difference(run, &weights[run->places[i]]);
+    difference += (a - b) * (a - b);
+    norm += a * a;
+    measured += b * b;
+  }
+  struct gradient_report report = {
+      .checked = count, .norm = sqrt(norm), .measured = sqrt(measured)};
+  difference = sqrt(difference);
+  if (difference != 0) report.error = difference / (report.norm + report.measured);
+  report.verdict = judge(run, difference, report.error, count);
+  return report;
+}
+
+static double largest_logit(const struct run *run) {
+  const size_t n = run->batch->tokens * run->network.config.target_vocabulary;
+  double largest = 0;
+  for (size_t i = 0; i < n; i++)
+    largest = fmax(largest, fabs((double)run->network.workspace.decoder.logits[i]));
+  return largest;
+}
+
+static enum status check_all(struct gradient_check *check, struct run *run, struct error *error) {
+  struct network_copy *network = &run->network;
+  const struct gradient_check_options *options = run->options;
+  enum status status =
+      network_copy_loss(&check->loss, network, run->batch, &options->regularization, error);
+  if (status == STATUS_OK) status = take_places(run, error);
+  if (status != STATUS_OK) return status;
+  run->largest_logit = largest_logit(run);
+  network_backward(&network->gradient_views, &network->workspace, run->batch,
+                   &network->weight_views, &network->config, &options->regularization);
+  check->count = network->table.count;
+  for (size_t i = 0; i < check->count; i++) {
+    if (options->progress != NULL && !options->progress(options->context, i, check->count))
+      return fail(error, STATUS_INTERRUPTED, NULL, "the check was stopped");
+    check->reports[i] = check_tensor(run, i);
+  }
+  return STATUS_OK;
+}
+
+enum status gradient_check_run(struct gradient_check *check, const struct model_config *config,
+                               const float *const *tensors, const struct batch *batch,
+                               const struct gradient_check_options *options, struct error *error) {
+  struct run run = {.batch = batch, .options = options};
+  enum status status =
+      network_copy_create(&run.network, config, tensors, batch, WITH_GRADIENTS, error);
+  if (status != STATUS_OK) return status;
+  status = check_all(check, &run, error);
+  free(run.places);
+  network_copy_free(&run.network);
+  return status;
+}
