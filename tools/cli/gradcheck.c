@@ -24,17 +24,28 @@ static void write_row(FILE *stream, const elman_checked_tensor *tensor) {
             tensor->measured, tensor->error, elman_verdict_name(tensor->verdict));
 }
 
+static size_t count_unmeasured(const elman_gradient_report *report) {
+  size_t count = 0;
+  for (size_t i = 0; i < report->tensor_count; i++)
+    count += report->tensors[i].verdict == ELMAN_GRADIENT_ROUNDING;
+  return count;
+}
+
 static void write_text(FILE *stream, const elman_gradient_report *report) {
   fprintf(stream, "loss %.6g, the mean over %zu target token%s\n\n", report->loss, report->tokens,
           report->tokens == 1 ? "" : "s");
   fprintf(stream, "%-32s %13s %9s %11s %11s %9s\n", "tensor", "shape", "checked", "derived",
           "measured", "error");
   for (size_t i = 0; i < report->tensor_count; i++) write_row(stream, &report->tensors[i]);
-  if (report->worst == NULL)
-    fputs("\nno gradient is large enough to be measured\n", stream);
-  else
-    fprintf(stream, "\nlargest error %.1e, of %s: %s\n", report->worst->error, report->worst->name,
-            report->right ? "the gradients are right" : "not all gradients are right");
+  if (report->worst == NULL) {
+    fputs("\nno gradient is large enough to be measured with this step\n", stream);
+    return;
+  }
+  fprintf(stream, "\nlargest error %.1e, of %s: %s", report->worst->error, report->worst->name,
+          report->right ? "the gradients are right" : "not all gradients are right");
+  if (count_unmeasured(report) > 0)
+    fprintf(stream, "; too small to be measured: %zu", count_unmeasured(report));
+  putc('\n', stream);
 }
 
 /* ---- for programs ---- */
