@@ -5,8 +5,6 @@
 #include "api/text_batch.h"
 #include "model/trace.h"
 
-_Static_assert(ELMAN_SATURATED == TRACE_SATURATED, "thresholds agree");
-
 /* One side's, </s> included. */
 struct named_tokens {
   const char **tokens;
@@ -82,6 +80,7 @@ static void fill_trace(struct owned_trace *owned) {
 static enum status trace_pair(struct owned_trace *owned, const struct model *model,
                               const char *source, const char *target, size_t step,
                               struct error *error) {
+  const struct trace_options options = {.step = step, .saturated = ELMAN_SATURATED};
   const float *tensors[MAX_PARAMETERS];
   struct text_batch *texts = &owned->texts;
   enum status status = text_batch_fill(texts, model, &source, &target, 1, error);
@@ -89,7 +88,7 @@ static enum status trace_pair(struct owned_trace *owned, const struct model *mod
   if (status != STATUS_OK) return status;
   model_tensors(tensors, model);
   const struct surroundings before = enter(0, network_product(model, &texts->batch));
-  status = trace_run(&owned->inner, &model->config, tensors, &texts->batch, step, error);
+  status = trace_run(&owned->inner, &model->config, tensors, &texts->batch, &options, error);
   leave(before);
   if (status == STATUS_OK) fill_trace(owned);
   return status;

@@ -50,22 +50,22 @@ static void loss_backward(struct network_copy *network, const struct batch *batc
 }
 
 /* One step: h and dh have as many elements as the layer has units. */
-static void measure_step(const struct traced_layer *layer, size_t t, const real *h,
-                         const real *dh) {
+static void measure_step(const struct traced_layer *layer, size_t t, const real *h, const real *dh,
+                         double limit) {
   double state = 0, input = 0;
   size_t saturated = 0;
   for (size_t i = 0; i < layer->units; i++) {
     const double passed = (double)dh[i] * (1 - (double)h[i] * (double)h[i]); /* (18, 22) */
     state += (double)dh[i] * (double)dh[i];
     input += passed * passed;
-    saturated += fabs((double)h[i]) > TRACE_SATURATED;
+    saturated += fabs((double)h[i]) > limit;
   }
   layer->states[t] = sqrt(state);
   layer->inputs[t] = sqrt(input);
   layer->saturated[t] = (double)saturated / (double)layer->units;
 }
 
-static void measure(struct trace *trace, const struct workspace *w) {
+static void measure(struct trace *trace, const struct workspace *w, double limit) {
   for (size_t i = 0; i < trace->count; i++) {
     const struct traced_layer *layer = &trace->layers[i];
     const size_t l = layer->layer, d = layer->reverse;
@@ -74,40 +74,41 @@ static void measure(struct trace *trace, const struct workspace *w) {
         layer->decoder ? w->decoder_scratch.reaching[l] : w->encoder_scratch.reaching[l][d];
     if (!layer->reverse) states += layer->units; /* past the initial state */
     for (size_t t = 0; t < layer->steps; t++)
-      measure_step(layer, t, states + t * layer->units, dstates + t * layer->units);
+      measure_step(layer, t, states + t * layer->units, dstates + t * layer->units, limit);
   }
 }
 
 static enum status run(struct trace *trace, struct network_copy *network, const struct batch *batch,
-                       size_t step, struct error *error) {
+                       const struct trace_options *options, struct error *error) {
   const struct regularization plain = {0};
   const enum status status = network_copy_loss(&trace->loss, network, batch, &plain, error);
   if (status != STATUS_OK) return status;
   memcpy(trace->losses, network->workspace.losses, batch->tokens * sizeof *trace->losses);
-  if (step > 0) trace->loss = trace->losses[step - 1];
-  loss_backward(network, batch, step);
+  if (options->step > 0) trace->loss = trace->losses[options->step - 1];
+  loss_backward(network, batch, options->step);
   network_backward_logits(&network->gradient_views, &network->workspace, batch,
                           &network->weight_views, &network->config, &plain);
-  measure(trace, &network->workspace);
+  measure(trace, &network->workspace, options->saturated);
   return STATUS_OK;
 }
 
 enum status trace_run(struct trace *trace, const struct model_config *config,
-                      const float *const *tensors, const struct batch *batch, size_t step,
-                      struct error *error) {
+                      const float *const *tensors, const struct batch *batch,
+                      const struct trace_options *options, struct error *error) {
   struct network_copy network;
   struct arena measured = {0};
   *trace = (struct trace){0};
-  if (step > batch->tokens)
+  if (options->step > batch->tokens)
     return fail(error, STATUS_INVALID_ARGUMENT, NULL,
-                "there is no target token %zu: </s> included there are %zu", step, batch->tokens);
+                "there is no target token %zu: </s> included there are %zu", options->step,
+                batch->tokens);
   take_all(trace, &measured, config, batch);
   enum status status = arena_reserve(&trace->arena, &measured, error);
   if (status != STATUS_OK) return status;
   take_all(trace, &trace->arena, config, batch);
   status = network_copy_create(&network, config, tensors, batch, WITH_EVERY_STEP, error);
   if (status != STATUS_OK) return status;
-  status = run(trace, &network, batch, step, error);
+  status = run(trace, &network, batch, options, error);
   network_copy_free(&network);
   return status;
 }

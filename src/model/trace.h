@@ -8,8 +8,10 @@
 
 #include "model/network.h"
 
-/* A state beyond this is called saturated: less than a tenth of its gradient passes the tanh. */
-#define TRACE_SATURATED 0.95
+struct trace_options {
+  size_t step;      /* the target token, from 1, whose loss is followed; 0 = the mean over all */
+  double saturated; /* what a unit's state must exceed, in size, to be called so */
+};
 
 enum { MAX_TRACED_LAYERS = MAX_LAYERS * (DIRECTIONS + 1) };
 
@@ -31,10 +33,9 @@ struct trace {
   struct arena arena;
 };
 
-/* `batch` is one pair. `step` is the target token, from 1, whose loss is followed; 0 = the mean
- * over all. The caller frees the arena, also after a failure. */
+/* `batch` is one pair. The caller frees the arena, also after a failure. */
 enum status trace_run(struct trace *trace, const struct model_config *config,
-                      const float *const *tensors, const struct batch *batch, size_t step,
-                      struct error *error) CHECKED;
+                      const float *const *tensors, const struct batch *batch,
+                      const struct trace_options *options, struct error *error) CHECKED;
 
 #endif

@@ -74,10 +74,11 @@ static struct model_config square_config(void) {
 }
 
 static struct trace run(struct setting *setting) {
+  const struct trace_options options = {.step = setting->step, .saturated = 0.95};
   struct trace trace;
   struct error error = {0};
   cr_assert_eq(trace_run(&trace, &setting->config, const_tensors(setting), &setting->batch,
-                         setting->step, &error),
+                         &options, &error),
                STATUS_OK, "%s", error.message);
   if (setting->copy.weights == NULL)
     cr_assert_eq(network_copy_create(&setting->copy, &setting->config, const_tensors(setting),
@@ -276,11 +277,12 @@ Test(trace, full_saturation) {
 Test(trace, a_step_that_is_not_there) {
   static struct setting setting;
   set_up(&setting, square_config(), SOURCE_WORDS, TARGET_WORDS);
+  const struct trace_options options = {.step = TARGET_WORDS + 2};
   struct trace trace;
   struct error error = {0};
-  cr_assert_eq(trace_run(&trace, &setting.config, const_tensors(&setting), &setting.batch,
-                         TARGET_WORDS + 2, &error),
-               STATUS_INVALID_ARGUMENT);
+  cr_assert_eq(
+      trace_run(&trace, &setting.config, const_tensors(&setting), &setting.batch, &options, &error),
+      STATUS_INVALID_ARGUMENT);
   cr_assert(strstr(error.message, "there are 5") != NULL, "%s", error.message);
   arena_free(&trace.arena);
   tear_down(&setting);
