@@ -1,4 +1,5 @@
 /* elman gradcheck */
+#include <stdlib.h>
 #include <sysexits.h>
 
 #include "commands.h"
@@ -120,20 +121,28 @@ static int write_report(const elman_gradient_report *report, bool json) {
 /* Operands are source and target in turn. */
 static int check(const elman_model *model, const struct operands *operands,
                  elman_gradient_options *options, bool json) {
+  const size_t pairs = operands->count / 2;
+  const char **sources = calloc(operands->count, sizeof *sources), **targets = sources + pairs;
+  if (sources == NULL) {
+    report(NULL, "out of memory");
+    return EX_OSERR;
+  }
+  for (size_t i = 0; i < pairs; i++) {
+    sources[i] = operands->words[2 * i];
+    targets[i] = operands->words[2 * i + 1];
+  }
   struct progress progress = progress_start(false);
-  const char *sources[operands->count / 2], *targets[operands->count / 2];
-  for (size_t i = 0; i < operands->count; i++)
-    (i % 2 == 0 ? sources : targets)[i / 2] = operands->words[i];
   options->progress = show_progress;
   options->context = &progress;
   elman_error error;
-  elman_gradient_report *report;
+  elman_gradient_report *found;
   const elman_status status =
-      elman_gradient_check(&report, model, sources, targets, operands->count / 2, options, &error);
+      elman_gradient_check(&found, model, sources, targets, pairs, options, &error);
   progress_erase(&progress);
+  free(sources);
   if (status != ELMAN_OK) return report_error(&error);
-  const int code = write_report(report, json);
-  elman_gradient_report_free(report);
+  const int code = write_report(found, json);
+  elman_gradient_report_free(found);
   return code;
 }
 
