@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/network_copy.h"
+#include "tensor/softmax.h"
 
 /* Units in the last place by which logits may be off. */
 enum { ROUNDING_UNITS = 4 };
@@ -14,9 +15,9 @@ struct run {
   struct network_copy network;
   const struct batch *batch;
   const struct gradient_check_options *options;
-  size_t *places;        /* of the weights to try, within a tensor */
-  double *above, *below; /* losses of all tokens */
-  double rounding;       /* of the mean loss */
+  size_t *places;  /* of the weights to try, within a tensor */
+  real *above;     /* (N,V): logits */
+  double rounding; /* of the mean loss */
 };
 
 /* ---- which weights ---- */
@@ -77,7 +78,7 @@ static size_t choose_places(struct run *run, const struct parameter *row, size_t
   return sort_unique(run->places, count);
 }
 
-/* Room for the places of any tensor, and for losses. */
+/* Room for the places of any tensor, and for logits. */
 static enum status take_memory(struct run *run, struct error *error) {
   const size_t samples = run->options->samples;
   size_t most = 0;
@@ -93,65 +94,55 @@ static enum status take_memory(struct run *run, struct error *error) {
     if (needed > most) most = needed;
   }
   run->places = reallocarray(NULL, most, sizeof *run->places);
-  run->above = reallocarray(NULL, run->batch->tokens, sizeof *run->above);
-  run->below = reallocarray(NULL, run->batch->tokens, sizeof *run->below);
-  const bool failed = run->places == NULL || run->above == NULL || run->below == NULL;
+  /* The workspace holds as many, so the product fits. */
+  run->above =
+      malloc(run->batch->tokens * run->network.config.target_vocabulary * sizeof *run->above);
+  const bool failed = run->places == NULL || run->above == NULL;
   return failed ? fail_no_memory(error) : STATUS_OK;
-}
-
-/* ---- the loss ---- */
-
-/* -log p of token k, which for logits o is log(1 + sum over v != k of exp(o_v - o_k)). Formed like
- * this the loss of a word that the model knows well keeps its digits: log Σ exp(o) - o_k, equation
- * 10, would leave the last digits of two large numbers. */
-static double token_loss(const real *logits, size_t k, size_t n) {
-  double largest = 0, sum = 0;
-  for (size_t v = 0; v < n; v++) largest = fmax(largest, (double)logits[v] - (double)logits[k]);
-  for (size_t v = 0; v < n; v++) {
-    if (v != k) sum += exp((double)logits[v] - (double)logits[k] - largest);
-  }
-  return largest == 0 ? log1p(sum) : largest + log(exp(-largest) + sum);
-}
-
-/* What label smoothing adds to it: ε (o_k - mean of o). (36) */
-static double smoothing_loss(double smoothing, const real *logits, size_t k, size_t n) {
-  double sum = 0;
-  if (smoothing == 0) return 0;
-  for (size_t v = 0; v < n; v++) sum += (double)logits[k] - (double)logits[v];
-  return smoothing * sum / (double)n;
-}
-
-/* losses (tokens) */
-static void forward(struct run *run, double *losses) {
-  struct network_copy *network = &run->network;
-  const size_t V = network->config.target_vocabulary;
-  const struct regularization *regularization = &run->options->regularization;
-  (void)network_forward(&network->workspace, run->batch, &network->weight_views, &network->config,
-                        regularization);
-  for (size_t n = 0; n < run->batch->tokens; n++) {
-    const real *logits = network->workspace.decoder.logits + n * V;
-    const size_t k = run->batch->expected[n];
-    losses[n] =
-        token_loss(logits, k, V) + smoothing_loss(regularization->label_smoothing, logits, k, V);
-  }
 }
 
 /* ---- the measurement ---- */
 
-/* Divided by the step that was realised. Token by token, since a difference of sums would lose the
- * digits of the small ones. */
+/* By how much the loss of token k differs between the logits a and b (V). With δ_v the change of
+ * o_v - o_k, that is
+ *
+ *   log Σ exp(a_v - a_k) - log Σ exp(b_v - b_k) = log(1 + Σ p_v (exp(δ_v) - 1)),   p = softmax(b),
+ *
+ * and no digits cancel: two losses as in equation 10 would have most of them in common. Smoothing
+ * adds ε times the change of o_k - mean of o (36). */
+static double loss_difference(const real *a, const real *b, size_t k, double smoothing, size_t V) {
+  const real log_sum = log_sum_exp(b, V);
+  double sum = 0, total = 0;
+  for (size_t v = 0; v < V; v++) {
+    const double change = (double)((a[v] - b[v]) - (a[k] - b[k]));
+    sum += exp((double)(b[v] - log_sum)) * expm1(change);
+    total += change;
+  }
+  return log1p(sum) - smoothing * total / (double)V;
+}
+
+static const real *logits_of(struct run *run) {
+  struct network_copy *network = &run->network;
+  (void)network_forward(&network->workspace, run->batch, &network->weight_views, &network->config,
+                        &run->options->regularization);
+  return network->workspace.decoder.logits;
+}
+
+/* Divided by the step that was realised. */
 static double central_difference(struct run *run, real *weight) {
-  const size_t N = run->batch->tokens;
+  const size_t N = run->batch->tokens, V = run->network.config.target_vocabulary;
   const real kept = *weight;
   const volatile real above = kept + (real)run->options->step;
   const volatile real below = kept - (real)run->options->step;
   double sum = 0;
   *weight = above;
-  forward(run, run->above);
+  memcpy(run->above, logits_of(run), N * V * sizeof *run->above);
   *weight = below;
-  forward(run, run->below);
+  const real *logits = logits_of(run);
   *weight = kept;
-  for (size_t n = 0; n < N; n++) sum += run->above[n] - run->below[n];
+  for (size_t n = 0; n < N; n++)
+    sum += loss_difference(run->above + n * V, logits + n * V, run->batch->expected[n],
+                           run->options->regularization.label_smoothing, V);
   return sum / (double)N / ((double)above - (double)below);
 }
 
@@ -162,10 +153,13 @@ static double rounding_of_loss(const struct run *run) {
   double sum = 0;
   for (size_t n = 0; n < N; n++) {
     const real *logits = run->network.workspace.decoder.logits + n * V;
-    const double loss = token_loss(logits, run->batch->expected[n], V);
-    double largest = 0;
-    for (size_t v = 0; v < V; v++) largest = fmax(largest, fabs((double)logits[v]));
-    sum += loss - expm1(-loss) * largest + run->options->regularization.label_smoothing * largest;
+    const real log_sum = log_sum_exp(logits, V);
+    double largest = 0, followed = run->options->regularization.label_smoothing;
+    for (size_t v = 0; v < V; v++) {
+      largest = fmax(largest, fabs((double)logits[v]));
+      if (v != run->batch->expected[n]) followed += exp((double)(logits[v] - log_sum));
+    }
+    sum += followed * largest;
   }
   return ROUNDING_UNITS * DBL_EPSILON * sum / (double)N;
 }
@@ -228,7 +222,6 @@ enum status gradient_check_run(struct gradient_check *check, const struct model_
   status = check_all(check, &run, error);
   free(run.places);
   free(run.above);
-  free(run.below);
   network_copy_free(&run.network);
   return status;
 }

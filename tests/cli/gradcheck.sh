@@ -36,6 +36,8 @@ expect_exit 0 "$ELMAN" gradcheck --epsilon 0.1 --tolerance 1 '我 爱 学习' 'I
 # source word leaves attention nothing to choose.
 expect_exit 0 "$ELMAN" gradcheck --epsilon 1e-11 '我 爱 学习' 'I love studying'
 expect_stdout_match '  rounding$'
+expect_stdout_match '; too small to be measured: [0-9]+$'
+expect_exit 0 "$ELMAN" gradcheck --epsilon 1e-12 --tolerance 0 '我 爱 学习' 'I love studying'
 expect_stdout_match '^no gradient is large enough to be measured with this step$'
 expect_exit 0 "$ELMAN" train -q --epochs 0 --attention general --hidden-size 6 -o general.safetensors \
   "$DATA/toy.zh-en.tsv"
