@@ -12,7 +12,8 @@ enum random_purpose {
   RANDOM_EPOCH_ORDER = 2,
   RANDOM_RESAMPLES = 3,
   RANDOM_DROPOUT = 4,
-  RANDOM_OVERRIDE = 5
+  RANDOM_OVERRIDE = 5,
+  RANDOM_GRADIENT_CHECK = 6
 };
 
 struct random_stream {

@@ -6,7 +6,7 @@
 /* Enough lines to tell how a corpus is written. */
 enum { SCRIPT_SAMPLE = 10000 };
 
-static enum status sentences_create(struct sentences *sentences, size_t most, struct error *error) {
+enum status sentences_create(struct sentences *sentences, size_t most, struct error *error) {
   *sentences = (struct sentences){0};
   size_t entries;
   if (__builtin_add_overflow(most, 1, &entries)) return fail_no_memory(error);
@@ -16,8 +16,8 @@ static enum status sentences_create(struct sentences *sentences, size_t most, st
   return STATUS_OK;
 }
 
-static enum status sentences_add(struct sentences *sentences, size_t *capacity,
-                                 const struct encoding *encoding, struct error *error) {
+enum status sentences_add(struct sentences *sentences, size_t *capacity,
+                          const struct encoding *encoding, struct error *error) {
   const size_t length = encoding->tokens.count;
   const size_t start = sentences->starts[sentences->count];
   size_t end;

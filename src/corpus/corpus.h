@@ -21,6 +21,12 @@ struct corpus {
   size_t too_long;         /* pairs left out for their length */
 };
 
+/* Room for the starts of `most` sentences; the ids grow with what is added. */
+enum status sentences_create(struct sentences *sentences, size_t most, struct error *error) CHECKED;
+/* *capacity belongs to `sentences` and starts from 0. */
+enum status sentences_add(struct sentences *sentences, size_t *capacity,
+                          const struct encoding *encoding, struct error *error) CHECKED;
+
 /* Pairs with more than `max_length` tokens on a side are left out and counted (0 = no limit). */
 enum status corpus_encode(struct corpus *corpus, const struct pairs *pairs,
                           const struct codec *source, const struct codec *target, size_t max_length,

@@ -248,7 +248,8 @@ static void layers_backward(const struct decoder_parameters *gradients,
   for (size_t l = sizes.layers; l-- > 0;) {
     const struct rnn_shape shape = rnn_shape_of(target, stretch, sizes, l);
     real *dstates = scratch->states[l] + at * H;
-    rnn_backward_states(dstates, cache->states[l] + at * H, &weights->rnn[l], shape);
+    real *reaching = scratch->reaching[l] == NULL ? NULL : scratch->reaching[l] + at * H;
+    rnn_backward_states(dstates, reaching, cache->states[l] + at * H, &weights->rnn[l], shape);
     rnn_backward_inputs(dinputs, dstates, &weights->rnn[l], shape);
     if (l == 0) break;
     dropout_apply(dinputs, rows * H, at * H, input_dropout(dropouts, l));

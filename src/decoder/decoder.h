@@ -84,10 +84,11 @@ struct decoder_scratch {
   struct attention_scratch self_attention;
   real *outputs; /* (T,B,H); only with self-attention */
   struct attention_scratch attention;
-  real *context;     /* (T,B,H) */
-  real *combined;    /* (T,B,2H) */
-  real *attentional; /* (T+1,B,A) */
-  real *features;    /* (N,F) */
+  real *context;              /* (T,B,H) */
+  real *combined;             /* (T,B,2H) */
+  real *attentional;          /* (T+1,B,A) */
+  real *features;             /* (N,F) */
+  real *reaching[MAX_LAYERS]; /* (T,B,H): see rnn_backward_states; or NULL */
 };
 
 /* Adds to the gradients of the weights and to dsource (S,B,H), the gradient of the source states,

@@ -118,7 +118,8 @@ void encoder_backward(const struct encoder_parameters *gradients, struct encoder
       memset(dstates, 0, (S + 1) * B * width * sizeof *dstates);
       add_columns(rnn_outputs(dstates, shape), doutputs, S * B, d * width, width, H);
       add_columns(rnn_final(dstates, shape), dfinals + l * B * H, B, d * width, width, H);
-      rnn_backward_states(dstates, cache->states[l][d], &weights->rnn[l][d], shape);
+      rnn_backward_states(dstates, scratch.reaching[l][d], cache->states[l][d], &weights->rnn[l][d],
+                          shape);
       rnn_backward_weights(&gradients->rnn[l][d], dstates, cache->states[l][d], cache->inputs[l],
                            shape);
       if (d == 0)

@@ -49,6 +49,7 @@ struct encoder_scratch {
   real *inputs;    /* (S,B,max(E,H)) */
   real *recurrent; /* (S,B,H); only with self-attention */
   struct attention_scratch self_attention;
+  real *reaching[MAX_LAYERS][DIRECTIONS]; /* (S,B,H or H/2): see rnn_backward_states; or NULL */
 };
 
 /* doutputs (S,B,H) and dfinals (layers,B,H) come in with the gradients of the outputs and of the

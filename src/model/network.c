@@ -24,7 +24,7 @@ void encoder_cache_take(struct encoder_cache *cache, struct arena *arena,
   if (sizes.self_attention.heads > 0) {
     cache->outputs = take(arena, steps, batch, sizes.hidden);
     attention_cache_take(&cache->self_attention, arena, sizes.self_attention,
-                         purpose == WITH_GRADIENTS, steps, steps, batch);
+                         purpose != FORWARD_ONLY, steps, steps, batch);
   }
   cache->finals = take(arena, sizes.layers, batch, sizes.hidden);
 }
@@ -34,7 +34,7 @@ void decoder_cache_take(struct decoder_cache *cache, struct arena *arena,
                         size_t source_steps, size_t steps, size_t batch, size_t tokens) {
   const struct decoder_sizes sizes = decoder_sizes_of(config);
   const size_t S = source_steps, T = steps, B = batch, H = sizes.hidden, A = sizes.attentional;
-  const bool dropout = purpose == WITH_GRADIENTS;
+  const bool dropout = purpose != FORWARD_ONLY;
   for (size_t l = 0; l < sizes.layers; l++) {
     cache->inputs[l] = take(arena, T, B, decoder_input_size(sizes, l));
     cache->states[l] = take(arena, T + 1, B, H);
@@ -86,6 +86,20 @@ static void take_scratch(struct workspace *w, struct arena *arena,
   d->features = take(arena, batch->tokens, decoder_feature_size(decoder), 1);
 }
 
+static void take_every_step(struct workspace *w, struct arena *arena,
+                            const struct model_config *config, const struct batch *batch,
+                            enum purpose purpose) {
+  const struct encoder_sizes sizes = encoder_sizes_of(config);
+  const size_t B = batch->source.batch, width = encoder_direction_size(sizes);
+  const bool every = purpose == WITH_EVERY_STEP;
+  for (size_t l = 0; l < sizes.layers; l++) {
+    for (size_t d = 0; d < sizes.directions; d++)
+      w->encoder_scratch.reaching[l][d] = every ? take(arena, batch->source.steps, B, width) : NULL;
+    w->decoder_scratch.reaching[l] =
+        every ? take(arena, batch->target.steps, B, sizes.hidden) : NULL;
+  }
+}
+
 static void take_all(struct workspace *w, struct arena *arena, const struct model_config *config,
                      const struct batch *batch, enum purpose purpose) {
   encoder_cache_take(&w->encoder, arena, config, purpose, batch->source.steps, batch->source.batch);
@@ -93,7 +107,9 @@ static void take_all(struct workspace *w, struct arena *arena, const struct mode
                      batch->target.batch, batch->tokens);
   w->log_sums = take(arena, batch->tokens, 1, 1);
   w->losses = arena_take(arena, sizeof(double), batch->tokens, 1, 1);
-  if (purpose == WITH_GRADIENTS) take_scratch(w, arena, config, batch);
+  if (purpose == FORWARD_ONLY) return;
+  take_scratch(w, arena, config, batch);
+  take_every_step(w, arena, config, batch, purpose);
 }
 
 /* BLAS counts in int: every number of rows and every distance between rows must fit. */
@@ -154,10 +170,18 @@ void network_backward(const struct parameters *gradients, struct workspace *w,
                       const struct batch *batch, const struct parameters *weights,
                       const struct model_config *config,
                       const struct regularization *regularization) {
+  cross_entropy_backward(w->decoder.logits, w->log_sums, batch->expected,
+                         regularization->label_smoothing, 1 / (real)batch->tokens, batch->tokens,
+                         config->target_vocabulary);
+  network_backward_logits(gradients, w, batch, weights, config, regularization);
+}
+
+void network_backward_logits(const struct parameters *gradients, struct workspace *w,
+                             const struct batch *batch, const struct parameters *weights,
+                             const struct model_config *config,
+                             const struct regularization *regularization) {
   const size_t S = batch->source.steps, B = batch->source.batch, H = config->hidden_size;
-  real *dlogits = w->decoder.logits;
-  cross_entropy_backward(dlogits, w->log_sums, batch->expected, regularization->label_smoothing,
-                         1 / (real)batch->tokens, batch->tokens, config->target_vocabulary);
+  const real *dlogits = w->decoder.logits;
   memset(w->doutputs, 0, S * B * H * sizeof(real));
   decoder_backward(&gradients->decoder, w->doutputs, w->dfinals, &w->decoder_scratch, dlogits,
                    &w->decoder, w->encoder.finals, &batch->target, source_of(w, batch),

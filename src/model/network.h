@@ -20,7 +20,8 @@ struct workspace {
   struct decoder_scratch decoder_scratch;
 };
 
-enum purpose { FORWARD_ONLY, WITH_GRADIENTS };
+/* WITH_EVERY_STEP also keeps the gradient of every state, in `reaching` of both scratches. */
+enum purpose { FORWARD_ONLY, WITH_GRADIENTS, WITH_EVERY_STEP };
 
 /* What is done to the network while it learns, and only then. All zero = nothing. */
 struct regularization {
@@ -45,6 +46,12 @@ void network_backward(const struct parameters *gradients, struct workspace *work
                       const struct batch *batch, const struct parameters *weights,
                       const struct model_config *config,
                       const struct regularization *regularization);
+
+/* The second part of it: from the gradient of the logits, which stands in their place, on. */
+void network_backward_logits(const struct parameters *gradients, struct workspace *workspace,
+                             const struct batch *batch, const struct parameters *weights,
+                             const struct model_config *config,
+                             const struct regularization *regularization);
 
 /* Takes the arrays of a decoder that runs `steps` steps of `batch` rows over `source_steps` source
  * states, with logits for `tokens` positions. Without gradients there is no dropout either. */

@@ -59,14 +59,15 @@ void rnn_forward(real *states, const real *inputs, const struct rnn_parameters *
   }
 }
 
-void rnn_backward_states(real *dstates, const real *states, const struct rnn_parameters *weights,
-                         struct rnn_shape shape) {
+void rnn_backward_states(real *dstates, real *reaching, const real *states,
+                         const struct rnn_parameters *weights, struct rnn_shape shape) {
   const size_t B = shape.batch, H = shape.hidden;
   for (size_t i = shape.steps; i-- > 0;) {
     const size_t t = step_number(i, shape);
     const real *current = states + block_after(t, shape) * B * H;
     real *dprevious = dstates + block_before(t, shape) * B * H;
     real *dz = dstates + block_after(t, shape) * B * H;
+    if (reaching != NULL) memcpy(reaching + t * B * H, dz, B * H * sizeof *dz);
     for (size_t b = 0; b < B; b++) {
       real *row = dz + b * H;
       if (is_real(t, b, shape)) {

@@ -53,8 +53,8 @@ static enum status fit(struct translator *translator, size_t count, struct error
 
 /* ---- text to requests ---- */
 
-static enum status encode_checked(struct encoding *encoding, const struct codec *codec,
-                                  struct text text, struct error *error) {
+enum status encode_checked(struct encoding *encoding, const struct codec *codec, struct text text,
+                           struct error *error) {
   encoding->tokens.count = 0;
   const size_t good = text_valid_prefix(text);
   if (good < text.length)

@@ -8,6 +8,11 @@
 /* Time and memory grow with the square of a sentence's length; beyond this it is refused. */
 enum { MAX_SENTENCE_TOKENS = 5000 };
 
+/* `encode` for text of which nothing is known: STATUS_BAD_DATA if it is not valid UTF-8 or has too
+ * many tokens. */
+enum status encode_checked(struct encoding *encoding, const struct codec *codec, struct text text,
+                           struct error *error) CHECKED;
+
 struct translate_options {
   struct beam_options beam;
   size_t limit;         /* target tokens; 0 = none */

@@ -194,7 +194,7 @@ static void check_rnn(size_t steps, size_t batch, const size_t *lengths, bool re
   struct rnn_parameters gradients = {reals(H * E), reals(H * H), reals(H), reals(H)};
   memcpy(rnn_initial(states, c.shape), c.initial, batch * H * sizeof *states);
   rnn_forward(states, c.inputs, &c.weights, c.shape);
-  rnn_backward_states(dstates, states, &c.weights, c.shape);
+  rnn_backward_states(dstates, NULL, states, &c.weights, c.shape);
   rnn_backward_weights(&gradients, dstates, states, c.inputs, c.shape);
   rnn_backward_inputs(dinputs, dstates, &c.weights, c.shape);
 

@@ -22,9 +22,11 @@ int corpus_command(int argc, char **argv);
 int corpus_check_command(int argc, char **argv);
 int corpus_split_command(int argc, char **argv);
 int evaluate_command(int argc, char **argv);
+int gradcheck_command(int argc, char **argv);
 int help_command(int argc, char **argv);
 int inspect_command(int argc, char **argv);
 int repl_command(int argc, char **argv);
+int trace_command(int argc, char **argv);
 int train_command(int argc, char **argv);
 int translate_command(int argc, char **argv);
 

@@ -20,6 +20,8 @@ const struct command commands[] = {
     {"attention", "show what the decoder's attention looked at", attention_command},
     {"evaluate", "measure a model on sentence pairs", evaluate_command},
     {"inspect", "show what a model file holds", inspect_command},
+    {"gradcheck", "check a model's gradients", gradcheck_command},
+    {"trace", "show how far back learning reaches", trace_command},
     {"corpus", "check or split sentence pairs", corpus_command},
     {"help", "explain a command", help_command},
     {NULL, NULL, NULL},

@@ -1,0 +1,227 @@
+#include "model/gradient_check.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/network_copy.h"
+#include "tensor/softmax.h"
+
+/* Units in the last place by which logits may be off. */
+enum { ROUNDING_UNITS = 4 };
+
+struct run {
+  struct network_copy network;
+  const struct batch *batch;
+  const struct gradient_check_options *options;
+  size_t *places;  /* of the weights to try, within a tensor */
+  real *above;     /* (N,V): logits */
+  double rounding; /* of the mean loss */
+};
+
+/* ---- which weights ---- */
+
+static int compare_places(const void *a, const void *b) {
+  const size_t x = *(const size_t *)a, y = *(const size_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+static size_t sort_unique(size_t *places, size_t count) {
+  size_t kept = 0;
+  qsort(places, count, sizeof *places, compare_places);
+  for (size_t i = 0; i < count; i++) {
+    if (i == 0 || places[i] != places[kept - 1]) places[kept++] = places[i];
+  }
+  return kept;
+}
+
+/* The side whose words are the rows of this tensor, or NULL. */
+static const struct sequence *words_of(const struct run *run, const struct parameter *row) {
+  const real *tensor = run->network.weights + row->offset;
+  if (tensor == run->network.weight_views.encoder.embedding) return &run->batch->source;
+  if (tensor == run->network.weight_views.decoder.embedding) return &run->batch->target;
+  return NULL;
+}
+
+static bool is_real(const struct sequence *words, size_t position) {
+  return position / words->batch < words->lengths[position % words->batch];
+}
+
+/* Places in the rows of a batch's words: each word in turn, until there are as many as asked for.
+ */
+static size_t add_places_of_words(size_t *places, size_t samples, const struct sequence *words,
+                                  size_t columns, struct random_stream stream) {
+  const size_t positions = words->steps * words->batch;
+  size_t count = 0;
+  for (size_t i = 0; i < positions || count < samples; i++) {
+    const size_t position = i % positions;
+    if (!is_real(words, position)) continue;
+    places[count++] =
+        words->ids[position] * columns + (size_t)random_below(stream, samples + i, columns);
+  }
+  return count;
+}
+
+static size_t choose_places(struct run *run, const struct parameter *row, size_t number) {
+  const size_t size = parameter_size(row), samples = run->options->samples;
+  const struct random_stream stream = {run->options->seed, RANDOM_GRADIENT_CHECK, (uint32_t)number};
+  if (samples == 0 || size <= samples) {
+    for (size_t i = 0; i < size; i++) run->places[i] = i;
+    return size;
+  }
+  size_t count = samples;
+  for (size_t i = 0; i < samples; i++) run->places[i] = (size_t)random_below(stream, i, size);
+  const struct sequence *words = words_of(run, row);
+  if (words != NULL)
+    count += add_places_of_words(run->places + count, samples, words, row->columns, stream);
+  return sort_unique(run->places, count);
+}
+
+/* Room for the places of any tensor, and for logits. */
+static enum status take_memory(struct run *run, struct error *error) {
+  const size_t samples = run->options->samples;
+  size_t most = 0;
+  for (size_t i = 0; i < run->network.table.count; i++) {
+    const struct parameter *row = &run->network.table.rows[i];
+    const struct sequence *words = words_of(run, row);
+    const size_t size = parameter_size(row);
+    size_t needed = samples;
+    if (samples == 0 || size <= samples)
+      needed = size;
+    else if (words != NULL)
+      needed += samples + words->steps * words->batch;
+    if (needed > most) most = needed;
+  }
+  run->places = reallocarray(NULL, most, sizeof *run->places);
+  /* The workspace holds as many, so the product fits. */
+  run->above =
+      malloc(run->batch->tokens * run->network.config.target_vocabulary * sizeof *run->above);
+  const bool failed = run->places == NULL || run->above == NULL;
+  return failed ? fail_no_memory(error) : STATUS_OK;
+}
+
+/* ---- the measurement ---- */
+
+/* By how much the loss of token k differs between the logits a and b (V). With δ_v the change of
+ * o_v - o_k, that is
+ *
+ *   log Σ exp(a_v - a_k) - log Σ exp(b_v - b_k) = log(1 + Σ p_v (exp(δ_v) - 1)),   p = softmax(b),
+ *
+ * and no digits cancel: two losses as in equation 10 would have most of them in common. Smoothing
+ * adds ε times the change of o_k - mean of o (36). */
+static double loss_difference(const real *a, const real *b, size_t k, double smoothing, size_t V) {
+  const real log_sum = log_sum_exp(b, V);
+  double sum = 0, total = 0;
+  for (size_t v = 0; v < V; v++) {
+    const double change = (double)((a[v] - b[v]) - (a[k] - b[k]));
+    sum += exp((double)(b[v] - log_sum)) * expm1(change);
+    total += change;
+  }
+  return log1p(sum) - smoothing * total / (double)V;
+}
+
+static const real *logits_of(struct run *run) {
+  struct network_copy *network = &run->network;
+  (void)network_forward(&network->workspace, run->batch, &network->weight_views, &network->config,
+                        &run->options->regularization);
+  return network->workspace.decoder.logits;
+}
+
+/* Divided by the step that was realised. */
+static double central_difference(struct run *run, real *weight) {
+  const size_t N = run->batch->tokens, V = run->network.config.target_vocabulary;
+  const real kept = *weight;
+  const volatile real above = kept + (real)run->options->step;
+  const volatile real below = kept - (real)run->options->step;
+  double sum = 0;
+  *weight = above;
+  memcpy(run->above, logits_of(run), N * V * sizeof *run->above);
+  *weight = below;
+  const real *logits = logits_of(run);
+  *weight = kept;
+  for (size_t n = 0; n < N; n++)
+    sum += loss_difference(run->above + n * V, logits + n * V, run->batch->expected[n],
+                           run->options->regularization.label_smoothing, V);
+  return sum / (double)N / ((double)above - (double)below);
+}
+
+/* About how far rounding moves the mean loss. The logits have errors of some units in their last
+ * place, and a token's loss follows them by 1 - p at most, and by ε. */
+static double rounding_of_loss(const struct run *run) {
+  const size_t N = run->batch->tokens, V = run->network.config.target_vocabulary;
+  double sum = 0;
+  for (size_t n = 0; n < N; n++) {
+    const real *logits = run->network.workspace.decoder.logits + n * V;
+    const real log_sum = log_sum_exp(logits, V);
+    double largest = 0, followed = run->options->regularization.label_smoothing;
+    for (size_t v = 0; v < V; v++) {
+      largest = fmax(largest, fabs((double)logits[v]));
+      if (v != run->batch->expected[n]) followed += exp((double)(logits[v] - log_sum));
+    }
+    sum += followed * largest;
+  }
+  return ROUNDING_UNITS * DBL_EPSILON * sum / (double)N;
+}
+
+static enum gradient_verdict judge(const struct run *run, double difference, double error,
+                                   size_t checked) {
+  const double rounding = run->rounding / run->options->step * sqrt((double)checked);
+  if (error <= run->options->tolerance) return GRADIENT_RIGHT;
+  return difference <= rounding ? GRADIENT_ROUNDING : GRADIENT_WRONG; /* NaN is wrong */
+}
+
+static struct gradient_report check_tensor(struct run *run, size_t number) {
+  const struct parameter *row = &run->network.table.rows[number];
+  real *weights = run->network.weights + row->offset;
+  const real *gradient = run->network.gradients + row->offset;
+  if (row->alias) return (struct gradient_report){.verdict = GRADIENT_TIED};
+  const size_t count = choose_places(run, row, number);
+  double difference = 0, norm = 0, measured = 0;
+  for (size_t i = 0; i < count; i++) {
+    const double a = (double)gradient[run->places[i]];
+    const double b = central_difference(run, &weights[run->places[i]]);
+    difference += (a - b) * (a - b);
+    norm += a * a;
+    measured += b * b;
+  }
+  struct gradient_report report = {
+      .checked = count, .norm = sqrt(norm), .measured = sqrt(measured)};
+  difference = sqrt(difference);
+  if (difference != 0) report.error = difference / (report.norm + report.measured);
+  report.verdict = judge(run, difference, report.error, count);
+  return report;
+}
+
+static enum status check_all(struct gradient_check *check, struct run *run, struct error *error) {
+  struct network_copy *network = &run->network;
+  const struct gradient_check_options *options = run->options;
+  enum status status =
+      network_copy_loss(&check->loss, network, run->batch, &options->regularization, error);
+  if (status == STATUS_OK) status = take_memory(run, error);
+  if (status != STATUS_OK) return status;
+  run->rounding = rounding_of_loss(run);
+  network_backward(&network->gradient_views, &network->workspace, run->batch,
+                   &network->weight_views, &network->config, &options->regularization);
+  check->count = network->table.count;
+  for (size_t i = 0; i < check->count; i++) {
+    if (options->progress != NULL && !options->progress(options->context, i, check->count))
+      return fail(error, STATUS_INTERRUPTED, NULL, "the check was stopped");
+    check->reports[i] = check_tensor(run, i);
+  }
+  return STATUS_OK;
+}
+
+enum status gradient_check_run(struct gradient_check *check, const struct model_config *config,
+                               const float *const *tensors, const struct batch *batch,
+                               const struct gradient_check_options *options, struct error *error) {
+  struct run run = {.batch = batch, .options = options};
+  enum status status =
+      network_copy_create(&run.network, config, tensors, batch, WITH_GRADIENTS, error);
+  if (status != STATUS_OK) return status;
+  status = check_all(check, &run, error);
+  free(run.places);
+  free(run.above);
+  network_copy_free(&run.network);
+  return status;
+}

@@ -1,0 +1,48 @@
+#include "model/network_copy.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static void copy_weights(struct network_copy *copy, const float *const *tensors) {
+  for (size_t i = 0; i < copy->table.count; i++) {
+    const struct parameter *row = &copy->table.rows[i];
+    for (size_t j = 0; j < parameter_size(row); j++)
+      copy->weights[row->offset + j] = (real)tensors[i][j];
+  }
+}
+
+enum status network_copy_create(struct network_copy *copy, const struct model_config *config,
+                                const float *const *tensors, const struct batch *batch,
+                                enum purpose purpose, struct error *error) {
+  *copy = (struct network_copy){.config = *config};
+  enum status status = parameter_table_create(&copy->table, config, error);
+  if (status == STATUS_OK) status = parameter_block_create(&copy->weights, &copy->table, error);
+  if (status == STATUS_OK) status = parameter_block_create(&copy->gradients, &copy->table, error);
+  if (status == STATUS_OK) status = workspace_fit(&copy->workspace, config, batch, purpose, error);
+  if (status != STATUS_OK) {
+    network_copy_free(copy);
+    return status;
+  }
+  parameters_bind(&copy->weight_views, copy->weights, config);
+  parameters_bind(&copy->gradient_views, copy->gradients, config);
+  copy_weights(copy, tensors);
+  return STATUS_OK;
+}
+
+void network_copy_free(struct network_copy *copy) {
+  free(copy->weights);
+  free(copy->gradients);
+  workspace_free(&copy->workspace);
+  *copy = (struct network_copy){0};
+}
+
+enum status network_copy_loss(double *loss, struct network_copy *copy, const struct batch *batch,
+                              const struct regularization *regularization, struct error *error) {
+  *loss =
+      network_forward(&copy->workspace, batch, &copy->weight_views, &copy->config, regularization) /
+      (double)batch->tokens;
+  if (isfinite(*loss)) return STATUS_OK;
+  return fail(error, STATUS_BAD_DATA, NULL,
+              "the model's weights are so large that its numbers overflow; train it again with a "
+              "lower learning rate");
+}

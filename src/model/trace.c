@@ -1,0 +1,114 @@
+#include "model/trace.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "model/network_copy.h"
+#include "tensor/cross_entropy.h"
+
+/* ---- what the result holds ---- */
+
+static void take_layer(struct trace *trace, struct arena *arena, struct traced_layer layer) {
+  layer.states = arena_take(arena, sizeof(double), layer.steps, 1, 1);
+  layer.inputs = arena_take(arena, sizeof(double), layer.steps, 1, 1);
+  layer.saturated = arena_take(arena, sizeof(double), layer.steps, 1, 1);
+  trace->layers[trace->count++] = layer;
+}
+
+static void take_all(struct trace *trace, struct arena *arena, const struct model_config *config,
+                     const struct batch *batch) {
+  const struct encoder_sizes sizes = encoder_sizes_of(config);
+  trace->count = 0;
+  trace->losses = arena_take(arena, sizeof(double), batch->tokens, 1, 1);
+  for (size_t l = 0; l < sizes.layers; l++) {
+    for (size_t d = 0; d < sizes.directions; d++)
+      take_layer(trace, arena,
+                 (struct traced_layer){.reverse = d == 1,
+                                       .layer = l,
+                                       .steps = batch->source.steps,
+                                       .units = encoder_direction_size(sizes)});
+  }
+  for (size_t l = 0; l < sizes.layers; l++)
+    take_layer(trace, arena,
+               (struct traced_layer){.decoder = true,
+                                     .layer = l,
+                                     .steps = batch->target.steps,
+                                     .units = config->hidden_size});
+}
+
+/* ---- the passes ---- */
+
+/* The gradient of the logits, in their place: of the mean loss, or of one token's alone. */
+static void loss_backward(struct network_copy *network, const struct batch *batch, size_t step) {
+  const size_t V = network->config.target_vocabulary;
+  real *dlogits = network->workspace.decoder.logits;
+  cross_entropy_backward(dlogits, network->workspace.log_sums, batch->expected, 0,
+                         step > 0 ? 1 : 1 / (real)batch->tokens, batch->tokens, V);
+  for (size_t t = 0; step > 0 && t < batch->tokens; t++) {
+    if (t + 1 != step) memset(dlogits + t * V, 0, V * sizeof *dlogits);
+  }
+}
+
+/* One step: h and dh have as many elements as the layer has units. */
+static void measure_step(const struct traced_layer *layer, size_t t, const real *h, const real *dh,
+                         double limit) {
+  double state = 0, input = 0;
+  size_t saturated = 0;
+  for (size_t i = 0; i < layer->units; i++) {
+    const double passed = (double)dh[i] * (1 - (double)h[i] * (double)h[i]); /* (18, 22) */
+    state += (double)dh[i] * (double)dh[i];
+    input += passed * passed;
+    saturated += fabs((double)h[i]) > limit;
+  }
+  layer->states[t] = sqrt(state);
+  layer->inputs[t] = sqrt(input);
+  layer->saturated[t] = (double)saturated / (double)layer->units;
+}
+
+static void measure(struct trace *trace, const struct workspace *w, double limit) {
+  for (size_t i = 0; i < trace->count; i++) {
+    const struct traced_layer *layer = &trace->layers[i];
+    const size_t l = layer->layer, d = layer->reverse;
+    const real *states = layer->decoder ? w->decoder.states[l] : w->encoder.states[l][d];
+    const real *dstates =
+        layer->decoder ? w->decoder_scratch.reaching[l] : w->encoder_scratch.reaching[l][d];
+    if (!layer->reverse) states += layer->units; /* past the initial state */
+    for (size_t t = 0; t < layer->steps; t++)
+      measure_step(layer, t, states + t * layer->units, dstates + t * layer->units, limit);
+  }
+}
+
+static enum status run(struct trace *trace, struct network_copy *network, const struct batch *batch,
+                       const struct trace_options *options, struct error *error) {
+  const struct regularization plain = {0};
+  const enum status status = network_copy_loss(&trace->loss, network, batch, &plain, error);
+  if (status != STATUS_OK) return status;
+  memcpy(trace->losses, network->workspace.losses, batch->tokens * sizeof *trace->losses);
+  if (options->step > 0) trace->loss = trace->losses[options->step - 1];
+  loss_backward(network, batch, options->step);
+  network_backward_logits(&network->gradient_views, &network->workspace, batch,
+                          &network->weight_views, &network->config, &plain);
+  measure(trace, &network->workspace, options->saturated);
+  return STATUS_OK;
+}
+
+enum status trace_run(struct trace *trace, const struct model_config *config,
+                      const float *const *tensors, const struct batch *batch,
+                      const struct trace_options *options, struct error *error) {
+  struct network_copy network;
+  struct arena measured = {0};
+  *trace = (struct trace){0};
+  if (options->step > batch->tokens)
+    return fail(error, STATUS_INVALID_ARGUMENT, NULL,
+                "there is no target token %zu: </s> included there are %zu", options->step,
+                batch->tokens);
+  take_all(trace, &measured, config, batch);
+  enum status status = arena_reserve(&trace->arena, &measured, error);
+  if (status != STATUS_OK) return status;
+  take_all(trace, &trace->arena, config, batch);
+  status = network_copy_create(&network, config, tensors, batch, WITH_EVERY_STEP, error);
+  if (status != STATUS_OK) return status;
+  status = run(trace, &network, batch, options, error);
+  network_copy_free(&network);
+  return status;
+}

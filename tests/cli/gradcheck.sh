@@ -1,0 +1,72 @@
+# Gradients against differences: a table, an exit code, JSON.
+
+expect_exit 0 "$ELMAN" train -q --epochs 0 --hidden-size 6 --embedding-size 5 "$DATA/toy.zh-en.tsv"
+expect_exit 0 "$ELMAN" gradcheck '我 爱 学习' 'I love studying'
+expect_no_stderr
+expect_stdout_match '^loss 3\.[0-9]+, the mean over 4 target tokens$'
+expect_stdout_match '^tensor +shape +checked +derived +measured +error$'
+expect_stdout_match '^encoder\.embedding\.weight +19 x 5 +[0-9]+ +[0-9.e-]+ +[0-9.e-]+ +[0-9.]+e-(09|1[0-9])  right$'
+expect_stdout_match '^decoder\.out\.bias +21 +21 '
+tail -n 1 "$results/stdout" |
+  grep -qE '^largest error [0-9.]+e-(0[89]|1[0-9]), of [a-z]+\.[a-z_.0-9]+: the gradients are right$' ||
+  fail "the last line is not the largest error"
+[ "$(grep -c ' right$' "$results/stdout")" -eq 13 ] || fail "not 12 tensors are right"
+
+# The same seed tries the same weights.
+cp "$results/stdout" first
+expect_exit 0 "$ELMAN" gradcheck '我 爱 学习' 'I love studying'
+cmp first "$results/stdout" || fail "the second check says something else"
+
+# All weights; a batch of pairs; unknown words, which are told.
+expect_exit 0 "$ELMAN" gradcheck --samples 0 '我 恨 学习' 'I hate it' '他 在' 'He'
+expect_stderr_match '^not in the vocabularies: 1 source and 2 target words$'
+expect_stdout_match '^loss .* over 6 target tokens$'
+expect_stdout_match '^encoder\.embedding\.weight +19 x 5 +95 '
+
+# Regularised as in training.
+expect_exit 0 "$ELMAN" gradcheck --dropout 0.3 --label-smoothing 0.1 --seed 7 '我 爱 学习' 'I love studying'
+
+# A step that is too coarse makes the measurement wrong.
+expect_exit 65 "$ELMAN" gradcheck --epsilon 0.1 '我 爱 学习' 'I love studying'
+expect_stdout_match '  wrong$'
+expect_stdout_match ': not all gradients are right$'
+expect_exit 0 "$ELMAN" gradcheck --epsilon 0.1 --tolerance 1 '我 爱 学习' 'I love studying'
+
+# One that is too fine drowns in rounding, which is not wrong. So does what has no gradient: one
+# source word leaves attention nothing to choose.
+expect_exit 0 "$ELMAN" gradcheck --epsilon 1e-11 '我 爱 学习' 'I love studying'
+expect_stdout_match '  rounding$'
+expect_stdout_match '; too small to be measured: [0-9]+$'
+expect_exit 0 "$ELMAN" gradcheck --epsilon 1e-12 --tolerance 0 '我 爱 学习' 'I love studying'
+expect_stdout_match '^no gradient is large enough to be measured with this step$'
+expect_exit 0 "$ELMAN" train -q --epochs 0 --attention general --hidden-size 6 -o general.safetensors \
+  "$DATA/toy.zh-en.tsv"
+expect_exit 0 "$ELMAN" gradcheck -m general.safetensors '我' 'I love studying'
+expect_stdout_match '^decoder\.attention\.query\.weight .*  (rounding|right)$'
+
+expect_exit 0 "$ELMAN" gradcheck --json '我 爱 学习' 'I love studying'
+expect_stdout_match '^\{"loss":3\.[0-9]+,"tokens":4,"right":true,"worst":"[a-z_.0-9]+","tensors":\[$'
+expect_stdout_match '^  \{"name":"decoder\.out\.bias","shape":\[21\],"verdict":"right","checked":21,"derived":[0-9.e-]+,"measured":[0-9.e-]+,"error":[0-9.e-]+\}$'
+python3 -c 'import json, sys; json.load(sys.stdin)' <"$results/stdout" || fail "not JSON"
+
+# A tied tensor is named, and checked under its other name; a trained model has small gradients.
+expect_exit 0 "$ELMAN" train -q --attentional-layer --tie-embeddings --hidden-size 16 --epochs 60 \
+  -t 1 -o tied.safetensors "$DATA/toy.zh-en.tsv"
+expect_exit 0 "$ELMAN" gradcheck -m tied.safetensors '我 爱 学习' 'I love studying'
+expect_stdout_match '^decoder\.out\.weight +21 x [0-9]+ +- +- +- +-  tied to decoder\.embedding\.weight$'
+expect_exit 0 "$ELMAN" gradcheck --json -m tied.safetensors '我 爱 学习' 'I love studying'
+expect_stdout_match '"name":"decoder\.out\.weight","shape":\[21,[0-9]+\],"verdict":"tied","tied_to":"decoder\.embedding\.weight"\}'
+
+# Wrong input.
+expect_exit 64 "$ELMAN" gradcheck
+expect_stderr_match 'name a SOURCE and its TARGET'
+expect_exit 64 "$ELMAN" gradcheck '我' 'I' '他'
+expect_stderr_match 'a SOURCE is without its TARGET'
+expect_exit 64 "$ELMAN" gradcheck --epsilon 0 '我' 'I'
+expect_exit 64 "$ELMAN" gradcheck --dropout 1 '我' 'I'
+expect_exit 65 "$ELMAN" gradcheck '我' 'I' '' 'I'
+expect_stdout
+expect_stderr_match '^elman: the source of pair 2: there is no word in it'
+expect_exit 65 "$ELMAN" gradcheck '我' $'\xff'
+expect_stderr_match '^elman: the target of pair 1: byte 1 is not valid UTF-8'
+expect_exit 66 "$ELMAN" gradcheck -m nowhere '我' 'I'

@@ -1,0 +1,51 @@
+# The gradient at every step of both RNNs.
+
+expect_exit 0 "$ELMAN" train -q --epochs 0 --hidden-size 6 --embedding-size 5 "$DATA/toy.zh-en.tsv"
+expect_exit 0 "$ELMAN" trace '我 恨 学习' 'I love studying'
+expect_no_stderr
+expect_stdout_match '^gradients of the loss 3\.[0-9]+, the mean over 4 target tokens$'
+expect_stdout_match '^encoder, layer 0, 6 units$'
+expect_stdout_match '^step +state +pre-tanh +saturated$'
+expect_stdout_match '^   1 +[0-9.]+e-[0-9]+ +[0-9.]+e-[0-9]+ +[0-9.]+ %  #+ +我$'
+expect_stdout_match ' 恨 \(unknown\)$'
+expect_stdout_match '^decoder, layer 0, 6 units$'
+expect_stdout_match '^   1 .* <s> -> I, loss [0-9.]+$'
+expect_stdout_match '^   4 .* studying -> </s>, loss [0-9.]+$'
+grep -q '  ####################  ' "$results/stdout" || fail "no bar is full"
+
+# One token's loss: nothing reaches later steps of the decoder, and it has no bar.
+expect_exit 0 "$ELMAN" trace --from-step 2 '我 爱 学习' 'I love studying'
+expect_stdout_match '^gradients of the loss [0-9.]+ of target token 2, love$'
+expect_stdout_match '^   2  .* #+ +I -> love, loss'
+expect_stdout_match '^   3   0\.00e\+00   0\.00e\+00 +[0-9.]+ % {24}love -> studying, loss'
+
+expect_exit 0 "$ELMAN" trace --json '我 爱 学习' 'I love studying'
+expect_stdout_match '^\{"loss":3\.[0-9]+,"from_step":null,"source_tokens":\["我","爱","学习"\],"source_known":\[true,true,true\],"target_tokens":\["I","love","studying","</s>"\],"target_known":\[true,true,true,true\],"losses":\[([0-9.]+,){3}[0-9.]+\],"saturated_above":0\.95,"layers":\[$'
+expect_stdout_match '^  \{"part":"decoder","layer":0,"direction":"forward","units":6,"state":\[([0-9.e-]+,){3}[0-9.e-]+\],"pre_tanh":\[.*\],"saturated":\[.*\]\}$'
+python3 -c 'import json, sys; json.load(sys.stdin)' <"$results/stdout" || fail "not JSON"
+expect_exit 0 "$ELMAN" trace --json --from-step 4 '我 爱 学习' 'I love studying'
+expect_stdout_match '"from_step":4,'
+
+expect_exit 0 "$ELMAN" train -q --epochs 0 --layers 2 --bidirectional --hidden-size 6 -o deep.safetensors \
+  "$DATA/toy.zh-en.tsv"
+expect_exit 0 "$ELMAN" trace -m deep.safetensors '我 爱 学习' 'I love studying'
+expect_stdout_match '^encoder, layer 1, read backward, 3 units$'
+expect_stdout_match '^decoder, layer 1, 6 units$'
+
+# What could steer the terminal is shown as a number.
+expect_exit 0 "$ELMAN" trace '我' $'a\033b'
+expect_stdout_match '\\x1b'
+
+# Wrong input.
+expect_exit 64 "$ELMAN" trace '我 爱 学习'
+expect_stderr_match 'exactly one SOURCE and its TARGET'
+expect_exit 64 "$ELMAN" trace '我' 'I' '他'
+expect_exit 64 "$ELMAN" trace --from-step 0 '我' 'I'
+expect_exit 64 "$ELMAN" trace --from-step 3 '我' 'I'
+expect_stderr_match '^elman: there is no target token 3: </s> included there are 2'
+expect_exit 65 "$ELMAN" trace ' ' 'I'
+expect_stdout
+expect_stderr_match '^elman: the source of pair 1: there is no word in it'
+expect_exit 65 "$ELMAN" trace '我' $'I \xc3'
+expect_stderr_match 'byte 3 is not valid UTF-8'
+expect_exit 66 "$ELMAN" trace -m nowhere '我' 'I'

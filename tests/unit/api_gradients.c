@@ -1,0 +1,256 @@
+/* elman_gradient_check and elman_trace, as a stranger's program sees them. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elman.h"
+
+static const char SOURCE[] = "我 爱 学习", TARGET[] = "I love studying";
+
+static elman_model *model_of(const elman_model_options *options, size_t epochs) {
+  static char path[512];
+  snprintf(path, sizeof path, "%s/../data/toy.zh-en.tsv", getenv("TEST_DATA"));
+  const char *file = path;
+  elman_pairs_options reading = elman_pairs_options_default();
+  reading.files = &file;
+  reading.file_count = 1;
+  elman_error error = {0};
+  elman_pairs *pairs;
+  elman_model *model;
+  cr_assert_eq(elman_pairs_read(&pairs, &reading, &error), ELMAN_OK, "%s", error.message);
+  cr_assert_eq(elman_model_create(&model, pairs, options, &error), ELMAN_OK, "%s", error.message);
+  elman_train_options training = elman_train_options_default();
+  training.epochs = epochs;
+  if (epochs > 0)
+    cr_assert_eq(elman_train(model, pairs, &training, &error), ELMAN_OK, "%s", error.message);
+  elman_pairs_free(pairs);
+  return model;
+}
+
+static elman_model_options small(void) {
+  elman_model_options options = elman_model_options_default();
+  options.embedding_size = 6;
+  options.hidden_size = 8;
+  return options;
+}
+
+static elman_gradient_report *check(const elman_model *model,
+                                    const elman_gradient_options *options) {
+  const char *source = SOURCE, *target = TARGET;
+  elman_gradient_report *report;
+  elman_error error = {0};
+  cr_assert_eq(elman_gradient_check(&report, model, &source, &target, 1, options, &error), ELMAN_OK,
+               "%s", error.message);
+  return report;
+}
+
+static elman_gradient_trace *trace(const elman_model *model, size_t step) {
+  elman_gradient_trace *traced;
+  elman_error error = {0};
+  cr_assert_eq(elman_trace(&traced, model, SOURCE, TARGET, step, &error), ELMAN_OK, "%s",
+               error.message);
+  return traced;
+}
+
+/* ---- the check ---- */
+
+/* In a way that float could not: errors of about 1e-9. */
+Test(api_gradients, every_kind_of_model_is_right) {
+  for (size_t kind = 0; elman_attention_name(kind) != NULL; kind++) {
+    for (int parts = 0; parts < 4; parts++) {
+      elman_model_options options = small();
+      options.attention = elman_attention_name(kind);
+      options.layers = 1 + (size_t)(parts & 1);
+      options.bidirectional = parts & 1;
+      options.attentional_layer = options.input_feeding = options.tie_embeddings = parts & 2;
+      elman_model *model = model_of(&options, 0);
+      elman_gradient_report *report = check(model, NULL);
+      cr_assert(report->right, "%s: %s", options.attention, report->worst->name);
+      cr_assert_not_null(report->worst);
+      cr_assert(report->worst->error < 1e-7, "%s: %g", report->worst->name, report->worst->error);
+      cr_assert_eq(report->tensor_count, elman_model_get_info(model).tensors);
+      for (size_t i = 0; i < report->tensor_count; i++) {
+        const elman_tensor_info info = elman_model_get_tensor(model, i);
+        cr_assert_str_eq(report->tensors[i].name, info.name);
+        cr_assert_eq(report->tensors[i].rows, info.rows);
+        cr_assert_eq(report->tensors[i].columns, info.columns);
+        cr_assert_eq(report->tensors[i].dimensions, info.dimensions);
+        cr_assert_eq(report->tensors[i].tied_to != NULL,
+                     report->tensors[i].verdict == ELMAN_GRADIENT_TIED);
+      }
+      elman_gradient_report_free(report);
+      elman_model_free(model);
+    }
+  }
+}
+
+/* The loss is that of the float network, to its rounding. */
+Test(api_gradients, the_loss_is_the_models) {
+  const elman_model_options options = small();
+  elman_model *model = model_of(&options, 3);
+  elman_gradient_report *report = check(model, NULL);
+  elman_translator *translator;
+  elman_translation *translation;
+  elman_translate_options forced = elman_translate_options_default();
+  forced.reference = TARGET;
+  cr_assert_eq(elman_translator_create(&translator, model, NULL), ELMAN_OK);
+  cr_assert_eq(elman_translate(&translation, translator, SOURCE, strlen(SOURCE), &forced, NULL),
+               ELMAN_OK);
+  cr_assert_eq(report->tokens, 4);
+  cr_assert_float_eq(report->loss, -translation->log_probability / 4, 1e-5);
+  elman_gradient_trace *traced = trace(model, 0);
+  cr_assert_float_eq(report->loss, traced->loss, 1e-12);
+  elman_trace_free(traced);
+  elman_translation_free(translation);
+  elman_translator_free(translator);
+  elman_gradient_report_free(report);
+  elman_model_free(model);
+}
+
+Test(api_gradients, a_coarse_step_is_seen) {
+  const elman_model_options options = small();
+  elman_model *model = model_of(&options, 0);
+  elman_gradient_options coarse = elman_gradient_options_default();
+  coarse.step = 0.1;
+  elman_gradient_report *report = check(model, &coarse);
+  cr_assert(!report->right);
+  cr_assert_eq(report->worst->verdict, ELMAN_GRADIENT_WRONG);
+  elman_gradient_report_free(report);
+  coarse.tolerance = 1;
+  report = check(model, &coarse);
+  cr_assert(report->right);
+  elman_gradient_report_free(report);
+  elman_model_free(model);
+}
+
+Test(api_gradients, dropout_and_smoothing_change_the_loss_and_stay_right) {
+  const elman_model_options options = small();
+  elman_model *model = model_of(&options, 0);
+  elman_gradient_options regularized = elman_gradient_options_default();
+  elman_gradient_report *plain = check(model, NULL);
+  for (int i = 0; i < 2; i++) {
+    regularized.dropout = i == 0 ? 0.4 : 0;
+    regularized.label_smoothing = i == 1 ? 0.2 : 0;
+    elman_gradient_report *report = check(model, &regularized);
+    cr_assert(report->right);
+    cr_assert_neq(report->loss, plain->loss);
+    elman_gradient_report_free(report);
+  }
+  elman_gradient_report_free(plain);
+  elman_model_free(model);
+}
+
+/* ---- the trace ---- */
+
+Test(api_gradients, tokens_are_named) {
+  const elman_model_options options = small();
+  elman_model *model = model_of(&options, 0);
+  elman_gradient_trace *traced;
+  cr_assert_eq(elman_trace(&traced, model, "我 恨 学习", "I hate", 0, NULL), ELMAN_OK);
+  cr_assert_eq(traced->source_count, 3);
+  cr_assert_eq(traced->target_count, 3);
+  cr_assert_str_eq(traced->source_tokens[1], "恨");
+  cr_assert(traced->source_known[0] && !traced->source_known[1] && traced->source_known[2]);
+  cr_assert_str_eq(traced->target_tokens[1], "hate");
+  cr_assert_str_eq(traced->target_tokens[2], "</s>");
+  cr_assert(traced->target_known[0] && !traced->target_known[1] && traced->target_known[2]);
+  elman_trace_free(traced);
+  elman_model_free(model);
+}
+
+Test(api_gradients, layers_and_their_gradients) {
+  elman_model_options options = small();
+  options.layers = 2;
+  options.bidirectional = true;
+  elman_model *model = model_of(&options, 0);
+  elman_gradient_trace *all = trace(model, 0), *first = trace(model, 1);
+  cr_assert_eq(all->layer_count, 6);
+  double sum = 0;
+  for (size_t t = 0; t < all->target_count; t++) sum += all->losses[t];
+  cr_assert_float_eq(all->loss, sum / 4, 1e-12);
+  cr_assert_eq(first->loss, all->losses[0]);
+  for (size_t i = 0; i < all->layer_count; i++) {
+    const elman_traced_layer *layer = &all->layers[i];
+    cr_assert_eq(layer->side, i < 4 ? ELMAN_SOURCE : ELMAN_TARGET);
+    cr_assert_eq(layer->layer, i < 4 ? i / 2 : i - 4);
+    cr_assert_eq(layer->reverse, i < 4 && i % 2 == 1);
+    cr_assert_eq(layer->units, i < 4 ? 4 : 8);
+    cr_assert_eq(layer->steps, i < 4 ? all->source_count : all->target_count);
+    for (size_t t = 0; t < layer->steps; t++) {
+      cr_assert(layer->inputs[t] > 0 && layer->inputs[t] <= layer->states[t]);
+      cr_assert(layer->saturated[t] >= 0 && layer->saturated[t] <= 1);
+      /* The first target token knows nothing of later steps. */
+      if (i >= 4) cr_assert_eq(first->layers[i].states[t] > 0, t == 0);
+    }
+  }
+  elman_trace_free(all);
+  elman_trace_free(first);
+  elman_model_free(model);
+}
+
+/* ---- errors ---- */
+
+static void expect_refused(const elman_model *model, const char *source, const char *target,
+                           const char *message) {
+  elman_gradient_report *report = (void *)1;
+  elman_gradient_trace *traced = (void *)1;
+  elman_error error = {0};
+  cr_assert_eq(elman_gradient_check(&report, model, &source, &target, 1, NULL, &error),
+               ELMAN_BAD_DATA);
+  cr_assert(strstr(error.message, message) != NULL, "%s", error.message);
+  cr_assert_null(report);
+  cr_assert_eq(elman_trace(&traced, model, source, target, 0, &error), ELMAN_BAD_DATA);
+  cr_assert(strstr(error.message, message) != NULL, "%s", error.message);
+  cr_assert_null(traced);
+}
+
+Test(api_gradients, wrong_text_is_refused) {
+  const elman_model_options options = small();
+  elman_model *model = model_of(&options, 0);
+  char *many = malloc(5001 * 2 + 1);
+  for (size_t i = 0; i < 5001; i++) memcpy(many + 2 * i, "a ", 3);
+  expect_refused(model, "", TARGET, "the source of pair 1: there is no word in it");
+  expect_refused(model, SOURCE, " \t", "the target of pair 1: there is no word in it");
+  expect_refused(model, "a\xff", TARGET, "the source of pair 1: byte 2 is not valid UTF-8");
+  expect_refused(model, SOURCE, many, "the target of pair 1: the sentence has 5001 tokens");
+  free(many);
+
+  elman_gradient_trace *traced;
+  elman_error error = {0};
+  cr_assert_eq(elman_trace(&traced, model, SOURCE, TARGET, 5, &error), ELMAN_INVALID_ARGUMENT);
+  cr_assert_null(traced);
+  elman_gradient_report_free(NULL);
+  elman_trace_free(NULL);
+  elman_model_free(model);
+}
+
+Test(api_gradients, wrong_options_are_refused) {
+  const elman_model_options small_options = small();
+  elman_model *model = model_of(&small_options, 0);
+  elman_gradient_options usual = elman_gradient_options_default();
+  elman_gradient_options wrong[] = {usual, usual, usual, usual, usual, usual};
+  wrong[0].step = 0;
+  wrong[1].step = NAN;
+  wrong[2].tolerance = -1;
+  wrong[3].dropout = 1;
+  wrong[4].label_smoothing = NAN;
+  wrong[5].step = INFINITY;
+  const char *source = SOURCE, *target = TARGET;
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    elman_gradient_report *report;
+    cr_assert_eq(elman_gradient_check(&report, model, &source, &target, 1, &wrong[i], NULL),
+                 ELMAN_INVALID_ARGUMENT, "%zu", i);
+    cr_assert_null(report);
+  }
+  elman_gradient_report *report;
+  cr_assert_eq(elman_gradient_check(&report, model, NULL, NULL, 0, NULL, NULL),
+               ELMAN_INVALID_ARGUMENT);
+  elman_model_free(model);
+}
+
+Test(api_gradients, verdicts_have_names) {
+  cr_assert_str_eq(elman_verdict_name(ELMAN_GRADIENT_RIGHT), "right");
+  cr_assert_str_eq(elman_verdict_name(ELMAN_GRADIENT_TIED), "tied");
+  cr_assert_null(elman_verdict_name((elman_verdict)4));
+}

@@ -1,0 +1,322 @@
+/* The gradient check itself: it passes what is right, and catches what is wrong. In double; linked
+ * so that network_backward can be spoilt. */
+#include "check.h"
+
+#include <string.h>
+
+#include "model/gradient_check.h"
+
+/* ---- a backward pass that can be wrong ---- */
+
+static double spoil_factor = 1; /* of the gradient of the tensor below */
+static size_t spoil_offset, spoil_size;
+
+void __real_network_backward(const struct parameters *gradients, struct workspace *workspace,
+                             const struct batch *batch, const struct parameters *weights,
+                             const struct model_config *config,
+                             const struct regularization *regularization);
+void __wrap_network_backward(const struct parameters *gradients, struct workspace *workspace,
+                             const struct batch *batch, const struct parameters *weights,
+                             const struct model_config *config,
+                             const struct regularization *regularization);
+
+void __wrap_network_backward(const struct parameters *gradients, struct workspace *workspace,
+                             const struct batch *batch, const struct parameters *weights,
+                             const struct model_config *config,
+                             const struct regularization *regularization) {
+  __real_network_backward(gradients, workspace, batch, weights, config, regularization);
+  /* The first tensor starts the block. */
+  real *tensor = gradients->encoder.embedding + spoil_offset;
+  for (size_t i = 0; i < spoil_size; i++) tensor[i] *= (real)spoil_factor;
+}
+
+/* ---- a network and a batch ---- */
+
+enum { MOST_PAIRS = 3 };
+
+struct setting {
+  struct model_config config;
+  struct parameter_table table;
+  float *numbers; /* all tensors, one behind the other */
+  const float *tensors[MAX_PARAMETERS];
+  struct batch batch;
+};
+
+static const size_t lengths[MOST_PAIRS][2] = {{3, 4}, {1, 1}, {5, 2}};
+
+static void fill_batch(struct batch *batch, size_t pairs) {
+  uint32_t ids[] = {1, 3, 1, 4, 2, 3, 1, 5, 0};
+  size_t starts[2][MOST_PAIRS + 1] = {{0}};
+  for (size_t i = 0; i < pairs; i++) {
+    for (size_t side = 0; side < 2; side++)
+      starts[side][i + 1] = starts[side][i] + lengths[i][side];
+  }
+  const struct corpus corpus = {.source = {.ids = ids, .starts = starts[0], .count = pairs},
+                                .target = {.ids = ids, .starts = starts[1], .count = pairs}};
+  const size_t indices[MOST_PAIRS] = {0, 1, 2};
+  struct error error;
+  cr_assert_eq(batch_fill(batch, &corpus, indices, pairs, &error), STATUS_OK);
+}
+
+/* Weights of N(0, scale²). */
+static void set_up(struct setting *setting, struct model_config config, double scale,
+                   size_t pairs) {
+  struct error error;
+  *setting = (struct setting){.config = config};
+  cr_assert_eq(parameter_table_create(&setting->table, &config, &error), STATUS_OK);
+  size_t total = 0;
+  for (size_t i = 0; i < setting->table.count; i++)
+    total += parameter_size(&setting->table.rows[i]);
+  setting->numbers = calloc(total, sizeof *setting->numbers);
+  for (size_t i = 0; i < total; i++)
+    setting->numbers[i] = (float)(scale * random_normal((struct random_stream){3, 98, 0}, i));
+  const float *next = setting->numbers;
+  for (size_t i = 0; i < setting->table.count; i++) {
+    setting->tensors[i] = next;
+    next += parameter_size(&setting->table.rows[i]);
+  }
+  fill_batch(&setting->batch, pairs);
+  spoil_factor = 1;
+  spoil_size = 0;
+}
+
+static void tear_down(struct setting *setting) {
+  free(setting->numbers);
+  batch_free(&setting->batch);
+}
+
+static struct model_config small_config(void) {
+  return (struct model_config){.source_vocabulary = 9,
+                               .target_vocabulary = 8,
+                               .embedding_size = 5,
+                               .hidden_size = 6,
+                               .layers = 1,
+                               .heads = 1};
+}
+
+static const struct gradient_check_options usual = {
+    .step = 1e-5, .tolerance = 1e-7, .samples = 0, .seed = 1};
+
+static struct gradient_check run(const struct setting *setting,
+                                 const struct gradient_check_options *options) {
+  struct gradient_check check = {.count = 0};
+  struct error error = {0};
+  cr_assert_eq(gradient_check_run(&check, &setting->config, setting->tensors, &setting->batch,
+                                  options, &error),
+               STATUS_OK, "%s", error.message);
+  cr_assert_eq(check.count, setting->table.count);
+  return check;
+}
+
+/* ---- what is right ---- */
+
+Test(gradient_check, every_tensor_of_a_right_network_is_right) {
+  struct setting setting;
+  struct model_config config = small_config();
+  config.layers = 2;
+  config.bidirectional = config.attentional_layer = config.input_feeding = true;
+  config.encoder_self_attention = config.decoder_self_attention = 1;
+  config.plain_self_attention = true;
+  set_up(&setting, config, 0.8, MOST_PAIRS);
+  struct gradient_check_options options = usual;
+  for (int regularized = 0; regularized < 2; regularized++) {
+    if (regularized)
+      options.regularization = (struct regularization){
+          {{0.3, {5, RANDOM_DROPOUT, 0}}, {0.2, {5, RANDOM_DROPOUT, 0}}}, 0.1};
+    const struct gradient_check check = run(&setting, &options);
+    for (size_t i = 0; i < check.count; i++) {
+      const struct parameter *row = &setting.table.rows[i];
+      cr_assert_eq(check.reports[i].verdict, GRADIENT_RIGHT, "%s: %g", row->name,
+                   check.reports[i].error);
+      cr_assert_eq(check.reports[i].checked, parameter_size(row));
+      cr_assert(check.reports[i].norm > 0 && check.reports[i].measured > 0, "%s", row->name);
+    }
+  }
+  tear_down(&setting);
+}
+
+/* A model that has learnt its pairs has a tiny loss, whose gradient must still be measured. */
+Test(gradient_check, a_tiny_loss_keeps_its_digits) {
+  struct setting setting;
+  set_up(&setting, small_config(), 0.5, 1);
+  float *bias = setting.numbers; /* of the output layer, the last tensor */
+  for (size_t i = 0; i + 1 < setting.table.count; i++)
+    bias += parameter_size(&setting.table.rows[i]);
+  for (size_t v = 0; v < setting.config.target_vocabulary; v++) bias[v] = v == 3 ? 12 : 0;
+  for (size_t n = 0; n < setting.batch.tokens; n++) setting.batch.expected[n] = 3;
+  const struct gradient_check check = run(&setting, &usual);
+  cr_assert(check.loss < 1e-3, "%g", check.loss);
+  for (size_t i = 0; i < check.count; i++)
+    cr_assert_eq(check.reports[i].verdict, GRADIENT_RIGHT, "%s: %g", setting.table.rows[i].name,
+                 check.reports[i].error);
+  tear_down(&setting);
+}
+
+/* Over one source word attention has nothing to choose: its gradient is zero but for rounding. */
+Test(gradient_check, what_cannot_be_measured_is_not_wrong) {
+  struct setting setting;
+  struct model_config config = small_config();
+  for (unsigned kind = 0; attention_name((enum attention_kind)kind) != NULL; kind++) {
+    config.attention = (enum attention_kind)kind;
+    config.heads = kind == ATTENTION_MULTIHEAD ? 2 : 1;
+    config.window = kind == ATTENTION_LOCAL ? 2 : 0;
+    set_up(&setting, config, 0.8, 2);
+    for (size_t b = 0; b < 2; b++) setting.batch.source.lengths[b] = 1;
+    const struct gradient_check check = run(&setting, &usual);
+    for (size_t i = 0; i < check.count; i++)
+      cr_assert_neq(check.reports[i].verdict, GRADIENT_WRONG, "%s: %g", setting.table.rows[i].name,
+                    check.reports[i].error);
+    tear_down(&setting);
+  }
+}
+
+Test(gradient_check, tied_tensors_are_checked_once) {
+  struct setting setting;
+  struct model_config config = small_config();
+  config.attentional_layer = config.tied = true;
+  set_up(&setting, config, 0.8, MOST_PAIRS);
+  /* The alias has the numbers of the embedding. */
+  for (size_t i = 0; i < setting.table.count; i++) {
+    for (size_t j = 0; setting.table.rows[i].alias && j < i; j++) {
+      if (setting.table.rows[j].offset == setting.table.rows[i].offset)
+        setting.tensors[i] = setting.tensors[j];
+    }
+  }
+  const struct gradient_check check = run(&setting, &usual);
+  size_t tied = 0;
+  for (size_t i = 0; i < check.count; i++) {
+    tied += setting.table.rows[i].alias;
+    cr_assert_eq(check.reports[i].verdict,
+                 setting.table.rows[i].alias ? GRADIENT_TIED : GRADIENT_RIGHT);
+  }
+  cr_assert_eq(tied, 1);
+  tear_down(&setting);
+}
+
+/* ---- what is wrong ---- */
+
+/* Each tensor alone with a wrong sign, a factor of 2, or an error of a millionth. */
+Test(gradient_check, a_wrong_gradient_is_caught_where_it_is) {
+  static const double factors[] = {-1, 2, 0, 1 + 1e-6};
+  struct setting setting;
+  set_up(&setting, small_config(), 0.8, MOST_PAIRS);
+  for (size_t f = 0; f < sizeof factors / sizeof *factors; f++) {
+    for (size_t wrong = 0; wrong < setting.table.count; wrong++) {
+      spoil_factor = factors[f];
+      spoil_offset = setting.table.rows[wrong].offset;
+      spoil_size = parameter_size(&setting.table.rows[wrong]);
+      const struct gradient_check check = run(&setting, &usual);
+      const double expected = fabs(1 - spoil_factor) / (1 + fabs(spoil_factor));
+      for (size_t i = 0; i < check.count; i++)
+        cr_assert_eq(check.reports[i].verdict, i == wrong ? GRADIENT_WRONG : GRADIENT_RIGHT,
+                     "factor %g of %s: %s: %g", spoil_factor, setting.table.rows[wrong].name,
+                     setting.table.rows[i].name, check.reports[i].error);
+      cr_assert_float_eq(check.reports[wrong].error, expected, 1e-6 * expected + 1e-8);
+    }
+  }
+  tear_down(&setting);
+}
+
+/* ---- which weights are tried ---- */
+
+/* Nothing but the row of one word of the batch is wrong: it must be among the weights tried. */
+Test(gradient_check, the_rows_of_the_words_are_always_tried) {
+  struct setting setting;
+  struct model_config config = small_config();
+  config.source_vocabulary = 2000;
+  config.embedding_size = 1;
+  set_up(&setting, config, 0.8, MOST_PAIRS);
+  struct gradient_check_options options = usual;
+  options.samples = 1;
+  spoil_factor = 2;
+  for (size_t word = 1; word <= 4; word++) {
+    spoil_offset = word; /* of the source embedding, the first tensor */
+    spoil_size = 1;
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+      options.seed = seed;
+      const struct gradient_check check = run(&setting, &options);
+      cr_assert_eq(check.reports[0].verdict, GRADIENT_WRONG, "word %zu, seed %zu", word,
+                   (size_t)seed);
+    }
+  }
+  tear_down(&setting);
+}
+
+Test(gradient_check, as_many_weights_are_tried_as_asked_for) {
+  struct setting setting;
+  set_up(&setting, small_config(), 0.8, MOST_PAIRS);
+  struct gradient_check_options options = usual;
+  options.samples = 20;
+  const struct gradient_check first = run(&setting, &options), again = run(&setting, &options);
+  options.seed = 2;
+  const struct gradient_check other = run(&setting, &options);
+  size_t different = 0;
+  for (size_t i = 0; i < first.count; i++) {
+    const size_t size = parameter_size(&setting.table.rows[i]);
+    const bool embedding = strstr(setting.table.rows[i].name, ".embedding.") != NULL;
+    if (size <= options.samples)
+      cr_assert_eq(first.reports[i].checked, size);
+    else
+      cr_assert(first.reports[i].checked > 5 &&
+                first.reports[i].checked <= (embedding ? 2 : 1) * options.samples);
+    cr_assert_eq(first.reports[i].norm, again.reports[i].norm);
+    different += first.reports[i].norm != other.reports[i].norm;
+  }
+  cr_assert(different > 0);
+  tear_down(&setting);
+}
+
+/* Zero to the last bit: a factor of 1e300 would bring out anything else. */
+Test(gradient_check, words_that_are_not_there_have_no_gradient) {
+  enum { FIRST = 4, LAST = 8 }; /* the source words of the pair are 1 and 3 */
+  struct setting setting;
+  set_up(&setting, small_config(), 0.8, 1);
+  spoil_factor = 1e300;
+  spoil_offset = FIRST * setting.config.embedding_size;
+  spoil_size = (LAST + 1 - FIRST) * setting.config.embedding_size;
+  const struct gradient_check check = run(&setting, &usual);
+  cr_assert_eq(check.reports[0].verdict, GRADIENT_RIGHT);
+  cr_assert_eq(check.reports[0].checked, parameter_size(&setting.table.rows[0]));
+  tear_down(&setting);
+}
+
+/* ---- errors ---- */
+
+static bool stop_at_three(void *context, size_t done, size_t total) {
+  *(size_t *)context = total;
+  return done < 3;
+}
+
+Test(gradient_check, it_can_be_stopped) {
+  struct setting setting;
+  set_up(&setting, small_config(), 0.8, 1);
+  struct gradient_check check;
+  struct error error;
+  size_t total = 0;
+  struct gradient_check_options options = usual;
+  options.progress = stop_at_three;
+  options.context = &total;
+  cr_assert_eq(gradient_check_run(&check, &setting.config, setting.tensors, &setting.batch,
+                                  &options, &error),
+               STATUS_INTERRUPTED);
+  cr_assert_eq(total, setting.table.count);
+  tear_down(&setting);
+}
+
+Test(gradient_check, numbers_that_overflow_are_an_error) {
+  struct setting setting;
+  struct model_config config = small_config();
+  config.attentional_layer = true;
+  set_up(&setting, config, 1, 1);
+  const size_t last = setting.table.count - 1;
+  setting.tensors[last] = calloc(config.target_vocabulary, sizeof(float));
+  ((float *)setting.tensors[last])[1] = INFINITY;
+  struct gradient_check check;
+  struct error error = {0};
+  cr_assert_eq(
+      gradient_check_run(&check, &setting.config, setting.tensors, &setting.batch, &usual, &error),
+      STATUS_BAD_DATA);
+  cr_assert(strstr(error.message, "overflow") != NULL);
+  free((float *)setting.tensors[last]);
+  tear_down(&setting);
+}

@@ -1,0 +1,292 @@
+/* The trace against central differences, in double. */
+#include "check.h"
+
+#include <string.h>
+
+#include "model/network_copy.h"
+#include "model/trace.h"
+
+enum { SOURCE_WORDS = 5, TARGET_WORDS = 4, SIZE = 6, MOST_NUMBERS = 4000 };
+
+/* ---- a network whose gradients can be seen from outside ---- */
+
+struct setting {
+  struct model_config config;
+  struct parameter_table table;
+  float numbers[MOST_NUMBERS];
+  float *tensors[MAX_PARAMETERS];
+  struct batch batch;
+  size_t step;              /* whose loss; 0 = the mean */
+  struct network_copy copy; /* for differences and states */
+};
+
+static const struct regularization plain = {0};
+
+static const float *const *const_tensors(const struct setting *setting) {
+  return (const float *const *)setting->tensors;
+}
+
+static void set_up(struct setting *setting, struct model_config config, size_t source_words,
+                   size_t target_words) {
+  struct error error;
+  /* No word stands twice on a side, so that each has its own row of the embedding. */
+  uint32_t source[SOURCE_WORDS] = {1, 4, 2, 5, 3}, target[TARGET_WORDS] = {3, 6, 4, 5};
+  size_t starts[2][2] = {{0, source_words}, {0, target_words}};
+  const struct corpus corpus = {.source = {.ids = source, .starts = starts[0], .count = 1},
+                                .target = {.ids = target, .starts = starts[1], .count = 1}};
+  const size_t index = 0;
+  *setting = (struct setting){.config = config};
+  cr_assert_eq(parameter_table_create(&setting->table, &config, &error), STATUS_OK);
+  cr_assert(setting->table.block <= MOST_NUMBERS);
+  for (size_t i = 0; i < MOST_NUMBERS; i++)
+    setting->numbers[i] = (float)(0.7 * random_normal((struct random_stream){3, 97, 0}, i));
+  for (size_t i = 0; i < setting->table.count; i++)
+    setting->tensors[i] = setting->numbers + setting->table.rows[i].offset;
+  cr_assert_eq(batch_fill(&setting->batch, &corpus, &index, 1, &error), STATUS_OK);
+}
+
+static void tear_down(struct setting *setting) {
+  batch_free(&setting->batch);
+  network_copy_free(&setting->copy);
+}
+
+static size_t row_named(const struct setting *setting, const char *name) {
+  size_t i = 0;
+  while (i < setting->table.count && strcmp(setting->table.rows[i].name, name) != 0) i++;
+  cr_assert(i < setting->table.count, "%s", name);
+  return i;
+}
+
+/* A diagonal matrix. */
+static void set_diagonal(struct setting *setting, const char *name, float diagonal) {
+  const size_t i = row_named(setting, name), columns = setting->table.rows[i].columns;
+  memset(setting->tensors[i], 0, parameter_size(&setting->table.rows[i]) * sizeof(float));
+  for (size_t j = 0; j < setting->table.rows[i].rows; j++)
+    setting->tensors[i][j * columns + j] = diagonal;
+}
+
+static struct model_config square_config(void) {
+  return (struct model_config){.source_vocabulary = 6,
+                               .target_vocabulary = 8,
+                               .embedding_size = SIZE,
+                               .hidden_size = SIZE,
+                               .layers = 1,
+                               .heads = 1};
+}
+
+static struct trace run(struct setting *setting) {
+  const struct trace_options options = {.step = setting->step, .saturated = 0.95};
+  struct trace trace;
+  struct error error = {0};
+  cr_assert_eq(trace_run(&trace, &setting->config, const_tensors(setting), &setting->batch,
+                         &options, &error),
+               STATUS_OK, "%s", error.message);
+  if (setting->copy.weights == NULL)
+    cr_assert_eq(network_copy_create(&setting->copy, &setting->config, const_tensors(setting),
+                                     &setting->batch, FORWARD_ONLY, &error),
+                 STATUS_OK);
+  return trace;
+}
+
+static double loss_of(struct setting *setting) {
+  struct network_copy *copy = &setting->copy;
+  const double sum = network_forward(&copy->workspace, &setting->batch, &copy->weight_views,
+                                     &copy->config, &plain);
+  return setting->step > 0 ? copy->workspace.losses[setting->step - 1]
+                           : sum / (double)setting->batch.tokens;
+}
+
+/* The gradient of n weights. */
+static void differences(double *gradient, struct setting *setting, real *weights, size_t n) {
+  const double h = 1e-5;
+  for (size_t i = 0; i < n; i++) {
+    const real kept = weights[i];
+    weights[i] = kept + h;
+    const double above = loss_of(setting);
+    weights[i] = kept - h;
+    const double below = loss_of(setting);
+    weights[i] = kept;
+    gradient[i] = (above - below) / (2 * h);
+  }
+}
+
+static void assert_close(double a, double b, double tolerance, const char *what, size_t step) {
+  cr_assert(fabs(a - b) <= tolerance * (fabs(a) + fabs(b)) + 1e-12, "%s, step %zu: %.12g %.12g",
+            what, step + 1, a, b);
+}
+
+/* With the identity between embedding and RNN, the gradient of a word's row is that before the tanh
+ * at the step that reads it. States are those of the same forward pass. */
+static void check_layer(struct setting *setting, const struct traced_layer *layer, real *embedding,
+                        const struct sequence *words, const real *states) {
+  real kept[(SOURCE_WORDS + 1) * SIZE]; /* the states move while differences are taken */
+  memcpy(kept, states, layer->steps * layer->units * sizeof *kept);
+  cr_assert_eq(layer->steps, words->steps);
+  for (size_t t = 0; t < layer->steps; t++) {
+    double dz[SIZE], input = 0, state = 0;
+    size_t saturated = 0;
+    differences(dz, setting, embedding + words->ids[t] * SIZE, layer->units);
+    for (size_t i = 0; i < layer->units; i++) {
+      const double h = kept[t * layer->units + i];
+      input += dz[i] * dz[i];
+      state += dz[i] / (1 - h * h) * (dz[i] / (1 - h * h));
+      saturated += fabs(h) > 0.95;
+    }
+    assert_close(layer->inputs[t], sqrt(input), 1e-7, "before the tanh", t);
+    /* Where 1 - h² is small, the errors of the differences are divided by it. */
+    assert_close(layer->states[t], sqrt(state), 1e-5, "state", t);
+    cr_assert_eq(layer->saturated[t], (double)saturated / (double)layer->units);
+  }
+}
+
+static void check_encoder(struct setting *setting, const struct traced_layer *layer) {
+  struct network_copy *copy = &setting->copy;
+  loss_of(setting);
+  const real *states = copy->workspace.encoder.states[layer->layer][layer->reverse];
+  check_layer(setting, layer, copy->weight_views.encoder.embedding, &setting->batch.source,
+              layer->reverse ? states : states + layer->units);
+}
+
+static void check_decoder(struct setting *setting, const struct traced_layer *layer) {
+  struct network_copy *copy = &setting->copy;
+  loss_of(setting);
+  check_layer(setting, layer, copy->weight_views.decoder.embedding, &setting->batch.target,
+              copy->workspace.decoder.states[layer->layer] + layer->units);
+}
+
+/* ---- against differences ---- */
+
+Test(trace, every_step_of_both_sides) {
+  for (unsigned kind = 0; attention_name((enum attention_kind)kind) != NULL; kind++) {
+    for (size_t step = 0; step <= TARGET_WORDS + 1; step++) {
+      static struct setting setting;
+      struct model_config config = square_config();
+      config.attention = (enum attention_kind)kind;
+      config.heads = kind == ATTENTION_MULTIHEAD ? 2 : 1;
+      config.window = kind == ATTENTION_LOCAL ? 2 : 0;
+      set_up(&setting, config, SOURCE_WORDS, TARGET_WORDS);
+      set_diagonal(&setting, "encoder.rnn.weight_ih_l0", 1);
+      set_diagonal(&setting, "decoder.rnn.weight_ih_l0", 1);
+      setting.step = step;
+      struct trace trace = run(&setting);
+      cr_assert_eq(trace.count, 2);
+      cr_assert(!trace.layers[0].decoder && trace.layers[1].decoder);
+      assert_close(trace.loss, loss_of(&setting), 1e-12, "loss", step);
+      check_encoder(&setting, &trace.layers[0]);
+      check_decoder(&setting, &trace.layers[1]);
+      arena_free(&trace.arena);
+      tear_down(&setting);
+    }
+  }
+}
+
+/* One direction at a time sees the embedding. */
+Test(trace, both_directions) {
+  for (int reverse = 0; reverse < 2; reverse++) {
+    static struct setting setting;
+    struct model_config config = square_config();
+    config.bidirectional = true;
+    config.hidden_size = 2 * SIZE;
+    set_up(&setting, config, SOURCE_WORDS, TARGET_WORDS);
+    set_diagonal(&setting, "encoder.rnn.weight_ih_l0", reverse ? 0 : 1);
+    set_diagonal(&setting, "encoder.rnn.weight_ih_l0_reverse", reverse ? 1 : 0);
+    struct trace trace = run(&setting);
+    cr_assert_eq(trace.count, 3);
+    cr_assert_eq(trace.layers[1].reverse, true);
+    cr_assert_eq(trace.layers[1].units, SIZE);
+    check_encoder(&setting, &trace.layers[reverse]);
+    arena_free(&trace.arena);
+    tear_down(&setting);
+  }
+}
+
+/* Input feeding runs the decoder step by step, and the attentional layer feeds back. */
+Test(trace, input_feeding) {
+  static struct setting setting;
+  struct model_config config = square_config();
+  config.attentional_layer = config.input_feeding = true;
+  set_up(&setting, config, SOURCE_WORDS, TARGET_WORDS);
+  const size_t input = row_named(&setting, "decoder.rnn.weight_ih_l0");
+  for (size_t i = 0; i < SIZE; i++) { /* the columns of the embedding only */
+    for (size_t j = 0; j < SIZE; j++)
+      setting.tensors[input][i * setting.table.rows[input].columns + j] = i == j;
+  }
+  struct trace trace = run(&setting);
+  check_decoder(&setting, &trace.layers[1]);
+  arena_free(&trace.arena);
+  tear_down(&setting);
+}
+
+/* Over a single step on each side, the gradient before the tanh is that of the bias, whatever the
+ * layer. */
+Test(trace, every_layer) {
+  static struct setting setting;
+  struct model_config config = square_config();
+  config.layers = 3;
+  config.bidirectional = true;
+  set_up(&setting, config, 1, 0);
+  struct trace trace = run(&setting);
+  cr_assert_eq(trace.count, 9);
+  for (size_t i = 0; i < trace.count; i++) {
+    const struct traced_layer *layer = &trace.layers[i];
+    const struct parameters *views = &setting.copy.weight_views;
+    double dz[SIZE], sum = 0;
+    differences(dz, &setting,
+                layer->decoder ? views->decoder.rnn[layer->layer].bias_hh
+                               : views->encoder.rnn[layer->layer][layer->reverse].bias_hh,
+                layer->units);
+    for (size_t j = 0; j < layer->units; j++) sum += dz[j] * dz[j];
+    cr_assert_eq(layer->steps, 1);
+    assert_close(layer->inputs[0], sqrt(sum), 1e-7, "bias", i);
+  }
+  arena_free(&trace.arena);
+  tear_down(&setting);
+}
+
+/* ---- what must hold ---- */
+
+/* A token's loss reaches no later step of the decoder; all of them together are N times the mean.
+ */
+Test(trace, a_loss_reaches_backward_only) {
+  static struct setting setting;
+  set_up(&setting, square_config(), SOURCE_WORDS, TARGET_WORDS);
+  for (size_t step = 1; step <= TARGET_WORDS + 1; step++) {
+    setting.step = step;
+    struct trace trace = run(&setting);
+    for (size_t t = 0; t <= TARGET_WORDS; t++)
+      cr_assert_eq(trace.layers[1].states[t] > 0, t < step, "from %zu to %zu", step, t + 1);
+    cr_assert_eq(trace.loss, trace.losses[step - 1]);
+    arena_free(&trace.arena);
+  }
+  tear_down(&setting);
+}
+
+/* Units that are saturated to the last bit still show what reaches them, and let nothing pass. */
+Test(trace, full_saturation) {
+  static struct setting setting;
+  set_up(&setting, square_config(), SOURCE_WORDS, TARGET_WORDS);
+  const size_t bias = row_named(&setting, "encoder.rnn.bias_ih_l0");
+  for (size_t i = 0; i < SIZE; i++) setting.tensors[bias][i] = 100;
+  struct trace trace = run(&setting);
+  for (size_t s = 0; s < SOURCE_WORDS; s++) {
+    cr_assert_eq(trace.layers[0].saturated[s], 1);
+    cr_assert_eq(trace.layers[0].inputs[s], 0);
+    cr_assert(trace.layers[0].states[s] > 0);
+  }
+  arena_free(&trace.arena);
+  tear_down(&setting);
+}
+
+Test(trace, a_step_that_is_not_there) {
+  static struct setting setting;
+  set_up(&setting, square_config(), SOURCE_WORDS, TARGET_WORDS);
+  const struct trace_options options = {.step = TARGET_WORDS + 2};
+  struct trace trace;
+  struct error error = {0};
+  cr_assert_eq(
+      trace_run(&trace, &setting.config, const_tensors(&setting), &setting.batch, &options, &error),
+      STATUS_INVALID_ARGUMENT);
+  cr_assert(strstr(error.message, "there are 5") != NULL, "%s", error.message);
+  arena_free(&trace.arena);
+  tear_down(&setting);
+}

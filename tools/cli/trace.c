@@ -1,0 +1,185 @@
+/* elman trace */
+#include <math.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "commands.h"
+#include "elman.h"
+#include "json_output.h"
+#include "messages.h"
+#include "model_input.h"
+#include "options.h"
+#include "output.h"
+
+static const char *side_name(const elman_traced_layer *layer) {
+  return layer->side == ELMAN_SOURCE ? "encoder" : "decoder";
+}
+
+static const char *direction_name(const elman_traced_layer *layer) {
+  return layer->reverse ? "backward" : "forward";
+}
+
+/* ---- for people ---- */
+
+enum { BAR_DECADES = 5, MARKS_A_DECADE = 4 };
+
+static double largest_gradient(const elman_gradient_trace *trace) {
+  double largest = 0;
+  for (size_t i = 0; i < trace->layer_count; i++) {
+    for (size_t t = 0; t < trace->layers[i].steps; t++)
+      largest = fmax(largest, trace->layers[i].states[t]);
+  }
+  return largest;
+}
+
+/* On a logarithmic scale, where what shrinks by the same factor at each step is a straight line. */
+static void write_bar(FILE *stream, double value, double largest) {
+  const int most = BAR_DECADES * MARKS_A_DECADE;
+  const double length = value > 0 ? most + MARKS_A_DECADE * log10(value / largest) : 0;
+  const int marks = length > 0 ? (int)lround(length) : 0;
+  for (int i = 0; i < most; i++) putc(i < marks ? '#' : ' ', stream);
+}
+
+static void write_token(FILE *stream, const char *token, bool known) {
+  print_escaped(stream, token, strlen(token));
+  if (!known) fputs(" (unknown)", stream);
+}
+
+/* What the step reads and, in the decoder, what it shall say. */
+static void write_words(FILE *stream, const elman_gradient_trace *trace,
+                        const elman_traced_layer *layer, size_t t) {
+  if (layer->side == ELMAN_SOURCE) {
+    write_token(stream, trace->source_tokens[t], trace->source_known[t]);
+    return;
+  }
+  if (t == 0)
+    fputs("<s>", stream);
+  else
+    write_token(stream, trace->target_tokens[t - 1], trace->target_known[t - 1]);
+  fputs(" -> ", stream);
+  write_token(stream, trace->target_tokens[t], trace->target_known[t]);
+  fprintf(stream, ", loss %.3g", trace->losses[t]);
+}
+
+static void write_layer(FILE *stream, const elman_gradient_trace *trace,
+                        const elman_traced_layer *layer, double largest) {
+  fprintf(stream, "\n%s, layer %zu%s, %zu units\n", side_name(layer), layer->layer,
+          layer->reverse ? ", read backward" : "", layer->units);
+  fprintf(stream, "%4s  %9s  %9s  %9s\n", "step", "state", "pre-tanh", "saturated");
+  for (size_t t = 0; t < layer->steps; t++) {
+    fprintf(stream, "%4zu  %9.2e  %9.2e  %7.1f %%  ", t + 1, layer->states[t], layer->inputs[t],
+            100 * layer->saturated[t]);
+    write_bar(stream, layer->states[t], largest);
+    fputs("  ", stream);
+    write_words(stream, trace, layer, t);
+    putc('\n', stream);
+  }
+}
+
+static void write_text(FILE *stream, const elman_gradient_trace *trace, size_t step) {
+  if (step == 0) {
+    fprintf(stream, "gradients of the loss %.6g, the mean over %zu target tokens\n", trace->loss,
+            trace->target_count);
+  } else {
+    fprintf(stream, "gradients of the loss %.6g of target token %zu, ", trace->loss, step);
+    write_token(stream, trace->target_tokens[step - 1], trace->target_known[step - 1]);
+    putc('\n', stream);
+  }
+  for (size_t i = 0; i < trace->layer_count; i++)
+    write_layer(stream, trace, &trace->layers[i], largest_gradient(trace));
+}
+
+/* ---- for programs ---- */
+
+static void write_numbers(FILE *stream, const char *key, const double *numbers, size_t count) {
+  fprintf(stream, ",\"%s\":[", key);
+  for (size_t i = 0; i < count; i++) {
+    if (i > 0) putc(',', stream);
+    write_json_number(stream, numbers[i]);
+  }
+  putc(']', stream);
+}
+
+static void write_tokens(FILE *stream, const char *side, const char *const *tokens,
+                         const bool *known, size_t count) {
+  fprintf(stream, ",\"%s_tokens\":[", side);
+  for (size_t i = 0; i < count; i++) {
+    if (i > 0) putc(',', stream);
+    write_json_string(stream, tokens[i]);
+  }
+  fprintf(stream, "],\"%s_known\":[", side);
+  for (size_t i = 0; i < count; i++)
+    fprintf(stream, "%s%s", i > 0 ? "," : "", known[i] ? "true" : "false");
+  putc(']', stream);
+}
+
+static void write_json(FILE *stream, const elman_gradient_trace *trace, size_t step) {
+  fputs("{\"loss\":", stream);
+  write_json_number(stream, trace->loss);
+  if (step == 0)
+    fputs(",\"from_step\":null", stream);
+  else
+    fprintf(stream, ",\"from_step\":%zu", step);
+  write_tokens(stream, "source", trace->source_tokens, trace->source_known, trace->source_count);
+  write_tokens(stream, "target", trace->target_tokens, trace->target_known, trace->target_count);
+  write_numbers(stream, "losses", trace->losses, trace->target_count);
+  fputs(",\"saturated_above\":", stream);
+  write_json_number(stream, ELMAN_SATURATED);
+  fputs(",\"layers\":[", stream);
+  for (size_t i = 0; i < trace->layer_count; i++) {
+    const elman_traced_layer *layer = &trace->layers[i];
+    fprintf(stream, "%s\n  {\"part\":\"%s\",\"layer\":%zu,\"direction\":\"%s\",\"units\":%zu",
+            i > 0 ? "," : "", side_name(layer), layer->layer, direction_name(layer), layer->units);
+    write_numbers(stream, "state", layer->states, layer->steps);
+    write_numbers(stream, "pre_tanh", layer->inputs, layer->steps);
+    write_numbers(stream, "saturated", layer->saturated, layer->steps);
+    putc('}', stream);
+  }
+  fputs("\n]}\n", stream);
+}
+
+/* ---- the command ---- */
+
+static int trace_pair(const elman_model *model, char *const *words, size_t step, bool json) {
+  elman_error error;
+  elman_gradient_trace *trace;
+  if (elman_trace(&trace, model, words[0], words[1], step, &error) != ELMAN_OK)
+    return report_error(&error);
+  struct output output;
+  int code = output_open(&output, NULL);
+  if (code == EX_OK) {
+    (json ? write_json : write_text)(output.stream, trace, step);
+    code = output_close(&output, EX_OK);
+  }
+  elman_trace_free(trace);
+  return code;
+}
+
+int trace_command(int argc, char **argv) {
+  const char *model_path = DEFAULT_MODEL;
+  size_t step = 0;
+  bool json = false;
+  const struct option options[] = {MODEL_OPTION(model_path),
+                                   {"from-step", 0, "T", "follow the loss of target token T only",
+                                    "the mean over all", .count = &step, .least = 1,
+                                    .most = SIZE_MAX},
+                                   {"json", 0, NULL, "print one JSON object", .flag = &json},
+                                   {0}};
+  const struct usage usage = {
+      "trace", "[options] SOURCE TARGET",
+      "Shows how far back learning reaches: the norm of the gradient of the loss at every\n"
+      "step of encoder and decoder, before and after it passed the tanh, and the share of\n"
+      "saturated units.",
+      options};
+  struct operands operands;
+  int code;
+  if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
+  if (operands.count != 2)
+    return report_usage(usage.command, "exactly one SOURCE and its TARGET are needed");
+  elman_model *model;
+  code = model_open(&model, model_path);
+  if (code != EX_OK) return code;
+  code = trace_pair(model, operands.words, step, json);
+  elman_model_free(model);
+  return code;
+}
