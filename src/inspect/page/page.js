@@ -561,8 +561,8 @@ function press(key, where) {
 
 function pressInSearch(event) {
   if (event.key === "Enter" && state.found.length > 0) {
+    state.links[state.found[0]].focus();
     go(state.found[0]);
-    byId("list").querySelector("[aria-current]").focus();
   } else if (event.key === "Escape") {
     byId("search").value = "";
     search();
