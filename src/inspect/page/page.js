@@ -155,6 +155,7 @@ function shade(target, weight) {
 
 const state = {
   sentences: [],
+  links: [],       // their entries in the list
   found: [],       // indices of the sentences that the search found, rising
   index: 0,        // of the sentence
   hypothesis: 0,   // its index in the sentence
@@ -322,7 +323,6 @@ function drawSentence() {
   fillChoice("hypothesis", sentence.hypotheses.map((one) => `${one.number}: ${isolated(one.translation)}`),
     state.hypothesis);
   fillChoice("head", ["mean of all", ...(record.heads || []).map((_, h) => `head ${h + 1}`)], head);
-  if (!record.heads) byId("head-choice").hidden = true;
   drawTable();
   byId("announcement").textContent =
     `${name}. ${isolated(record.source)}. ${isolated(record.translation)}.`;
@@ -382,10 +382,10 @@ function light(lit) {
   if (target === undefined) lightPartners("target", weights.map((row) => row[source]));
   for (const word of [...wordsOf("source"), ...wordsOf("target")])
     if (Number(word.dataset.at) === lit[word.dataset.side]) word.classList.add("chosen");
-  [...byId("heat-map").tBodies[0].rows].forEach((row, t) => {
-    for (let s = 0; s < weights[t].length; s++)
-      if (t === target || s === source) row.cells[s + 1].classList.add("on");
-  });
+  const { rows } = byId("heat-map").tBodies[0];
+  const turnOn = (t, s) => rows[t].cells[s + 1].classList.add("on");
+  if (target !== undefined) weights[target].forEach((_, s) => turnOn(target, s));
+  if (source !== undefined) weights.forEach((_, t) => turnOn(t, source));
   if (state.pinned === lit) markPinned();
 }
 
@@ -466,14 +466,24 @@ function show() {
 function markInList(withFocus) {
   const old = byId("list").querySelector("[aria-current]");
   if (old !== null) old.removeAttribute("aria-current");
-  const links = state.links;
-  for (const link of byId("list").querySelectorAll('[tabindex="0"]')) link.tabIndex = -1;
-  links[state.index].setAttribute("aria-current", "true");
-  links[state.index].tabIndex = 0;
-  if (withFocus) links[state.index].focus();
-  links[state.index].scrollIntoView({ block: "nearest" });
+  const link = state.links[state.index];
+  for (const other of byId("list").querySelectorAll('[tabindex="0"]')) other.tabIndex = -1;
+  link.setAttribute("aria-current", "true");
+  link.tabIndex = 0;
+  if (withFocus) link.focus();
+  scrollInList(link);
   byId("previous").disabled = neighbour(-1) === undefined;
   byId("next").disabled = neighbour(1) === undefined;
+}
+
+/* The list only: scrollIntoView would move the whole page where the list stands above the sentence. */
+function scrollInList(link) {
+  if (link.parentNode.hidden) return;
+  const list = link.closest("nav");
+  const box = link.getBoundingClientRect();
+  const view = list.getBoundingClientRect();
+  if (box.top < view.top) list.scrollTop += box.top - view.top;
+  if (box.bottom > view.bottom) list.scrollTop += box.bottom - view.bottom;
 }
 
 /* The next found sentence in a direction, or undefined. */
@@ -514,7 +524,6 @@ function search() {
 }
 
 function fillList() {
-  state.links = [];
   byId("list").append(...state.sentences.map(listEntry));
   for (const sentence of state.sentences)
     sentence.folded = folded([sentence.source,
