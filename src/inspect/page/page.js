@@ -211,7 +211,7 @@ function coverageRow(view) {
   return row;
 }
 
-/* More columns than these get upright headers. */
+/* Headers of more columns than these run downwards. */
 const WIDE = 16;
 
 function tableOf(view, caption) {
@@ -605,8 +605,8 @@ function listenToWords() {
   });
 }
 
-/* Paper does not scroll: a wide table is made smaller until it fits (A4 within its margins). */
-const PAPER_WIDTH = 680;
+/* Paper does not scroll: a wide table is made smaller until it fits (A4 within wide margins). */
+const PAPER_WIDTH = 640;
 
 function fitToPaper() {
   const table = byId("heat-map");
