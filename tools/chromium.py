@@ -85,7 +85,7 @@ class Chromium:
             os.close(end)
         page = self.call("Target.createTarget", url="about:blank")["targetId"]
         self.session = self.call("Target.attachToTarget", targetId=page, flatten=True)["sessionId"]
-        for domain in ("Page", "Runtime", "Log", "Network", "DOM", "Accessibility"):
+        for domain in ("Page", "Runtime", "Log", "Network", "DOM"):
             self.call(domain + ".enable")
         self.resize(*self.size)
 
