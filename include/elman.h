@@ -401,15 +401,25 @@ ELMAN_API void elman_translator_free(elman_translator *translator);
 
 /* Read only; owned by the caller, freed whole. */
 typedef struct elman_translation {
-  const char *text;                     /* the translation as plain text */
-  double log_probability;               /* natural logarithm, summed over the target tokens */
-  double score;                         /* log_probability / T^length_penalty: larger is better */
-  size_t source_count;                  /* S; 0 when the text was empty or white space only */
-  size_t target_count;                  /* T */
-  const char *const *source_tokens;     /* (S); an unknown word as it was written */
-  const bool *source_known;             /* (S): false where the vocabulary lacks the word */
-  const char *const *target_tokens;     /* (T); the last is "</s>" if the decoder ended by itself */
-  const float *attention;               /* (T,S): attention weights; each row sums to 1 */
+  const char *text;                 /* the translation as plain text */
+  const char *source;               /* what was translated, as it was given */
+  double log_probability;           /* natural logarithm, summed over the target tokens */
+  double score;                     /* log_probability / T^length_penalty: larger is better */
+  size_t source_count;              /* S; 0 when the text was empty or white space only */
+  size_t target_count;              /* T */
+  size_t heads;                     /* matrices of attention weights, at least 1 */
+  const char *const *source_tokens; /* (S); an unknown word as it was written */
+  const bool *source_known;         /* (S): false where the vocabulary lacks the word */
+  const size_t *source_starts;      /* (S): token s is the bytes from source_starts[s] up to, */
+  const size_t *source_ends;        /* but not including, source_ends[s] of `source` */
+  const char *const *target_tokens; /* (T); the last is "</s>" if the decoder ended by itself */
+  const size_t *target_starts;      /* (T): the same in `text`; "</s>" has no byte */
+  const size_t *target_ends;
+  bool ended;                           /* the last target token is "</s>" */
+  bool forced;                          /* a reference was forced */
+  const float *attention;               /* (T,S): attention weights, the average of the heads; each
+                                           row sums to 1 */
+  const float *head_attention;          /* (heads,T,S): those of each head */
   const struct elman_translation *next; /* the next best translation of the same sentence, which
                                            goes with the first; NULL past the last */
 } elman_translation;
@@ -454,19 +464,75 @@ ELMAN_CHECKED elman_status elman_translate_batch(elman_translation **translation
 
 /* ---- attention matrices as files ---- */
 
-/* The names of the formats, from index 0 up ("text", "json", "tsv", "npy"); NULL past the last. */
+/* The names of the formats, from index 0 up ("text", "json", ...), and the suffixes of their files
+ * (".txt", ".json", ...); NULL past the last.
+ *
+ *   text            a heat map for a terminal
+ *   json            an object a line: tokens, places, probability, weights, entropy of each target
+ *                   token's weights (in nats) and coverage, the sum of each source token's weights
+ *   tsv             a table; a cell that begins with = + - @ or a quotation mark gets an apostrophe
+ *                   in front
+ *   npy             float32, (T,S) or, with several heads, (heads,T,S); one array after the other
+ *   svg             one picture, a heat map below the other
+ *   pharaoh         a line "i-j i-j ..." of links between words as white space separates them
+ *   softalignments  what the program SoftAlignments reads as the output of Nematus
+ *
+ * text and tsv have an empty line between translations, and show each head and then the average. In
+ * none can a token do harm to a terminal, a table, a page or a script. */
 ELMAN_API const char *elman_format_name(size_t index);
+ELMAN_API const char *elman_format_suffix(size_t index);
 
 /* The format that a file's name asks for by its suffix (".txt" is "text"); NULL if none does. */
 ELMAN_API const char *elman_format_of_path(const char *path);
 
+/* Which words belong together. The weight between two words is the sum over the source word's
+ * tokens, and the mean over the target word's. */
+typedef enum elman_alignment_rule {
+  ELMAN_ALIGNMENT_ARGMAX,      /* a target word and the source word of its largest weight */
+  ELMAN_ALIGNMENT_THRESHOLD,   /* two words with at least a certain weight */
+  ELMAN_ALIGNMENT_INTERSECTION /* argmax, where it is also the source word's largest weight */
+} elman_alignment_rule;
+
+/* "argmax", "threshold", "intersection"; NULL for any other value. */
+ELMAN_API const char *elman_alignment_rule_name(elman_alignment_rule rule);
+
+#define ELMAN_DEFAULT_THRESHOLD 0.25
+
+/* All zero is the default. */
 typedef struct elman_text_style {
-  bool color; /* shades as 256-colour escapes; else as the characters · ░ ▒ ▓ █ */
+  bool color; /* text: shades as 256-colour escapes; else as the characters · ░ ▒ ▓ █ */
+  elman_alignment_rule alignment; /* pharaoh */
+  double threshold;               /* pharaoh: of that rule; 0 stands for ELMAN_DEFAULT_THRESHOLD */
 } elman_text_style;
 
-/* Writes one translation's attention. `style` is for "text" only and may be NULL (no colour).
- * Several calls on one stream give: text and tsv, blocks with an empty line between; json, one
- * object a line; npy, one array after the other. Write errors stay in the stream's error flag. */
+/* Several translations in one format and one stream. */
+typedef struct elman_attention_writer elman_attention_writer;
+
+/* Writes the format's head. The stream must outlive the writer, which does not close it. `style`
+ * may be NULL. Here and below write errors stay in the stream's error flag. */
+ELMAN_CHECKED elman_status elman_attention_writer_create(elman_attention_writer **writer,
+                                                         FILE *stream, const char *format,
+                                                         const elman_text_style *style,
+                                                         elman_error *error);
+
+/* Which translation it is, from 1. */
+typedef struct elman_attention_place {
+  size_t sentence;   /* its line in the input */
+  size_t hypothesis; /* 1 is the best of the sentence */
+} elman_attention_place;
+
+/* Writes one translation (not those behind it in `next`). */
+ELMAN_CHECKED elman_status elman_attention_writer_add(elman_attention_writer *writer,
+                                                      const elman_translation *translation,
+                                                      elman_attention_place place,
+                                                      elman_error *error);
+
+/* Writes the format's tail; nothing can be added after it. */
+ELMAN_CHECKED elman_status elman_attention_writer_finish(elman_attention_writer *writer,
+                                                         elman_error *error);
+ELMAN_API void elman_attention_writer_free(elman_attention_writer *writer);
+
+/* One translation alone, from head to tail. */
 ELMAN_CHECKED elman_status elman_attention_write(FILE *stream, const elman_translation *translation,
                                                  const char *format, const elman_text_style *style,
                                                  elman_error *error);
@@ -475,6 +541,48 @@ ELMAN_CHECKED elman_status elman_attention_write(FILE *stream, const elman_trans
 ELMAN_CHECKED elman_status elman_attention_save(const char *path,
                                                 const elman_translation *translation,
                                                 const char *format, elman_error *error);
+
+/* ---- attention over a corpus ---- */
+
+/* Sums over any number of translations. */
+typedef struct elman_attention_summary elman_attention_summary;
+
+/* Rule and threshold, as in elman_text_style, say which links are compared with a gold alignment.
+ */
+ELMAN_CHECKED elman_status elman_attention_summary_create(elman_attention_summary **summary,
+                                                          elman_alignment_rule rule,
+                                                          double threshold, elman_error *error);
+
+/* Adds one translation (not those behind it in `next`). `alignment` is the gold alignment between
+ * words as white space separates them, "i-j i-j ..." from 0; NULL or empty = none. One that is not
+ * of that form, or names a word that is not there, is ELMAN_BAD_DATA, and nothing is added. */
+ELMAN_CHECKED elman_status elman_attention_summary_add(elman_attention_summary *summary,
+                                                       const elman_translation *translation,
+                                                       const char *alignment, elman_error *error);
+ELMAN_API void elman_attention_summary_free(elman_attention_summary *summary);
+
+/* Means over all target tokens, source tokens or links of the corpus. a_ts is the weight of source
+ * token s for target token t, the average of the heads. A mean of nothing is 0. */
+typedef struct elman_attention_measures {
+  size_t translations;
+  size_t empty;         /* of them, without source or target tokens; they are in no number below */
+  size_t source_tokens; /* how many */
+  size_t target_tokens; /* how many, </s> included */
+  double entropy;       /* -sum_s a_ts ln a_ts, in nats */
+  double entropy_share; /* the same divided by ln S, where S > 1: 0 = one token, 1 = all alike */
+  double covered;       /* share of source tokens with sum_t a_ts >= 0.5 */
+  double coverage_distance; /* |sum_t a_ts - 1| of a source token */
+  double end_on_last;       /* weight that </s> gives to the last source token */
+  double words_on_last;     /* weight that the other target tokens give to it */
+  double diagonality; /* 1 - sum_s a_ts |(t+1/2)/T - (s+1/2)/S|, t and s from 0, without </s>: 1 is
+                         the diagonal, equal weights give about 2/3 */
+  size_t aligned;     /* translations with a gold alignment */
+  size_t links, gold_links, shared_links; /* found; in the gold alignments; in both */
+  double alignment_error_rate; /* 1 - 2 shared / (found + gold): every gold link counts as sure */
+} elman_attention_measures;
+
+ELMAN_API elman_attention_measures
+elman_attention_summary_get(const elman_attention_summary *summary);
 
 /* ---- output files ---- */
 

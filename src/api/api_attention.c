@@ -1,10 +1,23 @@
+#include <stdlib.h>
+
+#include "api/api_attention.h"
 #include "api/call.h"
 #include "base/file.h"
 #include "inspect/format.h"
 
+_Static_assert((int)ELMAN_ALIGNMENT_ARGMAX == (int)ALIGNMENT_ARGMAX, "rules agree");
+_Static_assert((int)ELMAN_ALIGNMENT_THRESHOLD == (int)ALIGNMENT_THRESHOLD, "rules agree");
+_Static_assert((int)ELMAN_ALIGNMENT_INTERSECTION == (int)ALIGNMENT_INTERSECTION, "rules agree");
+_Static_assert(ELMAN_DEFAULT_THRESHOLD == DEFAULT_THRESHOLD, "thresholds agree");
+
 const char *elman_format_name(size_t index) {
   const struct format *format = format_at(index);
   return format == NULL ? NULL : format->name;
+}
+
+const char *elman_format_suffix(size_t index) {
+  const struct format *format = format_at(index);
+  return format == NULL ? NULL : format->suffix;
 }
 
 const char *elman_format_of_path(const char *path) {
@@ -12,30 +25,119 @@ const char *elman_format_of_path(const char *path) {
   return format == NULL ? NULL : format->name;
 }
 
-static enum status write_attention(FILE *stream, const elman_translation *outer,
-                                   const char *format_name, const elman_text_style *style,
-                                   struct error *error) {
+const char *elman_alignment_rule_name(elman_alignment_rule rule) {
+  return alignment_kind_name((enum alignment_kind)rule);
+}
+
+struct translation inner_translation(const elman_translation *outer) {
+  return (struct translation){.text = outer->text,
+                              .source = outer->source,
+                              .log_probability = outer->log_probability,
+                              .score = outer->score,
+                              .source_count = outer->source_count,
+                              .target_count = outer->target_count,
+                              .heads = outer->heads,
+                              .source_tokens = outer->source_tokens,
+                              .source_known = outer->source_known,
+                              .source_starts = outer->source_starts,
+                              .source_ends = outer->source_ends,
+                              .target_tokens = outer->target_tokens,
+                              .target_starts = outer->target_starts,
+                              .target_ends = outer->target_ends,
+                              .ended = outer->ended,
+                              .forced = outer->forced,
+                              .attention = outer->attention,
+                              .head_attention = outer->head_attention};
+}
+
+enum status inner_rule(struct alignment_rule *inner, elman_alignment_rule rule, double threshold,
+                       struct error *error) {
+  if (alignment_kind_name((enum alignment_kind)rule) == NULL)
+    return fail(error, STATUS_INVALID_ARGUMENT, NULL, "there is no alignment rule %d", (int)rule);
+  if (!(threshold >= 0 && threshold <= 1))
+    return fail(error, STATUS_INVALID_ARGUMENT, NULL, "the threshold must lie from 0 to 1");
+  *inner = (struct alignment_rule){(enum alignment_kind)rule, threshold};
+  return STATUS_OK;
+}
+
+/* ---- writing ---- */
+
+struct elman_attention_writer {
+  struct writing inner;
+};
+
+static enum status start(struct writing *writing, FILE *stream, const char *format_name,
+                         const elman_text_style *style, struct error *error) {
   const struct format *format = format_named(format_name);
+  struct text_style inner = {0};
+  *writing = (struct writing){0};
   if (format == NULL)
     return fail(error, STATUS_INVALID_ARGUMENT, NULL, "there is no format \"%s\"", format_name);
-  const struct translation view = {.text = outer->text,
-                                   .log_probability = outer->log_probability,
-                                   .score = outer->score,
-                                   .source_count = outer->source_count,
-                                   .target_count = outer->target_count,
-                                   .source_tokens = outer->source_tokens,
-                                   .source_known = outer->source_known,
-                                   .target_tokens = outer->target_tokens,
-                                   .attention = outer->attention};
-  const struct text_style inner = {.color = style != NULL && style->color};
-  return format->write(stream, &view, &inner, error);
+  if (style != NULL) {
+    const enum status status = inner_rule(&inner.rule, style->alignment, style->threshold, error);
+    if (status != STATUS_OK) return status;
+    inner.color = style->color;
+  }
+  return writing_start(writing, stream, format, &inner, error);
+}
+
+static enum status add(struct writing *writing, const elman_translation *translation,
+                       elman_attention_place place, struct error *error) {
+  const struct translation inner = inner_translation(translation);
+  const struct record record = {&inner, place.sentence, place.hypothesis};
+  return writing_add(writing, &record, error);
+}
+
+elman_status elman_attention_writer_create(elman_attention_writer **writer, FILE *stream,
+                                           const char *format, const elman_text_style *style,
+                                           elman_error *error) {
+  struct error problem = {0};
+  *writer = NULL;
+  elman_attention_writer *created = malloc(sizeof *created);
+  if (created == NULL) return give(error, fail_no_memory(&problem), &problem);
+  const enum status status = start(&created->inner, stream, format, style, &problem);
+  if (status == STATUS_OK)
+    *writer = created;
+  else
+    elman_attention_writer_free(created);
+  return give(error, status, &problem);
+}
+
+elman_status elman_attention_writer_add(elman_attention_writer *writer,
+                                        const elman_translation *translation,
+                                        elman_attention_place place, elman_error *error) {
+  struct error problem = {0};
+  return give(error, add(&writer->inner, translation, place, &problem), &problem);
+}
+
+elman_status elman_attention_writer_finish(elman_attention_writer *writer, elman_error *error) {
+  struct error problem = {0};
+  return give(error, writing_finish(&writer->inner, &problem), &problem);
+}
+
+void elman_attention_writer_free(elman_attention_writer *writer) {
+  if (writer == NULL) return;
+  writing_free(&writer->inner);
+  free(writer);
+}
+
+static enum status write_alone(FILE *stream, const elman_translation *translation,
+                               const char *format, const elman_text_style *style,
+                               struct error *error) {
+  struct writing writing;
+  enum status status = start(&writing, stream, format, style, error);
+  if (status == STATUS_OK)
+    status = add(&writing, translation, (elman_attention_place){1, 1}, error);
+  if (status == STATUS_OK) status = writing_finish(&writing, error);
+  writing_free(&writing);
+  return status;
 }
 
 elman_status elman_attention_write(FILE *stream, const elman_translation *translation,
                                    const char *format, const elman_text_style *style,
                                    elman_error *error) {
   struct error problem = {0};
-  return give(error, write_attention(stream, translation, format, style, &problem), &problem);
+  return give(error, write_alone(stream, translation, format, style, &problem), &problem);
 }
 
 elman_status elman_attention_save(const char *path, const elman_translation *translation,
@@ -44,7 +146,7 @@ elman_status elman_attention_save(const char *path, const elman_translation *tra
   struct safe_file file;
   enum status status = safe_file_open(&file, path, &problem);
   if (status == STATUS_OK) {
-    status = write_attention(file.stream, translation, format, NULL, &problem);
+    status = write_alone(file.stream, translation, format, NULL, &problem);
     if (status == STATUS_OK)
       status = safe_file_commit(&file, &problem);
     else

@@ -64,14 +64,23 @@ enum status inner_translate_options(struct translate_options *inner,
 
 static elman_translation outer_translation(const struct translation *view) {
   return (elman_translation){.text = view->text,
+                             .source = view->source,
                              .log_probability = view->log_probability,
                              .score = view->score,
                              .source_count = view->source_count,
                              .target_count = view->target_count,
+                             .heads = view->heads,
                              .source_tokens = view->source_tokens,
                              .source_known = view->source_known,
+                             .source_starts = view->source_starts,
+                             .source_ends = view->source_ends,
                              .target_tokens = view->target_tokens,
-                             .attention = view->attention};
+                             .target_starts = view->target_starts,
+                             .target_ends = view->target_ends,
+                             .ended = view->ended,
+                             .forced = view->forced,
+                             .attention = view->attention,
+                             .head_attention = view->head_attention};
 }
 
 /* Takes over what was kept, unless it fails. */

@@ -1,13 +1,16 @@
 #include "inspect/format.h"
 
+#include <stdlib.h>
 #include <string.h>
-#include <utf8proc.h>
 
 static const struct format formats[] = {
-    {"text", ".txt", format_write_text},
-    {"json", ".json", format_write_json},
-    {"tsv", ".tsv", format_write_tsv},
-    {"npy", ".npy", format_write_npy},
+    {"text", ".txt", NULL, format_write_text, NULL},
+    {"json", ".json", NULL, format_write_json, NULL},
+    {"tsv", ".tsv", NULL, format_write_tsv, NULL},
+    {"npy", ".npy", NULL, format_write_npy, NULL},
+    {"svg", ".svg", format_begin_svg, format_write_svg, format_end_svg},
+    {"pharaoh", ".pharaoh", NULL, format_write_pharaoh, NULL},
+    {"softalignments", ".ali", NULL, format_write_softalignments, NULL},
 };
 
 const struct format *format_at(size_t index) {
@@ -31,36 +34,25 @@ const struct format *format_of_path(const char *path) {
   return NULL;
 }
 
-/* Bidirectional controls are format characters (Cf), but so is the joiner inside an emoji. */
-static bool is_harmless(utf8proc_int32_t codepoint) {
-  const utf8proc_category_t category = utf8proc_category(codepoint);
-  if (codepoint == 0x200C || codepoint == 0x200D) return true;
-  return category != UTF8PROC_CATEGORY_CC && category != UTF8PROC_CATEGORY_CF &&
-         category != UTF8PROC_CATEGORY_ZL && category != UTF8PROC_CATEGORY_ZP;
+enum status writing_start(struct writing *writing, FILE *stream, const struct format *format,
+                          const struct text_style *style, struct error *error) {
+  *writing = (struct writing){.format = format, .stream = stream};
+  if (style != NULL) writing->style = *style;
+  return format->begin == NULL ? STATUS_OK : format->begin(writing, error);
 }
 
-static size_t next_codepoint(const char *at, utf8proc_int32_t *codepoint) {
-  return (size_t)utf8proc_iterate((const utf8proc_uint8_t *)at, -1, codepoint);
+enum status writing_add(struct writing *writing, const struct record *record, struct error *error) {
+  const enum status status = writing->format->write(writing, record, error);
+  if (status == STATUS_OK) writing->count++;
+  return status;
 }
 
-void write_visible(FILE *stream, const char *token) {
-  utf8proc_int32_t codepoint;
-  for (size_t step; *token != '\0'; token += step) {
-    step = next_codepoint(token, &codepoint);
-    if (is_harmless(codepoint))
-      fwrite(token, 1, step, stream);
-    else
-      fprintf(stream, "\\u{%X}", (unsigned)codepoint);
-  }
+enum status writing_finish(struct writing *writing, struct error *error) {
+  return writing->format->end == NULL ? STATUS_OK : writing->format->end(writing, error);
 }
 
-size_t visible_width(const char *token) {
-  utf8proc_int32_t codepoint;
-  size_t width = 0;
-  for (; *token != '\0'; token += next_codepoint(token, &codepoint)) {
-    next_codepoint(token, &codepoint);
-    width += is_harmless(codepoint) ? (size_t)utf8proc_charwidth(codepoint)
-                                    : (size_t)snprintf(NULL, 0, "\\u{%X}", (unsigned)codepoint);
-  }
-  return width;
+void writing_free(struct writing *writing) {
+  if (writing->held != NULL) fclose(writing->held);
+  free(writing->held_bytes);
+  *writing = (struct writing){0};
 }

@@ -1,24 +1,49 @@
-/* The formats in which attention matrices are shown and stored. */
+/* The formats in which attention matrices are shown and stored, and the writing of several
+ * translations in one of them. */
 #ifndef ELMAN_INSPECT_FORMAT_H
 #define ELMAN_INSPECT_FORMAT_H
 
 #include <stdio.h>
 
 #include "base/status.h"
+#include "inspect/hard_alignment.h"
 #include "inspect/translation.h"
 
 struct text_style {
-  bool color; /* shades as 256-colour escapes; else as characters */
+  bool color;                 /* text: shades as 256-colour escapes; else as characters */
+  struct alignment_rule rule; /* pharaoh: which links there are */
 };
 
-/* Writes one translation; what went wrong with the stream stays in its error flag. */
-typedef enum status format_writer(FILE *stream, const struct translation *translation,
-                                  const struct text_style *style, struct error *error);
+/* A translation and its place among those that are written. */
+struct record {
+  const struct translation *translation;
+  size_t sentence, hypothesis; /* from 1 */
+};
+
+/* One writing, from its head to its tail. What goes wrong with the stream stays in its error flag.
+ */
+struct writing {
+  const struct format *format;
+  FILE *stream;
+  struct text_style style;
+  size_t count; /* records that were written before */
+  /* For a format whose head can be written last only: what comes after the head. */
+  FILE *held;
+  char *held_bytes;
+  size_t held_length;
+  size_t width, height; /* of the picture so far */
+};
+
+typedef enum status format_hook(struct writing *writing, struct error *error);
+typedef enum status format_writer(struct writing *writing, const struct record *record,
+                                  struct error *error);
 
 struct format {
   const char *name;
   const char *suffix; /* of file names, with the dot */
+  format_hook *begin; /* writes the head; may be NULL */
   format_writer *write;
+  format_hook *end; /* writes the tail; may be NULL */
 };
 
 /* From index 0 up; NULL past the last. */
@@ -27,12 +52,20 @@ const struct format *format_at(size_t index);
 const struct format *format_named(const char *name);
 const struct format *format_of_path(const char *path);
 
-format_writer format_write_text, format_write_json, format_write_tsv, format_write_npy;
+/* Start, any number of records, finish; then, whatever came of it, free. `style` may be NULL. */
+enum status writing_start(struct writing *writing, FILE *stream, const struct format *format,
+                          const struct text_style *style, struct error *error) CHECKED;
+enum status writing_add(struct writing *writing, const struct record *record,
+                        struct error *error) CHECKED;
+enum status writing_finish(struct writing *writing, struct error *error) CHECKED;
+void writing_free(struct writing *writing);
 
-/* Writes a token so that it can do no harm in a terminal or a table: control characters, and
- * characters that are invisible or turn the writing direction, as \u{hex}. */
-void write_visible(FILE *stream, const char *token);
-/* The columns that write_visible fills in a terminal. */
-size_t visible_width(const char *token);
+format_writer format_write_text, format_write_json, format_write_tsv, format_write_npy,
+    format_write_pharaoh, format_write_softalignments, format_write_svg;
+format_hook format_begin_svg, format_end_svg;
+
+/* The object that is a line of the format json, without the line's end; harmless also inside a
+ * script element of a page. */
+void write_json_record(FILE *stream, const struct record *record);
 
 #endif

@@ -1,6 +1,8 @@
 /* A heat map for the terminal: a row a target token, a column a source token, aligned by display
  * width, since a Han character fills two columns. */
+#include "inspect/escape.h"
 #include "inspect/format.h"
+#include "inspect/panels.h"
 
 enum { MIN_CELL = 3, GAP = 1 };
 
@@ -39,9 +41,8 @@ static void write_colored(FILE *stream, real weight, size_t width) {
   fputs("\033[0m", stream);
 }
 
-enum status format_write_text(FILE *stream, const struct translation *translation,
-                              const struct text_style *style, struct error *error) {
-  (void)error;
+static void write_map(FILE *stream, const struct translation *translation, const real *weights,
+                      bool color) {
   const size_t S = translation->source_count;
   const size_t label = widest(translation->target_tokens, translation->target_count);
   spaces(stream, label);
@@ -57,15 +58,23 @@ enum status format_write_text(FILE *stream, const struct translation *translatio
     spaces(stream, label - visible_width(token));
     write_visible(stream, token);
     for (size_t s = 0; s < S; s++) {
-      const real weight = translation->attention[t * S + s];
-      const size_t width = cell_width(translation->source_tokens[s]);
       spaces(stream, GAP);
-      if (style != NULL && style->color)
-        write_colored(stream, weight, width);
-      else
-        write_shaded(stream, weight, width);
+      (color ? write_colored : write_shaded)(stream, weights[t * S + s],
+                                             cell_width(translation->source_tokens[s]));
     }
     fputc('\n', stream);
+  }
+}
+
+enum status format_write_text(struct writing *writing, const struct record *record,
+                              struct error *error) {
+  (void)error;
+  FILE *stream = writing->stream;
+  if (writing->count > 0) fputc('\n', stream);
+  for (size_t i = 0; i < panel_count(record->translation); i++) {
+    write_panel_heading(stream, record->translation, i);
+    write_map(stream, record->translation, panel_weights(record->translation, i),
+              writing->style.color);
   }
   return STATUS_OK;
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "vocab/locate.h"
+
 struct translate_options translate_options_default(void) {
   return (struct translate_options){.beam = {.width = 1, .n_best = 1, .length_penalty = 1}};
 }
@@ -86,6 +88,7 @@ static enum status add_request(struct translator *translator, struct translator_
                                size_t *requests, struct text source, struct text reference,
                                const struct translate_options *options, struct error *error) {
   const struct codec codec = model_source_codec(translator->model);
+  item->given = source;
   item->result = SIZE_MAX;
   item->error = (struct error){0};
   item->status = encode_checked(&item->source, &codec, source, &item->error);
@@ -235,27 +238,67 @@ static const real *copy_reals(struct arena *arena, const real *values, size_t n1
   return copy;
 }
 
-static void copy_into(struct kept_translation *kept, struct arena *arena,
-                      const struct translator *translator, size_t i) {
+static struct places take_places(struct arena *arena, size_t count) {
+  struct places places;
+  places.starts = arena_take(arena, sizeof *places.starts, count, 1, 1);
+  places.ends = arena_take(arena, sizeof *places.ends, count, 1, 1);
+  return places;
+}
+
+/* What all hypotheses of item i have in common. */
+static enum status copy_source(struct translation *view, struct arena *arena,
+                               const struct translator_item *item, struct error *error) {
+  const struct tokens *tokens = &item->source.tokens;
+  const struct places places = take_places(arena, tokens->count);
+  view->source = copy_text(arena, item->given);
+  view->source_count = tokens->count;
+  view->source_tokens = copy_tokens(arena, tokens);
+  view->source_known = copy_known(arena, &item->source);
+  view->source_starts = places.starts;
+  view->source_ends = places.ends;
+  if (arena->base == NULL) return STATUS_OK; /* measuring */
+  return locate_tokens(places, tokens, item->given, error);
+}
+
+static void copy_target(struct translation *view, struct arena *arena,
+                        const struct rendering *rendering, const struct hypothesis *hypothesis) {
+  const size_t T = hypothesis->count;
+  const struct places places = take_places(arena, T);
+  const struct text text = buffer_text(&rendering->text);
+  view->text = copy_text(arena, text);
+  view->ended = T > 0 && hypothesis->ids[T - 1] == TOKEN_END;
+  view->target_count = T;
+  view->target_tokens = copy_tokens(arena, &rendering->tokens);
+  view->target_starts = places.starts;
+  view->target_ends = places.ends;
+  if (arena->base != NULL) locate_joined(places, &rendering->tokens, T - view->ended, text);
+}
+
+static void copy_attention(struct translation *view, struct arena *arena,
+                           const struct hypothesis *hypothesis) {
+  view->heads = 1;
+  view->attention = copy_reals(arena, hypothesis->attention, hypothesis->count, view->source_count);
+  view->head_attention = view->attention;
+}
+
+static enum status copy_into(struct kept_translation *kept, struct arena *arena,
+                             const struct translator *translator, size_t i, struct error *error) {
   const struct search_result result = translator_result(translator, i);
-  const struct encoding *source = &translator->items[i].source;
   kept->count = result.count > 0 ? result.count : 1;
   kept->views = arena_take(arena, sizeof *kept->views, kept->count, 1, 1);
-  struct translation view = {.source_count = source->tokens.count,
-                             .source_tokens = copy_tokens(arena, &source->tokens),
-                             .source_known = copy_known(arena, source)};
+  struct translation view = {.forced = translator->has_reference && result.count > 0};
+  const enum status status = copy_source(&view, arena, &translator->items[i], error);
+  if (status != STATUS_OK) return status;
   for (size_t n = 0; n < kept->count; n++) {
-    const struct rendering *rendering = &translator->renderings[n];
     const struct hypothesis hypothesis =
         result.count > 0 ? result.hypotheses[n] : (struct hypothesis){0};
-    view.text = copy_text(arena, buffer_text(&rendering->text));
     view.log_probability = hypothesis.log_probability;
     view.score = hypothesis.score;
-    view.target_count = hypothesis.count;
-    view.target_tokens = copy_tokens(arena, &rendering->tokens);
-    view.attention = copy_reals(arena, hypothesis.attention, hypothesis.count, view.source_count);
+    copy_target(&view, arena, &translator->renderings[n], &hypothesis);
+    copy_attention(&view, arena, &hypothesis);
     if (kept->views != NULL) kept->views[n] = view;
   }
+  return STATUS_OK;
 }
 
 enum status translator_keep(struct kept_translation *kept, struct translator *translator, size_t i,
@@ -264,8 +307,11 @@ enum status translator_keep(struct kept_translation *kept, struct translator *tr
   *kept = (struct kept_translation){0};
   enum status status = translator_render(translator, i, error);
   if (status != STATUS_OK) return status;
-  copy_into(kept, &measured, translator, i);
-  status = arena_reserve(&kept->arena, &measured, error);
-  if (status == STATUS_OK) copy_into(kept, &kept->arena, translator, i);
+  status = copy_into(kept, &measured, translator, i, error);
+  if (status == STATUS_OK) status = arena_reserve(&kept->arena, &measured, error);
+  if (status == STATUS_OK) status = copy_into(kept, &kept->arena, translator, i, error);
+  if (status == STATUS_OK) return STATUS_OK;
+  arena_free(&kept->arena);
+  *kept = (struct kept_translation){0};
   return status;
 }

@@ -19,6 +19,7 @@ struct translate_options translate_options_default(void); /* greedy search */
 
 /* One sentence of a batch. */
 struct translator_item {
+  struct text given; /* borrowed from the caller of translator_run */
   struct encoding source;
   size_t result; /* its number among the search's results; SIZE_MAX = none */
   enum status status;
@@ -69,7 +70,7 @@ struct kept_translation {
   struct arena arena;
 };
 
-/* Copies item i, whose status is STATUS_OK. */
+/* Copies item i, whose status is STATUS_OK; the source that it was given as must still be there. */
 enum status translator_keep(struct kept_translation *kept, struct translator *translator, size_t i,
                             struct error *error) CHECKED;
 

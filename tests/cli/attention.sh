@@ -13,7 +13,7 @@ cp "$results/stdout" expected.tsv
 
 expect_exit 0 "$ELMAN" attention --format json '我 爱 学习' '她 是 我 的 老师'
 [ "$(wc -l <"$results/stdout")" -eq 2 ] || fail "not one object a sentence"
-expect_stdout_match '"target_tokens":\["I","love","studying","</s>"\]'
+expect_stdout_match '"target_tokens":\["I","love","studying","\\u003c/s\\u003e"\],"ended":true,"forced":false,'
 
 # A file: the suffix gives the format unless --format does.
 expect_exit 0 "$ELMAN" attention -o matrix.tsv '我 爱 学习'
@@ -25,7 +25,7 @@ expect_exit 0 "$ELMAN" attention --format tsv -o matrix '我 爱 学习'
 cmp expected.tsv matrix || fail "the file differs"
 
 expect_exit 0 "$ELMAN" attention --format json --reference 'We go' '我 爱 学习'
-expect_stdout_match '"target_tokens":\["We","go","</s>"\]'
+expect_stdout_match '"target_tokens":\["We","go","\\u003c/s\\u003e"\],"ended":true,"forced":true,'
 
 # Lines: one that is not UTF-8 is reported and left out.
 printf '我 爱 学习\n\xff\n我 爱 学习\n' >lines
@@ -33,5 +33,5 @@ expect_exit 65 "$ELMAN" attention --format json -i lines
 expect_stderr_match '^elman: lines:2: '
 [ "$(wc -l <"$results/stdout")" -eq 2 ] || fail "not two objects"
 expect_exit 64 "$ELMAN" attention --format gif 我
-expect_stderr_match 'not one of: text, json, tsv, npy'
+expect_stderr_match 'not one of: text, json, tsv, npy, svg, pharaoh, softalignments'
 expect_exit 73 "$ELMAN" attention -o no/such 我

@@ -6,11 +6,14 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "inspect/escape.h"
 #include "inspect/format.h"
 
 static const char *const source_tokens[] = {"我", "喜欢", "tea"};
 static const bool source_known[] = {true, false, true};
+static const size_t source_starts[] = {0, 4, 11}, source_ends[] = {3, 10, 14};
 static const char *const target_tokens[] = {"I", "like", "茶", "</s>"};
+static const size_t target_starts[] = {0, 2, 7, 10}, target_ends[] = {1, 6, 10, 10};
 static const real attention[] = {1,    0,    0,    /* I */
                                  0.25, 0.5,  0.25, /* like */
                                  0,    0.1f, 0.9f, /* 茶 */
@@ -18,28 +21,64 @@ static const real attention[] = {1,    0,    0,    /* I */
 
 static struct translation example(void) {
   return (struct translation){.text = "I like 茶",
+                              .source = "我 喜欢 tea",
                               .log_probability = -1.25,
+                              .score = -0.3125,
                               .source_count = 3,
                               .target_count = 4,
+                              .heads = 1,
                               .source_tokens = source_tokens,
                               .source_known = source_known,
+                              .source_starts = source_starts,
+                              .source_ends = source_ends,
                               .target_tokens = target_tokens,
-                              .attention = attention};
+                              .target_starts = target_starts,
+                              .target_ends = target_ends,
+                              .ended = true,
+                              .attention = attention,
+                              .head_attention = attention};
 }
 
-/* What a format writes, with a NUL behind it; free() it. */
-static char *written(const char *format, const struct translation *translation, bool color,
-                     size_t *length) {
+/* Two heads for two of its target tokens. */
+static const real two_heads[] = {1, 0, 0, 0, 1, 0, /* head 1 */
+                                 0, 0, 1, 0, 1, 0};
+static const real average[] = {0.5, 0, 0.5, 0, 1, 0};
+
+static struct translation with_heads(void) {
+  struct translation translation = example();
+  translation.target_count = 2;
+  translation.ended = false;
+  translation.heads = 2;
+  translation.attention = average;
+  translation.head_attention = two_heads;
+  return translation;
+}
+
+/* What a format writes for `count` times the translation, with a NUL behind it; free() it. */
+static char *written_all(const char *format, const struct translation *translation, size_t count,
+                         const struct text_style *style, size_t *length) {
   char *bytes = NULL;
   size_t size = 0;
   FILE *stream = open_memstream(&bytes, &size);
-  cr_assert_not_null(stream);
-  const struct text_style style = {color};
+  struct writing writing;
   struct error error;
-  cr_assert_eq(format_named(format)->write(stream, translation, &style, &error), STATUS_OK);
+  cr_assert_not_null(stream);
+  cr_assert_eq(writing_start(&writing, stream, format_named(format), style, &error), STATUS_OK);
+  for (size_t i = 0; i < count; i++) {
+    const struct record record = {translation, i + 1, 1};
+    cr_assert_eq(writing_add(&writing, &record, &error), STATUS_OK);
+  }
+  cr_assert_eq(writing_finish(&writing, &error), STATUS_OK);
+  writing_free(&writing);
   cr_assert_eq(fclose(stream), 0);
   if (length != NULL) *length = size;
   return bytes;
+}
+
+static char *written(const char *format, const struct translation *translation, bool color,
+                     size_t *length) {
+  const struct text_style style = {.color = color};
+  return written_all(format, translation, 1, &style, length);
 }
 
 static void expect(const char *format, struct translation translation, bool color,
@@ -49,22 +88,33 @@ static void expect(const char *format, struct translation translation, bool colo
   free(text);
 }
 
+static void expect_twice(const char *format, struct translation translation, const char *expected) {
+  char *text = written_all(format, &translation, 2, NULL, NULL);
+  cr_assert_str_eq(text, expected);
+  free(text);
+}
+
 /* ---- which formats there are ---- */
 
 Test(formats, names_and_suffixes) {
-  static const char *const names[] = {"text", "json", "tsv", "npy"};
-  for (size_t i = 0; i < 4; i++) {
+  static const char *const names[] = {"text", "json",    "tsv",           "npy",
+                                      "svg",  "pharaoh", "softalignments"};
+  enum { NAMES = sizeof names / sizeof *names };
+  for (size_t i = 0; i < NAMES; i++) {
     cr_assert_str_eq(format_at(i)->name, names[i]);
     cr_assert_eq(format_named(names[i]), format_at(i));
   }
-  cr_assert_null(format_at(4));
+  cr_assert_null(format_at(NAMES));
   cr_assert_null(format_at(SIZE_MAX));
-  cr_assert_null(format_named("svg"));
+  cr_assert_null(format_named("gif"));
   cr_assert_null(format_named(""));
   cr_assert_str_eq(format_of_path("a.txt")->name, "text");
   cr_assert_str_eq(format_of_path("a/b.tar.json")->name, "json");
   cr_assert_str_eq(format_of_path("x.tsv")->name, "tsv");
   cr_assert_str_eq(format_of_path("x.npy")->name, "npy");
+  cr_assert_str_eq(format_of_path("x.svg")->name, "svg");
+  cr_assert_str_eq(format_of_path("x.pharaoh")->name, "pharaoh");
+  cr_assert_str_eq(format_of_path("x.ali")->name, "softalignments");
   static const char *const none[] = {"", ".npy", "npy", "a.npy.gz", "a.NPY", "a.npy/"};
   for (size_t i = 0; i < sizeof none / sizeof *none; i++)
     cr_assert_null(format_of_path(none[i]), "%s", none[i]);
@@ -94,13 +144,28 @@ Test(formats, text_with_color) {
 /* No colour unless it was asked for. */
 Test(formats, text_without_style) {
   const struct translation translation = example();
-  char *bytes = NULL;
-  size_t size = 0;
-  FILE *stream = open_memstream(&bytes, &size);
-  cr_assert_eq(format_named("text")->write(stream, &translation, NULL, NULL), STATUS_OK);
-  fclose(stream);
+  char *bytes = written_all("text", &translation, 1, NULL, NULL);
   cr_assert_null(strchr(bytes, '\033'));
   free(bytes);
+}
+
+Test(formats, text_of_several) {
+  expect("text", with_heads(), false,
+         "head 1\n"
+         "     我  喜欢 tea\n"
+         "   I ███ ···· ···\n"
+         "like ··· ████ ···\n"
+         "head 2\n"
+         "     我  喜欢 tea\n"
+         "   I ··· ···· ███\n"
+         "like ··· ████ ···\n"
+         "average\n"
+         "     我  喜欢 tea\n"
+         "   I ▒▒▒ ···· ▒▒▒\n"
+         "like ··· ████ ···\n");
+  struct translation one = example();
+  one.target_count = 1;
+  expect_twice("text", one, "  我  喜欢 tea\nI ███ ···· ···\n\n  我  喜欢 tea\nI ███ ···· ···\n");
 }
 
 /* Each shade begins where its fifth begins, and a weight of rounding's 1.0000001 stays a shade. */
@@ -132,6 +197,51 @@ Test(formats, tsv) {
          "</s>\t0.400000\t0.400000\t0.200000\n");
 }
 
+Test(formats, tsv_of_several) {
+  expect("tsv", with_heads(), false,
+         "head 1\n"
+         "\t我\t喜欢\ttea\n"
+         "I\t1.000000\t0.000000\t0.000000\n"
+         "like\t0.000000\t1.000000\t0.000000\n"
+         "head 2\n"
+         "\t我\t喜欢\ttea\n"
+         "I\t0.000000\t0.000000\t1.000000\n"
+         "like\t0.000000\t1.000000\t0.000000\n"
+         "average\n"
+         "\t我\t喜欢\ttea\n"
+         "I\t0.500000\t0.000000\t0.500000\n"
+         "like\t0.000000\t1.000000\t0.000000\n");
+  struct translation one = example();
+  one.target_count = 1;
+  expect_twice("tsv", one,
+               "\t我\t喜欢\ttea\nI\t1.000000\t0.000000\t0.000000\n\n"
+               "\t我\t喜欢\ttea\nI\t1.000000\t0.000000\t0.000000\n");
+}
+
+/* Cells that a spreadsheet would reckon, or read on to the next quotation mark. */
+Test(formats, tsv_cells_are_text) {
+  static const char *const pairs[][2] = {{"=1+1", "'=1+1"},
+                                         {"+1", "'+1"},
+                                         {"-", "'-"},
+                                         {"@SUM(1)", "'@SUM(1)"},
+                                         {"\"open", "'\"open"},
+                                         {"＝1", "'＝1"},
+                                         {"＠", "'＠"},
+                                         {"a=b", "a=b"},
+                                         {"'", "'"},
+                                         {"\t=1", "\\u{9}=1"},
+                                         {"", ""}};
+  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    write_cell(stream, pairs[i][0]);
+    fclose(stream);
+    cr_assert_str_eq(text, pairs[i][1]);
+    free(text);
+  }
+}
+
 /* ---- json ---- */
 
 static json_t *parsed(const char *text) {
@@ -152,7 +262,7 @@ static void check_json(const struct translation *translation) {
   char *text = written("json", translation, false, &length);
   cr_assert_eq(strchr(text, '\n'), text + length - 1, "one line");
   json_t *json = parsed(text);
-  cr_assert_eq(json_object_size(json), 5);
+  cr_assert_eq(json_object_size(json), translation->heads > 1 ? 16 : 15);
   check_strings(json_object_get(json, "source_tokens"), translation->source_tokens,
                 translation->source_count);
   check_strings(json_object_get(json, "target_tokens"), translation->target_tokens,
@@ -174,13 +284,36 @@ static void check_json(const struct translation *translation) {
     }
     cr_assert_float_eq(sum, 1, 1e-6);
   }
+  cr_assert_str_eq(json_string_value(json_object_get(json, "source")), translation->source);
+  cr_assert_eq(json_array_size(json_object_get(json, "heads")),
+               translation->heads > 1 ? translation->heads : 0);
+  for (const char *at = text; *at != '\0'; at++)
+    cr_assert_null(strchr("<>&\033\x7F", *at), "%c in %s", *at, text);
+  cr_assert_null(strstr(text, "\xE2\x80\xA8"));
+  cr_assert_null(strstr(text, "\xE2\x80\xAE"));
+  cr_assert_null(strstr(text, "\xC2\x9B"));
   json_decref(json);
   free(text);
 }
 
 Test(formats, json) {
-  const struct translation translation = example();
+  const struct translation translation = example(), heads = with_heads();
   check_json(&translation);
+  check_json(&heads);
+}
+
+/* JSON has no such numbers. */
+Test(formats, json_without_numbers_that_are_none) {
+  struct translation translation = example();
+  const real weights[] = {(real)NAN, (real)INFINITY, 0};
+  translation.target_count = 1;
+  translation.attention = weights;
+  translation.log_probability = -INFINITY;
+  char *text = written("json", &translation, false, NULL);
+  json_t *json = parsed(text);
+  cr_assert(json_is_null(json_object_get(json, "log_probability")));
+  json_decref(json);
+  free(text);
 }
 
 /* Numbers with no short decimal form. */
@@ -196,10 +329,25 @@ Test(formats, json_keeps_every_bit_of_a_weight) {
 Test(formats, json_bytes) {
   struct translation translation = example();
   translation.target_count = 2;
-  expect("json", translation, false,
-         "{\"source_tokens\":[\"我\",\"喜欢\",\"tea\"],\"target_tokens\":[\"I\",\"like\"],"
-         "\"attention\":[[1.0,0.0,0.0],[0.25,0.5,0.25]],\"translation\":\"I like 茶\","
-         "\"log_probability\":-1.25}\n");
+  translation.ended = false;
+  translation.forced = true;
+  expect(
+      "json", translation, false,
+      "{\"sentence\":1,\"hypothesis\":1,\"source\":\"我 喜欢 tea\",\"translation\":\"I like 茶\","
+      "\"source_tokens\":[\"我\",\"喜欢\",\"tea\"],\"source_known\":[true,false,true],"
+      "\"source_offsets\":[[0,3],[4,10],[11,14]],\"target_tokens\":[\"I\",\"like\"],"
+      "\"ended\":false,\"forced\":true,\"log_probability\":-1.25,\"score\":-0.3125,"
+      "\"entropy\":[0.0,1.03972077],\"coverage\":[1.25,0.5,0.25],"
+      "\"attention\":[[1.0,0.0,0.0],[0.25,0.5,0.25]]}\n");
+  expect(
+      "json", with_heads(), false,
+      "{\"sentence\":1,\"hypothesis\":1,\"source\":\"我 喜欢 tea\",\"translation\":\"I like 茶\","
+      "\"source_tokens\":[\"我\",\"喜欢\",\"tea\"],\"source_known\":[true,false,true],"
+      "\"source_offsets\":[[0,3],[4,10],[11,14]],\"target_tokens\":[\"I\",\"like\"],"
+      "\"ended\":false,\"forced\":false,\"log_probability\":-1.25,\"score\":-0.3125,"
+      "\"entropy\":[0.693147181,0.0],\"coverage\":[0.5,1.0,0.5],"
+      "\"attention\":[[0.5,0.0,0.5],[0.0,1.0,0.0]],"
+      "\"heads\":[[[1.0,0.0,0.0],[0.0,1.0,0.0]],[[0.0,0.0,1.0],[0.0,1.0,0.0]]]}\n");
 }
 
 /* ---- npy ---- */
@@ -215,24 +363,29 @@ static void check_npy(const struct translation *translation) {
   cr_assert_eq(start % 64, 0);
   cr_assert_eq(bytes[start - 1], '\n');
   char expected[160];
-  const int used = snprintf(expected, sizeof expected,
-                            "{'descr': '<f4', 'fortran_order': False, 'shape': (%zu, %zu), }",
-                            translation->target_count, translation->source_count);
+  const bool several = translation->heads > 1;
+  const int used =
+      snprintf(expected, sizeof expected,
+               "{'descr': '<f4', 'fortran_order': False, 'shape': (%s%zu, %zu), }",
+               several ? "2, " : "", translation->target_count, translation->source_count);
   cr_assert_arr_eq(bytes + 10, expected, (size_t)used);
   for (size_t i = 10 + (size_t)used; i < start - 1; i++) cr_assert_eq(bytes[i], ' ');
-  const size_t count = translation->target_count * translation->source_count;
+  const size_t count = (several ? 2 : 1) * translation->target_count * translation->source_count;
+  const real *weights = several ? translation->head_attention : translation->attention;
   cr_assert_eq(length, start + count * sizeof(float));
   for (size_t i = 0; i < count; i++) {
     float value;
     memcpy(&value, bytes + start + i * sizeof value, sizeof value);
-    cr_assert_eq(value, (float)translation->attention[i]);
+    cr_assert_eq(value, (float)weights[i]);
   }
   free(bytes);
 }
 
 Test(formats, npy) {
   struct translation translation = example();
+  const struct translation heads = with_heads();
   check_npy(&translation);
+  check_npy(&heads);
   /* Shapes of every length of the header. */
   real *many = reals(1200);
   translation.attention = many;
@@ -247,17 +400,199 @@ Test(formats, npy) {
   free(many);
 }
 
-/* ---- nothing at all, one after the other ---- */
+/* ---- pharaoh ---- */
+
+static void expect_links(const struct translation *translation, enum alignment_kind kind,
+                         double threshold, const char *expected) {
+  const struct text_style style = {.rule = {kind, threshold}};
+  char *text = written_all("pharaoh", translation, 1, &style, NULL);
+  cr_assert_str_eq(text, expected);
+  free(text);
+}
+
+/* </s> has no links. */
+Test(formats, pharaoh_rules) {
+  const struct translation translation = example();
+  expect_links(&translation, ALIGNMENT_ARGMAX, 0, "0-0 1-1 2-2\n");
+  expect_links(&translation, ALIGNMENT_THRESHOLD, 0, "0-0 0-1 1-1 2-1 2-2\n");
+  expect_links(&translation, ALIGNMENT_THRESHOLD, 0.26, "0-0 1-1 2-2\n");
+  expect_links(&translation, ALIGNMENT_THRESHOLD, 1, "0-0\n");
+  expect_links(&translation, ALIGNMENT_INTERSECTION, 0, "0-0 1-1 2-2\n");
+  cr_assert_str_eq(alignment_kind_name(ALIGNMENT_INTERSECTION), "intersection");
+  cr_assert_null(alignment_kind_name(ALIGNMENT_KINDS));
+}
+
+/* Two target words look at one source word: the intersection keeps the stronger link. */
+Test(formats, pharaoh_intersection) {
+  static const real weights[] = {0.6f, 0.4f, 0, 0.9f, 0.1f, 0, 0, 0.2f, 0.8f};
+  struct translation translation = example();
+  translation.target_count = 3;
+  translation.ended = false;
+  translation.attention = weights;
+  expect_links(&translation, ALIGNMENT_ARGMAX, 0, "0-0 0-1 2-2\n");
+  expect_links(&translation, ALIGNMENT_INTERSECTION, 0, "0-1 2-2\n");
+}
+
+/* Tokens are characters, links are between words: a source word has the sum of its tokens, a target
+ * word the mean of its own. */
+Test(formats, pharaoh_of_characters) {
+  static const char *const source[] = {"a", "b", "c"}, *const target[] = {"x", "y", "z", "</s>"};
+  static const size_t starts[] = {0, 1, 3}, ends[] = {1, 2, 4};
+  static const size_t target_from[] = {0, 1, 3, 4}, target_to[] = {1, 2, 4, 4};
+  static const real weights[] = {0.3f, 0.3f, 0.4f,           /* x: the word "ab" with 0.6 */
+                                 0,    0.1f, 0.9f,           /* y: with 0.1, on average 0.35 */
+                                 0.4f, 0.3f, 0.3f, 0, 0, 1}; /* z: with 0.7 */
+  const struct translation translation = {.text = "xy z",
+                                          .source = "ab c",
+                                          .source_count = 3,
+                                          .target_count = 4,
+                                          .heads = 1,
+                                          .source_tokens = source,
+                                          .source_starts = starts,
+                                          .source_ends = ends,
+                                          .target_tokens = target,
+                                          .target_starts = target_from,
+                                          .target_ends = target_to,
+                                          .ended = true,
+                                          .attention = weights,
+                                          .head_attention = weights};
+  expect_links(&translation, ALIGNMENT_ARGMAX, 0, "0-1 1-0\n");
+  expect_links(&translation, ALIGNMENT_THRESHOLD, 0.34, "0-0 0-1 1-0\n");
+  expect_links(&translation, ALIGNMENT_THRESHOLD, 0.36, "0-1 1-0\n");
+}
+
+/* ---- softalignments ---- */
+
+Test(formats, softalignments) {
+  struct translation translation = example();
+  expect_twice("softalignments", translation,
+               "0 ||| I like 茶 ||| -1.250000 ||| 我 喜欢 tea ||| 4 4\n"
+               "1.000000 0.000000 0.000000 0\n"
+               "0.250000 0.500000 0.250000 0\n"
+               "0.000000 0.100000 0.900000 0\n"
+               "0.400000 0.400000 0.200000 0\n"
+               "\n"
+               "1 ||| I like 茶 ||| -1.250000 ||| 我 喜欢 tea ||| 4 4\n"
+               "1.000000 0.000000 0.000000 0\n"
+               "0.250000 0.500000 0.250000 0\n"
+               "0.000000 0.100000 0.900000 0\n"
+               "0.400000 0.400000 0.200000 0\n"
+               "\n");
+  /* One that did not end has no weights for it. */
+  translation.target_count = 1;
+  translation.ended = false;
+  expect("softalignments", translation, false,
+         "0 ||| I ||| -1.250000 ||| 我 喜欢 tea ||| 4 2\n"
+         "1.000000 0.000000 0.000000 0\n"
+         "0.000000 0.000000 0.000000 0\n"
+         "\n");
+}
+
+/* ---- svg ---- */
+
+static size_t occurrences(const char *text, const char *what) {
+  size_t count = 0;
+  for (const char *at = text; (at = strstr(at, what)) != NULL; at++) count++;
+  return count;
+}
+
+/* Well-formed as far as this goes: every element is closed, in order, and text holds no bare sign.
+ * Characters that XML forbids were escaped before. */
+static void check_xml(const char *text) {
+  const char *open[64];
+  size_t depth = 0;
+  cr_assert_eq(strncmp(text, "<?xml", 5), 0);
+  for (const char *at = strchr(text + 1, '<'); at != NULL; at = strchr(at + 1, '<')) {
+    const char *end = strchr(at, '>');
+    cr_assert_not_null(end);
+    cr_assert_null(memchr(at + 1, '<', (size_t)(end - at - 1)));
+    const size_t name = strcspn(at + 1, " />");
+    if (at[1] == '/') {
+      cr_assert_gt(depth, 0);
+      depth--;
+      cr_assert_eq(strncmp(open[depth], at + 2, (size_t)(end - at - 2)), 0);
+    } else if (end[-1] != '/') {
+      cr_assert_lt(depth, 64);
+      cr_assert_gt(name, 0);
+      open[depth++] = at + 1;
+    }
+  }
+  cr_assert_eq(depth, 0);
+  for (const char *at = text; (at = strchr(at, '&')) != NULL; at++)
+    cr_assert(strncmp(at, "&lt;", 4) == 0 || strncmp(at, "&gt;", 4) == 0 ||
+                  strncmp(at, "&amp;", 5) == 0 || strncmp(at, "&quot;", 6) == 0 ||
+                  strncmp(at, "&#39;", 5) == 0,
+              "%.20s", at);
+  for (const char *at = text; *at != '\0'; at++)
+    cr_assert((unsigned char)*at >= 0x20 || *at == '\n');
+}
+
+Test(formats, svg) {
+  const struct translation translation = example(), heads = with_heads();
+  char *one = written_all("svg", &translation, 1, NULL, NULL);
+  check_xml(one);
+  cr_assert_eq(occurrences(one, "<rect x="), 13, "12 cells and the scale");
+  cr_assert_not_null(strstr(one, "<title>茶 ← tea: 0.900</title>"));
+  cr_assert_not_null(strstr(one, "fill=\"#00224E\""));
+  cr_assert_not_null(strstr(one, "fill=\"#FEE838\""));
+  cr_assert_eq(occurrences(one, "<desc>"), 1);
+  free(one);
+  char *several = written_all("svg", &heads, 3, NULL, NULL);
+  check_xml(several);
+  cr_assert_eq(occurrences(several, "<svg"), 1);
+  cr_assert_eq(occurrences(several, "<desc>"), 3);
+  cr_assert_eq(occurrences(several, ">head 2<"), 3);
+  cr_assert_eq(occurrences(several, ">average<"), 3);
+  cr_assert_eq(occurrences(several, "<rect x="), 3 * 3 * 6 + 1);
+  free(several);
+  char *none = written_all("svg", &translation, 0, NULL, NULL);
+  check_xml(none);
+  free(none);
+}
+
+/* A weight of rounding's 1.0000001, and what is no number, still have a colour. */
+Test(formats, svg_of_odd_weights) {
+  static const real weights[] = {(real)1.0000001, (real)-1e-9, (real)NAN};
+  struct translation translation = example();
+  translation.target_count = 1;
+  translation.attention = weights;
+  char *text = written_all("svg", &translation, 1, NULL, NULL);
+  check_xml(text);
+  cr_assert_eq(occurrences(text, "height=\"23\" fill=\"#00224E\""), 2);
+  cr_assert_eq(occurrences(text, "height=\"23\" fill=\"#FEE838\""), 1);
+  free(text);
+}
+
+/* A session that is given up leaks nothing. */
+Test(formats, writing_that_is_given_up) {
+  const struct translation translation = example();
+  const struct record record = {&translation, 1, 1};
+  struct writing writing;
+  FILE *stream = fopen("/dev/null", "w");
+  cr_assert_eq(writing_start(&writing, stream, format_named("svg"), NULL, NULL), STATUS_OK);
+  cr_assert_eq(writing_add(&writing, &record, NULL), STATUS_OK);
+  writing_free(&writing);
+  fclose(stream);
+}
+
+/* ---- nothing at all ---- */
 
 Test(formats, empty_translation) {
-  const struct translation empty = {.text = ""};
+  const struct translation empty = {.text = "", .source = "", .heads = 1};
   expect("text", empty, false, "\n");
   expect("text", empty, true, "\n");
   expect("tsv", empty, false, "\n");
+  expect("pharaoh", empty, false, "\n");
+  expect("softalignments", empty, false, "");
   expect("json", empty, false,
-         "{\"source_tokens\":[],\"target_tokens\":[],\"attention\":[],\"translation\":\"\","
-         "\"log_probability\":0.0}\n");
+         "{\"sentence\":1,\"hypothesis\":1,\"source\":\"\",\"translation\":\"\","
+         "\"source_tokens\":[],\"source_known\":[],\"source_offsets\":[],\"target_tokens\":[],"
+         "\"ended\":false,\"forced\":false,\"log_probability\":0.0,\"score\":0.0,\"entropy\":[],"
+         "\"coverage\":[],\"attention\":[]}\n");
   check_npy(&empty);
+  char *svg = written("svg", &empty, false, NULL);
+  check_xml(svg);
+  free(svg);
 }
 
 /* ---- tokens that want to do harm ---- */
@@ -298,6 +633,17 @@ static const struct {
     {"\xE5\xAD\xA6\xE4\xB9\xA0", "\xE5\xAD\xA6\xE4\xB9\xA0", 4},
     {"\xF0\x9F\x91\xA9\xE2\x80\x8D\xF0\x9F\x94\xAC", /* woman, joiner, microscope */
      "\xF0\x9F\x91\xA9\xE2\x80\x8D\xF0\x9F\x94\xAC", 4},
+    {"<script>alert(1)</script>", "<script>alert(1)</script>", 25},
+    {"]]></title><script>", "]]></title><script>", 19},
+    {"' onload='x", "' onload='x", 11},
+    {"=cmd|' /C calc'!A0", "=cmd|' /C calc'!A0", 18},
+    {"+1", "+1", 2},
+    {"-1", "-1", 2},
+    {"@x", "@x", 2},
+    {"|||", "|||", 3},
+    {"a ||| b", "a ||| b", 7},
+    {"\xEF\xBF\xBF", "\\u{FFFF}", 8}, /* no character, and forbidden in XML */
+    {"\xE2\x80\x8F", "\\u{200F}", 8}, /* right-to-left mark */
     {"", "", 0},
 };
 
@@ -320,22 +666,46 @@ static size_t count_of(const char *text, char c) {
   return count;
 }
 
+/* The reader takes lines apart at " ||| " and tokens at white space. */
+static void check_hostile_softalignments(const struct translation *translation) {
+  char *text = written("softalignments", translation, false, NULL);
+  cr_assert_eq(count_of(text, '\n'), 5);
+  cr_assert_eq(occurrences(text, " ||| "), 4);
+  cr_assert_eq(occurrences(text, "|||"), 4);
+  const size_t head = strcspn(text, "\n");
+  text[head] = '\0';
+  cr_assert_eq(count_of(text, ' '), 1 + 2 + 2 + 2 + 2 + 2, "two tokens a side");
+  free(text);
+}
+
 static void check_hostile(const char *token) {
   const char *const pair[] = {token, "x"};
   static const bool known[] = {false, true};
   static const real weights[] = {0.75, 0.25, 0.5, 0.5};
+  const size_t length = strlen(token);
+  const size_t starts[] = {0, length}, ends[] = {length, length};
   const struct translation translation = {.text = token,
+                                          .source = token,
                                           .log_probability = -0.5,
                                           .source_count = 2,
                                           .target_count = 2,
+                                          .heads = 1,
                                           .source_tokens = pair,
                                           .source_known = known,
+                                          .source_starts = starts,
+                                          .source_ends = ends,
                                           .target_tokens = pair,
-                                          .attention = weights};
+                                          .target_starts = starts,
+                                          .target_ends = ends,
+                                          .attention = weights,
+                                          .head_attention = weights};
   char *tsv = written("tsv", &translation, false, NULL);
   cr_assert_eq(count_of(tsv, '\n'), 3);
   cr_assert_eq(count_of(tsv, '\t'), 6);
   cr_assert_null(strchr(tsv, '\033'));
+  for (const char *at = tsv; *at != '\0'; at++)
+    cr_assert(at > tsv && strchr("\t\n", at[-1]) == NULL ? true : strchr("=+-@\"", *at) == NULL,
+              "a cell begins with %c", *at);
   free(tsv);
   char *text = written("text", &translation, false, NULL);
   cr_assert_eq(count_of(text, '\n'), 3);
@@ -346,6 +716,16 @@ static void check_hostile(const char *token) {
   char *color = written("text", &translation, true, NULL);
   cr_assert_eq(count_of(color, '\033'), 8, "two a cell, and none of the token's");
   free(color);
+  char *svg = written("svg", &translation, false, NULL);
+  check_xml(svg);
+  cr_assert_null(strstr(svg, "<script"));
+  cr_assert_null(strstr(svg, "\xE2\x80\xAE"));
+  cr_assert_lt(strlen(svg), 20000, "long tokens are cut");
+  free(svg);
+  char *pharaoh = written("pharaoh", &translation, false, NULL);
+  cr_assert_eq(strspn(pharaoh, "0123456789- "), strlen(pharaoh) - 1);
+  free(pharaoh);
+  check_hostile_softalignments(&translation);
   check_json(&translation);
   check_npy(&translation);
 }
@@ -377,4 +757,10 @@ Test(formats, decimal_comma) {
          "I\t1.000000\t0.000000\t0.000000\n"
          "like\t0.250000\t0.500000\t0.250000\n");
   check_json(&translation);
+  char *ali = written("softalignments", &translation, false, NULL);
+  cr_assert_null(strchr(ali, ','));
+  free(ali);
+  char *svg = written("svg", &translation, false, NULL);
+  cr_assert_not_null(strstr(svg, "offset=\"0.500\""));
+  free(svg);
 }

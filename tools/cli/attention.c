@@ -3,92 +3,159 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "attention_input.h"
+#include "attention_job.h"
 #include "commands.h"
-#include "interrupt.h"
 #include "messages.h"
 #include "model_input.h"
 #include "options.h"
 #include "output.h"
+#include "pairs_input.h"
 #include "search_options.h"
-#include "sentences.h"
 #include "terminal.h"
 
-struct job {
-  elman_translate_options options;
-  const char *format;
-  elman_text_style style;
+struct command_line {
+  struct attention_job job;
+  struct attention_input input;
+  const char *model, *input_path, *output;
+  const char *rule;
+  bool summary;
 };
 
-static int write_one(const struct job *job, elman_translator *translator,
-                     const struct sentences *sentences, struct sentence sentence,
-                     struct output *output) {
-  elman_error error;
-  elman_translation *translation = NULL;
-  elman_status status = elman_translate(&translation, translator, sentence.text, sentence.length,
-                                        &job->options, &error);
-  for (const elman_translation *next = translation; next != NULL && status == ELMAN_OK;
-       next = next->next)
-    status = elman_attention_write(output->stream, next, job->format, &job->style, &error);
-  output_flush(output);
-  elman_translation_free(translation);
-  return status == ELMAN_OK ? EX_OK : sentences_report(sentences, sentence.number, &error);
+static const char *rule_choice(size_t index) {
+  return elman_alignment_rule_name((elman_alignment_rule)index);
 }
 
-static int write_all(const struct job *job, elman_translator *translator,
-                     struct sentences *sentences, struct output *output) {
-  struct sentence sentence;
-  int code = EX_OK;
-  while (output->problem == 0 && sentences_next(sentences, &sentence, &code)) {
-    const int result = write_one(job, translator, sentences, sentence, output);
-    if (result != EX_OK) code = result;
-    if (result != EX_OK && result != EX_DATAERR) break;
-  }
-  return code;
+static elman_alignment_rule rule_of(const char *name) {
+  size_t rule = 0;
+  while (strcmp(rule_choice(rule), name) != 0) rule++;
+  return (elman_alignment_rule)rule;
 }
 
-static int write_with(const struct job *job, const elman_model *model, struct sentences *sentences,
-                      const char *path) {
-  elman_error error;
-  elman_translator *translator;
-  if (elman_translator_create(&translator, model, &error) != ELMAN_OK) return report_error(&error);
-  struct output output;
-  int code = output_open(&output, path);
-  if (code == EX_OK) {
-    /* A signal must not leave the temporary file behind. */
-    if (output.file != NULL) interrupt_catch_first();
-    code = write_all(job, translator, sentences, &output);
-    if (code == EX_OK || code == EX_DATAERR)
-      code = output_close(&output, code);
-    else
-      output_abandon(&output);
-  }
-  elman_translator_free(translator);
-  return code;
+static bool is_standard(const char *path) {
+  return path == NULL || strcmp(path, "-") == 0;
 }
 
-/* Chooses what was left open; gives an exit code. */
-static int settle_format(struct job *job, const char *path, const char *command) {
-  const bool to_stdout = path == NULL || strcmp(path, "-") == 0;
-  if (job->format == NULL && !to_stdout) job->format = elman_format_of_path(path);
-  if (job->format == NULL) job->format = elman_format_name(0);
-  if (strcmp(job->format, "npy") == 0 && to_stdout && isatty(STDOUT_FILENO))
-    return report_usage(command, "npy is not text for a terminal; name a file by -o FILE");
-  job->style.color = to_stdout && terminal_has_color(STDOUT_FILENO);
+/* ---- what goes together ---- */
+
+static int check_references(const struct usage *usage, const struct operands *operands,
+                            const struct command_line *line) {
+  const struct attention_input *input = &line->input;
+  const bool one = input->reference != NULL, file = input->references_path != NULL;
+  if (one && operands->count != 1)
+    return report_usage(usage->command, "--reference needs exactly one TEXT");
+  if (one && file) return report_usage(usage->command, "give either --reference or --references");
+  if ((one || file || input->alignment_column > 0) && option_given(usage, operands, "n-best"))
+    return report_usage(usage->command, "--%s forces one translation; leave out --n-best",
+                        one    ? "reference"
+                        : file ? "references"
+                               : "alignments");
+  if (file && is_standard(input->references_path) && operands->count == 0 &&
+      is_standard(line->input_path))
+    return report_usage(usage->command, "standard input ('-') can be read once only");
   return EX_OK;
 }
 
+static int check_summary(const struct usage *usage, const struct operands *operands,
+                         const struct command_line *line) {
+  const bool aligned = line->input.alignment_column > 0;
+  if (line->summary && line->job.format != NULL)
+    return report_usage(usage->command, "--format is for matrices; --summary writes none");
+  if (!line->summary && line->job.json)
+    return report_usage(usage->command,
+                        "--json goes with --summary; for matrices take --format json");
+  if (!line->summary && aligned)
+    return report_usage(usage->command, "--alignments goes with --summary");
+  if (aligned && operands->count > 0)
+    return report_usage(usage->command, "--alignments is for lines of --input, not for TEXT");
+  if (aligned && (line->input.reference != NULL || line->input.references_path != NULL))
+    return report_usage(usage->command, "--alignments takes the references from column 2");
+  return EX_OK;
+}
+
+static int check_rule(const struct usage *usage, const struct operands *operands,
+                      const struct command_line *line) {
+  const bool has_links =
+      line->summary ? line->input.alignment_column > 0 : strcmp(line->job.format, "pharaoh") == 0;
+  const bool has_threshold = option_given(usage, operands, "threshold");
+  if (!has_links && (has_threshold || option_given(usage, operands, "alignment")))
+    return report_usage(usage->command,
+                        "--alignment and --threshold are for --format pharaoh and --alignments");
+  if (has_threshold && line->job.style.alignment != ELMAN_ALIGNMENT_THRESHOLD)
+    return report_usage(usage->command, "--threshold goes with --alignment threshold");
+  return EX_OK;
+}
+
+static int check_output(const struct usage *usage, const struct command_line *line) {
+  const char *output = line->output;
+  if (output_is(output, line->model) || output_is(output, line->input_path) ||
+      output_is(output, line->input.references_path))
+    return report_usage(usage->command, "--output: '%s' is read; name another file", output);
+  return EX_OK;
+}
+
+/* Chooses what was left open. */
+static int settle(struct command_line *line, const struct usage *usage,
+                  const struct operands *operands) {
+  struct attention_job *job = &line->job;
+  const bool to_stdout = is_standard(line->output);
+  int code = check_references(usage, operands, line);
+  if (code == EX_OK) code = check_summary(usage, operands, line);
+  if (code == EX_OK) code = check_output(usage, line);
+  if (code == EX_OK) code = search_options_settle(&job->options, usage, operands);
+  if (code != EX_OK) return code;
+  job->style.alignment = rule_of(line->rule);
+  job->style.color = to_stdout && terminal_has_color(STDOUT_FILENO);
+  if (!line->summary) {
+    if (job->format == NULL && !to_stdout) job->format = elman_format_of_path(line->output);
+    if (job->format == NULL) job->format = elman_format_name(0);
+    if (strcmp(job->format, "npy") == 0 && to_stdout && isatty(STDOUT_FILENO))
+      return report_usage(usage->command, "npy is not text for a terminal; name a file by -o FILE");
+  }
+  return check_rule(usage, operands, line);
+}
+
+static int run(struct command_line *line, const char *command, const struct operands *operands) {
+  elman_model *model;
+  int code = attention_input_open(&line->input, command, line->input_path, operands);
+  if (code != EX_OK) return code;
+  code = model_open(&model, line->model);
+  if (code == EX_OK) {
+    code = attention_job_run(&line->job, model, &line->input, line->output);
+    elman_model_free(model);
+  }
+  attention_input_close(&line->input);
+  return code;
+}
+
 int attention_command(int argc, char **argv) {
-  struct job job = {.options = elman_translate_options_default()};
-  const char *model_path = DEFAULT_MODEL, *input = NULL, *output = NULL;
+  struct command_line line = {
+      .job = {.options = elman_translate_options_default(),
+              .style = {.threshold = ELMAN_DEFAULT_THRESHOLD}},
+      .model = DEFAULT_MODEL,
+      .rule = elman_alignment_rule_name(ELMAN_ALIGNMENT_ARGMAX),
+  };
   const struct option options[] = {
-      MODEL_OPTION(model_path),
-      {"input", 'i', "FILE", "sentences, one a line", "standard input", .text = &input},
-      {"output", 'o', "FILE", "where the matrices go", "standard output", .text = &output},
+      MODEL_OPTION(line.model),
+      {"input", 'i', "FILE", "sentences, one a line", "standard input", .text = &line.input_path},
+      {"output", 'o', "FILE", "where the matrices go", "standard output", .text = &line.output},
       {"format", 0, "FORMAT", "how they are written", "by the suffix of --output, or text",
-       .text = &job.format, .choice = elman_format_name},
+       .text = &line.job.format, .choice = elman_format_name},
       {"reference", 0, "TEXT", "force this translation; for one sentence",
-       .text = &job.options.reference},
-      SEARCH_OPTIONS(job.options),
+       .text = &line.input.reference},
+      {"references", 0, "FILE", "force line n as the translation of sentence n",
+       .text = &line.input.references_path},
+      SEARCH_OPTIONS(line.job.options),
+      {"alignment", 0, "RULE", "which words pharaoh links", .text = &line.rule,
+       .choice = rule_choice},
+      {"threshold", 0, "X", "smallest weight that --alignment threshold takes",
+       .real = &line.job.style.threshold, .lowest = 0.0001, .highest = 1},
+      {"summary", 0, NULL, "measure the attention over all sentences instead of showing it",
+       .flag = &line.summary},
+      {"alignments", 0, "N",
+       "with --summary: lines are source, target and, in column N, word alignments", "none",
+       .count = &line.input.alignment_column, .least = 3, .most = MOST_COLUMNS},
+      {"json", 0, NULL, "with --summary: print one JSON object", .flag = &line.job.json},
       {0}};
   const struct usage usage = {
       "attention", "[options] [TEXT...]",
@@ -96,26 +163,8 @@ int attention_command(int argc, char **argv) {
       "word attended to each source word: a matrix for each translation.",
       options};
   struct operands operands;
-  struct sentences sentences;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
-  if (job.options.reference != NULL && operands.count != 1)
-    return report_usage(usage.command, "--reference needs exactly one TEXT");
-  if (job.options.reference != NULL && option_given(&usage, &operands, "n-best"))
-    return report_usage(usage.command, "--reference forces one translation; leave out --n-best");
-  if (output_is(output, model_path) || output_is(output, input))
-    return report_usage(usage.command, "--output: '%s' is read; name another file", output);
-  code = search_options_settle(&job.options, &usage, &operands);
-  if (code != EX_OK) return code;
-  code = settle_format(&job, output, usage.command);
-  if (code == EX_OK) code = sentences_open(&sentences, usage.command, input, &operands);
-  if (code != EX_OK) return code;
-  elman_model *model;
-  code = model_open(&model, model_path);
-  if (code == EX_OK) {
-    code = write_with(&job, model, &sentences, output);
-    elman_model_free(model);
-  }
-  sentences_close(&sentences);
-  return code;
+  code = settle(&line, &usage, &operands);
+  return code == EX_OK ? run(&line, usage.command, &operands) : code;
 }

@@ -1,0 +1,15 @@
+/* What writing and summing up attention have in common. */
+#ifndef ELMAN_API_ATTENTION_H
+#define ELMAN_API_ATTENTION_H
+
+#include "elman.h"
+#include "inspect/hard_alignment.h"
+
+/* A view of the same memory. */
+struct translation inner_translation(const elman_translation *outer);
+
+/* Checks both. */
+enum status inner_rule(struct alignment_rule *inner, elman_alignment_rule rule, double threshold,
+                       struct error *error) CHECKED;
+
+#endif

@@ -1,0 +1,66 @@
+#include <stdlib.h>
+
+#include "api/api_attention.h"
+#include "api/call.h"
+#include "inspect/summary.h"
+
+struct elman_attention_summary {
+  struct summary inner;
+};
+
+elman_status elman_attention_summary_create(elman_attention_summary **summary,
+                                            elman_alignment_rule rule, double threshold,
+                                            elman_error *error) {
+  struct error problem = {0};
+  *summary = NULL;
+  struct alignment_rule inner;
+  const enum status status = inner_rule(&inner, rule, threshold, &problem);
+  if (status != STATUS_OK) return give(error, status, &problem);
+  *summary = calloc(1, sizeof **summary);
+  if (*summary == NULL) return give(error, fail_no_memory(&problem), &problem);
+  (*summary)->inner.rule = inner;
+  return ELMAN_OK;
+}
+
+elman_status elman_attention_summary_add(elman_attention_summary *summary,
+                                         const elman_translation *translation,
+                                         const char *alignment, elman_error *error) {
+  struct error problem = {0};
+  const struct translation inner = inner_translation(translation);
+  return give(
+      error,
+      summary_add(&summary->inner, &inner, text_of(alignment == NULL ? "" : alignment), &problem),
+      &problem);
+}
+
+void elman_attention_summary_free(elman_attention_summary *summary) {
+  free(summary);
+}
+
+static double mean(double sum, size_t count) {
+  return count == 0 ? 0 : sum / (double)count;
+}
+
+elman_attention_measures elman_attention_summary_get(const elman_attention_summary *summary) {
+  const struct summary *sums = &summary->inner;
+  const size_t words = sums->rows - sums->end_rows;
+  return (elman_attention_measures){
+      .translations = sums->translations,
+      .empty = sums->empty,
+      .source_tokens = sums->columns,
+      .target_tokens = sums->rows,
+      .entropy = mean(sums->entropy, sums->rows),
+      .entropy_share = mean(sums->entropy_share, sums->chosen_rows),
+      .covered = mean((double)sums->covered, sums->columns),
+      .coverage_distance = mean(sums->coverage_distance, sums->columns),
+      .end_on_last = mean(sums->end_on_last, sums->end_rows),
+      .words_on_last = mean(sums->words_on_last, words),
+      .diagonality = words == 0 ? 0 : 1 - mean(sums->off_diagonal, words),
+      .aligned = sums->aligned,
+      .links = sums->links,
+      .gold_links = sums->gold,
+      .shared_links = sums->both,
+      .alignment_error_rate = sums->links + sums->gold == 0
+                                  ? 0
+                                  : 1 - mean(2 * (double)sums->both, sums->links + sums->gold)};
+}

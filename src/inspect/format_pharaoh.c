@@ -1,0 +1,21 @@
+/* Hard alignments as Pharaoh, Moses and fast_align write them: a line a translation, "i-j" for
+ * source word i and target word j, counted from 0. */
+#include "inspect/format.h"
+
+enum status format_write_pharaoh(struct writing *writing, const struct record *record,
+                                 struct error *error) {
+  struct word_matrix words;
+  const enum status status = word_matrix_create(&words, record->translation, error);
+  if (status != STATUS_OK) return status;
+  const char *space = "";
+  for (size_t s = 0; s < words.source_count; s++) {
+    for (size_t t = 0; t < words.target_count; t++) {
+      if (!words_linked(&words, writing->style.rule, s, t)) continue;
+      fprintf(writing->stream, "%s%zu-%zu", space, s, t);
+      space = " ";
+    }
+  }
+  fputc('\n', writing->stream);
+  word_matrix_free(&words);
+  return STATUS_OK;
+}

@@ -1,0 +1,47 @@
+/* What SoftAlignments reads as the output of Nematus:
+ *
+ *   number ||| target tokens ||| score ||| source tokens ||| S+1 T+1
+ *   T + 1 rows of S + 1 weights, and an empty line
+ *
+ * It adds <EOS> to both sides by itself. This source has none, so that its column is zero; so is
+ * the row of a translation that did not end. A translation without tokens is left out, for
+ * SoftAlignments divides by their number. https://github.com/M4t1ss/SoftAlignments */
+#include "inspect/escape.h"
+#include "inspect/format.h"
+#include "inspect/number.h"
+
+static void write_tokens(FILE *stream, const char *const *tokens, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (i > 0) fputc(' ', stream);
+    write_plain_token(stream, tokens[i]);
+  }
+}
+
+static void write_row(FILE *stream, const real *weights, size_t S) {
+  for (size_t s = 0; s < S; s++) {
+    write_fixed(stream, weights == NULL ? 0.0 : (double)weights[s], 6);
+    fputc(' ', stream);
+  }
+  fputs("0\n", stream);
+}
+
+enum status format_write_softalignments(struct writing *writing, const struct record *record,
+                                        struct error *error) {
+  (void)error;
+  const struct translation *translation = record->translation;
+  FILE *stream = writing->stream;
+  const size_t S = translation->source_count;
+  const size_t T = translation->target_count - translation->ended; /* without </s> */
+  if (S == 0 || T == 0) return STATUS_OK;
+  fprintf(stream, "%zu ||| ", record->sentence - 1);
+  write_tokens(stream, translation->target_tokens, T);
+  fputs(" ||| ", stream);
+  write_fixed(stream, translation->log_probability, 6);
+  fputs(" ||| ", stream);
+  write_tokens(stream, translation->source_tokens, S);
+  fprintf(stream, " ||| %zu %zu\n", S + 1, T + 1);
+  for (size_t t = 0; t < T + 1; t++)
+    write_row(stream, t < translation->target_count ? translation->attention + t * S : NULL, S);
+  fputc('\n', stream);
+  return STATUS_OK;
+}

@@ -1,0 +1,219 @@
+/* A picture: heat maps one below the other, with a caption each. The head names the size of the
+ * whole, so that all else waits for the end. */
+#include "inspect/escape.h"
+#include "inspect/format.h"
+#include "inspect/number.h"
+#include "inspect/panels.h"
+
+enum {
+  CELL_WIDTH = 34, /* two Han characters fit */
+  CELL_HEIGHT = 24,
+  COLUMN = 8, /* of text, at most, in pixels */
+  LINE = 22,
+  MARGIN = 12,
+  LABEL = 40,    /* columns; a longer token is cut */
+  CAPTION = 120, /* columns */
+  LEGEND_WIDTH = 120,
+  SMALL_GAP = 6
+};
+
+/* Where the parts of one heat map lie. */
+struct layout {
+  size_t left; /* of the cells */
+  size_t top;  /* of the cells, below the start of the map */
+  size_t width, height;
+  bool turned; /* source labels, so that long ones do not run into each other */
+};
+
+static size_t label_width(const char *token) {
+  const size_t width = visible_width(token);
+  return COLUMN * (width < LABEL ? width : LABEL);
+}
+
+static size_t widest(const char *const *tokens, size_t count) {
+  size_t width = 0;
+  for (size_t i = 0; i < count; i++) {
+    const size_t one = label_width(tokens[i]);
+    if (one > width) width = one;
+  }
+  return width;
+}
+
+static struct layout layout_of(const struct translation *translation) {
+  const size_t across = widest(translation->source_tokens, translation->source_count);
+  struct layout layout = {
+      .left = MARGIN + widest(translation->target_tokens, translation->target_count) + SMALL_GAP,
+      .turned = across > CELL_WIDTH};
+  const size_t slope = layout.turned ? across * 3 / 4 : 0; /* a little more than sin 45° */
+  layout.top = LINE + slope;
+  layout.width = layout.left + translation->source_count * CELL_WIDTH + slope + MARGIN;
+  layout.height = layout.top + translation->target_count * CELL_HEIGHT + MARGIN;
+  return layout;
+}
+
+/* ---- colours ---- */
+
+/* Cividis, which people who see few colours tell apart too: dark blue to yellow by way of grey. */
+static void write_color(FILE *stream, double weight) {
+  static const unsigned char stops[][3] = {
+      {0x00, 0x22, 0x4E}, {0x12, 0x35, 0x70}, {0x3B, 0x49, 0x6C},
+      {0x57, 0x5D, 0x6D}, {0x70, 0x71, 0x73}, {0x8A, 0x86, 0x78},
+      {0xA5, 0x9C, 0x74}, {0xC3, 0xB3, 0x69}, {0xFE, 0xE8, 0x38},
+  };
+  enum { LAST = sizeof stops / sizeof *stops - 1 };
+  const double place = (weight > 0 ? weight < 1 ? weight : 1 : 0) * LAST;
+  const int stop = place < LAST ? (int)place : LAST - 1;
+  const double share = place - stop;
+  fputc('#', stream);
+  for (int i = 0; i < 3; i++)
+    fprintf(stream, "%02X",
+            (unsigned)((1 - share) * stops[stop][i] + share * stops[stop + 1][i] + 0.5));
+}
+
+/* ---- one heat map ---- */
+
+static void write_source_labels(FILE *stream, const struct translation *translation,
+                                struct layout layout, size_t y) {
+  for (size_t s = 0; s < translation->source_count; s++) {
+    const size_t x = layout.left + s * CELL_WIDTH + CELL_WIDTH / 2;
+    const size_t bottom = y + layout.top - SMALL_GAP;
+    if (layout.turned)
+      fprintf(stream, "<text transform=\"translate(%zu,%zu)rotate(-45)\">", x + 4, bottom);
+    else
+      fprintf(stream, "<text x=\"%zu\" y=\"%zu\" text-anchor=\"middle\">", x, bottom);
+    write_xml(stream, translation->source_tokens[s], LABEL);
+    fputs("</text>\n", stream);
+  }
+}
+
+static void write_cells(FILE *stream, const struct translation *translation, const real *weights,
+                        struct layout layout, size_t t, size_t y) {
+  const size_t S = translation->source_count;
+  for (size_t s = 0; s < S; s++) {
+    const double weight = (double)weights[t * S + s];
+    fprintf(stream, "<rect x=\"%zu\" y=\"%zu\" width=\"%d\" height=\"%d\" fill=\"",
+            layout.left + s * CELL_WIDTH, y, CELL_WIDTH - 1, CELL_HEIGHT - 1);
+    write_color(stream, weight);
+    fputs("\"><title>", stream);
+    write_xml(stream, translation->target_tokens[t], LABEL);
+    fputs(" ← ", stream);
+    write_xml(stream, translation->source_tokens[s], LABEL);
+    fputs(": ", stream);
+    write_fixed(stream, weight, 3);
+    fputs("</title></rect>\n", stream);
+  }
+}
+
+static void write_map(FILE *stream, const struct translation *translation, size_t panel,
+                      struct layout layout, size_t y) {
+  fprintf(stream, "<g>\n<text x=\"%d\" y=\"%zu\">", MARGIN, y + LINE - SMALL_GAP);
+  write_panel_name(stream, translation, panel);
+  fputs("</text>\n", stream);
+  write_source_labels(stream, translation, layout, y);
+  for (size_t t = 0; t < translation->target_count; t++) {
+    const size_t top = y + layout.top + t * CELL_HEIGHT;
+    fprintf(stream, "<text x=\"%zu\" y=\"%zu\" text-anchor=\"end\">", layout.left - SMALL_GAP,
+            top + CELL_HEIGHT - 8);
+    write_xml(stream, translation->target_tokens[t], LABEL);
+    fputs("</text>\n", stream);
+    write_cells(stream, translation, panel_weights(translation, panel), layout, t, top);
+  }
+  fputs("</g>\n", stream);
+}
+
+/* ---- a translation ---- */
+
+static void write_sentences(FILE *stream, const struct translation *translation) {
+  write_xml(stream, translation->source, CAPTION / 2);
+  fputs(" → ", stream);
+  write_xml(stream, translation->text, CAPTION / 2);
+}
+
+static size_t caption_width(const struct record *record) {
+  const size_t source = visible_width(record->translation->source);
+  const size_t text = visible_width(record->translation->text);
+  const size_t most = CAPTION / 2 + 1; /* and the dots */
+  return 2 * MARGIN +
+         COLUMN * ((source < most ? source : most) + (text < most ? text : most) +
+                   (size_t)snprintf(NULL, 0, "%zu.%zu:  → ", record->sentence, record->hypothesis));
+}
+
+enum status format_write_svg(struct writing *writing, const struct record *record,
+                             struct error *error) {
+  (void)error;
+  const struct translation *translation = record->translation;
+  const struct layout layout = layout_of(translation);
+  const size_t width = layout.width > caption_width(record) ? layout.width : caption_width(record);
+  FILE *stream = writing->held;
+  fputs("<g role=\"img\">\n<title>", stream);
+  write_sentences(stream, translation);
+  fprintf(stream,
+          "</title>\n<desc>Attention: a row for each of %zu target tokens, a column for each of "
+          "%zu source tokens; the brighter, the more a target token looked at a source "
+          "token.</desc>\n",
+          translation->target_count, translation->source_count);
+  fprintf(stream, "<text class=\"caption\" x=\"%d\" y=\"%zu\">%zu.%zu: ", MARGIN,
+          writing->height + LINE, record->sentence, record->hypothesis);
+  write_sentences(stream, translation);
+  fputs("</text>\n", stream);
+  writing->height += LINE + SMALL_GAP;
+  for (size_t i = 0; i < panel_count(translation); i++) {
+    write_map(stream, translation, i, layout, writing->height);
+    writing->height += layout.height;
+  }
+  fputs("</g>\n", stream);
+  if (width > writing->width) writing->width = width;
+  return STATUS_OK;
+}
+
+/* ---- the document ---- */
+
+enum status format_begin_svg(struct writing *writing, struct error *error) {
+  writing->width = LEGEND_WIDTH + 4 * LINE;
+  writing->held = open_memstream(&writing->held_bytes, &writing->held_length);
+  return writing->held == NULL ? fail_no_memory(error) : STATUS_OK;
+}
+
+/* The scale of colours from 0 to 1. */
+static void write_legend(FILE *stream, size_t y) {
+  enum { STEPS = 8 };
+  fputs("<defs><linearGradient id=\"scale\">", stream);
+  for (int i = 0; i <= STEPS; i++) {
+    fputs("<stop offset=\"", stream);
+    write_fixed(stream, (double)i / STEPS, 3);
+    fputs("\" stop-color=\"", stream);
+    write_color(stream, (double)i / STEPS);
+    fputs("\"/>", stream);
+  }
+  fprintf(stream,
+          "</linearGradient></defs>\n<text x=\"%d\" y=\"%zu\">0</text>\n"
+          "<rect x=\"%d\" y=\"%zu\" width=\"%d\" height=\"10\" fill=\"url(#scale)\"/>\n"
+          "<text x=\"%d\" y=\"%zu\">1</text>\n",
+          MARGIN, y + 10, MARGIN + LINE, y, LEGEND_WIDTH, MARGIN + LINE + LEGEND_WIDTH + SMALL_GAP,
+          y + 10);
+}
+
+enum status format_end_svg(struct writing *writing, struct error *error) {
+  FILE *stream = writing->stream;
+  const size_t width = writing->width, height = writing->height + 2 * LINE;
+  const bool failed = fflush(writing->held) != 0 || ferror(writing->held);
+  if (failed) return fail_no_memory(error);
+  fprintf(stream,
+          "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+          "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%zu\" height=\"%zu\" "
+          "viewBox=\"0 0 %zu %zu\">\n<title>Attention</title>\n",
+          width, height, width, height);
+  fputs("<style>\n"
+        "text { font: 13px \"Noto Sans\", \"Noto Sans CJK SC\", \"Microsoft YaHei\", "
+        "\"PingFang SC\", sans-serif; fill: #1A1A1A; unicode-bidi: isolate }\n"
+        ".caption { font-weight: bold }\n"
+        ".page { fill: #FFFFFF }\n"
+        "@media (prefers-color-scheme: dark) { text { fill: #E6E6E6 } .page { fill: #161616 } }\n"
+        "</style>\n"
+        "<rect class=\"page\" width=\"100%\" height=\"100%\"/>\n",
+        stream);
+  fwrite(writing->held_bytes, 1, writing->held_length, stream);
+  write_legend(stream, writing->height + LINE / 2);
+  fputs("</svg>\n", stream);
+  return STATUS_OK;
+}

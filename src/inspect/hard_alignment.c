@@ -1,0 +1,16 @@
+#include "inspect/hard_alignment.h"
+
+const char *alignment_kind_name(enum alignment_kind kind) {
+  static const char *const names[] = {"argmax", "threshold", "intersection"};
+  return (unsigned)kind < ALIGNMENT_KINDS ? names[kind] : NULL;
+}
+
+bool words_linked(const struct word_matrix *matrix, struct alignment_rule rule, size_t source,
+                  size_t target) {
+  const double weight = matrix->weights[target * matrix->source_count + source];
+  if (weight <= 0) return false;
+  if (rule.kind == ALIGNMENT_THRESHOLD)
+    return weight >= (rule.threshold > 0 ? rule.threshold : DEFAULT_THRESHOLD);
+  return matrix->best_sources[target] == source &&
+         (rule.kind == ALIGNMENT_ARGMAX || matrix->best_targets[source] == target);
+}

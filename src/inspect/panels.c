@@ -1,0 +1,29 @@
+#include "inspect/panels.h"
+
+size_t panel_count(const struct translation *translation) {
+  return translation->heads > 1 ? translation->heads + 1 : 1;
+}
+
+static bool is_average(const struct translation *translation, size_t index) {
+  return index + 1 == panel_count(translation);
+}
+
+const real *panel_weights(const struct translation *translation, size_t index) {
+  if (is_average(translation, index)) return translation->attention;
+  return translation->head_attention +
+         index * translation->target_count * translation->source_count;
+}
+
+void write_panel_name(FILE *stream, const struct translation *translation, size_t index) {
+  if (translation->heads <= 1) return;
+  if (is_average(translation, index))
+    fputs("average", stream);
+  else
+    fprintf(stream, "head %zu", index + 1);
+}
+
+void write_panel_heading(FILE *stream, const struct translation *translation, size_t index) {
+  if (translation->heads <= 1) return;
+  write_panel_name(stream, translation, index);
+  fputc('\n', stream);
+}

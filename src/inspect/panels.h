@@ -1,0 +1,18 @@
+/* The matrices of a translation in the order in which they are shown: each head's and then their
+ * average or, where there is one head, that one alone. */
+#ifndef ELMAN_INSPECT_PANELS_H
+#define ELMAN_INSPECT_PANELS_H
+
+#include <stdio.h>
+
+#include "inspect/translation.h"
+
+size_t panel_count(const struct translation *translation);
+/* (T,S); index < panel_count */
+const real *panel_weights(const struct translation *translation, size_t index);
+/* "head 1" and so on, or "average"; nothing where there is one panel. */
+void write_panel_name(FILE *stream, const struct translation *translation, size_t index);
+/* The same as a line. */
+void write_panel_heading(FILE *stream, const struct translation *translation, size_t index);
+
+#endif

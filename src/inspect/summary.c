@@ -1,0 +1,107 @@
+#include "inspect/summary.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "corpus/alignment.h"
+#include "inspect/measures.h"
+
+/* ---- against a gold alignment ---- */
+
+/* gold (target words, source words) = whether there is a link. */
+static enum status read_links(bool *gold, const struct word_matrix *words, struct text alignment,
+                              struct error *error) {
+  for (struct link link; alignment_next(&link, &alignment);) {
+    if (link.source >= words->source_count || link.target >= words->target_count)
+      return fail(error, STATUS_BAD_DATA, NULL,
+                  "the alignment %zu-%zu names a word that is not there", link.source, link.target);
+    gold[link.target * words->source_count + link.source] = true;
+  }
+  if (alignment.length > 0)
+    return fail(error, STATUS_BAD_DATA, NULL, "\"%.*s\" is not an alignment of the form i-j",
+                alignment.length < 40 ? (int)alignment.length : 40, alignment.bytes);
+  return STATUS_OK;
+}
+
+static void count_links(struct summary *summary, const bool *gold,
+                        const struct word_matrix *words) {
+  summary->aligned++;
+  for (size_t t = 0; t < words->target_count; t++) {
+    for (size_t s = 0; s < words->source_count; s++) {
+      const bool wanted = gold[t * words->source_count + s];
+      const bool found = words_linked(words, summary->rule, s, t);
+      summary->gold += wanted;
+      summary->links += found;
+      summary->both += wanted && found;
+    }
+  }
+}
+
+static enum status add_alignment(struct summary *summary, const struct translation *translation,
+                                 struct text alignment, struct error *error) {
+  struct word_matrix words;
+  enum status status = word_matrix_create(&words, translation, error);
+  if (status != STATUS_OK) return status;
+  /* The arena of `words` has as many numbers: the product fits. */
+  bool *gold = calloc(words.source_count * words.target_count + 1, sizeof *gold);
+  if (gold == NULL) status = fail_no_memory(error);
+  if (status == STATUS_OK) status = read_links(gold, &words, alignment, error);
+  if (status == STATUS_OK) count_links(summary, gold, &words);
+  free(gold);
+  word_matrix_free(&words);
+  return status;
+}
+
+/* ---- rows and columns ---- */
+
+static double off_diagonal(const real *weights, size_t S, double place) {
+  double sum = 0;
+  for (size_t s = 0; s < S; s++)
+    sum += (double)weights[s] * fabs(place - ((double)s + 0.5) / (double)S);
+  return sum;
+}
+
+static void add_row(struct summary *summary, const struct translation *translation, size_t t) {
+  const size_t S = translation->source_count;
+  const size_t T = translation->target_count - translation->ended; /* words */
+  const real *weights = translation->attention + t * S;
+  const double entropy = row_entropy(weights, S);
+  summary->rows++;
+  summary->entropy += entropy;
+  if (S > 1) {
+    summary->chosen_rows++;
+    summary->entropy_share += entropy / log((double)S);
+  }
+  if (t == T) {
+    summary->end_rows++;
+    summary->end_on_last += (double)weights[S - 1];
+  } else {
+    summary->words_on_last += (double)weights[S - 1];
+    summary->off_diagonal += off_diagonal(weights, S, ((double)t + 0.5) / (double)T);
+  }
+}
+
+static void add_column(struct summary *summary, const struct translation *translation, size_t s) {
+  const double sum =
+      column_sum(translation->attention, translation->target_count, translation->source_count, s);
+  summary->columns++;
+  summary->covered += sum >= COVERED;
+  summary->coverage_distance += fabs(sum - 1);
+}
+
+enum status summary_add(struct summary *summary, const struct translation *translation,
+                        struct text alignment, struct error *error) {
+  const size_t S = translation->source_count, T = translation->target_count;
+  if (S > 0 && T > 0 && alignment.length > 0) {
+    const enum status status = add_alignment(summary, translation, alignment, error);
+    if (status != STATUS_OK) return status;
+  }
+  summary->translations++;
+  if (S == 0 || T == 0) {
+    summary->empty++;
+    return STATUS_OK;
+  }
+  for (size_t t = 0; t < T; t++) add_row(summary, translation, t);
+  for (size_t s = 0; s < S; s++) add_column(summary, translation, s);
+  return STATUS_OK;
+}

@@ -1,0 +1,38 @@
+/* Numbers that tell what attention did over a corpus. */
+#ifndef ELMAN_INSPECT_SUMMARY_H
+#define ELMAN_INSPECT_SUMMARY_H
+
+#include "base/status.h"
+#include "base/text.h"
+#include "inspect/hard_alignment.h"
+
+/* A source token is covered from this column sum up: half a target token's look. */
+#define COVERED 0.5
+
+/* Sums over all translations; a_ts is the average over the heads. Start from all zero, but for the
+ * rule. A translation without source or target tokens is counted in `empty` only. */
+struct summary {
+  struct alignment_rule rule;
+  size_t translations, empty;
+  size_t rows;              /* target tokens, </s> included */
+  size_t end_rows;          /* of them, </s> */
+  size_t chosen_rows;       /* of all, those with more than one source token to look at */
+  size_t columns;           /* source tokens */
+  size_t covered;           /* of them, with a column sum of at least COVERED */
+  double entropy;           /* of the rows, in nats */
+  double entropy_share;     /* of the chosen rows: entropy / ln S */
+  double coverage_distance; /* of the columns: |column sum - 1| */
+  double end_on_last;       /* of the </s> rows: weight of the last source token */
+  double words_on_last;     /* of the other rows: likewise */
+  double off_diagonal; /* of the other rows: sum_s a_ts |(t+1/2)/T - (s+1/2)/S|, T without </s> */
+  size_t aligned;      /* translations with a gold alignment */
+  size_t links, gold, both; /* links found, gold links, and those that are both, between words */
+};
+
+/* `alignment` is the gold alignment "i-j i-j ..." between words that white space separates, or
+ * empty. One that is not, or names a word that is not there, is STATUS_BAD_DATA, and nothing is
+ * added. */
+enum status summary_add(struct summary *summary, const struct translation *translation,
+                        struct text alignment, struct error *error) CHECKED;
+
+#endif

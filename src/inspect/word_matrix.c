@@ -1,0 +1,71 @@
+#include "inspect/word_matrix.h"
+
+#include <string.h>
+
+#include "vocab/locate.h"
+
+static void take(struct word_matrix *matrix, struct arena *arena,
+                 const struct translation *translation) {
+  const size_t source = matrix->source_count, target = matrix->target_count;
+  matrix->weights = arena_take(arena, sizeof(double), target, source, 1);
+  matrix->best_sources = arena_take(arena, sizeof(size_t), target, 1, 1);
+  matrix->best_targets = arena_take(arena, sizeof(size_t), source, 1, 1);
+  matrix->target_tokens = arena_take(arena, sizeof(size_t), target, 1, 1);
+  matrix->source_words = arena_take(arena, sizeof(size_t), translation->source_count, 1, 1);
+  matrix->target_words = arena_take(arena, sizeof(size_t), translation->target_count, 1, 1);
+}
+
+static void add_weights(struct word_matrix *matrix, const struct translation *translation) {
+  const size_t S = translation->source_count;
+  for (size_t t = 0; t < translation->target_count; t++) {
+    const size_t word = matrix->target_words[t];
+    if (word == NO_WORD) continue;
+    double *row = matrix->weights + word * matrix->source_count;
+    matrix->target_tokens[word]++;
+    for (size_t s = 0; s < S; s++)
+      if (matrix->source_words[s] != NO_WORD)
+        row[matrix->source_words[s]] += (double)translation->attention[t * S + s];
+  }
+  for (size_t i = 0; i < matrix->target_count * matrix->source_count; i++)
+    if (matrix->target_tokens[i / matrix->source_count] > 1)
+      matrix->weights[i] /= (double)matrix->target_tokens[i / matrix->source_count];
+}
+
+static void find_best(struct word_matrix *matrix) {
+  const size_t N = matrix->source_count;
+  for (size_t t = 0; t < matrix->target_count; t++) {
+    const double *row = matrix->weights + t * N;
+    for (size_t s = 0; s < N; s++) {
+      if (row[s] > row[matrix->best_sources[t]]) matrix->best_sources[t] = s;
+      if (row[s] > matrix->weights[matrix->best_targets[s] * N + s]) matrix->best_targets[s] = t;
+    }
+  }
+}
+
+enum status word_matrix_create(struct word_matrix *matrix, const struct translation *translation,
+                               struct error *error) {
+  const struct text source = text_of(translation->source), target = text_of(translation->text);
+  *matrix = (struct word_matrix){.source_count = count_words(source),
+                                 .target_count = count_words(target)};
+  struct arena measured = {0};
+  take(matrix, &measured, translation);
+  const enum status status = arena_reserve(&matrix->arena, &measured, error);
+  if (status != STATUS_OK) return status;
+  take(matrix, &matrix->arena, translation);
+  memset(matrix->weights, 0, matrix->target_count * matrix->source_count * sizeof(double));
+  memset(matrix->best_sources, 0, matrix->target_count * sizeof(size_t));
+  memset(matrix->best_targets, 0, matrix->source_count * sizeof(size_t));
+  memset(matrix->target_tokens, 0, matrix->target_count * sizeof(size_t));
+  locate_words(matrix->source_words, translation->source_starts, translation->source_ends,
+               translation->source_count, source);
+  locate_words(matrix->target_words, translation->target_starts, translation->target_ends,
+               translation->target_count, target);
+  add_weights(matrix, translation);
+  find_best(matrix);
+  return STATUS_OK;
+}
+
+void word_matrix_free(struct word_matrix *matrix) {
+  arena_free(&matrix->arena);
+  *matrix = (struct word_matrix){0};
+}

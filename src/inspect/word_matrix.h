@@ -1,0 +1,25 @@
+/* Attention between words as white space separates them, whatever the tokens are. */
+#ifndef ELMAN_INSPECT_WORD_MATRIX_H
+#define ELMAN_INSPECT_WORD_MATRIX_H
+
+#include "base/arena.h"
+#include "inspect/translation.h"
+
+struct word_matrix {
+  size_t source_count, target_count; /* words */
+  double *weights;       /* (target words, source words): the weights of a source word's tokens are
+                            added, those of a target word's tokens averaged; no </s> */
+  size_t *best_sources;  /* (target words): the first one with the largest weight */
+  size_t *best_targets;  /* (source words): likewise */
+  size_t *source_words;  /* (S): which word a token is in, or NO_WORD */
+  size_t *target_words;  /* (T) */
+  size_t *target_tokens; /* (target words): tokens in it */
+  struct arena arena;
+};
+
+/* Of the average over the heads. */
+enum status word_matrix_create(struct word_matrix *matrix, const struct translation *translation,
+                               struct error *error) CHECKED;
+void word_matrix_free(struct word_matrix *matrix);
+
+#endif

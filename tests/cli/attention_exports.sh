@@ -1,0 +1,72 @@
+# Attention in the formats for other programs, of every kind of translation.
+
+toy_model
+
+# Blocks are separated by an empty line; each object says which sentence and which hypothesis it is.
+expect_exit 0 "$ELMAN" attention --format tsv '我 爱 学习' '她 是 我 的 老师'
+[ "$(grep -c '^$' "$results/stdout")" -eq 1 ] || fail "not one empty line between two tables"
+expect_exit 0 "$ELMAN" attention --format json --n-best 2 '我 爱 学习' '她 是 我 的 老师'
+[ "$(grep -oE '^.{34}' "$results/stdout" | tr -dc '0-9\n' | xargs)" = '11 12 21 22' ] ||
+  fail "sentences and hypotheses are numbered differently"
+
+# Byte offsets are those of the text as it was typed, here with an ideographic space.
+expect_exit 0 "$ELMAN" attention --format json '我　爱学习'
+expect_stdout_match '"source":"我　爱学习",.*"source_offsets":\[\[0,3\],\[6,9\],\[9,15\]\]'
+
+# Hard alignments: </s> has none; words are what white space separates, whatever the tokens are.
+expect_exit 0 "$ELMAN" attention --format pharaoh '我 爱 学习' '' '我爱学习'
+[ "$(sed -n 1p "$results/stdout" | tr ' ' '\n' | cut -d- -f2 | sort | xargs)" = '0 1 2' ] ||
+  fail "not one link for each word"
+[ -z "$(sed -n 2p "$results/stdout")" ] || fail "an empty sentence has no links"
+[ "$(sed -n 3p "$results/stdout")" = '0-0 0-1 0-2' ] || fail "not one source word"
+expect_exit 0 "$ELMAN" attention --format pharaoh --alignment threshold --threshold 1 '我 爱 学习'
+expect_exit 0 "$ELMAN" attention --format pharaoh --alignment intersection '我 爱 学习'
+expect_exit 0 "$ELMAN" train -q -t 1 --source-tokens chars --target-tokens chars --epochs 1 \
+  -o chars.safetensors "$DATA/toy.zh-en.tsv"
+expect_exit 0 "$ELMAN" attention -m chars.safetensors --format pharaoh --reference 'I love studying' \
+  '我 爱 学习'
+expect_stdout_match '^[0-2]-[0-2]( [0-2]-[0-2]){2}$'
+
+expect_exit 64 "$ELMAN" attention --threshold 0.5 --format pharaoh '我'
+expect_stderr_match -- '--threshold goes with --alignment threshold'
+expect_exit 64 "$ELMAN" attention --alignment argmax '我'
+expect_stderr_match 'are for --format pharaoh and --alignments'
+expect_exit 64 "$ELMAN" attention --format pharaoh --alignment best '我'
+expect_stderr_match 'not one of: argmax, threshold, intersection'
+
+# Several translations in one picture.
+expect_exit 0 "$ELMAN" attention -o picture.svg --n-best 2 '我 爱 <script>' '她 是'
+[ "$(grep -c '<svg' picture.svg)" -eq 1 ] || fail "not one picture"
+[ "$(grep -c '<desc>' picture.svg)" -eq 4 ] || fail "not four heat maps"
+! grep -q '<script' picture.svg || fail "a token is an element"
+[ "$(tail -n 1 picture.svg)" = '</svg>' ] || fail "the picture does not end"
+python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("picture.svg")' || fail "not XML"
+expect_exit 0 "$ELMAN" attention -o matrix.ali '我 爱 学习'
+[ "$(sed -n '1s/-[0-9.]*/P/p' matrix.ali)" = '0 ||| I love studying ||| P ||| 我 爱 学习 ||| 4 4' ] ||
+  fail "the head line differs"
+
+# A file of references: line n for sentence n.
+printf '我 爱 学习\n\n她 是\n' >sources
+printf 'We go\n\nI am\n' >references
+expect_exit 0 "$ELMAN" attention --format json -i sources --references references
+[ "$(grep -c '"forced":true' "$results/stdout")" -eq 2 ] || fail "not two that were forced"
+expect_stdout_match '^{"sentence":3,.*"translation":"I am"'
+expect_exit 0 "$ELMAN" attention --format json --references - '我' <<<'We go'
+expect_stdout_match '"translation":"We go"'
+
+printf 'We go\n\nI am\nToo many\n' >longer
+rm -f out.json
+expect_exit 65 "$ELMAN" attention -o out.json -i sources --references longer
+expect_stderr_match '^elman: longer: has 4 lines, but there are fewer sentences'
+[ ! -e out.json ] || fail "matrices of the wrong pairs were kept"
+head -n 2 references >shorter
+expect_exit 65 "$ELMAN" attention -o out.json -i sources --references shorter
+expect_stderr_match '^elman: shorter: has 2 lines, but there are more sentences'
+[ ! -e out.json ] || fail "matrices of the wrong pairs were kept"
+expect_exit 66 "$ELMAN" attention -i sources --references nowhere
+expect_exit 64 "$ELMAN" attention --references references --reference x '我'
+expect_exit 64 "$ELMAN" attention --references - <sources
+expect_exit 64 "$ELMAN" attention --references references --n-best 2 -i sources
+cp references kept
+expect_exit 64 "$ELMAN" attention -o references --references references -i sources
+cmp references kept || fail "the references were written over"

@@ -1,0 +1,56 @@
+# What attention did over a corpus.
+
+toy_model
+cut -f1 "$DATA/toy.zh-en.tsv" >sources
+cut -f2 "$DATA/toy.zh-en.tsv" >references
+sentences=$(wc -l <sources)
+
+expect_exit 0 "$ELMAN" attention --summary -i sources
+expect_no_stderr
+expect_stdout_match "^translations         $sentences\$"
+expect_stdout_match '^entropy              [0-9.]+ nats$'
+expect_stdout_match '^diagonality          0\.[0-9]+$'
+! grep -q 'alignment error' "$results/stdout" || fail "an error rate without gold alignments"
+
+expect_exit 0 "$ELMAN" attention --summary --json -i sources
+cp "$results/stdout" greedy
+expect_stdout_match '^\{"translations":[0-9]+,"empty":0,.*"diagonality":[0-9.]+\}$'
+# The model has learnt the references, so that forcing them changes nothing.
+expect_exit 0 "$ELMAN" attention --summary --json -i sources --references references
+cmp greedy "$results/stdout" || fail "forced and greedy translations differ"
+expect_exit 0 "$ELMAN" attention --summary --json --n-best 2 -i sources
+expect_stdout_match "^\{\"translations\":$((2 * sentences)),"
+expect_exit 0 "$ELMAN" attention --summary --json -o summary.json -i sources
+cmp greedy summary.json || fail "the file differs"
+
+# Gold alignments are compared with what the attention under the reference links.
+paste sources references | while IFS= read -r pair; do
+  source=${pair%%$'\t'*} target=${pair#*$'\t'}
+  links=$("$ELMAN" attention --format pharaoh --reference "$target" "$source")
+  printf '%s\t%s\n' "$pair" "$links"
+done >gold.tsv
+expect_exit 0 "$ELMAN" attention --summary --json --alignments 3 -i gold.tsv
+expect_stdout_match '"alignment_error_rate":0(\.0)?\}$'
+expect_exit 0 "$ELMAN" attention --summary --alignments 3 -i gold.tsv
+expect_stdout_match '^alignment error rate 0\.00 %$'
+# One link of three is wrong on both sides: 1 - 2 * 2 / 6.
+printf '我 爱 学习\tI love studying\tnote\t%s\n' \
+  "$("$ELMAN" attention --format pharaoh --reference 'I love studying' '我 爱 学习' |
+    awk '{ $1 = "1-0"; print }')" >other.tsv
+expect_exit 0 "$ELMAN" attention --summary --json --alignments 4 -i other.tsv
+expect_stdout_match '"links":3,"gold_links":3,"shared_links":2,"alignment_error_rate":0\.33333'
+
+# A line without its columns, or with links to nowhere, is reported and left out.
+printf '我 爱\tI love\n我 爱\tI love\t5-0\n我 爱\tI love\t0-0\n' >lines
+expect_exit 65 "$ELMAN" attention --summary --json --alignments 3 -i lines
+expect_stderr_match '^elman: lines:1: left out: there is no column 3'
+expect_stderr_match '^elman: lines:2: the alignment 5-0 names a word that is not there'
+expect_stdout_match '^\{"translations":1,.*"aligned":1,'
+
+expect_exit 64 "$ELMAN" attention --json '我'
+expect_stderr_match -- '--json goes with --summary'
+expect_exit 64 "$ELMAN" attention --summary --format tsv '我'
+expect_exit 64 "$ELMAN" attention --alignments 3 -i gold.tsv
+expect_exit 64 "$ELMAN" attention --summary --alignments 3 '我'
+expect_exit 64 "$ELMAN" attention --summary --alignments 3 --references references -i gold.tsv
+expect_exit 64 "$ELMAN" attention --summary --alignments 2 -i gold.tsv

@@ -1,0 +1,132 @@
+/* Sums over a corpus, by hand. */
+#include "check.h"
+
+#include "inspect/measures.h"
+#include "inspect/summary.h"
+
+static const size_t starts[] = {0, 2, 4, 6}, ends[] = {1, 3, 5, 7};
+/* What "</s>" is at the end of a text of two tokens. */
+static const size_t target_starts[] = {0, 2, 3}, target_ends[] = {1, 3, 3};
+
+static struct translation of(const real *weights, size_t T, size_t S, bool ended) {
+  return (struct translation){.text = "x y",
+                              .source = S == 4   ? "a b c d"
+                                        : S == 2 ? "a b"
+                                                 : "a",
+                              .source_count = S,
+                              .target_count = T,
+                              .heads = 1,
+                              .source_starts = starts,
+                              .source_ends = ends,
+                              .target_starts = target_starts,
+                              .target_ends = target_ends,
+                              .ended = ended,
+                              .attention = weights,
+                              .head_attention = weights};
+}
+
+static const real sharp[] = {1, 0, 0, 1, 0.25, 0.75}; /* the diagonal, then </s> */
+static const real even[] = {0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25};
+
+static void add(struct summary *summary, struct translation translation, const char *alignment) {
+  struct error error;
+  cr_assert_eq(summary_add(summary, &translation, text_of(alignment), &error), STATUS_OK, "%s",
+               error.message);
+}
+
+Test(summary, entropy) {
+  const real one[] = {1, 0, 0}, half[] = {0.5, 0.5};
+  cr_assert_eq(row_entropy(one, 3), 0);
+  cr_assert_eq(row_entropy(NULL, 0), 0);
+  cr_assert_float_eq(row_entropy(half, 2), log(2), 1e-12);
+  cr_assert_float_eq(row_entropy(even, 4), log(4), 1e-12);
+  const real above[] = {(real)1.0000001};
+  cr_assert_eq(row_entropy(above, 1), 0, "rounding makes no negative entropy");
+}
+
+Test(summary, the_diagonal) {
+  struct summary summary = {0};
+  add(&summary, of(sharp, 3, 2, true), "");
+  cr_assert_eq(summary.translations, 1);
+  cr_assert_eq(summary.rows, 3);
+  cr_assert_eq(summary.end_rows, 1);
+  cr_assert_eq(summary.columns, 2);
+  cr_assert_eq(summary.covered, 2);
+  const double rest = -0.25 * log(0.25) - 0.75 * log(0.75);
+  cr_assert_float_eq(summary.entropy, rest, 1e-6);
+  cr_assert_float_eq(summary.entropy_share, rest / log(2), 1e-6);
+  cr_assert_float_eq(summary.coverage_distance, 0.25 + 0.75, 1e-6);
+  cr_assert_float_eq(summary.end_on_last, 0.75, 1e-6);
+  cr_assert_float_eq(summary.words_on_last, 1, 1e-6);
+  cr_assert_float_eq(summary.off_diagonal, 0, 1e-6);
+  cr_assert_eq(summary.aligned, 0);
+}
+
+Test(summary, equal_weights) {
+  struct summary summary = {0};
+  add(&summary, of(even, 2, 4, false), "");
+  cr_assert_eq(summary.end_rows, 0);
+  cr_assert_float_eq(summary.entropy, 2 * log(4), 1e-6);
+  cr_assert_float_eq(summary.entropy_share, 2, 1e-6);
+  cr_assert_eq(summary.covered, 4, "a sum of just one half covers");
+  cr_assert_float_eq(summary.coverage_distance, 4 * 0.5, 1e-6);
+  /* Rows at 1/4 and 3/4, columns at 1/8, 3/8, 5/8 and 7/8: 1/8, 1/8, 3/8 and 5/8 away. */
+  cr_assert_float_eq(summary.off_diagonal, 2 * 0.25 * (1 + 1 + 3 + 5) / 8, 1e-6);
+}
+
+/* One source token: nothing to choose from, so no share of the largest entropy. */
+Test(summary, one_source_token) {
+  static const real weights[] = {1, 1, 1};
+  struct summary summary = {0};
+  add(&summary, of(weights, 3, 1, true), "");
+  cr_assert_eq(summary.rows, 3);
+  cr_assert_eq(summary.chosen_rows, 0);
+  cr_assert_eq(summary.entropy_share, 0);
+  cr_assert_float_eq(summary.coverage_distance, 2, 1e-6);
+}
+
+Test(summary, nothing_to_look_at) {
+  struct summary summary = {0};
+  add(&summary, (struct translation){.text = "", .source = "", .heads = 1}, "");
+  add(&summary, (struct translation){.text = "", .source = "", .heads = 1}, "0-0");
+  cr_assert_eq(summary.translations, 2);
+  cr_assert_eq(summary.empty, 2);
+  cr_assert_eq(summary.rows + summary.columns + summary.aligned, 0);
+}
+
+Test(summary, gold_alignments) {
+  struct summary summary = {0};
+  add(&summary, of(sharp, 3, 2, true), "0-0 1-1");
+  cr_assert_eq(summary.aligned, 1);
+  cr_assert_eq(summary.links, 2);
+  cr_assert_eq(summary.gold, 2);
+  cr_assert_eq(summary.both, 2);
+  add(&summary, of(sharp, 3, 2, true), "0-1 1-1 1-1");
+  cr_assert_eq(summary.aligned, 2);
+  cr_assert_eq(summary.links, 4);
+  cr_assert_eq(summary.gold, 4, "a link that is given twice counts once");
+  cr_assert_eq(summary.both, 3);
+}
+
+Test(summary, the_rule_decides_what_is_a_link) {
+  struct summary summary = {.rule = {ALIGNMENT_THRESHOLD, 0.25}};
+  add(&summary, of(even, 2, 4, false), "0-0");
+  cr_assert_eq(summary.links, 8);
+  cr_assert_eq(summary.both, 1);
+}
+
+static void check_refused(const char *alignment, const char *message) {
+  struct summary summary = {0};
+  struct error error;
+  const struct translation translation = of(sharp, 3, 2, true);
+  cr_assert_eq(summary_add(&summary, &translation, text_of(alignment), &error), STATUS_BAD_DATA);
+  cr_assert_str_eq(error.message, message);
+  cr_assert_eq(summary.translations + summary.rows + summary.links, 0, "nothing is added");
+}
+
+Test(summary, wrong_alignments) {
+  check_refused("0-0 2-0", "the alignment 2-0 names a word that is not there");
+  check_refused("0-2", "the alignment 0-2 names a word that is not there");
+  check_refused("0-0 x", "\"x\" is not an alignment of the form i-j");
+  check_refused("0", "\"0\" is not an alignment of the form i-j");
+}

@@ -1,0 +1,263 @@
+/* Where tokens stand in the text that was given. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "vocab/locate.h"
+#include "vocab/segment.h"
+
+static void split(struct tokens *tokens, const char *text, enum token_mode mode) {
+  struct buffer normalized = {0};
+  cr_assert_eq(text_normalize(&normalized, text_of(text), NULL), STATUS_OK);
+  cr_assert_eq(tokens_split(tokens, buffer_text(&normalized), mode, NULL), STATUS_OK);
+  buffer_free(&normalized);
+}
+
+static struct places places_for(size_t count) {
+  const struct places places = {malloc((count + 1) * sizeof(size_t)),
+                                malloc((count + 1) * sizeof(size_t))};
+  cr_assert(places.starts != NULL && places.ends != NULL);
+  memset(places.starts, 0xFF, (count + 1) * sizeof(size_t));
+  memset(places.ends, 0xFF, (count + 1) * sizeof(size_t));
+  return places;
+}
+
+static void free_places(struct places places) {
+  free(places.starts);
+  free(places.ends);
+}
+
+/* `expected` holds the bytes of each token's place with "|" between them. */
+static void assert_located(const struct tokens *tokens, const char *text, const char *expected) {
+  const struct places places = places_for(tokens->count);
+  struct buffer shown = {0};
+  cr_assert_eq(locate_tokens(places, tokens, text_of(text), NULL), STATUS_OK);
+  for (size_t i = 0; i < tokens->count; i++) {
+    cr_assert_leq(places.starts[i], places.ends[i]);
+    cr_assert_leq(places.ends[i], strlen(text));
+    if (i > 0) buffer_append(&shown, "|", 1);
+    buffer_append(&shown, text + places.starts[i], places.ends[i] - places.starts[i]);
+  }
+  cr_assert(text_equal(buffer_text(&shown), text_of(expected)), "\"%s\" became %s, not %s", text,
+            shown.bytes, expected);
+  buffer_free(&shown);
+  free_places(places);
+}
+
+static void assert_split_located(const char *text, enum token_mode mode, const char *expected) {
+  struct tokens tokens = {0};
+  split(&tokens, text, mode);
+  assert_located(&tokens, text, expected);
+  tokens_free(&tokens);
+}
+
+#define ACUTE "\xCC\x81"                              /* U+0301 */
+#define CEDILLA "\xCC\xA7"                            /* U+0327, sorted before U+0301 */
+#define IDEOGRAPHIC_SPACE "\xE3\x80\x80"              /* U+3000 */
+#define HANGUL "\xE1\x84\x92\xE1\x85\xA1\xE1\x86\xAB" /* ᄒ ᅡ ᆫ, composed to 한 */
+#define OHM "\xE2\x84\xA6"                            /* U+2126, which becomes U+03A9 */
+
+Test(locate, each_mode) {
+  assert_split_located("", TOKENS_WORDS, "");
+  assert_split_located(" \t\r\n", TOKENS_CHARS, "");
+  assert_split_located("I'm here, Bob.", TOKENS_WORDS, "I|'|m|here|,|Bob|.");
+  assert_split_located("I'm here, Bob.", TOKENS_SPACE, "I'm|here,|Bob.");
+  assert_split_located("我爱 tea", TOKENS_CHARS, "我|爱|t|e|a");
+  assert_split_located("我爱 tea", TOKENS_WORDS, "我|爱|tea");
+  /* Full-width forms stay what they are. */
+  assert_split_located("ＡＢ，１", TOKENS_WORDS, "ＡＢ|，|１");
+}
+
+Test(locate, white_space_is_in_no_token) {
+  assert_split_located("  a \t b\r\n", TOKENS_SPACE, "a|b");
+  assert_split_located(IDEOGRAPHIC_SPACE "我" IDEOGRAPHIC_SPACE IDEOGRAPHIC_SPACE "爱 ",
+                       TOKENS_SPACE, "我|爱");
+  assert_split_located("a " ACUTE "b", TOKENS_CHARS, "a|" ACUTE "|b");
+  assert_split_located("a\xE2\x80\xA8"
+                       "b\xC2\x85"
+                       "c",
+                       TOKENS_WORDS, "a|b|c");
+}
+
+Test(locate, what_normalising_changes) {
+  assert_split_located("cafe" ACUTE " noir", TOKENS_WORDS, "cafe" ACUTE "|noir");
+  assert_split_located("cafe" ACUTE " noir", TOKENS_CHARS, "c|a|f|e" ACUTE "|n|o|i|r");
+  assert_split_located("c" ACUTE CEDILLA "x", TOKENS_CHARS, "c" ACUTE CEDILLA "|x");
+  assert_split_located(HANGUL "a" HANGUL, TOKENS_CHARS, HANGUL "|a|" HANGUL);
+  assert_split_located(OHM "1 " OHM, TOKENS_SPACE, OHM "1|" OHM);
+}
+
+/* A mark that belongs to the token and one that only says how it is joined. */
+Test(locate, marks) {
+  assert_split_located(MARK_SPACED " a" MARK_SPACED, TOKENS_SPACE, MARK_SPACED "|a" MARK_SPACED);
+  assert_split_located("a -b", TOKENS_WORDS, "a|-|b");
+  assert_split_located(MARK_JOINED MARK_JOINED, TOKENS_CHARS, MARK_JOINED "|" MARK_JOINED);
+}
+
+Test(locate, segmented_chinese) {
+  struct token_counter *counter;
+  struct vocabulary *vocabulary;
+  struct tokens in = {0}, out = {0};
+  cr_assert_eq(token_counter_create(&counter, NULL), STATUS_OK);
+  split(&in, "我 爱 学习 <unk>", TOKENS_SPACE);
+  cr_assert_eq(token_counter_add(counter, &in, NULL), STATUS_OK);
+  cr_assert_eq(vocabulary_from_counts(&vocabulary, counter, SIDE_SOURCE, 1, 0, NULL), STATUS_OK);
+  static const char typed[] = "我爱学习" IDEOGRAPHIC_SPACE "C语言 <unk> 我" ACUTE "爱";
+  split(&in, typed, TOKENS_SPACE);
+  cr_assert_eq(segment_unspaced(&out, &in, vocabulary, NULL), STATUS_OK);
+  assert_located(&out, typed, "我|爱|学习|C|语言|<unk>|我|" ACUTE "|爱");
+  token_counter_free(counter);
+  vocabulary_free(vocabulary);
+  tokens_free(&in);
+  tokens_free(&out);
+}
+
+/* A boundary inside what normalising changed has no place: both sides have all of it. */
+Test(locate, boundary_inside_a_changed_cluster) {
+  struct tokens tokens = {0};
+  cr_assert_eq(tokens_add(&tokens, text_of("x"), NULL), STATUS_OK);
+  cr_assert_eq(tokens_add(&tokens, text_of("\xC3\xA7"), NULL), STATUS_OK); /* c with a cedilla */
+  cr_assert_eq(tokens_add(&tokens, text_of(ACUTE), NULL), STATUS_OK);
+  assert_located(&tokens, "xc" ACUTE CEDILLA, "x|c" ACUTE CEDILLA "|c" ACUTE CEDILLA);
+  tokens_free(&tokens);
+}
+
+/* Tokens of another text get places inside this one all the same. */
+Test(locate, tokens_of_another_text) {
+  struct tokens tokens = {0};
+  split(&tokens, "one two three four", TOKENS_SPACE);
+  assert_located(&tokens, "o n", "o n|||");
+  assert_located(&tokens, "", "|||");
+  tokens_free(&tokens);
+}
+
+static void append_codepoint(char *text, size_t *length, unsigned code) {
+  if (code < 0x80) {
+    text[(*length)++] = (char)code;
+  } else if (code < 0x800) {
+    text[(*length)++] = (char)(0xC0 | code >> 6);
+    text[(*length)++] = (char)(0x80 | (code & 0x3F));
+  } else {
+    text[(*length)++] = (char)(0xE0 | code >> 12);
+    text[(*length)++] = (char)(0x80 | (code >> 6 & 0x3F));
+    text[(*length)++] = (char)(0x80 | (code & 0x3F));
+  }
+}
+
+/* What stands at a token's place, normalised, is the token, or holds it. */
+static void check_places(const struct tokens *tokens, const char *text) {
+  const struct places places = places_for(tokens->count);
+  struct buffer normalized = {0};
+  size_t before = 0;
+  cr_assert_eq(locate_tokens(places, tokens, text_of(text), NULL), STATUS_OK);
+  for (size_t i = 0; i < tokens->count; i++) {
+    const struct text surface = token_surface(tokens_get(tokens, i));
+    cr_assert_lt(places.starts[i], places.ends[i]);
+    cr_assert_geq(places.starts[i], before, "places follow each other");
+    before = places.starts[i];
+    const struct text place = {text + places.starts[i], places.ends[i] - places.starts[i]};
+    cr_assert_eq(text_normalize(&normalized, place, NULL), STATUS_OK);
+    cr_assert_not_null(memmem(normalized.bytes, normalized.length, surface.bytes, surface.length),
+                       "\"%s\": token %zu is not at its place", text, i);
+  }
+  buffer_free(&normalized);
+  free_places(places);
+}
+
+/* Random texts of characters that compose, decompose, reorder and separate. */
+Test(locate, random_texts) {
+  static const unsigned pool[] = {'a',    'e',    ' ',    '\t',   '-',    '\'',   0x301,  0x327,
+                                  0x323,  0x302,  0x1100, 0x1161, 0x11A8, 0xAC00, 0x3000, 0x6211,
+                                  0xF900, 0x2126, 0x212B, 0x958,  0x9C7,  0x9BE,  0x200D, 0xFF21,
+                                  0xFFED, 0x2581, 0x1E9B, 0x344,  0x7F,   0x200B, 0x1025, 0x102E,
+                                  0x915,  0x93C,  0x6D5,  0x654,  0x30AB, 0x3099, 0xFB1D};
+  static const enum token_mode modes[] = {TOKENS_SPACE, TOKENS_WORDS, TOKENS_CHARS};
+  const struct random_stream stream = {.seed = 4, .purpose = RANDOM_RESAMPLES};
+  uint64_t drawn = 0;
+  for (int round = 0; round < 20000; round++) {
+    char text[64];
+    size_t length = 0;
+    for (uint64_t n = 1 + random_below(stream, drawn++, 12); n > 0; n--)
+      append_codepoint(text, &length,
+                       pool[random_below(stream, drawn++, sizeof pool / sizeof *pool)]);
+    text[length] = '\0';
+    struct tokens tokens = {0};
+    split(&tokens, text, modes[round % 3]);
+    check_places(&tokens, text);
+    tokens_free(&tokens);
+  }
+}
+
+/* ---- joined text ---- */
+
+static void assert_joined(const char *const *list, size_t count, size_t joined_count,
+                          enum token_mode mode, const char *expected) {
+  struct tokens tokens = {0};
+  struct buffer text = {0}, shown = {0};
+  for (size_t i = 0; i < count; i++)
+    cr_assert_eq(tokens_add(&tokens, text_of(list[i]), NULL), STATUS_OK);
+  struct tokens words = tokens;
+  words.count = joined_count;
+  cr_assert_eq(tokens_join(&text, &words, mode, NULL), STATUS_OK);
+  const struct places places = places_for(count);
+  locate_joined(places, &tokens, joined_count, buffer_text(&text));
+  for (size_t i = 0; i < count; i++) {
+    if (i > 0) buffer_append(&shown, "|", 1);
+    cr_assert_leq(places.starts[i], places.ends[i]);
+    cr_assert_leq(places.ends[i], text.length);
+    buffer_append(&shown, text.bytes + places.starts[i], places.ends[i] - places.starts[i]);
+  }
+  cr_assert(text_equal(buffer_text(&shown), text_of(expected)), "%s instead of %s", shown.bytes,
+            expected);
+  free_places(places);
+  buffer_free(&text);
+  buffer_free(&shown);
+  tokens_free(&tokens);
+}
+
+Test(locate, joined) {
+  static const char *const words[] = {"I", "don", "'", "t", "know", ".", "</s>"};
+  assert_joined(words, 7, 6, TOKENS_WORDS, "I|don|'|t|know|.|");
+  assert_joined(words, 7, 7, TOKENS_SPACE, "I|don|'|t|know|.|</s>");
+  static const char *const chars[] = {"我", MARK_SPACED "爱", "e", ACUTE, "</s>"};
+  assert_joined(chars, 5, 4, TOKENS_CHARS, "我|爱|e|" ACUTE "|");
+  /* No text has such tokens, but a file may: places stay inside. */
+  static const char *const odd[] = {" ", "a b", MARK_SPACED, " ", "</s>"};
+  assert_joined(odd, 5, 4, TOKENS_SPACE, " |a b|| |");
+  assert_joined(NULL, 0, 0, TOKENS_SPACE, "");
+}
+
+/* ---- words ---- */
+
+static void assert_words(const char *text, enum token_mode mode, size_t count,
+                         const size_t *expected) {
+  struct tokens tokens = {0};
+  split(&tokens, text, mode);
+  const struct places places = places_for(tokens.count);
+  size_t words[16];
+  cr_assert_eq(locate_tokens(places, &tokens, text_of(text), NULL), STATUS_OK);
+  cr_assert_eq(count_words(text_of(text)), count, "%s", text);
+  locate_words(words, places.starts, places.ends, tokens.count, text_of(text));
+  for (size_t i = 0; i < tokens.count; i++) cr_assert_eq(words[i], expected[i], "%s: %zu", text, i);
+  free_places(places);
+  tokens_free(&tokens);
+}
+
+Test(locate, words_of_tokens) {
+  assert_words("", TOKENS_WORDS, 0, NULL);
+  assert_words(" \t", TOKENS_WORDS, 0, NULL);
+  assert_words("I'm here", TOKENS_WORDS, 2, (const size_t[]){0, 0, 0, 1});
+  assert_words(" 我爱" IDEOGRAPHIC_SPACE "茶 ", TOKENS_CHARS, 2, (const size_t[]){0, 0, 1});
+  assert_words("e" ACUTE "a b", TOKENS_CHARS, 2, (const size_t[]){0, 0, 1});
+}
+
+/* "</s>" stands at the end without a byte: it is in no word, also where no space is before it. */
+Test(locate, no_word_without_a_byte) {
+  const size_t starts[] = {0, 2, 3}, ends[] = {1, 3, 3};
+  size_t words[3];
+  locate_words(words, starts, ends, 3, text_of("a b"));
+  cr_assert_eq(words[0], 0);
+  cr_assert_eq(words[1], 1);
+  cr_assert_eq(words[2], NO_WORD);
+}

@@ -1,0 +1,116 @@
+#include "attention_job.h"
+
+#include <sysexits.h>
+
+#include "attention_measures.h"
+#include "hypotheses.h"
+#include "interrupt.h"
+#include "messages.h"
+#include "output.h"
+
+/* Where the translations go: one of the two. */
+struct sink {
+  elman_attention_writer *writer;
+  elman_attention_summary *summary;
+};
+
+static elman_status sink_open(struct sink *sink, const struct attention_job *job, FILE *stream,
+                              elman_error *error) {
+  *sink = (struct sink){0};
+  if (job->format != NULL)
+    return elman_attention_writer_create(&sink->writer, stream, job->format, &job->style, error);
+  return elman_attention_summary_create(&sink->summary, job->style.alignment, job->style.threshold,
+                                        error);
+}
+
+static void sink_close(struct sink *sink) {
+  elman_attention_writer_free(sink->writer);
+  elman_attention_summary_free(sink->summary);
+}
+
+static elman_status sink_add(struct sink *sink, const elman_translation *best,
+                             const struct attention_item *item, elman_error *error) {
+  if (sink->writer != NULL)
+    return hypotheses_write(sink->writer, best, item->sentence.number, error);
+  elman_status status = ELMAN_OK;
+  for (const elman_translation *one = best; one != NULL && status == ELMAN_OK; one = one->next)
+    status = elman_attention_summary_add(sink->summary, one, item->alignment, error);
+  return status;
+}
+
+static int sink_finish(struct sink *sink, const struct attention_job *job,
+                       const struct attention_input *input, FILE *stream) {
+  elman_error error;
+  if (sink->writer != NULL)
+    return elman_attention_writer_finish(sink->writer, &error) == ELMAN_OK ? EX_OK
+                                                                           : report_error(&error);
+  const elman_attention_measures measures = elman_attention_summary_get(sink->summary);
+  const bool aligned = input->alignment_column > 0;
+  (job->json ? write_measures_json : write_measures_text)(stream, &measures, aligned);
+  return EX_OK;
+}
+
+static int add_one(const struct attention_job *job, elman_translator *translator,
+                   const struct attention_input *input, const struct attention_item *item,
+                   struct sink *sink) {
+  elman_error error;
+  elman_translation *translation = NULL;
+  elman_translate_options options = job->options;
+  options.reference = item->reference;
+  elman_status status = elman_translate(&translation, translator, item->sentence.text,
+                                        item->sentence.length, &options, &error);
+  if (status == ELMAN_OK) status = sink_add(sink, translation, item, &error);
+  elman_translation_free(translation);
+  return status == ELMAN_OK ? EX_OK
+                            : sentences_report(&input->sentences, item->sentence.number, &error);
+}
+
+/* Whether what was made is worth having: a line that cannot be translated leaves the others so, but
+ * references that stand beside the wrong sentences do not. */
+static bool is_worth_having(const struct attention_input *input, int code) {
+  return code == EX_OK || (code == EX_DATAERR && !input->mismatch);
+}
+
+static int add_all(const struct attention_job *job, elman_translator *translator,
+                   struct attention_input *input, struct sink *sink, struct output *output) {
+  struct attention_item item;
+  int code = EX_OK;
+  while (output->problem == 0 && attention_input_next(input, &item, &code)) {
+    const int result = add_one(job, translator, input, &item, sink);
+    output_flush(output);
+    if (result != EX_OK) code = result;
+    if (result != EX_OK && result != EX_DATAERR) break;
+  }
+  if (!is_worth_having(input, code)) return code;
+  const int result = sink_finish(sink, job, input, output->stream);
+  return result == EX_OK ? code : result;
+}
+
+static int run(const struct attention_job *job, elman_translator *translator,
+               struct attention_input *input, const char *path) {
+  elman_error error;
+  struct output output;
+  struct sink sink;
+  int code = output_open(&output, path);
+  if (code != EX_OK) return code;
+  /* A signal must not leave the temporary file behind. */
+  if (output.file != NULL) interrupt_catch_first();
+  if (sink_open(&sink, job, output.stream, &error) == ELMAN_OK)
+    code = add_all(job, translator, input, &sink, &output);
+  else
+    code = report_error(&error);
+  sink_close(&sink);
+  if (is_worth_having(input, code)) return output_close(&output, code);
+  output_abandon(&output);
+  return code;
+}
+
+int attention_job_run(const struct attention_job *job, const elman_model *model,
+                      struct attention_input *input, const char *path) {
+  elman_error error;
+  elman_translator *translator;
+  if (elman_translator_create(&translator, model, &error) != ELMAN_OK) return report_error(&error);
+  const int code = run(job, translator, input, path);
+  elman_translator_free(translator);
+  return code;
+}
