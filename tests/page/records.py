@@ -12,7 +12,7 @@ ENGLISH = "I you he she like study Chinese book this that cat read friend teache
 
 HOSTILE = (
     "<script>alert(1)</script>", "</script>", "<!--", "-->", "]]>", '"', "'", "&amp;", "<b>bold</b>",
-    "=cmd|'/c'!A1", "\u202eright", "\u2066left", "a\u0001b", "\u2028", "\u2029", "\x7f", "\ufeff",
+    "=cmd|'/c'!A1", "\u202eright", "\u2066left", "a\u0001b", "\u2028", "\u2029", "\uffff", "\x7f", "\ufeff",
     "\\", "${1}", "`", "javascript:alert(1)", "<img/src=x/onerror=alert(1)>", "@STYLE@", "\u200d",
 )
 

@@ -6,8 +6,9 @@ const byId = (id) => document.getElementById(id);
 
 /* ---- Text ---- */
 
-/* Controls, and characters that are invisible or turn the writing direction; joiners make emoji. */
-const UNSEEN = /(?![\u200C\u200D])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+/* Controls, what is no character, and characters that are invisible or turn the writing direction;
+ * joiners make emoji. */
+const UNSEEN = /(?![\u200C\u200D])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]/gu;
 const spelled = (character) => `\\u{${character.codePointAt(0).toString(16).toUpperCase()}}`;
 
 function visible(text) {
@@ -249,7 +250,7 @@ function searchedPlaces(text, tokens) {
 }
 
 /* The text with each token in an element of its own, so that it can be lit. */
-function line(text, places, side) {
+function lineOf(text, places, side) {
   const lang = languageOf(text);
   const whole = element("bdi", { lang });
   let at = 0;
@@ -316,9 +317,10 @@ function drawSentence() {
   state.record = record;
   byId("title").textContent = name;
   document.title = `${name} \u2013 attention`;
-  byId("source").replaceChildren(line(record.source, placesOf(record.source, record.source_offsets), "source"));
+  byId("source").replaceChildren(
+    lineOf(record.source, placesOf(record.source, record.source_offsets), "source"));
   byId("translation").replaceChildren(
-    line(record.translation, searchedPlaces(record.translation, record.target_tokens), "target"));
+    lineOf(record.translation, searchedPlaces(record.translation, record.target_tokens), "target"));
   byId("facts").textContent = factsOf(record);
   fillChoice("hypothesis", sentence.hypotheses.map((one) => `${one.number}: ${isolated(one.translation)}`),
     state.hypothesis);
@@ -610,7 +612,7 @@ const PAPER_WIDTH = 640;
 
 function fitToPaper() {
   const table = byId("heat-map");
-  if (table !== null) table.style.zoom = Math.min(1, PAPER_WIDTH / table.offsetWidth);
+  table.style.zoom = Math.min(1, PAPER_WIDTH / table.offsetWidth);
 }
 
 function listen() {
