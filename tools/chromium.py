@@ -184,15 +184,18 @@ class Chromium:
             time.sleep(0.01)
 
     def _middle(self, selector):
-        """Where to point for an element, scrolled into view; what covers it is an error."""
+        """Where to point for an element, scrolled into view if need be; to be covered is an error."""
         place = self.value(f"""(() => {{
             const found = document.querySelector({json.dumps(selector)});
             if (found === null) return null;
-            found.scrollIntoView({{block: "center", inline: "center"}});
-            const box = found.getBoundingClientRect();
-            const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
-            const top = document.elementFromPoint(x, y);
-            return found === top || found.contains(top) ? [x, y] : null;
+            for (let tries = 0; tries < 2; tries++) {{
+                const box = found.getBoundingClientRect();
+                const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+                const top = document.elementFromPoint(x, y);
+                if (found === top || found.contains(top)) return [x, y];
+                found.scrollIntoView({{block: "center", inline: "center"}});
+            }}
+            return null;
         }})()""")
         if place is None:
             raise Failure(f"nothing to point at: {selector}")
