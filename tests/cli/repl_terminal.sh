@@ -23,12 +23,13 @@ type_lines() {
     shown=$((shown + 1))
   done
 }
-# session LC_ALL LINE...
+# session LC_ALL LINE...; the REPL gets $options.
+options=
 session() {
   local locale=$1 code=0
   shift
   : >typescript
-  type_lines "$@" | script -qefc "exec env LC_ALL=$locale $ELMAN repl" typescript >"$results/stdout" || code=$?
+  type_lines "$@" | script -qefc "exec env LC_ALL=$locale $ELMAN repl $options" typescript >"$results/stdout" || code=$?
   [ $code -eq 0 ] || fail "exit code $code"
   tr -d '\r' <typescript >"$results/stdout"
 }
@@ -42,7 +43,7 @@ for locale in C.UTF-8 C; do
   expect_stdout_match '^  :attention '
   expect_stdout_match '(^|> )elman: :dump: name a file'
   expect_stdout_match '(^|> )m.json is written$'
-  expect_stdout_match '(^|> )elman: m.gif: '
+  expect_stdout_match '(^|> )elman: m.gif: the suffix names no format; take one of: \.txt \.json '
   expect_stdout_match '(^|> )not in the vocabulary: 猫 \(1 of 3 words\)$'
   expect_stdout_match '(^|> )studying [·░▒▓█ ]+$'
   expect_stdout_match "(^|> )elman: :attention: say"
@@ -55,6 +56,12 @@ for locale in C.UTF-8 C; do
   grep -q '"translation":"I love studying"' m.json || fail "the dump differs"
   rm m.json
 done
+
+# A dump holds all translations of the sentence.
+options='--n-best 2'
+session C.UTF-8 '我 爱 学习' ':dump two.json' :quit
+options=
+[ "$(grep -c '^{"sentence":1,"hypothesis":[12],' two.json)" -eq 2 ] || fail "not two translations"
 
 # :quit leaves too. The history is its owner's alone; a build without readline keeps none.
 session C.UTF-8 :quit
