@@ -11,8 +11,9 @@ CHINESE = "我 你 他 她 喜欢 学习 中文 书 这 那 本 只 猫 看 过 
 ENGLISH = "I you he she like study Chinese book this that cat read friend teacher school".split()
 
 HOSTILE = (
-    "<script>alert(1)</script>", "</script>", "<!--", "-->", "]]>", '"', "'", "&amp;", "<b>bold</b>",
-    "=cmd|'/c'!A1", "\u202eright", "\u2066left", "a\u0001b", "\u2028", "\u2029", "\uffff", "\x7f", "\ufeff",
+    "<script>alert(1)</script>", "</script>", "<!--", "-->", "]]>", '"', "'", "&amp;",
+    "<b>bold</b>", "=cmd|'/c'!A1", "\u202eright", "\u2066left", "a\u0001b", "\u2028", "\u2029",
+    "\uffff", "\x7f", "\ufeff",
     "\\", "${1}", "`", "javascript:alert(1)", "<img/src=x/onerror=alert(1)>", "@STYLE@", "\u200d",
 )
 
