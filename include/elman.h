@@ -497,7 +497,7 @@ typedef enum elman_alignment_rule {
 /* "argmax", "threshold", "intersection"; NULL for any other value. */
 ELMAN_API const char *elman_alignment_rule_name(elman_alignment_rule rule);
 
-#define ELMAN_DEFAULT_THRESHOLD 0.25
+#define ELMAN_DEFAULT_THRESHOLD 0.25 /* at most four source words for a target word */
 
 /* All zero is the default. */
 typedef struct elman_text_style {

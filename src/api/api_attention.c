@@ -8,7 +8,6 @@
 _Static_assert((int)ELMAN_ALIGNMENT_ARGMAX == (int)ALIGNMENT_ARGMAX, "rules agree");
 _Static_assert((int)ELMAN_ALIGNMENT_THRESHOLD == (int)ALIGNMENT_THRESHOLD, "rules agree");
 _Static_assert((int)ELMAN_ALIGNMENT_INTERSECTION == (int)ALIGNMENT_INTERSECTION, "rules agree");
-_Static_assert(ELMAN_DEFAULT_THRESHOLD == DEFAULT_THRESHOLD, "thresholds agree");
 
 const char *elman_format_name(size_t index) {
   const struct format *format = format_at(index);
@@ -56,7 +55,8 @@ enum status inner_rule(struct alignment_rule *inner, elman_alignment_rule rule, 
     return fail(error, STATUS_INVALID_ARGUMENT, NULL, "there is no alignment rule %d", (int)rule);
   if (!(threshold >= 0 && threshold <= 1))
     return fail(error, STATUS_INVALID_ARGUMENT, NULL, "the threshold must lie from 0 to 1");
-  *inner = (struct alignment_rule){(enum alignment_kind)rule, threshold};
+  *inner = (struct alignment_rule){(enum alignment_kind)rule,
+                                   threshold > 0 ? threshold : ELMAN_DEFAULT_THRESHOLD};
   return STATUS_OK;
 }
 

@@ -9,8 +9,7 @@ bool words_linked(const struct word_matrix *matrix, struct alignment_rule rule, 
                   size_t target) {
   const double weight = matrix->weights[target * matrix->source_count + source];
   if (weight <= 0) return false;
-  if (rule.kind == ALIGNMENT_THRESHOLD)
-    return weight >= (rule.threshold > 0 ? rule.threshold : DEFAULT_THRESHOLD);
+  if (rule.kind == ALIGNMENT_THRESHOLD) return weight >= rule.threshold;
   return matrix->best_sources[target] == source &&
          (rule.kind == ALIGNMENT_ARGMAX || matrix->best_targets[source] == target);
 }

@@ -17,11 +17,8 @@ const char *alignment_kind_name(enum alignment_kind kind);
 
 struct alignment_rule {
   enum alignment_kind kind;
-  double threshold; /* 0 stands for DEFAULT_THRESHOLD */
+  double threshold; /* looked at by ALIGNMENT_THRESHOLD only; weights of 0 are never links */
 };
-
-/* At most four source words for a target word. */
-#define DEFAULT_THRESHOLD 0.25
 
 bool words_linked(const struct word_matrix *matrix, struct alignment_rule rule, size_t source,
                   size_t target);

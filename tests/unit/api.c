@@ -993,6 +993,37 @@ Test(api, attention_writer) {
   elman_model_free(model);
 }
 
+Test(api, threshold_of_links) {
+  static const size_t starts[] = {0, 2}, ends[] = {1, 3};
+  static const float weights[] = {0.2f, 0.8f};
+  const elman_translation translation = {.text = "x",
+                                         .source = "a b",
+                                         .source_count = 2,
+                                         .target_count = 1,
+                                         .heads = 1,
+                                         .source_starts = starts,
+                                         .source_ends = ends,
+                                         .target_starts = starts,
+                                         .target_ends = ends,
+                                         .attention = weights,
+                                         .head_attention = weights};
+  static const struct {
+    double threshold;
+    const char *links;
+  } cases[] = {{0, "1-0\n"}, {0.1, "0-0 1-0\n"}, {0.9, "\n"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const elman_text_style style = {.alignment = ELMAN_ALIGNMENT_THRESHOLD,
+                                    .threshold = cases[i].threshold};
+    char *bytes = NULL;
+    size_t length;
+    FILE *stream = open_memstream(&bytes, &length);
+    cr_assert_eq(elman_attention_write(stream, &translation, "pharaoh", &style, NULL), ELMAN_OK);
+    fclose(stream);
+    cr_assert_str_eq(bytes, cases[i].links);
+    free(bytes);
+  }
+}
+
 Test(api, attention_summary) {
   elman_model *model = small_model();
   elman_translator *translator = translator_of(model);

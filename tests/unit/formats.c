@@ -415,7 +415,8 @@ static void expect_links(const struct translation *translation, enum alignment_k
 Test(formats, pharaoh_rules) {
   const struct translation translation = example();
   expect_links(&translation, ALIGNMENT_ARGMAX, 0, "0-0 1-1 2-2\n");
-  expect_links(&translation, ALIGNMENT_THRESHOLD, 0, "0-0 0-1 1-1 2-1 2-2\n");
+  expect_links(&translation, ALIGNMENT_THRESHOLD, 0.25, "0-0 0-1 1-1 2-1 2-2\n");
+  expect_links(&translation, ALIGNMENT_THRESHOLD, 0, "0-0 0-1 1-1 1-2 2-1 2-2\n");
   expect_links(&translation, ALIGNMENT_THRESHOLD, 0.26, "0-0 1-1 2-2\n");
   expect_links(&translation, ALIGNMENT_THRESHOLD, 1, "0-0\n");
   expect_links(&translation, ALIGNMENT_INTERSECTION, 0, "0-0 1-1 2-2\n");
