@@ -485,6 +485,7 @@ ELMAN_CHECKED elman_status elman_translate_batch(elman_translation **translation
  *                   in front
  *   npy             float32, (T,S) or, with several heads, (heads,T,S); one array after the other
  *   svg             one picture, a heat map below the other
+ *   html            one page for a browser, with a script that shows the sentences
  *   pharaoh         a line "i-j i-j ..." of links between words as white space separates them
  *   softalignments  what the program SoftAlignments reads as the output of Nematus
  *

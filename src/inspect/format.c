@@ -9,6 +9,7 @@ static const struct format formats[] = {
     {"tsv", ".tsv", NULL, format_write_tsv, NULL},
     {"npy", ".npy", NULL, format_write_npy, NULL},
     {"svg", ".svg", format_begin_svg, format_write_svg, format_end_svg},
+    {"html", ".html", format_begin_html, format_write_html, format_end_html},
     {"pharaoh", ".pharaoh", NULL, format_write_pharaoh, NULL},
     {"softalignments", ".ali", NULL, format_write_softalignments, NULL},
 };

@@ -61,8 +61,8 @@ enum status writing_finish(struct writing *writing, struct error *error) CHECKED
 void writing_free(struct writing *writing);
 
 format_writer format_write_text, format_write_json, format_write_tsv, format_write_npy,
-    format_write_pharaoh, format_write_softalignments, format_write_svg;
-format_hook format_begin_svg, format_end_svg;
+    format_write_pharaoh, format_write_softalignments, format_write_svg, format_write_html;
+format_hook format_begin_svg, format_end_svg, format_begin_html, format_end_html;
 
 /* The object that is a line of the format json, without the line's end; harmless also inside a
  * script element of a page. */

@@ -33,5 +33,5 @@ expect_exit 65 "$ELMAN" attention --format json -i lines
 expect_stderr_match '^elman: lines:2: '
 [ "$(wc -l <"$results/stdout")" -eq 2 ] || fail "not two objects"
 expect_exit 64 "$ELMAN" attention --format gif 我
-expect_stderr_match 'not one of: text, json, tsv, npy, svg, pharaoh, softalignments'
+expect_stderr_match 'not one of: text, json, tsv, npy, svg, html, pharaoh, softalignments'
 expect_exit 73 "$ELMAN" attention -o no/such 我

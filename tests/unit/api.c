@@ -111,8 +111,8 @@ Test(api, names) {
   cr_assert_null(elman_attention_name(7));
   cr_assert_null(elman_attention_name((size_t)1 << 32));
   cr_assert_null(elman_attention_name(SIZE_MAX));
-  static const char *const formats[] = {"text", "json",    "tsv",           "npy",
-                                        "svg",  "pharaoh", "softalignments"};
+  static const char *const formats[] = {"text", "json", "tsv",     "npy",
+                                        "svg",  "html", "pharaoh", "softalignments"};
   enum { FORMATS = sizeof formats / sizeof *formats };
   for (size_t i = 0; i < FORMATS; i++) cr_assert_str_eq(elman_format_name(i), formats[i]);
   cr_assert_null(elman_format_name(FORMATS));

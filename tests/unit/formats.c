@@ -97,8 +97,8 @@ static void expect_twice(const char *format, struct translation translation, con
 /* ---- which formats there are ---- */
 
 Test(formats, names_and_suffixes) {
-  static const char *const names[] = {"text", "json",    "tsv",           "npy",
-                                      "svg",  "pharaoh", "softalignments"};
+  static const char *const names[] = {"text", "json", "tsv",     "npy",
+                                      "svg",  "html", "pharaoh", "softalignments"};
   enum { NAMES = sizeof names / sizeof *names };
   for (size_t i = 0; i < NAMES; i++) {
     cr_assert_str_eq(format_at(i)->name, names[i]);
@@ -113,6 +113,7 @@ Test(formats, names_and_suffixes) {
   cr_assert_str_eq(format_of_path("x.tsv")->name, "tsv");
   cr_assert_str_eq(format_of_path("x.npy")->name, "npy");
   cr_assert_str_eq(format_of_path("x.svg")->name, "svg");
+  cr_assert_str_eq(format_of_path("x.html")->name, "html");
   cr_assert_str_eq(format_of_path("x.pharaoh")->name, "pharaoh");
   cr_assert_str_eq(format_of_path("x.ali")->name, "softalignments");
   static const char *const none[] = {"", ".npy", "npy", "a.npy.gz", "a.NPY", "a.npy/"};
@@ -598,6 +599,34 @@ Test(formats, empty_translation) {
 
 /* ---- tokens that want to do harm ---- */
 
+/* ---- html ---- */
+
+/* The records are the lines of json, in an element that no record can end. */
+static void check_page(const struct translation *translation, size_t count) {
+  char *page = written_all("html", translation, count, NULL, NULL);
+  char *records = written_all("json", translation, count, NULL, NULL);
+  static const char opening[] = "<script type=\"application/json\" id=\"records\">\n";
+  const char *at = strstr(page, opening);
+  cr_assert_not_null(at);
+  at += strlen(opening);
+  cr_assert_eq(strncmp(at, records, strlen(records)), 0);
+  at += strlen(records);
+  cr_assert_eq(strncmp(at, "</script>\n<script>", strlen("</script>\n<script>")), 0);
+  cr_assert_eq(strncmp(page, "<!doctype html>", strlen("<!doctype html>")), 0);
+  cr_assert_str_eq(page + strlen(page) - strlen("</html>\n"), "</html>\n");
+  cr_assert_eq(occurrences(page, "</script>"), 2);
+  cr_assert_eq(occurrences(page, "<!--"), 0);
+  free(records);
+  free(page);
+}
+
+Test(formats, html) {
+  const struct translation translation = example(), heads = with_heads();
+  check_page(&translation, 1);
+  check_page(&heads, 3);
+  check_page(&translation, 0);
+}
+
 static const char LONG_LETTER[] = "\xE5\xAD\xA6";
 enum { LONG_TOKEN = 100000 };
 
@@ -723,6 +752,7 @@ static void check_hostile(const char *token) {
   cr_assert_null(strstr(svg, "\xE2\x80\xAE"));
   cr_assert_lt(strlen(svg), 20000, "long tokens are cut");
   free(svg);
+  check_page(&translation, 1);
   char *pharaoh = written("pharaoh", &translation, false, NULL);
   cr_assert_eq(strspn(pharaoh, "0123456789- "), strlen(pharaoh) - 1);
   free(pharaoh);

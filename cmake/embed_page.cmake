@@ -1,0 +1,56 @@
+# Writes the attention page as C: cmake -DPAGE=FOLDER -DOUTPUT=FILE.c -P embed_page.cmake
+#
+# page.html is the frame. @STYLE@ and @SCRIPT@ become page.css and page.js, @..._HASH@ their SHA-256, by
+# which the page's security policy knows them. What stands before @RECORDS@ is page_head, the rest
+# page_tail.
+
+set(BASE64 ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/)
+
+# CMake gives hashes in hexadecimal, a policy wants base64: three digits of the one are two of the other.
+function(base64_of_hash hash result)
+  string(APPEND hash 00)
+  set(text "")
+  foreach(at RANGE 0 63 3)
+    string(SUBSTRING ${hash} ${at} 3 digits)
+    math(EXPR high "0x${digits} >> 6")
+    math(EXPR low "0x${digits} & 63")
+    string(SUBSTRING ${BASE64} ${high} 1 first)
+    string(SUBSTRING ${BASE64} ${low} 1 second)
+    string(APPEND text ${first}${second})
+  endforeach()
+  # 256 bits end in the last digit but one.
+  string(SUBSTRING ${text} 0 43 text)
+  set(${result} "${text}=" PARENT_SCOPE)
+endfunction()
+
+# Bytes, since a string literal may be no longer than 4095 characters.
+function(append_array name text)
+  string(HEX "${text}" bytes)
+  string(REGEX REPLACE "(................................)" "\\1\n" bytes "${bytes}")
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
+  string(APPEND code "\nconst unsigned char ${name}[] = {\n${bytes}};\n"
+         "const size_t ${name}_size = sizeof ${name};\n")
+  set(code "${code}" PARENT_SCOPE)
+endfunction()
+
+file(READ ${PAGE}/page.html page)
+foreach(part STYLE=page.css SCRIPT=page.js)
+  string(REGEX MATCH "^(.*)=(.*)$" part ${part})
+  set(name ${CMAKE_MATCH_1})
+  file(READ ${PAGE}/${CMAKE_MATCH_2} text)
+  string(SHA256 hash "${text}")
+  base64_of_hash(${hash} hash)
+  string(REPLACE "@${name}_HASH@" "${hash}" page "${page}")
+  string(REPLACE "@${name}@" "${text}" page "${page}")
+endforeach()
+
+string(FIND "${page}" "@RECORDS@" head_size)
+string(LENGTH "@RECORDS@" mark_size)
+math(EXPR tail_start "${head_size} + ${mark_size}")
+string(SUBSTRING "${page}" 0 ${head_size} head)
+string(SUBSTRING "${page}" ${tail_start} -1 tail)
+
+set(code "/* Made by embed_page.cmake. */\n#include \"inspect/page/page.h\"\n")
+append_array(page_head "${head}")
+append_array(page_tail "${tail}")
+file(WRITE ${OUTPUT} "${code}")

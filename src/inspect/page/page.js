@@ -1,0 +1,656 @@
+"use strict";
+/* One record a line, as JSON. The list needs the first members of each only; a record is parsed as a
+ * whole when it is shown. What comes from a record becomes text nodes, never markup. */
+
+const byId = (id) => document.getElementById(id);
+
+/* ---- Text ---- */
+
+/* Controls, what is no character, and characters that are invisible or turn the writing direction;
+ * joiners make emoji. */
+const UNSEEN = /(?![\u200C\u200D])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]/gu;
+const spelled = (character) => `\\u{${character.codePointAt(0).toString(16).toUpperCase()}}`;
+
+function visible(text) {
+  return text.replace(UNSEEN, spelled);
+}
+
+/* Where no element can isolate a text, two characters do (FSI, PDI). */
+function isolated(text) {
+  return `\u2068${visible(text)}\u2069`;
+}
+
+function element(name, attributes, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+/* The text as nodes; what cannot be seen is spelled out and marked. */
+function nodesOf(text) {
+  const nodes = [];
+  let at = 0;
+  for (const match of text.matchAll(UNSEEN)) {
+    nodes.push(text.slice(at, match.index), element("span", { class: "control" }, spelled(match[0])));
+    at = match.index + match[0].length;
+  }
+  return [...nodes, text.slice(at)];
+}
+
+/* The language that a script is mostly written for. Only for the voice and the font. */
+const SCRIPTS = [
+  [/[\p{Script=Hiragana}\p{Script=Katakana}]/u, "ja"],
+  [/\p{Script=Hangul}/u, "ko"],
+  [/\p{Script=Han}/u, "zh"],
+  [/\p{Script=Arabic}/u, "ar"],
+  [/\p{Script=Hebrew}/u, "he"],
+  [/\p{Script=Cyrillic}/u, "ru"],
+  [/\p{Script=Greek}/u, "el"],
+  [/\p{Script=Devanagari}/u, "hi"],
+  [/\p{Script=Thai}/u, "th"],
+  [/\p{Script=Latin}/u, "en"],
+];
+
+function languageOf(text) {
+  const found = SCRIPTS.find(([script]) => script.test(text));
+  return found ? found[1] : "";
+}
+
+function isolate(text, lang) {
+  return element("bdi", { lang }, ...nodesOf(text));
+}
+
+/* What is no number, such as the logarithm of nothing, is a dash. */
+function figure(value, digits) {
+  return Number.isFinite(value) ? value.toFixed(digits).replace(/^-/, "\u2212") : "\u2013";
+}
+
+/* ---- Records ---- */
+
+const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/.source;
+const START = new RegExp(
+  `^\\{"sentence": ?(\\d+), ?"hypothesis": ?(\\d+), ?"source": ?(${STRING}), ?"translation": ?(${STRING})[,}]`,
+);
+
+function glance(line) {
+  const start = START.exec(line);
+  if (start === null) return JSON.parse(line);
+  const [, sentence, hypothesis, source, translation] = start;
+  return {
+    sentence: Number(sentence),
+    hypothesis: Number(hypothesis),
+    source: JSON.parse(source),
+    translation: JSON.parse(translation),
+  };
+}
+
+/* Sentences in the order of the file, each with the lines of its hypotheses. */
+function readSentences(lines) {
+  const sentences = new Map();
+  for (const line of lines) {
+    const { sentence: number, hypothesis, source, translation } = glance(line);
+    if (!sentences.has(number)) sentences.set(number, { number, source, hypotheses: [] });
+    sentences.get(number).hypotheses.push({ number: hypothesis, translation, line });
+  }
+  return [...sentences.values()];
+}
+
+function sumOf(values) {
+  return values.reduce((sum, value) => sum + value, 0);
+}
+
+function entropyOf(row) {
+  return sumOf(row.map((weight) => (weight > 0 ? -weight * Math.log(weight) : 0)));
+}
+
+function coverageOf(weights, source) {
+  return weights.reduce((sums, row) => sums.map((sum, s) => sum + row[s]), Array(source).fill(0));
+}
+
+/* What is shown of a record: the mean of the heads, or one. */
+function viewOf(record, head) {
+  const weights = head === null ? record.attention : record.heads[head];
+  const own = head !== null;
+  return {
+    sources: record.source_tokens,
+    targets: record.target_tokens,
+    known: record.source_known,
+    weights,
+    entropy: own ? weights.map(entropyOf) : record.entropy,
+    coverage: own ? coverageOf(weights, record.source_tokens.length) : record.coverage,
+  };
+}
+
+/* ---- Colours ---- */
+
+const VIRIDIS = [
+  [68, 1, 84], [71, 45, 123], [59, 82, 139], [44, 114, 142], [33, 145, 140],
+  [40, 174, 128], [94, 201, 98], [173, 220, 48], [253, 231, 37],
+];
+
+function luminance(color) {
+  const linear = color.map((channel) => {
+    const share = channel / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2];
+}
+
+function viridis(share) {
+  const place = Math.min(Math.max(share, 0), 1) * (VIRIDIS.length - 1);
+  const low = Math.min(Math.floor(place), VIRIDIS.length - 2);
+  return VIRIDIS[low].map((from, i) =>
+    Math.round(from + (place - low) * (VIRIDIS[low + 1][i] - from)));
+}
+
+function shade(target, weight) {
+  const color = viridis(byId("scale").value === "root" ? Math.sqrt(weight) : weight);
+  target.classList.add("shaded");
+  target.style.setProperty("--shade", `rgb(${color})`);
+  /* At this luminance black and white have the same contrast, which is more than 4.5. */
+  target.style.setProperty("--on-shade", luminance(color) > 0.179 ? "#000" : "#fff");
+}
+
+/* ---- The sentence that is shown ---- */
+
+const state = {
+  sentences: [],
+  links: [],       // their entries in the list
+  found: [],       // indices of the sentences that the search found, rising
+  index: 0,        // of the sentence
+  hypothesis: 0,   // its index in the sentence
+  record: null,
+  view: null,
+  pinned: null,    // {target} or {source}: stays lit
+};
+
+function wordButton(side, at, token, lang) {
+  return element("button", {
+    type: "button", "data-side": side, "data-at": at, tabindex: at === 0 ? 0 : -1,
+    "aria-pressed": "false", "aria-describedby": "readout",
+  }, isolate(token, lang));
+}
+
+function headRow(view, lang) {
+  const row = element("tr", {}, element("td", {}));
+  view.sources.forEach((token, s) => {
+    const head = element("th", { scope: "col" }, wordButton("source", s, token, lang));
+    if (view.known && !view.known[s]) {
+      head.classList.add("unknown");
+      head.append(element("span", { class: "unseen" }, " (not in the vocabulary)"));
+    }
+    row.append(head);
+  });
+  row.append(element("th", { scope: "col", class: "figure" }, "entropy"));
+  return row;
+}
+
+function figureCell(value, most) {
+  const cell = element("td", { class: "figure" }, figure(value, 2));
+  cell.style.setProperty("--share", `${most > 0 ? Math.min(100, (100 * value) / most) : 0}%`);
+  return cell;
+}
+
+function weightRow(view, t, lang) {
+  const row = element("tr", {},
+    element("th", { scope: "row" }, wordButton("target", t, view.targets[t], lang)));
+  for (const weight of view.weights[t]) {
+    const cell = element("td", { class: "weight" }, figure(weight, 2));
+    shade(cell, weight);
+    row.append(cell);
+  }
+  row.append(figureCell(view.entropy[t], Math.log(view.sources.length)));
+  return row;
+}
+
+function coverageRow(view) {
+  const row = element("tr", {}, element("th", { scope: "row", class: "figure" }, "coverage"));
+  const most = Math.max(1, ...view.coverage);
+  for (const value of view.coverage) row.append(figureCell(value, most));
+  row.append(element("td", {}));
+  return row;
+}
+
+/* Headers of more columns than these run downwards. */
+const WIDE = 16;
+
+function tableOf(view, caption) {
+  const sourceLang = languageOf(state.record.source);
+  const targetLang = languageOf(state.record.translation);
+  const body = element("tbody", {},
+    ...view.targets.map((_, t) => weightRow(view, t, targetLang)));
+  const table = element("table", { id: "heat-map" }, element("caption", {}, caption),
+    element("thead", {}, headRow(view, sourceLang)), body,
+    element("tfoot", {}, coverageRow(view)));
+  table.classList.toggle("numbers", byId("numbers").checked);
+  table.classList.toggle("tall", view.sources.length > WIDE);
+  return table;
+}
+
+/* Byte offsets, which the records hold, as places in a string. */
+function placesOf(text, offsets) {
+  const bytes = new TextEncoder().encode(text);
+  const decoder = new TextDecoder();
+  return offsets.map(([start, end]) => {
+    const before = decoder.decode(bytes.subarray(0, start)).length;
+    return [before, before + decoder.decode(bytes.subarray(start, end)).length];
+  });
+}
+
+/* Where the tokens stand in the text; null for one that is not in it, such as </s>. */
+function searchedPlaces(text, tokens) {
+  let from = 0;
+  return tokens.map((token) => {
+    const start = token === "" ? -1 : text.indexOf(token, from);
+    if (start < 0) return null;
+    from = start + token.length;
+    return [start, from];
+  });
+}
+
+/* The text with each token in an element of its own, so that it can be lit. */
+function lineOf(text, places, side) {
+  const lang = languageOf(text);
+  const whole = element("bdi", { lang });
+  let at = 0;
+  places.forEach((place, index) => {
+    if (place === null || place[0] < at || place[1] > text.length) return;
+    whole.append(...nodesOf(text.slice(at, place[0])),
+      element("span", { "data-side": side, "data-at": index },
+        ...nodesOf(text.slice(place[0], place[1]))));
+    at = place[1];
+  });
+  whole.append(...nodesOf(text.slice(at)));
+  return whole;
+}
+
+function factsOf(record) {
+  const facts = [
+    `log-probability ${figure(record.log_probability, 3)}`,
+    `score ${figure(record.score, 3)}`,
+  ];
+  if (record.forced) facts.push("the translation was given");
+  if (!record.ended) facts.push("cut off before </s>");
+  return facts.join(" \u00B7 ");
+}
+
+function fillChoice(id, labels, chosen) {
+  byId(id).replaceChildren(...labels.map((label, index) => new Option(label, index)));
+  byId(id).value = chosen;
+  byId(`${id}-choice`).hidden = labels.length < 2;
+}
+
+function chosenHead() {
+  return Number(byId("head").value) - 1; // -1: the mean of all
+}
+
+/* Table, legend and readout anew: after another sentence, hypothesis, head or scale. */
+function drawTable() {
+  const head = chosenHead();
+  const heads = state.record.heads ? state.record.heads.length : 1;
+  const which = heads < 2 ? "" : head < 0 ? `, mean of ${heads} heads` : `, head ${head + 1} of ${heads}`;
+  state.view = viewOf(state.record, head < 0 ? null : head);
+  state.pinned = null;
+  byId("scroll").replaceChildren(tableOf(state.view,
+    `Attention weights${which}: a row for each target word, a column for each source word`));
+  drawLegend();
+  light(null);
+}
+
+function drawLegend() {
+  const steps = [0, 0.1, 0.25, 0.5, 0.75, 1].map((weight) => {
+    const step = element("span", {}, String(weight));
+    shade(step, weight);
+    return step;
+  });
+  byId("legend").replaceChildren(element("span", {}, "weight"), ...steps);
+}
+
+function drawSentence() {
+  const sentence = state.sentences[state.index];
+  const hypothesis = sentence.hypotheses[state.hypothesis];
+  const heads = state.record && state.record.heads ? state.record.heads.length : 0;
+  const record = JSON.parse(hypothesis.line);
+  const name = `Sentence ${sentence.number} of ${state.sentences.at(-1).number}`;
+  const head = record.heads && record.heads.length === heads ? byId("head").value : 0;
+  state.record = record;
+  byId("title").textContent = name;
+  document.title = `${name} \u2013 attention`;
+  byId("source").replaceChildren(
+    lineOf(record.source, placesOf(record.source, record.source_offsets), "source"));
+  byId("translation").replaceChildren(
+    lineOf(record.translation, searchedPlaces(record.translation, record.target_tokens), "target"));
+  byId("facts").textContent = factsOf(record);
+  fillChoice("hypothesis", sentence.hypotheses.map((one) => `${one.number}: ${isolated(one.translation)}`),
+    state.hypothesis);
+  fillChoice("head", ["mean of all", ...(record.heads || []).map((_, h) => `head ${h + 1}`)], head);
+  drawTable();
+  byId("announcement").textContent =
+    `${name}. ${isolated(record.source)}. ${isolated(record.translation)}.`;
+}
+
+/* ---- Lighting words and their partners ---- */
+
+const wordsOf = (side) => [...document.querySelectorAll(`#main [data-side="${side}"]`)];
+
+/* A partner is strong from here on, unless another has more than twice its weight. */
+const STRONG = 0.1;
+
+function lightPartners(side, weights) {
+  const most = Math.max(...weights);
+  for (const word of wordsOf(side)) {
+    const weight = weights[word.dataset.at];
+    shade(word, weight);
+    word.classList.toggle("strong", weight >= STRONG && weight >= most / 2);
+  }
+}
+
+function partnersText(tokens, weights) {
+  return weights.map((weight, at) => ({ weight, token: tokens[at] }))
+    .sort((a, b) => b.weight - a.weight).slice(0, 3)
+    .map(({ token, weight }) => `${isolated(token)} ${figure(weight, 3)}`).join(", ");
+}
+
+function readoutOf(lit) {
+  const { sources, targets, weights, entropy, coverage } = state.view;
+  if (lit === null) return "Point at a word, or move to it by keys, to see its partners.";
+  const { source: s, target: t } = lit;
+  if (s !== undefined && t !== undefined)
+    return `${isolated(targets[t])} \u2192 ${isolated(sources[s])}: ${figure(weights[t][s], 4)}`;
+  if (t !== undefined)
+    return `${isolated(targets[t])} looks at: ${partnersText(sources, weights[t])}. Entropy ${figure(entropy[t], 3)}.`;
+  return `${isolated(sources[s])} is seen by: ${partnersText(targets, weights.map((row) => row[s]))}. ` +
+    `Coverage ${figure(coverage[s], 3)}.`;
+}
+
+function forget() {
+  for (const word of document.querySelectorAll("#main [data-side]")) {
+    word.classList.remove("shaded", "strong", "chosen");
+    if (word.matches("button")) word.setAttribute("aria-pressed", "false");
+  }
+  for (const cell of document.querySelectorAll("#heat-map td.on")) cell.classList.remove("on");
+}
+
+/* Lights a target word, a source word, the cell of both, or, with null, nothing. */
+function light(lit) {
+  const { weights } = state.view;
+  const { source, target } = lit || {};
+  forget();
+  byId("readout").textContent = readoutOf(lit);
+  byId("heat-map").classList.toggle("lit", lit !== null);
+  if (lit === null) return;
+  if (source === undefined) lightPartners("source", weights[target]);
+  if (target === undefined) lightPartners("target", weights.map((row) => row[source]));
+  for (const word of [...wordsOf("source"), ...wordsOf("target")])
+    if (Number(word.dataset.at) === lit[word.dataset.side]) word.classList.add("chosen");
+  const { rows } = byId("heat-map").tBodies[0];
+  const turnOn = (t, s) => rows[t].cells[s + 1].classList.add("on");
+  if (target !== undefined) weights[target].forEach((_, s) => turnOn(target, s));
+  if (source !== undefined) weights.forEach((_, t) => turnOn(t, source));
+  if (state.pinned === lit) markPinned();
+}
+
+function markPinned() {
+  const [[side, at]] = Object.entries(state.pinned);
+  document.querySelector(`#heat-map button[data-side="${side}"][data-at="${at}"]`)
+    .setAttribute("aria-pressed", "true");
+}
+
+function pin(lit) {
+  const same = state.pinned !== null && lit !== null &&
+    state.pinned.source === lit.source && state.pinned.target === lit.target;
+  state.pinned = same ? null : lit;
+  light(state.pinned);
+}
+
+/* The word or cell that an event came from. */
+function litBy(node) {
+  const word = node.closest("[data-side]");
+  if (word !== null) return { [word.dataset.side]: Number(word.dataset.at) };
+  const cell = node.closest("td.weight");
+  if (cell === null) return null;
+  return { source: cell.cellIndex - 1, target: cell.parentNode.sectionRowIndex };
+}
+
+/* Within a row or column of words one is a stop for Tab; arrows move on. */
+function moveWord(button, key) {
+  const words = [...document.querySelectorAll(`#heat-map button[data-side="${button.dataset.side}"]`)];
+  const at = Number(button.dataset.at);
+  const back = button.dataset.side === "source" ? "ArrowLeft" : "ArrowUp";
+  const forth = button.dataset.side === "source" ? "ArrowRight" : "ArrowDown";
+  const places = { [back]: at - 1, [forth]: at + 1, Home: 0, End: words.length - 1 };
+  if (!(key in places)) return false;
+  focusOneOf(words, words[places[key]] || button);
+  return true;
+}
+
+function focusOneOf(all, one) {
+  for (const other of all) other.tabIndex = other === one ? 0 : -1;
+  one.focus();
+}
+
+/* ---- Choosing sentences ---- */
+
+/* The place of the page, #sentence or #sentence.hypothesis, says what is shown. */
+function placeOf(index, hypothesis) {
+  const { number, hypotheses } = state.sentences[index];
+  return hypothesis === 0 ? `#${number}` : `#${number}.${hypotheses[hypothesis].number}`;
+}
+
+function go(index, hypothesis = 0) {
+  const place = placeOf(index, hypothesis);
+  if (location.hash === place) show();
+  else location.replace(place);
+}
+
+function readPlace() {
+  const match = /^#(\d+)(?:\.(\d+))?$/.exec(location.hash);
+  if (match === null) return;
+  const index = state.sentences.findIndex(({ number }) => number === Number(match[1]));
+  if (index < 0) return;
+  const wanted = Number(match[2] || 0);
+  state.index = index;
+  state.hypothesis =
+    Math.max(0, state.sentences[index].hypotheses.findIndex(({ number }) => number === wanted));
+}
+
+function show() {
+  const inTable = byId("scroll").contains(document.activeElement) &&
+    document.activeElement.dataset.side;
+  const inList = byId("list").contains(document.activeElement);
+  readPlace();
+  drawSentence();
+  markInList(inList);
+  if (inTable) document.querySelector(`#heat-map button[data-side="${inTable}"]`).focus();
+}
+
+function markInList(withFocus) {
+  const old = byId("list").querySelector("[aria-current]");
+  if (old !== null) old.removeAttribute("aria-current");
+  const link = state.links[state.index];
+  for (const other of byId("list").querySelectorAll('[tabindex="0"]')) other.tabIndex = -1;
+  link.setAttribute("aria-current", "true");
+  link.tabIndex = 0;
+  if (withFocus) link.focus();
+  scrollInList(link);
+  byId("previous").disabled = neighbour(-1) === undefined;
+  byId("next").disabled = neighbour(1) === undefined;
+}
+
+/* The list only: scrollIntoView would move the whole page where the list stands above the sentence. */
+function scrollInList(link) {
+  if (link.parentNode.hidden) return;
+  const list = link.closest("nav");
+  const box = link.getBoundingClientRect();
+  const view = list.getBoundingClientRect();
+  if (box.top < view.top) list.scrollTop += box.top - view.top;
+  if (box.bottom > view.bottom) list.scrollTop += box.bottom - view.bottom;
+}
+
+/* The next found sentence in a direction, or undefined. */
+function neighbour(step) {
+  return step > 0 ? state.found.find((index) => index > state.index)
+    : state.found.findLast((index) => index < state.index);
+}
+
+function move(step) {
+  const index = neighbour(step);
+  if (index !== undefined) go(index);
+}
+
+function listEntry(sentence, index) {
+  const { source, hypotheses: [first] } = sentence;
+  const link = element("a", { href: placeOf(index, 0), tabindex: -1 },
+    isolate(source, languageOf(source)),
+    isolate(first.translation, languageOf(first.translation)));
+  state.links.push(link);
+  return element("li", {}, link);
+}
+
+/* Upper and lower case are one, and so are composed and decomposed letters. */
+const folded = (text) => text.normalize("NFC").toLowerCase();
+
+function search() {
+  const wanted = folded(byId("search").value);
+  state.found = [];
+  state.sentences.forEach((sentence, index) => {
+    const hit = sentence.folded.includes(wanted);
+    if (hit) state.found.push(index);
+    state.links[index].parentNode.hidden = !hit;
+  });
+  const all = state.sentences.length;
+  byId("count").textContent = wanted === "" ? `${all} ${all === 1 ? "sentence" : "sentences"}`
+    : `${state.found.length} of ${all}`;
+  markInList(false);
+}
+
+function fillList() {
+  byId("list").append(...state.sentences.map(listEntry));
+  for (const sentence of state.sentences)
+    sentence.folded = folded([sentence.source,
+      ...sentence.hypotheses.map(({ translation }) => translation)].join("\n"));
+}
+
+/* ---- Keys and events ---- */
+
+const LETTERS = {
+  j: () => move(1),
+  k: () => move(-1),
+  n: () => byId("numbers").click(),
+  s: () => {
+    byId("scale").selectedIndex = 1 - byId("scale").selectedIndex;
+    drawTable();
+  },
+  "/": () => byId("search").select(),
+  "?": () => byId("help").showModal(),
+};
+const ARROWS = { ArrowRight: 1, ArrowLeft: -1 };
+const LIST_ARROWS = { ArrowDown: 1, ArrowUp: -1 };
+
+/* Says whether the key was for the page. */
+function press(key, where) {
+  const word = where.closest("#heat-map button");
+  if (word !== null && moveWord(word, key)) return true;
+  if (key === "Escape") {
+    pin(null);
+    return false;
+  }
+  if (where.closest("#list") !== null && key in LIST_ARROWS) {
+    move(LIST_ARROWS[key]);
+    return true;
+  }
+  /* In the table and where it scrolls, arrows belong to it. */
+  if (key in ARROWS && where.closest("#scroll") === null) {
+    move(ARROWS[key]);
+    return true;
+  }
+  if (!Object.hasOwn(LETTERS, key) || !byId("letters").checked) return false;
+  LETTERS[key]();
+  return true;
+}
+
+function pressInSearch(event) {
+  if (event.key === "Enter" && state.found.length > 0) {
+    state.links[state.found[0]].focus();
+    go(state.found[0]);
+  } else if (event.key === "Escape") {
+    byId("search").value = "";
+    search();
+    byId("search").blur();
+  } else {
+    return;
+  }
+  event.preventDefault();
+}
+
+function onKey(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  if (byId("help").open || event.target.matches("select, input:not([type=checkbox])")) return;
+  if (press(event.key, event.target)) event.preventDefault();
+}
+
+function listenToWords() {
+  const main = byId("main");
+  const over = (event) => {
+    const lit = litBy(event.target);
+    if (lit !== null) light(lit);
+  };
+  const away = () => light(state.pinned);
+  main.addEventListener("mouseover", over);
+  main.addEventListener("focusin", over);
+  for (const id of ["scroll", "source", "translation"]) byId(id).addEventListener("mouseleave", away);
+  main.addEventListener("focusout", away);
+  main.addEventListener("click", (event) => {
+    const lit = litBy(event.target);
+    if (lit !== null && event.target.closest("td") === null) pin(lit);
+  });
+}
+
+/* Paper does not scroll: a wide table is made smaller until it fits (A4 within wide margins). */
+const PAPER_WIDTH = 640;
+
+function fitToPaper() {
+  const table = byId("heat-map");
+  table.style.zoom = Math.min(1, PAPER_WIDTH / table.offsetWidth);
+}
+
+function listen() {
+  document.addEventListener("keydown", onKey);
+  window.addEventListener("hashchange", show);
+  window.addEventListener("beforeprint", fitToPaper);
+  window.addEventListener("afterprint", () => byId("heat-map").style.removeProperty("zoom"));
+  byId("search").addEventListener("input", search);
+  byId("search").addEventListener("keydown", pressInSearch);
+  byId("previous").addEventListener("click", () => move(-1));
+  byId("next").addEventListener("click", () => move(1));
+  byId("scale").addEventListener("change", drawTable);
+  byId("head").addEventListener("change", drawTable);
+  byId("hypothesis").addEventListener("change", (event) => go(state.index, Number(event.target.value)));
+  byId("numbers").addEventListener("change", (event) =>
+    byId("heat-map").classList.toggle("numbers", event.target.checked));
+  byId("theme").addEventListener("change", (event) => {
+    document.documentElement.dataset.theme = event.target.value;
+  });
+  byId("help-open").addEventListener("click", () => byId("help").showModal());
+  listenToWords();
+}
+
+function start() {
+  const records = byId("records");
+  state.sentences = readSentences(records.textContent.split("\n").filter((one) => one.trim() !== ""));
+  records.remove();
+  if (state.sentences.length === 0) {
+    byId("message").textContent = "There are no sentences in this file.";
+    byId("message").hidden = false;
+    return;
+  }
+  byId("main").hidden = false;
+  fillList();
+  readPlace();
+  search();
+  listen();
+  show();
+}
+
+start();
