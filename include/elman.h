@@ -436,6 +436,23 @@ typedef struct elman_translation {
 } elman_translation;
 
 #define ELMAN_MOST_BEAM 1024
+#define ELMAN_MOST_OVERRIDES 64
+
+/* An intervention: attention weights are changed, in every head, while the model decodes, and what
+ * the decoder then does shows whether it needs them as they are. */
+typedef enum elman_override_kind {
+  ELMAN_OVERRIDE_UNIFORM,  /* all source words have the same weight */
+  ELMAN_OVERRIDE_SHUFFLE,  /* the weights of a target word change places at random */
+  ELMAN_OVERRIDE_POSITION, /* source word `column` has all the weight */
+  ELMAN_OVERRIDE_CELL /* for target word `row` source word `column` has `weight`, and the others
+                         share what is left in the proportions they had */
+} elman_override_kind;
+
+typedef struct elman_override {
+  elman_override_kind kind;
+  size_t row, column; /* from 0; in a shorter sentence `column` is the last word */
+  double weight;      /* 0 to 1 */
+} elman_override;
 
 typedef struct elman_translate_options {
   size_t max_length; /* target tokens; 0 (default) = none, but see max_ratio */
@@ -448,6 +465,9 @@ typedef struct elman_translate_options {
                             different lengths; 0 favours short ones; default 1; at most 10 */
   bool replace_unknown;  /* an unknown word becomes the source word with the largest weight */
   const char *reference; /* not NULL: force this translation instead of searching for one */
+  const elman_override *overrides; /* applied in turn; default none */
+  size_t override_count;
+  uint64_t override_seed; /* of ELMAN_OVERRIDE_SHUFFLE; default 1 */
 } elman_translate_options;
 
 ELMAN_API elman_translate_options elman_translate_options_default(void);
@@ -704,8 +724,11 @@ typedef struct elman_evaluate_options {
   size_t batch_size; /* sentences; default 32; the result does not depend on it (to rounding) */
   size_t max_length; /* of a translation, as in elman_translate_options; likewise: */
   double max_ratio;
-  size_t beam;                                                /* default 1: greedy search */
-  double length_penalty;                                      /* default 1 */
+  size_t beam;                     /* default 1: greedy search */
+  double length_penalty;           /* default 1 */
+  const elman_override *overrides; /* as in elman_translate_options; for the translations only */
+  size_t override_count;
+  uint64_t override_seed;
   size_t threads;                                             /* 0 (default) = one a core */
   const char *bleu_tokens;                                    /* as in elman_metric_options */
   bool lowercase;                                             /* for BLEU */

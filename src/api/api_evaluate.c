@@ -6,8 +6,10 @@
 
 elman_evaluate_options elman_evaluate_options_default(void) {
   const elman_translate_options translate = elman_translate_options_default();
-  return (elman_evaluate_options){
-      .batch_size = 32, .beam = translate.beam, .length_penalty = translate.length_penalty};
+  return (elman_evaluate_options){.batch_size = 32,
+                                  .beam = translate.beam,
+                                  .length_penalty = translate.length_penalty,
+                                  .override_seed = translate.override_seed};
 }
 
 static elman_scores outer_scores(const struct scores *found) {
@@ -41,6 +43,9 @@ elman_status elman_evaluate(elman_scores *scores, const elman_model *model,
   searching.max_ratio = options->max_ratio;
   searching.beam = options->beam;
   searching.length_penalty = options->length_penalty;
+  searching.overrides = options->overrides;
+  searching.override_count = options->override_count;
+  searching.override_seed = options->override_seed;
   struct translate_options translate;
   if (status == STATUS_OK) status = inner_translate_options(&translate, &searching, &problem);
   if (status != STATUS_OK) return give(error, status, &problem);

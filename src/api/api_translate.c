@@ -35,7 +35,29 @@ elman_translate_options elman_translate_options_default(void) {
   const struct translate_options inner = translate_options_default();
   return (elman_translate_options){.beam = inner.beam.width,
                                    .n_best = inner.beam.n_best,
-                                   .length_penalty = inner.beam.length_penalty};
+                                   .length_penalty = inner.beam.length_penalty,
+                                   .override_seed = 1};
+}
+
+_Static_assert((int)ELMAN_OVERRIDE_UNIFORM == (int)OVERRIDE_UNIFORM, "kinds agree");
+_Static_assert((int)ELMAN_OVERRIDE_SHUFFLE == (int)OVERRIDE_SHUFFLE, "kinds agree");
+_Static_assert((int)ELMAN_OVERRIDE_POSITION == (int)OVERRIDE_POSITION, "kinds agree");
+_Static_assert((int)ELMAN_OVERRIDE_CELL == (int)OVERRIDE_CELL, "kinds agree");
+
+static const char *inner_overrides(struct translate_options *inner,
+                                   const elman_translate_options *options) {
+  if (options->override_count > ELMAN_MOST_OVERRIDES) return "there are more than 64 overrides";
+  for (size_t i = 0; i < options->override_count; i++) {
+    const elman_override *one = &options->overrides[i];
+    if ((unsigned)one->kind > ELMAN_OVERRIDE_CELL) return "there is no such kind of override";
+    if (one->kind == ELMAN_OVERRIDE_CELL && !(one->weight >= 0 && one->weight <= 1))
+      return "the weight of an override must lie from 0 to 1";
+    inner->override_list[i] =
+        (struct override){(enum override_kind)one->kind, one->row, one->column, one->weight};
+  }
+  inner->override_count = options->override_count;
+  inner->override_seed = options->override_seed;
+  return NULL;
 }
 
 enum status inner_translate_options(struct translate_options *inner,
@@ -57,7 +79,8 @@ enum status inner_translate_options(struct translate_options *inner,
                                       .limit = options->max_length,
                                       .ratio = options->max_ratio,
                                       .replace_unknown = options->replace_unknown};
-  return STATUS_OK;
+  problem = inner_overrides(inner, options);
+  return problem == NULL ? STATUS_OK : fail(error, STATUS_INVALID_ARGUMENT, NULL, "%s", problem);
 }
 
 /* ---- results ---- */

@@ -125,6 +125,8 @@ enum status translator_run(struct translator *translator, const struct text *sou
                            struct text reference, const struct translate_options *options,
                            struct error *error) {
   struct beam_options beam = options->beam;
+  const struct attention_overrides overrides = {options->override_list, options->override_count,
+                                                options->override_seed, 0};
   size_t requests = 0;
   translator->count = 0;
   translator->reference.tokens.count = 0;
@@ -137,7 +139,7 @@ enum status translator_run(struct translator *translator, const struct text *sou
                          options, error);
   if (status == STATUS_OK && requests > 0)
     status = search_run(&translator->search, translator->model, translator->requests, requests,
-                        &beam, options->overrides.count > 0 ? &options->overrides : NULL, error);
+                        &beam, overrides.count > 0 ? &overrides : NULL, error);
   if (status != STATUS_OK) return status;
   translator->count = count;
   note_overflows(translator);

@@ -13,12 +13,16 @@ enum { MAX_SENTENCE_TOKENS = 5000 };
 enum status encode_checked(struct encoding *encoding, const struct codec *codec, struct text text,
                            struct error *error) CHECKED;
 
+enum { MOST_OVERRIDES = 64 };
+
 struct translate_options {
   struct beam_options beam;
   size_t limit;         /* target tokens; 0 = none */
   double ratio;         /* of target to source tokens; 0 = none; without either 2 S + 10 */
   bool replace_unknown; /* <unk> becomes the source token with the largest weight */
-  struct attention_overrides overrides; /* an empty list = none */
+  struct override override_list[MOST_OVERRIDES]; /* of attention */
+  size_t override_count;
+  uint64_t override_seed;
 };
 
 struct translate_options translate_options_default(void); /* greedy search */

@@ -10,6 +10,7 @@
 #include "model_input.h"
 #include "options.h"
 #include "output.h"
+#include "override_options.h"
 #include "pairs_input.h"
 #include "search_options.h"
 #include "terminal.h"
@@ -20,6 +21,7 @@ struct command_line {
   const char *model, *input_path, *output;
   const char *rule;
   bool summary;
+  struct overrides overrides;
 };
 
 static const char *rule_choice(size_t index) {
@@ -103,7 +105,10 @@ static int settle(struct command_line *line, const struct usage *usage,
   if (code == EX_OK) code = check_summary(usage, operands, line);
   if (code == EX_OK) code = check_output(usage, line);
   if (code == EX_OK) code = search_options_settle(&job->options, usage, operands);
+  if (code == EX_OK) code = overrides_settle(&line->overrides, usage);
   if (code != EX_OK) return code;
+  job->options.overrides = line->overrides.list;
+  job->options.override_count = line->overrides.words.count;
   job->style.alignment = rule_of(line->rule);
   job->style.color = to_stdout && terminal_has_color(STDOUT_FILENO);
   if (!line->summary) {
@@ -146,6 +151,9 @@ int attention_command(int argc, char **argv) {
       {"references", 0, "FILE", "force line n as the translation of sentence n",
        .text = &line.input.references_path},
       SEARCH_OPTIONS(line.job.options),
+      OVERRIDE_OPTION(line.overrides),
+      {"seed", 0, "N", "chooses where --override shuffle puts the weights",
+       .seed = &line.job.options.override_seed},
       {"alignment", 0, "RULE", "which words pharaoh links", .text = &line.rule,
        .choice = rule_choice},
       {"threshold", 0, "X", "smallest weight that --alignment threshold takes",

@@ -1,5 +1,6 @@
 #include "attention_job.h"
 
+#include <string.h>
 #include <sysexits.h>
 
 #include "attention_measures.h"
@@ -8,10 +9,12 @@
 #include "messages.h"
 #include "output.h"
 
-/* Where the translations go: one of the two. */
+/* Where the translations go: one of the two. What an override did is counted beside. */
 struct sink {
   elman_attention_writer *writer;
   elman_attention_summary *summary;
+  size_t compared, same;  /* sentences; those whose best translation did not change */
+  double log_probability; /* gained by the overrides, in all */
 };
 
 static elman_status sink_open(struct sink *sink, const struct attention_job *job, FILE *stream,
@@ -50,6 +53,22 @@ static int sink_finish(struct sink *sink, const struct attention_job *job,
   return EX_OK;
 }
 
+/* Counts whether the translation is the one that the attention as it is gives. */
+static elman_status compare(struct sink *sink, elman_translator *translator,
+                            const struct attention_item *item, const elman_translation *changed,
+                            elman_translate_options options, elman_error *error) {
+  elman_translation *plain;
+  options.override_count = 0;
+  const elman_status status = elman_translate(&plain, translator, item->sentence.text,
+                                              item->sentence.length, &options, error);
+  if (status != ELMAN_OK) return status;
+  sink->compared++;
+  sink->same += strcmp(plain->text, changed->text) == 0;
+  sink->log_probability += changed->log_probability - plain->log_probability;
+  elman_translation_free(plain);
+  return ELMAN_OK;
+}
+
 static int add_one(const struct attention_job *job, elman_translator *translator,
                    const struct attention_input *input, const struct attention_item *item,
                    struct sink *sink) {
@@ -60,6 +79,8 @@ static int add_one(const struct attention_job *job, elman_translator *translator
   elman_status status = elman_translate(&translation, translator, item->sentence.text,
                                         item->sentence.length, &options, &error);
   if (status == ELMAN_OK) status = sink_add(sink, translation, item, &error);
+  if (status == ELMAN_OK && options.override_count > 0)
+    status = compare(sink, translator, item, translation, options, &error);
   elman_translation_free(translation);
   return status == ELMAN_OK ? EX_OK
                             : sentences_report(&input->sentences, item->sentence.number, &error);
@@ -82,6 +103,10 @@ static int add_all(const struct attention_job *job, elman_translator *translator
     if (result != EX_OK && result != EX_DATAERR) break;
   }
   if (!is_worth_having(input, code)) return code;
+  if (sink->compared > 0)
+    note("with the attention as it is, %zu of %zu translations are the same; log-probability of a "
+         "sentence %+.3f by the override",
+         sink->same, sink->compared, sink->log_probability / (double)sink->compared);
   const int result = sink_finish(sink, job, input, output->stream);
   return result == EX_OK ? code : result;
 }

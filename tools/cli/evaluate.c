@@ -10,6 +10,7 @@
 #include "model_input.h"
 #include "options.h"
 #include "output.h"
+#include "override_options.h"
 #include "pairs_input.h"
 #include "progress.h"
 #include "search_options.h"
@@ -139,6 +140,7 @@ int evaluate_command(int argc, char **argv) {
   struct evaluation evaluation = {.model_path = DEFAULT_MODEL,
                                   .options = elman_evaluate_options_default()};
   struct file_evaluation files = {.options = elman_metric_options_default()};
+  struct overrides overrides = {0};
   const struct option options[] = {
       MODEL_OPTION(evaluation.model_path),
       PAIRS_OPTIONS(input),
@@ -147,6 +149,7 @@ int evaluate_command(int argc, char **argv) {
       {"batch-size", 0, "N", "sentences at a time", .count = &evaluation.options.batch_size,
        .least = 1, .most = 65536},
       BEAM_OPTIONS(evaluation.options),
+      OVERRIDE_OPTION(overrides),
       {"bleu-tokens", 0, "NAME", "how BLEU splits words",
        "zh if references are mostly Han, else 13a", .text = &evaluation.options.bleu_tokens,
        .choice = elman_bleu_tokens_name},
@@ -159,7 +162,8 @@ int evaluate_command(int argc, char **argv) {
        .list = &files.references, .most = MOST_LISTED},
       {"resamples", 0, "N", "draws of the comparison's bootstrap",
        .count = &files.options.resamples, .least = 1, .most = 1000000},
-      {"seed", 0, "N", "chooses the draws", .seed = &files.options.seed},
+      {"seed", 0, "N", "chooses the draws, and what --override shuffle does",
+       .seed = &files.options.seed},
       {"threads", 't', "N", "processor cores to use", "all", .count = &evaluation.options.threads,
        .least = 1, .most = 1024},
       {"json", 0, NULL, "print one JSON object", .flag = &evaluation.json},
@@ -176,5 +180,10 @@ int evaluate_command(int argc, char **argv) {
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
+  code = overrides_settle(&overrides, &usage);
+  if (code != EX_OK) return code;
+  evaluation.options.overrides = overrides.list;
+  evaluation.options.override_count = overrides.words.count;
+  evaluation.options.override_seed = files.options.seed;
   return evaluate(&usage, &operands, &evaluation, &files, &input);
 }

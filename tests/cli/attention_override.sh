@@ -1,0 +1,47 @@
+# Attention that is changed while decoding.
+
+toy_model
+sentence='我 爱 学习'
+
+expect_exit 0 "$ELMAN" attention --format json "$sentence"
+expect_no_stderr
+cp "$results/stdout" plain
+expect_exit 0 "$ELMAN" attention --format tsv --override uniform "$sentence"
+[ "$(grep -c $'\t0.333333\t0.333333\t0.333333$' "$results/stdout")" -eq \
+  "$(tail -n +2 "$results/stdout" | grep -c .)" ] || fail "weights that are not uniform"
+expect_stderr_match '^with the attention as it is, [01] of 1 translations are the same; log-probability'
+
+expect_exit 0 "$ELMAN" attention --format tsv --override position=2 "$sentence"
+! tail -n +2 "$results/stdout" | grep -v $'\t0.000000\t1.000000\t0.000000$' | grep -q . ||
+  fail "a weight beside position 2"
+expect_exit 0 "$ELMAN" attention --format tsv --override position=9 "$sentence"
+expect_stdout_match $'\t0\\.000000\t0\\.000000\t1\\.000000$'
+expect_exit 0 "$ELMAN" attention --format tsv --override 1:3=0.5 --reference 'I love studying' "$sentence"
+[ "$(sed -n 2p "$results/stdout" | cut -f4)" = 0.500000 ] || fail "1:3=0.5 did not set the cell"
+expect_stderr_match '1 of 1 translations are the same'
+
+# The same seed shuffles alike, whatever the sentence is translated with.
+expect_exit 0 "$ELMAN" attention --format json --override shuffle "$sentence"
+cp "$results/stdout" shuffled
+expect_exit 0 "$ELMAN" attention --format json --override shuffle "$sentence"
+cmp shuffled "$results/stdout" || fail "shuffling does not repeat"
+differs=no
+for seed in 2 3 4 5 6; do
+  expect_exit 0 "$ELMAN" attention --format json --override shuffle --seed $seed "$sentence"
+  cmp -s shuffled "$results/stdout" || differs=yes
+done
+[ $differs = yes ] || fail "the seed has no effect"
+
+# A whole file: what is measured, and how much of it was needed.
+cut -f1 "$DATA/toy.zh-en.tsv" >sources
+expect_exit 0 "$ELMAN" attention --summary --override uniform -i sources
+expect_stdout_match '^  of the largest +100\.00 %'
+expect_stderr_match ' of 5 translations are the same'
+expect_exit 0 "$ELMAN" evaluate -q --override position=1 "$DATA/toy.zh-en.tsv"
+expect_stdout_match '^exact match'
+
+for wrong in even position= position=0 position=-1 1:2 1:2= 0:1=0.5 1:0=0.5 1:2=1.5 1:2=x 1:2=-0.1 \
+  1:2=0.5x 1:2=0..5 uniform,shuffle; do
+  expect_exit 64 "$ELMAN" attention --override "$wrong" "$sentence"
+  expect_stderr_match "^elman attention: --override: '$wrong' is none of uniform, shuffle"
+done
