@@ -43,5 +43,5 @@ expect_stdout_match '^exact match'
 for wrong in even position= position=0 position=-1 1:2 1:2= 0:1=0.5 1:0=0.5 1:2=1.5 1:2=x 1:2=-0.1 \
   1:2=0.5x 1:2=0..5 uniform,shuffle; do
   expect_exit 64 "$ELMAN" attention --override "$wrong" "$sentence"
-  expect_stderr_match "^elman attention: --override: '$wrong' is none of uniform, shuffle"
+  expect_stderr_match "^elman: attention: --override: '$wrong' is none of uniform, shuffle"
 done
