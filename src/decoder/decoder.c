@@ -207,7 +207,7 @@ void decoder_forward(struct decoder_cache *cache, const struct sequence *target,
                       outputs, source.states, source.states, &layer, shape);
     if (sizes.attentional > 0) attentional_forward(cache, outputs, target, stretch, weights, sizes);
   }
-  output_forward(cache, target, weights, dropout_site(dropouts.units, SITE_OUTPUT), sizes);
+  output_features(cache, target, dropout_site(dropouts.units, SITE_OUTPUT), sizes);
 }
 
 /* ---- backward ---- */
@@ -306,18 +306,17 @@ static void own_states_backward(const struct decoder_parameters *gradients,
 }
 
 void decoder_backward(const struct decoder_parameters *gradients, real *dsource, real *dfinals,
-                      const struct decoder_scratch *scratch, const real *dlogits,
-                      const struct decoder_cache *cache, const real *finals,
-                      const struct sequence *target, struct decoder_source source,
-                      const struct decoder_parameters *weights, struct dropouts dropouts,
-                      struct decoder_sizes sizes) {
+                      const struct decoder_scratch *scratch, const struct decoder_cache *cache,
+                      const real *finals, const struct sequence *target,
+                      struct decoder_source source, const struct decoder_parameters *weights,
+                      struct dropouts dropouts, struct decoder_sizes sizes) {
   const size_t B = target->batch, H = sizes.hidden, A = sizes.attentional;
   const size_t length = stretch_length(target, sizes);
   const struct attention_layer layer = attention_of(weights, dropouts, sizes);
   clear_scratch(scratch, target, source, sizes);
-  output_backward(A > 0 ? scratch->attentional + B * A : NULL, outputs_gradient(scratch, B, sizes),
-                  scratch->context, scratch->features, gradients, dlogits, cache, target, weights,
-                  dropout_site(dropouts.units, SITE_OUTPUT), sizes);
+  output_features_backward(A > 0 ? scratch->attentional + B * A : NULL,
+                           outputs_gradient(scratch, B, sizes), scratch->context, scratch->features,
+                           target, dropout_site(dropouts.units, SITE_OUTPUT), sizes);
 
   for (size_t end = target->steps; end > 0; end -= length) {
     const struct stretch stretch = {end - length, length};

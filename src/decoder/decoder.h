@@ -56,7 +56,7 @@ struct decoder_cache {
   real *combined;    /* (T,B,2H): [d_t ; c_t]; only with an attentional layer */
   real *attentional; /* (T+1,B,A): h_0 .. h_T; only with an attentional layer */
   real *features;    /* (N,F): the attentional state, or [d_t ; c_t] */
-  real *logits;      /* (N,V_tgt) */
+  real *logits;      /* (N,V_tgt), or of some rows at a time */
 };
 
 /* What attention and the output layer see of the decoder (T,B,H): the top layer's states, after
@@ -72,7 +72,8 @@ void decoder_start(struct decoder_cache *cache, const real *finals, size_t batch
 void decoder_prepare(struct decoder_cache *cache, size_t batch, struct decoder_source source,
                      const struct decoder_parameters *weights, struct decoder_sizes sizes);
 
-/* Runs all steps of `target` from block 0 of the states. */
+/* Runs all steps of `target` from block 0 of the states, to the features; the output layer
+ * (decoder/output.h) goes on from there. */
 void decoder_forward(struct decoder_cache *cache, const struct sequence *target,
                      struct decoder_source source, const struct decoder_parameters *weights,
                      struct dropouts dropouts, struct decoder_sizes sizes);
@@ -91,13 +92,13 @@ struct decoder_scratch {
   real *reaching[MAX_LAYERS]; /* (T,B,H): see rnn_backward_states; or NULL */
 };
 
-/* Adds to the gradients of the weights and to dsource (S,B,H), the gradient of the source states,
- * and overwrites dfinals (layers,B,H). */
+/* From the gradient of the features in scratch->features, which it overwrites: adds to the
+ * gradients of the weights and to dsource (S,B,H), the gradient of the source states, and
+ * overwrites dfinals (layers,B,H). */
 void decoder_backward(const struct decoder_parameters *gradients, real *dsource, real *dfinals,
-                      const struct decoder_scratch *scratch, const real *dlogits /* (N,V_tgt) */,
-                      const struct decoder_cache *cache, const real *finals,
-                      const struct sequence *target, struct decoder_source source,
-                      const struct decoder_parameters *weights, struct dropouts dropouts,
-                      struct decoder_sizes sizes);
+                      const struct decoder_scratch *scratch, const struct decoder_cache *cache,
+                      const real *finals, const struct sequence *target,
+                      struct decoder_source source, const struct decoder_parameters *weights,
+                      struct dropouts dropouts, struct decoder_sizes sizes);
 
 #endif

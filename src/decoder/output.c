@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "tensor/cross_entropy.h"
 #include "tensor/linear.h"
 
 /* packed (N, [first, first + width) of F) = the real positions of padded (T,B,width). */
@@ -38,40 +39,74 @@ static size_t real_positions(const struct sequence *target) {
   return n;
 }
 
-void output_forward(struct decoder_cache *cache, const struct sequence *target,
-                    const struct decoder_parameters *weights, struct dropout dropout,
-                    struct decoder_sizes sizes) {
-  const size_t B = target->batch, H = sizes.hidden, A = sizes.attentional, V = sizes.vocabulary;
-  const size_t F = decoder_feature_size(sizes), N = real_positions(target);
+void output_features(struct decoder_cache *cache, const struct sequence *target,
+                     struct dropout dropout, struct decoder_sizes sizes) {
+  const size_t B = target->batch, H = sizes.hidden, A = sizes.attentional;
+  const size_t F = decoder_feature_size(sizes);
   if (A > 0) {
     pack(cache->features, F, 0, cache->attentional + B * A, A, target);
   } else {
     pack(cache->features, F, 0, decoder_outputs(cache, B, sizes), H, target);
     pack(cache->features, F, H, cache->attention.context, H, target);
   }
-  dropout_apply(cache->features, N * F, 0, dropout);
-  /* o_t = W_o [d_t ; c_t] + b_o                                                      (9) */
-  bias_forward(cache->logits, weights->out_bias, N, V);
-  linear_forward_add(cache->logits, cache->features, weights->out_weight, N, F, V);
+  dropout_apply(cache->features, real_positions(target) * F, 0, dropout);
 }
 
-void output_backward(real *dattentional, real *doutputs, real *dcontext, real *dfeatures,
-                     const struct decoder_parameters *gradients, const real *dlogits,
-                     const struct decoder_cache *cache, const struct sequence *target,
-                     const struct decoder_parameters *weights, struct dropout dropout,
-                     struct decoder_sizes sizes) {
-  const size_t H = sizes.hidden, A = sizes.attentional, V = sizes.vocabulary;
-  const size_t F = decoder_feature_size(sizes), N = real_positions(target);
-  /* dW_o += Σ do_t [d_t ; c_t]ᵀ, db_o += Σ do_t                                     (13) */
-  linear_backward_weight(gradients->out_weight, dlogits, cache->features, N, F, V);
-  bias_backward(gradients->out_bias, dlogits, N, V);
-  /* [dd_t ; dc_t] = W_oᵀ do_t                                                        (14) */
-  linear_backward_input(dfeatures, dlogits, weights->out_weight, N, F, V);
-  dropout_apply(dfeatures, N * F, 0, dropout);
+void output_features_backward(real *dattentional, real *doutputs, real *dcontext, real *dfeatures,
+                              const struct sequence *target, struct dropout dropout,
+                              struct decoder_sizes sizes) {
+  const size_t H = sizes.hidden, A = sizes.attentional, F = decoder_feature_size(sizes);
+  dropout_apply(dfeatures, real_positions(target) * F, 0, dropout);
   if (A > 0) {
     unpack(dattentional, A, dfeatures, F, 0, target);
   } else {
     unpack(doutputs, H, dfeatures, F, 0, target);
     unpack(dcontext, H, dfeatures, F, H, target);
+  }
+}
+
+/* ---- features to logits to losses ---- */
+
+void output_logits(real *logits, const real *features, size_t rows,
+                   const struct decoder_parameters *weights, struct decoder_sizes sizes) {
+  const size_t V = sizes.vocabulary, F = decoder_feature_size(sizes);
+  /* o_t = W_o [d_t ; c_t] + b_o                                                      (9) */
+  bias_forward(logits, weights->out_bias, rows, V);
+  linear_forward_add(logits, features, weights->out_weight, rows, F, V);
+}
+
+size_t output_block(size_t tokens) {
+  enum { MOST_ROWS = 384 };
+  const size_t blocks = (tokens + MOST_ROWS - 1) / MOST_ROWS;
+  return blocks <= 1 ? tokens : (tokens + blocks - 1) / blocks;
+}
+
+void output_losses(double *losses, struct decoder_cache *cache, struct output_task task,
+                   const struct decoder_parameters *weights, struct decoder_sizes sizes) {
+  const size_t V = sizes.vocabulary, F = decoder_feature_size(sizes);
+  for (size_t first = 0; first < task.tokens; first += task.block) {
+    const size_t rows = task.tokens - first < task.block ? task.tokens - first : task.block;
+    output_logits(cache->logits, cache->features + first * F, rows, weights, sizes);
+    cross_entropy_forward(losses + first, cache->logits, task.expected + first, task.smoothing,
+                          rows, V);
+  }
+}
+
+void output_learn(double *losses, real *dfeatures, const struct decoder_parameters *gradients,
+                  struct decoder_cache *cache, struct output_task task,
+                  const struct decoder_parameters *weights, struct decoder_sizes sizes) {
+  const size_t V = sizes.vocabulary, F = decoder_feature_size(sizes);
+  for (size_t first = 0; first < task.tokens; first += task.block) {
+    const size_t rows = task.tokens - first < task.block ? task.tokens - first : task.block;
+    const real *features = cache->features + first * F;
+    real *logits = cache->logits;
+    output_logits(logits, features, rows, weights, sizes);
+    cross_entropy_learn(losses + first, logits, task.expected + first, task.smoothing,
+                        1 / (real)task.tokens, rows, V);
+    /* dW_o += Σ do_t [d_t ; c_t]ᵀ, db_o += Σ do_t                                   (13) */
+    linear_backward_weight(gradients->out_weight, logits, features, rows, F, V);
+    bias_backward(gradients->out_bias, logits, rows, V);
+    /* [dd_t ; dc_t] = W_oᵀ do_t                                                      (14) */
+    linear_backward_input(dfeatures + first * F, logits, weights->out_weight, rows, F, V);
   }
 }

@@ -201,8 +201,8 @@ static enum status check_all(struct gradient_check *check, struct run *run, stru
   if (status == STATUS_OK) status = take_memory(run, error);
   if (status != STATUS_OK) return status;
   run->rounding = rounding_of_loss(run);
-  network_backward(&network->gradient_views, &network->workspace, run->batch,
-                   &network->weight_views, &network->config, &options->regularization);
+  (void)network_gradient(&network->gradient_views, &network->workspace, run->batch,
+                         &network->weight_views, &network->config, &options->regularization);
   check->count = network->table.count;
   for (size_t i = 0; i < check->count; i++) {
     if (options->progress != NULL && !options->progress(options->context, i, check->count))
@@ -217,7 +217,7 @@ enum status gradient_check_run(struct gradient_check *check, const struct model_
                                const struct gradient_check_options *options, struct error *error) {
   struct run run = {.batch = batch, .options = options};
   enum status status =
-      network_copy_create(&run.network, config, tensors, batch, WITH_GRADIENTS, error);
+      network_copy_create(&run.network, config, tensors, batch, WITH_GRADIENTS_AND_LOGITS, error);
   if (status != STATUS_OK) return status;
   status = check_all(check, &run, error);
   free(run.places);

@@ -3,7 +3,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "tensor/cross_entropy.h"
+#include "decoder/output.h"
 
 /* ---- memory ---- */
 
@@ -24,17 +24,18 @@ void encoder_cache_take(struct encoder_cache *cache, struct arena *arena,
   if (sizes.self_attention.heads > 0) {
     cache->outputs = take(arena, steps, batch, sizes.hidden);
     attention_cache_take(&cache->self_attention, arena, sizes.self_attention,
-                         purpose != FORWARD_ONLY, steps, steps, batch);
+                         (purpose & WITH_GRADIENTS) != 0, steps, steps, batch);
   }
   cache->finals = take(arena, sizes.layers, batch, sizes.hidden);
 }
 
 void decoder_cache_take(struct decoder_cache *cache, struct arena *arena,
                         const struct model_config *config, enum purpose purpose,
-                        size_t source_steps, size_t steps, size_t batch, size_t tokens) {
+                        size_t source_steps, size_t steps, size_t batch, size_t tokens,
+                        size_t rows) {
   const struct decoder_sizes sizes = decoder_sizes_of(config);
   const size_t S = source_steps, T = steps, B = batch, H = sizes.hidden, A = sizes.attentional;
-  const bool dropout = purpose != FORWARD_ONLY;
+  const bool dropout = (purpose & WITH_GRADIENTS) != 0;
   for (size_t l = 0; l < sizes.layers; l++) {
     cache->inputs[l] = take(arena, T, B, decoder_input_size(sizes, l));
     cache->states[l] = take(arena, T + 1, B, H);
@@ -50,7 +51,7 @@ void decoder_cache_take(struct decoder_cache *cache, struct arena *arena,
   cache->combined = A > 0 ? take(arena, T, B, 2 * H) : NULL;
   cache->attentional = A > 0 ? take(arena, T + 1, B, A) : NULL;
   cache->features = take(arena, tokens, decoder_feature_size(sizes), 1);
-  cache->logits = take(arena, tokens, sizes.vocabulary, 1);
+  cache->logits = take(arena, rows, sizes.vocabulary, 1);
 }
 
 static size_t larger(size_t a, size_t b) {
@@ -91,7 +92,7 @@ static void take_every_step(struct workspace *w, struct arena *arena,
                             enum purpose purpose) {
   const struct encoder_sizes sizes = encoder_sizes_of(config);
   const size_t B = batch->source.batch, width = encoder_direction_size(sizes);
-  const bool every = purpose == WITH_EVERY_STEP;
+  const bool every = (purpose & WITH_EVERY_STEP) == WITH_EVERY_STEP;
   for (size_t l = 0; l < sizes.layers; l++) {
     for (size_t d = 0; d < sizes.directions; d++)
       w->encoder_scratch.reaching[l][d] = every ? take(arena, batch->source.steps, B, width) : NULL;
@@ -104,10 +105,9 @@ static void take_all(struct workspace *w, struct arena *arena, const struct mode
                      const struct batch *batch, enum purpose purpose) {
   encoder_cache_take(&w->encoder, arena, config, purpose, batch->source.steps, batch->source.batch);
   decoder_cache_take(&w->decoder, arena, config, purpose, batch->source.steps, batch->target.steps,
-                     batch->target.batch, batch->tokens);
-  w->log_sums = take(arena, batch->tokens, 1, 1);
+                     batch->target.batch, batch->tokens, w->block);
   w->losses = arena_take(arena, sizeof(double), batch->tokens, 1, 1);
-  if (purpose == FORWARD_ONLY) return;
+  if ((purpose & WITH_GRADIENTS) == 0) return;
   take_scratch(w, arena, config, batch);
   take_every_step(w, arena, config, batch, purpose);
 }
@@ -129,6 +129,7 @@ enum status workspace_fit(struct workspace *workspace, const struct model_config
                 "a batch of %zu sentences of up to %zu tokens is too large; use a smaller batch "
                 "or leave out long sentences",
                 batch->source.batch, larger(batch->source.steps, batch->target.steps));
+  workspace->block = purpose & WITH_LOGITS ? batch->tokens : output_block(batch->tokens);
   struct arena measured = {0};
   take_all(workspace, &measured, config, batch, purpose);
   const enum status status = arena_reserve(&workspace->arena, &measured, error);
@@ -148,9 +149,9 @@ static struct decoder_source source_of(const struct workspace *w, const struct b
   return (struct decoder_source){w->encoder.outputs, batch->source.lengths, batch->source.steps};
 }
 
-double network_forward(struct workspace *w, const struct batch *batch,
-                       const struct parameters *weights, const struct model_config *config,
-                       const struct regularization *regularization) {
+static void states_forward(struct workspace *w, const struct batch *batch,
+                           const struct parameters *weights, const struct model_config *config,
+                           const struct regularization *regularization) {
   const struct decoder_sizes sizes = decoder_sizes_of(config);
   const struct decoder_source source = source_of(w, batch);
   encoder_forward(&w->encoder, &batch->source, &weights->encoder, regularization->dropouts,
@@ -159,34 +160,61 @@ double network_forward(struct workspace *w, const struct batch *batch,
   decoder_prepare(&w->decoder, batch->target.batch, source, &weights->decoder, sizes);
   decoder_forward(&w->decoder, &batch->target, source, &weights->decoder, regularization->dropouts,
                   sizes);
-  cross_entropy_forward(w->losses, w->log_sums, w->decoder.logits, batch->expected,
-                        regularization->label_smoothing, batch->tokens, sizes.vocabulary);
+}
+
+static struct output_task task_of(const struct workspace *w, const struct batch *batch,
+                                  const struct regularization *regularization) {
+  return (struct output_task){.expected = batch->expected,
+                              .tokens = batch->tokens,
+                              .block = w->block,
+                              .smoothing = regularization->label_smoothing};
+}
+
+static double sum_of_losses(const struct workspace *w, const struct batch *batch) {
   double sum = 0;
   for (size_t n = 0; n < batch->tokens; n++) sum += w->losses[n];
   return sum;
 }
 
-void network_backward(const struct parameters *gradients, struct workspace *w,
-                      const struct batch *batch, const struct parameters *weights,
-                      const struct model_config *config,
-                      const struct regularization *regularization) {
-  cross_entropy_backward(w->decoder.logits, w->log_sums, batch->expected,
-                         regularization->label_smoothing, 1 / (real)batch->tokens, batch->tokens,
-                         config->target_vocabulary);
-  network_backward_logits(gradients, w, batch, weights, config, regularization);
+double network_forward(struct workspace *w, const struct batch *batch,
+                       const struct parameters *weights, const struct model_config *config,
+                       const struct regularization *regularization) {
+  states_forward(w, batch, weights, config, regularization);
+  output_losses(w->losses, &w->decoder, task_of(w, batch, regularization), &weights->decoder,
+                decoder_sizes_of(config));
+  return sum_of_losses(w, batch);
 }
 
-void network_backward_logits(const struct parameters *gradients, struct workspace *w,
+double network_gradient_outputs(const struct parameters *gradients, struct workspace *w,
+                                const struct batch *batch, const struct parameters *weights,
+                                const struct model_config *config,
+                                const struct regularization *regularization) {
+  states_forward(w, batch, weights, config, regularization);
+  output_learn(w->losses, w->decoder_scratch.features, &gradients->decoder, &w->decoder,
+               task_of(w, batch, regularization), &weights->decoder, decoder_sizes_of(config));
+  return sum_of_losses(w, batch);
+}
+
+void network_gradient_states(const struct parameters *gradients, struct workspace *w,
                              const struct batch *batch, const struct parameters *weights,
                              const struct model_config *config,
                              const struct regularization *regularization) {
   const size_t S = batch->source.steps, B = batch->source.batch, H = config->hidden_size;
-  const real *dlogits = w->decoder.logits;
   memset(w->doutputs, 0, S * B * H * sizeof(real));
-  decoder_backward(&gradients->decoder, w->doutputs, w->dfinals, &w->decoder_scratch, dlogits,
-                   &w->decoder, w->encoder.finals, &batch->target, source_of(w, batch),
-                   &weights->decoder, regularization->dropouts, decoder_sizes_of(config));
+  decoder_backward(&gradients->decoder, w->doutputs, w->dfinals, &w->decoder_scratch, &w->decoder,
+                   w->encoder.finals, &batch->target, source_of(w, batch), &weights->decoder,
+                   regularization->dropouts, decoder_sizes_of(config));
   encoder_backward(&gradients->encoder, w->encoder_scratch, w->doutputs, w->dfinals, &w->encoder,
                    &batch->source, &weights->encoder, regularization->dropouts,
                    encoder_sizes_of(config));
+}
+
+double network_gradient(const struct parameters *gradients, struct workspace *workspace,
+                        const struct batch *batch, const struct parameters *weights,
+                        const struct model_config *config,
+                        const struct regularization *regularization) {
+  const double sum =
+      network_gradient_outputs(gradients, workspace, batch, weights, config, regularization);
+  network_gradient_states(gradients, workspace, batch, weights, config, regularization);
+  return sum;
 }

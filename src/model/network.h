@@ -11,7 +11,7 @@ struct workspace {
   struct arena arena;
   struct encoder_cache encoder;
   struct decoder_cache decoder;
-  real *log_sums; /* (N) */
+  size_t block;   /* rows of logits that are held at a time */
   double *losses; /* (N): the loss of each expected token */
   /* Only with gradients: */
   real *doutputs; /* (S,B,H): of the encoder's outputs */
@@ -20,8 +20,15 @@ struct workspace {
   struct decoder_scratch decoder_scratch;
 };
 
-/* WITH_EVERY_STEP also keeps the gradient of every state, in `reaching` of both scratches. */
-enum purpose { FORWARD_ONLY, WITH_GRADIENTS, WITH_EVERY_STEP };
+/* What a workspace is for: flags. */
+enum purpose {
+  FORWARD_ONLY = 0,
+  WITH_GRADIENTS = 1,
+  WITH_EVERY_STEP = WITH_GRADIENTS | 2, /* keeps the gradient of every state, in `reaching` of both
+                                           scratches */
+  WITH_LOGITS = 4,                      /* network_forward leaves the logits of all tokens */
+  WITH_GRADIENTS_AND_LOGITS = WITH_GRADIENTS | WITH_LOGITS
+};
 
 /* What is done to the network while it learns, and only then. All zero = nothing. */
 struct regularization {
@@ -41,23 +48,31 @@ double network_forward(struct workspace *workspace, const struct batch *batch,
                        const struct parameters *weights, const struct model_config *config,
                        const struct regularization *regularization);
 
-/* Adds the gradient of the mean loss to `gradients`. Overwrites the logits. */
-void network_backward(const struct parameters *gradients, struct workspace *workspace,
-                      const struct batch *batch, const struct parameters *weights,
-                      const struct model_config *config,
-                      const struct regularization *regularization);
+/* Gives the same, and adds the gradient of the mean loss to `gradients`. The workspace is one with
+ * gradients. */
+double network_gradient(const struct parameters *gradients, struct workspace *workspace,
+                        const struct batch *batch, const struct parameters *weights,
+                        const struct model_config *config,
+                        const struct regularization *regularization);
 
-/* The second part of it: from the gradient of the logits, which stands in their place, on. */
-void network_backward_logits(const struct parameters *gradients, struct workspace *workspace,
+/* Its two halves: to the gradient of the features (N,F), which is left in the decoder's scratch,
+ * and from there on. */
+double network_gradient_outputs(const struct parameters *gradients, struct workspace *workspace,
+                                const struct batch *batch, const struct parameters *weights,
+                                const struct model_config *config,
+                                const struct regularization *regularization);
+void network_gradient_states(const struct parameters *gradients, struct workspace *workspace,
                              const struct batch *batch, const struct parameters *weights,
                              const struct model_config *config,
                              const struct regularization *regularization);
 
 /* Takes the arrays of a decoder that runs `steps` steps of `batch` rows over `source_steps` source
- * states, with logits for `tokens` positions. Without gradients there is no dropout either. */
+ * states, with features for `tokens` positions and logits for `rows` of them. Without gradients
+ * there is no dropout either. */
 void decoder_cache_take(struct decoder_cache *cache, struct arena *arena,
                         const struct model_config *config, enum purpose purpose,
-                        size_t source_steps, size_t steps, size_t batch, size_t tokens);
+                        size_t source_steps, size_t steps, size_t batch, size_t tokens,
+                        size_t rows);
 void encoder_cache_take(struct encoder_cache *cache, struct arena *arena,
                         const struct model_config *config, enum purpose purpose, size_t steps,
                         size_t batch);

@@ -36,13 +36,17 @@ void network_copy_free(struct network_copy *copy) {
   *copy = (struct network_copy){0};
 }
 
+enum status network_copy_check(double loss, struct error *error) {
+  if (isfinite(loss)) return STATUS_OK;
+  return fail(error, STATUS_BAD_DATA, NULL,
+              "the model's weights are so large that its numbers overflow; train it again with a "
+              "lower learning rate");
+}
+
 enum status network_copy_loss(double *loss, struct network_copy *copy, const struct batch *batch,
                               const struct regularization *regularization, struct error *error) {
   *loss =
       network_forward(&copy->workspace, batch, &copy->weight_views, &copy->config, regularization) /
       (double)batch->tokens;
-  if (isfinite(*loss)) return STATUS_OK;
-  return fail(error, STATUS_BAD_DATA, NULL,
-              "the model's weights are so large that its numbers overflow; train it again with a "
-              "lower learning rate");
+  return network_copy_check(*loss, error);
 }

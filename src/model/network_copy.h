@@ -19,7 +19,9 @@ enum status network_copy_create(struct network_copy *copy, const struct model_co
                                 enum purpose purpose, struct error *error) CHECKED;
 void network_copy_free(struct network_copy *copy);
 
-/* The mean loss of the batch, or STATUS_BAD_DATA if it is not finite. */
+/* STATUS_BAD_DATA if a loss is not finite. */
+enum status network_copy_check(double loss, struct error *error) CHECKED;
+/* The mean loss of the batch, checked. */
 enum status network_copy_loss(double *loss, struct network_copy *copy, const struct batch *batch,
                               const struct regularization *regularization,
                               struct error *error) CHECKED;

@@ -81,7 +81,8 @@ size_t parameter_size(const struct parameter *parameter); /* rows · columns */
 enum status parameter_table_create(struct parameter_table *table, const struct model_config *config,
                                    struct error *error) CHECKED;
 
-/* Points the views into a block of table->block reals; what the configuration does not have is NULL.
+/* Points the views into a block of table->block reals; what the configuration does not have is
+ * NULL.
  */
 void parameters_bind(struct parameters *views, real *block, const struct model_config *config);
 

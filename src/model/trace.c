@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "model/network_copy.h"
-#include "tensor/cross_entropy.h"
 
 /* ---- what the result holds ---- */
 
@@ -38,14 +37,13 @@ static void take_all(struct trace *trace, struct arena *arena, const struct mode
 
 /* ---- the passes ---- */
 
-/* The gradient of the logits, in their place: of the mean loss, or of one token's alone. */
-static void loss_backward(struct network_copy *network, const struct batch *batch, size_t step) {
-  const size_t V = network->config.target_vocabulary;
-  real *dlogits = network->workspace.decoder.logits;
-  cross_entropy_backward(dlogits, network->workspace.log_sums, batch->expected, 0,
-                         step > 0 ? 1 : 1 / (real)batch->tokens, batch->tokens, V);
-  for (size_t t = 0; step > 0 && t < batch->tokens; t++) {
-    if (t + 1 != step) memset(dlogits + t * V, 0, V * sizeof *dlogits);
+/* From the gradient of the mean loss to that of one token's loss alone: the features of the others
+ * do not count, and the mean no longer divides. */
+static void single_out(struct network_copy *network, const struct batch *batch, size_t step) {
+  const size_t F = decoder_feature_size(decoder_sizes_of(&network->config));
+  real *dfeatures = network->workspace.decoder_scratch.features;
+  for (size_t t = 0; t < batch->tokens; t++) {
+    for (size_t i = 0; i < F; i++) dfeatures[t * F + i] *= t + 1 == step ? (real)batch->tokens : 0;
   }
 }
 
@@ -81,13 +79,19 @@ static void measure(struct trace *trace, const struct workspace *w, double limit
 static enum status run(struct trace *trace, struct network_copy *network, const struct batch *batch,
                        const struct trace_options *options, struct error *error) {
   const struct regularization plain = {0};
-  const enum status status = network_copy_loss(&trace->loss, network, batch, &plain, error);
+  struct workspace *workspace = &network->workspace;
+  trace->loss = network_gradient_outputs(&network->gradient_views, workspace, batch,
+                                         &network->weight_views, &network->config, &plain) /
+                (double)batch->tokens;
+  const enum status status = network_copy_check(trace->loss, error);
   if (status != STATUS_OK) return status;
-  memcpy(trace->losses, network->workspace.losses, batch->tokens * sizeof *trace->losses);
-  if (options->step > 0) trace->loss = trace->losses[options->step - 1];
-  loss_backward(network, batch, options->step);
-  network_backward_logits(&network->gradient_views, &network->workspace, batch,
-                          &network->weight_views, &network->config, &plain);
+  memcpy(trace->losses, workspace->losses, batch->tokens * sizeof *trace->losses);
+  if (options->step > 0) {
+    trace->loss = trace->losses[options->step - 1];
+    single_out(network, batch, options->step);
+  }
+  network_gradient_states(&network->gradient_views, workspace, batch, &network->weight_views,
+                          &network->config, &plain);
   measure(trace, &network->workspace, options->saturated);
   return STATUS_OK;
 }

@@ -8,7 +8,7 @@
 
 /* Below this many multiplications the threads cost more than they bring. */
 static const size_t PARALLEL_WORK = (size_t)1 << 22;
-enum { TILE_UNIT = 64, MAX_TILES = 16 };
+enum { TILE_UNIT = 16, LEAST_TILE = 160, LARGE_TILE = 640, MAX_TILES = 16 };
 
 #ifdef ELMAN_DOUBLE
 #define cblas_gemm cblas_dgemm
@@ -42,20 +42,31 @@ static void product(real *c, size_t ldc, real beta, real alpha, struct operand a
              (int)n, (int)k, alpha, a.data, (int)a.ld, b.data, (int)b.ld, beta, c, (int)ldc);
 }
 
+/* OpenBLAS copies the operand that a tile does not cut once for every tile, so tiles are large:
+ * two, or four if that leaves them LEAST_TILE, and more while that leaves them LARGE_TILE. Powers
+ * of two are shared evenly by most numbers of cores. */
+static size_t tile_count(size_t longer, size_t work) {
+  size_t tiles = 1;
+  if (work < PARALLEL_WORK) return 1;
+  while (tiles < 4 && longer / (2 * tiles) >= LEAST_TILE) tiles *= 2;
+  while (tiles < MAX_TILES && longer / (2 * tiles) >= LARGE_TILE) tiles *= 2;
+  return tiles;
+}
+
 void matrix_product(real *c, size_t ldc, real beta, real alpha, struct operand a, struct operand b,
                     size_t m, size_t n, size_t k) {
   if (m == 0 || n == 0) return;
   const size_t longer = m >= n ? m : n;
-  if (longer < 2 * TILE_UNIT || m * n * k < PARALLEL_WORK) {
+  const size_t tiles = tile_count(longer, m * n * k);
+  if (tiles == 1) {
     product(c, ldc, beta, alpha, a, b, m, n, k);
     return;
   }
-  const size_t units = (longer + TILE_UNIT - 1) / TILE_UNIT;
-  const size_t tile = (units + MAX_TILES - 1) / MAX_TILES * TILE_UNIT;
-  const size_t tiles = (longer + tile - 1) / tile;
+  const size_t tile = (longer / tiles + TILE_UNIT) / TILE_UNIT * TILE_UNIT;
 #pragma omp parallel for schedule(static)
   for (size_t i = 0; i < tiles; i++) {
     const size_t start = i * tile;
+    if (start >= longer) continue;
     const size_t size = longer - start < tile ? longer - start : tile;
     struct operand part = m >= n ? a : b;
     if (m >= n) {

@@ -12,26 +12,34 @@ static double mean(const real *row, size_t v) {
   return sum / (double)v;
 }
 
-void cross_entropy_forward(double *losses, real *log_sums, const real *logits,
-                           const uint32_t *targets, double smoothing, size_t n, size_t v) {
+/* Σ_v q_v o_v */
+static double expected_logit(const real *row, uint32_t target, double smoothing, size_t v) {
+  const double expected = (double)row[target];
+  return smoothing > 0 ? (1 - smoothing) * expected + smoothing * mean(row, v) : expected;
+}
+
+void cross_entropy_forward(double *losses, const real *logits, const uint32_t *targets,
+                           double smoothing, size_t n, size_t v) {
 #pragma omp parallel for schedule(static) if (n * v > PARALLEL_WORK)
   for (size_t i = 0; i < n; i++) {
     const real *row = logits + i * v;
-    log_sums[i] = log_sum_exp(row, v);
-    double expected = (double)row[targets[i]]; /* Σ_v q_v o_v */
-    if (smoothing > 0) expected = (1 - smoothing) * expected + smoothing * mean(row, v);
-    losses[i] = (double)log_sums[i] - expected;
+    losses[i] = (double)log_sum_exp(row, v) - expected_logit(row, targets[i], smoothing, v);
   }
 }
 
-void cross_entropy_backward(real *logits, const real *log_sums, const uint32_t *targets,
-                            double smoothing, real scale, size_t n, size_t v) {
+void cross_entropy_learn(double *losses, real *logits, const uint32_t *targets, double smoothing,
+                         real scale, size_t n, size_t v) {
   const real spread = scale * (real)(smoothing / (double)v);
   const real peak = scale * (real)(1 - smoothing);
 #pragma omp parallel for schedule(static) if (n * v > PARALLEL_WORK)
   for (size_t i = 0; i < n; i++) {
     real *row = logits + i * v;
-    for (size_t j = 0; j < v; j++) row[j] = scale * exp_real(row[j] - log_sums[i]) - spread;
+    const double expected = expected_logit(row, targets[i], smoothing, v);
+    real largest;
+    const double sum = exponentials(row, &largest, v);
+    const real share = (real)((double)scale / sum);
+    losses[i] = ((double)largest - expected) + log(sum);
+    for (size_t j = 0; j < v; j++) row[j] = share * row[j] - spread;
     row[targets[i]] -= peak;
   }
 }

@@ -5,6 +5,8 @@
 #include "tensor/blas.h"
 #include "tensor/elementary.h"
 
+enum { PARALLEL_WORK = 1 << 18 };
+
 static void forward(real *y, real beta, const real *x, const real *weight, size_t n, size_t in,
                     size_t out) {
   matrix_product(y, out, beta, 1, (struct operand){x, in, AS_IT_IS},
@@ -54,18 +56,32 @@ void tanh_backward(real *dy, const real *y, size_t n) {
 }
 
 void bias_forward(real *y, const real *bias, size_t n, size_t out) {
+#pragma omp parallel for schedule(static) if (n * out > PARALLEL_WORK)
   for (size_t i = 0; i < n; i++) memcpy(y + i * out, bias, out * sizeof *y);
 }
 
-void bias_backward(real *dbias, const real *dy, size_t n, size_t out) {
-  enum { COLUMNS = 64 }; /* a stretch of columns whose sums stay in the first cache */
-  double sums[COLUMNS];
-  for (size_t start = 0; start < out; start += COLUMNS) {
-    const size_t width = out - start < COLUMNS ? out - start : COLUMNS;
-    memset(sums, 0, sizeof sums);
-    for (size_t i = 0; i < n; i++) {
-      for (size_t j = 0; j < width; j++) sums[j] += (double)dy[i * out + start + j];
+/* Sums of columns [0, width) of n rows. Some rows at a time are added as they are, the rest in
+ * double. */
+static void add_columns(real *sums, const real *rows, size_t n, size_t out, size_t width) {
+  enum { COLUMNS = 64, ROWS = 8 }; /* a stretch of columns stays in registers and first cache */
+  double totals[COLUMNS] = {0};
+  for (size_t first = 0; first < n; first += ROWS) {
+    const size_t end = n - first < ROWS ? n : first + ROWS;
+    real some[COLUMNS] = {0};
+    for (size_t i = first; i < end; i++) {
+      for (size_t j = 0; j < width; j++) some[j] += rows[i * out + j];
     }
-    for (size_t j = 0; j < width; j++) dbias[start + j] += (real)sums[j];
+    for (size_t j = 0; j < width; j++) totals[j] += (double)some[j];
+  }
+  for (size_t j = 0; j < width; j++) sums[j] += (real)totals[j];
+}
+
+void bias_backward(real *dbias, const real *dy, size_t n, size_t out) {
+  enum { COLUMNS = 64 };
+  const size_t stretches = (out + COLUMNS - 1) / COLUMNS;
+#pragma omp parallel for schedule(static) if (n * out > PARALLEL_WORK)
+  for (size_t i = 0; i < stretches; i++) {
+    const size_t start = i * COLUMNS;
+    add_columns(dbias + start, dy + start, n, out, out - start < COLUMNS ? out - start : COLUMNS);
   }
 }

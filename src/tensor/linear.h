@@ -28,7 +28,7 @@ void tanh_backward(real *dy, const real *y, size_t n);
 
 /* y (n,out) = b in every row */
 void bias_forward(real *y, const real *bias, size_t n, size_t out);
-/* db (out) += the sum of dy's rows, added in double */
+/* db (out) += the sum of dy's rows, added in double but for a few rows at a time */
 void bias_backward(real *dbias, const real *dy, size_t n, size_t out);
 
 #endif

@@ -30,10 +30,23 @@ static double sum_exp(const real *row, size_t n, real largest) {
   return sum;
 }
 
+double exponentials(real *row, real *largest, size_t n) {
+  double lanes[LANES] = {0}, sum = 0;
+  size_t i = 0;
+  *largest = maximum(row, n);
+  for (; i + LANES <= n; i += LANES) {
+    for (size_t j = 0; j < LANES; j++) row[i + j] = exp_real(row[i + j] - *largest);
+    for (size_t j = 0; j < LANES; j++) lanes[j] += (double)row[i + j];
+  }
+  for (; i < n; i++) sum += (double)(row[i] = exp_real(row[i] - *largest));
+  for (size_t j = 0; j < LANES; j++) sum += lanes[j];
+  return sum;
+}
+
 void softmax_forward(real *row, size_t n) {
-  const real largest = maximum(row, n);
-  const real scale = (real)(1 / sum_exp(row, n, largest));
-  for (size_t i = 0; i < n; i++) row[i] = exp_real(row[i] - largest) * scale;
+  real largest;
+  const real scale = (real)(1 / exponentials(row, &largest, n));
+  for (size_t i = 0; i < n; i++) row[i] *= scale;
 }
 
 void softmax_backward(real *drow, const real *probabilities, size_t n) {

@@ -78,12 +78,10 @@ enum status trainer_step(struct trainer *trainer, const struct batch *batch,
       workspace_fit(&trainer->workspace, &model->config, batch, WITH_GRADIENTS, error);
   if (status != STATUS_OK) return status;
 
-  *loss = network_forward(&trainer->workspace, batch, &model->weights, &model->config,
-                          &regularization) /
-          (double)batch->tokens;
   memset(trainer->gradients, 0, block_bytes(trainer));
-  network_backward(&trainer->dweights, &trainer->workspace, batch, &model->weights, &model->config,
-                   &regularization);
+  *loss = network_gradient(&trainer->dweights, &trainer->workspace, batch, &model->weights,
+                           &model->config, &regularization) /
+          (double)batch->tokens;
   *norm = clip_global_norm(trainer->gradients, model->table.block, options->clip_norm);
   if (!isfinite(*loss) || !isfinite(*norm)) {
     state->failures++;

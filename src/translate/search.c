@@ -3,6 +3,8 @@
 #include <limits.h>
 #include <string.h>
 
+#include "decoder/output.h"
+
 void search_free(struct search *search) {
   arena_free(&search->arena);
   arena_free(&search->result_arena);
@@ -19,7 +21,7 @@ static void take(struct search *search, struct arena *arena, const struct model_
   const size_t H = config->hidden_size;
   const struct attention_needs needs = attention_needs(config->attention);
   encoder_cache_take(&search->encoder, arena, config, FORWARD_ONLY, S, B);
-  decoder_cache_take(&search->decoder, arena, config, FORWARD_ONLY, S, 1, R, R);
+  decoder_cache_take(&search->decoder, arena, config, FORWARD_ONLY, S, 1, R, R, R);
   search->source.ids = arena_take(arena, sizeof(uint32_t), S, B, 1);
   search->source.lengths = arena_take(arena, sizeof(size_t), B, 1, 1);
   search->target.ids = arena_take(arena, sizeof(uint32_t), R, 1, 1);
@@ -271,6 +273,7 @@ enum status search_run(struct search *search, const struct model *model,
   /* Every hypothesis grows at every step, and none beyond its limit. */
   for (size_t open = count; open > 0;) {
     decoder_forward(&search->decoder, &search->target, source, weights, no_dropout, sizes);
+    output_logits(search->decoder.logits, search->decoder.features, open, weights, sizes);
     step_overrides.first++;
     status = step(&open, search, sizes, options, error);
     if (status == STATUS_OK) status = beam_pool_tidy(&search->pool, search->beams, count, error);

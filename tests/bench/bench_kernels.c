@@ -188,7 +188,7 @@ static void measure_elementary(void) {
 
 struct loss {
   double *losses;
-  real *log_sums, *logits;
+  real *logits;
   uint32_t *targets;
   size_t vocabulary;
 };
@@ -196,19 +196,16 @@ struct loss {
 /* Again and again on its own result, which is as good as any logits. */
 static void run_loss(void *context) {
   const struct loss *l = context;
-  cross_entropy_forward(l->losses, l->log_sums, l->logits, l->targets, 0, TOKENS, l->vocabulary);
-  cross_entropy_backward(l->logits, l->log_sums, l->targets, 0, (real)1 / TOKENS, TOKENS,
-                         l->vocabulary);
+  cross_entropy_learn(l->losses, l->logits, l->targets, 0, (real)1 / TOKENS, TOKENS, l->vocabulary);
 }
 
 static void measure_loss(size_t vocabulary) {
-  struct loss l = {bench_allocate(TOKENS, sizeof(double)), numbers(TOKENS),
-                   numbers(TOKENS * vocabulary), random_ids(TOKENS, vocabulary), vocabulary};
+  struct loss l = {bench_allocate(TOKENS, sizeof(double)), numbers(TOKENS * vocabulary),
+                   random_ids(TOKENS, vocabulary), vocabulary};
   char name[128];
   snprintf(name, sizeof name, "V %zu: softmax, cross-entropy and its gradient", vocabulary);
   measure_threads(name, (double)(TOKENS * vocabulary), "G numbers/s", run_loss, &l);
   free(l.losses);
-  free(l.log_sums);
   free(l.logits);
   free(l.targets);
 }

@@ -77,7 +77,7 @@ static void force(struct setup *s, const struct search_request *request, const u
       .source = {(uint32_t *)request->ids, source_starts, 1, request->count},
       .target = {(uint32_t *)ids, target_starts, 1, count}};
   cr_assert_eq(batch_fill(&s->batch, &corpus, &index, 1, NULL), STATUS_OK);
-  cr_assert_eq(workspace_fit(&s->workspace, &s->model.config, &s->batch, FORWARD_ONLY, NULL),
+  cr_assert_eq(workspace_fit(&s->workspace, &s->model.config, &s->batch, WITH_LOGITS, NULL),
                STATUS_OK);
   network_forward(&s->workspace, &s->batch, &s->model.weights, &s->model.config, &plain);
 }

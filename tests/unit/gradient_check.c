@@ -1,5 +1,5 @@
 /* The gradient check itself: it passes what is right, and catches what is wrong. In double; linked
- * so that network_backward can be spoilt. */
+ * so that network_gradient can be spoilt. */
 #include "check.h"
 
 #include <string.h>
@@ -11,23 +11,25 @@
 static double spoil_factor = 1; /* of the gradient of the tensor below */
 static size_t spoil_offset, spoil_size;
 
-void __real_network_backward(const struct parameters *gradients, struct workspace *workspace,
-                             const struct batch *batch, const struct parameters *weights,
-                             const struct model_config *config,
-                             const struct regularization *regularization);
-void __wrap_network_backward(const struct parameters *gradients, struct workspace *workspace,
-                             const struct batch *batch, const struct parameters *weights,
-                             const struct model_config *config,
-                             const struct regularization *regularization);
+double __real_network_gradient(const struct parameters *gradients, struct workspace *workspace,
+                               const struct batch *batch, const struct parameters *weights,
+                               const struct model_config *config,
+                               const struct regularization *regularization);
+double __wrap_network_gradient(const struct parameters *gradients, struct workspace *workspace,
+                               const struct batch *batch, const struct parameters *weights,
+                               const struct model_config *config,
+                               const struct regularization *regularization);
 
-void __wrap_network_backward(const struct parameters *gradients, struct workspace *workspace,
-                             const struct batch *batch, const struct parameters *weights,
-                             const struct model_config *config,
-                             const struct regularization *regularization) {
-  __real_network_backward(gradients, workspace, batch, weights, config, regularization);
+double __wrap_network_gradient(const struct parameters *gradients, struct workspace *workspace,
+                               const struct batch *batch, const struct parameters *weights,
+                               const struct model_config *config,
+                               const struct regularization *regularization) {
+  const double loss =
+      __real_network_gradient(gradients, workspace, batch, weights, config, regularization);
   /* The first tensor starts the block. */
   real *tensor = gradients->encoder.embedding + spoil_offset;
   for (size_t i = 0; i < spoil_size; i++) tensor[i] *= (real)spoil_factor;
+  return loss;
 }
 
 /* ---- a network and a batch ---- */

@@ -94,8 +94,7 @@ Test(tensor, cross_entropy_of_a_hopeless_target) {
   const real logits[] = {0, 500, 0, 1, 1, 1};
   const uint32_t targets[] = {0, 2};
   double losses[2];
-  real log_sums[2];
-  cross_entropy_forward(losses, log_sums, logits, targets, 0, 2, 3);
+  cross_entropy_forward(losses, logits, targets, 0, 2, 3);
   cr_assert_float_eq(losses[0], 500, 1e-3);
   cr_assert_float_eq(losses[1], log(3), CLOSE);
 }
