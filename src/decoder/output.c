@@ -100,9 +100,10 @@ void output_learn(double *losses, real *dfeatures, const struct decoder_paramete
     const size_t rows = task.tokens - first < task.block ? task.tokens - first : task.block;
     const real *features = cache->features + first * F;
     real *logits = cache->logits;
-    output_logits(logits, features, rows, weights, sizes);
-    cross_entropy_learn(losses + first, logits, task.expected + first, task.smoothing,
-                        1 / (real)task.tokens, rows, V);
+    /* o_t = W_o [d_t ; c_t]; b_o joins in below                                      (9) */
+    linear_forward(logits, features, weights->out_weight, rows, F, V);
+    cross_entropy_learn(losses + first, logits, weights->out_bias, task.expected + first,
+                        task.smoothing, 1 / (real)task.tokens, rows, V);
     /* dW_o += Σ do_t [d_t ; c_t]ᵀ, db_o += Σ do_t                                   (13) */
     linear_backward_weight(gradients->out_weight, logits, features, rows, F, V);
     bias_backward(gradients->out_bias, logits, rows, V);

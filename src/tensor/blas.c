@@ -8,7 +8,7 @@
 
 /* Below this many multiplications the threads cost more than they bring. */
 static const size_t PARALLEL_WORK = (size_t)1 << 22;
-enum { TILE_UNIT = 16, LEAST_TILE = 160, LARGE_TILE = 640, MAX_TILES = 16 };
+enum { TILE_UNIT = 16, LEAST_HALF = 128, LEAST_QUARTER = 160, LARGE_TILE = 640, MAX_TILES = 16 };
 
 #ifdef ELMAN_DOUBLE
 #define cblas_gemm cblas_dgemm
@@ -42,13 +42,12 @@ static void product(real *c, size_t ldc, real beta, real alpha, struct operand a
              (int)n, (int)k, alpha, a.data, (int)a.ld, b.data, (int)b.ld, beta, c, (int)ldc);
 }
 
-/* OpenBLAS copies the operand that a tile does not cut once for every tile, so tiles are large:
- * two, or four if that leaves them LEAST_TILE, and more while that leaves them LARGE_TILE. Powers
- * of two are shared evenly by most numbers of cores. */
+/* OpenBLAS copies the operand that a tile does not cut once for every tile, so tiles are as large
+ * as a few cores allow: two or four, and more only where each stays large. Powers of two are shared
+ * evenly by most numbers of cores. */
 static size_t tile_count(size_t longer, size_t work) {
-  size_t tiles = 1;
-  if (work < PARALLEL_WORK) return 1;
-  while (tiles < 4 && longer / (2 * tiles) >= LEAST_TILE) tiles *= 2;
+  if (work < PARALLEL_WORK || longer / 2 < LEAST_HALF) return 1;
+  size_t tiles = longer / 4 < LEAST_QUARTER ? 2 : 4;
   while (tiles < MAX_TILES && longer / (2 * tiles) >= LARGE_TILE) tiles *= 2;
   return tiles;
 }

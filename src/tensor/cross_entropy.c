@@ -27,16 +27,16 @@ void cross_entropy_forward(double *losses, const real *logits, const uint32_t *t
   }
 }
 
-void cross_entropy_learn(double *losses, real *logits, const uint32_t *targets, double smoothing,
-                         real scale, size_t n, size_t v) {
+void cross_entropy_learn(double *losses, real *logits, const real *bias, const uint32_t *targets,
+                         double smoothing, real scale, size_t n, size_t v) {
   const real spread = scale * (real)(smoothing / (double)v);
   const real peak = scale * (real)(1 - smoothing);
 #pragma omp parallel for schedule(static) if (n * v > PARALLEL_WORK)
   for (size_t i = 0; i < n; i++) {
     real *row = logits + i * v;
+    const real largest = add_bias(row, bias, v);
     const double expected = expected_logit(row, targets[i], smoothing, v);
-    real largest;
-    const double sum = exponentials(row, &largest, v);
+    const double sum = exponentials(row, largest, v);
     const real share = (real)((double)scale / sum);
     losses[i] = ((double)largest - expected) + log(sum);
     for (size_t j = 0; j < v; j++) row[j] = share * row[j] - spread;

@@ -13,9 +13,9 @@
 void cross_entropy_forward(double *losses, const real *logits /* (n,v) */,
                            const uint32_t *targets /* (n) */, double smoothing, size_t n, size_t v);
 
-/* The same, and logits (n,v) becomes its gradient: scale · (softmax(logits) - q), equations 12 and
- * 36. Each exponential is taken once. */
-void cross_entropy_learn(double *losses, real *logits, const uint32_t *targets, double smoothing,
-                         real scale, size_t n, size_t v);
+/* The same of logits + bias, and logits (n,v) becomes the gradient of that:
+ * scale · (softmax(logits + bias) - q), equations 12 and 36. Each exponential is taken once. */
+void cross_entropy_learn(double *losses, real *logits, const real *bias /* (v) */,
+                         const uint32_t *targets, double smoothing, real scale, size_t n, size_t v);
 
 #endif

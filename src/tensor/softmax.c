@@ -30,22 +30,42 @@ static double sum_exp(const real *row, size_t n, real largest) {
   return sum;
 }
 
-double exponentials(real *row, real *largest, size_t n) {
+double exponentials(real *row, real largest, size_t n) {
   double lanes[LANES] = {0}, sum = 0;
   size_t i = 0;
-  *largest = maximum(row, n);
   for (; i + LANES <= n; i += LANES) {
-    for (size_t j = 0; j < LANES; j++) row[i + j] = exp_real(row[i + j] - *largest);
-    for (size_t j = 0; j < LANES; j++) lanes[j] += (double)row[i + j];
+    for (size_t j = 0; j < LANES; j++) {
+      const real power = exp_real(row[i + j] - largest);
+      row[i + j] = power;
+      lanes[j] += (double)power;
+    }
   }
-  for (; i < n; i++) sum += (double)(row[i] = exp_real(row[i] - *largest));
+  for (; i < n; i++) sum += (double)(row[i] = exp_real(row[i] - largest));
   for (size_t j = 0; j < LANES; j++) sum += lanes[j];
   return sum;
 }
 
+real add_bias(real *row, const real *bias, size_t n) {
+  real lanes[LANES], largest = row[0] + bias[0];
+  for (size_t j = 0; j < LANES; j++) lanes[j] = largest;
+  size_t i = 0;
+  for (; i + LANES <= n; i += LANES) {
+    for (size_t j = 0; j < LANES; j++) {
+      const real value = row[i + j] + bias[i + j];
+      row[i + j] = value;
+      lanes[j] = value > lanes[j] ? value : lanes[j];
+    }
+  }
+  for (; i < n; i++) {
+    row[i] += bias[i];
+    largest = row[i] > largest ? row[i] : largest;
+  }
+  for (size_t j = 0; j < LANES; j++) largest = lanes[j] > largest ? lanes[j] : largest;
+  return largest;
+}
+
 void softmax_forward(real *row, size_t n) {
-  real largest;
-  const real scale = (real)(1 / exponentials(row, &largest, n));
+  const real scale = (real)(1 / exponentials(row, maximum(row, n), n));
   for (size_t i = 0; i < n; i++) row[i] *= scale;
 }
 

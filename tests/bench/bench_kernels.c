@@ -188,7 +188,7 @@ static void measure_elementary(void) {
 
 struct loss {
   double *losses;
-  real *logits;
+  real *logits, *bias;
   uint32_t *targets;
   size_t vocabulary;
 };
@@ -196,17 +196,19 @@ struct loss {
 /* Again and again on its own result, which is as good as any logits. */
 static void run_loss(void *context) {
   const struct loss *l = context;
-  cross_entropy_learn(l->losses, l->logits, l->targets, 0, (real)1 / TOKENS, TOKENS, l->vocabulary);
+  cross_entropy_learn(l->losses, l->logits, l->bias, l->targets, 0, (real)1 / TOKENS, TOKENS,
+                      l->vocabulary);
 }
 
 static void measure_loss(size_t vocabulary) {
   struct loss l = {bench_allocate(TOKENS, sizeof(double)), numbers(TOKENS * vocabulary),
-                   random_ids(TOKENS, vocabulary), vocabulary};
+                   numbers(vocabulary), random_ids(TOKENS, vocabulary), vocabulary};
   char name[128];
   snprintf(name, sizeof name, "V %zu: softmax, cross-entropy and its gradient", vocabulary);
   measure_threads(name, (double)(TOKENS * vocabulary), "G numbers/s", run_loss, &l);
   free(l.losses);
   free(l.logits);
+  free(l.bias);
   free(l.targets);
 }
 

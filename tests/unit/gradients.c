@@ -74,8 +74,9 @@ Test(gradients, cross_entropy) {
     real *gradient = random_reals(n, 3, 3);
     double forward[CE_ROWS], losses[CE_ROWS];
     cross_entropy_forward(forward, c.logits, ce_targets, smoothing, CE_ROWS, CE_COLUMNS);
-    cross_entropy_learn(losses, gradient, ce_targets, smoothing, (real)1 / CE_ROWS, CE_ROWS,
-                        CE_COLUMNS);
+    const real no_bias[CE_COLUMNS] = {0};
+    cross_entropy_learn(losses, gradient, no_bias, ce_targets, smoothing, (real)1 / CE_ROWS,
+                        CE_ROWS, CE_COLUMNS);
     for (size_t i = 0; i < CE_ROWS; i++) cr_assert_float_eq(losses[i], forward[i], 1e-13);
     check_gradient("logits", c.logits, gradient, n, cross_entropy_loss, &c);
     free(c.logits);
