@@ -3,6 +3,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "attention_matrices.h"
 #include "commands.h"
 #include "interrupt.h"
 #include "messages.h"
@@ -80,6 +81,7 @@ static int settle_format(struct job *job, const char *path, const char *command)
 int attention_command(int argc, char **argv) {
   struct job job = {.options = elman_translate_options_default()};
   const char *model_path = DEFAULT_MODEL, *input = NULL, *output = NULL;
+  struct matrices_options matrices = matrices_options_default();
   const struct option options[] = {
       MODEL_OPTION(model_path),
       {"input", 'i', "FILE", "sentences, one a line", "standard input", .text = &input},
@@ -89,16 +91,23 @@ int attention_command(int argc, char **argv) {
       {"reference", 0, "TEXT", "force this translation; for one sentence",
        .text = &job.options.reference},
       SEARCH_OPTIONS(job.options),
+      MATRICES_OPTIONS(matrices),
       {0}};
   const struct usage usage = {
       "attention", "[options] [TEXT...]",
       "Translates each TEXT, or each line of the input, and shows how much each target\n"
-      "word attended to each source word: a matrix for each translation.",
+      "word attended to each source word: a matrix for each translation.\n\n"
+      "elman attention --matrices [options] QUERIES KEYS VALUES\n\n"
+      "Attention on matrices of numbers, without a model: prints scores, weights and\n"
+      "context. The files are .npy, or text with a row a line; one file is all three.",
       options};
   struct operands operands;
   struct sentences sentences;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
+  code = matrices_options_check(&matrices, &usage, &operands);
+  if (code != EX_OK) return code;
+  if (matrices.wanted) return attention_matrices(&matrices, &usage, &operands, job.format, output);
   if (job.options.reference != NULL && operands.count != 1)
     return report_usage(usage.command, "--reference needs exactly one TEXT");
   if (job.options.reference != NULL && option_given(&usage, &operands, "n-best"))
