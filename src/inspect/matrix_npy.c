@@ -219,7 +219,8 @@ void matrix_write_npy(FILE *stream, const real *values, const size_t *sizes, siz
     length += snprintf(header + length, sizeof header - (size_t)length, i == 0 ? "%zu" : ", %zu",
                        sizes[i]);
   }
-  length += snprintf(header + length, sizeof header - (size_t)length, "), }");
+  length += snprintf(header + length, sizeof header - (size_t)length, "%s), }",
+                     dimensions == 1 ? "," : "");
   /* The header ends in a newline, and the numbers begin at a multiple of 64. */
   const size_t used = PREFIX + (size_t)length + 1;
   const size_t total = (used + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
