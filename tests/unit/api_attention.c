@@ -263,12 +263,11 @@ static void check_case(struct attention_case *c) {
 
 /* ---- every mechanism ---- */
 
-static const char *const masks[] = {"none", "causal", "padding", "both"};
-
 static void check_masks(struct attention_case c) {
-  for (size_t mask = 0; mask < sizeof masks / sizeof *masks; mask++) {
-    c.options.causal = mask & 1;
-    c.options.key_length = mask & 2 ? (c.S + 1) / 2 : ELMAN_ALL_KEYS;
+  enum { CAUSAL = 1, PADDING = 2, BOTH = CAUSAL | PADDING };
+  for (int mask = 0; mask <= BOTH; mask++) {
+    c.options.causal = mask & CAUSAL;
+    c.options.key_length = mask & PADDING ? (c.S + 1) / 2 : ELMAN_ALL_KEYS;
     check_case(&c);
   }
 }

@@ -44,8 +44,7 @@ Test(api_matrix, text) {
                                      "1,-2.5,3e-3\n4,5,6\n",
                                      "1, -2.5 , .003\r\n+4,5.,6\r\n",
                                      "\t1\t-2.5\t0.003 \n\n4\t5\t6\n",
-                                     "\xEF\xBB\xBF"
-                                     "1 -2.5 3E-3\n4 5 6",
+                                     "\xEF\xBB\xBF 1 -2.5 3E-3\n4 5 6",
                                      "# a comment\n1 -2.5 3e-3 # more\n  # and\n4 5 6\n"};
   for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
     put_text(same[i]);
