@@ -54,6 +54,10 @@ expect_stdout '{"scores":[[[1,null]]],"weights":[[[1,0]]],"context":[[1]]}'
 printf '1e-9 -2\n3e8 0\n' >sizes
 expect_exit 0 attend sizes
 expect_stdout_match '^ *3\.0000e\+08'
+printf -- '-0 0\n' >zero
+expect_exit 0 attend zero
+expect_stdout_match '^0\.0000  0\.0000$'
+rm zero
 
 # .npy in and out: what was written can be read again.
 expect_exit 0 attend -o out.npy k.csv k.csv k.csv

@@ -137,6 +137,7 @@ static elman_status attend(elman_attention_output **attended, const struct matri
 /* Four decimals, as far as they say something. Gives the length. */
 static int print_number(char *into, size_t size, float value) {
   const float magnitude = fabsf(value);
+  if (magnitude == 0) value = 0; /* without a sign */
   if (magnitude < 0.00005F && magnitude > 0) return snprintf(into, size, "%.1e", (double)value);
   if (isfinite(value) && magnitude >= 1e6F) return snprintf(into, size, "%.4e", (double)value);
   return snprintf(into, size, "%.4f", (double)value);
