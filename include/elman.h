@@ -661,11 +661,10 @@ ELMAN_API void elman_attention_weights_free(elman_tensor *weights);
 
 typedef struct elman_attention_options {
   const char *mechanism; /* a name from elman_attention_name; default "dot" */
-  size_t heads;       /* N, which divides both widths; default 1, as "additive" and "local" need it
-                       */
-  size_t window;      /* of "local": keys to each side of the centre; default 5 */
-  double scale;       /* what products are multiplied by; 0 (default) = what the mechanism takes: 1,
-                         or for "scaled", "projected" and "multihead" 1 / sqrt(width / N) */
+  size_t heads;  /* N, which divides both widths; default 1, as "additive" and "local" need it */
+  size_t window; /* of "local": keys to each side of the centre; default 5 */
+  double scale;  /* what products are multiplied by; 0 (default) = what the mechanism takes: 1,
+                    or for "scaled", "projected" and "multihead" 1 / sqrt(width / N) */
   bool divide_by_sum; /* weights are scores divided by their sum, without a softmax; a row whose sum
                          is not positive is ELMAN_BAD_DATA. Not for "local" */
   bool causal;        /* query t sees the keys 0 to t only, however many keys there are */
