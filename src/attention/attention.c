@@ -1,5 +1,6 @@
 #include "attention/attention.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "attention/center.h"
@@ -28,8 +29,9 @@ void attention_cache_take(struct attention_cache *cache, struct arena *arena,
   const struct attention_needs needs = attention_needs(config.kind);
   const size_t T = queries, S = keys, B = batch, H = config.size, N = config.heads;
   *cache = (struct attention_cache){
-      .context = take(arena, T, B, H),
+      .context = take(arena, T, B, attention_value_size(config)),
       .weights = take(arena, T * B, N, S),
+      .scores = take_if(config.divide_by_sum, arena, T * B, N, S),
       .dropped = take_if(dropout, arena, T * B, N, S),
       .queries = take_if(needs.query, arena, T, B, H),
       .keys = take_if(needs.key, arena, S, B, H),
@@ -73,7 +75,7 @@ struct attention_cache attention_cache_from(struct attention_cache cache, size_t
                                             struct attention_shape shape) {
   const size_t rows = first * shape.batch, H = config.size;
   const size_t weights = rows * config.heads * shape.keys;
-  cache.context += rows * H;
+  cache.context += rows * attention_value_size(config);
   cache.weights += weights;
   cache.dropped = from(cache.dropped, weights);
   cache.scores = from(cache.scores, weights);
@@ -95,28 +97,34 @@ static real *effective_weights(struct attention_cache cache, const struct attent
 
 /* ---- one head of one sentence ---- */
 
-/* Rows of time-major arrays of a sentence lie B · H apart, those of its weights B · N · S; a head
- * has its own H/N columns, and its own S of the weights. */
+/* Rows of time-major arrays of a sentence lie B · H apart (of values B · V), those of its weights
+ * B · N · S; a head has its own H/N columns (V/N), and its own S of the weights. */
 struct head {
   size_t b, n;
   size_t queries, keys; /* T_b, and the keys that any of the queries sees */
   size_t vector;        /* where the head begins in a row block (B,H) */
+  size_t value;         /* and in (B,V) */
   size_t weight;        /* and in (B,N,S) */
   size_t size;          /* H/N */
-  size_t vector_step, weight_step;
+  size_t value_size;    /* V/N */
+  size_t vector_step, value_step, weight_step;
 };
 
 static struct head head_of(const struct attention_layer *layer, struct attention_shape shape,
                            size_t b, size_t n) {
   const size_t H = layer->config.size, N = layer->config.heads, S = shape.keys;
+  const size_t V = attention_value_size(layer->config);
   return (struct head){.b = b,
                        .n = n,
                        .queries = mask_queries(shape, b),
                        .keys = mask_keys(shape, b),
                        .vector = b * H + n * (H / N),
+                       .value = b * V + n * (V / N),
                        .weight = (b * N + n) * S,
                        .size = H / N,
+                       .value_size = V / N,
                        .vector_step = shape.batch * H,
+                       .value_step = shape.batch * V,
                        .weight_step = shape.batch * N * S};
 }
 
@@ -133,8 +141,8 @@ static struct score_input score_input_of(struct head head, const real *q, const 
                               .score_weight = layer->weights->score_weight};
 }
 
-static struct operand vectors(struct head head, const real *data, enum transpose transpose) {
-  return (struct operand){data + head.vector, head.vector_step, transpose};
+static struct operand values_of(struct head head, const real *data, enum transpose transpose) {
+  return (struct operand){data + head.value, head.value_step, transpose};
 }
 
 static struct operand weights_of(struct head head, const real *data, enum transpose transpose) {
@@ -173,6 +181,12 @@ void attention_prepare(struct attention_cache cache, const real *keys, const rea
     map_forward(cache.values + at, values + at, w->value_weight, w->value_bias, rows, H);
 }
 
+/* So that the softmax of what is kept, masked or not, is the weights. */
+static void keep_scores(real *scores, const real *row, struct visible visible, size_t S) {
+  for (size_t s = 0; s < S; s++)
+    scores[s] = s >= visible.first && s < visible.end ? row[s] : -(real)INFINITY;
+}
+
 /* From the scores of a head, in cache.weights, to its weights. */
 static void weigh(struct attention_cache cache, struct head head,
                   const struct attention_layer *layer, struct attention_shape shape) {
@@ -181,11 +195,11 @@ static void weigh(struct attention_cache cache, struct head head,
     const size_t at = head.weight + t * head.weight_step;
     real *row = cache.weights + at, center = 0;
     const struct visible visible = visible_of(&center, head, cache, layer, shape, t);
-    if (cache.scores != NULL) {
-      memset(cache.scores + at, 0, S * sizeof *row);
-      memcpy(cache.scores + at, row, head.keys * sizeof *row);
-    }
-    mask_softmax_forward(row, visible, S); /* (7, 37) */
+    if (cache.scores != NULL) keep_scores(cache.scores + at, row, visible, S);
+    if (layer->config.divide_by_sum)
+      mask_share_forward(row, visible, S); /* (46) */
+    else
+      mask_softmax_forward(row, visible, S); /* (7, 37) */
     if (cache.centers != NULL)
       center_gaussian_forward(row, visible, center, layer->config.window); /* (40) */
     if (layer->overrides != NULL) override_apply(row, visible, layer->overrides, t);
@@ -225,13 +239,13 @@ void attention_forward(struct attention_cache cache, const real *queries, const 
       score(cache.weights + head.weight, &input);
       weigh(cache, head, layer, shape);
       /* c_t = Σ_s a_ts v_s                                                         (8, 38) */
-      matrix_product(merged + head.vector, head.vector_step, 0, 1,
+      matrix_product(merged + head.value, head.value_step, 0, 1,
                      weights_of(head, effective_weights(cache, layer), AS_IT_IS),
-                     vectors(head, v, AS_IT_IS), head.queries, head.size, head.keys);
+                     values_of(head, v, AS_IT_IS), head.queries, head.value_size, head.keys);
     }
     clear_padding(cache.weights, N * S, shape, b);
     if (drops(layer)) clear_padding(cache.dropped, N * S, shape, b);
-    clear_padding(merged, H, shape, b);
+    clear_padding(merged, attention_value_size(layer->config), shape, b);
   }
   if (w->out_weight == NULL) return;
   map_forward(cache.context, merged, w->out_weight, w->out_bias, T * B, H); /* (38) */
@@ -253,6 +267,8 @@ static void weigh_backward(struct attention_scratch scratch, struct attention_ca
     if (cache.centers != NULL)
       scratch.centers[t * shape.batch + head.b] = center_gaussian_backward(
           da, a, visible, shape.keys, center, layer->config.window); /* (41) */
+    else if (layer->config.divide_by_sum)
+      mask_share_backward(da, a, cache.scores + at, visible, shape.keys); /* (46) */
     else
       mask_softmax_backward(da, a, visible, shape.keys); /* (16) */
   }
@@ -290,14 +306,14 @@ void attention_backward(real *dqueries, real *dkeys, real *dvalues,
       const struct head head = head_of(layer, shape, b, n);
       if (head.queries == 0) continue;
       const struct score_input input = score_input_of(head, q, k, layer);
-      const struct operand dc = vectors(head, dmerged, AS_IT_IS);
+      const struct operand dc = values_of(head, dmerged, AS_IT_IS);
       real *da = scratch.weights + head.weight;
       /* c_t = Σ_s a_ts v_s, so da_ts = dc_t·v_s and dv_s += Σ_t a_ts dc_t             (15) */
-      matrix_product(da, head.weight_step, 0, 1, dc, vectors(head, v, TRANSPOSED), head.queries,
-                     head.keys, head.size);
-      matrix_product(dv + head.vector, head.vector_step, 1, 1,
+      matrix_product(da, head.weight_step, 0, 1, dc, values_of(head, v, TRANSPOSED), head.queries,
+                     head.keys, head.value_size);
+      matrix_product(dv + head.value, head.value_step, 1, 1,
                      weights_of(head, effective_weights(cache, layer), TRANSPOSED), dc, head.keys,
-                     head.size, head.queries);
+                     head.value_size, head.queries);
       weigh_backward(scratch, cache, head, layer, shape);
       score(dq + head.vector, dk + head.vector,
             w->score_weight != NULL ? scratch.score_weights + b * H : NULL, da,
@@ -322,8 +338,9 @@ void attention_prepare_backward(real *dkeys, real *dvalues,
   /* The bias of the keys adds the same to all scores of a query, which the softmax does not see:
    * its gradient is zero. What rounding would make of it Adam would take for a direction.    (45)
    */
+  real *key_bias = layer->config.divide_by_sum ? gradients->key_bias : NULL;
   if (w->key_weight != NULL)
-    map_backward(dkeys + at, gradients->key_weight, NULL, scratch.keys + at, keys + at,
+    map_backward(dkeys + at, gradients->key_weight, key_bias, scratch.keys + at, keys + at,
                  w->key_weight, rows, H);
   if (w->value_weight != NULL)
     map_backward(dvalues + at, gradients->value_weight, gradients->value_bias, scratch.values + at,

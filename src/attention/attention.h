@@ -1,7 +1,7 @@
 /* Attention: queries look at keys and take a weighted mean of values. Encoder–decoder attention
  * (queries: decoder states; keys and values: encoder states) and self-attention (all three the
  * same) are made of the same pieces. docs/bptt.md, equations 6 to 8, 15 to 17, 29 to 31 and 37 to
- * 45.
+ * 46.
  *
  *   queries, keys, values → maps → scores → mask, softmax → [Gaussian] → [dropout] → context → map
  *
@@ -36,11 +36,12 @@ struct attention_layer {
 
 /* What the forward pass leaves. Arrays that a mechanism does not need are NULL. */
 struct attention_cache {
-  real *context;       /* (T,B,H) */
-  real *weights;       /* (T,B,N,S); each row sums to 1, or with a Gaussian to less */
-  real *scores;        /* (T,B,N,S) before the softmax; NULL unless somebody wants to see them */
-  real *dropped;       /* (T,B,N,S): the weights after dropout; not used without it */
-  real *queries;       /* (T,B,H), mapped */
+  real *context; /* (T,B,H), or with another size of the values (T,B,V) */
+  real *weights; /* (T,B,N,S); each row sums to 1, or with a Gaussian to less */
+  real *scores;  /* (T,B,N,S) before the softmax, -∞ where masked; NULL unless somebody wants to
+                    see them, or weights are shares of them */
+  real *dropped; /* (T,B,N,S): the weights after dropout; not used without it */
+  real *queries; /* (T,B,H), mapped */
   real *keys, *values; /* (S,B,H), mapped */
   real *merged;        /* (T,B,H): the heads' contexts side by side, before the last map */
   real *center_states; /* (T,B,H): tanh(W_p d_t) */
@@ -64,7 +65,7 @@ void attention_prepare(struct attention_cache cache, const real *keys, const rea
                        size_t count);
 
 void attention_forward(struct attention_cache cache, const real *queries /* (T,B,H) */,
-                       const real *keys, const real *values /* (S,B,H) */,
+                       const real *keys, const real *values /* (S,B,H), the values or (S,B,V) */,
                        const struct attention_layer *layer, struct attention_shape shape);
 
 /* Scratch of the backward pass, with the shapes of the cache's arrays. */
@@ -92,7 +93,7 @@ void attention_scratch_clear(struct attention_scratch scratch, struct attention_
  * gradients stay in the scratch until attention_prepare_backward. */
 void attention_backward(real *dqueries, real *dkeys, real *dvalues,
                         const struct attention_parameters *gradients,
-                        struct attention_scratch scratch, const real *dcontext /* (T,B,H) */,
+                        struct attention_scratch scratch, const real *dcontext /* as the context */,
                         struct attention_cache cache, const real *queries, const real *keys,
                         const real *values, const struct attention_layer *layer,
                         struct attention_shape shape);

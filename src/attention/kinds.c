@@ -69,6 +69,33 @@ static void list_divisors(char *text, size_t capacity, size_t size) {
   }
 }
 
+/* What only plain matrices ask for. */
+static enum status check_plain(const struct attention_config *config, struct error *error) {
+  const char *name = kinds[config->kind].name;
+  const struct attention_needs needs = attention_needs(config->kind);
+  const size_t width = attention_value_size(*config);
+  if (config->heads > 1 && (needs.score || needs.center))
+    return fail(error, STATUS_INVALID_ARGUMENT, NULL,
+                "%s attention has one head, not %zu; multihead, scaled or dot can have several",
+                name, config->heads);
+  if (width != config->size && needs.value)
+    return fail(error, STATUS_INVALID_ARGUMENT, NULL,
+                "%s attention maps its values, which must be as wide as the queries: %zu, not %zu",
+                name, config->size, width);
+  if (width % config->heads != 0)
+    return fail(error, STATUS_INVALID_ARGUMENT, NULL,
+                "%zu heads do not divide values of a width of %zu", config->heads, width);
+  if (!isfinite(config->scale))
+    return fail(error, STATUS_INVALID_ARGUMENT, NULL, "the scale must be a finite number");
+  if (config->scale != 0 && needs.score)
+    return fail(error, STATUS_INVALID_ARGUMENT, NULL, "%s attention is no product and has no scale",
+                name);
+  if (config->divide_by_sum && needs.center)
+    return fail(error, STATUS_INVALID_ARGUMENT, NULL,
+                "%s attention needs the softmax; it cannot divide by the sum", name);
+  return STATUS_OK;
+}
+
 enum status attention_config_check(const struct attention_config *config, struct error *error) {
   if (config->heads < 1 || config->heads > MAX_HEADS)
     return fail(error, STATUS_INVALID_ARGUMENT, NULL,
@@ -84,6 +111,8 @@ enum status attention_config_check(const struct attention_config *config, struct
         config->heads, config->size, divisors, config->heads, below > 0 ? below : 2 * config->heads,
         below + config->heads);
   }
+  const enum status status = check_plain(config, error);
+  if (status != STATUS_OK) return status;
   const bool local = config->kind == ATTENTION_LOCAL;
   if (local && (config->window < 1 || config->window > MAX_WINDOW))
     return fail(error, STATUS_INVALID_ARGUMENT, NULL,
@@ -129,7 +158,12 @@ struct attention_needs attention_needs(enum attention_kind kind) {
                                   .center = parts & CENTER_WEIGHT};
 }
 
+size_t attention_value_size(struct attention_config config) {
+  return config.value_size > 0 ? config.value_size : config.size;
+}
+
 real attention_scale(struct attention_config config) {
+  if (config.scale != 0) return config.scale;
   return kinds[config.kind].scaled ? 1 / sqrt((real)(config.size / config.heads)) : 1;
 }
 

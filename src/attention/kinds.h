@@ -24,13 +24,20 @@ bool attention_parse(enum attention_kind *kind, const char *name);
 
 enum { MAX_HEADS = 64, MAX_WINDOW = 1000 };
 
-/* What fixes the arithmetic of an attention layer. */
+/* What fixes the arithmetic of an attention layer. The translator leaves the last three at 0; plain
+ * matrices can have others. */
 struct attention_config {
   enum attention_kind kind;
-  size_t size;   /* H: of queries, keys, values and contexts */
-  size_t heads;  /* N; 1 but for `multihead` and self-attention; divides H */
-  size_t window; /* D of `local`: positions to each side of the centre; else 0 */
+  size_t size;       /* H: of queries and keys, and, if nothing else is said, values and contexts */
+  size_t heads;      /* N; 1 but for `multihead` and self-attention; divides H */
+  size_t window;     /* D of `local`: positions to each side of the centre; else 0 */
+  size_t value_size; /* of values and contexts, where the mechanism does not map them; 0 = H */
+  real scale;        /* α; 0 = the mechanism's own */
+  bool divide_by_sum; /* weights are the scores divided by their sum, without a softmax */
 };
+
+/* Columns of values and contexts. */
+size_t attention_value_size(struct attention_config config);
 
 /* Sizes that a mechanism can work with, or STATUS_INVALID_ARGUMENT and which sizes can be. */
 enum status attention_config_check(const struct attention_config *config,

@@ -37,3 +37,24 @@ void mask_softmax_backward(real *drow, const real *weights, struct visible visib
   softmax_backward(drow + visible.first, weights + visible.first, visible.end - visible.first);
   mask_clear_outside(drow, visible, S);
 }
+
+static double sum_of(const real *row, struct visible visible) {
+  double sum = 0;
+  for (size_t s = visible.first; s < visible.end; s++) sum += (double)row[s];
+  return sum;
+}
+
+void mask_share_forward(real *row, struct visible visible, size_t S) {
+  const real scale = (real)(1 / sum_of(row, visible));
+  for (size_t s = visible.first; s < visible.end; s++) row[s] *= scale;
+  mask_clear_outside(row, visible, S);
+}
+
+void mask_share_backward(real *drow, const real *weights, const real *scores,
+                         struct visible visible, size_t S) {
+  const real scale = (real)(1 / sum_of(scores, visible));
+  double mean = 0;
+  for (size_t s = visible.first; s < visible.end; s++) mean += (double)weights[s] * (double)drow[s];
+  for (size_t s = visible.first; s < visible.end; s++) drow[s] = (drow[s] - (real)mean) * scale;
+  mask_clear_outside(drow, visible, S);
+}

@@ -26,4 +26,10 @@ void mask_softmax_forward(real *row, struct visible visible, size_t S);
 /* As softmax_backward; the rest becomes exactly zero. */
 void mask_softmax_backward(real *drow, const real *weights, struct visible visible, size_t S);
 
+/* The visible part of a row (S) divided by its sum, which must not be zero; the rest becomes
+ * exactly zero. Backward, `scores` is the row as it was before. Equation 46. */
+void mask_share_forward(real *row, struct visible visible, size_t S);
+void mask_share_backward(real *drow, const real *weights, const real *scores,
+                         struct visible visible, size_t S);
+
 #endif

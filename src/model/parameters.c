@@ -166,16 +166,19 @@ struct encoder_sizes encoder_sizes_of(const struct model_config *config) {
 
 struct decoder_sizes decoder_sizes_of(const struct model_config *config) {
   const size_t attentional = config->tied ? config->embedding_size : config->hidden_size;
-  return (struct decoder_sizes){
-      .embedding = config->embedding_size,
-      .hidden = config->hidden_size,
-      .vocabulary = config->target_vocabulary,
-      .layers = config->layers,
-      .self_attention = self_attention_of(config, config->decoder_self_attention),
-      .attention = {config->attention, config->hidden_size, config->heads, config->window},
-      .attentional = config->attentional_layer ? attentional : 0,
-      .input_feeding = config->input_feeding,
-      .bridge = config->bidirectional};
+  return (struct decoder_sizes){.embedding = config->embedding_size,
+                                .hidden = config->hidden_size,
+                                .vocabulary = config->target_vocabulary,
+                                .layers = config->layers,
+                                .self_attention =
+                                    self_attention_of(config, config->decoder_self_attention),
+                                .attention = {.kind = config->attention,
+                                              .size = config->hidden_size,
+                                              .heads = config->heads,
+                                              .window = config->window},
+                                .attentional = config->attentional_layer ? attentional : 0,
+                                .input_feeding = config->input_feeding,
+                                .bridge = config->bidirectional};
 }
 
 static enum status check_size(const char *name, size_t size, size_t limit, struct error *error) {

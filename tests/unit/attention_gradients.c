@@ -41,7 +41,7 @@ static void spoil(struct arena *arena) {
 
 static void set_up(struct attention_case *c, struct attention_config config,
                    struct attention_shape shape, double dropout) {
-  const size_t T = shape.queries, S = shape.keys, H = config.size;
+  const size_t T = shape.queries, S = shape.keys, H = config.size, V = attention_value_size(config);
   *c = (struct attention_case){.shape = shape};
   c->layer = (struct attention_layer){
       .config = config, .weights = &c->weights, .dropout = {dropout, {3, RANDOM_DROPOUT, 9}}};
@@ -57,11 +57,11 @@ static void set_up(struct attention_case *c, struct attention_config config,
   take_all(c, &c->arena);
   c->queries = random_reals(T * B * H, 0.6, 1);
   c->keys = random_reals(S * B * H, 0.6, 2);
-  c->values = random_reals(S * B * H, 1, 3);
-  c->r = random_reals(T * B * H, 1, 4);
+  c->values = random_reals(S * B * V, 1, 3);
+  c->r = random_reals(T * B * V, 1, 4);
   for (size_t t = 0; t < T; t++)
     for (size_t b = 0; b < B; b++)
-      if (t >= shape.query_lengths[b]) memset(c->r + (t * B + b) * H, 0, H * sizeof *c->r);
+      if (t >= shape.query_lengths[b]) memset(c->r + (t * B + b) * V, 0, V * sizeof *c->r);
 }
 
 static void tear_down(struct attention_case *c) {
@@ -81,7 +81,8 @@ static double attention_loss(void *context) {
   const struct attention_case *c = context;
   attention_prepare(c->cache, c->keys, c->values, &c->layer, B, 0, c->shape.keys);
   attention_forward(c->cache, c->queries, c->keys, c->values, &c->layer, c->shape);
-  return weighted_sum(c->cache.context, c->r, c->shape.queries * B * c->layer.config.size);
+  return weighted_sum(c->cache.context, c->r,
+                      c->shape.queries * B * attention_value_size(c->layer.config));
 }
 
 static void check_parts(struct attention_case *c, loss_function *loss) {
@@ -94,12 +95,27 @@ static void check_parts(struct attention_case *c, loss_function *loss) {
   }
 }
 
+static void make_positive(real *values, size_t n) {
+  for (size_t i = 0; i < n; i++) values[i] = fabs(values[i]);
+}
+
+/* So that all scores are, and their sums are not near zero. */
+static void make_all_positive(struct attention_case *c) {
+  const size_t H = c->layer.config.size;
+  struct attention_part part;
+  for (unsigned i = 0; attention_part_at(&part, &c->weights, c->layer.config.kind, i); i++)
+    make_positive(*part.view, attention_part_size(&part, H));
+  make_positive(c->queries, c->shape.queries * B * H);
+  make_positive(c->keys, c->shape.keys * B * H);
+}
+
 static void check_attention(struct attention_config config, struct attention_shape shape,
                             double dropout) {
-  const size_t T = shape.queries, S = shape.keys, H = config.size;
+  const size_t T = shape.queries, S = shape.keys, H = config.size, V = attention_value_size(config);
   struct attention_case c;
   set_up(&c, config, shape, dropout);
-  real *dqueries = reals(T * B * H), *dkeys = reals(S * B * H), *dvalues = reals(S * B * H);
+  if (config.divide_by_sum) make_all_positive(&c);
+  real *dqueries = reals(T * B * H), *dkeys = reals(S * B * H), *dvalues = reals(S * B * V);
   attention_loss(&c);
   attention_scratch_clear(c.scratch, config, S, B);
   attention_backward(dqueries, dkeys, dvalues, &c.gradients, c.scratch, c.r, c.cache, c.queries,
@@ -108,7 +124,7 @@ static void check_attention(struct attention_config config, struct attention_sha
                              0, S);
   check_gradient_or_zero("queries", c.queries, dqueries, T * B * H, attention_loss, &c);
   check_gradient_or_zero("keys", c.keys, dkeys, S * B * H, attention_loss, &c);
-  check_gradient_or_zero("values", c.values, dvalues, S * B * H, attention_loss, &c);
+  check_gradient_or_zero("values", c.values, dvalues, S * B * V, attention_loss, &c);
   check_parts(&c, attention_loss);
   free(dqueries);
   free(dkeys);
@@ -120,7 +136,8 @@ static void check_attention(struct attention_config config, struct attention_sha
 static void check_mechanisms(struct attention_shape shape, double dropout) {
   for (unsigned kind = 0; attention_name((enum attention_kind)kind) != NULL; kind++) {
     for (size_t heads = 1; heads <= 4; heads++) {
-      struct attention_config config = {(enum attention_kind)kind, heads == 3 ? 6 : 4, heads, 0};
+      struct attention_config config = {
+          .kind = (enum attention_kind)kind, .size = heads == 3 ? 6 : 4, .heads = heads};
       if (heads > 1 && kind != ATTENTION_MULTIHEAD && kind != ATTENTION_SCALED) continue;
       if (kind == ATTENTION_LOCAL) config.window = 1 + shape.keys % 3;
       check_attention(config, shape, dropout);
@@ -160,6 +177,27 @@ Test(attention_gradients, dropout) {
   const struct attention_shape shape = {
       .queries = 5, .keys = 7, .batch = B, .query_lengths = queries, .key_lengths = keys};
   check_mechanisms(shape, 0.4);
+}
+
+/* What plain matrices can have: a scale of their own, values of another width, shares instead of a
+ * softmax, and heads of any score that is a product. */
+Test(attention_gradients, plain_matrices) {
+  const size_t queries[B] = {5, 1, 3}, keys[B] = {4, 7, 6};
+  struct attention_shape shape = {
+      .queries = 5, .keys = 7, .batch = B, .query_lengths = queries, .key_lengths = keys};
+  for (unsigned kind = 0; attention_name((enum attention_kind)kind) != NULL; kind++) {
+    for (unsigned options = 0; options < 32; options++) {
+      struct attention_config config = {.kind = (enum attention_kind)kind,
+                                        .size = 4,
+                                        .heads = options & 1 ? 2 : 1,
+                                        .window = kind == ATTENTION_LOCAL ? 2 : 0,
+                                        .value_size = options & 2 ? 6 : 0,
+                                        .scale = options & 4 ? 0.7 : 0,
+                                        .divide_by_sum = options & 8};
+      shape.causal = options & 16;
+      if (attention_config_check(&config, NULL) == STATUS_OK) check_attention(config, shape, 0);
+    }
+  }
 }
 
 /* ---- self-attention ---- */
@@ -217,8 +255,10 @@ Test(attention_gradients, self_attention) {
       .queries = 6, .keys = 6, .batch = B, .query_lengths = lengths, .key_lengths = lengths};
   for (size_t heads = 1; heads <= 4; heads++) {
     for (int plain = 0; plain < 2; plain++) {
-      const struct attention_config config = {plain ? ATTENTION_SCALED : ATTENTION_MULTIHEAD,
-                                              heads == 3 ? 6 : 4, heads, 0};
+      const struct attention_config config = {.kind =
+                                                  plain ? ATTENTION_SCALED : ATTENTION_MULTIHEAD,
+                                              .size = heads == 3 ? 6 : 4,
+                                              .heads = heads};
       shape.causal = false;
       check_self_attention(config, shape, 6);
       shape.causal = true;

@@ -158,7 +158,8 @@ Test(network, attention_at_masked_positions) {
   const struct attention_shape shape = {
       .queries = T, .keys = S, .batch = B, .query_lengths = queries, .key_lengths = keys};
   const struct attention_parameters none = {0};
-  const struct attention_layer layer = {.config = {ATTENTION_SCALED, H, 1, 0}, .weights = &none};
+  const struct attention_layer layer = {.config = {.kind = ATTENTION_SCALED, .size = H, .heads = 1},
+                                        .weights = &none};
   real *d = random_reals(T * B * H, 1, 1), *e = random_reals(S * B * H, 1, 2);
   real *dcontext = random_reals(T * B * H, 1, 3);
   for (size_t b = 0; b < B; b++) {

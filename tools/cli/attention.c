@@ -5,6 +5,7 @@
 
 #include "attention_input.h"
 #include "attention_job.h"
+#include "attention_matrices.h"
 #include "commands.h"
 #include "messages.h"
 #include "model_input.h"
@@ -140,6 +141,7 @@ int attention_command(int argc, char **argv) {
       .model = DEFAULT_MODEL,
       .rule = elman_alignment_rule_name(ELMAN_ALIGNMENT_ARGMAX),
   };
+  struct matrices_options matrices = matrices_options_default();
   const struct option options[] = {
       MODEL_OPTION(line.model),
       {"input", 'i', "FILE", "sentences, one a line", "standard input", .text = &line.input_path},
@@ -164,15 +166,23 @@ int attention_command(int argc, char **argv) {
        "with --summary: lines are source, target and, in column N, word alignments", "none",
        .count = &line.input.alignment_column, .least = 3, .most = MOST_COLUMNS},
       {"json", 0, NULL, "with --summary: print one JSON object", .flag = &line.job.json},
+      MATRICES_OPTIONS(matrices),
       {0}};
   const struct usage usage = {
       "attention", "[options] [TEXT...]",
       "Translates each TEXT, or each line of the input, and shows how much each target\n"
-      "word attended to each source word: a matrix for each translation.",
+      "word attended to each source word: a matrix for each translation.\n\n"
+      "elman attention --matrices [options] QUERIES KEYS VALUES\n\n"
+      "Attention on matrices of numbers, without a model: prints scores, weights and\n"
+      "context. The files are .npy, or text with a row a line; one file is all three.",
       options};
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
+  code = matrices_options_check(&matrices, &usage, &operands);
+  if (code != EX_OK) return code;
+  if (matrices.wanted)
+    return attention_matrices(&matrices, &usage, &operands, line.job.format, line.output);
   code = settle(&line, &usage, &operands);
   return code == EX_OK ? run(&line, usage.command, &operands) : code;
 }

@@ -1,0 +1,375 @@
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/call.h"
+#include "attention/attention.h"
+
+enum { DEFAULT_WINDOW = 5 };
+
+elman_attention_options elman_attention_options_default(void) {
+  return (elman_attention_options){.mechanism = attention_name(ATTENTION_DOT),
+                                   .heads = 1,
+                                   .window = DEFAULT_WINDOW,
+                                   .key_length = ELMAN_ALL_KEYS};
+}
+
+/* One sentence, as the core sees it: B = 1. */
+struct attending {
+  struct attention_layer layer;
+  struct attention_shape shape;
+  size_t query_length, key_length; /* the shape points at these */
+  struct attention_parameters weights, gradients;
+  struct attention_cache cache;
+  struct attention_scratch scratch;
+  real *dqueries, *dkeys, *dvalues;
+  struct arena arena;
+};
+
+/* ---- what is asked for ---- */
+
+static bool all_finite(const float *values, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (!isfinite(values[i])) return false;
+  return true;
+}
+
+static enum status check_numbers(const float *values, size_t n, const char *what,
+                                 struct error *error) {
+  if (values == NULL) return fail(error, STATUS_INVALID_ARGUMENT, NULL, "there are no %s", what);
+  if (all_finite(values, n)) return STATUS_OK;
+  return fail(error, STATUS_BAD_DATA, NULL, "the %s hold a number that is not finite", what);
+}
+
+/* Distances between rows are ints to BLAS, and so are sizes. All products of two sizes then fit;
+ * the arena checks those of three. */
+static enum status check_sizes(const elman_attention_input *input, struct attention_config config,
+                               struct error *error) {
+  const size_t T = input->query_count, S = input->key_count, H = config.size;
+  const size_t V = attention_value_size(config), most = INT_MAX;
+  if (T == 0 || S == 0 || H == 0)
+    return fail(error, STATUS_INVALID_ARGUMENT, NULL,
+                "there must be queries and keys: not %zu and %zu, of %zu numbers each", T, S, H);
+  if (T > most || S > most || H > most || V > most || config.heads > most / S)
+    return fail(error, STATUS_INVALID_ARGUMENT, NULL, "the matrices are too large");
+  return STATUS_OK;
+}
+
+static enum status settle_mask(struct attending *a, const elman_attention_input *input,
+                               const elman_attention_options *options, struct error *error) {
+  const size_t S = input->key_count;
+  a->query_length = input->query_count;
+  a->key_length = options->key_length == ELMAN_ALL_KEYS ? S : options->key_length;
+  if (a->key_length == 0)
+    return fail(error, STATUS_INVALID_ARGUMENT, NULL,
+                "with a key length of 0 there is nothing left to look at");
+  if (a->key_length > S)
+    return fail(error, STATUS_INVALID_ARGUMENT, NULL,
+                "the key length, %zu, is more than the %zu keys", a->key_length, S);
+  a->shape = (struct attention_shape){.queries = input->query_count,
+                                      .keys = S,
+                                      .batch = 1,
+                                      .query_lengths = &a->query_length,
+                                      .key_lengths = &a->key_length,
+                                      .causal = options->causal};
+  return STATUS_OK;
+}
+
+static enum status settle_config(struct attending *a, const elman_attention_input *input,
+                                 const elman_attention_options *options, struct error *error) {
+  struct attention_config *config = &a->layer.config;
+  if (options->mechanism == NULL || !attention_parse(&config->kind, options->mechanism))
+    return fail(error, STATUS_INVALID_ARGUMENT, NULL, "there is no attention \"%s\"",
+                options->mechanism == NULL ? "" : options->mechanism);
+  config->size = input->width;
+  config->value_size = input->value_width;
+  config->heads = options->heads;
+  config->window = config->kind == ATTENTION_LOCAL ? options->window : 0;
+  config->scale = (real)options->scale;
+  if (config->scale == 0 && options->scale != 0)
+    return fail(error, STATUS_INVALID_ARGUMENT, NULL, "the scale, %g, is too small",
+                options->scale);
+  config->divide_by_sum = options->divide_by_sum;
+  a->layer.weights = &a->weights;
+  enum status status = check_sizes(input, *config, error);
+  if (status == STATUS_OK) status = attention_config_check(config, error);
+  return status;
+}
+
+/* ---- weights by name ---- */
+
+static const elman_tensor *find(const elman_tensor *tensors, size_t count, const char *name) {
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(tensors[i].name, name) == 0) return &tensors[i];
+  return NULL;
+}
+
+/* Each names a part of the mechanism, no two the same, in the part's shape. */
+static enum status check_tensors(const elman_tensor *tensors, size_t count, const char *mechanism,
+                                 size_t H, struct error *error) {
+  for (size_t i = 0; i < count; i++) {
+    elman_tensor part = {0};
+    size_t index = 0;
+    while (elman_attention_weight(&part, mechanism, H, index) &&
+           strcmp(part.name, tensors[i].name) != 0)
+      index++;
+    if (!elman_attention_weight(&part, mechanism, H, index))
+      return fail(error, STATUS_INVALID_ARGUMENT, NULL, "%s attention has no weight \"%s\"",
+                  mechanism, tensors[i].name);
+    if (find(tensors, i, part.name) != NULL)
+      return fail(error, STATUS_INVALID_ARGUMENT, NULL, "%s is given twice", part.name);
+    if (tensors[i].values == NULL || tensors[i].rows != part.rows ||
+        tensors[i].columns != part.columns)
+      return fail(error, STATUS_INVALID_ARGUMENT, NULL,
+                  "%s must have %zu rows and %zu columns, not %zu and %zu", part.name, part.rows,
+                  part.columns, tensors[i].rows, tensors[i].columns);
+  }
+  return STATUS_OK;
+}
+
+static enum status settle_weights(struct attending *a, const elman_attention_input *input,
+                                  struct error *error) {
+  const enum attention_kind kind = a->layer.config.kind;
+  const char *mechanism = attention_name(kind);
+  const size_t H = input->width;
+  enum status status = check_tensors(input->weights, input->weight_count, mechanism, H, error);
+  struct attention_part part;
+  for (size_t i = 0; status == STATUS_OK && attention_part_at(&part, &a->weights, kind, i); i++) {
+    const elman_tensor *weight = find(input->weights, input->weight_count, part.name);
+    if (weight == NULL)
+      return fail(error, STATUS_INVALID_ARGUMENT, NULL, "%s attention needs the weight \"%s\"",
+                  mechanism, part.name);
+    *part.view = weight->values;
+    status = check_numbers(weight->values, attention_part_size(&part, H), part.name, error);
+  }
+  return status;
+}
+
+/* ---- memory ---- */
+
+static real *take(struct arena *arena, size_t n1, size_t n2, size_t n3) {
+  return arena_take(arena, sizeof(real), n1, n2, n3);
+}
+
+static void take_forward(struct attending *a, struct arena *arena) {
+  const struct attention_config config = a->layer.config;
+  const size_t T = a->shape.queries, S = a->shape.keys;
+  attention_cache_take(&a->cache, arena, config, false, T, S, 1);
+  if (a->cache.scores == NULL) a->cache.scores = take(arena, T, config.heads, S);
+}
+
+static void take_backward(struct attending *a, struct arena *arena) {
+  const struct attention_config config = a->layer.config;
+  const size_t T = a->shape.queries, S = a->shape.keys, H = config.size;
+  struct attention_part part;
+  attention_scratch_take(&a->scratch, arena, config, T, S, 1);
+  a->dqueries = take(arena, T, H, 1);
+  a->dkeys = take(arena, S, H, 1);
+  a->dvalues = take(arena, S, attention_value_size(config), 1);
+  for (size_t i = 0; attention_part_at(&part, &a->gradients, config.kind, i); i++)
+    *part.view = take(arena, attention_part_size(&part, H), 1, 1);
+}
+
+static enum status reserve(struct attending *a, bool backward, struct error *error) {
+  struct arena measured = {0};
+  take_forward(a, &measured);
+  if (backward) take_backward(a, &measured);
+  const enum status status = arena_reserve(&a->arena, &measured, error);
+  if (status != STATUS_OK) return status;
+  take_forward(a, &a->arena);
+  if (backward) take_backward(a, &a->arena);
+  return STATUS_OK;
+}
+
+/* ---- forward ---- */
+
+static enum status settle(struct attending *a, const elman_attention_input *input,
+                          const elman_attention_options *options, struct error *error) {
+  const elman_attention_options defaults = elman_attention_options_default();
+  if (options == NULL) options = &defaults;
+  *a = (struct attending){0};
+  enum status status = settle_config(a, input, options, error);
+  if (status == STATUS_OK) status = settle_mask(a, input, options, error);
+  if (status == STATUS_OK) status = settle_weights(a, input, error);
+  if (status != STATUS_OK) return status;
+  const size_t T = input->query_count, S = input->key_count, H = input->width;
+  const size_t V = attention_value_size(a->layer.config);
+  status = check_numbers(input->queries, T * H, "queries", error);
+  if (status == STATUS_OK) status = check_numbers(input->keys, S * H, "keys", error);
+  return status == STATUS_OK ? check_numbers(input->values, S * V, "values", error) : status;
+}
+
+static struct surroundings enter_for(const struct attending *a) {
+  const struct attention_shape shape = a->shape;
+  return enter(0, (double)shape.queries * (double)shape.keys * (double)a->layer.config.size);
+}
+
+/* A share of a sum that is not positive is none. */
+static enum status check_sums(const struct attending *a, struct error *error) {
+  const size_t N = a->layer.config.heads, S = a->shape.keys;
+  for (size_t row = 0; row < a->shape.queries * N; row++) {
+    double sum = 0;
+    for (size_t s = 0; s < S; s++)
+      if (isfinite(a->cache.scores[row * S + s])) sum += (double)a->cache.scores[row * S + s];
+    if (!(sum > 0))
+      return fail(error, STATUS_BAD_DATA, NULL,
+                  "the scores of query %zu sum to %g; only a positive sum can be divided by",
+                  row / N + 1, sum);
+  }
+  return STATUS_OK;
+}
+
+static enum status run_forward(struct attending *a, const elman_attention_input *input,
+                               struct error *error) {
+  const size_t T = a->shape.queries, S = a->shape.keys, N = a->layer.config.heads;
+  attention_prepare(a->cache, input->keys, input->values, &a->layer, 1, 0, S);
+  attention_forward(a->cache, input->queries, input->keys, input->values, &a->layer, a->shape);
+  if (a->layer.config.divide_by_sum) {
+    const enum status status = check_sums(a, error);
+    if (status != STATUS_OK) return status;
+  }
+  if (all_finite(a->cache.weights, T * N * S) &&
+      all_finite(a->cache.context, T * attention_value_size(a->layer.config)))
+    return STATUS_OK;
+  return fail(error, STATUS_BAD_DATA, NULL, "the numbers are too large: the result is not finite");
+}
+
+/* (T,N,S) to (N,T,S) */
+static void heads_first(float *to, const real *from, size_t T, size_t N, size_t S) {
+  for (size_t t = 0; t < T; t++)
+    for (size_t n = 0; n < N; n++)
+      memcpy(to + (n * T + t) * S, from + (t * N + n) * S, S * sizeof *to);
+}
+
+struct owned_output {
+  elman_attention_output view; /* first, so that it can be freed by the view */
+  struct arena arena;
+};
+
+static enum status give_output(elman_attention_output **output, const struct attending *a,
+                               struct error *error) {
+  const size_t T = a->shape.queries, S = a->shape.keys, N = a->layer.config.heads;
+  const size_t V = attention_value_size(a->layer.config);
+  struct owned_output *owned = calloc(1, sizeof *owned);
+  if (owned == NULL) return fail_no_memory(error);
+  struct arena measured = {0};
+  (void)take(&measured, T, N, S);
+  (void)take(&measured, T, N, S);
+  (void)take(&measured, T, V, 1);
+  const enum status status = arena_reserve(&owned->arena, &measured, error);
+  if (status != STATUS_OK) {
+    free(owned);
+    return status;
+  }
+  float *scores = take(&owned->arena, T, N, S), *weights = take(&owned->arena, T, N, S);
+  float *context = take(&owned->arena, T, V, 1);
+  heads_first(scores, a->cache.scores, T, N, S);
+  heads_first(weights, a->cache.weights, T, N, S);
+  memcpy(context, a->cache.context, T * V * sizeof *context);
+  owned->view = (elman_attention_output){N, T, S, V, scores, weights, context};
+  *output = &owned->view;
+  return STATUS_OK;
+}
+
+elman_status elman_attention_forward(elman_attention_output **output,
+                                     const elman_attention_input *input,
+                                     const elman_attention_options *options, elman_error *error) {
+  struct error problem = {0};
+  struct attending a;
+  *output = NULL;
+  enum status status = settle(&a, input, options, &problem);
+  if (status == STATUS_OK) status = reserve(&a, false, &problem);
+  if (status == STATUS_OK) {
+    const struct surroundings before = enter_for(&a);
+    status = run_forward(&a, input, &problem);
+    leave(before);
+  }
+  if (status == STATUS_OK) status = give_output(output, &a, &problem);
+  arena_free(&a.arena);
+  return give(error, status, &problem);
+}
+
+void elman_attention_output_free(elman_attention_output *output) {
+  struct owned_output *owned = (struct owned_output *)output;
+  if (owned == NULL) return;
+  arena_free(&owned->arena);
+  free(owned);
+}
+
+/* ---- backward ---- */
+
+static void clear(real *values, size_t n) {
+  memset(values, 0, n * sizeof *values);
+}
+
+static void run_backward(struct attending *a, const float *dcontext,
+                         const elman_attention_input *input) {
+  const struct attention_config config = a->layer.config;
+  const size_t T = a->shape.queries, S = a->shape.keys, H = config.size;
+  struct attention_part part;
+  for (size_t i = 0; attention_part_at(&part, &a->gradients, config.kind, i); i++)
+    clear(*part.view, attention_part_size(&part, H));
+  clear(a->dqueries, T * H);
+  clear(a->dkeys, S * H);
+  clear(a->dvalues, S * attention_value_size(config));
+  attention_scratch_clear(a->scratch, config, S, 1);
+  attention_backward(a->dqueries, a->dkeys, a->dvalues, &a->gradients, a->scratch, dcontext,
+                     a->cache, input->queries, input->keys, input->values, &a->layer, a->shape);
+  attention_prepare_backward(a->dkeys, a->dvalues, &a->gradients, a->scratch, input->keys,
+                             input->values, &a->layer, 1, 0, S);
+}
+
+static bool gradients_finite(struct attending *a) {
+  const struct attention_config config = a->layer.config;
+  const size_t T = a->shape.queries, S = a->shape.keys, H = config.size;
+  struct attention_part part;
+  for (size_t i = 0; attention_part_at(&part, &a->gradients, config.kind, i); i++)
+    if (!all_finite(*part.view, attention_part_size(&part, H))) return false;
+  return all_finite(a->dqueries, T * H) && all_finite(a->dkeys, S * H) &&
+         all_finite(a->dvalues, S * attention_value_size(config));
+}
+
+static void add(float *to, const real *from, size_t n) {
+  for (size_t i = 0; to != NULL && i < n; i++) to[i] += from[i];
+}
+
+static void add_gradients(const elman_attention_gradients *gradients, struct attending *a) {
+  const struct attention_config config = a->layer.config;
+  const size_t T = a->shape.queries, S = a->shape.keys, H = config.size;
+  struct attention_part part;
+  add(gradients->queries, a->dqueries, T * H);
+  add(gradients->keys, a->dkeys, S * H);
+  add(gradients->values, a->dvalues, S * attention_value_size(config));
+  for (size_t i = 0; attention_part_at(&part, &a->gradients, config.kind, i); i++) {
+    const elman_tensor *wanted = find(gradients->weights, gradients->weight_count, part.name);
+    if (wanted != NULL) add(wanted->values, *part.view, attention_part_size(&part, H));
+  }
+}
+
+elman_status elman_attention_backward(const elman_attention_gradients *gradients,
+                                      const float *dcontext, const elman_attention_input *input,
+                                      const elman_attention_options *options, elman_error *error) {
+  struct error problem = {0};
+  struct attending a;
+  enum status status = settle(&a, input, options, &problem);
+  if (status == STATUS_OK)
+    status = check_numbers(dcontext, input->query_count * attention_value_size(a.layer.config),
+                           "gradients of the context", &problem);
+  if (status == STATUS_OK)
+    status = check_tensors(gradients->weights, gradients->weight_count,
+                           attention_name(a.layer.config.kind), input->width, &problem);
+  if (status == STATUS_OK) status = reserve(&a, true, &problem);
+  if (status == STATUS_OK) {
+    const struct surroundings before = enter_for(&a);
+    status = run_forward(&a, input, &problem);
+    if (status == STATUS_OK) run_backward(&a, dcontext, input);
+    leave(before);
+  }
+  if (status == STATUS_OK && !gradients_finite(&a))
+    status = fail(&problem, STATUS_BAD_DATA, NULL,
+                  "the numbers are too large: the gradients are not finite");
+  if (status == STATUS_OK) add_gradients(gradients, &a);
+  arena_free(&a.arena);
+  return give(error, status, &problem);
+}

@@ -1,0 +1,44 @@
+/* Matrices that a user gives as files: NumPy's .npy, or plain text.
+ *
+ * The readers trust nothing: sizes that a file names are checked against the file before memory is
+ * asked for, and every number is finite. */
+#ifndef ELMAN_INSPECT_MATRIX_H
+#define ELMAN_INSPECT_MATRIX_H
+
+#include <stdio.h>
+
+#include "base/status.h"
+#include "base/text.h"
+#include "tensor/real.h"
+
+struct matrix {
+  size_t rows, columns; /* both at least 1 */
+  real *values;         /* (rows,columns) */
+};
+
+/* What the file begins with tells its format. "-" is standard input. After an error nothing needs
+ * to be freed. */
+enum status matrix_read(struct matrix *matrix, const char *path, struct error *error) CHECKED;
+void matrix_free(struct matrix *matrix);
+
+/* Takes memory for the numbers, which are not cleared. */
+enum status matrix_take(struct matrix *matrix, size_t rows, size_t columns, const char *where,
+                        struct error *error) CHECKED;
+
+/* The whole of a file; `where` is its name for messages. */
+typedef enum status matrix_reader(struct matrix *matrix, struct text bytes, const char *where,
+                                  struct error *error);
+
+/* Rows are lines; numbers stand apart by white space or single commas; empty lines and what follows
+ * a # are left out. */
+matrix_reader matrix_read_text;
+
+/* Versions 1 to 3, little-endian float32 or float64, two dimensions in either order. */
+matrix_reader matrix_read_npy;
+bool matrix_is_npy(struct text bytes);
+
+/* Writes an array of `dimensions` sizes as float32, version 1.0; write errors stay in the stream's
+ * error flag. */
+void matrix_write_npy(FILE *stream, const real *values, const size_t *sizes, size_t dimensions);
+
+#endif

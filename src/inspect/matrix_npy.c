@@ -1,0 +1,236 @@
+/* Matrices in NumPy's form: magic, version, length of the header, the header (a Python dict), the
+ * numbers. https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html */
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "inspect/matrix.h"
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+               "numbers are stored as they lie in memory");
+
+enum { MAGIC = 6, VERSION = 2, ALIGNMENT = 64, MOST_SIZES = 8 };
+static const char MAGIC_BYTES[MAGIC] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
+
+bool matrix_is_npy(struct text bytes) {
+  return bytes.length >= MAGIC && memcmp(bytes.bytes, MAGIC_BYTES, MAGIC) == 0;
+}
+
+/* ---- the header ---- */
+
+struct npy_header {
+  struct text type;
+  bool fortran_order;
+  size_t sizes[MOST_SIZES];
+  size_t dimensions;
+  bool has_type, has_order, has_shape;
+};
+
+static void skip_blanks(struct text *rest) {
+  while (rest->length > 0 && strchr(" \t\n", rest->bytes[0]) != NULL && rest->bytes[0] != '\0') {
+    rest->bytes++;
+    rest->length--;
+  }
+}
+
+/* Whether `word` comes next, and if so goes past it. */
+static bool accept(struct text *rest, const char *word) {
+  skip_blanks(rest);
+  const size_t length = strlen(word);
+  if (rest->length < length || memcmp(rest->bytes, word, length) != 0) return false;
+  rest->bytes += length;
+  rest->length -= length;
+  return true;
+}
+
+/* A string without escapes. */
+static bool accept_string(struct text *rest, struct text *string) {
+  skip_blanks(rest);
+  if (rest->length == 0 || (rest->bytes[0] != '\'' && rest->bytes[0] != '"')) return false;
+  const char *end = memchr(rest->bytes + 1, rest->bytes[0], rest->length - 1);
+  if (end == NULL) return false;
+  *string = (struct text){rest->bytes + 1, (size_t)(end - rest->bytes) - 1};
+  if (memchr(string->bytes, '\\', string->length) != NULL) return false;
+  rest->length -= string->length + 2;
+  rest->bytes = end + 1;
+  return true;
+}
+
+static bool accept_size(struct text *rest, size_t *size) {
+  skip_blanks(rest);
+  const char *begin = rest->bytes;
+  *size = 0;
+  for (; rest->length > 0 && rest->bytes[0] >= '0' && rest->bytes[0] <= '9';
+       rest->bytes++, rest->length--) {
+    const size_t digit = (size_t)(rest->bytes[0] - '0');
+    if (__builtin_mul_overflow(*size, (size_t)10, size) ||
+        __builtin_add_overflow(*size, digit, size))
+      return false;
+  }
+  return rest->bytes > begin;
+}
+
+/* "(3, 4)", "(3,)", "()" */
+static bool accept_shape(struct text *rest, struct npy_header *header) {
+  header->dimensions = 0;
+  if (!accept(rest, "(")) return false;
+  while (!accept(rest, ")")) {
+    if (header->dimensions == MOST_SIZES) return false;
+    if (!accept_size(rest, &header->sizes[header->dimensions++])) return false;
+    if (accept(rest, ",")) continue;
+    return accept(rest, ")");
+  }
+  return true;
+}
+
+static bool accept_entry(struct text *rest, struct npy_header *header) {
+  struct text key;
+  if (!accept_string(rest, &key) || !accept(rest, ":")) return false;
+  if (text_equal(key, text_of("descr"))) {
+    if (header->has_type) return false;
+    return header->has_type = accept_string(rest, &header->type);
+  }
+  if (text_equal(key, text_of("fortran_order"))) {
+    if (header->has_order) return false;
+    header->fortran_order = accept(rest, "True");
+    return header->has_order = header->fortran_order || accept(rest, "False");
+  }
+  if (!text_equal(key, text_of("shape")) || header->has_shape) return false;
+  return header->has_shape = accept_shape(rest, header);
+}
+
+/* All three entries, each once, in any order, and nothing behind them. */
+static bool parse_header(struct npy_header *header, struct text rest) {
+  *header = (struct npy_header){0};
+  if (!accept(&rest, "{")) return false;
+  while (!accept(&rest, "}")) {
+    if (!accept_entry(&rest, header)) return false;
+    if (accept(&rest, ",")) continue;
+    if (!accept(&rest, "}")) return false;
+    break;
+  }
+  skip_blanks(&rest);
+  return rest.length == 0 && header->has_type && header->has_order && header->has_shape;
+}
+
+/* ---- reading ---- */
+
+static enum status bad(const char *where, struct error *error, const char *problem) {
+  return fail(error, STATUS_BAD_DATA, where, "not a valid .npy file: %s", problem);
+}
+
+/* Parts the file into header and numbers. */
+static enum status split(struct text *header, struct text *numbers, struct text bytes,
+                         const char *where, struct error *error) {
+  size_t start = MAGIC + VERSION, length;
+  if (bytes.length < start + sizeof(uint32_t)) return bad(where, error, "it is cut short");
+  const int version = bytes.bytes[MAGIC];
+  if (version == 1) {
+    uint16_t size;
+    memcpy(&size, bytes.bytes + start, sizeof size);
+    length = size;
+    start += sizeof size;
+  } else if (version == 2 || version == 3) {
+    uint32_t size;
+    memcpy(&size, bytes.bytes + start, sizeof size);
+    length = size;
+    start += sizeof size;
+  } else {
+    return bad(where, error, "its version is not 1, 2 or 3");
+  }
+  if (length > bytes.length - start) return bad(where, error, "its header is longer than the file");
+  *header = (struct text){bytes.bytes + start, length};
+  *numbers = (struct text){header->bytes + length, bytes.length - start - length};
+  return STATUS_OK;
+}
+
+static enum status check_header(const struct npy_header *header, size_t *width, const char *where,
+                                struct error *error) {
+  if (text_equal(header->type, text_of("<f4")))
+    *width = sizeof(float);
+  else if (text_equal(header->type, text_of("<f8")))
+    *width = sizeof(double);
+  else
+    return fail(error, STATUS_BAD_DATA, where,
+                "holds numbers of type \"%.*s\", not \"<f4\" or \"<f8\"; save it as "
+                "array.astype(\"<f4\")",
+                (int)(header->type.length < 20 ? header->type.length : 20), header->type.bytes);
+  if (header->dimensions != 2)
+    return fail(error, STATUS_BAD_DATA, where,
+                "has %zu dimensions; a matrix has 2, rows and columns", header->dimensions);
+  return STATUS_OK;
+}
+
+static real number_at(const char *numbers, size_t index, size_t width) {
+  float single;
+  double twice;
+  if (width == sizeof single) {
+    memcpy(&single, numbers + index * width, width);
+    return (real)single;
+  }
+  memcpy(&twice, numbers + index * width, width);
+  return (real)twice;
+}
+
+static enum status copy_numbers(struct matrix *matrix, const char *numbers, size_t width,
+                                bool fortran_order, const char *where, struct error *error) {
+  const size_t R = matrix->rows, C = matrix->columns;
+  for (size_t i = 0; i < R; i++) {
+    for (size_t j = 0; j < C; j++) {
+      const real value = number_at(numbers, fortran_order ? j * R + i : i * C + j, width);
+      if (!isfinite(value))
+        return fail(error, STATUS_BAD_DATA, where,
+                    "the number in row %zu, column %zu is not finite", i + 1, j + 1);
+      matrix->values[i * C + j] = value;
+    }
+  }
+  return STATUS_OK;
+}
+
+enum status matrix_read_npy(struct matrix *matrix, struct text bytes, const char *where,
+                            struct error *error) {
+  struct text text = {0}, numbers = {0};
+  struct npy_header header;
+  size_t width = 0, size;
+  enum status status = split(&text, &numbers, bytes, where, error);
+  if (status != STATUS_OK) return status;
+  if (!parse_header(&header, text)) return bad(where, error, "its header cannot be understood");
+  status = check_header(&header, &width, where, error);
+  if (status != STATUS_OK) return status;
+  if (__builtin_mul_overflow(header.sizes[0], header.sizes[1], &size) ||
+      __builtin_mul_overflow(size, width, &size) || size > numbers.length)
+    return bad(where, error, "it is shorter than its shape says");
+  if (size < numbers.length) return bad(where, error, "there is something after its numbers");
+  status = matrix_take(matrix, header.sizes[0], header.sizes[1], where, error);
+  if (status != STATUS_OK) return status;
+  return copy_numbers(matrix, numbers.bytes, width, header.fortran_order, where, error);
+}
+
+/* ---- writing ---- */
+
+void matrix_write_npy(FILE *stream, const real *values, const size_t *sizes, size_t dimensions) {
+  enum { PREFIX = MAGIC + VERSION + sizeof(uint16_t) };
+  char header[ALIGNMENT * 4];
+  size_t count = 1;
+  int length =
+      snprintf(header, sizeof header, "{'descr': '<f4', 'fortran_order': False, 'shape': (");
+  for (size_t i = 0; i < dimensions; i++) {
+    count *= sizes[i];
+    length += snprintf(header + length, sizeof header - (size_t)length, i == 0 ? "%zu" : ", %zu",
+                       sizes[i]);
+  }
+  length += snprintf(header + length, sizeof header - (size_t)length, "%s), }",
+                     dimensions == 1 ? "," : "");
+  /* The header ends in a newline, and the numbers begin at a multiple of 64. */
+  const size_t used = PREFIX + (size_t)length + 1;
+  const size_t total = (used + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  const uint16_t size = (uint16_t)(total - PREFIX);
+  fwrite(MAGIC_BYTES, 1, MAGIC, stream);
+  fwrite("\x01\x00", 1, VERSION, stream);
+  fwrite(&size, sizeof size, 1, stream);
+  fprintf(stream, "%s%*s\n", header, (int)(total - used), "");
+  for (size_t i = 0; i < count; i++) {
+    const float value = (float)values[i];
+    fwrite(&value, sizeof value, 1, stream);
+  }
+}

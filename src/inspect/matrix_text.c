@@ -1,0 +1,135 @@
+/* Matrices as text. */
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "inspect/matrix.h"
+
+static const char BLANKS[] = " \t\r\v\f";
+
+/* A line that is being read; `at` is always in front of a number or at the end. */
+struct line {
+  const char *file;
+  size_t number; /* from 1 */
+  const char *at, *end;
+};
+
+static void skip_blanks(struct line *line) {
+  while (line->at < line->end && strchr(BLANKS, *line->at) != NULL && *line->at != '\0') line->at++;
+}
+
+static enum status wrong(const struct line *line, struct error *error, const char *problem) {
+  char where[512];
+  snprintf(where, sizeof where, "%.480s:%zu", line->file, line->number);
+  return fail(error, STATUS_BAD_DATA, where, "%s", problem);
+}
+
+/* A number and what parts it from the next one. */
+static enum status read_number(real *value, struct line *line, locale_t locale,
+                               struct error *error) {
+  char digits[128];
+  size_t length = 0;
+  while (line->at + length < line->end && line->at[length] != '\0' &&
+         strchr("0123456789+-.eE", line->at[length]) != NULL)
+    length++;
+  if (length == 0)
+    return wrong(line, error, "is not a row of numbers apart by white space or commas");
+  if (length >= sizeof digits) return wrong(line, error, "has a number of more than 127 digits");
+  memcpy(digits, line->at, length);
+  digits[length] = '\0';
+  char *end;
+  /* The program's locale may have another decimal point. */
+  *value = (real)strtod_l(digits, &end, locale);
+  if (*end != '\0') return wrong(line, error, "has a word that is not a number");
+  if (!isfinite(*value)) return wrong(line, error, "has a number that is too large");
+  line->at += length;
+  const char *behind = line->at;
+  skip_blanks(line);
+  if (line->at == line->end) return STATUS_OK;
+  if (*line->at == ',') {
+    line->at++;
+    skip_blanks(line);
+    if (line->at == line->end) return wrong(line, error, "ends with a comma");
+  } else if (line->at == behind) {
+    return wrong(line, error, "is not a row of numbers apart by white space or commas");
+  }
+  return STATUS_OK;
+}
+
+/* The next line that holds numbers, without comment and line end; false after the last. */
+static bool next_line(struct line *line, struct text *rest) {
+  while (rest->length > 0) {
+    const char *newline = memchr(rest->bytes, '\n', rest->length);
+    const size_t whole = newline == NULL ? rest->length : (size_t)(newline - rest->bytes);
+    const char *comment = memchr(rest->bytes, '#', whole);
+    line->number++;
+    line->at = rest->bytes;
+    line->end = comment == NULL ? rest->bytes + whole : comment;
+    rest->bytes += whole;
+    rest->length -= whole;
+    if (newline != NULL) {
+      rest->bytes++;
+      rest->length--;
+    }
+    skip_blanks(line);
+    if (line->at < line->end) return true;
+  }
+  return false;
+}
+
+struct numbers {
+  void *values; /* of real */
+  size_t count, capacity;
+};
+
+static enum status read_row(struct numbers *numbers, struct line *line, locale_t locale,
+                            struct error *error) {
+  while (line->at < line->end) {
+    real value = 0;
+    enum status status = read_number(&value, line, locale, error);
+    if (status == STATUS_OK)
+      status =
+          array_grow(&numbers->values, &numbers->capacity, numbers->count + 1, sizeof(real), error);
+    if (status != STATUS_OK) return status;
+    ((real *)numbers->values)[numbers->count++] = value;
+  }
+  return STATUS_OK;
+}
+
+static enum status read_rows(struct matrix *matrix, struct numbers *numbers, struct text rest,
+                             const char *where, locale_t locale, struct error *error) {
+  struct line line = {.file = where};
+  size_t rows = 0, columns = 0;
+  while (next_line(&line, &rest)) {
+    const size_t before = numbers->count;
+    const enum status status = read_row(numbers, &line, locale, error);
+    if (status != STATUS_OK) return status;
+    const size_t width = numbers->count - before;
+    if (rows++ == 0) columns = width;
+    if (width != columns) {
+      char problem[128];
+      snprintf(problem, sizeof problem, "has %zu numbers, but the first row has %zu", width,
+               columns);
+      return wrong(&line, error, problem);
+    }
+  }
+  const enum status status = matrix_take(matrix, rows, columns, where, error);
+  if (status == STATUS_OK) memcpy(matrix->values, numbers->values, numbers->count * sizeof(real));
+  return status;
+}
+
+enum status matrix_read_text(struct matrix *matrix, struct text bytes, const char *where,
+                             struct error *error) {
+  struct numbers numbers = {0};
+  locale_t locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  if (locale == (locale_t)0) return fail_no_memory(error);
+  if (bytes.length >= 3 && memcmp(bytes.bytes, "\xEF\xBB\xBF", 3) == 0) {
+    bytes.bytes += 3;
+    bytes.length -= 3;
+  }
+  const enum status status = read_rows(matrix, &numbers, bytes, where, locale, error);
+  freelocale(locale);
+  free(numbers.values);
+  return status;
+}

@@ -1,0 +1,134 @@
+# Attention on files of numbers, without a model.
+
+words=$DATA/attention/six-words.txt
+attend() {
+  "$ELMAN" attention --matrices "$@"
+}
+
+expect_exit 0 attend "$words"
+expect_no_stderr
+[ "$(sed -n '1p;9p;17p' "$results/stdout" | tr '\n' ' ')" = 'scores weights context ' ] ||
+  fail "the tables differ"
+[ "$(sed -n 11p "$results/stdout")" = '0.1385  0.2379  0.2333  0.1240  0.1082  0.1581' ] ||
+  fail "the second word's weights differ"
+[ "$(sed -n 19p "$results/stdout")" = '0.4419  0.6515  0.5683' ] || fail "its context differs"
+cp "$results/stdout" expected
+expect_exit 0 attend "$words" "$words" "$words"
+cmp expected "$results/stdout" || fail "one file and three of the same differ"
+expect_exit 0 attend - <"$words"
+cmp expected "$results/stdout" || fail "standard input differs"
+expect_exit 0 attend -o result.txt "$words"
+expect_stdout
+cmp expected result.txt || fail "the file differs"
+
+expect_exit 0 attend --normalize sum "$words"
+[ "$(sed -n 11p "$results/stdout")" = '0.1455  0.2278  0.2249  0.1285  0.1077  0.1656' ] ||
+  fail "the second word's shares differ"
+
+# --scale makes `scaled` of `dot`.
+expect_exit 0 attend --scale "$words"
+cp "$results/stdout" scaled
+expect_exit 0 attend --attention scaled "$words"
+cmp scaled "$results/stdout" || fail "--scale and scaled differ"
+cmp -s scaled expected && fail "--scale changes nothing"
+
+expect_exit 0 attend --causal --key-length 2 "$words"
+expect_stdout_match '^0\.9544  1\.4950 ( +-inf){4}$'
+[ "$(sed -n 10p "$results/stdout")" = '1.0000  0.0000  0.0000  0.0000  0.0000  0.0000' ] ||
+  fail "the first word sees more than itself"
+
+expect_exit 0 attend --heads 2 "$DATA/attention/two-heads.txt"
+expect_stdout_match '^scores, head 2$'
+expect_stdout_match '^0\.4391  0\.7003  0\.5903$'
+
+# Other numbers of queries and keys, and values of another width.
+printf '1,1\n' >q.csv
+printf '1,0\n0,1\n' >k.csv
+printf '1\n2\n' >v.csv
+expect_exit 0 attend --format json q.csv k.csv v.csv
+expect_stdout '{"scores":[[[1,1]]],"weights":[[[0.5,0.5]]],"context":[[1.5]]}'
+expect_exit 0 attend --format json --causal q.csv k.csv v.csv
+expect_stdout '{"scores":[[[1,null]]],"weights":[[[1,0]]],"context":[[1]]}'
+
+# Numbers of any size have their place.
+printf '1e-9 -2\n3e8 0\n' >sizes
+expect_exit 0 attend sizes
+expect_stdout_match '^ *3\.0000e\+08'
+printf -- '-0 0\n' >zero
+expect_exit 0 attend zero
+expect_stdout_match '^0\.0000  0\.0000$'
+rm zero
+
+# .npy in and out: what was written can be read again.
+expect_exit 0 attend -o out.npy k.csv k.csv k.csv
+expect_files out.scores.npy out.weights.npy out.context.npy expected scaled result.txt q.csv k.csv \
+  v.csv sizes
+expect_exit 0 attend --format npy -o again k.csv k.csv k.csv
+cmp out.context.npy again.context.npy || fail "the prefix changes the numbers"
+expect_exit 0 attend --format json out.context.npy k.csv v.csv
+expect_exit 65 attend out.scores.npy
+expect_stderr_match '^elman: out.scores.npy: has 3 dimensions'
+
+# Mechanisms with learned weights take them from a model, or from a file of them alone.
+expect_exit 0 "$ELMAN" train -q --epochs 0 --hidden-size 3 --attention multihead --heads 3 \
+  "$DATA/toy.zh-en.tsv"
+expect_exit 0 attend --attention multihead --heads 3 --weights model.safetensors "$words"
+expect_stdout_match '^weights, head 3$'
+expect_exit 65 attend --attention additive --weights model.safetensors "$words"
+expect_stderr_match '^elman: model.safetensors: has no tensor "score.weight" or'
+expect_exit 65 attend --attention multihead --weights model.safetensors k.csv
+expect_stderr_match 'query.weight does not fit queries of 2 numbers'
+expect_exit 65 attend --attention multihead --weights "$words" "$words"
+expect_stderr_match 'not a valid safetensors file'
+expect_exit 66 attend --attention multihead --weights none "$words"
+
+# Wrong command lines.
+wrong() { # wrong REGEX ARGUMENT...
+  local regex=$1
+  shift
+  expect_exit 64 "$ELMAN" attention "$@"
+  expect_stdout
+  expect_stderr_match "$regex"
+}
+
+wrong 'needs three files, of queries, keys and values, or one that is all of them; not 0' --matrices
+wrong 'not 2' --matrices a b
+wrong 'not 4' --matrices a b c d
+wrong '--causal goes with --matrices' --causal 我
+wrong '--key-length goes with --matrices' --key-length 3 我
+wrong '--beam is for sentences; leave it out with --matrices' --matrices --beam 3 "$words"
+wrong '--model is for sentences' --matrices -m x "$words"
+wrong "--attention: 'dots' is not one of: dot, scaled" --matrices --attention dots "$words"
+wrong "--normalize: 'max' is not one of: softmax, sum" --matrices --normalize max "$words"
+wrong "--key-length: '0' is not a whole number from 1" --matrices --key-length 0 "$words"
+wrong 'the key length, 7, is more than the 6 keys' --matrices --key-length 7 "$words"
+wrong '2 heads do not divide a size of 3: it can have 1, 3 heads' --matrices --heads 2 "$words"
+wrong 'additive needs a --weights FILE with query.weight, query.bias, key.weight, score.weight' \
+  --matrices --attention additive "$words"
+wrong '--weights: dot attention has none' --matrices --weights model.safetensors "$words"
+wrong 'three files; name them by -o PREFIX' --matrices --format npy "$words"
+wrong '--matrices writes text, json or npy, not tsv' --matrices -o x.tsv "$words"
+wrong "--output: 'k.csv' is read" --matrices -o k.csv k.csv
+[ "$(cat k.csv)" = $'1,0\n0,1' ] || fail "what is read was overwritten"
+
+# Wrong files.
+expect_exit 66 attend no/such
+expect_exit 65 attend k.csv "$words" "$words"
+expect_stderr_match 'six-words.txt: has 3 columns, but the queries have 2$'
+expect_exit 65 attend k.csv k.csv "$words"
+expect_stderr_match 'six-words.txt: has 6 rows, but there are 2 keys$'
+printf '1 2\n3 x\n' >bad
+expect_exit 65 attend bad
+expect_stderr_match '^elman: bad:2: is not a row of numbers'
+expect_stdout
+head -c 100 out.context.npy >short
+expect_exit 65 attend short
+expect_stderr_match '^elman: short: not a valid .npy file: '
+printf '1 -1\n-1 1\n' >opposite
+expect_exit 65 attend --normalize sum opposite
+expect_stderr_match 'the scores of query 1 sum to 0; only a positive sum can be divided by'
+printf '3e38 3e38\n' >huge
+expect_exit 65 attend huge
+expect_stderr_match 'the numbers are too large'
+expect_stdout
+expect_exit 73 attend -o no/such "$words"

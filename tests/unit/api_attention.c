@@ -1,0 +1,529 @@
+/* Attention on plain matrices through the public API: against a naive implementation in double, for
+ * every mechanism; its gradients against the differences of that; and what is refused. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elman.h"
+
+enum { MOST = 512, MOST_WEIGHTS = 8 };
+
+/* Room for the numbers of one case, in both precisions. */
+struct numbers {
+  double exact[MOST];
+  float single[MOST];
+  size_t count;
+};
+
+struct attention_case {
+  elman_attention_options options;
+  size_t T, S, H, V;
+  struct numbers queries, keys, values, weights[MOST_WEIGHTS], dcontext;
+  elman_tensor tensors[MOST_WEIGHTS];
+  size_t weight_count;
+};
+
+/* Numbers that are floats, so that both sides begin with the same. */
+static void fill(struct numbers *numbers, size_t count, double lowest, double highest) {
+  static unsigned state = 1;
+  cr_assert_leq(count, MOST);
+  numbers->count = count;
+  for (size_t i = 0; i < count; i++) {
+    state = state * 1103515245U + 12345U;
+    const double uniform = (double)(state >> 8 & 0xFFFF) / 65536;
+    numbers->single[i] = (float)(lowest + uniform * (highest - lowest));
+    numbers->exact[i] = (double)numbers->single[i];
+  }
+}
+
+static struct attention_case new_case(const char *mechanism, size_t T, size_t S, size_t H, size_t V,
+                                      size_t heads) {
+  struct attention_case c = {
+      .options = elman_attention_options_default(), .T = T, .S = S, .H = H, .V = V};
+  c.options.mechanism = mechanism;
+  c.options.heads = heads;
+  return c;
+}
+
+/* All positive where scores are to be divided by their sum. */
+static void fill_case(struct attention_case *c) {
+  const double lowest = c->options.divide_by_sum ? 0.1 : -1;
+  fill(&c->queries, c->T * c->H, lowest, 1);
+  fill(&c->keys, c->S * c->H, lowest, 1);
+  fill(&c->values, c->S * c->V, -1, 1);
+  fill(&c->dcontext, c->T * c->V, -1, 1);
+  c->weight_count = 0;
+  elman_tensor tensor;
+  for (size_t i = 0; elman_attention_weight(&tensor, c->options.mechanism, c->H, i); i++) {
+    fill(&c->weights[i], tensor.rows * tensor.columns, lowest, 1);
+    tensor.values = c->weights[i].single;
+    c->tensors[c->weight_count++] = tensor;
+  }
+}
+
+static elman_attention_input input_of(struct attention_case *c) {
+  return (elman_attention_input){.query_count = c->T,
+                                 .key_count = c->S,
+                                 .width = c->H,
+                                 .value_width = c->V,
+                                 .queries = c->queries.single,
+                                 .keys = c->keys.single,
+                                 .values = c->values.single,
+                                 .weights = c->tensors,
+                                 .weight_count = c->weight_count};
+}
+
+/* ---- the naive implementation ---- */
+
+struct naive {
+  double scores[MOST], weights[MOST], context[MOST];
+};
+
+static const double *weight_of(const struct attention_case *c, const char *name) {
+  for (size_t i = 0; i < c->weight_count; i++)
+    if (strcmp(c->tensors[i].name, name) == 0) return c->weights[i].exact;
+  return NULL;
+}
+
+/* y (rows,H) = x Wᵀ + b; x itself where there is no such map */
+static void map(double *y, const double *x, size_t rows, const struct attention_case *c,
+                const char *weight, const char *bias) {
+  const double *W = weight_of(c, weight), *b = weight_of(c, bias);
+  for (size_t i = 0; i < rows; i++)
+    for (size_t j = 0; j < c->H; j++) {
+      double sum = W == NULL ? x[i * c->H + j] : b == NULL ? 0 : b[j];
+      for (size_t k = 0; W != NULL && k < c->H; k++) sum += W[j * c->H + k] * x[i * c->H + k];
+      y[i * c->H + j] = sum;
+    }
+}
+
+static bool is(const struct attention_case *c, const char *mechanism) {
+  return strcmp(c->options.mechanism, mechanism) == 0;
+}
+
+static double score(const double *q, const double *k, size_t size, const struct attention_case *c) {
+  const double *v = weight_of(c, "score.weight");
+  const bool scaled = is(c, "scaled") || is(c, "projected") || is(c, "multihead");
+  double sum = 0;
+  for (size_t i = 0; i < size; i++) sum += v == NULL ? q[i] * k[i] : v[i] * tanh(q[i] + k[i]);
+  if (c->options.scale != 0) return sum * c->options.scale;
+  return scaled ? sum / sqrt((double)size) : sum;
+}
+
+/* Position of the centre of query t, from 1. */
+static double center(const double *query, size_t visible, const struct attention_case *c) {
+  const double *W = weight_of(c, "center.weight"), *v = weight_of(c, "center_score.weight");
+  double z = 0;
+  for (size_t i = 0; i < c->H; i++) {
+    double sum = 0;
+    for (size_t j = 0; j < c->H; j++) sum += W[i * c->H + j] * query[j];
+    z += v[i] * tanh(sum);
+  }
+  return (double)visible / (1 + exp(-z));
+}
+
+static void naive_row(struct naive *out, size_t n, size_t t, const double *q, const double *k,
+                      const struct attention_case *c) {
+  const size_t size = c->H / c->options.heads, S = c->S, H = c->H;
+  double *scores = out->scores + (n * c->T + t) * S, *weights = out->weights + (n * c->T + t) * S;
+  size_t visible = c->options.key_length < S ? c->options.key_length : S;
+  if (c->options.causal && t + 1 < visible) visible = t + 1;
+  const double p = is(c, "local") ? center(c->queries.exact + t * H, visible, c) : 0;
+  const double D = (double)c->options.window;
+  double sum = 0;
+  for (size_t s = 0; s < S; s++) {
+    const bool masked = s >= visible || (is(c, "local") && fabs((double)(s + 1) - p) > D);
+    scores[s] =
+        masked ? (double)-INFINITY : score(q + t * H + n * size, k + s * H + n * size, size, c);
+    weights[s] = masked ? 0 : c->options.divide_by_sum ? scores[s] : exp(scores[s]);
+    sum += weights[s];
+  }
+  for (size_t s = 0; s < S; s++) {
+    const double distance = (double)(s + 1) - p;
+    weights[s] /= sum;
+    if (is(c, "local")) weights[s] *= exp(-2 * distance * distance / (D * D));
+  }
+}
+
+static void naive_forward(struct naive *out, const struct attention_case *c) {
+  double q[MOST], k[MOST], v[MOST], merged[MOST];
+  const size_t N = c->options.heads, size = c->V / N;
+  map(q, c->queries.exact, c->T, c, "query.weight", "query.bias");
+  map(k, c->keys.exact, c->S, c, "key.weight", "key.bias");
+  memcpy(v, c->values.exact, sizeof v);
+  if (weight_of(c, "value.weight") != NULL)
+    map(v, c->values.exact, c->S, c, "value.weight", "value.bias");
+  for (size_t n = 0; n < N; n++)
+    for (size_t t = 0; t < c->T; t++) {
+      naive_row(out, n, t, q, k, c);
+      for (size_t i = 0; i < size; i++) {
+        double sum = 0;
+        for (size_t s = 0; s < c->S; s++)
+          sum += out->weights[(n * c->T + t) * c->S + s] * v[s * c->V + n * size + i];
+        merged[t * c->V + n * size + i] = sum;
+      }
+    }
+  memcpy(out->context, merged, sizeof merged);
+  if (weight_of(c, "out.weight") != NULL)
+    map(out->context, merged, c->T, c, "out.weight", "out.bias");
+}
+
+static double naive_loss(const struct attention_case *c) {
+  struct naive out;
+  double loss = 0;
+  naive_forward(&out, c);
+  for (size_t i = 0; i < c->T * c->V; i++) loss += out.context[i] * c->dcontext.exact[i];
+  return loss;
+}
+
+/* ---- comparisons ---- */
+
+static void compare(const char *what, const struct attention_case *c, const float *values,
+                    const double *expected, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (isinf(expected[i])) {
+      cr_assert(isinf(values[i]) && values[i] < 0, "%s of %s: %zu is not masked", what,
+                c->options.mechanism, i);
+      continue;
+    }
+    cr_assert(fabs((double)values[i] - expected[i]) <= 4e-6 * (1 + fabs(expected[i])),
+              "%s of %s: %zu is %.9g, not %.9g", what, c->options.mechanism, i, (double)values[i],
+              expected[i]);
+    cr_assert(expected[i] != 0 || values[i] == 0, "%s of %s: %zu is not exactly 0", what,
+              c->options.mechanism, i);
+  }
+}
+
+static void check_forward(struct attention_case *c) {
+  elman_error error = {0};
+  elman_attention_output *out;
+  const elman_attention_input input = input_of(c);
+  struct naive naive;
+  naive_forward(&naive, c);
+  cr_assert_eq(elman_attention_forward(&out, &input, &c->options, &error), ELMAN_OK, "%s: %s",
+               c->options.mechanism, error.message);
+  cr_assert_eq(out->heads, c->options.heads);
+  cr_assert_eq(out->query_count, c->T);
+  cr_assert_eq(out->key_count, c->S);
+  cr_assert_eq(out->value_width, c->V);
+  compare("scores", c, out->scores, naive.scores, out->heads * c->T * c->S);
+  compare("weights", c, out->weights, naive.weights, out->heads * c->T * c->S);
+  compare("context", c, out->context, naive.context, c->T * c->V);
+  elman_attention_output_free(out);
+}
+
+/* The gradient that the API added to `start` everywhere. */
+static void compare_gradient(const char *what, struct attention_case *c, const float *values,
+                             float start, struct numbers *numbers) {
+  const double step = 1e-5;
+  for (size_t i = 0; i < numbers->count; i++) {
+    const double kept = numbers->exact[i];
+    numbers->exact[i] = kept + step;
+    const double above = naive_loss(c);
+    numbers->exact[i] = kept - step;
+    const double below = naive_loss(c);
+    numbers->exact[i] = kept;
+    const double expected = (above - below) / (2 * step);
+    cr_assert(fabs((double)values[i] - (double)start - expected) <= 2e-5 * (1 + fabs(expected)),
+              "gradient of %s of %s: %zu is %.9g, not %.9g", what, c->options.mechanism, i,
+              (double)(values[i] - start), expected);
+  }
+}
+
+static void check_backward(struct attention_case *c) {
+  const float start = 0.5F;
+  float queries[MOST], keys[MOST], values[MOST], weights[MOST_WEIGHTS][MOST];
+  elman_tensor tensors[MOST_WEIGHTS];
+  for (size_t i = 0; i < MOST; i++) queries[i] = keys[i] = values[i] = start;
+  for (size_t w = 0; w < c->weight_count; w++) {
+    for (size_t i = 0; i < MOST; i++) weights[w][i] = start;
+    tensors[w] = c->tensors[w];
+    tensors[w].values = weights[w];
+  }
+  const elman_attention_gradients gradients = {queries, keys, values, tensors, c->weight_count};
+  const elman_attention_input input = input_of(c);
+  elman_error error = {0};
+  cr_assert_eq(
+      elman_attention_backward(&gradients, c->dcontext.single, &input, &c->options, &error),
+      ELMAN_OK, "%s: %s", c->options.mechanism, error.message);
+  compare_gradient("queries", c, queries, start, &c->queries);
+  compare_gradient("keys", c, keys, start, &c->keys);
+  compare_gradient("values", c, values, start, &c->values);
+  for (size_t w = 0; w < c->weight_count; w++)
+    compare_gradient(tensors[w].name, c, weights[w], start, &c->weights[w]);
+}
+
+static void check_case(struct attention_case *c) {
+  fill_case(c);
+  check_forward(c);
+  check_backward(c);
+}
+
+/* ---- every mechanism ---- */
+
+static void check_masks(struct attention_case c) {
+  enum { CAUSAL = 1, PADDING = 2, BOTH = CAUSAL | PADDING };
+  for (int mask = 0; mask <= BOTH; mask++) {
+    c.options.causal = mask & CAUSAL;
+    c.options.key_length = mask & PADDING ? (c.S + 1) / 2 : ELMAN_ALL_KEYS;
+    check_case(&c);
+  }
+}
+
+Test(api_attention, every_mechanism) {
+  static const size_t sizes[][2] = {{1, 1}, {4, 4}, {3, 6}, {6, 3}, {1, 7}, {7, 1}};
+  const char *mechanism;
+  for (size_t kind = 0; (mechanism = elman_attention_name(kind)) != NULL; kind++)
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+      check_masks(new_case(mechanism, sizes[i][0], sizes[i][1], 4, 4, 1));
+}
+
+Test(api_attention, heads) {
+  static const char *const with_heads[] = {"dot", "scaled", "general", "projected", "multihead"};
+  for (size_t i = 0; i < sizeof with_heads / sizeof *with_heads; i++)
+    for (size_t heads = 2; heads <= 6; heads++)
+      if (6 % heads == 0) check_masks(new_case(with_heads[i], 4, 5, 6, 6, heads));
+}
+
+Test(api_attention, values_of_another_width) {
+  static const char *const without_map[] = {"dot", "scaled", "general", "additive", "local"};
+  for (size_t i = 0; i < sizeof without_map / sizeof *without_map; i++)
+    for (size_t V = 1; V <= 7; V += 2) check_masks(new_case(without_map[i], 4, 5, 3, V, 1));
+  check_masks(new_case("dot", 4, 5, 4, 6, 2));
+}
+
+Test(api_attention, a_scale_of_ones_own) {
+  struct attention_case c = new_case("dot", 4, 5, 3, 3, 1);
+  c.options.scale = 0.3;
+  check_masks(c);
+  c.options.mechanism = "projected";
+  check_masks(c);
+}
+
+Test(api_attention, divided_by_the_sum) {
+  static const char *const any[] = {"dot", "scaled", "general", "additive", "projected"};
+  for (size_t i = 0; i < sizeof any / sizeof *any; i++) {
+    struct attention_case c = new_case(any[i], 4, 5, 3, 3, 1);
+    c.options.divide_by_sum = true;
+    check_masks(c);
+  }
+}
+
+Test(api_attention, a_narrow_window) {
+  for (size_t window = 1; window <= 4; window++) {
+    struct attention_case c = new_case("local", 6, 9, 3, 3, 1);
+    c.options.window = window;
+    fill_case(&c);
+    check_forward(&c);
+  }
+}
+
+/* Queries, keys and values in one array, and their gradients in one. */
+Test(api_attention, self_attention) {
+  struct attention_case c = new_case("multihead", 5, 5, 4, 4, 2);
+  c.options.causal = true;
+  fill_case(&c);
+  float apart[3][MOST] = {{0}}, together[MOST] = {0};
+  elman_attention_input input = input_of(&c);
+  input.keys = input.values = input.queries;
+  const elman_attention_gradients three = {apart[0], apart[1], apart[2], NULL, 0};
+  const elman_attention_gradients one = {together, together, together, NULL, 0};
+  cr_assert_eq(elman_attention_backward(&three, c.dcontext.single, &input, &c.options, NULL),
+               ELMAN_OK);
+  cr_assert_eq(elman_attention_backward(&one, c.dcontext.single, &input, &c.options, NULL),
+               ELMAN_OK);
+  for (size_t i = 0; i < 5 * 4; i++)
+    cr_assert_float_eq(together[i], apart[0][i] + apart[1][i] + apart[2][i], 1e-6);
+}
+
+/* What nobody sees may be anything finite, and gets no gradient. */
+Test(api_attention, padding_has_no_influence) {
+  struct attention_case c = new_case("dot", 3, 5, 4, 4, 1);
+  c.options.key_length = 2;
+  fill_case(&c);
+  check_forward(&c);
+  const elman_attention_input input = input_of(&c);
+  elman_attention_output *before, *after;
+  cr_assert_eq(elman_attention_forward(&before, &input, &c.options, NULL), ELMAN_OK);
+  for (size_t i = 2 * 4; i < 5 * 4; i++) c.keys.single[i] = c.values.single[i] = 1e30F;
+  cr_assert_eq(elman_attention_forward(&after, &input, &c.options, NULL), ELMAN_OK);
+  cr_assert_arr_eq(before->context, after->context, 3 * 4 * sizeof(float));
+  cr_assert_arr_eq(before->weights, after->weights, 3 * 5 * sizeof(float));
+  elman_attention_output_free(before);
+  elman_attention_output_free(after);
+}
+
+/* ---- what is refused ---- */
+
+static struct attention_case good;
+static elman_attention_input input;
+
+static void set_up(void) {
+  good = new_case("projected", 3, 4, 6, 6, 1);
+  fill_case(&good);
+  input = input_of(&good);
+}
+
+TestSuite(api_attention_refuses, .init = set_up);
+
+static void refuse(elman_status status, const char *words) {
+  elman_error error = {0};
+  elman_attention_output *out = (elman_attention_output *)&good;
+  cr_assert_eq(elman_attention_forward(&out, &input, &good.options, &error), status, "%s",
+               error.message);
+  cr_assert_not_null(strstr(error.message, words), "\"%s\" lacks \"%s\"", error.message, words);
+  cr_assert_null(out);
+  float dqueries[MOST] = {0};
+  const elman_attention_gradients gradients = {.queries = dqueries};
+  cr_assert_eq(
+      elman_attention_backward(&gradients, good.dcontext.single, &input, &good.options, NULL),
+      status);
+  for (size_t i = 0; i < MOST; i++) cr_assert_eq(dqueries[i], 0);
+}
+
+Test(api_attention_refuses, options) {
+  good.options.mechanism = "dots";
+  refuse(ELMAN_INVALID_ARGUMENT, "no attention \"dots\"");
+  good.options.mechanism = NULL;
+  refuse(ELMAN_INVALID_ARGUMENT, "no attention");
+  good.options.mechanism = "projected";
+  good.options.heads = 4;
+  refuse(ELMAN_INVALID_ARGUMENT, "4 heads do not divide a size of 6: it can have 1, 2, 3, 6 heads");
+  good.options.heads = 0;
+  refuse(ELMAN_INVALID_ARGUMENT, "number of heads");
+  good.options.heads = SIZE_MAX;
+  refuse(ELMAN_INVALID_ARGUMENT, "too large");
+  good.options.heads = 1;
+  good.options.key_length = 0;
+  refuse(ELMAN_INVALID_ARGUMENT, "nothing left to look at");
+  good.options.key_length = 5;
+  refuse(ELMAN_INVALID_ARGUMENT, "more than the 4 keys");
+  good.options.key_length = ELMAN_ALL_KEYS;
+  good.options.scale = (double)NAN;
+  refuse(ELMAN_INVALID_ARGUMENT, "scale");
+  good.options.scale = 1e300;
+  refuse(ELMAN_INVALID_ARGUMENT, "scale");
+  good.options.scale = 1e-300;
+  refuse(ELMAN_INVALID_ARGUMENT, "scale");
+}
+
+Test(api_attention_refuses, options_that_do_not_go_together) {
+  good = new_case("additive", 3, 4, 6, 6, 2);
+  fill_case(&good);
+  input = input_of(&good);
+  refuse(ELMAN_INVALID_ARGUMENT, "additive attention has one head");
+  good.options.heads = 1;
+  good.options.scale = 2;
+  refuse(ELMAN_INVALID_ARGUMENT, "no scale");
+  good = new_case("local", 3, 4, 6, 6, 1);
+  fill_case(&good);
+  input = input_of(&good);
+  good.options.window = 0;
+  refuse(ELMAN_INVALID_ARGUMENT, "window");
+  good.options.window = 5;
+  good.options.divide_by_sum = true;
+  refuse(ELMAN_INVALID_ARGUMENT, "softmax");
+  good.options.divide_by_sum = false;
+  good.options.heads = 2;
+  refuse(ELMAN_INVALID_ARGUMENT, "one head");
+}
+
+Test(api_attention_refuses, sizes) {
+  input.value_width = 5;
+  refuse(ELMAN_INVALID_ARGUMENT, "6, not 5");
+  input.value_width = 6;
+  input.query_count = 0;
+  refuse(ELMAN_INVALID_ARGUMENT, "0 and 4");
+  input.query_count = 3;
+  input.key_count = 0;
+  refuse(ELMAN_INVALID_ARGUMENT, "3 and 0");
+  input.key_count = SIZE_MAX;
+  refuse(ELMAN_INVALID_ARGUMENT, "too large");
+  input.key_count = 4;
+  input.width = 0;
+  refuse(ELMAN_INVALID_ARGUMENT, "of 0 numbers");
+  input.width = 7;
+  refuse(ELMAN_INVALID_ARGUMENT, "7");
+  input.width = 6;
+  input.keys = NULL;
+  refuse(ELMAN_INVALID_ARGUMENT, "there are no keys");
+  good.options.mechanism = "dot";
+  input.weight_count = 0;
+  input.keys = good.keys.single;
+  input.value_width = 5;
+  good.options.heads = 2;
+  refuse(ELMAN_INVALID_ARGUMENT, "2 heads do not divide values of a width of 5");
+}
+
+Test(api_attention_refuses, weights) {
+  input.weight_count--;
+  refuse(ELMAN_INVALID_ARGUMENT, "needs the weight \"value.bias\"");
+  input.weight_count++;
+  good.tensors[1].rows = 5;
+  refuse(ELMAN_INVALID_ARGUMENT, "query.bias must have 6 rows and 1 columns, not 5 and 1");
+  good.tensors[1] = good.tensors[0];
+  refuse(ELMAN_INVALID_ARGUMENT, "query.weight is given twice");
+  good.tensors[1].name = "querry.bias";
+  refuse(ELMAN_INVALID_ARGUMENT, "no weight \"querry.bias\"");
+}
+
+Test(api_attention_refuses, numbers) {
+  good.keys.single[3] = NAN;
+  refuse(ELMAN_BAD_DATA, "keys hold a number that is not finite");
+  good.keys.single[3] = INFINITY;
+  refuse(ELMAN_BAD_DATA, "keys hold a number that is not finite");
+  good.keys.single[3] = 0;
+  good.weights[0].single[0] = -INFINITY;
+  refuse(ELMAN_BAD_DATA, "query.weight hold a number that is not finite");
+  good.weights[0].single[0] = 0;
+  for (size_t i = 0; i < good.queries.count; i++) good.queries.single[i] = 1e38F;
+  for (size_t i = 0; i < good.keys.count; i++) good.keys.single[i] = 1e38F;
+  refuse(ELMAN_BAD_DATA, "too large");
+}
+
+Test(api_attention_refuses, a_sum_that_is_not_positive) {
+  good = new_case("dot", 2, 2, 2, 2, 1);
+  fill_case(&good);
+  input = input_of(&good);
+  good.options.divide_by_sum = true;
+  for (size_t i = 0; i < 4; i++) good.queries.single[i] = good.keys.single[i] = i < 2 ? 1 : -1;
+  refuse(ELMAN_BAD_DATA, "scores of query 1 sum to 0");
+}
+
+Test(api_attention_refuses, gradients_that_do_not_fit) {
+  elman_error error = {0};
+  elman_tensor wrong = good.tensors[0];
+  wrong.columns = 1;
+  elman_attention_gradients gradients = {.weights = &wrong, .weight_count = 1};
+  cr_assert_eq(
+      elman_attention_backward(&gradients, good.dcontext.single, &input, &good.options, &error),
+      ELMAN_INVALID_ARGUMENT);
+  gradients.weight_count = 0;
+  cr_assert_eq(elman_attention_backward(&gradients, NULL, &input, &good.options, &error),
+               ELMAN_INVALID_ARGUMENT);
+  good.dcontext.single[0] = NAN;
+  cr_assert_eq(
+      elman_attention_backward(&gradients, good.dcontext.single, &input, &good.options, &error),
+      ELMAN_BAD_DATA);
+}
+
+Test(api_attention, defaults_and_null) {
+  const float numbers[] = {1, 2, 3, 4};
+  const elman_attention_input square = {.query_count = 2,
+                                        .key_count = 2,
+                                        .width = 2,
+                                        .queries = numbers,
+                                        .keys = numbers,
+                                        .values = numbers};
+  elman_attention_output *out;
+  cr_assert_eq(elman_attention_forward(&out, &square, NULL, NULL), ELMAN_OK);
+  cr_assert_eq(out->value_width, 2);
+  cr_assert_eq(out->scores[0], 5);
+  elman_attention_output_free(out);
+  elman_attention_output_free(NULL);
+  elman_tensor none;
+  cr_assert_not(elman_attention_weight(&none, "dot", 3, 0));
+  cr_assert_not(elman_attention_weight(&none, "dots", 3, 0));
+}

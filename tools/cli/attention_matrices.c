@@ -1,0 +1,294 @@
+#include "attention_matrices.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "json_output.h"
+#include "messages.h"
+#include "output.h"
+
+/* ---- options ---- */
+
+static const char *const normalizations[] = {"softmax", "sum"};
+
+const char *matrices_normalization(size_t index) {
+  return index < sizeof normalizations / sizeof *normalizations ? normalizations[index] : NULL;
+}
+
+struct matrices_options matrices_options_default(void) {
+  const elman_attention_options defaults = elman_attention_options_default();
+  return (struct matrices_options){.attention = defaults.mechanism,
+                                   .normalize = normalizations[0],
+                                   .heads = defaults.heads,
+                                   .window = defaults.window};
+}
+
+static bool is_one_of(const char *name, const char *const *names) {
+  for (; *names != NULL; names++)
+    if (strcmp(*names, name) == 0) return true;
+  return false;
+}
+
+int matrices_options_check(const struct matrices_options *options, const struct usage *usage,
+                           const struct operands *operands) {
+  static const char *const ours[] = {"matrices",  "attention", "heads",  "attention-window",
+                                     "weights",   "scale",     "causal", "key-length",
+                                     "normalize", NULL};
+  static const char *const shared[] = {"output", "format", NULL};
+  for (size_t i = 0; usage->options[i].name != NULL; i++) {
+    const char *name = usage->options[i].name;
+    if ((operands->given >> i & 1) == 0 || is_one_of(name, shared)) continue;
+    if (options->wanted && !is_one_of(name, ours))
+      return report_usage(usage->command, "--%s is for sentences; leave it out with --matrices",
+                          name);
+    if (!options->wanted && is_one_of(name, ours))
+      return report_usage(usage->command, "--%s goes with --matrices", name);
+  }
+  return EX_OK;
+}
+
+/* A mechanism has weights, or it has none. */
+static int check_weights(const struct matrices_options *options, const struct usage *usage) {
+  elman_tensor weight;
+  const bool has_weights = elman_attention_weight(&weight, options->attention, 1, 0);
+  if (!has_weights && options->weights != NULL)
+    return report_usage(usage->command, "--weights: %s attention has none", options->attention);
+  if (!has_weights || options->weights != NULL) return EX_OK;
+  char names[256] = "";
+  size_t used = 0;
+  for (size_t i = 0; elman_attention_weight(&weight, options->attention, 1, i); i++)
+    used +=
+        (size_t)snprintf(names + used, sizeof names - used, i == 0 ? "%s" : ", %s", weight.name);
+  return report_usage(usage->command, "--attention %s needs a --weights FILE with %s",
+                      options->attention, names);
+}
+
+/* ---- what is read ---- */
+
+struct matrices {
+  elman_matrix *files[3]; /* NULL where an earlier one stands for it */
+  const elman_matrix *queries, *keys, *values;
+  elman_tensor *weights;
+  size_t weight_count;
+};
+
+static void matrices_free(struct matrices *m) {
+  for (size_t i = 0; i < 3; i++) elman_matrix_free(m->files[i]);
+  elman_attention_weights_free(m->weights);
+}
+
+static int check_fit(const struct matrices *m, char **names) {
+  if (m->keys->columns != m->queries->columns) {
+    report(names[1], "has %zu columns, but the queries have %zu", m->keys->columns,
+           m->queries->columns);
+    return EX_DATAERR;
+  }
+  if (m->values->rows != m->keys->rows) {
+    report(names[2], "has %zu rows, but there are %zu keys", m->values->rows, m->keys->rows);
+    return EX_DATAERR;
+  }
+  return EX_OK;
+}
+
+static int read_matrices(struct matrices *m, const struct matrices_options *options,
+                         const struct operands *operands) {
+  elman_error error;
+  for (size_t i = 0; i < operands->count; i++)
+    if (elman_matrix_read(&m->files[i], operands->words[i], &error) != ELMAN_OK)
+      return report_error(&error);
+  const bool one = operands->count == 1;
+  m->queries = m->files[0];
+  m->keys = one ? m->files[0] : m->files[1];
+  m->values = one ? m->files[0] : m->files[2];
+  const int code = one ? EX_OK : check_fit(m, operands->words);
+  if (code != EX_OK || options->weights == NULL) return code;
+  const elman_status status =
+      elman_attention_weights_load(&m->weights, &m->weight_count, options->weights,
+                                   options->attention, m->queries->columns, &error);
+  return status == ELMAN_OK ? EX_OK : report_error(&error);
+}
+
+static elman_status attend(elman_attention_output **attended, const struct matrices *m,
+                           const struct matrices_options *options, elman_error *error) {
+  const elman_attention_input input = {.query_count = m->queries->rows,
+                                       .key_count = m->keys->rows,
+                                       .width = m->queries->columns,
+                                       .value_width = m->values->columns,
+                                       .queries = m->queries->values,
+                                       .keys = m->keys->values,
+                                       .values = m->values->values,
+                                       .weights = m->weights,
+                                       .weight_count = m->weight_count};
+  elman_attention_options inner = elman_attention_options_default();
+  inner.mechanism = options->attention;
+  inner.heads = options->heads;
+  inner.window = options->window;
+  inner.causal = options->causal;
+  inner.divide_by_sum = strcmp(options->normalize, "sum") == 0;
+  if (options->scale) inner.scale = 1 / sqrt((double)(input.width / inner.heads));
+  if (options->key_length > 0) inner.key_length = options->key_length;
+  return elman_attention_forward(attended, &input, &inner, error);
+}
+
+/* ---- for people ---- */
+
+/* Four decimals, as far as they say something. Gives the length. */
+static int print_number(char *into, size_t size, float value) {
+  const float magnitude = fabsf(value);
+  if (magnitude == 0) value = 0; /* without a sign */
+  if (magnitude < 0.00005F && magnitude > 0) return snprintf(into, size, "%.1e", (double)value);
+  if (isfinite(value) && magnitude >= 1e6F) return snprintf(into, size, "%.4e", (double)value);
+  return snprintf(into, size, "%.4f", (double)value);
+}
+
+static void write_table(FILE *stream, const float *values, size_t rows, size_t columns) {
+  char digits[64];
+  int width = 0;
+  for (size_t i = 0; i < rows * columns; i++) {
+    const int length = print_number(digits, sizeof digits, values[i]);
+    if (length > width) width = length;
+  }
+  for (size_t i = 0; i < rows; i++) {
+    for (size_t j = 0; j < columns; j++) {
+      print_number(digits, sizeof digits, values[i * columns + j]);
+      fprintf(stream, "%s%*s", j == 0 ? "" : "  ", width, digits);
+    }
+    putc('\n', stream);
+  }
+}
+
+static void write_heads(FILE *stream, const char *name, const float *values,
+                        const elman_attention_output *a) {
+  const size_t size = a->query_count * a->key_count;
+  for (size_t n = 0; n < a->heads; n++) {
+    fputs(name, stream);
+    if (a->heads > 1) fprintf(stream, ", head %zu", n + 1);
+    putc('\n', stream);
+    write_table(stream, values + n * size, a->query_count, a->key_count);
+    putc('\n', stream);
+  }
+}
+
+static void write_text(FILE *stream, const elman_attention_output *a) {
+  write_heads(stream, "scores", a->scores, a);
+  write_heads(stream, "weights", a->weights, a);
+  fputs("context\n", stream);
+  write_table(stream, a->context, a->query_count, a->value_width);
+}
+
+/* ---- for programs ---- */
+
+static void write_json_matrix(FILE *stream, const float *values, size_t rows, size_t columns) {
+  for (size_t i = 0; i < rows; i++) {
+    fputs(i == 0 ? "[[" : ",[", stream);
+    for (size_t j = 0; j < columns; j++) {
+      if (j > 0) putc(',', stream);
+      write_json_number(stream, (double)values[i * columns + j]);
+    }
+    putc(']', stream);
+  }
+  putc(']', stream);
+}
+
+static void write_json_heads(FILE *stream, const char *name, const float *values,
+                             const elman_attention_output *a) {
+  const size_t size = a->query_count * a->key_count;
+  fprintf(stream, "\"%s\":[", name);
+  for (size_t n = 0; n < a->heads; n++) {
+    if (n > 0) putc(',', stream);
+    write_json_matrix(stream, values + n * size, a->query_count, a->key_count);
+  }
+  fputs("],", stream);
+}
+
+static void write_json(FILE *stream, const elman_attention_output *a) {
+  putc('{', stream);
+  write_json_heads(stream, "scores", a->scores, a);
+  write_json_heads(stream, "weights", a->weights, a);
+  fputs("\"context\":", stream);
+  write_json_matrix(stream, a->context, a->query_count, a->value_width);
+  fputs("}\n", stream);
+}
+
+/* PREFIX.name.npy */
+static int write_npy(const char *prefix, size_t length, const char *name, const float *values,
+                     const size_t *sizes, size_t dimensions) {
+  char *path;
+  if (asprintf(&path, "%.*s.%s.npy", (int)length, prefix, name) < 0) {
+    report(NULL, "out of memory");
+    return EX_OSERR;
+  }
+  struct output output;
+  int code = output_open(&output, path);
+  if (code == EX_OK) {
+    elman_npy_write(output.stream, values, sizes, dimensions);
+    code = output_close(&output, EX_OK);
+  }
+  free(path);
+  return code;
+}
+
+static int write_all_npy(const char *output, const elman_attention_output *a) {
+  const size_t by_head[] = {a->heads, a->query_count, a->key_count};
+  const size_t context[] = {a->query_count, a->value_width};
+  size_t length = strlen(output);
+  if (length > 4 && strcmp(output + length - 4, ".npy") == 0) length -= 4;
+  int code = write_npy(output, length, "scores", a->scores, by_head, 3);
+  if (code == EX_OK) code = write_npy(output, length, "weights", a->weights, by_head, 3);
+  if (code == EX_OK) code = write_npy(output, length, "context", a->context, context, 2);
+  return code;
+}
+
+static int write_result(const char *path, const char *format, const elman_attention_output *a) {
+  if (strcmp(format, "npy") == 0) return write_all_npy(path, a);
+  struct output output;
+  const int code = output_open(&output, path);
+  if (code != EX_OK) return code;
+  if (strcmp(format, "json") == 0)
+    write_json(output.stream, a);
+  else
+    write_text(output.stream, a);
+  return output_close(&output, EX_OK);
+}
+
+/* ---- all together ---- */
+
+static int settle_format(const char **format, const char *output, const char *command) {
+  static const char *const known[] = {"text", "json", "npy", NULL};
+  const bool to_stdout = output == NULL || strcmp(output, "-") == 0;
+  if (*format == NULL && !to_stdout) *format = elman_format_of_path(output);
+  if (*format == NULL) *format = known[0];
+  if (!is_one_of(*format, known))
+    return report_usage(command, "--matrices writes text, json or npy, not %s", *format);
+  if (strcmp(*format, "npy") == 0 && to_stdout)
+    return report_usage(command, "npy gives three files; name them by -o PREFIX");
+  return EX_OK;
+}
+
+int attention_matrices(const struct matrices_options *options, const struct usage *usage,
+                       const struct operands *operands, const char *format, const char *output) {
+  if (operands->count != 1 && operands->count != 3)
+    return report_usage(usage->command,
+                        "--matrices needs three files, of queries, keys and values,"
+                        " or one that is all of them; not %zu",
+                        operands->count);
+  int code = settle_format(&format, output, usage->command);
+  if (code == EX_OK) code = check_weights(options, usage);
+  for (size_t i = 0; code == EX_OK && i < operands->count; i++)
+    if (output_is(output, operands->words[i]))
+      code = report_usage(usage->command, "--output: '%s' is read; name another file", output);
+  if (code != EX_OK) return code;
+
+  struct matrices matrices = {0};
+  elman_attention_output *attended = NULL;
+  elman_error error;
+  code = read_matrices(&matrices, options, operands);
+  if (code == EX_OK && attend(&attended, &matrices, options, &error) != ELMAN_OK)
+    code = report_error(&error);
+  if (code == EX_OK) code = write_result(output, format, attended);
+  elman_attention_output_free(attended);
+  matrices_free(&matrices);
+  return code;
+}
