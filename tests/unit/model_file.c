@@ -567,6 +567,55 @@ Test(model_file, weights_must_be_finite) {
   free_good(&good);
 }
 
+/* A tensor is read in pieces: it must not matter in which of them, and where, the number lies. */
+Test(model_file, each_number_of_a_large_tensor_must_be_finite) {
+  enum { COUNT = 200001 };
+  static const size_t places[] = {0, 4095, 4096, 65535, 65536, 131071, 131072, COUNT - 1};
+  real *values = calloc(COUNT, sizeof *values), *found = calloc(COUNT, sizeof *found);
+  json_t *metadata = json_object();
+  cr_assert(values != NULL && found != NULL && metadata != NULL);
+  for (size_t i = 0; i < COUNT; i++) values[i] = (real)i;
+  const struct tensor_source source = {"x", values, {COUNT}, 1};
+  for (size_t i = 0; i <= sizeof places / sizeof *places; i++) {
+    const bool good = i == sizeof places / sizeof *places;
+    if (!good) values[places[i]] = i % 2 == 0 ? (real)NAN : (real)-INFINITY;
+    FILE *stream = fopen(FILE_NAME, "wb");
+    cr_assert_not_null(stream);
+    cr_assert_eq(safetensors_write(stream, metadata, &source, 1, NULL), STATUS_OK);
+    cr_assert_eq(fclose(stream), 0);
+    struct safetensors file;
+    struct error error = {0};
+    cr_assert_eq(safetensors_open(&file, FILE_NAME, NULL), STATUS_OK);
+    const enum status status = safetensors_read(found, &file, safetensors_find(&file, "x"), &error);
+    cr_assert_eq(status, good ? STATUS_OK : STATUS_BAD_DATA, "place %zu: %s", i, error.message);
+    safetensors_close(&file);
+    if (!good) values[places[i]] = (real)places[i];
+  }
+  cr_assert_arr_eq(found, values, COUNT * sizeof *values);
+  json_decref(metadata);
+  free(values);
+  free(found);
+}
+
+/* Somebody writes the file anew while it is read. */
+Test(model_file, a_file_that_is_cut_while_it_is_read) {
+  static const char name[] = "decoder.out.weight";
+  for (uint64_t kept = 0; kept < 96; kept += 5) {
+    struct safetensors file;
+    real values[24];
+    struct error error;
+    save_model(FILE_NAME);
+    cr_assert_eq(safetensors_open(&file, FILE_NAME, NULL), STATUS_OK);
+    const struct stored_tensor *tensor = safetensors_find(&file, name);
+    cr_assert_not_null(tensor);
+    cr_assert_eq(truncate(FILE_NAME, (off_t)(file.data_start + tensor->begin + kept)), 0);
+    cr_assert_eq(safetensors_read(values, &file, tensor, &error), STATUS_IO);
+    cr_assert_not_null(strstr(error.message, "cannot read all of decoder.out.weight"));
+    cr_assert_str_eq(error.where, FILE_NAME);
+    safetensors_close(&file);
+  }
+}
+
 /* Finite weights can still overflow when they are multiplied. */
 Test(model_file, weights_that_overflow_are_an_error) {
   struct model *model = make_model();
