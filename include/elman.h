@@ -15,10 +15,10 @@
  * Pointers in `options` structs are borrowed for the call. The library prints nothing, never exits,
  * and leaves the locale, signals and OpenMP's settings as they were.
  *
- * OpenBLAS is set up for the whole process by the first call that computes: one thread (elman runs
- * its own), and the processor's own kernels where OpenBLAS does not know the processor. A program
- * that uses OpenBLAS itself, or reads its environment in another thread, makes that first call
- * while no other thread does either.
+ * OpenBLAS is set up for the whole process by the first call that loads a model or computes: one
+ * thread (elman runs its own), and the processor's own kernels where OpenBLAS does not know the
+ * processor. A program that uses OpenBLAS itself, or reads its environment in another thread, makes
+ * that first call while no other thread does either.
  *
  * Matrices are row-major. S and T are the numbers of source and target tokens. */
 #ifndef ELMAN_H

@@ -2,6 +2,7 @@
 
 #include "api/call.h"
 #include "model/model_file.h"
+#include "tensor/blas.h"
 
 const char *elman_token_mode_name(elman_token_mode mode) {
   return token_mode_name((enum token_mode)mode);
@@ -82,6 +83,7 @@ elman_status elman_model_create(elman_model **model, const elman_pairs *pairs,
 elman_status elman_model_load(elman_model **model, const char *path, elman_error *error) {
   struct model *loaded = NULL;
   struct error problem = {0};
+  blas_set_up(); /* first: until then its threads keep the other cores busy */
   const enum status status = model_load(&loaded, path, &problem);
   *model = (elman_model *)loaded;
   return give(error, status, &problem);

@@ -2,11 +2,14 @@
 
 #include <stdlib.h>
 
+#include "base/large_pages.h"
+
 static enum status set_up(struct model *model, struct error *error) {
   enum status status = model_config_check(&model->config, error);
   if (status == STATUS_OK) status = parameter_table_create(&model->table, &model->config, error);
   if (status == STATUS_OK) status = parameter_block_create(&model->block, &model->table, error);
   if (status != STATUS_OK) return status;
+  advise_large_pages(model->block, model->table.block * sizeof(real));
   parameters_bind(&model->weights, model->block, &model->config);
   return STATUS_OK;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "model/list_json.h"
 #include "model/safetensors.h"
 
 static const char KEY_FORMAT[] = "format", KEY_VERSION[] = "elman.version",
@@ -160,30 +161,40 @@ static enum status parse_config(struct model_config *config, struct vocabulary_p
   return status;
 }
 
-static enum status collect_vocabulary(struct vocabulary **vocabulary, const json_t *tokens,
-                                      const json_t *counts, uint64_t *numbers, size_t size,
-                                      enum side side, struct error *error) {
-  struct tokens list = {0};
+/* Puts the file's name before a problem with its words; what is no fault of the file stays as it
+ * is. */
+static enum status bad_vocabulary(const struct safetensors *file, struct error *error,
+                                  enum status status, const struct error *problem,
+                                  struct side_keys keys) {
+  if (status == STATUS_BAD_DATA) return bad(file, error, problem->message, keys.vocabulary);
+  if (error != NULL) *error = *problem;
+  return status;
+}
+
+/* The tokens of one side and their counts, before anything is known of their order. */
+struct side_lists {
+  struct tokens tokens;
+  uint64_t *counts;
+};
+
+static enum status collect(struct side_lists *lists, const json_t *tokens, const json_t *counts,
+                           size_t size, struct error *error) {
   enum status status = STATUS_OK;
   for (size_t id = 0; id < size && status == STATUS_OK; id++) {
     const json_t *token = json_array_get(tokens, id), *count = json_array_get(counts, id);
     if (!json_is_string(token) || !json_is_integer(count) || json_integer_value(count) < 0)
-      status = fail(error, STATUS_BAD_DATA, NULL, "holds something else than words and counts");
-    else
-      status = tokens_add(&list, (struct text){json_string_value(token), json_string_length(token)},
-                          error);
-    numbers[id] = (uint64_t)json_integer_value(count);
+      return fail(error, STATUS_BAD_DATA, NULL, "holds something else than words and counts");
+    const struct text text = {json_string_value(token), json_string_length(token)};
+    status = tokens_add(&lists->tokens, text, error);
+    lists->counts[id] = (uint64_t)json_integer_value(count);
   }
-  if (status == STATUS_OK) status = vocabulary_from_list(vocabulary, &list, numbers, side, error);
-  tokens_free(&list);
   return status;
 }
 
-static enum status parse_vocabulary(struct vocabulary **vocabulary, const struct safetensors *file,
-                                    struct side_keys keys, enum side side, size_t size,
-                                    struct error *error) {
+/* Says what is wrong with the lists, or reads them if they are only written in another way. */
+static enum status parse_lists(struct side_lists *lists, const struct safetensors *file,
+                               struct side_keys keys, size_t size, struct error *error) {
   json_t *tokens = NULL, *counts = NULL;
-  uint64_t *numbers = NULL;
   enum status status = parse_metadata(&tokens, file, keys.vocabulary, error);
   if (status == STATUS_OK) status = parse_metadata(&counts, file, keys.counts, error);
   if (status == STATUS_OK && (!json_is_array(tokens) || !json_is_array(counts) ||
@@ -191,20 +202,40 @@ static enum status parse_vocabulary(struct vocabulary **vocabulary, const struct
     status = bad(file, error, "does not have as many entries as the embedding has rows",
                  keys.vocabulary);
   if (status == STATUS_OK) {
-    numbers = malloc(size * sizeof *numbers);
-    if (numbers == NULL) status = fail_no_memory(error);
+    struct error problem;
+    status = collect(lists, tokens, counts, size, &problem);
+    if (status != STATUS_OK) status = bad_vocabulary(file, error, status, &problem, keys);
+  }
+  json_decref(tokens);
+  json_decref(counts);
+  return status;
+}
+
+static bool read_lists(struct side_lists *lists, const struct safetensors *file,
+                       struct side_keys keys, size_t size) {
+  const char *tokens = safetensors_metadata(file, keys.vocabulary);
+  const char *counts = safetensors_metadata(file, keys.counts);
+  return tokens != NULL && counts != NULL && list_json_words(&lists->tokens, size, tokens) &&
+         list_json_numbers(lists->counts, size, counts);
+}
+
+static enum status parse_vocabulary(struct vocabulary **vocabulary, const struct safetensors *file,
+                                    struct side_keys keys, enum side side, size_t size,
+                                    struct error *error) {
+  struct side_lists lists = {.counts = malloc(size * sizeof *lists.counts)};
+  if (lists.counts == NULL) return fail_no_memory(error);
+  enum status status = STATUS_OK;
+  if (!read_lists(&lists, file, keys, size)) {
+    tokens_clear(&lists.tokens);
+    status = parse_lists(&lists, file, keys, size, error);
   }
   if (status == STATUS_OK) {
     struct error problem;
-    status = collect_vocabulary(vocabulary, tokens, counts, numbers, size, side, &problem);
-    if (status == STATUS_BAD_DATA)
-      status = bad(file, error, problem.message, keys.vocabulary);
-    else if (status != STATUS_OK && error != NULL)
-      *error = problem;
+    status = vocabulary_from_list(vocabulary, &lists.tokens, lists.counts, side, &problem);
+    if (status != STATUS_OK) status = bad_vocabulary(file, error, status, &problem, keys);
   }
-  free(numbers);
-  json_decref(tokens);
-  json_decref(counts);
+  tokens_free(&lists.tokens);
+  free(lists.counts);
   return status;
 }
 

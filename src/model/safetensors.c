@@ -1,15 +1,19 @@
 #include "model/safetensors.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "numbers are stored as they lie in memory");
 
 enum { LENGTH_BYTES = 8, ALIGNMENT = 8, CHUNK = 4096 };
+/* So many numbers are checked while they are still in the second cache. */
+static const size_t CACHED = (size_t)1 << 16;
 static const uint64_t MAX_HEADER = 100000000;
 static const char METADATA[] = "__metadata__";
 
@@ -129,14 +133,26 @@ static enum status parse_header(struct safetensors *file, const char *text, size
   return status == STATUS_OK ? check_places(file, data_size, error) : status;
 }
 
+/* False if the file ends before, as one does that is cut while it is read. */
+static bool read_bytes(void *into, const struct safetensors *file, uint64_t start, size_t size) {
+  for (size_t done = 0; done < size;) {
+    const ssize_t got =
+        pread(file->descriptor, (char *)into + done, size - done, (off_t)(start + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    done += (size_t)got;
+  }
+  return true;
+}
+
 static enum status read_header(struct safetensors *file, struct error *error) {
   struct stat info;
-  if (fstat(fileno(file->stream), &info) != 0 || !S_ISREG(info.st_mode))
+  if (fstat(file->descriptor, &info) != 0 || !S_ISREG(info.st_mode))
     return fail(error, STATUS_NO_INPUT, file->path, "is not a regular file; name a model file");
   const uint64_t size = (uint64_t)info.st_size;
   unsigned char prefix[LENGTH_BYTES];
   if (size < LENGTH_BYTES) return bad(file, error, "it is shorter than 8 bytes");
-  if (fread(prefix, 1, LENGTH_BYTES, file->stream) != LENGTH_BYTES)
+  if (!read_bytes(prefix, file, 0, LENGTH_BYTES))
     return fail(error, STATUS_IO, file->path, "cannot read the file");
   uint64_t length;
   memcpy(&length, prefix, sizeof length);
@@ -146,7 +162,7 @@ static enum status read_header(struct safetensors *file, struct error *error) {
   char *text = malloc(length > 0 ? length : 1);
   if (text == NULL) return fail_no_memory(error);
   enum status status = STATUS_OK;
-  if (fread(text, 1, length, file->stream) != length)
+  if (!read_bytes(text, file, LENGTH_BYTES, length))
     status = fail(error, STATUS_IO, file->path, "cannot read the file");
   file->data_start = LENGTH_BYTES + length;
   if (status == STATUS_OK)
@@ -156,9 +172,8 @@ static enum status read_header(struct safetensors *file, struct error *error) {
 }
 
 enum status safetensors_open(struct safetensors *file, const char *path, struct error *error) {
-  *file = (struct safetensors){.path = path};
-  file->stream = fopen(path, "rb");
-  if (file->stream == NULL) {
+  *file = (struct safetensors){.path = path, .descriptor = open(path, O_RDONLY | O_CLOEXEC)};
+  if (file->descriptor < 0) {
     char reason[128];
     return fail(error, STATUS_NO_INPUT, path, "cannot open the file: %s",
                 strerror_r(errno, reason, sizeof reason));
@@ -169,10 +184,10 @@ enum status safetensors_open(struct safetensors *file, const char *path, struct 
 }
 
 void safetensors_close(struct safetensors *file) {
-  if (file->stream != NULL) fclose(file->stream);
+  if (file->descriptor >= 0) close(file->descriptor);
   json_decref(file->header);
   free(file->tensors);
-  *file = (struct safetensors){0};
+  *file = (struct safetensors){.descriptor = -1};
 }
 
 const struct stored_tensor *safetensors_find(const struct safetensors *file, const char *name) {
@@ -192,28 +207,47 @@ bool safetensors_has_shape(const struct stored_tensor *tensor, int dimensions, s
          (dimensions == 1 || tensor->shape[1] == columns);
 }
 
+/* Without a way out of the loop, so that it becomes vector code. */
+static bool all_finite(const real *values, size_t count) {
+  unsigned others = 0;
+  for (size_t i = 0; i < count; i++) others |= isfinite(values[i]) ? 0u : 1u;
+  return others == 0;
+}
+
+/* Numbers of another precision than `real`. */
+static bool read_converted(real *values, const struct safetensors *file,
+                           const struct stored_tensor *tensor, uint64_t start, size_t count) {
+  union {
+    float single[CHUNK];
+    double twice[CHUNK];
+  } chunk;
+  const bool single = tensor->type == NUMBER_F32;
+  const size_t width = single ? sizeof(float) : sizeof(double);
+  for (size_t done = 0; done < count; done += CHUNK) {
+    const size_t n = count - done < CHUNK ? count - done : CHUNK;
+    if (!read_bytes(&chunk, file, start + done * width, n * width)) return false;
+    for (size_t i = 0; i < n; i++)
+      values[done + i] = single ? (real)chunk.single[i] : (real)chunk.twice[i];
+  }
+  return true;
+}
+
 enum status safetensors_read(real *values, const struct safetensors *file,
                              const struct stored_tensor *tensor, struct error *error) {
   if (tensor->type == NUMBER_OTHER)
     return fail(error, STATUS_BAD_DATA, file->path, "%s is not stored as F32", tensor->name);
   const size_t width = tensor->type == NUMBER_F32 ? sizeof(float) : sizeof(double);
   const size_t count = (tensor->end - tensor->begin) / width;
-  union {
-    float single[CHUNK];
-    double twice[CHUNK];
-  } chunk;
-  if (fseeko(file->stream, (off_t)(file->data_start + tensor->begin), SEEK_SET) != 0)
-    return fail(error, STATUS_IO, file->path, "cannot read the file");
-  for (size_t done = 0; done < count; done += CHUNK) {
-    const size_t n = count - done < CHUNK ? count - done : CHUNK;
-    if (fread(&chunk, width, n, file->stream) != n)
-      return fail(error, STATUS_IO, file->path, "cannot read all of %s", tensor->name);
-    for (size_t i = 0; i < n; i++) {
-      values[done + i] = width == sizeof(float) ? (real)chunk.single[i] : (real)chunk.twice[i];
-      if (!isfinite(values[done + i]))
-        return fail(error, STATUS_BAD_DATA, file->path, "%s holds a number that is not finite",
-                    tensor->name);
-    }
+  for (size_t done = 0; done < count; done += CACHED) {
+    const size_t n = count - done < CACHED ? count - done : CACHED;
+    const uint64_t start = file->data_start + tensor->begin + done * width;
+    const bool complete = width == sizeof(real)
+                              ? read_bytes(values + done, file, start, n * width)
+                              : read_converted(values + done, file, tensor, start, n);
+    if (!complete) return fail(error, STATUS_IO, file->path, "cannot read all of %s", tensor->name);
+    if (!all_finite(values + done, n))
+      return fail(error, STATUS_BAD_DATA, file->path, "%s holds a number that is not finite",
+                  tensor->name);
   }
   return STATUS_OK;
 }

@@ -29,7 +29,7 @@ struct stored_tensor {
 /* An open file whose header is valid: names unique, types known to have a size, shapes agreeing
  * with places, places following each other from 0 to the file's end without a gap. */
 struct safetensors {
-  FILE *stream;
+  int descriptor;
   const char *path; /* the caller's */
   json_t *header;
   const json_t *metadata; /* string to string; NULL if the file has none */

@@ -103,9 +103,15 @@ static void choose_kernels(void) {
 #endif
 }
 
+/* OpenBLAS starts its threads when it is loaded, and for some 30 ms each keeps a core busy waiting
+ * for work that never comes. It stops them before every fork, too, and starts them again when more
+ * than one is asked for. Some builds lack the function. */
+extern int blas_thread_shutdown_(void) __attribute__((weak));
+
 static void set_up_once(void) {
   choose_kernels();
   openblas_set_num_threads(1);
+  if (blas_thread_shutdown_ != NULL) blas_thread_shutdown_();
 }
 
 void blas_set_up(void) {

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "folder.h"
+#include "model/list_json.h"
 #include "model/model_file.h"
 #include "model/safetensors.h"
 #include "translate/translator.h"
@@ -316,6 +317,141 @@ Test(model_file, what_came_later_may_be_missing) {
   free_good(&good);
 }
 
+/* ---- lists ---- */
+
+static bool is_array_of(const char *json, bool (*fits)(const json_t *item), size_t count) {
+  json_t *array = json_loads(json, JSON_REJECT_DUPLICATES, NULL);
+  bool good = json_is_array(array) && json_array_size(array) == count;
+  for (size_t i = 0; good && i < count; i++) good = fits(json_array_get(array, i));
+  json_decref(array);
+  return good;
+}
+
+static bool is_word(const json_t *item) {
+  return json_is_string(item);
+}
+
+static bool is_count(const json_t *item) {
+  return json_is_integer(item) && json_integer_value(item) >= 0;
+}
+
+/* Whatever the quick reader takes, the library takes too, and reads the same from it. */
+static bool words_accepted(const char *json, size_t count) {
+  struct tokens words = {0};
+  const bool accepted = list_json_words(&words, count, json);
+  if (accepted) {
+    cr_assert(is_array_of(json, is_word, count), "%s", json);
+    cr_assert_eq(words.count, count);
+    json_t *array = json_loads(json, 0, NULL);
+    for (size_t i = 0; i < count; i++) {
+      const json_t *item = json_array_get(array, i);
+      const struct text expected = {json_string_value(item), json_string_length(item)};
+      cr_assert(text_equal(tokens_get(&words, i), expected), "%s", json);
+    }
+    json_decref(array);
+  }
+  tokens_free(&words);
+  return accepted;
+}
+
+static bool numbers_accepted(const char *json, size_t count) {
+  uint64_t numbers[8];
+  const bool accepted = list_json_numbers(numbers, count, json);
+  if (accepted) {
+    cr_assert(is_array_of(json, is_count, count), "%s", json);
+    json_t *array = json_loads(json, 0, NULL);
+    for (size_t i = 0; i < count; i++)
+      cr_assert_eq(numbers[i], (uint64_t)json_integer_value(json_array_get(array, i)), "%s", json);
+    json_decref(array);
+  }
+  return accepted;
+}
+
+Test(model_file, lists_in_the_form_of_the_program_are_read_directly) {
+  cr_assert(words_accepted("[\"a\"]", 1));
+  cr_assert(words_accepted("[\"\",\"我\",\", ]\"]", 3));
+  cr_assert(words_accepted("[\"\\\"\",\"\\\\\",\"a\\tb\",\"\\u00e9\",\"\\ud83d\\ude42\"]", 5));
+  cr_assert(numbers_accepted("[0]", 1));
+  cr_assert(numbers_accepted("[7,0,10,999999999999999999]", 4));
+}
+
+Test(model_file, other_lists_are_left_to_the_library) {
+  static const char *const words[] = {"",
+                                      "[",
+                                      "[\"a",
+                                      "[\"a\\",
+                                      "[\"a\\\"",
+                                      "[\"a\"",
+                                      "[\"a\"]",
+                                      "[\"a\",",
+                                      "[\"a\",]",
+                                      "[\"a\",\"b\"",
+                                      "[\"a\",\"b\",]",
+                                      "[\"a\",\"b\"]]",
+                                      "[\"a\",1]",
+                                      "[\"a\" \"b\"]",
+                                      "[,\"a\"]",
+                                      "{\"a\",\"b\"]",
+                                      "[\"a\",\"b\"]\n",
+                                      "[\"a\", \"b\"]",
+                                      "[\"a\",\"\n\"]",
+                                      "[\"a\",\"\\x\"]",
+                                      "[\"a\",\"\\\n\"]",
+                                      "[\"a\",\"\\u0000\"]",
+                                      "[\"a\",\"\\ud83d\"]",
+                                      "[\"a\",\"\\u12\"]"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    cr_assert_not(words_accepted(words[i], 2), "%s", words[i]);
+  static const char *const numbers[] = {"",
+                                        "[",
+                                        "[1",
+                                        "[1]",
+                                        "[1,",
+                                        "[1,]",
+                                        "[1,2",
+                                        "[1,2,]",
+                                        "[1,2,3]",
+                                        "[1,2]]",
+                                        "[1,2]\n",
+                                        "[1, 2]",
+                                        "[,1]",
+                                        "[1,01]",
+                                        "[1,00]",
+                                        "[1,-2]",
+                                        "[1,-0]",
+                                        "[1,+2]",
+                                        "[1,2.0]",
+                                        "[1,2e1]",
+                                        "[1,1000000000000000000]",
+                                        "[1,18446744073709551617]",
+                                        "[1,\"2\"]",
+                                        "[1,null]",
+                                        "{1,2]"};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    cr_assert_not(numbers_accepted(numbers[i], 2), "%s", numbers[i]);
+}
+
+/* As other writers of JSON would put it. */
+Test(model_file, lists_written_in_another_way_mean_the_same) {
+  static const char source[] = "\"[\\\"<unk>\\\",\\\"我\\\",\\\"爱\\\",\\\"学习\\\"]\"";
+  static const char spaced[] =
+      "\" [ \\\"<unk>\\\" ,\\n\\\"\\\\u6211\\\", \\\"爱\\\", \\\"\\\\u5b66习\\\" ] \"";
+  static const struct {
+    const char *find, *replacement;
+  } ways[] = {{source, spaced}, {"\"[0,1,4,9]\"", "\"[0, 1, 4, 9]\\n\""}};
+  struct good_file good = good_file();
+  struct model *expected = make_model(), *model;
+  for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+    put_replaced(&good, ways[i].find, ways[i].replacement);
+    struct error error;
+    cr_assert_eq(model_load(&model, FILE_NAME, &error), STATUS_OK, "%s", error.message);
+    check_same_vocabulary(model->source_vocabulary, expected->source_vocabulary);
+    model_free(model);
+  }
+  model_free(expected);
+  free_good(&good);
+}
+
 /* ---- what is wrong in them ---- */
 
 #define HIDDEN "\\\"hidden_size\\\":2"
@@ -565,6 +701,55 @@ Test(model_file, weights_must_be_finite) {
   put_file(good.header, strlen(good.header), good.data, good.data_size);
   check_refused(STATUS_BAD_DATA, "decoder.out.bias holds a number that is not finite", "last");
   free_good(&good);
+}
+
+/* A tensor is read in pieces: it must not matter in which of them, and where, the number lies. */
+Test(model_file, each_number_of_a_large_tensor_must_be_finite) {
+  enum { COUNT = 200001 };
+  static const size_t places[] = {0, 4095, 4096, 65535, 65536, 131071, 131072, COUNT - 1};
+  real *values = calloc(COUNT, sizeof *values), *found = calloc(COUNT, sizeof *found);
+  json_t *metadata = json_object();
+  cr_assert(values != NULL && found != NULL && metadata != NULL);
+  for (size_t i = 0; i < COUNT; i++) values[i] = (real)i;
+  const struct tensor_source source = {"x", values, {COUNT}, 1};
+  for (size_t i = 0; i <= sizeof places / sizeof *places; i++) {
+    const bool good = i == sizeof places / sizeof *places;
+    if (!good) values[places[i]] = i % 2 == 0 ? (real)NAN : (real)-INFINITY;
+    FILE *stream = fopen(FILE_NAME, "wb");
+    cr_assert_not_null(stream);
+    cr_assert_eq(safetensors_write(stream, metadata, &source, 1, NULL), STATUS_OK);
+    cr_assert_eq(fclose(stream), 0);
+    struct safetensors file;
+    struct error error = {0};
+    cr_assert_eq(safetensors_open(&file, FILE_NAME, NULL), STATUS_OK);
+    const enum status status = safetensors_read(found, &file, safetensors_find(&file, "x"), &error);
+    cr_assert_eq(status, good ? STATUS_OK : STATUS_BAD_DATA, "place %zu: %s", i, error.message);
+    safetensors_close(&file);
+    if (!good) values[places[i]] = (real)places[i];
+  }
+  cr_assert_arr_eq(found, values, COUNT * sizeof *values);
+  json_decref(metadata);
+  free(values);
+  free(found);
+}
+
+/* Somebody writes the file anew while it is read. */
+Test(model_file, a_file_that_is_cut_while_it_is_read) {
+  static const char name[] = "decoder.out.weight";
+  for (uint64_t kept = 0; kept < 96; kept += 5) {
+    struct safetensors file;
+    real values[24];
+    struct error error;
+    save_model(FILE_NAME);
+    cr_assert_eq(safetensors_open(&file, FILE_NAME, NULL), STATUS_OK);
+    const struct stored_tensor *tensor = safetensors_find(&file, name);
+    cr_assert_not_null(tensor);
+    cr_assert_eq(truncate(FILE_NAME, (off_t)(file.data_start + tensor->begin + kept)), 0);
+    cr_assert_eq(safetensors_read(values, &file, tensor, &error), STATUS_IO);
+    cr_assert_not_null(strstr(error.message, "cannot read all of decoder.out.weight"));
+    cr_assert_str_eq(error.where, FILE_NAME);
+    safetensors_close(&file);
+  }
 }
 
 /* Finite weights can still overflow when they are multiplied. */

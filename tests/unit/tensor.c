@@ -1,8 +1,10 @@
 /* The numbers themselves: products, softmax, cross-entropy, random numbers. */
 #include "check.h"
 
+#include <cblas.h>
 #include <float.h>
 #include <omp.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "tensor/blas.h"
@@ -12,6 +14,38 @@
 
 static real at(struct operand a, size_t row, size_t column) {
   return a.transpose == AS_IT_IS ? a.data[row * a.ld + column] : a.data[column * a.ld + row];
+}
+
+static int threads_of_process(void) {
+  FILE *file = fopen("/proc/self/status", "r");
+  char line[256];
+  int threads = 0;
+  while (file != NULL && fgets(line, sizeof line, file) != NULL)
+    if (sscanf(line, "Threads: %d", &threads) == 1) break;
+  if (file != NULL) fclose(file);
+  return threads;
+}
+
+/* They would keep the other cores busy while the first model is loaded. */
+Test(tensor, threads_of_openblas_are_stopped_and_can_be_started_again) {
+  enum { N = 300 };
+  const int before = threads_of_process();
+  openblas_set_num_threads(3);
+  if (before == 0 || threads_of_process() <= before)
+    cr_skip_test("OpenBLAS has no threads of its own, or they cannot be counted");
+  blas_set_up();
+  cr_assert_eq(openblas_get_num_threads(), 1);
+  cr_assert_leq(threads_of_process(), before);
+  /* As the rest of the program that elman is part of may do. */
+  openblas_set_num_threads(2);
+  cr_assert_gt(threads_of_process(), before);
+  float *a = malloc(N * N * sizeof *a), *c = malloc(N * N * sizeof *c);
+  cr_assert(a != NULL && c != NULL);
+  for (int i = 0; i < N * N; i++) a[i] = 1;
+  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, N, N, N, 1, a, N, a, N, 0, c, N);
+  for (int i = 0; i < N * N; i++) cr_assert_eq(c[i], N);
+  free(a);
+  free(c);
 }
 
 /* Every transposition and both ways of cutting into tiles, against three loops. */
