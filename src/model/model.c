@@ -42,7 +42,7 @@ void model_free(struct model *model) {
   if (model == NULL) return;
   vocabulary_free(model->source_vocabulary);
   vocabulary_free(model->target_vocabulary);
-  free(model->block);
+  parameter_block_free(model->block);
   free(model);
 }
 

@@ -1,7 +1,6 @@
 #include "model/network_copy.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static void copy_weights(struct network_copy *copy, const float *const *tensors) {
   for (size_t i = 0; i < copy->table.count; i++) {
@@ -30,8 +29,8 @@ enum status network_copy_create(struct network_copy *copy, const struct model_co
 }
 
 void network_copy_free(struct network_copy *copy) {
-  free(copy->weights);
-  free(copy->gradients);
+  parameter_block_free(copy->weights);
+  parameter_block_free(copy->gradients);
   workspace_free(&copy->workspace);
   *copy = (struct network_copy){0};
 }

@@ -251,15 +251,30 @@ void parameters_bind(struct parameters *views, real *block, const struct model_c
   list_all(&listing, views, config);
 }
 
+/* calloc knows which memory is fresh from the system and so zero already, but aligns to less than
+ * ARENA_ALIGNMENT. What it gave is noted in front of the block. */
 enum status parameter_block_create(real **block, const struct parameter_table *table,
                                    struct error *error) {
   const size_t bytes = table->block * sizeof(real);
-  *block = aligned_alloc(ARENA_ALIGNMENT, bytes);
-  if (*block == NULL)
+  *block = NULL;
+  unsigned char *whole = bytes <= SIZE_MAX - 2 * ARENA_ALIGNMENT
+                             ? calloc(1, bytes + 2 * (size_t)ARENA_ALIGNMENT)
+                             : NULL;
+  if (whole == NULL)
     return fail(error, STATUS_NO_MEMORY, NULL, "out of memory: the parameters need %zu MiB",
                 (bytes >> 20) + 1);
-  memset(*block, 0, bytes);
+  const size_t past = (uintptr_t)whole % ARENA_ALIGNMENT;
+  unsigned char *start = whole + 2 * (size_t)ARENA_ALIGNMENT - past;
+  memcpy(start - sizeof whole, &whole, sizeof whole);
+  *block = (real *)(void *)start;
   return STATUS_OK;
+}
+
+void parameter_block_free(real *block) {
+  if (block == NULL) return;
+  unsigned char *whole;
+  memcpy(&whole, (unsigned char *)block - sizeof whole, sizeof whole);
+  free(whole);
 }
 
 /* Gram and Schmidt, twice for accuracy, on rows of independent normal numbers: a random orthogonal

@@ -86,9 +86,11 @@ enum status parameter_table_create(struct parameter_table *table, const struct m
  */
 void parameters_bind(struct parameters *views, real *block, const struct model_config *config);
 
-/* A zeroed block; free() it. Gaps between tensors are zero and stay zero. */
+/* A zeroed block, aligned to 64 bytes. Gaps between tensors are zero and stay zero. What nobody
+ * writes to takes no memory as long as the block is a large one. */
 enum status parameter_block_create(real **block, const struct parameter_table *table,
                                    struct error *error) CHECKED;
+void parameter_block_free(real *block);
 
 /* Writes the initial values; a tensor's depend on the seed and its place in the table only. */
 enum status parameters_initialize(real *block, const struct parameter_table *table,

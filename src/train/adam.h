@@ -14,15 +14,29 @@ struct adam_options {
 /* PyTorch's defaults: 0.001, 0.9, 0.999, 1e-8 */
 struct adam_options adam_options_default(void);
 
-/* One update of n weights and of their moments m and v; `update` counts from 1. */
-void adam_update(real *weights, real *m, real *v, const real *gradients, size_t n, uint64_t update,
-                 struct adam_options options);
+/* What one update does to all weights alike. */
+struct adam_step {
+  real scale;                      /* of the gradients: less than 1 when they are clipped */
+  real beta1, beta2, rest1, rest2; /* the rests are 1 - β */
+  real size, epsilon;              /* lr and ε, with the bias corrections worked in */
+};
 
-/* The Euclidean norm of n numbers. Sums in double and in a fixed order. */
-double global_norm(const real *values, size_t n);
+/* Of update `update`, which counts from 1; the scale is 1. */
+struct adam_step adam_step_of(struct adam_options options, uint64_t update);
 
-/* Scales the gradients down to `limit` if their norm is larger, as torch's clip_grad_norm_ does;
- * `limit` 0 = never. Returns the norm before. */
-double clip_global_norm(real *gradients, size_t n, double limit);
+/* One update of n weights and of their moments m and v. The gradients stay as they are. */
+void adam_update(real *weights, real *m, real *v, const real *gradients, size_t n,
+                 const struct adam_step *step);
+
+/* The same, to the bit, for gradients that are all 0; for few numbers, in one thread. */
+void adam_update_without_gradient(real *weights, real *m, real *v, size_t n,
+                                  const struct adam_step *step);
+
+/* Sums in double and in a fixed order. */
+double sum_of_squares(const real *values, size_t n);
+
+/* What the gradients must be multiplied by for a norm of at most `limit`, as torch's
+ * clip_grad_norm_ does it; `limit` 0 = no limit. */
+real clip_scale(double norm, double limit);
 
 #endif

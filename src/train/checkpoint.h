@@ -8,7 +8,7 @@
 /* Of all ids of both sides, in order. */
 uint64_t checkpoint_corpus_hash(const struct corpus *corpus);
 
-/* Writes options->checkpoint, which is replaced at once. */
+/* Writes options->checkpoint, which is replaced at once. After trainer_settle. */
 enum status checkpoint_save(const struct trainer *trainer, const struct trainer_options *options,
                             uint64_t corpus_hash, struct error *error) CHECKED;
 

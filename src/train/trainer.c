@@ -1,11 +1,11 @@
 #include "train/trainer.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/random.h"
+#include "train/average.h"
 #include "train/checkpoint.h"
 #include "train/order.h"
 
@@ -28,6 +28,9 @@ enum status trainer_create(struct trainer *trainer, struct model *model,
     status = parameter_block_create(&trainer->average, table, error);
   if (status == STATUS_OK && options->dev != NULL)
     status = parameter_block_create(&trainer->best, table, error);
+  const struct weight_blocks blocks = {model->block, trainer->gradients, trainer->m, trainer->v,
+                                       trainer->average};
+  if (status == STATUS_OK) status = optimizer_create(&trainer->optimizer, model, blocks, error);
   if (status != STATUS_OK) {
     trainer_free(trainer);
     return status;
@@ -38,11 +41,12 @@ enum status trainer_create(struct trainer *trainer, struct model *model,
 }
 
 void trainer_free(struct trainer *trainer) {
-  free(trainer->gradients);
-  free(trainer->m);
-  free(trainer->v);
-  free(trainer->average);
-  free(trainer->best);
+  optimizer_free(&trainer->optimizer);
+  parameter_block_free(trainer->gradients);
+  parameter_block_free(trainer->m);
+  parameter_block_free(trainer->v);
+  parameter_block_free(trainer->average);
+  parameter_block_free(trainer->best);
   workspace_free(&trainer->workspace);
   *trainer = (struct trainer){0};
 }
@@ -53,16 +57,15 @@ static double learning_rate(const struct trainer *trainer, const struct trainer_
   return schedule_rate(&schedule, trainer->state.update + 1, trainer->state.rate_factor);
 }
 
-/* Exponential moving average of the weights (Polyak and Juditsky 1992). At first it follows faster,
- * so that the initial weights are soon forgotten. */
-static void update_average(struct trainer *trainer, double decay) {
-  const double update = (double)trainer->state.update;
-  const real share = (real)(1 - fmin(decay, (1 + update) / (10 + update)));
-  real *average = trainer->average;
-  const real *weights = trainer->model->block;
-  const size_t n = trainer->model->table.block;
-#pragma omp parallel for schedule(static) if (n > 1 << 18)
-  for (size_t i = 0; i < n; i++) average[i] += share * (weights[i] - average[i]);
+/* What update number state.update does to all weights. */
+static struct update_step step_of(const struct trainer *trainer,
+                                  const struct trainer_options *options, double rate, double norm) {
+  struct adam_options adam = options->adam;
+  adam.learning_rate = rate;
+  struct update_step step = {adam_step_of(adam, trainer->state.update),
+                             average_share(options->average, trainer->state.update)};
+  step.adam.scale = clip_scale(norm, options->clip_norm);
+  return step;
 }
 
 enum status trainer_step(struct trainer *trainer, const struct batch *batch,
@@ -78,24 +81,26 @@ enum status trainer_step(struct trainer *trainer, const struct batch *batch,
       workspace_fit(&trainer->workspace, &model->config, batch, WITH_GRADIENTS, error);
   if (status != STATUS_OK) return status;
 
-  memset(trainer->gradients, 0, block_bytes(trainer));
+  optimizer_begin(&trainer->optimizer, batch);
   *loss = network_gradient(&trainer->dweights, &trainer->workspace, batch, &model->weights,
                            &model->config, &regularization) /
           (double)batch->tokens;
-  *norm = clip_global_norm(trainer->gradients, model->table.block, options->clip_norm);
+  *norm = optimizer_norm(&trainer->optimizer);
   if (!isfinite(*loss) || !isfinite(*norm)) {
+    optimizer_skip(&trainer->optimizer);
     state->failures++;
     state->skipped++;
     return STATUS_OK;
   }
-  struct adam_options adam = options->adam;
-  adam.learning_rate = learning_rate(trainer, options);
+  const double rate = learning_rate(trainer, options);
   state->failures = 0;
   state->update++;
-  adam_update(model->block, trainer->m, trainer->v, trainer->gradients, model->table.block,
-              state->update, adam);
-  if (trainer->average != NULL) update_average(trainer, options->average);
+  optimizer_update(&trainer->optimizer, step_of(trainer, options, rate, *norm));
   return STATUS_OK;
+}
+
+void trainer_settle(struct trainer *trainer) {
+  optimizer_settle(&trainer->optimizer);
 }
 
 /* ---- validation ---- */
@@ -118,6 +123,7 @@ static enum status validate(struct trainer *trainer, const struct trainer_option
                                               .translate = translate_options_default(),
                                               .fitting_tokenizer = true};
   const size_t n = model->table.block;
+  trainer_settle(trainer);
   if (trainer->average != NULL) swap(model->block, trainer->average, n);
   const enum status status = evaluate(&report.scores, model, options->dev, &evaluation, error);
   if (status == STATUS_OK) {
@@ -174,6 +180,7 @@ static enum status save(struct run *run, struct error *error) {
   if (run->options->checkpoint == NULL) return STATUS_OK;
   run->saved_at = seconds();
   run->saved = true;
+  trainer_settle(run->trainer);
   return checkpoint_save(run->trainer, run->options, run->corpus_hash, error);
 }
 
@@ -290,6 +297,7 @@ enum status trainer_run(struct model *model, const struct corpus *corpus,
   status = prepare(&run, error);
   trainer.state.finished = false; /* a finished training may have been given more epochs */
   if (status == STATUS_OK) status = run_epochs(&run, error);
+  trainer_settle(&trainer);
   trainer.state.finished = status == STATUS_OK;
   if (status == STATUS_INTERRUPTED || (status == STATUS_OK && run.saved)) {
     const enum status saved = save(&run, error);

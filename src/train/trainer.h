@@ -9,6 +9,7 @@
 #include "model/model.h"
 #include "model/network.h"
 #include "train/adam.h"
+#include "train/optimizer.h"
 #include "train/schedule.h"
 #include "translate/evaluate.h"
 
@@ -81,6 +82,7 @@ struct trainer {
   real *gradients, *m, *v;    /* blocks laid out like the model's */
   real *average, *best;       /* likewise; NULL when off */
   struct parameters dweights; /* views into `gradients` */
+  struct optimizer optimizer;
   struct workspace workspace;
   struct training_state state;
 };
@@ -92,10 +94,14 @@ void trainer_free(struct trainer *trainer);
 
 /* Forward, backward, clipping and one Adam update. The batch's mean loss before the update goes to
  * *loss, the gradient's norm to *norm. When one of them is not finite, nothing is updated and
- * state.failures counts it. */
+ * state.failures counts it. Call trainer_settle before looking at a weight or a moment. */
 enum status trainer_step(struct trainer *trainer, const struct batch *batch,
                          const struct trainer_options *options, double *loss, double *norm,
                          struct error *error) CHECKED;
+
+/* Gives the embeddings of words that were not in the last batches the updates that wait for them.
+ */
+void trainer_settle(struct trainer *trainer);
 
 /* At least 10 epochs, and as many as give 400 updates. */
 size_t trainer_default_epochs(size_t pairs, size_t batch_size);

@@ -41,7 +41,7 @@ static void set_up(struct setup *s, struct model_config config, uint64_t seed, s
 }
 
 static void tear_down(struct setup *s) {
-  free(s->model.block);
+  parameter_block_free(s->model.block);
   workspace_free(&s->workspace);
   batch_free(&s->batch);
   search_free(&s->search);

@@ -297,8 +297,8 @@ static void check_network(struct model_config config, struct regularization regu
     check_gradient_or_zero(row->name, weights + row->offset, gradients + row->offset,
                            parameter_size(row), network_loss, &c);
   }
-  free(weights);
-  free(gradients);
+  parameter_block_free(weights);
+  parameter_block_free(gradients);
   workspace_free(&c.workspace);
   batch_free(&c.batch);
   corpus_free(&corpus);

@@ -52,8 +52,8 @@ static void set_up(struct setup *s, enum attention_kind attention, size_t hidden
 }
 
 static void tear_down(struct setup *s) {
-  free(s->block);
-  free(s->gradient_block);
+  parameter_block_free(s->block);
+  parameter_block_free(s->gradient_block);
   workspace_free(&s->workspace);
   batch_free(&s->batch);
   corpus_free(&s->corpus);

@@ -1,0 +1,127 @@
+#include "train/deferred.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "train/average.h"
+
+/* Numbers in rows to be visited, below which threads cost more than they bring. */
+enum { PARALLEL_SIZE = 1 << 16 };
+
+enum status deferred_create(struct deferred_table *deferred, struct weight_blocks table,
+                            size_t rows, size_t columns, struct error *error) {
+  *deferred = (struct deferred_table){.table = table, .rows = rows, .columns = columns};
+  deferred->done = calloc(rows, sizeof *deferred->done);
+  deferred->listed = calloc(rows, sizeof *deferred->listed);
+  deferred->list = calloc(rows, sizeof *deferred->list);
+  deferred->squares = calloc(rows, sizeof *deferred->squares);
+  if (deferred->done != NULL && deferred->listed != NULL && deferred->list != NULL &&
+      deferred->squares != NULL)
+    return STATUS_OK;
+  deferred_free(deferred);
+  return fail_no_memory(error);
+}
+
+void deferred_free(struct deferred_table *deferred) {
+  free(deferred->done);
+  free(deferred->listed);
+  free(deferred->list);
+  free(deferred->squares);
+  *deferred = (struct deferred_table){0};
+}
+
+static struct weight_blocks row_of(const struct deferred_table *deferred, size_t row) {
+  const size_t at = row * deferred->columns;
+  const struct weight_blocks *table = &deferred->table;
+  return (struct weight_blocks){table->weights + at, table->gradients + at, table->m + at,
+                                table->v + at, table->average == NULL ? NULL : table->average + at};
+}
+
+/* Whether no update without a gradient changes a bit: -0 would become 0. */
+static bool rests(struct weight_blocks row, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (row.v[i] != 0 || row.m[i] != 0 || signbit(row.m[i])) return false;
+  for (size_t i = 0; row.average != NULL && i < n; i++)
+    if (row.weights[i] - row.average[i] != 0) return false;
+  return true;
+}
+
+/* The recorded updates that this row has missed. */
+static void catch_up(struct deferred_table *deferred, size_t row,
+                     const struct update_record *record) {
+  const size_t n = deferred->columns;
+  const struct weight_blocks at = row_of(deferred, row);
+  const size_t first = deferred->done[row];
+  deferred->done[row] = (uint32_t)record->count;
+  if (first == record->count || rests(at, n)) return;
+  for (size_t k = first; k < record->count; k++) {
+    const struct update_step *step = &record->steps[k];
+    adam_update_without_gradient(at.weights, at.m, at.v, n, &step->adam);
+    if (at.average != NULL) average_update(at.average, at.weights, n, step->average_share);
+  }
+}
+
+static void list_rows(struct deferred_table *deferred, const struct sequence *words) {
+  for (size_t t = 0; t < words->steps; t++) {
+    for (size_t b = 0; b < words->batch; b++) {
+      const uint32_t row = words->ids[t * words->batch + b];
+      if (t >= words->lengths[b] || deferred->listed[row]) continue;
+      deferred->listed[row] = true;
+      deferred->list[deferred->count++] = row;
+    }
+  }
+}
+
+static bool worth_threads(const struct deferred_table *deferred, size_t rows) {
+  return rows * deferred->columns > PARALLEL_SIZE;
+}
+
+void deferred_begin(struct deferred_table *deferred, const struct sequence *words,
+                    const struct update_record *record) {
+  list_rows(deferred, words);
+  const size_t count = deferred->count;
+#pragma omp parallel for schedule(dynamic, 16) if (worth_threads(deferred, count))
+  for (size_t i = 0; i < count; i++) catch_up(deferred, deferred->list[i], record);
+}
+
+double deferred_sum_of_squares(struct deferred_table *deferred) {
+  const size_t count = deferred->count;
+#pragma omp parallel for schedule(static) if (worth_threads(deferred, count))
+  for (size_t i = 0; i < count; i++)
+    deferred->squares[i] =
+        sum_of_squares(row_of(deferred, deferred->list[i]).gradients, deferred->columns);
+  double sum = 0;
+  for (size_t i = 0; i < count; i++) sum += deferred->squares[i];
+  return sum;
+}
+
+void deferred_update(struct deferred_table *deferred, const struct update_record *record) {
+  const size_t count = deferred->count, n = deferred->columns;
+  const struct update_step *step = &record->steps[record->count - 1];
+#pragma omp parallel for schedule(static) if (worth_threads(deferred, count))
+  for (size_t i = 0; i < count; i++) {
+    const struct weight_blocks row = row_of(deferred, deferred->list[i]);
+    adam_update(row.weights, row.m, row.v, row.gradients, n, &step->adam);
+    if (row.average != NULL) average_update(row.average, row.weights, n, step->average_share);
+    deferred->done[deferred->list[i]] = (uint32_t)record->count;
+  }
+}
+
+void deferred_end(struct deferred_table *deferred) {
+  for (size_t i = 0; i < deferred->count; i++) {
+    const uint32_t row = deferred->list[i];
+    memset(row_of(deferred, row).gradients, 0, deferred->columns * sizeof(real));
+    deferred->listed[row] = false;
+  }
+  deferred->count = 0;
+}
+
+void deferred_settle(struct deferred_table *deferred, const struct update_record *record) {
+  const size_t rows = deferred->rows;
+#pragma omp parallel for schedule(dynamic, 64) if (worth_threads(deferred, rows))
+  for (size_t row = 0; row < rows; row++) {
+    catch_up(deferred, row, record);
+    deferred->done[row] = 0;
+  }
+}

@@ -1,0 +1,99 @@
+#include "train/optimizer.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "train/average.h"
+
+/* All between two tables, or before, or behind. */
+static void add_stretch(struct optimizer *optimizer, size_t start, size_t end) {
+  if (end > start)
+    optimizer->stretches[optimizer->stretch_count++] =
+        (struct stretch_of_block){start, end - start};
+}
+
+static enum status add_table(struct optimizer *optimizer, size_t offset, size_t rows,
+                             size_t columns, struct error *error) {
+  const struct weight_blocks *all = &optimizer->blocks;
+  const struct weight_blocks table = {all->weights + offset, all->gradients + offset,
+                                      all->m + offset, all->v + offset,
+                                      all->average == NULL ? NULL : all->average + offset};
+  return deferred_create(&optimizer->tables[optimizer->table_count++], table, rows, columns, error);
+}
+
+enum status optimizer_create(struct optimizer *optimizer, const struct model *model,
+                             struct weight_blocks blocks, struct error *error) {
+  const struct model_config *config = &model->config;
+  const size_t E = config->embedding_size;
+  const size_t rows[] = {config->source_vocabulary, config->target_vocabulary};
+  const real *const views[] = {model->weights.encoder.embedding, model->weights.decoder.embedding};
+  *optimizer = (struct optimizer){.blocks = blocks};
+  size_t end = 0; /* of the table before */
+  enum status status = STATUS_OK;
+  for (size_t i = 0; i < (config->tied ? 1 : 2) && status == STATUS_OK; i++) {
+    const size_t offset = (size_t)(views[i] - model->block);
+    add_stretch(optimizer, end, offset);
+    status = add_table(optimizer, offset, rows[i], E, error);
+    end = offset + rows[i] * E;
+  }
+  add_stretch(optimizer, end, model->table.block);
+  if (status != STATUS_OK) optimizer_free(optimizer);
+  return status;
+}
+
+void optimizer_free(struct optimizer *optimizer) {
+  for (size_t i = 0; i < optimizer->table_count; i++) deferred_free(&optimizer->tables[i]);
+  *optimizer = (struct optimizer){0};
+}
+
+void optimizer_begin(struct optimizer *optimizer, const struct batch *batch) {
+  const struct sequence *const sides[] = {&batch->source, &batch->target};
+  for (size_t i = 0; i < optimizer->table_count; i++)
+    deferred_begin(&optimizer->tables[i], sides[i], &optimizer->record);
+  for (size_t i = 0; i < optimizer->stretch_count; i++) {
+    const struct stretch_of_block stretch = optimizer->stretches[i];
+    memset(optimizer->blocks.gradients + stretch.start, 0, stretch.size * sizeof(real));
+  }
+}
+
+double optimizer_norm(struct optimizer *optimizer) {
+  double sum = 0;
+  for (size_t i = 0; i < optimizer->table_count; i++)
+    sum += deferred_sum_of_squares(&optimizer->tables[i]);
+  for (size_t i = 0; i < optimizer->stretch_count; i++) {
+    const struct stretch_of_block stretch = optimizer->stretches[i];
+    sum += sum_of_squares(optimizer->blocks.gradients + stretch.start, stretch.size);
+  }
+  return sqrt(sum);
+}
+
+static void update_stretch(const struct weight_blocks *all, struct stretch_of_block stretch,
+                           const struct update_step *step) {
+  const size_t at = stretch.start;
+  adam_update(all->weights + at, all->m + at, all->v + at, all->gradients + at, stretch.size,
+              &step->adam);
+  if (all->average != NULL)
+    average_update(all->average + at, all->weights + at, stretch.size, step->average_share);
+}
+
+void optimizer_update(struct optimizer *optimizer, struct update_step step) {
+  struct update_record *record = &optimizer->record;
+  record->steps[record->count++] = step;
+  for (size_t i = 0; i < optimizer->stretch_count; i++)
+    update_stretch(&optimizer->blocks, optimizer->stretches[i], &step);
+  for (size_t i = 0; i < optimizer->table_count; i++) {
+    deferred_update(&optimizer->tables[i], record);
+    deferred_end(&optimizer->tables[i]);
+  }
+  if (record->count == MAX_DEFERRED_UPDATES) optimizer_settle(optimizer);
+}
+
+void optimizer_skip(struct optimizer *optimizer) {
+  for (size_t i = 0; i < optimizer->table_count; i++) deferred_end(&optimizer->tables[i]);
+}
+
+void optimizer_settle(struct optimizer *optimizer) {
+  for (size_t i = 0; i < optimizer->table_count; i++)
+    deferred_settle(&optimizer->tables[i], &optimizer->record);
+  optimizer->record.count = 0;
+}

@@ -1,0 +1,403 @@
+/* Deferred updates of embeddings against passes over everything, bit by bit. */
+#include "check.h"
+
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "tensor/blas.h"
+#include "tensor/denormals.h"
+#include "train/average.h"
+#include "train/checkpoint.h"
+#include "train/trainer.h"
+
+/* Rows that do not fill whole vectors, and words of which some never come up. */
+enum { SOURCE_WORDS = 40, TARGET_WORDS = 30, SILENT = 7, EMBEDDING = 19, MAX_STEPS = 4, BATCH = 3 };
+
+static struct vocabulary *make_vocabulary(enum side side, size_t size) {
+  uint64_t counts[SOURCE_WORDS + TARGET_WORDS] = {0};
+  struct tokens tokens = {0};
+  const char *const specials[] = {"<unk>", "<s>", "</s>"};
+  for (size_t i = 0; i < size; i++) {
+    char word[16];
+    snprintf(word, sizeof word, "w%zu", i);
+    const bool special = i < (side == SIDE_SOURCE ? 1 : 3);
+    cr_assert_eq(tokens_add(&tokens, text_of(special ? specials[i] : word), NULL), STATUS_OK);
+  }
+  struct vocabulary *vocabulary;
+  cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, counts, side, NULL), STATUS_OK);
+  tokens_free(&tokens);
+  return vocabulary;
+}
+
+static struct model *make_model(bool tied) {
+  struct vocabulary_pair vocabularies = {TOKENS_SPACE, TOKENS_SPACE,
+                                         make_vocabulary(SIDE_SOURCE, SOURCE_WORDS),
+                                         make_vocabulary(SIDE_TARGET, TARGET_WORDS)};
+  const struct model_config config = {.embedding_size = EMBEDDING,
+                                      .hidden_size = 5,
+                                      .layers = 1,
+                                      .heads = 1,
+                                      .attentional_layer = tied,
+                                      .tied = tied};
+  struct model *model;
+  blas_set_up();
+  cr_assert_eq(model_create(&model, vocabularies, config, NULL), STATUS_OK);
+  cr_assert_eq(parameters_initialize(model->block, &model->table, INITIAL_PYTORCH, 1, NULL),
+               STATUS_OK);
+  return model;
+}
+
+static size_t draw(size_t limit, uint64_t which) {
+  return (size_t)random_below((struct random_stream){11, 98, 0}, which, limit);
+}
+
+/* One pair or several of few words, other ones for every `which`; the higher a word, the rarer it
+ * is, and the last ones never come up. */
+static void fill_batch(struct batch *batch, uint64_t which) {
+  struct corpus corpus = {.source.count = BATCH, .target.count = BATCH};
+  struct sentences *sides[] = {&corpus.source, &corpus.target};
+  const size_t words[] = {SOURCE_WORDS - SILENT, TARGET_WORDS - SILENT};
+  uint64_t next = which * 1000;
+  for (size_t side = 0; side < 2; side++) {
+    sides[side]->starts = calloc(BATCH + 1, sizeof(size_t));
+    sides[side]->ids = calloc(BATCH * MAX_STEPS, sizeof(uint32_t));
+    for (size_t i = 0; i < BATCH; i++)
+      sides[side]->starts[i + 1] = sides[side]->starts[i] + 1 + draw(MAX_STEPS, next++);
+    for (size_t i = 0; i < sides[side]->starts[BATCH]; i++) {
+      const size_t limit = 1 + draw(words[side], next++);
+      sides[side]->ids[i] = (uint32_t)draw(limit, next++);
+    }
+  }
+  const size_t indices[] = {0, 1, 2};
+  cr_assert_eq(batch_fill(batch, &corpus, indices, 1 + draw(BATCH, next), NULL), STATUS_OK);
+  corpus_free(&corpus);
+}
+
+/* ---- what a pass over everything does ---- */
+
+struct dense {
+  struct model *model;
+  real *gradients, *m, *v, *average;
+  struct parameters dweights;
+  struct workspace workspace;
+  size_t size;
+};
+
+static struct dense make_dense(bool tied, bool average) {
+  struct dense dense = {.model = make_model(tied)};
+  dense.size = dense.model->table.block;
+  real **const blocks[] = {&dense.gradients, &dense.m, &dense.v};
+  for (size_t i = 0; i < 3; i++) *blocks[i] = reals(dense.size);
+  if (average) dense.average = reals(dense.size);
+  if (average) memcpy(dense.average, dense.model->block, dense.size * sizeof(real));
+  parameters_bind(&dense.dweights, dense.gradients, &dense.model->config);
+  return dense;
+}
+
+static void free_dense(struct dense *dense) {
+  free(dense->gradients);
+  free(dense->m);
+  free(dense->v);
+  free(dense->average);
+  workspace_free(&dense->workspace);
+  model_free(dense->model);
+}
+
+/* Forward and backward of a batch; returns the mean loss. */
+static double dense_gradients(struct dense *dense, const struct batch *batch,
+                              const struct regularization *regularization) {
+  const struct model *model = dense->model;
+  cr_assert_eq(workspace_fit(&dense->workspace, &model->config, batch, WITH_GRADIENTS, NULL),
+               STATUS_OK);
+  const double sum =
+      network_forward(&dense->workspace, batch, &model->weights, &model->config, regularization);
+  memset(dense->gradients, 0, dense->size * sizeof(real));
+  network_backward(&dense->dweights, &dense->workspace, batch, &model->weights, &model->config,
+                   regularization);
+  return sum / (double)batch->tokens;
+}
+
+static void dense_update(struct dense *dense, const struct update_step *step) {
+  adam_update(dense->model->block, dense->m, dense->v, dense->gradients, dense->size, &step->adam);
+  if (dense->average != NULL)
+    average_update(dense->average, dense->model->block, dense->size, step->average_share);
+}
+
+static void check_same(const char *what, const real *block, const real *expected, size_t n,
+                       uint64_t update) {
+  for (size_t i = 0; i < n; i++)
+    cr_assert_eq(memcmp(block + i, expected + i, sizeof *block), 0,
+                 "%s after update %llu, number %zu: %a, not %a", what, (unsigned long long)update,
+                 i, (double)block[i], (double)expected[i]);
+}
+
+static void check_trainer(const struct trainer *trainer, const struct dense *dense) {
+  const uint64_t update = trainer->state.update;
+  check_same("weights", trainer->model->block, dense->model->block, dense->size, update);
+  check_same("m", trainer->m, dense->m, dense->size, update);
+  check_same("v", trainer->v, dense->v, dense->size, update);
+  if (dense->average != NULL)
+    check_same("average", trainer->average, dense->average, dense->size, update);
+}
+
+/* ---- training ---- */
+
+/* More than twice what is recorded before all rows are brought up. */
+enum { UPDATES = 1300 };
+
+static struct trainer_options options_of(size_t which) {
+  struct trainer_options options = {
+      .epochs = 1, .batch_size = BATCH, .adam = adam_options_default(), .seed = 1, .dropout = 0.1};
+  if (which == 1) {
+    options.schedule = SCHEDULE_INVERSE_SQRT;
+    options.warm_up = 20;
+    options.clip_norm = 0.5;
+    options.average = 0.99;
+  } else if (which == 2) {
+    options.adam = (struct adam_options){0.05, 0.5, 0.6, 1e-6}; /* moments that soon vanish */
+    options.clip_norm = 1;
+  }
+  return options;
+}
+
+static struct regularization regularization_of(const struct trainer_options *options,
+                                               uint64_t update) {
+  const struct random_stream stream = {options->seed, RANDOM_DROPOUT, (uint32_t)update};
+  return (struct regularization){
+      .dropouts = {{options->dropout, stream}, {options->attention_dropout, stream}}};
+}
+
+/* One step of both; every 50th fails, since a weight is no number. */
+static void step_both(struct trainer *trainer, struct dense *dense,
+                      const struct trainer_options *options, uint64_t which) {
+  const struct regularization regularization = regularization_of(options, trainer->state.update);
+  const struct schedule schedule = {options->schedule, options->adam.learning_rate,
+                                    options->warm_up};
+  const bool fails = which % 50 == 49;
+  struct batch batch = {0};
+  fill_batch(&batch, which);
+  real *bias = trainer->model->weights.decoder.out_bias;
+  const real kept = bias[0];
+  if (fails) bias[0] = (real)INFINITY;
+  double loss, norm;
+  cr_assert_eq(trainer_step(trainer, &batch, options, &loss, &norm, NULL), STATUS_OK);
+  if (fails) {
+    bias[0] = kept;
+    cr_assert_eq(trainer->state.failures, 1);
+  } else {
+    cr_assert_eq(dense_gradients(dense, &batch, &regularization), loss);
+    const double expected = sqrt(sum_of_squares(dense->gradients, dense->size));
+    cr_assert_float_eq(norm / expected, 1, 1e-12);
+    const uint64_t update = trainer->state.update;
+    struct adam_options adam = options->adam;
+    adam.learning_rate = schedule_rate(&schedule, update, trainer->state.rate_factor);
+    struct update_step step = {adam_step_of(adam, update), average_share(options->average, update)};
+    step.adam.scale = clip_scale(norm, options->clip_norm);
+    dense_update(dense, &step);
+  }
+  batch_free(&batch);
+}
+
+/* The rate changes on the way: a row that comes late gets each update at the rate of its time. */
+static void check_training(size_t which, bool tied) {
+  const struct trainer_options options = options_of(which);
+  struct model *model = make_model(tied);
+  struct dense dense = make_dense(tied, options.average > 0);
+  struct trainer trainer;
+  cr_assert_eq(trainer_create(&trainer, model, &options, NULL), STATUS_OK);
+  for (uint64_t i = 0; i < UPDATES; i++) {
+    if (i % 100 == 99) trainer.state.rate_factor *= 0.9;
+    step_both(&trainer, &dense, &options, i);
+    if (i % 600 > 20) continue; /* then the record fills up */
+    trainer_settle(&trainer);
+    check_trainer(&trainer, &dense);
+  }
+  trainer_settle(&trainer);
+  check_trainer(&trainer, &dense);
+  for (size_t i = 0; i < SILENT * EMBEDDING; i++)
+    cr_assert_eq(trainer.m[(SOURCE_WORDS - SILENT) * EMBEDDING + i], 0);
+  trainer_free(&trainer);
+  free_dense(&dense);
+  model_free(model);
+}
+
+Test(deferred, is_a_pass_over_everything) {
+  check_training(0, false);
+}
+
+Test(deferred, is_so_with_clipping_schedule_and_average) {
+  check_training(1, false);
+}
+
+Test(deferred, is_so_when_moments_vanish) {
+  check_training(2, false);
+}
+
+Test(deferred, is_so_when_denormals_are_zero) {
+  const unsigned before = denormals_to_zero();
+  check_training(1, false);
+  check_training(2, false);
+  denormals_restore(before);
+}
+
+Test(deferred, leaves_tied_embeddings_alone) {
+  check_training(1, true);
+}
+
+#ifndef ELMAN_DOUBLE /* files hold floats */
+Test(deferred, goes_on_from_a_checkpoint) {
+  char path[] = "/tmp/elman-deferred-XXXXXX";
+  const int descriptor = mkstemp(path);
+  cr_assert_geq(descriptor, 0);
+  close(descriptor);
+  struct trainer_options options = options_of(1);
+  options.checkpoint = path;
+  struct model *model = make_model(false);
+  struct dense dense = make_dense(false, true);
+  struct trainer trainer;
+  cr_assert_eq(trainer_create(&trainer, model, &options, NULL), STATUS_OK);
+  for (uint64_t i = 0; i < 120; i++) {
+    step_both(&trainer, &dense, &options, i);
+    if (i % 30 != 29) continue;
+    bool found;
+    trainer_settle(&trainer);
+    cr_assert_eq(checkpoint_save(&trainer, &options, 1, NULL), STATUS_OK);
+    trainer_free(&trainer);
+    model_free(model);
+    model = make_model(false);
+    cr_assert_eq(trainer_create(&trainer, model, &options, NULL), STATUS_OK);
+    cr_assert_eq(checkpoint_load(&trainer, &options, 1, &found, NULL), STATUS_OK);
+    cr_assert(found);
+    check_trainer(&trainer, &dense);
+  }
+  for (uint64_t i = 120; i < 140; i++) step_both(&trainer, &dense, &options, i);
+  trainer_settle(&trainer);
+  check_trainer(&trainer, &dense);
+  unlink(path);
+  trainer_free(&trainer);
+  free_dense(&dense);
+  model_free(model);
+}
+#endif
+
+/* ---- rows ---- */
+
+/* Words as in a large vocabulary, so that threads share the rows. */
+Test(deferred, threads_change_no_bit) {
+  enum { ROWS = 3000, COLUMNS = 100, N = ROWS * COLUMNS, WORDS = 2000, ROUNDS = 5 };
+  static struct update_record record;
+  real *first = NULL;
+  double sums[ROUNDS];
+  for (int threads = 1; threads <= 3; threads++) {
+    omp_set_num_threads(threads);
+    struct weight_blocks table = {random_reals(N, 1, 1), reals(N), reals(N), reals(N), NULL};
+    struct deferred_table deferred;
+    uint32_t ids[WORDS];
+    size_t length = WORDS;
+    const struct sequence words = {ids, &length, WORDS, 1};
+    cr_assert_eq(deferred_create(&deferred, table, ROWS, COLUMNS, NULL), STATUS_OK);
+    record.count = 0;
+    for (uint64_t k = 1; k <= ROUNDS; k++) {
+      for (size_t i = 0; i < WORDS; i++) ids[i] = (uint32_t)draw(ROWS, k * WORDS + i);
+      deferred_begin(&deferred, &words, &record);
+      for (size_t i = 0; i < WORDS * COLUMNS; i++)
+        table.gradients[ids[i / COLUMNS] * COLUMNS + i % COLUMNS] +=
+            (real)random_uniform((struct random_stream){3, 97, (uint32_t)k}, i);
+      const double sum = deferred_sum_of_squares(&deferred);
+      if (threads == 1) sums[k - 1] = sum;
+      cr_assert_eq(sum, sums[k - 1]);
+      record.steps[record.count++].adam = adam_step_of(adam_options_default(), k);
+      deferred_update(&deferred, &record);
+      deferred_end(&deferred);
+      for (size_t i = 0; i < N; i++) cr_assert_eq(table.gradients[i], 0);
+    }
+    deferred_settle(&deferred, &record);
+    if (first == NULL)
+      first = table.weights;
+    else
+      cr_assert_eq(memcmp(table.weights, first, N * sizeof *first), 0);
+    if (table.weights != first) free(table.weights);
+    free(table.gradients);
+    free(table.m);
+    free(table.v);
+    deferred_free(&deferred);
+  }
+  free(first);
+}
+
+/* Rows with nothing to fade, or nearly: each has one number that an update changes. */
+Test(deferred, only_what_rests_is_left_out) {
+  enum { CASES = 5, COLUMNS = 19, N = CASES * COLUMNS, PLACE = 17 };
+  static struct update_record record;
+  real *w = random_reals(N, 1, 1), *m = reals(N), *v = reals(N), *g = reals(N), *mean = reals(N);
+  memcpy(mean, w, N * sizeof *w);
+  m[0 * COLUMNS + PLACE] = (real)-0.0;
+  m[1 * COLUMNS + PLACE] = (real)1e-9;
+  v[2 * COLUMNS + PLACE] = (real)1e-9;
+  mean[3 * COLUMNS + PLACE] += 1;
+  real *expected[] = {reals(N), reals(N), reals(N), reals(N)};
+  const real *const start[] = {w, m, v, mean};
+  for (size_t i = 0; i < 4; i++) memcpy(expected[i], start[i], N * sizeof *w);
+  const struct weight_blocks table = {w, g, m, v, mean};
+  struct deferred_table deferred;
+  cr_assert_eq(deferred_create(&deferred, table, CASES, COLUMNS, NULL), STATUS_OK);
+  for (uint64_t k = 1; k <= 3; k++) {
+    const struct update_step step = {adam_step_of(adam_options_default(), k), (real)0.25};
+    record.steps[record.count++] = step;
+    adam_update(expected[0], expected[1], expected[2], g, N, &step.adam);
+    average_update(expected[3], expected[0], N, step.average_share);
+  }
+  deferred_settle(&deferred, &record);
+  for (size_t i = 0; i < 4; i++) {
+    check_same((const char *const[]){"weights", "m", "v", "average"}[i], start[i], expected[i], N,
+               3);
+    free(expected[i]);
+  }
+  deferred_free(&deferred);
+  real *const all[] = {w, m, v, g, mean};
+  for (size_t i = 0; i < 5; i++) free(all[i]);
+}
+
+static size_t peak_bytes(void) {
+  struct rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  return (size_t)usage.ru_maxrss * 1024;
+}
+
+Test(deferred, words_that_never_come_up_take_no_memory) {
+  enum { ROWS = 100000, COLUMNS = 100, BLOCKS = 4 };
+  struct model_config config = model_config_default();
+  config.source_vocabulary = ROWS;
+  config.embedding_size = COLUMNS;
+  config.hidden_size = 4;
+  struct parameter_table layout;
+  cr_assert_eq(parameter_table_create(&layout, &config, NULL), STATUS_OK);
+  const size_t before = peak_bytes(), bytes = layout.block * sizeof(real);
+  real *blocks[BLOCKS];
+  for (size_t i = 0; i < BLOCKS; i++) {
+    cr_assert_eq(parameter_block_create(&blocks[i], &layout, NULL), STATUS_OK);
+    cr_assert_eq((uintptr_t)blocks[i] % ARENA_ALIGNMENT, 0);
+  }
+  const struct weight_blocks table = {blocks[0], blocks[1], blocks[2], blocks[3], NULL};
+  static struct update_record record;
+  struct deferred_table deferred;
+  cr_assert_eq(deferred_create(&deferred, table, ROWS, COLUMNS, NULL), STATUS_OK);
+  uint32_t ids[] = {5, ROWS / 2, ROWS - 1};
+  size_t length = 3;
+  const struct sequence words = {ids, &length, 3, 1};
+  for (uint64_t k = 1; k <= 3; k++) {
+    deferred_begin(&deferred, &words, &record);
+    for (size_t i = 0; i < 3; i++) table.gradients[ids[i] * COLUMNS] = 1;
+    record.steps[record.count++].adam = adam_step_of(adam_options_default(), k);
+    deferred_update(&deferred, &record);
+    deferred_end(&deferred);
+  }
+  deferred_settle(&deferred, &record);
+  for (size_t i = 0; i < 3; i++) cr_assert_neq(table.weights[ids[i] * COLUMNS], 0);
+  cr_assert_lt(peak_bytes() - before, BLOCKS * bytes / 4);
+  deferred_free(&deferred);
+  for (size_t i = 0; i < BLOCKS; i++) parameter_block_free(blocks[i]);
+}
