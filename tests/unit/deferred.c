@@ -112,12 +112,10 @@ static double dense_gradients(struct dense *dense, const struct batch *batch,
   const struct model *model = dense->model;
   cr_assert_eq(workspace_fit(&dense->workspace, &model->config, batch, WITH_GRADIENTS, NULL),
                STATUS_OK);
-  const double sum =
-      network_forward(&dense->workspace, batch, &model->weights, &model->config, regularization);
   memset(dense->gradients, 0, dense->size * sizeof(real));
-  network_backward(&dense->dweights, &dense->workspace, batch, &model->weights, &model->config,
-                   regularization);
-  return sum / (double)batch->tokens;
+  return network_gradient(&dense->dweights, &dense->workspace, batch, &model->weights,
+                          &model->config, regularization) /
+         (double)batch->tokens;
 }
 
 static void dense_update(struct dense *dense, const struct update_step *step) {
