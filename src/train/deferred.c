@@ -47,6 +47,21 @@ static bool rests(struct weight_blocks row, size_t n) {
   return true;
 }
 
+typedef void row_function(struct deferred_table *deferred, size_t at,
+                          const struct update_record *record);
+
+/* What is done to one row or place must not depend on the others. Small tables are not worth even
+ * the asking for threads. */
+static void for_each(struct deferred_table *deferred, size_t count, row_function *function,
+                     const struct update_record *record) {
+  if (count * deferred->columns <= PARALLEL_SIZE) {
+    for (size_t i = 0; i < count; i++) function(deferred, i, record);
+    return;
+  }
+#pragma omp parallel for schedule(dynamic, 16)
+  for (size_t i = 0; i < count; i++) function(deferred, i, record);
+}
+
 /* The recorded updates that this row has missed. */
 static void catch_up(struct deferred_table *deferred, size_t row,
                      const struct update_record *record) {
@@ -62,6 +77,8 @@ static void catch_up(struct deferred_table *deferred, size_t row,
   }
 }
 
+/* ---- the rows of a batch ---- */
+
 static void list_rows(struct deferred_table *deferred, const struct sequence *words) {
   for (size_t t = 0; t < words->steps; t++) {
     for (size_t b = 0; b < words->batch; b++) {
@@ -73,55 +90,68 @@ static void list_rows(struct deferred_table *deferred, const struct sequence *wo
   }
 }
 
-static bool worth_threads(const struct deferred_table *deferred, size_t rows) {
-  return rows * deferred->columns > PARALLEL_SIZE;
+static void catch_up_listed(struct deferred_table *deferred, size_t place,
+                            const struct update_record *record) {
+  catch_up(deferred, deferred->list[place], record);
 }
 
 void deferred_begin(struct deferred_table *deferred, const struct sequence *words,
                     const struct update_record *record) {
   list_rows(deferred, words);
-  const size_t count = deferred->count;
-#pragma omp parallel for schedule(dynamic, 16) if (worth_threads(deferred, count))
-  for (size_t i = 0; i < count; i++) catch_up(deferred, deferred->list[i], record);
+  for_each(deferred, deferred->count, catch_up_listed, record);
+}
+
+static void square_listed(struct deferred_table *deferred, size_t place,
+                          const struct update_record *record) {
+  (void)record;
+  const struct weight_blocks row = row_of(deferred, deferred->list[place]);
+  deferred->squares[place] = sum_of_squares(row.gradients, deferred->columns);
 }
 
 double deferred_sum_of_squares(struct deferred_table *deferred) {
-  const size_t count = deferred->count;
-#pragma omp parallel for schedule(static) if (worth_threads(deferred, count))
-  for (size_t i = 0; i < count; i++)
-    deferred->squares[i] =
-        sum_of_squares(row_of(deferred, deferred->list[i]).gradients, deferred->columns);
+  for_each(deferred, deferred->count, square_listed, NULL);
   double sum = 0;
-  for (size_t i = 0; i < count; i++) sum += deferred->squares[i];
+  for (size_t i = 0; i < deferred->count; i++) sum += deferred->squares[i];
   return sum;
 }
 
-void deferred_update(struct deferred_table *deferred, const struct update_record *record) {
-  const size_t count = deferred->count, n = deferred->columns;
-  const struct update_step *step = &record->steps[record->count - 1];
-#pragma omp parallel for schedule(static) if (worth_threads(deferred, count))
-  for (size_t i = 0; i < count; i++) {
-    const struct weight_blocks row = row_of(deferred, deferred->list[i]);
-    adam_update(row.weights, row.m, row.v, row.gradients, n, &step->adam);
-    if (row.average != NULL) average_update(row.average, row.weights, n, step->average_share);
-    deferred->done[deferred->list[i]] = (uint32_t)record->count;
-  }
+static void end_listed(struct deferred_table *deferred, size_t place,
+                       const struct update_record *record) {
+  (void)record;
+  const uint32_t row = deferred->list[place];
+  memset(row_of(deferred, row).gradients, 0, deferred->columns * sizeof(real));
+  deferred->listed[row] = false;
 }
 
-void deferred_end(struct deferred_table *deferred) {
-  for (size_t i = 0; i < deferred->count; i++) {
-    const uint32_t row = deferred->list[i];
-    memset(row_of(deferred, row).gradients, 0, deferred->columns * sizeof(real));
-    deferred->listed[row] = false;
-  }
+static void update_listed(struct deferred_table *deferred, size_t place,
+                          const struct update_record *record) {
+  const size_t n = deferred->columns;
+  const struct update_step *step = &record->steps[record->count - 1];
+  const struct weight_blocks row = row_of(deferred, deferred->list[place]);
+  adam_update(row.weights, row.m, row.v, row.gradients, n, &step->adam);
+  if (row.average != NULL) average_update(row.average, row.weights, n, step->average_share);
+  deferred->done[deferred->list[place]] = (uint32_t)record->count;
+  end_listed(deferred, place, record);
+}
+
+void deferred_update(struct deferred_table *deferred, const struct update_record *record) {
+  for_each(deferred, deferred->count, update_listed, record);
   deferred->count = 0;
 }
 
+void deferred_skip(struct deferred_table *deferred) {
+  for_each(deferred, deferred->count, end_listed, NULL);
+  deferred->count = 0;
+}
+
+/* ---- all rows ---- */
+
+static void settle_row(struct deferred_table *deferred, size_t row,
+                       const struct update_record *record) {
+  catch_up(deferred, row, record);
+  deferred->done[row] = 0;
+}
+
 void deferred_settle(struct deferred_table *deferred, const struct update_record *record) {
-  const size_t rows = deferred->rows;
-#pragma omp parallel for schedule(dynamic, 64) if (worth_threads(deferred, rows))
-  for (size_t row = 0; row < rows; row++) {
-    catch_up(deferred, row, record);
-    deferred->done[row] = 0;
-  }
+  for_each(deferred, deferred->rows, settle_row, record);
 }

@@ -6,18 +6,18 @@
  * waits, and is then given the updates that it missed, one after another, while it stays in the
  * first cache:
  *
- *   update      1  2  3  4  5  6
- *   batch has   a     b     a
- *   row a       x           23x        it missed 2, 3 and 4 (g = 0), then has 5 with its gradient
- *   row b             12x         45
+ *   update          1   2     3   4   5
+ *   its batch has   a   b     c   c   a
+ *   row a gets      1                 2 3 4 with g = 0, then 5 with its gradient
+ *   row b gets          1 2           and is owed 3 4 5
  *
  * What an update does to all weights alike (struct adam_step) is recorded for that. The operations
  * and their order are those of a pass over everything, so every bit is the same. A row whose
  * moments are 0, as of a word that never came up, does not move; it is neither written nor, in the
  * moments and gradients, given memory.
  *
- * All gradients of the table are 0 but between deferred_begin and deferred_end, when those of the
- * batch's rows may be anything. Steps must be finite and their ε not 0. */
+ * All gradients of the table are 0 but between deferred_begin and what ends the batch, when those
+ * of its rows may be anything. Steps must be finite and their ε not 0. */
 #ifndef ELMAN_TRAIN_DEFERRED_H
 #define ELMAN_TRAIN_DEFERRED_H
 
@@ -64,11 +64,10 @@ void deferred_begin(struct deferred_table *deferred, const struct sequence *word
 /* Of the gradients of the listed rows. */
 double deferred_sum_of_squares(struct deferred_table *deferred);
 
-/* Gives the listed rows the last update of the record, the first that they have not had. */
+/* Gives the listed rows the last update of the record, the first that they have not had; or none.
+ * Either sets their gradients back to 0 and empties the list. */
 void deferred_update(struct deferred_table *deferred, const struct update_record *record);
-
-/* Sets the gradients back to 0 and empties the list. */
-void deferred_end(struct deferred_table *deferred);
+void deferred_skip(struct deferred_table *deferred);
 
 /* Brings all rows up to the record, which may then be emptied. */
 void deferred_settle(struct deferred_table *deferred, const struct update_record *record);

@@ -81,15 +81,13 @@ void optimizer_update(struct optimizer *optimizer, struct update_step step) {
   record->steps[record->count++] = step;
   for (size_t i = 0; i < optimizer->stretch_count; i++)
     update_stretch(&optimizer->blocks, optimizer->stretches[i], &step);
-  for (size_t i = 0; i < optimizer->table_count; i++) {
+  for (size_t i = 0; i < optimizer->table_count; i++)
     deferred_update(&optimizer->tables[i], record);
-    deferred_end(&optimizer->tables[i]);
-  }
   if (record->count == MAX_DEFERRED_UPDATES) optimizer_settle(optimizer);
 }
 
 void optimizer_skip(struct optimizer *optimizer) {
-  for (size_t i = 0; i < optimizer->table_count; i++) deferred_end(&optimizer->tables[i]);
+  for (size_t i = 0; i < optimizer->table_count; i++) deferred_skip(&optimizer->tables[i]);
 }
 
 void optimizer_settle(struct optimizer *optimizer) {

@@ -309,7 +309,6 @@ Test(deferred, threads_change_no_bit) {
       cr_assert_eq(sum, sums[k - 1]);
       record.steps[record.count++].adam = adam_step_of(adam_options_default(), k);
       deferred_update(&deferred, &record);
-      deferred_end(&deferred);
       for (size_t i = 0; i < N; i++) cr_assert_eq(table.gradients[i], 0);
     }
     deferred_settle(&deferred, &record);
@@ -391,7 +390,6 @@ Test(deferred, words_that_never_come_up_take_no_memory) {
     for (size_t i = 0; i < 3; i++) table.gradients[ids[i] * COLUMNS] = 1;
     record.steps[record.count++].adam = adam_step_of(adam_options_default(), k);
     deferred_update(&deferred, &record);
-    deferred_end(&deferred);
   }
   deferred_settle(&deferred, &record);
   for (size_t i = 0; i < 3; i++) cr_assert_neq(table.weights[ids[i] * COLUMNS], 0);
