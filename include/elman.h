@@ -464,6 +464,9 @@ typedef struct elman_translate_options {
   double length_penalty; /* A in the score log p / T^A, which chooses among translations of
                             different lengths; 0 favours short ones; default 1; at most 10 */
   bool replace_unknown;  /* an unknown word becomes the source word with the largest weight */
+  bool without_scores; /* log_probability and score may be NaN: greedy search then needs to know the
+                          likeliest token only, which is several times faster; the translation and
+                          its attention are the same */
   const char *reference; /* not NULL: force this translation instead of searching for one */
   const elman_override *overrides; /* applied in turn; default none */
   size_t override_count;

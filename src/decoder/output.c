@@ -38,10 +38,18 @@ static size_t real_positions(const struct sequence *target) {
   return n;
 }
 
+void output_logits(real *logits, const real *features, const struct decoder_parameters *weights,
+                   size_t n, struct decoder_sizes sizes) {
+  const size_t V = sizes.vocabulary;
+  /* o_t = W_o [d_t ; c_t] + b_o                                                      (9) */
+  bias_forward(logits, weights->out_bias, n, V);
+  linear_forward_add(logits, features, weights->out_weight, n, decoder_feature_size(sizes), V);
+}
+
 void output_forward(struct decoder_cache *cache, const struct sequence *target,
                     const struct decoder_parameters *weights, struct dropout dropout,
                     struct decoder_sizes sizes) {
-  const size_t B = target->batch, H = sizes.hidden, A = sizes.attentional, V = sizes.vocabulary;
+  const size_t B = target->batch, H = sizes.hidden, A = sizes.attentional;
   const size_t F = decoder_feature_size(sizes), N = real_positions(target);
   if (A > 0) {
     pack(cache->features, F, 0, cache->attentional + B * A, A, target);
@@ -50,9 +58,7 @@ void output_forward(struct decoder_cache *cache, const struct sequence *target,
     pack(cache->features, F, H, cache->attention.context, H, target);
   }
   dropout_apply(cache->features, N * F, 0, dropout);
-  /* o_t = W_o [d_t ; c_t] + b_o                                                      (9) */
-  bias_forward(cache->logits, weights->out_bias, N, V);
-  linear_forward_add(cache->logits, cache->features, weights->out_weight, N, F, V);
+  if (cache->logits != NULL) output_logits(cache->logits, cache->features, weights, N, sizes);
 }
 
 void output_backward(real *dattentional, real *doutputs, real *dcontext, real *dfeatures,

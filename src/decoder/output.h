@@ -5,11 +5,15 @@
 
 #include "decoder/decoder.h"
 
-/* features (N,F) and logits (N,V_tgt) of the cache, from its states, contexts or attentional
- * states. */
+/* features (N,F) and, unless they are NULL, logits (N,V_tgt) of the cache, from its states,
+ * contexts or attentional states. */
 void output_forward(struct decoder_cache *cache, const struct sequence *target,
                     const struct decoder_parameters *weights, struct dropout dropout,
                     struct decoder_sizes sizes);
+
+/* logits (n,V_tgt) of features (n,F). */
+void output_logits(real *logits, const real *features, const struct decoder_parameters *weights,
+                   size_t n, struct decoder_sizes sizes);
 
 /* Overwrites what the output layer sees: dattentional h_1 .. h_T (T,B,A), or doutputs (T,B,H) and
  * dcontext (T,B,H). dfeatures (N,F) is scratch. */

@@ -69,6 +69,7 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < work.count; i++) work.lengths[i] = strlen(work.texts[i]);
 
   elman_translate_options options = elman_translate_options_default();
+  options.without_scores = true;
   options.beam = bench_size(argv[4]);
   options.max_length = bench_size(argv[5]);
   const bool batch = strcmp(argv[6], "batch") == 0;

@@ -61,8 +61,9 @@ static const struct beam_options greedy = {1, 1, 1};
 
 static void run(struct setup *s, size_t first, size_t count, struct beam_options options) {
   struct error error = {0};
+  const struct search_options search = {options, false};
   cr_assert_eq(
-      search_run(&s->search, &s->model, s->requests + first, count, &options, NULL, &error),
+      search_run(&s->search, &s->model, s->requests + first, count, &search, NULL, NULL, &error),
       STATUS_OK, "%s", error.message);
 }
 
