@@ -2,12 +2,14 @@
 
 #include <float.h>
 #include <math.h>
+#include <omp.h>
 #include <string.h>
 
 #include "tensor/softmax.h"
 
-/* Multiplications of a call from which on threads are worth it. */
-static const size_t PARALLEL_WORK = (size_t)1 << 19;
+/* Multiplications of a call from which on threads are worth it. They would be for less, but waiting
+ * for one another many times a sentence they are slow where other programs need the processor. */
+static const size_t PARALLEL_WORK = (size_t)1 << 22;
 
 /* Larger features, or logits, are left to the floats: there the bounds could overflow. */
 static const double MOST_NORM = 1e6, MOST_LOGIT = 1e30;
@@ -126,8 +128,7 @@ static double pack_rows(struct screen *screen) {
     screen->norms[v] = (float)(q.norm * UP);
     screen->errors[v] = (float)(q.error * UP);
     screen->biases[v] = (float)bias;
-    screen->slack[v] =
-        wanted ? (float)(rounding_of(screen->F) * fabs(bias) * UP + TINY) : 0;
+    screen->slack[v] = wanted ? (float)(rounding_of(screen->F) * fabs(bias) * UP + TINY) : 0;
     screen->offsets[v] = QUANTIZED_ZERO * sum;
     const double size = most <= MOST_LOGIT ? most : (double)INFINITY; /* also what is no number */
     largest = size > largest ? size : largest;
@@ -240,6 +241,20 @@ static void screen_block(const struct screen *screen, struct screen_scratch *scr
   }
 }
 
+/* Every thread has the same blocks in each step, which then are in its cache. Where it cannot hold
+ * them all, at least those that were the last in one step are the first in the next. */
+static void screen_blocks(const struct screen *screen, struct screen_scratch *scratch, size_t n) {
+#pragma omp parallel if (n * screen->V * screen->F > PARALLEL_WORK)
+  {
+    const size_t threads = (size_t)omp_get_num_threads(), thread = (size_t)omp_get_thread_num();
+    const size_t first = screen->blocks * thread / threads;
+    const size_t end = screen->blocks * (thread + 1) / threads;
+    for (size_t i = 0; i < end - first; i++)
+      screen_block(screen, scratch, scratch->backwards ? end - 1 - i : first + i, n);
+  }
+  scratch->backwards = !scratch->backwards;
+}
+
 /* ---- logits ---- */
 
 static real logit(const struct screen *screen, const real *f, size_t v) {
@@ -314,8 +329,7 @@ void screen_largest(size_t *largest, const struct screen *screen, struct screen_
     for (size_t r = 0; r < n; r++)
       scratch->rows[r] =
           screen_row(scratch->features + r * 4 * screen->groups, screen, features + r * F);
-#pragma omp parallel for schedule(static) if (n * screen->V * F > PARALLEL_WORK)
-    for (size_t block = 0; block < screen->blocks; block++) screen_block(screen, scratch, block, n);
+    screen_blocks(screen, scratch, n);
   }
   for (size_t r = 0; r < n; r++) {
     const real *f = features + r * F;

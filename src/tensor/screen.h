@@ -60,6 +60,7 @@ struct screen_scratch {
   struct screened_row *rows; /* (n) */
   float *highest, *lowest;   /* (n,blocks): of approximation plus, and minus, bound */
   real *logits;              /* (V) */
+  bool backwards;            /* through the weights */
 };
 void screen_scratch_take(struct screen_scratch *scratch, struct arena *arena,
                          const struct screen *screen, size_t n);

@@ -4,7 +4,7 @@
 
 #include "translate/length_batches.h"
 
-enum { BATCH_SIZE = 32 };
+enum { BATCH_SIZE = 64 };
 
 /* What the threads share. */
 struct shared {
