@@ -414,7 +414,8 @@ ELMAN_API void elman_translator_free(elman_translator *translator);
 typedef struct elman_translation {
   const char *text;                 /* the translation as plain text */
   const char *source;               /* what was translated, as it was given */
-  double log_probability;           /* natural logarithm, summed over the target tokens */
+  double log_probability;           /* natural logarithm, summed over the target tokens; NaN where
+                                       the options ask for no scores */
   double score;                     /* log_probability / T^length_penalty: larger is better */
   size_t source_count;              /* S; 0 when the text was empty or white space only */
   size_t target_count;              /* T */

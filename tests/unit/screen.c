@@ -1,6 +1,7 @@
 /* Eight-bit products, and the largest logit found with them against all logits. */
 #include "check.h"
 
+#include <omp.h>
 #include <string.h>
 
 #include "tensor/screen.h"
@@ -150,7 +151,15 @@ Test(screen, finds_what_all_logits_give) {
         check_random(V[i], F[j], 0.05, like[k], k % 2 == 0 ? 0.01 : 0);
     }
   }
-  check_random(20000, 64, 0.05, 0, 0.1);
+}
+
+/* Large enough for several threads. */
+Test(screen, any_number_of_threads_finds_the_same) {
+  for (int threads = 1; threads <= 5; threads += 2) {
+    omp_set_num_threads(threads);
+    check_random(20000, 64, 0.05, 0, 0.1);
+    check_random(20000, 300, 0.05, 0.999999, 0);
+  }
 }
 
 /* One large weight in a row makes its other weights vanish in eight bits; together they decide. */
@@ -163,6 +172,23 @@ Test(screen, knows_how_coarse_eight_bits_are) {
   for (size_t i = 1; i < F; i++) weight[77 * F + i] = (real)0.0035;
   check_same(largest, weight, bias, features, V, F, ROWS);
   for (size_t r = 0; r < ROWS; r++) cr_assert_eq(largest[r], 77);
+  free(weight);
+  free(bias);
+  free(features);
+}
+
+/* The same for features: all but the first vanish in eight bits, and decide. */
+Test(screen, knows_how_coarse_the_features_are) {
+  enum { V = 500, F = 256 };
+  size_t largest;
+  real *weight = reals(V * F), *bias = reals(V), *features = reals(F);
+  for (size_t i = 0; i < F; i++) features[i] = i == 0 ? 1 : (real)0.0035;
+  for (size_t v = 0; v < V; v++) {
+    for (size_t i = 1; i < F; i++) weight[v * F + i] = v == 77 || bits(3, v * F + i) % 2 ? 1 : -1;
+  }
+  weight[300 * F] = (real)0.1;
+  check_same(&largest, weight, bias, features, V, F, 1);
+  cr_assert_eq(largest, 77);
   free(weight);
   free(bias);
   free(features);
@@ -222,6 +248,10 @@ Test(screen, what_is_no_number_has_no_largest) {
     weight[44 * F + 2] = (real)bad[i];
     check_same(largest, weight, bias, features, V, F, 2);
     if (i == 0) cr_assert_eq(largest[0], SCREEN_NONE);
+    weight[44 * F + 2] = 1;
+    features[2] = 100;
+    weight[44 * F + 2] = (real)(i == 0 ? 3e38 : -3e38); /* in float the logit is infinite */
+    check_same(largest, weight, bias, features, V, F, 2);
     weight[44 * F + 2] = 1;
     bias[69] = (real)bad[i];
     check_same(largest, weight, bias, features, V, F, 2);
