@@ -7,6 +7,8 @@ struct elman_translator {
   struct translator inner;
   struct screen *screen; /* owned; NULL until the first greedy search */
   size_t trainings;      /* of the model when the screen was made */
+  struct team *team;     /* owned; NULL until a sentence is worth it */
+  size_t team_members;
 };
 
 /* The public part comes first, so that a pointer to it is a pointer to the whole. */
@@ -30,6 +32,7 @@ void elman_translator_free(elman_translator *translator) {
   if (translator == NULL) return;
   translator_free(&translator->inner);
   model_screen_free(translator->screen);
+  team_free(translator->team);
   free(translator);
 }
 
@@ -43,6 +46,28 @@ static enum status fit_screen(elman_translator *translator, const struct transla
   translator->inner.screen = translator->screen;
   translator->trainings = model->trainings;
   return status;
+}
+
+/* Whether a sentence is translated by the screen alone, whose team then takes the place of OpenMP's
+ * threads. */
+static bool is_screened(const elman_translate_options *options) {
+  return screen_is_fast() && options->beam == 1 && options->without_scores &&
+         options->reference == NULL;
+}
+
+/* As many members as there are threads, each with a part of the weights that is worth sharing. */
+static enum status fit_team(elman_translator *translator, size_t threads, struct error *error) {
+  enum { WORTH_A_MEMBER = 1 << 19 };
+  const struct model *model = translator->inner.model;
+  const struct decoder_sizes sizes = decoder_sizes_of(&model->config);
+  const size_t parts = sizes.vocabulary * decoder_feature_size(sizes) / WORTH_A_MEMBER;
+  const size_t members = threads < parts ? threads : parts;
+  if (members == translator->team_members) return STATUS_OK;
+  team_free(translator->team);
+  translator->team = NULL;
+  translator->team_members = members;
+  if (members < 2) return STATUS_OK;
+  return team_create(&translator->team, members, error);
 }
 
 /* ---- options ---- */
@@ -151,7 +176,8 @@ void elman_translation_free(elman_translation *translation) {
 /* ---- one sentence ---- */
 
 static enum status translate(elman_translation **out, elman_translator *outer, struct text source,
-                             const elman_translate_options *options, struct error *error) {
+                             const elman_translate_options *options, size_t threads,
+                             struct error *error) {
   const struct text reference =
       options->reference == NULL ? (struct text){NULL, 0} : text_of(options->reference);
   struct translate_options inner;
@@ -159,6 +185,9 @@ static enum status translate(elman_translation **out, elman_translator *outer, s
   struct kept_translation kept;
   enum status status = inner_translate_options(&inner, options, error);
   if (status == STATUS_OK && reference.bytes == NULL) status = fit_screen(outer, &inner, error);
+  const bool screened = is_screened(options);
+  if (status == STATUS_OK && screened) status = fit_team(outer, threads, error);
+  translator->search.team = screened ? outer->team : NULL;
   if (status == STATUS_OK)
     status = translator_run(translator, &source, 1, reference, &inner, error);
   if (status != STATUS_OK) return status;
@@ -186,9 +215,10 @@ elman_status elman_translate(elman_translation **translation, elman_translator *
   struct error problem = {0};
   if (options == NULL) options = &defaults;
   *translation = NULL;
-  const struct surroundings before = enter(0, output_product(translator->inner.model, options));
-  const enum status status =
-      translate(translation, translator, (struct text){text, length}, options, &problem);
+  const struct surroundings before =
+      enter(is_screened(options), output_product(translator->inner.model, options));
+  const enum status status = translate(translation, translator, (struct text){text, length},
+                                       options, (size_t)before.threads, &problem);
   leave(before);
   return give(error, status, &problem);
 }

@@ -7,8 +7,7 @@
 
 #include "tensor/softmax.h"
 
-/* Multiplications of a call from which on threads are worth it. They would be for less, but waiting
- * for one another many times a sentence they are slow where other programs need the processor. */
+/* Multiplications of a call from which on the threads of OpenMP are worth it. */
 static const size_t PARALLEL_WORK = (size_t)1 << 22;
 
 /* Larger features, or logits, are left to the floats: there the bounds could overflow. */
@@ -241,16 +240,32 @@ static void screen_block(const struct screen *screen, struct screen_scratch *scr
   }
 }
 
+struct block_job {
+  const struct screen *screen;
+  struct screen_scratch *scratch;
+  size_t n;
+};
+
+static void run_block(void *context, size_t block) {
+  const struct block_job *job = context;
+  screen_block(job->screen, job->scratch, block, job->n);
+}
+
 /* Every thread has the same blocks in each step, which then are in its cache. Where it cannot hold
  * them all, at least those that were the last in one step are the first in the next. */
 static void screen_blocks(const struct screen *screen, struct screen_scratch *scratch, size_t n) {
+  struct block_job job = {screen, scratch, n};
+  if (scratch->team != NULL) {
+    team_run(scratch->team, run_block, &job, screen->blocks);
+    return;
+  }
 #pragma omp parallel if (n * screen->V * screen->F > PARALLEL_WORK)
   {
     const size_t threads = (size_t)omp_get_num_threads(), thread = (size_t)omp_get_thread_num();
     const size_t first = screen->blocks * thread / threads;
     const size_t end = screen->blocks * (thread + 1) / threads;
     for (size_t i = 0; i < end - first; i++)
-      screen_block(screen, scratch, scratch->backwards ? end - 1 - i : first + i, n);
+      run_block(&job, scratch->backwards ? end - 1 - i : first + i);
   }
   scratch->backwards = !scratch->backwards;
 }

@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/team.h"
 #include "tensor/quantized.h"
 #include "tensor/real.h"
 
@@ -60,6 +61,7 @@ struct screen_scratch {
   struct screened_row *rows; /* (n) */
   float *highest, *lowest;   /* (n,blocks): of approximation plus, and minus, bound */
   real *logits;              /* (V) */
+  struct team *team;         /* borrowed; NULL: OpenMP, for what is large */
   bool backwards;            /* through the weights */
 };
 void screen_scratch_take(struct screen_scratch *scratch, struct arena *arena,

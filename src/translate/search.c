@@ -256,6 +256,7 @@ static void start_greedy(struct search *search, const struct search_request *req
   }
   search->greedy.active = options->beam.width == 1 && (screen != NULL || all_forced);
   search->greedy.screen = all_forced ? NULL : screen;
+  search->greedy.scratch.team = search->team;
   search->greedy.scores = any_forced || !options->without_scores;
 }
 
