@@ -73,12 +73,13 @@ Test(screen, every_weight_has_a_place_of_its_own) {
 /* ---- the largest ---- */
 
 enum { NEVER = 1 };
+static struct team *team; /* of `find`; NULL = none */
 
 /* The tokens that a screen with this product finds (n), in one call or row by row. */
 static void find(size_t *largest, quantized_product *product, const real *weight, const real *bias,
                  const real *features, size_t V, size_t F, size_t n, bool row_by_row) {
   struct screen screen;
-  struct screen_scratch scratch = {0};
+  struct screen_scratch scratch = {.team = team};
   struct arena measured = {0}, arena = {0};
   cr_assert_eq(screen_create(&screen, weight, bias, V, F, NEVER, product, NULL), STATUS_OK);
   screen_scratch_take(&scratch, &measured, &screen, n);
@@ -160,6 +161,13 @@ Test(screen, any_number_of_threads_finds_the_same) {
     check_random(20000, 64, 0.05, 0, 0.1);
     check_random(20000, 300, 0.05, 0.999999, 0);
   }
+  for (size_t members = 1; members <= 3; members++) {
+    cr_assert_eq(team_create(&team, members, NULL), STATUS_OK);
+    check_random(2000, 64, 0.05, 0, 0.1);
+    check_random(63, 300, 0.05, 0.999999, 0);
+    team_free(team);
+  }
+  team = NULL;
 }
 
 /* One large weight in a row makes its other weights vanish in eight bits; together they decide. */
