@@ -414,7 +414,8 @@ ELMAN_API void elman_translator_free(elman_translator *translator);
 typedef struct elman_translation {
   const char *text;                 /* the translation as plain text */
   const char *source;               /* what was translated, as it was given */
-  double log_probability;           /* natural logarithm, summed over the target tokens */
+  double log_probability;           /* natural logarithm, summed over the target tokens; NaN where
+                                       the options ask for no scores */
   double score;                     /* log_probability / T^length_penalty: larger is better */
   size_t source_count;              /* S; 0 when the text was empty or white space only */
   size_t target_count;              /* T */
@@ -464,6 +465,9 @@ typedef struct elman_translate_options {
   double length_penalty; /* A in the score log p / T^A, which chooses among translations of
                             different lengths; 0 favours short ones; default 1; at most 10 */
   bool replace_unknown;  /* an unknown word becomes the source word with the largest weight */
+  bool without_scores; /* log_probability and score may be NaN: greedy search then needs to know the
+                          likeliest token only, which is several times faster; the translation and
+                          its attention are the same */
   const char *reference; /* not NULL: force this translation instead of searching for one */
   const elman_override *overrides; /* applied in turn; default none */
   size_t override_count;

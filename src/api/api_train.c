@@ -122,6 +122,7 @@ static enum status train(struct model *model, const struct pairs *pairs,
   struct report_relay relay = {options, corpus.too_long};
   const struct trainer_options inner = inner_options(options, corpus.source.count, &relay);
   status = trainer_run(model, &corpus, &inner, error);
+  model->trainings++;
   corpus_free(&corpus);
   return status;
 }

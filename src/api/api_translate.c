@@ -5,6 +5,10 @@
 
 struct elman_translator {
   struct translator inner;
+  struct screen *screen; /* owned; NULL until the first greedy search */
+  size_t trainings;      /* of the model when the screen was made */
+  struct team *team;     /* owned; NULL until a sentence is worth it */
+  size_t team_members;
 };
 
 /* The public part comes first, so that a pointer to it is a pointer to the whole. */
@@ -19,14 +23,51 @@ elman_status elman_translator_create(elman_translator **translator, const elman_
   struct error problem = {0};
   *translator = malloc(sizeof **translator);
   if (*translator == NULL) return give(error, fail_no_memory(&problem), &problem);
-  translator_create(&(*translator)->inner, inner_model_const(model));
+  **translator = (elman_translator){0};
+  translator_create(&(*translator)->inner, inner_model_const(model), NULL);
   return ELMAN_OK;
 }
 
 void elman_translator_free(elman_translator *translator) {
   if (translator == NULL) return;
   translator_free(&translator->inner);
+  model_screen_free(translator->screen);
+  team_free(translator->team);
   free(translator);
+}
+
+/* Makes the screen for greedy search, once, and again when the model has been trained meanwhile. */
+static enum status fit_screen(elman_translator *translator, const struct translate_options *options,
+                              struct error *error) {
+  const struct model *model = translator->inner.model;
+  if (translator->screen != NULL && translator->trainings == model->trainings) return STATUS_OK;
+  model_screen_free(translator->screen);
+  const enum status status = model_screen_create(&translator->screen, model, options, error);
+  translator->inner.screen = translator->screen;
+  translator->trainings = model->trainings;
+  return status;
+}
+
+/* Whether a sentence is translated by the screen alone, whose team then takes the place of OpenMP's
+ * threads. */
+static bool is_screened(const elman_translate_options *options) {
+  return screen_is_fast() && options->beam == 1 && options->without_scores &&
+         options->reference == NULL;
+}
+
+/* As many members as there are threads, each with a part of the weights that is worth sharing. */
+static enum status fit_team(elman_translator *translator, size_t threads, struct error *error) {
+  enum { WORTH_A_MEMBER = 1 << 19 };
+  const struct model *model = translator->inner.model;
+  const struct decoder_sizes sizes = decoder_sizes_of(&model->config);
+  const size_t parts = sizes.vocabulary * decoder_feature_size(sizes) / WORTH_A_MEMBER;
+  const size_t members = threads < parts ? threads : parts;
+  if (members == translator->team_members) return STATUS_OK;
+  team_free(translator->team);
+  translator->team = NULL;
+  translator->team_members = members;
+  if (members < 2) return STATUS_OK;
+  return team_create(&translator->team, members, error);
 }
 
 /* ---- options ---- */
@@ -78,7 +119,8 @@ enum status inner_translate_options(struct translate_options *inner,
                                                .length_penalty = options->length_penalty},
                                       .limit = options->max_length,
                                       .ratio = options->max_ratio,
-                                      .replace_unknown = options->replace_unknown};
+                                      .replace_unknown = options->replace_unknown,
+                                      .without_scores = options->without_scores};
   problem = inner_overrides(inner, options);
   return problem == NULL ? STATUS_OK : fail(error, STATUS_INVALID_ARGUMENT, NULL, "%s", problem);
 }
@@ -133,14 +175,19 @@ void elman_translation_free(elman_translation *translation) {
 
 /* ---- one sentence ---- */
 
-static enum status translate(elman_translation **out, struct translator *translator,
-                             struct text source, const elman_translate_options *options,
+static enum status translate(elman_translation **out, elman_translator *outer, struct text source,
+                             const elman_translate_options *options, size_t threads,
                              struct error *error) {
   const struct text reference =
       options->reference == NULL ? (struct text){NULL, 0} : text_of(options->reference);
   struct translate_options inner;
+  struct translator *translator = &outer->inner;
   struct kept_translation kept;
   enum status status = inner_translate_options(&inner, options, error);
+  if (status == STATUS_OK && reference.bytes == NULL) status = fit_screen(outer, &inner, error);
+  const bool screened = is_screened(options);
+  if (status == STATUS_OK && screened) status = fit_team(outer, threads, error);
+  translator->search.team = screened ? outer->team : NULL;
   if (status == STATUS_OK)
     status = translator_run(translator, &source, 1, reference, &inner, error);
   if (status != STATUS_OK) return status;
@@ -168,9 +215,10 @@ elman_status elman_translate(elman_translation **translation, elman_translator *
   struct error problem = {0};
   if (options == NULL) options = &defaults;
   *translation = NULL;
-  const struct surroundings before = enter(0, output_product(translator->inner.model, options));
-  const enum status status =
-      translate(translation, &translator->inner, (struct text){text, length}, options, &problem);
+  const struct surroundings before =
+      enter(is_screened(options), output_product(translator->inner.model, options));
+  const enum status status = translate(translation, translator, (struct text){text, length},
+                                       options, (size_t)before.threads, &problem);
   leave(before);
   return give(error, status, &problem);
 }
@@ -202,7 +250,7 @@ static enum status own_all(elman_translation **translations, elman_error *errors
 }
 
 static enum status translate_many(elman_translation **translations, elman_error *errors,
-                                  const struct model *model, const char *const *texts,
+                                  elman_translator *translator, const char *const *texts,
                                   const size_t *lengths, size_t count,
                                   const elman_translate_options *options, struct error *error) {
   struct translate_options inner;
@@ -216,7 +264,10 @@ static enum status translate_many(elman_translation **translations, elman_error 
   if (sources == NULL || outcomes == NULL) status = fail_no_memory(error);
   for (size_t i = 0; i < count && status == STATUS_OK; i++)
     sources[i] = (struct text){texts[i], lengths[i]};
-  if (status == STATUS_OK) status = translate_all(outcomes, model, sources, count, &inner, error);
+  if (status == STATUS_OK) status = fit_screen(translator, &inner, error);
+  if (status == STATUS_OK)
+    status = translate_all(outcomes, translator->inner.model, translator->screen, sources, count,
+                           &inner, error);
   if (status == STATUS_OK) status = own_all(translations, errors, outcomes, count, error);
   for (size_t i = 0; outcomes != NULL && i < count; i++) arena_free(&outcomes[i].kept.arena);
   free(sources);
@@ -235,7 +286,7 @@ elman_status elman_translate_batch(elman_translation **translations, elman_error
   for (size_t i = 0; i < count; i++) translations[i] = NULL;
   const struct surroundings before = enter(0, output_product(model, options) * (double)count);
   const enum status status =
-      translate_many(translations, errors, model, texts, lengths, count, options, &problem);
+      translate_many(translations, errors, translator, texts, lengths, count, options, &problem);
   leave(before);
   for (size_t i = 0; status != STATUS_OK && status != STATUS_BAD_DATA && i < count; i++) {
     elman_translation_free(translations[i]);

@@ -11,6 +11,7 @@ struct model {
   struct parameter_table table;
   real *block;               /* owned; all weights */
   struct parameters weights; /* views into the block */
+  size_t trainings; /* since it was made: what is derived from the weights holds for one number */
   enum token_mode source_mode, target_mode;
   struct vocabulary *source_vocabulary, *target_vocabulary; /* owned */
 };

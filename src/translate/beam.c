@@ -155,6 +155,11 @@ static void offer_tokens(struct choice *choice, struct beam_path path, const rea
   }
 }
 
+uint32_t beam_forced_token(const struct beam *beam) {
+  const size_t count = beam->paths[0].count;
+  return count < beam->forced_count ? beam->forced[count] : (uint32_t)TOKEN_END;
+}
+
 /* Offers what may follow an open hypothesis. False when numbers have overflowed. */
 static bool offer_row(struct choice *choice, const struct beam *beam, size_t row,
                       const real *logits, size_t V) {
@@ -166,8 +171,7 @@ static bool offer_row(struct choice *choice, const struct beam *beam, size_t row
                                      last->log_probability - (double)log_sum_exp(logits, V)};
   if (!isfinite(path.log_probability)) return false;
   if (beam->forced != NULL) {
-    const size_t id =
-        last->count < beam->forced_count ? beam->forced[last->count] : (size_t)TOKEN_END;
+    const size_t id = beam_forced_token(beam);
     offer_tokens(choice, path, logits, id, id + 1);
     return true;
   }
@@ -247,4 +251,29 @@ enum status beam_grow(struct beam *beam, struct beam_pool *pool, const real *log
   beam->overflow = true;
   beam->open = 0;
   return STATUS_OK;
+}
+
+/* ---- greedy search whose probabilities come later ---- */
+
+enum status beam_take(struct beam *beam, struct beam_pool *pool, uint32_t id, const real *weights,
+                      size_t stride, const struct beam_options *options, struct error *error) {
+  beam->grown[0] = beam->paths[0];
+  beam->grown[0].last = id;
+  beam->grown[0].count++;
+  beam->grown[0].row = 0;
+  const struct choice choice = {.paths = beam->grown, .count = 1, .most = 1};
+  return take(beam, pool, &choice, weights, stride, options, error);
+}
+
+static struct beam_path *only_path(struct beam *beam) {
+  return beam->finished > 0 ? &beam->ended[0] : &beam->paths[0];
+}
+
+void beam_add_log_probability(struct beam *beam, double log_probability) {
+  only_path(beam)->log_probability += log_probability;
+}
+
+void beam_score(struct beam *beam, const struct beam_options *options) {
+  struct beam_path *path = only_path(beam);
+  path->score = score_of(path->log_probability, path->count, options->length_penalty);
 }

@@ -68,6 +68,19 @@ enum status beam_grow(struct beam *beam, struct beam_pool *pool, const real *log
                       const real *weights, size_t stride, const struct beam_options *options,
                       struct error *error) CHECKED;
 
+/* Grows the one open hypothesis of a greedy search by a token whose probability is not known yet.
+ * weights (N,stride) as above. */
+enum status beam_take(struct beam *beam, struct beam_pool *pool, uint32_t id, const real *weights,
+                      size_t stride, const struct beam_options *options,
+                      struct error *error) CHECKED;
+
+/* Adds such a probability, in any step after; and, when all are there, the score. */
+void beam_add_log_probability(struct beam *beam, double log_probability);
+void beam_score(struct beam *beam, const struct beam_options *options);
+
+/* The token that a forced search takes next. */
+uint32_t beam_forced_token(const struct beam *beam);
+
 /* Gives up the nodes that no hypothesis of these beams leads to, once there are many: a wide beam
  * over a long sentence would fill the memory with what it has long dropped. */
 enum status beam_pool_tidy(struct beam_pool *pool, const struct beam *beams, size_t count,

@@ -84,6 +84,7 @@ struct sentence_scores {
  * order of the sentences. */
 struct shared_work {
   const struct model *model;
+  struct screen *screen; /* owned; may be NULL */
   const struct pairs *pairs;
   const struct evaluate_options *options;
   struct length_batches batches;
@@ -229,6 +230,7 @@ static enum status translate_batch(struct shared_work *work, struct own_work *ow
   if (status != STATUS_OK) return status;
   for (size_t i = 0; i < count; i++) own->sources[i] = pairs_get(work->pairs, numbers[i]).source;
   options.beam.n_best = 1;
+  options.without_scores = true;
   return translator_run(&own->translator, own->sources, count, (struct text){NULL, 0}, &options,
                         error);
 }
@@ -260,7 +262,7 @@ static void score_batches(struct shared_work *work) {
 #pragma omp parallel if (batches->count > 1)
   {
     struct own_work own = {0};
-    translator_create(&own.translator, work->model);
+    translator_create(&own.translator, work->model, work->screen);
 #pragma omp for schedule(dynamic)
     for (size_t i = 0; i < batches->count; i++) {
       const size_t start = batches->starts[i];
@@ -344,7 +346,9 @@ enum status evaluate(struct scores *scores, const struct model *model, const str
                              .options = options,
                              .scores = calloc(count, sizeof *work.scores)};
   if (work.scores == NULL) return fail_no_memory(error);
-  status = score_all(&work, error);
+  status = model_screen_create(&work.screen, model, &options->translate, error);
+  if (status == STATUS_OK) status = score_all(&work, error);
+  model_screen_free(work.screen);
   if (status == STATUS_OK) {
     sum_scores(scores, &work);
     status = score_translations(scores, &work, error);

@@ -29,8 +29,11 @@ static void cut(struct length_batches *batches, const struct numbered *sorted, s
                 size_t batch_size, size_t width) {
   for (size_t i = 0; i < n; i++) batches->order[i] = sorted[i].number;
   for (size_t start = 0; start < n;) {
+    const size_t rest = n - start;
     const size_t size = largest_batch(sorted[start].length, batch_size, width);
-    start += size < n - start ? size : n - start;
+    const size_t batches_left = (rest + size - 1) / size;
+    start +=
+        (rest + batches_left - 1) / batches_left; /* of like size, so that threads end together */
     batches->starts[++batches->count] = start;
   }
 }

@@ -21,7 +21,9 @@ static void take(struct search *search, struct arena *arena, const struct model_
   const size_t H = config->hidden_size;
   const struct attention_needs needs = attention_needs(config->attention);
   encoder_cache_take(&search->encoder, arena, config, FORWARD_ONLY, S, B);
-  decoder_cache_take(&search->decoder, arena, config, FORWARD_ONLY, S, 1, R, R, R);
+  const size_t features = greedy_capacity(&search->greedy, R);
+  decoder_cache_take(&search->decoder, arena, config, FORWARD_ONLY, S, 1, R, features, features);
+  greedy_take(&search->greedy, arena, &search->decoder, R);
   search->source.ids = arena_take(arena, sizeof(uint32_t), S, B, 1);
   search->source.lengths = arena_take(arena, sizeof(size_t), B, 1, 1);
   search->target.ids = arena_take(arena, sizeof(uint32_t), R, 1, 1);
@@ -156,18 +158,21 @@ static void pass_on(struct search *search, struct decoder_sizes sizes, size_t r,
 static enum status step(size_t *open, struct search *search, struct decoder_sizes sizes,
                         const struct beam_options *options, struct error *error) {
   const size_t S = search->source.steps, V = sizes.vocabulary, width = options->width;
-  const real *logits = search->decoder.logits; /* of the rows in use */
+  size_t used = 0; /* rows, so far */
   *open = 0;
   for (size_t r = 0; r < search->target.batch; r++) search->moves[r] = r;
   for (size_t b = 0; b < search->source.batch; b++) {
     struct beam *beam = &search->beams[b];
     const size_t first = b * width, rows = beam->open;
     if (rows == 0) continue;
-    const enum status status = beam_grow(
-        beam, &search->pool, logits, V,
-        search->decoder.attention.weights + first * sizes.attention.heads * S, S, options, error);
+    const real *attention = search->decoder.attention.weights + first * sizes.attention.heads * S;
+    const enum status status =
+        search->greedy.active ? greedy_grow(&search->greedy, search->beams, b, used, &search->pool,
+                                            attention, S, options, error)
+                              : beam_grow(beam, &search->pool, search->decoder.logits + used * V, V,
+                                          attention, S, options, error);
     if (status != STATUS_OK) return status;
-    logits += rows * V;
+    used += rows;
     for (size_t i = 0; i < width; i++) {
       search->target.lengths[first + i] = i < beam->open;
       search->moves[first + i] = first + (i < beam->open ? beam->paths[i].row : i);
@@ -243,21 +248,38 @@ static void take_results(struct search *search, struct arena *arena,
 
 /* ---- all of it ---- */
 
+/* Where each step has one row a sentence whose token is known without its probability. */
+static void start_greedy(struct search *search, const struct search_request *requests, size_t count,
+                         const struct search_options *options, const struct screen *screen) {
+  bool any_forced = false, all_forced = true;
+  for (size_t b = 0; b < count; b++) {
+    any_forced = any_forced || requests[b].forced != NULL;
+    all_forced = all_forced && requests[b].forced != NULL;
+  }
+  search->greedy.active = options->beam.width == 1 && (screen != NULL || all_forced);
+  search->greedy.screen = all_forced ? NULL : screen;
+  search->greedy.scratch.team = search->team;
+  search->greedy.scores = any_forced || !options->without_scores;
+}
+
 enum status search_run(struct search *search, const struct model *model,
                        const struct search_request *requests, size_t count,
-                       const struct beam_options *options,
-                       const struct attention_overrides *overrides, struct error *error) {
+                       const struct search_options *options,
+                       const struct attention_overrides *overrides, const struct screen *screen,
+                       struct error *error) {
+  const size_t width = options->beam.width;
   const struct decoder_sizes sizes = decoder_sizes_of(&model->config);
   const struct decoder_parameters *weights = &model->weights.decoder;
   const struct dropouts no_dropout = {0};
-  enum status status = fit(search, &model->config, requests, count, options->width, error);
+  start_greedy(search, requests, count, options, screen);
+  enum status status = fit(search, &model->config, requests, count, width, error);
   if (status != STATUS_OK) return status;
-  fill(search, requests, sizes.attention.heads, options->width);
+  fill(search, requests, sizes.attention.heads, width);
   beam_pool_clear(&search->pool);
   encoder_forward(&search->encoder, &search->source, &model->weights.encoder, no_dropout,
                   encoder_sizes_of(&model->config));
-  start_rows(search, weights, sizes, options->width);
-  const struct decoder_source source = prepare(search, weights, sizes, options->width);
+  start_rows(search, weights, sizes, width);
+  const struct decoder_source source = prepare(search, weights, sizes, width);
   struct attention_overrides step_overrides = {0};
   if (overrides != NULL) {
     step_overrides = *overrides;
@@ -272,17 +294,21 @@ enum status search_run(struct search *search, const struct model *model,
   }
   /* Every hypothesis grows at every step, and none beyond its limit. */
   for (size_t open = count; open > 0;) {
+    greedy_before_step(&search->greedy, &search->decoder, search->beams, weights, sizes, open);
     decoder_forward(&search->decoder, &search->target, source, weights, no_dropout, sizes);
-    output_logits(search->decoder.logits, search->decoder.features, open, weights, sizes);
+    if (!search->greedy.active)
+      output_logits(search->decoder.logits, search->decoder.features, open, weights, sizes);
     step_overrides.first++;
-    status = step(&open, search, sizes, options, error);
+    greedy_after_step(&search->greedy, &search->decoder, open);
+    status = step(&open, search, sizes, &options->beam, error);
     if (status == STATUS_OK) status = beam_pool_tidy(&search->pool, search->beams, count, error);
     if (status != STATUS_OK) return status;
   }
+  greedy_finish(&search->greedy, search->beams, count, weights, sizes, &options->beam);
 
   struct arena measured = {0};
-  take_results(search, &measured, options);
+  take_results(search, &measured, &options->beam);
   status = arena_reserve(&search->result_arena, &measured, error);
-  if (status == STATUS_OK) take_results(search, &search->result_arena, options);
+  if (status == STATUS_OK) take_results(search, &search->result_arena, &options->beam);
   return status;
 }

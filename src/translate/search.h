@@ -6,15 +6,16 @@
 #include "model/model.h"
 #include "model/network.h"
 #include "translate/beam.h"
+#include "translate/greedy.h"
 
 /* What the decoder chose, step by step. */
 struct hypothesis {
-  const uint32_t *ids;   /* (T); the last is TOKEN_END if the decoder ended by itself */
-  const real *attention; /* (T,S): the average of the heads */
-  const real *heads;     /* (N,T,S); `attention` itself if there is one */
-  size_t count;          /* T */
-  double log_probability;
-  double score; /* log p / T^A */
+  const uint32_t *ids;    /* (T); the last is TOKEN_END if the decoder ended by itself */
+  const real *attention;  /* (T,S): the average of the heads */
+  const real *heads;      /* (N,T,S); `attention` itself if there is one */
+  size_t count;           /* T */
+  double log_probability; /* NaN if it was not wanted */
+  double score;           /* log p / T^A; likewise */
 };
 
 struct search_request {
@@ -43,7 +44,9 @@ struct search {
   real *row_states;       /* (S,R,H): the source states of each row's sentence; only if R > B */
   real *keys, *values;    /* (S,B,H): mapped for attention, before they go to the rows */
   struct self_attention_history history;
-  size_t *moves;           /* (R): the row that each row's hypothesis was grown from */
+  size_t *moves; /* (R): the row that each row's hypothesis was grown from */
+  struct greedy greedy;
+  struct team *team;       /* borrowed; NULL = none: helps greedy search for one sentence */
   struct beam *beams;      /* (B) */
   struct beam_path *paths; /* (B,3,width) */
   struct beam_pool pool;
@@ -52,13 +55,20 @@ struct search {
 };
 void search_free(struct search *search);
 
+struct search_options {
+  struct beam_options beam;
+  bool without_scores; /* with a width of 1, where nothing is forced: leave out the probabilities */
+};
+
 /* Beam search for `count` sentences at once, at least one; the rows of a sentence lie side by side,
  * R = B · width in all. The result of a sentence does not depend on the others (to rounding), and
  * the width 1 is greedy search: at each step the likeliest token. <s> is never chosen. `overrides`
- * (NULL = none) change the attention; their `first` is set here. */
+ * (NULL = none) change the attention; their `first` is set here. `screen` (NULL = none), made of
+ * the model's output layer, makes greedy search faster and changes nothing else. */
 enum status search_run(struct search *search, const struct model *model,
                        const struct search_request *requests, size_t count,
-                       const struct beam_options *options,
-                       const struct attention_overrides *overrides, struct error *error) CHECKED;
+                       const struct search_options *options,
+                       const struct attention_overrides *overrides, const struct screen *screen,
+                       struct error *error) CHECKED;
 
 #endif

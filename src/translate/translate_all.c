@@ -4,12 +4,13 @@
 
 #include "translate/length_batches.h"
 
-enum { BATCH_SIZE = 32 };
+enum { BATCH_SIZE = 64 };
 
 /* What the threads share. */
 struct shared {
   struct outcome *outcomes;
   const struct model *model;
+  const struct screen *screen;
   const struct text *sources;
   const struct translate_options *options;
   struct length_batches batches;
@@ -45,7 +46,7 @@ static void run_batches(struct shared *shared) {
 #pragma omp parallel if (batches->count > 1)
   {
     struct translator translator;
-    translator_create(&translator, shared->model);
+    translator_create(&translator, shared->model, shared->screen);
 #pragma omp for schedule(dynamic)
     for (size_t i = 0; i < batches->count; i++) {
       struct error error = {0};
@@ -64,10 +65,13 @@ static void run_batches(struct shared *shared) {
 }
 
 enum status translate_all(struct outcome *outcomes, const struct model *model,
-                          const struct text *sources, size_t count,
+                          const struct screen *screen, const struct text *sources, size_t count,
                           const struct translate_options *options, struct error *error) {
-  struct shared shared = {
-      .outcomes = outcomes, .model = model, .sources = sources, .options = options};
+  struct shared shared = {.outcomes = outcomes,
+                          .model = model,
+                          .screen = screen,
+                          .sources = sources,
+                          .options = options};
   size_t *lengths = calloc(count + 1, sizeof *lengths);
   if (lengths == NULL) return fail_no_memory(error);
   for (size_t i = 0; i < count; i++) lengths[i] = sources[i].length;

@@ -11,9 +11,9 @@ struct outcome {
   struct error error; /* of the latter */
 };
 
-/* outcomes[i] is that of sources[i]. When it fails there are none. */
+/* outcomes[i] is that of sources[i]. When it fails there are none. `screen` as in search_run. */
 enum status translate_all(struct outcome *outcomes, const struct model *model,
-                          const struct text *sources, size_t count,
+                          const struct screen *screen, const struct text *sources, size_t count,
                           const struct translate_options *options, struct error *error) CHECKED;
 
 #endif

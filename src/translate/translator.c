@@ -10,8 +10,32 @@ struct translate_options translate_options_default(void) {
   return (struct translate_options){.beam = {.width = 1, .n_best = 1, .length_penalty = 1}};
 }
 
-void translator_create(struct translator *translator, const struct model *model) {
-  *translator = (struct translator){.model = model};
+enum status model_screen_create(struct screen **out, const struct model *model,
+                                const struct translate_options *options, struct error *error) {
+  const struct decoder_parameters *weights = &model->weights.decoder;
+  const struct decoder_sizes sizes = decoder_sizes_of(&model->config);
+  *out = NULL;
+  if (options->beam.width > 1 || !screen_is_fast()) return STATUS_OK;
+  *out = calloc(1, sizeof **out);
+  if (*out == NULL) return fail_no_memory(error);
+  const enum status status =
+      screen_create(*out, weights->out_weight, weights->out_bias, sizes.vocabulary,
+                    decoder_feature_size(sizes), TOKEN_START, quantized_product_fast(), error);
+  if (status == STATUS_OK) return STATUS_OK;
+  model_screen_free(*out);
+  *out = NULL;
+  return status;
+}
+
+void model_screen_free(struct screen *screen) {
+  if (screen == NULL) return;
+  screen_free(screen);
+  free(screen);
+}
+
+void translator_create(struct translator *translator, const struct model *model,
+                       const struct screen *screen) {
+  *translator = (struct translator){.model = model, .screen = screen};
 }
 
 void translator_free(struct translator *translator) {
@@ -124,7 +148,7 @@ static void note_overflows(struct translator *translator) {
 enum status translator_run(struct translator *translator, const struct text *sources, size_t count,
                            struct text reference, const struct translate_options *options,
                            struct error *error) {
-  struct beam_options beam = options->beam;
+  struct search_options search = {options->beam, options->without_scores};
   const struct attention_overrides overrides = {options->override_list, options->override_count,
                                                 options->override_seed, 0};
   size_t requests = 0;
@@ -132,14 +156,16 @@ enum status translator_run(struct translator *translator, const struct text *sou
   translator->reference.tokens.count = 0;
   translator->replace_unknown = options->replace_unknown;
   translator->has_reference = reference.bytes != NULL;
-  if (translator->has_reference) beam.width = beam.n_best = 1; /* there is nothing to choose */
+  if (translator->has_reference)
+    search.beam.width = search.beam.n_best = 1; /* there is nothing to choose */
   enum status status = fit(translator, count, error);
   for (size_t i = 0; i < count && status == STATUS_OK; i++)
     status = add_request(translator, &translator->items[i], &requests, sources[i], reference,
                          options, error);
   if (status == STATUS_OK && requests > 0)
-    status = search_run(&translator->search, translator->model, translator->requests, requests,
-                        &beam, overrides.count > 0 ? &overrides : NULL, error);
+    status =
+        search_run(&translator->search, translator->model, translator->requests, requests, &search,
+                   overrides.count > 0 ? &overrides : NULL, translator->screen, error);
   if (status != STATUS_OK) return status;
   translator->count = count;
   note_overflows(translator);

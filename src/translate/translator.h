@@ -20,6 +20,7 @@ struct translate_options {
   size_t limit;         /* target tokens; 0 = none */
   double ratio;         /* of target to source tokens; 0 = none; without either 2 S + 10 */
   bool replace_unknown; /* <unk> becomes the source token with the largest weight */
+  bool without_scores;  /* of greedy search: the probability and the score may be NaN */
   struct override override_list[MOST_OVERRIDES]; /* of attention */
   size_t override_count;
   uint64_t override_seed;
@@ -44,7 +45,8 @@ struct rendering {
 
 /* Scratch for one batch after the other, and the parts of the last one. */
 struct translator {
-  const struct model *model; /* borrowed */
+  const struct model *model;   /* borrowed */
+  const struct screen *screen; /* as in search_run; borrowed */
   struct search search;
   struct translator_item *items;
   struct search_request *requests;
@@ -54,8 +56,16 @@ struct translator {
   bool replace_unknown, has_reference;
 };
 
+/* Makes the screen for greedy search in `model`, which must not change while it is used. NULL for a
+ * wider beam, and where the processor would not gain by it. */
+enum status model_screen_create(struct screen **screen, const struct model *model,
+                                const struct translate_options *options,
+                                struct error *error) CHECKED;
+void model_screen_free(struct screen *screen);
+
 /* Allocates nothing yet. */
-void translator_create(struct translator *translator, const struct model *model);
+void translator_create(struct translator *translator, const struct model *model,
+                       const struct screen *screen);
 void translator_free(struct translator *translator);
 
 /* Translates `count` sources; what came out stays in the translator until the next call. With

@@ -3,7 +3,7 @@
  *   bench_translate MODEL SENTENCES OUTPUT BEAM MAX_LENGTH single|batch
  *
  * SENTENCES has a sentence a line. Prints the seconds for all of them; loading is not counted,
- * nor is one sentence before. OUTPUT gets a line for each sentence: its source tokens as the model
+ * nor is one sentence before. Greedy search leaves out the scores, as PyTorch does here. OUTPUT gets a line for each sentence: its source tokens as the model
  * knows them, a tab, and the tokens of its translation. MAX_LENGTH 0 is the default limit. */
 #include <string.h>
 
@@ -69,6 +69,7 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < work.count; i++) work.lengths[i] = strlen(work.texts[i]);
 
   elman_translate_options options = elman_translate_options_default();
+  options.without_scores = true;
   options.beam = bench_size(argv[4]);
   options.max_length = bench_size(argv[5]);
   const bool batch = strcmp(argv[6], "batch") == 0;

@@ -148,6 +148,70 @@ Test(api_translate, batches_of_one_and_of_none) {
   cr_assert_null(translation);
 }
 
+static void same_translation(const elman_translation *a, const elman_translation *b) {
+  cr_assert_str_eq(a->text, b->text);
+  cr_assert_eq(a->target_count, b->target_count);
+  cr_assert_arr_eq(a->attention, b->attention,
+                   a->target_count * a->source_count * sizeof *a->attention);
+}
+
+Test(api_translate, without_scores_all_else_is_the_same) {
+  elman_translate_options options = elman_translate_options_default();
+  cr_assert_not(options.without_scores);
+  elman_translation *scored = translate(texts[0], &options);
+  cr_assert(scored->log_probability < 0 && scored->score < 0);
+  options.without_scores = true;
+  elman_translation *bare = translate(texts[0], &options), *batched;
+  const size_t length = strlen(texts[0]);
+  cr_assert_eq(elman_translate_batch(&batched, NULL, translator, texts, &length, 1, &options, NULL),
+               ELMAN_OK);
+  same_translation(scored, bare);
+  same_translation(scored, batched);
+  /* Where the processor does not gain by it, they are there all the same. */
+  cr_assert(isnan(bare->score) || fabs(bare->score - scored->score) < 1e-5);
+  cr_assert(isnan(bare->log_probability) == isnan(bare->score));
+  elman_translation_free(batched);
+  elman_translation_free(bare);
+  options.reference = "I love you"; /* is always scored */
+  bare = translate(texts[0], &options);
+  cr_assert_lt(bare->score, 0);
+  elman_translation_free(bare);
+  options.reference = NULL;
+  options.beam = 2; /* needs the scores */
+  bare = translate(texts[0], &options);
+  cr_assert_lt(bare->score, 0);
+  elman_translation_free(bare);
+  elman_translation_free(scored);
+}
+
+/* A translator keeps what it made of the weights; training makes that worthless. */
+Test(api_translate, sees_that_the_model_has_been_trained) {
+  char path[512];
+  snprintf(path, sizeof path, "%s/../data/toy.zh-en.tsv", getenv("TEST_DATA"));
+  const char *file = path;
+  elman_pairs_options files = elman_pairs_options_default();
+  elman_train_options training = elman_train_options_default();
+  elman_pairs *pairs;
+  elman_translator *fresh;
+  files.files = &file;
+  files.file_count = 1;
+  cr_assert_eq(elman_pairs_read(&pairs, &files, NULL), ELMAN_OK);
+  elman_translation_free(translate(texts[0], NULL));
+  training.epochs = 60;
+  cr_assert_eq(elman_train(model, pairs, &training, NULL), ELMAN_OK);
+  cr_assert_eq(elman_translator_create(&fresh, model, NULL), ELMAN_OK);
+  for (size_t i = 0; i < TEXTS - 1; i++) {
+    elman_translation *expected, *found = translate(texts[i], NULL);
+    cr_assert_eq(elman_translate(&expected, fresh, texts[i], strlen(texts[i]), NULL, NULL),
+                 ELMAN_OK);
+    same_translation(expected, found);
+    elman_translation_free(expected);
+    elman_translation_free(found);
+  }
+  elman_translator_free(fresh);
+  elman_pairs_free(pairs);
+}
+
 Test(api_translate, limits) {
   elman_translate_options options = elman_translate_options_default();
   options.beam = options.n_best = 3;

@@ -16,6 +16,8 @@ struct setup {
   struct workspace workspace;
   struct batch batch;
   struct search search;
+  const struct screen *screen; /* NULL at first */
+  bool without_scores;
   uint32_t ids[SENTENCES][LONGEST];
   struct search_request requests[SENTENCES];
 };
@@ -61,9 +63,10 @@ static const struct beam_options greedy = {1, 1, 1};
 
 static void run(struct setup *s, size_t first, size_t count, struct beam_options options) {
   struct error error = {0};
-  cr_assert_eq(
-      search_run(&s->search, &s->model, s->requests + first, count, &options, NULL, &error),
-      STATUS_OK, "%s", error.message);
+  const struct search_options search = {options, s->without_scores};
+  cr_assert_eq(search_run(&s->search, &s->model, s->requests + first, count, &search, NULL,
+                          s->screen, &error),
+               STATUS_OK, "%s", error.message);
 }
 
 /* The network with the target `ids` forced: the losses of ids and of </s> behind them are in the
@@ -161,25 +164,74 @@ static void for_all_shapes(shape_check *check) {
   }
 }
 
-static void check_greedy(struct model_config config, uint64_t seed) {
-  enum { LIMIT = 7 };
-  struct setup s;
-  uint32_t expected[LIMIT];
-  set_up(&s, config, seed, LIMIT);
-  run(&s, 0, SENTENCES, greedy);
+/* Weights in eight bits do not change what is found; the plain product is there everywhere. */
+static void make_screen(struct screen *screen, struct setup *s, quantized_product *product) {
+  const struct decoder_parameters *weights = &s->model.weights.decoder;
+  const struct decoder_sizes sizes = decoder_sizes_of(&s->model.config);
+  cr_assert_eq(screen_create(screen, weights->out_weight, weights->out_bias, sizes.vocabulary,
+                             decoder_feature_size(sizes), TOKEN_START, product, NULL),
+               STATUS_OK);
+  s->screen = screen;
+}
+
+enum { LIMIT = 7 };
+
+static void check_greedy_run(struct setup *s, uint32_t expected[SENTENCES][LIMIT],
+                             const size_t counts[SENTENCES]) {
+  run(s, 0, SENTENCES, greedy);
   for (size_t i = 0; i < SENTENCES; i++) {
-    cr_assert_eq(s.search.results[i].count, 1);
-    const struct hypothesis *found = &s.search.results[i].hypotheses[0];
-    const size_t T = greedy_by_definition(&s, &s.requests[i], expected);
-    cr_assert_eq(found->count, T);
-    cr_assert_arr_eq(found->ids, expected, T * sizeof *expected);
-    check_hypothesis(&s, &s.requests[i], found, 1);
+    cr_assert_eq(s->search.results[i].count, 1);
+    const struct hypothesis *found = &s->search.results[i].hypotheses[0];
+    cr_assert_eq(found->count, counts[i]);
+    cr_assert_arr_eq(found->ids, expected[i], counts[i] * sizeof **expected);
+    if (s->without_scores)
+      cr_assert(isnan(found->log_probability) && isnan(found->score));
+    else
+      check_hypothesis(s, &s->requests[i], found, 1);
+  }
+}
+
+static void check_greedy(struct model_config config, uint64_t seed) {
+  quantized_product *const products[] = {NULL, quantized_product_plain, quantized_product_fast()};
+  struct setup s;
+  uint32_t expected[SENTENCES][LIMIT];
+  size_t counts[SENTENCES];
+  set_up(&s, config, seed, LIMIT);
+  for (size_t i = 0; i < SENTENCES; i++)
+    counts[i] = greedy_by_definition(&s, &s.requests[i], expected[i]);
+  check_greedy_run(&s, expected, counts);
+  for (size_t i = 0; i < 3; i++) {
+    struct screen screen;
+    make_screen(&screen, &s, products[i]);
+    for (int without = 0; without < 2; without++) {
+      s.without_scores = without;
+      check_greedy_run(&s, expected, counts);
+    }
+    screen_free(&screen);
   }
   tear_down(&s);
 }
 
 Test(beam, width_1_is_greedy_search) {
   for_all_shapes(check_greedy);
+}
+
+/* More steps than wait for their probabilities at once. */
+Test(beam, a_long_greedy_search_has_its_probability) {
+  struct setup s;
+  struct screen screen;
+  set_up(&s, plain_config(13), 3, 150);
+  s.model.weights.decoder.out_bias[TOKEN_END] = -100;
+  make_screen(&screen, &s, quantized_product_plain);
+  run(&s, 0, SENTENCES, greedy);
+  for (size_t i = 0; i < SENTENCES; i++) {
+    const struct hypothesis *found = &s.search.results[i].hypotheses[0];
+    cr_assert_eq(found->count, 150);
+    cr_assert_float_eq(found->log_probability,
+                       forced_log_probability(&s, &s.requests[i], found->ids, 150), 1000 * CLOSE);
+  }
+  screen_free(&screen);
+  tear_down(&s);
 }
 
 static bool same_ids(const struct hypothesis *a, const struct hypothesis *b) {
@@ -345,9 +397,9 @@ Test(beam, a_forced_target_is_taken_beyond_the_limit) {
   tear_down(&s);
 }
 
-Test(beam, numbers_that_overflow_fail_their_sentence_only) {
+static void check_overflow(struct beam_options options, bool screened, bool without_scores) {
   struct setup s, healthy;
-  const struct beam_options options = {3, 2, 1};
+  struct screen screen, healthy_screen;
   set_up(&s, plain_config(13), 5, 6);
   set_up(&healthy, plain_config(13), 5, 6);
   for (size_t i = 0; i < SENTENCES; i++)
@@ -357,16 +409,32 @@ Test(beam, numbers_that_overflow_fail_their_sentence_only) {
       healthy.ids[i][j] = s.ids[i][j];
     }
   s.model.weights.encoder.embedding[10 * 6] = NAN;
+  if (screened) {
+    make_screen(&screen, &s, quantized_product_plain);
+    make_screen(&healthy_screen, &healthy, quantized_product_plain);
+  }
+  s.without_scores = healthy.without_scores = without_scores;
   run(&s, 0, SENTENCES, options);
   run(&healthy, 0, SENTENCES, options);
   for (size_t i = 0; i < SENTENCES; i++) {
-    cr_assert_eq(s.search.results[i].count, i == 2 ? 0 : 2);
+    cr_assert_eq(s.search.results[i].count, i == 2 ? 0 : options.n_best);
     if (i != 2)
       cr_assert(
           same_ids(&s.search.results[i].hypotheses[0], &healthy.search.results[i].hypotheses[0]));
   }
+  if (screened) {
+    screen_free(&screen);
+    screen_free(&healthy_screen);
+  }
   tear_down(&s);
   tear_down(&healthy);
+}
+
+Test(beam, numbers_that_overflow_fail_their_sentence_only) {
+  check_overflow((struct beam_options){3, 2, 1}, false, false);
+  check_overflow(greedy, false, false);
+  check_overflow(greedy, true, false);
+  check_overflow(greedy, true, true);
 }
 
 /* ---- memory ---- */

@@ -197,7 +197,7 @@ static bool refused_or_usable(const char *what, size_t position) {
   for (size_t i = 0; i < model->table.block; i++)
     cr_assert(isfinite(model->block[i]), "%s, byte %zu", what, position);
   struct translator translator;
-  translator_create(&translator, model);
+  translator_create(&translator, model, NULL);
   const struct text source = text_of("我 爱 你");
   struct translate_options options = translate_options_default();
   options.limit = 4;

@@ -46,7 +46,7 @@ static void check(const double bias[WORDS], const char *source, const char *refe
                   const uint32_t *expected, size_t count) {
   struct model *model = make_model(bias);
   struct translator translator;
-  translator_create(&translator, model);
+  translator_create(&translator, model, NULL);
   const struct text forced = reference == NULL ? (struct text){NULL, 0} : text_of(reference);
   const struct text text = text_of(source);
   struct translate_options options = translate_options_default();

@@ -1,0 +1,354 @@
+#include "tensor/screen.h"
+
+#include <float.h>
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+#include "tensor/softmax.h"
+
+/* Multiplications of a call from which on the threads of OpenMP are worth it. */
+static const size_t PARALLEL_WORK = (size_t)1 << 22;
+
+/* Larger features, or logits, are left to the floats: there the bounds could overflow. */
+static const double MOST_NORM = 1e6, MOST_LOGIT = 1e30;
+
+/* For what the norms and the factors of the bound are rounded by themselves. */
+static const double UP = 1 + 0x1p-16;
+
+static const double TINY = 1e-25;
+
+/* Below every bound, for what is never chosen. */
+static const double NEVER = -1e32;
+
+static double rounding_of(size_t F) {
+  return (double)(F + 32) * 0x1p-24;
+}
+
+bool screen_is_fast(void) {
+  return quantized_product_fast() != NULL;
+}
+
+/* ---- eight bits ---- */
+
+/* How x becomes x~ = scale · levels, and what that costs. */
+struct quantization {
+  float scale, inverse;
+  double norm, norm_quantized, error; /* |x|, |x~|, |x - x~|; the first may not be finite */
+};
+
+static struct quantization quantization_of(const real *x, size_t n) {
+  const double most = 127, least = 1e-30;
+  double squares = 0, largest = 0;
+#pragma omp simd reduction(+ : squares) reduction(max : largest)
+  for (size_t i = 0; i < n; i++) {
+    const double size = fabs((double)x[i]);
+    squares += size * size;
+    largest = size > largest ? size : largest;
+  }
+  struct quantization q = {.norm = sqrt(squares), .error = sqrt(squares)};
+  if (!(squares <= MOST_LOGIT * MOST_LOGIT) || largest < least) return q;
+  q.scale = (float)(largest / most);
+  q.inverse = (float)(most / largest);
+  return q;
+}
+
+/* Levels of x (n), which is finite or whose inverse scale is 0; adds the squares of x~ and x - x~.
+ */
+static void quantize(int8_t *levels, double *squares, double *errors, const real *x, size_t n,
+                     struct quantization q) {
+  const float magic = 0x1.8p23f; /* rounds to an integer */
+  double sum = 0, lost = 0;
+#pragma omp simd reduction(+ : sum, lost)
+  for (size_t i = 0; i < n; i++) {
+    const float level = ((float)x[i] * q.inverse + magic) - magic;
+    const double value = (double)q.scale * (double)level, error = (double)x[i] - value;
+    levels[i] = (int8_t)level;
+    sum += value * value;
+    lost += error * error;
+  }
+  *squares += sum;
+  *errors += lost;
+}
+
+enum { CHUNK = 256 }; /* columns; a multiple of 4 */
+
+/* x (n) becomes output v of the packed weights, unless its scale is 0. */
+static struct quantization quantize_row(int8_t *packed, size_t v, size_t groups, const real *x,
+                                        size_t n) {
+  struct quantization q = quantization_of(x, n);
+  if (q.scale == 0) return q;
+  double squares = 0, errors = 0;
+  int8_t levels[CHUNK];
+  for (size_t first = 0; first < n; first += CHUNK) {
+    const size_t count = n - first < CHUNK ? n - first : CHUNK;
+    memset(levels, 0, sizeof levels);
+    quantize(levels, &squares, &errors, x + first, count, q);
+    for (size_t i = 0; i < count; i += 4)
+      memcpy(packed + quantized_place(v, first + i, groups), levels + i, 4);
+  }
+  q.norm_quantized = sqrt(squares);
+  q.error = sqrt(errors);
+  return q;
+}
+
+/* ---- the weights ---- */
+
+static void take(struct screen *screen, struct arena *arena) {
+  const size_t rows = screen->blocks, R = QUANTIZED_BLOCK;
+  screen->packed = arena_take(arena, 4, rows, R, screen->groups);
+  screen->scales = arena_take(arena, sizeof(float), rows, R, 1);
+  screen->norms = arena_take(arena, sizeof(float), rows, R, 1);
+  screen->errors = arena_take(arena, sizeof(float), rows, R, 1);
+  screen->biases = arena_take(arena, sizeof(float), rows, R, 1);
+  screen->slack = arena_take(arena, sizeof(float), rows, R, 1);
+  screen->offsets = arena_take(arena, sizeof(int32_t), rows, R, 1);
+}
+
+/* Of all weights together; not finite where one of them is not. */
+static double pack_rows(struct screen *screen) {
+  const size_t rows = screen->blocks * QUANTIZED_BLOCK;
+  double largest = 0;
+#pragma omp parallel for schedule(static) reduction(max : largest)
+  for (size_t v = 0; v < rows; v++) {
+    const bool wanted = v < screen->V && v != screen->never;
+    struct quantization q = {0};
+    if (wanted)
+      q = quantize_row(screen->packed, v, screen->groups, screen->weight + v * screen->F,
+                       screen->F);
+    int32_t sum = 0;
+    for (size_t g = 0; q.scale > 0 && g < screen->groups; g++) {
+      const int8_t *four = screen->packed + quantized_place(v, 4 * g, screen->groups);
+      sum += four[0] + four[1] + four[2] + four[3];
+    }
+    const double bias = wanted ? (double)screen->bias[v] : NEVER;
+    const double most = wanted ? q.norm + q.error + fabs(bias) : 0;
+    screen->scales[v] = q.scale;
+    screen->norms[v] = (float)(q.norm * UP);
+    screen->errors[v] = (float)(q.error * UP);
+    screen->biases[v] = (float)bias;
+    screen->slack[v] = wanted ? (float)(rounding_of(screen->F) * fabs(bias) * UP + TINY) : 0;
+    screen->offsets[v] = QUANTIZED_ZERO * sum;
+    const double size = most <= MOST_LOGIT ? most : (double)INFINITY; /* also what is no number */
+    largest = size > largest ? size : largest;
+  }
+  return largest;
+}
+
+enum status screen_create(struct screen *screen, const real *weight, const real *bias, size_t V,
+                          size_t F, size_t never, quantized_product *product, struct error *error) {
+  *screen = (struct screen){.weight = weight,
+                            .bias = bias,
+                            .V = V,
+                            .F = F,
+                            .blocks = (V + QUANTIZED_BLOCK - 1) / QUANTIZED_BLOCK,
+                            .groups = quantized_groups(F),
+                            .never = never,
+                            .product = F <= QUANTIZED_MOST_COLUMNS ? product : NULL};
+  if (screen->product == NULL) return STATUS_OK;
+  struct arena measured = {0};
+  take(screen, &measured);
+  const enum status status = arena_reserve(&screen->arena, &measured, error);
+  if (status != STATUS_OK) return status;
+  take(screen, &screen->arena);
+  memset(screen->packed, 0, 4 * screen->blocks * QUANTIZED_BLOCK * screen->groups);
+  screen->largest = pack_rows(screen);
+  return STATUS_OK;
+}
+
+void screen_free(struct screen *screen) {
+  arena_free(&screen->arena);
+  *screen = (struct screen){0};
+}
+
+void screen_scratch_take(struct screen_scratch *scratch, struct arena *arena,
+                         const struct screen *screen, size_t n) {
+  scratch->features = arena_take(arena, 4, n, screen->groups, 1);
+  scratch->rows = arena_take(arena, sizeof *scratch->rows, n, 1, 1);
+  scratch->highest = arena_take(arena, sizeof(float), n, screen->blocks, 1);
+  scratch->lowest = arena_take(arena, sizeof(float), n, screen->blocks, 1);
+  scratch->logits = arena_take(arena, sizeof(real), screen->V, 1, 1);
+}
+
+/* ---- the features ---- */
+
+static struct screened_row screen_row(uint8_t *features, const struct screen *screen,
+                                      const real *f) {
+  struct quantization q = quantization_of(f, screen->F);
+  memset(features, QUANTIZED_ZERO, 4 * screen->groups);
+  if (!(q.norm <= MOST_NORM) || !(screen->largest * (1 + q.norm) <= MOST_LOGIT))
+    return (struct screened_row){.exact = true};
+  double squares = 0, errors = 0;
+  for (size_t first = 0; q.scale > 0 && first < screen->F; first += CHUNK) {
+    const size_t count = screen->F - first < CHUNK ? screen->F - first : CHUNK;
+    int8_t levels[CHUNK];
+    quantize(levels, &squares, &errors, f + first, count, q);
+    for (size_t i = 0; i < count; i++) features[first + i] = (uint8_t)(levels[i] + QUANTIZED_ZERO);
+  }
+  if (q.scale > 0) {
+    q.norm_quantized = sqrt(squares);
+    q.error = sqrt(errors);
+  }
+  const double rounding = 2 * rounding_of(screen->F) * fmax(q.norm, q.norm_quantized);
+  return (struct screened_row){.scale = q.scale,
+                               .norm_factor = (float)((q.error + rounding) * UP),
+                               .error_factor = (float)((q.norm_quantized + rounding) * UP)};
+}
+
+/* ---- approximations ---- */
+
+/* Of one row and one block: approximation plus bound (64), and the largest of those and of
+ * approximation minus bound. */
+struct extremes {
+  float highest, lowest;
+};
+
+static struct extremes bound_block(float *upper, const int32_t *sums, struct screened_row row,
+                                   const struct screen *screen, size_t block) {
+  const size_t at = block * QUANTIZED_BLOCK;
+  const float *scales = screen->scales + at, *biases = screen->biases + at;
+  const float *norms = screen->norms + at, *errors = screen->errors + at;
+  const float *slack = screen->slack + at;
+  const int32_t *offsets = screen->offsets + at;
+  float highest = -FLT_MAX, lowest = -FLT_MAX;
+#pragma omp simd reduction(max : highest, lowest)
+  for (size_t j = 0; j < QUANTIZED_BLOCK; j++) {
+    const float value = row.scale * (scales[j] * (float)(sums[j] - offsets[j])) + biases[j];
+    const float bound = norms[j] * row.norm_factor + errors[j] * row.error_factor + slack[j];
+    upper[j] = value + bound;
+    highest = value + bound > highest ? value + bound : highest;
+    lowest = value - bound > lowest ? value - bound : lowest;
+  }
+  return (struct extremes){highest, lowest};
+}
+
+static void screen_block(const struct screen *screen, struct screen_scratch *scratch, size_t block,
+                         size_t n) {
+  const size_t width = 4 * screen->groups;
+  const int8_t *weights = screen->packed + block * QUANTIZED_BLOCK * width;
+  int32_t sums[QUANTIZED_ROWS * QUANTIZED_BLOCK];
+  float upper[QUANTIZED_BLOCK];
+  for (size_t first = 0; first < n; first += QUANTIZED_ROWS) {
+    const size_t count = n - first < QUANTIZED_ROWS ? n - first : QUANTIZED_ROWS;
+    screen->product(sums, scratch->features + first * width, count, weights, screen->groups);
+    for (size_t r = 0; r < count; r++) {
+      const struct extremes found =
+          bound_block(upper, sums + r * QUANTIZED_BLOCK, scratch->rows[first + r], screen, block);
+      scratch->highest[(first + r) * screen->blocks + block] = found.highest;
+      scratch->lowest[(first + r) * screen->blocks + block] = found.lowest;
+    }
+  }
+}
+
+struct block_job {
+  const struct screen *screen;
+  struct screen_scratch *scratch;
+  size_t n;
+};
+
+static void run_block(void *context, size_t block) {
+  const struct block_job *job = context;
+  screen_block(job->screen, job->scratch, block, job->n);
+}
+
+/* Every thread has the same blocks in each step, which then are in its cache. Where it cannot hold
+ * them all, at least those that were the last in one step are the first in the next. */
+static void screen_blocks(const struct screen *screen, struct screen_scratch *scratch, size_t n) {
+  struct block_job job = {screen, scratch, n};
+  if (scratch->team != NULL) {
+    team_run(scratch->team, run_block, &job, screen->blocks);
+    return;
+  }
+#pragma omp parallel if (n * screen->V * screen->F > PARALLEL_WORK)
+  {
+    const size_t threads = (size_t)omp_get_num_threads(), thread = (size_t)omp_get_thread_num();
+    const size_t first = screen->blocks * thread / threads;
+    const size_t end = screen->blocks * (thread + 1) / threads;
+    for (size_t i = 0; i < end - first; i++)
+      run_block(&job, scratch->backwards ? end - 1 - i : first + i);
+  }
+  scratch->backwards = !scratch->backwards;
+}
+
+/* ---- logits ---- */
+
+static real logit(const struct screen *screen, const real *f, size_t v) {
+  enum { LANES = 32 };
+  const real *w = screen->weight + v * screen->F;
+  real lanes[LANES] = {0}, sum = 0;
+  size_t i = 0;
+  for (; i + LANES <= screen->F; i += LANES) {
+    for (size_t j = 0; j < LANES; j++) lanes[j] += f[i + j] * w[i + j];
+  }
+  for (; i < screen->F; i++) sum += f[i] * w[i];
+  for (size_t j = 0; j < LANES; j++) sum += lanes[j];
+  return sum + screen->bias[v];
+}
+
+static size_t largest_of_all(const struct screen *screen, struct screen_scratch *scratch,
+                             const real *f) {
+  real *logits = scratch->logits;
+#pragma omp parallel for schedule(static) if (screen->V * screen->F > PARALLEL_WORK)
+  for (size_t v = 0; v < screen->V; v++) logits[v] = logit(screen, f, v);
+  if (!isfinite(log_sum_exp(logits, screen->V))) return SCREEN_NONE;
+  size_t best = SCREEN_NONE;
+  for (size_t v = 0; v < screen->V; v++) {
+    if (v != screen->never && (best == SCREEN_NONE || logits[v] > logits[best])) best = v;
+  }
+  return best;
+}
+
+/* Chooses among the tokens of one block that may be the largest; gives how many there were. */
+static size_t choose_in_block(size_t *best, real *best_logit, const struct screen *screen,
+                              const struct screen_scratch *scratch, const real *f, size_t row,
+                              size_t block, float lowest) {
+  const size_t width = 4 * screen->groups;
+  int32_t sums[QUANTIZED_BLOCK];
+  float upper[QUANTIZED_BLOCK];
+  size_t candidates = 0;
+  screen->product(sums, scratch->features + row * width, 1,
+                  screen->packed + block * QUANTIZED_BLOCK * width, screen->groups);
+  (void)bound_block(upper, sums, scratch->rows[row], screen, block);
+  for (size_t j = 0; j < QUANTIZED_BLOCK; j++) {
+    if (upper[j] < lowest) continue;
+    const size_t v = block * QUANTIZED_BLOCK + j;
+    const real value = logit(screen, f, v);
+    candidates++;
+    if (*best != SCREEN_NONE && !(value > *best_logit)) continue;
+    *best = v;
+    *best_logit = value;
+  }
+  return candidates;
+}
+
+static size_t choose(const struct screen *screen, struct screen_scratch *scratch, const real *f,
+                     size_t row) {
+  const float *highest = scratch->highest + row * screen->blocks;
+  const float *lows = scratch->lowest + row * screen->blocks;
+  float lowest = -FLT_MAX;
+  for (size_t i = 0; i < screen->blocks; i++) lowest = lows[i] > lowest ? lows[i] : lowest;
+  size_t best = SCREEN_NONE, candidates = 0;
+  real best_logit = 0;
+  for (size_t i = 0; i < screen->blocks; i++) {
+    if (highest[i] < lowest) continue;
+    candidates += choose_in_block(&best, &best_logit, screen, scratch, f, row, i, lowest);
+    if (candidates > screen->V / 8 + 8) return largest_of_all(screen, scratch, f);
+  }
+  return best;
+}
+
+void screen_largest(size_t *largest, const struct screen *screen, struct screen_scratch *scratch,
+                    const real *features, size_t n) {
+  const size_t F = screen->F;
+  if (screen->product != NULL) {
+    for (size_t r = 0; r < n; r++)
+      scratch->rows[r] =
+          screen_row(scratch->features + r * 4 * screen->groups, screen, features + r * F);
+    screen_blocks(screen, scratch, n);
+  }
+  for (size_t r = 0; r < n; r++) {
+    const real *f = features + r * F;
+    const bool all = screen->product == NULL || scratch->rows[r].exact;
+    largest[r] = all ? largest_of_all(screen, scratch, f) : choose(screen, scratch, f, r);
+  }
+}

@@ -1,0 +1,84 @@
+#include "translate/greedy.h"
+
+#include <math.h>
+
+#include "decoder/output.h"
+#include "tensor/softmax.h"
+
+size_t greedy_capacity(const struct greedy *greedy, size_t rows) {
+  enum { LEAST = 64 };
+  if (!greedy->active || !greedy->scores) return rows;
+  return rows > LEAST ? rows : LEAST;
+}
+
+void greedy_take(struct greedy *greedy, struct arena *arena, struct decoder_cache *decoder,
+                 size_t rows) {
+  if (!greedy->active) return;
+  greedy->count = 0;
+  greedy->most = greedy_capacity(greedy, rows);
+  greedy->features = decoder->features;
+  greedy->logits = decoder->logits;
+  decoder->logits = NULL;
+  greedy->chosen = arena_take(arena, sizeof *greedy->chosen, rows, 1, 1);
+  greedy->tokens = arena_take(arena, sizeof *greedy->tokens, greedy->most, 1, 1);
+  if (greedy->screen != NULL) screen_scratch_take(&greedy->scratch, arena, greedy->screen, rows);
+}
+
+/* log p of the tokens that wait. */
+static void score_waiting(struct greedy *greedy, struct beam *beams,
+                          const struct decoder_parameters *weights, struct decoder_sizes sizes) {
+  const size_t V = sizes.vocabulary;
+  output_logits(greedy->logits, greedy->features, greedy->count, weights, sizes);
+  for (size_t i = 0; i < greedy->count; i++) {
+    const real *logits = greedy->logits + i * V;
+    struct beam *beam = &beams[greedy->tokens[i].sentence];
+    const double log_probability =
+        (double)logits[greedy->tokens[i].id] - (double)log_sum_exp(logits, V);
+    if (isfinite(log_probability))
+      beam_add_log_probability(beam, log_probability);
+    else
+      beam->overflow = true;
+  }
+  greedy->count = 0;
+}
+
+void greedy_before_step(struct greedy *greedy, struct decoder_cache *decoder, struct beam *beams,
+                        const struct decoder_parameters *weights, struct decoder_sizes sizes,
+                        size_t rows) {
+  if (!greedy->active) return;
+  if (greedy->count + rows > greedy->most) score_waiting(greedy, beams, weights, sizes);
+  decoder->features = greedy->features + greedy->count * decoder_feature_size(sizes);
+}
+
+void greedy_after_step(struct greedy *greedy, const struct decoder_cache *decoder, size_t rows) {
+  if (greedy->active && greedy->screen != NULL)
+    screen_largest(greedy->chosen, greedy->screen, &greedy->scratch, decoder->features, rows);
+}
+
+enum status greedy_grow(struct greedy *greedy, struct beam *beams, size_t sentence, size_t row,
+                        struct beam_pool *pool, const real *weights, size_t stride,
+                        const struct beam_options *options, struct error *error) {
+  struct beam *beam = &beams[sentence];
+  if (beam->forced == NULL && greedy->chosen[row] == SCREEN_NONE) {
+    beam->overflow = true;
+    beam->open = 0;
+  }
+  const uint32_t id =
+      beam->forced != NULL ? beam_forced_token(beam) : (uint32_t)greedy->chosen[row];
+  /* The row of one that has overflowed has its features too; its probability is not looked at. */
+  if (greedy->scores)
+    greedy->tokens[greedy->count++] = (struct waiting_token){sentence, beam->open > 0 ? id : 0};
+  if (beam->open == 0) return STATUS_OK;
+  return beam_take(beam, pool, id, weights, stride, options, error);
+}
+
+void greedy_finish(struct greedy *greedy, struct beam *beams, size_t count,
+                   const struct decoder_parameters *weights, struct decoder_sizes sizes,
+                   const struct beam_options *options) {
+  if (!greedy->active) return;
+  if (greedy->count > 0) score_waiting(greedy, beams, weights, sizes);
+  for (size_t b = 0; b < count; b++) {
+    if (!greedy->scores) beam_add_log_probability(&beams[b], (double)NAN);
+    beam_score(&beams[b], options);
+  }
+}

@@ -1,0 +1,271 @@
+/* Eight-bit products, and the largest logit found with them against all logits. */
+#include "check.h"
+
+#include <omp.h>
+#include <string.h>
+
+#include "tensor/screen.h"
+#include "tensor/softmax.h"
+
+/* ---- products ---- */
+
+static uint64_t bits(unsigned which, size_t i) {
+  return random_bits((struct random_stream){11, 5, which}, i);
+}
+
+/* By definition, from numbers in rows. */
+static void check_product(size_t F, size_t rows, bool extreme) {
+  const size_t groups = quantized_groups(F), width = 4 * groups;
+  int8_t *weights = calloc(QUANTIZED_BLOCK, width), *packed = calloc(QUANTIZED_BLOCK, width);
+  uint8_t *features = calloc(rows, width);
+  int32_t plain[QUANTIZED_ROWS * QUANTIZED_BLOCK], fast[QUANTIZED_ROWS * QUANTIZED_BLOCK];
+  for (size_t v = 0; v < QUANTIZED_BLOCK; v++) {
+    for (size_t i = 0; i < F; i++) {
+      const int level = extreme ? (v & 1 ? 127 : -127) : (int)(bits(1, v * F + i) % 255) - 127;
+      weights[v * width + i] = (int8_t)level;
+      packed[quantized_place(v, i, groups)] = (int8_t)level;
+    }
+  }
+  for (size_t i = 0; i < rows * width; i++)
+    features[i] = extreme ? 255 : (uint8_t)(1 + bits(2, i) % 255);
+  quantized_product_plain(plain, features, rows, packed, groups);
+  for (size_t r = 0; r < rows; r++) {
+    for (size_t v = 0; v < QUANTIZED_BLOCK; v++) {
+      int64_t sum = 0;
+      for (size_t i = 0; i < F; i++)
+        sum += (int64_t)features[r * width + i] * weights[v * width + i];
+      cr_assert_eq(plain[r * QUANTIZED_BLOCK + v], sum, "F %zu, row %zu, output %zu", F, r, v);
+    }
+  }
+  if (quantized_product_fast() != NULL) {
+    quantized_product_fast()(fast, features, rows, packed, groups);
+    cr_assert_arr_eq(fast, plain, rows * QUANTIZED_BLOCK * sizeof *plain);
+  }
+  free(weights);
+  free(packed);
+  free(features);
+}
+
+Test(screen, products_are_exact) {
+  static const size_t columns[] = {1, 2, 3, 4, 5, 16, 63, 64, 65, 512};
+  for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
+    for (size_t rows = 1; rows <= QUANTIZED_ROWS; rows++) {
+      check_product(columns[i], rows, false);
+      check_product(columns[i], rows, true);
+    }
+  }
+  check_product(QUANTIZED_MOST_COLUMNS, 1, true);
+}
+
+Test(screen, every_weight_has_a_place_of_its_own) {
+  enum { V = 130, F = 7, GROUPS = 2, PLACES = 3 * QUANTIZED_BLOCK * 4 * GROUPS };
+  bool taken[PLACES] = {false};
+  for (size_t v = 0; v < V; v++) {
+    for (size_t i = 0; i < F; i++) {
+      const size_t place = quantized_place(v, i, GROUPS);
+      cr_assert_lt(place, PLACES);
+      cr_assert_not(taken[place]);
+      taken[place] = true;
+    }
+  }
+}
+
+/* ---- the largest ---- */
+
+enum { NEVER = 1 };
+static struct team *team; /* of `find`; NULL = none */
+
+/* The tokens that a screen with this product finds (n), in one call or row by row. */
+static void find(size_t *largest, quantized_product *product, const real *weight, const real *bias,
+                 const real *features, size_t V, size_t F, size_t n, bool row_by_row) {
+  struct screen screen;
+  struct screen_scratch scratch = {.team = team};
+  struct arena measured = {0}, arena = {0};
+  cr_assert_eq(screen_create(&screen, weight, bias, V, F, NEVER, product, NULL), STATUS_OK);
+  screen_scratch_take(&scratch, &measured, &screen, n);
+  cr_assert_eq(arena_reserve(&arena, &measured, NULL), STATUS_OK);
+  screen_scratch_take(&scratch, &arena, &screen, n);
+  if (!row_by_row) screen_largest(largest, &screen, &scratch, features, n);
+  for (size_t r = 0; row_by_row && r < n; r++)
+    screen_largest(largest + r, &screen, &scratch, features + r * F, 1);
+  arena_free(&arena);
+  screen_free(&screen);
+}
+
+/* Gives the tokens (n) too. */
+static void check_same(size_t *expected, const real *weight, const real *bias, const real *features,
+                       size_t V, size_t F, size_t n) {
+  quantized_product *const products[] = {quantized_product_plain, quantized_product_fast()};
+  size_t *found = calloc(n, sizeof *found);
+  find(expected, NULL, weight, bias, features, V, F, n, false);
+  for (size_t i = 0; i < 4; i++) {
+    if (products[i / 2] == NULL) continue;
+    find(found, products[i / 2], weight, bias, features, V, F, n, i % 2 == 1);
+    for (size_t r = 0; r < n; r++)
+      cr_assert_eq(found[r], expected[r], "V %zu, F %zu, row %zu: %zu, not %zu", V, F, r, found[r],
+                   expected[r]);
+  }
+  free(found);
+}
+
+/* As the sums in a fixed order must come out, whatever computes them. */
+static void check_largest(const size_t *largest, const real *weight, const real *bias,
+                          const real *features, size_t V, size_t F, size_t n) {
+  for (size_t r = 0; r < n; r++) {
+    double best = -INFINITY, chosen = -INFINITY, size = 0;
+    for (size_t v = 0; v < V; v++) {
+      double logit = (double)bias[v];
+      for (size_t i = 0; i < F; i++) {
+        logit += (double)weight[v * F + i] * (double)features[r * F + i];
+        size = fmax(size, fabs((double)weight[v * F + i] * (double)features[r * F + i]));
+      }
+      if (v != NEVER && logit > best) best = logit;
+      if (v == largest[r]) chosen = logit;
+    }
+    cr_assert_neq(largest[r], NEVER);
+    cr_assert_leq(best - chosen, 1e-6 * (double)F * (size + fabs(best)));
+  }
+}
+
+static void check_random(size_t V, size_t F, double spread, double like, double bias_size) {
+  enum { ROWS = 7 };
+  size_t largest[ROWS];
+  real *weight = random_reals(V * F, spread, 1), *base = random_reals(F, spread, 2);
+  real *bias = random_reals(V, bias_size, 3), *features = random_reals(ROWS * F, 0.7, 4);
+  /* `like` near 1: all rows of weights nearly the same, so that little decides. */
+  for (size_t i = 0; i < V * F; i++)
+    weight[i] = (real)((1 - like) * (double)weight[i] + like * (double)base[i % F]);
+  check_same(largest, weight, bias, features, V, F, ROWS);
+  check_largest(largest, weight, bias, features, V, F, ROWS);
+  free(weight);
+  free(base);
+  free(bias);
+  free(features);
+}
+
+Test(screen, finds_what_all_logits_give) {
+  static const size_t V[] = {4, 5, 63, 64, 65, 130, 1000}, F[] = {1, 3, 4, 5, 64, 67, 300};
+  static const double like[] = {0, 0.9, 0.999, 0.999999, 1};
+  for (size_t i = 0; i < sizeof V / sizeof V[0]; i++) {
+    for (size_t j = 0; j < sizeof F / sizeof F[0]; j++) {
+      for (size_t k = 0; k < sizeof like / sizeof like[0]; k++)
+        check_random(V[i], F[j], 0.05, like[k], k % 2 == 0 ? 0.01 : 0);
+    }
+  }
+}
+
+/* Large enough for several threads. */
+Test(screen, any_number_of_threads_finds_the_same) {
+  for (int threads = 1; threads <= 5; threads += 2) {
+    omp_set_num_threads(threads);
+    check_random(20000, 64, 0.05, 0, 0.1);
+    check_random(20000, 300, 0.05, 0.999999, 0);
+  }
+  for (size_t members = 1; members <= 3; members++) {
+    cr_assert_eq(team_create(&team, members, NULL), STATUS_OK);
+    check_random(2000, 64, 0.05, 0, 0.1);
+    check_random(63, 300, 0.05, 0.999999, 0);
+    team_free(team);
+  }
+  team = NULL;
+}
+
+/* One large weight in a row makes its other weights vanish in eight bits; together they decide. */
+Test(screen, knows_how_coarse_eight_bits_are) {
+  enum { V = 500, F = 256, ROWS = 3 };
+  size_t largest[ROWS];
+  real *weight = random_reals(V * F, 0.001, 5), *bias = reals(V), *features = reals(ROWS * F);
+  for (size_t i = 0; i < ROWS * F; i++) features[i] = i % F == 0 ? (real)0.001 : 1;
+  for (size_t v = 0; v < V; v++) weight[v * F] = 1;
+  for (size_t i = 1; i < F; i++) weight[77 * F + i] = (real)0.0035;
+  check_same(largest, weight, bias, features, V, F, ROWS);
+  for (size_t r = 0; r < ROWS; r++) cr_assert_eq(largest[r], 77);
+  free(weight);
+  free(bias);
+  free(features);
+}
+
+/* The same for features: all but the first vanish in eight bits, and decide. */
+Test(screen, knows_how_coarse_the_features_are) {
+  enum { V = 500, F = 256 };
+  size_t largest;
+  real *weight = reals(V * F), *bias = reals(V), *features = reals(F);
+  for (size_t i = 0; i < F; i++) features[i] = i == 0 ? 1 : (real)0.0035;
+  for (size_t v = 0; v < V; v++) {
+    for (size_t i = 1; i < F; i++) weight[v * F + i] = v == 77 || bits(3, v * F + i) % 2 ? 1 : -1;
+  }
+  weight[300 * F] = (real)0.1;
+  check_same(&largest, weight, bias, features, V, F, 1);
+  cr_assert_eq(largest, 77);
+  free(weight);
+  free(bias);
+  free(features);
+}
+
+Test(screen, of_equals_takes_the_first_and_never_the_forbidden) {
+  enum { V = 300, F = 10 };
+  size_t largest;
+  real *weight = random_reals(V * F, 0.1, 6), *bias = reals(V), *features = random_reals(F, 1, 7);
+  for (size_t i = 0; i < F; i++) /* three of the same, far ahead */
+    weight[NEVER * F + i] = weight[150 * F + i] = weight[290 * F + i] = features[i];
+  check_same(&largest, weight, bias, features, V, F, 1);
+  cr_assert_eq(largest, 150);
+  bias[NEVER] = 1000;
+  check_same(&largest, weight, bias, features, V, F, 1);
+  cr_assert_eq(largest, 150);
+  memset(weight, 0, V * F * sizeof *weight);
+  bias[NEVER] = 0;
+  check_same(&largest, weight, bias, features, V, F, 1);
+  cr_assert_eq(largest, 0);
+  free(weight);
+  free(bias);
+  free(features);
+}
+
+/* Numbers at the edges, in weights, biases and features. */
+Test(screen, numbers_of_every_size) {
+  static const double sizes[] = {0,   1e-45, 1e-39, 1e-30, 1e-20, 1e-10, 1,
+                                 1e5, 1e10,  1e20,  1e29,  1e30,  1e31,  1e37};
+  enum { SIZES = sizeof sizes / sizeof sizes[0], V = 70, F = 9, ROWS = 2 };
+  size_t largest[ROWS];
+  for (size_t i = 0; i < SIZES * SIZES * 2; i++) {
+    real *weight = random_reals(V * F, sizes[i % SIZES], 8), *bias = random_reals(V, 1, 9);
+    real *features = random_reals(ROWS * F, sizes[i / SIZES % SIZES], 10);
+    for (size_t v = 0; v < V; v++) bias[v] *= (real)(i >= SIZES * SIZES ? 1e30 : 1e-3);
+    /* One row of another size. */
+    for (size_t j = 0; j < F; j++) weight[33 * F + j] = (real)0.5;
+    check_same(largest, weight, bias, features, V, F, ROWS);
+    free(weight);
+    free(bias);
+    free(features);
+  }
+}
+
+Test(screen, what_is_no_number_has_no_largest) {
+  enum { V = 70, F = 9 };
+  const double bad[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
+  for (size_t i = 0; i < 3; i++) {
+    real *weight = random_reals(V * F, 1, 11), *bias = random_reals(V, 1, 12);
+    real *features = random_reals(2 * F, 1, 13);
+    size_t largest[2];
+    features[F + 3] = (real)bad[i]; /* the second row only */
+    check_same(largest, weight, bias, features, V, F, 2);
+    cr_assert_neq(largest[0], SCREEN_NONE);
+    cr_assert_eq(largest[1], SCREEN_NONE);
+    features[F + 3] = 1;
+    weight[44 * F + 2] = (real)bad[i];
+    check_same(largest, weight, bias, features, V, F, 2);
+    if (i == 0) cr_assert_eq(largest[0], SCREEN_NONE);
+    weight[44 * F + 2] = 1;
+    features[2] = 100;
+    weight[44 * F + 2] = (real)(i == 0 ? 3e38 : -3e38); /* in float the logit is infinite */
+    check_same(largest, weight, bias, features, V, F, 2);
+    weight[44 * F + 2] = 1;
+    bias[69] = (real)bad[i];
+    check_same(largest, weight, bias, features, V, F, 2);
+    if (i < 2) cr_assert_eq(largest[0], SCREEN_NONE);
+    free(weight);
+    free(bias);
+    free(features);
+  }
+}
