@@ -1,8 +1,8 @@
 /* Deferred Adam: an embedding whose rows get their updates when somebody looks.
  *
  * A batch holds few of a vocabulary's words; the rows of all others have the gradient 0. Adam moves
- * them all the same, since their moments only fade, and a pass over whole tables costs more than
- * all else that it does. Nobody sees such a row, however, until its word comes up again. So a row
+ * them all the same, since their moments only fade, and passing over whole tables would be half of
+ * its work or more. Nobody sees such a row, however, until its word comes up again. So a row
  * waits, and is then given the updates that it missed, one after another, while it stays in the
  * first cache:
  *

@@ -21,7 +21,7 @@ static struct vocabulary *make_vocabulary(enum side side, size_t size) {
   struct tokens tokens = {0};
   const char *const specials[] = {"<unk>", "<s>", "</s>"};
   for (size_t i = 0; i < size; i++) {
-    char word[16];
+    char word[32];
     snprintf(word, sizeof word, "w%zu", i);
     const bool special = i < (side == SIDE_SOURCE ? 1 : 3);
     cr_assert_eq(tokens_add(&tokens, text_of(special ? specials[i] : word), NULL), STATUS_OK);
