@@ -257,6 +257,10 @@ Test(screen, what_is_no_number_has_no_largest) {
     check_same(largest, weight, bias, features, V, F, 2);
     if (i == 0) cr_assert_eq(largest[0], SCREEN_NONE);
     weight[44 * F + 2] = 1;
+    weight[NEVER * F + 2] = (real)bad[i]; /* its share of the probability is no number either */
+    check_same(largest, weight, bias, features, V, F, 2);
+    if (i == 0) cr_assert_eq(largest[0], SCREEN_NONE);
+    weight[NEVER * F + 2] = 1;
     features[2] = 100;
     weight[44 * F + 2] = (real)(i == 0 ? 3e38 : -3e38); /* in float the logit is infinite */
     check_same(largest, weight, bias, features, V, F, 2);
