@@ -73,25 +73,6 @@ static void quantize(int8_t *levels, double *squares, double *errors, const real
 
 enum { CHUNK = 256 }; /* columns; a multiple of 4 */
 
-/* x (n) becomes output v of the packed weights, unless its scale is 0. */
-static struct quantization quantize_row(int8_t *packed, size_t v, size_t groups, const real *x,
-                                        size_t n) {
-  struct quantization q = quantization_of(x, n);
-  if (q.scale == 0) return q;
-  double squares = 0, errors = 0;
-  int8_t levels[CHUNK];
-  for (size_t first = 0; first < n; first += CHUNK) {
-    const size_t count = n - first < CHUNK ? n - first : CHUNK;
-    memset(levels, 0, sizeof levels);
-    quantize(levels, &squares, &errors, x + first, count, q);
-    for (size_t i = 0; i < count; i += 4)
-      memcpy(packed + quantized_place(v, first + i, groups), levels + i, 4);
-  }
-  q.norm_quantized = sqrt(squares);
-  q.error = sqrt(errors);
-  return q;
-}
-
 /* ---- the weights ---- */
 
 static void take(struct screen *screen, struct arena *arena) {
@@ -105,32 +86,63 @@ static void take(struct screen *screen, struct arena *arena) {
   screen->offsets = arena_take(arena, sizeof(int32_t), rows, R, 1);
 }
 
-/* Of all weights together; not finite where one of them is not. */
+/* Row v of the weights becomes output v of the packed ones; *sum is that of its levels. */
+static struct quantization pack_row(int32_t *sum, const struct screen *screen, size_t v) {
+  const real *w = screen->weight + v * screen->F;
+  struct quantization q = quantization_of(w, screen->F);
+  int8_t *packed = screen->packed + quantized_place(v, 0, screen->groups);
+  const size_t step = quantized_place(v, 4, 2) - quantized_place(v, 0, 2);
+  double squares = 0, errors = 0;
+  int8_t levels[CHUNK];
+  for (size_t first = 0; first < screen->F; first += CHUNK) {
+    const size_t count = screen->F - first < CHUNK ? screen->F - first : CHUNK;
+    memset(levels, 0, sizeof levels);
+    if (q.scale > 0) quantize(levels, &squares, &errors, w + first, count, q);
+    for (size_t i = 0; i < CHUNK; i++) *sum += levels[i];
+    for (size_t i = 0; i < count; i += 4) memcpy(packed + (first + i) / 4 * step, levels + i, 4);
+  }
+  if (q.scale == 0) return q;
+  q.norm_quantized = sqrt(squares);
+  q.error = sqrt(errors);
+  return q;
+}
+
+/* What is filled up, and what is never chosen, is far below all else. */
+static void forbid(struct screen *screen, size_t v) {
+  int8_t *packed = screen->packed + quantized_place(v, 0, screen->groups);
+  const size_t step = quantized_place(v, 4, 2) - quantized_place(v, 0, 2);
+  for (size_t g = 0; g < screen->groups; g++) memset(packed + g * step, 0, 4);
+  screen->scales[v] = screen->norms[v] = screen->errors[v] = screen->slack[v] = 0;
+  screen->biases[v] = (float)NEVER;
+  screen->offsets[v] = 0;
+}
+
+static void permit(struct screen *screen, size_t v, struct quantization q, int32_t sum) {
+  const double bias = (double)screen->bias[v];
+  screen->scales[v] = q.scale;
+  screen->norms[v] = (float)(q.norm * UP);
+  screen->errors[v] = (float)(q.error * UP);
+  screen->biases[v] = (float)bias;
+  screen->slack[v] = (float)(rounding_of(screen->F) * fabs(bias) * UP + TINY);
+  screen->offsets[v] = QUANTIZED_ZERO * sum;
+}
+
+/* Gives the largest of all norms and biases; infinity where one is not a number. */
 static double pack_rows(struct screen *screen) {
   const size_t rows = screen->blocks * QUANTIZED_BLOCK;
   double largest = 0;
 #pragma omp parallel for schedule(static) reduction(max : largest)
   for (size_t v = 0; v < rows; v++) {
-    const bool wanted = v < screen->V && v != screen->never;
     struct quantization q = {0};
-    if (wanted)
-      q = quantize_row(screen->packed, v, screen->groups, screen->weight + v * screen->F,
-                       screen->F);
     int32_t sum = 0;
-    for (size_t g = 0; q.scale > 0 && g < screen->groups; g++) {
-      const int8_t *four = screen->packed + quantized_place(v, 4 * g, screen->groups);
-      sum += four[0] + four[1] + four[2] + four[3];
-    }
-    const double bias = wanted ? (double)screen->bias[v] : NEVER;
-    const double most = wanted ? q.norm + q.error + fabs(bias) : 0;
-    screen->scales[v] = q.scale;
-    screen->norms[v] = (float)(q.norm * UP);
-    screen->errors[v] = (float)(q.error * UP);
-    screen->biases[v] = (float)bias;
-    screen->slack[v] = wanted ? (float)(rounding_of(screen->F) * fabs(bias) * UP + TINY) : 0;
-    screen->offsets[v] = QUANTIZED_ZERO * sum;
-    const double size = most <= MOST_LOGIT ? most : (double)INFINITY; /* also what is no number */
-    largest = size > largest ? size : largest;
+    if (v < screen->V) q = pack_row(&sum, screen, v);
+    if (v < screen->V && v != screen->never)
+      permit(screen, v, q, sum);
+    else
+      forbid(screen, v);
+    const double size = v < screen->V ? q.norm + q.error + fabs((double)screen->bias[v]) : 0;
+    const double known = size <= MOST_LOGIT ? size : (double)INFINITY;
+    largest = known > largest ? known : largest;
   }
   return largest;
 }
@@ -151,7 +163,6 @@ enum status screen_create(struct screen *screen, const real *weight, const real 
   const enum status status = arena_reserve(&screen->arena, &measured, error);
   if (status != STATUS_OK) return status;
   take(screen, &screen->arena);
-  memset(screen->packed, 0, 4 * screen->blocks * QUANTIZED_BLOCK * screen->groups);
   screen->largest = pack_rows(screen);
   return STATUS_OK;
 }
