@@ -90,3 +90,20 @@ Test(adam, threads_change_no_bit) {
   free(expected);
   free(g);
 }
+
+/* Where squares vanish or overflow the step is nothing, not NaN. */
+Test(adam, extreme_gradients) {
+  const real gradients[] = {0, (real)1e30, (real)-1e30, (real)1e-30, (real)-1e18, 1};
+  enum { N = sizeof gradients / sizeof *gradients };
+  real weights[N], m[N] = {0}, v[N] = {0};
+  for (size_t i = 0; i < N; i++) weights[i] = 1;
+  const struct adam_step step = adam_step_of(adam_options_default(), 1);
+  adam_update(weights, m, v, gradients, N, &step);
+  cr_assert_eq(weights[0], 1);
+  for (size_t i = 0; i < N; i++) {
+    cr_assert(isfinite(weights[i]), "%g", (double)gradients[i]);
+    cr_assert(fabs((double)weights[i] - 1) < 0.0011, "%g: %g", (double)gradients[i],
+              (double)weights[i]);
+  }
+  cr_assert_float_eq((double)weights[5], 0.999, 1e-6);
+}
