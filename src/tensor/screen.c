@@ -309,43 +309,55 @@ static size_t largest_of_all(const struct screen *screen, struct screen_scratch 
   return best;
 }
 
-/* Chooses among the tokens of one block that may be the largest; gives how many there were. */
-static size_t choose_in_block(size_t *best, real *best_logit, const struct screen *screen,
-                              const struct screen_scratch *scratch, const real *f, size_t row,
-                              size_t block, float lowest) {
+/* The best token so far, and how many were looked at. */
+struct choice {
+  size_t best, candidates;
+  real logit;
+  double least; /* a token whose upper bound is below this is not the best */
+};
+
+static bool is_better(const struct choice *choice, real logit, size_t v) {
+  if (choice->best == SCREEN_NONE || logit > choice->logit) return true;
+  return logit == choice->logit && v < choice->best;
+}
+
+/* Among the tokens of one block. */
+static void choose_in_block(struct choice *choice, const struct screen *screen,
+                            const struct screen_scratch *scratch, const real *f, size_t row,
+                            size_t block) {
   const size_t width = 4 * screen->groups;
   int32_t sums[QUANTIZED_BLOCK];
   float upper[QUANTIZED_BLOCK];
-  size_t candidates = 0;
   screen->product(sums, scratch->features + row * width, 1,
                   screen->packed + block * QUANTIZED_BLOCK * width, screen->groups);
   (void)bound_block(upper, sums, scratch->rows[row], screen, block);
   for (size_t j = 0; j < QUANTIZED_BLOCK; j++) {
-    if (upper[j] < lowest) continue;
+    if ((double)upper[j] < choice->least) continue;
     const size_t v = block * QUANTIZED_BLOCK + j;
     const real value = logit(screen, f, v);
-    candidates++;
-    if (*best != SCREEN_NONE && !(value > *best_logit)) continue;
-    *best = v;
-    *best_logit = value;
+    choice->candidates++;
+    if (!is_better(choice, value, v)) continue;
+    choice->best = v;
+    choice->logit = value;
+    if ((double)value > choice->least) choice->least = (double)value;
   }
-  return candidates;
 }
 
+/* The block that promises most comes first: then most others need not be looked at. */
 static size_t choose(const struct screen *screen, struct screen_scratch *scratch, const real *f,
                      size_t row) {
   const float *highest = scratch->highest + row * screen->blocks;
-  const float *lows = scratch->lowest + row * screen->blocks;
-  float lowest = -FLT_MAX;
-  for (size_t i = 0; i < screen->blocks; i++) lowest = lows[i] > lowest ? lows[i] : lowest;
-  size_t best = SCREEN_NONE, candidates = 0;
-  real best_logit = 0;
+  const float *lowest = scratch->lowest + row * screen->blocks;
+  size_t first = 0;
+  for (size_t i = 0; i < screen->blocks; i++) first = lowest[i] > lowest[first] ? i : first;
+  struct choice choice = {.best = SCREEN_NONE, .least = (double)lowest[first]};
+  choose_in_block(&choice, screen, scratch, f, row, first);
   for (size_t i = 0; i < screen->blocks; i++) {
-    if (highest[i] < lowest) continue;
-    candidates += choose_in_block(&best, &best_logit, screen, scratch, f, row, i, lowest);
-    if (candidates > screen->V / 8 + 8) return largest_of_all(screen, scratch, f);
+    if (choice.candidates > screen->V / 8 + 8) return largest_of_all(screen, scratch, f);
+    if (i != first && (double)highest[i] >= choice.least)
+      choose_in_block(&choice, screen, scratch, f, row, i);
   }
-  return best;
+  return choice.best;
 }
 
 void screen_largest(size_t *largest, const struct screen *screen, struct screen_scratch *scratch,

@@ -12,10 +12,11 @@
  * take (F + 32) 2^-24 (2 (|w| + |w - w~|) max(|f|, |f~|) + |b|). Numbers below the smallest normal
  * one may be taken as zero, which moves a sum by less than 10^-25 for the features let in.
  *
- * A token whose approximation plus bound is below another's approximation minus bound is not the
- * likeliest one. Of those that are left the logits are computed from the floats, in one fixed order
- * of summation, and the first of the largest is taken: the same token as when all logits are
- * computed in that order, whatever else is in the batch and however many threads there are. */
+ * A token whose approximation plus bound is below another's approximation minus bound, or below a
+ * logit that is known, is not the likeliest one. Of those that are left the logits are computed
+ * from the floats, in one fixed order of summation, and the first of the largest is taken: the same
+ * token as when all logits are computed in that order, whatever else is in the batch and however
+ * many threads there are. */
 #ifndef ELMAN_TENSOR_SCREEN_H
 #define ELMAN_TENSOR_SCREEN_H
 

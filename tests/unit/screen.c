@@ -222,6 +222,23 @@ Test(screen, of_equals_takes_the_first_and_never_the_forbidden) {
   free(features);
 }
 
+/* The later of two equals is known more exactly, and looked at first. */
+Test(screen, of_equals_takes_the_first_whichever_is_clearer) {
+  enum { V = 300, F = 10 };
+  size_t largest;
+  real *weight = random_reals(V * F, 0.1, 14), *bias = reals(V), *features = reals(F);
+  for (size_t i = 0; i < F; i++) {
+    features[i] = 1;
+    weight[290 * F + i] = 1;
+    weight[150 * F + i] = (real)(i % 2 == 0 ? 0.5 : 1.5);
+  }
+  check_same(&largest, weight, bias, features, V, F, 1);
+  cr_assert_eq(largest, 150);
+  free(weight);
+  free(bias);
+  free(features);
+}
+
 /* Numbers at the edges, in weights, biases and features. */
 Test(screen, numbers_of_every_size) {
   static const double sizes[] = {0,   1e-45, 1e-39, 1e-30, 1e-20, 1e-10, 1,
