@@ -15,3 +15,11 @@ void advise_large_pages(void *memory, size_t bytes) {
   (void)memory, (void)bytes;
 #endif
 }
+
+void claim_pages(void *memory, size_t bytes) {
+  enum { PAGE = 4096 };
+  unsigned char *const start = memory;
+  if (bytes == 0) return;
+  for (size_t at = 0; at < bytes; at += PAGE) __atomic_fetch_or(start + at, 0, __ATOMIC_RELAXED);
+  __atomic_fetch_or(start + bytes - 1, 0, __ATOMIC_RELAXED);
+}

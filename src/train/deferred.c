@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/large_pages.h"
 #include "train/average.h"
 
 /* Numbers in rows to be visited, below which threads cost more than they bring. */
@@ -92,6 +93,11 @@ static void list_rows(struct deferred_table *deferred, const struct sequence *wo
 
 static void catch_up_listed(struct deferred_table *deferred, size_t place,
                             const struct update_record *record) {
+  const struct weight_blocks row = row_of(deferred, deferred->list[place]);
+  const size_t bytes = deferred->columns * sizeof(real);
+  claim_pages(row.gradients, bytes);
+  claim_pages(row.m, bytes);
+  claim_pages(row.v, bytes);
   catch_up(deferred, deferred->list[place], record);
 }
 

@@ -3,13 +3,23 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/large_pages.h"
 #include "train/average.h"
 
-/* All between two tables, or before, or behind. */
+static void claim(real *values, size_t n) {
+  advise_large_pages(values, n * sizeof *values);
+  claim_pages(values, n * sizeof *values);
+}
+
+/* All between two tables, or before, or behind: used whole in every update. */
 static void add_stretch(struct optimizer *optimizer, size_t start, size_t end) {
-  if (end > start)
-    optimizer->stretches[optimizer->stretch_count++] =
-        (struct stretch_of_block){start, end - start};
+  const struct weight_blocks *all = &optimizer->blocks;
+  const size_t size = end - start;
+  if (size == 0) return;
+  claim(all->gradients + start, size);
+  claim(all->m + start, size);
+  claim(all->v + start, size);
+  optimizer->stretches[optimizer->stretch_count++] = (struct stretch_of_block){start, size};
 }
 
 static enum status add_table(struct optimizer *optimizer, size_t offset, size_t rows,
@@ -46,13 +56,20 @@ void optimizer_free(struct optimizer *optimizer) {
   *optimizer = (struct optimizer){0};
 }
 
+static void clear(real *values, size_t n) {
+  enum { CHUNK = 1 << 16 };
+#pragma omp parallel for schedule(static) if (n > 4 * CHUNK)
+  for (size_t at = 0; at < n; at += CHUNK)
+    memset(values + at, 0, (n - at < CHUNK ? n - at : CHUNK) * sizeof *values);
+}
+
 void optimizer_begin(struct optimizer *optimizer, const struct batch *batch) {
   const struct sequence *const sides[] = {&batch->source, &batch->target};
   for (size_t i = 0; i < optimizer->table_count; i++)
     deferred_begin(&optimizer->tables[i], sides[i], &optimizer->record);
   for (size_t i = 0; i < optimizer->stretch_count; i++) {
     const struct stretch_of_block stretch = optimizer->stretches[i];
-    memset(optimizer->blocks.gradients + stretch.start, 0, stretch.size * sizeof(real));
+    clear(optimizer->blocks.gradients + stretch.start, stretch.size);
   }
 }
 
