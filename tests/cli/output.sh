@@ -56,3 +56,11 @@ for command in translate attention; do
 done
 expect_exit 64 "$ELMAN" evaluate --source - --target -
 expect_stderr_match 'cannot both be standard input'
+
+# timeout sends its signal to the program and then to its group, which is one wish, not two: nothing
+# may be left half-written.
+yes '我 爱 学习' | head -1000000 >endless
+for try in 1 2 3 4 5 6; do
+  expect_exit 124 timeout -s INT 0.5 "$ELMAN" attention --format json -o result.json -i endless
+  [ -z "$(find . -name 'result.json*')" ] || fail "left behind: $(find . -name 'result.json*')"
+done

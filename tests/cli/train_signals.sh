@@ -16,6 +16,13 @@ stop() { # stop SIGNAL CODE
 stop INT 130
 stop TERM 143
 
+# timeout sends its signal to the program and then to its group: twice, which is no impatience.
+for signal in INT TERM; do
+  expect_exit 124 timeout -s $signal 1 "$ELMAN" train -q -t 1 --epochs 1000000 "$DATA/toy.zh-en.tsv"
+  expect_files model.safetensors model.safetensors.checkpoint
+  rm model.safetensors model.safetensors.checkpoint
+done
+
 # Nobody reads the messages any more: the training goes on.
 "$ELMAN" train -t 1 --epochs 300 "$DATA/toy.zh-en.tsv" 2> >(head -n 1 >/dev/null)
 [ $? -eq 0 ] || fail "a closed stderr ended the training"

@@ -1,7 +1,9 @@
 #include "interrupt.h"
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <time.h>
 
 static volatile sig_atomic_t signal_seen;
 
@@ -12,15 +14,37 @@ static void note_signal(int number) {
   signal_seen = number;
 }
 
+static struct timespec now(void) {
+  struct timespec time = {0};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time;
+}
+
+/* timeout(1) sends its signal twice at once, to the program and to its group: that is one wish. */
+static bool is_repetition(struct timespec first, struct timespec second) {
+  const double seconds =
+      (double)(second.tv_sec - first.tv_sec) + 1e-9 * (double)(second.tv_nsec - first.tv_nsec);
+  return seconds < 0.5;
+}
+
+/* The stop signals are blocked meanwhile. */
 static void note_first_signal(int number) {
-  signal_seen = number;
-  for (size_t i = 0; i < STOP_SIGNALS; i++) signal(stop_signals[i], SIG_DFL);
+  static struct timespec first;
+  const struct timespec second = now();
+  if (signal_seen == 0) {
+    signal_seen = number;
+    first = second;
+  } else if (!is_repetition(first, second)) {
+    signal(number, SIG_DFL);
+    raise(number);
+  }
 }
 
 /* Without SA_RESTART, so that a read() that waits for input returns. */
 static void catch_signal(int number, void (*handler)(int)) {
   struct sigaction action = {.sa_handler = handler}, old;
   sigemptyset(&action.sa_mask);
+  for (size_t i = 0; i < STOP_SIGNALS; i++) sigaddset(&action.sa_mask, stop_signals[i]);
   if (sigaction(number, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
     sigaction(number, &action, NULL);
 }
