@@ -95,6 +95,18 @@ static real *effective_weights(struct attention_cache cache, const struct attent
   return drops(layer) ? cache.dropped : cache.weights;
 }
 
+/* What the scores and the sum see: mapped, or as they came. */
+struct seen {
+  const real *queries, *keys, *values;
+};
+
+static struct seen seen_of(struct attention_cache cache, const real *queries, const real *keys,
+                           const real *values, const struct attention_parameters *w) {
+  return (struct seen){w->query_weight != NULL ? cache.queries : queries,
+                       w->key_weight != NULL ? cache.keys : keys,
+                       w->value_weight != NULL ? cache.values : values};
+}
+
 /* ---- one head of one sentence ---- */
 
 /* Rows of time-major arrays of a sentence lie B · H apart (of values B · V), those of its weights
@@ -222,9 +234,7 @@ void attention_forward(struct attention_cache cache, const real *queries, const 
   const size_t T = shape.queries, S = shape.keys, B = shape.batch;
   const size_t H = layer->config.size, N = layer->config.heads;
   score_forward *const score = attention_score_forward(layer->config.kind);
-  const real *q = w->query_weight != NULL ? cache.queries : queries;
-  const real *k = w->key_weight != NULL ? cache.keys : keys;
-  const real *v = w->value_weight != NULL ? cache.values : values;
+  const struct seen seen = seen_of(cache, queries, keys, values, w);
   real *merged = w->out_weight != NULL ? cache.merged : cache.context;
   if (w->query_weight != NULL)
     map_forward(cache.queries, queries, w->query_weight, w->query_bias, T * B, H); /* (29, 38) */
@@ -235,13 +245,14 @@ void attention_forward(struct attention_cache cache, const real *queries, const 
     for (size_t n = 0; n < N; n++) {
       const struct head head = head_of(layer, shape, b, n);
       if (head.queries == 0) continue;
-      const struct score_input input = score_input_of(head, q, k, layer);
+      const struct score_input input = score_input_of(head, seen.queries, seen.keys, layer);
       score(cache.weights + head.weight, &input);
       weigh(cache, head, layer, shape);
       /* c_t = Σ_s a_ts v_s                                                         (8, 38) */
       matrix_product(merged + head.value, head.value_step, 0, 1,
                      weights_of(head, effective_weights(cache, layer), AS_IT_IS),
-                     values_of(head, v, AS_IT_IS), head.queries, head.value_size, head.keys);
+                     values_of(head, seen.values, AS_IT_IS), head.queries, head.value_size,
+                     head.keys);
     }
     clear_padding(cache.weights, N * S, shape, b);
     if (drops(layer)) clear_padding(cache.dropped, N * S, shape, b);
@@ -284,9 +295,7 @@ void attention_backward(real *dqueries, real *dkeys, real *dvalues,
   const size_t T = shape.queries, S = shape.keys, B = shape.batch;
   const size_t H = layer->config.size, N = layer->config.heads;
   score_backward *const score = attention_score_backward(layer->config.kind);
-  const real *q = w->query_weight != NULL ? cache.queries : queries;
-  const real *k = w->key_weight != NULL ? cache.keys : keys;
-  const real *v = w->value_weight != NULL ? cache.values : values;
+  const struct seen seen = seen_of(cache, queries, keys, values, w);
   const real *dmerged = dcontext;
   real *dq = w->query_weight != NULL ? scratch.queries : dqueries;
   real *dk = w->key_weight != NULL ? scratch.keys : dkeys;
@@ -305,12 +314,12 @@ void attention_backward(real *dqueries, real *dkeys, real *dvalues,
     for (size_t n = 0; n < N; n++) {
       const struct head head = head_of(layer, shape, b, n);
       if (head.queries == 0) continue;
-      const struct score_input input = score_input_of(head, q, k, layer);
+      const struct score_input input = score_input_of(head, seen.queries, seen.keys, layer);
       const struct operand dc = values_of(head, dmerged, AS_IT_IS);
       real *da = scratch.weights + head.weight;
       /* c_t = Σ_s a_ts v_s, so da_ts = dc_t·v_s and dv_s += Σ_t a_ts dc_t             (15) */
-      matrix_product(da, head.weight_step, 0, 1, dc, values_of(head, v, TRANSPOSED), head.queries,
-                     head.keys, head.value_size);
+      matrix_product(da, head.weight_step, 0, 1, dc, values_of(head, seen.values, TRANSPOSED),
+                     head.queries, head.keys, head.value_size);
       matrix_product(dv + head.value, head.value_step, 1, 1,
                      weights_of(head, effective_weights(cache, layer), TRANSPOSED), dc, head.keys,
                      head.value_size, head.queries);

@@ -1,5 +1,6 @@
 /* Deferred updates of embeddings against passes over everything, bit by bit. */
 #include "check.h"
+#include "folder.h"
 
 #include <omp.h>
 #include <stdio.h>
@@ -247,10 +248,8 @@ Test(deferred, leaves_tied_embeddings_alone) {
 
 #ifndef ELMAN_DOUBLE /* files hold floats */
 Test(deferred, goes_on_from_a_checkpoint) {
-  char path[] = "/tmp/elman-deferred-XXXXXX";
-  const int descriptor = mkstemp(path);
-  cr_assert_geq(descriptor, 0);
-  close(descriptor);
+  static const char path[] = "checkpoint";
+  enter_folder();
   struct trainer_options options = options_of(1);
   options.checkpoint = path;
   struct model *model = make_model(false);
@@ -274,7 +273,7 @@ Test(deferred, goes_on_from_a_checkpoint) {
   for (uint64_t i = 120; i < 140; i++) step_both(&trainer, &dense, &options, i);
   trainer_settle(&trainer);
   check_trainer(&trainer, &dense);
-  unlink(path);
+  leave_folder();
   trainer_free(&trainer);
   free_dense(&dense);
   model_free(model);
