@@ -91,23 +91,3 @@ void output_losses(double *losses, struct decoder_cache *cache, struct output_ta
                           rows, V);
   }
 }
-
-void output_learn(double *losses, real *dfeatures, const struct decoder_parameters *gradients,
-                  struct decoder_cache *cache, struct output_task task,
-                  const struct decoder_parameters *weights, struct decoder_sizes sizes) {
-  const size_t V = sizes.vocabulary, F = decoder_feature_size(sizes);
-  for (size_t first = 0; first < task.tokens; first += task.block) {
-    const size_t rows = task.tokens - first < task.block ? task.tokens - first : task.block;
-    const real *features = cache->features + first * F;
-    real *logits = cache->logits;
-    /* o_t = W_o [d_t ; c_t]; b_o joins in below                                      (9) */
-    linear_forward(logits, features, weights->out_weight, rows, F, V);
-    cross_entropy_learn(losses + first, logits, weights->out_bias, task.expected + first,
-                        task.smoothing, 1 / (real)task.tokens, rows, V);
-    /* dW_o += Σ do_t [d_t ; c_t]ᵀ, db_o += Σ do_t                                   (13) */
-    linear_backward_weight(gradients->out_weight, logits, features, rows, F, V);
-    bias_backward(gradients->out_bias, logits, rows, V);
-    /* [dd_t ; dc_t] = W_oᵀ do_t                                                      (14) */
-    linear_backward_input(dfeatures + first * F, logits, weights->out_weight, rows, F, V);
-  }
-}

@@ -34,11 +34,4 @@ size_t output_block(size_t tokens);
 void output_losses(double *losses, struct decoder_cache *cache, struct output_task task,
                    const struct decoder_parameters *weights, struct decoder_sizes sizes);
 
-/* Also adds the gradient of the mean loss to those of the weights and gives that of the features,
- * dfeatures (N,F), overwritten. Forward and backward in one go: each block's logits become their
- * own gradient and are forgotten. Equations 9 to 14. */
-void output_learn(double *losses, real *dfeatures, const struct decoder_parameters *gradients,
-                  struct decoder_cache *cache, struct output_task task,
-                  const struct decoder_parameters *weights, struct decoder_sizes sizes);
-
 #endif

@@ -3,7 +3,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "decoder/output.h"
+#include "decoder/output_learn.h"
 
 /* ---- memory ---- */
 
@@ -85,6 +85,7 @@ static void take_scratch(struct workspace *w, struct arena *arena,
   d->combined = A > 0 ? take(arena, T, B, 2 * H) : NULL;
   d->attentional = A > 0 ? take(arena, T + 1, B, A) : NULL;
   d->features = take(arena, batch->tokens, decoder_feature_size(decoder), 1);
+  output_scratch_take(&w->output_scratch, arena, w->block, decoder);
 }
 
 static void take_every_step(struct workspace *w, struct arena *arena,
@@ -190,8 +191,9 @@ double network_gradient_outputs(const struct parameters *gradients, struct works
                                 const struct model_config *config,
                                 const struct regularization *regularization) {
   states_forward(w, batch, weights, config, regularization);
-  output_learn(w->losses, w->decoder_scratch.features, &gradients->decoder, &w->decoder,
-               task_of(w, batch, regularization), &weights->decoder, decoder_sizes_of(config));
+  output_learn(w->losses, w->decoder_scratch.features, &gradients->decoder, &w->output_scratch,
+               &w->decoder, task_of(w, batch, regularization), &weights->decoder,
+               decoder_sizes_of(config));
   return sum_of_losses(w, batch);
 }
 

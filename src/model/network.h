@@ -3,6 +3,7 @@
 #define ELMAN_MODEL_NETWORK_H
 
 #include "corpus/batch.h"
+#include "decoder/output_learn.h"
 #include "model/parameters.h"
 
 /* Activations and scratch of one batch. Start from all zero; fits itself to each batch and keeps
@@ -18,6 +19,7 @@ struct workspace {
   real *dfinals;  /* (layers,B,H): of its final states */
   struct encoder_scratch encoder_scratch;
   struct decoder_scratch decoder_scratch;
+  struct output_scratch output_scratch;
 };
 
 /* What a workspace is for: flags. */

@@ -32,8 +32,9 @@ static void row_product(real *c, real beta, real alpha, struct operand a, struct
              (int)(turned ? k : n), alpha, b.data, (int)b.ld, a.data, (int)step, beta, c, 1);
 }
 
-static void product(real *c, size_t ldc, real beta, real alpha, struct operand a, struct operand b,
-                    size_t m, size_t n, size_t k) {
+void matrix_product_alone(real *c, size_t ldc, real beta, real alpha, struct operand a,
+                          struct operand b, size_t m, size_t n, size_t k) {
+  if (m == 0 || n == 0) return;
   if (m == 1) {
     row_product(c, beta, alpha, a, b, n, k);
     return;
@@ -58,10 +59,11 @@ void matrix_product(real *c, size_t ldc, real beta, real alpha, struct operand a
   const size_t longer = m >= n ? m : n;
   const size_t tiles = tile_count(longer, m * n * k);
   if (tiles == 1) {
-    product(c, ldc, beta, alpha, a, b, m, n, k);
+    matrix_product_alone(c, ldc, beta, alpha, a, b, m, n, k);
     return;
   }
-  const size_t tile = (longer / tiles + TILE_UNIT) / TILE_UNIT * TILE_UNIT;
+  const size_t even = (longer + tiles - 1) / tiles;
+  const size_t tile = (even + TILE_UNIT - 1) / TILE_UNIT * TILE_UNIT;
 #pragma omp parallel for schedule(static)
   for (size_t i = 0; i < tiles; i++) {
     const size_t start = i * tile;
@@ -70,10 +72,10 @@ void matrix_product(real *c, size_t ldc, real beta, real alpha, struct operand a
     struct operand part = m >= n ? a : b;
     if (m >= n) {
       part.data += part.transpose == AS_IT_IS ? start * part.ld : start;
-      product(c + start * ldc, ldc, beta, alpha, part, b, size, n, k);
+      matrix_product_alone(c + start * ldc, ldc, beta, alpha, part, b, size, n, k);
     } else {
       part.data += part.transpose == AS_IT_IS ? start : start * part.ld;
-      product(c + start, ldc, beta, alpha, a, part, m, size, k);
+      matrix_product_alone(c + start, ldc, beta, alpha, a, part, m, size, k);
     }
   }
 }

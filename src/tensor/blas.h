@@ -21,6 +21,10 @@ struct operand {
 void matrix_product(real *c, size_t ldc, real beta, real alpha, struct operand a, struct operand b,
                     size_t m, size_t n, size_t k);
 
+/* The same by the calling thread alone and in one piece: for work that is already shared out. */
+void matrix_product_alone(real *c, size_t ldc, real beta, real alpha, struct operand a,
+                          struct operand b, size_t m, size_t n, size_t k);
+
 /* Makes the BLAS library single-threaded, stops the threads that it started, and gives it the
  * kernels for this processor where it does not know the processor. Works once for the process; must
  * come before the first product. */

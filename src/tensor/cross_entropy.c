@@ -1,21 +1,25 @@
 #include "tensor/cross_entropy.h"
 
+#include <stdbool.h>
+
 #include "tensor/elementary.h"
 #include "tensor/softmax.h"
 
 enum { PARALLEL_WORK = 1 << 16 };
 
-static double mean(const real *row, size_t v) {
+static double sum_of(const real *row, size_t n) {
   double sum = 0;
 #pragma omp simd reduction(+ : sum)
-  for (size_t j = 0; j < v; j++) sum += (double)row[j];
-  return sum / (double)v;
+  for (size_t j = 0; j < n; j++) sum += (double)row[j];
+  return sum;
 }
 
-/* Σ_v q_v o_v */
-static double expected_logit(const real *row, uint32_t target, double smoothing, size_t v) {
-  const double expected = (double)row[target];
-  return smoothing > 0 ? (1 - smoothing) * expected + smoothing * mean(row, v) : expected;
+/* Σ q_v o_v over `width` columns from `first` on, of v in all */
+static double expected_logit(const real *row, size_t first, size_t width, uint32_t target,
+                             double smoothing, size_t v) {
+  const bool here = target >= first && target - first < width;
+  const double expected = here ? (1 - smoothing) * (double)row[target - first] : 0;
+  return smoothing > 0 ? expected + smoothing * sum_of(row, width) / (double)v : expected;
 }
 
 void cross_entropy_forward(double *losses, const real *logits, const uint32_t *targets,
@@ -23,23 +27,50 @@ void cross_entropy_forward(double *losses, const real *logits, const uint32_t *t
 #pragma omp parallel for schedule(static) if (n * v > PARALLEL_WORK)
   for (size_t i = 0; i < n; i++) {
     const real *row = logits + i * v;
-    losses[i] = (double)log_sum_exp(row, v) - expected_logit(row, targets[i], smoothing, v);
+    losses[i] = (double)log_sum_exp(row, v) - expected_logit(row, 0, v, targets[i], smoothing, v);
   }
 }
 
-void cross_entropy_learn(double *losses, real *logits, const real *bias, const uint32_t *targets,
-                         double smoothing, real scale, size_t n, size_t v) {
-  const real spread = scale * (real)(smoothing / (double)v);
-  const real peak = scale * (real)(1 - smoothing);
-#pragma omp parallel for schedule(static) if (n * v > PARALLEL_WORK)
-  for (size_t i = 0; i < n; i++) {
-    real *row = logits + i * v;
-    const real largest = add_bias(row, bias, v);
-    const double expected = expected_logit(row, targets[i], smoothing, v);
-    const double sum = exponentials(row, largest, v);
-    const real share = (real)((double)scale / sum);
-    losses[i] = ((double)largest - expected) + log(sum);
-    for (size_t j = 0; j < v; j++) row[j] = share * row[j] - spread;
-    row[targets[i]] -= peak;
+void cross_entropy_part(struct softmax_part *part, real *logits, struct cross_entropy_task task,
+                        size_t first, size_t width) {
+  for (size_t i = 0; i < task.n; i++) {
+    real *row = logits + i * width;
+    part[i].largest = maximum(row, width);
+    part[i].expected = expected_logit(row, first, width, task.targets[i], task.smoothing, task.v);
+    part[i].sum = exponentials(row, part[i].largest, width);
+  }
+}
+
+/* Row i of the parts, which lie n apart. */
+static double join_row(struct softmax_part *row, size_t count, struct cross_entropy_task task) {
+  real largest = row->largest;
+  for (size_t k = 1; k < count; k++)
+    largest = row[k * task.n].largest > largest ? row[k * task.n].largest : largest;
+  double sum = 0, expected = 0;
+  for (size_t k = 0; k < count; k++) {
+    struct softmax_part *part = row + k * task.n;
+    part->share = exp_real(part->largest - largest);
+    sum += (double)part->share * part->sum;
+    expected += part->expected;
+  }
+  const real share = (real)((double)task.scale / sum);
+  for (size_t k = 0; k < count; k++) row[k * task.n].share *= share;
+  return ((double)largest - expected) + log(sum);
+}
+
+void cross_entropy_join(double *losses, struct softmax_part *parts, size_t count,
+                        struct cross_entropy_task task) {
+  for (size_t i = 0; i < task.n; i++) losses[i] = join_row(parts + i, count, task);
+}
+
+void cross_entropy_gradient(real *exponentials, const struct softmax_part *part,
+                            struct cross_entropy_task task, size_t first, size_t width) {
+  const real spread = task.scale * (real)(task.smoothing / (double)task.v);
+  const real peak = task.scale * (real)(1 - task.smoothing);
+  for (size_t i = 0; i < task.n; i++) {
+    real *row = exponentials + i * width;
+    const uint32_t target = task.targets[i];
+    for (size_t j = 0; j < width; j++) row[j] = part[i].share * row[j] - spread;
+    if (target >= first && target - first < width) row[target - first] -= peak;
   }
 }

@@ -13,9 +13,37 @@
 void cross_entropy_forward(double *losses, const real *logits /* (n,v) */,
                            const uint32_t *targets /* (n) */, double smoothing, size_t n, size_t v);
 
-/* The same of logits + bias, and logits (n,v) becomes the gradient of that:
- * scale · (softmax(logits + bias) - q), equations 12 and 36. Each exponential is taken once. */
-void cross_entropy_learn(double *losses, real *logits, const real *bias /* (v) */,
-                         const uint32_t *targets, double smoothing, real scale, size_t n, size_t v);
+/* Loss and gradient, a part of the vocabulary at a time, so that a part can stay in cache between
+ * its product, its softmax and what becomes of its gradient. Parts can be worked on in any order.
+ */
+struct cross_entropy_task {
+  const uint32_t *targets; /* (n) */
+  size_t n, v;
+  double smoothing; /* ε */
+  real scale;       /* what the gradient of each loss is multiplied with */
+};
+
+/* What one row's softmax is to know of one part. */
+struct softmax_part {
+  real largest;    /* m, the largest logit of the part */
+  real share;      /* after the join: what makes exp(o - m) scale · p */
+  double sum;      /* Σ exp(o - m) over the part */
+  double expected; /* Σ q_v o_v over the part */
+};
+
+/* logits (n,width), those of columns first .. first + width - 1, become exp(logits - m), with the
+ * part's own m of each row. Each exponential is taken once. */
+void cross_entropy_part(struct softmax_part *part /* (n) */, real *logits,
+                        struct cross_entropy_task task, size_t first, size_t width);
+
+/* losses (n), from the parts (parts,n) that make up the vocabulary: with m the largest of all m_k,
+ * log Σ_v exp(o_v) = m + log Σ_k exp(m_k - m) Σ_v exp(o_v - m_k), equation 10. */
+void cross_entropy_join(double *losses, struct softmax_part *parts, size_t count,
+                        struct cross_entropy_task task);
+
+/* After the join: the exponentials (n,width) of a part become the gradient of its logits,
+ * scale · (softmax(logits) - q), equations 12 and 36. */
+void cross_entropy_gradient(real *exponentials, const struct softmax_part *part,
+                            struct cross_entropy_task task, size_t first, size_t width);
 
 #endif

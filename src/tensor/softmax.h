@@ -11,11 +11,10 @@ void softmax_forward(real *row, size_t n);
  * probabilities (n) is what softmax_forward gave. */
 void softmax_backward(real *drow, const real *probabilities, size_t n);
 
+real maximum(const real *row, size_t n);
+
 /* row (n) becomes exp(row - largest); gives the sum, added in double. */
 double exponentials(real *row, real largest, size_t n);
-
-/* row (n) += bias (n); gives its largest number then. */
-real add_bias(real *row, const real *bias, size_t n);
 
 /* max + log Σ exp(row - max), so that log softmax(row) = row - log_sum_exp(row) (equation 10) */
 real log_sum_exp(const real *row, size_t n);

@@ -54,7 +54,7 @@ static inline __m512 inverse(__m512 x) {
 enum { VECTOR = 16 };
 
 /* `gradients` NULL: they are all 0. */
-static inline void update_some(real *weights, real *m, real *v, const real *gradients, size_t n,
+static inline void update_some(real *weights, real *m, real *v, real *gradients, size_t n,
                                const struct adam_step *step) {
   for (size_t i = 0; i < n; i += VECTOR) {
     const __mmask16 some = n - i < VECTOR ? (__mmask16)((1u << (n - i)) - 1) : (__mmask16)0xFFFF;
@@ -75,6 +75,7 @@ static inline void update_some(real *weights, real *m, real *v, const real *grad
     const __m512 share =
         inverse(_mm512_min_ps(_mm512_add_ps(root, _mm512_set1_ps(step->epsilon)), most));
     const __m512 change = _mm512_mul_ps(_mm512_mul_ps(_mm512_set1_ps(step->size), first), share);
+    if (gradients != NULL) _mm512_mask_storeu_ps(gradients + i, some, _mm512_setzero_ps());
     _mm512_mask_storeu_ps(m + i, some, first);
     _mm512_mask_storeu_ps(v + i, some, second);
     _mm512_mask_storeu_ps(weights + i, some, _mm512_sub_ps(old, change)); /* (28) */
@@ -84,13 +85,14 @@ static inline void update_some(real *weights, real *m, real *v, const real *grad
 #else
 
 static inline void update_some(real *restrict weights, real *restrict m, real *restrict v,
-                               const real *gradients, size_t n, const struct adam_step *step) {
+                               real *restrict gradients, size_t n, const struct adam_step *step) {
   const struct adam_step constants = *step;
   for (size_t i = 0; i < n; i++) {
     const real g = gradients == NULL ? 0 : gradients[i] * constants.scale; /* (25) */
     const real old = weights[i];
     const real first = constants.beta1 * m[i] + constants.rest1 * g;      /* (26) */
     const real second = constants.beta2 * v[i] + constants.rest2 * g * g; /* (27) */
+    if (gradients != NULL) gradients[i] = 0;
     m[i] = first;
     v[i] = second;
     weights[i] = old - constants.size * first / (sqrt(second) + constants.epsilon); /* (28) */
@@ -99,7 +101,7 @@ static inline void update_some(real *restrict weights, real *restrict m, real *r
 
 #endif
 
-void adam_update(real *weights, real *m, real *v, const real *gradients, size_t n,
+void adam_update(real *weights, real *m, real *v, real *gradients, size_t n,
                  const struct adam_step *step) {
   if (n <= PARALLEL_SIZE) {
     update_some(weights, m, v, gradients, n, step);
@@ -114,34 +116,4 @@ void adam_update(real *weights, real *m, real *v, const real *gradients, size_t 
 void adam_update_without_gradient(real *weights, real *m, real *v, size_t n,
                                   const struct adam_step *step) {
   update_some(weights, m, v, NULL, n, step);
-}
-
-static double chunk_sum_of_squares(const real *values, size_t n) {
-  double sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (size_t i = 0; i < n; i++) sum += (double)values[i] * (double)values[i];
-  return sum;
-}
-
-double sum_of_squares(const real *values, size_t n) {
-  /* Each chunk's sum goes to its own place; places are few enough to be added by one thread. */
-  enum { PLACES = 64 };
-  if (n <= CHUNK) return chunk_sum_of_squares(values, n);
-  const size_t chunks = (n + CHUNK - 1) / CHUNK;
-  double sum = 0;
-  for (size_t first = 0; first < chunks; first += PLACES) {
-    double sums[PLACES] = {0};
-    const size_t count = chunks - first < PLACES ? chunks - first : PLACES;
-#pragma omp parallel for schedule(static) if (n > PARALLEL_SIZE)
-    for (size_t i = 0; i < count; i++) {
-      const size_t start = (first + i) * CHUNK;
-      sums[i] = chunk_sum_of_squares(values + start, n - start < CHUNK ? n - start : CHUNK);
-    }
-    for (size_t i = 0; i < count; i++) sum += sums[i];
-  }
-  return sum;
-}
-
-real clip_scale(double norm, double limit) {
-  return limit > 0 && norm > limit ? (real)(limit / (norm + 1e-6)) : 1;
 }

@@ -1,7 +1,7 @@
 /* Adam with bias correction. Kingma and Ba, "Adam: a method for stochastic optimization", ICLR
  * 2015; arithmetic as in torch.optim.Adam, to rounding: where the processor estimates inverse roots
  * (AVX-512), root and division of floats are within 4 units in the last place. docs/bptt.md,
- * equations 25 to 28. */
+ * equations 26 to 28. */
 #ifndef ELMAN_TRAIN_ADAM_H
 #define ELMAN_TRAIN_ADAM_H
 
@@ -26,19 +26,13 @@ struct adam_step {
 /* Of update `update`, which counts from 1; the scale is 1. */
 struct adam_step adam_step_of(struct adam_options options, uint64_t update);
 
-/* One update of n weights and of their moments m and v. The gradients stay as they are. */
-void adam_update(real *weights, real *m, real *v, const real *gradients, size_t n,
+/* One update of n weights and of their moments m and v. The gradients become 0, ready for the next
+ * sum: they are in the first cache just then. */
+void adam_update(real *weights, real *m, real *v, real *gradients, size_t n,
                  const struct adam_step *step);
 
 /* The same, to the bit, for gradients that are all 0; for few numbers, in one thread. */
 void adam_update_without_gradient(real *weights, real *m, real *v, size_t n,
                                   const struct adam_step *step);
-
-/* Sums in double and in a fixed order. */
-double sum_of_squares(const real *values, size_t n);
-
-/* What the gradients must be multiplied by for a norm of at most `limit`, as torch's
- * clip_grad_norm_ does it; `limit` 0 = no limit. */
-real clip_scale(double norm, double limit);
 
 #endif

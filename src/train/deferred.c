@@ -6,6 +6,7 @@
 
 #include "base/large_pages.h"
 #include "train/average.h"
+#include "train/norm.h"
 
 /* Numbers in rows to be visited, below which threads cost more than they bring. */
 enum { PARALLEL_SIZE = 1 << 16 };
@@ -121,23 +122,16 @@ double deferred_sum_of_squares(struct deferred_table *deferred) {
   return sum;
 }
 
-static void end_listed(struct deferred_table *deferred, size_t place,
-                       const struct update_record *record) {
-  (void)record;
-  const uint32_t row = deferred->list[place];
-  memset(row_of(deferred, row).gradients, 0, deferred->columns * sizeof(real));
-  deferred->listed[row] = false;
-}
-
 static void update_listed(struct deferred_table *deferred, size_t place,
                           const struct update_record *record) {
   const size_t n = deferred->columns;
+  const uint32_t listed = deferred->list[place];
   const struct update_step *step = &record->steps[record->count - 1];
-  const struct weight_blocks row = row_of(deferred, deferred->list[place]);
+  const struct weight_blocks row = row_of(deferred, listed);
   adam_update(row.weights, row.m, row.v, row.gradients, n, &step->adam);
   if (row.average != NULL) average_update(row.average, row.weights, n, step->average_share);
-  deferred->done[deferred->list[place]] = (uint32_t)record->count;
-  end_listed(deferred, place, record);
+  deferred->done[listed] = (uint32_t)record->count;
+  deferred->listed[listed] = false;
 }
 
 void deferred_update(struct deferred_table *deferred, const struct update_record *record) {
@@ -145,8 +139,16 @@ void deferred_update(struct deferred_table *deferred, const struct update_record
   deferred->count = 0;
 }
 
+static void skip_listed(struct deferred_table *deferred, size_t place,
+                        const struct update_record *record) {
+  (void)record;
+  const uint32_t row = deferred->list[place];
+  memset(row_of(deferred, row).gradients, 0, deferred->columns * sizeof(real));
+  deferred->listed[row] = false;
+}
+
 void deferred_skip(struct deferred_table *deferred) {
-  for_each(deferred, deferred->count, end_listed, NULL);
+  for_each(deferred, deferred->count, skip_listed, NULL);
   deferred->count = 0;
 }
 

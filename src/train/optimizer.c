@@ -5,6 +5,7 @@
 
 #include "base/large_pages.h"
 #include "train/average.h"
+#include "train/norm.h"
 
 static void claim(real *values, size_t n) {
   advise_large_pages(values, n * sizeof *values);
@@ -56,21 +57,10 @@ void optimizer_free(struct optimizer *optimizer) {
   *optimizer = (struct optimizer){0};
 }
 
-static void clear(real *values, size_t n) {
-  enum { CHUNK = 1 << 16 };
-#pragma omp parallel for schedule(static) if (n > 4 * CHUNK)
-  for (size_t at = 0; at < n; at += CHUNK)
-    memset(values + at, 0, (n - at < CHUNK ? n - at : CHUNK) * sizeof *values);
-}
-
 void optimizer_begin(struct optimizer *optimizer, const struct batch *batch) {
   const struct sequence *const sides[] = {&batch->source, &batch->target};
   for (size_t i = 0; i < optimizer->table_count; i++)
     deferred_begin(&optimizer->tables[i], sides[i], &optimizer->record);
-  for (size_t i = 0; i < optimizer->stretch_count; i++) {
-    const struct stretch_of_block stretch = optimizer->stretches[i];
-    clear(optimizer->blocks.gradients + stretch.start, stretch.size);
-  }
 }
 
 double optimizer_norm(struct optimizer *optimizer) {
@@ -105,6 +95,11 @@ void optimizer_update(struct optimizer *optimizer, struct update_step step) {
 
 void optimizer_skip(struct optimizer *optimizer) {
   for (size_t i = 0; i < optimizer->table_count; i++) deferred_skip(&optimizer->tables[i]);
+  for (size_t i = 0; i < optimizer->stretch_count; i++) {
+    const struct stretch_of_block stretch = optimizer->stretches[i];
+    real *gradients = optimizer->blocks.gradients + stretch.start;
+    memset(gradients, 0, stretch.size * sizeof *gradients);
+  }
 }
 
 void optimizer_settle(struct optimizer *optimizer) {

@@ -23,18 +23,19 @@ struct optimizer {
 };
 
 /* The blocks are laid out as the model's; weights and moments are at rest or as an optimizer left
- * them after optimizer_settle. */
+ * them after optimizer_settle; the gradients are 0. */
 enum status optimizer_create(struct optimizer *optimizer, const struct model *model,
                              struct weight_blocks blocks, struct error *error) CHECKED;
 void optimizer_free(struct optimizer *optimizer);
 
-/* Before this batch's words are looked up and its gradients added: the gradients become 0. */
+/* Before this batch's words are looked up and its gradients added. */
 void optimizer_begin(struct optimizer *optimizer, const struct batch *batch);
 
 /* The Euclidean norm of the batch's gradients. */
 double optimizer_norm(struct optimizer *optimizer);
 
-/* The update with the batch's gradients; or not, when they are unusable. Either ends the batch. */
+/* The update with the batch's gradients; or not, when they are unusable. Either ends the batch, and
+ * the gradients are 0 again. */
 void optimizer_update(struct optimizer *optimizer, struct update_step step);
 void optimizer_skip(struct optimizer *optimizer);
 

@@ -7,6 +7,7 @@
 #include "base/random.h"
 #include "train/average.h"
 #include "train/checkpoint.h"
+#include "train/norm.h"
 #include "train/order.h"
 
 enum { MAX_FAILURES = 10 };

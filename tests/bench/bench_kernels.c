@@ -16,6 +16,7 @@
 #include "tensor/elementary.h"
 #include "tensor/linear.h"
 #include "train/adam.h"
+#include "train/norm.h"
 
 enum { BATCH = 64, SOURCE = 10, TARGET = 11, TOKENS = BATCH * TARGET };
 
@@ -186,29 +187,30 @@ static void measure_elementary(void) {
 
 /* ---- loss ---- */
 
+enum { TILE_ROWS = 352, TILE_COLUMNS = 752 };
+
 struct loss {
-  double *losses;
-  real *logits, *bias;
+  real *logits;
   uint32_t *targets;
-  size_t vocabulary;
 };
 
 /* Again and again on its own result, which is as good as any logits. */
 static void run_loss(void *context) {
   const struct loss *l = context;
-  cross_entropy_learn(l->losses, l->logits, l->bias, l->targets, 0, (real)1 / TOKENS, TOKENS,
-                      l->vocabulary);
+  const struct cross_entropy_task task = {l->targets, TILE_ROWS, TILE_COLUMNS, 0,
+                                          (real)1 / TILE_ROWS};
+  struct softmax_part part[TILE_ROWS];
+  double losses[TILE_ROWS];
+  cross_entropy_part(part, l->logits, task, 0, TILE_COLUMNS);
+  cross_entropy_join(losses, part, 1, task);
+  cross_entropy_gradient(l->logits, part, task, 0, TILE_COLUMNS);
 }
 
-static void measure_loss(size_t vocabulary) {
-  struct loss l = {bench_allocate(TOKENS, sizeof(double)), numbers(TOKENS * vocabulary),
-                   numbers(vocabulary), random_ids(TOKENS, vocabulary), vocabulary};
-  char name[128];
-  snprintf(name, sizeof name, "V %zu: softmax, cross-entropy and its gradient", vocabulary);
-  measure_threads(name, (double)(TOKENS * vocabulary), "G numbers/s", run_loss, &l);
-  free(l.losses);
+static void measure_loss(void) {
+  struct loss l = {numbers((size_t)TILE_ROWS * TILE_COLUMNS), random_ids(TILE_ROWS, TILE_COLUMNS)};
+  measure("a tile of logits: softmax, cross-entropy and its gradient",
+          (double)TILE_ROWS * TILE_COLUMNS, "G numbers/s", 1, run_loss, &l);
   free(l.logits);
-  free(l.bias);
   free(l.targets);
 }
 
@@ -353,8 +355,7 @@ int main(int argc, char **argv) {
   measure_single(512, 6000);
   measure_single(1024, 20000);
   measure_elementary();
-  measure_loss(6000);
-  measure_loss(20000);
+  measure_loss();
   measure_adam(sizes[0]);
   measure_embedding(sizes[0], source);
   measure_embedding(sizes[2], source);

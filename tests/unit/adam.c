@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "train/adam.h"
+#include "train/norm.h"
 
 Test(adam, follows_the_formulas) {
   enum { N = 37 };
@@ -13,9 +14,9 @@ Test(adam, follows_the_formulas) {
   double expected[N], first[N] = {0}, second[N] = {0};
   for (size_t i = 0; i < N; i++) expected[i] = (double)w[i];
   for (uint64_t k = 1; k <= 5; k++) {
-    real *g = random_reals(N, 2, 10 + (unsigned)k);
+    real *g = random_reals(N, 2, 10 + (unsigned)k), *used = random_reals(N, 2, 10 + (unsigned)k);
     const struct adam_step step = adam_step_of(options, k);
-    adam_update(w, m, v, g, N, &step);
+    adam_update(w, m, v, used, N, &step);
     for (size_t i = 0; i < N; i++) {
       const double gi = (double)g[i];
       first[i] = 0.8 * first[i] + 0.2 * gi;
@@ -24,8 +25,10 @@ Test(adam, follows_the_formulas) {
       const double v_hat = second[i] / (1 - pow(0.95, (double)k));
       expected[i] -= 0.01 * m_hat / (sqrt(v_hat) + 1e-6);
       cr_assert_float_eq((double)w[i], expected[i], CLOSE);
+      cr_assert_eq(used[i], 0, "ready for the next sum");
     }
     free(g);
+    free(used);
   }
   free(w);
   free(m);
@@ -76,9 +79,9 @@ Test(adam, threads_change_no_bit) {
     omp_set_num_threads(threads);
     const double again = sum_of_squares(g, N);
     cr_assert_eq(memcmp(&sum, &again, sizeof sum), 0);
-    real *w = random_reals(N, 1, 2), *m = reals(N), *v = reals(N);
+    real *w = random_reals(N, 1, 2), *m = reals(N), *v = reals(N), *used = random_reals(N, 1, 1);
     const struct adam_step step = adam_step_of(adam_options_default(), 1);
-    adam_update(w, m, v, g, N, &step);
+    adam_update(w, m, v, used, N, &step);
     if (expected == NULL)
       expected = w;
     else
@@ -86,6 +89,7 @@ Test(adam, threads_change_no_bit) {
     if (w != expected) free(w);
     free(m);
     free(v);
+    free(used);
   }
   free(expected);
   free(g);
@@ -93,16 +97,17 @@ Test(adam, threads_change_no_bit) {
 
 /* Where squares vanish or overflow the step is nothing, not NaN. */
 Test(adam, extreme_gradients) {
-  const real gradients[] = {0, (real)1e30, (real)-1e30, (real)1e-30, (real)-1e18, 1};
-  enum { N = sizeof gradients / sizeof *gradients };
-  real weights[N], m[N] = {0}, v[N] = {0};
+  const real tried[] = {0, (real)1e30, (real)-1e30, (real)1e-30, (real)-1e18, 1};
+  enum { N = sizeof tried / sizeof *tried };
+  real gradients[N], weights[N], m[N] = {0}, v[N] = {0};
   for (size_t i = 0; i < N; i++) weights[i] = 1;
+  memcpy(gradients, tried, sizeof tried);
   const struct adam_step step = adam_step_of(adam_options_default(), 1);
   adam_update(weights, m, v, gradients, N, &step);
   cr_assert_eq(weights[0], 1);
   for (size_t i = 0; i < N; i++) {
-    cr_assert(isfinite(weights[i]), "%g", (double)gradients[i]);
-    cr_assert(fabs((double)weights[i] - 1) < 0.0011, "%g: %g", (double)gradients[i],
+    cr_assert(isfinite(weights[i]), "%g", (double)tried[i]);
+    cr_assert(fabs((double)weights[i] - 1) < 0.0011, "%g: %g", (double)tried[i],
               (double)weights[i]);
   }
   cr_assert_float_eq((double)weights[5], 0.999, 1e-6);

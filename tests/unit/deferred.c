@@ -12,6 +12,7 @@
 #include "tensor/denormals.h"
 #include "train/average.h"
 #include "train/checkpoint.h"
+#include "train/norm.h"
 #include "train/trainer.h"
 
 /* Rows that do not fill whole vectors, and words of which some never come up. */

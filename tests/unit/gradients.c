@@ -74,13 +74,58 @@ Test(gradients, cross_entropy) {
     real *gradient = random_reals(n, 3, 3);
     double forward[CE_ROWS], losses[CE_ROWS];
     cross_entropy_forward(forward, c.logits, ce_targets, smoothing, CE_ROWS, CE_COLUMNS);
-    const real no_bias[CE_COLUMNS] = {0};
-    cross_entropy_learn(losses, gradient, no_bias, ce_targets, smoothing, (real)1 / CE_ROWS,
-                        CE_ROWS, CE_COLUMNS);
+    const struct cross_entropy_task task = {ce_targets, CE_ROWS, CE_COLUMNS, smoothing,
+                                            (real)1 / CE_ROWS};
+    struct softmax_part part[CE_ROWS];
+    cross_entropy_part(part, gradient, task, 0, CE_COLUMNS);
+    cross_entropy_join(losses, part, 1, task);
+    cross_entropy_gradient(gradient, part, task, 0, CE_COLUMNS);
     for (size_t i = 0; i < CE_ROWS; i++) cr_assert_float_eq(losses[i], forward[i], 1e-13);
     check_gradient("logits", c.logits, gradient, n, cross_entropy_loss, &c);
     free(c.logits);
     free(gradient);
+  }
+}
+
+/* Parts of 3, 3 and 1 columns give what the whole gives, wherever the largest logit is. */
+Test(gradients, cross_entropy_in_parts) {
+  enum { PARTS = 3, WIDTH = 3 };
+  const size_t n = (size_t)CE_ROWS * CE_COLUMNS;
+  for (double smoothing = 0; smoothing < 0.4; smoothing += 0.15) {
+    const struct cross_entropy_task task = {ce_targets, CE_ROWS, CE_COLUMNS, smoothing,
+                                            (real)1 / CE_ROWS};
+    real *whole = random_reals(n, 60, 3); /* some probabilities vanish */
+    real *tiles = reals(n);
+    for (size_t i = 0; i < CE_ROWS; i++) {
+      for (size_t j = 0; j < CE_COLUMNS; j++) {
+        const size_t first = j / WIDTH * WIDTH;
+        const size_t width = CE_COLUMNS - first < WIDTH ? CE_COLUMNS - first : WIDTH;
+        tiles[CE_ROWS * first + i * width + j - first] = whole[i * CE_COLUMNS + j];
+      }
+    }
+    double expected[CE_ROWS], losses[CE_ROWS];
+    struct softmax_part part[CE_ROWS], parts[PARTS * CE_ROWS];
+    cross_entropy_part(part, whole, task, 0, CE_COLUMNS);
+    cross_entropy_join(expected, part, 1, task);
+    cross_entropy_gradient(whole, part, task, 0, CE_COLUMNS);
+    for (size_t k = PARTS; k-- > 0;)
+      cross_entropy_part(parts + k * CE_ROWS, tiles + k * CE_ROWS * WIDTH, task, k * WIDTH,
+                         k + 1 < PARTS ? WIDTH : CE_COLUMNS % WIDTH);
+    cross_entropy_join(losses, parts, PARTS, task);
+    for (size_t k = 0; k < PARTS; k++)
+      cross_entropy_gradient(tiles + k * CE_ROWS * WIDTH, parts + k * CE_ROWS, task, k * WIDTH,
+                             k + 1 < PARTS ? WIDTH : CE_COLUMNS % WIDTH);
+    for (size_t i = 0; i < CE_ROWS; i++) {
+      cr_assert_float_eq(losses[i], expected[i], CLOSE);
+      for (size_t j = 0; j < CE_COLUMNS; j++) {
+        const size_t first = j / WIDTH * WIDTH;
+        const size_t width = CE_COLUMNS - first < WIDTH ? CE_COLUMNS - first : WIDTH;
+        cr_assert_float_eq((double)tiles[CE_ROWS * first + i * width + j - first],
+                           (double)whole[i * CE_COLUMNS + j], CLOSE);
+      }
+    }
+    free(whole);
+    free(tiles);
   }
 }
 

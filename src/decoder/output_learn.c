@@ -1,0 +1,136 @@
+#include "decoder/output_learn.h"
+
+#include "tensor/blas.h"
+#include "tensor/linear.h"
+
+/* Below this many multiplications threads cost more than they bring. */
+static const size_t PARALLEL_WORK = (size_t)1 << 22;
+
+static size_t divide_up(size_t a, size_t b) {
+  return (a + b - 1) / b;
+}
+
+/* A tile's logits and its weights share the second-level cache with what the product copies, and
+ * fewer columns than LEAST_WIDTH would make it slow. */
+struct output_tiles output_tiles_of(size_t rows, struct decoder_sizes sizes) {
+  enum { TILE_NUMBERS = 320 << 10, LEAST_WIDTH = 128, UNIT = 16, GROUPS = 4 };
+  const size_t V = sizes.vocabulary, F = decoder_feature_size(sizes);
+  const struct output_tiles one = {V, 1, 1};
+  if (rows * F < divide_up(PARALLEL_WORK, V)) return one;
+  const size_t most = V / LEAST_WIDTH < GROUPS ? V / LEAST_WIDTH : (size_t)GROUPS;
+  if (most <= 1) return one;
+  const size_t wanted = divide_up(divide_up(V, divide_up(TILE_NUMBERS, rows)), most) * most;
+  const size_t width = divide_up(divide_up(V, wanted), UNIT) * UNIT;
+  const size_t count = divide_up(V, width), each = divide_up(count, most);
+  return (struct output_tiles){width, count, divide_up(count, each)};
+}
+
+void output_scratch_take(struct output_scratch *scratch, struct arena *arena, size_t rows,
+                         struct decoder_sizes sizes) {
+  scratch->tiles = output_tiles_of(rows, sizes);
+  scratch->parts = arena_take(arena, sizeof *scratch->parts, scratch->tiles.count, rows, 1);
+  scratch->features =
+      arena_take(arena, sizeof(real), scratch->tiles.groups - 1, rows, decoder_feature_size(sizes));
+}
+
+/* Some rows of a batch. */
+struct block {
+  struct cross_entropy_task loss; /* of n rows */
+  const real *features;           /* (n,F) */
+  real *dfeatures;                /* (n,F) */
+  real *logits;                   /* (n,width) of each tile after the other */
+  const struct output_scratch *scratch;
+  const struct decoder_parameters *weights, *gradients;
+  size_t F;
+};
+
+struct tile {
+  size_t first, width; /* columns */
+  real *logits;        /* (n,width) */
+  struct softmax_part *part;
+};
+
+static struct tile tile_of(const struct block *block, size_t k) {
+  const size_t V = block->loss.v, n = block->loss.n, first = k * block->scratch->tiles.width;
+  const size_t rest = V - first, width = block->scratch->tiles.width;
+  return (struct tile){first, rest < width ? rest : width, block->logits + n * first,
+                       block->scratch->parts + k * n};
+}
+
+/* o_t = W_o [d_t ; c_t] + b_o                                                    (9, 10) */
+static void forward_tile(const struct block *block, size_t k) {
+  const struct tile tile = tile_of(block, k);
+  const size_t F = block->F;
+  bias_forward(tile.logits, block->weights->out_bias + tile.first, block->loss.n, tile.width);
+  matrix_product_alone(tile.logits, tile.width, 1, 1,
+                       (struct operand){block->features, F, AS_IT_IS},
+                       (struct operand){block->weights->out_weight + tile.first * F, F, TRANSPOSED},
+                       block->loss.n, tile.width, F);
+  cross_entropy_part(tile.part, tile.logits, block->loss, tile.first, tile.width);
+}
+
+/* dfeatures (n,F) = beta dfeatures + what the tile gives to it */
+static void backward_tile(const struct block *block, size_t k, real *dfeatures, real beta) {
+  const struct tile tile = tile_of(block, k);
+  const struct operand logits = {tile.logits, tile.width, AS_IT_IS};
+  const struct operand turned = {tile.logits, tile.width, TRANSPOSED};
+  const size_t n = block->loss.n, F = block->F, at = tile.first * F;
+  cross_entropy_gradient(tile.logits, tile.part, block->loss, tile.first, tile.width); /* (12) */
+  /* dW_o += Σ do_t [d_t ; c_t]ᵀ, db_o += Σ do_t                                     (13) */
+  bias_backward(block->gradients->out_bias + tile.first, tile.logits, n, tile.width);
+  matrix_product_alone(block->gradients->out_weight + at, F, 1, 1, turned,
+                       (struct operand){block->features, F, AS_IT_IS}, tile.width, F, n);
+  /* [dd_t ; dc_t] = W_oᵀ do_t                                                        (14) */
+  matrix_product_alone(dfeatures, F, beta, 1, logits,
+                       (struct operand){block->weights->out_weight + at, F, AS_IT_IS}, n, F,
+                       tile.width);
+}
+
+static void backward_group(const struct block *block, size_t group) {
+  const struct output_tiles tiles = block->scratch->tiles;
+  const size_t each = divide_up(tiles.count, tiles.groups), size = block->loss.n * block->F;
+  real *sum = group == 0 ? block->dfeatures : block->scratch->features + (group - 1) * size;
+  for (size_t k = group * each; k < tiles.count && k < (group + 1) * each; k++)
+    backward_tile(block, k, sum, k == group * each ? 0 : 1);
+}
+
+static void add_groups(const struct block *block) {
+  const size_t groups = block->scratch->tiles.groups, size = block->loss.n * block->F;
+#pragma omp parallel for schedule(static)
+  for (size_t i = 0; i < block->loss.n; i++) {
+    real *row = block->dfeatures + i * block->F;
+    const real *other = block->scratch->features + i * block->F;
+    for (size_t g = 1; g < groups; g++, other += size)
+      for (size_t j = 0; j < block->F; j++) row[j] += other[j];
+  }
+}
+
+static void learn(double *losses, const struct block *block) {
+  const struct output_tiles tiles = block->scratch->tiles;
+#pragma omp parallel for schedule(static) if (tiles.count > 1)
+  for (size_t k = 0; k < tiles.count; k++) forward_tile(block, k);
+  cross_entropy_join(losses, block->scratch->parts, tiles.count, block->loss);
+#pragma omp parallel for schedule(static) if (tiles.groups > 1)
+  for (size_t g = 0; g < tiles.groups; g++) backward_group(block, g);
+  if (tiles.groups > 1) add_groups(block);
+}
+
+void output_learn(double *losses, real *dfeatures, const struct decoder_parameters *gradients,
+                  const struct output_scratch *scratch, struct decoder_cache *cache,
+                  struct output_task task, const struct decoder_parameters *weights,
+                  struct decoder_sizes sizes) {
+  const size_t F = decoder_feature_size(sizes);
+  for (size_t first = 0; first < task.tokens; first += task.block) {
+    const size_t rows = task.tokens - first < task.block ? task.tokens - first : task.block;
+    const struct block block = {.loss = {task.expected + first, rows, sizes.vocabulary,
+                                         task.smoothing, 1 / (real)task.tokens},
+                                .features = cache->features + first * F,
+                                .dfeatures = dfeatures + first * F,
+                                .logits = cache->logits,
+                                .scratch = scratch,
+                                .weights = weights,
+                                .gradients = gradients,
+                                .F = F};
+    learn(losses + first, &block);
+  }
+}

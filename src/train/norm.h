@@ -1,0 +1,15 @@
+/* The norm of the gradients, and clipping by it. Pascanu, Mikolov and Bengio, "On the difficulty of
+ * training recurrent neural networks", ICML 2013; docs/bptt.md, equation 25. */
+#ifndef ELMAN_TRAIN_NORM_H
+#define ELMAN_TRAIN_NORM_H
+
+#include "tensor/real.h"
+
+/* Added in double and in a fixed order. */
+double sum_of_squares(const real *values, size_t n);
+
+/* What the gradients must be multiplied by for a norm of at most `limit`, as torch's
+ * clip_grad_norm_ does it; `limit` 0 = no limit. */
+real clip_scale(double norm, double limit);
+
+#endif

@@ -1,0 +1,185 @@
+/* The output layer while it learns, in tiles, against the plain formulas (9) to (14). */
+#include "check.h"
+
+#include <omp.h>
+#include <string.h>
+
+#include "decoder/output_learn.h"
+#include "tensor/blas.h"
+
+/* Two blocks of rows; a vocabulary of several tiles in each group, the last of them short. */
+enum { H = 4, F = 2 * H, V = 6100, N = 499, BLOCK = 250 };
+
+struct layer {
+  real *features, *weight, *bias;
+  uint32_t expected[N];
+};
+
+static struct layer layer_create(void) {
+  struct layer layer = {random_reals((size_t)N * F, 1, 1),
+                        random_reals((size_t)V * F, 1, 2),
+                        random_reals(V, 1, 3),
+                        {0}};
+  for (size_t i = 0; i < N; i++) layer.expected[i] = (uint32_t)(i * 2654435761U % V);
+  layer.expected[0] = 0;
+  layer.expected[1] = V - 1;
+  return layer;
+}
+
+static void layer_free(struct layer *layer) {
+  free(layer->features);
+  free(layer->weight);
+  free(layer->bias);
+}
+
+struct results {
+  double *losses;
+  real *dfeatures, *dweight, *dbias;
+};
+
+static struct results results_create(void) {
+  return (struct results){calloc(N, sizeof(double)), reals((size_t)N * F), reals((size_t)V * F),
+                          reals(V)};
+}
+
+static void results_free(struct results *results) {
+  free(results->losses);
+  free(results->dfeatures);
+  free(results->dweight);
+  free(results->dbias);
+}
+
+/* A row at a time, in double. */
+static struct results plainly(const struct layer *layer, double smoothing) {
+  struct results results = results_create();
+  double *dweight = calloc((size_t)V * F, sizeof *dweight), *dbias = calloc(V, sizeof *dbias);
+  double *o = calloc(V, sizeof *o);
+  for (size_t n = 0; n < N; n++) {
+    const real *x = layer->features + n * F;
+    double sum = 0, dx[F] = {0};
+    for (size_t v = 0; v < V; v++) {
+      o[v] = (double)layer->bias[v];
+      for (size_t j = 0; j < F; j++) o[v] += (double)layer->weight[v * F + j] * (double)x[j];
+      sum += exp(o[v]);
+    }
+    for (size_t v = 0; v < V; v++) {
+      const double q = smoothing / V + (v == layer->expected[n] ? 1 - smoothing : 0);
+      const double gradient = (exp(o[v]) / sum - q) / N;
+      results.losses[n] -= q * (o[v] - log(sum));
+      dbias[v] += gradient;
+      for (size_t j = 0; j < F; j++) {
+        dweight[v * F + j] += gradient * (double)x[j];
+        dx[j] += gradient * (double)layer->weight[v * F + j];
+      }
+    }
+    for (size_t j = 0; j < F; j++) results.dfeatures[n * F + j] = (real)dx[j];
+  }
+  for (size_t i = 0; i < (size_t)V * F; i++) results.dweight[i] = (real)dweight[i];
+  for (size_t v = 0; v < V; v++) results.dbias[v] = (real)dbias[v];
+  free(dweight);
+  free(dbias);
+  free(o);
+  return results;
+}
+
+static const struct decoder_sizes sizes = {
+    .hidden = H, .vocabulary = V, .layers = 1, .attention = {.kind = ATTENTION_DOT, .size = H}};
+
+/* `before` is what the gradients of the weights held, and those of the features. */
+static struct results in_tiles(const struct layer *layer, double smoothing, real before) {
+  struct results results = results_create();
+  struct arena measured = {0}, arena = {0};
+  struct output_scratch scratch;
+  output_scratch_take(&scratch, &measured, BLOCK, sizes);
+  cr_assert_eq(arena_reserve(&arena, &measured, NULL), STATUS_OK);
+  output_scratch_take(&scratch, &arena, BLOCK, sizes);
+  cr_assert_gt(scratch.tiles.groups, 1);
+  cr_assert_gt(scratch.tiles.count, scratch.tiles.groups);
+  cr_assert_neq(V % scratch.tiles.width, 0);
+  struct decoder_cache cache = {.features = layer->features, .logits = reals((size_t)BLOCK * V)};
+  for (size_t i = 0; i < (size_t)V * F; i++) results.dweight[i] = before;
+  for (size_t i = 0; i < V; i++) results.dbias[i] = before;
+  for (size_t i = 0; i < (size_t)N * F; i++) results.dfeatures[i] = before;
+  const struct decoder_parameters weights = {.out_weight = layer->weight, .out_bias = layer->bias};
+  const struct decoder_parameters gradients = {.out_weight = results.dweight,
+                                               .out_bias = results.dbias};
+  const struct output_task task = {layer->expected, N, BLOCK, smoothing};
+  output_learn(results.losses, results.dfeatures, &gradients, &scratch, &cache, task, &weights,
+               sizes);
+  free(cache.logits);
+  arena_free(&arena);
+  return results;
+}
+
+static void check_same_results(const struct results *a, const struct results *b) {
+  for (size_t n = 0; n < N; n++) cr_assert_float_eq(a->losses[n], b->losses[n], 10 * CLOSE);
+  cr_assert_lt(relative_error(a->dfeatures, b->dfeatures, (size_t)N * F), CLOSE);
+  cr_assert_lt(relative_error(a->dweight, b->dweight, (size_t)V * F), CLOSE);
+  cr_assert_lt(relative_error(a->dbias, b->dbias, V), CLOSE);
+}
+
+Test(output, tiles_give_the_plain_formulas) {
+  blas_set_up();
+  struct layer layer = layer_create();
+  for (double smoothing = 0; smoothing < 0.2; smoothing += 0.1) {
+    struct results expected = plainly(&layer, smoothing);
+    struct results results = in_tiles(&layer, smoothing, 0);
+    check_same_results(&results, &expected);
+    results_free(&results);
+    results_free(&expected);
+  }
+  layer_free(&layer);
+}
+
+Test(output, gradients_of_weights_are_added_and_those_of_features_overwritten) {
+  blas_set_up();
+  struct layer layer = layer_create();
+  struct results fresh = in_tiles(&layer, 0, 0), added = in_tiles(&layer, 0, 1);
+  cr_assert_eq(memcmp(fresh.dfeatures, added.dfeatures, (size_t)N * F * sizeof(real)), 0);
+  for (size_t i = 0; i < (size_t)V * F; i++)
+    cr_assert_float_eq((double)added.dweight[i], 1 + (double)fresh.dweight[i], CLOSE);
+  for (size_t i = 0; i < V; i++)
+    cr_assert_float_eq((double)added.dbias[i], 1 + (double)fresh.dbias[i], CLOSE);
+  results_free(&fresh);
+  results_free(&added);
+  layer_free(&layer);
+}
+
+Test(output, threads_change_no_bit) {
+  blas_set_up();
+  struct layer layer = layer_create();
+  omp_set_num_threads(1);
+  struct results expected = in_tiles(&layer, 0.1, 0);
+  for (int threads = 2; threads <= 5; threads++) {
+    omp_set_num_threads(threads);
+    struct results results = in_tiles(&layer, 0.1, 0);
+    cr_assert_eq(memcmp(results.losses, expected.losses, N * sizeof(double)), 0);
+    cr_assert_eq(memcmp(results.dfeatures, expected.dfeatures, (size_t)N * F * sizeof(real)), 0);
+    cr_assert_eq(memcmp(results.dweight, expected.dweight, (size_t)V * F * sizeof(real)), 0);
+    cr_assert_eq(memcmp(results.dbias, expected.dbias, V * sizeof(real)), 0);
+    results_free(&results);
+  }
+  results_free(&expected);
+  layer_free(&layer);
+}
+
+/* Small layers are one tile, and no memory is taken for sums of groups. */
+Test(output, tiles_follow_from_the_shape) {
+  struct decoder_sizes small = sizes;
+  for (small.vocabulary = 1; small.vocabulary < 300; small.vocabulary += 7) {
+    const struct output_tiles tiles = output_tiles_of(5, small);
+    cr_assert_eq(tiles.count, 1);
+    cr_assert_eq(tiles.groups, 1);
+    cr_assert_eq(tiles.width, small.vocabulary);
+  }
+  small.hidden = 256;
+  for (size_t rows = 1; rows < 3000; rows += 37) {
+    for (small.vocabulary = 1; small.vocabulary < 70000; small.vocabulary += 997) {
+      const struct output_tiles tiles = output_tiles_of(rows, small);
+      cr_assert_geq(tiles.count * tiles.width, small.vocabulary);
+      cr_assert_lt((tiles.count - 1) * tiles.width, small.vocabulary);
+      const size_t each = (tiles.count + tiles.groups - 1) / tiles.groups;
+      cr_assert_lt((tiles.groups - 1) * each, tiles.count, "no group is empty");
+    }
+  }
+}
