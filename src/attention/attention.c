@@ -10,6 +10,7 @@
 #include "attention/score.h"
 #include "tensor/blas.h"
 #include "tensor/linear.h"
+#include "tensor/share_out.h"
 
 enum { PARALLEL_WORK = 1 << 17 };
 
@@ -227,39 +228,64 @@ static void clear_padding(real *rows, size_t width, struct attention_shape shape
     memset(rows + (t * shape.batch + b) * width, 0, width * sizeof *rows);
 }
 
+/* What one pass, forward or backward, does to every sentence alike. */
+struct pass {
+  const struct attention_layer *layer;
+  struct attention_shape shape;
+  struct attention_cache cache;
+  struct attention_scratch scratch;
+  struct seen seen;
+  real *merged; /* the contexts of all heads, before the map that ends attention */
+  const real *dmerged;
+  real *dqueries, *dkeys, *dvalues; /* of what is seen */
+};
+
+static bool is_worth_threads(const struct pass *pass) {
+  const struct attention_shape shape = pass->shape;
+  return shape.queries * shape.keys * shape.batch * pass->layer->config.size > PARALLEL_WORK;
+}
+
+static void sentence_forward(const void *context, size_t b) {
+  const struct pass *pass = context;
+  const struct attention_layer *layer = pass->layer;
+  const struct attention_shape shape = pass->shape;
+  const struct attention_cache cache = pass->cache;
+  const size_t N = layer->config.heads;
+  score_forward *const score = attention_score_forward(layer->config.kind);
+  for (size_t n = 0; n < N; n++) {
+    const struct head head = head_of(layer, shape, b, n);
+    if (head.queries == 0) continue;
+    const struct score_input input =
+        score_input_of(head, pass->seen.queries, pass->seen.keys, layer);
+    score(cache.weights + head.weight, &input);
+    weigh(cache, head, layer, shape);
+    /* c_t = Σ_s a_ts v_s                                                           (8, 38) */
+    matrix_product(pass->merged + head.value, head.value_step, 0, 1,
+                   weights_of(head, effective_weights(cache, layer), AS_IT_IS),
+                   values_of(head, pass->seen.values, AS_IT_IS), head.queries, head.value_size,
+                   head.keys);
+  }
+  clear_padding(cache.weights, N * shape.keys, shape, b);
+  if (drops(layer)) clear_padding(cache.dropped, N * shape.keys, shape, b);
+  clear_padding(pass->merged, attention_value_size(layer->config), shape, b);
+}
+
 void attention_forward(struct attention_cache cache, const real *queries, const real *keys,
                        const real *values, const struct attention_layer *layer,
                        struct attention_shape shape) {
   const struct attention_parameters *w = layer->weights;
-  const size_t T = shape.queries, S = shape.keys, B = shape.batch;
-  const size_t H = layer->config.size, N = layer->config.heads;
-  score_forward *const score = attention_score_forward(layer->config.kind);
-  const struct seen seen = seen_of(cache, queries, keys, values, w);
-  real *merged = w->out_weight != NULL ? cache.merged : cache.context;
+  const size_t T = shape.queries, B = shape.batch, H = layer->config.size;
+  const struct pass pass = {.layer = layer,
+                            .shape = shape,
+                            .cache = cache,
+                            .seen = seen_of(cache, queries, keys, values, w),
+                            .merged = w->out_weight != NULL ? cache.merged : cache.context};
   if (w->query_weight != NULL)
     map_forward(cache.queries, queries, w->query_weight, w->query_bias, T * B, H); /* (29, 38) */
   if (w->center_weight != NULL) center_forward(cache, queries, layer, shape);
-
-#pragma omp parallel for schedule(static) if (T * S * B * H > PARALLEL_WORK)
-  for (size_t b = 0; b < B; b++) {
-    for (size_t n = 0; n < N; n++) {
-      const struct head head = head_of(layer, shape, b, n);
-      if (head.queries == 0) continue;
-      const struct score_input input = score_input_of(head, seen.queries, seen.keys, layer);
-      score(cache.weights + head.weight, &input);
-      weigh(cache, head, layer, shape);
-      /* c_t = Σ_s a_ts v_s                                                         (8, 38) */
-      matrix_product(merged + head.value, head.value_step, 0, 1,
-                     weights_of(head, effective_weights(cache, layer), AS_IT_IS),
-                     values_of(head, seen.values, AS_IT_IS), head.queries, head.value_size,
-                     head.keys);
-    }
-    clear_padding(cache.weights, N * S, shape, b);
-    if (drops(layer)) clear_padding(cache.dropped, N * S, shape, b);
-    clear_padding(merged, attention_value_size(layer->config), shape, b);
-  }
+  share_out(B, is_worth_threads(&pass), sentence_forward, &pass);
   if (w->out_weight == NULL) return;
-  map_forward(cache.context, merged, w->out_weight, w->out_bias, T * B, H); /* (38) */
+  map_forward(cache.context, cache.merged, w->out_weight, w->out_bias, T * B, H); /* (38) */
   for (size_t b = 0; b < B; b++) clear_padding(cache.context, H, shape, b);
 }
 
@@ -285,6 +311,32 @@ static void weigh_backward(struct attention_scratch scratch, struct attention_ca
   }
 }
 
+static void sentence_backward(const void *context, size_t b) {
+  const struct pass *pass = context;
+  const struct attention_layer *layer = pass->layer;
+  const struct attention_scratch scratch = pass->scratch;
+  const size_t H = layer->config.size;
+  score_backward *const score = attention_score_backward(layer->config.kind);
+  real *dscore = layer->weights->score_weight != NULL ? scratch.score_weights + b * H : NULL;
+  for (size_t n = 0; n < layer->config.heads; n++) {
+    const struct head head = head_of(layer, pass->shape, b, n);
+    if (head.queries == 0) continue;
+    const struct score_input input =
+        score_input_of(head, pass->seen.queries, pass->seen.keys, layer);
+    const struct operand dc = values_of(head, pass->dmerged, AS_IT_IS);
+    real *da = scratch.weights + head.weight;
+    /* c_t = Σ_s a_ts v_s, so da_ts = dc_t·v_s and dv_s += Σ_t a_ts dc_t               (15) */
+    matrix_product(da, head.weight_step, 0, 1, dc, values_of(head, pass->seen.values, TRANSPOSED),
+                   head.queries, head.keys, head.value_size);
+    matrix_product(pass->dvalues + head.value, head.value_step, 1, 1,
+                   weights_of(head, effective_weights(pass->cache, layer), TRANSPOSED), dc,
+                   head.keys, head.value_size, head.queries);
+    weigh_backward(scratch, pass->cache, head, layer, pass->shape);
+    score(pass->dqueries + head.vector, pass->dkeys + head.vector, dscore, da,
+          &input); /* (17, 31) */
+  }
+}
+
 void attention_backward(real *dqueries, real *dkeys, real *dvalues,
                         const struct attention_parameters *gradients,
                         struct attention_scratch scratch, const real *dcontext,
@@ -292,43 +344,24 @@ void attention_backward(real *dqueries, real *dkeys, real *dvalues,
                         const real *values, const struct attention_layer *layer,
                         struct attention_shape shape) {
   const struct attention_parameters *w = layer->weights;
-  const size_t T = shape.queries, S = shape.keys, B = shape.batch;
-  const size_t H = layer->config.size, N = layer->config.heads;
-  score_backward *const score = attention_score_backward(layer->config.kind);
-  const struct seen seen = seen_of(cache, queries, keys, values, w);
-  const real *dmerged = dcontext;
-  real *dq = w->query_weight != NULL ? scratch.queries : dqueries;
-  real *dk = w->key_weight != NULL ? scratch.keys : dkeys;
-  real *dv = w->value_weight != NULL ? scratch.values : dvalues;
-  if (w->query_weight != NULL) memset(dq, 0, T * B * H * sizeof *dq);
+  const size_t T = shape.queries, B = shape.batch, H = layer->config.size;
+  const struct pass pass = {.layer = layer,
+                            .shape = shape,
+                            .cache = cache,
+                            .scratch = scratch,
+                            .seen = seen_of(cache, queries, keys, values, w),
+                            .dmerged = w->out_weight != NULL ? scratch.merged : dcontext,
+                            .dqueries = w->query_weight != NULL ? scratch.queries : dqueries,
+                            .dkeys = w->key_weight != NULL ? scratch.keys : dkeys,
+                            .dvalues = w->value_weight != NULL ? scratch.values : dvalues};
+  if (w->query_weight != NULL) memset(scratch.queries, 0, T * B * H * sizeof(real));
   if (w->score_weight != NULL) memset(scratch.score_weights, 0, B * H * sizeof(real));
   if (w->out_weight != NULL) {
     memset(scratch.merged, 0, T * B * H * sizeof(real));
     map_backward(scratch.merged, gradients->out_weight, gradients->out_bias, dcontext, cache.merged,
                  w->out_weight, T * B, H);
-    dmerged = scratch.merged;
   }
-
-#pragma omp parallel for schedule(static) if (T * S * B * H > PARALLEL_WORK)
-  for (size_t b = 0; b < B; b++) {
-    for (size_t n = 0; n < N; n++) {
-      const struct head head = head_of(layer, shape, b, n);
-      if (head.queries == 0) continue;
-      const struct score_input input = score_input_of(head, seen.queries, seen.keys, layer);
-      const struct operand dc = values_of(head, dmerged, AS_IT_IS);
-      real *da = scratch.weights + head.weight;
-      /* c_t = Σ_s a_ts v_s, so da_ts = dc_t·v_s and dv_s += Σ_t a_ts dc_t             (15) */
-      matrix_product(da, head.weight_step, 0, 1, dc, values_of(head, seen.values, TRANSPOSED),
-                     head.queries, head.keys, head.value_size);
-      matrix_product(dv + head.value, head.value_step, 1, 1,
-                     weights_of(head, effective_weights(cache, layer), TRANSPOSED), dc, head.keys,
-                     head.value_size, head.queries);
-      weigh_backward(scratch, cache, head, layer, shape);
-      score(dq + head.vector, dk + head.vector,
-            w->score_weight != NULL ? scratch.score_weights + b * H : NULL, da,
-            &input); /* (17, 31) */
-    }
-  }
+  share_out(B, is_worth_threads(&pass), sentence_backward, &pass);
   if (w->score_weight != NULL) bias_backward(gradients->score_weight, scratch.score_weights, B, H);
   if (w->center_weight != NULL)
     center_backward(dqueries, gradients, scratch, cache, queries, layer, shape);

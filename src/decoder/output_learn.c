@@ -2,6 +2,7 @@
 
 #include "tensor/blas.h"
 #include "tensor/linear.h"
+#include "tensor/share_out.h"
 
 /* Below this many multiplications threads cost more than they bring. */
 static const size_t PARALLEL_WORK = (size_t)1 << 22;
@@ -58,7 +59,8 @@ static struct tile tile_of(const struct block *block, size_t k) {
 }
 
 /* o_t = W_o [d_t ; c_t] + b_o                                                    (9, 10) */
-static void forward_tile(const struct block *block, size_t k) {
+static void forward_tile(const void *context, size_t k) {
+  const struct block *block = context;
   const struct tile tile = tile_of(block, k);
   const size_t F = block->F;
   bias_forward(tile.logits, block->weights->out_bias + tile.first, block->loss.n, tile.width);
@@ -86,7 +88,8 @@ static void backward_tile(const struct block *block, size_t k, real *dfeatures, 
                        tile.width);
 }
 
-static void backward_group(const struct block *block, size_t group) {
+static void backward_group(const void *context, size_t group) {
+  const struct block *block = context;
   const struct output_tiles tiles = block->scratch->tiles;
   const size_t each = divide_up(tiles.count, tiles.groups), size = block->loss.n * block->F;
   real *sum = group == 0 ? block->dfeatures : block->scratch->features + (group - 1) * size;
@@ -94,25 +97,22 @@ static void backward_group(const struct block *block, size_t group) {
     backward_tile(block, k, sum, k == group * each ? 0 : 1);
 }
 
-static void add_groups(const struct block *block) {
+/* One row of the features' gradient: the sum of the first group and those of the others. */
+static void add_groups(const void *context, size_t i) {
+  const struct block *block = context;
   const size_t groups = block->scratch->tiles.groups, size = block->loss.n * block->F;
-#pragma omp parallel for schedule(static)
-  for (size_t i = 0; i < block->loss.n; i++) {
-    real *row = block->dfeatures + i * block->F;
-    const real *other = block->scratch->features + i * block->F;
-    for (size_t g = 1; g < groups; g++, other += size)
-      for (size_t j = 0; j < block->F; j++) row[j] += other[j];
-  }
+  real *row = block->dfeatures + i * block->F;
+  const real *other = block->scratch->features + i * block->F;
+  for (size_t g = 1; g < groups; g++, other += size)
+    for (size_t j = 0; j < block->F; j++) row[j] += other[j];
 }
 
 static void learn(double *losses, const struct block *block) {
   const struct output_tiles tiles = block->scratch->tiles;
-#pragma omp parallel for schedule(static) if (tiles.count > 1)
-  for (size_t k = 0; k < tiles.count; k++) forward_tile(block, k);
+  share_out(tiles.count, true, forward_tile, block);
   cross_entropy_join(losses, block->scratch->parts, tiles.count, block->loss);
-#pragma omp parallel for schedule(static) if (tiles.groups > 1)
-  for (size_t g = 0; g < tiles.groups; g++) backward_group(block, g);
-  if (tiles.groups > 1) add_groups(block);
+  share_out(tiles.groups, true, backward_group, block);
+  if (tiles.groups > 1) share_out(block->loss.n, true, add_groups, block);
 }
 
 void output_learn(double *losses, real *dfeatures, const struct decoder_parameters *gradients,

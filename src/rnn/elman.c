@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "tensor/blas.h"
 #include "tensor/elementary.h"
 #include "tensor/linear.h"
 
@@ -35,6 +36,29 @@ real *rnn_final(real *states, struct rnn_shape shape) {
   return states + (shape.reverse ? 0 : shape.steps) * shape.batch * shape.hidden;
 }
 
+/* One step, while its product is in cache. */
+struct forward_step {
+  real *current;        /* z_t without biases (B,H), to become h_t */
+  const real *previous; /* h_{t-1} (B,H) */
+  const struct rnn_parameters *weights;
+  struct rnn_shape shape;
+  size_t t;
+};
+
+static void activate(void *context, size_t row, size_t rows, size_t column, size_t columns) {
+  const struct forward_step *step = context;
+  const real *bias_ih = step->weights->bias_ih + column, *bias_hh = step->weights->bias_hh + column;
+  for (size_t b = row; b < row + rows; b++) {
+    real *h = step->current + b * step->shape.hidden + column;
+    if (is_real(step->t, b, step->shape)) {
+      for (size_t j = 0; j < columns; j++) h[j] = tanh_real(h[j] + bias_ih[j] + bias_hh[j]);
+    } else {
+      memcpy(h, step->previous + b * step->shape.hidden + column,
+             columns * sizeof *h); /* the hold (3) */
+    }
+  }
+}
+
 void rnn_forward(real *states, const real *inputs, const struct rnn_parameters *weights,
                  struct rnn_shape shape) {
   const size_t B = shape.batch, E = shape.input, H = shape.hidden;
@@ -43,18 +67,51 @@ void rnn_forward(real *states, const real *inputs, const struct rnn_parameters *
 
   for (size_t i = 0; i < shape.steps; i++) {
     const size_t t = step_number(i, shape);
-    const real *previous = states + block_before(t, shape) * B * H;
-    real *current = states + block_after(t, shape) * B * H;
-    /* z_t = W_ih x_t + W_hh h_{t-1}; both biases follow below                     (2) */
-    linear_forward_add(current, previous, weights->weight_hh, B, H, H);
-    for (size_t b = 0; b < B; b++) {
-      real *h = current + b * H;
-      if (is_real(t, b, shape)) {
-        for (size_t j = 0; j < H; j++)
-          h[j] = tanh_real(h[j] + weights->bias_ih[j] + weights->bias_hh[j]);
-      } else {
-        memcpy(h, previous + b * H, H * sizeof *h); /* the hold (3) */
-      }
+    struct forward_step step = {states + block_after(t, shape) * B * H,
+                                states + block_before(t, shape) * B * H, weights, shape, t};
+    /* h_t = tanh(W_ih x_t + W_hh h_{t-1} + b_ih + b_hh)                            (2) */
+    matrix_product_then(step.current, H, 1, 1, (struct operand){step.previous, H, AS_IT_IS},
+                        (struct operand){weights->weight_hh, H, TRANSPOSED}, B, H, H, activate,
+                        &step);
+  }
+}
+
+/* One step backward, while what reaches its state is in cache. */
+struct backward_step {
+  real *dz;            /* dh_t (B,H), to become dz_t */
+  real *dprevious;     /* (B,H): of h_{t-1}, added to */
+  const real *current; /* h_t (B,H) */
+  real *reaching;      /* dh_t is kept here, or NULL */
+  struct rnn_shape shape;
+  size_t t;
+};
+
+static struct backward_step backward_step_of(real *dstates, real *reaching, const real *states,
+                                             struct rnn_shape shape, size_t i) {
+  const size_t t = step_number(i, shape), block = shape.batch * shape.hidden;
+  return (struct backward_step){dstates + block_after(t, shape) * block,
+                                dstates + block_before(t, shape) * block,
+                                states + block_after(t, shape) * block,
+                                reaching == NULL ? NULL : reaching + t * block,
+                                shape,
+                                t};
+}
+
+static void through_tanh(void *context, size_t row, size_t rows, size_t column, size_t columns) {
+  const struct backward_step *step = context;
+  for (size_t b = row; b < row + rows; b++) {
+    const size_t at = b * step->shape.hidden + column;
+    real *dz = step->dz + at;
+    if (step->reaching != NULL) memcpy(step->reaching + at, dz, columns * sizeof *dz);
+    if (is_real(step->t, b, step->shape)) {
+      /* h = tanh(z), so dz = dh (1 - h²)                                    (18, 22) */
+      const real *h = step->current + at;
+      for (size_t j = 0; j < columns; j++) dz[j] *= 1 - h[j] * h[j];
+    } else {
+      /* h_t = h_{t-1}: the gradient passes, and nothing reaches the weights     (22) */
+      real *dprevious = step->dprevious + at;
+      for (size_t j = 0; j < columns; j++) dprevious[j] += dz[j];
+      memset(dz, 0, columns * sizeof *dz);
     }
   }
 }
@@ -62,26 +119,19 @@ void rnn_forward(real *states, const real *inputs, const struct rnn_parameters *
 void rnn_backward_states(real *dstates, real *reaching, const real *states,
                          const struct rnn_parameters *weights, struct rnn_shape shape) {
   const size_t B = shape.batch, H = shape.hidden;
+  if (shape.steps == 0) return;
+  struct backward_step last = backward_step_of(dstates, reaching, states, shape, shape.steps - 1);
+  through_tanh(&last, 0, B, 0, H);
   for (size_t i = shape.steps; i-- > 0;) {
-    const size_t t = step_number(i, shape);
-    const real *current = states + block_after(t, shape) * B * H;
-    real *dprevious = dstates + block_before(t, shape) * B * H;
-    real *dz = dstates + block_after(t, shape) * B * H;
-    if (reaching != NULL) memcpy(reaching + t * B * H, dz, B * H * sizeof *dz);
-    for (size_t b = 0; b < B; b++) {
-      real *row = dz + b * H;
-      if (is_real(t, b, shape)) {
-        /* h = tanh(z), so dz = dh (1 - h²)                                    (18, 22) */
-        const real *h = current + b * H;
-        for (size_t j = 0; j < H; j++) row[j] *= 1 - h[j] * h[j];
-      } else {
-        /* h_t = h_{t-1}: the gradient passes, and nothing reaches the weights     (22) */
-        for (size_t j = 0; j < H; j++) dprevious[b * H + j] += row[j];
-        memset(row, 0, H * sizeof *row);
-      }
-    }
+    const struct backward_step step = backward_step_of(dstates, reaching, states, shape, i);
+    const struct operand dz = {step.dz, H, AS_IT_IS}, weight = {weights->weight_hh, H, AS_IT_IS};
     /* z_t holds W_hh h_{t-1}, so dh_{t-1} += W_hhᵀ dz_t                       (18, 22) */
-    linear_backward_input_add(dprevious, dz, weights->weight_hh, B, H, H);
+    if (i == 0) {
+      matrix_product(step.dprevious, H, 1, 1, dz, weight, B, H, H);
+    } else {
+      struct backward_step before = backward_step_of(dstates, reaching, states, shape, i - 1);
+      matrix_product_then(step.dprevious, H, 1, 1, dz, weight, B, H, H, through_tanh, &before);
+    }
   }
 }
 

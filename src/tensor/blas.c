@@ -53,13 +53,15 @@ static size_t tile_count(size_t longer, size_t work) {
   return tiles;
 }
 
-void matrix_product(real *c, size_t ldc, real beta, real alpha, struct operand a, struct operand b,
-                    size_t m, size_t n, size_t k) {
+void matrix_product_then(real *c, size_t ldc, real beta, real alpha, struct operand a,
+                         struct operand b, size_t m, size_t n, size_t k, tile_function *then,
+                         void *context) {
   if (m == 0 || n == 0) return;
   const size_t longer = m >= n ? m : n;
   const size_t tiles = tile_count(longer, m * n * k);
   if (tiles == 1) {
     matrix_product_alone(c, ldc, beta, alpha, a, b, m, n, k);
+    then(context, 0, m, 0, n);
     return;
   }
   const size_t even = (longer + tiles - 1) / tiles;
@@ -73,11 +75,22 @@ void matrix_product(real *c, size_t ldc, real beta, real alpha, struct operand a
     if (m >= n) {
       part.data += part.transpose == AS_IT_IS ? start * part.ld : start;
       matrix_product_alone(c + start * ldc, ldc, beta, alpha, part, b, size, n, k);
+      then(context, start, size, 0, n);
     } else {
       part.data += part.transpose == AS_IT_IS ? start : start * part.ld;
       matrix_product_alone(c + start, ldc, beta, alpha, a, part, m, size, k);
+      then(context, 0, m, start, size);
     }
   }
+}
+
+static void nothing(void *context, size_t row, size_t rows, size_t column, size_t columns) {
+  (void)context, (void)row, (void)rows, (void)column, (void)columns;
+}
+
+void matrix_product(real *c, size_t ldc, real beta, real alpha, struct operand a, struct operand b,
+                    size_t m, size_t n, size_t k) {
+  matrix_product_then(c, ldc, beta, alpha, a, b, m, n, k, nothing, NULL);
 }
 
 /* A build of OpenBLAS for many processors chooses its kernels by a list of models. A processor

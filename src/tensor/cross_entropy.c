@@ -3,6 +3,7 @@
 #include <stdbool.h>
 
 #include "tensor/elementary.h"
+#include "tensor/share_out.h"
 #include "tensor/softmax.h"
 
 enum { PARALLEL_WORK = 1 << 16 };
@@ -22,13 +23,25 @@ static double expected_logit(const real *row, size_t first, size_t width, uint32
   return smoothing > 0 ? expected + smoothing * sum_of(row, width) / (double)v : expected;
 }
 
+struct forward_rows {
+  double *losses;
+  const real *logits;
+  const uint32_t *targets;
+  double smoothing;
+  size_t v;
+};
+
+static void row_loss(const void *context, size_t i) {
+  const struct forward_rows *rows = context;
+  const real *row = rows->logits + i * rows->v;
+  rows->losses[i] = (double)log_sum_exp(row, rows->v) -
+                    expected_logit(row, 0, rows->v, rows->targets[i], rows->smoothing, rows->v);
+}
+
 void cross_entropy_forward(double *losses, const real *logits, const uint32_t *targets,
                            double smoothing, size_t n, size_t v) {
-#pragma omp parallel for schedule(static) if (n * v > PARALLEL_WORK)
-  for (size_t i = 0; i < n; i++) {
-    const real *row = logits + i * v;
-    losses[i] = (double)log_sum_exp(row, v) - expected_logit(row, 0, v, targets[i], smoothing, v);
-  }
+  const struct forward_rows rows = {losses, logits, targets, smoothing, v};
+  share_out(n, n * v > PARALLEL_WORK, row_loss, &rows);
 }
 
 void cross_entropy_part(struct softmax_part *part, real *logits, struct cross_entropy_task task,

@@ -4,6 +4,7 @@
 
 #include "tensor/blas.h"
 #include "tensor/elementary.h"
+#include "tensor/share_out.h"
 
 enum { PARALLEL_WORK = 1 << 18 };
 
@@ -55,33 +56,49 @@ void tanh_backward(real *dy, const real *y, size_t n) {
   for (size_t i = 0; i < n; i++) dy[i] *= 1 - y[i] * y[i];
 }
 
-void bias_forward(real *y, const real *bias, size_t n, size_t out) {
-#pragma omp parallel for schedule(static) if (n * out > PARALLEL_WORK)
-  for (size_t i = 0; i < n; i++) memcpy(y + i * out, bias, out * sizeof *y);
+struct bias_rows {
+  real *y;
+  const real *bias;
+  size_t out;
+};
+
+static void copy_bias(const void *context, size_t i) {
+  const struct bias_rows *rows = context;
+  memcpy(rows->y + i * rows->out, rows->bias, rows->out * sizeof *rows->y);
 }
 
-/* Sums of columns [0, width) of n rows. Some rows at a time are added as they are, the rest in
- * double. */
-static void add_columns(real *sums, const real *rows, size_t n, size_t out, size_t width) {
-  enum { COLUMNS = 64, ROWS = 8 }; /* a stretch of columns stays in registers and first cache */
+void bias_forward(real *y, const real *bias, size_t n, size_t out) {
+  const struct bias_rows rows = {y, bias, out};
+  share_out(n, n * out > PARALLEL_WORK, copy_bias, &rows);
+}
+
+enum { COLUMNS = 64, ROWS = 8 }; /* a stretch of columns stays in registers and first cache */
+
+struct column_sums {
+  real *sums;       /* (out), added to */
+  const real *rows; /* (n,out) */
+  size_t n, out;
+};
+
+/* One stretch of columns. Some rows at a time are added as they are, the rest in double. */
+static void add_columns(const void *context, size_t stretch) {
+  const struct column_sums *all = context;
+  const size_t start = stretch * COLUMNS;
+  const size_t width = all->out - start < COLUMNS ? all->out - start : COLUMNS;
+  const real *rows = all->rows + start;
   double totals[COLUMNS] = {0};
-  for (size_t first = 0; first < n; first += ROWS) {
-    const size_t end = n - first < ROWS ? n : first + ROWS;
+  for (size_t first = 0; first < all->n; first += ROWS) {
+    const size_t end = all->n - first < ROWS ? all->n : first + ROWS;
     real some[COLUMNS] = {0};
     for (size_t i = first; i < end; i++) {
-      for (size_t j = 0; j < width; j++) some[j] += rows[i * out + j];
+      for (size_t j = 0; j < width; j++) some[j] += rows[i * all->out + j];
     }
     for (size_t j = 0; j < width; j++) totals[j] += (double)some[j];
   }
-  for (size_t j = 0; j < width; j++) sums[j] += (real)totals[j];
+  for (size_t j = 0; j < width; j++) all->sums[start + j] += (real)totals[j];
 }
 
 void bias_backward(real *dbias, const real *dy, size_t n, size_t out) {
-  enum { COLUMNS = 64 };
-  const size_t stretches = (out + COLUMNS - 1) / COLUMNS;
-#pragma omp parallel for schedule(static) if (n * out > PARALLEL_WORK)
-  for (size_t i = 0; i < stretches; i++) {
-    const size_t start = i * COLUMNS;
-    add_columns(dbias + start, dy + start, n, out, out - start < COLUMNS ? out - start : COLUMNS);
-  }
+  const struct column_sums all = {dbias, dy, n, out};
+  share_out((out + COLUMNS - 1) / COLUMNS, n * out > PARALLEL_WORK, add_columns, &all);
 }

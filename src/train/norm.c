@@ -1,5 +1,7 @@
 #include "train/norm.h"
 
+#include "tensor/share_out.h"
+
 enum {
   CHUNK = 1 << 14,        /* numbers a work item; fixed, so that sums do not depend on threads */
   PARALLEL_SIZE = 1 << 18 /* below this the threads cost more than they bring */
@@ -21,21 +23,29 @@ static double chunk_sum_of_squares(const real *values, size_t n) {
   return (sum1 + sum2) + (sum3 + sum4);
 }
 
+struct chunks {
+  double *sums; /* one a chunk */
+  const real *values;
+  size_t n;
+};
+
+static void sum_chunk(const void *context, size_t i) {
+  const struct chunks *all = context;
+  const size_t start = i * CHUNK;
+  const size_t count = all->n - start < CHUNK ? all->n - start : CHUNK;
+  all->sums[i] = chunk_sum_of_squares(all->values + start, count);
+}
+
 double sum_of_squares(const real *values, size_t n) {
-  /* Each chunk's sum goes to its own place; places are few enough to be added by one thread. */
-  enum { PLACES = 64 };
-  if (n <= CHUNK) return chunk_sum_of_squares(values, n);
-  const size_t chunks = (n + CHUNK - 1) / CHUNK;
+  enum { PLACES = 64 }; /* few enough to be added by one thread */
   double sum = 0;
-  for (size_t first = 0; first < chunks; first += PLACES) {
-    double sums[PLACES] = {0};
-    const size_t count = chunks - first < PLACES ? chunks - first : PLACES;
-#pragma omp parallel for schedule(static) if (n > PARALLEL_SIZE)
-    for (size_t i = 0; i < count; i++) {
-      const size_t start = (first + i) * CHUNK;
-      sums[i] = chunk_sum_of_squares(values + start, n - start < CHUNK ? n - start : CHUNK);
-    }
-    for (size_t i = 0; i < count; i++) sum += sums[i];
+  for (size_t at = 0; at < n; at += PLACES * CHUNK) {
+    double sums[PLACES];
+    const size_t count = n - at < PLACES * CHUNK ? n - at : PLACES * CHUNK;
+    const struct chunks all = {sums, values + at, count};
+    const size_t chunks = (count + CHUNK - 1) / CHUNK;
+    share_out(chunks, n > PARALLEL_SIZE, sum_chunk, &all);
+    for (size_t i = 0; i < chunks; i++) sum += sums[i];
   }
   return sum;
 }
