@@ -17,6 +17,46 @@ void random_words(uint32_t words[4], struct random_stream stream, uint64_t index
   for (int i = 0; i < 4; i++) words[i] = counter[i];
 }
 
+/* random_words with every step done for all indices. */
+static void random_block(uint32_t *words, struct random_stream stream, uint64_t first) {
+  uint32_t counter0[RANDOM_MANY], counter1[RANDOM_MANY], counter2[RANDOM_MANY],
+      counter3[RANDOM_MANY];
+  for (size_t i = 0; i < RANDOM_MANY; i++) {
+    counter0[i] = (uint32_t)(first + i);
+    counter1[i] = (uint32_t)((first + i) >> 32);
+    counter2[i] = stream.which;
+    counter3[i] = stream.purpose;
+  }
+  uint32_t key0 = (uint32_t)stream.seed, key1 = (uint32_t)(stream.seed >> 32);
+  for (int round = 0; round < 10; round++) {
+#pragma omp simd
+    for (size_t i = 0; i < RANDOM_MANY; i++) {
+      const uint64_t product0 = UINT64_C(0xD2511F53) * counter0[i];
+      const uint64_t product1 = UINT64_C(0xCD9E8D57) * counter2[i];
+      counter0[i] = (uint32_t)(product1 >> 32) ^ counter1[i] ^ key0;
+      counter1[i] = (uint32_t)product1;
+      counter2[i] = (uint32_t)(product0 >> 32) ^ counter3[i] ^ key1;
+      counter3[i] = (uint32_t)product0;
+    }
+    key0 += UINT32_C(0x9E3779B9);
+    key1 += UINT32_C(0xBB67AE85);
+  }
+  for (size_t i = 0; i < RANDOM_MANY; i++) {
+    words[4 * i] = counter0[i];
+    words[4 * i + 1] = counter1[i];
+    words[4 * i + 2] = counter2[i];
+    words[4 * i + 3] = counter3[i];
+  }
+}
+
+void random_many(uint32_t *words, struct random_stream stream, uint64_t first, size_t count) {
+  if (count == RANDOM_MANY) {
+    random_block(words, stream, first);
+    return;
+  }
+  for (size_t i = 0; i < count; i++) random_words(words + 4 * i, stream, first + i);
+}
+
 static double unit(uint32_t high, uint32_t low) {
   return (double)((((uint64_t)high << 32) | low) >> 11) * 0x1p-53;
 }

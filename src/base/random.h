@@ -4,6 +4,7 @@
 #ifndef ELMAN_BASE_RANDOM_H
 #define ELMAN_BASE_RANDOM_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* What the numbers are for; a stream is never used for two purposes. */
@@ -32,5 +33,11 @@ double random_uniform(struct random_stream stream, uint64_t index);
 double random_normal(struct random_stream stream, uint64_t index);
 /* Uniform in 0 .. bound-1; bound > 0. */
 uint64_t random_below(struct random_stream stream, uint64_t index, uint64_t bound);
+
+/* 128 random bits at each of the indices first .. first + count - 1, count at most RANDOM_MANY, in
+ * vector code. */
+enum { RANDOM_MANY = 32 };
+void random_many(uint32_t *words /* (count,4) */, struct random_stream stream, uint64_t first,
+                 size_t count);
 
 #endif

@@ -5,14 +5,22 @@ struct dropout dropout_site(struct dropout dropout, unsigned site) {
   return dropout;
 }
 
+static void keep_or_drop(real *x, const uint32_t *words, size_t n, uint32_t threshold, real scale) {
+  for (size_t i = 0; i < n; i++) x[i] *= words[i] < threshold ? 0 : scale;
+}
+
 void dropout_apply(real *x, size_t n, uint64_t first, struct dropout dropout) {
   if (dropout.probability <= 0) return;
   const real scale = (real)(1 / (1 - dropout.probability));
   const uint32_t threshold = (uint32_t)(dropout.probability * 0x1p32);
-  uint32_t words[4];
-  for (size_t i = 0; i < n; i++) {
-    const uint64_t position = first + i;
-    if (i == 0 || position % 4 == 0) random_words(words, dropout.stream, position / 4);
-    x[i] *= words[position % 4] < threshold ? 0 : scale;
+  uint32_t words[4 * RANDOM_MANY];
+  for (size_t i = 0; i < n;) {
+    /* Every index gives four words, and x may begin amid the four. */
+    const size_t skipped = (first + i) % 4, indices = (skipped + (n - i) + 3) / 4;
+    const size_t count = indices < RANDOM_MANY ? indices : (size_t)RANDOM_MANY;
+    const size_t some = 4 * count - skipped < n - i ? 4 * count - skipped : n - i;
+    random_many(words, dropout.stream, (first + i) / 4, count);
+    keep_or_drop(x + i, words + skipped, some, threshold, scale);
+    i += some;
   }
 }

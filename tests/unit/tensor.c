@@ -9,6 +9,7 @@
 
 #include "tensor/blas.h"
 #include "tensor/cross_entropy.h"
+#include "tensor/dropout.h"
 #include "tensor/linear.h"
 #include "tensor/softmax.h"
 
@@ -139,6 +140,49 @@ Test(tensor, philox_known_answers) {
   cr_assert_eq(random_bits(zero, 0), UINT64_C(0x6627e8d5e169c58d));
   const struct random_stream ones = {UINT64_MAX, UINT32_MAX, UINT32_MAX};
   cr_assert_eq(random_bits(ones, UINT64_MAX), UINT64_C(0x408f276d41c83b0e));
+}
+
+/* Also where the lower half of the index runs over. */
+Test(tensor, many_random_words_are_those_of_single_calls) {
+  const struct random_stream stream = {0x123456789abcdef, RANDOM_DROPOUT, 77};
+  for (uint64_t first = 0xfffffff0; first < 0xffffffff + UINT64_C(9); first += 5) {
+    for (size_t count = 1; count <= RANDOM_MANY; count++) {
+      uint32_t words[4 * RANDOM_MANY], expected[4];
+      random_many(words, stream, first, count);
+      for (size_t i = 0; i < count; i++) {
+        random_words(expected, stream, first + i);
+        cr_assert_eq(memcmp(words + 4 * i, expected, sizeof expected), 0);
+      }
+    }
+  }
+}
+
+/* The mask is a function of the position: a call for a part drops what a call for the whole does.
+ */
+Test(tensor, dropout_by_position) {
+  enum { N = 700 };
+  const struct dropout dropout = {0.25, {9, RANDOM_DROPOUT, 4}};
+  real whole[N];
+  size_t kept = 0;
+  for (size_t i = 0; i < N; i++) whole[i] = 3;
+  dropout_apply(whole, N, 1001, dropout);
+  for (size_t i = 0; i < N; i++) {
+    uint32_t words[4];
+    random_words(words, dropout.stream, (1001 + i) / 4);
+    const bool dropped = words[(1001 + i) % 4] < 0x40000000;
+    cr_assert_eq(whole[i], dropped ? 0 : 3 * (real)(1 / 0.75));
+    kept += !dropped;
+  }
+  cr_assert(kept > 480 && kept < 570, "%zu of %d", kept, N);
+  for (size_t start = 0; start < 9; start++) {
+    for (size_t n = 0; n < N - start; n += 1 + n / 2) {
+      real part[N];
+      for (size_t i = 0; i < N; i++) part[i] = 3;
+      dropout_apply(part, n, 1001 + start, dropout);
+      cr_assert_eq(memcmp(part, whole + start, n * sizeof *part), 0);
+      cr_assert_eq(part[n], 3, "nothing behind the end");
+    }
+  }
 }
 
 Test(tensor, random_numbers_have_their_distribution) {
