@@ -11,6 +11,7 @@
 #include "elman.h"
 #include "messages.h"
 #include "output.h"
+#include "short_waits.h"
 #include "suggestion.h"
 
 const struct command commands[] = {
@@ -80,5 +81,7 @@ int main(int argc, char **argv) {
     return EX_USAGE;
   }
   const struct command *command = command_find(commands, NULL, name);
-  return command == NULL ? EX_USAGE : command->run(argc - 1, argv + 1);
+  if (command == NULL) return EX_USAGE;
+  if (command->run == train_command) wait_briefly(argv);
+  return command->run(argc - 1, argv + 1);
 }
