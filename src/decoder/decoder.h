@@ -56,7 +56,7 @@ struct decoder_cache {
   real *combined;    /* (T,B,2H): [d_t ; c_t]; only with an attentional layer */
   real *attentional; /* (T+1,B,A): h_0 .. h_T; only with an attentional layer */
   real *features;    /* (N,F): the attentional state, or [d_t ; c_t] */
-  real *logits;      /* (N,V_tgt), or of some rows at a time */
+  real *logits;      /* (N,V_tgt), or of some rows at a time; while it learns, in tiles */
 };
 
 /* What attention and the output layer see of the decoder (T,B,H): the top layer's states, after

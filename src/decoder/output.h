@@ -1,5 +1,5 @@
-/* The output layer: the real positions of the decoder's states, packed, to logits. docs/bptt.md,
- * equations 9 to 14. */
+/* The output layer: the real positions of the decoder's states, packed, to logits and losses.
+ * docs/bptt.md, equations 9 to 11; how it learns stands in output_learn.h. */
 #ifndef ELMAN_DECODER_OUTPUT_H
 #define ELMAN_DECODER_OUTPUT_H
 

@@ -11,8 +11,8 @@ static size_t divide_up(size_t a, size_t b) {
   return (a + b - 1) / b;
 }
 
-/* A tile's logits and its weights share the second-level cache with what the product copies, and
- * fewer columns than LEAST_WIDTH would make it slow. */
+/* A tile's logits stay in the second-level cache. Fewer columns than LEAST_WIDTH would make the
+ * products slow. */
 struct output_tiles output_tiles_of(size_t rows, struct decoder_sizes sizes) {
   enum { TILE_NUMBERS = 320 << 10, LEAST_WIDTH = 128, UNIT = 16, GROUPS = 4 };
   const size_t V = sizes.vocabulary, F = decoder_feature_size(sizes);
@@ -21,7 +21,8 @@ struct output_tiles output_tiles_of(size_t rows, struct decoder_sizes sizes) {
   const size_t most = V / LEAST_WIDTH < GROUPS ? V / LEAST_WIDTH : (size_t)GROUPS;
   if (most <= 1) return one;
   const size_t wanted = divide_up(divide_up(V, divide_up(TILE_NUMBERS, rows)), most) * most;
-  const size_t width = divide_up(divide_up(V, wanted), UNIT) * UNIT;
+  const size_t even = divide_up(divide_up(V, wanted), UNIT) * UNIT;
+  const size_t width = even < LEAST_WIDTH ? (size_t)LEAST_WIDTH : even;
   const size_t count = divide_up(V, width), each = divide_up(count, most);
   return (struct output_tiles){width, count, divide_up(count, each)};
 }
@@ -51,6 +52,15 @@ struct tile {
   struct softmax_part *part;
 };
 
+/* The product of the only tile has tiles of its own. */
+static void multiply(const struct block *block, real *c, size_t ldc, real beta, struct operand a,
+                     struct operand b, size_t m, size_t n, size_t k) {
+  if (block->scratch->tiles.count == 1)
+    matrix_product(c, ldc, beta, 1, a, b, m, n, k);
+  else
+    matrix_product_alone(c, ldc, beta, 1, a, b, m, n, k);
+}
+
 static struct tile tile_of(const struct block *block, size_t k) {
   const size_t V = block->loss.v, n = block->loss.n, first = k * block->scratch->tiles.width;
   const size_t rest = V - first, width = block->scratch->tiles.width;
@@ -64,10 +74,9 @@ static void forward_tile(const void *context, size_t k) {
   const struct tile tile = tile_of(block, k);
   const size_t F = block->F;
   bias_forward(tile.logits, block->weights->out_bias + tile.first, block->loss.n, tile.width);
-  matrix_product_alone(tile.logits, tile.width, 1, 1,
-                       (struct operand){block->features, F, AS_IT_IS},
-                       (struct operand){block->weights->out_weight + tile.first * F, F, TRANSPOSED},
-                       block->loss.n, tile.width, F);
+  multiply(block, tile.logits, tile.width, 1, (struct operand){block->features, F, AS_IT_IS},
+           (struct operand){block->weights->out_weight + tile.first * F, F, TRANSPOSED},
+           block->loss.n, tile.width, F);
   cross_entropy_part(tile.part, tile.logits, block->loss, tile.first, tile.width);
 }
 
@@ -80,12 +89,11 @@ static void backward_tile(const struct block *block, size_t k, real *dfeatures, 
   cross_entropy_gradient(tile.logits, tile.part, block->loss, tile.first, tile.width); /* (12) */
   /* dW_o += Σ do_t [d_t ; c_t]ᵀ, db_o += Σ do_t                                     (13) */
   bias_backward(block->gradients->out_bias + tile.first, tile.logits, n, tile.width);
-  matrix_product_alone(block->gradients->out_weight + at, F, 1, 1, turned,
-                       (struct operand){block->features, F, AS_IT_IS}, tile.width, F, n);
+  multiply(block, block->gradients->out_weight + at, F, 1, turned,
+           (struct operand){block->features, F, AS_IT_IS}, tile.width, F, n);
   /* [dd_t ; dc_t] = W_oᵀ do_t                                                        (14) */
-  matrix_product_alone(dfeatures, F, beta, 1, logits,
-                       (struct operand){block->weights->out_weight + at, F, AS_IT_IS}, n, F,
-                       tile.width);
+  multiply(block, dfeatures, F, beta, logits,
+           (struct operand){block->weights->out_weight + at, F, AS_IT_IS}, n, F, tile.width);
 }
 
 static void backward_group(const void *context, size_t group) {

@@ -45,7 +45,7 @@ struct forward_step {
   size_t t;
 };
 
-static void activate(void *context, size_t row, size_t rows, size_t column, size_t columns) {
+static void activate(const void *context, size_t row, size_t rows, size_t column, size_t columns) {
   const struct forward_step *step = context;
   const real *bias_ih = step->weights->bias_ih + column, *bias_hh = step->weights->bias_hh + column;
   for (size_t b = row; b < row + rows; b++) {
@@ -67,8 +67,8 @@ void rnn_forward(real *states, const real *inputs, const struct rnn_parameters *
 
   for (size_t i = 0; i < shape.steps; i++) {
     const size_t t = step_number(i, shape);
-    struct forward_step step = {states + block_after(t, shape) * B * H,
-                                states + block_before(t, shape) * B * H, weights, shape, t};
+    const struct forward_step step = {states + block_after(t, shape) * B * H,
+                                      states + block_before(t, shape) * B * H, weights, shape, t};
     /* h_t = tanh(W_ih x_t + W_hh h_{t-1} + b_ih + b_hh)                            (2) */
     matrix_product_then(step.current, H, 1, 1, (struct operand){step.previous, H, AS_IT_IS},
                         (struct operand){weights->weight_hh, H, TRANSPOSED}, B, H, H, activate,
@@ -97,7 +97,8 @@ static struct backward_step backward_step_of(real *dstates, real *reaching, cons
                                 t};
 }
 
-static void through_tanh(void *context, size_t row, size_t rows, size_t column, size_t columns) {
+static void through_tanh(const void *context, size_t row, size_t rows, size_t column,
+                         size_t columns) {
   const struct backward_step *step = context;
   for (size_t b = row; b < row + rows; b++) {
     const size_t at = b * step->shape.hidden + column;
@@ -120,7 +121,8 @@ void rnn_backward_states(real *dstates, real *reaching, const real *states,
                          const struct rnn_parameters *weights, struct rnn_shape shape) {
   const size_t B = shape.batch, H = shape.hidden;
   if (shape.steps == 0) return;
-  struct backward_step last = backward_step_of(dstates, reaching, states, shape, shape.steps - 1);
+  const struct backward_step last =
+      backward_step_of(dstates, reaching, states, shape, shape.steps - 1);
   through_tanh(&last, 0, B, 0, H);
   for (size_t i = shape.steps; i-- > 0;) {
     const struct backward_step step = backward_step_of(dstates, reaching, states, shape, i);
@@ -129,7 +131,7 @@ void rnn_backward_states(real *dstates, real *reaching, const real *states,
     if (i == 0) {
       matrix_product(step.dprevious, H, 1, 1, dz, weight, B, H, H);
     } else {
-      struct backward_step before = backward_step_of(dstates, reaching, states, shape, i - 1);
+      const struct backward_step before = backward_step_of(dstates, reaching, states, shape, i - 1);
       matrix_product_then(step.dprevious, H, 1, 1, dz, weight, B, H, H, through_tanh, &before);
     }
   }

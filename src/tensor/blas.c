@@ -55,7 +55,7 @@ static size_t tile_count(size_t longer, size_t work) {
 
 void matrix_product_then(real *c, size_t ldc, real beta, real alpha, struct operand a,
                          struct operand b, size_t m, size_t n, size_t k, tile_function *then,
-                         void *context) {
+                         const void *context) {
   if (m == 0 || n == 0) return;
   const size_t longer = m >= n ? m : n;
   const size_t tiles = tile_count(longer, m * n * k);
@@ -84,7 +84,7 @@ void matrix_product_then(real *c, size_t ldc, real beta, real alpha, struct oper
   }
 }
 
-static void nothing(void *context, size_t row, size_t rows, size_t column, size_t columns) {
+static void nothing(const void *context, size_t row, size_t rows, size_t column, size_t columns) {
   (void)context, (void)row, (void)rows, (void)column, (void)columns;
 }
 

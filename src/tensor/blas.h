@@ -23,10 +23,10 @@ void matrix_product(real *c, size_t ldc, real beta, real alpha, struct operand a
 
 /* The same, and `then` is called with every tile of C once it is complete, by the thread that has
  * it in its cache: rows [row, row + rows) of the columns [column, column + columns). */
-typedef void tile_function(void *context, size_t row, size_t rows, size_t column, size_t columns);
+typedef void tile_function(const void *context, size_t row, size_t rows, size_t column, size_t columns);
 void matrix_product_then(real *c, size_t ldc, real beta, real alpha, struct operand a,
                          struct operand b, size_t m, size_t n, size_t k, tile_function *then,
-                         void *context);
+                         const void *context);
 
 /* The same by the calling thread alone and in one piece: for work that is already shared out. */
 void matrix_product_alone(real *c, size_t ldc, real beta, real alpha, struct operand a,

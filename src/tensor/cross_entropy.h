@@ -1,6 +1,6 @@
 /* Cross-entropy of softmax(logits) against target ids, one row a token, with label smoothing
  * (Szegedy et al., CVPR 2016; as in PyTorch's cross_entropy): the target's share is 1 - ε, and ε is
- * spread evenly over the whole vocabulary. Equations 10, 11 and 36. */
+ * spread evenly over the whole vocabulary. Equations 10 to 12, 36 and 47. */
 #ifndef ELMAN_TENSOR_CROSS_ENTROPY_H
 #define ELMAN_TENSOR_CROSS_ENTROPY_H
 

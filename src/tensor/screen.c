@@ -5,6 +5,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "tensor/share_out.h"
 #include "tensor/softmax.h"
 
 /* Multiplications of a call from which on the threads of OpenMP are worth it. */
@@ -270,7 +271,13 @@ static void screen_blocks(const struct screen *screen, struct screen_scratch *sc
     team_run(scratch->team, run_block, &job, screen->blocks);
     return;
   }
-#pragma omp parallel if (n * screen->V * screen->F > PARALLEL_WORK)
+  if (n * screen->V * screen->F <= PARALLEL_WORK) {
+    for (size_t i = 0; i < screen->blocks; i++)
+      run_block(&job, scratch->backwards ? screen->blocks - 1 - i : i);
+    scratch->backwards = !scratch->backwards;
+    return;
+  }
+#pragma omp parallel
   {
     const size_t threads = (size_t)omp_get_num_threads(), thread = (size_t)omp_get_thread_num();
     const size_t first = screen->blocks * thread / threads;
@@ -296,11 +303,22 @@ static real logit(const struct screen *screen, const real *f, size_t v) {
   return sum + screen->bias[v];
 }
 
+struct all_logits {
+  const struct screen *screen;
+  const real *f;
+  real *logits;
+};
+
+static void one_logit(const void *context, size_t v) {
+  const struct all_logits *all = context;
+  all->logits[v] = logit(all->screen, all->f, v);
+}
+
 static size_t largest_of_all(const struct screen *screen, struct screen_scratch *scratch,
                              const real *f) {
   real *logits = scratch->logits;
-#pragma omp parallel for schedule(static) if (screen->V * screen->F > PARALLEL_WORK)
-  for (size_t v = 0; v < screen->V; v++) logits[v] = logit(screen, f, v);
+  const struct all_logits all = {screen, f, logits};
+  share_out(screen->V, screen->V * screen->F > PARALLEL_WORK, one_logit, &all);
   if (!isfinite(log_sum_exp(logits, screen->V))) return SCREEN_NONE;
   size_t best = SCREEN_NONE;
   for (size_t v = 0; v < screen->V; v++) {

@@ -8,7 +8,7 @@
 #endif
 
 enum {
-  CHUNK = 1 << 14,        /* numbers a work item; fixed, so that sums do not depend on threads */
+  CHUNK = 1 << 14,        /* numbers a work item */
   PARALLEL_SIZE = 1 << 18 /* below this the threads cost more than they bring */
 };
 

@@ -94,7 +94,7 @@ Test(gradients, cross_entropy_in_parts) {
   for (double smoothing = 0; smoothing < 0.4; smoothing += 0.15) {
     const struct cross_entropy_task task = {ce_targets, CE_ROWS, CE_COLUMNS, smoothing,
                                             (real)1 / CE_ROWS};
-    real *whole = random_reals(n, 60, 3); /* some probabilities vanish */
+    real *whole = random_reals(n, 60, 3);
     real *tiles = reals(n);
     for (size_t i = 0; i < CE_ROWS; i++) {
       for (size_t j = 0; j < CE_COLUMNS; j++) {
@@ -164,7 +164,7 @@ Test(gradients, linear) {
 
 /* ---- the embedding ---- */
 
-enum { EMB_V = 5, EMB_STEPS = 4, EMB_BATCH = 3, EMB_SIZE = 2, EMB_ROW = 3 };
+enum { EMB_V = 5, EMB_STEPS = 4, EMB_BATCH = 3, EMB_SIZE = 70, EMB_ROW = 71 };
 /* Word 3 is repeated within and across sentences. What lies past a sentence's end is a word that is
  * there, so that reading it would not go unseen. */
 static const uint32_t emb_ids[EMB_STEPS * EMB_BATCH] = {3, 0, 3, 3, 1, 4, 3, 2, 4, 1, 3, 0};

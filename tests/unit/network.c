@@ -32,10 +32,11 @@ static void fill_side(struct sentences *side, size_t which, uint32_t first, uint
     side->ids[i] = first + (uint32_t)(i * 7 + i / 3) % words;
 }
 
-static void set_up(struct setup *s, enum attention_kind attention, size_t hidden) {
+static void set_up_sizes(struct setup *s, enum attention_kind attention, size_t hidden,
+                         size_t embedding, size_t vocabulary) {
   *s = (struct setup){.config = {.source_vocabulary = 11,
-                                 .target_vocabulary = 13,
-                                 .embedding_size = 6,
+                                 .target_vocabulary = (uint32_t)vocabulary,
+                                 .embedding_size = embedding,
                                  .hidden_size = hidden,
                                  .layers = 1,
                                  .heads = 1,
@@ -51,6 +52,10 @@ static void set_up(struct setup *s, enum attention_kind attention, size_t hidden
   fill_side(&s->corpus.target, 1, 3, 10);
 }
 
+static void set_up(struct setup *s, enum attention_kind attention, size_t hidden) {
+  set_up_sizes(s, attention, hidden, 6, 13);
+}
+
 static void tear_down(struct setup *s) {
   parameter_block_free(s->block);
   parameter_block_free(s->gradient_block);
@@ -60,12 +65,18 @@ static void tear_down(struct setup *s) {
 }
 
 /* Sum of losses over the pairs `indices`; gradients of their mean loss in gradient_block. */
-static double run(struct setup *s, const size_t *indices, size_t count) {
+static double run_regularized(struct setup *s, const size_t *indices, size_t count,
+                              const struct regularization *regularization) {
   cr_assert_eq(batch_fill(&s->batch, &s->corpus, indices, count, NULL), STATUS_OK);
   cr_assert_eq(workspace_fit(&s->workspace, &s->config, &s->batch, WITH_GRADIENTS, NULL),
                STATUS_OK);
   memset(s->gradient_block, 0, s->table.block * sizeof(real));
-  return network_gradient(&s->gradients, &s->workspace, &s->batch, &s->weights, &s->config, &plain);
+  return network_gradient(&s->gradients, &s->workspace, &s->batch, &s->weights, &s->config,
+                          regularization);
+}
+
+static double run(struct setup *s, const size_t *indices, size_t count) {
+  return run_regularized(s, indices, count, &plain);
 }
 
 Test(network, padding_never_leaks) {
@@ -126,19 +137,22 @@ Test(network, attention_rows_sum_to_one) {
   tear_down(&s);
 }
 
-/* Large enough for every parallel path: tiles of products, sentences of attention, rows of logits.
- */
+/* Large enough for every parallel path: tiles of products and of the recurrence, words looked up
+ * and packed, sentences of attention, tiles of the output layer. */
 Test(network, any_number_of_threads_gives_the_same_bits) {
+  const struct random_stream stream = {1, RANDOM_DROPOUT, 1};
+  const struct regularization regularization = {.dropouts = {{0.2, stream}, {0.1, stream}},
+                                                .label_smoothing = 0.1};
   struct setup s;
-  set_up(&s, ATTENTION_DOT, 520);
+  set_up_sizes(&s, ATTENTION_DOT, 940, 1500, 300);
   const size_t all[PAIRS] = {0, 1, 2, 3, 4};
   omp_set_num_threads(1);
-  const double loss = run(&s, all, PAIRS);
+  const double loss = run_regularized(&s, all, PAIRS, &regularization);
   real *gradient = reals(s.table.block);
   memcpy(gradient, s.gradient_block, s.table.block * sizeof *gradient);
   for (int threads = 2; threads <= 5; threads++) {
     omp_set_num_threads(threads);
-    const double again = run(&s, all, PAIRS);
+    const double again = run_regularized(&s, all, PAIRS, &regularization);
     cr_assert_eq(memcmp(&loss, &again, sizeof loss), 0, "loss, %d threads", threads);
     cr_assert_eq(memcmp(gradient, s.gradient_block, s.table.block * sizeof *gradient), 0,
                  "gradients, %d threads", threads);

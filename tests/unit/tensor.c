@@ -49,10 +49,29 @@ Test(tensor, threads_of_openblas_are_stopped_and_can_be_started_again) {
   free(c);
 }
 
-/* Every transposition and both ways of cutting into tiles, against three loops. */
+struct counted {
+  const real *c, *expected;
+  size_t n;
+  unsigned char *times; /* that each element was shown, and as expected */
+};
+
+static void count_tile(const void *context, size_t row, size_t rows, size_t column,
+                       size_t columns) {
+  const struct counted *counted = context;
+  for (size_t i = row; i < row + rows; i++) {
+    for (size_t j = column; j < column + columns; j++) {
+      const size_t at = i * counted->n + j;
+      const double difference = (double)counted->c[at] - (double)counted->expected[at];
+      counted->times[at] += fabs(difference) < 100 * CLOSE ? 1 : 100;
+    }
+  }
+}
+
+/* Every transposition and both ways of cutting into tiles, against three loops; each tile is shown
+ * once, when it is complete. */
 Test(tensor, matrix_product) {
-  const size_t sizes[][3] = {{1, 1, 1},     {1, 70, 90},   {3, 5, 7},
-                             {300, 9, 200}, {9, 300, 200}, {140, 150, 130}};
+  const size_t sizes[][3] = {{1, 1, 1},       {1, 70, 90},     {3, 5, 7},      {140, 150, 130},
+                             {1030, 33, 130}, {33, 1030, 130}, {260, 271, 64}, {271, 260, 64}};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     const size_t m = sizes[i][0], n = sizes[i][1], k = sizes[i][2];
     real *a = random_reals(m * k, 1, 1), *b = random_reals(k * n, 1, 2);
@@ -61,7 +80,8 @@ Test(tensor, matrix_product) {
                                    transposed & 1 ? TRANSPOSED : AS_IT_IS};
       const struct operand right = {b, transposed & 2 ? k : n,
                                     transposed & 2 ? TRANSPOSED : AS_IT_IS};
-      real *c = random_reals(m * n, 1, 3), *expected = random_reals(m * n, 1, 3);
+      real *c = random_reals(m * n, 1, 3), *shown = random_reals(m * n, 1, 3);
+      real *expected = random_reals(m * n, 1, 3);
       for (size_t row = 0; row < m; row++) {
         for (size_t column = 0; column < n; column++) {
           double sum = 0;
@@ -72,7 +92,13 @@ Test(tensor, matrix_product) {
       }
       matrix_product(c, n, (real)0.5, 2, left, right, m, n, k);
       cr_assert(relative_error(c, expected, m * n) < CLOSE);
+      const struct counted counted = {shown, expected, n, calloc(m * n, 1)};
+      matrix_product_then(shown, n, (real)0.5, 2, left, right, m, n, k, count_tile, &counted);
+      cr_assert_eq(memcmp(c, shown, m * n * sizeof *c), 0);
+      for (size_t j = 0; j < m * n; j++) cr_assert_eq(counted.times[j], 1);
+      free(counted.times);
       free(c);
+      free(shown);
       free(expected);
     }
     free(a);
@@ -125,6 +151,28 @@ Test(tensor, softmax_ignores_a_shift) {
 }
 
 /* -log p of a hopeless target is large but finite: p itself would be 0. */
+/* A part so far below another that nothing of it is left. */
+Test(tensor, cross_entropy_of_a_part_that_vanishes) {
+  const uint32_t targets[] = {0, 3};
+  const struct cross_entropy_task task = {targets, 2, 4, 0, 1};
+  real low[] = {-800, -801, 1, 2}, high[] = {800, 799, 900, 3};
+  struct softmax_part parts[4];
+  double losses[2];
+  cross_entropy_part(parts, low, task, 0, 2);
+  cross_entropy_part(parts + 2, high, task, 2, 2);
+  cross_entropy_join(losses, parts, 2, task);
+  cross_entropy_gradient(low, parts, task, 0, 2);
+  cross_entropy_gradient(high, parts + 2, task, 2, 2);
+  cr_assert_float_eq(losses[0], 1600 + log1p(exp(-1)), 1e-4);
+  cr_assert_float_eq(losses[1], 897, 1e-4);
+  const double top = 1 / (1 + exp(-1));
+  const double expected_low[] = {-1, 0, 0, 0}, expected_high[] = {top, 1 - top, 1, -1};
+  for (size_t i = 0; i < 4; i++) {
+    cr_assert_float_eq((double)low[i], expected_low[i], CLOSE);
+    cr_assert_float_eq((double)high[i], expected_high[i], CLOSE);
+  }
+}
+
 Test(tensor, cross_entropy_of_a_hopeless_target) {
   const real logits[] = {0, 500, 0, 1, 1, 1};
   const uint32_t targets[] = {0, 2};

@@ -9,9 +9,13 @@
  * enough where nothing else runs. The library reads the number once, when it is loaded. */
 void wait_briefly(char **argv) {
 #if defined(__GNUC__) && !defined(__clang__)
+  char path[4096]; /* /proc/self/exe itself would give the process another name */
   if (getenv("GOMP_SPINCOUNT") != NULL || getenv("OMP_WAIT_POLICY") != NULL) return;
-  if (sysconf(_SC_NPROCESSORS_ONLN) < 2 || setenv("GOMP_SPINCOUNT", "10000", 0) != 0) return;
-  execv("/proc/self/exe", argv);
+  if (sysconf(_SC_NPROCESSORS_ONLN) < 2) return;
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+  if (length <= 0 || (size_t)length >= sizeof path) return;
+  path[length] = '\0';
+  if (setenv("GOMP_SPINCOUNT", "10000", 0) == 0) execv(path, argv);
 #else
   (void)argv;
 #endif
