@@ -8,16 +8,13 @@
 #include "model/network_copy.h"
 #include "tensor/softmax.h"
 
-/* Units in the last place by which logits may be off. */
-enum { ROUNDING_UNITS = 4 };
-
 struct run {
   struct network_copy network;
   const struct batch *batch;
   const struct gradient_check_options *options;
   size_t *places;  /* of the weights to try, within a tensor */
   real *above;     /* (N,V): logits */
-  double rounding; /* of the mean loss */
+  double rounding; /* of the mean loss, whatever the order in which a processor adds */
 };
 
 /* ---- which weights ---- */
@@ -146,22 +143,48 @@ static double central_difference(struct run *run, real *weight) {
   return sum / (double)N / ((double)above - (double)below);
 }
 
-/* About how far rounding moves the mean loss. The logits have errors of some units in their last
- * place, and a token's loss follows them by 1 - p at most, and by ε. */
+/* How far rounding moves sums of n numbers whose sizes add up to at most 1: λ √n u, but for a
+ * chance of 2 exp(-λ² / 2), here 3e-8 (Higham and Mary, SIAM Journal on Scientific Computing 41,
+ * 2019). Sums on the way to a logit: a step of the encoder and one of the decoder, a score, the
+ * context, and the logit itself. */
+static double rounding_of_sums(const struct run *run) {
+  const struct model_config *config = &run->network.config;
+  const size_t H = config->hidden_size, E = config->embedding_size;
+  const size_t F = decoder_feature_size(decoder_sizes_of(config));
+  const double lambda = 6, unit = DBL_EPSILON / 2;
+  const double terms = 2 * (double)(E + H) + (double)(H + run->batch->source.steps + F);
+  return lambda * sqrt(terms) * unit;
+}
+
+static double norm_of(const real *x, size_t n) {
+  double squares = 0;
+  for (size_t i = 0; i < n; i++) squares += (double)x[i] * (double)x[i];
+  return sqrt(squares);
+}
+
+/* How far rounding moves the mean loss. The products that are added up in logit v are |w_v| |f| +
+ * |b_v| together at most (Cauchy and Schwarz): the logit itself may be small where they cancel. A
+ * token's loss follows the logits by 1 - p at most, and by ε. */
 static double rounding_of_loss(const struct run *run) {
   const size_t N = run->batch->tokens, V = run->network.config.target_vocabulary;
-  double sum = 0;
+  const size_t F = decoder_feature_size(decoder_sizes_of(&run->network.config));
+  const struct decoder_parameters *weights = &run->network.weight_views.decoder;
+  const struct decoder_cache *cache = &run->network.workspace.decoder;
+  double weight = 0, bias = 0, sum = 0;
+  for (size_t v = 0; v < V; v++) {
+    weight = fmax(weight, norm_of(weights->out_weight + v * F, F));
+    bias = fmax(bias, fabs((double)weights->out_bias[v]));
+  }
   for (size_t n = 0; n < N; n++) {
-    const real *logits = run->network.workspace.decoder.logits + n * V;
+    const real *logits = cache->logits + n * V;
     const real log_sum = log_sum_exp(logits, V);
-    double largest = 0, followed = run->options->regularization.label_smoothing;
+    double followed = run->options->regularization.label_smoothing;
     for (size_t v = 0; v < V; v++) {
-      largest = fmax(largest, fabs((double)logits[v]));
       if (v != run->batch->expected[n]) followed += exp((double)(logits[v] - log_sum));
     }
-    sum += followed * largest;
+    sum += followed * (weight * norm_of(cache->features + n * F, F) + bias);
   }
-  return ROUNDING_UNITS * DBL_EPSILON * sum / (double)N;
+  return rounding_of_sums(run) * sum / (double)N;
 }
 
 static enum gradient_verdict judge(const struct run *run, double difference, double error,

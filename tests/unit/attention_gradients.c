@@ -85,13 +85,39 @@ static double attention_loss(void *context) {
                       c->shape.queries * B * attention_value_size(c->layer.config));
 }
 
-static void check_parts(struct attention_case *c, loss_function *loss) {
+static double larger(double a, double b) {
+  return a > b ? a : b;
+}
+
+/* Of the loss. A context is a mean of values, and follows its scores by at most twice the largest
+ * value; a score is a sum of H products. Sums on the way: the maps of queries, keys, values and
+ * contexts, the score, the softmax, the context. */
+static double rounding_of_loss(const struct attention_case *c) {
+  const size_t H = c->layer.config.size, V = attention_value_size(c->layer.config);
+  const size_t T = c->shape.queries, S = c->shape.keys;
+  const struct attention_cache *cache = &c->cache;
+  const double query = larger(largest_size(c->queries, T * B * H),
+                              cache->queries != NULL ? largest_size(cache->queries, T * B * H) : 0);
+  const double key = larger(largest_size(c->keys, S * B * H),
+                            cache->keys != NULL ? largest_size(cache->keys, S * B * H) : 0);
+  double context = larger(largest_size(c->values, S * B * V),
+                          cache->values != NULL ? largest_size(cache->values, S * B * H) : 0);
+  if (c->weights.out_weight != NULL)
+    context *= (double)H * largest_size(c->weights.out_weight, H * H);
+  double score = (double)H * query * key;
+  if (c->weights.score_weight != NULL) score = (double)H * largest_size(c->weights.score_weight, H);
+  double size = 0;
+  for (size_t i = 0; i < T * B * V; i++) size += fabs((double)c->r[i]);
+  return rounding_of_sum(5 * H + 2 * S + T * B * V, size * context * (1 + 2 * score));
+}
+
+static void check_parts(struct attention_case *c, loss_function *loss, void *context) {
   const size_t H = c->layer.config.size;
   struct attention_part weight, gradient;
   for (size_t i = 0; attention_part_at(&weight, &c->weights, c->layer.config.kind, i); i++) {
     cr_assert(attention_part_at(&gradient, &c->gradients, c->layer.config.kind, i));
     check_gradient_or_zero(weight.name, *weight.view, *gradient.view,
-                           attention_part_size(&weight, H), loss, c);
+                           attention_part_size(&weight, H), rounding_of_loss(c), loss, context);
   }
 }
 
@@ -122,10 +148,11 @@ static void check_attention(struct attention_config config, struct attention_sha
                      c.keys, c.values, &c.layer, shape);
   attention_prepare_backward(dkeys, dvalues, &c.gradients, c.scratch, c.keys, c.values, &c.layer, B,
                              0, S);
-  check_gradient_or_zero("queries", c.queries, dqueries, T * B * H, attention_loss, &c);
-  check_gradient_or_zero("keys", c.keys, dkeys, S * B * H, attention_loss, &c);
-  check_gradient_or_zero("values", c.values, dvalues, S * B * V, attention_loss, &c);
-  check_parts(&c, attention_loss);
+  const double rounding = rounding_of_loss(&c);
+  check_gradient_or_zero("queries", c.queries, dqueries, T * B * H, rounding, attention_loss, &c);
+  check_gradient_or_zero("keys", c.keys, dkeys, S * B * H, rounding, attention_loss, &c);
+  check_gradient_or_zero("values", c.values, dvalues, S * B * V, rounding, attention_loss, &c);
+  check_parts(&c, attention_loss, &c);
   free(dqueries);
   free(dkeys);
   free(dvalues);
@@ -238,12 +265,7 @@ static void check_self_attention(struct attention_config config, struct attentio
                             c.base.r + (first - stretch) * B * H, c.base.cache, c.base.queries,
                             &c.base.layer, part_of(&c, first - stretch));
   check_gradient("states", c.base.queries, dstates, T * B * H, self_loss, &c);
-  struct attention_part weight, gradient;
-  for (size_t i = 0; attention_part_at(&weight, &c.base.weights, config.kind, i); i++) {
-    cr_assert(attention_part_at(&gradient, &c.base.gradients, config.kind, i));
-    check_gradient_or_zero(weight.name, *weight.view, *gradient.view,
-                           attention_part_size(&weight, H), self_loss, &c);
-  }
+  check_parts(&c.base, self_loss, &c);
   free(dstates);
   free(c.outputs);
   tear_down(&c.base);

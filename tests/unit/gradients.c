@@ -295,6 +295,23 @@ static double network_loss(void *context) {
          (double)c->batch.tokens;
 }
 
+/* Of the mean loss. A logit sums F products of at most |w| |f| together, and a loss follows two
+ * logits. Sums on the way: a step of the encoder and one of the decoder, the scores, their softmax,
+ * the context, the logit, the softmax, the mean. */
+static double rounding_of_loss(const struct network_case *c) {
+  const size_t N = c->batch.tokens, V = c->config.target_vocabulary;
+  const size_t H = c->config.hidden_size, E = c->config.embedding_size;
+  const size_t F = decoder_feature_size(decoder_sizes_of(&c->config));
+  double weight = 0, feature = 0;
+  for (size_t v = 0; v < V; v++)
+    weight = fmax(weight, norm(c->weights.decoder.out_weight + v * F, F));
+  for (size_t n = 0; n < N; n++)
+    feature = fmax(feature, norm(c->workspace.decoder.features + n * F, F));
+  const size_t terms = 2 * (E + H) + H + 2 * c->batch.source.steps + F + V + N;
+  return rounding_of_sum(terms,
+                         2 * (weight * feature + largest_size(c->weights.decoder.out_bias, V)));
+}
+
 /* Pairs with the given numbers of words; words repeat. */
 static struct corpus make_corpus(const size_t (*lengths)[2], size_t count) {
   struct corpus corpus = {.source.count = count, .target.count = count};
@@ -337,10 +354,11 @@ static void check_network(struct model_config config, struct regularization regu
       network_gradient(&views, &c.workspace, &c.batch, &c.weights, &c.config, &c.regularization) /
       (double)c.batch.tokens;
   cr_assert_float_eq(loss, again, 1e-13 * (1 + loss));
+  const double rounding = rounding_of_loss(&c);
   for (size_t i = 0; i < table.count; i++) {
     const struct parameter *row = &table.rows[i];
     check_gradient_or_zero(row->name, weights + row->offset, gradients + row->offset,
-                           parameter_size(row), network_loss, &c);
+                           parameter_size(row), rounding, network_loss, &c);
   }
   parameter_block_free(weights);
   parameter_block_free(gradients);
