@@ -51,8 +51,7 @@ static enum status fit_screen(elman_translator *translator, const struct transla
 /* Whether a sentence is translated by the screen alone, whose team then takes the place of OpenMP's
  * threads. */
 static bool is_screened(const elman_translate_options *options) {
-  return screen_is_fast() && options->beam == 1 && options->without_scores &&
-         options->reference == NULL;
+  return options->beam == 1 && options->without_scores && options->reference == NULL;
 }
 
 /* As many members as there are threads, each with a part of the weights that is worth sharing. */

@@ -3,8 +3,6 @@
 #include <cblas.h>
 #include <pthread.h>
 #include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Below this many multiplications the threads cost more than they bring. */
 static const size_t PARALLEL_WORK = (size_t)1 << 22;
@@ -93,38 +91,15 @@ void matrix_product(real *c, size_t ldc, real beta, real alpha, struct operand a
   matrix_product_then(c, ldc, beta, alpha, a, b, m, n, k, nothing, NULL);
 }
 
-/* A build of OpenBLAS for many processors chooses its kernels by a list of models. A processor
- * newer than the list gets those for SSE3, which are five times slower than its own. The choice can
- * be made again through the variable OPENBLAS_CORETYPE; both functions are missing in builds that
- * hold the kernels of one processor only. */
-extern void gotoblas_dynamic_quit(void) __attribute__((weak));
-extern void gotoblas_dynamic_init(void) __attribute__((weak));
-
-static void choose_kernels(void) {
-#if defined(__x86_64__)
-  static const char variable[] = "OPENBLAS_CORETYPE";
-  if (gotoblas_dynamic_quit == NULL || gotoblas_dynamic_init == NULL) return;
-  if (getenv(variable) != NULL || strcmp(openblas_get_corename(), "Prescott") != 0) return;
-  __builtin_cpu_init();
-  const char *kernels = NULL;
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) kernels = "Haswell";
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
-    kernels = "SkylakeX";
-  if (kernels == NULL || setenv(variable, kernels, 1) != 0) return;
-  gotoblas_dynamic_quit();
-  gotoblas_dynamic_init();
-  unsetenv(variable);
-#endif
-}
-
 /* OpenBLAS starts its threads when it is loaded, and for some 30 ms each keeps a core busy waiting
  * for work that never comes. It stops them before every fork, too, and starts them again when more
  * than one is asked for. Some builds lack the function. */
 extern int blas_thread_shutdown_(void) __attribute__((weak));
 
+static struct blas_kernels kernels;
+
 static void set_up_once(void) {
-  choose_kernels();
+  kernels = blas_kernels_choose();
   openblas_set_num_threads(1);
   if (blas_thread_shutdown_ != NULL) blas_thread_shutdown_();
 }
@@ -132,4 +107,9 @@ static void set_up_once(void) {
 void blas_set_up(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, set_up_once);
+}
+
+struct blas_kernels blas_kernels_in_use(void) {
+  blas_set_up();
+  return kernels;
 }

@@ -6,6 +6,7 @@
 #ifndef ELMAN_TENSOR_BLAS_H
 #define ELMAN_TENSOR_BLAS_H
 
+#include "tensor/blas_kernels.h"
 #include "tensor/real.h"
 
 enum transpose { AS_IT_IS, TRANSPOSED };
@@ -23,7 +24,8 @@ void matrix_product(real *c, size_t ldc, real beta, real alpha, struct operand a
 
 /* The same, and `then` is called with every tile of C once it is complete, by the thread that has
  * it in its cache: rows [row, row + rows) of the columns [column, column + columns). */
-typedef void tile_function(const void *context, size_t row, size_t rows, size_t column, size_t columns);
+typedef void tile_function(const void *context, size_t row, size_t rows, size_t column,
+                           size_t columns);
 void matrix_product_then(real *c, size_t ldc, real beta, real alpha, struct operand a,
                          struct operand b, size_t m, size_t n, size_t k, tile_function *then,
                          const void *context);
@@ -32,9 +34,12 @@ void matrix_product_then(real *c, size_t ldc, real beta, real alpha, struct oper
 void matrix_product_alone(real *c, size_t ldc, real beta, real alpha, struct operand a,
                           struct operand b, size_t m, size_t n, size_t k);
 
-/* Makes the BLAS library single-threaded, stops the threads that it started, and gives it the
- * kernels for this processor where it does not know the processor. Works once for the process; must
- * come before the first product. */
+/* Makes the BLAS library single-threaded, stops the threads that it started, and has it use the
+ * kernels that fit the processor. Works once for the process; must come before the first product.
+ */
 void blas_set_up(void);
+
+/* After setting up. */
+struct blas_kernels blas_kernels_in_use(void);
 
 #endif

@@ -13,8 +13,8 @@ size_t quantized_place(size_t v, size_t column, size_t groups) {
   return ((block * groups + column / GROUP) * QUANTIZED_BLOCK + output) * GROUP + column % GROUP;
 }
 
-void quantized_product_plain(int32_t *sums, const uint8_t *features, size_t rows,
-                             const int8_t *block, size_t groups) {
+static void product_plain(int32_t *sums, const uint8_t *features, size_t rows, const int8_t *block,
+                          size_t groups) {
   memset(sums, 0, rows * QUANTIZED_BLOCK * sizeof *sums);
   for (size_t r = 0; r < rows; r++) {
     for (size_t g = 0; g < groups; g++) {
@@ -30,11 +30,21 @@ void quantized_product_plain(int32_t *sums, const uint8_t *features, size_t rows
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
 
+#define INLINE static inline __attribute__((always_inline))
+
+static int32_t four_features(const uint8_t *features, size_t r, size_t groups, size_t g) {
+  int32_t four;
+  memcpy(&four, features + (r * groups + g) * GROUP, sizeof four);
+  return four;
+}
+
+/* ---- AVX-512 VNNI ---- */
+
 #define VNNI __attribute__((target("avx512f,avx512vnni")))
 
 /* `rows` is a constant where this is called, so that all sums stay in registers. */
-VNNI static inline __attribute__((always_inline)) void
-vnni_rows(int32_t *sums, const uint8_t *features, size_t rows, const int8_t *block, size_t groups) {
+VNNI INLINE void vnni_rows(int32_t *sums, const uint8_t *features, size_t rows, const int8_t *block,
+                           size_t groups) {
   enum { LANES = 16, VECTORS = QUANTIZED_BLOCK / LANES };
   __m512i totals[QUANTIZED_ROWS][VECTORS];
   for (size_t r = 0; r < rows; r++) {
@@ -45,9 +55,7 @@ vnni_rows(int32_t *sums, const uint8_t *features, size_t rows, const int8_t *blo
     for (size_t i = 0; i < VECTORS; i++)
       weights[i] = _mm512_loadu_si512(block + (g * VECTORS + i) * LANES * GROUP);
     for (size_t r = 0; r < rows; r++) {
-      int32_t four;
-      memcpy(&four, features + (r * groups + g) * GROUP, sizeof four);
-      const __m512i repeated = _mm512_set1_epi32(four);
+      const __m512i repeated = _mm512_set1_epi32(four_features(features, r, groups, g));
       for (size_t i = 0; i < VECTORS; i++)
         totals[r][i] = _mm512_dpbusd_epi32(totals[r][i], repeated, weights[i]);
     }
@@ -76,13 +84,86 @@ VNNI static void product_vnni(int32_t *sums, const uint8_t *features, size_t row
   }
 }
 
-quantized_product *quantized_product_fast(void) {
-  __builtin_cpu_init();
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vnni") ? product_vnni
-                                                                                   : NULL;
+/* ---- AVX2 ---- */
+
+#define AVX2 __attribute__((target("avx2")))
+
+/* maddubs adds two products in 16 bits and saturates at 32,767: with features of at most 2 · 63 + 1
+ * two products are 2 · 127 · 127 = 32,258 at most. */
+enum { AVX2_MOST_LEVEL = 63 };
+_Static_assert(2 * (2 * AVX2_MOST_LEVEL + 1) * QUANTIZED_MOST_WEIGHT <= INT16_MAX,
+               "two products do not saturate");
+
+/* The sums of `vectors` times eight outputs from number `first` on; both counts are constants where
+ * this is called, and eight sums at a time fit the registers. */
+AVX2 INLINE void avx2_outputs(int32_t *sums, const uint8_t *features, size_t rows,
+                              const int8_t *block, size_t groups, size_t first, size_t vectors) {
+  enum { LANES = 8, MOST = 8 };
+  const __m256i ones = _mm256_set1_epi16(1);
+  __m256i totals[MOST];
+  for (size_t i = 0; i < rows * vectors; i++) totals[i] = _mm256_setzero_si256();
+  for (size_t g = 0; g < groups; g++) {
+    for (size_t r = 0; r < rows; r++) {
+      const __m256i repeated = _mm256_set1_epi32(four_features(features, r, groups, g));
+      for (size_t i = 0; i < vectors; i++) {
+        const int8_t *weights = block + (g * QUANTIZED_BLOCK + first + i * LANES) * GROUP;
+        const __m256i pairs = _mm256_maddubs_epi16(
+            repeated, _mm256_loadu_si256((const __m256i *)(const void *)weights));
+        totals[r * vectors + i] =
+            _mm256_add_epi32(totals[r * vectors + i], _mm256_madd_epi16(pairs, ones));
+      }
+    }
+  }
+  for (size_t r = 0; r < rows; r++) {
+    for (size_t i = 0; i < vectors; i++)
+      _mm256_storeu_si256((__m256i *)(void *)(sums + r * QUANTIZED_BLOCK + first + i * LANES),
+                          totals[r * vectors + i]);
+  }
 }
-#else
-quantized_product *quantized_product_fast(void) {
-  return NULL;
+
+AVX2 static void product_avx2(int32_t *sums, const uint8_t *features, size_t rows,
+                              const int8_t *block, size_t groups) {
+  size_t r = 0;
+  for (; r + 2 <= rows; r += 2) {
+    for (size_t first = 0; first < QUANTIZED_BLOCK; first += 32)
+      avx2_outputs(sums + r * QUANTIZED_BLOCK, features + r * groups * GROUP, 2, block, groups,
+                   first, 4);
+  }
+  if (r < rows)
+    avx2_outputs(sums + r * QUANTIZED_BLOCK, features + r * groups * GROUP, 1, block, groups, 0, 8);
+}
+
+static bool runs_vnni(void) {
+  __builtin_cpu_init();
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vnni");
+}
+
+static bool runs_avx2(void) {
+  __builtin_cpu_init();
+  return __builtin_cpu_supports("avx2");
 }
 #endif
+
+static bool runs_everywhere(void) {
+  return true;
+}
+
+static const struct {
+  struct quantized_kernel kernel;
+  bool (*runs)(void);
+} kernels[] = {
+#if defined(__x86_64__) && defined(__GNUC__)
+    {{"AVX-512 VNNI", product_vnni, 127, false}, runs_vnni},
+    {{"AVX2", product_avx2, AVX2_MOST_LEVEL, false}, runs_avx2},
+#endif
+    {{"plain C", product_plain, 127, true}, runs_everywhere},
+};
+
+const struct quantized_kernel *quantized_kernel_at(size_t i) {
+  for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+    if (!kernels[k].runs()) continue;
+    if (i == 0) return &kernels[k].kernel;
+    i--;
+  }
+  return NULL;
+}

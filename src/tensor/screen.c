@@ -26,10 +26,6 @@ static double rounding_of(size_t F) {
   return (double)(F + 32) * 0x1p-24;
 }
 
-bool screen_is_fast(void) {
-  return quantized_product_fast() != NULL;
-}
-
 /* ---- eight bits ---- */
 
 /* How x becomes x~ = scale · levels, and what that costs. */
@@ -38,8 +34,8 @@ struct quantization {
   double norm, norm_quantized, error; /* |x|, |x~|, |x - x~|; the first may not be finite */
 };
 
-static struct quantization quantization_of(const real *x, size_t n) {
-  const double most = 127, least = 1e-30;
+static struct quantization quantization_of(const real *x, size_t n, int most_level) {
+  const double most = most_level, least = 1e-30;
   double squares = 0, largest = 0;
 #pragma omp simd reduction(+ : squares) reduction(max : largest)
   for (size_t i = 0; i < n; i++) {
@@ -90,7 +86,7 @@ static void take(struct screen *screen, struct arena *arena) {
 /* Row v of the weights becomes output v of the packed ones; *sum is that of its levels. */
 static struct quantization pack_row(int32_t *sum, const struct screen *screen, size_t v) {
   const real *w = screen->weight + v * screen->F;
-  struct quantization q = quantization_of(w, screen->F);
+  struct quantization q = quantization_of(w, screen->F, QUANTIZED_MOST_WEIGHT);
   int8_t *packed = screen->packed + quantized_place(v, 0, screen->groups);
   const size_t step = quantized_place(v, 4, 2) - quantized_place(v, 0, 2);
   double squares = 0, errors = 0;
@@ -125,7 +121,7 @@ static void permit(struct screen *screen, size_t v, struct quantization q, int32
   screen->errors[v] = (float)(q.error * UP);
   screen->biases[v] = (float)bias;
   screen->slack[v] = (float)(rounding_of(screen->F) * fabs(bias) * UP + TINY);
-  screen->offsets[v] = QUANTIZED_ZERO * sum;
+  screen->offsets[v] = (screen->kernel->most_level + 1) * sum;
 }
 
 /* Gives the largest of all norms and biases; infinity where one is not a number. */
@@ -149,7 +145,8 @@ static double pack_rows(struct screen *screen) {
 }
 
 enum status screen_create(struct screen *screen, const real *weight, const real *bias, size_t V,
-                          size_t F, size_t never, quantized_product *product, struct error *error) {
+                          size_t F, size_t never, const struct quantized_kernel *kernel,
+                          struct error *error) {
   *screen = (struct screen){.weight = weight,
                             .bias = bias,
                             .V = V,
@@ -157,8 +154,8 @@ enum status screen_create(struct screen *screen, const real *weight, const real 
                             .blocks = (V + QUANTIZED_BLOCK - 1) / QUANTIZED_BLOCK,
                             .groups = quantized_groups(F),
                             .never = never,
-                            .product = F <= QUANTIZED_MOST_COLUMNS ? product : NULL};
-  if (screen->product == NULL) return STATUS_OK;
+                            .kernel = F <= QUANTIZED_MOST_COLUMNS ? kernel : NULL};
+  if (screen->kernel == NULL) return STATUS_OK;
   struct arena measured = {0};
   take(screen, &measured);
   const enum status status = arena_reserve(&screen->arena, &measured, error);
@@ -171,6 +168,10 @@ enum status screen_create(struct screen *screen, const real *weight, const real 
 void screen_free(struct screen *screen) {
   arena_free(&screen->arena);
   *screen = (struct screen){0};
+}
+
+bool screen_is_worth(const struct screen *screen, size_t rows) {
+  return screen->kernel != NULL && (rows == 1 || !screen->kernel->one_row);
 }
 
 void screen_scratch_take(struct screen_scratch *scratch, struct arena *arena,
@@ -186,8 +187,9 @@ void screen_scratch_take(struct screen_scratch *scratch, struct arena *arena,
 
 static struct screened_row screen_row(uint8_t *features, const struct screen *screen,
                                       const real *f) {
-  struct quantization q = quantization_of(f, screen->F);
-  memset(features, QUANTIZED_ZERO, 4 * screen->groups);
+  const int zero = screen->kernel->most_level + 1;
+  struct quantization q = quantization_of(f, screen->F, screen->kernel->most_level);
+  memset(features, zero, 4 * screen->groups);
   if (!(q.norm <= MOST_NORM) || !(screen->largest * (1 + q.norm) <= MOST_LOGIT))
     return (struct screened_row){.exact = true};
   double squares = 0, errors = 0;
@@ -195,7 +197,7 @@ static struct screened_row screen_row(uint8_t *features, const struct screen *sc
     const size_t count = screen->F - first < CHUNK ? screen->F - first : CHUNK;
     int8_t levels[CHUNK];
     quantize(levels, &squares, &errors, f + first, count, q);
-    for (size_t i = 0; i < count; i++) features[first + i] = (uint8_t)(levels[i] + QUANTIZED_ZERO);
+    for (size_t i = 0; i < count; i++) features[first + i] = (uint8_t)(levels[i] + zero);
   }
   if (q.scale > 0) {
     q.norm_quantized = sqrt(squares);
@@ -242,7 +244,8 @@ static void screen_block(const struct screen *screen, struct screen_scratch *scr
   float upper[QUANTIZED_BLOCK];
   for (size_t first = 0; first < n; first += QUANTIZED_ROWS) {
     const size_t count = n - first < QUANTIZED_ROWS ? n - first : QUANTIZED_ROWS;
-    screen->product(sums, scratch->features + first * width, count, weights, screen->groups);
+    screen->kernel->product(sums, scratch->features + first * width, count, weights,
+                            screen->groups);
     for (size_t r = 0; r < count; r++) {
       const struct extremes found =
           bound_block(upper, sums + r * QUANTIZED_BLOCK, scratch->rows[first + r], screen, block);
@@ -346,8 +349,8 @@ static void choose_in_block(struct choice *choice, const struct screen *screen,
   const size_t width = 4 * screen->groups;
   int32_t sums[QUANTIZED_BLOCK];
   float upper[QUANTIZED_BLOCK];
-  screen->product(sums, scratch->features + row * width, 1,
-                  screen->packed + block * QUANTIZED_BLOCK * width, screen->groups);
+  screen->kernel->product(sums, scratch->features + row * width, 1,
+                          screen->packed + block * QUANTIZED_BLOCK * width, screen->groups);
   (void)bound_block(upper, sums, scratch->rows[row], screen, block);
   for (size_t j = 0; j < QUANTIZED_BLOCK; j++) {
     if ((double)upper[j] < choice->least) continue;
@@ -381,7 +384,7 @@ static size_t choose(const struct screen *screen, struct screen_scratch *scratch
 void screen_largest(size_t *largest, const struct screen *screen, struct screen_scratch *scratch,
                     const real *features, size_t n) {
   const size_t F = screen->F;
-  if (screen->product != NULL) {
+  if (screen->kernel != NULL) {
     for (size_t r = 0; r < n; r++)
       scratch->rows[r] =
           screen_row(scratch->features + r * 4 * screen->groups, screen, features + r * F);
@@ -389,7 +392,7 @@ void screen_largest(size_t *largest, const struct screen *screen, struct screen_
   }
   for (size_t r = 0; r < n; r++) {
     const real *f = features + r * F;
-    const bool all = screen->product == NULL || scratch->rows[r].exact;
+    const bool all = screen->kernel == NULL || scratch->rows[r].exact;
     largest[r] = all ? largest_of_all(screen, scratch, f) : choose(screen, scratch, f, r);
   }
 }

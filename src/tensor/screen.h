@@ -1,8 +1,8 @@
 /* The largest of the logits w_v·f + b_v, without most of the multiplications.
  *
- * Weights and features are also kept in eight bits, with a scale for each row: w~_v and f~. Their
- * product is cheap, exact in integers, and tells each logit to within a bound: by Cauchy and
- * Schwarz, since w·f - w~·f~ = w·(f - f~) + (w - w~)·f~,
+ * Weights and features are also kept in eight bits (for AVX2, features in seven), with a scale for
+ * each row: w~_v and f~. Their product is cheap, exact in integers, and tells each logit to within
+ * a bound: by Cauchy and Schwarz, since w·f - w~·f~ = w·(f - f~) + (w - w~)·f~,
  *
  *   |logit - approximation| <= |w| |f - f~| + |w - w~| |f~| + rounding,
  *
@@ -31,24 +31,24 @@
 struct screen {
   const real *weight, *bias; /* (V,F), (V); borrowed: they must not change */
   size_t V, F, blocks, groups;
-  size_t never;               /* the token that is not to be chosen */
-  quantized_product *product; /* NULL: compute all logits */
-  double largest;             /* of all norms |w| + |w - w~| and |b|; infinite where one is */
+  size_t never;                          /* the token that is not to be chosen */
+  const struct quantized_kernel *kernel; /* NULL: compute all logits */
+  double largest; /* of all norms |w| + |w - w~| and |b|; infinite where one is */
   struct arena arena;
   int8_t *packed; /* (64 blocks,F) as in quantized.h; the rest (64 blocks): */
   float *scales, *norms, *errors, *biases;
   float *slack;     /* the part of the bound that does not depend on the features */
-  int32_t *offsets; /* what QUANTIZED_ZERO adds to a sum */
+  int32_t *offsets; /* what L + 1, added to the features, adds to a sum */
 };
 
-/* Whether this processor gains by it. */
-bool screen_is_fast(void);
-
-/* `product` NULL: the logits are all computed. Free it also when this fails. */
+/* `kernel` NULL: the logits are all computed. Free it also when this fails. */
 enum status screen_create(struct screen *screen, const real *weight, const real *bias, size_t V,
-                          size_t F, size_t never, quantized_product *product,
+                          size_t F, size_t never, const struct quantized_kernel *kernel,
                           struct error *error) CHECKED;
 void screen_free(struct screen *screen);
+
+/* Whether for so many rows at a time it is faster than all logits. */
+bool screen_is_worth(const struct screen *screen, size_t rows);
 
 /* A row of features in eight bits, and what the bound needs of it. */
 struct screened_row {

@@ -256,6 +256,7 @@ static void start_greedy(struct search *search, const struct search_request *req
     any_forced = any_forced || requests[b].forced != NULL;
     all_forced = all_forced && requests[b].forced != NULL;
   }
+  if (screen != NULL && !screen_is_worth(screen, count)) screen = NULL;
   search->greedy.active = options->beam.width == 1 && (screen != NULL || all_forced);
   search->greedy.screen = all_forced ? NULL : screen;
   search->greedy.scratch.team = search->team;

@@ -15,12 +15,12 @@ enum status model_screen_create(struct screen **out, const struct model *model,
   const struct decoder_parameters *weights = &model->weights.decoder;
   const struct decoder_sizes sizes = decoder_sizes_of(&model->config);
   *out = NULL;
-  if (options->beam.width > 1 || !screen_is_fast()) return STATUS_OK;
+  if (options->beam.width > 1) return STATUS_OK;
   *out = calloc(1, sizeof **out);
   if (*out == NULL) return fail_no_memory(error);
   const enum status status =
       screen_create(*out, weights->out_weight, weights->out_bias, sizes.vocabulary,
-                    decoder_feature_size(sizes), TOKEN_START, quantized_product_fast(), error);
+                    decoder_feature_size(sizes), TOKEN_START, quantized_kernel_at(0), error);
   if (status == STATUS_OK) return STATUS_OK;
   model_screen_free(*out);
   *out = NULL;

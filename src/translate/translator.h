@@ -57,7 +57,7 @@ struct translator {
 };
 
 /* Makes the screen for greedy search in `model`, which must not change while it is used. NULL for a
- * wider beam, and where the processor would not gain by it. */
+ * wider beam. */
 enum status model_screen_create(struct screen **screen, const struct model *model,
                                 const struct translate_options *options,
                                 struct error *error) CHECKED;

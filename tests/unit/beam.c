@@ -164,12 +164,13 @@ static void for_all_shapes(shape_check *check) {
   }
 }
 
-/* Weights in eight bits do not change what is found; the plain product is there everywhere. */
-static void make_screen(struct screen *screen, struct setup *s, quantized_product *product) {
+/* Weights in eight bits do not change what is found. */
+static void make_screen(struct screen *screen, struct setup *s,
+                        const struct quantized_kernel *kernel) {
   const struct decoder_parameters *weights = &s->model.weights.decoder;
   const struct decoder_sizes sizes = decoder_sizes_of(&s->model.config);
   cr_assert_eq(screen_create(screen, weights->out_weight, weights->out_bias, sizes.vocabulary,
-                             decoder_feature_size(sizes), TOKEN_START, product, NULL),
+                             decoder_feature_size(sizes), TOKEN_START, kernel, NULL),
                STATUS_OK);
   s->screen = screen;
 }
@@ -192,7 +193,6 @@ static void check_greedy_run(struct setup *s, uint32_t expected[SENTENCES][LIMIT
 }
 
 static void check_greedy(struct model_config config, uint64_t seed) {
-  quantized_product *const products[] = {NULL, quantized_product_plain, quantized_product_fast()};
   struct setup s;
   uint32_t expected[SENTENCES][LIMIT];
   size_t counts[SENTENCES];
@@ -200,9 +200,11 @@ static void check_greedy(struct model_config config, uint64_t seed) {
   for (size_t i = 0; i < SENTENCES; i++)
     counts[i] = greedy_by_definition(&s, &s.requests[i], expected[i]);
   check_greedy_run(&s, expected, counts);
-  for (size_t i = 0; i < 3; i++) {
+  for (size_t i = 0; quantized_kernel_at(i) != NULL; i++) {
+    struct quantized_kernel kernel = *quantized_kernel_at(i);
     struct screen screen;
-    make_screen(&screen, &s, products[i]);
+    kernel.one_row = false; /* also where floats are faster */
+    make_screen(&screen, &s, &kernel);
     for (int without = 0; without < 2; without++) {
       s.without_scores = without;
       check_greedy_run(&s, expected, counts);
@@ -222,7 +224,7 @@ Test(beam, a_long_greedy_search_has_its_probability) {
   struct screen screen;
   set_up(&s, plain_config(13), 3, 150);
   s.model.weights.decoder.out_bias[TOKEN_END] = -100;
-  make_screen(&screen, &s, quantized_product_plain);
+  make_screen(&screen, &s, quantized_kernel_at(0));
   run(&s, 0, SENTENCES, greedy);
   for (size_t i = 0; i < SENTENCES; i++) {
     const struct hypothesis *found = &s.search.results[i].hypotheses[0];
@@ -410,8 +412,8 @@ static void check_overflow(struct beam_options options, bool screened, bool with
     }
   s.model.weights.encoder.embedding[10 * 6] = NAN;
   if (screened) {
-    make_screen(&screen, &s, quantized_product_plain);
-    make_screen(&healthy_screen, &healthy, quantized_product_plain);
+    make_screen(&screen, &s, quantized_kernel_at(0));
+    make_screen(&healthy_screen, &healthy, quantized_kernel_at(0));
   }
   s.without_scores = healthy.without_scores = without_scores;
   run(&s, 0, SENTENCES, options);

@@ -14,11 +14,13 @@ static uint64_t bits(unsigned which, size_t i) {
 }
 
 /* By definition, from numbers in rows. */
-static void check_product(size_t F, size_t rows, bool extreme) {
+static void check_product(const struct quantized_kernel *kernel, size_t F, size_t rows,
+                          bool extreme) {
   const size_t groups = quantized_groups(F), width = 4 * groups;
+  const unsigned most = 2 * (unsigned)kernel->most_level + 1;
   int8_t *weights = calloc(QUANTIZED_BLOCK, width), *packed = calloc(QUANTIZED_BLOCK, width);
   uint8_t *features = calloc(rows, width);
-  int32_t plain[QUANTIZED_ROWS * QUANTIZED_BLOCK], fast[QUANTIZED_ROWS * QUANTIZED_BLOCK];
+  int32_t sums[QUANTIZED_ROWS * QUANTIZED_BLOCK];
   for (size_t v = 0; v < QUANTIZED_BLOCK; v++) {
     for (size_t i = 0; i < F; i++) {
       const int level = extreme ? (v & 1 ? 127 : -127) : (int)(bits(1, v * F + i) % 255) - 127;
@@ -27,19 +29,16 @@ static void check_product(size_t F, size_t rows, bool extreme) {
     }
   }
   for (size_t i = 0; i < rows * width; i++)
-    features[i] = extreme ? 255 : (uint8_t)(1 + bits(2, i) % 255);
-  quantized_product_plain(plain, features, rows, packed, groups);
+    features[i] = (uint8_t)(extreme ? most : 1 + bits(2, i) % most);
+  kernel->product(sums, features, rows, packed, groups);
   for (size_t r = 0; r < rows; r++) {
     for (size_t v = 0; v < QUANTIZED_BLOCK; v++) {
       int64_t sum = 0;
       for (size_t i = 0; i < F; i++)
         sum += (int64_t)features[r * width + i] * weights[v * width + i];
-      cr_assert_eq(plain[r * QUANTIZED_BLOCK + v], sum, "F %zu, row %zu, output %zu", F, r, v);
+      cr_assert_eq(sums[r * QUANTIZED_BLOCK + v], sum, "%s, F %zu, row %zu, output %zu",
+                   kernel->name, F, r, v);
     }
-  }
-  if (quantized_product_fast() != NULL) {
-    quantized_product_fast()(fast, features, rows, packed, groups);
-    cr_assert_arr_eq(fast, plain, rows * QUANTIZED_BLOCK * sizeof *plain);
   }
   free(weights);
   free(packed);
@@ -48,13 +47,25 @@ static void check_product(size_t F, size_t rows, bool extreme) {
 
 Test(screen, products_are_exact) {
   static const size_t columns[] = {1, 2, 3, 4, 5, 16, 63, 64, 65, 512};
-  for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
-    for (size_t rows = 1; rows <= QUANTIZED_ROWS; rows++) {
-      check_product(columns[i], rows, false);
-      check_product(columns[i], rows, true);
+  const struct quantized_kernel *kernel;
+  for (size_t k = 0; (kernel = quantized_kernel_at(k)) != NULL; k++) {
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
+      for (size_t rows = 1; rows <= QUANTIZED_ROWS; rows++) {
+        check_product(kernel, columns[i], rows, false);
+        check_product(kernel, columns[i], rows, true);
+      }
     }
+    check_product(kernel, QUANTIZED_MOST_COLUMNS, 1, true);
   }
-  check_product(QUANTIZED_MOST_COLUMNS, 1, true);
+}
+
+/* Plain C is always there, and each kernel is another one. */
+Test(screen, the_last_kernel_is_plain) {
+  size_t count = 0;
+  while (quantized_kernel_at(count) != NULL) count++;
+  cr_assert_str_eq(quantized_kernel_at(count - 1)->name, "plain C");
+  for (size_t i = 1; i < count; i++)
+    cr_assert_neq(quantized_kernel_at(i)->product, quantized_kernel_at(i - 1)->product);
 }
 
 Test(screen, every_weight_has_a_place_of_its_own) {
@@ -75,13 +86,14 @@ Test(screen, every_weight_has_a_place_of_its_own) {
 enum { NEVER = 1 };
 static struct team *team; /* of `find`; NULL = none */
 
-/* The tokens that a screen with this product finds (n), in one call or row by row. */
-static void find(size_t *largest, quantized_product *product, const real *weight, const real *bias,
-                 const real *features, size_t V, size_t F, size_t n, bool row_by_row) {
+/* The tokens that a screen with this kernel finds (n), in one call or row by row. */
+static void find(size_t *largest, const struct quantized_kernel *kernel, const real *weight,
+                 const real *bias, const real *features, size_t V, size_t F, size_t n,
+                 bool row_by_row) {
   struct screen screen;
   struct screen_scratch scratch = {.team = team};
   struct arena measured = {0}, arena = {0};
-  cr_assert_eq(screen_create(&screen, weight, bias, V, F, NEVER, product, NULL), STATUS_OK);
+  cr_assert_eq(screen_create(&screen, weight, bias, V, F, NEVER, kernel, NULL), STATUS_OK);
   screen_scratch_take(&scratch, &measured, &screen, n);
   cr_assert_eq(arena_reserve(&arena, &measured, NULL), STATUS_OK);
   screen_scratch_take(&scratch, &arena, &screen, n);
@@ -95,15 +107,14 @@ static void find(size_t *largest, quantized_product *product, const real *weight
 /* Gives the tokens (n) too. */
 static void check_same(size_t *expected, const real *weight, const real *bias, const real *features,
                        size_t V, size_t F, size_t n) {
-  quantized_product *const products[] = {quantized_product_plain, quantized_product_fast()};
+  const struct quantized_kernel *kernel;
   size_t *found = calloc(n, sizeof *found);
   find(expected, NULL, weight, bias, features, V, F, n, false);
-  for (size_t i = 0; i < 4; i++) {
-    if (products[i / 2] == NULL) continue;
-    find(found, products[i / 2], weight, bias, features, V, F, n, i % 2 == 1);
+  for (size_t i = 0; (kernel = quantized_kernel_at(i / 2)) != NULL; i++) {
+    find(found, kernel, weight, bias, features, V, F, n, i % 2 == 1);
     for (size_t r = 0; r < n; r++)
-      cr_assert_eq(found[r], expected[r], "V %zu, F %zu, row %zu: %zu, not %zu", V, F, r, found[r],
-                   expected[r]);
+      cr_assert_eq(found[r], expected[r], "%s, V %zu, F %zu, row %zu: %zu, not %zu", kernel->name,
+                   V, F, r, found[r], expected[r]);
   }
   free(found);
 }
