@@ -16,9 +16,11 @@
  * and leaves the locale, signals and OpenMP's settings as they were.
  *
  * OpenBLAS is set up for the whole process by the first call that loads a model or computes: one
- * thread (elman runs its own), and the processor's own kernels where OpenBLAS does not know the
- * processor. A program that uses OpenBLAS itself, or reads its environment in another thread, makes
- * that first call while no other thread does either.
+ * thread (elman runs its own), and, where OpenBLAS chose kernels for less than the processor can do
+ * (it goes by a list of models), those for AVX-512, AVX2 or AVX. The variable OPENBLAS_CORETYPE, if
+ * it is set, decides instead; if not, it is set and removed again in that call. A program that uses
+ * OpenBLAS itself, or reads its environment in another thread, makes that first call while no other
+ * thread does either.
  *
  * Matrices are row-major. S and T are the numbers of source and target tokens. */
 #ifndef ELMAN_H
@@ -57,6 +59,30 @@ typedef struct elman_error {
 
 /* "0.1.0" */
 ELMAN_API const char *elman_version(void);
+
+/* ---- the machine ---- */
+
+/* Who chose OpenBLAS's kernels: OpenBLAS, the variable OPENBLAS_CORETYPE, or this library. */
+typedef enum elman_kernel_choice {
+  ELMAN_KERNELS_BY_BLAS,
+  ELMAN_KERNELS_BY_USER,
+  ELMAN_KERNELS_BY_PROCESSOR
+} elman_kernel_choice;
+
+/* What the speed, and the last bits of a result, depend on. Static strings. */
+typedef struct elman_machine {
+  const char *blas;             /* OpenBLAS's version and how it was built */
+  const char *kernels;          /* the family in use, for example "SkylakeX" */
+  const char *original_kernels; /* the family that OpenBLAS had chosen */
+  elman_kernel_choice choice;
+  const char *processor; /* the vector instructions that it has */
+  const char *compiled;  /* those that the library's own loops were compiled for */
+  const char *screen;    /* those of eight-bit products in greedy search */
+  size_t threads;        /* that a call uses if nothing else is said */
+} elman_machine;
+
+/* Sets up OpenBLAS. */
+ELMAN_API elman_machine elman_machine_get(void);
 
 /* ---- tokens ---- */
 

@@ -59,9 +59,9 @@ static enum blas_choice choose(const char *family) {
 }
 
 struct blas_kernels blas_kernels_choose(void) {
-  struct blas_kernels kernels = {.config = openblas_get_config(),
-                                 .original_family = openblas_get_corename()};
+  struct blas_kernels kernels = {.original_family = openblas_get_corename()};
   kernels.choice = choose(kernels.original_family);
   kernels.family = openblas_get_corename();
+  kernels.config = openblas_get_config(); /* which names the family, too */
   return kernels;
 }

@@ -7,6 +7,18 @@ expect_stderr_match '^Usage: elman COMMAND'
 expect_exit 0 "$ELMAN" --version
 expect_stdout 'elman 0.1.0'
 
+# What a report of a fault needs; the family that was asked for, if one was.
+expect_exit 0 "$ELMAN" --version --verbose
+expect_stdout_match '^elman 0.1.0$'
+expect_stdout_match '^BLAS +OpenBLAS [0-9]'
+expect_stdout_match "^kernels +${OPENBLAS_CORETYPE:-[A-Za-z0-9_]+}, "
+expect_stdout_match '^threads +[1-9][0-9]*$'
+if [ -n "${OPENBLAS_CORETYPE-}" ]; then
+  expect_stdout_match 'asked for by OPENBLAS_CORETYPE'
+fi
+expect_exit 64 "$ELMAN" --version --verbos
+expect_stderr_match "takes no '--verbos'"
+
 for ask in help --help -h; do
   expect_exit 0 "$ELMAN" $ask
   expect_no_stderr

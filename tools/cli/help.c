@@ -21,7 +21,8 @@ static void print_overview(FILE *stream) {
         stream);
   help_print_commands(stream, commands);
   fputs("\n"
-        "'elman help COMMAND' explains a command; 'elman --version' prints the version.\n",
+        "'elman help COMMAND' explains a command; 'elman --version' prints the version, and with\n"
+        "--verbose also the machine's part in it, for a report of a fault.\n",
         stream);
 }
 

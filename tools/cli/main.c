@@ -10,9 +10,9 @@
 #include "commands.h"
 #include "elman.h"
 #include "messages.h"
-#include "output.h"
 #include "short_waits.h"
 #include "suggestion.h"
+#include "version.h"
 
 const struct command commands[] = {
     {"train", "learn from sentence pairs and write a model", train_command},
@@ -52,14 +52,6 @@ static void occupy_standard_streams(void) {
       return;
 }
 
-static int print_version(void) {
-  struct output output;
-  const int code = output_open(&output, NULL);
-  if (code != EX_OK) return code;
-  fprintf(output.stream, "elman %s\n", elman_version());
-  return output_close(&output, EX_OK);
-}
-
 int main(int argc, char **argv) {
   occupy_standard_streams();
   /* Not LC_ALL: a decimal comma must not reach JSON. */
@@ -75,7 +67,7 @@ int main(int argc, char **argv) {
   }
   const char *name = argv[1];
   if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) return help_overview();
-  if (strcmp(name, "--version") == 0) return print_version();
+  if (strcmp(name, "--version") == 0) return version_command(argc - 2, argv + 2);
   if (name[0] == '-') {
     report(NULL, "unknown option '%s'; the command comes first, as in 'elman train --help'", name);
     return EX_USAGE;

@@ -1,0 +1,47 @@
+#include <omp.h>
+
+#include "api/call.h"
+#include "tensor/blas.h"
+#include "tensor/quantized.h"
+
+/* What the compiler was allowed to use in the library's own loops. */
+static const char *compiled_instructions(void) {
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__)
+  return "AVX-512";
+#elif defined(__AVX2__) && defined(__FMA__)
+  return "AVX2 with FMA";
+#elif defined(__x86_64__)
+  return "SSE2";
+#elif defined(__aarch64__)
+  return "NEON";
+#else
+  return "those of every processor of its kind";
+#endif
+}
+
+static const char *processor_instructions(void) {
+#if defined(__x86_64__)
+  static const char *const names[] = {[VECTOR_SSE] = "SSE",
+                                      [VECTOR_AVX] = "AVX",
+                                      [VECTOR_AVX2] = "AVX2 with FMA",
+                                      [VECTOR_AVX512] = "AVX-512"};
+  return names[vector_level_here()];
+#else
+  return compiled_instructions();
+#endif
+}
+
+elman_machine elman_machine_get(void) {
+  _Static_assert((int)ELMAN_KERNELS_BY_BLAS == (int)BLAS_CHOSE_ITSELF, "choices agree");
+  _Static_assert((int)ELMAN_KERNELS_BY_USER == (int)BLAS_CHOSEN_BY_USER, "choices agree");
+  _Static_assert((int)ELMAN_KERNELS_BY_PROCESSOR == (int)BLAS_CHOSEN_BY_LEVEL, "choices agree");
+  const struct blas_kernels kernels = blas_kernels_in_use();
+  return (elman_machine){.blas = kernels.config,
+                         .kernels = kernels.family,
+                         .original_kernels = kernels.original_family,
+                         .choice = (elman_kernel_choice)kernels.choice,
+                         .processor = processor_instructions(),
+                         .compiled = compiled_instructions(),
+                         .screen = quantized_kernel_at(0)->name,
+                         .threads = (size_t)omp_get_max_threads()};
+}

@@ -1,0 +1,61 @@
+/* Which kernels OpenBLAS is given for which processor. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tensor/blas.h"
+
+Test(kernels, a_processor_that_can_do_more_gets_more) {
+  static const struct {
+    const char *family;
+    enum vector_level processor;
+    const char *better; /* NULL: the family stays */
+  } cases[] = {
+      /* unknown to OpenBLAS: Prescott */
+      {"Prescott", VECTOR_SSE, NULL},
+      {"Prescott", VECTOR_AVX, "Sandybridge"},
+      {"Prescott", VECTOR_AVX2, "Haswell"},
+      {"Prescott", VECTOR_AVX512, "SkylakeX"},
+      /* known by a wrong name: AMD's Zen 4 and 5 */
+      {"Haswell", VECTOR_AVX512, "SkylakeX"},
+      {"Zen", VECTOR_AVX512, "SkylakeX"},
+      {"Nehalem", VECTOR_AVX2, "Haswell"},
+      {"Sandybridge", VECTOR_AVX2, "Haswell"},
+      /* known */
+      {"Haswell", VECTOR_AVX2, NULL},
+      {"Zen", VECTOR_AVX2, NULL},
+      {"Excavator", VECTOR_AVX2, NULL},
+      {"Sandybridge", VECTOR_AVX, NULL},
+      {"SkylakeX", VECTOR_AVX512, NULL},
+      {"Cooperlake", VECTOR_AVX512, NULL},
+      /* a virtual machine that hides what the model has */
+      {"Haswell", VECTOR_SSE, NULL},
+      /* newer than this program */
+      {"SapphireRapids", VECTOR_AVX512, NULL},
+      {"Zen9", VECTOR_AVX512, NULL},
+      {"neoversen1", VECTOR_SSE, NULL},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const char *better = better_blas_family(cases[i].family, cases[i].processor);
+    if (cases[i].better == NULL)
+      cr_assert_null(better, "%s, %d: %s", cases[i].family, cases[i].processor, better);
+    else
+      cr_assert_str_eq(better, cases[i].better, "%s, %d", cases[i].family, cases[i].processor);
+  }
+}
+
+/* What is in use is what the user asked for, or leaves nothing better. */
+Test(kernels, the_choice_is_made) {
+  const char *asked = getenv("OPENBLAS_CORETYPE");
+  const struct blas_kernels kernels = blas_kernels_in_use();
+  if (strstr(kernels.config, "DYNAMIC_ARCH") == NULL)
+    cr_skip_test("this OpenBLAS has the kernels of one processor only");
+  if (asked != NULL) {
+    cr_assert_eq(kernels.choice, BLAS_CHOSEN_BY_USER);
+    cr_assert_str_eq(kernels.family, kernels.original_family);
+    cr_assert_str_eq(getenv("OPENBLAS_CORETYPE"), asked);
+  } else {
+    cr_assert_null(getenv("OPENBLAS_CORETYPE"), "it is as it was");
+    cr_assert_null(better_blas_family(kernels.family, vector_level_here()), "%s", kernels.family);
+  }
+}
