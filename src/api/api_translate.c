@@ -48,10 +48,10 @@ static enum status fit_screen(elman_translator *translator, const struct transla
   return status;
 }
 
-/* Whether a sentence is translated by the screen alone, whose team then takes the place of OpenMP's
- * threads. */
-static bool is_screened(const elman_translate_options *options) {
-  return options->beam == 1 && options->without_scores && options->reference == NULL;
+/* Whether the output layer has all the work worth sharing, by a team that then takes the place of
+ * OpenMP's threads. Greedy search with scores has products of many steps as well. */
+static bool uses_team(const elman_translate_options *options) {
+  return options->reference == NULL && (options->beam > 1 || options->without_scores);
 }
 
 /* As many members as there are threads, each with a part of the weights that is worth sharing. */
@@ -184,9 +184,9 @@ static enum status translate(elman_translation **out, elman_translator *outer, s
   struct kept_translation kept;
   enum status status = inner_translate_options(&inner, options, error);
   if (status == STATUS_OK && reference.bytes == NULL) status = fit_screen(outer, &inner, error);
-  const bool screened = is_screened(options);
-  if (status == STATUS_OK && screened) status = fit_team(outer, threads, error);
-  translator->search.team = screened ? outer->team : NULL;
+  const bool shared = uses_team(options);
+  if (status == STATUS_OK && shared) status = fit_team(outer, threads, error);
+  translator->search.team = shared ? outer->team : NULL;
   if (status == STATUS_OK)
     status = translator_run(translator, &source, 1, reference, &inner, error);
   if (status != STATUS_OK) return status;
@@ -215,7 +215,7 @@ elman_status elman_translate(elman_translation **translation, elman_translator *
   if (options == NULL) options = &defaults;
   *translation = NULL;
   const struct surroundings before =
-      enter(is_screened(options), output_product(translator->inner.model, options));
+      enter(uses_team(options), output_product(translator->inner.model, options));
   const enum status status = translate(translation, translator, (struct text){text, length},
                                        options, (size_t)before.threads, &problem);
   leave(before);

@@ -9,8 +9,7 @@ real maximum(const real *row, size_t n) {
   return largest;
 }
 
-/* Σ exp(row - largest), added in double. */
-static double sum_exp(const real *row, size_t n, real largest) {
+double sum_of_exponentials(const real *row, real largest, size_t n) {
   double sum = 0;
 #pragma omp simd reduction(+ : sum)
   for (size_t j = 0; j < n; j++) sum += (double)exp_real(row[j] - largest);
@@ -41,5 +40,5 @@ void softmax_backward(real *drow, const real *probabilities, size_t n) {
 
 real log_sum_exp(const real *row, size_t n) {
   const real largest = maximum(row, n);
-  return largest + (real)log(sum_exp(row, n, largest));
+  return largest + (real)log(sum_of_exponentials(row, largest, n));
 }

@@ -15,6 +15,8 @@ real maximum(const real *row, size_t n);
 
 /* row (n) becomes exp(row - largest); gives the sum, added in double. */
 double exponentials(real *row, real largest, size_t n);
+/* The same sum, with the row as it is. */
+double sum_of_exponentials(const real *row, real largest, size_t n);
 
 /* max + log Σ exp(row - max), so that log softmax(row) = row - log_sum_exp(row) (equation 10) */
 real log_sum_exp(const real *row, size_t n);

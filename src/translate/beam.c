@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tensor/softmax.h"
 #include "vocab/vocabulary.h"
 
 static const size_t TIDY_AT = (size_t)1 << 23; /* weights: 32 MiB of floats */
@@ -136,13 +135,6 @@ static void offer(struct choice *choice, struct beam_path path) {
   choice->paths[at] = path;
 }
 
-/* Without a branch in the loop, so that it becomes vector code. */
-static bool any_above(const real *values, size_t n, real least) {
-  unsigned any = 0;
-  for (size_t i = 0; i < n; i++) any |= values[i] > least;
-  return any != 0;
-}
-
 /* Offers the tokens from `first` up to `end`, whose logits add to `path`. */
 static void offer_tokens(struct choice *choice, struct beam_path path, const real *logits,
                          size_t first, size_t end) {
@@ -160,36 +152,37 @@ uint32_t beam_forced_token(const struct beam *beam) {
   return count < beam->forced_count ? beam->forced[count] : (uint32_t)TOKEN_END;
 }
 
-/* Offers what may follow an open hypothesis. False when numbers have overflowed. */
-static bool offer_row(struct choice *choice, const struct beam *beam, size_t row,
-                      const real *logits, size_t V) {
-  enum { BLOCK = 256 };
-  const struct beam_path *last = &beam->paths[row];
+/* Offers what may follow open hypothesis i, whose scores are those of `row`. False when numbers
+ * have overflowed. */
+static bool offer_row(struct choice *choice, const struct beam *beam, size_t i,
+                      const struct output_scores *scores, size_t row) {
+  const struct beam_path *last = &beam->paths[i];
+  const real *logits = scores->logits + row * scores->V;
+  const real *largest = scores->largest + row * scores->blocks;
   const struct beam_path path = {.count = last->count + 1,
-                                 .row = row,
-                                 .log_probability =
-                                     last->log_probability - (double)log_sum_exp(logits, V)};
+                                 .row = i,
+                                 .log_probability = last->log_probability - scores->log_sums[row]};
   if (!isfinite(path.log_probability)) return false;
   if (beam->forced != NULL) {
     const size_t id = beam_forced_token(beam);
     offer_tokens(choice, path, logits, id, id + 1);
     return true;
   }
-  for (size_t first = 0; first < V; first += BLOCK) {
-    const size_t end = V - first < BLOCK ? V : first + BLOCK;
+  for (size_t block = 0; block < scores->blocks; block++) {
+    const size_t first = block * SCORES_BLOCK, rest = scores->V - first;
     /* Nearly all tokens are less likely than what is there already. */
-    if (choice->count == choice->most) {
-      const double least = choice->paths[choice->most - 1].log_probability - path.log_probability;
-      if (!any_above(logits + first, end - first, (real)least)) continue;
-    }
-    offer_tokens(choice, path, logits, first, end);
+    if (choice->count == choice->most && !(path.log_probability + (double)largest[block] >
+                                           choice->paths[choice->most - 1].log_probability))
+      continue;
+    offer_tokens(choice, path, logits, first, first + (rest < SCORES_BLOCK ? rest : SCORES_BLOCK));
   }
   return true;
 }
 
-static bool choose(struct choice *choice, const struct beam *beam, const real *logits, size_t V) {
+static bool choose(struct choice *choice, const struct beam *beam,
+                   const struct output_scores *scores, size_t first) {
   for (size_t i = 0; i < beam->open; i++) {
-    if (!offer_row(choice, beam, i, logits + i * V, V)) return false;
+    if (!offer_row(choice, beam, i, scores, first + i)) return false;
   }
   for (size_t i = 0; i < choice->count; i++) {
     if (!isfinite(choice->paths[i].log_probability)) return false;
@@ -241,12 +234,12 @@ static enum status take(struct beam *beam, struct beam_pool *pool, const struct 
   return STATUS_OK;
 }
 
-enum status beam_grow(struct beam *beam, struct beam_pool *pool, const real *logits, size_t V,
-                      const real *weights, size_t stride, const struct beam_options *options,
-                      struct error *error) {
+enum status beam_grow(struct beam *beam, struct beam_pool *pool, const struct output_scores *scores,
+                      size_t first, const real *weights, size_t stride,
+                      const struct beam_options *options, struct error *error) {
   struct choice choice = {.paths = beam->grown,
                           .most = beam->forced != NULL ? 1 : options->width - beam->finished};
-  if (choose(&choice, beam, logits, V))
+  if (choose(&choice, beam, scores, first))
     return take(beam, pool, &choice, weights, stride, options, error);
   beam->overflow = true;
   beam->open = 0;

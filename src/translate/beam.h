@@ -1,4 +1,4 @@
-/* The hypotheses of a search and how they grow. It is given logits and weights; it knows no
+/* The hypotheses of a search and how they grow. It is given scores and weights; it runs no
  * network. */
 #ifndef ELMAN_TRANSLATE_BEAM_H
 #define ELMAN_TRANSLATE_BEAM_H
@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "tensor/real.h"
+#include "decoder/output_scores.h"
 
 struct beam_options {
   size_t width;          /* hypotheses of a sentence that are followed; 1 = greedy search */
@@ -61,12 +61,12 @@ struct beam {
 /* The rest is set by the caller. */
 void beam_start(struct beam *beam);
 
-/* Grows the open hypotheses by one token. Hypothesis i has row i of logits (open,V) and of weights
- * (open,N,stride), of which S count. A sentence of the beam ends with </s>, at the limit, or when
- * no open hypothesis can still be among the n best. */
-enum status beam_grow(struct beam *beam, struct beam_pool *pool, const real *logits, size_t V,
-                      const real *weights, size_t stride, const struct beam_options *options,
-                      struct error *error) CHECKED;
+/* Grows the open hypotheses by one token. Hypothesis i has row `first` + i of the scores and row i
+ * of the weights (open,N,stride), of which S count. A sentence of the beam ends with </s>, at the
+ * limit, or when no open hypothesis can still be among the n best. */
+enum status beam_grow(struct beam *beam, struct beam_pool *pool, const struct output_scores *scores,
+                      size_t first, const real *weights, size_t stride,
+                      const struct beam_options *options, struct error *error) CHECKED;
 
 /* Grows the one open hypothesis of a greedy search by a token whose probability is not known yet.
  * weights (N,stride) as above. */

@@ -3,8 +3,6 @@
 #include <limits.h>
 #include <string.h>
 
-#include "decoder/output.h"
-
 void search_free(struct search *search) {
   arena_free(&search->arena);
   arena_free(&search->result_arena);
@@ -24,6 +22,9 @@ static void take(struct search *search, struct arena *arena, const struct model_
   const size_t features = greedy_capacity(&search->greedy, R);
   decoder_cache_take(&search->decoder, arena, config, FORWARD_ONLY, S, 1, R, features, features);
   greedy_take(&search->greedy, arena, &search->decoder, R);
+  search->scores.logits = search->decoder.logits;
+  if (!search->greedy.active)
+    output_scores_take(&search->scores, arena, R, decoder_sizes_of(config));
   search->source.ids = arena_take(arena, sizeof(uint32_t), S, B, 1);
   search->source.lengths = arena_take(arena, sizeof(size_t), B, 1, 1);
   search->target.ids = arena_take(arena, sizeof(uint32_t), R, 1, 1);
@@ -157,7 +158,7 @@ static void pass_on(struct search *search, struct decoder_sizes sizes, size_t r,
 /* Grows the hypotheses of all sentences by what the decoder gave. */
 static enum status step(size_t *open, struct search *search, struct decoder_sizes sizes,
                         const struct beam_options *options, struct error *error) {
-  const size_t S = search->source.steps, V = sizes.vocabulary, width = options->width;
+  const size_t S = search->source.steps, width = options->width;
   size_t used = 0; /* rows, so far */
   *open = 0;
   for (size_t r = 0; r < search->target.batch; r++) search->moves[r] = r;
@@ -167,10 +168,10 @@ static enum status step(size_t *open, struct search *search, struct decoder_size
     if (rows == 0) continue;
     const real *attention = search->decoder.attention.weights + first * sizes.attention.heads * S;
     const enum status status =
-        search->greedy.active ? greedy_grow(&search->greedy, search->beams, b, used, &search->pool,
-                                            attention, S, options, error)
-                              : beam_grow(beam, &search->pool, search->decoder.logits + used * V, V,
-                                          attention, S, options, error);
+        search->greedy.active
+            ? greedy_grow(&search->greedy, search->beams, b, used, &search->pool, attention, S,
+                          options, error)
+            : beam_grow(beam, &search->pool, &search->scores, used, attention, S, options, error);
     if (status != STATUS_OK) return status;
     used += rows;
     for (size_t i = 0; i < width; i++) {
@@ -298,7 +299,8 @@ enum status search_run(struct search *search, const struct model *model,
     greedy_before_step(&search->greedy, &search->decoder, search->beams, weights, sizes, open);
     decoder_forward(&search->decoder, &search->target, source, weights, no_dropout, sizes);
     if (!search->greedy.active)
-      output_logits(search->decoder.logits, search->decoder.features, open, weights, sizes);
+      output_scores_fill(&search->scores, search->decoder.features, open, weights, sizes,
+                         search->team);
     step_overrides.first++;
     greedy_after_step(&search->greedy, &search->decoder, open);
     status = step(&open, search, sizes, &options->beam, error);

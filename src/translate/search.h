@@ -46,9 +46,10 @@ struct search {
   struct self_attention_history history;
   size_t *moves; /* (R): the row that each row's hypothesis was grown from */
   struct greedy greedy;
-  struct team *team;       /* borrowed; NULL = none: helps greedy search for one sentence */
-  struct beam *beams;      /* (B) */
-  struct beam_path *paths; /* (B,3,width) */
+  struct output_scores scores; /* where greedy search is not active */
+  struct team *team;           /* borrowed; NULL = none: helps the output layer */
+  struct beam *beams;          /* (B) */
+  struct beam_path *paths;     /* (B,3,width) */
   struct beam_pool pool;
   struct arena result_arena;
   struct search_result *results; /* (B), in the order of the requests */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tensor/blas.h"
+#include "tensor/softmax.h"
 #include "translate/length_batches.h"
 #include "translate/search.h"
 
@@ -464,9 +465,17 @@ Test(beam, tidying_up_keeps_what_hypotheses_lead_to) {
     for (unsigned b = 0; b < 2; b++) {
       real *logits = random_reals(WIDTH * V, 2, 4 * step + b);
       real *weights = random_reals(WIDTH * S, 1, 4 * step + 2 + b);
-      for (size_t i = 0; i < WIDTH; i++) logits[i * V + TOKEN_END] = -50;
+      real largest[WIDTH];
+      double log_sums[WIDTH];
+      for (size_t i = 0; i < WIDTH; i++) {
+        logits[i * V + TOKEN_END] = -50;
+        largest[i] = maximum(logits + i * V, V);
+        log_sums[i] = (double)log_sum_exp(logits + i * V, V);
+      }
+      const struct output_scores scores = {
+          .logits = logits, .largest = largest, .log_sums = log_sums, .V = V, .blocks = 1};
       for (size_t k = 0; k < 2; k++)
-        cr_assert_eq(beam_grow(&beams[k][b], &pools[k], logits, V, weights, S, &options, NULL),
+        cr_assert_eq(beam_grow(&beams[k][b], &pools[k], &scores, 0, weights, S, &options, NULL),
                      STATUS_OK);
       free(logits);
       free(weights);

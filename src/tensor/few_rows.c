@@ -1,0 +1,62 @@
+#include "tensor/few_rows.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#define INLINE static inline __attribute__((always_inline))
+#define ROWS 6
+
+#if defined(__x86_64__)
+
+#define NAME(x) x##_avx512
+#define TARGET __attribute__((target("avx512f,fma")))
+#define BYTES 64
+#define OUTPUTS 4
+#include "tensor/few_rows_template.h"
+
+#define NAME(x) x##_avx2
+#define TARGET __attribute__((target("avx2,fma")))
+#define BYTES 32
+#define OUTPUTS 2
+#include "tensor/few_rows_template.h"
+
+static bool runs_avx512(void) {
+  __builtin_cpu_init();
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("fma");
+}
+
+static bool runs_avx2(void) {
+  __builtin_cpu_init();
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+#endif
+
+#define NAME(x) x##_plain
+#define TARGET
+#define BYTES 16
+#define OUTPUTS 2
+#include "tensor/few_rows_template.h"
+
+static bool runs_everywhere(void) {
+  return true;
+}
+
+static const struct {
+  struct few_rows_kernel kernel;
+  bool (*runs)(void);
+} kernels[] = {
+#if defined(__x86_64__)
+    {{"AVX-512", run_avx512}, runs_avx512},
+    {{"AVX2 with FMA", run_avx2}, runs_avx2},
+#endif
+    {{"vectors of 16 bytes", run_plain}, runs_everywhere},
+};
+
+const struct few_rows_kernel *few_rows_kernel_at(size_t i) {
+  for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+    if (!kernels[k].runs()) continue;
+    if (i == 0) return &kernels[k].kernel;
+    i--;
+  }
+  return NULL;
+}

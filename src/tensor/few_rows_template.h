@@ -1,0 +1,81 @@
+/* One kernel of few_rows.c, which includes this once for each vector size: no guard. Asks for
+ *
+ *   NAME(x)   x with the kernel's suffix
+ *   TARGET    the function attribute that allows its instructions, or nothing
+ *   BYTES     of a vector
+ *   ROWS, OUTPUTS   of a block, whose ROWS · OUTPUTS sums fit the registers; ROWS is 6 */
+
+/* Like a plain vector, but it may lie anywhere and stand for an array. */
+typedef real NAME(vector) __attribute__((vector_size(BYTES), aligned(sizeof(real)), may_alias));
+
+TARGET INLINE real NAME(sum_of_lanes)(const NAME(vector) * vector) {
+  real lanes[BYTES / sizeof(real)];
+  memcpy(lanes, vector, sizeof lanes);
+  for (size_t half = BYTES / sizeof(real) / 2; half > 0; half /= 2)
+    for (size_t j = 0; j < half; j++) lanes[j] += lanes[j + half];
+  return lanes[0];
+}
+
+/* `rows` and `outputs` are constants where this is called, so that the sums stay in registers. */
+TARGET INLINE void NAME(block)(real *y, size_t ldy, const real *x, const real *weight, size_t rows,
+                               size_t outputs, size_t in) {
+  enum { LANES = BYTES / sizeof(real) };
+  NAME(vector) sums[ROWS * OUTPUTS];
+  size_t k = 0;
+  for (size_t i = 0; i < rows * outputs; i++) sums[i] = (NAME(vector)){0};
+  for (; k + LANES <= in; k += LANES) {
+    NAME(vector) w[OUTPUTS];
+    for (size_t o = 0; o < outputs; o++)
+      w[o] = *(const NAME(vector) *)(const void *)(weight + o * in + k);
+    for (size_t r = 0; r < rows; r++) {
+      const NAME(vector) f = *(const NAME(vector) *)(const void *)(x + r * in + k);
+      for (size_t o = 0; o < outputs; o++) sums[r * outputs + o] += f * w[o];
+    }
+  }
+  for (size_t r = 0; r < rows; r++) {
+    for (size_t o = 0; o < outputs; o++) {
+      real sum = NAME(sum_of_lanes)(&sums[r * outputs + o]);
+      for (size_t i = k; i < in; i++) sum += x[r * in + i] * weight[o * in + i];
+      y[r * ldy + o] = sum;
+    }
+  }
+}
+
+TARGET INLINE void NAME(rows)(real *y, size_t ldy, const real *x, const real *weight, size_t rows,
+                              size_t in, size_t out) {
+  size_t o = 0;
+  for (; o + OUTPUTS <= out; o += OUTPUTS)
+    NAME(block)(y + o, ldy, x, weight + o * in, rows, OUTPUTS, in);
+  for (; o < out; o++) NAME(block)(y + o, ldy, x, weight + o * in, rows, 1, in);
+}
+
+TARGET static void NAME(run)(real *y, size_t ldy, const real *x, const real *weight, size_t n,
+                             size_t in, size_t out) {
+  _Static_assert(ROWS == 6, "a case for each number of rows");
+  for (; n >= ROWS; n -= ROWS, x += ROWS * in, y += ROWS * ldy)
+    NAME(rows)(y, ldy, x, weight, ROWS, in, out);
+  switch (n) {
+  case 1:
+    NAME(rows)(y, ldy, x, weight, 1, in, out);
+    break;
+  case 2:
+    NAME(rows)(y, ldy, x, weight, 2, in, out);
+    break;
+  case 3:
+    NAME(rows)(y, ldy, x, weight, 3, in, out);
+    break;
+  case 4:
+    NAME(rows)(y, ldy, x, weight, 4, in, out);
+    break;
+  case 5:
+    NAME(rows)(y, ldy, x, weight, 5, in, out);
+    break;
+  default:
+    break;
+  }
+}
+
+#undef NAME
+#undef TARGET
+#undef BYTES
+#undef OUTPUTS
