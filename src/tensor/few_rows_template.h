@@ -25,8 +25,12 @@ TARGET INLINE void NAME(block)(real *y, size_t ldy, const real *x, const real *w
   for (size_t i = 0; i < rows * outputs; i++) sums[i] = (NAME(vector)){0};
   for (; k + LANES <= in; k += LANES) {
     NAME(vector) w[OUTPUTS];
-    for (size_t o = 0; o < outputs; o++)
+    for (size_t o = 0; o < outputs; o++) {
       w[o] = *(const NAME(vector) *)(const void *)(weight + o * in + k);
+      /* The next block: a row of weights is too short for the processor to foresee the next one.
+       * Behind the end it does no harm. */
+      __builtin_prefetch(weight + (o + outputs) * in + k);
+    }
     for (size_t r = 0; r < rows; r++) {
       const NAME(vector) f = *(const NAME(vector) *)(const void *)(x + r * in + k);
       for (size_t o = 0; o < outputs; o++) sums[r * outputs + o] += f * w[o];
