@@ -107,8 +107,18 @@ static void part_dashes_behind_digits(struct buffer *out, struct text in) {
   }
 }
 
+/* What was written becomes what is read. */
+static void swap(struct bleu_passes *passes) {
+  const struct buffer swapped = passes->before;
+  passes->before = passes->after;
+  passes->after = swapped;
+}
+
+/* A text that lacks something since memory ran out goes through no further pass: clearing the buffer
+ * that it would be written to must not make it pass for whole. */
 static void replace(struct bleu_passes *passes, const char *old, const char *new) {
   struct text in = buffer_text(&passes->before);
+  if (passes->before.failed) return;
   const size_t length = strlen(old);
   const char *found = memmem(in.bytes, in.length, old, length);
   if (found == NULL) return;
@@ -120,19 +130,16 @@ static void replace(struct bleu_passes *passes, const char *old, const char *new
     in = (struct text){found + length, in.length - before - length};
   }
   buffer_append_text(&passes->after, in);
-  const struct buffer swapped = passes->before;
-  passes->before = passes->after;
-  passes->after = swapped;
+  swap(passes);
 }
 
 typedef void pass_function(struct buffer *out, struct text in);
 
 static void run(struct bleu_passes *passes, pass_function *pass) {
+  if (passes->before.failed) return;
   buffer_clear(&passes->after);
   pass(&passes->after, buffer_text(&passes->before));
-  const struct buffer swapped = passes->before;
-  passes->before = passes->after;
-  passes->after = swapped;
+  swap(passes);
 }
 
 /* ---- the tokenisers ---- */
@@ -191,7 +198,7 @@ static enum status split_passed(struct tokens *tokens, struct bleu_passes *passe
   run(passes, part_stops_behind_nondigits);
   run(passes, part_stops_before_nondigits);
   run(passes, part_dashes_behind_digits);
-  if (passes->before.failed || passes->after.failed) return fail_no_memory(error);
+  if (passes->before.failed) return fail_no_memory(error);
   return split_at_space(tokens, buffer_text(&passes->before), error);
 }
 

@@ -1,0 +1,112 @@
+/* Each allocation fails in turn, alone: the result is then the same, or the status says that memory
+ * ran out. Nothing in between passes for a result, and nothing good is called bad. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "metric/bleu_tokens.h"
+
+/* ---- allocations that fail, by the linker's --wrap ---- */
+
+static long allowed = -1; /* allocations until the one that fails; -1 = none does */
+static bool has_failed;
+
+static bool fails_now(void) {
+  if (allowed < 0) return false;
+  const bool fails = allowed-- == 0;
+  has_failed = has_failed || fails;
+  return fails;
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *memory, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+
+void *__wrap_malloc(size_t size) {
+  return fails_now() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size) {
+  return fails_now() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *memory, size_t size) {
+  return fails_now() ? NULL : __real_realloc(memory, size);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size) {
+  return fails_now() ? NULL : __real_aligned_alloc(alignment, size);
+}
+
+/* Calls `attempt` with every single allocation failing, until one that has so few goes through. It
+ * checks what it got itself, without allocating before allocations_end. */
+static void each_allocation_fails(void (*attempt)(void)) {
+  enum { MOST = 100000 };
+  for (long k = 0; k < MOST; k++) {
+    allowed = k;
+    has_failed = false;
+    attempt();
+    allowed = -1;
+    if (!has_failed) {
+      cr_assert_gt(k, 0, "nothing was allocated: the test shows nothing");
+      return;
+    }
+  }
+  cr_assert_fail("there is no end of allocations");
+}
+
+/* True if the status is that of a whole result; the others have been checked. */
+static bool whole(enum status status) {
+  allowed = -1;
+  if (status == STATUS_OK) return true;
+  cr_assert(has_failed, "status %d although nothing failed", status);
+  cr_assert_eq(status, STATUS_NO_MEMORY, "memory ran out, and the status is %d", status);
+  return false;
+}
+
+/* ---- the tokenisers of BLEU ---- */
+
+static enum bleu_tokenizer tokenizer;
+
+/* Longer than what a buffer holds at first; the passes make it longer still. */
+static const char line[] = "\"One, two; three: 4.5% of 6-7!\" &quot;x&amp;y&quot; (a) [b] {c} <d> "
+                           "我，你。 end. One, two; three: 4.5% of 6-7! (a) [b] {c} <d> , , , .";
+
+static void tokenize_line(void) {
+  static char expected[4096];
+  static size_t expected_count;
+  struct tokens tokens = {0};
+  struct bleu_passes passes = {0};
+  if (expected_count == 0) {
+    const long kept = allowed;
+    allowed = -1;
+    cr_assert_eq(bleu_tokenize(&tokens, &passes, text_of(line), tokenizer, NULL), STATUS_OK);
+    memcpy(expected, tokens.bytes.bytes, tokens.bytes.length + 1);
+    expected_count = tokens.count;
+    tokens_free(&tokens);
+    bleu_passes_free(&passes);
+    allowed = kept;
+  }
+  if (whole(bleu_tokenize(&tokens, &passes, text_of(line), tokenizer, NULL))) {
+    cr_assert_eq(tokens.count, expected_count, "tokens were lost without a word");
+    cr_assert_str_eq(tokens.bytes.bytes, expected);
+  }
+  tokens_free(&tokens);
+  bleu_passes_free(&passes);
+}
+
+Test(no_memory, tokenizer_13a) {
+  tokenizer = BLEU_13A;
+  each_allocation_fails(tokenize_line);
+}
+
+Test(no_memory, tokenizer_zh) {
+  tokenizer = BLEU_ZH;
+  each_allocation_fails(tokenize_line);
+}
+
+Test(no_memory, tokenizer_char) {
+  tokenizer = BLEU_CHAR;
+  each_allocation_fails(tokenize_line);
+}
