@@ -377,6 +377,10 @@ typedef struct elman_validation {
 typedef bool elman_train_function(void *context, const elman_train_report *report);
 typedef bool elman_validation_function(void *context, const elman_validation *validation);
 
+/* Called after every attempt to write the checkpoint: `problem` says why that failed; NULL = it is
+ * written. Training goes on in any case, and tries again when the next checkpoint is due. */
+typedef void elman_saved_function(void *context, const elman_error *problem);
+
 /* The names of the learning-rate schedules, from index 0 up: "constant"; "plateau", halved after
  * each validation that brings no new best; "inverse-sqrt", falling with the root of the number of
  * updates. NULL past the last. */
@@ -413,6 +417,8 @@ typedef struct elman_train_options {
 
   elman_train_function *report;         /* may be NULL */
   elman_validation_function *validated; /* may be NULL */
+  elman_saved_function *saved;          /* NULL (default) = a checkpoint that cannot be written ends
+                                           training, with its error */
   void *context;
 } elman_train_options;
 

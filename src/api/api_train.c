@@ -52,6 +52,13 @@ static bool relay_validation(void *context, const struct validation_report *repo
   return relay->options->validated(relay->options->context, &outer);
 }
 
+static void relay_saved(void *context, const struct error *problem) {
+  const struct report_relay *relay = context;
+  elman_error outer;
+  if (problem != NULL) (void)give(&outer, problem->code, problem);
+  relay->options->saved(relay->options->context, problem == NULL ? NULL : &outer);
+}
+
 static bool is_share(double number) {
   return number >= 0 && number < 1;
 }
@@ -103,6 +110,7 @@ static struct trainer_options inner_options(const elman_train_options *options, 
                                   .resume = options->resume,
                                   .report = options->report == NULL ? NULL : relay_report,
                                   .validated = options->validated == NULL ? NULL : relay_validation,
+                                  .saved = options->saved == NULL ? NULL : relay_saved,
                                   .context = relay};
   (void)schedule_parse(&inner.schedule, options->schedule); /* checked before */
   inner.adam.learning_rate = options->learning_rate;

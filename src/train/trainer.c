@@ -177,12 +177,21 @@ static double seconds(void) {
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
+/* The training is worth more than its checkpoint: who listens learns of a failure, and it goes on. */
 static enum status save(struct run *run, struct error *error) {
   if (run->options->checkpoint == NULL) return STATUS_OK;
   run->saved_at = seconds();
   run->saved = true;
   trainer_settle(run->trainer);
-  return checkpoint_save(run->trainer, run->options, run->corpus_hash, error);
+  struct error problem;
+  const enum status status =
+      checkpoint_save(run->trainer, run->options, run->corpus_hash, &problem);
+  if (run->options->saved != NULL) {
+    run->options->saved(run->options->context, status == STATUS_OK ? NULL : &problem);
+    return STATUS_OK;
+  }
+  if (status != STATUS_OK && error != NULL) *error = problem;
+  return status;
 }
 
 static bool report_update(const struct run *run, double loss, double norm, double rate) {

@@ -35,6 +35,9 @@ struct validation_report {
 typedef bool trainer_report_function(void *context, const struct trainer_report *report);
 typedef bool validation_report_function(void *context, const struct validation_report *report);
 
+/* After every attempt to write the checkpoint; `problem` is NULL when it is written. */
+typedef void checkpoint_report_function(void *context, const struct error *problem);
+
 struct trainer_options {
   size_t epochs;
   size_t batch_size;        /* sentences */
@@ -58,6 +61,7 @@ struct trainer_options {
 
   trainer_report_function *report; /* after each update; may be NULL */
   validation_report_function *validated;
+  checkpoint_report_function *saved; /* NULL = a failure ends the training with its status */
   void *context;
 };
 
@@ -108,7 +112,7 @@ size_t trainer_default_epochs(size_t pairs, size_t batch_size);
 
 /* Trains; afterwards the model holds the best weights by validation, or else the average, or else
  * the last. STATUS_INTERRUPTED when a report function stopped it: then the same, and the checkpoint
- * is written. Ten updates in a row with a loss that is not finite are STATUS_INVALID_ARGUMENT. */
+ * is written. One that cannot be written is tried again when the next is due. Ten updates in a row with a loss that is not finite are STATUS_INVALID_ARGUMENT. */
 enum status trainer_run(struct model *model, const struct corpus *corpus,
                         const struct trainer_options *options, struct error *error) CHECKED;
 

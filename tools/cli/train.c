@@ -42,6 +42,7 @@ struct training {
   double done_before; /* share of the work that an earlier run had done */
   bool first;         /* no update has been yet */
   size_t epoch;       /* the current one */
+  int checkpoint;     /* exit code of the last attempt to write the checkpoint */
 };
 
 /* ---- what is told ---- */
@@ -128,6 +129,18 @@ static bool on_validation(void *context, const elman_validation *validation) {
   return interrupt_signal() == 0;
 }
 
+/* Told once, not at every attempt that fails for the same reason. */
+static void on_saved(void *context, const elman_error *problem) {
+  struct training *training = context;
+  const bool failed_before = training->checkpoint != EX_OK;
+  if (failed_before == (problem != NULL)) return;
+  progress_erase(&training->progress);
+  training->checkpoint = problem == NULL ? EX_OK : report_error(problem);
+  if (training->quiet) return;
+  note(problem == NULL ? "the checkpoint could be written this time"
+                       : "this checkpoint is left out; the training is not affected");
+}
+
 static void describe_result(const char *path) {
   if (strcmp(path, DEFAULT_MODEL) == 0)
     note("%s is written; use it with: elman translate TEXT", path);
@@ -151,18 +164,22 @@ static int train_and_save(elman_model *model, const elman_pairs *pairs, const el
   options.dev = dev;
   options.report = on_update;
   options.validated = on_validation;
+  options.saved = on_saved;
   options.context = &training;
   interrupt_catch_first();
   const elman_status status = elman_train(model, pairs, &options, &error);
   progress_erase(&training.progress);
   const bool interrupted = status == ELMAN_INTERRUPTED;
-  code = interrupted ? 128 + interrupt_signal() : EX_OK;
+  code = training.checkpoint != EX_OK ? training.checkpoint
+         : interrupted                ? 128 + interrupt_signal()
+                                      : EX_OK;
   code = train_log_close(&training.log, code);
   if (status != ELMAN_OK && !interrupted) return report_error(&error);
   if (elman_model_save(model, job->output, &error) != ELMAN_OK) return report_error(&error);
   if (interrupted && !job->quiet)
-    note("stopped in epoch %zu; the model keeps what it has learnt, and --resume goes on",
-         training.epoch);
+    note("stopped in epoch %zu; the model keeps what it has learnt, %s", training.epoch,
+         training.checkpoint == EX_OK ? "and --resume goes on"
+                                      : "but --resume cannot go on without a checkpoint");
   if (!job->quiet) describe_result(job->output);
   return code;
 }

@@ -1,0 +1,63 @@
+# A checkpoint that cannot be written costs the checkpoint, not the training.
+
+train=$DATA/daily.train.zh-en.tsv
+settings=(-t 1 --epochs 12 --hidden-size 24 --embedding-size 16 --batch-size 64)
+expect_exit 0 "$ELMAN" train -q "${settings[@]}" -o expected "$train"
+
+# blocked_train ARGUMENT...: trains from a pipe; when the training has looked for a checkpoint, and
+# before it begins, a directory takes the checkpoint's place.
+blocked_train() {
+  mkfifo pipe
+  "$ELMAN" train "${settings[@]}" -o m "$@" pipe >"$results/stdout" 2>"$results/stderr" &
+  trained=$!
+  exec 3>pipe # waits until the training reads
+  mkdir m.checkpoint
+  cat "$train" >&3
+  exec 3>&-
+  rm pipe
+}
+# ends_with CODE: the training that was begun.
+ends_with() {
+  local code=0
+  wait $trained || code=$?
+  [ $code -eq "$1" ] || fail "exit code $code instead of $1"
+}
+untold='^this checkpoint is left out; the training is not affected$'
+
+blocked_train --save-every 0.01
+ends_with 73
+cmp expected m || fail "the training was lost, or is another one"
+expect_stderr_match '^elman: m.checkpoint: is a directory; name a file$'
+expect_stderr_match "$untold"
+[ "$(grep -c m.checkpoint "$results/stderr")" -eq 1 ] || fail "told more than once"
+expect_stderr_match '^m is written'
+rmdir m.checkpoint
+expect_files expected m
+rm m
+
+blocked_train --save-every 0.01 -q
+ends_with 73
+cmp expected m || fail "the training was lost, or is another one"
+[ "$(wc -l <"$results/stderr")" -eq 1 ] || fail "more than the error is told"
+rmdir m.checkpoint
+rm m
+
+# What can be written later is.
+blocked_train --save-every 0.01 --epochs 1000000
+until grep -q "$untold" "$results/stderr"; do sleep 0.05; done
+rmdir m.checkpoint
+until grep -q '^the checkpoint could be written this time$' "$results/stderr"; do sleep 0.05; done
+kill -TERM $trained
+ends_with 143
+expect_stderr_match '^stopped in epoch [0-9]+; .* and --resume goes on$'
+expect_files expected m m.checkpoint
+rm m m.checkpoint
+
+# A training that is stopped and cannot save where it stands says so.
+blocked_train --save-every 0 --epochs 1000000
+until grep -q '^epoch 1 ' "$results/stderr"; do sleep 0.05; done
+kill -TERM $trained
+ends_with 73
+expect_stderr_match '^elman: m.checkpoint: is a directory; name a file$'
+expect_stderr_match '^stopped in epoch [0-9]+; .* but --resume cannot go on without a checkpoint$'
+expect_exit 0 "$ELMAN" translate -m m 我
