@@ -1,6 +1,6 @@
 #include "model/list_json.h"
 
-#include <jansson.h>
+#include "base/json.h"
 
 enum { MOST_DIGITS = 18 };
 
@@ -25,10 +25,10 @@ static const char *string_end(const char *start, bool *escapes) {
   return NULL;
 }
 
-/* The library alone knows the escapes. */
 static bool add_escaped(struct tokens *list, const char *start, size_t length) {
-  json_t *string = json_loadb(start, length, JSON_DECODE_ANY, NULL);
+  json_t *string;
   const bool added =
+      read_json(&string, (struct text){start, length}, NULL) == STATUS_OK &&
       json_is_string(string) &&
       tokens_add(list, (struct text){json_string_value(string), json_string_length(string)},
                  NULL) == STATUS_OK;

@@ -2,8 +2,8 @@
  * without white space and, but for a few words, without escapes. Building a tree of thousands of
  * small objects for them is what takes longest in opening a model file otherwise.
  *
- * False for anything else, be it wrong or merely written in another way: the JSON library has to
- * look at it. What is accepted means the same to that library. */
+ * False for anything else, be it wrong or merely written in another way: base/json.h has to look at
+ * it. What is accepted means the same there. */
 #ifndef ELMAN_MODEL_LIST_JSON_H
 #define ELMAN_MODEL_LIST_JSON_H
 

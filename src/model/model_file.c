@@ -98,8 +98,8 @@ static enum status parse_metadata(json_t **value, const struct safetensors *file
                                   struct error *error) {
   const char *text = safetensors_metadata(file, key);
   if (text == NULL) return bad(file, error, "is missing from its metadata", key);
-  *value = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
-  return *value == NULL ? bad(file, error, "is not valid JSON", key) : STATUS_OK;
+  const enum status status = read_json(value, text_of(text), error);
+  return status == STATUS_BAD_DATA ? bad(file, error, "is not valid JSON", key) : status;
 }
 
 static bool parse_modes(struct vocabulary_pair *modes, const char *source, const char *target) {
@@ -117,20 +117,29 @@ static enum status parse_config(struct model_config *config, struct vocabulary_p
   if (status != STATUS_OK) return status;
   const char *attention, *source_tokens, *target_tokens;
   json_int_t e, h, layers, v_source, v_target;
-  int attentional, bidirectional, feeding, tied;
+  bool attentional, bidirectional, feeding, tied;
   /* Files of version 0.1 lack what came later. */
   json_int_t heads = 1, window = 0, decoder_heads = 0, encoder_heads = 0;
-  int plain = 0;
-  const int unpacked = json_unpack(
-      json,
-      "{s:s, s?I, s?I, s:b, s:b, s?I, s:I, s?I, s:I, s:b, s:I, s?b, s:s, s:I, s:s, s:I, s:b !}",
-      "attention", &attention, "attention_heads", &heads, "attention_window", &window,
-      "attentional_layer", &attentional, "bidirectional", &bidirectional, "decoder_self_attention",
-      &decoder_heads, "embedding_size", &e, "encoder_self_attention", &encoder_heads, "hidden_size",
-      &h, "input_feeding", &feeding, "layers", &layers, "plain_self_attention", &plain,
-      "source_tokens", &source_tokens, "source_vocabulary", &v_source, "target_tokens",
-      &target_tokens, "target_vocabulary", &v_target, "tie_embeddings", &tied);
-  if (unpacked != 0) {
+  bool plain = false;
+  const struct json_field fields[] = {
+      {"attention", .string = &attention},
+      {"attention_heads", .integer = &heads, .optional = true},
+      {"attention_window", .integer = &window, .optional = true},
+      {"attentional_layer", .truth = &attentional},
+      {"bidirectional", .truth = &bidirectional},
+      {"decoder_self_attention", .integer = &decoder_heads, .optional = true},
+      {"embedding_size", .integer = &e},
+      {"encoder_self_attention", .integer = &encoder_heads, .optional = true},
+      {"hidden_size", .integer = &h},
+      {"input_feeding", .truth = &feeding},
+      {"layers", .integer = &layers},
+      {"plain_self_attention", .truth = &plain, .optional = true},
+      {"source_tokens", .string = &source_tokens},
+      {"source_vocabulary", .integer = &v_source},
+      {"target_tokens", .string = &target_tokens},
+      {"target_vocabulary", .integer = &v_target},
+      {"tie_embeddings", .truth = &tied}};
+  if (!read_json_fields(fields, sizeof fields / sizeof *fields, json)) {
     status = bad(file, error, "does not hold what this version expects", KEY_CONFIG);
   } else if (!attention_parse(&config->attention, attention)) {
     status = bad(file, error, "names an unknown attention mechanism", KEY_CONFIG);

@@ -111,15 +111,13 @@ static enum status check_metadata(struct safetensors *file, struct error *error)
 
 static enum status parse_header(struct safetensors *file, const char *text, size_t length,
                                 uint64_t data_size, struct error *error) {
-  json_error_t problem;
+  struct error problem;
   if (length == 0 || text[0] != '{') return bad(file, error, "its header is not a JSON object");
-  file->header = json_loadb(text, length, JSON_REJECT_DUPLICATES, &problem);
-  if (file->header == NULL) {
-    if (json_error_code(&problem) == json_error_out_of_memory) return fail_no_memory(error);
-    return fail(error, STATUS_BAD_DATA, file->path,
-                "not a valid safetensors file: header, byte %d: %s", problem.position,
-                problem.text);
-  }
+  const enum status parsed = read_json(&file->header, (struct text){text, length}, &problem);
+  if (parsed == STATUS_NO_MEMORY) return fail_no_memory(error);
+  if (parsed != STATUS_OK)
+    return fail(error, parsed, file->path, "not a valid safetensors file: header, %s",
+                problem.message);
   const size_t entries = json_object_size(file->header);
   file->tensors = calloc(entries > 0 ? entries : 1, sizeof *file->tensors);
   if (file->tensors == NULL) return fail_no_memory(error);

@@ -6,11 +6,11 @@
 #ifndef ELMAN_MODEL_SAFETENSORS_H
 #define ELMAN_MODEL_SAFETENSORS_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/json.h"
 #include "base/status.h"
 #include "tensor/real.h"
 

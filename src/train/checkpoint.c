@@ -116,16 +116,22 @@ static json_t *describe_state(const struct training_state *state) {
                    state->rate_factor);
 }
 
-static bool parse_state(struct training_state *state, json_t *json) {
+static bool parse_state(struct training_state *state, const json_t *json) {
   json_int_t update, epoch, position, tokens, failures, skipped, stale;
-  int has_best, finished;
-  if (json_unpack(json, "{s:I, s:I, s:I, s:I, s:F, s:I, s:I, s:b, s:F, s:F, s:I, s:b, s:F !}",
-                  "update", &update, "epoch", &epoch, "position", &position, "epoch_tokens",
-                  &tokens, "epoch_loss", &state->epoch_loss, "failures", &failures, "skipped",
-                  &skipped, "has_best", &has_best, "best_score", &state->best_score, "best_loss",
-                  &state->best_loss, "stale", &stale, "finished", &finished, "rate_factor",
-                  &state->rate_factor) != 0)
-    return false;
+  const struct json_field fields[] = {{"update", .integer = &update},
+                                      {"epoch", .integer = &epoch},
+                                      {"position", .integer = &position},
+                                      {"epoch_tokens", .integer = &tokens},
+                                      {"epoch_loss", .number = &state->epoch_loss},
+                                      {"failures", .integer = &failures},
+                                      {"skipped", .integer = &skipped},
+                                      {"has_best", .truth = &state->has_best},
+                                      {"best_score", .number = &state->best_score},
+                                      {"best_loss", .number = &state->best_loss},
+                                      {"stale", .integer = &stale},
+                                      {"finished", .truth = &state->finished},
+                                      {"rate_factor", .number = &state->rate_factor}};
+  if (!read_json_fields(fields, sizeof fields / sizeof *fields, json)) return false;
   if (update < 0 || epoch < 1 || position < 0 || tokens < 0 || failures < 0 || skipped < 0 ||
       stale < 0)
     return false;
@@ -135,8 +141,6 @@ static bool parse_state(struct training_state *state, json_t *json) {
   state->epoch_tokens = (size_t)tokens;
   state->failures = (size_t)failures;
   state->skipped = (size_t)skipped;
-  state->has_best = has_best;
-  state->finished = finished;
   state->stale = (size_t)stale;
   return true;
 }
@@ -199,36 +203,62 @@ static enum status bad(const struct safetensors *file, struct error *error, cons
               "not a usable checkpoint: %s %s; remove it to start anew", what, problem);
 }
 
-static json_t *metadata_json(const struct safetensors *file, const char *key) {
+/* An object; anything else is STATUS_BAD_DATA. */
+static enum status metadata_json(json_t **value, const struct safetensors *file, const char *key,
+                                 struct error *error) {
   const char *text = safetensors_metadata(file, key);
-  return text == NULL ? NULL : json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+  *value = NULL;
+  if (text == NULL) return bad(file, error, "is missing", key);
+  const enum status status = read_json(value, text_of(text), error);
+  if (status == STATUS_BAD_DATA || (status == STATUS_OK && !json_is_object(*value)))
+    return bad(file, error, "is not a JSON object", key);
+  return status;
+}
+
+/* `before` may be NULL. */
+static enum status differs(const char *key, const json_t *before, const json_t *now,
+                           const struct safetensors *file, struct error *error) {
+  char *was = before == NULL
+                  ? strdup("not set")
+                  : json_dumps(before, JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
+  char *is = json_dumps(now, JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
+  const enum status status =
+      was == NULL || is == NULL
+          ? fail_no_memory(error)
+          : fail(error, STATUS_INVALID_ARGUMENT, file->path,
+                 "the checkpoint belongs to another training: %s was %s and is now %s; use what it "
+                 "was trained with, or remove the file to start anew",
+                 key, was, is);
+  free(was);
+  free(is);
+  return status;
 }
 
 static enum status check_options(const struct safetensors *file, const struct trainer *trainer,
                                  const struct trainer_options *options, uint64_t corpus_hash,
                                  struct error *error) {
-  json_t *then = metadata_json(file, KEY_OPTIONS);
-  json_t *now = describe_options(trainer, options, corpus_hash);
-  enum status status = STATUS_OK;
+  json_t *then, *now = describe_options(trainer, options, corpus_hash);
+  enum status status = metadata_json(&then, file, KEY_OPTIONS, error);
   const char *key;
   json_t *value;
   if (now == NULL) status = fail_no_memory(error);
-  if (!json_is_object(then)) status = bad(file, error, "is missing", KEY_OPTIONS);
   json_object_foreach(now, key, value) {
     const json_t *before = json_object_get(then, key);
-    if (status != STATUS_OK || json_equal(before, value)) continue;
-    char *was = json_dumps(before, JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
-    char *is = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
-    status =
-        fail(error, STATUS_INVALID_ARGUMENT, file->path,
-             "the checkpoint belongs to another training: %s was %s and is now %s; use what it "
-             "was trained with, or remove the file to start anew",
-             key, was == NULL ? "not set" : was, is == NULL ? "not set" : is);
-    free(was);
-    free(is);
+    if (status == STATUS_OK && !json_equal(before, value))
+      status = differs(key, before, value, file, error);
   }
   json_decref(then);
   json_decref(now);
+  return status;
+}
+
+static enum status read_state(struct training_state *state, const struct safetensors *file,
+                              struct error *error) {
+  json_t *json;
+  enum status status = metadata_json(&json, file, KEY_STATE, error);
+  if (status == STATUS_OK && !parse_state(state, json))
+    status = bad(file, error, "does not hold what this version expects", KEY_STATE);
+  json_decref(json);
   return status;
 }
 
@@ -254,10 +284,8 @@ static enum status load(struct trainer *trainer, const struct safetensors *file,
                         struct error *error) {
   enum status status = check_options(file, trainer, options, corpus_hash, error);
   if (status != STATUS_OK) return status;
-  json_t *json = metadata_json(file, KEY_STATE);
   struct training_state state;
-  if (!parse_state(&state, json)) status = bad(file, error, "is missing or wrong", KEY_STATE);
-  json_decref(json);
+  status = read_state(&state, file, error);
   struct named_block blocks[BLOCKS];
   list_blocks(blocks, trainer);
   for (size_t b = 0; status == STATUS_OK && b < BLOCKS; b++) {
@@ -283,10 +311,8 @@ enum status checkpoint_load(struct trainer *trainer, const struct trainer_option
 bool checkpoint_is_finished(const char *path) {
   struct safetensors file;
   if (safetensors_open(&file, path, NULL) != STATUS_OK) return false;
-  json_t *json = metadata_json(&file, KEY_STATE);
-  struct training_state state = {0};
-  const bool finished = parse_state(&state, json) && state.finished;
-  json_decref(json);
+  struct training_state state;
+  const bool finished = read_state(&state, &file, NULL) == STATUS_OK && state.finished;
   safetensors_close(&file);
   return finished;
 }

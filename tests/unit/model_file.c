@@ -518,7 +518,7 @@ static const struct {
     {"\"format\":\"pt\"", "\"format\":1", "__metadata__ holds more than strings"},
     {"\"format\":\"pt\"", "\"format\":null", "__metadata__ holds more than strings"},
     {"\"format\":\"pt\"", "\"format\":[\"pt\"]", "__metadata__ holds more than strings"},
-    {"\"format\":\"pt\"", "\"format\":\"pt\",\"format\":\"pt\"", "duplicate object key"},
+    {"\"format\":\"pt\"", "\"format\":\"pt\",\"format\":\"pt\"", "a name is given twice"},
     {"\"__metadata__\":{", "\"__metadata__\":[],\"y\":{", "__metadata__ is not an object"},
     /* the vocabularies */
     {"\\\"<unk>\\\",", "", "elman.source_vocab does not have as many entries"},
@@ -542,7 +542,7 @@ static const struct {
     {"\"[0,1,4,9]\"", "\"{}\"", "does not have as many entries"},
     {"\"[0,1,4,9]\"", "\"\"", "elman.source_counts is not valid JSON"},
     /* the tensors */
-    {OUT_BIAS, OUT_BIAS "," OUT_BIAS, "duplicate object key"},
+    {OUT_BIAS, OUT_BIAS "," OUT_BIAS, "a name is given twice"},
     {"," OUT_BIAS, "", "there is something after the last tensor"},
     {"decoder.out.bias", "decoder.out.b", "decoder.out.bias is missing"},
     {OUT_BIAS, OUT_BIAS ",\"x\":{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[352,352]}",

@@ -4,7 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
+#include "folder.h"
 #include "metric/bleu_tokens.h"
+#include "model/model_file.h"
+#include "tensor/blas.h"
+#include "train/checkpoint.h"
 
 /* ---- allocations that fail, by the linker's --wrap ---- */
 
@@ -109,4 +114,89 @@ Test(no_memory, tokenizer_zh) {
 Test(no_memory, tokenizer_char) {
   tokenizer = BLEU_CHAR;
   each_allocation_fails(tokenize_line);
+}
+
+/* ---- JSON, and the files that hold it ---- */
+
+static void fail_in_the_library_too(void) {
+  json_set_alloc_funcs(__wrap_malloc, free);
+}
+
+static void read_value(void) {
+  static const char text[] =
+      "{\"a\":[1,2.5,true,null,\"a string that is longer than sixteen bytes\",123456789012345678],"
+      "\"\\u00e9\\ud83d\\ude00, and so on and on, escapes and all, for more than 64 bytes\":{}}";
+  json_t *value;
+  if (whole(read_json(&value, text_of(text), NULL))) {
+    json_t *expected = json_loads(text, 0, NULL);
+    cr_assert(json_equal(value, expected));
+    json_decref(expected);
+  }
+  json_decref(value);
+}
+
+Test(no_memory, json, .init = fail_in_the_library_too) {
+  each_allocation_fails(read_value);
+}
+
+static const char *data(const char *name) {
+  static char path[4096];
+  snprintf(path, sizeof path, "%s/reference/%s", getenv("TEST_DATA"), name);
+  return path;
+}
+
+static const char *model_path;
+
+static void load_model(void) {
+  struct model *model;
+  if (whole(model_load(&model, model_path, NULL))) cr_assert_gt(model->table.count, 0);
+  model_free(model);
+}
+
+Test(no_memory, model_file, .init = fail_in_the_library_too) {
+  static const char *const names[] = {"model-dot.safetensors", "model-tied.safetensors"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    model_path = data(names[i]);
+    each_allocation_fails(load_model);
+  }
+}
+
+static struct trainer trainer;
+static struct trainer_options options;
+static uint64_t corpus_hash;
+static enum status expected_status;
+
+static void load_checkpoint(void) {
+  struct error error = {.message = ""};
+  bool found;
+  const enum status status = checkpoint_load(&trainer, &options, corpus_hash, &found, &error);
+  allowed = -1;
+  cr_assert_null(strstr(error.message, "remove it"), "a good file is called bad: %s",
+                 error.message);
+  if (status == expected_status) {
+    cr_assert(found);
+    cr_assert_eq(trainer.state.update, 7);
+  } else {
+    cr_assert(!whole(status));
+  }
+}
+
+Test(no_memory, checkpoint, .init = fail_in_the_library_too) {
+  struct model *model;
+  blas_set_up();
+  cr_assert_eq(model_load(&model, data("model-dot.safetensors"), NULL), STATUS_OK);
+  enter_folder();
+  options = (struct trainer_options){
+      .batch_size = 4, .adam = adam_options_default(), .checkpoint = "checkpoint"};
+  cr_assert_eq(trainer_create(&trainer, model, &options, NULL), STATUS_OK);
+  trainer.state.update = 7;
+  trainer.state.epoch_loss = 1.25;
+  cr_assert_eq(checkpoint_save(&trainer, &options, corpus_hash, NULL), STATUS_OK);
+  each_allocation_fails(load_checkpoint);
+  corpus_hash = 1; /* another corpus: which is told, or memory ran out */
+  expected_status = STATUS_INVALID_ARGUMENT;
+  each_allocation_fails(load_checkpoint);
+  leave_folder();
+  trainer_free(&trainer);
+  model_free(model);
 }

@@ -1,0 +1,314 @@
+#include "base/json.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utf8proc.h>
+
+enum { MOST_DEPTH = 100, LONGEST_NUMBER = 255 };
+
+struct parser {
+  const char *start, *at, *end;
+  struct buffer unescaped; /* of the last string with escapes */
+  struct error *error;
+};
+
+static enum status wrong(const struct parser *parser, const char *problem) {
+  return fail(parser->error, STATUS_BAD_DATA, NULL, "byte %zu: %s",
+              (size_t)(parser->at - parser->start) + 1, problem);
+}
+
+/* ---- characters ---- */
+
+static void skip_space(struct parser *parser) {
+  while (parser->at < parser->end && (*parser->at == ' ' || *parser->at == '\t' ||
+                                      *parser->at == '\n' || *parser->at == '\r'))
+    parser->at++;
+}
+
+/* NUL at the end, which stands nowhere else. */
+static char peek(const struct parser *parser) {
+  return parser->at < parser->end ? *parser->at : '\0';
+}
+
+static bool take(struct parser *parser, char wanted) {
+  if (peek(parser) != wanted) return false;
+  parser->at++;
+  return true;
+}
+
+static bool take_word(struct parser *parser, const char *word) {
+  const size_t length = strlen(word);
+  if ((size_t)(parser->end - parser->at) < length || memcmp(parser->at, word, length) != 0)
+    return false;
+  parser->at += length;
+  return true;
+}
+
+/* ---- strings ---- */
+
+/* Four hexadecimal digits, or -1. */
+static int take_unit(struct parser *parser) {
+  int unit = 0;
+  for (int i = 0; i < 4; i++) {
+    const char digit = peek(parser);
+    if (digit >= '0' && digit <= '9')
+      unit = unit * 16 + digit - '0';
+    else if ((digit | 0x20) >= 'a' && (digit | 0x20) <= 'f')
+      unit = unit * 16 + (digit | 0x20) - 'a' + 10;
+    else
+      return -1;
+    parser->at++;
+  }
+  return unit;
+}
+
+/* The character of one or two \u escapes, behind the first \u; -1 if it is none. */
+static int take_escaped_character(struct parser *parser) {
+  const int unit = take_unit(parser);
+  if (unit <= 0 || (unit >= 0xDC00 && unit <= 0xDFFF)) return -1;
+  if (unit < 0xD800 || unit > 0xDFFF) return unit;
+  if (!take_word(parser, "\\u")) return -1;
+  const int low = take_unit(parser);
+  if (low < 0xDC00 || low > 0xDFFF) return -1;
+  return 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
+}
+
+/* Behind the backslash. False if there is no such escape. */
+static bool unescape(struct parser *parser) {
+  static const char escapes[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
+  if (take(parser, 'u')) {
+    utf8proc_uint8_t bytes[4];
+    const int character = take_escaped_character(parser);
+    if (character < 0) return false;
+    buffer_append(&parser->unescaped, (const char *)bytes,
+                  (size_t)utf8proc_encode_char(character, bytes));
+    return true;
+  }
+  const char letter = peek(parser);
+  const char *found = letter == '\0' ? NULL : strchr(escapes, letter);
+  if (found == NULL) return false;
+  buffer_append(&parser->unescaped, &meanings[found - escapes], 1);
+  parser->at++;
+  return true;
+}
+
+/* The end of what stands for itself. */
+static const char *plain_end(const struct parser *parser) {
+  const char *at = parser->at;
+  while (at < parser->end && *at != '"' && *at != '\\' && (unsigned char)*at >= ' ') at++;
+  return at;
+}
+
+/* The content of a string, behind its first quote; it is valid until the next one. */
+static enum status parse_content(struct text *content, struct parser *parser) {
+  const char *start = parser->at;
+  parser->at = plain_end(parser);
+  *content = (struct text){start, (size_t)(parser->at - start)};
+  if (take(parser, '"')) return STATUS_OK;
+  buffer_clear(&parser->unescaped);
+  buffer_append_text(&parser->unescaped, *content);
+  while (!take(parser, '"')) {
+    if (!take(parser, '\\')) return wrong(parser, "a string does not end");
+    if (!unescape(parser)) return wrong(parser, "an escape means nothing");
+    start = parser->at;
+    parser->at = plain_end(parser);
+    buffer_append(&parser->unescaped, start, (size_t)(parser->at - start));
+  }
+  *content = buffer_text(&parser->unescaped);
+  return parser->unescaped.failed ? fail_no_memory(parser->error) : STATUS_OK;
+}
+
+static enum status given(const struct parser *parser, const json_t *value) {
+  return value == NULL ? fail_no_memory(parser->error) : STATUS_OK;
+}
+
+static enum status parse_string(json_t **value, struct parser *parser) {
+  struct text content;
+  if (!take(parser, '"')) return wrong(parser, "a string is expected");
+  const enum status status = parse_content(&content, parser);
+  if (status != STATUS_OK) return status;
+  *value = json_stringn_nocheck(content.bytes, content.length);
+  return given(parser, *value);
+}
+
+/* ---- numbers ---- */
+
+/* How many there are. */
+static size_t take_digits(struct parser *parser) {
+  const char *start = parser->at;
+  while (peek(parser) >= '0' && peek(parser) <= '9') parser->at++;
+  return (size_t)(parser->at - start);
+}
+
+/* False if it is none. */
+static bool take_number(struct parser *parser, bool *whole) {
+  take(parser, '-');
+  *whole = true;
+  if (!take(parser, '0') && take_digits(parser) == 0) return false;
+  if (take(parser, '.')) {
+    *whole = false;
+    if (take_digits(parser) == 0) return false;
+  }
+  if (take(parser, 'e') || take(parser, 'E')) {
+    *whole = false;
+    if (!take(parser, '-')) take(parser, '+');
+    if (take_digits(parser) == 0) return false;
+  }
+  return true;
+}
+
+/* With a point, whatever the program's locale has. */
+static enum status convert_real(json_t **value, const struct parser *parser, const char *digits) {
+  const locale_t locale = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+  if (locale == (locale_t)0) return fail_no_memory(parser->error);
+  const double number = strtod_l(digits, NULL, locale);
+  freelocale(locale);
+  if (!isfinite(number)) return wrong(parser, "a number is too large");
+  *value = json_real(number);
+  return given(parser, *value);
+}
+
+static enum status parse_number(json_t **value, struct parser *parser) {
+  const char *start = parser->at;
+  bool whole;
+  if (!take_number(parser, &whole)) return wrong(parser, "a value is expected");
+  const size_t length = (size_t)(parser->at - start);
+  char digits[LONGEST_NUMBER + 1];
+  if (length > LONGEST_NUMBER) return wrong(parser, "a number is too long");
+  memcpy(digits, start, length);
+  digits[length] = '\0';
+  if (!whole) return convert_real(value, parser, digits);
+  errno = 0;
+  const long long number = strtoll(digits, NULL, 10);
+  if (errno == ERANGE) return wrong(parser, "a number is too large");
+  *value = json_integer(number);
+  return given(parser, *value);
+}
+
+/* ---- what holds values ---- */
+
+static enum status parse_value(json_t **value, struct parser *parser, size_t depth);
+
+static enum status parse_entry(json_t *object, struct parser *parser, size_t depth) {
+  json_t *key = NULL, *value = NULL;
+  skip_space(parser);
+  enum status status = parse_string(&key, parser);
+  if (status == STATUS_OK && json_object_get(object, json_string_value(key)) != NULL)
+    status = wrong(parser, "a name is given twice");
+  skip_space(parser);
+  if (status == STATUS_OK && !take(parser, ':'))
+    status = wrong(parser, "a colon is expected");
+  if (status == STATUS_OK) status = parse_value(&value, parser, depth);
+  /* The object takes the value over, also when it fails. */
+  if (status == STATUS_OK &&
+      json_object_set_new_nocheck(object, json_string_value(key), value) != 0)
+    status = fail_no_memory(parser->error);
+  json_decref(key);
+  return status;
+}
+
+static enum status parse_item(json_t *array, struct parser *parser, size_t depth) {
+  json_t *value = NULL;
+  const enum status status = parse_value(&value, parser, depth);
+  if (status != STATUS_OK) return status;
+  return json_array_append_new(array, value) == 0 ? STATUS_OK : fail_no_memory(parser->error);
+}
+
+typedef enum status part_function(json_t *whole, struct parser *parser, size_t depth);
+
+/* Parts with commas between them, behind the first bracket and up to the last. */
+static enum status parse_parts(json_t *whole, struct parser *parser, char bracket,
+                               part_function *parse_part, size_t depth) {
+  enum status status = given(parser, whole);
+  skip_space(parser);
+  if (status != STATUS_OK || take(parser, bracket)) return status;
+  do {
+    status = parse_part(whole, parser, depth);
+    skip_space(parser);
+  } while (status == STATUS_OK && take(parser, ','));
+  if (status == STATUS_OK && !take(parser, bracket))
+    status = wrong(parser, "a comma or a closing bracket is expected");
+  return status;
+}
+
+/* After a failure *value is NULL or what there is so far. */
+static enum status parse_value(json_t **value, struct parser *parser, size_t depth) {
+  enum status status;
+  skip_space(parser);
+  if (depth == MOST_DEPTH) return wrong(parser, "too many values lie within each other");
+  if (take(parser, '{')) {
+    *value = json_object();
+    status = parse_parts(*value, parser, '}', parse_entry, depth + 1);
+  } else if (take(parser, '[')) {
+    *value = json_array();
+    status = parse_parts(*value, parser, ']', parse_item, depth + 1);
+  } else if (peek(parser) == '"') {
+    status = parse_string(value, parser);
+  } else if (take_word(parser, "true")) {
+    *value = json_true();
+    status = STATUS_OK;
+  } else if (take_word(parser, "false")) {
+    *value = json_false();
+    status = STATUS_OK;
+  } else if (take_word(parser, "null")) {
+    *value = json_null();
+    status = STATUS_OK;
+  } else {
+    status = parse_number(value, parser);
+  }
+  if (status == STATUS_OK) return STATUS_OK;
+  json_decref(*value);
+  *value = NULL;
+  return status;
+}
+
+enum status read_json(json_t **value, struct text text, struct error *error) {
+  struct parser parser = {
+      .start = text.bytes, .at = text.bytes, .end = text.bytes + text.length, .error = error};
+  *value = NULL;
+  const size_t valid = text_valid_prefix(text);
+  if (valid < text.length) {
+    parser.at += valid;
+    return wrong(&parser, "is not UTF-8 text");
+  }
+  enum status status = parse_value(value, &parser, 0);
+  skip_space(&parser);
+  if (status == STATUS_OK && parser.at < parser.end)
+    status = wrong(&parser, "something follows the value");
+  buffer_free(&parser.unescaped);
+  if (status == STATUS_OK) return STATUS_OK;
+  json_decref(*value);
+  *value = NULL;
+  return status;
+}
+
+/* ---- entries of an object ---- */
+
+static bool read_field(const struct json_field *field, const json_t *value) {
+  if (field->integer != NULL && json_is_integer(value)) {
+    *field->integer = json_integer_value(value);
+  } else if (field->number != NULL && json_is_number(value)) {
+    *field->number = json_number_value(value);
+  } else if (field->truth != NULL && json_is_boolean(value)) {
+    *field->truth = json_is_true(value);
+  } else if (field->string != NULL && json_is_string(value)) {
+    *field->string = json_string_value(value);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool read_json_fields(const struct json_field *fields, size_t count, const json_t *object) {
+  size_t found = 0;
+  for (size_t i = 0; i < count; i++) {
+    const json_t *value = json_object_get(object, fields[i].key);
+    if (value == NULL && fields[i].optional) continue;
+    if (!read_field(&fields[i], value)) return false;
+    found++;
+  }
+  return json_is_object(object) && found == json_object_size(object);
+}

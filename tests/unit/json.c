@@ -1,0 +1,178 @@
+/* The JSON reader: what it accepts means what the JSON library takes it for; what it refuses. */
+#include "base/json.h"
+
+#include <criterion/criterion.h>
+#include <locale.h>
+#include <string.h>
+
+static json_t *read_text(const char *text) {
+  json_t *value;
+  struct error error = {.message = ""};
+  cr_assert_eq(read_json(&value, text_of(text), &error), STATUS_OK, "%s: %s", text, error.message);
+  return value;
+}
+
+/* The library's own parser says the same. */
+static void check_accepted(const char *text) {
+  json_t *value = read_text(text);
+  json_t *expected = json_loads(text, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, NULL);
+  cr_assert_not_null(expected, "%s", text);
+  cr_assert(json_equal(value, expected), "%s", text);
+  json_decref(value);
+  json_decref(expected);
+}
+
+Test(json, accepts) {
+  static const char *const texts[] = {
+      "{}", "[]", " [ ] ", "\t{\n}\r\n", "0", "-0", "-0.0", "1", "-17", "9223372036854775807",
+      "-9223372036854775808", "1.5", "1e3", "1E-3", "1.25e+2", "0.1", "5e-324",
+      "1.7976931348623157e308", "0.30000000000000004", "true", "false", "null", "\"\"", "\"a\"",
+      "\"我 é 😀\"", "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"a\\u00e9b\\u6211\\uD83D\\ude00\"",
+      "\"\\u0001\"", "\"x\\u0041\"", "[1,2,[3,{\"a\":[]}],\"b\"]", "{\"\":0,\"a\":{\"a\":1}}",
+      " { \"a\" : [ true , false , null ] , \"b\\n\" : -1.0 } ", "\"\x7F\""};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) check_accepted(texts[i]);
+}
+
+static void check_refused(const char *text, size_t length, const char *expected) {
+  json_t *value = json_true();
+  struct error error = {.message = ""};
+  cr_assert_eq(read_json(&value, (struct text){text, length}, &error), STATUS_BAD_DATA, "%s", text);
+  cr_assert_null(value);
+  cr_assert_str_eq(error.message, expected, "%s: \"%s\"", text, error.message);
+  /* Nor does the library accept it. */
+  value = json_loadb(text, length, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, NULL);
+  cr_assert_null(value, "%s", text);
+}
+
+Test(json, refuses) {
+  static const struct {
+    const char *text, *problem;
+  } cases[] = {
+      {"", "byte 1: a value is expected"},
+      {" ", "byte 2: a value is expected"},
+      {"nul", "byte 1: a value is expected"},
+      {"nan", "byte 1: a value is expected"},
+      {"True", "byte 1: a value is expected"},
+      {"'a'", "byte 1: a value is expected"},
+      {"+1", "byte 1: a value is expected"},
+      {".5", "byte 1: a value is expected"},
+      {"-", "byte 2: a value is expected"},
+      {"1.", "byte 3: a value is expected"},
+      {"1e", "byte 3: a value is expected"},
+      {"01", "byte 2: something follows the value"},
+      {"0x1", "byte 2: something follows the value"},
+      {"1 2", "byte 3: something follows the value"},
+      {"{}}", "byte 3: something follows the value"},
+      {"[1", "byte 3: a comma or a closing bracket is expected"},
+      {"[1}", "byte 3: a comma or a closing bracket is expected"},
+      {"[1,]", "byte 4: a value is expected"},
+      {"[,1]", "byte 2: a value is expected"},
+      {"[", "byte 2: a value is expected"},
+      {"{", "byte 2: a string is expected"},
+      {"{\"a\"}", "byte 5: a colon is expected"},
+      {"{\"a\":}", "byte 6: a value is expected"},
+      {"{\"a\":1,}", "byte 8: a string is expected"},
+      {"{a:1}", "byte 2: a string is expected"},
+      {"{\"a\":1,\"\\u0061\":2}", "byte 16: a name is given twice"},
+      {"\"a", "byte 3: a string does not end"},
+      {"\"a\\", "byte 4: an escape means nothing"},
+      {"\"\\x\"", "byte 3: an escape means nothing"},
+      {"\"\\u12g4\"", "byte 6: an escape means nothing"},
+      {"\"\\u0000\"", "byte 8: an escape means nothing"},
+      {"\"\\ud800\"", "byte 8: an escape means nothing"},
+      {"\"\\ud800\\u0041\"", "byte 14: an escape means nothing"},
+      {"\"\\udc00\"", "byte 8: an escape means nothing"},
+      {"\"a\nb\"", "byte 3: a string does not end"},
+      {"\"\xFF\"", "byte 2: is not UTF-8 text"},
+      {"\"\xED\xA0\x80\"", "byte 2: is not UTF-8 text"},
+      {"9223372036854775808", "byte 20: a number is too large"},
+      {"1e999", "byte 6: a number is too large"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    check_refused(cases[i].text, strlen(cases[i].text), cases[i].problem);
+  check_refused("\"a\0b\"", 5, "byte 3: is not UTF-8 text");
+  json_t *value; /* which the library takes for the end */
+  cr_assert_eq(read_json(&value, (struct text){"1\0", 2}, NULL), STATUS_BAD_DATA);
+}
+
+/* Nothing behind the end is looked at. */
+Test(json, ends_where_the_text_does) {
+  json_t *value;
+  cr_assert_eq(read_json(&value, (struct text){"123", 2}, NULL), STATUS_OK);
+  cr_assert_eq(json_integer_value(value), 12);
+  json_decref(value);
+  cr_assert_eq(read_json(&value, (struct text){"true", 3}, NULL), STATUS_BAD_DATA);
+  cr_assert_eq(read_json(&value, (struct text){"\"a\"", 2}, NULL), STATUS_BAD_DATA);
+  cr_assert_eq(read_json(&value, (struct text){"\"\\u0041\"", 5}, NULL), STATUS_BAD_DATA);
+}
+
+Test(json, values_within_each_other_have_a_limit) {
+  char text[4 * 1000 + 1];
+  for (size_t depth = 99; depth <= 2000; depth += depth < 102 ? 1 : 949) {
+    memset(text, '[', depth);
+    memset(text + depth, ']', depth);
+    json_t *value;
+    cr_assert_eq(read_json(&value, (struct text){text, 2 * depth}, NULL),
+                 depth <= 100 ? STATUS_OK : STATUS_BAD_DATA, "%zu", depth);
+    json_decref(value);
+  }
+}
+
+Test(json, long_numbers) {
+  char text[300];
+  memset(text, '0', sizeof text);
+  memcpy(text, "0.", 2);
+  json_t *value;
+  cr_assert_eq(read_json(&value, (struct text){text, 255}, NULL), STATUS_OK);
+  cr_assert_eq(json_real_value(value), 0);
+  json_decref(value);
+  cr_assert_eq(read_json(&value, (struct text){text, 256}, NULL), STATUS_BAD_DATA);
+}
+
+Test(json, fields) {
+  json_int_t integer, other = 7;
+  double number;
+  bool truth;
+  const char *string;
+  const struct json_field fields[] = {{"i", .integer = &integer},
+                                      {"n", .number = &number},
+                                      {"t", .truth = &truth},
+                                      {"s", .string = &string},
+                                      {"o", .integer = &other, .optional = true}};
+  static const struct {
+    const char *text;
+    bool good;
+  } cases[] = {
+      {"{\"i\":1,\"n\":2.5,\"t\":true,\"s\":\"x\"}", true},
+      {"{\"o\":3,\"s\":\"x\",\"t\":true,\"n\":2.5,\"i\":1}", true},
+      {"{\"i\":1,\"n\":2,\"t\":false,\"s\":\"\"}", true},
+      {"{\"i\":1,\"n\":2.5,\"t\":true}", false},
+      {"{\"i\":1,\"n\":2.5,\"t\":true,\"s\":\"x\",\"z\":1}", false},
+      {"{\"i\":1.0,\"n\":2.5,\"t\":true,\"s\":\"x\"}", false},
+      {"{\"i\":1,\"n\":\"2\",\"t\":true,\"s\":\"x\"}", false},
+      {"{\"i\":1,\"n\":2.5,\"t\":1,\"s\":\"x\"}", false},
+      {"{\"i\":1,\"n\":2.5,\"t\":true,\"s\":null}", false},
+      {"{\"i\":1,\"n\":2.5,\"t\":true,\"s\":\"x\",\"o\":\"3\"}", false},
+      {"[]", false},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    json_t *object = read_text(cases[i].text);
+    cr_assert_eq(read_json_fields(fields, 5, object), cases[i].good, "%s", cases[i].text);
+    if (i == 0) {
+      cr_assert(integer == 1 && number == 2.5 && truth && other == 7);
+      cr_assert_str_eq(string, "x");
+    }
+    if (i == 1) cr_assert_eq(other, 3);
+    json_decref(object);
+  }
+  cr_assert_not(read_json_fields(fields, 0, NULL));
+}
+
+Test(json, has_a_decimal_point_in_every_locale) {
+  static const char *const names[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "fr_FR"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (setlocale(LC_NUMERIC, names[i]) != NULL) break;
+  json_t *value = read_text("2.5");
+  cr_assert_eq(json_real_value(value), 2.5);
+  json_decref(value);
+}
