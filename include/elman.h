@@ -410,6 +410,8 @@ typedef struct elman_train_options {
       patience; /* validations without a new best after which training ends; 0 (default) = no end */
 
   const char *checkpoint; /* file to which training is saved when it stops; NULL (default) = none */
+  const char *output;     /* where the model will go: a checkpoint has the permissions of the file
+                             there. NULL (default) = those of any new file */
   double save_every;      /* and every so many seconds; 0 (default) = only when it stops */
   bool resume; /* go on from the checkpoint, if it is there: the final model is the same, byte
                   for byte, as that of a run that never stopped. ELMAN_INVALID_ARGUMENT when
@@ -657,10 +659,12 @@ elman_attention_summary_get(const elman_attention_summary *summary);
 /* A file that takes the place of the one at its path at once, when all of it is safely stored. */
 typedef struct elman_file elman_file;
 
-/* Opens a temporary file beside `path`; write to *stream. Devices and pipes are written directly.
- */
+/* Opens a temporary file beside `path`; write to *stream, which has no descriptor. Devices and
+ * pipes are written directly. */
 ELMAN_CHECKED elman_status elman_file_create(elman_file **file, const char *path, FILE **stream,
                                              elman_error *error);
+/* Stores what was written so far: then only putting it in place can fail. */
+ELMAN_CHECKED elman_status elman_file_store(elman_file *file, elman_error *error);
 /* Puts the file in place, or removes every trace of it and says why. `file` is gone either way. */
 ELMAN_CHECKED elman_status elman_file_commit(elman_file *file, elman_error *error);
 /* Removes the temporary file; what was at the path stays. */

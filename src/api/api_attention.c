@@ -2,7 +2,7 @@
 
 #include "api/api_attention.h"
 #include "api/call.h"
-#include "base/file.h"
+#include "base/safe_file.h"
 #include "inspect/format.h"
 
 _Static_assert((int)ELMAN_ALIGNMENT_ARGMAX == (int)ALIGNMENT_ARGMAX, "rules agree");
@@ -144,7 +144,7 @@ elman_status elman_attention_save(const char *path, const elman_translation *tra
                                   const char *format, elman_error *error) {
   struct error problem = {0};
   struct safe_file file;
-  enum status status = safe_file_open(&file, path, &problem);
+  enum status status = safe_file_open(&file, path, NULL, &problem);
   if (status == STATUS_OK) {
     status = write_alone(file.stream, translation, format, NULL, &problem);
     if (status == STATUS_OK)

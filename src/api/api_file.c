@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
 #include "api/call.h"
-#include "base/file.h"
+#include "base/safe_file.h"
 
 struct elman_file {
   struct safe_file inner;
@@ -12,8 +12,8 @@ elman_status elman_file_create(elman_file **file, const char *path, FILE **strea
   struct error problem = {0};
   *stream = NULL;
   *file = malloc(sizeof **file);
-  enum status status =
-      *file == NULL ? fail_no_memory(&problem) : safe_file_open(&(*file)->inner, path, &problem);
+  enum status status = *file == NULL ? fail_no_memory(&problem)
+                                     : safe_file_open(&(*file)->inner, path, NULL, &problem);
   if (status == STATUS_OK) {
     *stream = (*file)->inner.stream;
   } else {
@@ -21,6 +21,11 @@ elman_status elman_file_create(elman_file **file, const char *path, FILE **strea
     *file = NULL;
   }
   return give(error, status, &problem);
+}
+
+elman_status elman_file_store(elman_file *file, elman_error *error) {
+  struct error problem = {0};
+  return give(error, safe_file_store(&file->inner, &problem), &problem);
 }
 
 elman_status elman_file_commit(elman_file *file, elman_error *error) {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
+#include "base/safe_file.h"
 #include "model/list_json.h"
 #include "model/safetensors.h"
 
@@ -75,7 +75,7 @@ enum status model_save(const struct model *model, const char *path, struct error
   json_t *metadata = compose_metadata(model);
   if (metadata == NULL) return fail_no_memory(error);
   struct safe_file file;
-  enum status status = safe_file_open(&file, path, error);
+  enum status status = safe_file_open(&file, path, NULL, error);
   if (status == STATUS_OK) {
     status = safetensors_write(file.stream, metadata, tensors, model->table.count, error);
     if (status == STATUS_OK)

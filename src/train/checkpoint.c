@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file.h"
+#include "base/safe_file.h"
 #include "model/safetensors.h"
 
 static const char KEY_OPTIONS[] = "elman.options", KEY_STATE[] = "elman.state",
@@ -182,8 +182,9 @@ enum status checkpoint_save(const struct trainer *trainer, const struct trainer_
       safetensors_set_json(metadata, KEY_OPTIONS, describe_options(trainer, options, corpus_hash));
   result |= safetensors_set_json(metadata, KEY_STATE, describe_state(&trainer->state));
   struct safe_file file;
-  enum status status =
-      result == 0 ? safe_file_open(&file, options->checkpoint, error) : fail_no_memory(error);
+  enum status status = result == 0
+                           ? safe_file_open(&file, options->checkpoint, options->output, error)
+                           : fail_no_memory(error);
   if (status == STATUS_OK) {
     status = write_tensors(file.stream, metadata, trainer, error);
     if (status == STATUS_OK)
@@ -218,9 +219,8 @@ static enum status metadata_json(json_t **value, const struct safetensors *file,
 /* `before` may be NULL. */
 static enum status differs(const char *key, const json_t *before, const json_t *now,
                            const struct safetensors *file, struct error *error) {
-  char *was = before == NULL
-                  ? strdup("not set")
-                  : json_dumps(before, JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
+  char *was = before == NULL ? strdup("not set")
+                             : json_dumps(before, JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
   char *is = json_dumps(now, JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
   const enum status status =
       was == NULL || is == NULL
@@ -298,10 +298,10 @@ static enum status load(struct trainer *trainer, const struct safetensors *file,
 
 enum status checkpoint_load(struct trainer *trainer, const struct trainer_options *options,
                             uint64_t corpus_hash, bool *found, struct error *error) {
-  *found = access(options->checkpoint, F_OK) == 0;
-  if (!*found) return STATUS_OK;
+  enum status status = file_exists(found, options->checkpoint, error);
+  if (status != STATUS_OK || !*found) return status;
   struct safetensors file;
-  enum status status = safetensors_open(&file, options->checkpoint, error);
+  status = safetensors_open(&file, options->checkpoint, error);
   if (status != STATUS_OK) return status;
   status = load(trainer, &file, options, corpus_hash, error);
   safetensors_close(&file);

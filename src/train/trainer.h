@@ -56,6 +56,7 @@ struct trainer_options {
   size_t patience;         /* validations without a new best before training ends; 0 = no end */
 
   const char *checkpoint; /* file; NULL = none */
+  const char *output;     /* whose permissions the checkpoint takes; may be NULL */
   double save_every;      /* seconds; 0 = only when training stops */
   bool resume;            /* go on from the checkpoint, if it is there */
 
@@ -112,7 +113,8 @@ size_t trainer_default_epochs(size_t pairs, size_t batch_size);
 
 /* Trains; afterwards the model holds the best weights by validation, or else the average, or else
  * the last. STATUS_INTERRUPTED when a report function stopped it: then the same, and the checkpoint
- * is written. One that cannot be written is tried again when the next is due. Ten updates in a row with a loss that is not finite are STATUS_INVALID_ARGUMENT. */
+ * is written. One that cannot be written is tried again when the next is due. Ten updates in a row
+ * with a loss that is not finite are STATUS_INVALID_ARGUMENT. */
 enum status trainer_run(struct model *model, const struct corpus *corpus,
                         const struct trainer_options *options, struct error *error) CHECKED;
 

@@ -36,4 +36,32 @@ for call in write fsync rename; do
     done
   done
 done
-true
+
+# A signal that comes in between is no failure.
+"$ELMAN" train -q --epochs 1 --seed 2 -o expected "$DATA/toy.zh-en.tsv" || fail "cannot train"
+for call in write fsync; do
+  calls=$(calls_of "$call")
+  for ((which = 1; which <= calls; which++)); do
+    expect_exit 0 strace -qq -f -o trace -e trace="$call" \
+      -e inject="$call:error=EINTR:when=$which" \
+      "$ELMAN" train -q --epochs 1 --seed 2 "$DATA/toy.zh-en.tsv"
+    cmp -s expected model.safetensors || fail "$call number $which with EINTR gave another model"
+  done
+done
+
+# A name that cannot be looked at is not a free one: what a link leads to keeps bytes and mode.
+failing_look() { # failing_look CODE CALLS ERROR FILE ARGUMENT...
+  local code=$1 calls=$2 error=$3 file=$4
+  shift 4
+  expect_exit "$code" strace -qq -f -o trace -P "$file" -e trace="$calls" \
+    -e inject="$calls:error=$error" "$ELMAN" train -q --epochs 2 --seed 2 "$@" \
+    "$DATA/toy.zh-en.tsv"
+}
+echo precious >victim
+chmod 600 victim
+ln -s victim link
+for error in EACCES EIO; do
+  failing_look 73 %%stat $error link -o link
+  expect_stderr_match '^elman: link: cannot create the file: '
+  [ "$(cat victim) $(stat -c %a victim)" = 'precious 600' ] || fail "the link was followed"
+done

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sysexits.h>
-#include <unistd.h>
 
 #include "commands.h"
 #include "elman.h"
@@ -101,10 +100,10 @@ static void write_lines(struct output *outputs, const elman_pairs *pairs,
 /* Whatever can go wrong shall go wrong before the first file takes its place. */
 static int store(struct output *output) {
   char buffer[128];
+  elman_error error;
   errno = 0;
-  if (output_flush(output) && fsync(fileno(output->stream)) != 0 && errno != EINVAL)
-    output->problem = errno;
-  if (output->problem == 0) return EX_OK;
+  if (output_flush(output))
+    return elman_file_store(output->file, &error) == ELMAN_OK ? EX_OK : report_error(&error);
   report(output->path, "cannot write: %s", reason(output->problem, buffer, sizeof buffer));
   return EX_IOERR;
 }

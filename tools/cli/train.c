@@ -254,6 +254,7 @@ static int run(struct job *job, const char *command, const struct operands *oper
     return EX_OSERR;
   }
   job->train.checkpoint = checkpoint;
+  job->train.output = job->output;
   if (!job->train.resume && access(checkpoint, F_OK) == 0 &&
       !elman_checkpoint_is_finished(checkpoint)) {
     report(checkpoint, "holds a training that is not finished; add --resume to go on with it, or "

@@ -1,0 +1,123 @@
+#include "base/output_place.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+
+enum { MOST_LINKS = 40 };
+
+char *join(const char *a, const char *b) {
+  const size_t length_a = strlen(a), length_b = strlen(b);
+  char *joined = malloc(length_a + length_b + 1);
+  if (joined == NULL) return NULL;
+  memcpy(joined, a, length_a);
+  memcpy(joined + length_a, b, length_b + 1);
+  return joined;
+}
+
+char *folder_of(const char *path) {
+  const char *slash = strrchr(path, '/');
+  if (slash == NULL) return join(".", "");
+  char *folder = join(path, "");
+  if (folder != NULL) folder[slash == path ? 1 : slash - path] = '\0';
+  return folder;
+}
+
+enum status fail_to_create(struct error *error, const char *path, int number) {
+  char reason[128];
+  if (number == ENOMEM) return fail_no_memory(error);
+  return fail(error, STATUS_CANNOT_CREATE, path, "cannot create the file: %s",
+              REASON(number, reason));
+}
+
+/* The rule of Linux's fs.protected_symlinks, which is not set everywhere. 0, or why the link is not
+ * followed as errno has it: EPERM if it may be planted. */
+static int check_link(const struct stat *link, const char *path) {
+  struct stat folder;
+  char *name = folder_of(path);
+  if (name == NULL) return ENOMEM;
+  const int problem = stat(name, &folder) == 0 ? 0 : errno;
+  free(name);
+  if (problem != 0) return problem;
+  const bool shared = (folder.st_mode & S_ISVTX) != 0 && (folder.st_mode & S_IWOTH) != 0;
+  return shared && link->st_uid != geteuid() && link->st_uid != folder.st_uid ? EPERM : 0;
+}
+
+/* What the link at `path` points to, to be freed. NULL and errno. */
+static char *read_link(const char *path) {
+  char link[PATH_MAX];
+  const ssize_t length = readlink(path, link, sizeof link - 1);
+  if (length < 0) return NULL;
+  link[length] = '\0';
+  const char *slash = strrchr(path, '/');
+  if (link[0] == '/' || slash == NULL) return join(link, "");
+  char *start = join(path, "");
+  if (start == NULL) return NULL;
+  start[slash - path + 1] = '\0';
+  char *target = join(start, link);
+  free(start);
+  return target;
+}
+
+static void describe(struct output_place *place, const struct stat *info) {
+  place->exists = true;
+  place->direct = !S_ISREG(info->st_mode);
+  place->mode = info->st_mode & 0777;
+}
+
+/* A link in /proc/self/fd may have a target that has no name, as "pipe:[7]". */
+static bool stands_for_itself(struct output_place *place, const char *target) {
+  struct stat info;
+  if (lstat(target, &info) == 0 || errno != ENOENT || stat(place->path, &info) != 0) return false;
+  describe(place, &info);
+  place->direct = true;
+  return true;
+}
+
+/* 0 or a reason as errno has it. */
+static int find(struct output_place *place) {
+  for (int links = 0; links <= MOST_LINKS; links++) {
+    struct stat info;
+    if (lstat(place->path, &info) != 0) return errno == ENOENT ? 0 : errno;
+    if (S_ISDIR(info.st_mode)) return EISDIR;
+    if (!S_ISLNK(info.st_mode)) {
+      describe(place, &info);
+      return 0;
+    }
+    const int problem = check_link(&info, place->path);
+    if (problem != 0) return problem;
+    char *target = read_link(place->path);
+    if (target == NULL) return errno;
+    const bool done = stands_for_itself(place, target);
+    free(done ? target : place->path);
+    if (done) return 0;
+    place->path = target;
+  }
+  return ELOOP;
+}
+
+enum status output_place_find(struct output_place *place, const char *path, struct error *error) {
+  if (path[0] == '\0')
+    return fail(error, STATUS_CANNOT_CREATE, NULL, "the name of the output file is empty");
+  *place = (struct output_place){.path = join(path, "")};
+  const int problem = place->path == NULL ? ENOMEM : find(place);
+  if (problem == 0) return STATUS_OK;
+  output_place_free(place);
+  if (problem == EISDIR)
+    return fail(error, STATUS_CANNOT_CREATE, path, "is a directory; name a file");
+  if (problem == EPERM)
+    return fail(error, STATUS_CANNOT_CREATE, path,
+                "is a symbolic link that another user has put where everybody may write; remove it "
+                "or name another file");
+  return fail_to_create(error, path, problem);
+}
+
+void output_place_free(struct output_place *place) {
+  free(place->path);
+  *place = (struct output_place){0};
+}

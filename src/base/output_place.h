@@ -1,0 +1,35 @@
+/* Where a file that shall be written lies: symbolic links followed, unless somebody may have
+ * planted them. rename() would replace a link by a file and leave what it points to as it was. */
+#ifndef ELMAN_BASE_OUTPUT_PLACE_H
+#define ELMAN_BASE_OUTPUT_PLACE_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/status.h"
+
+struct output_place {
+  char *path;  /* owned; no link itself */
+  bool exists; /* then: */
+  bool direct; /* no ordinary file but a device, a pipe, or what a name in /proc stands for */
+  mode_t mode; /* permissions */
+};
+
+/* A link that points nowhere yet is followed as far as it goes. Anything but absence that keeps the
+ * name or the end of a link from being looked at is an error; so is a directory, and a link in a
+ * folder that everybody may write to, where only owners may remove (as /tmp), if it is neither the
+ * caller's nor that of the folder's owner. After an error nothing is owned. */
+enum status output_place_find(struct output_place *place, const char *path,
+                              struct error *error) CHECKED;
+void output_place_free(struct output_place *place);
+
+/* "cannot create the file", and why as errno has it. */
+enum status fail_to_create(struct error *error, const char *path, int number);
+
+/* The folder in which a path lies, to be freed; NULL when memory ran out. */
+char *folder_of(const char *path);
+
+/* a + b, to be freed; NULL when memory ran out. */
+char *join(const char *a, const char *b);
+
+#endif

@@ -1,0 +1,237 @@
+#include "base/safe_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/output_place.h"
+
+enum { NAME_ATTEMPTS = 100 };
+
+/* ---- the stream ---- */
+
+/* All of it, also when a signal comes between. Afterwards a stream knows only that it failed; the
+ * reason is kept here. */
+static ssize_t write_all(void *cookie, const char *bytes, size_t size) {
+  struct safe_file *file = cookie;
+  for (size_t done = 0; file->problem == 0 && done < size;) {
+    const ssize_t written = write(file->descriptor, bytes + done, size - done);
+    if (written >= 0)
+      done += (size_t)written;
+    else if (errno != EINTR)
+      file->problem = errno;
+  }
+  errno = file->problem;
+  return file->problem == 0 ? (ssize_t)size : 0;
+}
+
+static void safe_file_close(struct safe_file *file) {
+  free(file->path);
+  free(file->folder);
+  free(file->temporary);
+  *file = (struct safe_file){.descriptor = -1};
+}
+
+/* ---- the temporary file ---- */
+
+/* Whether the name still belongs to the open file. */
+static bool is_named(int descriptor, const char *name) {
+  struct stat open, named;
+  return fstat(descriptor, &open) == 0 && lstat(name, &named) == 0 && open.st_dev == named.st_dev &&
+         open.st_ino == named.st_ino;
+}
+
+/* Whoever gets the lock on a temporary file knows that its writer is gone: the kernel gives it back
+ * when a process ends, while a process's number says nothing in another namespace. Under the lock
+ * no writer can give the file another name. */
+static void remove_if_abandoned(const char *name) {
+  const int descriptor = open(name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (descriptor < 0) return;
+  struct stat info;
+  if (fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode) &&
+      flock(descriptor, LOCK_EX | LOCK_NB) == 0 && is_named(descriptor, name))
+    unlink(name);
+  close(descriptor);
+}
+
+/* Removes what writers of the same file left behind that were killed. */
+static void remove_abandoned(const char *path) {
+  char *pattern = join(path, ".*-*.tmp");
+  glob_t found;
+  if (pattern != NULL && glob(pattern, GLOB_NOSORT, NULL, &found) == 0) {
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+      long process;
+      int attempt, end = 0;
+      const char *suffix = found.gl_pathv[i] + strlen(path);
+      if (strncmp(found.gl_pathv[i], path, strlen(path)) == 0 &&
+          sscanf(suffix, ".%ld-%d.tmp%n", &process, &attempt, &end) == 2 && end > 0 &&
+          suffix[end] == '\0')
+        remove_if_abandoned(found.gl_pathv[i]);
+    }
+    globfree(&found);
+  }
+  free(pattern);
+}
+
+/* Locks a file that was just created. False if somebody took it for abandoned in between. A file
+ * system without locks removes nothing either. */
+static bool claim(int descriptor, const char *name) {
+  if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;
+  return is_named(descriptor, name);
+}
+
+/* A new file beside `file->path`. `mode` NULL = what the umask leaves. 0 or a reason. */
+static int create_temporary(struct safe_file *file, const mode_t *mode) {
+  remove_abandoned(file->path);
+  for (int attempt = 0; attempt < NAME_ATTEMPTS; attempt++) {
+    char suffix[48];
+    snprintf(suffix, sizeof suffix, ".%ld-%d.tmp", (long)getpid(), attempt);
+    free(file->temporary);
+    file->temporary = join(file->path, suffix);
+    if (file->temporary == NULL) return ENOMEM;
+    /* Never open to more readers than it will be in the end. */
+    file->descriptor = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                            mode == NULL ? 0666 : *mode & 0600);
+    if (file->descriptor >= 0 && claim(file->descriptor, file->temporary)) {
+      /* Who may not set the permissions still gets a file. */
+      if (mode != NULL && fchmod(file->descriptor, *mode) != 0) errno = 0;
+      return 0;
+    }
+    if (file->descriptor >= 0)
+      close(file->descriptor);
+    else if (errno != EEXIST)
+      return errno;
+  }
+  return EEXIST;
+}
+
+/* ---- opening ---- */
+
+/* Opens file->descriptor. 0 or a reason. */
+static int open_place(struct safe_file *file, const struct output_place *place,
+                      const mode_t *mode) {
+  if (place->exists && place->direct) {
+    file->descriptor = open(place->path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+    return file->descriptor < 0 ? errno : 0;
+  }
+  /* A file that forbids writing is not replaced, although its directory would allow it. */
+  if (place->exists && access(place->path, W_OK) != 0) return errno;
+  return create_temporary(file, mode);
+}
+
+static int open_stream(struct safe_file *file, const struct output_place *place,
+                       const mode_t *mode) {
+  const int problem = open_place(file, place, mode);
+  if (problem != 0) return problem;
+  file->stream = fopencookie(file, "wb", (cookie_io_functions_t){.write = write_all});
+  if (file->stream != NULL) return 0;
+  close(file->descriptor);
+  if (file->temporary != NULL) unlink(file->temporary);
+  return ENOMEM;
+}
+
+/* Those of an ordinary file `like` that is there. 0 or a reason. */
+static int take_mode(mode_t *mode, bool *has_mode, const char *like) {
+  struct stat info;
+  if (like == NULL) return 0;
+  if (stat(like, &info) != 0) return errno == ENOENT ? 0 : errno;
+  if (!S_ISREG(info.st_mode)) return 0;
+  *mode = info.st_mode & 0777;
+  *has_mode = true;
+  return 0;
+}
+
+enum status safe_file_open(struct safe_file *file, const char *path, const char *like,
+                           struct error *error) {
+  struct output_place place;
+  *file = (struct safe_file){.descriptor = -1};
+  enum status status = output_place_find(&place, path, error);
+  if (status != STATUS_OK) return status;
+  file->path = place.path;
+  file->folder = folder_of(place.path);
+  bool has_mode = place.exists;
+  int problem = file->folder == NULL ? ENOMEM : take_mode(&place.mode, &has_mode, like);
+  if (problem == 0) problem = open_stream(file, &place, has_mode ? &place.mode : NULL);
+  if (problem == 0) return STATUS_OK;
+  safe_file_close(file);
+  return fail_to_create(error, path, problem);
+}
+
+/* ---- ending ---- */
+
+/* Not done is not failed: only the first of these is worth another try. */
+static int sync_descriptor(int descriptor) {
+  int result;
+  do {
+    result = fsync(descriptor);
+  } while (result != 0 && errno == EINTR);
+  /* Some file systems cannot sync a directory, and no device needs it; they say so with EINVAL. */
+  return result == 0 || errno == EINVAL ? 0 : errno;
+}
+
+/* Without this a crash after the rename could bring the old directory entry back. 0 or a reason. */
+static int sync_folder(const char *folder) {
+  const int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return errno;
+  const int problem = sync_descriptor(descriptor);
+  close(descriptor);
+  return problem;
+}
+
+/* 0 or a reason. */
+static int store(struct safe_file *file) {
+  if (fflush(file->stream) != 0 || ferror(file->stream))
+    return file->problem != 0 ? file->problem : EIO;
+  return file->temporary == NULL ? 0 : sync_descriptor(file->descriptor);
+}
+
+static enum status fail_to_write(struct error *error, const struct safe_file *file, int number) {
+  char reason[128];
+  return fail(error, STATUS_IO, file->path, "cannot write the file: %s%s", REASON(number, reason),
+              file->temporary == NULL ? "" : "; what was there before is unchanged");
+}
+
+enum status safe_file_store(struct safe_file *file, struct error *error) {
+  const int problem = store(file);
+  return problem == 0 ? STATUS_OK : fail_to_write(error, file, problem);
+}
+
+enum status safe_file_commit(struct safe_file *file, struct error *error) {
+  char reason[128];
+  int problem = store(file);
+  fclose(file->stream);
+  /* The name changes while the lock still shows that somebody is at work. */
+  if (problem == 0 && file->temporary != NULL && rename(file->temporary, file->path) != 0)
+    problem = errno;
+  /* What close() has to report of a network file system, fsync() has reported. */
+  if (close(file->descriptor) != 0 && file->temporary == NULL && problem == 0 && errno != EINTR)
+    problem = errno;
+  enum status status = STATUS_OK;
+  if (problem != 0) {
+    status = fail_to_write(error, file, problem);
+    if (file->temporary != NULL) unlink(file->temporary);
+  } else if (file->temporary != NULL) {
+    problem = sync_folder(file->folder);
+    if (problem != 0)
+      status = fail(error, STATUS_IO, file->path, "written, but not yet safe from a power cut: %s",
+                    REASON(problem, reason));
+  }
+  safe_file_close(file);
+  return status;
+}
+
+void safe_file_abandon(struct safe_file *file) {
+  if (file->stream == NULL) return;
+  file->problem = ECANCELED; /* what is still in the stream's memory goes nowhere */
+  fclose(file->stream);
+  if (file->temporary != NULL) unlink(file->temporary);
+  close(file->descriptor);
+  safe_file_close(file);
+}

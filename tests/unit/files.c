@@ -1,0 +1,352 @@
+/* Reading and safe writing of files: what happens to the old one, to links, to permissions, to what
+ * others left behind. */
+#include "folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "base/file.h"
+#include "base/safe_file.h"
+
+TestSuite(file, .init = enter_folder, .fini = leave_folder);
+
+static void put(const char *name, const char *content) {
+  FILE *file = fopen(name, "wb");
+  cr_assert_not_null(file);
+  cr_assert_geq(fputs(content, file), 0);
+  cr_assert_eq(fclose(file), 0);
+}
+
+static void assert_content(const char *name, const char *expected) {
+  struct buffer content = {0};
+  cr_assert_eq(file_read(&content, name, 1 << 20, NULL), STATUS_OK);
+  cr_assert(text_equal(buffer_text(&content), text_of(expected)), "%s holds \"%s\"", name,
+            content.bytes);
+  buffer_free(&content);
+}
+
+static void write_safely(const char *name, const char *content) {
+  struct safe_file file;
+  cr_assert_eq(safe_file_open(&file, name, NULL, NULL), STATUS_OK);
+  cr_assert_geq(fputs(content, file.stream), 0);
+  cr_assert_eq(safe_file_commit(&file, NULL), STATUS_OK);
+}
+
+Test(file, read_appends) {
+  put("file", "new");
+  struct buffer content = {0};
+  buffer_append(&content, "old ", 4);
+  cr_assert_eq(file_read(&content, "file", 100, NULL), STATUS_OK);
+  cr_assert_str_eq(content.bytes, "old new");
+  buffer_free(&content);
+}
+
+Test(file, read_of_more_than_one_chunk) {
+  enum { SIZE = (3 << 20) + 17 };
+  char *bytes = malloc(SIZE);
+  for (size_t i = 0; i < SIZE; i++) bytes[i] = (char)(i * 2654435761u >> 13);
+  FILE *file = fopen("file", "wb");
+  cr_assert_eq(fwrite(bytes, 1, SIZE, file), SIZE);
+  fclose(file);
+  struct buffer content = {0};
+  cr_assert_eq(file_read(&content, "file", SIZE, NULL), STATUS_OK);
+  cr_assert_eq(content.length, SIZE);
+  cr_assert_eq(memcmp(content.bytes, bytes, SIZE), 0);
+  buffer_free(&content);
+  free(bytes);
+}
+
+Test(file, read_errors) {
+  struct error error = {0};
+  struct buffer content = {0};
+  cr_assert_eq(file_read(&content, "file", 100, &error), STATUS_NO_INPUT);
+  cr_assert_str_eq(error.where, "file");
+  cr_assert_eq(file_read(&content, ".", 100, &error), STATUS_NO_INPUT);
+  cr_assert_not_null(strstr(error.message, "directory"));
+  put("file", "12345");
+  cr_assert_eq(file_read(&content, "file", 4, &error), STATUS_BAD_DATA);
+  cr_assert_eq(file_read(&content, "file", 5, &error), STATUS_OK);
+  cr_assert_str_eq(content.bytes, "12345");
+  buffer_free(&content);
+}
+
+Test(file, the_old_file_stays_until_commit) {
+  put("file", "old");
+  struct safe_file file;
+  cr_assert_eq(safe_file_open(&file, "file", NULL, NULL), STATUS_OK);
+  fputs("new", file.stream);
+  fflush(file.stream);
+  assert_content("file", "old");
+  cr_assert_eq(each_entry(NULL), 2);
+  cr_assert_eq(safe_file_commit(&file, NULL), STATUS_OK);
+  assert_content("file", "new");
+  cr_assert_eq(each_entry(NULL), 1);
+}
+
+static bool is_there(const char *name) {
+  struct stat info;
+  return lstat(name, &info) == 0;
+}
+
+/* A writer that is killed cannot tidy up; the next one does, but not after those that are alive,
+ * whatever their number is: it may be one of another namespace. */
+Test(file, what_a_killed_writer_left_is_removed) {
+  static const char *const kept[] = {"file.99999998-0.tmp", "file.1x-0.tmp",
+                                     "file.99999999-0.tmp.old", "other.99999999-0.tmp"};
+  char dead[64];
+  snprintf(dead, sizeof dead, "file.%ld-7.tmp", (long)getppid());
+  put("file.99999999-0.tmp", "half");
+  put(dead, "half of a process whose number another one has now");
+  for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) put(kept[i], "mine");
+  const int alive = open(kept[0], O_WRONLY);
+  cr_assert_eq(flock(alive, LOCK_EX), 0);
+  cr_assert_eq(symlink("other.99999999-0.tmp", "file.5-0.tmp"), 0);
+  cr_assert_eq(mkfifo("file.6-0.tmp", 0600), 0);
+  write_safely("file", "new");
+  cr_assert_not(is_there("file.99999999-0.tmp"));
+  cr_assert_not(is_there(dead));
+  for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+    cr_assert(is_there(kept[i]), "%s", kept[i]);
+  cr_assert(is_there("file.5-0.tmp") && is_there("file.6-0.tmp"));
+  close(alive);
+  write_safely("file", "new");
+  cr_assert_not(is_there(kept[0]));
+}
+
+Test(file, two_writers_at_once_leave_each_other_alone) {
+  struct safe_file first, second;
+  cr_assert_eq(safe_file_open(&first, "file", NULL, NULL), STATUS_OK);
+  cr_assert_eq(safe_file_open(&second, "file", NULL, NULL), STATUS_OK);
+  fputs("first", first.stream);
+  fputs("second", second.stream);
+  cr_assert_eq(safe_file_commit(&second, NULL), STATUS_OK);
+  assert_content("file", "second");
+  cr_assert_eq(safe_file_commit(&first, NULL), STATUS_OK);
+  assert_content("file", "first");
+  cr_assert_eq(each_entry(NULL), 1);
+}
+
+Test(file, the_lock_ends_with_the_process) {
+  int ready[2];
+  char byte;
+  cr_assert_eq(pipe(ready), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    struct safe_file file;
+    if (safe_file_open(&file, "file", NULL, NULL) == STATUS_OK) (void)!write(ready[1], "", 1);
+    pause();
+  }
+  cr_assert_eq(read(ready[0], &byte, 1), 1);
+  write_safely("file", "new");
+  cr_assert_eq(each_entry(NULL), 2, "the file of a living writer was removed");
+  kill(child, SIGKILL);
+  waitpid(child, NULL, 0);
+  write_safely("file", "new");
+  cr_assert_eq(each_entry(NULL), 1, "the file of a dead writer was left");
+}
+
+Test(file, abandon_leaves_no_trace) {
+  struct safe_file file;
+  cr_assert_eq(safe_file_open(&file, "file", NULL, NULL), STATUS_OK);
+  fputs("new", file.stream);
+  safe_file_abandon(&file);
+  cr_assert_eq(each_entry(NULL), 0);
+  put("file", "old");
+  cr_assert_eq(safe_file_open(&file, "file", NULL, NULL), STATUS_OK);
+  fputs("new", file.stream);
+  safe_file_abandon(&file);
+  assert_content("file", "old");
+  cr_assert_eq(each_entry(NULL), 1);
+  safe_file_abandon(&file); /* closed already: nothing happens */
+}
+
+static mode_t mode_of(const char *name) {
+  struct stat info;
+  cr_assert_eq(stat(name, &info), 0);
+  return info.st_mode & 0777;
+}
+
+static mode_t open_mode;
+static void take_open_mode(const char *name) {
+  if (strstr(name, ".tmp") != NULL) open_mode = mode_of(name);
+}
+
+/* The permissions while the file is written, and afterwards. */
+static void check_modes(const char *like, mode_t expected) {
+  struct safe_file file;
+  cr_assert_eq(safe_file_open(&file, "file", like, NULL), STATUS_OK);
+  open_mode = 0;
+  each_entry(take_open_mode);
+  cr_assert_eq(open_mode, expected, "%o while it is written", (unsigned)open_mode);
+  cr_assert_eq(safe_file_commit(&file, NULL), STATUS_OK);
+  cr_assert_eq(mode_of("file"), expected, "%o", (unsigned)mode_of("file"));
+}
+
+Test(file, mode_is_kept) {
+  umask(022);
+  check_modes(NULL, 0644);
+  cr_assert_eq(chmod("file", 0666), 0);
+  check_modes(NULL, 0666);
+  cr_assert_eq(chmod("file", 0600), 0);
+  check_modes(NULL, 0600);
+}
+
+Test(file, mode_is_that_of_another_file) {
+  umask(022);
+  check_modes("model", 0644);
+  put("model", "secret");
+  cr_assert_eq(chmod("model", 0600), 0);
+  check_modes("model", 0600); /* also where the old file is open to all */
+  cr_assert_eq(remove("file"), 0);
+  check_modes("model", 0600);
+  cr_assert_eq(chmod("model", 0664), 0);
+  check_modes("model", 0664);
+}
+
+Test(file, a_link_stays_a_link) {
+  cr_assert_eq(mkdir("other", 0777), 0);
+  put("other/file", "old");
+  cr_assert_eq(symlink("other/file", "link"), 0);
+  write_safely("link", "new");
+  struct stat info;
+  cr_assert_eq(lstat("link", &info), 0);
+  cr_assert(S_ISLNK(info.st_mode));
+  assert_content("other/file", "new");
+  cr_assert_eq(each_entry(NULL), 2);
+  cr_assert_eq(remove("other/file"), 0);
+}
+
+Test(file, links_are_followed_to_their_end) {
+  cr_assert_eq(mkdir("other", 0777), 0);
+  cr_assert_eq(symlink("other/second", "first"), 0);
+  cr_assert_eq(symlink("third", "other/second"), 0); /* which is not there yet */
+  for (int i = 0; i < 2; i++) {
+    write_safely("first", "new");
+    assert_content("other/third", "new");
+  }
+  cr_assert_eq(symlink("loop", "loop"), 0);
+  struct safe_file file;
+  struct error error;
+  cr_assert_eq(safe_file_open(&file, "loop", NULL, &error), STATUS_CANNOT_CREATE);
+  cr_assert_not_null(strstr(error.message, "symbolic links"), "%s", error.message);
+  cr_assert_eq(remove("other/second"), 0);
+  cr_assert_eq(remove("other/third"), 0);
+}
+
+/* Whoever may write to a folder may put a link there; in one like /tmp that is anybody. */
+Test(file, a_link_that_another_user_planted_is_refused) {
+  if (geteuid() != 0) SKIP_IN_FOLDER("only root can make links of other users");
+  struct safe_file file;
+  struct error error;
+  cr_assert_eq(mkdir("shared", 0700), 0);
+  put("victim", "precious");
+  cr_assert_eq(symlink("../victim", "shared/link"), 0);
+  write_safely("shared/link", "own");
+  cr_assert_eq(lchown("shared/link", 65534, 65534), 0);
+  write_safely("shared/link", "in a folder of one's own");
+  cr_assert_eq(chmod("shared", 01777), 0);
+  put("victim", "precious");
+  cr_assert_eq(safe_file_open(&file, "shared/link", NULL, &error), STATUS_CANNOT_CREATE);
+  cr_assert_str_eq(error.where, "shared/link");
+  cr_assert_not_null(strstr(error.message, "link"), "%s", error.message);
+  assert_content("victim", "precious");
+  cr_assert_eq(symlink("shared/link", "outside"), 0); /* nor by a detour */
+  cr_assert_eq(safe_file_open(&file, "outside", NULL, &error), STATUS_CANNOT_CREATE);
+  cr_assert_eq(chown("shared", 65534, 65534), 0); /* the folder's owner may do all there */
+  write_safely("shared/link", "new");
+  assert_content("victim", "new");
+  cr_assert_eq(remove("shared/link"), 0);
+}
+
+/* As `-o >(command)` of a shell: the link in /proc leads to no name. */
+Test(file, a_pipe_without_a_name) {
+  int ends[2];
+  char name[64], got[8] = "";
+  cr_assert_eq(pipe(ends), 0);
+  snprintf(name, sizeof name, "/dev/fd/%d", ends[1]);
+  write_safely(name, "new");
+  cr_assert_eq(read(ends[0], got, sizeof got), 3);
+  cr_assert_str_eq(got, "new");
+  cr_assert_eq(each_entry(NULL), 0);
+}
+
+Test(file, a_device_is_written_directly) {
+  write_safely("/dev/null", "new");
+  struct safe_file file;
+  struct error error = {0};
+  cr_assert_eq(safe_file_open(&file, "/dev/full", NULL, NULL), STATUS_OK);
+  fputs("new", file.stream);
+  cr_assert_eq(safe_file_commit(&file, &error), STATUS_IO);
+  cr_assert_not_null(strstr(error.message, "No space"), "%s", error.message);
+  /* Also when the error comes before the end. */
+  cr_assert_eq(safe_file_open(&file, "/dev/full", NULL, NULL), STATUS_OK);
+  for (int i = 0; i < 100000; i++) fputs("more than the stream keeps ", file.stream);
+  errno = 0;
+  cr_assert_eq(safe_file_commit(&file, &error), STATUS_IO);
+  cr_assert_not_null(strstr(error.message, "No space"), "%s", error.message);
+}
+
+static void do_nothing(int number) {
+  (void)number;
+}
+
+/* A pipe that is full, a reader that takes its time, and signals meanwhile. */
+Test(file, a_signal_is_no_error) {
+  enum { SIZE = 1 << 20 };
+  char name[64];
+  int ends[2];
+  cr_assert_eq(pipe(ends), 0);
+  snprintf(name, sizeof name, "/dev/fd/%d", ends[1]);
+  struct sigaction action = {.sa_handler = do_nothing};
+  cr_assert_eq(sigaction(SIGUSR1, &action, NULL), 0);
+  const pid_t parent = getpid(), child = fork();
+  if (child == 0) {
+    static char chunk[SIZE / 64];
+    close(ends[1]);
+    for (size_t got = 0; got < SIZE;) {
+      kill(parent, SIGUSR1);
+      usleep(500);
+      const ssize_t more = read(ends[0], chunk, sizeof chunk);
+      if (more <= 0) _exit(1);
+      got += (size_t)more;
+    }
+    _exit(0);
+  }
+  struct safe_file file;
+  struct error error = {.message = ""};
+  cr_assert_eq(safe_file_open(&file, name, NULL, NULL), STATUS_OK);
+  static char bytes[SIZE];
+  fwrite(bytes, 1, SIZE, file.stream);
+  cr_assert_eq(safe_file_commit(&file, &error), STATUS_OK, "%s", error.message);
+  close(ends[1]);
+  int code;
+  while (waitpid(child, &code, 0) < 0) continue;
+  cr_assert_eq(code, 0, "bytes are missing");
+}
+
+Test(file, existence) {
+  bool exists = true;
+  struct error error;
+  cr_assert_eq(file_exists(&exists, "file", NULL), STATUS_OK);
+  cr_assert_not(exists);
+  put("file", "");
+  cr_assert_eq(file_exists(&exists, "file", NULL), STATUS_OK);
+  cr_assert(exists);
+  cr_assert_eq(file_exists(&exists, "file/below", &error), STATUS_NO_INPUT);
+  cr_assert_str_eq(error.where, "file/below");
+}
+
+Test(file, files_that_cannot_be_created) {
+  struct safe_file file;
+  struct error error = {0};
+  cr_assert_eq(safe_file_open(&file, "", NULL, &error), STATUS_CANNOT_CREATE);
+  cr_assert_eq(safe_file_open(&file, ".", NULL, &error), STATUS_CANNOT_CREATE);
+  cr_assert_eq(safe_file_open(&file, "missing/file", NULL, &error), STATUS_CANNOT_CREATE);
+  cr_assert_str_eq(error.where, "missing/file");
+  safe_file_abandon(&file);
+  cr_assert_eq(each_entry(NULL), 0);
+}
