@@ -426,9 +426,16 @@ typedef struct elman_train_options {
 
 ELMAN_API elman_train_options elman_train_options_default(void);
 
-/* Whether the training saved in this checkpoint came to its end, so that little is lost if it is
- * replaced. False also for a file that is not there or cannot be read. */
-ELMAN_API bool elman_checkpoint_is_finished(const char *path);
+typedef enum elman_checkpoint {
+  ELMAN_CHECKPOINT_NONE,
+  ELMAN_CHECKPOINT_UNFINISHED,
+  ELMAN_CHECKPOINT_FINISHED /* its training came to its end: little is lost if it is replaced */
+} elman_checkpoint;
+
+/* What is in the file of a checkpoint. Whatever but absence keeps it from being looked at is an
+ * error. */
+ELMAN_CHECKED elman_status elman_checkpoint_look(elman_checkpoint *checkpoint, const char *path,
+                                                 elman_error *error);
 
 /* Trains with teacher forcing, back-propagation through time and Adam. An update whose loss is not
  * finite is left out; ten in a row are an error, and the model is then of no use. */

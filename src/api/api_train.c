@@ -136,8 +136,16 @@ static enum status train(struct model *model, const struct pairs *pairs,
   return status;
 }
 
-bool elman_checkpoint_is_finished(const char *path) {
-  return checkpoint_is_finished(path);
+elman_status elman_checkpoint_look(elman_checkpoint *checkpoint, const char *path,
+                                   elman_error *error) {
+  struct error problem = {0};
+  bool found, finished;
+  const enum status status = checkpoint_look(&found, &finished, path, &problem);
+  if (status == STATUS_OK)
+    *checkpoint = finished ? ELMAN_CHECKPOINT_FINISHED
+                  : found  ? ELMAN_CHECKPOINT_UNFINISHED
+                           : ELMAN_CHECKPOINT_NONE;
+  return give(error, status, &problem);
 }
 
 const char *elman_schedule_name(size_t index) {

@@ -308,11 +308,16 @@ enum status checkpoint_load(struct trainer *trainer, const struct trainer_option
   return status;
 }
 
-bool checkpoint_is_finished(const char *path) {
+enum status checkpoint_look(bool *found, bool *finished, const char *path, struct error *error) {
+  *finished = false;
+  enum status status = file_exists(found, path, error);
+  if (status != STATUS_OK || !*found) return status;
   struct safetensors file;
-  if (safetensors_open(&file, path, NULL) != STATUS_OK) return false;
+  status = safetensors_open(&file, path, error);
+  if (status != STATUS_OK) return status;
   struct training_state state;
-  const bool finished = read_state(&state, &file, NULL) == STATUS_OK && state.finished;
+  status = read_state(&state, &file, error);
+  if (status == STATUS_OK) *finished = state.finished;
   safetensors_close(&file);
-  return finished;
+  return status;
 }

@@ -19,7 +19,8 @@ enum status checkpoint_save(const struct trainer *trainer, const struct trainer_
 enum status checkpoint_load(struct trainer *trainer, const struct trainer_options *options,
                             uint64_t corpus_hash, bool *found, struct error *error) CHECKED;
 
-/* Whether the training in this file came to its end. False also for a file that cannot be read. */
-bool checkpoint_is_finished(const char *path);
+/* Whether the file is there and, if so, whether the training in it came to its end. */
+enum status checkpoint_look(bool *found, bool *finished, const char *path,
+                            struct error *error) CHECKED;
 
 #endif

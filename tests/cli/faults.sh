@@ -65,3 +65,14 @@ for error in EACCES EIO; do
   expect_stderr_match '^elman: link: cannot create the file: '
   [ "$(cat victim) $(stat -c %a victim)" = 'precious 600' ] || fail "the link was followed"
 done
+
+# A checkpoint that cannot be looked at is not one that is not there.
+expect_exit 0 "$ELMAN" train -q --epochs 1 --seed 2 --save-every 0.000001 "$DATA/toy.zh-en.tsv"
+cp model.safetensors.checkpoint checkpoint
+for error in EACCES EIO; do
+  for resume in '' --resume; do
+    failing_look 66 %file $error model.safetensors.checkpoint $resume
+    expect_stderr_match '^elman: model.safetensors.checkpoint: cannot look at the file: '
+    cmp -s checkpoint model.safetensors.checkpoint || fail "the checkpoint was written over"
+  done
+done

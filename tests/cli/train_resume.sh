@@ -11,8 +11,9 @@ expect_exit 0 "$ELMAN" train -q -t 1 "${settings[@]}" "$train"
 expect_files dev.tsv model.safetensors
 mv model.safetensors expected
 
-# Without a checkpoint --resume starts anew.
-expect_exit 0 "$ELMAN" train -q -t 1 "${settings[@]}" --resume "$train"
+# Without a checkpoint --resume starts anew, and says so.
+expect_exit 0 "$ELMAN" train -t 1 "${settings[@]}" --resume "$train"
+expect_stderr_match '^no checkpoint; starting anew$'
 cmp expected model.safetensors || fail "--resume without a checkpoint gave another model"
 expect_files dev.tsv expected model.safetensors
 rm model.safetensors
@@ -31,6 +32,7 @@ cp model.safetensors.checkpoint checkpoint
 lines=$(wc -l <log)
 expect_signal_exit TERM 143 "$ELMAN" train -t 2 "${settings[@]}" --resume --log log "$train"
 expect_stderr_match '^going on in epoch [0-9]+, after [0-9]+ of 29 updates$'
+! grep -q 'starting anew' "$results/stderr" || fail "there was a checkpoint"
 expect_exit 0 "$ELMAN" train -t 1 "${settings[@]}" --resume --log log "$train"
 expect_stderr_match '^going on in epoch '
 cmp expected model.safetensors || fail "stopped twice and resumed: another model"
@@ -47,6 +49,16 @@ expect_exit 0 "$ELMAN" train -q -t 1 "${settings[@]}" --epochs 21 --resume "$tra
 expect_exit 0 "$ELMAN" train -q -t 1 "${settings[@]}" --epochs 21 -o longer "$train"
 cmp longer model.safetensors || fail "an epoch more: another model"
 rm longer log
+
+# A finished checkpoint, too, belongs to its pairs and options alone.
+cp model.safetensors finished
+tac "$train" >other
+for others in "--lr 0.01 $train" other; do
+  expect_exit 64 "$ELMAN" train -q -t 1 "${settings[@]}" --epochs 21 --resume $others
+  expect_stderr_match '^elman: model.safetensors.checkpoint: the checkpoint belongs to another training: '
+  cmp finished model.safetensors || fail "another training took the model's place"
+done
+rm finished other
 
 # ---- another training ----
 
@@ -93,6 +105,12 @@ for bytes in 0 7 100 5000 $(($(stat -c %s checkpoint) - 1)); do
 done
 cp expected model.safetensors.checkpoint
 refused 65 'not a usable checkpoint: .*; remove it to start anew' "$train"
+# Without --resume it is not replaced either.
+cp expected model.safetensors
+expect_exit 65 "$ELMAN" train -q -t 1 "${settings[@]}" "$train"
+expect_stderr_match '^elman: model.safetensors.checkpoint: not a usable checkpoint: .*; remove it to start anew$'
+cmp expected model.safetensors.checkpoint || fail "the file is lost"
+cp stopped model.safetensors
 rm model.safetensors.checkpoint
 mkdir model.safetensors.checkpoint
 refused 66 '' "$train"

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
-#include <unistd.h>
 
 #include "commands.h"
 #include "elman.h"
@@ -238,6 +237,22 @@ static int check_outputs(const struct job *job, const char *command,
   return EX_OK;
 }
 
+/* A training that was stopped is neither lost nor taken for one that was never begun. */
+static int check_checkpoint(const struct job *job) {
+  elman_error error;
+  elman_checkpoint found;
+  if (elman_checkpoint_look(&found, job->train.checkpoint, &error) != ELMAN_OK)
+    return report_error(&error);
+  if (job->train.resume) {
+    if (found == ELMAN_CHECKPOINT_NONE && !job->quiet) note("no checkpoint; starting anew");
+    return EX_OK;
+  }
+  if (found != ELMAN_CHECKPOINT_UNFINISHED) return EX_OK;
+  report(job->train.checkpoint, "holds a training that is not finished; add --resume to go on with "
+                                "it, or remove the file");
+  return EX_CANTCREAT;
+}
+
 static int run(struct job *job, const char *command, const struct operands *operands) {
   if (strcmp(job->output, "-") == 0)
     return report_usage(command, "--output: a model goes to a file, not to standard output");
@@ -255,14 +270,8 @@ static int run(struct job *job, const char *command, const struct operands *oper
   }
   job->train.checkpoint = checkpoint;
   job->train.output = job->output;
-  if (!job->train.resume && access(checkpoint, F_OK) == 0 &&
-      !elman_checkpoint_is_finished(checkpoint)) {
-    report(checkpoint, "holds a training that is not finished; add --resume to go on with it, or "
-                       "remove the file");
-    code = EX_CANTCREAT;
-  } else {
-    code = read_and_train(job, command, operands);
-  }
+  code = check_checkpoint(job);
+  if (code == EX_OK) code = read_and_train(job, command, operands);
   free(checkpoint);
   return code;
 }
