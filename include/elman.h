@@ -409,7 +409,8 @@ typedef struct elman_train_options {
   size_t
       patience; /* validations without a new best after which training ends; 0 (default) = no end */
 
-  const char *checkpoint; /* file to which training is saved when it stops; NULL (default) = none */
+  const char *checkpoint; /* file to which training is saved when it stops; NULL (default) = none.
+                             For one training at a time: see elman_lock_take */
   const char *output;     /* where the model will go: a checkpoint has the permissions of the file
                              there. NULL (default) = those of any new file */
   double save_every;      /* and every so many seconds; 0 (default) = only when it stops */
@@ -676,6 +677,19 @@ ELMAN_CHECKED elman_status elman_file_store(elman_file *file, elman_error *error
 ELMAN_CHECKED elman_status elman_file_commit(elman_file *file, elman_error *error);
 /* Removes the temporary file; what was at the path stays. */
 ELMAN_API void elman_file_discard(elman_file *file);
+
+/* A claim to an output that takes long, as a model does: two trainings that write to one file would
+ * spoil each other's work. It is a file beside the output, named as that and ".lock", and ends with
+ * the process if it is not released. */
+typedef struct elman_lock elman_lock;
+
+/* ELMAN_CANNOT_CREATE, with the number of the process, when another one has it. Where the file
+ * cannot be made or the file system has no locks, nothing is claimed and elman_lock_problem says
+ * why. A device or a pipe needs no claim. */
+ELMAN_CHECKED elman_status elman_lock_take(elman_lock **lock, const char *path, elman_error *error);
+/* NULL if there is none; else it lives as long as the lock. */
+ELMAN_API const char *elman_lock_problem(const elman_lock *lock);
+ELMAN_API void elman_lock_release(elman_lock *lock);
 
 /* ---- metrics: scores of text against text, without a model ---- */
 

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "api/call.h"
+#include "base/lock.h"
 #include "base/safe_file.h"
 
 struct elman_file {
@@ -39,4 +40,30 @@ void elman_file_discard(elman_file *file) {
   if (file == NULL) return;
   safe_file_abandon(&file->inner);
   free(file);
+}
+
+struct elman_lock {
+  struct lock inner;
+};
+
+elman_status elman_lock_take(elman_lock **lock, const char *path, elman_error *error) {
+  struct error problem = {0};
+  *lock = malloc(sizeof **lock);
+  const enum status status =
+      *lock == NULL ? fail_no_memory(&problem) : lock_take(&(*lock)->inner, path, &problem);
+  if (status != STATUS_OK) {
+    free(*lock);
+    *lock = NULL;
+  }
+  return give(error, status, &problem);
+}
+
+const char *elman_lock_problem(const elman_lock *lock) {
+  return lock->inner.problem[0] == '\0' ? NULL : lock->inner.problem;
+}
+
+void elman_lock_release(elman_lock *lock) {
+  if (lock == NULL) return;
+  lock_release(&lock->inner);
+  free(lock);
 }

@@ -16,6 +16,12 @@ enum status file_exists(bool *exists, const char *path, struct error *error) {
   return fail(error, STATUS_NO_INPUT, path, "cannot look at the file: %s", REASON(errno, reason));
 }
 
+bool is_named(int descriptor, const char *name) {
+  struct stat open, named;
+  return fstat(descriptor, &open) == 0 && lstat(name, &named) == 0 && open.st_dev == named.st_dev &&
+         open.st_ino == named.st_ino;
+}
+
 /* Another chunk; 0 bytes at the end and after an error. A signal that was caught is none. */
 static size_t read_chunk(char *chunk, FILE *stream) {
   size_t got;

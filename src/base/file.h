@@ -14,6 +14,9 @@
  * error. */
 enum status file_exists(bool *exists, const char *path, struct error *error) CHECKED;
 
+/* Whether the name is (still) that of the open file, and no link to it. */
+bool is_named(int descriptor, const char *name);
+
 /* Appends all of `path` to `into`; "-" is standard input. A directory, and a file of more than
  * `limit` bytes, are errors. */
 enum status file_read(struct buffer *into, const char *path, size_t limit,

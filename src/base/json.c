@@ -23,8 +23,8 @@ static enum status wrong(const struct parser *parser, const char *problem) {
 /* ---- characters ---- */
 
 static void skip_space(struct parser *parser) {
-  while (parser->at < parser->end && (*parser->at == ' ' || *parser->at == '\t' ||
-                                      *parser->at == '\n' || *parser->at == '\r'))
+  while (parser->at < parser->end &&
+         (*parser->at == ' ' || *parser->at == '\t' || *parser->at == '\n' || *parser->at == '\r'))
     parser->at++;
 }
 
@@ -199,8 +199,7 @@ static enum status parse_entry(json_t *object, struct parser *parser, size_t dep
   if (status == STATUS_OK && json_object_get(object, json_string_value(key)) != NULL)
     status = wrong(parser, "a name is given twice");
   skip_space(parser);
-  if (status == STATUS_OK && !take(parser, ':'))
-    status = wrong(parser, "a colon is expected");
+  if (status == STATUS_OK && !take(parser, ':')) status = wrong(parser, "a colon is expected");
   if (status == STATUS_OK) status = parse_value(&value, parser, depth);
   /* The object takes the value over, also when it fails. */
   if (status == STATUS_OK &&

@@ -1,7 +1,7 @@
 /* JSON text to the values of the JSON library, with failures that are exact.
  *
- * The library's own parser does not tell a failed allocation from wrong text, and may lose bytes of a
- * token for one. Only its constructors are used here, and their failures are known. */
+ * The library's own parser does not tell a failed allocation from wrong text, and may lose bytes of
+ * a token for one. Only its constructors are used here, and their failures are known. */
 #ifndef ELMAN_BASE_JSON_H
 #define ELMAN_BASE_JSON_H
 
@@ -11,10 +11,10 @@
 #include "base/status.h"
 #include "base/text.h"
 
-/* One value with white space around it, as RFC 8259 has it; *value is to be json_decref'ed, or NULL.
- * STATUS_BAD_DATA, with the byte and what is wrong there, for anything else, and for a name given
- * twice, U+0000, a number beyond its type or of more than 255 characters, and more than 100 values
- * within each other. Otherwise STATUS_NO_MEMORY. */
+/* One value with white space around it, as RFC 8259 has it; *value is to be json_decref'ed, or
+ * NULL. STATUS_BAD_DATA, with the byte and what is wrong there, for anything else, and for a name
+ * given twice, U+0000, a number beyond its type or of more than 255 characters, and more than 100
+ * values within each other. Otherwise STATUS_NO_MEMORY. */
 enum status read_json(json_t **value, struct text text, struct error *error) CHECKED;
 
 /* One entry of an object, and where its value goes: to the one pointer that is not NULL. */

@@ -41,13 +41,6 @@ static void safe_file_close(struct safe_file *file) {
 
 /* ---- the temporary file ---- */
 
-/* Whether the name still belongs to the open file. */
-static bool is_named(int descriptor, const char *name) {
-  struct stat open, named;
-  return fstat(descriptor, &open) == 0 && lstat(name, &named) == 0 && open.st_dev == named.st_dev &&
-         open.st_ino == named.st_ino;
-}
-
 /* Whoever gets the lock on a temporary file knows that its writer is gone: the kernel gives it back
  * when a process ends, while a process's number says nothing in another namespace. Under the lock
  * no writer can give the file another name. */

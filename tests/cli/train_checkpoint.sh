@@ -44,9 +44,9 @@ rm m
 
 # What can be written later is.
 blocked_train --save-every 0.01 --epochs 1000000
-until grep -q "$untold" "$results/stderr"; do sleep 0.05; done
+await grep -q "$untold" "$results/stderr"
 rmdir m.checkpoint
-until grep -q '^the checkpoint could be written this time$' "$results/stderr"; do sleep 0.05; done
+await grep -q '^the checkpoint could be written this time$' "$results/stderr"
 kill -TERM $trained
 ends_with 143
 expect_stderr_match '^stopped in epoch [0-9]+; .* and --resume goes on$'
@@ -55,7 +55,7 @@ rm m m.checkpoint
 
 # A training that is stopped and cannot save where it stands says so.
 blocked_train --save-every 0 --epochs 1000000
-until grep -q '^epoch 1 ' "$results/stderr"; do sleep 0.05; done
+await grep -q '^epoch 1 ' "$results/stderr"
 kill -TERM $trained
 ends_with 73
 expect_stderr_match '^elman: m.checkpoint: is a directory; name a file$'

@@ -10,12 +10,12 @@
 #include "messages.h"
 #include "model_input.h"
 #include "options.h"
-#include "output.h"
 #include "pairs_input.h"
 #include "presets.h"
 #include "progress.h"
 #include "token_modes.h"
 #include "train_log.h"
+#include "train_output.h"
 
 enum { LINES_PER_RUN = 20 };
 
@@ -237,20 +237,16 @@ static int check_outputs(const struct job *job, const char *command,
   return EX_OK;
 }
 
-/* A training that was stopped is neither lost nor taken for one that was never begun. */
-static int check_checkpoint(const struct job *job) {
-  elman_error error;
-  elman_checkpoint found;
-  if (elman_checkpoint_look(&found, job->train.checkpoint, &error) != ELMAN_OK)
-    return report_error(&error);
-  if (job->train.resume) {
-    if (found == ELMAN_CHECKPOINT_NONE && !job->quiet) note("no checkpoint; starting anew");
-    return EX_OK;
-  }
-  if (found != ELMAN_CHECKPOINT_UNFINISHED) return EX_OK;
-  report(job->train.checkpoint, "holds a training that is not finished; add --resume to go on with "
-                                "it, or remove the file");
-  return EX_CANTCREAT;
+/* With the output claimed: two trainings that write to it would spoil each other's work. */
+static int check_and_train(struct job *job, const char *command, const struct operands *operands) {
+  elman_lock *lock;
+  const struct train_output output = {job->output, job->train.checkpoint, job->train.resume,
+                                      job->quiet};
+  int code = train_output_claim(&lock, &output);
+  if (code == EX_OK) code = train_output_check(&output);
+  if (code == EX_OK) code = read_and_train(job, command, operands);
+  elman_lock_release(lock);
+  return code;
 }
 
 static int run(struct job *job, const char *command, const struct operands *operands) {
@@ -260,9 +256,6 @@ static int run(struct job *job, const char *command, const struct operands *oper
     return report_usage(command, "--patience and --validate-every need --dev");
   int code = check_outputs(job, command, operands);
   if (code != EX_OK) return code;
-  /* Before the work, so that no long run is lost. */
-  code = output_check(job->output);
-  if (code != EX_OK) return code;
   char *checkpoint;
   if (asprintf(&checkpoint, "%s.checkpoint", job->output) < 0) {
     report(NULL, "out of memory");
@@ -270,8 +263,7 @@ static int run(struct job *job, const char *command, const struct operands *oper
   }
   job->train.checkpoint = checkpoint;
   job->train.output = job->output;
-  code = check_checkpoint(job);
-  if (code == EX_OK) code = read_and_train(job, command, operands);
+  code = check_and_train(job, command, operands);
   free(checkpoint);
   return code;
 }

@@ -1,0 +1,142 @@
+/* Claims to outputs: one at a time, and none that outlives its process. */
+#include "folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "base/lock.h"
+
+TestSuite(lock, .init = enter_folder, .fini = leave_folder);
+
+static struct lock taken(const char *output) {
+  struct lock lock;
+  struct error error = {.message = ""};
+  cr_assert_eq(lock_take(&lock, output, &error), STATUS_OK, "%s", error.message);
+  cr_assert_str_eq(lock.problem, "");
+  return lock;
+}
+
+static void check_refused(const char *output, const char *where, const char *problem) {
+  struct lock lock;
+  struct error error;
+  cr_assert_eq(lock_take(&lock, output, &error), STATUS_CANNOT_CREATE, "%s", output);
+  cr_assert_str_eq(error.where, where);
+  cr_assert_not_null(strstr(error.message, problem), "\"%s\" lacks \"%s\"", error.message, problem);
+  cr_assert_eq(lock.descriptor, -1);
+}
+
+Test(lock, one_at_a_time) {
+  char process[64];
+  snprintf(process, sizeof process, "process %ld is at work on it", (long)getpid());
+  struct lock lock = taken("model");
+  cr_assert_eq(symlink("model", "link"), 0);
+  put_bytes("model", "x", 1);
+  check_refused("model", "model", process);
+  check_refused("./model", "./model", process);
+  check_refused("link", "link", process); /* another name for the same file */
+  struct lock other = taken("other");
+  lock_release(&other);
+  lock_release(&lock);
+  cr_assert_eq(each_entry(NULL), 2, "the lock's file is left");
+  lock = taken("model");
+  lock_release(&lock);
+  lock_release(&lock); /* nothing happens */
+}
+
+Test(lock, ends_with_the_process) {
+  int ready[2];
+  char byte;
+  cr_assert_eq(pipe(ready), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    struct lock lock;
+    if (lock_take(&lock, "model", NULL) == STATUS_OK) (void)!write(ready[1], "", 1);
+    pause();
+  }
+  cr_assert_eq(read(ready[0], &byte, 1), 1);
+  char process[64];
+  snprintf(process, sizeof process, "process %ld is", (long)child);
+  check_refused("model", "model", process);
+  kill(child, SIGKILL);
+  waitpid(child, NULL, 0);
+  cr_assert_eq(each_entry(NULL), 1);
+  struct lock lock = taken("model"); /* with the file that was left */
+  lock_release(&lock);
+  cr_assert_eq(each_entry(NULL), 0);
+}
+
+/* Many processes take it, look whether they are alone, and release it. */
+Test(lock, is_never_held_twice) {
+  enum { PROCESSES = 6, TIMES = 100 };
+  pid_t children[PROCESSES];
+  for (int p = 0; p < PROCESSES; p++) {
+    children[p] = fork();
+    for (int i = 0; children[p] == 0 && i < TIMES;) {
+      struct lock lock;
+      if (lock_take(&lock, "model", NULL) != STATUS_OK) continue;
+      const int alone = open("alone", O_CREAT | O_EXCL | O_WRONLY, 0600);
+      if (alone < 0 || unlink("alone") != 0) _exit(1);
+      close(alone);
+      lock_release(&lock);
+      i++;
+    }
+    if (children[p] == 0) _exit(0);
+  }
+  for (int p = 0; p < PROCESSES; p++) {
+    int code;
+    waitpid(children[p], &code, 0);
+    cr_assert_eq(code, 0, "two had it at once");
+  }
+  cr_assert_eq(each_entry(NULL), 0);
+}
+
+/* A file of that name that is something else is not lost. */
+Test(lock, other_files_stay) {
+  static const char *const contents[] = {
+      "{}", "12", "\n", "1 2\n", "-1\n", "12\n\n", "123456789012345678901234567890\n"};
+  for (size_t i = 0; i < sizeof contents / sizeof *contents; i++) {
+    put_bytes("model.lock", contents[i], strlen(contents[i]));
+    check_refused("model", "model.lock", "is not a lock");
+    size_t length;
+    char *bytes = get_bytes("model.lock", &length);
+    cr_assert_str_eq(bytes, contents[i]);
+    free(bytes);
+  }
+  cr_assert_eq(remove("model.lock"), 0);
+  cr_assert_eq(mkfifo("model.lock", 0600), 0);
+  check_refused("model", "model.lock", "is not a lock");
+  cr_assert_eq(remove("model.lock"), 0);
+  put_bytes("victim", "12\n", 3);
+  cr_assert_eq(symlink("victim", "model.lock"), 0);
+  check_refused("model", "model.lock", "is not a lock");
+  cr_assert_eq(remove("model.lock"), 0);
+  cr_assert_eq(link("victim", "model.lock"), 0);
+  struct lock lock = taken("model");
+  lock_release(&lock);
+  size_t length;
+  char *bytes = get_bytes("victim", &length);
+  cr_assert_str_eq(bytes, "12\n", "written through another name");
+  free(bytes);
+}
+
+Test(lock, devices_need_none) {
+  static const char *const names[] = {"/dev/null", "/dev/full", "pipe"};
+  cr_assert_eq(mkfifo("pipe", 0600), 0);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    struct lock first = taken(names[i]), second = taken(names[i]);
+    lock_release(&first);
+    lock_release(&second);
+  }
+  cr_assert_eq(each_entry(NULL), 1);
+}
+
+Test(lock, a_folder_that_takes_no_files) {
+  struct lock lock;
+  cr_assert_eq(lock_take(&lock, "/proc/model", NULL), STATUS_OK);
+  cr_assert_neq(lock.problem[0], '\0');
+  cr_assert_eq(lock.descriptor, -1);
+  lock_release(&lock);
+}

@@ -1,0 +1,24 @@
+/* What a training will write to, looked at before the work begins: so that nothing is lost, neither
+ * what is there nor, at the end, what was learnt. */
+#ifndef ELMAN_CLI_TRAIN_OUTPUT_H
+#define ELMAN_CLI_TRAIN_OUTPUT_H
+
+#include <stdbool.h>
+
+#include "elman.h"
+
+struct train_output {
+  const char *model;      /* file */
+  const char *checkpoint; /* likewise */
+  bool resume, quiet;
+};
+
+/* Claims the model for this training, which then releases *lock. Gives an exit code, after a
+ * message if that is not 0. */
+int train_output_claim(elman_lock **lock, const struct train_output *output);
+
+/* A training that was stopped is neither lost nor taken for one that was never begun. Gives an exit
+ * code, after a message if that is not 0. */
+int train_output_check(const struct train_output *output);
+
+#endif
