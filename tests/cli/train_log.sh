@@ -64,8 +64,14 @@ cmp pairs "$train" || fail "the pairs are lost"
 expect_exit 0 "$ELMAN" inspect
 
 # A log that cannot be written.
+expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 1 "$train"
 expect_exit 73 "$ELMAN" train "${settings[@]}" --epochs 1 --log no/such "$train"
 expect_stderr_match '^elman: no/such: cannot create the log: No such file or directory$'
 expect_exit 74 "$ELMAN" train "${settings[@]}" --epochs 1 --log /dev/full -o kept "$train"
-expect_stderr_match '^elman: /dev/full: cannot write the log: '
+told='elman: /dev/full: cannot write the log: No space left on device; training goes on without it'
+[ "$(cat "$results/stderr")" = "$told" ] || fail "told in other words, or more than once"
+expect_exit 0 cmp kept model.safetensors
+# It is told when it happens.
+expect_exit 74 "$ELMAN" train "${settings[@]:1}" --epochs 1 --log /dev/full -o kept "$train"
+[ "$(grep -E 'the log|^epoch' "$results/stderr" | head -n 1)" = "$told" ] || fail "told too late"
 expect_exit 0 "$ELMAN" inspect -m kept

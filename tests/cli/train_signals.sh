@@ -15,6 +15,14 @@ stop() { # stop SIGNAL CODE
 }
 stop INT 130
 stop TERM 143
+stop XCPU 152
+
+# The limit of processor time, which comes every second from then on.
+code=0
+(ulimit -S -t 1 && exec "$ELMAN" train -q -t 1 --epochs 1000000 "$DATA/toy.zh-en.tsv") || code=$?
+[ $code -eq 152 ] || fail "exit code $code instead of 152 after the processor time was used up"
+expect_files model.safetensors model.safetensors.checkpoint
+rm model.safetensors model.safetensors.checkpoint
 
 # timeout sends its signal to the program and then to its group: twice, which is no impatience.
 for signal in INT TERM; do

@@ -4,6 +4,7 @@ unset OMP_WAIT_POLICY GOMP_SPINCOUNT
 
 # environment_of_training [VARIABLE=VALUE]: the variables of a training that has begun.
 environment_of_training() {
+  : >"$results/stderr"
   env "$@" "$ELMAN" train --epochs 1000000 "$DATA/toy.zh-en.tsv" >/dev/null 2>"$results/stderr" &
   local pid=$! tries=0
   until grep -q '^epoch 1 ' "$results/stderr"; do
@@ -28,3 +29,15 @@ expect_stdout OMP_WAIT_POLICY=active
 expect_exit 0 "$ELMAN" train -q --epochs 1 - <"$DATA/toy.zh-en.tsv"
 expect_exit 0 "$ELMAN" train -q --epochs 1 "$DATA/toy.zh-en.tsv" <&-
 expect_files model.safetensors
+
+# A program that was replaced while it ran goes on as it is.
+cp "$ELMAN" program
+exec 8<program
+rm program
+printf '#!/bin/sh\ntouch "%s"\n' "$PWD/other" >program
+cp program 'program (deleted)'
+chmod +x program 'program (deleted)'
+expect_exit 0 /proc/self/fd/8 train -q --epochs 1 "$DATA/toy.zh-en.tsv"
+exec 8<&-
+[ ! -e other ] || fail "another program was run"
+[ -e model.safetensors ] || fail "there is no model"

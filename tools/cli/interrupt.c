@@ -7,7 +7,7 @@
 
 static volatile sig_atomic_t signal_seen;
 
-static const int stop_signals[] = {SIGINT, SIGTERM, SIGHUP};
+static const int stop_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
 enum { STOP_SIGNALS = sizeof stop_signals / sizeof stop_signals[0] };
 
 static void note_signal(int number) {
@@ -27,14 +27,15 @@ static bool is_repetition(struct timespec first, struct timespec second) {
   return seconds < 0.5;
 }
 
-/* The stop signals are blocked meanwhile. */
+/* The stop signals are blocked meanwhile. A limit of processor time is told again every second
+ * until a harder one kills: that is no impatience. */
 static void note_first_signal(int number) {
   static struct timespec first;
   const struct timespec second = now();
   if (signal_seen == 0) {
     signal_seen = number;
     first = second;
-  } else if (!is_repetition(first, second)) {
+  } else if (number != SIGXCPU && !is_repetition(first, second)) {
     signal(number, SIG_DFL);
     raise(number);
   }

@@ -2,8 +2,9 @@
 #ifndef ELMAN_CLI_INTERRUPT_H
 #define ELMAN_CLI_INTERRUPT_H
 
-/* The first SIGINT, SIGTERM or SIGHUP is noted; one that comes half a second later or more has
- * its default action, which ends the program. A signal that the parent had ignored stays ignored.
+/* The first SIGINT, SIGTERM, SIGHUP or SIGXCPU is noted; one of the former three that comes half a
+ * second later or more has its default action, which ends the program. A signal that the parent had
+ * ignored stays ignored.
  */
 void interrupt_catch_first(void);
 

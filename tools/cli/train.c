@@ -157,7 +157,7 @@ static int train_and_save(elman_model *model, const elman_pairs *pairs, const el
                               .max_length = job->train.max_length,
                               .progress = progress_start(job->quiet),
                               .first = true};
-  int code = train_log_open(&training.log, job->log, options.resume);
+  int code = train_log_open(&training.log, job->log, options.resume, &training.progress);
   if (code != EX_OK) return code;
   training.started_at = training.line_at = now();
   options.dev = dev;

@@ -1,22 +1,50 @@
 #include "train_log.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sysexits.h>
+#include <unistd.h>
 
 #include "json_output.h"
 #include "messages.h"
 
-int train_log_open(struct train_log *log, const char *path, bool append) {
+static void tell(struct train_log *log, int problem) {
   char buffer[128];
-  *log = (struct train_log){.path = path};
+  log->problem = problem;
+  progress_erase(log->progress);
+  report(log->path, "cannot write the log: %s; training goes on without it",
+         reason(problem, buffer, sizeof buffer));
+}
+
+/* All of it: a signal that ends the training comes as often as not while a line is written. */
+static ssize_t write_all(void *cookie, const char *bytes, size_t size) {
+  struct train_log *log = cookie;
+  for (size_t done = 0; log->problem == 0 && done < size;) {
+    const ssize_t written = write(log->descriptor, bytes + done, size - done);
+    if (written >= 0)
+      done += (size_t)written;
+    else if (errno != EINTR)
+      tell(log, errno);
+  }
+  return log->problem == 0 ? (ssize_t)size : 0;
+}
+
+int train_log_open(struct train_log *log, const char *path, bool append,
+                   struct progress *progress) {
+  char buffer[128];
+  *log = (struct train_log){.path = path, .progress = progress};
   if (path == NULL) return EX_OK;
-  log->stream = fopen(path, append ? "a" : "w");
+  log->descriptor =
+      open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (append ? O_APPEND : O_TRUNC), 0666);
+  if (log->descriptor >= 0)
+    log->stream = fopencookie(log, "w", (cookie_io_functions_t){.write = write_all});
   if (log->stream != NULL) {
     /* Line by line, so that a checkpoint is never ahead of the log, whatever ends the program. */
     setvbuf(log->stream, NULL, _IOLBF, BUFSIZ);
     return EX_OK;
   }
   report(path, "cannot create the log: %s", reason(errno, buffer, sizeof buffer));
+  if (log->descriptor >= 0) close(log->descriptor);
   return EX_CANTCREAT;
 }
 
@@ -51,11 +79,8 @@ void train_log_validation(struct train_log *log, const elman_validation *validat
 }
 
 int train_log_close(struct train_log *log, int code) {
-  char buffer[128];
   if (log->stream == NULL) return code;
-  const bool failed = ferror(log->stream) != 0;
-  if (fclose(log->stream) == 0 && !failed) return code;
-  report(log->path, "cannot write the log: %s",
-         failed ? "an earlier write failed" : reason(errno, buffer, sizeof buffer));
-  return EX_IOERR;
+  fclose(log->stream);
+  if (close(log->descriptor) != 0 && log->problem == 0 && errno != EINTR) tell(log, errno);
+  return log->problem == 0 ? code : EX_IOERR;
 }

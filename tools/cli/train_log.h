@@ -6,21 +6,26 @@
 #include <stdio.h>
 
 #include "elman.h"
+#include "progress.h"
 
+/* Lies in one place while it is open. */
 struct train_log {
   FILE *stream; /* NULL = no log */
   const char *path;
+  int descriptor;
+  int problem;               /* errno of the first write that failed, or 0; it was the last one */
+  struct progress *progress; /* whose line a message must not be mixed with */
 };
 
 /* `path` NULL = no log. A run that is resumed appends. Gives an exit code, after a message if that
- * is not 0. */
-int train_log_open(struct train_log *log, const char *path, bool append);
+ * is not 0. A write that fails later is told when it happens, and nothing more is written. */
+int train_log_open(struct train_log *log, const char *path, bool append, struct progress *progress);
 
 void train_log_update(struct train_log *log, const elman_train_report *report,
                       double tokens_per_second);
 void train_log_validation(struct train_log *log, const elman_validation *validation);
 
-/* Gives `code`, or the exit code of what failed, after a message. */
+/* Gives `code`, or the exit code of what failed, now (after a message) or before. */
 int train_log_close(struct train_log *log, int code);
 
 #endif
