@@ -1,0 +1,233 @@
+/* What a dropout mask is as a whole: each site drops its share, and no two positions of the network
+ * are dropped together more often than chance has it. */
+#include "check.h"
+
+#include <string.h>
+
+#include "model/network.h"
+#include "tensor/blas.h"
+
+/* All sentences are equally long: no position is padding. The last target token is </s>. */
+enum { BATCH = 24, STEPS = 10, EMBEDDING = 20, HIDDEN = 24, HEADS = 4, WORDS = 9 };
+
+/* A site as (STEPS,BATCH,width): whether a position was dropped, and whether it could have been. */
+struct mask {
+  const char *name;
+  bool *dropped, *there;
+  size_t width;
+};
+
+enum { ENCODER_EMBEDDING, ENCODER_LAYER, DECODER_EMBEDDING, DECODER_LAYER, OUTPUT, UNIT_SITES };
+enum { ENCODER_SELF = UNIT_SITES, DECODER_SELF, ATTENTION, SITES };
+
+struct masks {
+  struct mask of[SITES];
+};
+
+static size_t size_of(const struct mask *mask) {
+  return (size_t)STEPS * BATCH * mask->width;
+}
+
+/* `values` hold `stride` numbers a row, of which the first `width` are the site's; `before` NULL:
+ * none of them was zero before. */
+static struct mask mask_of(const char *name, const real *values, const real *before, size_t stride,
+                           size_t width) {
+  struct mask mask = {.name = name, .width = width};
+  mask.dropped = calloc(size_of(&mask), sizeof(bool));
+  mask.there = calloc(size_of(&mask), sizeof(bool));
+  cr_assert(mask.dropped != NULL && mask.there != NULL);
+  for (size_t row = 0; row < (size_t)STEPS * BATCH; row++) {
+    for (size_t i = 0; i < width; i++) {
+      const size_t at = row * stride + i;
+      mask.dropped[row * width + i] = values[at] == 0;
+      mask.there[row * width + i] = before == NULL || before[at] != 0;
+    }
+  }
+  return mask;
+}
+
+static void fill_side(struct sentences *side, size_t length, uint32_t first) {
+  side->count = BATCH;
+  side->starts = calloc(BATCH + 1, sizeof *side->starts);
+  side->ids = calloc(BATCH * length, sizeof *side->ids);
+  for (size_t i = 0; i <= BATCH; i++) side->starts[i] = i * length;
+  for (size_t i = 0; i < BATCH * length; i++)
+    side->ids[i] = first + (uint32_t)(i * 5 + i / 4) % WORDS;
+}
+
+static struct masks masks_of(const struct workspace *workspace, size_t attentional) {
+  const struct encoder_cache *encoder = &workspace->encoder;
+  const struct decoder_cache *decoder = &workspace->decoder;
+  const struct attention_cache *own = &encoder->self_attention;
+  const struct attention_cache *target = &decoder->self_attention, *attention = &decoder->attention;
+  const size_t fed = EMBEDDING + attentional, weights = HEADS * STEPS;
+  const size_t features = attentional > 0 ? attentional : 2 * HIDDEN;
+  return (struct masks){
+      {[ENCODER_EMBEDDING] = mask_of("the source words", encoder->inputs[0], NULL, EMBEDDING,
+                                     EMBEDDING),
+       [ENCODER_LAYER] = mask_of("between encoder layers", encoder->inputs[1], NULL, HIDDEN,
+                                 HIDDEN),
+       [DECODER_EMBEDDING] = mask_of("the target words", decoder->inputs[0], NULL, fed, EMBEDDING),
+       [DECODER_LAYER] = mask_of("between decoder layers", decoder->inputs[1], NULL, HIDDEN,
+                                 HIDDEN),
+       [OUTPUT] = mask_of("the output layer", decoder->features, NULL, features, features),
+       [ENCODER_SELF] = mask_of("the encoder's self-attention", own->dropped, own->weights, weights,
+                                weights),
+       [DECODER_SELF] = mask_of("the decoder's self-attention", target->dropped, target->weights,
+                                weights, weights),
+       [ATTENTION] = mask_of("attention", attention->dropped, attention->weights, weights,
+                             weights)}};
+}
+
+/* Of a forward pass in training. Input feeding: the decoder goes step by step. */
+static struct masks draw(double probability, bool input_feeding) {
+  const struct model_config config = {.source_vocabulary = WORDS + 1,
+                                      .target_vocabulary = WORDS + 3,
+                                      .embedding_size = EMBEDDING,
+                                      .hidden_size = HIDDEN,
+                                      .layers = 2,
+                                      .bidirectional = true,
+                                      .attention = ATTENTION_MULTIHEAD,
+                                      .heads = HEADS,
+                                      .attentional_layer = input_feeding,
+                                      .input_feeding = input_feeding,
+                                      .encoder_self_attention = HEADS,
+                                      .decoder_self_attention = HEADS};
+  const struct random_stream stream = {3, RANDOM_DROPOUT, 8};
+  const struct regularization regularization = {
+      .dropouts = {{probability, stream}, {probability, stream}}};
+  struct parameter_table table;
+  struct parameters weights;
+  struct corpus corpus = {0};
+  struct batch batch = {0};
+  struct workspace workspace = {0};
+  real *block;
+  size_t indices[BATCH];
+  blas_set_up();
+  cr_assert_eq(parameter_table_create(&table, &config, NULL), STATUS_OK);
+  cr_assert_eq(parameter_block_create(&block, &table, NULL), STATUS_OK);
+  cr_assert_eq(parameters_initialize(block, &table, INITIAL_PYTORCH, 2, NULL), STATUS_OK);
+  parameters_bind(&weights, block, &config);
+  fill_side(&corpus.source, STEPS, 1);
+  fill_side(&corpus.target, STEPS - 1, 3);
+  for (size_t i = 0; i < BATCH; i++) indices[i] = i;
+  cr_assert_eq(batch_fill(&batch, &corpus, indices, BATCH, NULL), STATUS_OK);
+  cr_assert_eq(workspace_fit(&workspace, &config, &batch, WITH_GRADIENTS, NULL), STATUS_OK);
+  (void)network_forward(&workspace, &batch, &weights, &config, &regularization);
+  const struct masks masks = masks_of(&workspace, input_feeding ? HIDDEN : 0);
+  workspace_free(&workspace);
+  batch_free(&batch);
+  corpus_free(&corpus);
+  parameter_block_free(block);
+  return masks;
+}
+
+static void masks_free(struct masks *masks) {
+  for (size_t i = 0; i < SITES; i++) {
+    free(masks->of[i].dropped);
+    free(masks->of[i].there);
+  }
+}
+
+/* Five standard deviations of the mean of n independent signs. */
+static double chance(size_t n) {
+  return 5 / sqrt((double)n);
+}
+
+Test(dropout, every_site_drops_its_share) {
+  static const double shares[] = {0.1, 0.5, 0.7};
+  for (size_t k = 0; k < 2 * sizeof shares / sizeof *shares; k++) {
+    const double p = shares[k / 2];
+    struct masks masks = draw(p, k % 2 == 1);
+    for (size_t i = 0; i < SITES; i++) {
+      const struct mask *mask = &masks.of[i];
+      size_t dropped = 0, n = 0;
+      for (size_t j = 0; j < size_of(mask); j++) {
+        n += mask->there[j];
+        dropped += mask->there[j] && mask->dropped[j];
+      }
+      cr_assert_float_eq((double)dropped / (double)n, p, sqrt(p * (1 - p)) * chance(n),
+                         "%s: %zu of %zu", mask->name, dropped, n);
+    }
+    masks_free(&masks);
+  }
+}
+
+/* With probability one half: the mean product of the signs of position i and of position i + lag of
+ * the other mask is 0 but for chance, and 1 for equal masks. */
+struct sum {
+  double products;
+  size_t n;
+};
+
+static void add_product(struct sum *sum, const struct mask *a, size_t i, const struct mask *b,
+                        size_t j) {
+  if (!a->there[i] || !b->there[j]) return;
+  sum->products += a->dropped[i] == b->dropped[j] ? 1 : -1;
+  sum->n++;
+}
+
+static void check_independent(struct sum sum, const char *a, const char *b) {
+  cr_assert_gt(sum.n, 1000);
+  const double correlation = sum.products / (double)sum.n;
+  cr_assert(fabs(correlation) < chance(sum.n), "%s and %s: %.3f", a, b, correlation);
+}
+
+/* Sites of one stream would drop the same places of their arrays. */
+Test(dropout, sites_are_independent) {
+  struct masks masks = draw(0.5, false);
+  for (size_t a = 0; a < SITES; a++) {
+    for (size_t b = 0; b < a; b++) {
+      const struct mask *left = &masks.of[a], *right = &masks.of[b];
+      struct sum sum = {0};
+      for (size_t i = 0; i < size_of(left) && i < size_of(right); i++)
+        add_product(&sum, left, i, right, i);
+      check_independent(sum, left->name, right->name);
+    }
+  }
+  masks_free(&masks);
+}
+
+/* Between groups of `group` positions that follow each other within groups of `limit`. */
+static void check_neighbours(const struct masks *masks, size_t site, size_t group, size_t limit,
+                             const char *what) {
+  const struct mask *mask = &masks->of[site];
+  struct sum sum = {0};
+  for (size_t i = 0; i + group < size_of(mask); i++)
+    if (i / limit == (i + group) / limit) add_product(&sum, mask, i, mask, i + group);
+  check_independent(sum, mask->name, what);
+}
+
+Test(dropout, time_steps_are_independent) {
+  for (int feeding = 0; feeding < 2; feeding++) {
+    struct masks masks = draw(0.5, feeding);
+    for (size_t i = 0; i < SITES; i++)
+      check_neighbours(&masks, i, BATCH * masks.of[i].width, size_of(&masks.of[i]),
+                       "the next time step");
+    masks_free(&masks);
+  }
+}
+
+Test(dropout, sentences_are_independent) {
+  for (int feeding = 0; feeding < 2; feeding++) {
+    struct masks masks = draw(0.5, feeding);
+    for (size_t i = 0; i < SITES; i++)
+      check_neighbours(&masks, i, masks.of[i].width, BATCH * masks.of[i].width,
+                       "the next sentence");
+    masks_free(&masks);
+  }
+}
+
+Test(dropout, heads_are_independent) {
+  struct masks masks = draw(0.5, false);
+  for (size_t i = UNIT_SITES; i < SITES; i++)
+    check_neighbours(&masks, i, STEPS, HEADS * STEPS, "the next head");
+  masks_free(&masks);
+}
+
+Test(dropout, neighbours_are_independent) {
+  struct masks masks = draw(0.5, false);
+  for (size_t i = 0; i < SITES; i++)
+    check_neighbours(&masks, i, 1, masks.of[i].width, "the next unit or key");
+  masks_free(&masks);
+}
