@@ -63,20 +63,20 @@ static struct masks masks_of(const struct workspace *workspace, size_t attention
   const size_t fed = EMBEDDING + attentional, weights = HEADS * STEPS;
   const size_t features = attentional > 0 ? attentional : 2 * HIDDEN;
   return (struct masks){
-      {[ENCODER_EMBEDDING] = mask_of("the source words", encoder->inputs[0], NULL, EMBEDDING,
-                                     EMBEDDING),
-       [ENCODER_LAYER] = mask_of("between encoder layers", encoder->inputs[1], NULL, HIDDEN,
-                                 HIDDEN),
+      {[ENCODER_EMBEDDING] =
+           mask_of("the source words", encoder->inputs[0], NULL, EMBEDDING, EMBEDDING),
+       [ENCODER_LAYER] =
+           mask_of("between encoder layers", encoder->inputs[1], NULL, HIDDEN, HIDDEN),
        [DECODER_EMBEDDING] = mask_of("the target words", decoder->inputs[0], NULL, fed, EMBEDDING),
-       [DECODER_LAYER] = mask_of("between decoder layers", decoder->inputs[1], NULL, HIDDEN,
-                                 HIDDEN),
+       [DECODER_LAYER] =
+           mask_of("between decoder layers", decoder->inputs[1], NULL, HIDDEN, HIDDEN),
        [OUTPUT] = mask_of("the output layer", decoder->features, NULL, features, features),
-       [ENCODER_SELF] = mask_of("the encoder's self-attention", own->dropped, own->weights, weights,
-                                weights),
+       [ENCODER_SELF] =
+           mask_of("the encoder's self-attention", own->dropped, own->weights, weights, weights),
        [DECODER_SELF] = mask_of("the decoder's self-attention", target->dropped, target->weights,
                                 weights, weights),
-       [ATTENTION] = mask_of("attention", attention->dropped, attention->weights, weights,
-                             weights)}};
+       [ATTENTION] =
+           mask_of("attention", attention->dropped, attention->weights, weights, weights)}};
 }
 
 /* Of a forward pass in training. Input feeding: the decoder goes step by step. */

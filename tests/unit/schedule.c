@@ -1,0 +1,57 @@
+/* Learning rates against PyTorch's schedulers; tests/goldens/README.md says what the numbers are.
+ */
+#include <criterion/criterion.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "train/schedule.h"
+
+static json_t *load(void) {
+  char path[512];
+  json_error_t error;
+  snprintf(path, sizeof path, "%s/goldens/schedules.json", getenv("TEST_DATA"));
+  json_t *root = json_load_file(path, 0, &error);
+  cr_assert_not_null(root, "%s: %s", path, error.text);
+  return root;
+}
+
+static void check_case(const json_t *root, const json_t *json) {
+  const char *kind = json_string_value(json_object_get(json, "kind"));
+  struct schedule schedule = {.peak = json_number_value(json_object_get(json, "peak")),
+                              .warm_up =
+                                  (size_t)json_integer_value(json_object_get(json, "warm_up"))};
+  cr_assert(schedule_parse(&schedule.kind, kind));
+  const json_t *rates = json_object_get(json, "rates");
+  const json_t *improved = json_object_get(root, "improved");
+  const size_t every = (size_t)json_integer_value(json_object_get(root, "validate_every"));
+  double factor = 1;
+  for (size_t update = 1; update <= json_array_size(rates); update++) {
+    const double expected = json_number_value(json_array_get(rates, update - 1));
+    const double rate = schedule_rate(&schedule, update, factor);
+    cr_assert(fabs(rate / expected - 1) < 1e-12,
+              "%s, warm-up %zu, update %zu: %.12g, but PyTorch has %.12g", kind, schedule.warm_up,
+              update, rate, expected);
+    if (update % every == 0)
+      factor = schedule_factor(&schedule, factor,
+                               json_is_true(json_array_get(improved, update / every - 1)));
+  }
+}
+
+Test(schedule, rates_are_those_of_pytorch) {
+  json_t *root = load();
+  const json_t *cases = json_object_get(root, "cases");
+  cr_assert_eq(json_array_size(cases), 8);
+  for (size_t i = 0; i < json_array_size(cases); i++) check_case(root, json_array_get(cases, i));
+  json_decref(root);
+}
+
+Test(schedule, names_are_read_as_they_are_written) {
+  enum schedule_kind kind;
+  for (unsigned i = 0; i <= SCHEDULE_INVERSE_SQRT; i++) {
+    cr_assert(schedule_parse(&kind, schedule_name((enum schedule_kind)i)));
+    cr_assert_eq(kind, i);
+  }
+  cr_assert_null(schedule_name((enum schedule_kind)(SCHEDULE_INVERSE_SQRT + 1)));
+  cr_assert_not(schedule_parse(&kind, "cosine"));
+}

@@ -1,0 +1,294 @@
+/* What a training keeps: the moving average, the best weights by validation, and the rate that
+ * falls where there is nothing new. */
+#include "check.h"
+#include "folder.h"
+
+#include <string.h>
+
+#include "tensor/blas.h"
+#include "train/average.h"
+#include "train/trainer.h"
+
+TestSuite(validation, .init = enter_folder, .fini = leave_folder);
+
+/* The last dev pairs contradict the others: the surer the model is, the higher is its loss there,
+ * though the other translations become right. */
+static const char TRAIN[] = "a b\tb a\nb c d\td c b\nc\tc\nd a\ta d\na c d\td c a\nb d\td b\n";
+static const char DEV[] = "a b\tb a\nb c d\td c b\nc\tc\na c d\td c a\nb d\ta c\nd a\tc b c\n";
+
+enum { MOST_EPOCHS = 40 };
+
+struct log {
+  struct validation_report reports[MOST_EPOCHS];
+  double rates[MOST_EPOCHS]; /* after so many validations */
+  size_t count;
+};
+
+static bool keep_report(void *context, const struct validation_report *report) {
+  struct log *log = context;
+  cr_assert_lt(log->count, MOST_EPOCHS);
+  log->reports[log->count++] = *report;
+  return true;
+}
+
+static bool keep_rate(void *context, const struct trainer_report *report) {
+  struct log *log = context;
+  if (log->count < MOST_EPOCHS) log->rates[log->count] = report->learning_rate;
+  return true;
+}
+
+struct task {
+  struct pairs *train, *dev;
+  struct corpus corpus;
+};
+
+static struct pairs *pairs_of(const char *content) {
+  const char *file = "pairs";
+  const struct pairs_options options = {
+      .files = &file, .file_count = 1, .source_column = 1, .target_column = 2};
+  struct pairs *pairs;
+  put_bytes(file, content, strlen(content));
+  cr_assert_eq(pairs_read(&pairs, &options, NULL), STATUS_OK);
+  return pairs;
+}
+
+static struct vocabulary *make_vocabulary(enum side side) {
+  static const char *const words[] = {"<unk>", "<s>", "</s>", "a", "b", "c", "d"};
+  const uint64_t counts[7] = {0};
+  struct tokens tokens = {0};
+  for (size_t i = 0; i < 7; i++) {
+    if (side == SIDE_SOURCE && (i == 1 || i == 2)) continue;
+    cr_assert_eq(tokens_add(&tokens, text_of(words[i]), NULL), STATUS_OK);
+  }
+  struct vocabulary *vocabulary;
+  cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, counts, side, NULL), STATUS_OK);
+  tokens_free(&tokens);
+  return vocabulary;
+}
+
+static struct model *make_model(void) {
+  struct vocabulary_pair vocabularies = {TOKENS_SPACE, TOKENS_SPACE, make_vocabulary(SIDE_SOURCE),
+                                         make_vocabulary(SIDE_TARGET)};
+  const struct model_config config = {
+      .embedding_size = 8, .hidden_size = 10, .layers = 1, .heads = 1};
+  struct model *model;
+  blas_set_up();
+  cr_assert_eq(model_create(&model, vocabularies, config, NULL), STATUS_OK);
+  cr_assert_eq(parameters_initialize(model->block, &model->table, INITIAL_PYTORCH, 1, NULL),
+               STATUS_OK);
+  return model;
+}
+
+static struct task set_up(void) {
+  struct task task = {.train = pairs_of(TRAIN), .dev = pairs_of(DEV)};
+  struct model *model = make_model();
+  const struct codec source = model_source_codec(model), target = model_target_codec(model);
+  cr_assert_eq(corpus_encode(&task.corpus, task.train, &source, &target, 50, NULL), STATUS_OK);
+  model_free(model);
+  return task;
+}
+
+static void tear_down(struct task *task) {
+  pairs_free(task->train);
+  pairs_free(task->dev);
+  corpus_free(&task->corpus);
+}
+
+/* All pairs are one batch, and so an epoch is one update. */
+static struct trainer_options options_of(size_t epochs) {
+  struct trainer_options options = {
+      .epochs = epochs, .batch_size = 6, .adam = adam_options_default(), .seed = 1};
+  options.adam.learning_rate = 0.03;
+  return options;
+}
+
+/* The model that a training leaves. */
+static struct model *trained(const struct task *task, struct trainer_options options) {
+  struct model *model = make_model();
+  cr_assert_eq(trainer_run(model, &task->corpus, &options, NULL), STATUS_OK);
+  return model;
+}
+
+static struct log logged(const struct task *task, struct model **model,
+                         struct trainer_options options) {
+  struct log log = {0};
+  options.dev = task->dev;
+  options.validated = keep_report;
+  options.report = keep_rate;
+  options.context = &log;
+  *model = trained(task, options);
+  return log;
+}
+
+static struct scores scores_of(const struct task *task, const struct model *model) {
+  const struct evaluate_options options = {
+      .batch_size = 6, .translate = translate_options_default(), .fitting_tokenizer = true};
+  struct scores scores;
+  cr_assert_eq(evaluate(&scores, model, task->dev, &options, NULL), STATUS_OK);
+  return scores;
+}
+
+/* ---- the moving average ---- */
+
+/* ρ_k = min(ρ, (1 + k) / (10 + k)), as in TensorFlow's ExponentialMovingAverage. */
+Test(validation, share_of_the_average) {
+  cr_assert_float_eq((double)average_share(0.9, 1), 1 - 2.0 / 11, 1e-6);
+  cr_assert_float_eq((double)average_share(0.9, 2), 1 - 3.0 / 12, 1e-6);
+  cr_assert_float_eq((double)average_share(0.5, 8), 0.5, 1e-6);
+  cr_assert_float_eq((double)average_share(0.5, 9), 0.5, 1e-6);
+  cr_assert_float_eq((double)average_share(0.9, 70), 1 - 71.0 / 80, 1e-6);
+  cr_assert_float_eq((double)average_share(0.9, 1000), 0.1, 1e-6);
+}
+
+/* The weights after each update are those that as many epochs without an average leave. */
+Test(validation, what_is_written_is_the_average_of_the_weights_so_far) {
+  enum { UPDATES = 14 };
+  struct task task = set_up();
+  struct model *initial = trained(&task, options_of(0));
+  const size_t n = initial->table.block;
+  double *average = calloc(n, sizeof *average);
+  for (size_t i = 0; i < n; i++) average[i] = (double)initial->block[i];
+  for (size_t k = 1; k <= UPDATES; k++) {
+    const double rate = fmin(0.5, (1 + (double)k) / (10 + (double)k));
+    struct trainer_options options = options_of(k);
+    struct model *last = trained(&task, options);
+    options.average = 0.5;
+    struct model *written = trained(&task, options);
+    double apart = 0;
+    for (size_t i = 0; i < n; i++) {
+      average[i] = rate * average[i] + (1 - rate) * (double)last->block[i];
+      cr_assert_float_eq((double)written->block[i], average[i], CLOSE, "update %zu", k);
+      apart = fmax(apart, fabs(average[i] - (double)last->block[i]));
+    }
+    cr_assert_gt(apart, 0.001, "the average is not the last weights");
+    model_free(last);
+    model_free(written);
+  }
+  free(average);
+  model_free(initial);
+  tear_down(&task);
+}
+
+Test(validation, scores_what_would_be_written) {
+  enum { EPOCHS = 6 };
+  struct task task = set_up();
+  for (int averaged = 0; averaged < 2; averaged++) {
+    struct trainer_options options = options_of(EPOCHS);
+    options.average = averaged * 0.8;
+    struct model *model;
+    const struct log log = logged(&task, &model, options);
+    cr_assert_eq(log.count, EPOCHS);
+    for (size_t i = 0; i < EPOCHS; i++) {
+      options.epochs = i + 1;
+      struct model *written = trained(&task, options);
+      const struct scores scores = scores_of(&task, written);
+      cr_assert_eq(log.reports[i].update, i + 1);
+      cr_assert_eq(log.reports[i].scores.loss, scores.loss);
+      cr_assert_eq(log.reports[i].scores.metric.chrf, scores.metric.chrf);
+      model_free(written);
+    }
+    model_free(model);
+  }
+  tear_down(&task);
+}
+
+/* ---- the best ---- */
+
+/* What decided a validation: each must come up, or the test shows nothing. */
+struct decisions {
+  size_t higher_bleu_at_a_higher_loss, lower_bleu, lower_loss, same_bleu_at_a_higher_loss;
+};
+
+static void check_decisions(const struct log *log, struct decisions *found, size_t *best) {
+  double bleu = -1, loss = INFINITY;
+  for (size_t i = 0; i < log->count; i++) {
+    const struct validation_report *report = &log->reports[i];
+    const double this_bleu = report->scores.metric.bleu.bleu, this_loss = report->scores.loss;
+    found->higher_bleu_at_a_higher_loss += this_bleu > bleu && this_loss > loss;
+    found->lower_bleu += this_bleu < bleu;
+    found->lower_loss += this_bleu == bleu && this_loss < loss;
+    found->same_bleu_at_a_higher_loss += this_bleu == bleu && this_loss > loss;
+    const bool better = this_bleu > bleu || (this_bleu == bleu && this_loss < loss);
+    cr_assert_eq(report->best, better, "validation %zu: BLEU %g, loss %g", i + 1, this_bleu,
+                 this_loss);
+    if (!better) continue;
+    bleu = this_bleu;
+    loss = this_loss;
+    *best = i + 1;
+  }
+}
+
+Test(validation, the_best_has_the_highest_bleu_and_among_equals_the_lowest_loss) {
+  struct task task = set_up();
+  struct decisions found = {0};
+  for (int averaged = 0; averaged < 2; averaged++) {
+    struct trainer_options options = options_of(MOST_EPOCHS);
+    options.average = averaged * 0.8;
+    size_t best = 0;
+    struct model *model;
+    const struct log log = logged(&task, &model, options);
+    cr_assert_eq(log.count, MOST_EPOCHS);
+    check_decisions(&log, &found, &best);
+    options.epochs = best;
+    struct model *kept = trained(&task, options);
+    cr_assert_lt(best, MOST_EPOCHS, "the last is the best: this shows nothing");
+    cr_assert_eq(memcmp(model->block, kept->block, kept->table.block * sizeof(real)), 0,
+                 "not the weights of validation %zu", best);
+    model_free(kept);
+    model_free(model);
+  }
+  cr_assert(found.higher_bleu_at_a_higher_loss > 0 && found.lower_bleu > 0 &&
+                found.lower_loss > 0 && found.same_bleu_at_a_higher_loss > 0,
+            "%zu %zu %zu %zu", found.higher_bleu_at_a_higher_loss, found.lower_bleu,
+            found.lower_loss, found.same_bleu_at_a_higher_loss);
+  tear_down(&task);
+}
+
+Test(validation, on_a_plateau_each_validation_without_a_new_best_halves_the_rate) {
+  struct task task = set_up();
+  struct trainer_options options = options_of(MOST_EPOCHS);
+  options.schedule = SCHEDULE_PLATEAU;
+  struct model *model;
+  const struct log log = logged(&task, &model, options);
+  double rate = options.adam.learning_rate;
+  size_t halved = 0;
+  for (size_t i = 0; i < MOST_EPOCHS; i++) {
+    cr_assert_float_eq(log.rates[i] / rate, 1, 1e-12, "update %zu", i + 1);
+    if (!log.reports[i].best) rate /= 2;
+    halved += !log.reports[i].best;
+  }
+  cr_assert(halved > 0 && halved < MOST_EPOCHS);
+  model_free(model);
+  tear_down(&task);
+}
+
+Test(validation, patience_counts_validations_since_the_best) {
+  struct task task = set_up();
+  for (size_t patience = 1; patience <= 4; patience++) {
+    struct trainer_options options = options_of(MOST_EPOCHS);
+    options.patience = patience;
+    struct model *model;
+    const struct log log = logged(&task, &model, options);
+    cr_assert_lt(log.count, MOST_EPOCHS);
+    size_t stale = 0;
+    for (size_t i = 0; i < log.count; i++) {
+      cr_assert_lt(stale, patience, "training went on");
+      stale = log.reports[i].best ? 0 : stale + 1;
+    }
+    cr_assert_eq(stale, patience);
+    model_free(model);
+  }
+  tear_down(&task);
+}
+
+Test(validation, validate_every_counts_updates) {
+  struct task task = set_up();
+  struct trainer_options options = options_of(11);
+  options.validate_every = 3;
+  struct model *model;
+  const struct log log = logged(&task, &model, options);
+  cr_assert_eq(log.count, 3);
+  for (size_t i = 0; i < log.count; i++) cr_assert_eq(log.reports[i].update, 3 * (i + 1));
+  model_free(model);
+  tear_down(&task);
+}
