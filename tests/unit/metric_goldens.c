@@ -1,9 +1,11 @@
-/* BLEU and chrF2 against sacreBLEU's own numbers; tests/goldens/README.md says what they are. */
+/* BLEU, chrF2 and the bootstrap against sacreBLEU's own numbers; tests/goldens/README.md says what
+ * they are. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
 
+#include "metric/bootstrap.h"
 #include "metric/metric.h"
 
 static const double TOLERANCE =
@@ -91,14 +93,74 @@ static void check_case(json_t *json) {
   close_case(&golden);
 }
 
-Test(metric_goldens, agree_with_sacrebleu) {
+static json_t *load(const char *name) {
   char path[512];
   json_error_t error;
-  snprintf(path, sizeof path, "%s/goldens/sacrebleu.json", getenv("TEST_DATA"));
+  snprintf(path, sizeof path, "%s/goldens/%s", getenv("TEST_DATA"), name);
   json_t *root = json_load_file(path, 0, &error);
   cr_assert_not_null(root, "%s: %s", path, error.text);
+  return root;
+}
+
+Test(metric_goldens, agree_with_sacrebleu) {
+  json_t *root = load("sacrebleu.json");
   json_t *cases = json_object_get(root, "cases");
   cr_assert_eq(json_array_size(cases), GOLDEN_CASES);
   for (size_t i = 0; i < GOLDEN_CASES; i++) check_case(json_array_get(cases, i));
+  json_decref(root);
+}
+
+/* ---- the bootstrap ---- */
+
+static void compare_estimates(const struct golden *golden, const json_t *expected,
+                              const struct bootstrap_estimate estimates[2], const double scores[2],
+                              double p_value) {
+  compare(golden, "p-value", json_object_get(expected, "p_value"), p_value);
+  for (size_t o = 0; o < 2; o++) {
+    compare(golden, "score", json_array_get(json_object_get(expected, "scores"), o), scores[o]);
+    compare(golden, "mean", json_array_get(json_object_get(expected, "means"), o),
+            estimates[o].mean);
+    compare(golden, "interval", json_array_get(json_object_get(expected, "intervals"), o),
+            estimates[o].interval);
+  }
+}
+
+static void check_bootstrap(const json_t *root, const json_t *json) {
+  const char *const names[] = {"first", "second"};
+  const json_t *references = json_object_get(root, "references");
+  const size_t count = json_array_size(references);
+  const struct text *set = texts_of(references);
+  const struct metric_references all = {&set, 1, count};
+  const struct metric_options plain = {0};
+  const struct golden golden = {.name = "bootstrap"};
+  struct sentence_counts *counts[2];
+  for (size_t o = 0; o < 2; o++) {
+    const json_t *output = json_object_get(root, names[o]);
+    cr_assert_eq(json_array_size(output), count);
+    struct text *texts = texts_of(output);
+    counts[o] = calloc(count, sizeof **counts);
+    cr_assert_eq(metric_count(counts[o], texts, &all, &plain, NULL), STATUS_OK);
+    free(texts);
+  }
+  const struct bootstrap_options options = {
+      (size_t)json_integer_value(json_object_get(json, "resamples")),
+      (uint64_t)json_integer_value(json_object_get(json, "seed"))};
+  struct bootstrap result;
+  cr_assert_eq(bootstrap(&result, counts[0], counts[1], count, &options, NULL), STATUS_OK);
+  const double bleu[] = {result.scores[0].bleu.bleu, result.scores[1].bleu.bleu};
+  const double chrf[] = {result.scores[0].chrf, result.scores[1].chrf};
+  compare_estimates(&golden, json_object_get(json, "bleu"), result.bleu, bleu, result.bleu_p_value);
+  compare_estimates(&golden, json_object_get(json, "chrf"), result.chrf, chrf, result.chrf_p_value);
+  free(counts[0]);
+  free(counts[1]);
+  free((void *)(uintptr_t)set);
+}
+
+Test(metric_goldens, the_bootstrap_agrees_with_sacrebleu) {
+  json_t *root = load("bootstrap.json");
+  const json_t *cases = json_object_get(root, "cases");
+  cr_assert_eq(json_array_size(cases), 4);
+  for (size_t i = 0; i < json_array_size(cases); i++)
+    check_bootstrap(root, json_array_get(cases, i));
   json_decref(root);
 }
