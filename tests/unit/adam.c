@@ -35,6 +35,36 @@ Test(adam, follows_the_formulas) {
   free(v);
 }
 
+/* From a weight of 0 the step itself is seen, to 4 units in the last place of root and division,
+ * and what the moments are rounded by. */
+Test(adam, steps_are_exact_to_rounding) {
+  enum { N = 4000 };
+  const struct adam_options options = {0.01, 0.8, 0.95, 1e-6};
+  const struct adam_step step = adam_step_of(options, 3);
+  real *w = reals(N), *m = random_reals(N, 1, 1), *v = random_reals(N, 1, 2);
+  real *g = random_reals(N, 1, 3), *expected = reals(N);
+  for (size_t i = 0; i < N; i++) {
+    const double size = pow(10, 6 * (double)i / N - 3); /* gradients of every size */
+    m[i] *= (real)size;
+    v[i] *= v[i] * (real)(size * size);
+    g[i] *= (real)size;
+    const double first = 0.8 * (double)m[i] + (1 - 0.8) * (double)g[i];
+    const double second = 0.95 * (double)v[i] + (1 - 0.95) * (double)g[i] * (double)g[i];
+    const double m_hat = first / (1 - pow(0.8, 3)), v_hat = second / (1 - pow(0.95, 3));
+    expected[i] = (real)(-0.01 * m_hat / (sqrt(v_hat) + 1e-6));
+  }
+  adam_update(w, m, v, g, N, &step);
+  const double rounding = sizeof(real) == sizeof(float) ? 0x1p-24 : 0x1p-53;
+  for (size_t i = 0; i < N; i++) {
+    /* Where the two parts of the first moment cancel, their rounding weighs more. */
+    const double most = fmax(fabs((double)expected[i]), 0.001);
+    cr_assert(fabs((double)w[i] - (double)expected[i]) <= 16 * rounding * most,
+              "number %zu: %.9g, not %.9g", i, (double)w[i], (double)expected[i]);
+  }
+  real *all[] = {w, m, v, g, expected};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+}
+
 Test(adam, defaults_are_those_of_pytorch) {
   const struct adam_options options = adam_options_default();
   cr_assert_eq(options.learning_rate, 0.001);

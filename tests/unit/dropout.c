@@ -80,7 +80,7 @@ static struct masks masks_of(const struct workspace *workspace, size_t attention
 }
 
 /* Of a forward pass in training. Input feeding: the decoder goes step by step. */
-static struct masks draw(double probability, bool input_feeding) {
+static struct masks draw(double units, double attention, bool input_feeding) {
   const struct model_config config = {.source_vocabulary = WORDS + 1,
                                       .target_vocabulary = WORDS + 3,
                                       .embedding_size = EMBEDDING,
@@ -94,8 +94,7 @@ static struct masks draw(double probability, bool input_feeding) {
                                       .encoder_self_attention = HEADS,
                                       .decoder_self_attention = HEADS};
   const struct random_stream stream = {3, RANDOM_DROPOUT, 8};
-  const struct regularization regularization = {
-      .dropouts = {{probability, stream}, {probability, stream}}};
+  const struct regularization regularization = {.dropouts = {{units, stream}, {attention, stream}}};
   struct parameter_table table;
   struct parameters weights;
   struct corpus corpus = {0};
@@ -134,20 +133,24 @@ static double chance(size_t n) {
   return 5 / sqrt((double)n);
 }
 
+static void check_share(const struct mask *mask, double p) {
+  size_t dropped = 0, n = 0;
+  for (size_t j = 0; j < size_of(mask); j++) {
+    n += mask->there[j];
+    dropped += mask->there[j] && mask->dropped[j];
+  }
+  cr_assert_float_eq((double)dropped / (double)n, p, sqrt(p * (1 - p)) * chance(n),
+                     "%s: %zu of %zu", mask->name, dropped, n);
+}
+
 Test(dropout, every_site_drops_its_share) {
-  static const double shares[] = {0.1, 0.5, 0.7};
+  static const double shares[][2] = {{0.1, 0.7}, {0.5, 0.2}, {0.3, 0}, {0, 0.4}};
   for (size_t k = 0; k < 2 * sizeof shares / sizeof *shares; k++) {
-    const double p = shares[k / 2];
-    struct masks masks = draw(p, k % 2 == 1);
+    const double units = shares[k / 2][0], attention = shares[k / 2][1];
+    struct masks masks = draw(units, attention, k % 2 == 1);
     for (size_t i = 0; i < SITES; i++) {
-      const struct mask *mask = &masks.of[i];
-      size_t dropped = 0, n = 0;
-      for (size_t j = 0; j < size_of(mask); j++) {
-        n += mask->there[j];
-        dropped += mask->there[j] && mask->dropped[j];
-      }
-      cr_assert_float_eq((double)dropped / (double)n, p, sqrt(p * (1 - p)) * chance(n),
-                         "%s: %zu of %zu", mask->name, dropped, n);
+      if (i < UNIT_SITES || attention > 0)
+        check_share(&masks.of[i], i < UNIT_SITES ? units : attention);
     }
     masks_free(&masks);
   }
@@ -175,7 +178,7 @@ static void check_independent(struct sum sum, const char *a, const char *b) {
 
 /* Sites of one stream would drop the same places of their arrays. */
 Test(dropout, sites_are_independent) {
-  struct masks masks = draw(0.5, false);
+  struct masks masks = draw(0.5, 0.5, false);
   for (size_t a = 0; a < SITES; a++) {
     for (size_t b = 0; b < a; b++) {
       const struct mask *left = &masks.of[a], *right = &masks.of[b];
@@ -200,7 +203,7 @@ static void check_neighbours(const struct masks *masks, size_t site, size_t grou
 
 Test(dropout, time_steps_are_independent) {
   for (int feeding = 0; feeding < 2; feeding++) {
-    struct masks masks = draw(0.5, feeding);
+    struct masks masks = draw(0.5, 0.5, feeding);
     for (size_t i = 0; i < SITES; i++)
       check_neighbours(&masks, i, BATCH * masks.of[i].width, size_of(&masks.of[i]),
                        "the next time step");
@@ -210,7 +213,7 @@ Test(dropout, time_steps_are_independent) {
 
 Test(dropout, sentences_are_independent) {
   for (int feeding = 0; feeding < 2; feeding++) {
-    struct masks masks = draw(0.5, feeding);
+    struct masks masks = draw(0.5, 0.5, feeding);
     for (size_t i = 0; i < SITES; i++)
       check_neighbours(&masks, i, masks.of[i].width, BATCH * masks.of[i].width,
                        "the next sentence");
@@ -219,14 +222,14 @@ Test(dropout, sentences_are_independent) {
 }
 
 Test(dropout, heads_are_independent) {
-  struct masks masks = draw(0.5, false);
+  struct masks masks = draw(0.5, 0.5, false);
   for (size_t i = UNIT_SITES; i < SITES; i++)
     check_neighbours(&masks, i, STEPS, HEADS * STEPS, "the next head");
   masks_free(&masks);
 }
 
 Test(dropout, neighbours_are_independent) {
-  struct masks masks = draw(0.5, false);
+  struct masks masks = draw(0.5, 0.5, false);
   for (size_t i = 0; i < SITES; i++)
     check_neighbours(&masks, i, 1, masks.of[i].width, "the next unit or key");
   masks_free(&masks);

@@ -44,6 +44,18 @@ Test(summary, entropy) {
   cr_assert_eq(row_entropy(above, 1), 0, "rounding makes no negative entropy");
 }
 
+/* Weights of local attention sum to less than 1; their entropy is that of their shares. */
+Test(summary, entropy_of_weights_that_do_not_sum_to_one) {
+  const real two[] = {0, (real)0.2, (real)0.2, 0}, one[] = {0, (real)0.3, 0};
+  const real shares[] = {(real)0.125, (real)0.25, (real)0.0625};
+  const real doubled[] = {(real)0.25, (real)0.5, (real)0.125};
+  cr_assert_float_eq(row_entropy(two, 4), log(2), 1e-7);
+  cr_assert_float_eq(row_entropy(one, 3), 0, 1e-7);
+  cr_assert_float_eq(row_entropy(shares, 3), row_entropy(doubled, 3), 1e-12);
+  const double hand = -(2 * log(2.0 / 7) + 4 * log(4.0 / 7) + log(1.0 / 7)) / 7;
+  cr_assert_float_eq(row_entropy(shares, 3), hand, 1e-12);
+}
+
 Test(summary, the_diagonal) {
   struct summary summary = {0};
   add(&summary, of(sharp, 3, 2, true), "");

@@ -1,0 +1,161 @@
+/* The order of an epoch: batches of like lengths, drawn anew in every epoch. */
+#include "check.h"
+
+#include <string.h>
+
+#include "train/order.h"
+
+enum { BATCH = 5, WINDOW = 64, BATCHES = 3 * WINDOW + 10, PAIRS = BATCH * BATCHES - 2 };
+
+/* Lengths from 1 to 40, of both sides independently. */
+static void fill_side(struct sentences *side, unsigned which) {
+  const struct random_stream stream = {5, 97, which};
+  side->count = PAIRS;
+  side->starts = calloc(PAIRS + 1, sizeof *side->starts);
+  for (size_t i = 0; i < PAIRS; i++)
+    side->starts[i + 1] = side->starts[i] + 1 + (size_t)random_below(stream, i, 40);
+}
+
+static struct corpus make_corpus(void) {
+  struct corpus corpus = {0};
+  fill_side(&corpus.source, 0);
+  fill_side(&corpus.target, 1);
+  return corpus;
+}
+
+static struct epoch_order order_of(const struct corpus *corpus, size_t count, uint64_t seed,
+                                   size_t epoch) {
+  struct epoch_order order;
+  cr_assert_eq(epoch_order_create(&order, count, BATCH, NULL), STATUS_OK);
+  epoch_order_fill(&order, corpus, seed, epoch);
+  return order;
+}
+
+static size_t length_of(const struct sentences *sentences, size_t i) {
+  return sentences->starts[i + 1] - sentences->starts[i];
+}
+
+/* Which batch each pair is in. */
+static void batches_of(size_t *batch, const struct epoch_order *order) {
+  for (size_t i = 0; i < order->count; i++) batch[i] = SIZE_MAX;
+  for (size_t k = 0; k < order->batches; k++) {
+    size_t size;
+    const size_t *pairs = epoch_order_batch(order, k, &size);
+    for (size_t i = 0; i < size; i++) {
+      cr_assert_lt(pairs[i], order->count);
+      cr_assert_eq(batch[pairs[i]], SIZE_MAX, "pair %zu twice", pairs[i]);
+      batch[pairs[i]] = k;
+    }
+  }
+  for (size_t i = 0; i < order->count; i++) cr_assert_neq(batch[i], SIZE_MAX, "pair %zu", i);
+}
+
+/* The places of the target side that are padding, as a share of all. */
+static double padding_of(const struct corpus *corpus, const struct epoch_order *order) {
+  double places = 0, tokens = 0;
+  for (size_t k = 0; k < order->batches; k++) {
+    size_t size, longest = 0;
+    const size_t *pairs = epoch_order_batch(order, k, &size);
+    for (size_t i = 0; i < size; i++) {
+      const size_t length = length_of(&corpus->target, pairs[i]);
+      longest = length > longest ? length : longest;
+      tokens += (double)length;
+    }
+    places += (double)(longest * size);
+  }
+  return 1 - tokens / places;
+}
+
+/* The share of the pairs of pairs in one batch of `a` that are in one batch of `b`. */
+static double kept_together(const struct epoch_order *a, const struct epoch_order *b) {
+  static size_t batch[PAIRS];
+  batches_of(batch, b);
+  double together = 0, all = 0;
+  for (size_t k = 0; k < a->batches; k++) {
+    size_t size;
+    const size_t *pairs = epoch_order_batch(a, k, &size);
+    for (size_t i = 0; i < size; i++) {
+      for (size_t j = 0; j < i; j++) {
+        together += batch[pairs[i]] == batch[pairs[j]];
+        all++;
+      }
+    }
+  }
+  return together / all;
+}
+
+Test(order, every_pair_is_in_one_batch_of_like_lengths) {
+  static size_t batch[PAIRS];
+  struct corpus corpus = make_corpus();
+  struct epoch_order order = order_of(&corpus, PAIRS, 1, 1);
+  cr_assert_eq(order.batches, BATCHES);
+  batches_of(batch, &order);
+  cr_assert_lt(padding_of(&corpus, &order), 0.03, "in a random order a third is padding");
+  epoch_order_free(&order);
+  corpus_free(&corpus);
+}
+
+/* Sorting everything would give the same batches in every epoch. Pairs meet again as often as
+ * windows that are drawn anew let them: in one of three windows, then in one of a batch's few
+ * lengths. */
+Test(order, batches_are_others_in_every_epoch) {
+  struct corpus corpus = make_corpus();
+  struct epoch_order first = order_of(&corpus, PAIRS, 1, 1), next = order_of(&corpus, PAIRS, 1, 2);
+  cr_assert_eq(kept_together(&first, &first), 1);
+  cr_assert_lt(kept_together(&first, &next), 0.25);
+  epoch_order_free(&first);
+  epoch_order_free(&next);
+  corpus_free(&corpus);
+}
+
+/* Sorted by target length, and among equals by source length, in windows of 64 batches. */
+Test(order, windows_of_64_batches_are_sorted) {
+  struct corpus corpus = make_corpus();
+  struct epoch_order order = order_of(&corpus, PAIRS, 1, 1);
+  for (size_t i = 1; i < PAIRS; i++) {
+    const size_t left = order.pairs[i - 1], right = order.pairs[i];
+    const size_t before = 100 * length_of(&corpus.target, left) + length_of(&corpus.source, left);
+    const size_t after = 100 * length_of(&corpus.target, right) + length_of(&corpus.source, right);
+    if (i % (WINDOW * BATCH) == 0)
+      cr_assert_gt(before, after, "a window begins at pair %zu", i);
+    else
+      cr_assert_leq(before, after, "pair %zu", i);
+  }
+  epoch_order_free(&order);
+  corpus_free(&corpus);
+}
+
+/* The short ones do not come first: what the batches' order is correlated with is chance. */
+Test(order, batches_are_shuffled) {
+  struct corpus corpus = make_corpus();
+  struct epoch_order order = order_of(&corpus, PAIRS, 1, 1);
+  size_t falls = 0;
+  for (size_t k = 1; k < order.batches; k++) falls += order.starts[k] < order.starts[k - 1];
+  cr_assert(falls > BATCHES / 3 && falls < 2 * BATCHES / 3, "%zu falls", falls);
+  epoch_order_free(&order);
+  corpus_free(&corpus);
+}
+
+/* With 127 batches there is no window: they would be nearly the same in every epoch. */
+Test(order, few_batches_are_not_sorted) {
+  struct corpus corpus = make_corpus();
+  struct epoch_order few = order_of(&corpus, (2 * WINDOW - 1) * BATCH, 1, 1);
+  struct epoch_order many = order_of(&corpus, (2 * WINDOW - 1) * BATCH + 1, 1, 1);
+  cr_assert_gt(padding_of(&corpus, &few), 0.25);
+  cr_assert_lt(padding_of(&corpus, &many), 0.05);
+  epoch_order_free(&few);
+  epoch_order_free(&many);
+  corpus_free(&corpus);
+}
+
+Test(order, is_a_function_of_seed_and_epoch) {
+  struct corpus corpus = make_corpus();
+  struct epoch_order orders[] = {order_of(&corpus, PAIRS, 1, 1), order_of(&corpus, PAIRS, 1, 1),
+                                 order_of(&corpus, PAIRS, 2, 1), order_of(&corpus, PAIRS, 1, 2)};
+  for (size_t i = 1; i < 4; i++) {
+    cr_assert_eq(memcmp(orders[0].pairs, orders[i].pairs, PAIRS * sizeof(size_t)) == 0, i == 1);
+    cr_assert_eq(memcmp(orders[0].starts, orders[i].starts, BATCHES * sizeof(size_t)) == 0, i == 1);
+  }
+  for (size_t i = 0; i < 4; i++) epoch_order_free(&orders[i]);
+  corpus_free(&corpus);
+}
