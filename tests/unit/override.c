@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "attention/attention.h"
 #include "attention/override.h"
 
 enum { S = 6 };
@@ -96,4 +97,52 @@ Test(override, a_single_key_has_all_the_weight) {
   real row = 1;
   override_apply(&row, (struct visible){0, 1}, &overrides, 0);
   cr_assert_eq(row, 1);
+}
+
+/* ---- in a batch ---- */
+
+/* Sentences of different lengths: what is padding gets no weight, and a row still sums to 1. */
+Test(override, padding_stays_without_weight) {
+  enum { QUERIES = 3, KEYS = 5, BATCH = 3, SIZE = 4 };
+  const size_t queries[BATCH] = {3, 2, 3}, keys[BATCH] = {5, 2, 1};
+  const struct override overrides[] = {
+      {.kind = OVERRIDE_UNIFORM},
+      {.kind = OVERRIDE_SHUFFLE},
+      {.kind = OVERRIDE_POSITION, .column = 4},
+      {.kind = OVERRIDE_CELL, .row = 1, .column = 4, .weight = 0.25},
+  };
+  const struct attention_shape shape = {.queries = QUERIES,
+                                        .keys = KEYS,
+                                        .batch = BATCH,
+                                        .query_lengths = queries,
+                                        .key_lengths = keys};
+  const struct attention_parameters none = {0};
+  real *q = random_reals(QUERIES * BATCH * SIZE, 1, 1),
+       *k = random_reals(KEYS * BATCH * SIZE, 1, 2);
+  real context[QUERIES * BATCH * SIZE], weights[QUERIES * BATCH * KEYS];
+  const struct attention_cache cache = {.context = context, .weights = weights};
+  for (size_t i = 0; i < sizeof overrides / sizeof *overrides; i++) {
+    const struct attention_overrides list = {&overrides[i], 1, 1, 0};
+    const struct attention_layer layer = {
+        .config = {.kind = ATTENTION_DOT, .size = SIZE, .heads = 1},
+        .weights = &none,
+        .overrides = &list};
+    attention_forward(cache, q, k, k, &layer, shape);
+    for (size_t t = 0; t < QUERIES; t++) {
+      for (size_t b = 0; b < BATCH; b++) {
+        const real *row = weights + (t * BATCH + b) * KEYS;
+        double sum = 0;
+        for (size_t s = 0; s < KEYS; s++) {
+          sum += (double)row[s];
+          if (s >= keys[b] || t >= queries[b])
+            cr_assert_eq(row[s], 0);
+          else if (overrides[i].kind == OVERRIDE_UNIFORM)
+            cr_assert_float_eq((double)row[s], 1 / (double)keys[b], CLOSE);
+        }
+        cr_assert_float_eq(sum, t < queries[b] ? 1 : 0, CLOSE);
+      }
+    }
+  }
+  free(q);
+  free(k);
 }

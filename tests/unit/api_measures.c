@@ -1,0 +1,274 @@
+/* What is measured, against the same numbers taken another way: an evaluation against its
+ * translations one by one, a summary of attention against hands. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elman.h"
+#include "folder.h"
+
+/* ---- an evaluation ---- */
+
+static elman_model *model;
+static elman_translator *translator;
+
+static const char *const sources[] = {"我 爱 学习",         "他 在 喝 茶", "我们 去 学校", "茶",
+                                      "她 爱 学习 学习 茶", "我 喝 茶",    "学校"};
+static const char *const targets[] = {"I love studying",
+                                      "he is drinking tea",
+                                      "we go to school",
+                                      "studying",
+                                      "I",
+                                      "love love love love we tea",
+                                      "is drinking school"};
+enum { PAIRS = sizeof sources / sizeof *sources };
+
+static elman_pairs *pairs_of(FILE *file, size_t alignment_column) {
+  cr_assert_eq(fclose(file), 0);
+  const char *name = "pairs";
+  elman_pairs_options options = elman_pairs_options_default();
+  options.files = &name;
+  options.file_count = 1;
+  options.alignment_column = alignment_column;
+  elman_pairs *pairs;
+  cr_assert_eq(elman_pairs_read(&pairs, &options, NULL), ELMAN_OK);
+  return pairs;
+}
+
+static elman_pairs *all_pairs(void) {
+  FILE *file = fopen("pairs", "wb");
+  for (size_t i = 0; i < PAIRS; i++) fprintf(file, "%s\t%s\n", sources[i], targets[i]);
+  return pairs_of(file, 0);
+}
+
+/* A few updates, so that translations differ and end. */
+static void set_up(void) {
+  enter_folder();
+  elman_pairs *pairs = all_pairs();
+  elman_model_options options = elman_model_options_default();
+  elman_train_options training = elman_train_options_default();
+  options.embedding_size = 12;
+  options.hidden_size = 16;
+  options.source_tokens = options.target_tokens = ELMAN_TOKENS_SPACE;
+  training.epochs = 30;
+  training.learning_rate = 0.01;
+  cr_assert_eq(elman_model_create(&model, pairs, &options, NULL), ELMAN_OK);
+  cr_assert_eq(elman_train(model, pairs, &training, NULL), ELMAN_OK);
+  cr_assert_eq(elman_translator_create(&translator, model, NULL), ELMAN_OK);
+  elman_pairs_free(pairs);
+}
+
+static void tear_down(void) {
+  elman_translator_free(translator);
+  elman_model_free(model);
+  leave_folder();
+}
+
+TestSuite(api_measures, .init = set_up, .fini = tear_down);
+
+static elman_translation *translate(const char *text, const char *reference) {
+  elman_translate_options options = elman_translate_options_default();
+  elman_translation *translation;
+  options.reference = reference;
+  cr_assert_eq(elman_translate(&translation, translator, text, strlen(text), &options, NULL),
+               ELMAN_OK);
+  return translation;
+}
+
+static elman_scores scores_of(const elman_pairs *pairs, size_t batch_size) {
+  elman_evaluate_options options = elman_evaluate_options_default();
+  elman_error error = {0};
+  elman_scores scores;
+  options.batch_size = batch_size;
+  cr_assert_eq(elman_evaluate(&scores, model, pairs, &options, &error), ELMAN_OK, "%s",
+               error.message);
+  return scores;
+}
+
+/* Forced to say a reference, the decoder tells how likely it is. */
+Test(api_measures, the_loss_is_what_the_references_cost) {
+  elman_pairs *pairs = all_pairs();
+  double sum = 0;
+  size_t tokens = 0;
+  for (size_t i = 0; i < PAIRS; i++) {
+    elman_translation *forced = translate(sources[i], targets[i]);
+    sum -= forced->log_probability;
+    tokens += forced->target_count;
+    elman_translation_free(forced);
+  }
+  for (size_t size = 1; size <= PAIRS + 1; size++) {
+    const elman_scores scores = scores_of(pairs, size);
+    cr_assert_eq(scores.sentences, PAIRS);
+    cr_assert_eq(scores.tokens, tokens);
+    cr_assert_float_eq(scores.loss, sum / (double)tokens, 1e-5, "batches of %zu: %g, not %g", size,
+                       scores.loss, sum / (double)tokens);
+    cr_assert_float_eq(scores.perplexity, exp(sum / (double)tokens), 1e-4);
+  }
+  elman_pairs_free(pairs);
+}
+
+/* Some references are the model's own translations, one of them with other white space. */
+Test(api_measures, an_exact_match_is_the_normalised_reference) {
+  for (size_t matching = 0; matching <= PAIRS; matching++) {
+    FILE *file = fopen("pairs", "wb");
+    for (size_t i = 0; i < PAIRS; i++) {
+      elman_translation *own = translate(sources[i], NULL);
+      cr_assert_gt(strlen(own->text), 0);
+      fprintf(file, i == 1 ? "%s\t  %s \n" : "%s\t%s\n", sources[i],
+              i < matching ? own->text : "school we school");
+      cr_assert_str_neq(own->text, "school we school");
+      elman_translation_free(own);
+    }
+    elman_pairs *pairs = pairs_of(file, 0);
+    for (size_t size = 1; size <= PAIRS; size += 2) {
+      const elman_scores scores = scores_of(pairs, size);
+      cr_assert_float_eq(scores.exact_match, (double)matching / PAIRS, 1e-12, "%zu: %g", matching,
+                         scores.exact_match);
+    }
+    elman_pairs_free(pairs);
+  }
+}
+
+/* BLEU and chrF are those of the translations as texts. */
+Test(api_measures, texts_are_scored_as_elman_metrics_does) {
+  const char *outputs[PAIRS];
+  elman_translation *translations[PAIRS];
+  for (size_t i = 0; i < PAIRS; i++) {
+    translations[i] = translate(sources[i], NULL);
+    outputs[i] = translations[i]->text;
+  }
+  const char *const *set = targets;
+  const elman_metric_options options = elman_metric_options_default();
+  elman_metric_scores expected;
+  cr_assert_eq(elman_metrics(&expected, outputs, &set, 1, PAIRS, &options, NULL), ELMAN_OK);
+  elman_pairs *pairs = all_pairs();
+  const elman_scores scores = scores_of(pairs, 3);
+  cr_assert_gt(expected.bleu, 0);
+  cr_assert_eq(scores.metrics.bleu, expected.bleu);
+  cr_assert_eq(scores.metrics.chrf, expected.chrf);
+  elman_pairs_free(pairs);
+  for (size_t i = 0; i < PAIRS; i++) elman_translation_free(translations[i]);
+}
+
+static size_t largest(const float *row, size_t n) {
+  size_t best = 0;
+  for (size_t i = 1; i < n; i++) best = row[i] > row[best] ? i : best;
+  return best;
+}
+
+/* The links are where the weights are largest, for some of the words: then they all agree; one
+ * place further, and none does. */
+Test(api_measures, alignment_agreement_looks_at_the_largest_weight) {
+  for (size_t off = 0; off < 2; off++) {
+    FILE *file = fopen("pairs", "wb");
+    size_t words = 0, agreeing = 0;
+    for (size_t i = 0; i < 3; i++) {
+      elman_translation *forced = translate(sources[i], targets[i]);
+      const size_t S = forced->source_count, T = forced->target_count - 1;
+      fprintf(file, "%s\t%s\t", sources[i], targets[i]);
+      for (size_t t = 0; t < T; t++) {
+        if (t == 1) continue;
+        const size_t looked_at = largest(forced->attention + t * S, S);
+        fprintf(file, "%zu-%zu ", t == 0 ? (looked_at + off) % S : looked_at, t);
+        words++;
+        agreeing += t > 0 || off == 0;
+      }
+      fprintf(file, "\n");
+      elman_translation_free(forced);
+    }
+    elman_pairs *pairs = pairs_of(file, 3);
+    const elman_scores scores = scores_of(pairs, 2);
+    cr_assert_eq(scores.aligned_words, words);
+    cr_assert_float_eq(scores.alignment_agreement, (double)agreeing / (double)words, 1e-12);
+    elman_pairs_free(pairs);
+  }
+}
+
+/* ---- a summary of attention ---- */
+
+static const char *const source_tokens[] = {"a", "b", "c"};
+static const char *const target_tokens[] = {"x", "y", "</s>"};
+static const bool known[] = {true, true, true};
+static const size_t source_starts[] = {0, 2, 4}, source_ends[] = {1, 3, 5};
+static const size_t target_starts[] = {0, 2, 3}, target_ends[] = {1, 3, 3};
+
+static elman_translation translation_of(const float *weights, size_t S, const char *source) {
+  return (elman_translation){.text = "x y",
+                             .source = source,
+                             .source_count = S,
+                             .target_count = 3,
+                             .heads = 1,
+                             .source_tokens = source_tokens,
+                             .source_known = known,
+                             .source_starts = source_starts,
+                             .source_ends = source_ends,
+                             .target_tokens = target_tokens,
+                             .target_starts = target_starts,
+                             .target_ends = target_ends,
+                             .ended = true,
+                             .attention = weights,
+                             .head_attention = weights};
+}
+
+/* Rows: x looks at a and b, y at c, </s> at all alike. */
+static const float three[] = {0.5F, 0.5F, 0, 0, 0, 1, 0.25F, 0.25F, 0.5F};
+/* x looks at a, y at b, </s> at b. */
+static const float two[] = {1, 0, 0.25F, 0.75F, 0, 1};
+
+static elman_attention_measures measures_of(elman_alignment_rule rule, double threshold,
+                                            const char *first, const char *second) {
+  const elman_translation translations[] = {translation_of(three, 3, "a b c"),
+                                            translation_of(two, 2, "a b")};
+  elman_attention_summary *summary;
+  cr_assert_eq(elman_attention_summary_create(&summary, rule, threshold, NULL), ELMAN_OK);
+  cr_assert_eq(elman_attention_summary_add(summary, &translations[0], first, NULL), ELMAN_OK);
+  cr_assert_eq(elman_attention_summary_add(summary, &translations[1], second, NULL), ELMAN_OK);
+  const elman_attention_measures measures = elman_attention_summary_get(summary);
+  elman_attention_summary_free(summary);
+  return measures;
+}
+
+Test(api_measures, means_over_a_corpus) {
+  const elman_attention_measures found = measures_of(ELMAN_ALIGNMENT_ARGMAX, 0, NULL, NULL);
+  cr_assert_eq(found.translations, 2);
+  cr_assert_eq(found.source_tokens, 5);
+  cr_assert_eq(found.target_tokens, 6);
+  /* Entropies: ln 2, 0, 3/2 ln 2; 0, 2 ln 2 - 3/4 ln 3, 0. */
+  const double quarter = 2 * log(2) - 0.75 * log(3);
+  cr_assert_float_eq(found.entropy, (2.5 * log(2) + quarter) / 6, 1e-7);
+  cr_assert_float_eq(found.entropy_share, (2.5 * log(2) / log(3) + quarter / log(2)) / 6, 1e-7);
+  /* Column sums: 3/4, 3/4, 3/2; 5/4, 7/4. */
+  cr_assert_eq(found.covered, 1);
+  cr_assert_float_eq(found.coverage_distance, (0.25 + 0.25 + 0.5 + 0.25 + 0.75) / 5, 1e-7);
+  cr_assert_float_eq(found.end_on_last, (0.5 + 1) / 2, 1e-7);
+  cr_assert_float_eq(found.words_on_last, (0 + 1 + 0 + 0.75) / 4, 1e-7);
+  /* Words at 1/4 and 3/4; of three at 1/6, 1/2, 5/6: 1/12 and 1/4 away, then 1/12; of two: on the
+   * diagonal, then half for a quarter of the weight. */
+  cr_assert_float_eq(found.diagonality,
+                     1 - (0.5 * (1.0 / 12 + 1.0 / 4) + 1.0 / 12 + 0 + 0.25 * 0.5) / 4, 1e-6);
+  cr_assert_eq(found.aligned, 0);
+}
+
+/* Och and Ney, Computational Linguistics 2003, with sure links only:
+ * AER = 1 - (|A ∩ S| + |A ∩ S|) / (|A| + |S|). */
+Test(api_measures, alignment_error_rate) {
+  /* Found: 0-0 2-1; 0-0 1-1. */
+  elman_attention_measures found =
+      measures_of(ELMAN_ALIGNMENT_ARGMAX, 0, "0-0 1-0 2-0 1-1 2-1", "0-0");
+  cr_assert_eq(found.aligned, 2);
+  cr_assert_eq(found.links, 4);
+  cr_assert_eq(found.gold_links, 6);
+  cr_assert_eq(found.shared_links, 3);
+  cr_assert_float_eq(found.alignment_error_rate, 1 - (3.0 + 3.0) / (4 + 6), 1e-12);
+  found = measures_of(ELMAN_ALIGNMENT_ARGMAX, 0, "0-0 2-1", "0-0 1-1");
+  cr_assert_eq(found.alignment_error_rate, 0);
+  found = measures_of(ELMAN_ALIGNMENT_ARGMAX, 0, "1-1", NULL);
+  cr_assert_eq(found.aligned, 1);
+  cr_assert_eq(found.alignment_error_rate, 1);
+  /* Found: 0-0 1-0 2-1; 0-0 1-1 and, as a quarter is enough, 0-1. */
+  found = measures_of(ELMAN_ALIGNMENT_THRESHOLD, 0.25, "1-0", "0-1");
+  cr_assert_eq(found.links, 6);
+  cr_assert_float_eq(found.alignment_error_rate, 1 - 4.0 / 8, 1e-12);
+}
