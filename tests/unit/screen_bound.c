@@ -1,0 +1,106 @@
+/* The bound of the screen, part by part: with too small a one, the token that the approximations
+ * like best hides the likeliest. */
+#include "check.h"
+
+#include <string.h>
+
+#include "tensor/screen.h"
+
+enum { NEVER = 1 };
+
+static size_t find(quantized_product *product, const real *weight, const real *bias,
+                   const real *features, size_t V, size_t F) {
+  size_t largest;
+  struct screen screen;
+  struct screen_scratch scratch = {.team = NULL};
+  struct arena measured = {0}, arena = {0};
+  cr_assert_eq(screen_create(&screen, weight, bias, V, F, NEVER, product, NULL), STATUS_OK);
+  screen_scratch_take(&scratch, &measured, &screen, 1);
+  cr_assert_eq(arena_reserve(&arena, &measured, NULL), STATUS_OK);
+  screen_scratch_take(&scratch, &arena, &screen, 1);
+  screen_largest(&largest, &screen, &scratch, features, 1);
+  arena_free(&arena);
+  screen_free(&screen);
+  return largest;
+}
+
+/* Whatever the processor multiplies eight bits with, the token is the one that all logits give. */
+static size_t checked(const real *weight, const real *bias, const real *features, size_t V,
+                      size_t F) {
+  quantized_product *const products[] = {quantized_product_plain, quantized_product_fast()};
+  const size_t expected = find(NULL, weight, bias, features, V, F);
+  for (size_t i = 0; i < 2; i++) {
+    if (products[i] == NULL) continue;
+    const size_t found = find(products[i], weight, bias, features, V, F);
+    cr_assert_eq(found, expected, "%zu, not %zu", found, expected);
+  }
+  return expected;
+}
+
+/* In eight bits all weights but the first vanish, and by that token 300 is ahead; of token 77 those
+ * that vanish make nine times as much. */
+Test(screen_bound, what_the_weights_lose) {
+  enum { V = 500, F = 256 };
+  real *weight = random_reals(V * F, 0.0001, 1), *bias = reals(V), *features = reals(F);
+  for (size_t i = 0; i < F; i++) features[i] = i == 0 ? (real)0.1 : 1;
+  for (size_t v = 0; v < V; v++) weight[v * F] = v == 300 ? (real)1.1 : 1;
+  for (size_t i = 1; i < F; i++) weight[77 * F + i] = (real)0.0035;
+  cr_assert_eq(checked(weight, bias, features, V, F), 77);
+  free(weight);
+  free(bias);
+  free(features);
+}
+
+/* The same with the features. */
+Test(screen_bound, what_the_features_lose) {
+  enum { V = 500, F = 256 };
+  real *weight = random_reals(V * F, 0.1, 2), *bias = reals(V), *features = reals(F);
+  for (size_t i = 0; i < F; i++) features[i] = i == 0 ? 1 : (real)0.0035;
+  for (size_t v = 0; v < V; v++) weight[v * F] = v == 300 ? (real)0.2 : (real)0.1;
+  for (size_t i = 1; i < F; i++) weight[77 * F + i] = 1;
+  cr_assert_eq(checked(weight, bias, features, V, F), 77);
+  free(weight);
+  free(bias);
+  free(features);
+}
+
+/* Beside a large bias little is left of the logits; what they are rounded by decides. */
+Test(screen_bound, what_a_bias_is_rounded_by) {
+  enum { V = 300, F = 6 };
+  for (unsigned i = 0; i < 200; i++) {
+    real *weight = random_reals(V * F, 0.05, 3 * i + 3), *features = random_reals(F, 1, 3 * i + 4);
+    real *bias = reals(V);
+    for (size_t v = 0; v < V; v++) bias[v] = (real)1e6;
+    (void)checked(weight, bias, features, V, F);
+    free(weight);
+    free(bias);
+    free(features);
+  }
+}
+
+static size_t draw(uint64_t index, size_t limit) {
+  return (size_t)random_below((struct random_stream){7, 96, 0}, index, limit);
+}
+
+/* Whole numbers lose nothing in eight bits. Every row is the first with two weights exchanged,
+ * which moves its sum by one or two; but floats past 2^24 are even, and in which order they are
+ * added decides. */
+Test(screen_bound, what_sums_are_rounded_by) {
+  enum { V = 300, F = 2048, MOST = 127 };
+  real *weight = reals(V * F), *features = reals(F), *bias = reals(V);
+  for (uint64_t round = 0; round < 20; round++) {
+    uint64_t next = round << 32;
+    for (size_t i = 0; i < F; i++) features[i] = (real)(MOST - (i > 0 ? draw(next++, 3) : 0));
+    for (size_t i = 0; i < F; i++) weight[i] = (real)(MOST - (i > 0 ? draw(next++, 3) : 0));
+    for (size_t v = 1; v < V; v++) {
+      const size_t j = 1 + draw(next++, F - 1), k = 1 + draw(next++, F - 1);
+      memcpy(weight + v * F, weight, F * sizeof *weight);
+      weight[v * F + j] = weight[k];
+      weight[v * F + k] = weight[j];
+    }
+    (void)checked(weight, bias, features, V, F);
+  }
+  free(weight);
+  free(bias);
+  free(features);
+}
