@@ -51,6 +51,20 @@ Test(screen_bound, what_the_weights_lose) {
   free(features);
 }
 
+/* The other way: what vanishes of token 300 makes it worse than 77, of which nothing vanishes. */
+Test(screen_bound, what_the_weights_of_the_seemingly_best_lose) {
+  enum { V = 500, F = 256 };
+  real *weight = reals(V * F), *bias = reals(V), *features = reals(F);
+  for (size_t i = 0; i < F; i++) features[i] = i == 0 ? (real)0.1 : 1;
+  for (size_t v = 0; v < V; v++) weight[v * F] = v == 77 ? 1 : (real)0.9;
+  weight[300 * F] = (real)1.5;
+  for (size_t i = 1; i < F; i++) weight[300 * F + i] = (real)-0.0035;
+  cr_assert_eq(checked(weight, bias, features, V, F), 77);
+  free(weight);
+  free(bias);
+  free(features);
+}
+
 /* The same with the features. */
 Test(screen_bound, what_the_features_lose) {
   enum { V = 500, F = 256 };
