@@ -40,6 +40,18 @@ Test(arena, measure_then_take) {
   cr_assert_null(arena.base);
 }
 
+/* Multiples of the alignment, with nothing between them but a redzone where there are any. */
+Test(arena, wastes_no_line) {
+  struct arena none = {0}, one = {0}, full = {0}, more = {0};
+  (void)arena_take(&none, 1, 0, 1, 1);
+  (void)arena_take(&one, 1, 1, 1, 1);
+  (void)arena_take(&full, 1, ARENA_ALIGNMENT, 1, 1);
+  (void)arena_take(&more, 1, ARENA_ALIGNMENT + 1, 1, 1);
+  cr_assert_eq(one.used, none.used + ARENA_ALIGNMENT);
+  cr_assert_eq(full.used, one.used);
+  cr_assert_eq(more.used, one.used + ARENA_ALIGNMENT);
+}
+
 Test(arena, a_large_enough_block_stays) {
   struct arena small = {0}, large = {0}, arena = {0};
   arena_take(&small, 1, 100, 1, 1);

@@ -1,6 +1,7 @@
 /* Normalising, the token modes and their losslessness, and what `auto` stands for. */
 #include <criterion/criterion.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "vocab/tokens.h"
@@ -128,6 +129,36 @@ Test(modes, space) {
   assert_tokens(TOKENS_SPACE, "我 爱 学习 。", "我|爱|学习|。");
   assert_tokens(TOKENS_SPACE, "don't stop.", "don't|stop.");
   assert_tokens(TOKENS_SPACE, "▁a ￭ b￭", "▁▁a|▁￭|b￭");
+}
+
+/* Written as people write them, signs between two words need no mark. */
+static void assert_usual(const char *const *signs, size_t count, const char *before,
+                         const char *behind) {
+  for (size_t i = 0; i < count; i++) {
+    char text[64], expected[64];
+    snprintf(text, sizeof text, "word%s%s%sword", before, signs[i], behind);
+    snprintf(expected, sizeof expected, "word|%s|word", signs[i]);
+    assert_tokens(TOKENS_WORDS, text, expected);
+  }
+}
+
+Test(modes, signs_stand_where_people_write_them) {
+  static const char *const left[] = {".", ",", "!", "?", ";", ":", "%", ")",
+                                     "]", "}", "°", "»", "”", "…", "‰"};
+  static const char *const right[] = {"(", "[", "{", "$", "#", "¡", "£",
+                                      "¥", "«", "¿", "‘", "“", "€"};
+  static const char *const both[] = {"'", "-", "/", "_", "·", "\u2010", "\u2011", "–", "—", "’"};
+  static const char *const apart[] = {"=", "+", "&", "*", "<", "|", "\"", "@"};
+  assert_usual(left, sizeof left / sizeof *left, "", " ");
+  assert_usual(right, sizeof right / sizeof *right, " ", "");
+  assert_usual(both, sizeof both / sizeof *both, "", "");
+  assert_usual(apart, sizeof apart / sizeof *apart, " ", " ");
+}
+
+/* A joiner or a mark on a sign is part of it. */
+Test(modes, what_stands_on_a_sign_does_not_change_its_place) {
+  assert_tokens(TOKENS_WORDS, "word (\u200Dword", "word|(\u200D|word");
+  assert_tokens(TOKENS_WORDS, "word (\u0301word", "word|(\u0301|word");
 }
 
 Test(modes, words) {
