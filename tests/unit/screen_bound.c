@@ -8,13 +8,13 @@
 
 enum { NEVER = 1 };
 
-static size_t find(quantized_product *product, const real *weight, const real *bias,
+static size_t find(const struct quantized_kernel *kernel, const real *weight, const real *bias,
                    const real *features, size_t V, size_t F) {
   size_t largest;
   struct screen screen;
   struct screen_scratch scratch = {.team = NULL};
   struct arena measured = {0}, arena = {0};
-  cr_assert_eq(screen_create(&screen, weight, bias, V, F, NEVER, product, NULL), STATUS_OK);
+  cr_assert_eq(screen_create(&screen, weight, bias, V, F, NEVER, kernel, NULL), STATUS_OK);
   screen_scratch_take(&scratch, &measured, &screen, 1);
   cr_assert_eq(arena_reserve(&arena, &measured, NULL), STATUS_OK);
   screen_scratch_take(&scratch, &arena, &screen, 1);
@@ -27,12 +27,11 @@ static size_t find(quantized_product *product, const real *weight, const real *b
 /* Whatever the processor multiplies eight bits with, the token is the one that all logits give. */
 static size_t checked(const real *weight, const real *bias, const real *features, size_t V,
                       size_t F) {
-  quantized_product *const products[] = {quantized_product_plain, quantized_product_fast()};
+  const struct quantized_kernel *kernel;
   const size_t expected = find(NULL, weight, bias, features, V, F);
-  for (size_t i = 0; i < 2; i++) {
-    if (products[i] == NULL) continue;
-    const size_t found = find(products[i], weight, bias, features, V, F);
-    cr_assert_eq(found, expected, "%zu, not %zu", found, expected);
+  for (size_t i = 0; (kernel = quantized_kernel_at(i)) != NULL; i++) {
+    const size_t found = find(kernel, weight, bias, features, V, F);
+    cr_assert_eq(found, expected, "%s: %zu, not %zu", kernel->name, found, expected);
   }
   return expected;
 }
