@@ -1,0 +1,25 @@
+# The README's way from a download to a model, in the order written: with pairs that are there already
+# and a network that learns nothing, but with its own paths.
+
+mkdir tatoeba
+head -n 120 "$DATA/daily.train.zh-en.tsv" >tatoeba/train.tsv
+sed -n 121,140p "$DATA/daily.train.zh-en.tsv" >tatoeba/dev.tsv
+sed -n 141,160p "$DATA/daily.train.zh-en.tsv" >tatoeba/test.tsv
+ln -s "$DATA/../tools" tools
+mkdir bin
+ln -s "$ELMAN" bin/elman
+PATH=$PWD/bin:$PATH
+
+sed -n '/^## Real pairs/,/^## /s/^    //p' "$DATA/../README.md" >commands
+[ "$(wc -l <commands)" -ge 5 ] || fail "the README has no commands for real pairs"
+grep -q '^tools/fetch-tatoeba ' commands || fail "no download"
+[ -x tools/fetch-tatoeba ] || fail "no tools/fetch-tatoeba"
+while IFS= read -r command; do
+  case $command in
+    tools/fetch-tatoeba*) continue ;;
+    tools/plot-log*) command -v gnuplot >/dev/null || continue ;;
+    *'--preset base'*) command=${command/--preset base/--preset base --epochs 1 --hidden-size 8 --embedding-size 8} ;;
+  esac
+  expect_exit 0 bash -c "$command"
+done <commands
+[ -s model.safetensors ] || fail "no model"
