@@ -16,7 +16,14 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/elman-config-version.cmak
 install(FILES ${PROJECT_BINARY_DIR}/elman-config.cmake
               ${PROJECT_BINARY_DIR}/elman-config-version.cmake DESTINATION ${PACKAGE_DIR})
 
-# A directory of the prefix is written relative to it, so that the whole tree can be moved.
+# The prefix may be another one at `cmake --install --prefix`, and the whole tree may be moved: it is
+# found from where elman.pc lies, and a directory of the prefix is written relative to it.
+if(IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR})
+  set(PKG_PREFIX ${CMAKE_INSTALL_PREFIX})
+else()
+  file(RELATIVE_PATH PKG_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+  string(REGEX REPLACE "/$" "" PKG_PREFIX "\${pcfiledir}/${PKG_PREFIX}")
+endif()
 foreach(directory LIBDIR INCLUDEDIR)
   if(IS_ABSOLUTE ${CMAKE_INSTALL_${directory}})
     set(PKG_${directory} ${CMAKE_INSTALL_${directory}})
