@@ -355,9 +355,12 @@ typedef struct elman_train_report {
   size_t update, updates; /* within the epoch, from 1 */
   size_t tokens;          /* target tokens seen in this epoch, </s> included */
   size_t left_out;        /* pairs that are not trained on, since a side is too long */
-  double loss;            /* mean cross-entropy per target token over this epoch so far */
-  double update_loss;     /* of this update alone */
-  double gradient_norm;   /* before clipping */
+  double unknown_source;  /* share of the source's tokens that the vocabulary lacks, 0 to 1: the
+                             model learns them as one unknown word */
+  double unknown_target;
+  double loss;          /* mean cross-entropy per target token over this epoch so far */
+  double update_loss;   /* of this update alone */
+  double gradient_norm; /* before clipping */
   double learning_rate;
   size_t skipped; /* updates left out so far, since their loss was not finite */
 } elman_train_report;

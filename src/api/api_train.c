@@ -21,6 +21,7 @@ elman_train_options elman_train_options_default(void) {
 struct report_relay {
   const elman_train_options *options;
   size_t left_out;
+  double unknown_source, unknown_target;
 };
 
 static bool relay_report(void *context, const struct trainer_report *report) {
@@ -31,6 +32,8 @@ static bool relay_report(void *context, const struct trainer_report *report) {
                                     .updates = report->updates,
                                     .tokens = report->tokens,
                                     .left_out = relay->left_out,
+                                    .unknown_source = relay->unknown_source,
+                                    .unknown_target = relay->unknown_target,
                                     .loss = report->loss,
                                     .update_loss = report->update_loss,
                                     .gradient_norm = report->gradient_norm,
@@ -86,6 +89,11 @@ static enum status check_options(const elman_train_options *options, struct erro
   if (!schedule_parse(&schedule, options->schedule))
     return fail(error, STATUS_INVALID_ARGUMENT, NULL, "there is no learning-rate schedule \"%s\"",
                 options->schedule);
+  if (schedule == SCHEDULE_PLATEAU && options->dev == NULL)
+    return fail(
+        error, STATUS_INVALID_ARGUMENT, NULL,
+        "the learning-rate schedule \"plateau\" needs dev pairs: without them nothing tells "
+        "that it has reached one");
   return STATUS_OK;
 }
 
@@ -120,6 +128,13 @@ static struct trainer_options inner_options(const elman_train_options *options, 
   return inner;
 }
 
+static double unknown_share(const struct sentences *sentences) {
+  const size_t count = sentences->starts[sentences->count];
+  size_t unknown = 0;
+  for (size_t i = 0; i < count; i++) unknown += sentences->ids[i] == TOKEN_UNKNOWN;
+  return count == 0 ? 0 : (double)unknown / (double)count;
+}
+
 static enum status train(struct model *model, const struct pairs *pairs,
                          const elman_train_options *options, struct error *error) {
   enum status status = check_options(options, error);
@@ -128,7 +143,8 @@ static enum status train(struct model *model, const struct pairs *pairs,
   struct corpus corpus = {0};
   status = corpus_encode(&corpus, pairs, &source, &target, options->max_length, error);
   if (status != STATUS_OK) return status;
-  struct report_relay relay = {options, corpus.too_long};
+  struct report_relay relay = {options, corpus.too_long, unknown_share(&corpus.source),
+                               unknown_share(&corpus.target)};
   const struct trainer_options inner = inner_options(options, corpus.source.count, &relay);
   status = trainer_run(model, &corpus, &inner, error);
   model->trainings++;

@@ -17,7 +17,7 @@ grep -E "$line" "$results/stderr" | head -n 1 | grep -q best || fail "the first 
 # that was learnt is lost.
 bleu() { grep -oE 'BLEU [0-9.]+' | cut -d ' ' -f 2; }
 mv model.safetensors good
-worse=("${settings[@]}" --init-from good --lr 10 --clip-norm 0 --warm-up 1000 --dev dev.tsv
+worse=(-t 1 --batch-size 64 --init-from good --lr 10 --clip-norm 0 --warm-up 1000 --dev dev.tsv
   --validate-every 5)
 expect_exit 0 "$ELMAN" train "${worse[@]}" --epochs 4 "$train"
 best=$(grep best "$results/stderr" | tail -n 1 | bleu)

@@ -8,9 +8,17 @@ mv model.safetensors M
 expect_exit 0 "$ELMAN" train -q --epochs 0 --init-from M "$toy"
 expect_no_stderr
 cmp M model.safetensors || fail "the model changed"
-# Shape and vocabularies are the model's, whatever the options and the pairs would give.
+# Shape and vocabularies are the model's, whatever the pairs would give; options that would give others
+# are refused.
 printf '我 爱 你\tI love you\n' >other
-expect_exit 0 "$ELMAN" train --epochs 0 --init-from M --hidden-size 7 --seed 5 other
+for flag in '--hidden-size 7' '--attention local' --bidirectional '--min-count 2' '--source-tokens chars' \
+  '--preset base'; do
+  # shellcheck disable=SC2086
+  expect_exit 64 "$ELMAN" train --epochs 0 --init-from M $flag other
+  expect_stderr_match "${flag%% *} has no effect with --init-from"
+done
+cmp M model.safetensors || fail "the model changed"
+expect_exit 0 "$ELMAN" train --epochs 0 --init-from M --seed 5 other
 expect_stderr_match '^source: split into space, vocabulary of 19$'
 cmp M model.safetensors || fail "the model changed"
 

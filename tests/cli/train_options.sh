@@ -99,7 +99,7 @@ for flag in '--dropout 0.5' '--attention-dropout 0.5' '--label-smoothing 0.1' '-
   ! cmp -s one plain || fail "$flag: no effect"
 done
 for flag in '--dropout 0' '--attention-dropout 0' '--label-smoothing 0' '--average 0' '--warm-up 0' '--layers 1' \
-  '--lr-schedule constant' '--lr-schedule plateau'; do
+  '--lr-schedule constant'; do
   expect_exit 0 "$ELMAN" train -q --epochs 2 "${small[@]}" $flag -o one "$toy"
   cmp one plain || fail "$flag: not the default"
 done
@@ -128,6 +128,7 @@ refused '^elman: train: --patience: ' --patience x
 refused '^elman: train: --bidirectional takes no value$' --bidirectional=yes
 refused '^elman: train: --patience and --validate-every need --dev' --patience 3
 refused '^elman: train: --patience and --validate-every need --dev' --validate-every 3
+refused '^elman: train: --lr-schedule plateau needs --dev' --lr-schedule plateau
 
 # What does not go together.
 refused '^elman: .*input feeding needs the attentional layer' --input-feeding
@@ -144,3 +145,10 @@ expect_stdout_match 'additive'
 expect_stdout_match '^hidden size +8$'
 expect_exit 64 "$ELMAN" train --preset huge "$DATA/toy.zh-en.tsv"
 expect_stderr_match "'huge' is not one of: plain, small, base"
+
+# A model of unknown words is told.
+expect_exit 0 "$ELMAN" train --epochs 1 "${small[@]}" --min-count 1000 -o unknown "$DATA/toy.zh-en.tsv"
+expect_stderr_match "^100 % of the source's tokens are not in its vocabulary .*--min-count"
+expect_stderr_match "^100 % of the target's tokens are not in its vocabulary"
+expect_exit 0 "$ELMAN" train --epochs 1 "${small[@]}" -o known "$DATA/toy.zh-en.tsv"
+! grep -q 'not in its vocabulary' "$results/stderr" || fail "no word is unknown"

@@ -90,6 +90,16 @@ static void draw_progress(struct training *training, const elman_train_report *r
       tokens_per_second(training, report->tokens), report->gradient_norm, left / 60, left % 60);
 }
 
+/* A model that has seen mostly unknown words translates into them. */
+static void note_unknown(const char *side, const char *option, double share) {
+  const double worth_a_word = 0.2;
+  if (share > worth_a_word)
+    note("%.0f %% of the %s's tokens are not in its vocabulary and are learnt as one unknown word; "
+         "a "
+         "lower --min-count, a higher --max-vocab or '%s chars' leave fewer",
+         100 * share, side, option);
+}
+
 /* A run that is resumed starts in the middle. */
 static void note_start(struct training *training, const elman_train_report *report) {
   training->first = false;
@@ -99,6 +109,8 @@ static void note_start(struct training *training, const elman_train_report *repo
   if (report->left_out > 0)
     note("%zu pairs left out: a side has more than %zu tokens (--max-length)", report->left_out,
          training->max_length);
+  note_unknown("source", "--source-tokens", report->unknown_source);
+  note_unknown("target", "--target-tokens", report->unknown_target);
   if (report->epoch > 1 || report->update > 1)
     note("going on in epoch %zu, after %zu of %zu updates", report->epoch, report->update - 1,
          report->updates);
@@ -254,6 +266,8 @@ static int run(struct job *job, const char *command, const struct operands *oper
     return report_usage(command, "--output: a model goes to a file, not to standard output");
   if (job->dev == NULL && (job->train.patience > 0 || job->train.validate_every > 0))
     return report_usage(command, "--patience and --validate-every need --dev");
+  if (job->dev == NULL && strcmp(job->train.schedule, "plateau") == 0)
+    return report_usage(command, "--lr-schedule plateau needs --dev, which tells it of a plateau");
   int code = check_outputs(job, command, operands);
   if (code != EX_OK) return code;
   char *checkpoint;
@@ -266,6 +280,43 @@ static int run(struct job *job, const char *command, const struct operands *oper
   code = check_and_train(job, command, operands);
   free(checkpoint);
   return code;
+}
+
+/* What fixes the network and its vocabularies: --init-from takes these from the model. */
+static bool shapes_model(const struct option *option) {
+  static const char *const names[] = {"preset",
+                                      "hidden-size",
+                                      "embedding-size",
+                                      "layers",
+                                      "bidirectional",
+                                      "attentional-layer",
+                                      "input-feeding",
+                                      "tie-embeddings",
+                                      "orthogonal",
+                                      "attention",
+                                      "heads",
+                                      "attention-window",
+                                      "encoder-self-attention",
+                                      "decoder-self-attention",
+                                      "plain-self-attention",
+                                      "min-count",
+                                      "max-vocab",
+                                      "source-tokens",
+                                      "target-tokens"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(option->name, names[i]) == 0) return true;
+  return false;
+}
+
+static int check_init_from(const struct usage *usage, const struct operands *operands) {
+  for (const struct option *option = usage->options; option->name != NULL; option++) {
+    if (shapes_model(option) && option_given(usage, operands, option->name))
+      return report_usage(usage->command,
+                          "--%s has no effect with --init-from, whose model has a shape and "
+                          "vocabularies; leave one of them out",
+                          option->name);
+  }
+  return EX_OK;
 }
 
 int train_command(int argc, char **argv) {
@@ -369,6 +420,8 @@ int train_command(int argc, char **argv) {
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
+  if (job.init_from != NULL) code = check_init_from(&usage, &operands);
+  if (code != EX_OK) return code;
   job.model.source_tokens = token_mode_of(source_tokens);
   job.model.target_tokens = token_mode_of(target_tokens);
   job.train.seed = job.model.seed;
