@@ -61,3 +61,9 @@ ends_with 73
 expect_stderr_match '^elman: m.checkpoint: is a directory; name a file$'
 expect_stderr_match '^stopped in epoch [0-9]+; .* but --resume cannot go on without a checkpoint$'
 expect_exit 0 "$ELMAN" translate -m m 我
+
+# What is nobody else's business stays so: the checkpoint has the permissions of the model.
+rmdir m.checkpoint
+chmod 600 m
+expect_exit 0 "$ELMAN" train -q "${settings[@]}" --save-every 0.000001 -o m "$train"
+[ "$(stat -c %a m m.checkpoint | xargs)" = '600 600' ] || fail "modes $(stat -c %a m m.checkpoint | xargs)"

@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#if defined(__GNUC__) && !defined(__clang__)
+
 static const char self[] = "/proc/self/exe";
 
 /* What was installed in the meantime is another program, and so may be what has the name that the
@@ -20,7 +22,6 @@ static bool is_this_program(const char *path) {
  * they wait for, and two threads become many times slower than one. A tenth of a millisecond is
  * enough where nothing else runs. The library reads the number once, when it is loaded. */
 void wait_briefly(char **argv) {
-#if defined(__GNUC__) && !defined(__clang__)
   char path[4096]; /* the link itself would give the process another name */
   if (getenv("GOMP_SPINCOUNT") != NULL || getenv("OMP_WAIT_POLICY") != NULL) return;
   if (sysconf(_SC_NPROCESSORS_ONLN) < 2) return;
@@ -28,7 +29,12 @@ void wait_briefly(char **argv) {
   if (length <= 0 || (size_t)length >= sizeof path) return;
   path[length] = '\0';
   if (is_this_program(path) && setenv("GOMP_SPINCOUNT", "10000", 0) == 0) execv(path, argv);
-#else
-  (void)argv;
-#endif
 }
+
+#else
+
+void wait_briefly(char **argv) {
+  (void)argv;
+}
+
+#endif
