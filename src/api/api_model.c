@@ -94,6 +94,17 @@ elman_status elman_model_save(const elman_model *model, const char *path, elman_
   return give(error, model_save(inner_model_const(model), path, &problem), &problem);
 }
 
+elman_status elman_model_read_history(elman_history *history, const char *path,
+                                      elman_error *error) {
+  struct error problem = {0};
+  struct training_history inner;
+  double work;
+  const enum status status = model_read_history(&inner, &work, path, &problem);
+  if (status == STATUS_OK)
+    *history = (elman_history){inner.epochs, inner.updates, inner.tokens, work};
+  return give(error, status, &problem);
+}
+
 void elman_model_free(elman_model *model) {
   model_free(inner_model(model));
 }

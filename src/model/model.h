@@ -6,11 +6,19 @@
 #include "model/parameters.h"
 #include "vocab/codec.h"
 
+/* What training it has had, in all. No time: the same training gives the same file. */
+struct training_history {
+  uint64_t epochs; /* whole ones */
+  uint64_t updates;
+  uint64_t tokens; /* target tokens learnt from, </s> included */
+};
+
 struct model {
   struct model_config config;
   struct parameter_table table;
   real *block;               /* owned; all weights */
   struct parameters weights; /* views into the block */
+  struct training_history history;
   size_t trainings; /* since it was made: what is derived from the weights holds for one number */
   enum token_mode source_mode, target_mode;
   struct vocabulary *source_vocabulary, *target_vocabulary; /* owned */

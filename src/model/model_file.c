@@ -10,7 +10,7 @@
 #include "model/safetensors.h"
 
 static const char KEY_FORMAT[] = "format", KEY_VERSION[] = "elman.version",
-                  KEY_CONFIG[] = "elman.config";
+                  KEY_CONFIG[] = "elman.config", KEY_TRAINING[] = "elman.training";
 
 /* The metadata entries of one side. */
 struct side_keys {
@@ -53,11 +53,18 @@ static int set_vocabulary(json_t *metadata, struct side_keys keys,
   return result;
 }
 
+static json_t *history_to_json(const struct training_history *history) {
+  return json_pack("{s:I, s:I, s:I}", "epochs", (json_int_t)history->epochs, "tokens",
+                   (json_int_t)history->tokens, "updates", (json_int_t)history->updates);
+}
+
 static json_t *compose_metadata(const struct model *model) {
   json_t *metadata = json_object();
   int result = json_object_set_new(metadata, KEY_FORMAT, json_string("pt"));
   result |= json_object_set_new(metadata, KEY_VERSION, json_string(ELMAN_VERSION));
   result |= safetensors_set_json(metadata, KEY_CONFIG, config_to_json(model));
+  if (model->history.updates > 0)
+    result |= safetensors_set_json(metadata, KEY_TRAINING, history_to_json(&model->history));
   result |= set_vocabulary(metadata, SOURCE_KEYS, model->source_vocabulary);
   result |= set_vocabulary(metadata, TARGET_KEYS, model->target_vocabulary);
   if (result == 0) return metadata;
@@ -166,6 +173,27 @@ static enum status parse_config(struct model_config *config, struct vocabulary_p
     if (model_config_check(config, &problem) != STATUS_OK)
       status = bad(file, error, problem.message, KEY_CONFIG);
   }
+  json_decref(json);
+  return status;
+}
+
+/* Files of version 0.1 and models that were not trained have none. */
+static enum status parse_history(struct training_history *history, const struct safetensors *file,
+                                 struct error *error) {
+  json_int_t epochs, tokens, updates;
+  const struct json_field fields[] = {{"epochs", .integer = &epochs},
+                                      {"tokens", .integer = &tokens},
+                                      {"updates", .integer = &updates}};
+  json_t *json;
+  *history = (struct training_history){0};
+  if (safetensors_metadata(file, KEY_TRAINING) == NULL) return STATUS_OK;
+  enum status status = parse_metadata(&json, file, KEY_TRAINING, error);
+  if (status != STATUS_OK) return status;
+  if (!read_json_fields(fields, sizeof fields / sizeof *fields, json) || epochs < 0 || tokens < 0 ||
+      updates < 0)
+    status = bad(file, error, "does not hold what this version expects", KEY_TRAINING);
+  else
+    *history = (struct training_history){(uint64_t)epochs, (uint64_t)updates, (uint64_t)tokens};
   json_decref(json);
   return status;
 }
@@ -283,7 +311,9 @@ static enum status check_alias(const struct model *model, const struct parameter
 static enum status load(struct model **model, const struct safetensors *file, struct error *error) {
   struct model_config config = model_config_default();
   struct vocabulary_pair vocabularies = {0};
+  struct training_history history;
   enum status status = parse_config(&config, &vocabularies, file, error);
+  if (status == STATUS_OK) status = parse_history(&history, file, error);
   if (status == STATUS_OK) status = check_tensors(file, &config, error);
   if (status == STATUS_OK)
     status = parse_vocabulary(&vocabularies.source, file, SOURCE_KEYS, SIDE_SOURCE,
@@ -297,6 +327,7 @@ static enum status load(struct model **model, const struct safetensors *file, st
     return status;
   }
   status = model_create(model, vocabularies, config, error);
+  if (status == STATUS_OK) (*model)->history = history;
   for (size_t i = 0; status == STATUS_OK && i < (*model)->table.count; i++) {
     const struct parameter *row = &(*model)->table.rows[i];
     status = row->alias ? check_alias(*model, row, file, error)
@@ -316,6 +347,21 @@ enum status model_load(struct model **model, const char *path, struct error *err
     model_free(*model);
     *model = NULL;
   }
+  safetensors_close(&file);
+  return status;
+}
+
+enum status model_read_history(struct training_history *history, double *work, const char *path,
+                               struct error *error) {
+  struct safetensors file;
+  enum status status = safetensors_open(&file, path, error);
+  if (status != STATUS_OK) return status;
+  status = parse_history(history, &file, error);
+  *work = 0;
+  for (size_t i = 0; status == STATUS_OK && i < file.count; i++)
+    if (strstr(file.tensors[i].name, ".embedding.") == NULL)
+      *work += (double)(file.tensors[i].end - file.tensors[i].begin) / sizeof(float) *
+               (double)history->tokens;
   safetensors_close(&file);
   return status;
 }

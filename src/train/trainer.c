@@ -177,7 +177,8 @@ static double seconds(void) {
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* The training is worth more than its checkpoint: who listens learns of a failure, and it goes on. */
+/* The training is worth more than its checkpoint: who listens learns of a failure, and it goes on.
+ */
 static enum status save(struct run *run, struct error *error) {
   if (run->options->checkpoint == NULL) return STATUS_OK;
   run->saved_at = seconds();
@@ -288,6 +289,18 @@ static enum status prepare(struct run *run, struct error *error) {
   return status;
 }
 
+/* A function of the state alone, so that stopping and resuming does not change it. */
+static void add_history(struct training_history *history, const struct run *run) {
+  const struct training_state *state = &run->trainer->state;
+  const struct sentences *target = &run->corpus->target;
+  const uint64_t epochs_before = state->epoch - 1;
+  const bool epoch_ended = state->position == run->order.batches;
+  history->epochs += epochs_before + epoch_ended;
+  history->updates += state->update;
+  history->tokens +=
+      epochs_before * (target->starts[target->count] + target->count) + state->epoch_tokens;
+}
+
 size_t trainer_default_epochs(size_t pairs, size_t batch_size) {
   enum { EPOCHS = 10, UPDATES = 400 };
   const size_t updates = pairs == 0 ? 1 : (pairs - 1) / batch_size + 1;
@@ -313,7 +326,10 @@ enum status trainer_run(struct model *model, const struct corpus *corpus,
     const enum status saved = save(&run, error);
     if (saved != STATUS_OK) status = saved;
   }
-  if (status == STATUS_OK || status == STATUS_INTERRUPTED) keep_best(&trainer);
+  if (status == STATUS_OK || status == STATUS_INTERRUPTED) {
+    keep_best(&trainer);
+    add_history(&model->history, &run);
+  }
   epoch_order_free(&run.order);
   batch_free(&run.batch);
   trainer_free(&trainer);

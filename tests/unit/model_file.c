@@ -96,6 +96,28 @@ Test(model_file, what_is_saved_comes_back) {
   model_free(loaded);
 }
 
+Test(model_file, history) {
+  struct model *model = make_model(), *loaded;
+  struct training_history history;
+  double work, weights = 0;
+  cr_assert_eq(model_save(model, FILE_NAME, NULL), STATUS_OK);
+  cr_assert_eq(model_read_history(&history, &work, FILE_NAME, NULL), STATUS_OK);
+  cr_assert(history.epochs == 0 && history.updates == 0 && history.tokens == 0 && work == 0);
+  model->history = (struct training_history){3, 70, 5000000000};
+  cr_assert_eq(model_save(model, FILE_NAME, NULL), STATUS_OK);
+  cr_assert_eq(model_load(&loaded, FILE_NAME, NULL), STATUS_OK);
+  cr_assert_eq(memcmp(&loaded->history, &model->history, sizeof history), 0);
+  cr_assert_eq(model_read_history(&history, &work, FILE_NAME, NULL), STATUS_OK);
+  cr_assert_eq(memcmp(&history, &model->history, sizeof history), 0);
+  for (size_t i = 0; i < model->table.count; i++)
+    if (strcmp(model->table.rows[i].name, "encoder.embedding.weight") != 0 &&
+        strcmp(model->table.rows[i].name, "decoder.embedding.weight") != 0)
+      weights += (double)parameter_size(&model->table.rows[i]);
+  cr_assert_eq(work, 5e9 * weights);
+  model_free(model);
+  model_free(loaded);
+}
+
 Test(model_file, the_same_model_gives_the_same_bytes) {
   struct model *loaded;
   size_t first_length, second_length, third_length;
@@ -460,9 +482,18 @@ Test(model_file, lists_written_in_another_way_mean_the_same) {
 #define IH_BIAS                                                                                    \
   "\"encoder.rnn.bias_ih_l0\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[88,96]}"
 
+#define WITH_TRAINING(json) "\"elman.training\":\"" json "\",\"elman.config\":"
+
 static const struct {
   const char *find, *replacement, *message;
 } hostile[] = {
+    /* the history */
+    {"\"elman.config\":", WITH_TRAINING("{}"), "elman.training does not hold what this version"},
+    {"\"elman.config\":", WITH_TRAINING("{"), "elman.training is not valid JSON"},
+    {"\"elman.config\":", WITH_TRAINING("{\\\"epochs\\\":1,\\\"tokens\\\":-1,\\\"updates\\\":1}"),
+     "elman.training does not hold what this version"},
+    {"\"elman.config\":", WITH_TRAINING("{\\\"epochs\\\":1,\\\"tokens\\\":1,\\\"updates\\\":1.5}"),
+     "elman.training does not hold what this version"},
     /* the configuration */
     {HIDDEN, CONFIG_WITH("0"), "elman.config the hidden size must lie between 1 and"},
     {HIDDEN, CONFIG_WITH("-1"), "elman.config the hidden size must lie between 1 and"},

@@ -240,6 +240,39 @@ Test(train, nothing_to_train_on) {
   model_free(model);
 }
 
+/* ---- what the model says of it ---- */
+
+static void check_history(const struct model *model, uint64_t epochs, uint64_t updates,
+                          uint64_t tokens) {
+  const struct training_history *history = &model->history;
+  cr_assert_eq(history->epochs, epochs, "%d epochs", (int)history->epochs);
+  cr_assert_eq(history->updates, updates, "%d updates", (int)history->updates);
+  cr_assert_eq(history->tokens, tokens, "%d tokens", (int)history->tokens);
+}
+
+/* An epoch has 4 updates and 65 tokens. */
+Test(train, history) {
+  struct model *model = make_model();
+  struct corpus corpus = make_corpus();
+  struct trainer_options options = options_of(0, 3);
+  cr_assert_eq(trainer_run(model, &corpus, &options, NULL), STATUS_OK);
+  check_history(model, 0, 0, 0);
+  options.epochs = 2;
+  cr_assert_eq(trainer_run(model, &corpus, &options, NULL), STATUS_OK);
+  check_history(model, 2, 8, 130);
+  struct log log = {.stop_after = 6};
+  options.report = keep;
+  options.context = &log;
+  cr_assert_eq(trainer_run(model, &corpus, &options, NULL), STATUS_INTERRUPTED);
+  const size_t begun = log.reports[5].tokens;
+  check_history(model, 3, 14, 195 + begun);
+  log = (struct log){.stop_after = 8}; /* with the last update of an epoch, which is whole then */
+  cr_assert_eq(trainer_run(model, &corpus, &options, NULL), STATUS_INTERRUPTED);
+  check_history(model, 5, 22, 195 + begun + 130);
+  model_free(model);
+  corpus_free(&corpus);
+}
+
 /* ---- how it ends early ---- */
 
 Test(train, stopping_keeps_what_was_learnt) {

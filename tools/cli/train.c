@@ -27,7 +27,7 @@ struct job {
   const char *init_from; /* model to start from, or NULL */
   const char *log;       /* file, or NULL */
   const char *output;
-  bool quiet;
+  bool force, quiet;
 };
 
 struct training {
@@ -252,8 +252,12 @@ static int check_outputs(const struct job *job, const char *command,
 /* With the output claimed: two trainings that write to it would spoil each other's work. */
 static int check_and_train(struct job *job, const char *command, const struct operands *operands) {
   elman_lock *lock;
-  const struct train_output output = {job->output, job->train.checkpoint, job->train.resume,
-                                      job->quiet};
+  const struct train_output output = {.model = job->output,
+                                      .checkpoint = job->train.checkpoint,
+                                      .init_from = job->init_from,
+                                      .resume = job->train.resume,
+                                      .force = job->force,
+                                      .quiet = job->quiet};
   int code = train_output_claim(&lock, &output);
   if (code == EX_OK) code = train_output_check(&output);
   if (code == EX_OK) code = read_and_train(job, command, operands);
@@ -403,6 +407,8 @@ int train_command(int argc, char **argv) {
        .text = &job.init_from},
       {"resume", 0, NULL, "go on from the checkpoint beside the model, if there is one",
        .flag = &job.train.resume},
+      {"force", 'f', NULL, "replace a model that took minutes or more to train",
+       .flag = &job.force},
       {"save-every", 0, "SECONDS", "time between checkpoints; 0 = only when stopped",
        .real = &job.train.save_every, .highest = 1e9},
       {"log", 0, "FILE", "write every update and validation there, as JSON Lines",

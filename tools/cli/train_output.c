@@ -1,5 +1,9 @@
 #include "train_output.h"
 
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/stat.h>
 #include <sysexits.h>
 
 #include "messages.h"
@@ -17,16 +21,48 @@ int train_output_claim(elman_lock **lock, const struct train_output *output) {
   return EX_OK;
 }
 
+/* Some minutes of two cores. */
+static const double LONG_WORK = 1e13;
+
+/* "model: a model that has learnt ..." */
+static void describe(char *text, size_t size, const elman_history *history) {
+  if (history->updates == 0)
+    snprintf(text, size, "a model");
+  else
+    snprintf(text, size, "a model that has learnt for %" PRIu64 " epochs, %" PRIu64 " updates",
+             history->epochs, history->updates);
+}
+
+static int check_replaced(const struct train_output *output) {
+  struct stat info;
+  elman_history history;
+  elman_error error;
+  char description[128];
+  if (stat(output->model, &info) != 0 || !S_ISREG(info.st_mode)) return EX_OK;
+  const elman_status status = elman_model_read_history(&history, output->model, &error);
+  if (status == ELMAN_BAD_DATA) {
+    if (!output->quiet) note("%s will be replaced; it is no model", output->model);
+    return EX_OK;
+  }
+  if (status != ELMAN_OK) return report_error(&error);
+  describe(description, sizeof description, &history);
+  if (history.work > LONG_WORK && !output->force && !output_is(output->init_from, output->model)) {
+    report(output->model, "holds %s; add --force to replace it, or name another file with --output",
+           description);
+    return EX_CANTCREAT;
+  }
+  if (!output->quiet) note("%s will be replaced; it holds %s", output->model, description);
+  return EX_OK;
+}
+
 int train_output_check(const struct train_output *output) {
   elman_error error;
   elman_checkpoint found;
   if (elman_checkpoint_look(&found, output->checkpoint, &error) != ELMAN_OK)
     return report_error(&error);
-  if (output->resume) {
-    if (found == ELMAN_CHECKPOINT_NONE && !output->quiet) note("no checkpoint; starting anew");
-    return EX_OK;
-  }
-  if (found != ELMAN_CHECKPOINT_UNFINISHED) return EX_OK;
+  if (output->resume && found != ELMAN_CHECKPOINT_NONE) return EX_OK;
+  if (output->resume && !output->quiet) note("no checkpoint; starting anew");
+  if (found != ELMAN_CHECKPOINT_UNFINISHED) return check_replaced(output);
   report(output->checkpoint, "holds a training that is not finished; add --resume to go on with "
                              "it, or remove the file");
   return EX_CANTCREAT;

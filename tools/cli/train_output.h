@@ -10,15 +10,17 @@
 struct train_output {
   const char *model;      /* file */
   const char *checkpoint; /* likewise */
-  bool resume, quiet;
+  const char *init_from;  /* file, or NULL */
+  bool resume, force, quiet;
 };
 
 /* Claims the model for this training, which then releases *lock. Gives an exit code, after a
  * message if that is not 0. */
 int train_output_claim(elman_lock **lock, const struct train_output *output);
 
-/* A training that was stopped is neither lost nor taken for one that was never begun. Gives an exit
- * code, after a message if that is not 0. */
+/* A training that was stopped is neither lost nor taken for one that was never begun, and a model
+ * that took long is not replaced by a slip. Gives an exit code, after a message if that is not 0.
+ */
 int train_output_check(const struct train_output *output);
 
 #endif

@@ -1,0 +1,66 @@
+# What a training would replace is named, and what took long is not replaced without being asked.
+
+command -v python3 >/dev/null || exit 77
+toy=$DATA/toy.zh-en.tsv
+train() { "$ELMAN" train -t 1 --epochs 3 "$@" "$toy"; }
+
+expect_exit 0 train
+! grep -q 'replaced' "$results/stderr" || fail "there was nothing to replace"
+expect_exit 0 train
+expect_stderr_match '^model.safetensors will be replaced; it holds a model that has learnt for 3 epochs, 3 updates$'
+expect_exit 0 train -q
+expect_no_stderr
+expect_exit 0 train --epochs 0
+expect_exit 0 train
+expect_stderr_match '^model.safetensors will be replaced; it holds a model$'
+echo text >other
+expect_exit 0 train -o other
+expect_stderr_match '^other will be replaced; it is no model$'
+
+# What a model has learnt before counts.
+expect_exit 0 train --init-from model.safetensors --batch-size 2
+expect_exit 0 train
+expect_stderr_match 'has learnt for 6 epochs, 12 updates$'
+
+# learn FILE TOKENS: changes the history of a model; its checksums, if there are any, no longer hold.
+learn() {
+  python3 - "$@" <<'END' || fail "the model cannot be changed"
+import json, sys
+with open(sys.argv[1], "rb") as file:
+    length = int.from_bytes(file.read(8), "little")
+    header, data = json.loads(file.read(length)), file.read()
+known = ("format", "elman.version", "elman.config", "elman.source_vocab", "elman.target_vocab",
+         "elman.source_counts", "elman.target_counts", "elman.training")
+metadata = header["__metadata__"]
+metadata = header["__metadata__"] = {key: metadata[key] for key in known}
+history = json.loads(metadata["elman.training"])
+assert history["epochs"] == history["updates"] == 3, history
+assert history["tokens"] == 3 * 25, history
+history["tokens"] = int(sys.argv[2])
+metadata["elman.training"] = json.dumps(history)
+text = json.dumps(header).encode()
+with open(sys.argv[1], "wb") as file:
+    file.write(len(text).to_bytes(8, "little") + text + data)
+END
+}
+learn model.safetensors 1000000000
+cp model.safetensors long
+refused() { # refused ARGUMENT...
+  expect_exit 73 train "$@"
+  expect_stderr_match '^elman: model.safetensors: holds a model that has learnt for 3 epochs, 3 updates; add --force to replace it, or name another file with --output$'
+  cmp long model.safetensors || fail "the model is lost"
+}
+refused
+refused -q
+refused --resume # there is no checkpoint
+refused --init-from other
+expect_exit 0 train --init-from model.safetensors
+cp long model.safetensors
+expect_exit 0 train --force
+expect_stderr_match '^model.safetensors will be replaced; it holds a model that has learnt for 3 epochs'
+! cmp -s long model.safetensors || fail "nothing was replaced"
+expect_exit 0 train --save-every 0.000001
+learn model.safetensors 1000000000
+expect_exit 0 train -q --epochs 4 --resume
+expect_no_stderr
+expect_files long model.safetensors model.safetensors.checkpoint other
