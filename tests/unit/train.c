@@ -240,6 +240,48 @@ Test(train, nothing_to_train_on) {
   model_free(model);
 }
 
+/* ---- checkpoints that cannot be written ---- */
+
+struct attempts {
+  struct log log;
+  size_t failed;
+};
+
+static bool keep_attempted(void *context, const struct trainer_report *report) {
+  return keep(&((struct attempts *)context)->log, report);
+}
+
+static void count_failure(void *context, const struct error *problem) {
+  cr_assert_not_null(problem);
+  cr_assert_eq(problem->code, STATUS_CANNOT_CREATE);
+  ((struct attempts *)context)->failed++;
+}
+
+Test(train, goes_on_without_a_checkpoint) {
+  struct corpus corpus = make_corpus();
+  struct model *expected = make_model(), *model = make_model();
+  struct trainer_options options = options_of(2, 3);
+  cr_assert_eq(trainer_run(expected, &corpus, &options, NULL), STATUS_OK);
+  struct attempts attempts = {.log = {.stop_after = 8}};
+  options.checkpoint = "/nowhere/to/be/found";
+  options.save_every = 1e-9;
+  options.report = keep_attempted;
+  options.context = &attempts;
+  options.saved = count_failure;
+  cr_assert_eq(trainer_run(model, &corpus, &options, NULL), STATUS_INTERRUPTED);
+  cr_assert_eq(attempts.failed, 8);
+  cr_assert(same_weights(model, expected->block));
+  options.saved = NULL; /* nobody would learn of it */
+  struct error error;
+  attempts = (struct attempts){0};
+  cr_assert_eq(trainer_run(model, &corpus, &options, &error), STATUS_CANNOT_CREATE);
+  cr_assert_str_eq(error.where, options.checkpoint);
+  cr_assert_eq(attempts.log.count, 1);
+  model_free(expected);
+  model_free(model);
+  corpus_free(&corpus);
+}
+
 /* ---- what the model says of it ---- */
 
 static void check_history(const struct model *model, uint64_t epochs, uint64_t updates,
