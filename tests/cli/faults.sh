@@ -76,3 +76,10 @@ for error in EACCES EIO; do
     cmp -s checkpoint model.safetensors.checkpoint || fail "the checkpoint was written over"
   done
 done
+
+# Nor is a part of a corpus that cannot be looked at free to be written over.
+echo precious >c.dev.tsv
+expect_exit 73 strace -qq -f -o trace -P c.dev.tsv -e trace=%%stat -e inject=%%stat:error=EIO \
+  "$ELMAN" corpus split -q --dev 1 --test 1 -o c "$DATA/daily.test.zh-en.tsv"
+expect_stderr_match '^elman: c.dev.tsv: cannot look at the file: Input/output error$'
+[ "$(cat c.dev.tsv)" = precious ] || fail "the part was replaced"

@@ -69,8 +69,13 @@ static int refuse_existing(const struct job *job) {
   struct stat info;
   int code = EX_OK;
   for (elman_part part = 0; part < ELMAN_PARTS && !job->force; part++) {
-    if (lstat(job->paths[part], &info) != 0) continue;
-    report(job->paths[part], "is there already; --force replaces it");
+    char buffer[128];
+    if (lstat(job->paths[part], &info) == 0)
+      report(job->paths[part], "is there already; --force replaces it");
+    else if (errno == ENOENT)
+      continue;
+    else
+      report(job->paths[part], "cannot look at the file: %s", reason(errno, buffer, sizeof buffer));
     code = EX_CANTCREAT;
   }
   return code;

@@ -24,7 +24,7 @@ int train_output_claim(elman_lock **lock, const struct train_output *output) {
 /* Some minutes of two cores. */
 static const double LONG_WORK = 1e13;
 
-/* "model: a model that has learnt ..." */
+/* "a model that has learnt ..." */
 static void describe(char *text, size_t size, const elman_history *history) {
   if (history->updates == 0)
     snprintf(text, size, "a model");
@@ -37,8 +37,13 @@ static int check_replaced(const struct train_output *output) {
   struct stat info;
   elman_history history;
   elman_error error;
-  char description[128];
-  if (stat(output->model, &info) != 0 || !S_ISREG(info.st_mode)) return EX_OK;
+  char description[128], buffer[128];
+  if (stat(output->model, &info) != 0) {
+    if (errno == ENOENT) return EX_OK;
+    report(output->model, "cannot look at the file: %s", reason(errno, buffer, sizeof buffer));
+    return EX_CANTCREAT;
+  }
+  if (!S_ISREG(info.st_mode)) return EX_OK;
   const elman_status status = elman_model_read_history(&history, output->model, &error);
   if (status == ELMAN_BAD_DATA) {
     if (!output->quiet) note("%s will be replaced; it is no model", output->model);
