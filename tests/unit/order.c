@@ -136,6 +136,29 @@ Test(order, batches_are_shuffled) {
   corpus_free(&corpus);
 }
 
+/* Of three pairs there are six orders. */
+Test(order, every_order_is_as_likely_as_any_other) {
+  enum { EPOCHS = 6000 };
+  struct corpus corpus = make_corpus();
+  struct epoch_order order;
+  size_t found[3][3] = {{0}};
+  cr_assert_eq(epoch_order_create(&order, 3, 1, NULL), STATUS_OK);
+  for (size_t epoch = 1; epoch <= EPOCHS; epoch++) {
+    size_t size;
+    epoch_order_fill(&order, &corpus, 1, epoch);
+    found[*epoch_order_batch(&order, 0, &size)][*epoch_order_batch(&order, 1, &size)]++;
+  }
+  for (size_t first = 0; first < 3; first++) {
+    for (size_t second = 0; second < 3; second++) {
+      const double expected = first == second ? 0 : EPOCHS / 6.0;
+      cr_assert_float_eq((double)found[first][second], expected, 5 * sqrt(expected * 5 / 6),
+                         "%zu times %zu, %zu", found[first][second], first, second);
+    }
+  }
+  epoch_order_free(&order);
+  corpus_free(&corpus);
+}
+
 /* With 127 batches there is no window: they would be nearly the same in every epoch. */
 Test(order, few_batches_are_not_sorted) {
   struct corpus corpus = make_corpus();

@@ -292,3 +292,91 @@ Test(validation, validate_every_counts_updates) {
   model_free(model);
   tear_down(&task);
 }
+
+/* ---- stopped and resumed ---- */
+
+#ifndef ELMAN_DOUBLE /* a checkpoint holds floats */
+
+enum { MOST_UPDATES = 60 };
+
+struct course {
+  struct trainer_report updates[MOST_UPDATES];
+  size_t count, stop_after; /* 0 = never */
+  bool best[MOST_UPDATES];
+  size_t validations;
+};
+
+static bool note_update(void *context, const struct trainer_report *report) {
+  struct course *course = context;
+  cr_assert_lt(course->count, MOST_UPDATES);
+  course->updates[course->count++] = *report;
+  return course->count != course->stop_after;
+}
+
+static bool note_validation(void *context, const struct validation_report *report) {
+  struct course *course = context;
+  course->best[course->validations++] = report->best;
+  return true;
+}
+
+/* Everything that a training has to remember is in use. */
+static struct trainer_options eventful(const struct task *task, struct course *course) {
+  struct trainer_options options = options_of(19);
+  options.batch_size = 2;
+  options.dropout = 0.05;
+  options.adam.learning_rate = 0.005;
+  options.schedule = SCHEDULE_PLATEAU;
+  options.warm_up = 4;
+  options.average = 0.6;
+  options.dev = task->train;
+  options.validate_every = 2;
+  options.patience = 5;
+  options.report = note_update;
+  options.validated = note_validation;
+  options.context = course;
+  return options;
+}
+
+static void check_same_course(const struct course *a, const struct course *b, size_t stop) {
+  cr_assert_eq(a->count, b->count, "stopped after %zu: %zu updates, not %zu", stop, b->count,
+               a->count);
+  for (size_t i = 0; i < a->count; i++) {
+    const struct trainer_report *x = &a->updates[i], *y = &b->updates[i];
+    cr_assert(x->epoch == y->epoch && x->update == y->update && x->tokens == y->tokens);
+    cr_assert(x->loss == y->loss && x->update_loss == y->update_loss,
+              "stopped after %zu: other losses in update %zu", stop, i + 1);
+    cr_assert_eq(x->learning_rate, y->learning_rate, "stopped after %zu: rate of update %zu", stop,
+                 i + 1);
+  }
+  cr_assert_eq(a->validations, b->validations);
+  cr_assert_arr_eq(a->best, b->best, sizeof a->best);
+}
+
+Test(validation, a_training_that_is_stopped_and_resumed_is_the_same_training) {
+  struct task task = set_up();
+  struct course whole = {.count = 0};
+  struct model *expected = trained(&task, eventful(&task, &whole));
+  cr_assert(whole.validations > 6 && whole.count < 19 * 3, "patience ended it");
+  cr_assert_lt(whole.updates[whole.count - 1].learning_rate, 0.001, "the rate has fallen");
+  for (size_t stop = 1; stop < whole.count; stop++) {
+    struct course parts = {.stop_after = stop};
+    struct trainer_options options = eventful(&task, &parts);
+    struct model *model = make_model();
+    options.checkpoint = "checkpoint";
+    cr_assert_eq(trainer_run(model, &task.corpus, &options, NULL), STATUS_INTERRUPTED);
+    model_free(model);
+    parts.stop_after = 0;
+    options.resume = true;
+    model = trained(&task, options);
+    check_same_course(&whole, &parts, stop);
+    cr_assert_eq(
+        memcmp(model->block, expected->block, expected->table.block * sizeof *model->block), 0,
+        "stopped after %zu: other weights", stop);
+    model_free(model);
+    remove_entry("checkpoint");
+  }
+  model_free(expected);
+  tear_down(&task);
+}
+
+#endif
