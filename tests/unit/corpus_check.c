@@ -153,6 +153,24 @@ Test(check, scripts_and_lengths) {
   findings_free(findings);
 }
 
+/* As many characters on either side of the corpus, so that the usual ratio is 1: a line is an
+ * outlier from 3 (n + 10) - 10 characters on, and of n = 4 that is 32. */
+Test(check, lengths_up_to_the_ratio_are_usual) {
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzabcdefghijklm";
+  const size_t lengths[][2] = {{4, 32}, {32, 4}, {4, 33}, {33, 4}, {5, 35}, {35, 5}};
+  char content[512] = "";
+  size_t used = 0;
+  for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+    used += (size_t)snprintf(content + used, sizeof content - used, "%.*s\t%.*s\n",
+                             (int)lengths[i][0], letters + i, (int)lengths[i][1], letters + i);
+  const char *const contents[] = {content};
+  struct findings *findings = look(1, contents, 200);
+  assert_only(findings, 0, (enum finding[]){FINDING_LENGTH_RATIO, FINDINGS}, (size_t[]){2});
+  cr_assert_eq(findings->examples[0].at.line, 3);
+  cr_assert_eq(findings->examples[1].at.line, 4);
+  findings_free(findings);
+}
+
 Test(check, tokens) {
   const char *const contents[] = {"我爱猫\tI love cats\n", "我爱狗\tI love cats and dogs\n"};
   struct findings *findings = look(2, contents, 4);

@@ -261,3 +261,12 @@ Test(locate, no_word_without_a_byte) {
   cr_assert_eq(words[1], 1);
   cr_assert_eq(words[2], NO_WORD);
 }
+
+Test(locate, white_space_is_in_no_word) {
+  const size_t starts[] = {0, 1, 3}, ends[] = {1, 3, 4};
+  size_t words[3];
+  locate_words(words, starts, ends, 3, text_of("a  b"));
+  cr_assert_eq(words[0], 0);
+  cr_assert_eq(words[1], NO_WORD);
+  cr_assert_eq(words[2], 1);
+}

@@ -1,0 +1,41 @@
+/* Gold alignments as Pharaoh writes them. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+#include "corpus/alignment.h"
+
+/* The links of `line`, and what is left of it. */
+static size_t read(struct link *links, size_t most, struct text *rest, const char *line) {
+  size_t count = 0;
+  *rest = text_of(line);
+  while (count < most && alignment_next(&links[count], rest)) count++;
+  return count;
+}
+
+Test(alignment, links_are_source_and_target_from_0) {
+  struct link links[8];
+  struct text rest;
+  cr_assert_eq(read(links, 8, &rest, " 0-0 3-12  45-6 1000000-999999 "), 4);
+  static const size_t expected[][2] = {{0, 0}, {3, 12}, {45, 6}, {1000000, 999999}};
+  for (size_t i = 0; i < 4; i++) {
+    cr_assert_eq(links[i].source, expected[i][0]);
+    cr_assert_eq(links[i].target, expected[i][1]);
+  }
+  cr_assert_eq(rest.length, 0, "all of it is read");
+  cr_assert_eq(read(links, 8, &rest, ""), 0);
+  cr_assert_eq(read(links, 8, &rest, "  "), 0);
+  cr_assert_eq(rest.length, 0);
+}
+
+Test(alignment, what_is_no_link_is_left) {
+  static const char *const wrong[] = {"1",    "1-",  "-1",        "1-2x",      "1:2",  "1 -2",
+                                      "1--2", "a-b", "1000001-0", "0-1000001", "+1-2", "1-2,3-4"};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    char line[64];
+    struct link links[8];
+    struct text rest;
+    snprintf(line, sizeof line, "7-8 %s 1-1", wrong[i]);
+    cr_assert_eq(read(links, 8, &rest, line), 1, "%s", line);
+    cr_assert(text_equal(rest, text_of(line + 4)), "%.*s", (int)rest.length, rest.bytes);
+  }
+}
