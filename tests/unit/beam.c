@@ -440,6 +440,43 @@ Test(beam, numbers_that_overflow_fail_their_sentence_only) {
   check_overflow(greedy, true, true);
 }
 
+/* ---- when it ends ---- */
+
+/* A finished hypothesis of score -1, and an open one that scores `open` / 4 at best, at the limit.
+ * Returns whether the search goes on. */
+static bool goes_on(double open) {
+  enum { V = 6, WIDTH = 2 };
+  const struct beam_options options = {WIDTH, 1, 1};
+  struct beam_path paths[3 * WIDTH];
+  struct beam_pool pool = {0};
+  struct beam beam = {.paths = paths,
+                      .ended = paths + WIDTH,
+                      .grown = paths + 2 * WIDTH,
+                      .source_count = 1,
+                      .heads = 1,
+                      .limit = 4};
+  const real weights[WIDTH] = {1, 1};
+  real logits[V];
+  for (size_t v = 0; v < V; v++) logits[v] = -50;
+  logits[TOKEN_END] = -1;
+  logits[3] = (real)open;
+  logits[TOKEN_START] = (real)log(1 - exp(-1) - exp(open)); /* so that they are log p */
+  beam_pool_clear(&pool);
+  beam_start(&beam);
+  cr_assert_eq(beam_grow(&beam, &pool, logits, V, weights, 1, &options, NULL), STATUS_OK);
+  cr_assert_eq(beam.finished, 1);
+  cr_assert_float_eq(beam.ended[0].score, -1, 1e-5);
+  beam_pool_free(&pool);
+  return beam.open > 0;
+}
+
+Test(beam, ends_when_nothing_open_can_win_any_more) {
+  cr_assert(goes_on(-2));
+  cr_assert(goes_on(-3.99));
+  cr_assert_not(goes_on(-4.01));
+  cr_assert_not(goes_on(-5.5));
+}
+
 /* ---- memory ---- */
 
 /* Two sentences' hypotheses grow in two pools, of which one is tidied after every step. */

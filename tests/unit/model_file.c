@@ -185,6 +185,30 @@ Test(model_file, header_is_as_documented) {
   free(bytes);
 }
 
+/* Whatever its length, a header is filled up to a multiple of 8 bytes, and no further. */
+Test(model_file, headers_have_no_more_padding_than_alignment_asks_for) {
+  bool whole = false; /* one needs none */
+  for (int length = 1; length <= 8; length++) {
+    char *bytes = NULL, word[16];
+    size_t size = 0;
+    FILE *stream = open_memstream(&bytes, &size);
+    snprintf(word, sizeof word, "%0*d", length, 0);
+    json_t *metadata = json_pack("{s:s}", "key", word);
+    cr_assert_eq(safetensors_write(stream, metadata, NULL, 0, NULL), STATUS_OK);
+    cr_assert_eq(fclose(stream), 0);
+    const uint64_t header = header_length(bytes);
+    cr_assert_eq(header % 8, 0);
+    cr_assert_eq(size, LENGTH_BYTES + header);
+    size_t spaces = 0;
+    while (bytes[size - 1 - spaces] == ' ') spaces++;
+    cr_assert_lt(spaces, 8);
+    whole = whole || spaces == 0;
+    json_decref(metadata);
+    free(bytes);
+  }
+  cr_assert(whole);
+}
+
 /* ---- reading what is damaged ---- */
 
 static void check_refused(enum status expected, const char *message, const char *label) {

@@ -2,6 +2,7 @@
  * gradients add up, sizes are checked. */
 #include "check.h"
 
+#include <limits.h>
 #include <omp.h>
 #include <string.h>
 
@@ -306,6 +307,14 @@ Test(network, sizes_that_cannot_be_are_refused) {
   struct batch batch = {.source = {.steps = 1 << 20, .batch = 1 << 12},
                         .target = {.steps = 2, .batch = 1 << 12},
                         .tokens = 2 << 12};
+  cr_assert_eq(workspace_fit(&workspace, &config, &batch, FORWARD_ONLY, &error),
+               STATUS_INVALID_ARGUMENT);
+  /* Nor may the distance between two steps of [d ; c]. */
+  config.hidden_size = config.embedding_size = 1024;
+  const size_t most = INT_MAX / (2 * config.hidden_size);
+  batch.source = (struct sequence){.steps = 1, .batch = most + 1};
+  batch.target = (struct sequence){.steps = 2, .batch = most + 1};
+  batch.tokens = 2 * (most + 1);
   cr_assert_eq(workspace_fit(&workspace, &config, &batch, FORWARD_ONLY, &error),
                STATUS_INVALID_ARGUMENT);
 }

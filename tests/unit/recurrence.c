@@ -155,3 +155,28 @@ Test(recurrence, one_tile) {
   check_layer(1, 3, 9, false);
   check_layer(5, 3, 9, true);
 }
+
+/* Steps that are run apart, as input feeding needs them, are those of the whole: what is past the
+ * end of a sentence is held there, too. */
+Test(recurrence, a_sentence_in_stretches_is_the_sentence) {
+  enum { B = 5, E = 3, H = 9 };
+  blas_set_up();
+  struct layer layer = layer_create(B, E, H, false);
+  const size_t n = (STEPS + 1) * B * H;
+  real *whole = random_reals(n, 0.5, 7), *apart = random_reals(n, 0.5, 7);
+  rnn_forward(whole, layer.inputs, &layer.weights, layer.shape);
+  for (size_t t = 0; t < STEPS; t++) {
+    struct rnn_shape shape = layer.shape;
+    shape.steps = 1;
+    shape.first = t;
+    rnn_forward(apart + t * B * H, layer.inputs + t * B * E, &layer.weights, shape);
+  }
+  cr_assert(relative_error(whole, apart, n) < CLOSE);
+  for (size_t b = 0; b < B; b++)
+    cr_assert_eq(memcmp(apart + (STEPS * B + b) * H, apart + (layer.lengths[b] * B + b) * H,
+                        H * sizeof *apart),
+                 0, "the last state of sentence %zu is held", b);
+  free(whole);
+  free(apart);
+  layer_free(&layer);
+}
