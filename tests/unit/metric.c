@@ -64,6 +64,10 @@ Test(lowercase, is_the_full_mapping) {
   assert_lowercase("AbC 我 ÀÉ Ⓐ ǅ", "abc 我 àé ⓐ ǆ");
   assert_lowercase("İ", "i\u0307");
   assert_lowercase("ΟΔΟΣ ΣΑΣ Σ 'Σ", "οδος σας σ 'σ");
+  /* What is cased without being a letter, at both ends of its ranges. */
+  assert_lowercase("ªΣ ºΣ ⅠΣ ⅿΣ ⒶΣ ⓩΣ \U0001F130Σ \U0001F189Σ",
+                   "ªς ºς ⅰς ⅿς ⓐς ⓩς \U0001F130ς \U0001F189ς");
+  assert_lowercase("⅟Σ ↀΣ ⒵Σ ⓪Σ 我Σ 1Σ", "⅟σ ↀσ ⒵σ ⓪σ 我σ 1σ");
   assert_lowercase("ΑΣ. ΑΣ.Α Α.Σ", "ας. ασ.α α.ς"); /* full stops are looked through */
 }
 
@@ -190,6 +194,10 @@ Test(metric, chooses_the_tokeniser) {
   const struct text english[] = {text_of("I love 学习"), text_of("")};
   cr_assert_eq(metric_tokenizer_for(chinese, 2), BLEU_ZH);
   cr_assert_eq(metric_tokenizer_for(english, 2), BLEU_13A);
+  const struct text half = text_of("我 a"), third = text_of("我 a b"), most = text_of("我 爱 a");
+  cr_assert_eq(metric_tokenizer_for(&half, 1), BLEU_13A, "half is not most");
+  cr_assert_eq(metric_tokenizer_for(&third, 1), BLEU_13A);
+  cr_assert_eq(metric_tokenizer_for(&most, 1), BLEU_ZH);
 }
 
 /* ---- bootstrap ---- */

@@ -379,4 +379,47 @@ Test(validation, a_training_that_is_stopped_and_resumed_is_the_same_training) {
   tear_down(&task);
 }
 
+/* What would give another result than the training that was stopped is refused by name. */
+Test(validation, a_resumed_training_is_refused_with_anything_else) {
+  struct task task = set_up();
+  struct course course = {.stop_after = 5};
+  struct trainer_options options = eventful(&task, &course);
+  struct model *model = make_model();
+  options.checkpoint = "checkpoint";
+  cr_assert_eq(trainer_run(model, &task.corpus, &options, NULL), STATUS_INTERRUPTED);
+  model_free(model);
+  options.resume = true;
+
+  struct trainer_options others[10];
+  static const char *const names[] = {"batch size", "learning rate", "schedule",  "warm-up",
+                                      "clipping",   "dropout",       "smoothing", "average",
+                                      "seed",       "dev pairs"};
+  for (size_t i = 0; i < 10; i++) others[i] = options;
+  others[0].batch_size++;
+  others[1].adam.learning_rate *= 1 + 1e-12;
+  others[2].schedule = SCHEDULE_CONSTANT;
+  others[3].warm_up++;
+  others[4].clip_norm = 1;
+  others[5].dropout += 1e-12;
+  others[6].label_smoothing = 0.1;
+  others[7].average += 1e-12;
+  others[8].seed++;
+  char changed[sizeof TRAIN];
+  memcpy(changed, TRAIN, sizeof changed);
+  changed[sizeof changed - 3] = 'c'; /* the last letter; behind it are newline and NUL */
+  struct pairs *dev = pairs_of(changed);
+  others[9].dev = dev;
+  for (size_t i = 0; i < 10; i++) {
+    struct error error = {0};
+    model = make_model();
+    cr_assert_eq(trainer_run(model, &task.corpus, &others[i], &error), STATUS_INVALID_ARGUMENT,
+                 "%s", names[i]);
+    cr_assert_not_null(strstr(error.message, names[i]), "\"%s\" does not name the %s",
+                       error.message, names[i]);
+    model_free(model);
+  }
+  pairs_free(dev);
+  tear_down(&task);
+}
+
 #endif
