@@ -39,9 +39,28 @@ done
 expect_exit 0 "$ELMAN" train --batch-size 7 --help
 expect_stdout_match '--batch-size N .*default: 32'
 
+# And those of a preset.
+preset() { # preset NAME OPTION=DEFAULT...
+  expect_exit 0 "$ELMAN" train --preset "$1" --help
+  for default in "${@:2}"; do
+    expect_stdout_match "--${default%=*} .*default: ${default#*=}\\)"
+  done
+}
+preset plain embedding-size=128 hidden-size=128 batch-size=32 dropout=0 label-smoothing=0 average=0 \
+  min-count=1 attention=dot
+shared=(batch-size=64 label-smoothing=0.1 average=0.999 min-count=2 attention=additive)
+preset small embedding-size=128 hidden-size=256 dropout=0.3 epochs=12 "${shared[@]}"
+preset base embedding-size=256 hidden-size=512 dropout=0.4 epochs=32 "${shared[@]}"
+
 expect_exit 64 "$ELMAN" trian
 expect_stderr_match "unknown command 'trian'; did you mean 'train'\?"
-expect_exit 64 "$ELMAN" help xyzzy
-expect_stderr_match "unknown command 'xyzzy'"
+expect_exit 64 "$ELMAN" hlep
+expect_stderr_match "unknown command 'hlep'; did you mean 'help'\?"
+# Two letters of three are another word.
+for other in xyzzy hex rex; do
+  expect_exit 64 "$ELMAN" help $other
+  expect_stderr_match "unknown command '$other'"
+  ! grep -q 'did you mean' "$results/stderr" || fail "$other is nothing like a command"
+done
 expect_exit 64 "$ELMAN" --frob
 expect_stderr_match "unknown option '--frob'"
