@@ -39,6 +39,8 @@ printf '我 爱 学习\tI love studying\tnote\t%s\n' \
     awk '{ $1 = "1-0"; print }')" >other.tsv
 expect_exit 0 "$ELMAN" attention --summary --json --alignments 4 -i other.tsv
 expect_stdout_match '"links":3,"gold_links":3,"shared_links":2,"alignment_error_rate":0\.33333'
+expect_exit 0 "$ELMAN" attention --summary --alignments 4 -i other.tsv
+expect_stdout_match '^alignment error rate 33\.33 %$'
 
 # A line without its columns, or with links to nowhere, is reported and left out.
 printf '我 爱\tI love\n我 爱\tI love\t5-0\n我 爱\tI love\t0-0\n' >lines

@@ -13,6 +13,24 @@ expect_exit 0 "$ELMAN" inspect --json
 expect_stdout_match '^\{"embedding_size":2,"hidden_size":3,"layers":1,"bidirectional":false,"attention":"dot","attention_heads":1,"attention_window":0,"encoder_self_attention":0,"decoder_self_attention":0,"plain_self_attention":false,"attentional_layer":false,"input_feeding":false,"tie_embeddings":false,"source_tokens":"space","target_tokens":"words","source_vocabulary":19,"target_vocabulary":21,"parameters":[0-9]+,"tensors":\[$'
 expect_stdout_match '"name":"decoder\.out\.bias","shape":\[21\],"mean":'
 
+# The statistics of each tensor, taken from the file itself.
+cp "$results/stdout" inspected.json
+python3 - inspected.json model.safetensors <<'END' || fail "statistics that are not the file's"
+import json, math, statistics, struct, sys
+inspected = json.load(open(sys.argv[1]))["tensors"]
+data = open(sys.argv[2], "rb").read()
+length = struct.unpack("<Q", data[:8])[0]
+header = json.loads(data[8:8 + length])
+assert len(inspected) == len(header) - 1
+for tensor in inspected:
+    begin, end = header[tensor["name"]]["data_offsets"]
+    numbers = [x for x, in struct.iter_unpack("<f", data[8 + length + begin:8 + length + end])]
+    for key, of in [("mean", statistics.fmean), ("deviation", statistics.pstdev),
+                    ("minimum", min), ("maximum", max)]:
+        assert math.isclose(tensor[key], of(numbers), rel_tol=1e-6, abs_tol=1e-9), (tensor, key)
+END
+rm inspected.json
+
 expect_exit 0 "$ELMAN" inspect --vocabulary target
 [ "$(wc -l <"$results/stdout")" -eq 21 ] || fail "not 21 tokens"
 expect_stdout_match $'^0\t0\t<unk>$'

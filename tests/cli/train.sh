@@ -47,3 +47,21 @@ same crlf
 head -n 2 "$toy" >a
 tail -n 3 "$toy" >b
 same a b
+
+# About twenty lines, whatever the number of epochs: the first, the last, and those at a stride.
+told() { # told EPOCHS: the epochs that get a line
+  expect_exit 0 "$ELMAN" train --epochs "$1" --hidden-size 4 --embedding-size 4 -o told "$toy"
+  sed -n 's/^epoch \([0-9]*\) of .*/\1/p' "$results/stderr" | xargs
+}
+[ "$(told 20)" = "$(seq 20 | xargs)" ] || fail "20 epochs are not 20 lines"
+[ "$(told 21)" = "$(echo 1 $(seq 2 2 20) 21)" ] || fail "not every other of 21 epochs"
+[ "$(told 40)" = "$(echo 1 $(seq 2 2 40))" ] || fail "not every other of 40 epochs"
+
+# At a terminal, how far it is: one update of two epochs is half.
+if command -v script >/dev/null; then
+  TERM=xterm script -qefc "$ELMAN train --epochs 2 -o told $toy" typescript >/dev/null </dev/null ||
+    fail "no training at a terminal"
+  grep -aqF 'epoch 1 of 2  50 %' typescript || fail "the first of two epochs is not half"
+  rm typescript
+fi
+rm told

@@ -21,6 +21,12 @@ expect_stdout 'I love studying' '' '' 'I love studying'
 expect_exit 0 "$ELMAN" translate </dev/null
 expect_stdout
 
+# A byte order mark is one at the start only.
+printf '\xef\xbb\xbf我\n\xef\xbb\xbf我\n' >marks
+expect_exit 0 "$ELMAN" translate --json -i marks
+sed -n 1p "$results/stdout" | grep -q '"source_tokens":\["我"\]' || fail "the mark is a part of the text"
+! sed -n 2p "$results/stdout" | grep -q '"source_tokens":\["我"\]' || fail "a second mark is dropped"
+
 # Text that is not UTF-8: reported with its line, and an empty line in its place.
 printf '我 爱 学习\n\xff\xfe\na\0b\n我 爱 学习\n' >bad
 expect_exit 65 "$ELMAN" translate <bad
@@ -39,6 +45,8 @@ expect_stdout_match '^\{"translation":".*","log_probability":-[0-9.e-]+,"source_
 # Unknown words are named.
 expect_exit 0 "$ELMAN" translate '我 爱 猫'
 expect_stderr_match '^not in the vocabulary: 猫 \(1 of 3 words\)$'
+expect_exit 0 "$ELMAN" translate '猫 爱 狗' '狗 我 猫 鱼 狗'
+expect_stderr_match '^not in the vocabulary: 猫, 狗, 鱼 \(6 of 8 words\)$'
 expect_exit 0 "$ELMAN" translate -q '我 爱 猫'
 expect_no_stderr
 

@@ -153,6 +153,11 @@ Test(api, defaults) {
   cr_assert_eq(evaluating.max_length, 0);
   cr_assert_eq(evaluating.threads, 0);
   cr_assert_null(evaluating.progress);
+  /* An evaluation searches as a translation does. */
+  cr_assert_eq(evaluating.beam, translating.beam);
+  cr_assert_eq(evaluating.length_penalty, translating.length_penalty);
+  cr_assert_eq(evaluating.max_ratio, translating.max_ratio);
+  cr_assert_eq(evaluating.override_seed, translating.override_seed);
 }
 
 Test(api, free_accepts_null) {
@@ -417,6 +422,25 @@ Test(api, model_information) {
   cr_assert_arr_eq(frequent, "is", 2);
   cr_assert_eq(count, 3);
   elman_model_free(model);
+}
+
+Test(api, heads_and_window_have_their_defaults_where_they_apply) {
+  static const struct {
+    const char *attention;
+    size_t heads, window;
+  } expected[] = {{"dot", 1, 0}, {"multihead", 4, 0}, {"local", 1, 5}};
+  elman_pairs *pairs = toy();
+  for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+    elman_model_options options = elman_model_options_default();
+    options.attention = expected[i].attention;
+    options.embedding_size = options.hidden_size = 8;
+    elman_model *model = create(pairs, &options);
+    const elman_model_info info = elman_model_get_info(model);
+    cr_assert_eq(info.heads, expected[i].heads, "%s", expected[i].attention);
+    cr_assert_eq(info.attention_window, expected[i].window, "%s", expected[i].attention);
+    elman_model_free(model);
+  }
+  elman_pairs_free(pairs);
 }
 
 Test(api, vocabularies_can_be_limited) {

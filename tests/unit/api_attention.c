@@ -510,6 +510,12 @@ Test(api_attention_refuses, gradients_that_do_not_fit) {
 }
 
 Test(api_attention, defaults_and_null) {
+  const elman_attention_options defaults = elman_attention_options_default();
+  cr_assert_str_eq(defaults.mechanism, "dot");
+  cr_assert_eq(defaults.heads, 1);
+  cr_assert_eq(defaults.window, 5);
+  cr_assert_eq(defaults.key_length, ELMAN_ALL_KEYS);
+  cr_assert(!defaults.causal && !defaults.divide_by_sum && defaults.scale == 0);
   const float numbers[] = {1, 2, 3, 4};
   const elman_attention_input square = {.query_count = 2,
                                         .key_count = 2,

@@ -82,6 +82,11 @@ Test(api_matrix, text_that_is_wrong) {
   memset(digits, '1', sizeof digits);
   put_bytes(NAME, digits, sizeof digits);
   refuse("digits", "matrix:1", "more than 127 digits");
+  put_bytes(NAME, digits, 128);
+  refuse("128 digits", "matrix:1", "more than 127 digits");
+  memset(digits, '0', 126); /* 0 ... 01 */
+  put_bytes(NAME, digits, 127);
+  expect("127 digits", 1, 1, (const float[]){1});
 }
 
 /* ---- .npy ---- */

@@ -565,6 +565,42 @@ Test(formats, svg_of_odd_weights) {
   free(text);
 }
 
+/* Between two colours of the scale a weight has their mean: a 16th lies halfway to the second. */
+Test(formats, svg_colors_are_mixed) {
+  static const real weights[] = {(real)0.0625, (real)0.5, (real)0.96875};
+  struct translation translation = example();
+  translation.target_count = 1;
+  translation.attention = weights;
+  char *text = written_all("svg", &translation, 1, NULL, NULL);
+  cr_assert_eq(occurrences(text, "height=\"23\" fill=\"#092C5F\""), 1, "#00224E and #123570");
+  cr_assert_eq(occurrences(text, "height=\"23\" fill=\"#707173\""), 1);
+  cr_assert_eq(occurrences(text, "height=\"23\" fill=\"#EFDB44\""), 1, "#C3B369 and #FEE838");
+  free(text);
+}
+
+static void expect_xml(const char *token, size_t width, const char *expected) {
+  char *text = NULL;
+  size_t size = 0;
+  FILE *stream = open_memstream(&text, &size);
+  write_xml(stream, token, width);
+  cr_assert_eq(fclose(stream), 0);
+  cr_assert_str_eq(text, expected);
+  free(text);
+}
+
+Test(formats, xml_is_cut_behind_its_columns) {
+  expect_xml("abcd", 4, "abcd");
+  expect_xml("abcde", 4, "abcd…");
+  expect_xml("我爱", 4, "我爱");
+  expect_xml("我爱你", 5, "我爱…");
+  expect_xml("<&>\"'", 5, "&lt;&amp;&gt;&quot;&#39;");
+  expect_xml("a\xCC\x81"
+             "bcd",
+             4,
+             "a\xCC\x81"
+             "bcd"); /* a mark fills no column */
+}
+
 /* A session that is given up leaks nothing. */
 Test(formats, writing_that_is_given_up) {
   const struct translation translation = example();
