@@ -557,3 +557,23 @@ Test(beam, length_batches) {
   cr_assert_eq(batches.count, 0);
   length_batches_free(&batches);
 }
+
+/* Rows are sentences times the beam: neither they nor the positions they look at grow without end.
+ */
+Test(beam, length_batches_bound_rows_and_positions) {
+  enum { COUNT = 700, ROWS = 512, POSITIONS = 1 << 16 };
+  static const size_t widths[] = {1, 5, 100, 600};
+  size_t lengths[COUNT];
+  for (size_t i = 0; i < COUNT; i++) lengths[i] = i * i % 997 * (i % 10 == 0 ? 200 : 1);
+  for (size_t w = 0; w < 4; w++) {
+    struct length_batches batches;
+    cr_assert_eq(length_batches_create(&batches, lengths, COUNT, 1000, widths[w], NULL), STATUS_OK);
+    for (size_t i = 0; i < batches.count; i++) {
+      const size_t start = batches.starts[i], size = batches.starts[i + 1] - start;
+      const size_t rows = size * widths[w], longest = lengths[batches.order[start]];
+      cr_assert(size == 1 || (rows <= ROWS && rows * longest <= POSITIONS),
+                "a beam of %zu: %zu sentences of up to %zu", widths[w], size, longest);
+    }
+    length_batches_free(&batches);
+  }
+}
