@@ -137,6 +137,26 @@ Test(segment, zero_counts) {
   vocabulary_free(vocabulary);
 }
 
+/* A word's cost is -log (count / total): 甲|乙 wins over 甲乙 where the product of its counts is
+ * more than that of the whole word's and the total; a count of 0 is one of 1. */
+static void assert_wins(const uint64_t counts[5], const char *expected) {
+  static const char *const list[] = {"<unk>", "甲", "乙", "甲乙", "丙"};
+  struct tokens tokens = {0};
+  struct vocabulary *vocabulary;
+  for (int i = 0; i < 5; i++) cr_assert_eq(tokens_add(&tokens, text_of(list[i]), NULL), STATUS_OK);
+  cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, counts, SIDE_SOURCE, NULL), STATUS_OK);
+  tokens_free(&tokens);
+  assert_segments(vocabulary, "甲乙丙", expected);
+  vocabulary_free(vocabulary);
+}
+
+Test(segment, counts_are_shares_of_the_total) {
+  assert_wins((const uint64_t[]){0, 5, 9, 2, 6}, "甲|乙|丙");  /* 45 and 2 · 22 */
+  assert_wins((const uint64_t[]){0, 5, 9, 2, 7}, "甲乙|丙");   /* 45 and 2 · 23 */
+  assert_wins((const uint64_t[]){0, 4, 6, 0, 13}, "甲|乙|丙"); /* 24 and 23 */
+  assert_wins((const uint64_t[]){0, 4, 6, 0, 15}, "甲乙|丙");  /* 24 and 25 */
+}
+
 Test(segment, ten_megabytes_in_one_run, .timeout = 120) {
   /* One "word" is a whole sentence: it must not make each character cost its length. */
   struct buffer sentence = {0};

@@ -169,6 +169,7 @@ Test(modes, words) {
   assert_tokens(TOKENS_WORDS, "well-known (yes) [no]", "well|-|known|(|yes|)|[|no|]");
   assert_tokens(TOKENS_WORDS, "He said: \u201CNo.\u201D", "He|said|:|\u201C|No|.|\u201D");
   assert_tokens(TOKENS_WORDS, "It costs $5 , ok", "It|costs|$|5|▁,|ok");
+  assert_tokens(TOKENS_WORDS, "x² ½ Ⅷ ٣", "x²|½|Ⅷ|٣"); /* numbers of all kinds */
   assert_tokens(TOKENS_WORDS, "3.14", "3|.|￭14");
   assert_tokens(TOKENS_WORDS, "a - b", "a|▁-|▁b");
   assert_tokens(TOKENS_WORDS, "\"a\"", "\"|￭a|￭\"");
