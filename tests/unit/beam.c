@@ -442,6 +442,25 @@ Test(beam, numbers_that_overflow_fail_their_sentence_only) {
 
 /* ---- when it ends ---- */
 
+/* Rows of a vocabulary of one block, as the output layer would give them. */
+struct small_scores {
+  real largest[2];
+  double log_sums[2];
+  struct output_scores scores;
+};
+
+static void score(struct small_scores *small, real *logits, size_t rows, size_t V) {
+  for (size_t i = 0; i < rows; i++) {
+    small->largest[i] = maximum(logits + i * V, V);
+    small->log_sums[i] = (double)log_sum_exp(logits + i * V, V);
+  }
+  small->scores = (struct output_scores){.logits = logits,
+                                         .largest = small->largest,
+                                         .log_sums = small->log_sums,
+                                         .V = V,
+                                         .blocks = 1};
+}
+
 /* A finished hypothesis of score -1, and an open one that scores `open` / 4 at best, at the limit.
  * Returns whether the search goes on. */
 static bool goes_on(double open) {
@@ -463,7 +482,9 @@ static bool goes_on(double open) {
   logits[TOKEN_START] = (real)log(1 - exp(-1) - exp(open)); /* so that they are log p */
   beam_pool_clear(&pool);
   beam_start(&beam);
-  cr_assert_eq(beam_grow(&beam, &pool, logits, V, weights, 1, &options, NULL), STATUS_OK);
+  struct small_scores small;
+  score(&small, logits, 1, V);
+  cr_assert_eq(beam_grow(&beam, &pool, &small.scores, 0, weights, 1, &options, NULL), STATUS_OK);
   cr_assert_eq(beam.finished, 1);
   cr_assert_float_eq(beam.ended[0].score, -1, 1e-5);
   beam_pool_free(&pool);
@@ -502,18 +523,13 @@ Test(beam, tidying_up_keeps_what_hypotheses_lead_to) {
     for (unsigned b = 0; b < 2; b++) {
       real *logits = random_reals(WIDTH * V, 2, 4 * step + b);
       real *weights = random_reals(WIDTH * S, 1, 4 * step + 2 + b);
-      real largest[WIDTH];
-      double log_sums[WIDTH];
-      for (size_t i = 0; i < WIDTH; i++) {
-        logits[i * V + TOKEN_END] = -50;
-        largest[i] = maximum(logits + i * V, V);
-        log_sums[i] = (double)log_sum_exp(logits + i * V, V);
-      }
-      const struct output_scores scores = {
-          .logits = logits, .largest = largest, .log_sums = log_sums, .V = V, .blocks = 1};
+      struct small_scores small;
+      for (size_t i = 0; i < WIDTH; i++) logits[i * V + TOKEN_END] = -50;
+      score(&small, logits, WIDTH, V);
       for (size_t k = 0; k < 2; k++)
-        cr_assert_eq(beam_grow(&beams[k][b], &pools[k], &scores, 0, weights, S, &options, NULL),
-                     STATUS_OK);
+        cr_assert_eq(
+            beam_grow(&beams[k][b], &pools[k], &small.scores, 0, weights, S, &options, NULL),
+            STATUS_OK);
       free(logits);
       free(weights);
     }
