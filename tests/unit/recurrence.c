@@ -102,9 +102,14 @@ static void plain_backward(double *dstates, const double *states, const struct l
   }
 }
 
+/* NaN if any number is. With fmax instead, gcc 12 for 64-bit ARM breaks down. */
 static double largest_difference(const real *a, const double *b, size_t n) {
   double largest = 0;
-  for (size_t i = 0; i < n; i++) largest = fmax(largest, fabs((double)a[i] - b[i]));
+  for (size_t i = 0; i < n; i++) {
+    const double difference = fabs((double)a[i] - b[i]);
+    if (isnan(difference)) return difference;
+    if (difference > largest) largest = difference;
+  }
   return largest;
 }
 
