@@ -1,31 +1,56 @@
 #include "tensor/denormals.h"
 
-#ifdef __SSE2__
+/* The processor's register for how it rounds, and its bits for denormals. */
+#if defined(__SSE2__)
 #include <immintrin.h>
 
-enum { FLUSH_TO_ZERO = 0x8000, DENORMALS_ARE_ZERO = 0x0040 };
+enum { TO_ZERO = 0x8000 | 0x0040 }; /* of MXCSR: results, operands */
 
-static void set_all(unsigned state) {
+static unsigned mode_of_thread(void) {
+  return _mm_getcsr();
+}
+
+static void set_mode(unsigned mode) {
+  _mm_setcsr(mode);
+}
+#elif defined(__aarch64__)
+#include <stdint.h>
+
+enum { TO_ZERO = 1 << 24 }; /* of FPCR: results and operands */
+
+static unsigned mode_of_thread(void) {
+  uint64_t mode;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(mode)::"memory");
+  return (unsigned)mode;
+}
+
+static void set_mode(unsigned mode) {
+  __asm__ volatile("msr fpcr, %0" ::"r"((uint64_t)mode) : "memory");
+}
+#else
+/* Elsewhere the results are the same to rounding, only slower where denormals are. */
+enum { TO_ZERO = 0 };
+
+static unsigned mode_of_thread(void) {
+  return 0;
+}
+
+static void set_mode(unsigned mode) {
+  (void)mode;
+}
+#endif
+
+static void set_all(unsigned mode) {
 #pragma omp parallel
-  _mm_setcsr(state);
+  set_mode(mode);
 }
 
 unsigned denormals_to_zero(void) {
-  const unsigned before = _mm_getcsr();
-  set_all(before | FLUSH_TO_ZERO | DENORMALS_ARE_ZERO);
+  const unsigned before = mode_of_thread();
+  set_all(before | TO_ZERO);
   return before;
 }
 
 void denormals_restore(unsigned state) {
   set_all(state);
 }
-#else
-/* Elsewhere the results are the same to rounding, only slower where denormals are. */
-unsigned denormals_to_zero(void) {
-  return 0;
-}
-
-void denormals_restore(unsigned state) {
-  (void)state;
-}
-#endif

@@ -9,6 +9,7 @@
 
 #include "tensor/blas.h"
 #include "tensor/cross_entropy.h"
+#include "tensor/denormals.h"
 #include "tensor/dropout.h"
 #include "tensor/linear.h"
 #include "tensor/softmax.h"
@@ -47,6 +48,28 @@ Test(tensor, threads_of_openblas_are_stopped_and_can_be_started_again) {
   for (int i = 0; i < N * N; i++) cr_assert_eq(c[i], N);
   free(a);
   free(c);
+}
+
+/* How many of the threads take half of the smallest normal number for zero. */
+static int threads_without_denormals(void) {
+  const volatile float smallest = FLT_MIN;
+  int count = 0;
+#pragma omp parallel reduction(+ : count)
+  count += smallest * 0.5f == 0;
+  return count;
+}
+
+Test(tensor, denormals_are_zero_until_that_is_taken_back) {
+#if defined(__SSE2__) || defined(__aarch64__)
+  omp_set_num_threads(3);
+  cr_assert_eq(threads_without_denormals(), 0);
+  const unsigned before = denormals_to_zero();
+  cr_assert_eq(threads_without_denormals(), 3);
+  denormals_restore(before);
+  cr_assert_eq(threads_without_denormals(), 0);
+#else
+  cr_skip_test("nothing is known of this processor's denormals");
+#endif
 }
 
 struct counted {
