@@ -32,6 +32,21 @@ struct adam_step adam_step_of(struct adam_options options, uint64_t update) {
   };
 }
 
+void adam_update_plain(real *restrict weights, real *restrict m, real *restrict v,
+                       real *restrict gradients, size_t n, const struct adam_step *step) {
+  const struct adam_step constants = *step;
+  for (size_t i = 0; i < n; i++) {
+    const real g = gradients == NULL ? 0 : gradients[i] * constants.scale; /* (25) */
+    const real old = weights[i];
+    const real first = constants.beta1 * m[i] + constants.rest1 * g;      /* (26) */
+    const real second = constants.beta2 * v[i] + constants.rest2 * g * g; /* (27) */
+    if (gradients != NULL) gradients[i] = 0;
+    m[i] = first;
+    v[i] = second;
+    weights[i] = old - constants.size * first / (sqrt(second) + constants.epsilon); /* (28) */
+  }
+}
+
 /* Every update of weights goes through update_some, with gradients or without: the same operations
  * in the same order, whatever their place. All loads come before all stores: the blocks lie at
  * equal offsets within a page, and a load would wait for a store to the same offset of another
@@ -103,19 +118,9 @@ static inline void update_some(real *weights, real *m, real *v, real *gradients,
 
 #else
 
-static inline void update_some(real *restrict weights, real *restrict m, real *restrict v,
-                               real *restrict gradients, size_t n, const struct adam_step *step) {
-  const struct adam_step constants = *step;
-  for (size_t i = 0; i < n; i++) {
-    const real g = gradients == NULL ? 0 : gradients[i] * constants.scale; /* (25) */
-    const real old = weights[i];
-    const real first = constants.beta1 * m[i] + constants.rest1 * g;      /* (26) */
-    const real second = constants.beta2 * v[i] + constants.rest2 * g * g; /* (27) */
-    if (gradients != NULL) gradients[i] = 0;
-    m[i] = first;
-    v[i] = second;
-    weights[i] = old - constants.size * first / (sqrt(second) + constants.epsilon); /* (28) */
-  }
+static inline void update_some(real *weights, real *m, real *v, real *gradients, size_t n,
+                               const struct adam_step *step) {
+  adam_update_plain(weights, m, v, gradients, n, step);
 }
 
 #endif
