@@ -42,7 +42,7 @@ static void multiply(const struct job *job, size_t first, size_t width) {
   const real *weight = job->weights->out_weight + first * F;
   real *logits = job->scores->logits + first;
   if (job->rows <= FEW_ROWS)
-    few_rows_kernel_at(0)->run(logits, V, job->features, weight, job->rows, F, width);
+    few_rows_kernel_at(0)->run(logits, V, false, job->features, weight, job->rows, F, width);
   else
     matrix_product_alone(logits, V, 0, 1, (struct operand){job->features, F, AS_IT_IS},
                          (struct operand){weight, F, TRANSPOSED}, job->rows, width, F);

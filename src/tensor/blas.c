@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <stdbool.h>
 
+#include "tensor/few_rows.h"
+
 /* Below this many multiplications the threads cost more than they bring. */
 static const size_t PARALLEL_WORK = (size_t)1 << 22;
 enum { TILE_UNIT = 16, LEAST_HALF = 128, LEAST_QUARTER = 160, LARGE_TILE = 640, MAX_TILES = 16 };
@@ -30,11 +32,23 @@ static void row_product(real *c, real beta, real alpha, struct operand a, struct
              (int)(turned ? k : n), alpha, b.data, (int)b.ld, a.data, (int)step, beta, c, 1);
 }
 
+/* The same holds for few rows times a matrix that lies as (n,k), if the sums are long. */
+static bool is_few_rows(real beta, real alpha, struct operand a, struct operand b, size_t m,
+                        size_t k) {
+  enum { LONG = 256 };
+  return m <= FEW_ROWS && k >= LONG && alpha == 1 && (beta == 0 || beta == 1) &&
+         a.transpose == AS_IT_IS && a.ld == k && b.transpose == TRANSPOSED && b.ld == k;
+}
+
 void matrix_product_alone(real *c, size_t ldc, real beta, real alpha, struct operand a,
                           struct operand b, size_t m, size_t n, size_t k) {
   if (m == 0 || n == 0) return;
   if (m == 1) {
     row_product(c, beta, alpha, a, b, n, k);
+    return;
+  }
+  if (is_few_rows(beta, alpha, a, b, m, k)) {
+    few_rows_kernel_at(0)->run(c, ldc, beta == 1, a.data, b.data, m, k, n);
     return;
   }
   cblas_gemm(CblasRowMajor, blas_transpose(a.transpose), blas_transpose(b.transpose), (int)m,

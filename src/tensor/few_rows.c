@@ -1,6 +1,5 @@
 #include "tensor/few_rows.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #define INLINE static inline __attribute__((always_inline))

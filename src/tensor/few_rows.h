@@ -4,15 +4,17 @@
 #ifndef ELMAN_TENSOR_FEW_ROWS_H
 #define ELMAN_TENSOR_FEW_ROWS_H
 
+#include <stdbool.h>
+
 #include "tensor/real.h"
 
 /* Of more rows a general product is faster. */
 enum { FEW_ROWS = 12 };
 
-/* y (n,out), its rows ldy apart; x (n,in); weight (out,in). A row's result does not depend on
- * the other rows. */
-typedef void few_rows_function(real *y, size_t ldy, const real *x, const real *weight, size_t n,
-                               size_t in, size_t out);
+/* y (n,out) = x Wᵀ or, with `add`, y += x Wᵀ; its rows are ldy apart; x (n,in); weight (out,in). A
+ * row's result does not depend on the other rows. */
+typedef void few_rows_function(real *y, size_t ldy, bool add, const real *x, const real *weight,
+                               size_t n, size_t in, size_t out);
 
 struct few_rows_kernel {
   const char *name; /* of the instructions it needs */

@@ -59,3 +59,22 @@ Test(kernels, the_choice_is_made) {
     cr_assert_null(better_blas_family(kernels.family, vector_level_here()), "%s", kernels.family);
   }
 }
+
+extern void gotoblas_dynamic_quit(void) __attribute__((weak));
+extern void gotoblas_dynamic_init(void) __attribute__((weak));
+
+/* OpenBLAS as it is on a processor that it takes for an older one. */
+Test(kernels, a_wrong_choice_is_mended) {
+  if (getenv("OPENBLAS_CORETYPE") != NULL || gotoblas_dynamic_quit == NULL ||
+      gotoblas_dynamic_init == NULL || vector_level_here() == VECTOR_SSE)
+    cr_skip_test("there is no choice");
+  setenv("OPENBLAS_CORETYPE", "Prescott", 1);
+  gotoblas_dynamic_quit();
+  gotoblas_dynamic_init();
+  unsetenv("OPENBLAS_CORETYPE");
+  const struct blas_kernels kernels = blas_kernels_choose();
+  cr_assert_str_eq(kernels.original_family, "Prescott");
+  cr_assert_eq(kernels.choice, BLAS_CHOSEN_BY_LEVEL);
+  cr_assert_null(better_blas_family(kernels.family, vector_level_here()), "%s", kernels.family);
+  cr_assert_null(getenv("OPENBLAS_CORETYPE"));
+}

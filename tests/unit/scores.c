@@ -25,7 +25,7 @@ static void check_few_rows(const struct few_rows_kernel *kernel, size_t n, size_
   real *x = random_reals(n * in, 1, 1), *weight = random_reals(out * in, 1, 2);
   real *y = reals(n * ldy);
   for (size_t i = 0; i < n * ldy; i++) y[i] = 77;
-  kernel->run(y, ldy, x, weight, n, in, out);
+  kernel->run(y, ldy, false, x, weight, n, in, out);
   for (size_t r = 0; r < n; r++) {
     for (size_t o = 0; o < ldy; o++) {
       const real *row = x + r * in, *w = weight + o * in;
