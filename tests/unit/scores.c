@@ -26,6 +26,12 @@ static void check_few_rows(const struct few_rows_kernel *kernel, size_t n, size_
   real *y = reals(n * ldy);
   for (size_t i = 0; i < n * ldy; i++) y[i] = 77;
   kernel->run(y, ldy, false, x, weight, n, in, out);
+  real *doubled = reals(n * ldy);
+  for (size_t i = 0; i < n * ldy; i++) doubled[i] = y[i];
+  kernel->run(doubled, ldy, true, x, weight, n, in, out);
+  for (size_t i = 0; i < n * ldy; i++)
+    cr_assert_eq(doubled[i], i % ldy < out ? 2 * y[i] : y[i], "%s adds", kernel->name);
+  free(doubled);
   for (size_t r = 0; r < n; r++) {
     for (size_t o = 0; o < ldy; o++) {
       const real *row = x + r * in, *w = weight + o * in;
