@@ -156,7 +156,7 @@ Test(check, scripts_and_lengths) {
 /* As many characters on either side of the corpus, so that the usual ratio is 1: a line is an
  * outlier from 3 (n + 10) - 10 characters on, and of n = 4 that is 32. */
 Test(check, lengths_up_to_the_ratio_are_usual) {
-  static const char letters[] = "abcdefghijklmnopqrstuvwxyzabcdefghijklmnop";
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz";
   const size_t lengths[][2] = {{4, 32}, {32, 4}, {4, 33}, {33, 4}, {5, 35}, {35, 5}};
   char content[512] = "";
   size_t used = 0;
