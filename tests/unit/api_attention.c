@@ -298,6 +298,8 @@ Test(api_attention, a_scale_of_ones_own) {
   struct attention_case c = new_case("dot", 4, 5, 3, 3, 1);
   c.options.scale = 0.3;
   check_masks(c);
+  c.options.scale = -0.7;
+  check_masks(c);
   c.options.mechanism = "projected";
   check_masks(c);
 }

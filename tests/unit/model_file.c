@@ -596,6 +596,7 @@ static const struct {
     {"\"[0,1,4,9]\"", "\"[0,1,4,0.5]\"", "holds something else than words and counts"},
     {"\"[0,1,4,9]\"", "\"{}\"", "does not have as many entries"},
     {"\"[0,1,4,9]\"", "\"\"", "elman.source_counts is not valid JSON"},
+    {"[0,1,4,9]", "[0,-1,4,9]", "something else than words and counts"},
     /* the tensors */
     {OUT_BIAS, OUT_BIAS "," OUT_BIAS, "a name is given twice"},
     {"," OUT_BIAS, "", "there is something after the last tensor"},

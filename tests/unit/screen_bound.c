@@ -83,7 +83,7 @@ Test(screen_bound, what_a_bias_is_rounded_by) {
   for (unsigned i = 0; i < 200; i++) {
     real *weight = random_reals(V * F, 0.05, 3 * i + 3), *features = random_reals(F, 1, 3 * i + 4);
     real *bias = reals(V);
-    for (size_t v = 0; v < V; v++) bias[v] = (real)1e6;
+    for (size_t v = 0; v < V; v++) bias[v] = (real)(i % 2 == 0 ? 1e6 : -1e6);
     (void)checked(weight, bias, features, V, F);
     free(weight);
     free(bias);
