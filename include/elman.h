@@ -496,6 +496,7 @@ typedef struct elman_translation {
 } elman_translation;
 
 #define ELMAN_MOST_BEAM 1024
+#define ELMAN_DEFAULT_MAX_BYTES ((size_t)1 << 22)
 #define ELMAN_MOST_OVERRIDES 64
 
 /* An intervention: attention weights are changed, in every head, while the model decodes, and what
@@ -515,6 +516,8 @@ typedef struct elman_override {
 } elman_override;
 
 typedef struct elman_translate_options {
+  size_t max_bytes;  /* of a text; a longer one is ELMAN_BAD_DATA, and is not looked at; 0 = no
+                        limit; default ELMAN_DEFAULT_MAX_BYTES. Memory grows with the longest */
   size_t max_length; /* target tokens; 0 (default) = none, but see max_ratio */
   double max_ratio;  /* target tokens for each source token; 0 (default) = none; where neither is
                         set the limit is 2 S + 10, where both are it is the smaller */
@@ -536,7 +539,7 @@ typedef struct elman_translate_options {
 ELMAN_API elman_translate_options elman_translate_options_default(void);
 
 /* Translates one sentence of `length` bytes. `options` may be NULL for the defaults. Text that is
- * not valid UTF-8, or has more than 5,000 tokens, is ELMAN_BAD_DATA. */
+ * not valid UTF-8, or has more than 5,000 tokens or more than `max_bytes`, is ELMAN_BAD_DATA. */
 ELMAN_CHECKED elman_status elman_translate(elman_translation **translation,
                                            elman_translator *translator, const char *text,
                                            size_t length, const elman_translate_options *options,

@@ -39,6 +39,7 @@ elman_status elman_evaluate(elman_scores *scores, const elman_model *model,
   if (options->batch_size == 0)
     status = fail(&problem, STATUS_INVALID_ARGUMENT, NULL, "the batch size must be at least 1");
   elman_translate_options searching = elman_translate_options_default();
+  searching.max_bytes = 0;
   searching.max_length = options->max_length;
   searching.max_ratio = options->max_ratio;
   searching.beam = options->beam;

@@ -73,7 +73,8 @@ static enum status fit_team(elman_translator *translator, size_t threads, struct
 
 elman_translate_options elman_translate_options_default(void) {
   const struct translate_options inner = translate_options_default();
-  return (elman_translate_options){.beam = inner.beam.width,
+  return (elman_translate_options){.max_bytes = ELMAN_DEFAULT_MAX_BYTES,
+                                   .beam = inner.beam.width,
                                    .n_best = inner.beam.n_best,
                                    .length_penalty = inner.beam.length_penalty,
                                    .override_seed = 1};
@@ -116,6 +117,7 @@ enum status inner_translate_options(struct translate_options *inner,
   *inner = (struct translate_options){.beam = {.width = options->beam,
                                                .n_best = options->n_best,
                                                .length_penalty = options->length_penalty},
+                                      .max_bytes = options->max_bytes,
                                       .limit = options->max_length,
                                       .ratio = options->max_ratio,
                                       .replace_unknown = options->replace_unknown,

@@ -100,6 +100,19 @@ static enum status encode_reference(struct translator *translator, struct text r
   return status;
 }
 
+static enum status encode_source(struct encoding *encoding, const struct model *model,
+                                 struct text source, size_t max_bytes, struct error *error) {
+  const struct codec codec = model_source_codec(model);
+  if (max_bytes > 0 && source.length > max_bytes) {
+    encoding->tokens.count = 0;
+    return fail(
+        error, STATUS_BAD_DATA, NULL,
+        "the sentence has more than the %zu bytes that are allowed; split it, or allow more",
+        max_bytes);
+  }
+  return encode_checked(encoding, &codec, source, error);
+}
+
 static size_t limit_of(const struct translate_options *options, size_t S) {
   if (options->ratio == 0) return options->limit == 0 ? 2 * S + 10 : options->limit;
   const double product = ceil(options->ratio * (double)S);
@@ -111,11 +124,11 @@ static size_t limit_of(const struct translate_options *options, size_t S) {
 static enum status add_request(struct translator *translator, struct translator_item *item,
                                size_t *requests, struct text source, struct text reference,
                                const struct translate_options *options, struct error *error) {
-  const struct codec codec = model_source_codec(translator->model);
   item->given = source;
   item->result = SIZE_MAX;
   item->error = (struct error){0};
-  item->status = encode_checked(&item->source, &codec, source, &item->error);
+  item->status =
+      encode_source(&item->source, translator->model, source, options->max_bytes, &item->error);
   const size_t S = item->source.tokens.count;
   if (item->status == STATUS_OK && S > 0 && reference.bytes != NULL)
     item->status = encode_reference(translator, reference, &item->error);

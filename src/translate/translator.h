@@ -17,6 +17,7 @@ enum { MOST_OVERRIDES = 64 };
 
 struct translate_options {
   struct beam_options beam;
+  size_t max_bytes;     /* of a source; 0 = no limit */
   size_t limit;         /* target tokens; 0 = none */
   double ratio;         /* of target to source tokens; 0 = none; without either 2 S + 10 */
   bool replace_unknown; /* <unk> becomes the source token with the largest weight */
@@ -70,8 +71,9 @@ void translator_free(struct translator *translator);
 
 /* Translates `count` sources; what came out stays in the translator until the next call. With
  * `reference` (bytes not NULL), the decoder is forced to give that, for one source only. A sentence
- * with invalid UTF-8, one that is too long, and one whose numbers overflow have STATUS_BAD_DATA in
- * their item, which fails no other. A sentence without tokens has no hypothesis. */
+ * with invalid UTF-8, one that is too long in bytes or tokens, and one whose numbers overflow have
+ * STATUS_BAD_DATA in their item, which fails no other. A sentence without tokens has no hypothesis.
+ */
 enum status translator_run(struct translator *translator, const struct text *sources, size_t count,
                            struct text reference, const struct translate_options *options,
                            struct error *error) CHECKED;

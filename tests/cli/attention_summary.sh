@@ -48,6 +48,9 @@ expect_exit 65 "$ELMAN" attention --summary --json --alignments 3 -i lines
 expect_stderr_match '^elman: lines:1: left out: there is no column 3'
 expect_stderr_match '^elman: lines:2: the alignment 5-0 names a word that is not there'
 expect_stdout_match '^\{"translations":1,.*"aligned":1,'
+# What is cut off a line that is too long may be a part of its alignment.
+expect_exit 65 "$ELMAN" attention --summary --json --alignments 3 --max-line 21 -i gold.tsv
+expect_stderr_match '^elman: gold.tsv:[0-9]*: left out: the line has more than 21 bytes'
 
 expect_exit 64 "$ELMAN" attention --json '我'
 expect_stderr_match -- '--json goes with --summary'

@@ -42,6 +42,22 @@ expect_stderr_match '^elman: TEXT 1: '
 expect_exit 0 "$ELMAN" translate --json '我 " \'
 expect_stdout_match '^\{"translation":".*","log_probability":-[0-9.e-]+,"source_tokens":\["我","\\"","\\\\"\],"target_tokens":\["'
 
+# A line that is too long is told with its number; those around it are translated.
+printf '我 爱 学习\n%s\n\xef\xbb\xbf我 爱\r\n我 爱 学习\r\n%s' "$(printf '爱 %.0s' {1..500})" 我我我我我我我 >long
+expect_exit 65 "$ELMAN" translate -q --max-line 20 -i long
+expect_stdout 'I love studying' '' "$("$ELMAN" translate -q $'\xef\xbb\xbf我 爱')" 'I love studying' ''
+expect_stderr_match '^elman: long:2: the sentence has more than the 20 bytes that are allowed; '
+expect_stderr_match '^elman: long:5: the sentence has more than the 20 bytes '
+[ "$(wc -l <"$results/stderr")" -eq 2 ] || fail "more than two lines are refused"
+expect_exit 65 "$ELMAN" translate -q --json --max-line 20 -i long
+[ "$(grep -n '^null$' "$results/stdout" | xargs)" = '2:null 5:null' ] || fail "not null for a long line"
+expect_exit 65 "$ELMAN" translate -q --max-line 13 '我 爱 学习'
+expect_stderr_match '^elman: TEXT 1: the sentence has more than the 13 bytes '
+# The longest line that is allowed, with all that a line may have around it.
+printf '\xef\xbb\xbf我 爱 学习\r\n我 爱 学习\n我 爱 学习\r' >longest
+expect_exit 0 "$ELMAN" translate --max-line 14 -i longest
+expect_stdout 'I love studying' 'I love studying' 'I love studying'
+
 # Unknown words are named.
 expect_exit 0 "$ELMAN" translate '我 爱 猫'
 expect_stderr_match '^not in the vocabulary: 猫 \(1 of 3 words\)$'
@@ -60,6 +76,21 @@ for i in 1 2 3; do
   read -r -t 20 answer <&"${COPROC[0]}" || fail "no answer to a line in a pipe"
   [ "$answer" = 'I love studying' ] || fail "answer: $answer"
 done
+
+# A line of 64 MB takes little more memory than the limit.
+peak() { awk '/VmHWM/ { print $2 }' "/proc/$1/status"; }
+coproc "$ELMAN" translate -q --max-line 100000 2>/dev/null
+pid=$COPROC_PID
+echo '我 爱 学习' >&"${COPROC[1]}"
+read -r -t 20 answer <&"${COPROC[0]}" || fail "no answer before the long line"
+before=$(peak "$pid")
+head -c 64000000 /dev/zero | tr '\0' x >&"${COPROC[1]}"
+printf '\n我 爱 学习\n' >&"${COPROC[1]}"
+read -r -t 20 answer <&"${COPROC[0]}" || fail "no line for the long one"
+[ "$answer" = '' ] || fail "the long line gave: $answer"
+read -r -t 20 answer <&"${COPROC[0]}" || fail "no answer behind the long line"
+[ "$answer" = 'I love studying' ] || fail "answer: $answer"
+[ $(($(peak "$pid") - before)) -lt 4000 ] || fail "a long line took $(($(peak "$pid") - before)) kB"
 
 # Wrong input.
 expect_exit 66 "$ELMAN" translate -m nowhere 我

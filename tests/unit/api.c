@@ -801,7 +801,9 @@ Test(api, a_token_of_ten_megabytes, .timeout = 120) {
   char *token = malloc(SIZE + 1);
   memset(token, 'a', SIZE);
   token[SIZE] = '\0';
-  elman_translation *translation = translate(translator, token, NULL);
+  elman_translate_options unlimited = elman_translate_options_default();
+  unlimited.max_bytes = 0;
+  elman_translation *translation = translate(translator, token, &unlimited);
   cr_assert_eq(translation->source_count, 1);
   cr_assert_eq(strlen(translation->source_tokens[0]), SIZE);
   cr_assert_not(translation->source_known[0]);

@@ -76,6 +76,36 @@ Test(api_translate, n_best) {
   elman_translation_free(best);
 }
 
+Test(api_translate, too_many_bytes) {
+  static const char *const both[] = {"我 爱 学习", "我 爱"};
+  static const size_t lengths[] = {14, 7};
+  elman_translate_options options = elman_translate_options_default();
+  elman_translation *found[2];
+  elman_error errors[2], error;
+  cr_assert_eq(options.max_bytes, ELMAN_DEFAULT_MAX_BYTES);
+  options.max_bytes = 14;
+  cr_assert_eq(elman_translate_batch(found, errors, translator, both, lengths, 2, &options, NULL),
+               ELMAN_OK);
+  elman_translation_free(found[0]);
+  elman_translation_free(found[1]);
+  options.max_bytes = 13;
+  cr_assert_eq(elman_translate_batch(found, errors, translator, both, lengths, 2, &options, NULL),
+               ELMAN_BAD_DATA);
+  cr_assert_null(found[0]);
+  cr_assert_eq(errors[0].code, ELMAN_BAD_DATA);
+  cr_assert_not_null(strstr(errors[0].message, "13 bytes"));
+  cr_assert_not_null(found[1]);
+  elman_translation_free(found[1]);
+  cr_assert_eq(elman_translate(found, translator, both[0], 14, &options, &error), ELMAN_BAD_DATA);
+  options.max_bytes = 0;
+  cr_assert_eq(elman_translate(found, translator, both[0], 14, &options, &error), ELMAN_OK);
+  elman_translation_free(found[0]);
+
+  /* The default is a limit, too, and such a text is not read. */
+  cr_assert_eq(elman_translate(found, translator, both[0], ELMAN_DEFAULT_MAX_BYTES + 1, NULL, NULL),
+               ELMAN_BAD_DATA);
+}
+
 /* Numbers 0 to 6 of each eight sentences; number 7 is not text. */
 static const char *const texts[] = {"我 爱 学习",
                                     "",

@@ -123,7 +123,8 @@ static int settle(struct command_line *line, const struct usage *usage,
 
 static int run(struct command_line *line, const char *command, const struct operands *operands) {
   elman_model *model;
-  int code = attention_input_open(&line->input, command, line->input_path, operands);
+  int code = attention_input_open(&line->input, command, line->input_path, operands,
+                                  line->job.options.max_bytes);
   if (code != EX_OK) return code;
   code = model_open(&model, line->model);
   if (code == EX_OK) {

@@ -7,12 +7,12 @@
 #include "messages.h"
 
 int attention_input_open(struct attention_input *input, const char *command, const char *path,
-                         const struct operands *texts) {
+                         const struct operands *texts, size_t max_line) {
   elman_error error;
   if (input->references_path != NULL &&
       elman_lines_read(&input->references, input->references_path, &error) != ELMAN_OK)
     return report_error(&error);
-  const int code = sentences_open(&input->sentences, command, path, texts);
+  const int code = sentences_open(&input->sentences, command, path, texts, max_line);
   if (code != EX_OK) attention_input_close(input);
   return code;
 }
@@ -84,8 +84,12 @@ static bool copy_line(struct attention_input *input, struct sentence sentence, i
 static void report_line(const struct attention_input *input, const struct sentence *sentence,
                         int *code) {
   elman_error error = {.code = ELMAN_BAD_DATA};
-  snprintf(error.message, sizeof error.message,
-           "left out: there is no column %zu, or the line is not text", input->alignment_column);
+  if (sentence->length > input->sentences.max_line)
+    snprintf(error.message, sizeof error.message, "left out: the line has more than %zu bytes",
+             input->sentences.max_line);
+  else
+    snprintf(error.message, sizeof error.message,
+             "left out: there is no column %zu, or the line is not text", input->alignment_column);
   *code = sentences_report(&input->sentences, sentence->number, &error);
 }
 
@@ -94,7 +98,9 @@ static bool next_columns(struct attention_input *input, struct attention_item *i
   while (sentences_next(&input->sentences, &item->sentence, code)) {
     if (!copy_line(input, item->sentence, code)) return false;
     /* A NUL is not text, and would hide what comes after it. */
-    if (strlen(input->line) == item->sentence.length && take_columns(input, item)) return true;
+    if (item->sentence.length <= input->sentences.max_line &&
+        strlen(input->line) == item->sentence.length && take_columns(input, item))
+      return true;
     report_line(input, &item->sentence, code);
   }
   return false;

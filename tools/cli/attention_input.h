@@ -26,7 +26,7 @@ struct attention_item {
 /* Which sentences, as in sentences_open; what they are forced to be is set before. Gives an exit
  * code, after a message if that is not 0. */
 int attention_input_open(struct attention_input *input, const char *command, const char *path,
-                         const struct operands *texts);
+                         const struct operands *texts, size_t max_line);
 
 /* False at the end. *code is set, after a message, when a line is left out, reading fails, a signal
  * came, or there are too few or too many references. The item is valid until the next call. */

@@ -115,7 +115,7 @@ static int batch(struct translate_lines job, const char *model_path) {
   elman_model *model;
   int code = model_open(&model, model_path);
   if (code != EX_OK) return code;
-  code = sentences_open(&sentences, "repl", NULL, &(struct operands){0});
+  code = sentences_open(&sentences, "repl", NULL, &(struct operands){0}, job.options.max_bytes);
   if (code == EX_OK) code = output_open(&output, NULL);
   if (code == EX_OK) {
     job.model = model;

@@ -38,6 +38,13 @@ enum { MOST_BEAM = 64 };
 
 #define SEARCH_OPTIONS(search)                                                                     \
   BEAM_OPTIONS(search),                                                                            \
+      {"max-line",                                                                                 \
+       0,                                                                                          \
+       "BYTES",                                                                                    \
+       "longest line; a longer one is told and not translated",                                    \
+       .count = &(search).max_bytes,                                                               \
+       .least = 1,                                                                                 \
+       .most = 1000000000},                                                                        \
       {"n-best",                                                                                   \
        0,                                                                                          \
        "N",                                                                                        \

@@ -15,8 +15,8 @@
 static const char BYTE_ORDER_MARK[] = "\xef\xbb\xbf";
 
 int sentences_open(struct sentences *sentences, const char *command, const char *path,
-                   const struct operands *texts) {
-  *sentences = (struct sentences){.texts = *texts, .file = -1};
+                   const struct operands *texts, size_t max_line) {
+  *sentences = (struct sentences){.texts = *texts, .file = -1, .max_line = max_line};
   if (texts->count > 0 && path != NULL) return report_usage(command, "give either TEXT or --input");
   if (texts->count > 0) return EX_OK;
 
@@ -85,6 +85,14 @@ static void read_more(struct sentences *sentences) {
     sentences->problem = errno;
 }
 
+/* Of a line whose end is not in sight, what is more than a longest line with byte order mark and
+ * CR, and one byte that tells. */
+static void drop_excess(struct sentences *sentences) {
+  const size_t enough = sentences->max_line + strlen(BYTE_ORDER_MARK) + 1 + 1;
+  if (sentences->end - sentences->start > enough)
+    sentences->searched = sentences->end = sentences->start + enough;
+}
+
 /* The end of the first line that is not yet given out, or NULL. */
 static const char *find_line_end(struct sentences *sentences) {
   if (sentences->searched < sentences->start) sentences->searched = sentences->start;
@@ -92,6 +100,7 @@ static const char *find_line_end(struct sentences *sentences) {
   const char *found =
       memchr(sentences->bytes + sentences->searched, '\n', sentences->end - sentences->searched);
   sentences->searched = found == NULL ? sentences->end : (size_t)(found - sentences->bytes);
+  if (found == NULL) drop_excess(sentences);
   return found;
 }
 
@@ -145,6 +154,7 @@ bool sentences_next(struct sentences *sentences, struct sentence *sentence, int 
   sentences->start += sentence->length + (line_end != NULL);
   if (sentence->length > 0 && sentence->text[sentence->length - 1] == '\r') sentence->length--;
   if (sentence->number == 1) *sentence = without_byte_order_mark(*sentence);
+  if (sentence->length > sentences->max_line) sentence->length = sentences->max_line + 1;
   return true;
 }
 

@@ -15,6 +15,7 @@ struct sentences {
   size_t number;         /* of the last sentence, from 1 */
   char *bytes;           /* what was read: start up to end is not yet given out */
   size_t start, end, capacity;
+  size_t max_line; /* bytes; of a longer line only so much is kept that it is known as one */
   size_t searched; /* no line ends before this */
   int problem;     /* errno of a read that failed, or 0 */
   bool ended;      /* nothing more can be read */
@@ -26,9 +27,11 @@ struct sentence {
   size_t number; /* from 1 */
 };
 
-/* `path` is NULL where -i was not given. Gives an exit code, after a message if that is not 0. */
+/* `path` is NULL where -i was not given. A line of more than `max_line` bytes is given as its first
+ * `max_line` + 1, for which elman_translate has an error. Gives an exit code, after a message if
+ * that is not 0. */
 int sentences_open(struct sentences *sentences, const char *command, const char *path,
-                   const struct operands *texts);
+                   const struct operands *texts, size_t max_line);
 
 /* False at the end and, with *code set after a message, when reading fails or a signal came. */
 bool sentences_next(struct sentences *sentences, struct sentence *sentence, int *code);

@@ -57,7 +57,7 @@ int translate_command(int argc, char **argv) {
   if (code != EX_OK) return code;
   job.n_best = option_given(&usage, &operands, "n-best");
   job.options.without_scores = !job.n_best && !job.json; /* nobody will see them */
-  code = sentences_open(&sentences, usage.command, input, &operands);
+  code = sentences_open(&sentences, usage.command, input, &operands, job.options.max_bytes);
   if (code != EX_OK) return code;
   code = open_and_translate(&job, &sentences, model, output);
   sentences_close(&sentences);
