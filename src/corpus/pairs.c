@@ -13,7 +13,7 @@
 #define FORMAT                                                                                     \
   "pairs are UTF-8 text with source, a tab and target on each line, or two files line by line"
 
-enum { BINARY_PROBE = 8192, PROBLEM_LENGTH = 160, WHERE_LENGTH = 512 };
+enum { PROBLEM_LENGTH = 160, WHERE_LENGTH = 512 };
 
 /* The fields of a pair end in a NUL that was written over the tab or line end behind them: a
  * pointer each is all there is to keep, and lines of any length fit. A whole line ends in one NUL,
@@ -55,26 +55,6 @@ static const char *name_of(const char *file) {
   return strcmp(file, "-") == 0 ? "standard input" : file;
 }
 
-/* Reads a file whole. Its memory stays with `pairs`. */
-static enum status open_lines(struct lines *lines, struct reader *reader, const char *file) {
-  struct buffer *buffer = &reader->pairs->files[reader->pairs->file_count++];
-  const enum status status = file_read(buffer, file, SIZE_MAX / 4, reader->error);
-  if (status != STATUS_OK) return status;
-  buffer_append(buffer, "", 0); /* an empty file has no memory yet */
-  if (buffer->failed) return fail_no_memory(reader->error);
-
-  const size_t probe = buffer->length < BINARY_PROBE ? buffer->length : BINARY_PROBE;
-  if (memchr(buffer->bytes, '\0', probe) != NULL)
-    return fail(reader->error, STATUS_BAD_DATA, name_of(file),
-                "is a binary file, not UTF-8 text with a pair a line");
-  const size_t mark = sizeof BYTE_ORDER_MARK - 1;
-  const bool marked = buffer->length >= mark && memcmp(buffer->bytes, BYTE_ORDER_MARK, mark) == 0;
-  *lines = (struct lines){.name = name_of(file),
-                          .next = buffer->bytes + (marked ? mark : 0),
-                          .end = buffer->bytes + buffer->length};
-  return STATUS_OK;
-}
-
 /* Takes a line without its LF or CRLF. False when there is none left. */
 static bool next_line(struct text *line, struct lines *lines) {
   if (lines->next == lines->end) return false;
@@ -87,6 +67,40 @@ static bool next_line(struct text *line, struct lines *lines) {
   if (length > 0 && start[length - 1] == '\r') length--;
   *line = (struct text){start, length};
   return true;
+}
+
+/* Whether a file that begins with a NUL here or there is no text at all: hardly a line of it is.
+ * Otherwise a line with a NUL is a bad line like any other. */
+static bool is_binary(struct lines lines) {
+  enum { PROBE = 8192, MOST_GOOD = 10 }; /* one line in MOST_GOOD */
+  const size_t size = (size_t)(lines.end - lines.next);
+  size_t filled = 0, good = 0;
+  struct text line;
+  if (memchr(lines.next, '\0', size < PROBE ? size : PROBE) == NULL) return false;
+  while (next_line(&line, &lines)) {
+    filled += line.length > 0;
+    good += line.length > 0 && text_valid_prefix(line) == line.length;
+  }
+  return good * MOST_GOOD < filled;
+}
+
+/* Reads a file whole. Its memory stays with `pairs`. */
+static enum status open_lines(struct lines *lines, struct reader *reader, const char *file) {
+  struct buffer *buffer = &reader->pairs->files[reader->pairs->file_count++];
+  const enum status status = file_read(buffer, file, SIZE_MAX / 4, reader->error);
+  if (status != STATUS_OK) return status;
+  buffer_append(buffer, "", 0); /* an empty file has no memory yet */
+  if (buffer->failed) return fail_no_memory(reader->error);
+
+  const size_t mark = sizeof BYTE_ORDER_MARK - 1;
+  const bool marked = buffer->length >= mark && memcmp(buffer->bytes, BYTE_ORDER_MARK, mark) == 0;
+  *lines = (struct lines){.name = name_of(file),
+                          .next = buffer->bytes + (marked ? mark : 0),
+                          .end = buffer->bytes + buffer->length};
+  if (is_binary(*lines))
+    return fail(reader->error, STATUS_BAD_DATA, name_of(file),
+                "is a binary file, not UTF-8 text with a pair a line");
+  return STATUS_OK;
 }
 
 /* Blank lines at the end of a file are no lines: everybody leaves one there now and then. */

@@ -1,5 +1,6 @@
 /* Reading sentence pairs: formats, bad lines, errors. */
 #include <criterion/criterion.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -215,6 +216,53 @@ Test(tsv, binary_files) {
   put_bytes("a.tsv", utf16, sizeof utf16);
   assert_error(tsv_options(), STATUS_BAD_DATA, "a.tsv",
                "is a binary file, not UTF-8 text with a pair a line");
+}
+
+/* Compressed, encrypted and the like: all bytes alike, and a line of text by chance. */
+Test(tsv, binary_files_of_many_lines) {
+  enum { SIZE = 100000 };
+  static char bytes[SIZE];
+  uint32_t state = 1;
+  for (size_t i = 0; i < SIZE; i++) {
+    state = state * 1664525 + 1013904223;
+    bytes[i] = (char)(state >> 24);
+  }
+  put_bytes("a.tsv", bytes, SIZE);
+  struct pairs *pairs;
+  const struct pairs_options options = tsv_options();
+  cr_assert_eq(pairs_read(&pairs, &options, NULL), STATUS_BAD_DATA);
+  cr_assert_eq(notes.length, 0, "it is told once, not line by line");
+  assert_error(tsv_options(), STATUS_BAD_DATA, "a.tsv", "is a binary file");
+}
+
+/* The same for a NUL in the first line and in one behind ten thousand. */
+Test(tsv, a_line_with_a_nul_is_a_bad_line) {
+  static const char good[] = "我\tI\n", bad[] = "a\0b\tc\n";
+  enum { GOOD = sizeof good - 1, BAD = sizeof bad - 1, MANY = 10000 };
+  static char bytes[MANY * GOOD + 2 * BAD];
+  for (int late = 0; late <= 1; late++) {
+    const size_t before = late ? MANY - 1 : 0;
+    char *at = bytes;
+    for (size_t i = 0; i <= MANY; i++) {
+      const bool is_bad = i == before;
+      memcpy(at, is_bad ? bad : good, is_bad ? BAD : GOOD);
+      at += is_bad ? BAD : GOOD;
+    }
+    put_bytes("a.tsv", bytes, (size_t)(at - bytes));
+    char expected[128], where[32];
+    snprintf(where, sizeof where, "a.tsv:%zu", before + 1);
+    snprintf(expected, sizeof expected, "%s: is not valid UTF-8 at byte 2 of the line\n", where);
+    struct pairs *pairs;
+    buffer_clear(&notes);
+    struct pairs_options options = tsv_options();
+    cr_assert_eq(pairs_read(&pairs, &options, NULL), STATUS_OK);
+    cr_assert_eq(pairs_count(pairs), MANY);
+    cr_assert_eq(pairs_skipped_count(pairs), 1);
+    cr_assert_str_eq(notes.bytes, expected);
+    pairs_free(pairs);
+    options.strict = true;
+    assert_error(options, STATUS_BAD_DATA, where, "is not valid UTF-8 at byte 2");
+  }
 }
 
 Test(tsv, files_that_cannot_be_read) {
