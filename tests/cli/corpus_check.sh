@@ -42,7 +42,7 @@ expect_stdout_match '^  not valid UTF-8 +1$'
 expect_stdout_match '^    bad\.tsv:2: is not valid UTF-8 at byte 1 of the line$'
 expect_stdout_match '^  a column missing +1$'
 expect_stdout_match '^  empty line or side +1$'
-expect_stdout_match '^    bad\.tsv:6: 你 \| you \\x1b\[31m  \(as in bad\.tsv:5\)$'
+expect_stdout_match '^    bad\.tsv:6: 你 \| you \\u\{1B\}\[31m  \(as in bad\.tsv:5\)$'
 expect_stdout_match '^3 lines are bad$'
 
 # Worth a look is not wrong.

@@ -46,7 +46,7 @@ expect_files
 
 # Text from the command line cannot steer the terminal.
 expect_exit 64 "$ELMAN" train $'--\e[31m'
-expect_stderr_match 'unknown option .--\\x1b\[31m'
+expect_stderr_match 'unknown option .--\\u\{1B\}\[31m'
 
 # All ways to write an option; options after operands; words after "--".
 toy_model

@@ -34,7 +34,7 @@ expect_stdout_match '^decoder, layer 1, 6 units$'
 
 # What could steer the terminal is shown as a number.
 expect_exit 0 "$ELMAN" trace '我' $'a\033b'
-expect_stdout_match '\\x1b'
+expect_stdout_match '\\u\{1B\}'
 
 # Wrong input.
 expect_exit 64 "$ELMAN" trace '我 爱 学习'

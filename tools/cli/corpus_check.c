@@ -11,6 +11,7 @@
 #include "output.h"
 #include "pairs_input.h"
 #include "token_modes.h"
+#include "visible.h"
 
 /* Longer sentences are cut in examples. */
 enum { SHOWN_BYTES = 160 };
@@ -50,12 +51,12 @@ static void print_cut(FILE *stream, const char *text) {
   const bool cut = length > SHOWN_BYTES;
   if (cut) length = SHOWN_BYTES;
   while (cut && ((unsigned char)text[length] & 0xC0) == 0x80) length--;
-  print_escaped(stream, text, length);
+  print_visible(stream, text, length);
   if (cut) fputs(" ...", stream);
 }
 
 static void print_name(FILE *stream, const char *name) {
-  print_escaped(stream, name, strlen(name));
+  print_visible(stream, name, strlen(name));
 }
 
 static void print_example(FILE *stream, const elman_check *check,

@@ -8,6 +8,7 @@
 #include "messages.h"
 #include "metric_output.h"
 #include "output.h"
+#include "visible.h"
 
 /* ---- reading ---- */
 
@@ -129,7 +130,7 @@ static void write_two_text(FILE *stream, const struct inputs *inputs,
   fprintf(stream, "sentences            %zu\n", inputs->sentences);
   for (size_t i = 0; i < 2; i++) {
     fputs("\nhypothesis           ", stream);
-    print_escaped(stream, inputs->names[i], strlen(inputs->names[i]));
+    print_visible(stream, inputs->names[i], strlen(inputs->names[i]));
     putc('\n', stream);
     write_metrics_text(stream, &found->scores[i]);
     fprintf(stream, "BLEU resampled       %.2f ± %.2f\n", found->bleu[i].mean,

@@ -10,6 +10,7 @@
 #include "model_input.h"
 #include "options.h"
 #include "output.h"
+#include "visible.h"
 
 /* ---- for people ---- */
 
@@ -126,7 +127,7 @@ static void write_vocabulary(FILE *stream, const elman_model *model, const char 
     const char *token =
         elman_model_get_token(model, source ? ELMAN_SOURCE : ELMAN_TARGET, id, &length, &count);
     fprintf(stream, "%zu\t%" PRIu64 "\t", id, count);
-    print_escaped(stream, token, length);
+    print_visible(stream, token, length);
     putc('\n', stream);
   }
 }

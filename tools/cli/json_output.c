@@ -1,16 +1,22 @@
 #include "json_output.h"
 
 #include <math.h>
+#include <string.h>
+
+#include "visible.h"
 
 void write_json_string(FILE *stream, const char *text) {
+  size_t size;
   putc('"', stream);
-  for (const char *byte = text; *byte != '\0'; byte++) {
-    if (*byte == '"' || *byte == '\\')
-      fprintf(stream, "\\%c", *byte);
-    else if ((unsigned char)*byte < 0x20)
-      fprintf(stream, "\\u%04x", (unsigned)(unsigned char)*byte);
-    else
-      putc(*byte, stream);
+  for (size_t left = strlen(text); left > 0; left -= size, text += size) {
+    const long control = control_at(text, left, &size);
+    if (control >= 0) {
+      fprintf(stream, "\\u%04lx", (unsigned long)control);
+      continue;
+    }
+    if (*text == '"' || *text == '\\') putc('\\', stream);
+    putc(*text, stream);
+    size = 1;
   }
   putc('"', stream);
 }

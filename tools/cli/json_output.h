@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+/* What could steer a terminal is escaped. */
 void write_json_string(FILE *stream, const char *text);
 
 /* Nine digits, which give a float back exactly; null for what JSON has no number for. */

@@ -5,33 +5,19 @@
 #include <sysexits.h>
 
 #include "interrupt.h"
+#include "visible.h"
 
 /* Longer messages, as about a word of ten megabytes, are cut. */
 enum { LINE_SIZE = 2048 };
-
-void print_escaped(FILE *stream, const char *bytes, size_t length) {
-  for (size_t i = 0; i < length; i++) {
-    const unsigned char byte = (unsigned char)bytes[i];
-    const unsigned char next = i + 1 < length ? (unsigned char)bytes[i + 1] : 0;
-    if (byte < 0x20 || byte == 0x7f) {
-      fprintf(stream, "\\x%02x", (unsigned)byte);
-    } else if (byte == 0xc2 && next >= 0x80 && next <= 0x9f) {
-      fprintf(stream, "\\x%02x", (unsigned)next); /* U+0080 to U+009F: C1 controls */
-      i++;
-    } else {
-      putc(byte, stream);
-    }
-  }
-}
 
 static void print_line(const char *where, const char *format, va_list arguments) {
   char line[LINE_SIZE];
   vsnprintf(line, sizeof line, format, arguments);
   if (where != NULL && where[0] != '\0') {
-    print_escaped(stderr, where, strlen(where));
+    print_visible(stderr, where, strlen(where));
     fputs(": ", stderr);
   }
-  print_escaped(stderr, line, strlen(line));
+  print_visible(stderr, line, strlen(line));
   putc('\n', stderr);
 }
 

@@ -20,9 +20,6 @@ int report_usage(const char *command, const char *format, ...)
 /* A line of information, without "elman:". */
 void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Control characters as \xNN, so that text from a file cannot steer the terminal. */
-void print_escaped(FILE *stream, const char *bytes, size_t length);
-
 /* strerror without its buffer that is shared. */
 const char *reason(int error_number, char *buffer, size_t size);
 

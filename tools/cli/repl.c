@@ -19,6 +19,7 @@
 #include "terminal.h"
 #include "translate_lines.h"
 #include "unknown_words.h"
+#include "visible.h"
 
 static const char PROMPT[] = "> ";
 
@@ -32,13 +33,12 @@ static void ensure_utf8(void) {
 
 static void show(const struct session *session, struct output *output, bool quiet) {
   struct unknown_words unknown = {0};
-  /* A model is a file from somewhere, and this goes to a terminal. */
-  print_escaped(output->stream, session->last->text, strlen(session->last->text));
+  print_data(output->stream, session->last->text);
   putc('\n', output->stream);
   size_t rank = 1;
   for (const elman_translation *next = session->last->next; next != NULL; next = next->next) {
     fprintf(output->stream, "  %zu. ", ++rank);
-    print_escaped(output->stream, next->text, strlen(next->text));
+    print_data(output->stream, next->text);
     fprintf(output->stream, " (%.3g)\n", next->score - session->last->score);
   }
   if (session->show_attention) {

@@ -10,6 +10,7 @@
 #include "model_input.h"
 #include "options.h"
 #include "output.h"
+#include "visible.h"
 
 static const char *side_name(const elman_traced_layer *layer) {
   return layer->side == ELMAN_SOURCE ? "encoder" : "decoder";
@@ -41,7 +42,7 @@ static void write_bar(FILE *stream, double value, double largest) {
 }
 
 static void write_token(FILE *stream, const char *token, bool known) {
-  print_escaped(stream, token, strlen(token));
+  print_visible(stream, token, strlen(token));
   if (!known) fputs(" (unknown)", stream);
 }
 

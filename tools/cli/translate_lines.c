@@ -7,6 +7,7 @@
 #include "json_output.h"
 #include "messages.h"
 #include "unknown_words.h"
+#include "visible.h"
 
 static void write_tokens(FILE *stream, const char *const *tokens, size_t count) {
   putc('[', stream);
@@ -50,20 +51,24 @@ static void write_json(FILE *stream, const elman_translation *translation, bool 
 
 /* Lines as Moses writes them, counted from 0; the program never changes the decimal point. */
 static void write_moses(FILE *stream, const elman_translation *best, size_t number) {
-  for (const elman_translation *one = best; one != NULL; one = one->next)
-    fprintf(stream, "%zu ||| %s ||| logprob= %.6g ||| %.6g\n", number - 1, one->text,
-            one->log_probability, one->score);
+  for (const elman_translation *one = best; one != NULL; one = one->next) {
+    fprintf(stream, "%zu ||| ", number - 1);
+    print_data(stream, one->text);
+    fprintf(stream, " ||| logprob= %.6g ||| %.6g\n", one->log_probability, one->score);
+  }
 }
 
 /* `translation` is NULL for a sentence that is not valid text. */
 static void write_line(FILE *stream, const struct translate_lines *job, size_t number,
                        const elman_translation *translation) {
-  if (job->json && translation != NULL)
+  if (job->json && translation != NULL) {
     write_json(stream, translation, job->n_best);
-  else if (job->n_best && !job->json)
+  } else if (job->n_best && !job->json) {
     write_moses(stream, translation, number);
-  else
-    fprintf(stream, "%s\n", translation != NULL ? translation->text : job->json ? "null" : "");
+  } else {
+    print_data(stream, translation != NULL ? translation->text : job->json ? "null" : "");
+    putc('\n', stream);
+  }
 }
 
 /* ---- sentences that are translated together ---- */
