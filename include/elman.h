@@ -305,7 +305,9 @@ ELMAN_CHECKED elman_status elman_model_create(elman_model **model, const elman_p
                                               const elman_model_options *options,
                                               elman_error *error);
 
-/* One safetensors file; a file with anything missing, altered or superfluous is ELMAN_BAD_DATA. */
+/* One safetensors file; a file with anything missing or superfluous is ELMAN_BAD_DATA, and so is
+ * one that holds something else than its checksum says. Files of other tools may have no checksum.
+ */
 ELMAN_CHECKED elman_status elman_model_load(elman_model **model, const char *path,
                                             elman_error *error);
 

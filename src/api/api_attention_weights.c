@@ -85,6 +85,7 @@ static enum status load(elman_tensor **weights, size_t *count, const char *path,
   struct attention_part part;
   for (size_t i = 0; status == STATUS_OK && attention_part_at(&part, &parameters, kind, i); i++)
     status = read_weight(&(*weights)[i], &part, H, &file, error);
+  if (status == STATUS_OK) status = safetensors_verify(&file, error);
   safetensors_close(&file);
   return status;
 }

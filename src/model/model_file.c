@@ -334,6 +334,7 @@ static enum status load(struct model **model, const struct safetensors *file, st
                         : safetensors_read((*model)->block + row->offset, file,
                                            safetensors_find(file, row->name), error);
   }
+  if (status == STATUS_OK) status = safetensors_verify(file, error);
   return status;
 }
 

@@ -8,16 +8,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/xxh64.h"
+#include "model/checksum.h"
+
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "numbers are stored as they lie in memory");
 
-enum { LENGTH_BYTES = 8, ALIGNMENT = 8, CHUNK = 4096 };
+enum { LENGTH_BYTES = 8, CHUNK = 4096, PIECE = 1 << 14 };
 /* So many numbers are checked while they are still in the second cache. */
 static const size_t CACHED = (size_t)1 << 16;
-static const uint64_t MAX_HEADER = 100000000;
-static const char METADATA[] = "__metadata__";
-
-/* ---- reading ---- */
 
 static enum status bad(const struct safetensors *file, struct error *error, const char *problem) {
   return fail(error, STATUS_BAD_DATA, file->path, "not a valid safetensors file: %s", problem);
@@ -61,7 +60,8 @@ static enum status parse_tensor(struct safetensors *file, const char *name, cons
   if (json_array_size(shape) > MAX_DIMENSIONS)
     return bad(file, error, "a tensor has more than four dimensions");
 
-  uint64_t bytes = number_size(json_string_value(type), &tensor->type);
+  tensor->type_name = json_string_value(type);
+  uint64_t bytes = number_size(tensor->type_name, &tensor->type);
   if (bytes == 0) return bad(file, error, "a tensor has an unknown dtype");
   for (size_t i = 0; i < json_array_size(shape); i++) {
     uint64_t length;
@@ -97,7 +97,7 @@ static enum status check_places(struct safetensors *file, uint64_t data_size, st
 }
 
 static enum status check_metadata(struct safetensors *file, struct error *error) {
-  const json_t *metadata = json_object_get(file->header, METADATA);
+  const json_t *metadata = json_object_get(file->header, SAFETENSORS_METADATA);
   const char *key;
   json_t *value;
   if (metadata == NULL) return STATUS_OK;
@@ -125,7 +125,7 @@ static enum status parse_header(struct safetensors *file, const char *text, size
   const char *name;
   json_t *entry;
   json_object_foreach(file->header, name, entry) {
-    if (status == STATUS_OK && strcmp(name, METADATA) != 0)
+    if (status == STATUS_OK && strcmp(name, SAFETENSORS_METADATA) != 0)
       status = parse_tensor(file, name, entry, error);
   }
   return status == STATUS_OK ? check_places(file, data_size, error) : status;
@@ -154,7 +154,7 @@ static enum status read_header(struct safetensors *file, struct error *error) {
     return fail(error, STATUS_IO, file->path, "cannot read the file");
   uint64_t length;
   memcpy(&length, prefix, sizeof length);
-  if (length > MAX_HEADER || length > size - LENGTH_BYTES)
+  if (length > SAFETENSORS_MAX_HEADER || length > size - LENGTH_BYTES)
     return bad(file, error, "the length of its header is impossible");
 
   char *text = malloc(length > 0 ? length : 1);
@@ -188,6 +188,65 @@ void safetensors_close(struct safetensors *file) {
   *file = (struct safetensors){.descriptor = -1};
 }
 
+/* ---- the checksum ---- */
+
+/* As read_bytes, and what was read goes into the sum while it is still in the cache. */
+static bool read_summed(void *into, const struct safetensors *file, uint64_t start, size_t size,
+                        struct xxh64 *sum) {
+  if (!read_bytes(into, file, start, size)) return false;
+  xxh64_add(sum, into, size);
+  return true;
+}
+
+static void keep_digest(const struct safetensors *file, const struct stored_tensor *tensor,
+                        const struct xxh64 *sum) {
+  struct stored_tensor *kept = &file->tensors[tensor - file->tensors];
+  kept->digest = xxh64_value(sum);
+  kept->is_digested = true;
+}
+
+/* Of a tensor that nobody has read. */
+static enum status digest_unread(const struct safetensors *file, const struct stored_tensor *tensor,
+                                 struct error *error) {
+  char piece[PIECE];
+  struct xxh64 sum;
+  xxh64_start(&sum);
+  for (uint64_t at = tensor->begin; at < tensor->end; at += PIECE) {
+    const size_t size = tensor->end - at < PIECE ? tensor->end - at : PIECE;
+    if (!read_summed(piece, file, file->data_start + at, size, &sum))
+      return fail(error, STATUS_IO, file->path, "cannot read all of %s", tensor->name);
+  }
+  keep_digest(file, tensor, &sum);
+  return STATUS_OK;
+}
+
+static enum status digest_file(char checksum[CHECKSUM_SIZE], const struct safetensors *file,
+                               struct error *error) {
+  struct digested_tensor *tensors = calloc(file->count + 1, sizeof *tensors);
+  enum status status = tensors == NULL ? fail_no_memory(error) : STATUS_OK;
+  for (size_t i = 0; status == STATUS_OK && i < file->count; i++) {
+    const struct stored_tensor *tensor = &file->tensors[i];
+    if (!tensor->is_digested) status = digest_unread(file, tensor, error);
+    tensors[i] = (struct digested_tensor){tensor->name, tensor->type_name, tensor->shape,
+                                          tensor->dimensions, tensor->digest};
+  }
+  if (status == STATUS_OK)
+    status = checksum_make(checksum, file->metadata, tensors, file->count, error);
+  free(tensors);
+  return status;
+}
+
+enum status safetensors_verify(const struct safetensors *file, struct error *error) {
+  const char *expected = safetensors_metadata(file, CHECKSUM_KEY);
+  char found[CHECKSUM_SIZE];
+  if (expected == NULL) return STATUS_OK;
+  const enum status status = digest_file(found, file, error);
+  if (status != STATUS_OK || strcmp(found, expected) == 0) return status;
+  return fail(error, STATUS_BAD_DATA, file->path,
+              "is damaged, or was altered after it was written: its checksum does not fit; use "
+              "another copy (whoever alters a file leaves out " CHECKSUM_KEY ")");
+}
+
 const struct stored_tensor *safetensors_find(const struct safetensors *file, const char *name) {
   for (size_t i = 0; i < file->count; i++) {
     if (strcmp(file->tensors[i].name, name) == 0) return &file->tensors[i];
@@ -214,7 +273,8 @@ static bool all_finite(const real *values, size_t count) {
 
 /* Numbers of another precision than `real`. */
 static bool read_converted(real *values, const struct safetensors *file,
-                           const struct stored_tensor *tensor, uint64_t start, size_t count) {
+                           const struct stored_tensor *tensor, uint64_t start, size_t count,
+                           struct xxh64 *sum) {
   union {
     float single[CHUNK];
     double twice[CHUNK];
@@ -223,7 +283,7 @@ static bool read_converted(real *values, const struct safetensors *file,
   const size_t width = single ? sizeof(float) : sizeof(double);
   for (size_t done = 0; done < count; done += CHUNK) {
     const size_t n = count - done < CHUNK ? count - done : CHUNK;
-    if (!read_bytes(&chunk, file, start + done * width, n * width)) return false;
+    if (!read_summed(&chunk, file, start + done * width, n * width, sum)) return false;
     for (size_t i = 0; i < n; i++)
       values[done + i] = single ? (real)chunk.single[i] : (real)chunk.twice[i];
   }
@@ -236,83 +296,19 @@ enum status safetensors_read(real *values, const struct safetensors *file,
     return fail(error, STATUS_BAD_DATA, file->path, "%s is not stored as F32", tensor->name);
   const size_t width = tensor->type == NUMBER_F32 ? sizeof(float) : sizeof(double);
   const size_t count = (tensor->end - tensor->begin) / width;
+  struct xxh64 sum;
+  xxh64_start(&sum);
   for (size_t done = 0; done < count; done += CACHED) {
     const size_t n = count - done < CACHED ? count - done : CACHED;
     const uint64_t start = file->data_start + tensor->begin + done * width;
     const bool complete = width == sizeof(real)
-                              ? read_bytes(values + done, file, start, n * width)
-                              : read_converted(values + done, file, tensor, start, n);
+                              ? read_summed(values + done, file, start, n * width, &sum)
+                              : read_converted(values + done, file, tensor, start, n, &sum);
     if (!complete) return fail(error, STATUS_IO, file->path, "cannot read all of %s", tensor->name);
     if (!all_finite(values + done, n))
       return fail(error, STATUS_BAD_DATA, file->path, "%s holds a number that is not finite",
                   tensor->name);
   }
-  return STATUS_OK;
-}
-
-/* ---- writing ---- */
-
-int safetensors_set_json(json_t *metadata, const char *key, json_t *value) {
-  char *text = json_dumps(value, JSON_COMPACT | JSON_SORT_KEYS);
-  json_decref(value);
-  const int result = json_object_set_new(metadata, key, json_string(text));
-  free(text);
-  return result;
-}
-
-/* The whole header as text, or NULL when memory ran out. */
-static char *compose_header(json_t *metadata, const struct tensor_source *tensors, size_t count) {
-  json_t *header = json_object();
-  int result = json_object_set(header, METADATA, metadata);
-  json_int_t at = 0;
-  for (size_t i = 0; i < count; i++) {
-    const struct tensor_source *tensor = &tensors[i];
-    json_t *shape = json_array();
-    size_t size = 1;
-    for (int d = 0; d < tensor->dimensions; d++) {
-      result |= json_array_append_new(shape, json_integer((json_int_t)tensor->shape[d]));
-      size *= tensor->shape[d];
-    }
-    const json_int_t end = at + (json_int_t)(size * sizeof(float));
-    result |= json_object_set_new(
-        header, tensor->name,
-        json_pack("{s:s, s:o, s:[I,I]}", "dtype", "F32", "shape", shape, "data_offsets", at, end));
-    at = end;
-  }
-  char *text = result == 0 ? json_dumps(header, JSON_COMPACT) : NULL;
-  json_decref(header);
-  return text;
-}
-
-static void write_values(FILE *stream, const real *values, size_t count) {
-  float chunk[CHUNK];
-  for (size_t done = 0; done < count; done += CHUNK) {
-    const size_t n = count - done < CHUNK ? count - done : CHUNK;
-    for (size_t i = 0; i < n; i++) chunk[i] = (float)values[done + i];
-    fwrite(chunk, sizeof *chunk, n, stream);
-  }
-}
-
-enum status safetensors_write(FILE *stream, json_t *metadata, const struct tensor_source *tensors,
-                              size_t count, struct error *error) {
-  char *text = compose_header(metadata, tensors, count);
-  if (text == NULL) return fail_no_memory(error);
-  const size_t length = strlen(text);
-  const size_t padding = (ALIGNMENT - length % ALIGNMENT) % ALIGNMENT;
-  const uint64_t total = length + padding;
-  if (total > MAX_HEADER) {
-    free(text);
-    return fail(error, STATUS_INVALID_ARGUMENT, NULL,
-                "the vocabularies are too large for a safetensors header (100 MB); limit them");
-  }
-  fwrite(&total, sizeof total, 1, stream);
-  fwrite(text, 1, length, stream);
-  fprintf(stream, "%*s", (int)padding, "");
-  free(text);
-  for (size_t i = 0; i < count; i++) {
-    size_t size = 1;
-    for (int d = 0; d < tensors[i].dimensions; d++) size *= tensors[i].shape[d];
-    write_values(stream, tensors[i].values, size);
-  }
+  keep_digest(file, tensor, &sum);
   return STATUS_OK;
 }

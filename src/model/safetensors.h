@@ -14,16 +14,20 @@
 #include "base/status.h"
 #include "tensor/real.h"
 
-enum { MAX_DIMENSIONS = 4 };
+#define SAFETENSORS_METADATA "__metadata__"
+enum { MAX_DIMENSIONS = 4, SAFETENSORS_MAX_HEADER = 100000000 };
 
 enum number_type { NUMBER_F32, NUMBER_F64, NUMBER_OTHER };
 
 struct stored_tensor {
   const char *name; /* owned by the header */
   enum number_type type;
+  const char *type_name; /* likewise */
   size_t shape[MAX_DIMENSIONS];
   int dimensions;
   uint64_t begin, end; /* bytes, from the end of the header */
+  uint64_t digest;     /* of its bytes, once they were read */
+  bool is_digested;
 };
 
 /* An open file whose header is valid: names unique, types known to have a size, shapes agreeing
@@ -41,6 +45,10 @@ struct safetensors {
 enum status safetensors_open(struct safetensors *file, const char *path,
                              struct error *error) CHECKED;
 void safetensors_close(struct safetensors *file);
+
+/* Says whether the file's checksum fits, if it has one: STATUS_BAD_DATA when the file is damaged or
+ * was altered. Best called when its tensors were read, for it reads those that were not. */
+enum status safetensors_verify(const struct safetensors *file, struct error *error) CHECKED;
 
 /* NULL if there is no such tensor. */
 const struct stored_tensor *safetensors_find(const struct safetensors *file, const char *name);
@@ -69,7 +77,7 @@ struct tensor_source {
 };
 
 /* Writes a whole file to `stream`; write errors stay in its error flag. `metadata` (string to
- * string) is borrowed. */
+ * string) is borrowed and gets the checksum. */
 enum status safetensors_write(FILE *stream, json_t *metadata, const struct tensor_source *tensors,
                               size_t count, struct error *error) CHECKED;
 

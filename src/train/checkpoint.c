@@ -282,7 +282,8 @@ static enum status read_block(const struct safetensors *file, const struct named
 static enum status load(struct trainer *trainer, const struct safetensors *file,
                         const struct trainer_options *options, uint64_t corpus_hash,
                         struct error *error) {
-  enum status status = check_options(file, trainer, options, corpus_hash, error);
+  enum status status = safetensors_verify(file, error);
+  if (status == STATUS_OK) status = check_options(file, trainer, options, corpus_hash, error);
   if (status != STATUS_OK) return status;
   struct training_state state;
   status = read_state(&state, file, error);

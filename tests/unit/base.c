@@ -1,4 +1,4 @@
-/* Arena, buffer, UTF-8 validation, error values. */
+/* Arena, buffer, UTF-8 validation, error values, a checksum. */
 #include <criterion/criterion.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "base/xxh64.h"
 
 Test(arena, measure_then_take) {
   struct arena measured = {0};
@@ -181,5 +182,44 @@ Test(status, long_text_is_cut_between_characters) {
     cr_assert_eq(text_valid_prefix(text_of(error.message)), strlen(error.message));
     cr_assert_eq(text_valid_prefix(text_of(error.where)), strlen(error.where));
     cr_assert_gt(strlen(error.message), sizeof error.message - 5);
+  }
+}
+
+/* The values that xxHash publishes for itself: of three words, of a sentence longer than a stripe,
+ * and of the first bytes of a series. */
+Test(xxh64, published_values) {
+  static const char sentence[] = "Nobody inspects the spammish repetition";
+  static const struct {
+    size_t size;
+    uint64_t value;
+  } known[] = {{1, UINT64_C(0x4FCE394CC88952D8)},
+               {14, UINT64_C(0xCFFA8DB881BC3A3D)},
+               {101, UINT64_C(0x0EAB543384F878AD)}};
+  unsigned char series[101];
+  uint32_t state = UINT32_C(2654435761);
+  for (size_t i = 0; i < sizeof series; i++) {
+    series[i] = (unsigned char)(state >> 24);
+    state *= state;
+  }
+  cr_assert_eq(xxh64_of("", 0), UINT64_C(0xEF46DB3751D8E999));
+  cr_assert_eq(xxh64_of("a", 1), UINT64_C(0xD24EC4F1A98C6E5B));
+  cr_assert_eq(xxh64_of("abc", 3), UINT64_C(0x44BC2CF5AD770999));
+  cr_assert_eq(xxh64_of(sentence, strlen(sentence)), UINT64_C(0xFBCEA83C8A378BF1));
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    cr_assert_eq(xxh64_of(series, known[i].size), known[i].value, "%zu bytes", known[i].size);
+}
+
+Test(xxh64, pieces_make_a_whole) {
+  unsigned char bytes[200];
+  for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (unsigned char)(i * i + 7 * i);
+  for (size_t piece = 1; piece <= sizeof bytes; piece++) {
+    struct xxh64 sum;
+    xxh64_start(&sum);
+    for (size_t at = 0; at < sizeof bytes; at += piece) {
+      const size_t left = sizeof bytes - at;
+      cr_assert_eq(xxh64_value(&sum), xxh64_of(bytes, at), "a value ends nothing");
+      xxh64_add(&sum, bytes + at, piece < left ? piece : left);
+    }
+    cr_assert_eq(xxh64_value(&sum), xxh64_of(bytes, sizeof bytes), "pieces of %zu", piece);
   }
 }

@@ -159,7 +159,8 @@ Test(model_file, header_is_as_documented) {
       "\"elman.source_counts\":\"[0,1,4,9]\","
       "\"elman.target_vocab\":\"[\\\"<unk>\\\",\\\"<s>\\\",\\\"</s>\\\",\\\"love\\\","
       "\\\"\\\\\\\"\\\\\\\\\\\\t\\\",\\\"\xF0\x9F\x99\x82\\\"]\","
-      "\"elman.target_counts\":\"[0,0,0,9,16,25]\"},"
+      "\"elman.target_counts\":\"[0,0,0,9,16,25]\","
+      "\"elman.checksum\":\"xxh64:0123456789abcdef\"},"
       "\"encoder.embedding.weight\":{\"dtype\":\"F32\",\"shape\":[4,3],\"data_offsets\":[0,48]},"
       "\"encoder.rnn.weight_ih_l0\":{\"dtype\":\"F32\",\"shape\":[2,3],\"data_offsets\":[48,72]},"
       "\"encoder.rnn.weight_hh_l0\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[72,88]},"
@@ -180,6 +181,10 @@ Test(model_file, header_is_as_documented) {
   cr_assert_eq(length, LENGTH_BYTES + header + 352);
   cr_assert_geq(header, sizeof expected - 1);
   cr_assert_lt(header, sizeof expected - 1 + 8);
+  char *sum = memmem(bytes, length, "xxh64:", 6);
+  cr_assert_not_null(sum);
+  cr_assert_eq(strspn(sum + 6, "0123456789abcdef"), 16);
+  memcpy(sum + 6, "0123456789abcdef", 16); /* the numbers are random, and so is their sum */
   cr_assert_arr_eq(bytes + LENGTH_BYTES, expected, sizeof expected - 1);
   for (size_t i = sizeof expected - 1; i < header; i++) cr_assert_eq(bytes[LENGTH_BYTES + i], ' ');
   free(bytes);
@@ -269,12 +274,12 @@ Test(model_file, every_truncation_is_refused) {
   }
 }
 
-Test(model_file, every_flipped_byte_is_refused_or_harmless, .timeout = 120) {
+/* Flips bits of every byte of the file in turn. Gives how many of these files are accepted; all of
+ * them differ in a byte of [start, end). */
+static size_t flip_every_byte(size_t start, size_t end) {
   static const unsigned char patterns[] = {0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0xFF};
-  save_model(FILE_NAME);
   size_t length, accepted = 0;
   char *bytes = get_bytes(FILE_NAME, &length);
-  const size_t header_end = LENGTH_BYTES + header_length(bytes);
   const int descriptor = open(FILE_NAME, O_WRONLY);
   cr_assert_geq(descriptor, 0);
   for (size_t i = 0; i < length; i++) {
@@ -283,13 +288,24 @@ Test(model_file, every_flipped_byte_is_refused_or_harmless, .timeout = 120) {
       cr_assert_eq(pwrite(descriptor, &flipped, 1, (off_t)i), 1);
       const bool usable = refused_or_usable("flipped", i);
       accepted += usable;
-      if (i < LENGTH_BYTES) cr_assert_not(usable, "the header's length was changed");
+      if (i < start || i >= end) cr_assert_not(usable, "byte %zu of %zu was changed", i, length);
     }
     cr_assert_eq(pwrite(descriptor, &bytes[i], 1, (off_t)i), 1);
   }
   close(descriptor);
-  cr_assert_gt(accepted, 0);
-  cr_assert_lt(accepted, (length - header_end) * sizeof patterns + header_end);
+  free(bytes);
+  return accepted;
+}
+
+/* But for the name of the checksum itself: under another one nobody looks for it. */
+Test(model_file, every_flipped_byte_is_refused, .timeout = 120) {
+  static const char key[] = "elman.checksum";
+  save_model(FILE_NAME);
+  size_t length;
+  char *bytes = get_bytes(FILE_NAME, &length);
+  const char *found = memmem(bytes, length, key, strlen(key));
+  cr_assert_not_null(found);
+  flip_every_byte((size_t)(found - bytes), (size_t)(found - bytes) + strlen(key));
   free(bytes);
 }
 
@@ -309,7 +325,21 @@ struct good_file {
   size_t data_size;
 };
 
-static struct good_file good_file(void) {
+static void leave_out(char *header, const char *what) {
+  char *at = strstr(header, what);
+  cr_assert_not_null(at, "the header lacks %s", what);
+  memmove(at, at + strlen(what), strlen(at + strlen(what)) + 1);
+}
+
+/* As a program that knows of no checksum would write it. */
+static void leave_out_checksum(char *header) {
+  char *entry = strstr(header, ",\"elman.checksum\":\"xxh64:");
+  cr_assert_not_null(entry);
+  char *end = strchr(entry, '}');
+  memmove(entry, end, strlen(end) + 1);
+}
+
+static struct good_file good_file_with_checksum(void) {
   struct good_file good;
   size_t length;
   save_model(FILE_NAME);
@@ -318,6 +348,12 @@ static struct good_file good_file(void) {
   good.header = strndup(good.bytes + LENGTH_BYTES, size);
   good.data = good.bytes + LENGTH_BYTES + size;
   good.data_size = length - LENGTH_BYTES - size;
+  return good;
+}
+
+static struct good_file good_file(void) {
+  struct good_file good = good_file_with_checksum();
+  leave_out_checksum(good.header);
   return good;
 }
 
@@ -338,13 +374,48 @@ static void put_replaced(const struct good_file *good, const char *find, const c
   free(header);
 }
 
-/* ---- a file of an earlier version ---- */
-
-static void leave_out(char *header, const char *what) {
-  char *at = strstr(header, what);
-  cr_assert_not_null(at, "the header lacks %s", what);
-  memmove(at, at + strlen(what), strlen(at + strlen(what)) + 1);
+Test(model_file, every_flipped_byte_is_refused_or_harmless, .timeout = 120) {
+  struct good_file good = good_file();
+  put_file(good.header, strlen(good.header), good.data, good.data_size);
+  const size_t header_end = LENGTH_BYTES + strlen(good.header);
+  const size_t accepted = flip_every_byte(LENGTH_BYTES, SIZE_MAX);
+  cr_assert_gt(accepted, 0);
+  cr_assert_lt(accepted, good.data_size * 9 + header_end);
+  free_good(&good);
 }
+
+/* ---- the checksum ---- */
+
+Test(model_file, a_checksum_is_of_what_the_file_holds) {
+  struct good_file good = good_file_with_checksum();
+  put_replaced(&good, "\"format\":\"pt\",", "\"format\" : \"\\u0070t\" ,\n");
+  cr_assert(refused_or_usable("the same, written in another way", 0));
+  put_replaced(&good, "\"format\":\"pt\"", "\"format\":\"np\"");
+  check_refused(STATUS_BAD_DATA, "is damaged, or was altered after it was written", "a value");
+  put_replaced(&good, "\"format\":\"pt\"", "\"format\":\"pt\",\"more\":\"\"");
+  check_refused(STATUS_BAD_DATA, "its checksum does not fit", "an entry more");
+  put_replaced(&good, "love", "hate");
+  check_refused(STATUS_BAD_DATA, "its checksum does not fit", "a word");
+  put_replaced(&good, "xxh64:", "xxh32:");
+  check_refused(STATUS_BAD_DATA, "its checksum does not fit", "another sum");
+  /* Two tensors of one shape that change places. */
+  put_replaced(
+      &good,
+      "\"encoder.rnn.bias_ih_l0\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[88,96]},"
+      "\"encoder.rnn.bias_hh_l0\"",
+      "\"encoder.rnn.bias_hh_l0\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[88,96]},"
+      "\"encoder.rnn.bias_ih_l0\"");
+  check_refused(STATUS_BAD_DATA, "its checksum does not fit", "names");
+  good.data[0] ^= 1;
+  put_file(good.header, strlen(good.header), good.data, good.data_size);
+  check_refused(STATUS_BAD_DATA, "leaves out elman.checksum", "a bit");
+  leave_out_checksum(good.header);
+  put_file(good.header, strlen(good.header), good.data, good.data_size);
+  cr_assert(refused_or_usable("without a checksum", 0));
+  free_good(&good);
+}
+
+/* ---- a file of an earlier version ---- */
 
 Test(model_file, what_came_later_may_be_missing) {
   static const char *const later[] = {",\\\"attention_heads\\\":1", ",\\\"attention_window\\\":0",

@@ -1,0 +1,25 @@
+/* XXH64 with seed 0, a checksum: it finds accidents, and is no defence against an attacker.
+ * https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md */
+#ifndef ELMAN_BASE_XXH64_H
+#define ELMAN_BASE_XXH64_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { XXH64_LANES = 4, XXH64_STRIPE = 32 };
+
+struct xxh64 {
+  uint64_t lanes[XXH64_LANES];
+  uint64_t total;                   /* bytes so far */
+  unsigned char rest[XXH64_STRIPE]; /* the last total % XXH64_STRIPE of them */
+};
+
+void xxh64_start(struct xxh64 *sum);
+void xxh64_add(struct xxh64 *sum, const void *bytes, size_t size);
+/* Of all that was added; more may follow. */
+uint64_t xxh64_value(const struct xxh64 *sum);
+
+/* All at once. */
+uint64_t xxh64_of(const void *bytes, size_t size);
+
+#endif

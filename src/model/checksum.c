@@ -1,0 +1,80 @@
+#include "model/checksum.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/xxh64.h"
+
+static int by_key(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static int by_name(const void *a, const void *b) {
+  return strcmp(((const struct digested_tensor *)a)->name,
+                ((const struct digested_tensor *)b)->name);
+}
+
+static void append(struct buffer *lines, const char *string) {
+  buffer_append_text(lines, text_of(string));
+}
+
+static void append_digest(struct buffer *lines, uint64_t digest) {
+  char digits[24];
+  snprintf(digits, sizeof digits, " %016" PRIx64 "\n", digest);
+  append(lines, digits);
+}
+
+/* "metadata KEY DIGEST" */
+static enum status add_metadata(struct buffer *lines, const json_t *metadata, struct error *error) {
+  const size_t size = json_object_size(metadata);
+  const char **keys = calloc(size + 1, sizeof *keys);
+  const char *key;
+  json_t *value;
+  size_t count = 0;
+  if (keys == NULL) return fail_no_memory(error);
+  json_object_foreach((json_t *)metadata, key, value) {
+    if (strcmp(key, CHECKSUM_KEY) != 0) keys[count++] = key;
+  }
+  qsort(keys, count, sizeof *keys, by_key);
+  for (size_t i = 0; i < count; i++) {
+    value = json_object_get(metadata, keys[i]);
+    append(lines, "metadata ");
+    append(lines, keys[i]);
+    append_digest(lines, xxh64_of(json_string_value(value), json_string_length(value)));
+  }
+  free(keys);
+  return STATUS_OK;
+}
+
+/* "tensor NAME TYPE [ROWS,COLUMNS] DIGEST" */
+static void add_tensor(struct buffer *lines, const struct digested_tensor *tensor) {
+  append(lines, "tensor ");
+  append(lines, tensor->name);
+  append(lines, " ");
+  append(lines, tensor->type);
+  append(lines, " [");
+  for (int d = 0; d < tensor->dimensions; d++) {
+    char length[24];
+    snprintf(length, sizeof length, d == 0 ? "%zu" : ",%zu", tensor->shape[d]);
+    append(lines, length);
+  }
+  append(lines, "]");
+  append_digest(lines, tensor->digest);
+}
+
+enum status checksum_make(char checksum[CHECKSUM_SIZE], const json_t *metadata,
+                          struct digested_tensor *tensors, size_t count, struct error *error) {
+  struct buffer lines = {0};
+  enum status status = add_metadata(&lines, metadata, error);
+  if (count > 0) qsort(tensors, count, sizeof *tensors, by_name);
+  for (size_t i = 0; i < count; i++) add_tensor(&lines, &tensors[i]);
+  if (status == STATUS_OK && lines.failed) status = fail_no_memory(error);
+  const struct text text = buffer_text(&lines);
+  if (status == STATUS_OK)
+    snprintf(checksum, CHECKSUM_SIZE, "xxh64:%016" PRIx64, xxh64_of(text.bytes, text.length));
+  buffer_free(&lines);
+  return status;
+}
