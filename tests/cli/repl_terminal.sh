@@ -37,7 +37,7 @@ session() {
 for locale in C.UTF-8 C; do
   session $locale :help '我 爱 学习' :dump ':dump m.json' ':dump m.gif' '我爱猫' ':attention on' \
     '我 爱 学习' ^C ':attention maybe' ':model broken.safetensors' ':model other.safetensors' \
-    ':dump n.json' :quti '   ' ^D
+    ':dump n.json' :quti '   ' '  :attention  off' '：attention　on ' $'\u3000： dump' '：att maybe' ^D
   expect_stdout_match ':help lists the commands$'
   expect_stdout_match '(^|> )I love studying$'
   expect_stdout_match '^  :attention '
@@ -52,6 +52,10 @@ for locale in C.UTF-8 C; do
   expect_stdout_match '(^|> )other.safetensors is loaded$'
   expect_stdout_match '(^|> )elman: :dump: nothing is translated yet$'
   expect_stdout_match "(^|> )elman: unknown command ':quti'; did you mean ':quit'\?$"
+  [ "$(grep -c 'elman: :dump: nothing is translated yet' "$results/stdout")" -eq 2 ] ||
+    fail "blanks and a full-width colon"
+  [ "$(grep -c 'elman: :attention: say' "$results/stdout")" -eq 2 ] || fail "a name's start"
+  [ "$(grep -c 'unknown command\|vocabulary' "$results/stdout")" -eq 2 ] || fail "a command is a sentence"
   ! grep -q 'never mind.*elman' "$results/stdout" || fail "Ctrl-C did not clear the line"
   grep -q '"translation":"I love studying"' m.json || fail "the dump differs"
   rm m.json
@@ -59,14 +63,20 @@ done
 
 # A dump holds all translations of the sentence.
 options='--n-best 2'
-session C.UTF-8 '我 爱 学习' ':dump two.json' :quit
+session C.UTF-8 '我 爱 学习' ':dump two.json' :q
+expect_stdout_match '(^|> )  1\. I love studying \(-0\.[0-9]+\)$'
+expect_stdout_match '(^|> )  2\. .+ \(-[0-9.]+\)$'
 options=
 [ "$(grep -c '^{"sentence":1,"hypothesis":[12],' two.json)" -eq 2 ] || fail "not two translations"
 
-# :quit leaves too. The history is its owner's alone; a build without readline keeps none.
-session C.UTF-8 :quit
+# :quit leaves too. The history is its owner's alone; a build without readline keeps none and takes the
+# tabulator for a blank.
+session C.UTF-8 $':att\tmaybe' $'：atten\tnever' :quit
+[ "$(grep -c 'elman: :attention: say' "$results/stdout")" -eq 2 ] || fail "the tabulator"
 if [ -e state ]; then
   [ "$(stat -c %a state/elman/history state/elman | tr '\n' ' ')" = '600 700 ' ] || fail "modes"
   grep -qx '我 爱 学习' state/elman/history || fail "the history lacks a line"
+  grep -qx ':attention maybe' state/elman/history || fail "a command was not completed"
+  grep -qx '：attention never' state/elman/history || fail "nor one with a full-width colon"
   ! grep -q 'never mind' state/elman/history || fail "the history has a line that was cleared"
 fi

@@ -5,8 +5,10 @@
 #include "interrupt.h"
 #include "line_input.h"
 
-struct line_input line_input_start(bool quiet) {
+struct line_input line_input_start(bool quiet, line_input_names *names, line_input_lead *lead) {
   (void)quiet;
+  (void)names;
+  (void)lead;
   return (struct line_input){NULL};
 }
 

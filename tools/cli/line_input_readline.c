@@ -22,7 +22,41 @@ static int clear_line(void) {
   return 0;
 }
 
-struct line_input line_input_start(bool quiet) {
+/* readline hands its functions nothing of ours. */
+static line_input_names *command_names;
+static line_input_lead *command_lead;
+
+/* One match for each call, from state 0 up, to be freed. */
+static char *next_command(const char *word, int state) {
+  static size_t index;
+  const size_t lead = command_lead(word);
+  if (state == 0) index = 0;
+  for (const char *name; (name = command_names(index)) != NULL;) {
+    index++;
+    if (strncmp(name, word + lead, strlen(word + lead)) != 0) continue;
+    char *match = malloc(lead + strlen(name) + 1);
+    if (match == NULL) return NULL;
+    memcpy(match, word, lead);
+    strcpy(match + lead, name);
+    return match;
+  }
+  return NULL;
+}
+
+static char **complete(const char *word, int start, int end) {
+  (void)end;
+  const size_t first = strspn(rl_line_buffer, " \t");
+  const bool is_command = command_lead(rl_line_buffer + first) > 0;
+  const bool is_name = is_command && first == (size_t)start;
+  /* A sentence has no names of files in it. */
+  rl_attempted_completion_over = is_name || !is_command;
+  return is_name ? rl_completion_matches(word, next_command) : NULL;
+}
+
+struct line_input line_input_start(bool quiet, line_input_names *names, line_input_lead *lead) {
+  command_names = names;
+  command_lead = lead;
+  rl_attempted_completion_function = complete;
   rl_readline_name = "elman";
   /* The prompt is not data: standard output may be a file. */
   rl_outstream = stderr;

@@ -33,13 +33,13 @@ static void ensure_utf8(void) {
 
 static void show(const struct session *session, struct output *output, bool quiet) {
   struct unknown_words unknown = {0};
-  print_data(output->stream, session->last->text);
-  putc('\n', output->stream);
-  size_t rank = 1;
-  for (const elman_translation *next = session->last->next; next != NULL; next = next->next) {
-    fprintf(output->stream, "  %zu. ", ++rank);
-    print_data(output->stream, next->text);
-    fprintf(output->stream, " (%.3g)\n", next->score - session->last->score);
+  const bool ranked = session->last->next != NULL;
+  size_t rank = 0;
+  for (const elman_translation *one = session->last; one != NULL; one = one->next) {
+    if (ranked) fprintf(output->stream, "  %zu. ", ++rank);
+    print_data(output->stream, one->text);
+    if (ranked) fprintf(output->stream, " (%.3g)", one->score);
+    putc('\n', output->stream);
   }
   if (session->show_attention) {
     elman_error error;
@@ -66,10 +66,6 @@ static void translate_line(struct session *session, const char *line, struct out
   show(session, output, quiet);
 }
 
-static bool is_blank(const char *line) {
-  return line[strspn(line, " \t")] == '\0';
-}
-
 static void converse(struct session *session, struct output *output, const struct line_input *input,
                      bool quiet) {
   while (!session->over && output->problem == 0) {
@@ -79,10 +75,11 @@ static void converse(struct session *session, struct output *output, const struc
       fputc('\n', stderr);
       return;
     }
-    if (!is_blank(line)) {
+    char *command = session_trim(line);
+    if (*command != '\0') {
       line_input_remember(input, line);
-      if (line[0] == ':')
-        session_command(session, line);
+      if (session_colon(command) > 0)
+        session_command(session, command + session_colon(command));
       else
         translate_line(session, line, output, quiet);
     }
@@ -98,7 +95,7 @@ static int interactive(struct session *session, const char *model_path, bool qui
   if (code == EX_OK) {
     ensure_utf8();
     interrupt_catch_sigint();
-    struct line_input input = line_input_start(quiet);
+    struct line_input input = line_input_start(quiet, session_command_name, session_colon);
     if (!quiet) note("elman %s with %s; :help lists the commands", elman_version(), model_path);
     converse(session, &output, &input, quiet);
     line_input_end(&input);

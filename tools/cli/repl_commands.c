@@ -1,3 +1,4 @@
+#include <stdbool.h>
 #include <string.h>
 #include <sysexits.h>
 
@@ -13,6 +14,48 @@ struct repl_command {
 };
 
 static void show_help(struct session *session, const char *argument);
+
+/* ---- lines ---- */
+
+static const char IDEOGRAPHIC_SPACE[] = "\u3000", FULL_WIDTH_COLON[] = "\uff1a";
+
+static bool starts_with(const char *text, const char *start) {
+  return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* The bytes of the blank at the start of `text`, or 0. */
+static size_t blank_at(const char *text) {
+  if (*text == ' ' || *text == '\t') return 1;
+  return starts_with(text, IDEOGRAPHIC_SPACE) ? strlen(IDEOGRAPHIC_SPACE) : 0;
+}
+
+char *session_trim(char *line) {
+  for (size_t blank; (blank = blank_at(line)) > 0;) line += blank;
+  return line;
+}
+
+size_t session_colon(const char *line) {
+  if (*line == ':') return 1;
+  return starts_with(line, FULL_WIDTH_COLON) ? strlen(FULL_WIDTH_COLON) : 0;
+}
+
+/* Ends the first word of `text`; gives the rest without the blanks around it. */
+static char *split_word(char *text) {
+  char *end = text;
+  while (*end != '\0' && blank_at(end) == 0) end++;
+  char *rest = session_trim(end);
+  *end = '\0';
+  char *last = rest; /* behind what is not blank */
+  for (char *at = rest; *at != '\0';) {
+    const size_t blank = blank_at(at);
+    at += blank > 0 ? blank : 1;
+    if (blank == 0) last = at;
+  }
+  *last = '\0';
+  return rest;
+}
+
+/* ---- the commands ---- */
 
 int session_open(struct session *session, const char *model_path) {
   elman_error error;
@@ -103,7 +146,7 @@ enum { COMMANDS = sizeof commands / sizeof commands[0] };
 static void show_help(struct session *session, const char *argument) {
   (void)session;
   (void)argument;
-  note("A line is translated, unless it starts with ':'.");
+  note("A line is translated, unless it starts with ':'. The start of a command's name will do.");
   for (size_t i = 0; i < COMMANDS; i++)
     note("  :%-10s %-7s %s", commands[i].name, commands[i].argument, commands[i].help);
   note("Ctrl-C clears the line, Ctrl-D leaves.");
@@ -118,15 +161,16 @@ static void report_unknown(const char *name) {
     report(NULL, "unknown command ':%s'; ':help' lists the commands", name);
 }
 
-void session_command(struct session *session, char *line) {
-  char *name = line + 1;
-  char *argument = name + strcspn(name, " \t");
-  if (*argument != '\0') *argument++ = '\0';
-  argument += strspn(argument, " \t");
-  size_t length = strlen(argument);
-  while (length > 0 && strchr(" \t", argument[length - 1]) != NULL) argument[--length] = '\0';
+const char *session_command_name(size_t index) {
+  return index < COMMANDS ? commands[index].name : NULL;
+}
+
+/* No two names start with the same letter. */
+void session_command(struct session *session, char *command) {
+  const char *name = session_trim(command);
+  const char *argument = split_word(session_trim(command));
   for (size_t i = 0; i < COMMANDS; i++) {
-    if (strcmp(commands[i].name, name) == 0) {
+    if (name[0] != '\0' && starts_with(commands[i].name, name)) {
       commands[i].run(session, argument);
       return;
     }

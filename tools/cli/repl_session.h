@@ -19,7 +19,17 @@ struct session {
 int session_open(struct session *session, const char *model_path);
 void session_close(struct session *session);
 
-/* Runs a line that starts with ':'. What goes wrong is reported and the session goes on. */
-void session_command(struct session *session, char *line);
+/* A line without the blanks at its start, the ideographic space included. */
+char *session_trim(char *line);
+
+/* The bytes of the colon that makes a line a command, as a Chinese keyboard may type it too; 0 if
+ * the line starts with none. */
+size_t session_colon(const char *line);
+
+/* Runs what follows the colon. What goes wrong is reported and the session goes on. */
+void session_command(struct session *session, char *command);
+
+/* The names of the commands, from index 0 up; NULL past the last. */
+const char *session_command_name(size_t index);
 
 #endif
