@@ -574,7 +574,7 @@ ELMAN_CHECKED elman_status elman_translate_batch(elman_translation **translation
  *   npy             float32, (T,S) or, with several heads, (heads,T,S); one array after the other
  *   svg             one picture, a heat map below the other
  *   html            one page for a browser, with a script that shows the sentences
- *   pharaoh         a line "i-j i-j ..." of links between words as white space separates them
+ *   pharaoh         a line "i-j i-j ..." of links between words or tokens, from 0
  *   softalignments  what the program SoftAlignments reads as the output of Nematus
  *
  * text and tsv have an empty line between translations, and show each head and then the average. In
@@ -596,6 +596,16 @@ typedef enum elman_alignment_rule {
 /* "argmax", "threshold", "intersection"; NULL for any other value. */
 ELMAN_API const char *elman_alignment_rule_name(elman_alignment_rule rule);
 
+/* What is linked. Words are what white space separates. */
+typedef enum elman_alignment_units {
+  ELMAN_UNITS_AUTO, /* on a side that is mostly Han without spaces its tokens, else words */
+  ELMAN_UNITS_WORDS,
+  ELMAN_UNITS_TOKENS
+} elman_alignment_units;
+
+/* "auto", "words", "tokens"; NULL for any other value. */
+ELMAN_API const char *elman_alignment_units_name(elman_alignment_units units);
+
 #define ELMAN_DEFAULT_THRESHOLD 0.25 /* at most four source words for a target word */
 
 /* All zero is the default. */
@@ -603,6 +613,7 @@ typedef struct elman_text_style {
   bool color; /* text: shades as 256-colour escapes; else as the characters · ░ ▒ ▓ █ */
   elman_alignment_rule alignment; /* pharaoh */
   double threshold;               /* pharaoh: of that rule; 0 stands for ELMAN_DEFAULT_THRESHOLD */
+  elman_alignment_units units;    /* pharaoh */
 } elman_text_style;
 
 /* Several translations in one format and one stream. */
@@ -647,14 +658,14 @@ ELMAN_CHECKED elman_status elman_attention_save(const char *path,
 /* Sums over any number of translations. */
 typedef struct elman_attention_summary elman_attention_summary;
 
-/* Rule and threshold, as in elman_text_style, say which links are compared with a gold alignment.
- */
+/* What `style`, which may be NULL, says about pharaoh are the links that are compared with a gold
+ * alignment. */
 ELMAN_CHECKED elman_status elman_attention_summary_create(elman_attention_summary **summary,
-                                                          elman_alignment_rule rule,
-                                                          double threshold, elman_error *error);
+                                                          const elman_text_style *style,
+                                                          elman_error *error);
 
 /* Adds one translation (not those behind it in `next`). `alignment` is the gold alignment between
- * words as white space separates them, "i-j i-j ..." from 0; NULL or empty = none. One that is not
+ * the units of the style, "i-j i-j ..." from 0; NULL or empty = none. One that is not
  * of that form, or names a word that is not there, is ELMAN_BAD_DATA, and nothing is added. */
 ELMAN_CHECKED elman_status elman_attention_summary_add(elman_attention_summary *summary,
                                                        const elman_translation *translation,

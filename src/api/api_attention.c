@@ -28,6 +28,10 @@ const char *elman_alignment_rule_name(elman_alignment_rule rule) {
   return alignment_kind_name((enum alignment_kind)rule);
 }
 
+const char *elman_alignment_units_name(elman_alignment_units units) {
+  return alignment_units_name((enum alignment_units)units);
+}
+
 struct translation inner_translation(const elman_translation *outer) {
   return (struct translation){.text = outer->text,
                               .source = outer->source,
@@ -49,14 +53,22 @@ struct translation inner_translation(const elman_translation *outer) {
                               .head_attention = outer->head_attention};
 }
 
-enum status inner_rule(struct alignment_rule *inner, elman_alignment_rule rule, double threshold,
+enum status inner_rule(struct alignment_rule *inner, const elman_text_style *style,
                        struct error *error) {
-  if (alignment_kind_name((enum alignment_kind)rule) == NULL)
-    return fail(error, STATUS_INVALID_ARGUMENT, NULL, "there is no alignment rule %d", (int)rule);
+  static const elman_text_style plain = {0};
+  if (style == NULL) style = &plain;
+  const enum alignment_kind kind = (enum alignment_kind)style->alignment;
+  const enum alignment_units units = (enum alignment_units)style->units;
+  const double threshold = style->threshold;
+  if (alignment_kind_name(kind) == NULL)
+    return fail(error, STATUS_INVALID_ARGUMENT, NULL, "there is no alignment rule %d", (int)kind);
+  if (alignment_units_name(units) == NULL)
+    return fail(error, STATUS_INVALID_ARGUMENT, NULL, "there are no alignment units %d",
+                (int)units);
   if (!(threshold >= 0 && threshold <= 1))
     return fail(error, STATUS_INVALID_ARGUMENT, NULL, "the threshold must lie from 0 to 1");
-  *inner = (struct alignment_rule){(enum alignment_kind)rule,
-                                   threshold > 0 ? threshold : ELMAN_DEFAULT_THRESHOLD};
+  *inner =
+      (struct alignment_rule){kind, threshold > 0 ? threshold : ELMAN_DEFAULT_THRESHOLD, units};
   return STATUS_OK;
 }
 
@@ -73,11 +85,9 @@ static enum status start(struct writing *writing, FILE *stream, const char *form
   *writing = (struct writing){0};
   if (format == NULL)
     return fail(error, STATUS_INVALID_ARGUMENT, NULL, "there is no format \"%s\"", format_name);
-  if (style != NULL) {
-    const enum status status = inner_rule(&inner.rule, style->alignment, style->threshold, error);
-    if (status != STATUS_OK) return status;
-    inner.color = style->color;
-  }
+  const enum status status = inner_rule(&inner.rule, style, error);
+  if (status != STATUS_OK) return status;
+  if (style != NULL) inner.color = style->color;
   return writing_start(writing, stream, format, &inner, error);
 }
 

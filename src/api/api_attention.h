@@ -8,8 +8,8 @@
 /* A view of the same memory. */
 struct translation inner_translation(const elman_translation *outer);
 
-/* Checks both. */
-enum status inner_rule(struct alignment_rule *inner, elman_alignment_rule rule, double threshold,
+/* What the style says about links, checked. NULL is all zero. */
+enum status inner_rule(struct alignment_rule *inner, const elman_text_style *style,
                        struct error *error) CHECKED;
 
 #endif

@@ -9,12 +9,11 @@ struct elman_attention_summary {
 };
 
 elman_status elman_attention_summary_create(elman_attention_summary **summary,
-                                            elman_alignment_rule rule, double threshold,
-                                            elman_error *error) {
+                                            const elman_text_style *style, elman_error *error) {
   struct error problem = {0};
   *summary = NULL;
   struct alignment_rule inner;
-  const enum status status = inner_rule(&inner, rule, threshold, &problem);
+  const enum status status = inner_rule(&inner, style, &problem);
   if (status != STATUS_OK) return give(error, status, &problem);
   *summary = calloc(1, sizeof **summary);
   if (*summary == NULL) return give(error, fail_no_memory(&problem), &problem);

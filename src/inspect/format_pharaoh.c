@@ -5,7 +5,8 @@
 enum status format_write_pharaoh(struct writing *writing, const struct record *record,
                                  struct error *error) {
   struct word_matrix words;
-  const enum status status = word_matrix_create(&words, record->translation, error);
+  const enum status status =
+      word_matrix_create(&words, record->translation, writing->style.rule.units, error);
   if (status != STATUS_OK) return status;
   const char *space = "";
   for (size_t s = 0; s < words.source_count; s++) {

@@ -18,6 +18,7 @@ const char *alignment_kind_name(enum alignment_kind kind);
 struct alignment_rule {
   enum alignment_kind kind;
   double threshold; /* looked at by ALIGNMENT_THRESHOLD only; weights of 0 are never links */
+  enum alignment_units units;
 };
 
 bool words_linked(const struct word_matrix *matrix, struct alignment_rule rule, size_t source,

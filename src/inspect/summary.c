@@ -40,7 +40,7 @@ static void count_links(struct summary *summary, const bool *gold,
 static enum status add_alignment(struct summary *summary, const struct translation *translation,
                                  struct text alignment, struct error *error) {
   struct word_matrix words;
-  enum status status = word_matrix_create(&words, translation, error);
+  enum status status = word_matrix_create(&words, translation, summary->rule.units, error);
   if (status != STATUS_OK) return status;
   /* The arena of `words` has as many numbers: the product fits. */
   bool *gold = calloc(words.source_count * words.target_count + 1, sizeof *gold);

@@ -29,7 +29,7 @@ struct summary {
   size_t links, gold, both; /* links found, gold links, and those that are both, between words */
 };
 
-/* `alignment` is the gold alignment "i-j i-j ..." between words that white space separates, or
+/* `alignment` is the gold alignment "i-j i-j ..." between the units of the rule, or
  * empty. One that is not, or names a word that is not there, is STATUS_BAD_DATA, and nothing is
  * added. */
 enum status summary_add(struct summary *summary, const struct translation *translation,

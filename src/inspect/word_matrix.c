@@ -4,6 +4,51 @@
 
 #include "vocab/locate.h"
 
+const char *alignment_units_name(enum alignment_units units) {
+  static const char *const names[] = {"auto", "words", "tokens"};
+  return (unsigned)units < ALIGNMENT_UNITS ? names[units] : NULL;
+}
+
+/* ---- the units of one side ---- */
+
+struct side {
+  struct text text;
+  const size_t *starts, *ends; /* of its tokens */
+  size_t tokens;
+  bool by_tokens;
+};
+
+static struct side side_of(const char *text, const size_t *starts, const size_t *ends,
+                           size_t tokens, enum alignment_units units) {
+  struct side side = {text_of(text), starts, ends, tokens, units == UNITS_TOKENS};
+  if (units == UNITS_AUTO) {
+    struct script_counts counts = {0};
+    script_count(&counts, side.text);
+    side.by_tokens = script_token_mode(&counts) == TOKENS_CHARS;
+  }
+  return side;
+}
+
+/* </s> stands at the end and has no byte. */
+static size_t count_units(const struct side *side) {
+  size_t count = side->tokens;
+  if (!side->by_tokens) return count_words(side->text);
+  while (count > 0 && side->starts[count - 1] == side->ends[count - 1]) count--;
+  return count;
+}
+
+/* units[i] = that of token i, or NO_WORD. */
+static void locate_units(size_t *units, const struct side *side) {
+  if (!side->by_tokens) {
+    locate_words(units, side->starts, side->ends, side->tokens, side->text);
+    return;
+  }
+  for (size_t i = 0; i < side->tokens; i++)
+    units[i] = side->starts[i] < side->ends[i] ? i : NO_WORD;
+}
+
+/* ---- weights ---- */
+
 static void take(struct word_matrix *matrix, struct arena *arena,
                  const struct translation *translation) {
   const size_t source = matrix->source_count, target = matrix->target_count;
@@ -43,10 +88,13 @@ static void find_best(struct word_matrix *matrix) {
 }
 
 enum status word_matrix_create(struct word_matrix *matrix, const struct translation *translation,
-                               struct error *error) {
-  const struct text source = text_of(translation->source), target = text_of(translation->text);
-  *matrix = (struct word_matrix){.source_count = count_words(source),
-                                 .target_count = count_words(target)};
+                               enum alignment_units units, struct error *error) {
+  const struct side source = side_of(translation->source, translation->source_starts,
+                                     translation->source_ends, translation->source_count, units);
+  const struct side target = side_of(translation->text, translation->target_starts,
+                                     translation->target_ends, translation->target_count, units);
+  *matrix = (struct word_matrix){.source_count = count_units(&source),
+                                 .target_count = count_units(&target)};
   struct arena measured = {0};
   take(matrix, &measured, translation);
   const enum status status = arena_reserve(&matrix->arena, &measured, error);
@@ -56,10 +104,8 @@ enum status word_matrix_create(struct word_matrix *matrix, const struct translat
   memset(matrix->best_sources, 0, matrix->target_count * sizeof(size_t));
   memset(matrix->best_targets, 0, matrix->source_count * sizeof(size_t));
   memset(matrix->target_tokens, 0, matrix->target_count * sizeof(size_t));
-  locate_words(matrix->source_words, translation->source_starts, translation->source_ends,
-               translation->source_count, source);
-  locate_words(matrix->target_words, translation->target_starts, translation->target_ends,
-               translation->target_count, target);
+  locate_units(matrix->source_words, &source);
+  locate_units(matrix->target_words, &target);
   add_weights(matrix, translation);
   find_best(matrix);
   return STATUS_OK;

@@ -1,10 +1,22 @@
-/* Attention between words as white space separates them, whatever the tokens are. */
+/* Attention between words as white space separates them, whatever the tokens are; or between tokens
+ * where text has no such words. */
 #ifndef ELMAN_INSPECT_WORD_MATRIX_H
 #define ELMAN_INSPECT_WORD_MATRIX_H
 
 #include "base/arena.h"
 #include "inspect/translation.h"
 
+enum alignment_units {
+  UNITS_AUTO, /* on a side that is mostly Han without spaces its tokens, else words */
+  UNITS_WORDS,
+  UNITS_TOKENS,
+  ALIGNMENT_UNITS
+};
+
+/* "auto", "words", "tokens"; NULL for any other value. */
+const char *alignment_units_name(enum alignment_units units);
+
+/* What is called a word is a token where the units are tokens. */
 struct word_matrix {
   size_t source_count, target_count; /* words */
   double *weights;       /* (target words, source words): the weights of a source word's tokens are
@@ -19,7 +31,7 @@ struct word_matrix {
 
 /* Of the average over the heads. */
 enum status word_matrix_create(struct word_matrix *matrix, const struct translation *translation,
-                               struct error *error) CHECKED;
+                               enum alignment_units units, struct error *error) CHECKED;
 void word_matrix_free(struct word_matrix *matrix);
 
 #endif

@@ -18,7 +18,12 @@ expect_exit 0 "$ELMAN" attention --format pharaoh '我 爱 学习' '' '我爱学
 [ "$(sed -n 1p "$results/stdout" | tr ' ' '\n' | cut -d- -f2 | sort | xargs)" = '0 1 2' ] ||
   fail "not one link for each word"
 [ -z "$(sed -n 2p "$results/stdout")" ] || fail "an empty sentence has no links"
-[ "$(sed -n 3p "$results/stdout")" = '0-0 0-1 0-2' ] || fail "not one source word"
+# Where there are no spaces, tokens are counted.
+[ "$(sed -n 3p "$results/stdout")" = "$(sed -n 1p "$results/stdout")" ] || fail "tokens are not the units"
+expect_exit 0 "$ELMAN" attention --format pharaoh --units words '我爱学习'
+expect_stdout '0-0 0-1 0-2'
+expect_exit 0 "$ELMAN" attention --format pharaoh --units tokens '我爱学习'
+[ "$(tr ' ' '\n' <"$results/stdout" | cut -d- -f2 | sort | xargs)" = '0 1 2' ] || fail "</s> is linked"
 expect_exit 0 "$ELMAN" attention --format pharaoh --alignment threshold --threshold 1 '我 爱 学习'
 expect_exit 0 "$ELMAN" attention --format pharaoh --alignment intersection '我 爱 学习'
 expect_exit 0 "$ELMAN" train -q -t 1 --source-tokens chars --target-tokens chars --epochs 1 \
@@ -33,6 +38,11 @@ expect_exit 64 "$ELMAN" attention --alignment argmax '我'
 expect_stderr_match 'are for --format pharaoh and --alignments'
 expect_exit 64 "$ELMAN" attention --format pharaoh --alignment best '我'
 expect_stderr_match 'not one of: argmax, threshold, intersection'
+expect_exit 64 "$ELMAN" attention --units tokens '我'
+expect_stderr_match -- '--units are for --format pharaoh and --alignments'
+expect_exit 64 "$ELMAN" attention --summary --units tokens '我'
+expect_exit 64 "$ELMAN" attention --format pharaoh --units letters '我'
+expect_stderr_match 'not one of: auto, words, tokens'
 
 # Several translations in one picture.
 expect_exit 0 "$ELMAN" attention -o picture.svg --n-best 2 '我 爱 <script>' '她 是'

@@ -1019,6 +1019,9 @@ Test(api, attention_writer) {
   elman_text_style style = {.threshold = 1.5};
   check_error(elman_attention_writer_create(&writer, stdout, "pharaoh", &style, &error), &error,
               ELMAN_INVALID_ARGUMENT, "the threshold must lie from 0 to 1", "");
+  style = (elman_text_style){.units = (elman_alignment_units)9};
+  check_error(elman_attention_writer_create(&writer, stdout, "pharaoh", &style, &error), &error,
+              ELMAN_INVALID_ARGUMENT, "there are no alignment units 9", "");
   style = (elman_text_style){.alignment = (elman_alignment_rule)9};
   check_error(elman_attention_writer_create(&writer, stdout, "pharaoh", &style, &error), &error,
               ELMAN_INVALID_ARGUMENT, "there is no alignment rule 9", "");
@@ -1066,8 +1069,7 @@ Test(api, attention_summary) {
   elman_translation *translation = translate(translator, "我 爱 学习", &options);
   elman_attention_summary *summary;
   elman_error error = {0};
-  cr_assert_eq(elman_attention_summary_create(&summary, ELMAN_ALIGNMENT_ARGMAX, 0, &error),
-               ELMAN_OK);
+  cr_assert_eq(elman_attention_summary_create(&summary, NULL, &error), ELMAN_OK);
   elman_attention_measures measures = elman_attention_summary_get(summary);
   cr_assert_eq(measures.translations, 0);
   cr_assert_eq(measures.entropy, 0);
@@ -1088,8 +1090,8 @@ Test(api, attention_summary) {
   cr_assert(measures.diagonality > 0 && measures.diagonality <= 1);
   elman_attention_summary_free(summary);
   elman_attention_summary_free(NULL);
-  cr_assert_eq(elman_attention_summary_create(&summary, ELMAN_ALIGNMENT_ARGMAX, -1, NULL),
-               ELMAN_INVALID_ARGUMENT);
+  const elman_text_style wrong = {.threshold = -1};
+  cr_assert_eq(elman_attention_summary_create(&summary, &wrong, NULL), ELMAN_INVALID_ARGUMENT);
   cr_assert_null(summary);
   elman_translation_free(translation);
   elman_translator_free(translator);

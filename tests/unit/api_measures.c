@@ -249,7 +249,8 @@ static elman_attention_measures measures_of(elman_alignment_rule rule, double th
   const elman_translation translations[] = {translation_of(three, 3, "a b c"),
                                             translation_of(two, 2, "a b")};
   elman_attention_summary *summary;
-  cr_assert_eq(elman_attention_summary_create(&summary, rule, threshold, NULL), ELMAN_OK);
+  const elman_text_style style = {.alignment = rule, .threshold = threshold};
+  cr_assert_eq(elman_attention_summary_create(&summary, &style, NULL), ELMAN_OK);
   cr_assert_eq(elman_attention_summary_add(summary, &translations[0], first, NULL), ELMAN_OK);
   cr_assert_eq(elman_attention_summary_add(summary, &translations[1], second, NULL), ELMAN_OK);
   const elman_attention_measures measures = elman_attention_summary_get(summary);

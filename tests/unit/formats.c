@@ -403,12 +403,22 @@ Test(formats, npy) {
 
 /* ---- pharaoh ---- */
 
-static void expect_links(const struct translation *translation, enum alignment_kind kind,
-                         double threshold, const char *expected) {
-  const struct text_style style = {.rule = {kind, threshold}};
+static void expect_rule(const struct translation *translation, struct alignment_rule rule,
+                        const char *expected) {
+  const struct text_style style = {.rule = rule};
   char *text = written_all("pharaoh", translation, 1, &style, NULL);
   cr_assert_str_eq(text, expected);
   free(text);
+}
+
+static void expect_links(const struct translation *translation, enum alignment_kind kind,
+                         double threshold, const char *expected) {
+  expect_rule(translation, (struct alignment_rule){kind, threshold, UNITS_AUTO}, expected);
+}
+
+static void expect_units(const struct translation *translation, enum alignment_units units,
+                         const char *expected) {
+  expect_rule(translation, (struct alignment_rule){ALIGNMENT_ARGMAX, 0, units}, expected);
 }
 
 /* </s> has no links. */
@@ -461,6 +471,42 @@ Test(formats, pharaoh_of_characters) {
   expect_links(&translation, ALIGNMENT_ARGMAX, 0, "0-1 1-0\n");
   expect_links(&translation, ALIGNMENT_THRESHOLD, 0.34, "0-0 0-1 1-0\n");
   expect_links(&translation, ALIGNMENT_THRESHOLD, 0.36, "0-1 1-0\n");
+  expect_units(&translation, UNITS_WORDS, "0-1 1-0\n");
+  expect_units(&translation, UNITS_TOKENS, "0-2 2-0 2-1\n");
+}
+
+/* Chinese without spaces is one word, so that its tokens are linked; </s> is still left out. */
+Test(formats, pharaoh_without_spaces) {
+  static const char *const source[] = {"我", "爱", "猫"}, *const target[] = {"I", "do", "!",
+                                                                             "</s>"};
+  static const size_t starts[] = {0, 3, 6}, ends[] = {3, 6, 9};
+  static const size_t target_from[] = {0, 2, 4, 5}, target_to[] = {1, 4, 5, 5};
+  static const real weights[] = {1, 0, 0, 0, 0.4f, 0.6f, 0, 0.8f, 0.2f, 0, 0, 1};
+  struct translation translation = {.text = "I do!",
+                                    .source = "我爱猫",
+                                    .source_count = 3,
+                                    .target_count = 4,
+                                    .heads = 1,
+                                    .source_tokens = source,
+                                    .source_starts = starts,
+                                    .source_ends = ends,
+                                    .target_tokens = target,
+                                    .target_starts = target_from,
+                                    .target_ends = target_to,
+                                    .ended = true,
+                                    .attention = weights,
+                                    .head_attention = weights};
+  expect_units(&translation, UNITS_AUTO, "0-0 1-1\n");
+  expect_units(&translation, UNITS_TOKENS, "0-0 1-2 2-1\n");
+  expect_units(&translation, UNITS_WORDS, "0-0 0-1\n");
+  /* Segmented Chinese has words. */
+  static const size_t apart[] = {0, 4, 7}, apart_ends[] = {3, 7, 10};
+  translation.source = "我 爱猫";
+  translation.source_starts = apart;
+  translation.source_ends = apart_ends;
+  expect_units(&translation, UNITS_AUTO, "0-0 1-1\n");
+  cr_assert_str_eq(alignment_units_name(UNITS_TOKENS), "tokens");
+  cr_assert_null(alignment_units_name(ALIGNMENT_UNITS));
 }
 
 /* ---- softalignments ---- */

@@ -121,7 +121,7 @@ Test(summary, gold_alignments) {
 }
 
 Test(summary, the_rule_decides_what_is_a_link) {
-  struct summary summary = {.rule = {ALIGNMENT_THRESHOLD, 0.25}};
+  struct summary summary = {.rule = {ALIGNMENT_THRESHOLD, 0.25, UNITS_AUTO}};
   add(&summary, of(even, 2, 4, false), "0-0");
   cr_assert_eq(summary.links, 8);
   cr_assert_eq(summary.both, 1);

@@ -20,7 +20,7 @@ struct command_line {
   struct attention_job job;
   struct attention_input input;
   const char *model, *input_path, *output;
-  const char *rule;
+  const char *rule, *units;
   bool summary;
   struct overrides overrides;
 };
@@ -33,6 +33,16 @@ static elman_alignment_rule rule_of(const char *name) {
   size_t rule = 0;
   while (strcmp(rule_choice(rule), name) != 0) rule++;
   return (elman_alignment_rule)rule;
+}
+
+static const char *units_choice(size_t index) {
+  return elman_alignment_units_name((elman_alignment_units)index);
+}
+
+static elman_alignment_units units_of(const char *name) {
+  size_t units = 0;
+  while (strcmp(units_choice(units), name) != 0) units++;
+  return (elman_alignment_units)units;
 }
 
 static bool is_standard(const char *path) {
@@ -81,9 +91,11 @@ static int check_rule(const struct usage *usage, const struct operands *operands
   const bool has_links =
       line->summary ? line->input.alignment_column > 0 : strcmp(line->job.format, "pharaoh") == 0;
   const bool has_threshold = option_given(usage, operands, "threshold");
-  if (!has_links && (has_threshold || option_given(usage, operands, "alignment")))
-    return report_usage(usage->command,
-                        "--alignment and --threshold are for --format pharaoh and --alignments");
+  if (!has_links && (has_threshold || option_given(usage, operands, "alignment") ||
+                     option_given(usage, operands, "units")))
+    return report_usage(
+        usage->command,
+        "--alignment, --threshold and --units are for --format pharaoh and --alignments");
   if (has_threshold && line->job.style.alignment != ELMAN_ALIGNMENT_THRESHOLD)
     return report_usage(usage->command, "--threshold goes with --alignment threshold");
   return EX_OK;
@@ -111,6 +123,7 @@ static int settle(struct command_line *line, const struct usage *usage,
   job->options.overrides = line->overrides.list;
   job->options.override_count = line->overrides.words.count;
   job->style.alignment = rule_of(line->rule);
+  job->style.units = units_of(line->units);
   job->style.color = to_stdout && terminal_has_color(STDOUT_FILENO);
   if (!line->summary) {
     if (job->format == NULL && !to_stdout) job->format = elman_format_of_path(line->output);
@@ -141,6 +154,7 @@ int attention_command(int argc, char **argv) {
               .style = {.threshold = ELMAN_DEFAULT_THRESHOLD}},
       .model = DEFAULT_MODEL,
       .rule = elman_alignment_rule_name(ELMAN_ALIGNMENT_ARGMAX),
+      .units = elman_alignment_units_name(ELMAN_UNITS_AUTO),
   };
   struct matrices_options matrices = matrices_options_default();
   const struct option options[] = {
@@ -161,6 +175,8 @@ int attention_command(int argc, char **argv) {
        .choice = rule_choice},
       {"threshold", 0, "X", "smallest weight that --alignment threshold takes",
        .real = &line.job.style.threshold, .lowest = 0.0001, .highest = 1},
+      {"units", 0, "UNITS", "what is linked; auto: words, and tokens of Chinese without spaces",
+       .text = &line.units, .choice = units_choice},
       {"summary", 0, NULL, "measure the attention over all sentences instead of showing it",
        .flag = &line.summary},
       {"alignments", 0, "N",

@@ -22,8 +22,7 @@ static elman_status sink_open(struct sink *sink, const struct attention_job *job
   *sink = (struct sink){0};
   if (job->format != NULL)
     return elman_attention_writer_create(&sink->writer, stream, job->format, &job->style, error);
-  return elman_attention_summary_create(&sink->summary, job->style.alignment, job->style.threshold,
-                                        error);
+  return elman_attention_summary_create(&sink->summary, &job->style, error);
 }
 
 static void sink_close(struct sink *sink) {
