@@ -566,7 +566,7 @@ ELMAN_CHECKED elman_status elman_translate_batch(elman_translation **translation
 /* The names of the formats, from index 0 up ("text", "json", ...), and the suffixes of their files
  * (".txt", ".json", ...); NULL past the last.
  *
- *   text            a heat map for a terminal
+ *   text            a heat map for a terminal, and what its shades mean
  *   json            an object a line: tokens, places, probability, weights, entropy of each target
  *                   token's weights (in nats) and coverage, the sum of each source token's weights
  *   tsv             a table; a cell that begins with = + - @ or a quotation mark gets an apostrophe
@@ -577,8 +577,10 @@ ELMAN_CHECKED elman_status elman_translate_batch(elman_translation **translation
  *   pharaoh         a line "i-j i-j ..." of links between words or tokens, from 0
  *   softalignments  what the program SoftAlignments reads as the output of Nematus
  *
- * text and tsv have an empty line between translations, and show each head and then the average. In
- * none can a token do harm to a terminal, a table, a page or a script. */
+ * text and tsv have an empty line between translations, and show each head and then the average. A
+ * source token that the vocabulary lacks is marked: in text by "*" behind it, in tsv by "
+ * (unknown)", in json by a flag, in svg and html by a line below it. In none can a token do harm to
+ * a terminal, a table, a page or a script. */
 ELMAN_API const char *elman_format_name(size_t index);
 ELMAN_API const char *elman_format_suffix(size_t index);
 
@@ -610,7 +612,9 @@ ELMAN_API const char *elman_alignment_units_name(elman_alignment_units units);
 
 /* All zero is the default. */
 typedef struct elman_text_style {
-  bool color; /* text: shades as 256-colour escapes; else as the characters · ░ ▒ ▓ █ */
+  bool color;   /* text: · ░ ▒ ▓ █ in a colour that light and dark terminals show */
+  bool numbers; /* text: the weights with two decimals in place of these shades */
+  size_t width; /* text: columns of the terminal; what is wider goes on below. 0 = any number */
   elman_alignment_rule alignment; /* pharaoh */
   double threshold;               /* pharaoh: of that rule; 0 stands for ELMAN_DEFAULT_THRESHOLD */
   elman_alignment_units units;    /* pharaoh */

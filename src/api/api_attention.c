@@ -87,7 +87,11 @@ static enum status start(struct writing *writing, FILE *stream, const char *form
     return fail(error, STATUS_INVALID_ARGUMENT, NULL, "there is no format \"%s\"", format_name);
   const enum status status = inner_rule(&inner.rule, style, error);
   if (status != STATUS_OK) return status;
-  if (style != NULL) inner.color = style->color;
+  if (style != NULL) {
+    inner.color = style->color;
+    inner.numbers = style->numbers;
+    inner.width = style->width;
+  }
   return writing_start(writing, stream, format, &inner, error);
 }
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const struct format formats[] = {
-    {"text", ".txt", NULL, format_write_text, NULL},
+    {"text", ".txt", NULL, format_write_text, format_end_text},
     {"json", ".json", NULL, format_write_json, NULL},
     {"tsv", ".tsv", NULL, format_write_tsv, NULL},
     {"npy", ".npy", NULL, format_write_npy, NULL},

@@ -10,7 +10,9 @@
 #include "inspect/translation.h"
 
 struct text_style {
-  bool color;                 /* text: shades as 256-colour escapes; else as characters */
+  bool color;                 /* text: shades in a colour */
+  bool numbers;               /* text: numbers in place of shades */
+  size_t width;               /* text: columns of the terminal; 0 = any number */
   struct alignment_rule rule; /* pharaoh: which links there are */
 };
 
@@ -32,6 +34,8 @@ struct writing {
   char *held_bytes;
   size_t held_length;
   size_t width, height; /* of the picture so far */
+  bool drawn;           /* text: a weight */
+  bool unknown;         /* text, svg: a token that the vocabulary lacks */
 };
 
 typedef enum status format_hook(struct writing *writing, struct error *error);
@@ -62,7 +66,7 @@ void writing_free(struct writing *writing);
 
 format_writer format_write_text, format_write_json, format_write_tsv, format_write_npy,
     format_write_pharaoh, format_write_softalignments, format_write_svg, format_write_html;
-format_hook format_begin_svg, format_end_svg, format_begin_html, format_end_html;
+format_hook format_end_text, format_begin_svg, format_end_svg, format_begin_html, format_end_html;
 
 /* The object that is a line of the format json, without the line's end; harmless also inside a
  * script element of a page. */

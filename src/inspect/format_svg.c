@@ -45,7 +45,8 @@ static struct layout layout_of(const struct translation *translation) {
       .left = MARGIN + widest(translation->target_tokens, translation->target_count) + SMALL_GAP,
       .turned = across > CELL_WIDTH};
   const size_t slope = layout.turned ? across * 3 / 4 : 0; /* a little more than sin 45° */
-  layout.top = LINE + slope;
+  /* The panel's name, if there are several, has a line above the labels. */
+  layout.top = LINE + slope + (translation->heads > 1 ? LINE : 0);
   layout.width = layout.left + translation->source_count * CELL_WIDTH + slope + MARGIN;
   layout.height = layout.top + translation->target_count * CELL_HEIGHT + MARGIN;
   return layout;
@@ -77,10 +78,12 @@ static void write_source_labels(FILE *stream, const struct translation *translat
   for (size_t s = 0; s < translation->source_count; s++) {
     const size_t x = layout.left + s * CELL_WIDTH + CELL_WIDTH / 2;
     const size_t bottom = y + layout.top - SMALL_GAP;
+    fputs(translation->source_known[s] ? "<text" : "<text class=\"unknown\"", stream);
     if (layout.turned)
-      fprintf(stream, "<text transform=\"translate(%zu,%zu)rotate(-45)\">", x + 4, bottom);
+      fprintf(stream, " transform=\"translate(%zu,%zu)rotate(-45)\">", x + 4, bottom);
     else
-      fprintf(stream, "<text x=\"%zu\" y=\"%zu\" text-anchor=\"middle\">", x, bottom);
+      fprintf(stream, " x=\"%zu\" y=\"%zu\" text-anchor=\"middle\">", x, bottom);
+    if (!translation->source_known[s]) fputs("<title>not in the vocabulary</title>", stream);
     write_xml(stream, translation->source_tokens[s], LABEL);
     fputs("</text>\n", stream);
   }
@@ -163,6 +166,7 @@ enum status format_write_svg(struct writing *writing, const struct record *recor
   }
   fputs("</g>\n", stream);
   if (width > writing->width) writing->width = width;
+  if (has_unknown(translation)) writing->unknown = true;
   return STATUS_OK;
 }
 
@@ -175,7 +179,7 @@ enum status format_begin_svg(struct writing *writing, struct error *error) {
 }
 
 /* The scale of colours from 0 to 1. */
-static void write_legend(FILE *stream, size_t y) {
+static void write_scale(FILE *stream, size_t y) {
   enum { STEPS = 8 };
   fputs("<defs><linearGradient id=\"scale\">", stream);
   for (int i = 0; i <= STEPS; i++) {
@@ -195,7 +199,8 @@ static void write_legend(FILE *stream, size_t y) {
 
 enum status format_end_svg(struct writing *writing, struct error *error) {
   FILE *stream = writing->stream;
-  const size_t width = writing->width, height = writing->height + 2 * LINE;
+  const size_t width = writing->width;
+  const size_t height = writing->height + (writing->unknown ? 3U : 2U) * LINE;
   const bool failed = fflush(writing->held) != 0 || ferror(writing->held);
   if (failed) return fail_no_memory(error);
   fprintf(stream,
@@ -207,13 +212,17 @@ enum status format_end_svg(struct writing *writing, struct error *error) {
         "text { font: 13px \"Noto Sans\", \"Noto Sans CJK SC\", \"Microsoft YaHei\", "
         "\"PingFang SC\", sans-serif; fill: #1A1A1A; unicode-bidi: isolate }\n"
         ".caption { font-weight: bold }\n"
+        ".unknown { text-decoration: underline dotted }\n"
         ".page { fill: #FFFFFF }\n"
         "@media (prefers-color-scheme: dark) { text { fill: #E6E6E6 } .page { fill: #161616 } }\n"
         "</style>\n"
         "<rect class=\"page\" width=\"100%\" height=\"100%\"/>\n",
         stream);
   fwrite(writing->held_bytes, 1, writing->held_length, stream);
-  write_legend(stream, writing->height + LINE / 2);
+  write_scale(stream, writing->height + LINE / 2);
+  if (writing->unknown)
+    fprintf(stream, "<text class=\"unknown\" x=\"%d\" y=\"%zu\">not in the vocabulary</text>\n",
+            MARGIN, writing->height + 2 * LINE);
   fputs("</svg>\n", stream);
   return STATUS_OK;
 }

@@ -1,14 +1,63 @@
 /* A heat map for the terminal: a row a target token, a column a source token, aligned by display
- * width, since a Han character fills two columns. */
+ * width, since a Han character fills two columns. What is too wide goes on below. */
 #include "inspect/escape.h"
 #include "inspect/format.h"
+#include "inspect/number.h"
 #include "inspect/panels.h"
 
-enum { MIN_CELL = 3, GAP = 1 };
+enum { MIN_CELL = 3, NUMBER = 4, GAP = 1 };
+static const char UNKNOWN[] = "*";
 
 static void spaces(FILE *stream, size_t count) {
   for (size_t i = 0; i < count; i++) fputc(' ', stream);
 }
+
+/* ---- shades ---- */
+
+/* From `least` up. Only what is next to nothing looks like nothing. */
+static const struct shade {
+  double least;
+  const char *bound, *mark;
+} shades[] = {
+    {0, "0", "·"}, {0.05, "0.05", "░"}, {0.25, "0.25", "▒"}, {0.5, "0.5", "▓"}, {0.75, "0.75", "█"},
+};
+enum { SHADES = sizeof shades / sizeof *shades };
+
+static size_t shade_of(double weight) {
+  size_t shade = SHADES - 1;
+  while (shade > 0 && !(weight >= shades[shade].least)) shade--;
+  return shade;
+}
+
+/* The marks mix this blue, which white and black paper show, with the terminal's own ground:
+ * nothing is the ground itself, be it light or dark. Ends with end_color. */
+static void begin_color(FILE *stream, size_t shade) {
+  fputs(shade == 0 ? "\033[2m" : "\033[38;5;33m", stream);
+}
+
+static void end_color(FILE *stream) {
+  fputs("\033[0m", stream);
+}
+
+static void write_weight(FILE *stream, double weight, size_t width, struct text_style style) {
+  const size_t shade = shade_of(weight);
+  if (style.numbers) spaces(stream, width - NUMBER);
+  if (style.color) begin_color(stream, shade);
+  if (style.numbers)
+    write_fixed(stream, weight, 2);
+  else
+    for (size_t i = 0; i < width; i++) fputs(shades[shade].mark, stream);
+  if (style.color) end_color(stream);
+}
+
+/* ---- one matrix ---- */
+
+struct map {
+  const struct translation *translation;
+  const real *weights; /* (T,S) */
+  struct text_style style;
+  size_t label; /* columns of the widest target token */
+};
 
 static size_t widest(const char *const *tokens, size_t count) {
   size_t width = 0;
@@ -19,62 +68,97 @@ static size_t widest(const char *const *tokens, size_t count) {
   return width;
 }
 
-static size_t cell_width(const char *token) {
-  const size_t width = visible_width(token);
-  return width > MIN_CELL ? width : MIN_CELL;
+static size_t head_width(const struct map *map, size_t s) {
+  return visible_width(map->translation->source_tokens[s]) + !map->translation->source_known[s];
 }
 
-static void write_shaded(FILE *stream, real weight, size_t width) {
-  static const char *const shades[] = {"·", "░", "▒", "▓", "█"};
-  const size_t count = sizeof shades / sizeof *shades;
-  size_t level = (size_t)(weight * (real)count);
-  if (level >= count) level = count - 1;
-  for (size_t i = 0; i < width; i++) fputs(shades[level], stream);
+static size_t cell_width(const struct map *map, size_t s) {
+  const size_t width = head_width(map, s), least = map->style.numbers ? NUMBER : MIN_CELL;
+  return width > least ? width : least;
 }
 
-/* 232 .. 255 are the 24 grey steps of the 256 colours. */
-static void write_colored(FILE *stream, real weight, size_t width) {
-  int step = (int)(weight * 24);
-  if (step > 23) step = 23;
-  fprintf(stream, "\033[48;5;%dm", 232 + step);
-  spaces(stream, width);
-  fputs("\033[0m", stream);
+/* The source tokens from `first` on that fit beside the labels, one at least, end before this. */
+static size_t end_of_part(const struct map *map, size_t first) {
+  const size_t S = map->translation->source_count;
+  size_t used = map->label;
+  for (size_t s = first; s < S; s++) {
+    used += GAP + cell_width(map, s);
+    if (map->style.width > 0 && used > map->style.width && s > first) return s;
+  }
+  return S;
 }
 
-static void write_map(FILE *stream, const struct translation *translation, const real *weights,
-                      bool color) {
-  const size_t S = translation->source_count;
-  const size_t label = widest(translation->target_tokens, translation->target_count);
-  spaces(stream, label);
-  for (size_t s = 0; s < S; s++) {
-    const char *token = translation->source_tokens[s];
+static void write_head(FILE *stream, const struct map *map, size_t first, size_t end) {
+  spaces(stream, map->label);
+  for (size_t s = first; s < end; s++) {
     spaces(stream, GAP);
-    write_visible(stream, token);
-    if (s + 1 < S) spaces(stream, cell_width(token) - visible_width(token));
+    write_visible(stream, map->translation->source_tokens[s]);
+    if (!map->translation->source_known[s]) fputs(UNKNOWN, stream);
+    if (s + 1 < end) spaces(stream, cell_width(map, s) - head_width(map, s));
   }
   fputc('\n', stream);
-  for (size_t t = 0; t < translation->target_count; t++) {
-    const char *token = translation->target_tokens[t];
-    spaces(stream, label - visible_width(token));
+}
+
+static void write_part(FILE *stream, const struct map *map, size_t first, size_t end) {
+  const size_t S = map->translation->source_count;
+  write_head(stream, map, first, end);
+  for (size_t t = 0; t < map->translation->target_count; t++) {
+    const char *token = map->translation->target_tokens[t];
+    spaces(stream, map->label - visible_width(token));
     write_visible(stream, token);
-    for (size_t s = 0; s < S; s++) {
+    for (size_t s = first; s < end; s++) {
       spaces(stream, GAP);
-      (color ? write_colored : write_shaded)(stream, weights[t * S + s],
-                                             cell_width(translation->source_tokens[s]));
+      write_weight(stream, (double)map->weights[t * S + s], cell_width(map, s), map->style);
     }
     fputc('\n', stream);
   }
+}
+
+static void write_map(FILE *stream, const struct map *map) {
+  const size_t S = map->translation->source_count;
+  size_t first = 0, end = end_of_part(map, 0);
+  const bool folded = end < S;
+  do {
+    if (folded) fprintf(stream, "source tokens %zu to %zu of %zu\n", first + 1, end, S);
+    write_part(stream, map, first, end);
+    first = end;
+    end = end_of_part(map, first);
+  } while (first < S);
 }
 
 enum status format_write_text(struct writing *writing, const struct record *record,
                               struct error *error) {
   (void)error;
   FILE *stream = writing->stream;
+  const struct translation *translation = record->translation;
   if (writing->count > 0) fputc('\n', stream);
-  for (size_t i = 0; i < panel_count(record->translation); i++) {
-    write_panel_heading(stream, record->translation, i);
-    write_map(stream, record->translation, panel_weights(record->translation, i),
-              writing->style.color);
+  for (size_t i = 0; i < panel_count(translation); i++) {
+    write_panel_heading(stream, translation, i);
+    const struct map map = {translation, panel_weights(translation, i), writing->style,
+                            widest(translation->target_tokens, translation->target_count)};
+    write_map(stream, &map);
   }
+  if (translation->source_count > 0 && translation->target_count > 0) writing->drawn = true;
+  if (has_unknown(translation)) writing->unknown = true;
+  return STATUS_OK;
+}
+
+/* ---- what the marks mean ---- */
+
+enum status format_end_text(struct writing *writing, struct error *error) {
+  (void)error;
+  FILE *stream = writing->stream;
+  if (writing->drawn && !writing->style.numbers) {
+    fputs("weight: ", stream);
+    for (size_t i = 0; i < SHADES; i++) {
+      fprintf(stream, "%s ", shades[i].bound);
+      if (writing->style.color) begin_color(stream, i);
+      fputs(shades[i].mark, stream);
+      if (writing->style.color) end_color(stream);
+      fputc(' ', stream);
+    }
+    fputs("1\n", stream);
+  }
+  if (writing->unknown) fprintf(stream, "%s not in the vocabulary\n", UNKNOWN);
   return STATUS_OK;
 }

@@ -1,4 +1,5 @@
-/* A table: source tokens across, target tokens down. */
+/* A table: source tokens across, target tokens down. No token has a space in it, so that the mark
+ * of one that the vocabulary lacks is no part of it. */
 #include "inspect/escape.h"
 #include "inspect/format.h"
 #include "inspect/number.h"
@@ -9,6 +10,7 @@ static void write_table(FILE *stream, const struct translation *translation, con
   for (size_t s = 0; s < S; s++) {
     fputc('\t', stream);
     write_cell(stream, translation->source_tokens[s]);
+    if (!translation->source_known[s]) fputs(" (unknown)", stream);
   }
   fputc('\n', stream);
   for (size_t t = 0; t < translation->target_count; t++) {

@@ -27,3 +27,9 @@ void write_panel_heading(FILE *stream, const struct translation *translation, si
   write_panel_name(stream, translation, index);
   fputc('\n', stream);
 }
+
+bool has_unknown(const struct translation *translation) {
+  for (size_t s = 0; s < translation->source_count; s++)
+    if (!translation->source_known[s]) return true;
+  return false;
+}

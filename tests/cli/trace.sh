@@ -5,19 +5,24 @@ expect_exit 0 "$ELMAN" trace '我 恨 学习' 'I love studying'
 expect_no_stderr
 expect_stdout_match '^gradients of the loss 3\.[0-9]+, the mean over 4 target tokens$'
 expect_stdout_match '^encoder, layer 0, 6 units$'
-expect_stdout_match '^step +state +pre-tanh +saturated$'
-expect_stdout_match '^   1 +[0-9.]+e-[0-9]+ +[0-9.]+e-[0-9]+ +[0-9.]+ %  #+ +我$'
+# The scale over the bars: five decades, logarithmic, up to the largest state.
+expect_stdout_match '^step +state +pre-tanh +saturated  \|[0-9]\.[0-9]e-[0-9]+ log +[0-9]\.[0-9]e-[0-9]+\|  bar: state$'
+scale=$(sed -n 's/.*|\([^ ]*\) log *\([^ ]*\)|.*/\1 \2/p' "$results/stdout" | sort -u)
+largest=$(awk '$1 ~ /^[0-9]+$/ && $2 > most { most = $2 } END { printf "%.1e\n", most }' "$results/stdout")
+least=$(awk -v most="$largest" 'BEGIN { printf "%.1e\n", most * 1e-5 }')
+[ "$scale" = "$least $largest" ] || fail "scale $scale, largest state $largest"
+expect_stdout_match '^   1 +[0-9.]+e-[0-9]+ +[0-9.]+e-[0-9]+ +[0-9.]+ %  \|#+ *\|  我$'
 expect_stdout_match ' 恨 \(unknown\)$'
 expect_stdout_match '^decoder, layer 0, 6 units$'
 expect_stdout_match '^   1 .* <s> -> I, loss [0-9.]+$'
 expect_stdout_match '^   4 .* studying -> </s>, loss [0-9.]+$'
-grep -q '  ####################  ' "$results/stdout" || fail "no bar is full"
+grep -q '|####################|' "$results/stdout" || fail "no bar is full"
 
 # One token's loss: nothing reaches later steps of the decoder, and it has no bar.
 expect_exit 0 "$ELMAN" trace --from-step 2 '我 爱 学习' 'I love studying'
 expect_stdout_match '^gradients of the loss [0-9.]+ of target token 2, love$'
-expect_stdout_match '^   2  .* #+ +I -> love, loss'
-expect_stdout_match '^   3   0\.00e\+00   0\.00e\+00 +[0-9.]+ % {24}love -> studying, loss'
+expect_stdout_match '^   2  .* \|#+ *\|  I -> love, loss'
+expect_stdout_match '^   3   0\.00e\+00   0\.00e\+00 +[0-9.]+ %  \| {20}\|  love -> studying, loss'
 
 expect_exit 0 "$ELMAN" trace --json '我 爱 学习' 'I love studying'
 expect_stdout_match '^\{"loss":3\.[0-9]+,"from_step":null,"source_tokens":\["我","爱","学习"\],"source_known":\[true,true,true\],"target_tokens":\["I","love","studying","</s>"\],"target_known":\[true,true,true,true\],"losses":\[([0-9.]+,){3}[0-9.]+\],"saturated_above":0\.95,"layers":\[$'

@@ -123,23 +123,86 @@ Test(formats, names_and_suffixes) {
 
 /* ---- text ---- */
 
-/* A Han character fills two columns, so the cells below it are as wide. */
-Test(formats, text_without_color) {
-  expect("text", example(), false,
-         "     我  喜欢 tea\n"
-         "   I ███ ···· ···\n"
-         "like ░░░ ▒▒▒▒ ░░░\n"
-         "  茶 ··· ···· ███\n"
-         "</s> ▒▒▒ ▒▒▒▒ ░░░\n");
+#define TEXT_LEGEND "weight: 0 · 0.05 ░ 0.25 ▒ 0.5 ▓ 0.75 █ 1\n"
+#define UNKNOWN_LEGEND "* not in the vocabulary\n"
+
+static struct translation known_example(void) {
+  static const bool all[] = {true, true, true};
+  struct translation translation = example();
+  translation.source_known = all;
+  return translation;
 }
 
-Test(formats, text_with_color) {
-  struct translation translation = example();
+/* A Han character fills two columns, so the cells below it are as wide; so does the mark. */
+Test(formats, text_without_color) {
+  expect("text", example(), false,
+         "     我  喜欢* tea\n"
+         "   I ███ ····· ···\n"
+         "like ▒▒▒ ▓▓▓▓▓ ▒▒▒\n"
+         "  茶 ··· ░░░░░ ███\n"
+         "</s> ▒▒▒ ▒▒▒▒▒ ░░░\n" TEXT_LEGEND UNKNOWN_LEGEND);
+  struct translation translation = known_example();
   translation.target_count = 2;
-  expect("text", translation, true,
+  expect("text", translation, false,
          "     我  喜欢 tea\n"
-         "   I \033[48;5;255m   \033[0m \033[48;5;232m    \033[0m \033[48;5;232m   \033[0m\n"
-         "like \033[48;5;238m   \033[0m \033[48;5;244m    \033[0m \033[48;5;238m   \033[0m\n");
+         "   I ███ ···· ···\n"
+         "like ▒▒▒ ▓▓▓▓ ▒▒▒\n" TEXT_LEGEND);
+}
+
+/* No background, which would be strong where nothing is: black on white, or white on black. */
+Test(formats, text_with_color) {
+  struct translation translation = known_example();
+  translation.target_count = 1;
+  expect("text", translation, true,
+         "  我  喜欢 tea\n"
+         "I \033[38;5;33m███\033[0m \033[2m····\033[0m \033[2m···\033[0m\n"
+         "weight: 0 \033[2m·\033[0m 0.05 \033[38;5;33m░\033[0m 0.25 \033[38;5;33m▒\033[0m 0.5 "
+         "\033[38;5;33m▓\033[0m 0.75 \033[38;5;33m█\033[0m 1\n");
+}
+
+static void expect_style(struct translation translation, struct text_style style,
+                         const char *expected) {
+  char *text = written_all("text", &translation, 1, &style, NULL);
+  cr_assert_str_eq(text, expected);
+  free(text);
+}
+
+Test(formats, text_of_numbers) {
+  expect_style(example(), (struct text_style){.numbers = true},
+               "     我   喜欢* tea\n"
+               "   I 1.00  0.00 0.00\n"
+               "like 0.25  0.50 0.25\n"
+               "  茶 0.00  0.10 0.90\n"
+               "</s> 0.40  0.40 0.20\n" UNKNOWN_LEGEND);
+  struct translation one = known_example();
+  one.source_count = one.target_count = 1;
+  expect_style(one, (struct text_style){.numbers = true, .color = true},
+               "  我\nI \033[38;5;33m1.00\033[0m\n");
+}
+
+/* A line is as wide as the terminal at most, unless one word alone is wider. */
+Test(formats, text_is_folded) {
+  struct translation translation = known_example();
+  translation.target_count = 2;
+  static const char whole[] = "     我  喜欢 tea\n"
+                              "   I ███ ···· ···\n"
+                              "like ▒▒▒ ▓▓▓▓ ▒▒▒\n" TEXT_LEGEND;
+  expect_style(translation, (struct text_style){.width = 17}, whole);
+  static const char parts[] = "source tokens 1 to 2 of 3\n"
+                              "     我  喜欢\n"
+                              "   I ███ ····\n"
+                              "like ▒▒▒ ▓▓▓▓\n"
+                              "source tokens 3 to 3 of 3\n"
+                              "     tea\n"
+                              "   I ···\n"
+                              "like ▒▒▒\n" TEXT_LEGEND;
+  expect_style(translation, (struct text_style){.width = 16}, parts);
+  expect_style(translation, (struct text_style){.width = 13}, parts);
+  translation.target_count = 1;
+  expect_style(translation, (struct text_style){.width = 1},
+               "source tokens 1 to 1 of 3\n  我\nI ███\n"
+               "source tokens 2 to 2 of 3\n  喜欢\nI ····\n"
+               "source tokens 3 to 3 of 3\n  tea\nI ···\n" TEXT_LEGEND);
 }
 
 /* No colour unless it was asked for. */
@@ -151,7 +214,9 @@ Test(formats, text_without_style) {
 }
 
 Test(formats, text_of_several) {
-  expect("text", with_heads(), false,
+  struct translation heads = with_heads();
+  heads.source_known = known_example().source_known;
+  expect("text", heads, false,
          "head 1\n"
          "     我  喜欢 tea\n"
          "   I ███ ···· ···\n"
@@ -162,27 +227,29 @@ Test(formats, text_of_several) {
          "like ··· ████ ···\n"
          "average\n"
          "     我  喜欢 tea\n"
-         "   I ▒▒▒ ···· ▒▒▒\n"
-         "like ··· ████ ···\n");
-  struct translation one = example();
+         "   I ▓▓▓ ···· ▓▓▓\n"
+         "like ··· ████ ···\n" TEXT_LEGEND);
+  struct translation one = known_example();
   one.target_count = 1;
-  expect_twice("text", one, "  我  喜欢 tea\nI ███ ···· ···\n\n  我  喜欢 tea\nI ███ ···· ···\n");
+  expect_twice("text", one,
+               "  我  喜欢 tea\nI ███ ···· ···\n\n  我  喜欢 tea\nI ███ ···· ···\n" TEXT_LEGEND);
 }
 
-/* Each shade begins where its fifth begins, and a weight of rounding's 1.0000001 stays a shade. */
+/* A sixth is not nothing; rounding's 1.0000001, and what is no number, are shades too. */
 Test(formats, text_shades) {
   static const struct {
     double weight;
     const char *shade;
-  } cases[] = {{0, "···"},    {0.19, "···"}, {0.21, "░░░"}, {0.39, "░░░"}, {0.41, "▒▒▒"},
-               {0.59, "▒▒▒"}, {0.61, "▓▓▓"}, {0.79, "▓▓▓"}, {0.81, "███"}, {1.0000001, "███"}};
+  } cases[] = {{0, "···"},    {0.049, "···"}, {0.051, "░░░"}, {0.167, "░░░"},    {0.249, "░░░"},
+               {0.25, "▒▒▒"}, {0.499, "▒▒▒"}, {0.5, "▓▓▓"},   {0.749, "▓▓▓"},    {0.75, "███"},
+               {1, "███"},    {-1e-9, "···"}, {NAN, "···"},   {1.0000001, "███"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const real weight = (real)cases[i].weight;
     struct translation translation = example();
     translation.source_count = translation.target_count = 1;
     translation.attention = &weight;
-    char expected[64];
-    snprintf(expected, sizeof expected, "  我\nI %s\n", cases[i].shade);
+    char expected[128];
+    snprintf(expected, sizeof expected, "  我\nI %s\n" TEXT_LEGEND, cases[i].shade);
     expect("text", translation, false, expected);
   }
 }
@@ -191,7 +258,7 @@ Test(formats, text_shades) {
 
 Test(formats, tsv) {
   expect("tsv", example(), false,
-         "\t我\t喜欢\ttea\n"
+         "\t我\t喜欢 (unknown)\ttea\n"
          "I\t1.000000\t0.000000\t0.000000\n"
          "like\t0.250000\t0.500000\t0.250000\n"
          "茶\t0.000000\t0.100000\t0.900000\n"
@@ -201,22 +268,22 @@ Test(formats, tsv) {
 Test(formats, tsv_of_several) {
   expect("tsv", with_heads(), false,
          "head 1\n"
-         "\t我\t喜欢\ttea\n"
+         "\t我\t喜欢 (unknown)\ttea\n"
          "I\t1.000000\t0.000000\t0.000000\n"
          "like\t0.000000\t1.000000\t0.000000\n"
          "head 2\n"
-         "\t我\t喜欢\ttea\n"
+         "\t我\t喜欢 (unknown)\ttea\n"
          "I\t0.000000\t0.000000\t1.000000\n"
          "like\t0.000000\t1.000000\t0.000000\n"
          "average\n"
-         "\t我\t喜欢\ttea\n"
+         "\t我\t喜欢 (unknown)\ttea\n"
          "I\t0.500000\t0.000000\t0.500000\n"
          "like\t0.000000\t1.000000\t0.000000\n");
   struct translation one = example();
   one.target_count = 1;
   expect_twice("tsv", one,
-               "\t我\t喜欢\ttea\nI\t1.000000\t0.000000\t0.000000\n\n"
-               "\t我\t喜欢\ttea\nI\t1.000000\t0.000000\t0.000000\n");
+               "\t我\t喜欢 (unknown)\ttea\nI\t1.000000\t0.000000\t0.000000\n\n"
+               "\t我\t喜欢 (unknown)\ttea\nI\t1.000000\t0.000000\t0.000000\n");
 }
 
 /* Cells that a spreadsheet would reckon, or read on to the next quotation mark. */
@@ -592,10 +659,25 @@ Test(formats, svg) {
   cr_assert_eq(occurrences(several, ">head 2<"), 3);
   cr_assert_eq(occurrences(several, ">average<"), 3);
   cr_assert_eq(occurrences(several, "<rect x="), 3 * 3 * 6 + 1);
+  /* The name of a panel stands above the labels of its columns, not among them. */
+  cr_assert_not_null(strstr(several, "<text x=\"12\" y=\"44\">head 1<"));
+  cr_assert_not_null(strstr(several, "y=\"66\" text-anchor=\"middle\">我<"));
   free(several);
   char *none = written_all("svg", &translation, 0, NULL, NULL);
   check_xml(none);
   free(none);
+}
+
+Test(formats, svg_marks_unknown_words) {
+  const struct translation translation = example(), known = known_example();
+  char *text = written_all("svg", &translation, 1, NULL, NULL);
+  check_xml(text);
+  cr_assert_eq(occurrences(text, "<text class=\"unknown\""), 2, "a word and the legend");
+  cr_assert_not_null(strstr(text, "<title>not in the vocabulary</title>喜欢<"));
+  free(text);
+  text = written_all("svg", &known, 1, NULL, NULL);
+  cr_assert_eq(occurrences(text, "not in the vocabulary"), 0);
+  free(text);
 }
 
 /* A weight of rounding's 1.0000001, and what is no number, still have a colour. */
@@ -820,13 +902,13 @@ static void check_hostile(const char *token) {
               "a cell begins with %c", *at);
   free(tsv);
   char *text = written("text", &translation, false, NULL);
-  cr_assert_eq(count_of(text, '\n'), 3);
+  cr_assert_eq(count_of(text, '\n'), 5, "head, two rows, two lines of what they mean");
   cr_assert_null(strchr(text, '\033'));
   cr_assert_null(strchr(text, '\t'));
   cr_assert_null(strstr(text, "\xE2\x80\xAE"));
   free(text);
   char *color = written("text", &translation, true, NULL);
-  cr_assert_eq(count_of(color, '\033'), 8, "two a cell, and none of the token's");
+  cr_assert_eq(count_of(color, '\033'), 8 + 10, "two a cell or shade, and none of the token's");
   free(color);
   char *svg = written("svg", &translation, false, NULL);
   check_xml(svg);
@@ -866,7 +948,7 @@ Test(formats, decimal_comma) {
   struct translation translation = example();
   translation.target_count = 2;
   expect("tsv", translation, false,
-         "\t我\t喜欢\ttea\n"
+         "\t我\t喜欢 (unknown)\ttea\n"
          "I\t1.000000\t0.000000\t0.000000\n"
          "like\t0.250000\t0.500000\t0.250000\n");
   check_json(&translation);

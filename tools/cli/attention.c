@@ -125,12 +125,15 @@ static int settle(struct command_line *line, const struct usage *usage,
   job->style.alignment = rule_of(line->rule);
   job->style.units = units_of(line->units);
   job->style.color = to_stdout && terminal_has_color(STDOUT_FILENO);
+  job->style.width = to_stdout ? terminal_width(STDOUT_FILENO) : 0;
   if (!line->summary) {
     if (job->format == NULL && !to_stdout) job->format = elman_format_of_path(line->output);
     if (job->format == NULL) job->format = elman_format_name(0);
     if (strcmp(job->format, "npy") == 0 && to_stdout && isatty(STDOUT_FILENO))
       return report_usage(usage->command, "npy is not text for a terminal; name a file by -o FILE");
   }
+  if (job->style.numbers && (line->summary || strcmp(job->format, "text") != 0))
+    return report_usage(usage->command, "--numbers is for --format text");
   return check_rule(usage, operands, line);
 }
 
@@ -163,6 +166,8 @@ int attention_command(int argc, char **argv) {
       {"output", 'o', "FILE", "where the matrices go", "standard output", .text = &line.output},
       {"format", 0, "FORMAT", "how they are written", "by the suffix of --output, or text",
        .text = &line.job.format, .choice = elman_format_name},
+      {"numbers", 0, NULL, "text: weights as numbers, not as shades",
+       .flag = &line.job.style.numbers},
       {"reference", 0, "TEXT", "force this translation; for one sentence",
        .text = &line.input.reference},
       {"references", 0, "FILE", "force line n as the translation of sentence n",

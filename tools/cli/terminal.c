@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 bool terminal_is_capable(int descriptor) {
@@ -12,4 +13,12 @@ bool terminal_is_capable(int descriptor) {
 bool terminal_has_color(int descriptor) {
   const char *no_color = getenv("NO_COLOR");
   return terminal_is_capable(descriptor) && (no_color == NULL || no_color[0] == '\0');
+}
+
+size_t terminal_width(int descriptor) {
+  enum { USUAL = 80 };
+  struct winsize size;
+  if (!isatty(descriptor)) return 0;
+  if (ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return USUAL;
+  return size.ws_col;
 }

@@ -22,7 +22,7 @@ static const char *direction_name(const elman_traced_layer *layer) {
 
 /* ---- for people ---- */
 
-enum { BAR_DECADES = 5, MARKS_A_DECADE = 4 };
+enum { BAR_DECADES = 5, MARKS_A_DECADE = 4, BAR = BAR_DECADES * MARKS_A_DECADE };
 
 static double largest_gradient(const elman_gradient_trace *trace) {
   double largest = 0;
@@ -35,10 +35,19 @@ static double largest_gradient(const elman_gradient_trace *trace) {
 
 /* On a logarithmic scale, where what shrinks by the same factor at each step is a straight line. */
 static void write_bar(FILE *stream, double value, double largest) {
-  const int most = BAR_DECADES * MARKS_A_DECADE;
-  const double length = value > 0 ? most + MARKS_A_DECADE * log10(value / largest) : 0;
+  const double length = value > 0 ? BAR + MARKS_A_DECADE * log10(value / largest) : 0;
   const int marks = length > 0 ? (int)lround(length) : 0;
-  for (int i = 0; i < most; i++) putc(i < marks ? '#' : ' ', stream);
+  putc('|', stream);
+  for (int i = 0; i < BAR; i++) putc(i < marks ? '#' : ' ', stream);
+  putc('|', stream);
+}
+
+/* What the bar's two ends stand for. */
+static void write_scale(FILE *stream, double largest) {
+  char least[16], most[16];
+  snprintf(least, sizeof least, "%.1e", largest * pow(10, -BAR_DECADES));
+  snprintf(most, sizeof most, "%.1e", largest);
+  fprintf(stream, "|%s log%*s|", least, BAR - (int)strlen(least) - (int)strlen(" log"), most);
 }
 
 static void write_token(FILE *stream, const char *token, bool known) {
@@ -66,7 +75,9 @@ static void write_layer(FILE *stream, const elman_gradient_trace *trace,
                         const elman_traced_layer *layer, double largest) {
   fprintf(stream, "\n%s, layer %zu%s, %zu units\n", side_name(layer), layer->layer,
           layer->reverse ? ", read backward" : "", layer->units);
-  fprintf(stream, "%4s  %9s  %9s  %9s\n", "step", "state", "pre-tanh", "saturated");
+  fprintf(stream, "%4s  %9s  %9s  %9s  ", "step", "state", "pre-tanh", "saturated");
+  write_scale(stream, largest);
+  fputs("  bar: state\n", stream);
   for (size_t t = 0; t < layer->steps; t++) {
     fprintf(stream, "%4zu  %9.2e  %9.2e  %7.1f %%  ", t + 1, layer->states[t], layer->inputs[t],
             100 * layer->saturated[t]);

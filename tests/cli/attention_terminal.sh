@@ -1,0 +1,58 @@
+# Heat maps at a terminal, which `script` plays, and where there is none.
+
+command -v script >/dev/null || exit 77
+toy_model
+sentence='我 爱 学习 我 爱 学习 我 爱 学习 我 爱 学习'
+
+# at_terminal COLUMNS ARGUMENT...: what attention writes there.
+at_terminal() {
+  local columns=$1
+  shift
+  printf '%q ' "$ELMAN" attention "$@" >command
+  TERM=$terminal script -qefc "stty cols $columns; $(cat command)" /dev/null </dev/null | tr -d '\r' >"$results/stdout"
+}
+widest() { sed 's/\x1b\[[0-9;]*m//g' "$results/stdout" | wc -L; }
+
+# Folded to the width, and in colours whose ground is the terminal's own.
+terminal=xterm-256color
+at_terminal 40 "$sentence"
+[ "$(widest)" -le 42 ] || fail "wider than the terminal" # the legend is 42 wide
+expect_stdout_match '^source tokens 1 to [1-9] of 12$'
+expect_stdout_match '^source tokens [0-9]+ to 12 of 12$'
+expect_stdout_match $'\e\\[38;5;33m'
+! grep -q $'\e\\[\\(48\\|4[0-7]\\|7\\)[;m]' "$results/stdout" || fail "a background"
+at_terminal 200 "$sentence"
+! grep -q '^source tokens' "$results/stdout" || fail "folded where there is room"
+terminal=dumb
+at_terminal 40 --numbers "$sentence"
+! grep -q $'\e' "$results/stdout" || fail "colour on a dumb terminal"
+[ "$(widest)" -le 40 ] || fail "wider than the terminal"
+expect_stdout_match '^ +I [01]\.[0-9]{2} '
+terminal=xterm-256color
+NO_COLOR=1 at_terminal 40 "$sentence"
+! grep -q $'\e' "$results/stdout" || fail "colour with NO_COLOR"
+
+# A pipe and a file have no width.
+expect_exit 0 "$ELMAN" attention "$sentence"
+! grep -q '^source tokens' "$results/stdout" || fail "folded for a pipe"
+expect_stdout_match '^weight: 0 · 0\.05 ░ 0\.25 ▒ 0\.5 ▓ 0\.75 █ 1$'
+at_terminal 40 -o file.txt "$sentence"
+cmp file.txt <("$ELMAN" attention "$sentence") || fail "a file is folded"
+
+# Words that are not in the vocabulary, in every format that has words.
+expect_exit 0 "$ELMAN" attention '我 恨 学习'
+expect_stdout_match '^ +我 +恨\* +学习$'
+expect_stdout_match '^\* not in the vocabulary$'
+expect_exit 0 "$ELMAN" attention --format tsv '我 恨 学习'
+expect_stdout_match $'^\t我\t恨 \\(unknown\\)\t学习$'
+expect_exit 0 "$ELMAN" attention --format json '我 恨 学习'
+expect_stdout_match '"source_known":\[true,false,true\]'
+expect_exit 0 "$ELMAN" attention --format svg '我 恨 学习'
+expect_stdout_match '<text class="unknown".*恨</text>'
+
+expect_exit 0 "$ELMAN" attention --numbers '我 爱 学习'
+awk '/^ +love / { sum = $2 + $3 + $4 } END { exit !(sum > 0.98 && sum < 1.02) }' "$results/stdout" ||
+  fail "numbers that are no weights"
+expect_exit 64 "$ELMAN" attention --numbers --format svg '我'
+expect_stderr_match -- '--numbers is for --format text'
+expect_exit 64 "$ELMAN" attention --numbers --summary '我'
