@@ -358,11 +358,21 @@ ELMAN_API elman_tensor_info elman_model_get_tensor(const elman_model *model, siz
 
 typedef enum elman_side { ELMAN_SOURCE, ELMAN_TARGET } elman_side;
 
-/* The token with this id (less than the vocabulary's size) as a string that lives as long as the
- * model, its length in bytes in *length (may be NULL) and how often it stood in the training corpus
- * in *count (may be NULL; specials: 0). */
+/* The text of the token with this id (less than the vocabulary's size) as a string that lives as
+ * long as the model, its length in bytes in *length (may be NULL) and how often it stood in the
+ * training corpus in *count (may be NULL; specials: 0). Two tokens may have one text: see below. */
 ELMAN_API const char *elman_model_get_token(const elman_model *model, elman_side side, size_t id,
                                             size_t *length, uint64_t *count);
+
+/* How a token follows the one before it: as the way of splitting expects, or behind a space or
+ * joined although it expects the other. */
+typedef enum elman_joint {
+  ELMAN_JOINT_EXPECTED,
+  ELMAN_JOINT_SPACED,
+  ELMAN_JOINT_JOINED
+} elman_joint;
+
+ELMAN_API elman_joint elman_model_get_joint(const elman_model *model, elman_side side, size_t id);
 
 /* ---- training ---- */
 
@@ -481,7 +491,7 @@ typedef struct elman_translation {
   size_t source_count;              /* S; 0 when the text was empty or white space only */
   size_t target_count;              /* T */
   size_t heads;                     /* matrices of attention weights, at least 1 */
-  const char *const *source_tokens; /* (S); an unknown word as it was written */
+  const char *const *source_tokens; /* (S); also words that are unknown */
   const bool *source_known;         /* (S): false where the vocabulary lacks the word */
   const size_t *source_starts;      /* (S): token s is the bytes from source_starts[s] up to, */
   const size_t *source_ends;        /* but not including, source_ends[s] of `source` */
@@ -925,7 +935,7 @@ typedef struct elman_traced_layer {
 typedef struct elman_gradient_trace {
   double loss;                       /* whose gradients these are */
   size_t source_count, target_count; /* S and T, </s> included */
-  const char *const *source_tokens;  /* (S); an unknown word as it was written */
+  const char *const *source_tokens;  /* (S); also words that are unknown */
   const bool *source_known;          /* (S) */
   const char *const *target_tokens;  /* (T); the last is "</s>" */
   const bool *target_known;          /* (T) */

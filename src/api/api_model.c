@@ -161,13 +161,22 @@ elman_tensor_info elman_model_get_tensor(const elman_model *handle, size_t index
   return info;
 }
 
-const char *elman_model_get_token(const elman_model *handle, elman_side side, size_t id,
-                                  size_t *length, uint64_t *count) {
+static const struct vocabulary *vocabulary_of(const elman_model *handle, elman_side side) {
   const struct model *model = inner_model_const(handle);
-  const struct vocabulary *vocabulary =
-      side == ELMAN_SOURCE ? model->source_vocabulary : model->target_vocabulary;
-  const struct text token = vocabulary_token(vocabulary, id);
-  if (length != NULL) *length = token.length;
+  return side == ELMAN_SOURCE ? model->source_vocabulary : model->target_vocabulary;
+}
+
+const char *elman_model_get_token(const elman_model *model, elman_side side, size_t id,
+                                  size_t *length, uint64_t *count) {
+  const struct vocabulary *vocabulary = vocabulary_of(model, side);
+  const struct text surface = token_surface(vocabulary_token(vocabulary, id));
+  if (length != NULL) *length = surface.length;
   if (count != NULL) *count = vocabulary_count(vocabulary, id);
-  return token.bytes;
+  return surface.bytes;
+}
+
+elman_joint elman_model_get_joint(const elman_model *model, elman_side side, size_t id) {
+  const struct text token = vocabulary_token(vocabulary_of(model, side), id);
+  if (!token_has_mark(token)) return ELMAN_JOINT_EXPECTED;
+  return token_is_spaced(token) ? ELMAN_JOINT_SPACED : ELMAN_JOINT_JOINED;
 }

@@ -21,14 +21,15 @@ struct owned_trace {
   struct arena arena; /* of the names */
 };
 
-/* Takes place for a side's tokens, as they were written, and fills it unless only measuring. */
+/* Takes place for a side's tokens, without their marks, and fills it unless only measuring. */
 static void copy_tokens(struct named_tokens *names, struct arena *arena,
                         const struct encoding *encoding, enum side side) {
   const size_t words = encoding->tokens.count, count = words + (side == SIDE_TARGET);
   names->tokens = arena_take(arena, sizeof *names->tokens, count, 1, 1);
   names->known = arena_take(arena, sizeof *names->known, count, 1, 1);
   for (size_t i = 0; i < count; i++) {
-    const struct text token = i < words ? tokens_get(&encoding->tokens, i) : text_of("</s>");
+    const struct text token =
+        i < words ? token_surface(tokens_get(&encoding->tokens, i)) : text_of("</s>");
     char *copy = arena_take(arena, 1, token.length + 1, 1, 1);
     if (copy == NULL) continue;
     memcpy(copy, token.bytes, token.length);

@@ -91,11 +91,12 @@ static enum status find_mode(enum token_mode *mode, const struct pairs *pairs, e
 
 static enum status count_tokens(struct token_counter *counter, const struct pairs *pairs,
                                 enum side side, enum token_mode mode, struct error *error) {
+  const struct codec codec = {.mode = mode};
   struct buffer normalized = {0};
   struct tokens tokens = {0};
   enum status status = STATUS_OK;
   for (size_t i = 0; status == STATUS_OK && i < pairs_count(pairs); i++) {
-    status = text_normalize(&normalized, text_on(pairs, i, side), error);
+    status = codec_text(&normalized, &codec, text_on(pairs, i, side), error);
     if (status == STATUS_OK) status = tokens_split(&tokens, buffer_text(&normalized), mode, error);
     if (status == STATUS_OK) status = token_counter_add(counter, &tokens, error);
   }

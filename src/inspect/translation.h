@@ -15,7 +15,7 @@ struct translation {
   size_t source_count;              /* S */
   size_t target_count;              /* T */
   size_t heads;                     /* matrices of weights, at least 1 */
-  const char *const *source_tokens; /* (S), as they were written */
+  const char *const *source_tokens; /* (S), without marks; also unknown words */
   const bool *source_known;         /* (S): false where the vocabulary lacks the token */
   const size_t *source_starts, *source_ends; /* (S): token s is bytes [start, end) of `source` */
   const char *const *target_tokens;          /* (T), with "</s>" at the end if `ended` */

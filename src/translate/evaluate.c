@@ -7,6 +7,7 @@
 
 #include "corpus/alignment.h"
 #include "translate/length_batches.h"
+#include "vocab/locate.h"
 
 double validation_score(const struct scores *scores) {
   return scores->metric.bleu.bleu;
@@ -98,16 +99,10 @@ struct shared_work {
 /* What a thread has for itself. */
 struct own_work {
   struct translator translator;
-  struct buffer normalized;
+  struct buffer said, wanted; /* a translation and its reference as the model writes them */
   struct text *sources;
   size_t source_capacity;
 };
-
-static size_t count_words(struct text normalized) {
-  size_t words = normalized.length > 0;
-  for (size_t i = 0; i < normalized.length; i++) words += normalized.bytes[i] == ' ';
-  return words;
-}
 
 static size_t largest(const real *weights, size_t n) {
   size_t best = 0;
@@ -153,8 +148,7 @@ static enum status score_alignment(struct sentence_scores *scores, struct transl
     return item->status;
   }
   const size_t S = item->source.tokens.count, T = translator->reference.tokens.count;
-  if (count_words(buffer_text(&item->source.normalized)) != S ||
-      count_words(buffer_text(&translator->reference.normalized)) != T)
+  if (count_words(pair->source) != S || count_words(pair->target) != T)
     return fail(error, STATUS_BAD_DATA, NULL,
                 "gold alignments count words, but this model splits words into several tokens");
   return count_links(scores, translator_result(translator, 0).hypotheses[0].attention,
@@ -174,6 +168,16 @@ static enum status check_target(bool *too_long, struct translator *translator, s
   return status;
 }
 
+/* Compares as the model writes: how it normalises text is none of its mistakes. */
+static enum status is_exact(bool *exact, struct own_work *own, struct text translation,
+                            struct text reference, struct error *error) {
+  const struct codec codec = model_target_codec(own->translator.model);
+  enum status status = codec_text(&own->said, &codec, translation, error);
+  if (status == STATUS_OK) status = codec_text(&own->wanted, &codec, reference, error);
+  if (status == STATUS_OK) *exact = text_equal(buffer_text(&own->said), buffer_text(&own->wanted));
+  return status;
+}
+
 static enum status score_text(struct sentence_scores *scores, struct own_work *own, size_t i,
                               const struct pair *pair, struct error *error) {
   struct translator *translator = &own->translator;
@@ -187,10 +191,10 @@ static enum status score_text(struct sentence_scores *scores, struct own_work *o
   enum status status = check_target(&too_long, translator, pair->target, error);
   if (status != STATUS_OK || too_long) return status;
   status = translator_render(translator, i, error);
-  if (status == STATUS_OK) status = text_normalize(&own->normalized, pair->target, error);
   if (status != STATUS_OK) return status;
   const struct text translation = buffer_text(&translator->renderings[0].text);
-  scores->exact = text_equal(translation, buffer_text(&own->normalized));
+  status = is_exact(&scores->exact, own, translation, pair->target, error);
+  if (status != STATUS_OK) return status;
   scores->translation = strdup(translation.bytes);
   return scores->translation == NULL ? fail_no_memory(error) : STATUS_OK;
 }
@@ -270,7 +274,8 @@ static void score_batches(struct shared_work *work) {
         score_batch(work, &own, batches->order + start, batches->starts[i + 1] - start);
     }
     free(own.sources);
-    buffer_free(&own.normalized);
+    buffer_free(&own.said);
+    buffer_free(&own.wanted);
     translator_free(&own.translator);
   }
 }

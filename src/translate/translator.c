@@ -257,10 +257,11 @@ static const char *copy_text(struct arena *arena, struct text text) {
   return copy;
 }
 
+/* Without their marks, which are a model's own affair. */
 static const char *const *copy_tokens(struct arena *arena, const struct tokens *tokens) {
   const char **copies = arena_take(arena, sizeof *copies, tokens->count, 1, 1);
   for (size_t i = 0; i < tokens->count; i++) {
-    const char *copy = copy_text(arena, tokens_get(tokens, i));
+    const char *copy = copy_text(arena, token_surface(tokens_get(tokens, i)));
     if (copies != NULL) copies[i] = copy;
   }
   return copies;

@@ -44,6 +44,10 @@ bool is_combining_mark(int codepoint) {
          category == UTF8PROC_CATEGORY_ME;
 }
 
+bool stands_on_another(int codepoint) {
+  return codepoint == 0x200D || is_combining_mark(codepoint);
+}
+
 bool is_word_character(int codepoint) {
   if (codepoint < 0x80)
     return (codepoint >= '0' && codepoint <= '9') || (codepoint >= 'A' && codepoint <= 'Z') ||
@@ -53,14 +57,13 @@ bool is_word_character(int codepoint) {
   return category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_NO;
 }
 
-/* Kana and full-width punctuation: scripts and signs that are typed without spaces. */
-static bool is_unspaced(int codepoint) {
+bool is_unspaced(int codepoint) {
   static const struct range unspaced[] = {
       {0x3001, 0x3003}, {0x3008, 0x3011}, {0x3014, 0x301F}, {0x3041, 0x30FF},
       {0x31F0, 0x31FF}, {0xFE30, 0xFE4F}, {0xFF01, 0xFF0F}, {0xFF1A, 0xFF20},
       {0xFF3B, 0xFF40}, {0xFF5B, 0xFF9F}, {0xFFE0, 0xFFE6},
   };
-  return codepoint >= 0x3001 && IN_RANGES(unspaced, codepoint);
+  return is_han(codepoint) || (codepoint >= 0x3001 && IN_RANGES(unspaced, codepoint));
 }
 
 enum attachment character_attachment(int codepoint) {
@@ -107,7 +110,7 @@ enum attachment character_attachment(int codepoint) {
   case 0x2019: /* ’ */
     return ATTACH_BOTH;
   default:
-    return is_han(codepoint) || is_unspaced(codepoint) ? ATTACH_BOTH : ATTACH_NONE;
+    return is_unspaced(codepoint) ? ATTACH_BOTH : ATTACH_NONE;
   }
 }
 

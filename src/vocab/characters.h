@@ -30,8 +30,14 @@ bool is_white_space(int codepoint);
 /* Categories M*: combining marks, variation selectors. */
 bool is_combining_mark(int codepoint);
 
+/* Han, kana and full-width signs: what is typed without spaces. */
+bool is_unspaced(int codepoint);
+
 /* Categories L*, M* and N*. */
 bool is_word_character(int codepoint);
+
+/* A combining mark or a joiner: part of what stands before it. */
+bool stands_on_another(int codepoint);
 
 /* Which neighbours of a character stand without a space between in ordinary typing. */
 enum attachment { ATTACH_NONE = 0, ATTACH_LEFT = 1, ATTACH_RIGHT = 2, ATTACH_BOTH = 3 };

@@ -5,9 +5,18 @@
 
 #include "vocab/segment.h"
 
+enum status codec_text(struct buffer *into, const struct codec *codec, struct text text,
+                       struct error *error) {
+  const enum status status = text_normalize(into, text, error);
+  if (status == STATUS_OK && codec->mode == TOKENS_CHARS &&
+      !(codec->vocabulary != NULL && vocabulary_is_spaced(codec->vocabulary)))
+    text_drop_spaces(into);
+  return status;
+}
+
 enum status encode(struct encoding *encoding, const struct codec *codec, struct text text,
                    struct error *error) {
-  enum status status = text_normalize(&encoding->normalized, text, error);
+  enum status status = codec_text(&encoding->normalized, codec, text, error);
   if (status != STATUS_OK) return status;
 
   const bool segments = codec->mode == TOKENS_SPACE;

@@ -9,6 +9,12 @@ struct codec {
   const struct vocabulary *vocabulary;
 };
 
+/* Replaces the contents of `into` by `text` as the codec sees it: normalised, and in mode `chars`
+ * without spaces beside Han characters, unless the vocabulary was learnt with them (files of
+ * version 0.1). The vocabulary may be NULL while it is still to be counted. */
+enum status codec_text(struct buffer *into, const struct codec *codec, struct text text,
+                       struct error *error) CHECKED;
+
 /* Scratch memory of one thread's encoding, and its result. Start from all zero. */
 struct encoding {
   struct buffer normalized;

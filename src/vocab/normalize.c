@@ -1,5 +1,6 @@
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "vocab/characters.h"
 #include "vocab/tokens.h"
@@ -154,6 +155,27 @@ enum status text_normalize(struct buffer *into, struct text text, struct error *
   free(codepoints.items);
   if (status == STATUS_OK && into->failed) status = fail_no_memory(error);
   return status;
+}
+
+void text_drop_spaces(struct buffer *normalized) {
+  const struct text text = buffer_text(normalized);
+  bool unspaced = false; /* the character before, without what stands on it */
+  size_t length = 0;
+  for (size_t at = 0; at < text.length;) {
+    const size_t start = at;
+    const int codepoint = character_at(text, &at);
+    if (codepoint == ' ' && at < text.length) {
+      size_t behind = at;
+      const int next = character_at(text, &behind);
+      if ((unspaced || is_unspaced(next)) && !stands_on_another(next)) continue;
+    }
+    if (!stands_on_another(codepoint)) unspaced = is_unspaced(codepoint);
+    memmove(normalized->bytes + length, text.bytes + start, at - start);
+    length += at - start;
+  }
+  if (length == text.length) return;
+  normalized->length = length;
+  normalized->bytes[length] = '\0';
 }
 
 enum status text_fold(struct buffer *into, struct text text, struct error *error) {

@@ -16,6 +16,10 @@ bool token_has_mark(struct text token) {
   return begins_with(token, MARK_JOINED) || begins_with(token, MARK_SPACED);
 }
 
+bool token_is_spaced(struct text token) {
+  return begins_with(token, MARK_SPACED);
+}
+
 struct text token_surface(struct text token) {
   if (!token_has_mark(token)) return token;
   return (struct text){token.bytes + MARK_LENGTH, token.length - MARK_LENGTH};
@@ -70,7 +74,7 @@ static int last_base(struct text text) {
     while (at > 0 && ((unsigned char)text.bytes[at] & 0xC0) == 0x80) at--;
     end = at;
     codepoint = character_at(text, &at);
-    if (codepoint != 0x200D && !is_combining_mark(codepoint)) break;
+    if (!stands_on_another(codepoint)) break;
   }
   return codepoint;
 }
@@ -146,7 +150,7 @@ enum status tokens_join(struct buffer *into, const struct tokens *tokens, enum t
   for (size_t i = 0; i < tokens->count; i++) {
     const struct text token = tokens_get(tokens, i);
     const struct text surface = token_surface(token);
-    const bool spaced = token_has_mark(token) ? begins_with(token, MARK_SPACED)
+    const bool spaced = token_has_mark(token) ? token_is_spaced(token)
                                               : space_expected(mode, previous, surface);
     if (spaced && i > 0) buffer_append(into, " ", 1);
     buffer_append_text(into, surface);

@@ -17,7 +17,8 @@
  *          Han characters one by one; a space is expected except: beside a Han character, kana
  *          or full-width punctuation; before closing punctuation (. , ! ? ; : % ) ] } ’ …); after
  *          opening punctuation ( [ { ‘ “ $ # and so on; before and after ' ’ - / and _
- *   chars  one extended grapheme cluster a token; no space is expected
+ *   chars  one extended grapheme cluster a token; no space is expected (text comes here without
+ *          those beside Han characters: text_drop_spaces)
  */
 #ifndef ELMAN_VOCAB_TOKENS_H
 #define ELMAN_VOCAB_TOKENS_H
@@ -41,6 +42,10 @@ bool token_mode_parse(enum token_mode *mode, const char *name);
 /* Replaces the contents of `into` by `text` in NFC, with every run of Unicode white space one space
  * and none at the ends. `text` must be valid UTF-8. */
 enum status text_normalize(struct buffer *into, struct text text, struct error *error) CHECKED;
+
+/* Drops the spaces beside Han, kana and full-width signs from normalised text: they carry nothing
+ * where every character is a token, and few people type them. */
+void text_drop_spaces(struct buffer *normalized);
 
 /* Replaces the contents of `into` by `text` in NFKD with its case folded, without characters that
  * nobody sees (soft hyphens, joiners). Texts that differ in case, width or the like become equal.
@@ -76,6 +81,7 @@ enum status tokens_join(struct buffer *into, const struct tokens *tokens, enum t
 /* The token without its mark. */
 struct text token_surface(struct text token);
 bool token_has_mark(struct text token);
+bool token_is_spaced(struct text token); /* its mark is MARK_SPACED */
 
 /* What `auto` stands for, found from counts over a sample of normalised lines: text that is mostly
  * Han is `space` when at least a fifth of its neighbouring Han characters have a space between them

@@ -35,6 +35,7 @@ struct vocabulary {
   struct word_table table; /* index = id */
   size_t specials;
   double total;
+  double unspaced, spaced; /* counts of tokens of unspaced characters; of those behind a space */
   size_t longest_han;
 };
 
@@ -185,6 +186,14 @@ static enum status create(struct vocabulary **vocabulary, enum side side, struct
   return STATUS_OK;
 }
 
+static void count_spacing(struct vocabulary *vocabulary, struct text token, uint64_t count) {
+  const struct text surface = token_surface(token);
+  size_t at = 0;
+  if (surface.length == 0 || !is_unspaced(character_at(surface, &at))) return;
+  vocabulary->unspaced += (double)count;
+  if (token_is_spaced(token)) vocabulary->spaced += (double)count;
+}
+
 static enum status add_counted(struct vocabulary *vocabulary, struct text token, uint64_t count,
                                struct error *error) {
   struct word *word;
@@ -192,6 +201,7 @@ static enum status add_counted(struct vocabulary *vocabulary, struct text token,
   if (status != STATUS_OK) return status;
   word->count = count;
   vocabulary->total += (double)count;
+  count_spacing(vocabulary, token, count);
   const size_t length = han_length(token);
   if (length > vocabulary->longest_han) vocabulary->longest_han = length;
   return STATUS_OK;
@@ -311,6 +321,10 @@ double vocabulary_total(const struct vocabulary *vocabulary) {
 
 size_t vocabulary_longest_han(const struct vocabulary *vocabulary) {
   return vocabulary->longest_han;
+}
+
+bool vocabulary_is_spaced(const struct vocabulary *vocabulary) {
+  return vocabulary->spaced > 0 && 5 * vocabulary->spaced >= vocabulary->unspaced;
 }
 
 uint32_t vocabulary_find(const struct vocabulary *vocabulary, struct text token) {

@@ -52,6 +52,10 @@ double vocabulary_total(const struct vocabulary *vocabulary); /* sum of all coun
 /* The longest word that is Han throughout, in characters. */
 size_t vocabulary_longest_han(const struct vocabulary *vocabulary);
 
+/* At least a fifth of the Han characters, kana and full-width signs were counted behind a space: so
+ * they are where segmented text was split into characters with its spaces. */
+bool vocabulary_is_spaced(const struct vocabulary *vocabulary);
+
 /* TOKEN_UNKNOWN for what is not there, specials included. */
 uint32_t vocabulary_find(const struct vocabulary *vocabulary, struct text token);
 

@@ -73,6 +73,17 @@ Test(vocabularies, a_mode_that_was_asked_for_stays) {
   pairs_free(pairs);
 }
 
+Test(vocabularies, characters_are_counted_without_the_spaces_between_them) {
+  struct pairs *pairs = pairs_of("我 爱 学习 。\ta b\n我爱你\tc\n");
+  struct vocabulary_options options = automatic;
+  options.source_mode = options.target_mode = TOKENS_CHARS;
+  struct vocabulary_pair built = vocabularies_of(pairs, options);
+  cr_assert_eq(vocabulary_size(built.source), 1 + 6); /* 我爱学习。你 */
+  cr_assert_neq(vocabulary_find(built.target, text_of("▁b")), TOKEN_UNKNOWN);
+  free_vocabularies(&built);
+  pairs_free(pairs);
+}
+
 /* Ten thousand lines of English in front must not hide what the rest is. */
 Test(vocabularies, the_sample_is_spread_over_the_corpus) {
   struct buffer content = {0};

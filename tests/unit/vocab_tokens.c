@@ -113,6 +113,29 @@ Test(normalize, long_runs_of_marks_take_linear_time, .timeout = 120) {
   buffer_free(&normal);
 }
 
+static void assert_dropped(const char *input, const char *expected) {
+  struct buffer text = {0};
+  for (int i = 0; i < 2; i++) { /* the second time nothing is left to do */
+    if (i == 0) buffer_append_text(&text, text_of(input));
+    text_drop_spaces(&text);
+    cr_assert(text_equal(buffer_text(&text), text_of(expected)), "\"%s\" became \"%s\"", input,
+              text.bytes);
+  }
+  buffer_free(&text);
+}
+
+Test(spaces, beside_han_kana_and_full_width_signs_are_dropped) {
+  assert_dropped("你 喜欢 雨 吗 ？", "你喜欢雨吗？");
+  assert_dropped("我 在 New York 住 3 年 .", "我在New York住3年.");
+  assert_dropped("これ は ペン です 。", "これはペンです。");
+  assert_dropped("“ 好 ！ ” Tom", "“好！” Tom"); /* the curly ones are English signs, too */
+  assert_dropped("葛\U000E0100 城 か\u3099 a", "葛\U000E0100城か\u3099a");
+  assert_dropped("I don't know .", "I don't know .");
+  assert_dropped("한국어 문장", "한국어 문장");
+  assert_dropped("我 \u0301 \u200D", "我 \u0301 \u200D"); /* would stand on 我 */
+  assert_dropped("", "");
+}
+
 Test(modes, names) {
   const char *const names[] = {"space", "words", "chars", "auto"};
   for (int i = 0; i < 4; i++) {

@@ -219,6 +219,47 @@ Test(codec, source_ids) {
   vocabulary_free(vocabulary);
 }
 
+static void assert_encoded(const struct codec *codec, const char *text, const char *expected) {
+  struct encoding encoding = {0};
+  struct buffer shown = {0};
+  cr_assert_eq(encode(&encoding, codec, text_of(text), NULL), STATUS_OK);
+  for (size_t i = 0; i < encoding.tokens.count; i++) {
+    if (i > 0) buffer_append(&shown, "|", 1);
+    buffer_append_text(&shown, tokens_get(&encoding.tokens, i));
+  }
+  cr_assert(text_equal(buffer_text(&shown), text_of(expected)), "\"%s\" became %s", text,
+            shown.bytes);
+  buffer_free(&shown);
+  encoding_free(&encoding);
+}
+
+/* What a typist puts between words is nothing to a model that learnt without, and in other modes
+ * stays. */
+Test(codec, chars_take_no_spaces_between_han) {
+  const char *const list[] = {"<unk>", "我", "爱", "▁你", "▁a", "a", "雨"};
+  struct vocabulary *vocabulary;
+  static const uint64_t counts[] = {0, 4, 4, 2, 9, 9, 4};
+  struct tokens tokens = {0};
+  for (size_t i = 0; i < 7; i++)
+    cr_assert_eq(tokens_add(&tokens, text_of(list[i]), NULL), STATUS_OK);
+  cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, counts, SIDE_SOURCE, NULL), STATUS_OK);
+  cr_assert_not(vocabulary_is_spaced(vocabulary)); /* 2 of 14 */
+  struct codec codec = {TOKENS_CHARS, vocabulary};
+  assert_encoded(&codec, "我 爱 a a 雨", "我|爱|a|▁a|雨");
+  codec.mode = TOKENS_WORDS;
+  assert_encoded(&codec, "我 爱 雨", "我|▁爱|▁雨");
+  vocabulary_free(vocabulary);
+
+  static const uint64_t with_spaces[] = {0, 4, 4, 3, 9, 9, 4};
+  cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, with_spaces, SIDE_SOURCE, NULL),
+               STATUS_OK);
+  cr_assert(vocabulary_is_spaced(vocabulary)); /* 3 of 15: a fifth */
+  codec = (struct codec){TOKENS_CHARS, vocabulary};
+  assert_encoded(&codec, "我 爱 a a 雨", "我|▁爱|▁a|▁a|▁雨");
+  vocabulary_free(vocabulary);
+  tokens_free(&tokens);
+}
+
 Test(codec, space_mode_segments) {
   const char *const list[] = {"<unk>", "我", "爱", "学习", "。"};
   struct vocabulary *vocabulary;

@@ -117,18 +117,26 @@ static const char *side_name(size_t index) {
   return index < sizeof names / sizeof names[0] ? names[index] : NULL;
 }
 
+/* A column more where one text is two tokens. */
+static const char *joint_suffix(elman_joint joint) {
+  static const char *const suffixes[] = {[ELMAN_JOINT_EXPECTED] = "",
+                                         [ELMAN_JOINT_SPACED] = "\tafter a space",
+                                         [ELMAN_JOINT_JOINED] = "\tjoined"};
+  return suffixes[joint];
+}
+
 static void write_vocabulary(FILE *stream, const elman_model *model, const char *side) {
   const elman_model_info info = elman_model_get_info(model);
   const bool source = strcmp(side, side_name(ELMAN_SOURCE)) == 0;
   const size_t tokens = source ? info.source_vocabulary : info.target_vocabulary;
+  const elman_side of = source ? ELMAN_SOURCE : ELMAN_TARGET;
   for (size_t id = 0; id < tokens; id++) {
     size_t length;
     uint64_t count;
-    const char *token =
-        elman_model_get_token(model, source ? ELMAN_SOURCE : ELMAN_TARGET, id, &length, &count);
+    const char *token = elman_model_get_token(model, of, id, &length, &count);
     fprintf(stream, "%zu\t%" PRIu64 "\t", id, count);
     print_visible(stream, token, length);
-    putc('\n', stream);
+    fprintf(stream, "%s\n", joint_suffix(elman_model_get_joint(model, of, id)));
   }
 }
 
@@ -137,7 +145,7 @@ int inspect_command(int argc, char **argv) {
   bool json = false;
   const struct option options[] = {MODEL_OPTION(model_path),
                                    {"vocabulary", 0, "SIDE",
-                                    "list a vocabulary: id, count and token", .text = &vocabulary,
+                                    "list a vocabulary: id, count, token, how it is joined", .text = &vocabulary,
                                     .choice = side_name},
                                    {"json", 0, NULL, "print one JSON object", .flag = &json},
                                    {0}};
