@@ -295,6 +295,8 @@ typedef struct elman_model_options {
   elman_token_mode source_tokens, target_tokens; /* default ELMAN_TOKENS_AUTO */
   size_t min_count;      /* words seen less often are unknown words; default 1 */
   size_t max_vocabulary; /* words a side, the most frequent; 0 (default) = no limit */
+  size_t max_length;     /* tokens on a side: longer pairs count for nothing, as elman_train leaves
+                            them out; 0 (default) = no limit */
   uint64_t seed;         /* of the initial weights; default 1 */
 } elman_model_options;
 
@@ -331,6 +333,13 @@ typedef struct elman_history {
 ELMAN_CHECKED elman_status elman_model_read_history(elman_history *history, const char *path,
                                                     elman_error *error);
 
+/* Of a sample of the pairs that a model was made from, the sides that are mostly Han: with spaces
+ * between their words, and without. Where there are both, ELMAN_TOKENS_CHARS takes them alike. None
+ * in a model that was loaded. */
+typedef struct elman_spacing {
+  size_t spaced, unspaced;
+} elman_spacing;
+
 typedef struct elman_model_info {
   size_t embedding_size, hidden_size, layers;
   bool bidirectional, attentional_layer, input_feeding, tie_embeddings;
@@ -342,6 +351,7 @@ typedef struct elman_model_info {
   size_t encoder_self_attention, decoder_self_attention; /* heads; 0 = none */
   bool plain_self_attention;
   elman_token_mode source_tokens, target_tokens; /* never ELMAN_TOKENS_AUTO */
+  elman_spacing source_spacing, target_spacing;
 } elman_model_info;
 
 ELMAN_API elman_model_info elman_model_get_info(const elman_model *model);

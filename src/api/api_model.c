@@ -55,7 +55,8 @@ static enum status create_model(struct model **model, const struct pairs *pairs,
       .source_mode = (enum token_mode)options->source_tokens,
       .target_mode = (enum token_mode)options->target_tokens,
       .min_count = options->min_count,
-      .max_words = options->max_vocabulary};
+      .max_words = options->max_vocabulary,
+      .max_length = options->max_length};
   struct vocabulary_pair vocabularies = {0};
   status = corpus_vocabularies(&vocabularies, pairs, &vocabulary, error);
   if (status == STATUS_OK) status = model_create(model, vocabularies, config, error);
@@ -109,6 +110,10 @@ void elman_model_free(elman_model *model) {
   model_free(inner_model(model));
 }
 
+static elman_spacing spacing_of(const struct model *model, enum side side) {
+  return (elman_spacing){model->votes[side].spaced, model->votes[side].unspaced};
+}
+
 elman_model_info elman_model_get_info(const elman_model *handle) {
   const struct model *model = inner_model_const(handle);
   elman_model_info info = {.embedding_size = model->config.embedding_size,
@@ -128,7 +133,9 @@ elman_model_info elman_model_get_info(const elman_model *handle) {
                            .decoder_self_attention = model->config.decoder_self_attention,
                            .plain_self_attention = model->config.plain_self_attention,
                            .source_tokens = (elman_token_mode)model->source_mode,
-                           .target_tokens = (elman_token_mode)model->target_mode};
+                           .target_tokens = (elman_token_mode)model->target_mode,
+                           .source_spacing = spacing_of(model, SIDE_SOURCE),
+                           .target_spacing = spacing_of(model, SIDE_TARGET)};
   for (size_t i = 0; i < model->table.count; i++)
     if (!model->table.rows[i].alias) info.parameters += parameter_size(&model->table.rows[i]);
   return info;

@@ -68,69 +68,124 @@ void corpus_free(struct corpus *corpus) {
   *corpus = (struct corpus){0};
 }
 
+/* ---- vocabularies ---- */
+
+/* What is found out about one side. */
+struct side_count {
+  struct codec codec; /* its vocabulary is what shall come of it */
+  struct script_votes votes;
+  struct token_counter *counter;
+  struct buffer normalized;
+  struct tokens tokens;
+};
+
+struct counting {
+  struct side_count sides[2];
+  const struct pairs *pairs;
+  size_t max_length;
+};
+
 static struct text text_on(const struct pairs *pairs, size_t index, enum side side) {
   const struct pair pair = pairs_get(pairs, index);
   return side == SIDE_SOURCE ? pair.source : pair.target;
 }
 
+/* Splits a line; *too_long becomes true, or stays. */
+static enum status split_line(struct side_count *side, bool *too_long, size_t max_length,
+                              enum token_mode mode, struct error *error) {
+  const struct text text = buffer_text(&side->normalized);
+  const enum status status = tokens_split(&side->tokens, text, mode, error);
+  *too_long = *too_long || (max_length > 0 && side->tokens.count > max_length);
+  return status;
+}
+
+/* A pair votes unless a side of it is too long as that side itself would be split. */
+static enum status vote(struct counting *counting, size_t index, struct error *error) {
+  struct script_counts counts[2] = {{0}, {0}};
+  bool too_long = false;
+  for (int s = 0; s < 2; s++) {
+    struct side_count *side = &counting->sides[s];
+    const struct text text = text_on(counting->pairs, index, (enum side)s);
+    enum status status = text_normalize(&side->normalized, text, error);
+    if (status != STATUS_OK) return status;
+    script_count(&counts[s], buffer_text(&side->normalized));
+    const enum token_mode mode =
+        side->codec.mode == TOKENS_AUTO ? script_line_mode(&counts[s]) : side->codec.mode;
+    /* A token has a byte at least. */
+    if (side->normalized.length > counting->max_length)
+      status = split_line(side, &too_long, counting->max_length, mode, error);
+    if (status != STATUS_OK) return status;
+  }
+  for (int s = 0; s < 2 && !too_long; s++) script_vote(&counting->sides[s].votes, &counts[s]);
+  return STATUS_OK;
+}
+
 /* Looks at lines spread over the whole corpus, whose files may be written differently. */
-static enum status find_mode(enum token_mode *mode, const struct pairs *pairs, enum side side,
-                             struct error *error) {
-  struct script_counts counts = {0};
-  struct buffer normalized = {0};
+static enum status find_modes(struct counting *counting, struct error *error) {
   enum status status = STATUS_OK;
-  const size_t stride = pairs_count(pairs) / SCRIPT_SAMPLE + 1;
-  for (size_t i = 0; status == STATUS_OK && i < pairs_count(pairs); i += stride) {
-    status = text_normalize(&normalized, text_on(pairs, i, side), error);
-    if (status == STATUS_OK) script_count(&counts, buffer_text(&normalized));
+  const size_t count = pairs_count(counting->pairs), stride = count / SCRIPT_SAMPLE + 1;
+  for (size_t i = 0; status == STATUS_OK && i < count; i += stride)
+    status = vote(counting, i, error);
+  for (int s = 0; s < 2; s++) {
+    struct side_count *side = &counting->sides[s];
+    if (side->codec.mode == TOKENS_AUTO) side->codec.mode = script_token_mode(&side->votes);
   }
-  buffer_free(&normalized);
-  if (status == STATUS_OK) *mode = script_token_mode(&counts);
   return status;
 }
 
-static enum status count_tokens(struct token_counter *counter, const struct pairs *pairs,
-                                enum side side, enum token_mode mode, struct error *error) {
-  const struct codec codec = {.mode = mode};
-  struct buffer normalized = {0};
-  struct tokens tokens = {0};
+static enum status count_pair(struct counting *counting, size_t index, struct error *error) {
   enum status status = STATUS_OK;
-  for (size_t i = 0; status == STATUS_OK && i < pairs_count(pairs); i++) {
-    status = codec_text(&normalized, &codec, text_on(pairs, i, side), error);
-    if (status == STATUS_OK) status = tokens_split(&tokens, buffer_text(&normalized), mode, error);
-    if (status == STATUS_OK) status = token_counter_add(counter, &tokens, error);
+  bool too_long = false;
+  for (int s = 0; s < 2 && status == STATUS_OK; s++) {
+    struct side_count *side = &counting->sides[s];
+    const struct text text = text_on(counting->pairs, index, (enum side)s);
+    status = codec_text(&side->normalized, &side->codec, text, error);
+    if (status == STATUS_OK)
+      status = split_line(side, &too_long, counting->max_length, side->codec.mode, error);
   }
-  buffer_free(&normalized);
-  tokens_free(&tokens);
+  for (int s = 0; s < 2 && status == STATUS_OK && !too_long; s++)
+    status = token_counter_add(counting->sides[s].counter, &counting->sides[s].tokens, error);
   return status;
 }
 
-static enum status build_side(struct vocabulary **vocabulary, enum token_mode *mode,
-                              const struct pairs *pairs, enum side side,
-                              const struct vocabulary_options *options, struct error *error) {
+static enum status count_pairs(struct counting *counting, struct error *error) {
   enum status status = STATUS_OK;
-  if (*mode == TOKENS_AUTO) status = find_mode(mode, pairs, side, error);
-  if (status != STATUS_OK) return status;
-  struct token_counter *counter;
-  status = token_counter_create(&counter, error);
-  if (status != STATUS_OK) return status;
-  status = count_tokens(counter, pairs, side, *mode, error);
-  if (status == STATUS_OK)
-    status = vocabulary_from_counts(vocabulary, counter, side, options->min_count,
-                                    options->max_words, error);
-  token_counter_free(counter);
+  for (int s = 0; s < 2 && status == STATUS_OK; s++)
+    status = token_counter_create(&counting->sides[s].counter, error);
+  for (size_t i = 0; status == STATUS_OK && i < pairs_count(counting->pairs); i++)
+    status = count_pair(counting, i, error);
+  return status;
+}
+
+static enum status build(struct vocabulary_pair *built, struct counting *counting,
+                         const struct vocabulary_options *options, struct error *error) {
+  struct vocabulary **vocabularies[] = {&built->source, &built->target};
+  enum status status = find_modes(counting, error);
+  if (status == STATUS_OK) status = count_pairs(counting, error);
+  for (int s = 0; s < 2 && status == STATUS_OK; s++) {
+    status = vocabulary_from_counts(vocabularies[s], counting->sides[s].counter, (enum side)s,
+                                    options->min_count, options->max_words, error);
+    built->votes[s] = counting->sides[s].votes;
+  }
+  built->source_mode = counting->sides[SIDE_SOURCE].codec.mode;
+  built->target_mode = counting->sides[SIDE_TARGET].codec.mode;
   return status;
 }
 
 enum status corpus_vocabularies(struct vocabulary_pair *out, const struct pairs *pairs,
                                 const struct vocabulary_options *options, struct error *error) {
-  struct vocabulary_pair built = {.source_mode = options->source_mode,
-                                  .target_mode = options->target_mode};
+  struct vocabulary_pair built = {0};
+  struct counting counting = {.sides = {{.codec = {.mode = options->source_mode}},
+                                        {.codec = {.mode = options->target_mode}}},
+                              .pairs = pairs,
+                              .max_length = options->max_length};
   *out = (struct vocabulary_pair){0};
-  enum status status =
-      build_side(&built.source, &built.source_mode, pairs, SIDE_SOURCE, options, error);
-  if (status == STATUS_OK)
-    status = build_side(&built.target, &built.target_mode, pairs, SIDE_TARGET, options, error);
+  const enum status status = build(&built, &counting, options, error);
+  for (int s = 0; s < 2; s++) {
+    token_counter_free(counting.sides[s].counter);
+    buffer_free(&counting.sides[s].normalized);
+    tokens_free(&counting.sides[s].tokens);
+  }
   if (status == STATUS_OK) {
     *out = built;
   } else {

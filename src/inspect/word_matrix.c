@@ -24,7 +24,7 @@ static struct side side_of(const char *text, const size_t *starts, const size_t 
   if (units == UNITS_AUTO) {
     struct script_counts counts = {0};
     script_count(&counts, side.text);
-    side.by_tokens = script_token_mode(&counts) == TOKENS_CHARS;
+    side.by_tokens = script_line_mode(&counts) == TOKENS_CHARS;
   }
   return side;
 }

@@ -125,7 +125,7 @@ enum status metric_score_all(struct metric_scores *scores, const struct text *hy
 enum bleu_tokenizer metric_tokenizer_for(const struct text *lines, size_t count) {
   struct script_counts counts = {0};
   for (size_t i = 0; i < count; i++) script_count(&counts, lines[i]);
-  return counts.han > counts.letters / 2 ? BLEU_ZH : BLEU_13A;
+  return script_is_han(&counts) ? BLEU_ZH : BLEU_13A;
 }
 
 /* ---- signatures ---- */

@@ -28,6 +28,8 @@ enum status model_create(struct model **out, struct vocabulary_pair vocabularies
   model->config.target_vocabulary = vocabulary_size(vocabularies.target);
   model->source_mode = vocabularies.source_mode;
   model->target_mode = vocabularies.target_mode;
+  model->votes[SIDE_SOURCE] = vocabularies.votes[SIDE_SOURCE];
+  model->votes[SIDE_TARGET] = vocabularies.votes[SIDE_TARGET];
   model->source_vocabulary = vocabularies.source;
   model->target_vocabulary = vocabularies.target;
   const enum status status = set_up(model, error);

@@ -26,18 +26,23 @@ bool token_mode_parse(enum token_mode *mode, const char *name) {
   return false;
 }
 
+/* Han, or a sign or kana beside it. */
+static bool are_unspaced(int left, int right) {
+  return is_unspaced(left) && is_unspaced(right) && (is_han(left) || is_han(right));
+}
+
 void script_count(struct script_counts *counts, struct text text) {
   int previous = 0, before_previous = 0;
   size_t at = 0;
   while (at < text.length) {
     const int codepoint = character_at(text, &at);
+    if (are_unspaced(previous, codepoint))
+      counts->han_adjacent++;
+    else if (previous == ' ' && are_unspaced(before_previous, codepoint))
+      counts->han_separated++;
     if (is_han(codepoint)) {
       counts->letters++;
       counts->han++;
-      if (is_han(previous))
-        counts->han_adjacent++;
-      else if (previous == ' ' && is_han(before_previous))
-        counts->han_separated++;
     } else if (is_word_character(codepoint) && !is_combining_mark(codepoint)) {
       counts->letters++;
     }
@@ -46,10 +51,33 @@ void script_count(struct script_counts *counts, struct text text) {
   }
 }
 
-enum token_mode script_token_mode(const struct script_counts *counts) {
-  if (counts->han <= counts->letters / 2) return TOKENS_WORDS;
-  /* A fifth of all pairs is a quarter of the others. */
-  const bool segmented =
-      counts->han_separated > 0 && counts->han_separated >= (counts->han_adjacent + 3) / 4;
-  return segmented ? TOKENS_SPACE : TOKENS_CHARS;
+bool script_is_han(const struct script_counts *counts) {
+  return counts->han > counts->letters / 2;
+}
+
+/* A fifth of all pairs is a quarter of the others. */
+static bool is_segmented(const struct script_counts *line) {
+  return line->han_separated > 0 && line->han_separated >= (line->han_adjacent + 3) / 4;
+}
+
+enum token_mode script_line_mode(const struct script_counts *line) {
+  if (!script_is_han(line)) return TOKENS_WORDS;
+  return is_segmented(line) ? TOKENS_SPACE : TOKENS_CHARS;
+}
+
+void script_vote(struct script_votes *votes, const struct script_counts *line) {
+  enum { TELLING_PAIRS = 3 }; /* without a space: few words have four characters */
+  if (line->letters == 0) return;
+  votes->lines++;
+  if (!script_is_han(line)) return;
+  votes->han++;
+  if (is_segmented(line))
+    votes->spaced++;
+  else if (line->han_adjacent >= TELLING_PAIRS)
+    votes->unspaced++;
+}
+
+enum token_mode script_token_mode(const struct script_votes *votes) {
+  if (votes->han <= votes->lines / 2) return TOKENS_WORDS;
+  return votes->spaced > 0 && votes->unspaced <= votes->spaced / 9 ? TOKENS_SPACE : TOKENS_CHARS;
 }

@@ -83,17 +83,32 @@ struct text token_surface(struct text token);
 bool token_has_mark(struct text token);
 bool token_is_spaced(struct text token); /* its mark is MARK_SPACED */
 
-/* What `auto` stands for, found from counts over a sample of normalised lines: text that is mostly
- * Han is `space` when at least a fifth of its neighbouring Han characters have a space between them
- * (segmented Chinese), else `chars`; all other text is `words`. Start from all zero. */
+/* Characters of normalised text by script. Start from all zero. */
 struct script_counts {
   size_t letters;       /* letters and digits, Han included */
   size_t han;           /* Han characters */
-  size_t han_adjacent;  /* pairs of Han characters with nothing between them */
-  size_t han_separated; /* pairs of Han characters with one space between them */
+  size_t han_adjacent;  /* pairs of a Han character and another one, a kana or a full-width sign */
+  size_t han_separated; /* the same with a space between them */
 };
 void script_count(struct script_counts *counts, struct text text);
-enum token_mode script_token_mode(const struct script_counts *counts);
+bool script_is_han(const struct script_counts *counts); /* most letters and digits are Han */
+
+/* What `auto` stands for, found by votes. Each line has one, so that none outweighs the others: for
+ * `words` unless it is mostly Han; for `space` when at least a fifth of its neighbouring Han
+ * characters have a space between them (segmented Chinese), else for `chars`. A line too short to
+ * tell the latter two apart votes for Han only. Where both are found, `chars` loses least: it takes
+ * them alike, whereas an unsegmented sentence is one long word in `space`. So `space` needs nine
+ * lines of ten. Start from all zero. */
+struct script_votes {
+  size_t lines;    /* with letters or digits */
+  size_t han;      /* of them, mostly Han */
+  size_t spaced;   /* of these, segmented by spaces */
+  size_t unspaced; /* surely not */
+};
+/* The mode that fits the line with these counts. */
+enum token_mode script_line_mode(const struct script_counts *line);
+void script_vote(struct script_votes *votes, const struct script_counts *line);
+enum token_mode script_token_mode(const struct script_votes *votes);
 
 /* Han: the ideographs of all CJK blocks and 々 〇 (no kana). */
 bool is_han(int codepoint);

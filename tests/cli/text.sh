@@ -30,6 +30,37 @@ expect_exit 0 "$ELMAN" train -q --epochs 300 --hidden-size 16 --embedding-size 1
 expect_exit 0 "$ELMAN" evaluate -m en-zh en-zh-spaced.tsv
 expect_stdout_match '^exact match +100.00 %'
 
+# ---- what auto stands for ----
+
+for i in {1..300}; do printf '我喜欢%s雨。\tI like rain %s.\n' "$i" "$i"; done >unspaced.tsv
+for i in {1..400}; do printf '我 喜欢 %s 雨 。\tI like rain %s.\n' "$i" "$i"; done >segmented.tsv
+{ # a line that is left out
+  cat unspaced.tsv
+  for i in {1..3000}; do printf '我 爱 你 '; done
+  printf '\tI love you.\n'
+} >long.tsv
+tiny=(--epochs 0 --hidden-size 2 --embedding-size 2)
+expect_exit 0 "$ELMAN" train "${tiny[@]}" unspaced.tsv
+expect_stderr_match '^source: split into chars, vocabulary of 16$'
+! grep -q 'looked at' "$results/stderr" || fail "a mixed corpus"
+cp model.safetensors without
+expect_exit 0 "$ELMAN" train "${tiny[@]}" long.tsv
+expect_stderr_match '^source: split into chars, vocabulary of 16$'
+cmp -s model.safetensors without || fail "a pair that is left out has changed the model"
+expect_exit 0 "$ELMAN" train "${tiny[@]}" segmented.tsv
+expect_stderr_match '^source: split into space,'
+! grep -q 'looked at' "$results/stderr" || fail "a mixed corpus"
+
+cat unspaced.tsv segmented.tsv >mixed.tsv
+expect_exit 0 "$ELMAN" train "${tiny[@]}" mixed.tsv
+expect_stderr_match '^source: split into chars, vocabulary of 16$'
+expect_stderr_match '^source: 400 of 700 lines looked at have spaces between words, the others have none;'
+! grep -q '^target: .*looked at' "$results/stderr" || fail "English is no mixed corpus"
+expect_exit 0 "$ELMAN" train "${tiny[@]}" --source-tokens space mixed.tsv
+expect_stderr_match '^source: 300 of 700 lines .* --source-tokens chars takes all alike$'
+expect_exit 0 "$ELMAN" train -q "${tiny[@]}" mixed.tsv
+expect_no_stderr
+
 # ---- marks ----
 
 expect_exit 0 "$ELMAN" train -q --epochs 1 --source-tokens chars --target-tokens words chars.tsv

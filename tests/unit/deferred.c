@@ -35,9 +35,10 @@ static struct vocabulary *make_vocabulary(enum side side, size_t size) {
 }
 
 static struct model *make_model(bool tied) {
-  struct vocabulary_pair vocabularies = {TOKENS_SPACE, TOKENS_SPACE,
-                                         make_vocabulary(SIDE_SOURCE, SOURCE_WORDS),
-                                         make_vocabulary(SIDE_TARGET, TARGET_WORDS)};
+  struct vocabulary_pair vocabularies = {.source_mode = TOKENS_SPACE,
+                                         .target_mode = TOKENS_SPACE,
+                                         .source = make_vocabulary(SIDE_SOURCE, SOURCE_WORDS),
+                                         .target = make_vocabulary(SIDE_TARGET, TARGET_WORDS)};
   const struct model_config config = {.embedding_size = EMBEDDING,
                                       .hidden_size = 5,
                                       .layers = 1,

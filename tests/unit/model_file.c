@@ -38,10 +38,10 @@ static struct model *make_model(void) {
   static const char *const source[] = {"<unk>", "我", "爱", "学习"};
   static const char *const target[] = {"<unk>", "<s>",    "</s>",
                                        "love",  "\"\\\t", "\xF0\x9F\x99\x82"};
-  struct vocabulary_pair vocabularies = {
-      TOKENS_SPACE, TOKENS_WORDS,
-      vocabulary_of(source, sizeof source / sizeof *source, SIDE_SOURCE),
-      vocabulary_of(target, sizeof target / sizeof *target, SIDE_TARGET)};
+  struct vocabulary_pair vocabularies = {.source_mode = TOKENS_SPACE,
+                                         .target_mode = TOKENS_WORDS,
+                                         .source = vocabulary_of(source, 4, SIDE_SOURCE),
+                                         .target = vocabulary_of(target, 6, SIDE_TARGET)};
   const struct model_config config = {.embedding_size = E,
                                       .hidden_size = H,
                                       .layers = 1,
@@ -988,9 +988,10 @@ Test(model_file, vocabularies_beyond_the_limit_of_a_header) {
   memset(word, '"', QUOTES);
   word[QUOTES] = '\0';
   const char *const source[] = {"<unk>", word}, *const target[] = {"<unk>", "<s>", "</s>"};
-  struct vocabulary_pair vocabularies = {TOKENS_SPACE, TOKENS_SPACE,
-                                         vocabulary_of(source, 2, SIDE_SOURCE),
-                                         vocabulary_of(target, 3, SIDE_TARGET)};
+  struct vocabulary_pair vocabularies = {.source_mode = TOKENS_SPACE,
+                                         .target_mode = TOKENS_SPACE,
+                                         .source = vocabulary_of(source, 2, SIDE_SOURCE),
+                                         .target = vocabulary_of(target, 3, SIDE_TARGET)};
   const struct model_config config = {
       .embedding_size = E, .hidden_size = H, .layers = 1, .heads = 1};
   struct model *model;

@@ -24,8 +24,10 @@ static struct vocabulary *make_vocabulary(enum side side) {
 }
 
 static struct model *make_model(const double bias[WORDS]) {
-  struct vocabulary_pair vocabularies = {TOKENS_SPACE, TOKENS_SPACE, make_vocabulary(SIDE_SOURCE),
-                                         make_vocabulary(SIDE_TARGET)};
+  struct vocabulary_pair vocabularies = {.source_mode = TOKENS_SPACE,
+                                         .target_mode = TOKENS_SPACE,
+                                         .source = make_vocabulary(SIDE_SOURCE),
+                                         .target = make_vocabulary(SIDE_TARGET)};
   const struct model_config config = {
       .embedding_size = 2, .hidden_size = 3, .layers = 1, .heads = 1};
   struct model *model;

@@ -41,8 +41,10 @@ static struct vocabulary *make_vocabulary(enum side side) {
 }
 
 static struct model *make_model(void) {
-  struct vocabulary_pair vocabularies = {TOKENS_SPACE, TOKENS_SPACE, make_vocabulary(SIDE_SOURCE),
-                                         make_vocabulary(SIDE_TARGET)};
+  struct vocabulary_pair vocabularies = {.source_mode = TOKENS_SPACE,
+                                         .target_mode = TOKENS_SPACE,
+                                         .source = make_vocabulary(SIDE_SOURCE),
+                                         .target = make_vocabulary(SIDE_TARGET)};
   const struct model_config config = {
       .embedding_size = 4, .hidden_size = 5, .layers = 1, .heads = 1};
   struct model *model;

@@ -351,11 +351,17 @@ Test(modes, ten_megabytes_in_one_token, .timeout = 120) {
   buffer_free(&text);
 }
 
-static enum token_mode mode_of(const char *first, const char *second) {
+static void vote_for(struct script_votes *votes, const char *line, size_t times) {
   struct script_counts counts = {0};
-  script_count(&counts, text_of(first));
-  script_count(&counts, text_of(second));
-  return script_token_mode(&counts);
+  script_count(&counts, text_of(line));
+  for (size_t i = 0; i < times; i++) script_vote(votes, &counts);
+}
+
+static enum token_mode mode_of(const char *first, const char *second) {
+  struct script_votes votes = {0};
+  vote_for(&votes, first, 1);
+  vote_for(&votes, second, 1);
+  return script_token_mode(&votes);
 }
 
 Test(script, what_auto_stands_for) {
@@ -369,12 +375,44 @@ Test(script, what_auto_stands_for) {
   cr_assert_eq(mode_of("これはペンです", ""), TOKENS_WORDS);
 }
 
-Test(script, a_fifth_of_the_pairs_decides) {
+Test(script, a_fifth_of_a_lines_pairs_decides) {
   struct script_counts counts = {.letters = 100, .han = 100, .han_adjacent = 80};
   counts.han_separated = 20;
-  cr_assert_eq(script_token_mode(&counts), TOKENS_SPACE);
+  cr_assert_eq(script_line_mode(&counts), TOKENS_SPACE);
   counts.han_separated = 19;
-  cr_assert_eq(script_token_mode(&counts), TOKENS_CHARS);
+  cr_assert_eq(script_line_mode(&counts), TOKENS_CHARS);
+  counts.han = 50;
+  cr_assert_eq(script_line_mode(&counts), TOKENS_WORDS);
+}
+
+Test(script, a_long_line_has_one_vote) {
+  struct buffer longest = {0};
+  for (int i = 0; i < 10000; i++) buffer_append_text(&longest, text_of("我 爱 你 "));
+  struct script_votes votes = {0};
+  vote_for(&votes, longest.bytes, 1);
+  cr_assert_eq(script_token_mode(&votes), TOKENS_SPACE);
+  vote_for(&votes, "我爱学习。", 300);
+  cr_assert_eq(script_token_mode(&votes), TOKENS_CHARS);
+  buffer_clear(&longest);
+  for (int i = 0; i < 10000; i++) buffer_append_text(&longest, text_of("love "));
+  vote_for(&votes, longest.bytes, 1);
+  cr_assert_eq(script_token_mode(&votes), TOKENS_CHARS);
+  buffer_free(&longest);
+}
+
+Test(script, a_mixed_corpus_is_chars) {
+  struct script_votes votes = {0};
+  vote_for(&votes, "我爱学习。", 1500);
+  vote_for(&votes, "我 爱 学习 。", 1800);
+  cr_assert_eq(script_token_mode(&votes), TOKENS_CHARS);
+  cr_assert_eq(votes.spaced, 1800);
+  cr_assert_eq(votes.unspaced, 1500);
+  vote_for(&votes, "我 爱 学习 。", 9 * 1500 - 1800 - 1);
+  cr_assert_eq(script_token_mode(&votes), TOKENS_CHARS);
+  vote_for(&votes, "我 爱 学习 。", 1);
+  cr_assert_eq(script_token_mode(&votes), TOKENS_SPACE);
+  vote_for(&votes, "你好！", 10000); /* a word */
+  cr_assert_eq(script_token_mode(&votes), TOKENS_SPACE);
 }
 
 Test(script, counts) {
@@ -382,8 +420,11 @@ Test(script, counts) {
   script_count(&counts, text_of("我爱 你，a1 学 b 习c是"));
   cr_assert_eq(counts.letters, 10);
   cr_assert_eq(counts.han, 6);
-  cr_assert_eq(counts.han_adjacent, 1);
+  cr_assert_eq(counts.han_adjacent, 2); /* 我爱 你， */
   cr_assert_eq(counts.han_separated, 1);
+  script_count(&counts, text_of("好 。か 。"));
+  cr_assert_eq(counts.han_adjacent, 2);
+  cr_assert_eq(counts.han_separated, 2);
 }
 
 Test(script, han) {
