@@ -40,7 +40,10 @@ static void set_mode(unsigned mode) {
 }
 #endif
 
+/* The caller first: clang's OpenMP gives its mode to the others, and takes back from all what
+ * they change while they are together. */
 static void set_all(unsigned mode) {
+  set_mode(mode);
 #pragma omp parallel
   set_mode(mode);
 }
