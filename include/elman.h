@@ -491,7 +491,13 @@ ELMAN_CHECKED elman_status elman_translator_create(elman_translator **translator
                                                    const elman_model *model, elman_error *error);
 ELMAN_API void elman_translator_free(elman_translator *translator);
 
-/* Read only; owned by the caller, freed whole. */
+/* Read only; owned by the caller, freed whole.
+ *
+ * Rows of attention weights, of each head as of their average, sum to 1 (to rounding) with every
+ * mechanism but "local". There a Gaussian around the predicted centre takes a part of what a
+ * softmax has shared out, and a row sums to 1 at most and to exp(-2) = 0.135 at least. Overrides
+ * make rows of sum 1 in any case, but for ELMAN_OVERRIDE_SHUFFLE, which leaves the sum as it is,
+ * and ELMAN_OVERRIDE_CELL, which changes one row only. Dropout of weights is for training alone. */
 typedef struct elman_translation {
   const char *text;                 /* the translation as plain text */
   const char *source;               /* what was translated, as it was given */
@@ -510,8 +516,7 @@ typedef struct elman_translation {
   const size_t *target_ends;
   bool ended;                           /* the last target token is "</s>" */
   bool forced;                          /* a reference was forced */
-  const float *attention;               /* (T,S): attention weights, the average of the heads; each
-                                           row sums to 1 */
+  const float *attention;               /* (T,S): attention weights, the average of the heads */
   const float *head_attention;          /* (heads,T,S): those of each head */
   const struct elman_translation *next; /* the next best translation of the same sentence, which
                                            goes with the first; NULL past the last */
@@ -1041,7 +1046,8 @@ typedef struct elman_attention_input {
 typedef struct elman_attention_output {
   size_t heads, query_count, key_count, value_width; /* N, T, S, V */
   const float *scores;  /* (N,T,S): scaled, before the softmax; -INFINITY where masked */
-  const float *weights; /* (N,T,S): exactly 0 where masked; rows sum to 1, or for "local" to less */
+  const float *weights; /* (N,T,S): exactly 0 where masked; rows sum to 1, or for "local" to
+                           between exp(-2) and 1 */
   const float *context; /* (T,V) */
 } elman_attention_output;
 

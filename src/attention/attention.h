@@ -37,7 +37,7 @@ struct attention_layer {
 /* What the forward pass leaves. Arrays that a mechanism does not need are NULL. */
 struct attention_cache {
   real *context; /* (T,B,H), or with another size of the values (T,B,V) */
-  real *weights; /* (T,B,N,S); each row sums to 1, or with a Gaussian to less */
+  real *weights; /* (T,B,N,S); each row sums to 1, or with a Gaussian to e⁻² to 1 */
   real *scores;  /* (T,B,N,S) before the softmax, -∞ where masked; NULL unless somebody wants to
                     see them, or weights are shares of them */
   real *dropped; /* (T,B,N,S): the weights after dropout; not used without it */

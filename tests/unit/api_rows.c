@@ -1,0 +1,177 @@
+/* What the rows of attention weights sum to, as elman.h says it: with every mechanism and override,
+ * in every head, and after training with dropout of attention weights. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elman.h"
+
+static const char sentence[] = "我 爱 学习 她 是 我 的 老师 我们";
+static const double rounding = 1e-5;
+#define LEAST_LOCAL exp(-2)
+
+static elman_pairs *read_pairs(void) {
+  char path[512];
+  snprintf(path, sizeof path, "%s/../data/toy.zh-en.tsv", getenv("TEST_DATA"));
+  const char *file = path;
+  elman_pairs_options options = elman_pairs_options_default();
+  elman_pairs *pairs;
+  options.files = &file;
+  options.file_count = 1;
+  cr_assert_eq(elman_pairs_read(&pairs, &options, NULL), ELMAN_OK);
+  return pairs;
+}
+
+static elman_model *model_with(const char *mechanism, const elman_pairs *pairs) {
+  elman_model_options options = elman_model_options_default();
+  elman_model *model;
+  options.attention = mechanism;
+  options.embedding_size = 8;
+  options.hidden_size = 16;
+  options.attention_window = strcmp(mechanism, "local") == 0 ? 2 : 0;
+  cr_assert_eq(elman_model_create(&model, pairs, &options, NULL), ELMAN_OK);
+  return model;
+}
+
+/* Sums of rows: the smallest and the largest. */
+struct range {
+  double least, most;
+};
+
+static struct range range_of(const float *weights, size_t rows, size_t columns) {
+  struct range range = {INFINITY, -INFINITY};
+  for (size_t t = 0; t < rows; t++) {
+    double sum = 0;
+    for (size_t s = 0; s < columns; s++) {
+      cr_assert_geq(weights[t * columns + s], 0);
+      sum += (double)weights[t * columns + s];
+    }
+    if (sum < range.least) range.least = sum;
+    if (sum > range.most) range.most = sum;
+  }
+  return range;
+}
+
+static void check_range(struct range range, double least, const char *mechanism, const char *what) {
+  cr_assert_geq(range.least, least - rounding, "%s, %s: %g", mechanism, what, range.least);
+  cr_assert_leq(range.most, 1 + rounding, "%s, %s: %g", mechanism, what, range.most);
+}
+
+/* The sums with `override`, NULL = none; all of them at least `least`. */
+static struct range check_translation(const elman_model *model, const char *mechanism,
+                                      const elman_override *override, double least) {
+  static const char *const kinds[] = {"uniform", "shuffle", "position", "cell"};
+  const char *what = override == NULL ? "as it is" : kinds[override->kind];
+  elman_translate_options options = elman_translate_options_default();
+  elman_translator *translator;
+  elman_translation *found;
+  options.overrides = override;
+  options.override_count = override != NULL;
+  options.reference = "I love you and she is my teacher";
+  cr_assert_eq(elman_translator_create(&translator, model, NULL), ELMAN_OK);
+  cr_assert_eq(elman_translate(&found, translator, sentence, strlen(sentence), &options, NULL),
+               ELMAN_OK);
+  cr_assert_eq(found->source_count, 9);
+  cr_assert_eq(found->heads, strcmp(mechanism, "multihead") == 0 ? 4 : 1);
+  const struct range range = range_of(found->attention, found->target_count, found->source_count);
+  check_range(range, least, mechanism, what);
+  check_range(
+      range_of(found->head_attention, found->heads * found->target_count, found->source_count),
+      least, mechanism, what);
+  elman_translation_free(found);
+  elman_translator_free(translator);
+  return range;
+}
+
+static void check_overrides(const elman_model *model, const char *mechanism, bool is_local) {
+  elman_override one = {.kind = ELMAN_OVERRIDE_UNIFORM};
+  check_translation(model, mechanism, &one, 1);
+  one = (elman_override){.kind = ELMAN_OVERRIDE_POSITION, .column = 3};
+  check_translation(model, mechanism, &one, 1);
+  one.kind = ELMAN_OVERRIDE_SHUFFLE;
+  const struct range shuffled =
+      check_translation(model, mechanism, &one, is_local ? LEAST_LOCAL : 1);
+  if (is_local) cr_assert_lt(shuffled.least, 0.99);
+  /* Only the row that the cell lies in. */
+  for (size_t row = 0; row < 9; row++) {
+    one = (elman_override){.kind = ELMAN_OVERRIDE_CELL, .row = row, .column = 4, .weight = 0.3};
+    const struct range range =
+        check_translation(model, mechanism, &one, is_local ? LEAST_LOCAL : 1);
+    if (is_local) cr_assert_geq(range.most, 1 - rounding, "the row of the cell");
+  }
+}
+
+Test(api_rows, of_a_translation) {
+  elman_pairs *pairs = read_pairs();
+  const char *mechanism;
+  for (size_t kind = 0; (mechanism = elman_attention_name(kind)) != NULL; kind++) {
+    const bool is_local = strcmp(mechanism, "local") == 0;
+    const double least = is_local ? LEAST_LOCAL : 1;
+    elman_model *model = model_with(mechanism, pairs);
+    const struct range range = check_translation(model, mechanism, NULL, least);
+    if (is_local) cr_assert_lt(range.most, 0.999, "the Gaussian takes nothing");
+    check_overrides(model, mechanism, is_local);
+    elman_train_options training = elman_train_options_default();
+    training.epochs = 2;
+    training.attention_dropout = 0.5;
+    cr_assert_eq(elman_train(model, pairs, &training, NULL), ELMAN_OK);
+    check_translation(model, mechanism, NULL, least);
+    elman_model_free(model);
+  }
+  elman_pairs_free(pairs);
+}
+
+/* ---- plain matrices ---- */
+
+enum { T = 5, S = 9, H = 4, MOST_WEIGHTS = 8 };
+
+static void fill(float *values, size_t count, float lowest) {
+  static unsigned state = 1;
+  for (size_t i = 0; i < count; i++) {
+    state = state * 1103515245U + 12345U;
+    values[i] = lowest + (1 - lowest) * (float)(state >> 8 & 0xFFFF) / 65536;
+  }
+}
+
+static struct range sums_of(const elman_attention_options *options) {
+  float queries[T * H], keys[S * H], values[MOST_WEIGHTS][H * H];
+  elman_tensor weights[MOST_WEIGHTS];
+  size_t count = 0;
+  const float lowest = options->divide_by_sum ? 0.1F : -1;
+  fill(queries, T * H, lowest);
+  fill(keys, S * H, lowest);
+  for (; elman_attention_weight(&weights[count], options->mechanism, H, count); count++) {
+    fill(values[count], weights[count].rows * weights[count].columns, lowest);
+    weights[count].values = values[count];
+  }
+  const elman_attention_input input = {.query_count = T,
+                                       .key_count = S,
+                                       .width = H,
+                                       .queries = queries,
+                                       .keys = keys,
+                                       .values = keys,
+                                       .weights = weights,
+                                       .weight_count = count};
+  elman_attention_output *output;
+  cr_assert_eq(elman_attention_forward(&output, &input, options, NULL), ELMAN_OK);
+  const struct range range = range_of(output->weights, output->heads * T, S);
+  elman_attention_output_free(output);
+  return range;
+}
+
+Test(api_rows, of_plain_matrices) {
+  elman_attention_options options = elman_attention_options_default();
+  for (size_t kind = 0; (options.mechanism = elman_attention_name(kind)) != NULL; kind++) {
+    const bool is_local = strcmp(options.mechanism, "local") == 0;
+    for (int mask = 0; mask < 8; mask++) {
+      options.causal = mask & 1;
+      options.key_length = mask & 2 ? 3 : ELMAN_ALL_KEYS;
+      options.divide_by_sum = mask & 4;
+      options.window = 3;
+      if (options.divide_by_sum && is_local) continue;
+      check_range(sums_of(&options), is_local ? LEAST_LOCAL : 1, options.mechanism, "a matrix");
+    }
+  }
+}
