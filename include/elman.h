@@ -22,6 +22,11 @@
  * OpenBLAS itself, or reads its environment in another thread, makes that first call while no other
  * thread does either.
  *
+ * OpenBLAS wants 128 MB of address space for each thread that multiplies, and for each that it
+ * starts when it is loaded; those wait for ever if it is refused. Calls of this library look for it
+ * first, and fail with ELMAN_NO_MEMORY; but where address space is limited (ulimit -v), a program
+ * that is to end at all is started with OPENBLAS_NUM_THREADS=1, as `elman` starts itself.
+ *
  * Matrices are row-major. S and T are the numbers of source and target tokens. */
 #ifndef ELMAN_H
 #define ELMAN_H

@@ -200,9 +200,11 @@ static enum status settle(struct attending *a, const elman_attention_input *inpu
   return status == STATUS_OK ? check_numbers(input->values, S * V, "values", error) : status;
 }
 
-static struct surroundings enter_for(const struct attending *a) {
+static enum status enter_for(struct surroundings *before, const struct attending *a,
+                             struct error *error) {
   const struct attention_shape shape = a->shape;
-  return enter(0, (double)shape.queries * (double)shape.keys * (double)a->layer.config.size);
+  return enter(before, 0, (double)shape.queries * (double)shape.keys * (double)a->layer.config.size,
+               error);
 }
 
 /* A share of a sum that is not positive is none. */
@@ -280,8 +282,9 @@ elman_status elman_attention_forward(elman_attention_output **output,
   *output = NULL;
   enum status status = settle(&a, input, options, &problem);
   if (status == STATUS_OK) status = reserve(&a, false, &problem);
+  struct surroundings before;
+  if (status == STATUS_OK) status = enter_for(&before, &a, &problem);
   if (status == STATUS_OK) {
-    const struct surroundings before = enter_for(&a);
     status = run_forward(&a, input, &problem);
     leave(before);
   }
@@ -360,8 +363,9 @@ elman_status elman_attention_backward(const elman_attention_gradients *gradients
     status = check_tensors(gradients->weights, gradients->weight_count,
                            attention_name(a.layer.config.kind), input->width, &problem);
   if (status == STATUS_OK) status = reserve(&a, true, &problem);
+  struct surroundings before;
+  if (status == STATUS_OK) status = enter_for(&before, &a, &problem);
   if (status == STATUS_OK) {
-    const struct surroundings before = enter_for(&a);
     status = run_forward(&a, input, &problem);
     if (status == STATUS_OK) run_backward(&a, dcontext, input);
     leave(before);

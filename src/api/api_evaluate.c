@@ -57,7 +57,9 @@ elman_status elman_evaluate(elman_scores *scores, const elman_model *model,
                                          .progress = options->progress,
                                          .context = options->context};
   struct scores found;
-  const struct surroundings before = enter(options->threads, INFINITY);
+  struct surroundings before;
+  status = enter(&before, options->threads, INFINITY, &problem);
+  if (status != STATUS_OK) return give(error, status, &problem);
   status = evaluate(&found, inner_model_const(model), inner_pairs_const(pairs), &inner, &problem);
   leave(before);
   if (status == STATUS_OK) *scores = outer_scores(&found);

@@ -138,8 +138,10 @@ elman_status elman_gradient_check(elman_gradient_report **report, const elman_mo
       inner_options(&inner_checks, options == NULL ? &defaults : options, &problem);
   if (status == STATUS_OK)
     status = text_batch_fill(&texts, inner, sources, targets, count, &problem);
+  struct surroundings before;
+  if (status == STATUS_OK)
+    status = enter(&before, 0, network_product(inner, &texts.batch), &problem);
   if (status == STATUS_OK) {
-    const struct surroundings before = enter(0, network_product(inner, &texts.batch));
     status = check_gradients(report, inner, &texts, &inner_checks, &problem);
     leave(before);
   }

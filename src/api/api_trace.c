@@ -88,7 +88,9 @@ static enum status trace_pair(struct owned_trace *owned, const struct model *mod
   if (status == STATUS_OK) status = name_tokens(owned, error);
   if (status != STATUS_OK) return status;
   model_tensors(tensors, model);
-  const struct surroundings before = enter(0, network_product(model, &texts->batch));
+  struct surroundings before;
+  status = enter(&before, 0, network_product(model, &texts->batch), error);
+  if (status != STATUS_OK) return status;
   status = trace_run(&owned->inner, &model->config, tensors, &texts->batch, &options, error);
   leave(before);
   if (status == STATUS_OK) fill_trace(owned);

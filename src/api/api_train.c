@@ -182,10 +182,12 @@ static double largest_product(const struct model *model, const struct pairs *pai
 elman_status elman_train(elman_model *model, const elman_pairs *pairs,
                          const elman_train_options *options, elman_error *error) {
   struct error problem = {0};
-  const struct surroundings before =
-      enter(options->threads,
-            largest_product(inner_model(model), inner_pairs_const(pairs), options->batch_size));
-  const enum status status = train(inner_model(model), inner_pairs_const(pairs), options, &problem);
+  struct surroundings before;
+  enum status status = enter(
+      &before, options->threads,
+      largest_product(inner_model(model), inner_pairs_const(pairs), options->batch_size), &problem);
+  if (status != STATUS_OK) return give(error, status, &problem);
+  status = train(inner_model(model), inner_pairs_const(pairs), options, &problem);
   leave(before);
   return give(error, status, &problem);
 }

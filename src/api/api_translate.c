@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "api/call.h"
+#include "tensor/blas.h"
 #include "translate/translate_all.h"
 
 struct elman_translator {
@@ -66,6 +67,8 @@ static enum status fit_team(elman_translator *translator, size_t threads, struct
   translator->team = NULL;
   translator->team_members = members;
   if (members < 2) return STATUS_OK;
+  const enum status status = blas_reserve(members, error);
+  if (status != STATUS_OK) return status;
   return team_create(&translator->team, members, error);
 }
 
@@ -216,10 +219,12 @@ elman_status elman_translate(elman_translation **translation, elman_translator *
   struct error problem = {0};
   if (options == NULL) options = &defaults;
   *translation = NULL;
-  const struct surroundings before =
-      enter(uses_team(options), output_product(translator->inner.model, options));
-  const enum status status = translate(translation, translator, (struct text){text, length},
-                                       options, (size_t)before.threads, &problem);
+  struct surroundings before;
+  enum status status = enter(&before, uses_team(options),
+                             output_product(translator->inner.model, options), &problem);
+  if (status != STATUS_OK) return give(error, status, &problem);
+  status = translate(translation, translator, (struct text){text, length}, options,
+                     (size_t)before.threads, &problem);
   leave(before);
   return give(error, status, &problem);
 }
@@ -285,8 +290,10 @@ elman_status elman_translate_batch(elman_translation **translations, elman_error
   struct error problem = {0};
   if (options == NULL) options = &defaults;
   for (size_t i = 0; i < count; i++) translations[i] = NULL;
-  const struct surroundings before = enter(0, output_product(model, options) * (double)count);
-  const enum status status =
+  struct surroundings before;
+  enum status status = enter(&before, 0, output_product(model, options) * (double)count, &problem);
+  if (status != STATUS_OK) return give(error, status, &problem);
+  status =
       translate_many(translations, errors, translator, texts, lengths, count, options, &problem);
   leave(before);
   for (size_t i = 0; status != STATUS_OK && status != STATUS_BAD_DATA && i < count; i++) {

@@ -37,15 +37,16 @@ elman_status give(elman_error *out, enum status status, const struct error *erro
 static const double WORTH_THREADS = 1 << 22;
 enum { MAX_THREADS = 1024 };
 
-struct surroundings enter(size_t threads, double work) {
-  struct surroundings before = {.threads = omp_get_max_threads()};
-  blas_set_up();
+enum status enter(struct surroundings *before, size_t threads, double work, struct error *error) {
+  *before = (struct surroundings){.threads = omp_get_max_threads()};
   if (work < WORTH_THREADS) threads = 1;
   if (threads > MAX_THREADS) threads = MAX_THREADS;
-  /* Also for 0: an OpenBLAS built on OpenMP takes "one thread for BLAS" as one for everything. */
-  omp_set_num_threads(threads > 0 ? (int)threads : before.threads);
-  before.denormals = denormals_to_zero();
-  return before;
+  if (threads == 0) threads = (size_t)before->threads;
+  const enum status status = blas_reserve(threads, error);
+  /* In any case: an OpenBLAS built on OpenMP takes "one thread for BLAS" as one for everything. */
+  omp_set_num_threads(status == STATUS_OK ? (int)threads : before->threads);
+  if (status == STATUS_OK) before->denormals = denormals_to_zero();
+  return status;
 }
 
 void leave(struct surroundings before) {

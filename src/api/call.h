@@ -18,8 +18,9 @@ struct surroundings {
 };
 
 /* `threads` 0 = one a core; `work` = multiplications in the largest product: a short call uses one
- * thread, for waking others would be its longest part. */
-struct surroundings enter(size_t threads, double work);
+ * thread, for waking others would be its longest part. To be left unless it fails. */
+enum status enter(struct surroundings *before, size_t threads, double work,
+                  struct error *error) CHECKED;
 void leave(struct surroundings before);
 
 /* The public handles are the internal structs under another name. */

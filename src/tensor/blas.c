@@ -3,6 +3,7 @@
 #include <cblas.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <sys/mman.h>
 
 #include "tensor/few_rows.h"
 
@@ -105,6 +106,40 @@ void matrix_product(real *c, size_t ldc, real beta, real alpha, struct operand a
   matrix_product_then(c, ldc, beta, alpha, a, b, m, n, k, nothing, NULL);
 }
 
+/* ---- memory: a buffer for each thread that multiplies, and for each that OpenBLAS starts ---- */
+
+/* What OpenBLAS maps for one, on all processors that it gives most to, and a margin. It has room
+ * for 50 of them at least, and keeps those that it has. */
+static const size_t BUFFER_BYTES = ((size_t)128 + 1) << 20;
+enum { MOST_BUFFERS = 48 };
+
+static bool can_map(size_t buffers) {
+  void *mapped[MOST_BUFFERS];
+  size_t count = 0;
+  for (; count < buffers && count < MOST_BUFFERS; count++) {
+    mapped[count] =
+        mmap(NULL, BUFFER_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapped[count] == MAP_FAILED) break;
+  }
+  const bool all = count == buffers || count == MOST_BUFFERS;
+  while (count > 0) munmap(mapped[--count], BUFFER_BYTES);
+  return all;
+}
+
+/* Not in the header, and missing in some builds. */
+extern void *blas_memory_alloc(int unused) __attribute__((weak));
+extern void blas_memory_free(void *buffer) __attribute__((weak));
+
+/* OpenBLAS takes them up and keeps them. */
+static void take_buffers(size_t buffers) {
+  void *taken[MOST_BUFFERS];
+  if (blas_memory_alloc == NULL || blas_memory_free == NULL) return;
+  for (size_t i = 0; i < buffers; i++) taken[i] = blas_memory_alloc(0);
+  for (size_t i = 0; i < buffers; i++) blas_memory_free(taken[i]);
+}
+
+/* ---- setting up ---- */
+
 /* OpenBLAS starts its threads when it is loaded, and for some 30 ms each keeps a core busy waiting
  * for work that never comes. It stops them before every fork, too, and starts them again when more
  * than one is asked for. Some builds lack the function. */
@@ -112,15 +147,39 @@ extern int blas_thread_shutdown_(void) __attribute__((weak));
 
 static struct blas_kernels kernels;
 
+/* A thread that cannot get its buffer never ends, and nobody may wait for it. */
 static void set_up_once(void) {
+  const int threads = openblas_get_num_threads();
   kernels = blas_kernels_choose();
   openblas_set_num_threads(1);
-  if (blas_thread_shutdown_ != NULL) blas_thread_shutdown_();
+  if (blas_thread_shutdown_ != NULL && threads > 1 && can_map((size_t)threads - 1))
+    blas_thread_shutdown_();
 }
 
 void blas_set_up(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, set_up_once);
+}
+
+enum status blas_reserve(size_t threads, struct error *error) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  static size_t reserved;
+  blas_set_up();
+  if (threads > MOST_BUFFERS) threads = MOST_BUFFERS;
+  enum status status = STATUS_OK;
+  pthread_mutex_lock(&lock);
+  if (threads > reserved && can_map(threads - reserved)) {
+    take_buffers(threads);
+    reserved = threads;
+  } else if (threads > reserved) {
+    status =
+        fail(error, STATUS_NO_MEMORY, NULL,
+             "out of memory: each thread that multiplies matrices needs %zu MB of address space, "
+             "and %zu do not get it; use fewer threads, or raise the limit (ulimit -v)",
+             BUFFER_BYTES >> 20, threads);
+  }
+  pthread_mutex_unlock(&lock);
+  return status;
 }
 
 struct blas_kernels blas_kernels_in_use(void) {

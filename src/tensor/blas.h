@@ -6,6 +6,7 @@
 #ifndef ELMAN_TENSOR_BLAS_H
 #define ELMAN_TENSOR_BLAS_H
 
+#include "base/status.h"
 #include "tensor/blas_kernels.h"
 #include "tensor/real.h"
 
@@ -38,6 +39,11 @@ void matrix_product_alone(real *c, size_t ldc, real beta, real alpha, struct ope
  * kernels that fit the processor. Works once for the process; must come before the first product.
  */
 void blas_set_up(void);
+
+/* Sets up, and gets the memory that so many threads need for products at once. OpenBLAS itself asks
+ * for it within a product, and if it is refused, asks again and again for ever. STATUS_NO_MEMORY if
+ * it cannot be had. */
+enum status blas_reserve(size_t threads, struct error *error) CHECKED;
 
 /* After setting up. */
 struct blas_kernels blas_kernels_in_use(void);

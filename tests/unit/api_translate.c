@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "elman.h"
 
@@ -364,3 +366,33 @@ Test(api_translate, a_shuffle_differs_from_row_to_row) {
   elman_translation_free(plain);
   elman_translation_free(shuffled);
 }
+
+#ifndef __SANITIZE_ADDRESS__ /* which needs terabytes of it */
+/* Address space that the process has now, and so much more. */
+static void limit_address_space(rlim_t more) {
+  unsigned long pages;
+  FILE *file = fopen("/proc/self/statm", "r");
+  if (file == NULL || fscanf(file, "%lu", &pages) != 1) cr_skip_test("no /proc");
+  fclose(file);
+  struct rlimit limit;
+  cr_assert_eq(getrlimit(RLIMIT_AS, &limit), 0);
+  limit.rlim_cur = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + more;
+  cr_assert_eq(setrlimit(RLIMIT_AS, &limit), 0);
+}
+
+/* OpenBLAS would ask for its memory for ever. */
+Test(api_translate, too_little_address_space_is_an_error, .timeout = 60) {
+  static const char text[] = "我 爱 学习";
+  elman_translation *translation = (elman_translation *)&translation;
+  elman_error error;
+  limit_address_space((rlim_t)100 << 20);
+  cr_assert_eq(elman_translate(&translation, translator, text, strlen(text), NULL, &error),
+               ELMAN_NO_MEMORY);
+  cr_assert_null(translation);
+  cr_assert_not_null(strstr(error.message, "address space"), "%s", error.message);
+  limit_address_space((rlim_t)1 << 30);
+  cr_assert_eq(elman_translate(&translation, translator, text, strlen(text), NULL, &error),
+               ELMAN_OK);
+  elman_translation_free(translation);
+}
+#endif

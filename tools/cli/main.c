@@ -4,13 +4,14 @@
 #include <locale.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sysexits.h>
 #include <unistd.h>
 
 #include "commands.h"
 #include "elman.h"
 #include "messages.h"
-#include "short_waits.h"
+#include "restart.h"
 #include "suggestion.h"
 #include "version.h"
 
@@ -52,8 +53,21 @@ static void occupy_standard_streams(void) {
       return;
 }
 
+/* The depth of a JSON text, and the blocks that OpenBLAS keeps on the stack, are bounded; with less
+ * the system would end the process without a word. The limit holds for new threads as well. */
+static bool has_stack(void) {
+  enum { NEEDED = 1 << 20 };
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= NEEDED) return true;
+  report(NULL, "the stack is limited to %zu kB, and %d kB are needed (ulimit -s)",
+         (size_t)limit.rlim_cur >> 10, NEEDED >> 10);
+  return false;
+}
+
 int main(int argc, char **argv) {
+  leave_out_blas_threads(argv);
   occupy_standard_streams();
+  if (!has_stack()) return EX_OSERR;
   /* Not LC_ALL: a decimal comma must not reach JSON. */
   setlocale(LC_CTYPE, "");
   /* A full quota and a reader that went away become errors of write(), so that temporary files are

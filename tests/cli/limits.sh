@@ -1,0 +1,36 @@
+# Limits that are too low for OpenBLAS: a message and 71, where it would wait for ever, even at the end
+# of the process, or crash. `timeout` only ends what hangs.
+
+# limited LIMIT COMMAND...: with ulimit LIMIT
+limited() {
+  local limit=$1
+  shift
+  # shellcheck disable=SC2086 # two words
+  (ulimit $limit && exec timeout -s KILL 60 "$@")
+}
+limited '-v 8000000' "$ELMAN" help >/dev/null 2>&1 || exit 77 # as a sanitizer has it
+toy_model
+for ((i = 0; i < 300; i++)); do echo '我 爱 学习'; done >lines
+
+# Each kilobyte is either too little for the loader, or for products (71), or enough.
+for limit in 60000 80000 100000 120000 140000 160000 180000 220000 300000; do
+  for command in help "translate -q -i lines" "translate -q 我" "train -q --epochs 1 -o other $DATA/toy.zh-en.tsv" \
+    "train -q -t 2 --epochs 0 --hidden-size 256 -o other $DATA/toy.zh-en.tsv"; do
+    code=0
+    # shellcheck disable=SC2086 # words of a command
+    limited "-v $limit" "$ELMAN" $command >"$results/stdout" 2>"$results/stderr" || code=$?
+    case $code in
+    0 | 127) ;;
+    71) expect_stderr_match '^elman: .*memory' ;;
+    *) fail "exit code $code with $limit kB: $command" ;;
+    esac
+  done
+done
+expect_exit 71 limited '-d 60000' "$ELMAN" translate 我
+expect_stderr_match '^elman: out of memory: each thread that multiplies matrices needs 129 MB of address space'
+expect_exit 0 limited '-v 2000000' "$ELMAN" translate -q '我 爱 学习'
+expect_stdout 'I love studying'
+
+expect_exit 71 limited '-s 64' "$ELMAN" gradcheck '我 爱 学习' 'I love studying'
+expect_stderr_match '^elman: the stack is limited to 64 kB, and 1024 kB are needed'
+expect_exit 0 limited '-s 1024' "$ELMAN" gradcheck '我 爱 学习' 'I love studying'
