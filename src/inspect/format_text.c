@@ -19,7 +19,7 @@ static const struct shade {
   double least;
   const char *bound, *mark;
 } shades[] = {
-    {0, "0", "·"}, {0.05, "0.05", "░"}, {0.25, "0.25", "▒"}, {0.5, "0.5", "▓"}, {0.75, "0.75", "█"},
+    {0, "0", "·"}, {0.1, "0.1", "░"}, {0.3, "0.3", "▒"}, {0.5, "0.5", "▓"}, {0.7, "0.7", "█"},
 };
 enum { SHADES = sizeof shades / sizeof *shades };
 

@@ -123,7 +123,7 @@ Test(formats, names_and_suffixes) {
 
 /* ---- text ---- */
 
-#define TEXT_LEGEND "weight: 0 · 0.05 ░ 0.25 ▒ 0.5 ▓ 0.75 █ 1\n"
+#define TEXT_LEGEND "weight: 0 · 0.1 ░ 0.3 ▒ 0.5 ▓ 0.7 █ 1\n"
 #define UNKNOWN_LEGEND "* not in the vocabulary\n"
 
 static struct translation known_example(void) {
@@ -138,7 +138,7 @@ Test(formats, text_without_color) {
   expect("text", example(), false,
          "     我  喜欢* tea\n"
          "   I ███ ····· ···\n"
-         "like ▒▒▒ ▓▓▓▓▓ ▒▒▒\n"
+         "like ░░░ ▓▓▓▓▓ ░░░\n"
          "  茶 ··· ░░░░░ ███\n"
          "</s> ▒▒▒ ▒▒▒▒▒ ░░░\n" TEXT_LEGEND UNKNOWN_LEGEND);
   struct translation translation = known_example();
@@ -146,7 +146,7 @@ Test(formats, text_without_color) {
   expect("text", translation, false,
          "     我  喜欢 tea\n"
          "   I ███ ···· ···\n"
-         "like ▒▒▒ ▓▓▓▓ ▒▒▒\n" TEXT_LEGEND);
+         "like ░░░ ▓▓▓▓ ░░░\n" TEXT_LEGEND);
 }
 
 /* No background, which would be strong where nothing is: black on white, or white on black. */
@@ -156,8 +156,8 @@ Test(formats, text_with_color) {
   expect("text", translation, true,
          "  我  喜欢 tea\n"
          "I \033[38;5;33m███\033[0m \033[2m····\033[0m \033[2m···\033[0m\n"
-         "weight: 0 \033[2m·\033[0m 0.05 \033[38;5;33m░\033[0m 0.25 \033[38;5;33m▒\033[0m 0.5 "
-         "\033[38;5;33m▓\033[0m 0.75 \033[38;5;33m█\033[0m 1\n");
+         "weight: 0 \033[2m·\033[0m 0.1 \033[38;5;33m░\033[0m 0.3 \033[38;5;33m▒\033[0m 0.5 "
+         "\033[38;5;33m▓\033[0m 0.7 \033[38;5;33m█\033[0m 1\n");
 }
 
 static void expect_style(struct translation translation, struct text_style style,
@@ -186,16 +186,16 @@ Test(formats, text_is_folded) {
   translation.target_count = 2;
   static const char whole[] = "     我  喜欢 tea\n"
                               "   I ███ ···· ···\n"
-                              "like ▒▒▒ ▓▓▓▓ ▒▒▒\n" TEXT_LEGEND;
+                              "like ░░░ ▓▓▓▓ ░░░\n" TEXT_LEGEND;
   expect_style(translation, (struct text_style){.width = 17}, whole);
   static const char parts[] = "source tokens 1 to 2 of 3\n"
                               "     我  喜欢\n"
                               "   I ███ ····\n"
-                              "like ▒▒▒ ▓▓▓▓\n"
+                              "like ░░░ ▓▓▓▓\n"
                               "source tokens 3 to 3 of 3\n"
                               "     tea\n"
                               "   I ···\n"
-                              "like ▒▒▒\n" TEXT_LEGEND;
+                              "like ░░░\n" TEXT_LEGEND;
   expect_style(translation, (struct text_style){.width = 16}, parts);
   expect_style(translation, (struct text_style){.width = 13}, parts);
   translation.target_count = 1;
@@ -240,9 +240,9 @@ Test(formats, text_shades) {
   static const struct {
     double weight;
     const char *shade;
-  } cases[] = {{0, "···"},    {0.049, "···"}, {0.051, "░░░"}, {0.167, "░░░"},    {0.249, "░░░"},
-               {0.25, "▒▒▒"}, {0.499, "▒▒▒"}, {0.5, "▓▓▓"},   {0.749, "▓▓▓"},    {0.75, "███"},
-               {1, "███"},    {-1e-9, "···"}, {NAN, "···"},   {1.0000001, "███"}};
+  } cases[] = {{0, "···"},     {0.099, "···"}, {0.101, "░░░"}, {0.167, "░░░"},    {0.299, "░░░"},
+               {0.301, "▒▒▒"}, {0.499, "▒▒▒"}, {0.5, "▓▓▓"},   {0.699, "▓▓▓"},    {0.701, "███"},
+               {1, "███"},     {-1e-9, "···"}, {NAN, "···"},   {1.0000001, "███"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const real weight = (real)cases[i].weight;
     struct translation translation = example();
