@@ -27,6 +27,15 @@ cmp expected.tsv matrix || fail "the file differs"
 expect_exit 0 "$ELMAN" attention --format json --reference 'We go' '我 爱 学习'
 expect_stdout_match '"target_tokens":\["We","go","\\u003c/s\\u003e"\],"ended":true,"forced":true,'
 
+# A suffix that is no format's; without one the file is text.
+expect_exit 64 "$ELMAN" attention -o matrix.png '我 爱 学习'
+expect_stderr_match '^elman: matrix.png: the suffix names no format; take one of: \.txt \.json .*\.svg .*\.ali$'
+expect_exit 64 "$ELMAN" attention --matrices -o matrix.png "$DATA/attention/six-words.txt"
+expect_stderr_match 'the suffix names no format'
+[ ! -e matrix.png ] || fail "a picture that is text"
+expect_exit 0 "$ELMAN" attention -o .hidden '我 爱 学习'
+cmp .hidden <("$ELMAN" attention '我 爱 学习') || fail "not text"
+
 # Lines: one that is not UTF-8 is reported and left out.
 printf '我 爱 学习\n\xff\n我 爱 学习\n' >lines
 expect_exit 65 "$ELMAN" attention --format json -i lines

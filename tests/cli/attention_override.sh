@@ -20,6 +20,13 @@ expect_exit 0 "$ELMAN" attention --format tsv --override 1:3=0.5 --reference 'I 
 [ "$(sed -n 2p "$results/stdout" | cut -f4)" = 0.500000 ] || fail "1:3=0.5 did not set the cell"
 expect_stderr_match '1 of 1 translations are the same'
 
+# A cell that no matrix has; one of the first sentence only is for that one.
+expect_exit 64 "$ELMAN" attention --override 9:9=1 "$sentence"
+expect_stderr_match '^elman: --override: no matrix has target word 9 and source word 9: there are at most [45] target words, </s> included, and 3 source words$'
+expect_exit 64 "$ELMAN" attention --override 1:4=1 -o cells.tsv "$sentence"
+[ ! -e cells.tsv ] || fail "a file as if the cell had been set"
+expect_exit 0 "$ELMAN" attention --override 1:4=1 "$sentence" '她 是 我 的 老师'
+
 # The same seed shuffles alike, whatever the sentence is translated with.
 expect_exit 0 "$ELMAN" attention --format json --override shuffle "$sentence"
 cp "$results/stdout" shuffled

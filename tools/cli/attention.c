@@ -7,6 +7,7 @@
 #include "attention_job.h"
 #include "attention_matrices.h"
 #include "commands.h"
+#include "format_suffix.h"
 #include "messages.h"
 #include "model_input.h"
 #include "options.h"
@@ -127,7 +128,8 @@ static int settle(struct command_line *line, const struct usage *usage,
   job->style.color = to_stdout && terminal_has_color(STDOUT_FILENO);
   job->style.width = to_stdout ? terminal_width(STDOUT_FILENO) : 0;
   if (!line->summary) {
-    if (job->format == NULL && !to_stdout) job->format = elman_format_of_path(line->output);
+    code = format_settle(&job->format, line->output);
+    if (code != EX_OK) return code;
     if (job->format == NULL) job->format = elman_format_name(0);
     if (strcmp(job->format, "npy") == 0 && to_stdout && isatty(STDOUT_FILENO))
       return report_usage(usage->command, "npy is not text for a terminal; name a file by -o FILE");

@@ -1,5 +1,6 @@
 #include "attention_job.h"
 
+#include <stdbool.h>
 #include <string.h>
 #include <sysexits.h>
 
@@ -9,12 +10,19 @@
 #include "messages.h"
 #include "output.h"
 
-/* Where the translations go: one of the two. What an override did is counted beside. */
+/* What the overrides did. */
+struct effect {
+  size_t compared, same;             /* sentences; those whose best translation did not change */
+  double log_probability;            /* gained, in all */
+  size_t most_targets, most_sources; /* words of a matrix */
+  bool reached[ELMAN_MOST_OVERRIDES];
+};
+
+/* Where the translations go: one of the two. */
 struct sink {
   elman_attention_writer *writer;
   elman_attention_summary *summary;
-  size_t compared, same;  /* sentences; those whose best translation did not change */
-  double log_probability; /* gained by the overrides, in all */
+  struct effect effect;
 };
 
 static elman_status sink_open(struct sink *sink, const struct attention_job *job, FILE *stream,
@@ -52,8 +60,44 @@ static int sink_finish(struct sink *sink, const struct attention_job *job,
   return EX_OK;
 }
 
+/* ---- overrides ---- */
+
+/* A cell is in no matrix, or in one; the other overrides fit every sentence. */
+static void measure_reach(struct effect *effect, const elman_translate_options *options,
+                          const elman_translation *best) {
+  for (const elman_translation *one = best; one != NULL; one = one->next) {
+    const size_t T = one->target_count, S = one->source_count;
+    if (T > effect->most_targets) effect->most_targets = T;
+    if (S > effect->most_sources) effect->most_sources = S;
+    for (size_t i = 0; i < options->override_count; i++) {
+      const elman_override *override = &options->overrides[i];
+      if (override->kind != ELMAN_OVERRIDE_CELL || (override->row < T && override->column < S))
+        effect->reached[i] = true;
+    }
+  }
+}
+
+static int check_reach(const struct effect *effect, const elman_translate_options *options) {
+  for (size_t i = 0; i < options->override_count; i++) {
+    const elman_override *override = &options->overrides[i];
+    if (effect->reached[i]) continue;
+    report("--override",
+           "no matrix has target word %zu and source word %zu: there are at most %zu target words, "
+           "</s> included, and %zu source words",
+           override->row + 1, override->column + 1, effect->most_targets, effect->most_sources);
+    return EX_USAGE;
+  }
+  return EX_OK;
+}
+
+static void note_effect(const struct effect *effect) {
+  note("with the attention as it is, %zu of %zu translations are the same; log-probability of a "
+       "sentence %+.3f by the override",
+       effect->same, effect->compared, effect->log_probability / (double)effect->compared);
+}
+
 /* Counts whether the translation is the one that the attention as it is gives. */
-static elman_status compare(struct sink *sink, elman_translator *translator,
+static elman_status compare(struct effect *effect, elman_translator *translator,
                             const struct attention_item *item, const elman_translation *changed,
                             elman_translate_options options, elman_error *error) {
   elman_translation *plain;
@@ -61,15 +105,17 @@ static elman_status compare(struct sink *sink, elman_translator *translator,
   const elman_status status = elman_translate(&plain, translator, item->sentence.text,
                                               item->sentence.length, &options, error);
   if (status != ELMAN_OK) return status;
-  sink->compared++;
-  sink->same += strcmp(plain->text, changed->text) == 0;
-  sink->log_probability += changed->log_probability - plain->log_probability;
+  effect->compared++;
+  effect->same += strcmp(plain->text, changed->text) == 0;
+  effect->log_probability += changed->log_probability - plain->log_probability;
   elman_translation_free(plain);
   return ELMAN_OK;
 }
 
+/* ---- sentence by sentence ---- */
+
 static int add_one(const struct attention_job *job, elman_translator *translator,
-                   const struct attention_input *input, const struct attention_item *item,
+                   struct attention_input *input, const struct attention_item *item,
                    struct sink *sink) {
   elman_error error;
   elman_translation *translation = NULL;
@@ -78,8 +124,10 @@ static int add_one(const struct attention_job *job, elman_translator *translator
   elman_status status = elman_translate(&translation, translator, item->sentence.text,
                                         item->sentence.length, &options, &error);
   if (status == ELMAN_OK) status = sink_add(sink, translation, item, &error);
-  if (status == ELMAN_OK && options.override_count > 0)
-    status = compare(sink, translator, item, translation, options, &error);
+  if (status == ELMAN_OK && options.override_count > 0) {
+    measure_reach(&sink->effect, &options, translation);
+    status = compare(&sink->effect, translator, item, translation, options, &error);
+  }
   elman_translation_free(translation);
   return status == ELMAN_OK ? EX_OK
                             : sentences_report(&input->sentences, item->sentence.number, &error);
@@ -102,10 +150,11 @@ static int add_all(const struct attention_job *job, elman_translator *translator
     if (result != EX_OK && result != EX_DATAERR) break;
   }
   if (!is_worth_having(input, code)) return code;
-  if (sink->compared > 0)
-    note("with the attention as it is, %zu of %zu translations are the same; log-probability of a "
-         "sentence %+.3f by the override",
-         sink->same, sink->compared, sink->log_probability / (double)sink->compared);
+  if (sink->effect.compared > 0) {
+    const int reached = check_reach(&sink->effect, &job->options);
+    if (reached != EX_OK) return reached;
+    note_effect(&sink->effect);
+  }
   const int result = sink_finish(sink, job, input, output->stream);
   return result == EX_OK ? code : result;
 }

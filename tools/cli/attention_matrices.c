@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sysexits.h>
 
+#include "format_suffix.h"
 #include "json_output.h"
 #include "messages.h"
 #include "output.h"
@@ -258,7 +259,8 @@ static int write_result(const char *path, const char *format, const elman_attent
 static int settle_format(const char **format, const char *output, const char *command) {
   static const char *const known[] = {"text", "json", "npy", NULL};
   const bool to_stdout = output == NULL || strcmp(output, "-") == 0;
-  if (*format == NULL && !to_stdout) *format = elman_format_of_path(output);
+  const int code = format_settle(format, output);
+  if (code != EX_OK) return code;
   if (*format == NULL) *format = known[0];
   if (!is_one_of(*format, known))
     return report_usage(command, "--matrices writes text, json or npy, not %s", *format);
@@ -274,11 +276,11 @@ int attention_matrices(const struct matrices_options *options, const struct usag
                         "--matrices needs three files, of queries, keys and values,"
                         " or one that is all of them; not %zu",
                         operands->count);
+  for (size_t i = 0; i < operands->count; i++)
+    if (output_is(output, operands->words[i]))
+      return report_usage(usage->command, "--output: '%s' is read; name another file", output);
   int code = settle_format(&format, output, usage->command);
   if (code == EX_OK) code = check_weights(options, usage);
-  for (size_t i = 0; code == EX_OK && i < operands->count; i++)
-    if (output_is(output, operands->words[i]))
-      code = report_usage(usage->command, "--output: '%s' is read; name another file", output);
   if (code != EX_OK) return code;
 
   struct matrices matrices = {0};

@@ -2,6 +2,7 @@
 #include <string.h>
 #include <sysexits.h>
 
+#include "format_suffix.h"
 #include "hypotheses.h"
 #include "messages.h"
 #include "model_input.h"
@@ -86,15 +87,6 @@ static void set_attention(struct session *session, const char *argument) {
     report(":attention", "say ':attention on' or ':attention off'");
 }
 
-static void report_suffix(const char *path) {
-  char suffixes[128] = "";
-  size_t used = 0;
-  for (size_t i = 0; elman_format_suffix(i) != NULL && used < sizeof suffixes; i++)
-    used +=
-        (size_t)snprintf(suffixes + used, sizeof suffixes - used, " %s", elman_format_suffix(i));
-  report(path, "the suffix names no format; take one of:%s", suffixes);
-}
-
 static void dump(struct session *session, const char *argument) {
   elman_error error;
   if (session->last == NULL) {
@@ -107,7 +99,7 @@ static void dump(struct session *session, const char *argument) {
   }
   const char *format = elman_format_of_path(argument);
   if (format == NULL)
-    report_suffix(argument);
+    (void)report_suffix(argument);
   else if (hypotheses_save(argument, session->last, format, &error) != ELMAN_OK)
     report_error(&error);
   else
