@@ -453,6 +453,9 @@ typedef struct elman_train_options {
   size_t
       patience; /* validations without a new best after which training ends; 0 (default) = no end */
 
+  const char *pairs_name; /* what a message calls the pairs where a checkpoint belongs to others,
+                             such as the names of their files; NULL (default) = nothing */
+  const char *dev_name;   /* likewise the dev pairs */
   const char *checkpoint; /* file to which training is saved when it stops; NULL (default) = none.
                              For one training at a time: see elman_lock_take */
   const char *output;     /* where the model will go: a checkpoint has the permissions of the file

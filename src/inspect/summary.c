@@ -18,7 +18,8 @@ static enum status read_links(bool *gold, const struct word_matrix *words, struc
     gold[link.target * words->source_count + link.source] = true;
   }
   if (alignment.length > 0)
-    return fail(error, STATUS_BAD_DATA, NULL, "\"%.*s\" is not an alignment of the form i-j",
+    return fail(error, STATUS_BAD_DATA, NULL,
+                "\"%.*s\" is not an alignment of the form i-j; is it the right column?",
                 alignment.length < 40 ? (int)alignment.length : 40, alignment.bytes);
   return STATUS_OK;
 }

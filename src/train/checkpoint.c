@@ -10,7 +10,7 @@
 #include "model/safetensors.h"
 
 static const char KEY_OPTIONS[] = "elman.options", KEY_STATE[] = "elman.state",
-                  KEY_VERSION[] = "elman.version";
+                  KEY_NAMES[] = "elman.names", KEY_VERSION[] = "elman.version";
 
 /* The blocks of a trainer, by the prefix of their tensors' names. */
 enum { BLOCKS = 5 };
@@ -103,6 +103,17 @@ static json_t *describe_options(const struct trainer *trainer,
       (json_int_t)options->validate_every);
 }
 
+/* Of what is compared by its hash; only for messages, so that a name that is not UTF-8 is left out.
+ */
+static json_t *describe_names(const struct trainer_options *options) {
+  json_t *names = json_object();
+  if (options->corpus_name != NULL)
+    (void)json_object_set_new(names, "corpus", json_string(options->corpus_name));
+  if (options->dev_name != NULL)
+    (void)json_object_set_new(names, "dev pairs", json_string(options->dev_name));
+  return names;
+}
+
 /* ---- where it stands ---- */
 
 static json_t *describe_state(const struct training_state *state) {
@@ -180,6 +191,7 @@ enum status checkpoint_save(const struct trainer *trainer, const struct trainer_
   int result = json_object_set_new(metadata, KEY_VERSION, json_string(ELMAN_VERSION));
   result |=
       safetensors_set_json(metadata, KEY_OPTIONS, describe_options(trainer, options, corpus_hash));
+  result |= safetensors_set_json(metadata, KEY_NAMES, describe_names(options));
   result |= safetensors_set_json(metadata, KEY_STATE, describe_state(&trainer->state));
   struct safe_file file;
   enum status status = result == 0
@@ -234,6 +246,36 @@ static enum status differs(const char *key, const json_t *before, const json_t *
   return status;
 }
 
+static bool is_hashed(const char *key) {
+  static const char *const keys[] = {"words of the source", "words of the target", "corpus",
+                                     "dev pairs"};
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+    if (strcmp(key, keys[i]) == 0) return true;
+  return false;
+}
+
+/* Hashes tell nobody anything; names do, where there are any. */
+static enum status text_differs(const char *key, const struct trainer_options *options,
+                                const struct safetensors *file, struct error *error) {
+  static const char advice[] = "use what it was trained with, or remove the file to start anew";
+  json_t *then = NULL, *now = describe_names(options);
+  const char *text = safetensors_metadata(file, KEY_NAMES);
+  enum status status = text == NULL ? STATUS_OK : metadata_json(&then, file, KEY_NAMES, error);
+  const char *was = json_string_value(json_object_get(then, key));
+  const char *is = json_string_value(json_object_get(now, key));
+  if (status == STATUS_OK && was != NULL && is != NULL && strcmp(was, is) != 0)
+    status = fail(error, STATUS_INVALID_ARGUMENT, file->path,
+                  "the checkpoint belongs to another training: %s was %s and is now %s; %s", key,
+                  was, is, advice);
+  else if (status == STATUS_OK)
+    status = fail(error, STATUS_INVALID_ARGUMENT, file->path,
+                  "the checkpoint belongs to another training: %s%s%s%s changed; %s", key,
+                  is == NULL ? "" : " (", is == NULL ? "" : is, is == NULL ? "" : ")", advice);
+  json_decref(then);
+  json_decref(now);
+  return status;
+}
+
 static enum status check_options(const struct safetensors *file, const struct trainer *trainer,
                                  const struct trainer_options *options, uint64_t corpus_hash,
                                  struct error *error) {
@@ -245,7 +287,8 @@ static enum status check_options(const struct safetensors *file, const struct tr
   json_object_foreach(now, key, value) {
     const json_t *before = json_object_get(then, key);
     if (status == STATUS_OK && !json_equal(before, value))
-      status = differs(key, before, value, file, error);
+      status = is_hashed(key) ? text_differs(key, options, file, error)
+                              : differs(key, before, value, file, error);
   }
   json_decref(then);
   json_decref(now);

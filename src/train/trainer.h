@@ -55,10 +55,12 @@ struct trainer_options {
   size_t validate_every;   /* updates; 0 = after each epoch */
   size_t patience;         /* validations without a new best before training ends; 0 = no end */
 
-  const char *checkpoint; /* file; NULL = none */
-  const char *output;     /* whose permissions the checkpoint takes; may be NULL */
-  double save_every;      /* seconds; 0 = only when training stops */
-  bool resume;            /* go on from the checkpoint, if it is there */
+  const char *corpus_name; /* in messages of a checkpoint; may be NULL */
+  const char *dev_name;    /* likewise */
+  const char *checkpoint;  /* file; NULL = none */
+  const char *output;      /* whose permissions the checkpoint takes; may be NULL */
+  double save_every;       /* seconds; 0 = only when training stops */
+  bool resume;             /* go on from the checkpoint, if it is there */
 
   trainer_report_function *report; /* after each update; may be NULL */
   validation_report_function *validated;

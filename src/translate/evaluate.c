@@ -127,7 +127,8 @@ static enum status count_links(struct sentence_scores *scores, const real *atten
       agrees = agrees || (link.target == t && link.source == looked_at);
     }
     if (rest.length > 0)
-      return fail(error, STATUS_BAD_DATA, NULL, "\"%.*s\" is not an alignment of the form i-j",
+      return fail(error, STATUS_BAD_DATA, NULL,
+                  "\"%.*s\" is not an alignment of the form i-j; is it the right column?",
                   rest.length < 40 ? (int)rest.length : 40, rest.bytes);
     scores->aligned_words += linked;
     scores->agreeing_words += agrees;

@@ -52,6 +52,19 @@ expect_stdout_match '^\{"translations":1,.*"aligned":1,'
 expect_exit 65 "$ELMAN" attention --summary --json --alignments 3 --max-line 21 -i gold.tsv
 expect_stderr_match '^elman: gold.tsv:[0-9]*: left out: the line has more than 21 bytes'
 
+# What stands in the column, and how many lines more: not a message for each of many.
+for i in 1 2 3 4 5 6 7 8 9; do printf '我 爱\tI love\tnote %d\n' $i; done >lines
+expect_exit 65 "$ELMAN" attention --summary --alignments 3 -i lines
+expect_stderr_match '^elman: lines:1: "note 1" is not an alignment of the form i-j; is it the right column\?$'
+expect_stderr_match '^elman: lines: and 4 more lines with bad data$'
+[ "$(grep -c '^elman' "$results/stderr")" -eq 6 ] || fail "not five lines and the number of the others"
+# Columns without --alignments are all taken for the sentence, which is told.
+expect_exit 0 "$ELMAN" attention --summary -i lines
+expect_stderr_match '^lines:1: has a tab; the whole line is taken as a sentence, all its columns$'
+[ "$(grep -c 'has a tab' "$results/stderr")" -eq 1 ] || fail "told more than once"
+expect_exit 0 "$ELMAN" attention --summary --alignments 3 -i gold.tsv
+! grep -q 'has a tab' "$results/stderr" || fail "columns that were asked for"
+
 expect_exit 64 "$ELMAN" attention --json '我'
 expect_stderr_match -- '--json goes with --summary'
 expect_exit 64 "$ELMAN" attention --summary --format tsv '我'

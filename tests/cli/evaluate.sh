@@ -34,6 +34,12 @@ expect_stdout_match '^alignment agreement +[0-9.]+ %$'
 printf '我 爱 学习\tI love studying\t0-0 7-7\n' >misaligned
 expect_exit 65 "$ELMAN" evaluate -q --strict --alignments 3 misaligned
 expect_stdout
+# A column that holds something else: told with its line.
+printf '我 爱 学习\tI love studying\t0-0 1-1 2-2\n我 爱\tI love\tnote\n' >other
+expect_exit 65 "$ELMAN" evaluate -q --alignments 3 other
+expect_stderr_match '^elman: other:2: "note" is not an alignment of the form i-j; is it the right column\?$'
+expect_exit 65 "$ELMAN" evaluate -q --alignments 3 - <other
+expect_stderr_match '^elman: standard input:2: '
 
 expect_exit 66 "$ELMAN" evaluate nowhere
 expect_exit 66 "$ELMAN" evaluate -m nowhere "$toy"

@@ -20,7 +20,9 @@ mv model.safetensors good
 worse=(-t 1 --batch-size 64 --init-from good --lr 10 --clip-norm 0 --warm-up 1000 --dev dev.tsv
   --validate-every 5)
 expect_exit 0 "$ELMAN" train "${worse[@]}" --epochs 4 "$train"
-best=$(grep best "$results/stderr" | tail -n 1 | bleu)
+expect_stderr_match '^the model of epoch [0-9]+, update [0-9]+, is kept: it has the best BLEU on the dev pairs$'
+! grep -q 'ended early' "$results/stderr" || fail "all epochs are not early"
+best=$(grep ' best$' "$results/stderr" | tail -n 1 | bleu)
 highest=$(bleu <"$results/stderr" | sort -g | tail -n 1)
 last=$(bleu <"$results/stderr" | tail -n 1)
 [ "$best" = "$highest" ] || fail "best is $best, but there was $highest"
@@ -40,14 +42,18 @@ expect_exit 0 "$ELMAN" train "${worse[@]}" --epochs 1000 --patience 3 "$train"
 grep -E "$line" "$results/stderr" | tail -n 4 >tail
 [ "$(grep -c best tail)" -eq 1 ] && head -n 1 tail | grep -q best ||
   fail "it did not end three validations after the best"
+# Why it ended, and what is kept: five updates lie between validations, and 29 in an epoch.
+updates=$((5 * ($(grep -cE "$line" "$results/stderr") - 3)))
+expect_stderr_match '^ended early, in epoch [0-9]+: no new best in 3 validations \(--patience\)$'
+expect_stderr_match "^the model of epoch $(((updates + 28) / 29)), update $updates, is kept: "
 expect_stderr_match '^model.safetensors is written'
 
 # Dev pairs do not change what is learnt, only what is kept; validating does not cost randomness.
-updates() { grep '"event":"update"' log | sed 's/"tokens_per_second":[^,]*,//'; }
+all_updates() { grep '"event":"update"' log | sed 's/"tokens_per_second":[^,]*,//'; }
 expect_exit 0 "$ELMAN" train -q "${settings[@]}" --epochs 2 --dropout 0.1 --dev dev.tsv --log log "$train"
-updates >with
+all_updates >with
 expect_exit 0 "$ELMAN" train -q "${settings[@]}" --epochs 2 --dropout 0.1 --log log "$train"
-updates | cmp - with || fail "dev pairs changed the training"
+all_updates | cmp - with || fail "dev pairs changed the training"
 
 # Quiet is quiet.
 expect_exit 0 "$ELMAN" train -q "${settings[@]}" --epochs 1 --dev dev.tsv "$train"

@@ -131,8 +131,8 @@ refused '^elman: train: --patience and --validate-every need --dev' --validate-e
 refused '^elman: train: --lr-schedule plateau needs --dev' --lr-schedule plateau
 
 # What does not go together.
-refused '^elman: .*input feeding needs the attentional layer' --input-feeding
-refused '^elman: .*tying the embeddings needs the attentional layer' --tie-embeddings
+refused '^elman: train: --input-feeding needs --attentional-layer$' --input-feeding
+refused '^elman: train: --tie-embeddings needs --attentional-layer$' --tie-embeddings
 refused '^elman: .*a bidirectional encoder needs an even hidden size, not 5' --bidirectional \
   --hidden-size 5
 

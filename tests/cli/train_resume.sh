@@ -89,12 +89,17 @@ refused 64 "${belongs}hidden size was 24 and is now 32; " --hidden-size 32 "$tra
 refused 64 "${belongs}layers was 1 and is now 2; " --layers 2 "$train"
 refused 64 "${belongs}attentional layer was false and is now true; " --attentional-layer "$train"
 head -n 39 dev.tsv >other.dev
-refused 64 "${belongs}dev pairs was " --dev other.dev "$train"
+refused 64 "${belongs}dev pairs was dev.tsv and is now other.dev; " --dev other.dev "$train"
 tac "$train" >other
-refused 64 "${belongs}corpus was " other
+refused 64 "${belongs}corpus was $train and is now other; " other
+# Files whose names are the same, but not what they hold.
+cp dev.tsv kept
+cp other.dev dev.tsv
+refused 64 "${belongs}dev pairs \(dev\.tsv\) changed; " "$train"
+mv kept dev.tsv
 # Other words in the same places.
 sed 's/\<the\>/thee/g' "$train" >other
-refused 64 "${belongs}words of the target was " other
+refused 64 "${belongs}words of the target changed; " other
 rm other other.dev
 
 # ---- a checkpoint that is none ----

@@ -92,6 +92,26 @@ read -r -t 20 answer <&"${COPROC[0]}" || fail "no answer behind the long line"
 [ "$answer" = 'I love studying' ] || fail "answer: $answer"
 [ $(($(peak "$pid") - before)) -lt 4000 ] || fail "a long line took $(($(peak "$pid") - before)) kB"
 
+# Hints at what was hardly meant; the translations come all the same.
+expect_exit 0 "$ELMAN" translate lines 我
+expect_stderr_match "^'lines' is taken as a sentence, and is the name of a file; did you mean -i lines\?$"
+[ "$(wc -l <"$results/stdout")" -eq 2 ] || fail "not two translations"
+expect_exit 0 "$ELMAN" attention --format json lines
+expect_stderr_match 'did you mean -i lines\?$'
+expect_exit 0 "$ELMAN" translate -q lines .
+expect_no_stderr
+printf '我 爱 学习\tI love studying\n我\tI\n' >columns
+expect_exit 0 "$ELMAN" translate -i columns
+[ "$(grep -c '^columns:1: has a tab; the whole line is taken as a sentence' "$results/stderr")" -eq 1 ] ||
+  fail "columns are not told"
+
+# Of many bad lines the first are named, and the others counted; each has its line in the output.
+yes $'\xff' | head -n 200 >bad
+expect_exit 65 "$ELMAN" translate -i bad
+[ "$(wc -l <"$results/stdout")" -eq 200 ] || fail "not a line for each"
+[ "$(grep -c '^elman: bad:' "$results/stderr")" -eq 6 ] || fail "not five lines and the number of the others"
+expect_stderr_match '^elman: bad: and 195 more lines with bad data$'
+
 # Wrong input.
 expect_exit 66 "$ELMAN" translate -m nowhere 我
 expect_stderr_match '^elman: nowhere: '

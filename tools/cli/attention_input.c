@@ -13,7 +13,10 @@ int attention_input_open(struct attention_input *input, const char *command, con
       elman_lines_read(&input->references, input->references_path, &error) != ELMAN_OK)
     return report_error(&error);
   const int code = sentences_open(&input->sentences, command, path, texts, max_line);
-  if (code != EX_OK) attention_input_close(input);
+  if (code != EX_OK)
+    attention_input_close(input);
+  else
+    sentences_hint_files(&input->sentences);
   return code;
 }
 
@@ -81,8 +84,7 @@ static bool copy_line(struct attention_input *input, struct sentence sentence, i
   return true;
 }
 
-static void report_line(const struct attention_input *input, const struct sentence *sentence,
-                        int *code) {
+static void report_line(struct attention_input *input, const struct sentence *sentence, int *code) {
   elman_error error = {.code = ELMAN_BAD_DATA};
   if (sentence->length > input->sentences.max_line)
     snprintf(error.message, sizeof error.message, "left out: the line has more than %zu bytes",
@@ -112,8 +114,10 @@ bool attention_input_next(struct attention_input *input, struct attention_item *
   int end = EX_OK;
   *item = (struct attention_item){.reference = input->reference};
   if (input->alignment_column > 0) return next_columns(input, item, code);
-  if (sentences_next(&input->sentences, &item->sentence, &end))
+  if (sentences_next(&input->sentences, &item->sentence, &end)) {
+    sentences_hint_tab(&input->sentences, item->sentence);
     return input->references == NULL || take_reference(input, item, code);
+  }
   if (end != EX_OK)
     *code = end;
   else if (input->references != NULL &&

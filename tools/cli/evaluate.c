@@ -60,7 +60,8 @@ struct evaluation {
   bool json, quiet;
 };
 
-static int score(elman_scores *scores, struct evaluation *evaluation, const elman_pairs *pairs) {
+static int score(elman_scores *scores, struct evaluation *evaluation, const elman_pairs *pairs,
+                 const struct operands *operands) {
   elman_error error;
   elman_model *model;
   const int code = model_open(&model, evaluation->model_path);
@@ -71,17 +72,20 @@ static int score(elman_scores *scores, struct evaluation *evaluation, const elma
   const elman_status status = elman_evaluate(scores, model, pairs, &evaluation->options, &error);
   progress_erase(&progress);
   elman_model_free(model);
-  if (status != ELMAN_OK) return report_error(&error);
+  if (status != ELMAN_OK) {
+    pairs_input_place(&error, pairs, operands);
+    return report_error(&error);
+  }
   if (scores->left_out > 0 && !evaluation->quiet)
     note("%zu pairs left out: a side has more tokens than can be translated", scores->left_out);
   return EX_OK;
 }
 
 static int score_and_write(struct evaluation *evaluation, const elman_pairs *pairs,
-                           bool alignments) {
+                           const struct operands *operands, bool alignments) {
   elman_scores scores;
   struct output output;
-  int code = score(&scores, evaluation, pairs);
+  int code = score(&scores, evaluation, pairs, operands);
   if (code == EX_OK) code = output_open(&output, NULL);
   if (code != EX_OK) return code;
   (evaluation->json ? write_json : write_text)(output.stream, &scores, alignments);
@@ -93,7 +97,7 @@ static int evaluate_model(struct evaluation *evaluation, const struct pairs_inpu
   elman_pairs *pairs;
   int code = pairs_input_read(&pairs, input, command, operands, evaluation->quiet);
   if (code != EX_OK) return code;
-  code = score_and_write(evaluation, pairs, input->alignment_column != 0);
+  code = score_and_write(evaluation, pairs, operands, input->alignment_column != 0);
   elman_pairs_free(pairs);
   return code;
 }

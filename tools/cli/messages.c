@@ -46,7 +46,7 @@ void note(const char *format, ...) {
   va_end(arguments);
 }
 
-static int exit_code_of(elman_status status) {
+int exit_code_of(elman_status status) {
   switch (status) {
   case ELMAN_OK:
     return EX_OK;

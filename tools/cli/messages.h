@@ -13,6 +13,9 @@ void report(const char *where, const char *format, ...) __attribute__((format(pr
 /* Reports and returns the exit code. */
 int report_error(const elman_error *error);
 
+/* The exit code alone. */
+int exit_code_of(elman_status status);
+
 /* A wrong command line: adds where to read more, and returns EX_USAGE. */
 int report_usage(const char *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -1,5 +1,8 @@
 #include "pairs_input.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
 
@@ -90,6 +93,32 @@ int pairs_input_read(elman_pairs **pairs, const struct pairs_input *input, const
   else if (!quiet)
     note("%zu pairs; %zu lines left out", elman_pairs_count(*pairs), elman_pairs_skipped(*pairs));
   return EX_OK;
+}
+
+char *pairs_input_name(const struct pairs_input *input, const struct operands *operands) {
+  char *name = NULL;
+  size_t length;
+  FILE *stream = open_memstream(&name, &length);
+  if (stream == NULL) return NULL;
+  if (input->source != NULL) fprintf(stream, "%s and %s", input->source, input->target);
+  for (size_t i = 0; i < operands->count; i++)
+    fprintf(stream, "%s%s", i == 0 ? "" : ", ", operands->words[i]);
+  if (fclose(stream) == 0) return name;
+  free(name);
+  return NULL;
+}
+
+void pairs_input_place(elman_error *error, const elman_pairs *pairs,
+                       const struct operands *operands) {
+  static const char pair[] = "pair ";
+  uint64_t number;
+  if (operands->count != 1 || elman_pairs_skipped(pairs) > 0 ||
+      strncmp(error->where, pair, strlen(pair)) != 0 ||
+      !parse_whole_number(error->where + strlen(pair), &number))
+    return;
+  const char *file = operands->words[0];
+  snprintf(error->where, sizeof error->where, "%.200s:%" PRIu64,
+           strcmp(file, "-") == 0 ? "standard input" : file, number);
 }
 
 bool pairs_input_includes(const struct pairs_input *input, const struct operands *operands,

@@ -42,6 +42,13 @@ int pairs_input_options(elman_pairs_options *options, const struct pairs_input *
 int pairs_input_read(elman_pairs **pairs, const struct pairs_input *input, const char *command,
                      const struct operands *operands, bool quiet);
 
+/* The names of the files that the pairs are read from, to be freed; NULL = no memory. */
+char *pairs_input_name(const struct pairs_input *input, const struct operands *operands);
+
+/* Puts file and line in place of "pair N", where each pair is a line of one file. */
+void pairs_input_place(elman_error *error, const elman_pairs *pairs,
+                       const struct operands *operands);
+
 /* Whether `path` is one of the files that the pairs are read from, under this name or another. */
 bool pairs_input_includes(const struct pairs_input *input, const struct operands *operands,
                           const char *path);

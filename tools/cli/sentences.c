@@ -12,6 +12,8 @@
 #include "interrupt.h"
 #include "messages.h"
 
+enum { REPORTED_SHOWN = 5 };
+
 static const char BYTE_ORDER_MARK[] = "\xef\xbb\xbf";
 
 int sentences_open(struct sentences *sentences, const char *command, const char *path,
@@ -158,8 +160,10 @@ bool sentences_next(struct sentences *sentences, struct sentence *sentence, int 
   return true;
 }
 
-int sentences_report(const struct sentences *sentences, size_t number, const elman_error *error) {
+int sentences_report(struct sentences *sentences, size_t number, const elman_error *error) {
   elman_error placed = *error;
+  if (error->code == ELMAN_BAD_DATA && sentences->reported++ >= REPORTED_SHOWN)
+    return exit_code_of(error->code);
   if (sentences->file >= 0)
     snprintf(placed.where, sizeof placed.where, "%s:%zu", sentences->name, number);
   else
@@ -167,7 +171,29 @@ int sentences_report(const struct sentences *sentences, size_t number, const elm
   return report_error(&placed);
 }
 
+void sentences_hint_files(const struct sentences *sentences) {
+  struct stat info;
+  for (size_t i = 0; i < sentences->texts.count; i++) {
+    const char *text = sentences->texts.words[i];
+    if (stat(text, &info) == 0 && S_ISREG(info.st_mode))
+      note("'%s' is taken as a sentence, and is the name of a file; did you mean -i %s?", text,
+           text);
+  }
+}
+
+void sentences_hint_tab(struct sentences *sentences, struct sentence sentence) {
+  if (sentences->file < 0 || sentences->told_tab || sentence.length == 0 ||
+      memchr(sentence.text, '\t', sentence.length) == NULL)
+    return;
+  sentences->told_tab = true;
+  note("%s:%zu: has a tab; the whole line is taken as a sentence, all its columns", sentences->name,
+       sentence.number);
+}
+
 void sentences_close(struct sentences *sentences) {
+  if (sentences->reported > REPORTED_SHOWN)
+    report(sentences->name, "and %zu more lines with bad data",
+           sentences->reported - REPORTED_SHOWN);
   free(sentences->bytes);
   if (sentences->file > STDIN_FILENO) close(sentences->file);
   *sentences = (struct sentences){.file = -1};

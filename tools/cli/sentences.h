@@ -17,8 +17,10 @@ struct sentences {
   size_t start, end, capacity;
   size_t max_line; /* bytes; of a longer line only so much is kept that it is known as one */
   size_t searched; /* no line ends before this */
-  int problem;     /* errno of a read that failed, or 0 */
-  bool ended;      /* nothing more can be read */
+  size_t reported; /* sentences with bad data */
+  bool told_tab;
+  int problem; /* errno of a read that failed, or 0 */
+  bool ended;  /* nothing more can be read */
 };
 
 struct sentence {
@@ -39,8 +41,14 @@ bool sentences_next(struct sentences *sentences, struct sentence *sentence, int 
 /* Whether the next sentence, or the end, is there without waiting for whoever writes it. */
 bool sentences_ready(struct sentences *sentences);
 
-/* Reports what is wrong with a sentence; gives the exit code. */
-int sentences_report(const struct sentences *sentences, size_t number, const elman_error *error);
+/* Reports what is wrong with a sentence; gives the exit code. Of many with bad data the first are
+ * reported, and the others counted by sentences_close. */
+int sentences_report(struct sentences *sentences, size_t number, const elman_error *error);
+
+/* Hints at what was hardly meant: a TEXT that is the name of a file, and, once, a line that is a
+ * sentence with tabs in it. */
+void sentences_hint_files(const struct sentences *sentences);
+void sentences_hint_tab(struct sentences *sentences, struct sentence sentence);
 
 void sentences_close(struct sentences *sentences);
 

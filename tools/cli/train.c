@@ -1,4 +1,5 @@
 /* elman train */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +42,10 @@ struct training {
   double done_before; /* share of the work that an earlier run had done */
   bool first;         /* no update has been yet */
   size_t epoch;       /* the current one */
-  int checkpoint;     /* exit code of the last attempt to write the checkpoint */
+  bool finished;      /* the last update of the last epoch has been */
+  size_t best_epoch;  /* of this run's best validation; 0 = none has been */
+  uint64_t best_update;
+  int checkpoint; /* exit code of the last attempt to write the checkpoint */
 };
 
 /* ---- what is told ---- */
@@ -136,6 +140,7 @@ static void note_start(struct training *training, const elman_train_report *repo
 static bool on_update(void *context, const elman_train_report *report) {
   struct training *training = context;
   training->epoch = report->epoch;
+  training->finished = report->epoch == report->epochs && report->update == report->updates;
   if (training->first) note_start(training, report);
   train_log_update(&training->log, report, tokens_per_second(training, report->tokens));
   const bool epoch_ends = report->update == report->updates;
@@ -148,6 +153,10 @@ static bool on_update(void *context, const elman_train_report *report) {
 static bool on_validation(void *context, const elman_validation *validation) {
   struct training *training = context;
   train_log_validation(&training->log, validation);
+  if (validation->best) {
+    training->best_epoch = validation->epoch;
+    training->best_update = validation->update;
+  }
   if (!training->quiet) {
     progress_erase(&training->progress);
     note("  dev: loss %.4f  perplexity %.2f  BLEU %.2f  chrF2 %.2f%s", validation->loss,
@@ -167,6 +176,20 @@ static void on_saved(void *context, const elman_error *problem) {
   if (training->quiet) return;
   note(problem == NULL ? "the checkpoint could be written this time"
                        : "this checkpoint is left out; the training is not affected");
+}
+
+/* Why a training that was not stopped is over, and which of its models it leaves. */
+static void describe_end(const struct training *training, const elman_train_options *options) {
+  if (options->dev == NULL || training->first) return;
+  if (!training->finished)
+    note("ended early, in epoch %zu: no new best in %zu validations (--patience)", training->epoch,
+         options->patience);
+  if (training->best_epoch > 0)
+    note("the model of epoch %zu, update %" PRIu64
+         ", is kept: it has the best BLEU on the dev pairs",
+         training->best_epoch, training->best_update);
+  else
+    note("the best model is kept, from before this run went on");
 }
 
 static void describe_result(const char *path) {
@@ -208,6 +231,7 @@ static int train_and_save(elman_model *model, const elman_pairs *pairs, const el
     note("stopped in epoch %zu; the model keeps what it has learnt, %s", training.epoch,
          training.checkpoint == EX_OK ? "and --resume goes on"
                                       : "but --resume cannot go on without a checkpoint");
+  if (!interrupted && !job->quiet) describe_end(&training, &options);
   if (!job->quiet) describe_result(job->output);
   return code;
 }
@@ -289,6 +313,9 @@ static int run(struct job *job, const char *command, const struct operands *oper
     return report_usage(command, "--patience and --validate-every need --dev");
   if (job->dev == NULL && strcmp(job->train.schedule, "plateau") == 0)
     return report_usage(command, "--lr-schedule plateau needs --dev, which tells it of a plateau");
+  if (!job->model.attentional_layer && (job->model.input_feeding || job->model.tie_embeddings))
+    return report_usage(command, "--%s needs --attentional-layer",
+                        job->model.input_feeding ? "input-feeding" : "tie-embeddings");
   int code = check_outputs(job, command, operands);
   if (code != EX_OK) return code;
   char *checkpoint;
@@ -298,7 +325,11 @@ static int run(struct job *job, const char *command, const struct operands *oper
   }
   job->train.checkpoint = checkpoint;
   job->train.output = job->output;
+  char *name = pairs_input_name(&job->input, operands);
+  job->train.pairs_name = name;
+  job->train.dev_name = job->dev;
   code = check_and_train(job, command, operands);
+  free(name);
   free(checkpoint);
   return code;
 }

@@ -59,6 +59,7 @@ int translate_command(int argc, char **argv) {
   job.options.without_scores = !job.n_best && !job.json; /* nobody will see them */
   code = sentences_open(&sentences, usage.command, input, &operands, job.options.max_bytes);
   if (code != EX_OK) return code;
+  if (!job.quiet) sentences_hint_files(&sentences);
   code = open_and_translate(&job, &sentences, model, output);
   sentences_close(&sentences);
   return code;

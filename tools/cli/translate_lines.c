@@ -108,10 +108,11 @@ static int window_add(struct window *window, struct sentence sentence) {
 
 /* Waits for one sentence and takes those that have come by then: nobody's answer waits for what
  * is not yet written. False when there is nothing more to read, with *code as in sentences_next. */
-static bool window_fill(struct window *window, struct sentences *sentences, int *code) {
+static bool window_fill(struct window *window, struct sentences *sentences, bool quiet, int *code) {
   struct sentence sentence;
   do {
     if (!sentences_next(sentences, &sentence, code)) return false;
+    if (!quiet) sentences_hint_tab(sentences, sentence);
     const int added = window_add(window, sentence);
     if (added != EX_OK) *code = added;
     if (added != EX_OK) return false;
@@ -121,8 +122,7 @@ static bool window_fill(struct window *window, struct sentences *sentences, int 
 
 /* False when there is no use in going on. */
 static bool window_translate(struct window *window, const struct translate_lines *job,
-                             elman_translator *translator, const struct sentences *sentences,
-                             int *code) {
+                             elman_translator *translator, struct sentences *sentences, int *code) {
   elman_error error;
   const elman_status status = elman_translate_batch(
       window->translations, window->errors, translator, (const char *const *)window->texts,
@@ -157,7 +157,7 @@ static int translate_all(const struct translate_lines *job, elman_translator *tr
   }
   int code = EX_OK, stopped = EX_OK;
   for (bool more = true; more;) {
-    more = window_fill(window, sentences, &stopped);
+    more = window_fill(window, sentences, job->quiet, &stopped);
     if (window->count > 0 && !(window_translate(window, job, translator, sentences, &code) &&
                                window_write(window, job, &unknown, output)))
       more = false;
