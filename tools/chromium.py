@@ -234,6 +234,10 @@ class Chromium:
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
                   deviceScaleFactor=1, mobile=False)
 
+    def touch(self, enabled):
+        """Whether there is a screen to tap on instead of a mouse."""
+        self.call("Emulation.setTouchEmulationEnabled", enabled=enabled, maxTouchPoints=1)
+
     def accessibility(self):
         """The nodes that a screen reader is told of: dictionaries with role, name, id, parent."""
         nodes = self.call("Accessibility.getFullAXTree")["nodes"]

@@ -220,7 +220,7 @@ function tableOf(view, caption) {
   const targetLang = languageOf(state.record.translation);
   const body = element("tbody", {},
     ...view.targets.map((_, t) => weightRow(view, t, targetLang)));
-  const table = element("table", { id: "heat-map" }, element("caption", {}, caption),
+  const table = element("table", { id: "heat-map" }, element("caption", {}, element("span", {}, caption)),
     element("thead", {}, headRow(view, sourceLang)), body,
     element("tfoot", {}, coverageRow(view)));
   table.classList.toggle("numbers", byId("numbers").checked);
@@ -354,7 +354,9 @@ function partnersText(tokens, weights) {
 
 function readoutOf(lit) {
   const { sources, targets, weights, entropy, coverage } = state.view;
-  if (lit === null) return "Point at a word, or move to it by keys, to see its partners.";
+  if (lit === null)
+    return matchMedia("(pointer: coarse)").matches ? "Tap a word to see its partners."
+      : "Point at a word, or move to it by keys, to see its partners.";
   const { source: s, target: t } = lit;
   if (s !== undefined && t !== undefined)
     return `${isolated(targets[t])} \u2192 ${isolated(sources[s])}: ${figure(weights[t][s], 4)}`;
@@ -471,7 +473,9 @@ function markInList(withFocus) {
   const link = state.links[state.index];
   for (const other of byId("list").querySelectorAll('[tabindex="0"]')) other.tabIndex = -1;
   link.setAttribute("aria-current", "true");
-  link.tabIndex = 0;
+  /* Tab needs a stop that is to be seen. */
+  const stop = link.parentNode.hidden && state.found.length > 0 ? state.links[state.found[0]] : link;
+  stop.tabIndex = 0;
   if (withFocus) link.focus();
   scrollInList(link);
   byId("previous").disabled = neighbour(-1) === undefined;
@@ -525,6 +529,12 @@ function search() {
   markInList(false);
 }
 
+function emptySearch() {
+  if (byId("search").value === "") return;
+  byId("search").value = "";
+  search();
+}
+
 function fillList() {
   byId("list").append(...state.sentences.map(listEntry));
   for (const sentence of state.sentences)
@@ -553,6 +563,7 @@ function press(key, where) {
   const word = where.closest("#heat-map button");
   if (word !== null && moveWord(word, key)) return true;
   if (key === "Escape") {
+    if (state.pinned === null) emptySearch();
     pin(null);
     return false;
   }
@@ -575,9 +586,8 @@ function pressInSearch(event) {
     state.links[state.found[0]].focus();
     go(state.found[0]);
   } else if (event.key === "Escape") {
-    byId("search").value = "";
-    search();
-    byId("search").blur();
+    emptySearch();
+    state.links[state.index].focus();
   } else {
     return;
   }
