@@ -173,10 +173,13 @@ Test(modes, signs_stand_where_people_write_them) {
   static const char *const right[] = {"(", "[", "{", "$", "#", "¡", "£",
                                       "¥", "«", "¿", "‘", "“", "€"};
   static const char *const both[] = {"'", "-", "/", "_", "·", "\u2010", "\u2011", "–", "—", "’"};
+  static const char *const unspaced[] = {"、", "〃", "〈", "】", "〔", "〟", "︰", "﹏", "！",
+                                         "／", "：", "＠", "［", "｀", "｛", "｠", "￠", "￦"};
   static const char *const apart[] = {"=", "+", "&", "*", "<", "|", "\"", "@"};
   assert_usual(left, sizeof left / sizeof *left, "", " ");
   assert_usual(right, sizeof right / sizeof *right, " ", "");
   assert_usual(both, sizeof both / sizeof *both, "", "");
+  assert_usual(unspaced, sizeof unspaced / sizeof *unspaced, "", "");
   assert_usual(apart, sizeof apart / sizeof *apart, " ", " ");
 }
 
