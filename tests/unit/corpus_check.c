@@ -153,18 +153,6 @@ Test(check, scripts_and_lengths) {
   findings_free(findings);
 }
 
-/* One foreign letter is enough; signs and digits belong to every script. */
-Test(check, a_single_letter_has_a_script) {
-  const char *const contents[] = {"我们今天去公园\tWe go to the park\n"
-                                  "他们昨天去学校\tThey went to school\n"
-                                  "X\tYes.\n"
-                                  "7!\t7!\n"};
-  struct findings *findings = look(1, contents, 200);
-  assert_only(findings, 0, (enum finding[]){FINDING_MIXED_SCRIPTS, FINDINGS}, (size_t[]){1});
-  cr_assert_eq(findings->examples[0].at.line, 3);
-  findings_free(findings);
-}
-
 /* As many characters on either side of the corpus, so that the usual ratio is 1: a line is an
  * outlier from 3 (n + 10) - 10 characters on, and of n = 4 that is 32. */
 Test(check, lengths_up_to_the_ratio_are_usual) {

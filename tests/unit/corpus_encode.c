@@ -104,16 +104,16 @@ Test(vocabularies, pairs_that_are_too_long_have_no_part) {
   pairs_free(pairs);
 }
 
-/* Ten thousand lines of English in front must not hide what the rest is. */
 Test(vocabularies, every_line_of_a_small_corpus_counts) {
-  struct pairs *pairs = pairs_of("OK\tOK\n我们今天去公园看花\tLook\nNo\tNo\n");
+  struct pairs *pairs = pairs_of("OK\tOK\n我们今天去公园看花\tLook\n他们看花\tLook\n");
   struct vocabulary_pair built = vocabularies_of(pairs, automatic);
-  cr_assert_eq(built.source_mode, TOKENS_CHARS, "nine of thirteen letters are Han");
+  cr_assert_eq(built.source_mode, TOKENS_CHARS, "two of three lines are Han");
   cr_assert_eq(built.target_mode, TOKENS_WORDS);
   free_vocabularies(&built);
   pairs_free(pairs);
 }
 
+/* Ten thousand lines of English in front must not hide what the rest is. */
 Test(vocabularies, the_sample_is_spread_over_the_corpus) {
   struct buffer content = {0};
   for (int i = 0; i < 10000; i++) buffer_append_text(&content, text_of("a b\tx\n"));

@@ -25,16 +25,17 @@ static void restart_with(char **argv, const char *name, const char *value) {
   if (is_this_program(path) && setenv(name, value, 1) == 0) execv(path, argv);
 }
 
-static bool is_limited(int resource) {
-  struct rlimit limit;
-  return getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+static bool is_memory_limited(void) {
+  struct rlimit space, data;
+  return (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY) ||
+         (getrlimit(RLIMIT_DATA, &data) == 0 && data.rlim_cur != RLIM_INFINITY);
 }
 
 void leave_out_blas_threads(char **argv) {
   static const char name[] = "OPENBLAS_NUM_THREADS";
   const char *set = getenv(name);
   if (set != NULL && strcmp(set, "1") == 0) return;
-  if (is_limited(RLIMIT_AS) || is_limited(RLIMIT_DATA)) restart_with(argv, name, "1");
+  if (is_memory_limited()) restart_with(argv, name, "1");
 }
 
 /* At the end of each piece of work libgomp's threads wait for each other in a loop, for
