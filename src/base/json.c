@@ -284,6 +284,21 @@ enum status read_json(json_t **value, struct text text, struct error *error) {
   return status;
 }
 
+/* ---- back to text ---- */
+
+static int append_dumped(const char *bytes, size_t size, void *buffer) {
+  buffer_append(buffer, bytes, size);
+  return 0; /* the buffer remembers, while the library would forget some failures */
+}
+
+char *write_json(const json_t *value, size_t flags) {
+  struct buffer text = {0};
+  if (json_dump_callback(value, append_dumped, &text, flags) == 0 && !text.failed)
+    return text.bytes;
+  buffer_free(&text);
+  return NULL;
+}
+
 /* ---- entries of an object ---- */
 
 static bool read_field(const struct json_field *field, const json_t *value) {

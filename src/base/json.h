@@ -1,7 +1,8 @@
-/* JSON text to the values of the JSON library, with failures that are exact.
+/* JSON text to the values of the JSON library and back, with failures that are exact.
  *
  * The library's own parser does not tell a failed allocation from wrong text, and may lose bytes of
- * a token for one. Only its constructors are used here, and their failures are known. */
+ * a token for one; its json_dumps may leave out the name of an entry. Only its constructors are
+ * used here, and a dump that keeps its own account of failures. */
 #ifndef ELMAN_BASE_JSON_H
 #define ELMAN_BASE_JSON_H
 
@@ -16,6 +17,9 @@
  * given twice, U+0000, a number beyond its type or of more than 255 characters, and more than 100
  * values within each other. Otherwise STATUS_NO_MEMORY. */
 enum status read_json(json_t **value, struct text text, struct error *error) CHECKED;
+
+/* The value as text, to be freed; NULL when memory ran out. `flags` are those of json_dumps. */
+char *write_json(const json_t *value, size_t flags);
 
 /* One entry of an object, and where its value goes: to the one pointer that is not NULL. */
 struct json_field {

@@ -11,7 +11,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 enum { ALIGNMENT = 8, CHUNK = 4096 };
 
 int safetensors_set_json(json_t *metadata, const char *key, json_t *value) {
-  char *text = json_dumps(value, JSON_COMPACT | JSON_SORT_KEYS);
+  char *text = write_json(value, JSON_COMPACT | JSON_SORT_KEYS);
   json_decref(value);
   const int result = json_object_set_new(metadata, key, json_string(text));
   free(text);
@@ -74,7 +74,7 @@ static char *compose_header(json_t *metadata, const struct tensor_source *tensor
         json_pack("{s:s, s:o, s:[I,I]}", "dtype", "F32", "shape", shape, "data_offsets", at, end));
     at = end;
   }
-  char *text = result == 0 ? json_dumps(header, JSON_COMPACT) : NULL;
+  char *text = result == 0 ? write_json(header, JSON_COMPACT) : NULL;
   json_decref(header);
   return text;
 }

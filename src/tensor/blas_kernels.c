@@ -1,8 +1,10 @@
 #include "tensor/blas_kernels.h"
 
 #include <cblas.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum vector_level vector_level_here(void) {
 #if defined(__x86_64__)
@@ -44,17 +46,27 @@ const char *better_blas_family(const char *family, enum vector_level processor) 
 extern void gotoblas_dynamic_quit(void) __attribute__((weak));
 extern void gotoblas_dynamic_init(void) __attribute__((weak));
 
-static const char variable[] = "OPENBLAS_CORETYPE";
+#define VARIABLE "OPENBLAS_CORETYPE"
+
+/* OpenBLAS chooses again, in an environment that holds this only. setenv would need memory, and
+ * without it the numbers would be others. */
+static void choose_again(const char *family) {
+  char entry[64];
+  char *only[] = {entry, NULL}, **all = environ;
+  snprintf(entry, sizeof entry, "%s=%s", VARIABLE, family);
+  environ = only;
+  gotoblas_dynamic_quit();
+  gotoblas_dynamic_init();
+  environ = all;
+}
 
 /* A family that the build lacks leaves OpenBLAS with its own choice. */
 static enum blas_choice choose(const char *family) {
-  if (getenv(variable) != NULL) return BLAS_CHOSEN_BY_USER;
+  if (getenv(VARIABLE) != NULL) return BLAS_CHOSEN_BY_USER;
   if (gotoblas_dynamic_quit == NULL || gotoblas_dynamic_init == NULL) return BLAS_CHOSE_ITSELF;
   const char *better = better_blas_family(family, vector_level_here());
-  if (better == NULL || setenv(variable, better, 1) != 0) return BLAS_CHOSE_ITSELF;
-  gotoblas_dynamic_quit();
-  gotoblas_dynamic_init();
-  unsetenv(variable);
+  if (better == NULL) return BLAS_CHOSE_ITSELF;
+  choose_again(better);
   return strcmp(openblas_get_corename(), better) == 0 ? BLAS_CHOSEN_BY_LEVEL : BLAS_CHOSE_ITSELF;
 }
 

@@ -232,8 +232,8 @@ static enum status metadata_json(json_t **value, const struct safetensors *file,
 static enum status differs(const char *key, const json_t *before, const json_t *now,
                            const struct safetensors *file, struct error *error) {
   char *was = before == NULL ? strdup("not set")
-                             : json_dumps(before, JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
-  char *is = json_dumps(now, JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
+                             : write_json(before, JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
+  char *is = write_json(now, JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
   const enum status status =
       was == NULL || is == NULL
           ? fail_no_memory(error)

@@ -139,6 +139,25 @@ Test(no_memory, json, .init = fail_in_the_library_too) {
   each_allocation_fails(read_value);
 }
 
+static json_t *written;
+
+static void write_value(void) {
+  static const char expected[] =
+      "{\"a name that is longer than sixteen bytes, and then some\":[1,2.5,true],"
+      "\"another one, without which a reader would not know what the value is\":\"\\u0001\"}";
+  char *text = write_json(written, JSON_COMPACT | JSON_SORT_KEYS);
+  if (whole(text == NULL ? STATUS_NO_MEMORY : STATUS_OK)) cr_assert_str_eq(text, expected);
+  free(text);
+}
+
+Test(no_memory, json_text, .init = fail_in_the_library_too) {
+  written = json_pack(
+      "{s:[i,f,b], s:s}", "a name that is longer than sixteen bytes, and then some", 1, 2.5, 1,
+      "another one, without which a reader would not know what the value is", "\001");
+  each_allocation_fails(write_value);
+  json_decref(written);
+}
+
 static const char *data(const char *name) {
   static char path[4096];
   snprintf(path, sizeof path, "%s/reference/%s", getenv("TEST_DATA"), name);
