@@ -13,7 +13,8 @@
 #include "base/file.h"
 #include "base/output_place.h"
 
-enum { ATTEMPTS = 100, MOST_DIGITS = 20 };
+/* NO_CLAIM is what open() has for a link, which is none either. */
+enum { ATTEMPTS = 100, MOST_DIGITS = 20, NO_CLAIM = ELOOP };
 
 /* ---- the file ---- */
 
@@ -28,20 +29,25 @@ static int open_file(const char *path) {
   return readable;
 }
 
-/* Whether the file is what a claim may be: ordinary, and empty or a number and a line's end.
- * *process is the number, or 0. */
-static bool read_claim(long *process, int descriptor) {
+/* *process is the number in the file, or 0. 0 or a reason; NO_CLAIM: the file is not what a claim
+ * may be, which is ordinary, and empty or a number and a line's end. */
+static int read_claim(long *process, int descriptor) {
   struct stat info;
   char text[MOST_DIGITS + 2];
+  ssize_t length;
   *process = 0;
-  if (fstat(descriptor, &info) != 0 || !S_ISREG(info.st_mode)) return false;
-  const ssize_t length = pread(descriptor, text, sizeof text, 0);
-  if (length == 0) return true;
-  if (length < 2 || length == sizeof text || text[length - 1] != '\n') return false;
+  if (fstat(descriptor, &info) != 0) return errno;
+  if (!S_ISREG(info.st_mode)) return NO_CLAIM;
+  do {
+    length = pread(descriptor, text, sizeof text, 0);
+  } while (length < 0 && errno == EINTR);
+  if (length < 0) return errno;
+  if (length == 0) return 0;
+  if (length < 2 || length == sizeof text || text[length - 1] != '\n') return NO_CLAIM;
   for (ssize_t i = 0; i < length - 1; i++)
-    if (text[i] < '0' || text[i] > '9') return false;
+    if (text[i] < '0' || text[i] > '9') return NO_CLAIM;
   *process = strtol(text, NULL, 10);
-  return true;
+  return 0;
 }
 
 /* So that others can say who has it. Not into a file that has other names or another owner: who put
@@ -73,17 +79,28 @@ static enum status fail_claimed(struct error *error, const char *output, long pr
               process);
 }
 
+static enum status fail_to_read(struct error *error, const char *path, int number) {
+  char reason[128];
+  if (number == NO_CLAIM)
+    return fail(error, STATUS_CANNOT_CREATE, path,
+                "is not a lock of this program; remove it, or name another output");
+  return fail(error, STATUS_CANNOT_CREATE, path, "cannot read the lock: %s",
+              REASON(number, reason));
+}
+
 /* *again is set when the file was removed meanwhile. */
 static enum status try_to_take(struct lock *lock, bool *again, const char *output,
                                struct error *error) {
   long process;
   *again = false;
   const int descriptor = open_file(lock->path);
-  if (descriptor < 0 && errno != ELOOP) return without_lock(lock, errno);
-  if (descriptor < 0 || !read_claim(&process, descriptor)) {
-    if (descriptor >= 0) close(descriptor);
-    return fail(error, STATUS_CANNOT_CREATE, lock->path,
-                "is not a lock of this program; remove it, or name another output");
+  if (descriptor < 0)
+    return errno == NO_CLAIM ? fail_to_read(error, lock->path, NO_CLAIM)
+                             : without_lock(lock, errno);
+  const int unread = read_claim(&process, descriptor);
+  if (unread != 0) {
+    close(descriptor);
+    return fail_to_read(error, lock->path, unread);
   }
   if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
     const int problem = errno;

@@ -74,10 +74,11 @@ static void remove_abandoned(const char *path) {
 }
 
 /* Locks a file that was just created. False if somebody took it for abandoned in between. A file
- * system without locks removes nothing either. */
+ * system without locks removes nothing either, and a name that cannot be looked at is not gone. */
 static bool claim(int descriptor, const char *name) {
   if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;
-  return is_named(descriptor, name);
+  errno = 0;
+  return is_named(descriptor, name) || (errno != 0 && errno != ENOENT);
 }
 
 /* A new file beside `file->path`. `mode` NULL = what the umask leaves. 0 or a reason. */
