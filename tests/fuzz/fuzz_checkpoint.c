@@ -1,0 +1,101 @@
+/* Checkpoints: refused with a message, or loaded with finite numbers; and then training goes on, or
+ * says why not. */
+#include <math.h>
+
+#include "fuzz.h"
+#include "small_model.h"
+#include "train/checkpoint.h"
+
+enum { EPOCHS = 3, BATCH = 2 };
+
+static struct trainer trainer;
+static struct trainer_options options;
+static struct corpus corpus;
+
+static bool stop_soon(void *context, const struct trainer_report *report) {
+  size_t *left = context;
+  (void)report;
+  return (*left)-- > 0;
+}
+
+static bool go_on(void *context, const struct validation_report *report) {
+  (void)context;
+  REQUIRE(report->epoch > 0);
+  return true;
+}
+
+static void set_up(void) {
+  if (trainer.model != NULL) return;
+  struct pairs *pairs = small_pairs();
+  struct model *model = small_model((struct model_config){.layers = 1, .heads = 1});
+  const struct codec source = model_source_codec(model), target = model_target_codec(model);
+  REQUIRE(corpus_encode(&corpus, pairs, &source, &target, 0, NULL) == STATUS_OK);
+  options = (struct trainer_options){.epochs = EPOCHS,
+                                     .batch_size = BATCH,
+                                     .adam = adam_options_default(),
+                                     .average = 0.9,
+                                     .dev = pairs,
+                                     .seed = 1,
+                                     .resume = true,
+                                     .report = stop_soon,
+                                     .validated = go_on};
+  REQUIRE(trainer_create(&trainer, model, &options, NULL) == STATUS_OK);
+}
+
+static const struct training_state states[] = {
+    {.epoch = 1, .rate_factor = 1},
+    {.epoch = 2,
+     .update = 3,
+     .position = 1,
+     .epoch_tokens = 5,
+     .epoch_loss = 9,
+     .has_best = true,
+     .best_score = 3,
+     .best_loss = 2,
+     .stale = 1,
+     .rate_factor = 0.5},
+    {.epoch = 3, .update = 6, .position = 2, .has_best = true, .finished = true, .rate_factor = 1}};
+
+size_t fuzz_make_seed(uint8_t *into, size_t most, size_t number) {
+  if (number >= sizeof states / sizeof *states) return 0;
+  set_up();
+  trainer.state = states[number];
+  options.checkpoint = fuzz_file("", 0);
+  REQUIRE(checkpoint_save(&trainer, &options, checkpoint_corpus_hash(&corpus), NULL) == STATUS_OK);
+  return fuzz_file_content(into, most);
+}
+
+static void require_finite(const real *block) {
+  for (size_t i = 0; i < trainer.model->table.block; i++) REQUIRE(isfinite(block[i]));
+}
+
+/* Weights can be so large that no update is possible. */
+static void train_on(void) {
+  struct error error = {.message = ""};
+  size_t updates = 2;
+  options.context = &updates;
+  const enum status status = trainer_run(trainer.model, &corpus, &options, &error);
+  REQUIRE(status == STATUS_OK || error.message[0] != '\0' || status == STATUS_INTERRUPTED);
+}
+
+bool fuzz_one(const uint8_t *bytes, size_t size) {
+  struct error error = {.message = ""};
+  bool found;
+  set_up();
+  options.checkpoint = fuzz_file(bytes, size);
+  const enum status status =
+      checkpoint_load(&trainer, &options, checkpoint_corpus_hash(&corpus), &found, &error);
+  REQUIRE(found);
+  if (status != STATUS_OK) {
+    REQUIRE(status == STATUS_BAD_DATA || status == STATUS_INVALID_ARGUMENT);
+    REQUIRE(error.message[0] != '\0');
+    return false;
+  }
+  require_finite(trainer.model->block);
+  require_finite(trainer.m);
+  require_finite(trainer.v);
+  require_finite(trainer.average);
+  require_finite(trainer.best);
+  if (fuzz_one_in(8, bytes, size)) train_on();
+  return true;
+}

@@ -1,0 +1,20 @@
+/* Matrices in files, .npy and text: refused with a message, or finite numbers of the given shape.
+ */
+#include <math.h>
+
+#include "fuzz.h"
+#include "inspect/matrix.h"
+
+bool fuzz_one(const uint8_t *bytes, size_t size) {
+  struct error error = {.message = ""};
+  struct matrix matrix;
+  const enum status status = matrix_read(&matrix, fuzz_file(bytes, size), &error);
+  if (status != STATUS_OK) {
+    REQUIRE(status == STATUS_BAD_DATA && error.message[0] != '\0');
+    return false;
+  }
+  REQUIRE(matrix.rows > 0 && matrix.columns > 0);
+  for (size_t i = 0; i < matrix.rows * matrix.columns; i++) REQUIRE(isfinite(matrix.values[i]));
+  matrix_free(&matrix);
+  return true;
+}

@@ -1,0 +1,66 @@
+/* Model files: refused with a message, or loaded with finite weights; and then they can translate.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "model/model_file.h"
+#include "small_model.h"
+#include "translate/translator.h"
+
+size_t fuzz_make_seed(uint8_t *into, size_t most, size_t number) {
+  static const struct model_config configs[] = {
+      {.layers = 1, .heads = 1},
+      {.layers = 2, .heads = 1, .bidirectional = true, .attention = ATTENTION_GENERAL},
+      {.layers = 1,
+       .heads = 2,
+       .attention = ATTENTION_MULTIHEAD,
+       .attentional_layer = true,
+       .input_feeding = true,
+       .tied = true},
+      {.layers = 1, .heads = 1, .window = 2, .attention = ATTENTION_LOCAL},
+      {.layers = 1,
+       .heads = 1,
+       .attention = ATTENTION_ADDITIVE,
+       .encoder_self_attention = 2,
+       .decoder_self_attention = 2},
+      {.layers = 1, .heads = 1, .encoder_self_attention = 1, .plain_self_attention = true}};
+  if (number >= sizeof configs / sizeof *configs) return 0;
+  struct model *model = small_model(configs[number]);
+  REQUIRE(model_save(model, fuzz_file("", 0), NULL) == STATUS_OK);
+  model_free(model);
+  return fuzz_file_content(into, most);
+}
+
+static void translate(const struct model *model) {
+  struct translate_options options = translate_options_default();
+  struct screen *screen;
+  struct translator translator;
+  const struct text source = text_of("我 新 茶 爱");
+  options.limit = 6;
+  REQUIRE(model_screen_create(&screen, model, &options, NULL) == STATUS_OK);
+  translator_create(&translator, model, screen);
+  REQUIRE(translator_run(&translator, &source, 1, (struct text){0}, &options, NULL) == STATUS_OK);
+  if (translator.items[0].status == STATUS_OK)
+    REQUIRE(translator_render(&translator, 0, NULL) == STATUS_OK);
+  else
+    REQUIRE(translator.items[0].error.message[0] != '\0');
+  translator_free(&translator);
+  model_screen_free(screen);
+}
+
+bool fuzz_one(const uint8_t *bytes, size_t size) {
+  struct error error = {.message = ""};
+  struct model *model;
+  const enum status status = model_load(&model, fuzz_file(bytes, size), &error);
+  if (status != STATUS_OK) {
+    REQUIRE(status == STATUS_BAD_DATA && model == NULL && error.message[0] != '\0');
+    return false;
+  }
+  for (size_t i = 0; i < model->table.block; i++) REQUIRE(isfinite(model->block[i]));
+  REQUIRE(vocabulary_size(model->source_vocabulary) == model->config.source_vocabulary);
+  REQUIRE(vocabulary_size(model->target_vocabulary) == model->config.target_vocabulary);
+  if (fuzz_one_in(4, bytes, size)) translate(model);
+  model_free(model);
+  return true;
+}

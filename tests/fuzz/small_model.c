@@ -1,0 +1,30 @@
+#include "small_model.h"
+
+#include "fuzz.h"
+#include "tensor/blas.h"
+
+struct pairs *small_pairs(void) {
+  static const char text[] = "我 爱 学习\tI love it\n他 喝 茶\tHe, too\n她 喝\tShe does\n我\tI\n";
+  const char *const file = fuzz_file(text, sizeof text - 1);
+  const struct pairs_options options = {
+      .files = &file, .file_count = 1, .source_column = 1, .target_column = 2};
+  struct pairs *pairs;
+  REQUIRE(pairs_read(&pairs, &options, NULL) == STATUS_OK);
+  return pairs;
+}
+
+struct model *small_model(struct model_config config) {
+  const struct vocabulary_options options = {TOKENS_AUTO, TOKENS_AUTO, 1, 0};
+  struct vocabulary_pair vocabularies;
+  struct model *model;
+  struct pairs *pairs = small_pairs();
+  blas_set_up();
+  config.embedding_size = 4;
+  config.hidden_size = 4;
+  REQUIRE(corpus_vocabularies(&vocabularies, pairs, &options, NULL) == STATUS_OK);
+  REQUIRE(model_create(&model, vocabularies, config, NULL) == STATUS_OK);
+  REQUIRE(parameters_initialize(model->block, &model->table, INITIAL_PYTORCH, 1, NULL) ==
+          STATUS_OK);
+  pairs_free(pairs);
+  return model;
+}
