@@ -319,7 +319,7 @@ ELMAN_CHECKED elman_status elman_model_load(elman_model **model, const char *pat
                                             elman_error *error);
 
 /* Replaces `path` at once: a reader sees the old file or the new one, never a part, whatever fails.
- */
+ * A model with a weight that is not finite is ELMAN_INVALID_ARGUMENT. */
 ELMAN_CHECKED elman_status elman_model_save(const elman_model *model, const char *path,
                                             elman_error *error);
 ELMAN_API void elman_model_free(elman_model *model);

@@ -77,7 +77,8 @@ struct tensor_source {
 };
 
 /* Writes a whole file to `stream`; write errors stay in its error flag. `metadata` (string to
- * string) is borrowed and gets the checksum. */
+ * string) is borrowed and gets the checksum. A number that is not finite is
+ * STATUS_INVALID_ARGUMENT before anything is written. */
 enum status safetensors_write(FILE *stream, json_t *metadata, const struct tensor_source *tensors,
                               size_t count, struct error *error) CHECKED;
 

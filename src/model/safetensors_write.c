@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +37,22 @@ static void put_values(FILE *stream, struct xxh64 *sum, const struct tensor_sour
     else
       fwrite(chunk, sizeof *chunk, n, stream);
   }
+}
+
+/* Nobody could read the file. */
+static enum status check_finite(const struct tensor_source *tensors, size_t count,
+                                struct error *error) {
+  for (size_t i = 0; i < count; i++) {
+    const size_t size = tensor_size(&tensors[i]);
+    for (size_t k = 0; k < size; k++) {
+      if (!isfinite((float)tensors[i].values[k]))
+        return fail(error, STATUS_INVALID_ARGUMENT, NULL,
+                    "%s holds a number that is not finite, and is not written; train with a lower "
+                    "learning rate",
+                    tensors[i].name);
+    }
+  }
+  return STATUS_OK;
 }
 
 static enum status set_checksum(json_t *metadata, const struct tensor_source *tensors, size_t count,
@@ -81,7 +98,8 @@ static char *compose_header(json_t *metadata, const struct tensor_source *tensor
 
 enum status safetensors_write(FILE *stream, json_t *metadata, const struct tensor_source *tensors,
                               size_t count, struct error *error) {
-  const enum status status = set_checksum(metadata, tensors, count, error);
+  enum status status = check_finite(tensors, count, error);
+  if (status == STATUS_OK) status = set_checksum(metadata, tensors, count, error);
   if (status != STATUS_OK) return status;
   char *text = compose_header(metadata, tensors, count);
   if (text == NULL) return fail_no_memory(error);

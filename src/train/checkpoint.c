@@ -144,7 +144,7 @@ static bool parse_state(struct training_state *state, const json_t *json) {
                                       {"rate_factor", .number = &state->rate_factor}};
   if (!read_json_fields(fields, sizeof fields / sizeof *fields, json)) return false;
   if (update < 0 || epoch < 1 || position < 0 || tokens < 0 || failures < 0 || skipped < 0 ||
-      stale < 0)
+      stale < 0 || state->rate_factor < 0 || state->rate_factor > 1)
     return false;
   state->update = (uint64_t)update;
   state->epoch = (size_t)epoch;

@@ -1,0 +1,63 @@
+/* Checkpoints that do not hold what a training could have left. */
+#include "train/checkpoint.h"
+
+#include "check.h"
+#include "folder.h"
+#include "model/model_file.h"
+#include "tensor/blas.h"
+
+TestSuite(checkpoint, .init = enter_folder, .fini = leave_folder);
+
+static struct trainer trainer;
+static struct trainer_options options;
+
+static void begin(void) {
+  struct model *model;
+  char path[4096];
+  snprintf(path, sizeof path, "%s/reference/model-dot.safetensors", getenv("TEST_DATA"));
+  blas_set_up();
+  cr_assert_eq(model_load(&model, path, NULL), STATUS_OK);
+  options = (struct trainer_options){
+      .batch_size = 4, .adam = adam_options_default(), .checkpoint = "checkpoint"};
+  cr_assert_eq(trainer_create(&trainer, model, &options, NULL), STATUS_OK);
+}
+
+static void end(void) {
+  model_free(trainer.model);
+  trainer_free(&trainer);
+}
+
+/* Schedules only lower the rate. A factor of 1e300 would make every weight infinite. */
+Test(checkpoint, rate_that_no_schedule_gives) {
+  static const struct {
+    double factor;
+    enum status status;
+  } cases[] = {{0, STATUS_OK},          {0.25, STATUS_OK},      {1, STATUS_OK},
+               {-0.5, STATUS_BAD_DATA}, {1.5, STATUS_BAD_DATA}, {1e300, STATUS_BAD_DATA}};
+  begin();
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    bool found;
+    trainer.state.epoch = 1;
+    trainer.state.rate_factor = cases[i].factor;
+    cr_assert_eq(checkpoint_save(&trainer, &options, 1, NULL), STATUS_OK);
+    cr_assert_eq(checkpoint_load(&trainer, &options, 1, &found, NULL), cases[i].status, "%g",
+                 cases[i].factor);
+  }
+  end();
+}
+
+/* It would take the place of a good one, and could not be read. */
+Test(checkpoint, moment_that_is_not_finite) {
+  bool found;
+  begin();
+  trainer.state.epoch = 1;
+  trainer.state.update = 5;
+  trainer.state.rate_factor = 1;
+  cr_assert_eq(checkpoint_save(&trainer, &options, 1, NULL), STATUS_OK);
+  trainer.state.update = 6;
+  trainer.v[0] = (real)INFINITY;
+  cr_assert_eq(checkpoint_save(&trainer, &options, 1, NULL), STATUS_INVALID_ARGUMENT);
+  cr_assert_eq(checkpoint_load(&trainer, &options, 1, &found, NULL), STATUS_OK);
+  cr_assert_eq(trainer.state.update, 5);
+  end();
+}
