@@ -36,7 +36,7 @@ static void replace(struct draft *draft, size_t at, size_t removed, const void *
 /* A place in the header from which on one of `wanted` is the first; the header's end if none is. */
 static size_t find(struct draft *draft, size_t from, const char *wanted) {
   while (from < draft->header && strchr(wanted, draft->bytes[from]) == NULL) from++;
-  return from;
+  return from < draft->header ? from : draft->header;
 }
 
 static size_t any_place(struct draft *draft) {
