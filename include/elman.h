@@ -103,6 +103,15 @@ typedef enum elman_token_mode {
 /* "space", "words", "chars", "auto"; NULL for any other value. */
 ELMAN_API const char *elman_token_mode_name(elman_token_mode mode);
 
+/* How text is written before it is split. NFKC is Unicode's, which takes full-width letters and the
+ * like for ordinary ones, with punctuation unified that a typist cannot tell apart: curly quotation
+ * marks become straight ones, dashes hyphens. A side whose lines are mostly Han or kana is WIDE:
+ * its punctuation is full-width instead, however it was typed. */
+typedef enum elman_normalization { ELMAN_NFC, ELMAN_NFKC, ELMAN_NFKC_WIDE } elman_normalization;
+
+/* "nfc", "nfkc", "nfkc-wide"; NULL for any other value. */
+ELMAN_API const char *elman_normalization_name(elman_normalization normalization);
+
 /* ---- sentence pairs ---- */
 
 typedef struct elman_pairs elman_pairs;
@@ -298,11 +307,13 @@ typedef struct elman_model_options {
   bool orthogonal_initial_values; /* orthogonal recurrent matrices and small embeddings, instead of
                                      PyTorch's initial values */
   elman_token_mode source_tokens, target_tokens; /* default ELMAN_TOKENS_AUTO */
-  size_t min_count;      /* words seen less often are unknown words; default 1 */
-  size_t max_vocabulary; /* words a side, the most frequent; 0 (default) = no limit */
-  size_t max_length;     /* tokens on a side: longer pairs count for nothing, as elman_train leaves
-                            them out; 0 (default) = no limit */
-  uint64_t seed;         /* of the initial weights; default 1 */
+  elman_normalization normalization; /* ELMAN_NFC, or ELMAN_NFKC (default): a side that asks for it
+                                        becomes ELMAN_NFKC_WIDE */
+  size_t min_count;                  /* words seen less often are unknown words; default 1 */
+  size_t max_vocabulary;             /* words a side, the most frequent; 0 (default) = no limit */
+  size_t max_length; /* tokens on a side: longer pairs count for nothing, as elman_train leaves
+                        them out; 0 (default) = no limit */
+  uint64_t seed;     /* of the initial weights; default 1 */
 } elman_model_options;
 
 ELMAN_API elman_model_options elman_model_options_default(void);
@@ -356,6 +367,7 @@ typedef struct elman_model_info {
   size_t encoder_self_attention, decoder_self_attention; /* heads; 0 = none */
   bool plain_self_attention;
   elman_token_mode source_tokens, target_tokens; /* never ELMAN_TOKENS_AUTO */
+  elman_normalization source_normalization, target_normalization;
   elman_spacing source_spacing, target_spacing;
 } elman_model_info;
 
@@ -843,7 +855,8 @@ typedef struct elman_scores {
   size_t sentences;
   size_t left_out;                       /* pairs with a side of more than 5,000 tokens */
   size_t unknown_source, unknown_target; /* tokens that the vocabularies lack */
-  double exact_match;          /* share of sentences translated exactly as the reference, 0 to 1 */
+  double exact_match;          /* share of sentences translated exactly as the reference, 0 to 1;
+                                  both normalised as the model does */
   size_t aligned_words;        /* target words with a gold alignment; 0 without such a column */
   double alignment_agreement;  /* share of them where the largest attention weight lies on a source
                                   word that the gold alignment names; 0 to 1 */

@@ -8,6 +8,14 @@ const char *elman_token_mode_name(elman_token_mode mode) {
   return token_mode_name((enum token_mode)mode);
 }
 
+_Static_assert((int)ELMAN_NFC == (int)NORMALIZE_NFC, "normalizations agree");
+_Static_assert((int)ELMAN_NFKC == (int)NORMALIZE_NFKC, "normalizations agree");
+_Static_assert((int)ELMAN_NFKC_WIDE == (int)NORMALIZE_NFKC_WIDE, "normalizations agree");
+
+const char *elman_normalization_name(elman_normalization normalization) {
+  return normalization_name((enum normalization)normalization);
+}
+
 const char *elman_attention_name(size_t index) {
   return index <= INT32_MAX ? attention_name((enum attention_kind)index) : NULL;
 }
@@ -19,6 +27,7 @@ elman_model_options elman_model_options_default(void) {
                                .attention = "dot",
                                .source_tokens = ELMAN_TOKENS_AUTO,
                                .target_tokens = ELMAN_TOKENS_AUTO,
+                               .normalization = ELMAN_NFKC,
                                .min_count = 1,
                                .seed = 1};
 }
@@ -49,11 +58,14 @@ static enum status create_model(struct model **model, const struct pairs *pairs,
   if (elman_token_mode_name(options->source_tokens) == NULL ||
       elman_token_mode_name(options->target_tokens) == NULL)
     return fail(error, STATUS_INVALID_ARGUMENT, NULL, "there is no such token mode");
+  if (options->normalization != ELMAN_NFC && options->normalization != ELMAN_NFKC)
+    return fail(error, STATUS_INVALID_ARGUMENT, NULL, "the normalization must be NFC or NFKC");
   enum status status = model_config_check(&config, error);
   if (status != STATUS_OK) return status;
   const struct vocabulary_options vocabulary = {
       .source_mode = (enum token_mode)options->source_tokens,
       .target_mode = (enum token_mode)options->target_tokens,
+      .normalization = (enum normalization)options->normalization,
       .min_count = options->min_count,
       .max_words = options->max_vocabulary,
       .max_length = options->max_length};
@@ -134,6 +146,8 @@ elman_model_info elman_model_get_info(const elman_model *handle) {
                            .plain_self_attention = model->config.plain_self_attention,
                            .source_tokens = (elman_token_mode)model->source_mode,
                            .target_tokens = (elman_token_mode)model->target_mode,
+                           .source_normalization = (elman_normalization)model->source_normalization,
+                           .target_normalization = (elman_normalization)model->target_normalization,
                            .source_spacing = spacing_of(model, SIDE_SOURCE),
                            .target_spacing = spacing_of(model, SIDE_TARGET)};
   for (size_t i = 0; i < model->table.count; i++)

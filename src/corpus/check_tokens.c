@@ -14,17 +14,19 @@ static enum status count_side(struct look *look, size_t *length, size_t part, en
   *length = 0;
   /* A token has a byte at least, and what the first part lacks is not asked. */
   if (part == 0 && text.length <= look->max_length) return STATUS_OK;
-  const struct codec codec = {look->findings->modes[side], side == SIDE_SOURCE
-                                                               ? look->vocabularies.source
-                                                               : look->vocabularies.target};
+  const struct vocabulary_pair *found = &look->vocabularies;
+  const struct codec codec =
+      side == SIDE_SOURCE
+          ? (struct codec){found->source_mode, found->source_normalization, found->source}
+          : (struct codec){found->target_mode, found->target_normalization, found->target};
   const enum status status = encode(&look->encoding, &codec, text, error);
   if (status != STATUS_OK) return status;
   *length = look->encoding.tokens.count;
   if (part == 0) return STATUS_OK;
-  struct part_findings *found = &look->findings->parts[part];
-  found->tokens[side] += *length;
+  struct part_findings *sums = &look->findings->parts[part];
+  sums->tokens[side] += *length;
   for (size_t i = 0; i < *length; i++)
-    if (look->encoding.ids[i] == TOKEN_UNKNOWN) found->unknown[side]++;
+    if (look->encoding.ids[i] == TOKEN_UNKNOWN) sums->unknown[side]++;
   return STATUS_OK;
 }
 
@@ -63,6 +65,7 @@ enum status check_tokens(struct findings *findings, struct pairs *const *parts,
   struct look look = {.findings = findings, .max_length = options->max_length};
   const struct vocabulary_options how = {.source_mode = options->modes[SIDE_SOURCE],
                                          .target_mode = options->modes[SIDE_TARGET],
+                                         .normalization = NORMALIZE_NFKC, /* as in training */
                                          .min_count = 1};
   enum status status = corpus_vocabularies(&look.vocabularies, parts[0], &how, error);
   if (status != STATUS_OK) return status;

@@ -106,7 +106,8 @@ static enum status vote(struct counting *counting, size_t index, struct error *e
   for (int s = 0; s < 2; s++) {
     struct side_count *side = &counting->sides[s];
     const struct text text = text_on(counting->pairs, index, (enum side)s);
-    enum status status = text_normalize(&side->normalized, text, error);
+    /* As it was written: NFKC would hide the full-width signs. */
+    enum status status = text_normalize(&side->normalized, text, NORMALIZE_NFC, error);
     if (status != STATUS_OK) return status;
     script_count(&counts[s], buffer_text(&side->normalized));
     const enum token_mode mode =
@@ -128,7 +129,9 @@ static enum status find_modes(struct counting *counting, struct error *error) {
     status = vote(counting, i, error);
   for (int s = 0; s < 2; s++) {
     struct side_count *side = &counting->sides[s];
-    if (side->codec.mode == TOKENS_AUTO) side->codec.mode = script_token_mode(&side->votes);
+    struct codec *codec = &side->codec;
+    if (codec->mode == TOKENS_AUTO) codec->mode = script_token_mode(&side->votes);
+    codec->normalization = script_normalization(&side->votes, codec->normalization);
   }
   return status;
 }
@@ -169,14 +172,17 @@ static enum status build(struct vocabulary_pair *built, struct counting *countin
   }
   built->source_mode = counting->sides[SIDE_SOURCE].codec.mode;
   built->target_mode = counting->sides[SIDE_TARGET].codec.mode;
+  built->source_normalization = counting->sides[SIDE_SOURCE].codec.normalization;
+  built->target_normalization = counting->sides[SIDE_TARGET].codec.normalization;
   return status;
 }
 
 enum status corpus_vocabularies(struct vocabulary_pair *out, const struct pairs *pairs,
                                 const struct vocabulary_options *options, struct error *error) {
   struct vocabulary_pair built = {0};
-  struct counting counting = {.sides = {{.codec = {.mode = options->source_mode}},
-                                        {.codec = {.mode = options->target_mode}}},
+  const enum normalization form = options->normalization;
+  struct counting counting = {.sides = {{.codec = {options->source_mode, form, NULL}},
+                                        {.codec = {options->target_mode, form, NULL}}},
                               .pairs = pairs,
                               .max_length = options->max_length};
   *out = (struct vocabulary_pair){0};

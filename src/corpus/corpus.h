@@ -33,16 +33,18 @@ enum status corpus_encode(struct corpus *corpus, const struct pairs *pairs,
                           struct error *error) CHECKED;
 void corpus_free(struct corpus *corpus);
 
-/* Resolves TOKENS_AUTO on either side from the pairs, and builds both vocabularies. Pairs that are
- * too long have no part in either. */
+/* Finds from the pairs what TOKENS_AUTO and NORMALIZE_NFKC become on either side, and builds both
+ * vocabularies. Pairs that are too long have no part in this. */
 struct vocabulary_options {
   enum token_mode source_mode, target_mode;
+  enum normalization normalization; /* of both sides; see script_normalization */
   uint64_t min_count;
   size_t max_words;  /* a side; 0 = no limit */
   size_t max_length; /* tokens on a side; 0 = no limit */
 };
 struct vocabulary_pair {
   enum token_mode source_mode, target_mode; /* never TOKENS_AUTO */
+  enum normalization source_normalization, target_normalization;
   struct vocabulary *source, *target;
   struct script_votes votes[2]; /* by side; of a sample of the lines */
 };

@@ -28,6 +28,8 @@ enum status model_create(struct model **out, struct vocabulary_pair vocabularies
   model->config.target_vocabulary = vocabulary_size(vocabularies.target);
   model->source_mode = vocabularies.source_mode;
   model->target_mode = vocabularies.target_mode;
+  model->source_normalization = vocabularies.source_normalization;
+  model->target_normalization = vocabularies.target_normalization;
   model->votes[SIDE_SOURCE] = vocabularies.votes[SIDE_SOURCE];
   model->votes[SIDE_TARGET] = vocabularies.votes[SIDE_TARGET];
   model->source_vocabulary = vocabularies.source;
@@ -49,9 +51,9 @@ void model_free(struct model *model) {
 }
 
 struct codec model_source_codec(const struct model *model) {
-  return (struct codec){model->source_mode, model->source_vocabulary};
+  return (struct codec){model->source_mode, model->source_normalization, model->source_vocabulary};
 }
 
 struct codec model_target_codec(const struct model *model) {
-  return (struct codec){model->target_mode, model->target_vocabulary};
+  return (struct codec){model->target_mode, model->target_normalization, model->target_vocabulary};
 }

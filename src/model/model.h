@@ -21,6 +21,7 @@ struct model {
   struct training_history history;
   size_t trainings; /* since it was made: what is derived from the weights holds for one number */
   enum token_mode source_mode, target_mode;
+  enum normalization source_normalization, target_normalization;
   struct script_votes votes[2]; /* by side; none once it was saved and loaded */
   struct vocabulary *source_vocabulary, *target_vocabulary; /* owned */
 };

@@ -24,7 +24,8 @@ static const struct side_keys TARGET_KEYS = {"elman.target_vocab", "elman.target
 static json_t *config_to_json(const struct model *model) {
   const struct model_config *config = &model->config;
   return json_pack(
-      "{s:s, s:I, s:I, s:b, s:b, s:I, s:I, s:I, s:I, s:b, s:I, s:b, s:s, s:I, s:s, s:I, s:b}",
+      "{s:s, s:I, s:I, s:b, s:b, s:I, s:I, s:I, s:I, s:b, s:I, s:b, s:s, s:s, s:I, s:s, s:s, s:I, "
+      "s:b}",
       "attention", attention_name(config->attention), "attention_heads", (json_int_t)config->heads,
       "attention_window", (json_int_t)config->window, "attentional_layer",
       config->attentional_layer, "bidirectional", config->bidirectional, "decoder_self_attention",
@@ -32,10 +33,13 @@ static json_t *config_to_json(const struct model *model) {
       (json_int_t)config->embedding_size, "encoder_self_attention",
       (json_int_t)config->encoder_self_attention, "hidden_size", (json_int_t)config->hidden_size,
       "input_feeding", config->input_feeding, "layers", (json_int_t)config->layers,
-      "plain_self_attention", config->plain_self_attention, "source_tokens",
+      "plain_self_attention", config->plain_self_attention, "source_normalization",
+      normalization_name(model->source_normalization), "source_tokens",
       token_mode_name(model->source_mode), "source_vocabulary",
-      (json_int_t)config->source_vocabulary, "target_tokens", token_mode_name(model->target_mode),
-      "target_vocabulary", (json_int_t)config->target_vocabulary, "tie_embeddings", config->tied);
+      (json_int_t)config->source_vocabulary, "target_normalization",
+      normalization_name(model->target_normalization), "target_tokens",
+      token_mode_name(model->target_mode), "target_vocabulary",
+      (json_int_t)config->target_vocabulary, "tie_embeddings", config->tied);
 }
 
 static int set_vocabulary(json_t *metadata, struct side_keys keys,
@@ -128,6 +132,7 @@ static enum status parse_config(struct model_config *config, struct vocabulary_p
   /* Files of version 0.1 lack what came later. */
   json_int_t heads = 1, window = 0, decoder_heads = 0, encoder_heads = 0;
   bool plain = false;
+  const char *source_form = "nfc", *target_form = "nfc";
   const struct json_field fields[] = {
       {"attention", .string = &attention},
       {"attention_heads", .integer = &heads, .optional = true},
@@ -141,8 +146,10 @@ static enum status parse_config(struct model_config *config, struct vocabulary_p
       {"input_feeding", .truth = &feeding},
       {"layers", .integer = &layers},
       {"plain_self_attention", .truth = &plain, .optional = true},
+      {"source_normalization", .string = &source_form, .optional = true},
       {"source_tokens", .string = &source_tokens},
       {"source_vocabulary", .integer = &v_source},
+      {"target_normalization", .string = &target_form, .optional = true},
       {"target_tokens", .string = &target_tokens},
       {"target_vocabulary", .integer = &v_target},
       {"tie_embeddings", .truth = &tied}};
@@ -152,6 +159,9 @@ static enum status parse_config(struct model_config *config, struct vocabulary_p
     status = bad(file, error, "names an unknown attention mechanism", KEY_CONFIG);
   } else if (!parse_modes(modes, source_tokens, target_tokens)) {
     status = bad(file, error, "names an unknown token mode", KEY_CONFIG);
+  } else if (!normalization_parse(&modes->source_normalization, source_form) ||
+             !normalization_parse(&modes->target_normalization, target_form)) {
+    status = bad(file, error, "names an unknown normalization", KEY_CONFIG);
   } else {
     /* A negative number becomes a huge one and is refused by the check. */
     *config = (struct model_config){.source_vocabulary = (size_t)v_source,

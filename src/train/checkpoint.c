@@ -78,7 +78,8 @@ static json_t *describe_options(const struct trainer *trainer,
   const struct model *model = trainer->model;
   const struct model_config *config = &model->config;
   return json_pack(
-      "{s:I, s:I, s:I, s:I, s:I, s:s, s:I, s:I, s:I, s:I, s:b, s:b, s:b, s:b, s:b, s:s, s:s, s:o, "
+      "{s:I, s:I, s:I, s:I, s:I, s:s, s:I, s:I, s:I, s:I, s:b, s:b, s:b, s:b, s:b, s:s, s:s, s:s, "
+      "s:s, s:o, "
       "s:o, s:o,"
       " s:I, s:f, s:s, s:I, s:f, s:f, s:f, s:f, s:f, s:I, s:o, s:I}",
       "embedding size", (json_int_t)config->embedding_size, "hidden size",
@@ -91,7 +92,9 @@ static json_t *describe_options(const struct trainer *trainer,
       config->plain_self_attention, "bidirectional", config->bidirectional, "attentional layer",
       config->attentional_layer, "input feeding", config->input_feeding, "tied embeddings",
       config->tied, "splitting of the source", token_mode_name(model->source_mode),
-      "splitting of the target", token_mode_name(model->target_mode), "words of the source",
+      "splitting of the target", token_mode_name(model->target_mode), "normalization of the source",
+      normalization_name(model->source_normalization), "normalization of the target",
+      normalization_name(model->target_normalization), "words of the source",
       hexadecimal(hash_vocabulary(model->source_vocabulary)), "words of the target",
       hexadecimal(hash_vocabulary(model->target_vocabulary)), "corpus", hexadecimal(corpus_hash),
       "batch size", (json_int_t)options->batch_size, "learning rate", options->adam.learning_rate,

@@ -289,7 +289,8 @@ static struct places take_places(struct arena *arena, size_t count) {
 
 /* What all hypotheses of item i have in common. */
 static enum status copy_source(struct translation *view, struct arena *arena,
-                               const struct translator_item *item, struct error *error) {
+                               const struct translator *translator, size_t i, struct error *error) {
+  const struct translator_item *item = &translator->items[i];
   const struct tokens *tokens = &item->source.tokens;
   const struct places places = take_places(arena, tokens->count);
   view->source = copy_text(arena, item->given);
@@ -299,7 +300,7 @@ static enum status copy_source(struct translation *view, struct arena *arena,
   view->source_starts = places.starts;
   view->source_ends = places.ends;
   if (arena->base == NULL) return STATUS_OK; /* measuring */
-  return locate_tokens(places, tokens, item->given, error);
+  return locate_tokens(places, tokens, item->given, translator->model->source_normalization, error);
 }
 
 static void copy_target(struct translation *view, struct arena *arena,
@@ -331,7 +332,7 @@ static enum status copy_into(struct kept_translation *kept, struct arena *arena,
   kept->count = result.count > 0 ? result.count : 1;
   kept->views = arena_take(arena, sizeof *kept->views, kept->count, 1, 1);
   struct translation view = {.forced = translator->has_reference && result.count > 0};
-  const enum status status = copy_source(&view, arena, &translator->items[i], error);
+  const enum status status = copy_source(&view, arena, translator, i, error);
   if (status != STATUS_OK) return status;
   for (size_t n = 0; n < kept->count; n++) {
     const struct hypothesis hypothesis =

@@ -7,7 +7,7 @@
 
 enum status codec_text(struct buffer *into, const struct codec *codec, struct text text,
                        struct error *error) {
-  const enum status status = text_normalize(into, text, error);
+  const enum status status = text_normalize(into, text, codec->normalization, error);
   if (status == STATUS_OK && codec->mode == TOKENS_CHARS &&
       !(codec->vocabulary != NULL && vocabulary_is_spaced(codec->vocabulary)))
     text_drop_spaces(into);

@@ -6,6 +6,7 @@
 
 struct codec {
   enum token_mode mode; /* never TOKENS_AUTO */
+  enum normalization normalization;
   const struct vocabulary *vocabulary;
 };
 

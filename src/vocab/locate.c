@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "vocab/characters.h"
+#include "vocab/signs.h"
 
 /* ---- tokens in a text as it was given ---- */
 
@@ -52,30 +53,89 @@ static size_t word_end(struct text text, size_t start) {
   return end;
 }
 
-/* NFC never composes or reorders across the border of a grapheme cluster, so that a word's clusters
- * may be normalised one by one. */
+/* The bytes of the character that the cursor stands at; of signs, normalising may have chosen
+ * another form where they stand among others than it does here. */
+static size_t next_length(const struct cursor *cursor, size_t otherwise) {
+  if (cursor->token >= cursor->tokens->count) return otherwise;
+  const struct text surface = surface_at(cursor->tokens, cursor->token);
+  size_t at = cursor->used;
+  if (at >= surface.length) return otherwise;
+  character_at(surface, &at);
+  return at - cursor->used;
+}
+
+static void consume_normalized(struct cursor *cursor, size_t start, size_t end,
+                               struct text normalized) {
+  for (size_t at = 0; at < normalized.length;) {
+    const size_t from = at;
+    const int codepoint = character_at(normalized, &at);
+    if (codepoint == ' ') continue; /* in a compatibility decomposition */
+    const bool sign = sign_has_two_forms(codepoint);
+    consume(cursor, start, end, sign ? next_length(cursor, at - from) : at - from, false);
+  }
+}
+
+static bool is_compatibility_jamo(int codepoint) {
+  return (codepoint >= 0x3131 && codepoint <= 0x318E) ||
+         (codepoint >= 0xFFA0 && codepoint <= 0xFFDC);
+}
+
+static bool is_hangul(int codepoint) {
+  return (codepoint >= 0x1100 && codepoint <= 0x11FF) ||
+         (codepoint >= 0xA960 && codepoint <= 0xD7FF) || is_compatibility_jamo(codepoint);
+}
+
+/* Vowels and final consonants, which join what is before them. */
+static bool is_joining_jamo(int codepoint) {
+  return (codepoint >= 0x1160 && codepoint <= 0x11FF) ||
+         (codepoint >= 0xD7B0 && codepoint <= 0xD7FF);
+}
+
+/* The end of what is normalised alone from byte `start` on. Normalising never composes or reorders
+ * across the border of a grapheme cluster, but that NFKC composes Hangul from compatibility jamo.
+ */
+static size_t unit_end(struct text text, size_t start, enum normalization form) {
+  int last;
+  size_t end = cluster_end(text, start, &last);
+  while (form != NORMALIZE_NFC && is_hangul(last) && end < text.length) {
+    int next;
+    const size_t next_end = cluster_end(text, end, &next);
+    if (!is_compatibility_jamo(next) && !(is_compatibility_jamo(last) && is_joining_jamo(next)))
+      break;
+    last = next;
+    end = next_end;
+  }
+  return end;
+}
+
 static enum status consume_word(struct cursor *cursor, struct text text, size_t start, size_t end,
-                                struct buffer *normalized, struct error *error) {
+                                enum normalization form, struct buffer *normalized,
+                                struct error *error) {
   const struct text upto = {text.bytes, end};
   for (size_t next; start < end; start = next) {
-    int first;
-    next = cluster_end(upto, start, &first);
-    const struct text cluster = {text.bytes + start, next - start};
-    const enum status status = text_normalize(normalized, cluster, error);
+    next = unit_end(upto, start, form);
+    const struct text unit = {text.bytes + start, next - start};
+    const enum status status = text_normalize(normalized, unit, form, error);
     if (status != STATUS_OK) return status;
-    consume(cursor, start, next, normalized->length, text_equal(cluster, buffer_text(normalized)));
+    size_t at = 0;
+    const bool same =
+        text_equal(unit, buffer_text(normalized)) && !sign_has_two_forms(character_at(unit, &at));
+    if (same)
+      consume(cursor, start, next, unit.length, true);
+    else
+      consume_normalized(cursor, start, next, buffer_text(normalized));
   }
   return STATUS_OK;
 }
 
 enum status locate_tokens(struct places places, const struct tokens *tokens, struct text text,
-                          struct error *error) {
+                          enum normalization form, struct error *error) {
   struct cursor cursor = {.places = places, .tokens = tokens};
   struct buffer normalized = {0};
   enum status status = STATUS_OK;
   for (size_t at = white_space_end(text, 0); at < text.length && status == STATUS_OK;) {
     const size_t end = word_end(text, at);
-    status = consume_word(&cursor, text, at, end, &normalized, error);
+    status = consume_word(&cursor, text, at, end, form, &normalized, error);
     at = white_space_end(text, end);
   }
   /* None is left, unless these are not the tokens of this text. */

@@ -3,12 +3,37 @@
 #include <string.h>
 
 #include "vocab/characters.h"
+#include "vocab/signs.h"
 #include "vocab/tokens.h"
 
 static const utf8proc_option_t nfc = (utf8proc_option_t)(UTF8PROC_STABLE | UTF8PROC_COMPOSE);
+static const utf8proc_option_t nfkc =
+    (utf8proc_option_t)(UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT);
 static const utf8proc_option_t folded =
     (utf8proc_option_t)(UTF8PROC_STABLE | UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT | UTF8PROC_CASEFOLD |
                         UTF8PROC_IGNORE);
+
+static const char *const normalization_names[] = {
+    [NORMALIZE_NFC] = "nfc",
+    [NORMALIZE_NFKC] = "nfkc",
+    [NORMALIZE_NFKC_WIDE] = "nfkc-wide",
+};
+
+enum { NORMALIZATIONS = sizeof normalization_names / sizeof normalization_names[0] };
+
+const char *normalization_name(enum normalization normalization) {
+  return (unsigned)normalization < NORMALIZATIONS ? normalization_names[normalization] : NULL;
+}
+
+bool normalization_parse(enum normalization *normalization, const char *name) {
+  for (int i = 0; i < NORMALIZATIONS; i++) {
+    if (strcmp(name, normalization_names[i]) == 0) {
+      *normalization = (enum normalization)i;
+      return true;
+    }
+  }
+  return false;
+}
 
 struct codepoints {
   utf8proc_int32_t *items;
@@ -18,7 +43,7 @@ struct codepoints {
 
 /* Text of these characters alone is its own NFC. There are more of that kind; text with others
  * takes the slow way, which is always right. */
-static bool is_inert(int codepoint) {
+static bool is_inert_nfc(int codepoint) {
   return codepoint < 0x300 || (codepoint >= 0x4E00 && codepoint <= 0x9FFF) ||
          (codepoint >= 0x3001 && codepoint <= 0x3029) ||
          (codepoint >= 0xFF01 && codepoint <= 0xFF60) ||
@@ -28,9 +53,34 @@ static bool is_inert(int codepoint) {
          (codepoint >= 0x400 && codepoint <= 0x482) || (codepoint >= 0x3400 && codepoint <= 0x4DBF);
 }
 
+/* What NFKC would spoil and signs_unify makes right: an acute accent typed for an apostrophe, which
+ * would become a space and a mark, and the ellipsis of full-width signs. */
+static bool is_kept(int codepoint, enum normalization form) {
+  return (codepoint == 0xB4 && form != NORMALIZE_NFC) ||
+         (codepoint == 0x2026 && form == NORMALIZE_NFKC_WIDE);
+}
+
+/* The same for NFKC: here of text that goes through signs_unify. */
+static bool is_inert_nfkc(int codepoint) {
+  return codepoint < 0x80 || (codepoint >= 0x4E00 && codepoint <= 0x9FFF) ||
+         (codepoint >= 0x3001 && codepoint <= 0x3029) ||
+         (codepoint >= 0xFF01 && codepoint <= 0xFF5E) ||
+         (codepoint >= 0x3041 && codepoint <= 0x3096) ||
+         (codepoint >= 0x30A1 && codepoint <= 0x30FE) ||
+         (codepoint >= 0x2010 && codepoint <= 0x2016) ||
+         (codepoint >= 0x2018 && codepoint <= 0x2023) ||
+         (codepoint >= 0xC0 && codepoint <= 0x131) || (codepoint >= 0x400 && codepoint <= 0x482) ||
+         (codepoint >= 0x3400 && codepoint <= 0x4DBF);
+}
+
+static bool is_inert(int codepoint, enum normalization form) {
+  if (form == NORMALIZE_NFC) return is_inert_nfc(codepoint);
+  return is_inert_nfkc(codepoint) || is_kept(codepoint, form);
+}
+
 /* Makes every run of white space one space, and none at the ends. White space never composes, so
- * that this may come before NFC. True if all that was written is NFC already. */
-static bool collapse_white_space(struct buffer *into, struct text text) {
+ * that this may come before NFC. True if composing would change nothing. */
+static bool collapse_white_space(struct buffer *into, struct text text, enum normalization form) {
   bool inert = true;
   bool space_pending = false;
   size_t at = 0;
@@ -40,7 +90,7 @@ static bool collapse_white_space(struct buffer *into, struct text text) {
     while (at < text.length) {
       const int codepoint = character_at(text, &at);
       if (is_white_space(codepoint)) break;
-      inert = inert && is_inert(codepoint);
+      inert = inert && is_inert(codepoint, form);
       end = at;
     }
     if (end > word) {
@@ -52,28 +102,41 @@ static bool collapse_white_space(struct buffer *into, struct text text) {
   return inert;
 }
 
-static enum status decompose(struct codepoints *out, struct text text, utf8proc_option_t form,
-                             struct error *error) {
+/* Room for `count` more. */
+static enum status codepoints_grow(struct codepoints *list, size_t count, struct error *error) {
+  void *memory = list->items;
+  const enum status status =
+      array_grow(&memory, &list->capacity, list->count + count, sizeof *list->items, error);
+  list->items = memory;
+  return status;
+}
+
+static enum status append_decomposed(struct codepoints *out, int codepoint, utf8proc_option_t how,
+                                     struct error *error) {
+  int boundary = UTF8PROC_BOUNDCLASS_START;
+  for (;;) {
+    const size_t room = out->capacity - out->count;
+    const utf8proc_ssize_t length =
+        utf8proc_decompose_char(codepoint, out->items == NULL ? NULL : out->items + out->count,
+                                (utf8proc_ssize_t)room, how, &boundary);
+    if (length < 0) return fail(error, STATUS_BAD_DATA, NULL, "%s", utf8proc_errmsg(length));
+    if ((size_t)length <= room) {
+      out->count += (size_t)length;
+      return STATUS_OK;
+    }
+    const enum status status = codepoints_grow(out, (size_t)length, error);
+    if (status != STATUS_OK) return status;
+  }
+}
+
+static enum status decompose(struct codepoints *out, struct text text, utf8proc_option_t how,
+                             enum normalization form, struct error *error) {
   size_t at = 0;
   while (at < text.length) {
     const int codepoint = character_at(text, &at);
-    int boundary = UTF8PROC_BOUNDCLASS_START;
-    for (;;) {
-      const size_t room = out->capacity - out->count;
-      const utf8proc_ssize_t length =
-          utf8proc_decompose_char(codepoint, out->items == NULL ? NULL : out->items + out->count,
-                                  (utf8proc_ssize_t)room, form, &boundary);
-      if (length < 0) return fail(error, STATUS_BAD_DATA, NULL, "%s", utf8proc_errmsg(length));
-      if ((size_t)length <= room) {
-        out->count += (size_t)length;
-        break;
-      }
-      void *memory = out->items;
-      const enum status status = array_grow(&memory, &out->capacity, out->count + (size_t)length,
-                                            sizeof *out->items, error);
-      out->items = memory;
-      if (status != STATUS_OK) return status;
-    }
+    const enum status status =
+        append_decomposed(out, codepoint, is_kept(codepoint, form) ? nfc : how, error);
+    if (status != STATUS_OK) return status;
   }
   return STATUS_OK;
 }
@@ -132,6 +195,14 @@ static void append_codepoints(struct buffer *into, const utf8proc_int32_t *items
   }
 }
 
+/* Compatibility decompositions may hold spaces. */
+static size_t drop_double_spaces(utf8proc_int32_t *items, size_t count) {
+  size_t kept = 0;
+  for (size_t i = 0; i < count; i++)
+    if (items[i] != ' ' || (kept > 0 && items[kept - 1] != ' ')) items[kept++] = items[i];
+  return kept > 0 && items[kept - 1] == ' ' ? kept - 1 : kept;
+}
+
 static enum status compose(struct buffer *into, struct codepoints *text, struct error *error) {
   const enum status status = order_marks(text, error);
   if (status != STATUS_OK) return status;
@@ -139,21 +210,26 @@ static enum status compose(struct buffer *into, struct codepoints *text, struct 
       utf8proc_normalize_utf32(text->items, (utf8proc_ssize_t)text->count, nfc);
   if (length < 0) return fail(error, STATUS_BAD_DATA, NULL, "%s", utf8proc_errmsg(length));
   buffer_clear(into);
-  append_codepoints(into, text->items, (size_t)length);
+  append_codepoints(into, text->items, drop_double_spaces(text->items, (size_t)length));
   return STATUS_OK;
 }
 
-enum status text_normalize(struct buffer *into, struct text text, struct error *error) {
+enum status text_normalize(struct buffer *into, struct text text, enum normalization form,
+                           struct error *error) {
   buffer_clear(into);
-  const bool done = collapse_white_space(into, text);
+  const bool done = collapse_white_space(into, text, form);
   if (into->failed) return fail_no_memory(error);
-  if (done) return STATUS_OK;
-
-  struct codepoints codepoints = {0};
-  enum status status = decompose(&codepoints, buffer_text(into), nfc, error);
-  if (status == STATUS_OK) status = compose(into, &codepoints, error);
-  free(codepoints.items);
+  enum status status = STATUS_OK;
+  if (!done) {
+    struct codepoints codepoints = {0};
+    status =
+        decompose(&codepoints, buffer_text(into), form == NORMALIZE_NFC ? nfc : nfkc, form, error);
+    if (status == STATUS_OK) status = compose(into, &codepoints, error);
+    free(codepoints.items);
+  }
   if (status == STATUS_OK && into->failed) status = fail_no_memory(error);
+  if (status == STATUS_OK && form != NORMALIZE_NFC)
+    status = signs_unify(into, form == NORMALIZE_NFKC_WIDE, error);
   return status;
 }
 
@@ -181,7 +257,7 @@ void text_drop_spaces(struct buffer *normalized) {
 enum status text_fold(struct buffer *into, struct text text, struct error *error) {
   buffer_clear(into);
   struct codepoints codepoints = {0};
-  enum status status = decompose(&codepoints, text, folded, error);
+  enum status status = decompose(&codepoints, text, folded, NORMALIZE_NFC, error);
   if (status == STATUS_OK) status = order_marks(&codepoints, error);
   if (status == STATUS_OK) append_codepoints(into, codepoints.items, codepoints.count);
   free(codepoints.items);

@@ -45,6 +45,7 @@ void script_count(struct script_counts *counts, struct text text) {
       counts->han++;
     } else if (is_word_character(codepoint) && !is_combining_mark(codepoint)) {
       counts->letters++;
+      counts->kana += is_unspaced(codepoint);
     }
     before_previous = previous;
     previous = codepoint;
@@ -69,6 +70,7 @@ void script_vote(struct script_votes *votes, const struct script_counts *line) {
   enum { TELLING_PAIRS = 3 }; /* without a space: few words have four characters */
   if (line->letters == 0) return;
   votes->lines++;
+  votes->wide += line->han + line->kana > line->letters / 2;
   if (!script_is_han(line)) return;
   votes->han++;
   if (is_segmented(line))
@@ -80,4 +82,9 @@ void script_vote(struct script_votes *votes, const struct script_counts *line) {
 enum token_mode script_token_mode(const struct script_votes *votes) {
   if (votes->han <= votes->lines / 2) return TOKENS_WORDS;
   return votes->spaced > 0 && votes->unspaced <= votes->spaced / 9 ? TOKENS_SPACE : TOKENS_CHARS;
+}
+
+enum normalization script_normalization(const struct script_votes *votes,
+                                        enum normalization asked) {
+  return asked == NORMALIZE_NFKC && votes->wide > votes->lines / 2 ? NORMALIZE_NFKC_WIDE : asked;
 }

@@ -150,8 +150,8 @@ enum status tokens_join(struct buffer *into, const struct tokens *tokens, enum t
   for (size_t i = 0; i < tokens->count; i++) {
     const struct text token = tokens_get(tokens, i);
     const struct text surface = token_surface(token);
-    const bool spaced = token_has_mark(token) ? token_is_spaced(token)
-                                              : space_expected(mode, previous, surface);
+    const bool spaced =
+        token_has_mark(token) ? token_is_spaced(token) : space_expected(mode, previous, surface);
     if (spaced && i > 0) buffer_append(into, " ", 1);
     buffer_append_text(into, surface);
     previous = surface;

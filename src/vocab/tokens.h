@@ -39,9 +39,18 @@ const char *token_mode_name(enum token_mode mode);
 /* False if `name` is none of the four. */
 bool token_mode_parse(enum token_mode *mode, const char *name);
 
-/* Replaces the contents of `into` by `text` in NFC, with every run of Unicode white space one space
- * and none at the ends. `text` must be valid UTF-8. */
-enum status text_normalize(struct buffer *into, struct text text, struct error *error) CHECKED;
+/* NFKC is Unicode's with the signs of signs.h unified; WIDE writes them full-width. */
+enum normalization { NORMALIZE_NFC, NORMALIZE_NFKC, NORMALIZE_NFKC_WIDE };
+
+/* "nfc", "nfkc", "nfkc-wide"; NULL for anything else. */
+const char *normalization_name(enum normalization normalization);
+/* False if `name` is none of the three. */
+bool normalization_parse(enum normalization *normalization, const char *name);
+
+/* Replaces the contents of `into` by `text` in this form, with every run of Unicode white space one
+ * space and none at the ends. `text` must be valid UTF-8. */
+enum status text_normalize(struct buffer *into, struct text text, enum normalization form,
+                           struct error *error) CHECKED;
 
 /* Drops the spaces beside Han, kana and full-width signs from normalised text: they carry nothing
  * where every character is a token, and few people type them. */
@@ -87,6 +96,7 @@ bool token_is_spaced(struct text token); /* its mark is MARK_SPACED */
 struct script_counts {
   size_t letters;       /* letters and digits, Han included */
   size_t han;           /* Han characters */
+  size_t kana;          /* letters that are kana */
   size_t han_adjacent;  /* pairs of a Han character and another one, a kana or a full-width sign */
   size_t han_separated; /* the same with a space between them */
 };
@@ -102,6 +112,7 @@ bool script_is_han(const struct script_counts *counts); /* most letters and digi
 struct script_votes {
   size_t lines;    /* with letters or digits */
   size_t han;      /* of them, mostly Han */
+  size_t wide;     /* of them, mostly Han and kana: written with full-width signs */
   size_t spaced;   /* of these, segmented by spaces */
   size_t unspaced; /* surely not */
 };
@@ -109,6 +120,8 @@ struct script_votes {
 enum token_mode script_line_mode(const struct script_counts *line);
 void script_vote(struct script_votes *votes, const struct script_counts *line);
 enum token_mode script_token_mode(const struct script_votes *votes);
+/* NORMALIZE_NFKC becomes NORMALIZE_NFKC_WIDE where most lines are written with full-width signs. */
+enum normalization script_normalization(const struct script_votes *votes, enum normalization asked);
 
 /* Han: the ideographs of all CJK blocks and 々 〇 (no kana). */
 bool is_han(int codepoint);

@@ -10,7 +10,7 @@ expect_stdout_match '^decoder\.out\.weight +21 x 6 '
 expect_stdout_match '^encoder\.rnn\.bias_ih_l0 +3 '
 
 expect_exit 0 "$ELMAN" inspect --json
-expect_stdout_match '^\{"embedding_size":2,"hidden_size":3,"layers":1,"bidirectional":false,"attention":"dot","attention_heads":1,"attention_window":0,"encoder_self_attention":0,"decoder_self_attention":0,"plain_self_attention":false,"attentional_layer":false,"input_feeding":false,"tie_embeddings":false,"source_tokens":"space","target_tokens":"words","source_vocabulary":19,"target_vocabulary":21,"parameters":[0-9]+,"tensors":\[$'
+expect_stdout_match '^\{"embedding_size":2,"hidden_size":3,"layers":1,"bidirectional":false,"attention":"dot","attention_heads":1,"attention_window":0,"encoder_self_attention":0,"decoder_self_attention":0,"plain_self_attention":false,"attentional_layer":false,"input_feeding":false,"tie_embeddings":false,"source_tokens":"space","target_tokens":"words","source_normalization":"nfkc-wide","target_normalization":"nfkc","source_vocabulary":19,"target_vocabulary":21,"parameters":[0-9]+,"tensors":\[$'
 expect_stdout_match '"name":"decoder\.out\.bias","shape":\[21\],"mean":'
 
 # The statistics of each tensor, taken from the file itself.

@@ -30,6 +30,41 @@ expect_exit 0 "$ELMAN" train -q --epochs 300 --hidden-size 16 --embedding-size 1
 expect_exit 0 "$ELMAN" evaluate -m en-zh en-zh-spaced.tsv
 expect_stdout_match '^exact match +100.00 %'
 
+# ---- width and punctuation ----
+
+expect_exit 0 "$ELMAN" inspect
+expect_stdout_match '^source text +nfkc-wide$'
+expect_stdout_match '^target text +nfkc$'
+for typed in '你喜欢雨吗?' '你 喜欢 雨 吗 ?' '你喜欢雨吗﹖'; do
+  expect_exit 0 "$ELMAN" translate "$typed"
+  expect_no_stderr
+  expect_stdout "$without"
+done
+expect_exit 0 "$ELMAN" attention --format json '你喜欢雨吗?'
+expect_stdout_match '"source":"你喜欢雨吗\?".*"source_tokens":\["你","喜","欢","雨","吗","？"\]'
+expect_stdout_match '"source_offsets":\[\[0,3\],\[3,6\],\[6,9\],\[9,12\],\[12,15\],\[15,16\]\]'
+# However the pairs were typed, Chinese is written full-width and English in ASCII.
+printf '%s\n' $'Does Tom’s dog say “I”?\tＴom的狗说"我"吗?' $'It´s 3.5–4 o’clock.\t现在是3.5-4点.' >signs.tsv
+expect_exit 0 "$ELMAN" train -q --epochs 300 --hidden-size 16 --embedding-size 16 -o signs signs.tsv
+expect_exit 0 "$ELMAN" translate -m signs 'Does Tom'"'"'s dog say "I"?' "It's 3.5-4 o'clock."
+expect_no_stderr
+expect_stdout Tom的狗说“我”吗？ 现在是3.5-4点。
+expect_exit 0 "$ELMAN" evaluate -m signs signs.tsv
+expect_stdout_match '^exact match +100.00 %'
+expect_exit 0 "$ELMAN" train -q --epochs 300 --columns 2,1 --hidden-size 16 --embedding-size 16 -o back signs.tsv
+expect_exit 0 "$ELMAN" translate -m back Tom的狗说“我”吗？ 现在是3.5-4点。
+expect_no_stderr
+expect_stdout 'Does Tom'"'"'s dog say "I"?' "It's 3.5-4 o'clock."
+
+expect_exit 0 "$ELMAN" train -q --epochs 0 --normalize nfc -o nfc signs.tsv
+expect_exit 0 "$ELMAN" inspect -m nfc
+expect_stdout_match '^source text +nfc$'
+expect_exit 0 "$ELMAN" inspect -m nfc --vocabulary source
+expect_stdout_match $'\t“$'
+expect_exit 64 "$ELMAN" train --normalize nfd signs.tsv
+expect_stderr_match 'nfc, nfkc'
+expect_exit 64 "$ELMAN" train --normalize nfkc-wide signs.tsv
+
 # ---- what auto stands for ----
 
 for i in {1..300}; do printf '我喜欢%s雨。\tI like rain %s.\n' "$i" "$i"; done >unspaced.tsv

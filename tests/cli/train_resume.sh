@@ -53,7 +53,7 @@ rm longer log
 # A finished checkpoint, too, belongs to its pairs and options alone.
 cp model.safetensors finished
 tac "$train" >other
-for others in "--lr 0.01 $train" other; do
+for others in "--lr 0.01 $train" "--normalize nfc $train" other; do
   expect_exit 64 "$ELMAN" train -q -t 1 "${settings[@]}" --epochs 21 --resume $others
   expect_stderr_match '^elman: model.safetensors.checkpoint: the checkpoint belongs to another training: '
   cmp finished model.safetensors || fail "another training took the model's place"

@@ -133,6 +133,8 @@ Test(api, defaults) {
   cr_assert_eq(model.target_tokens, ELMAN_TOKENS_AUTO);
   cr_assert_eq(model.min_count, 1);
   cr_assert_eq(model.max_vocabulary, 0);
+  cr_assert_eq(model.max_length, 0);
+  cr_assert_eq(model.normalization, ELMAN_NFKC);
   cr_assert_eq(model.seed, 1);
   const elman_train_options train = elman_train_options_default();
   cr_assert_eq(train.epochs, ELMAN_EPOCHS_AUTO);
@@ -392,6 +394,9 @@ Test(api, models_that_cannot_be) {
   options = elman_model_options_default();
   options.target_tokens = (elman_token_mode)-1;
   check_not_created(options, "there is no such token mode");
+  options = elman_model_options_default();
+  options.normalization = ELMAN_NFKC_WIDE;
+  check_not_created(options, "the normalization must be NFC or NFKC");
 }
 
 Test(api, model_information) {
@@ -404,6 +409,10 @@ Test(api, model_information) {
   cr_assert_str_eq(info.attention, "dot");
   cr_assert_eq(info.source_tokens, ELMAN_TOKENS_SPACE);
   cr_assert_eq(info.target_tokens, ELMAN_TOKENS_WORDS);
+  cr_assert_eq(info.source_normalization, ELMAN_NFKC_WIDE);
+  cr_assert_eq(info.target_normalization, ELMAN_NFKC);
+  cr_assert_gt(info.source_spacing.spaced, 0);
+  cr_assert_eq(info.source_spacing.unspaced, 0);
   cr_assert_eq(info.tensors, 12);
   size_t parameters = 0;
   for (size_t i = 0; i < info.tensors; i++) {

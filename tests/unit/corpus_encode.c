@@ -153,8 +153,8 @@ Test(encode, ids_of_both_sides) {
   struct pairs *pairs = pairs_of("我 我 我 爱 爱 学习\tx x x y y z\n我爱学习 茶\tz  w\n");
   struct pairs *known = pairs_of("我 我 我 爱 爱 学习\tx x x y y z\n");
   struct vocabulary_pair built = vocabularies_of(known, automatic);
-  const struct codec source = {built.source_mode, built.source};
-  const struct codec target = {built.target_mode, built.target};
+  const struct codec source = {.mode = built.source_mode, .vocabulary = built.source};
+  const struct codec target = {.mode = built.target_mode, .vocabulary = built.target};
   struct corpus corpus;
   cr_assert_eq(corpus_encode(&corpus, pairs, &source, &target, 0, NULL), STATUS_OK);
   cr_assert_eq(corpus.source.count, 2);
@@ -175,8 +175,8 @@ Test(encode, ids_of_both_sides) {
 Test(encode, pairs_that_are_too_long_are_counted) {
   struct pairs *pairs = pairs_of("a b c\tx\na b\tx y\na\tx y z\na\tx\n");
   struct vocabulary_pair built = vocabularies_of(pairs, automatic);
-  const struct codec source = {built.source_mode, built.source};
-  const struct codec target = {built.target_mode, built.target};
+  const struct codec source = {.mode = built.source_mode, .vocabulary = built.source};
+  const struct codec target = {.mode = built.target_mode, .vocabulary = built.target};
   struct corpus corpus;
   cr_assert_eq(corpus_encode(&corpus, pairs, &source, &target, 2, NULL), STATUS_OK);
   cr_assert_eq(corpus.too_long, 2);

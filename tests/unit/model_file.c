@@ -40,6 +40,7 @@ static struct model *make_model(void) {
                                        "love",  "\"\\\t", "\xF0\x9F\x99\x82"};
   struct vocabulary_pair vocabularies = {.source_mode = TOKENS_SPACE,
                                          .target_mode = TOKENS_WORDS,
+                                         .target_normalization = NORMALIZE_NFKC,
                                          .source = vocabulary_of(source, 4, SIDE_SOURCE),
                                          .target = vocabulary_of(target, 6, SIDE_TARGET)};
   const struct model_config config = {.embedding_size = E,
@@ -85,6 +86,8 @@ Test(model_file, what_is_saved_comes_back) {
   cr_assert_eq(loaded->config.attention, ATTENTION_SCALED);
   cr_assert_eq(loaded->source_mode, TOKENS_SPACE);
   cr_assert_eq(loaded->target_mode, TOKENS_WORDS);
+  cr_assert_eq(loaded->source_normalization, NORMALIZE_NFC);
+  cr_assert_eq(loaded->target_normalization, NORMALIZE_NFKC);
   check_same_vocabulary(loaded->source_vocabulary, model->source_vocabulary);
   check_same_vocabulary(loaded->target_vocabulary, model->target_vocabulary);
   cr_assert_eq(loaded->table.block, model->table.block);
@@ -164,8 +167,10 @@ Test(model_file, header_is_as_documented) {
       "\\\"attention_window\\\":0,\\\"attentional_layer\\\":false,"
       "\\\"bidirectional\\\":false,\\\"decoder_self_attention\\\":0,\\\"embedding_size\\\":3,"
       "\\\"encoder_self_attention\\\":0,\\\"hidden_size\\\":2,\\\"input_feeding\\\":false,"
-      "\\\"layers\\\":1,\\\"plain_self_attention\\\":false,\\\"source_tokens\\\":\\\"space\\\","
-      "\\\"source_vocabulary\\\":4,\\\"target_tokens\\\":\\\"words\\\","
+      "\\\"layers\\\":1,\\\"plain_self_attention\\\":false,"
+      "\\\"source_normalization\\\":\\\"nfc\\\",\\\"source_tokens\\\":\\\"space\\\","
+      "\\\"source_vocabulary\\\":4,\\\"target_normalization\\\":\\\"nfkc\\\","
+      "\\\"target_tokens\\\":\\\"words\\\","
       "\\\"target_vocabulary\\\":6,\\\"tie_embeddings\\\":false}\","
       "\"elman.source_vocab\":\"[\\\"<unk>\\\",\\\"我\\\",\\\"爱\\\",\\\"学习\\\"]\","
       "\"elman.source_counts\":\"[0,1,4,9]\","
@@ -430,10 +435,13 @@ Test(model_file, a_checksum_is_of_what_the_file_holds) {
 /* ---- a file of an earlier version ---- */
 
 Test(model_file, what_came_later_may_be_missing) {
-  static const char *const later[] = {",\\\"attention_heads\\\":1", ",\\\"attention_window\\\":0",
+  static const char *const later[] = {",\\\"attention_heads\\\":1",
+                                      ",\\\"attention_window\\\":0",
                                       ",\\\"decoder_self_attention\\\":0",
                                       ",\\\"encoder_self_attention\\\":0",
-                                      ",\\\"plain_self_attention\\\":false"};
+                                      ",\\\"plain_self_attention\\\":false",
+                                      ",\\\"source_normalization\\\":\\\"nfc\\\"",
+                                      ",\\\"target_normalization\\\":\\\"nfkc\\\""};
   struct good_file good = good_file();
   for (size_t i = 0; i < sizeof later / sizeof *later; i++) leave_out(good.header, later[i]);
   put_file(good.header, strlen(good.header), good.data, good.data_size);
@@ -442,6 +450,8 @@ Test(model_file, what_came_later_may_be_missing) {
   cr_assert_eq(model_load(&model, FILE_NAME, &error), STATUS_OK, "%s", error.message);
   cr_assert_eq(model->config.heads, 1);
   cr_assert_eq(model->config.encoder_self_attention, 0);
+  cr_assert_eq(model->source_normalization, NORMALIZE_NFC);
+  cr_assert_eq(model->target_normalization, NORMALIZE_NFC);
   model_free(model);
   free_good(&good);
 }
@@ -626,6 +636,7 @@ static const struct {
     {"\\\"scaled\\\"", "1", "does not hold what this version expects"},
     {"\\\"space\\\"", "\\\"auto\\\"", "names an unknown token mode"},
     {"\\\"words\\\"", "\\\"syllables\\\"", "names an unknown token mode"},
+    {"\\\"nfkc\\\"", "\\\"nfd\\\"", "names an unknown normalization"},
     {"\"elman.config\":\"{", "\"elman.config\":\"[{", "elman.config is not valid JSON"},
     {"\"elman.config\":\"{", "\"elman.config\":\"x{", "elman.config is not valid JSON"},
     {"embeddings\\\":false}", "embeddings\\\":false}}", "elman.config is not valid JSON"},

@@ -9,7 +9,7 @@
 
 static void split(struct tokens *tokens, const char *text, enum token_mode mode) {
   struct buffer normalized = {0};
-  cr_assert_eq(text_normalize(&normalized, text_of(text), NULL), STATUS_OK);
+  cr_assert_eq(text_normalize(&normalized, text_of(text), NORMALIZE_NFC, NULL), STATUS_OK);
   cr_assert_eq(tokens_split(tokens, buffer_text(&normalized), mode, NULL), STATUS_OK);
   buffer_free(&normalized);
 }
@@ -32,7 +32,7 @@ static void free_places(struct places places) {
 static void assert_located(const struct tokens *tokens, const char *text, const char *expected) {
   const struct places places = places_for(tokens->count);
   struct buffer shown = {0};
-  cr_assert_eq(locate_tokens(places, tokens, text_of(text), NULL), STATUS_OK);
+  cr_assert_eq(locate_tokens(places, tokens, text_of(text), NORMALIZE_NFC, NULL), STATUS_OK);
   for (size_t i = 0; i < tokens->count; i++) {
     cr_assert_leq(places.starts[i], places.ends[i]);
     cr_assert_leq(places.ends[i], strlen(text));
@@ -150,14 +150,14 @@ static void check_places(const struct tokens *tokens, const char *text) {
   const struct places places = places_for(tokens->count);
   struct buffer normalized = {0};
   size_t before = 0;
-  cr_assert_eq(locate_tokens(places, tokens, text_of(text), NULL), STATUS_OK);
+  cr_assert_eq(locate_tokens(places, tokens, text_of(text), NORMALIZE_NFC, NULL), STATUS_OK);
   for (size_t i = 0; i < tokens->count; i++) {
     const struct text surface = token_surface(tokens_get(tokens, i));
     cr_assert_lt(places.starts[i], places.ends[i]);
     cr_assert_geq(places.starts[i], before, "places follow each other");
     before = places.starts[i];
     const struct text place = {text + places.starts[i], places.ends[i] - places.starts[i]};
-    cr_assert_eq(text_normalize(&normalized, place, NULL), STATUS_OK);
+    cr_assert_eq(text_normalize(&normalized, place, NORMALIZE_NFC, NULL), STATUS_OK);
     cr_assert_not_null(memmem(normalized.bytes, normalized.length, surface.bytes, surface.length),
                        "\"%s\": token %zu is not at its place", text, i);
   }
@@ -236,7 +236,7 @@ static void assert_words(const char *text, enum token_mode mode, size_t count,
   split(&tokens, text, mode);
   const struct places places = places_for(tokens.count);
   size_t words[16];
-  cr_assert_eq(locate_tokens(places, &tokens, text_of(text), NULL), STATUS_OK);
+  cr_assert_eq(locate_tokens(places, &tokens, text_of(text), NORMALIZE_NFC, NULL), STATUS_OK);
   cr_assert_eq(count_words(text_of(text)), count, "%s", text);
   locate_words(words, places.starts, places.ends, tokens.count, text_of(text));
   for (size_t i = 0; i < tokens.count; i++) cr_assert_eq(words[i], expected[i], "%s: %zu", text, i);

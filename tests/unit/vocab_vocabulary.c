@@ -191,7 +191,7 @@ Test(codec, text_to_ids_and_back) {
   const char *const list[] = {"<unk>", "<s>", "</s>", "don", "'", "t", ".", "I"};
   struct vocabulary *vocabulary;
   cr_assert_eq(from_list(&vocabulary, list, 8, SIDE_TARGET, NULL), STATUS_OK);
-  const struct codec codec = {TOKENS_WORDS, vocabulary};
+  const struct codec codec = {.mode = TOKENS_WORDS, .vocabulary = vocabulary};
   struct encoding encoding = {0};
   cr_assert_eq(encode(&encoding, &codec, text_of("  I   don't <s>. "), NULL), STATUS_OK);
   static const uint32_t expected[] = {7, 3, 4, 5, 0, 0, 0, 6};
@@ -213,7 +213,7 @@ Test(codec, source_ids) {
   const char *const list[] = {"<unk>", "我", "爱", "▁你"};
   struct vocabulary *vocabulary;
   cr_assert_eq(from_list(&vocabulary, list, 4, SIDE_SOURCE, NULL), STATUS_OK);
-  const struct codec codec = {TOKENS_CHARS, vocabulary};
+  const struct codec codec = {.mode = TOKENS_CHARS, .vocabulary = vocabulary};
   static const uint32_t said[] = {1, 2, 3, 0};
   assert_decoded(&codec, said, 4, "我爱 你<unk>");
   vocabulary_free(vocabulary);
@@ -244,7 +244,7 @@ Test(codec, chars_take_no_spaces_between_han) {
     cr_assert_eq(tokens_add(&tokens, text_of(list[i]), NULL), STATUS_OK);
   cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, counts, SIDE_SOURCE, NULL), STATUS_OK);
   cr_assert_not(vocabulary_is_spaced(vocabulary)); /* 2 of 14 */
-  struct codec codec = {TOKENS_CHARS, vocabulary};
+  struct codec codec = {.mode = TOKENS_CHARS, .vocabulary = vocabulary};
   assert_encoded(&codec, "我 爱 a a 雨", "我|爱|a|▁a|雨");
   codec.mode = TOKENS_WORDS;
   assert_encoded(&codec, "我 爱 雨", "我|▁爱|▁雨");
@@ -254,7 +254,7 @@ Test(codec, chars_take_no_spaces_between_han) {
   cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, with_spaces, SIDE_SOURCE, NULL),
                STATUS_OK);
   cr_assert(vocabulary_is_spaced(vocabulary)); /* 3 of 15: a fifth */
-  codec = (struct codec){TOKENS_CHARS, vocabulary};
+  codec = (struct codec){.mode = TOKENS_CHARS, .vocabulary = vocabulary};
   assert_encoded(&codec, "我 爱 a a 雨", "我|▁爱|▁a|▁a|▁雨");
   vocabulary_free(vocabulary);
   tokens_free(&tokens);
@@ -264,7 +264,7 @@ Test(codec, space_mode_segments) {
   const char *const list[] = {"<unk>", "我", "爱", "学习", "。"};
   struct vocabulary *vocabulary;
   cr_assert_eq(from_list(&vocabulary, list, 5, SIDE_SOURCE, NULL), STATUS_OK);
-  const struct codec codec = {TOKENS_SPACE, vocabulary};
+  const struct codec codec = {.mode = TOKENS_SPACE, .vocabulary = vocabulary};
   struct encoding encoding = {0};
   static const uint32_t expected[] = {1, 2, 3, 4};
   static const char *const typed[] = {"我爱学习。", "我 爱 学习 。", "我爱 学习。"};

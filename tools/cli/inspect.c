@@ -43,6 +43,8 @@ static void write_text(FILE *stream, const elman_model *model) {
           elman_token_mode_name(info.source_tokens));
   fprintf(stream, "target vocabulary  %zu, text split into %s\n", info.target_vocabulary,
           elman_token_mode_name(info.target_tokens));
+  fprintf(stream, "source text        %s\n", elman_normalization_name(info.source_normalization));
+  fprintf(stream, "target text        %s\n", elman_normalization_name(info.target_normalization));
   fprintf(stream, "parameters         %zu\n\n", info.parameters);
   fprintf(stream, "%-32s %13s %11s %11s %11s %11s\n", "tensor", "shape", "mean", "deviation",
           "minimum", "maximum");
@@ -99,6 +101,10 @@ static void write_json(FILE *stream, const elman_model *model) {
   write_json_string(stream, elman_token_mode_name(info.source_tokens));
   fputs(",\"target_tokens\":", stream);
   write_json_string(stream, elman_token_mode_name(info.target_tokens));
+  fputs(",\"source_normalization\":", stream);
+  write_json_string(stream, elman_normalization_name(info.source_normalization));
+  fputs(",\"target_normalization\":", stream);
+  write_json_string(stream, elman_normalization_name(info.target_normalization));
   fprintf(stream, ",\"source_vocabulary\":%zu,\"target_vocabulary\":%zu,\"parameters\":%zu",
           info.source_vocabulary, info.target_vocabulary, info.parameters);
   fputs(",\"tensors\":[", stream);
@@ -145,8 +151,8 @@ int inspect_command(int argc, char **argv) {
   bool json = false;
   const struct option options[] = {MODEL_OPTION(model_path),
                                    {"vocabulary", 0, "SIDE",
-                                    "list a vocabulary: id, count, token, how it is joined", .text = &vocabulary,
-                                    .choice = side_name},
+                                    "list a vocabulary: id, count, token, how it is joined",
+                                    .text = &vocabulary, .choice = side_name},
                                    {"json", 0, NULL, "print one JSON object", .flag = &json},
                                    {0}};
   const struct usage usage = {"inspect", "[options]", "Shows what a model file holds.", options};

@@ -11,6 +11,10 @@ const char *token_mode_choice(size_t index);
 /* `name` is one of them. */
 elman_token_mode token_mode_of(const char *name);
 
+/* Likewise; what full-width text makes of it is none of the choices. */
+const char *normalization_choice(size_t index);
+elman_normalization normalization_of(const char *name);
+
 /* Rows of an option table; both arguments are a const char * that holds a name. */
 #define TOKENS_OPTIONS(source, target)                                                             \
   {"source-tokens",                                                                                \

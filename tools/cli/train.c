@@ -381,6 +381,7 @@ int train_command(int argc, char **argv) {
   preset_apply(argc, argv, &job.model, &job.train);
   const char *source_tokens = elman_token_mode_name(job.model.source_tokens);
   const char *target_tokens = elman_token_mode_name(job.model.target_tokens);
+  const char *normalization = elman_normalization_name(job.model.normalization);
   const struct option options[] = {
       PAIRS_OPTIONS(job.input),
       {"output", 'o', "FILE", "where the model goes", .text = &job.output},
@@ -444,6 +445,8 @@ int train_command(int argc, char **argv) {
       {"max-length", 0, "N", "pairs with more tokens on a side are left out; 0 = none",
        .count = &job.train.max_length, .most = 1000000},
       TOKENS_OPTIONS(source_tokens, target_tokens),
+      {"normalize", 0, "FORM", "how text is written; nfkc unifies width and punctuation",
+       .text = &normalization, .choice = normalization_choice},
       {"seed", 0, "N", "chooses initial weights and the order of the pairs",
        .seed = &job.model.seed},
       {"dev", 0, "PAIRS", "file to validate on after each epoch; the best model is kept",
@@ -479,6 +482,7 @@ int train_command(int argc, char **argv) {
   if (code != EX_OK) return code;
   job.model.source_tokens = token_mode_of(source_tokens);
   job.model.target_tokens = token_mode_of(target_tokens);
+  job.model.normalization = normalization_of(normalization);
   job.model.max_length = job.train.max_length;
   job.train.seed = job.model.seed;
   return run(&job, usage.command, &operands);

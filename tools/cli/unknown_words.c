@@ -5,8 +5,7 @@
 
 #include "messages.h"
 
-static void cut_to_fit(char name[UNKNOWN_SIZE], const char *token) {
-  size_t length = strlen(token);
+static void cut_to_fit(char name[UNKNOWN_SIZE], const char *token, size_t length) {
   if (length >= UNKNOWN_SIZE) {
     length = UNKNOWN_SIZE - 1;
     while (length > 0 && ((unsigned char)token[length] & 0xc0) == 0x80) length--;
@@ -15,10 +14,10 @@ static void cut_to_fit(char name[UNKNOWN_SIZE], const char *token) {
   name[length] = '\0';
 }
 
-static void add_name(struct unknown_words *words, const char *token) {
+static void add_name(struct unknown_words *words, const char *token, size_t length) {
   if (words->named == UNKNOWN_NAMED) return;
   char *name = words->names[words->named];
-  cut_to_fit(name, token);
+  cut_to_fit(name, token, length);
   for (size_t i = 0; i < words->named; i++)
     if (strcmp(words->names[i], name) == 0) return;
   words->named++;
@@ -29,7 +28,9 @@ void unknown_words_add(struct unknown_words *words, const elman_translation *tra
   for (size_t s = 0; s < translation->source_count; s++) {
     if (translation->source_known[s]) continue;
     words->unknown++;
-    add_name(words, translation->source_tokens[s]);
+    /* As it was typed, which normalising may have changed. */
+    const size_t start = translation->source_starts[s];
+    add_name(words, translation->source + start, translation->source_ends[s] - start);
   }
 }
 
