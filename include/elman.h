@@ -528,10 +528,12 @@ typedef struct elman_translation {
   size_t target_count;              /* T */
   size_t heads;                     /* matrices of attention weights, at least 1 */
   const char *const *source_tokens; /* (S); also words that are unknown */
+  const uint32_t *source_ids;       /* (S): see elman_model_get_token; 0 = unknown */
   const bool *source_known;         /* (S): false where the vocabulary lacks the word */
   const size_t *source_starts;      /* (S): token s is the bytes from source_starts[s] up to, */
   const size_t *source_ends;        /* but not including, source_ends[s] of `source` */
   const char *const *target_tokens; /* (T); the last is "</s>" if the decoder ended by itself */
+  const uint32_t *target_ids;       /* (T): what the decoder said, 0 for an unknown word */
   const size_t *target_starts;      /* (T): the same in `text`; "</s>" has no byte */
   const size_t *target_ends;
   bool ended;                           /* the last target token is "</s>" */

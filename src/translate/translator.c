@@ -267,6 +267,12 @@ static const char *const *copy_tokens(struct arena *arena, const struct tokens *
   return copies;
 }
 
+static const uint32_t *copy_ids(struct arena *arena, const uint32_t *ids, size_t count) {
+  uint32_t *copy = arena_take(arena, sizeof *copy, count, 1, 1);
+  if (copy != NULL && count > 0) memcpy(copy, ids, count * sizeof *copy);
+  return copy;
+}
+
 static const bool *copy_known(struct arena *arena, const struct encoding *source) {
   bool *known = arena_take(arena, sizeof *known, source->tokens.count, 1, 1);
   for (size_t s = 0; known != NULL && s < source->tokens.count; s++)
@@ -296,6 +302,7 @@ static enum status copy_source(struct translation *view, struct arena *arena,
   view->source = copy_text(arena, item->given);
   view->source_count = tokens->count;
   view->source_tokens = copy_tokens(arena, tokens);
+  view->source_ids = copy_ids(arena, item->source.ids, tokens->count);
   view->source_known = copy_known(arena, &item->source);
   view->source_starts = places.starts;
   view->source_ends = places.ends;
@@ -312,6 +319,7 @@ static void copy_target(struct translation *view, struct arena *arena,
   view->ended = T > 0 && hypothesis->ids[T - 1] == TOKEN_END;
   view->target_count = T;
   view->target_tokens = copy_tokens(arena, &rendering->tokens);
+  view->target_ids = copy_ids(arena, hypothesis->ids, T);
   view->target_starts = places.starts;
   view->target_ends = places.ends;
   if (arena->base != NULL) locate_joined(places, &rendering->tokens, T - view->ended, text);

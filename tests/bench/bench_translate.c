@@ -3,8 +3,10 @@
  *   bench_translate MODEL SENTENCES OUTPUT BEAM MAX_LENGTH single|batch
  *
  * SENTENCES has a sentence a line. Prints the seconds for all of them; loading is not counted,
- * nor is one sentence before. Greedy search leaves out the scores, as PyTorch does here. OUTPUT gets a line for each sentence: its source tokens as the model
- * knows them, a tab, and the tokens of its translation. MAX_LENGTH 0 is the default limit. */
+ * nor is one sentence before. Greedy search leaves out the scores, as PyTorch does here. OUTPUT
+ * gets a line for each sentence: the ids of its tokens, a tab, and those of its translation.
+ * MAX_LENGTH 0 is the default limit. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "bench.h"
@@ -42,13 +44,14 @@ static double run(const struct work *work, elman_translator *translator,
   return bench_seconds() - start;
 }
 
+static void write_ids(FILE *file, const uint32_t *ids, size_t count) {
+  for (size_t i = 0; i < count; i++) fprintf(file, "%s%" PRIu32, i > 0 ? " " : "", ids[i]);
+}
+
 static void write_line(FILE *file, const elman_translation *translation) {
-  for (size_t i = 0; i < translation->source_count; i++)
-    fprintf(file, "%s%s", i > 0 ? " " : "",
-            translation->source_known[i] ? translation->source_tokens[i] : "<unk>");
+  write_ids(file, translation->source_ids, translation->source_count);
   fputc('\t', file);
-  for (size_t i = 0; i < translation->target_count; i++)
-    fprintf(file, "%s%s", i > 0 ? " " : "", translation->target_tokens[i]);
+  write_ids(file, translation->target_ids, translation->target_count);
   fputc('\n', file);
 }
 

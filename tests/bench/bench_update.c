@@ -48,6 +48,7 @@ int main(int argc, char **argv) {
   elman_model_options shape = elman_model_options_default();
   shape.embedding_size = shape.hidden_size = bench_size(argv[2]);
   shape.source_tokens = shape.target_tokens = ELMAN_TOKENS_SPACE;
+  shape.normalization = ELMAN_NFC; /* every program sees the same words */
   check(elman_model_create(&model, pairs, &shape, &error), &error);
 
   struct times times = {.most = updates, .epoch = updates == 0};

@@ -329,7 +329,6 @@ class Bench:
     def part_decode(self):
         """Translation of many sentences: greedy and with a beam, one by one and batched."""
         model, sentences, limit = self.model()
-        vocabularies = vocabularies_of(model)
         for beam in (1, 5):
             for mode, sizes in (("single", (1,)), ("batch", (64, 256))):
                 found = self.folder / "found"
@@ -339,7 +338,7 @@ class Bench:
                     answer = self.run("bench_translate", model, sentences, found, beam, limit, mode,
                                       environment={**os.environ, "OMP_NUM_THREADS": str(self.threads)})
                     row.elman.append(answer["seconds"][0])
-                    sources, ours = read_found(found, vocabularies)
+                    sources, ours = read_found(found)
                     for worker in self.workers:
                         for size in sizes:
                             theirs = worker.ask(do="translate", model=str(model), sentences=sources,
@@ -363,7 +362,8 @@ class Bench:
         sentence, found = self.folder / "sentence", self.folder / "found"
         sentence.write_text(text + "\n", encoding="utf-8")
         self.run("bench_translate", model, sentence, found, 1, 0, "single")
-        return found.read_text(encoding="utf-8").split("\t")[0].split(" ")
+        words = source_words_of(model)
+        return [words[i] for i in read_found(found)[0][0]]
 
     def part_start(self):
         """From the start of the process to the first translation."""
@@ -467,19 +467,16 @@ def slope(sizes, seconds):
             / sum((a - mean_x) ** 2 for a in x))
 
 
-def vocabularies_of(model):
-    """Ids of the source and of the target words."""
+def source_words_of(model):
     data = pathlib.Path(model).read_bytes()
     metadata = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])["__metadata__"]
-    return [{word: i for i, word in enumerate(json.loads(metadata[f"elman.{side}_vocab"]))}
-            for side in ("source", "target")]
+    return json.loads(metadata["elman.source_vocab"])
 
 
-def read_found(path, vocabularies):
+def read_found(path):
     """The ids of the sentences and of their translations."""
     lines = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
-    return [[[ids[word] for word in line[side].split(" ")] for line in lines]
-            for side, ids in enumerate(vocabularies)]
+    return [[list(map(int, line[side].split())) for line in lines] for side in range(2)]
 
 
 PARTS = ("toy", "update", "memory", "threads", "epoch", "decode", "start", "growth", "kernels")

@@ -229,6 +229,11 @@ static void whole_cycle(void) {
   cr_assert_str_eq(a->source_tokens[2], "学习");
   cr_assert_str_eq(a->target_tokens[0], "I");
   cr_assert_str_eq(a->target_tokens[3], "</s>");
+  cr_assert_str_eq(elman_model_get_token(model, ELMAN_SOURCE, a->source_ids[2], NULL, NULL),
+                   "学习");
+  cr_assert_str_eq(elman_model_get_token(model, ELMAN_TARGET, a->target_ids[1], NULL, NULL),
+                   "love");
+  cr_assert_eq(elman_model_get_joint(model, ELMAN_TARGET, a->target_ids[1]), ELMAN_JOINT_EXPECTED);
   cr_assert(a->source_known[0] && a->source_known[1] && a->source_known[2]);
   cr_assert_arr_eq(a->attention, b->attention, 12 * sizeof *a->attention);
   check_translation(a);
@@ -749,6 +754,7 @@ Test(api, unknown_words_are_kept_and_named) {
   for (size_t s = 0; s < 4; s++) {
     cr_assert_str_eq(translation->source_tokens[s], tokens[s]);
     cr_assert_eq(translation->source_known[s], s < 2);
+    cr_assert_eq(translation->source_ids[s] > 0, s < 2);
   }
   check_translation(translation);
   elman_translation_free(translation);
