@@ -106,15 +106,20 @@ static json_t *describe_options(const struct trainer *trainer,
       (json_int_t)options->validate_every);
 }
 
-/* Of what is compared by its hash; only for messages, so that a name that is not UTF-8 is left out.
- */
+/* False when memory runs out; a name that is not UTF-8 is left out. */
+static bool add_name(json_t *names, const char *key, const char *name) {
+  if (name == NULL || text_valid_prefix(text_of(name)) < strlen(name)) return true;
+  return json_object_set_new(names, key, json_string(name)) == 0;
+}
+
+/* Of what is compared by its hash; only for messages. */
 static json_t *describe_names(const struct trainer_options *options) {
   json_t *names = json_object();
-  if (options->corpus_name != NULL)
-    (void)json_object_set_new(names, "corpus", json_string(options->corpus_name));
-  if (options->dev_name != NULL)
-    (void)json_object_set_new(names, "dev pairs", json_string(options->dev_name));
-  return names;
+  if (names != NULL && add_name(names, "corpus", options->corpus_name) &&
+      add_name(names, "dev pairs", options->dev_name))
+    return names;
+  json_decref(names);
+  return NULL;
 }
 
 /* ---- where it stands ---- */

@@ -7,12 +7,12 @@
 #include "vocab/locate.h"
 #include "vocab/segment.h"
 
-static void require_places(const struct tokens *tokens, struct text text) {
+static void require_places(const struct tokens *tokens, struct text text, enum normalization form) {
   size_t *numbers = calloc(3 * tokens->count + 1, sizeof *numbers);
   REQUIRE(numbers != NULL);
   const struct places places = {numbers, numbers + tokens->count};
   size_t *words = numbers + 2 * tokens->count;
-  REQUIRE(locate_tokens(places, tokens, text, NULL) == STATUS_OK);
+  REQUIRE(locate_tokens(places, tokens, text, form, NULL) == STATUS_OK);
   for (size_t i = 0; i < tokens->count; i++) {
     REQUIRE(places.starts[i] <= places.ends[i] && places.ends[i] <= text.length);
     REQUIRE(i == 0 || places.starts[i - 1] <= places.starts[i]);
@@ -38,15 +38,16 @@ static struct vocabulary *learn(const struct tokens *tokens) {
   return vocabulary;
 }
 
-static void through_ids(const struct tokens *tokens, struct text text, enum token_mode mode) {
+static void through_ids(const struct tokens *tokens, struct text text, enum token_mode mode,
+                        enum normalization form) {
   struct vocabulary *vocabulary = learn(tokens);
-  const struct codec codec = {mode, vocabulary};
+  const struct codec codec = {mode, form, vocabulary};
   struct encoding encoding = {0};
   struct buffer decoded = {0};
   REQUIRE(encode(&encoding, &codec, text, NULL) == STATUS_OK);
   for (size_t i = 0; i < encoding.tokens.count; i++)
     REQUIRE(encoding.ids[i] < vocabulary_size(vocabulary));
-  require_places(&encoding.tokens, text);
+  require_places(&encoding.tokens, text, form);
   REQUIRE(decode(&decoded, &codec, encoding.ids, encoding.tokens.count, NULL) == STATUS_OK);
   const struct text result = buffer_text(&decoded);
   REQUIRE(text_valid_prefix(result) == result.length);
@@ -55,32 +56,41 @@ static void through_ids(const struct tokens *tokens, struct text text, enum toke
   vocabulary_free(vocabulary);
 }
 
-static void through_mode(struct text normalized, struct text text, enum token_mode mode) {
+static void through_mode(struct text normalized, struct text text, enum token_mode mode,
+                         enum normalization form) {
   struct tokens tokens = {0};
   struct buffer joined = {0};
   REQUIRE(tokens_split(&tokens, normalized, mode, NULL) == STATUS_OK);
   REQUIRE(tokens_join(&joined, &tokens, mode, NULL) == STATUS_OK);
   REQUIRE(text_equal(buffer_text(&joined), normalized));
-  require_places(&tokens, text);
-  through_ids(&tokens, text, mode);
+  require_places(&tokens, text, form);
+  through_ids(&tokens, text, mode, form);
   tokens_free(&tokens);
   buffer_free(&joined);
 }
 
-bool fuzz_one(const uint8_t *bytes, size_t size) {
-  const struct text text = fuzz_text(bytes, size);
-  struct buffer normalized = {0}, again = {0}, folded = {0};
-  struct script_counts counts = {0};
-  REQUIRE(text_normalize(&normalized, text, NULL) == STATUS_OK);
-  REQUIRE(text_normalize(&again, buffer_text(&normalized), NULL) == STATUS_OK);
+static void through_form(struct text text, enum normalization form) {
+  struct buffer normalized = {0}, again = {0};
+  REQUIRE(text_normalize(&normalized, text, form, NULL) == STATUS_OK);
+  REQUIRE(text_normalize(&again, buffer_text(&normalized), form, NULL) == STATUS_OK);
   REQUIRE(text_equal(buffer_text(&again), buffer_text(&normalized)));
-  REQUIRE(text_fold(&folded, text, NULL) == STATUS_OK);
-  script_count(&counts, buffer_text(&normalized));
-  REQUIRE(script_token_mode(&counts) != TOKENS_AUTO);
   for (enum token_mode mode = TOKENS_SPACE; mode < TOKENS_AUTO; mode++)
-    through_mode(buffer_text(&normalized), text, mode);
+    through_mode(buffer_text(&normalized), text, mode, form);
   buffer_free(&normalized);
   buffer_free(&again);
+}
+
+bool fuzz_one(const uint8_t *bytes, size_t size) {
+  const struct text text = fuzz_text(bytes, size);
+  struct buffer folded = {0};
+  struct script_counts counts = {0};
+  struct script_votes votes = {0};
+  REQUIRE(text_fold(&folded, text, NULL) == STATUS_OK);
+  script_count(&counts, text);
+  script_vote(&votes, &counts);
+  REQUIRE(script_token_mode(&votes) != TOKENS_AUTO);
+  for (enum normalization form = NORMALIZE_NFC; form <= NORMALIZE_NFKC_WIDE; form++)
+    through_form(text, form);
   buffer_free(&folded);
   return text.length == size;
 }

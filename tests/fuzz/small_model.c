@@ -14,7 +14,8 @@ struct pairs *small_pairs(void) {
 }
 
 struct model *small_model(struct model_config config) {
-  const struct vocabulary_options options = {TOKENS_AUTO, TOKENS_AUTO, 1, 0};
+  const struct vocabulary_options options = {
+      .source_mode = TOKENS_AUTO, .target_mode = TOKENS_AUTO, .min_count = 1};
   struct vocabulary_pair vocabularies;
   struct model *model;
   struct pairs *pairs = small_pairs();

@@ -318,14 +318,14 @@ static int run(struct job *job, const char *command, const struct operands *oper
                         job->model.input_feeding ? "input-feeding" : "tie-embeddings");
   int code = check_outputs(job, command, operands);
   if (code != EX_OK) return code;
-  char *checkpoint;
-  if (asprintf(&checkpoint, "%s.checkpoint", job->output) < 0) {
+  char *checkpoint = NULL, *name = pairs_input_name(&job->input, operands);
+  if (name == NULL || asprintf(&checkpoint, "%s.checkpoint", job->output) < 0) {
     report(NULL, "out of memory");
+    free(name);
     return EX_OSERR;
   }
   job->train.checkpoint = checkpoint;
   job->train.output = job->output;
-  char *name = pairs_input_name(&job->input, operands);
   job->train.pairs_name = name;
   job->train.dev_name = job->dev;
   code = check_and_train(job, command, operands);
@@ -353,6 +353,7 @@ static bool shapes_model(const struct option *option) {
                                       "plain-self-attention",
                                       "min-count",
                                       "max-vocab",
+                                      "normalize",
                                       "source-tokens",
                                       "target-tokens"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
