@@ -498,6 +498,29 @@ Test(beam, ends_when_nothing_open_can_win_any_more) {
   cr_assert_not(goes_on(-5.5));
 }
 
+/* Among hypotheses that are equally likely, the smaller token comes first. */
+Test(beam, equals_keep_the_order_of_the_vocabulary) {
+  enum { V = 8, WIDTH = 4 };
+  const struct beam_options options = {WIDTH, WIDTH, 0};
+  struct beam_path paths[3 * WIDTH];
+  struct beam_pool pool = {0};
+  struct beam beam = {.paths = paths,
+                      .ended = paths + WIDTH,
+                      .grown = paths + 2 * WIDTH,
+                      .source_count = 1,
+                      .heads = 1,
+                      .limit = 9};
+  const real weights[WIDTH] = {1, 1, 1, 1}, logits[V] = {-9, -9, -9, 1, 2, 1, 2, 1};
+  beam_pool_clear(&pool);
+  beam_start(&beam);
+  cr_assert_eq(beam_grow(&beam, &pool, logits, V, weights, 1, &options, NULL), STATUS_OK);
+  static const uint32_t expected[WIDTH] = {4, 6, 3, 5};
+  cr_assert_eq(beam.open, WIDTH);
+  for (size_t i = 0; i < WIDTH; i++)
+    cr_assert_eq(pool.nodes[beam.paths[i].last].id, expected[i], "place %zu", i);
+  beam_pool_free(&pool);
+}
+
 /* ---- memory ---- */
 
 /* Two sentences' hypotheses grow in two pools, of which one is tidied after every step. */

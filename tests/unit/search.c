@@ -103,3 +103,21 @@ Test(search, takes_what_it_is_forced_to) {
   const uint32_t words[] = {B, UNKNOWN, UNKNOWN, A, END};
   check((const double[WORDS]){0, 9, 1, 3, 2}, "a b", "b zebra </s> a", 1, words, 5);
 }
+
+/* All weights are alike: the first source word stands for an unknown one. */
+Test(search, of_equal_weights_the_first_word_replaces_an_unknown_one) {
+  struct model *model = make_model((const double[WORDS]){3, 0, 0, 1, 2});
+  struct translator translator;
+  translator_create(&translator, model, NULL);
+  const struct text text = text_of("b a zebra");
+  struct translate_options options = translate_options_default();
+  options.limit = 2;
+  options.replace_unknown = true;
+  cr_assert_eq(translator_run(&translator, &text, 1, (struct text){NULL, 0}, &options, NULL),
+               STATUS_OK);
+  cr_assert_eq(translator_render(&translator, 0, NULL), STATUS_OK);
+  cr_assert(text_equal(buffer_text(&translator.renderings[0].text), text_of("b b")), "%s",
+            translator.renderings[0].text.bytes);
+  translator_free(&translator);
+  model_free(model);
+}
