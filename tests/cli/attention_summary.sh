@@ -42,6 +42,22 @@ expect_stdout_match '"links":3,"gold_links":3,"shared_links":2,"alignment_error_
 expect_exit 0 "$ELMAN" attention --summary --alignments 4 -i other.tsv
 expect_stdout_match '^alignment error rate 33\.33 %$'
 
+# The text shows what the object holds, shares as percentages.
+expect_exit 0 "$ELMAN" attention --summary --json --override uniform -i sources
+cp "$results/stdout" measures.json
+expect_exit 0 "$ELMAN" attention --summary --override uniform -i sources
+python3 - measures.json "$results/stdout" <<'END' || fail "text and object differ"
+import json, sys
+measures = json.load(open(sys.argv[1]))
+shown = {line[:20].strip(): float(line[20:].split()[0]) for line in open(sys.argv[2])}
+for label, key, factor in [("entropy", "entropy", 1), ("of the largest", "entropy_share", 100),
+                           ("covered", "covered", 100), ("coverage off 1", "coverage_distance", 1),
+                           ("</s> on last token", "end_on_last", 100),
+                           ("others on last token", "words_on_last", 100),
+                           ("diagonality", "diagonality", 1)]:
+    assert abs(shown[label] - factor * measures[key]) < 0.0051, (label, shown[label], measures[key])
+END
+
 # A line without its columns, or with links to nowhere, is reported and left out.
 printf '我 爱\tI love\n我 爱\tI love\t5-0\n我 爱\tI love\t0-0\n' >lines
 expect_exit 65 "$ELMAN" attention --summary --json --alignments 3 -i lines

@@ -20,6 +20,10 @@ expect_stdout_match '^0 \|\|\| I love studying \|\|\| '
 
 expect_exit 0 "$ELMAN" translate --json --beam 4 --n-best 3 '我 爱 学习'
 expect_stdout_match '^\{"translation":"I love studying",.*,"n_best":\[\{"translation":"I love studying","log_probability":-[0-9.e-]+,"score":-[0-9.e-]+,"target_tokens":\["I","love","studying","</s>"\]\}(,\{[^{]*\}){2}\]\}$'
+# First the log-probability, then the score: with a penalty of 1 the mean over four tokens.
+expect_exit 0 "$ELMAN" translate --n-best 1 --length-penalty 1 '我 爱 学习'
+awk '{ exit !($(NF - 2) < 0 && ($(NF - 2) / $NF - 4) ^ 2 < 1e-6) }' "$results/stdout" ||
+  fail "the score is not the log-probability divided by the length"
 expect_exit 0 "$ELMAN" translate --json --beam 4 '我 爱 学习'
 ! grep -q n_best "$results/stdout" || fail "a list that nobody asked for"
 

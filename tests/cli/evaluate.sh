@@ -31,6 +31,12 @@ expect_exit 0 "$ELMAN" evaluate -q --json --alignments 3 aligned
 expect_stdout_match '"aligned_words":3,"alignment_agreement":(0|0\.[0-9]+|1),"bleu":'
 expect_exit 0 "$ELMAN" evaluate -q --alignments 3 aligned
 expect_stdout_match '^alignment agreement +[0-9.]+ %$'
+# Of its own links all agree.
+"$ELMAN" attention --format pharaoh --reference 'I love studying' '我 爱 学习' >links
+printf '我 爱 学习\tI love studying\t%s\n' "$(cat links)" >own
+expect_exit 0 "$ELMAN" evaluate -q --alignments 3 own
+expect_stdout_match '^alignment agreement +100\.00 %$'
+rm links own
 printf '我 爱 学习\tI love studying\t0-0 7-7\n' >misaligned
 expect_exit 65 "$ELMAN" evaluate -q --strict --alignments 3 misaligned
 expect_stdout

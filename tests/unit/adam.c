@@ -129,6 +129,7 @@ Test(adam, clipping_scales_down_only) {
   cr_assert_eq(clip_scale(5, 5), 1);
   cr_assert_eq(clip_scale(5, 0), 1);
   cr_assert_float_eq((double)clip_scale(5, 1), 0.2, 1e-6);
+  cr_assert_float_eq((double)clip_scale(1.25, 1), 0.8, 2e-6);
 }
 
 Test(adam, an_update_scales_the_gradients) {

@@ -129,9 +129,10 @@ Test(api_gradients, dropout_and_smoothing_change_the_loss_and_stay_right) {
   elman_model *model = model_of(&options, 0);
   elman_gradient_options regularized = elman_gradient_options_default();
   elman_gradient_report *plain = check(model, NULL);
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 3; i++) {
     regularized.dropout = i == 0 ? 0.4 : 0;
     regularized.label_smoothing = i == 1 ? 0.2 : 0;
+    regularized.attention_dropout = i == 2 ? 0.5 : 0;
     elman_gradient_report *report = check(model, &regularized);
     cr_assert(report->right);
     cr_assert_neq(report->loss, plain->loss);

@@ -706,6 +706,21 @@ Test(formats, svg_colors_are_mixed) {
   free(text);
 }
 
+/* Two Han characters fit into a cell; five letters would run into the next label. */
+Test(formats, svg_turns_labels_that_do_not_fit) {
+  static const char *const tokens[] = {"我", "abcd", "tea"};
+  struct translation translation = example();
+  translation.source_tokens = tokens;
+  char *text = written_all("svg", &translation, 1, NULL, NULL);
+  cr_assert_eq(occurrences(text, "rotate(-45)"), 0);
+  free(text);
+  static const char *const longer[] = {"我", "abcde", "tea"};
+  translation.source_tokens = longer;
+  text = written_all("svg", &translation, 1, NULL, NULL);
+  cr_assert_eq(occurrences(text, "rotate(-45)"), 3);
+  free(text);
+}
+
 static void expect_xml(const char *token, size_t width, const char *expected) {
   char *text = NULL;
   size_t size = 0;
@@ -727,6 +742,19 @@ Test(formats, xml_is_cut_behind_its_columns) {
              4,
              "a\xCC\x81"
              "bcd"); /* a mark fills no column */
+}
+
+Test(formats, xml_cuts_a_token_of_marks) {
+  enum { MARKS = 1000, WIDTH = 4 };
+  char token[2 * MARKS + 2] = "a", *text = NULL;
+  size_t size = 0;
+  for (size_t i = 0; i < MARKS; i++) strcat(token, "\xCC\x81");
+  FILE *stream = open_memstream(&text, &size);
+  write_xml(stream, token, WIDTH);
+  cr_assert_eq(fclose(stream), 0);
+  cr_assert_leq(size, 16 * WIDTH + 8);
+  cr_assert_str_eq(text + size - 3, "…");
+  free(text);
 }
 
 /* A session that is given up leaks nothing. */
