@@ -510,10 +510,13 @@ Test(beam, equals_keep_the_order_of_the_vocabulary) {
                       .source_count = 1,
                       .heads = 1,
                       .limit = 9};
-  const real weights[WIDTH] = {1, 1, 1, 1}, logits[V] = {-9, -9, -9, 1, 2, 1, 2, 1};
+  const real weights[WIDTH] = {1, 1, 1, 1};
+  real logits[V] = {-9, -9, -9, 1, 2, 1, 2, 1};
+  struct small_scores small;
+  score(&small, logits, 1, V);
   beam_pool_clear(&pool);
   beam_start(&beam);
-  cr_assert_eq(beam_grow(&beam, &pool, logits, V, weights, 1, &options, NULL), STATUS_OK);
+  cr_assert_eq(beam_grow(&beam, &pool, &small.scores, 0, weights, 1, &options, NULL), STATUS_OK);
   static const uint32_t expected[WIDTH] = {4, 6, 3, 5};
   cr_assert_eq(beam.open, WIDTH);
   for (size_t i = 0; i < WIDTH; i++)
