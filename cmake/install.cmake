@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 set(PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/elman)
 
 install(TARGETS elman EXPORT elman-targets)
-install(FILES include/elman.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(EXPORT elman-targets NAMESPACE elman:: DESTINATION ${PACKAGE_DIR})
 

@@ -5,10 +5,6 @@
 #include "base/safe_file.h"
 #include "inspect/format.h"
 
-_Static_assert((int)ELMAN_ALIGNMENT_ARGMAX == (int)ALIGNMENT_ARGMAX, "rules agree");
-_Static_assert((int)ELMAN_ALIGNMENT_THRESHOLD == (int)ALIGNMENT_THRESHOLD, "rules agree");
-_Static_assert((int)ELMAN_ALIGNMENT_INTERSECTION == (int)ALIGNMENT_INTERSECTION, "rules agree");
-
 const char *elman_format_name(size_t index) {
   const struct format *format = format_at(index);
   return format == NULL ? NULL : format->name;
@@ -25,11 +21,11 @@ const char *elman_format_of_path(const char *path) {
 }
 
 const char *elman_alignment_rule_name(elman_alignment_rule rule) {
-  return alignment_kind_name((enum alignment_kind)rule);
+  return alignment_kind_name(rule);
 }
 
 const char *elman_alignment_units_name(elman_alignment_units units) {
-  return alignment_units_name((enum alignment_units)units);
+  return alignment_units_name(units);
 }
 
 struct translation inner_translation(const elman_translation *outer) {
@@ -55,23 +51,22 @@ struct translation inner_translation(const elman_translation *outer) {
                               .head_attention = outer->head_attention};
 }
 
-enum status inner_rule(struct alignment_rule *inner, const elman_text_style *style,
-                       struct error *error) {
+elman_status inner_rule(struct alignment_rule *inner, const elman_text_style *style,
+                        elman_error *error) {
   static const elman_text_style plain = {0};
   if (style == NULL) style = &plain;
-  const enum alignment_kind kind = (enum alignment_kind)style->alignment;
-  const enum alignment_units units = (enum alignment_units)style->units;
+  const elman_alignment_rule kind = style->alignment;
+  const elman_alignment_units units = style->units;
   const double threshold = style->threshold;
   if (alignment_kind_name(kind) == NULL)
-    return fail(error, STATUS_INVALID_ARGUMENT, NULL, "there is no alignment rule %d", (int)kind);
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "there is no alignment rule %d", (int)kind);
   if (alignment_units_name(units) == NULL)
-    return fail(error, STATUS_INVALID_ARGUMENT, NULL, "there are no alignment units %d",
-                (int)units);
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "there are no alignment units %d", (int)units);
   if (!(threshold >= 0 && threshold <= 1))
-    return fail(error, STATUS_INVALID_ARGUMENT, NULL, "the threshold must lie from 0 to 1");
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the threshold must lie from 0 to 1");
   *inner =
       (struct alignment_rule){kind, threshold > 0 ? threshold : ELMAN_DEFAULT_THRESHOLD, units};
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 /* ---- writing ---- */
@@ -80,15 +75,15 @@ struct elman_attention_writer {
   struct writing inner;
 };
 
-static enum status start(struct writing *writing, FILE *stream, const char *format_name,
-                         const elman_text_style *style, struct error *error) {
+static elman_status start(struct writing *writing, FILE *stream, const char *format_name,
+                          const elman_text_style *style, elman_error *error) {
   const struct format *format = format_named(format_name);
   struct text_style inner = {0};
   *writing = (struct writing){0};
   if (format == NULL)
-    return fail(error, STATUS_INVALID_ARGUMENT, NULL, "there is no format \"%s\"", format_name);
-  const enum status status = inner_rule(&inner.rule, style, error);
-  if (status != STATUS_OK) return status;
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "there is no format \"%s\"", format_name);
+  const elman_status status = inner_rule(&inner.rule, style, error);
+  if (status != ELMAN_OK) return status;
   if (style != NULL) {
     inner.color = style->color;
     inner.numbers = style->numbers;
@@ -97,8 +92,8 @@ static enum status start(struct writing *writing, FILE *stream, const char *form
   return writing_start(writing, stream, format, &inner, error);
 }
 
-static enum status add(struct writing *writing, const elman_translation *translation,
-                       elman_attention_place place, struct error *error) {
+static elman_status add(struct writing *writing, const elman_translation *translation,
+                        elman_attention_place place, elman_error *error) {
   const struct translation inner = inner_translation(translation);
   const struct record record = {&inner, place.sentence, place.hypothesis};
   return writing_add(writing, &record, error);
@@ -107,28 +102,25 @@ static enum status add(struct writing *writing, const elman_translation *transla
 elman_status elman_attention_writer_create(elman_attention_writer **writer, FILE *stream,
                                            const char *format, const elman_text_style *style,
                                            elman_error *error) {
-  struct error problem = {0};
   *writer = NULL;
   elman_attention_writer *created = malloc(sizeof *created);
-  if (created == NULL) return give(error, fail_no_memory(&problem), &problem);
-  const enum status status = start(&created->inner, stream, format, style, &problem);
-  if (status == STATUS_OK)
+  if (created == NULL) return fail_no_memory(error);
+  const elman_status status = start(&created->inner, stream, format, style, error);
+  if (status == ELMAN_OK)
     *writer = created;
   else
     elman_attention_writer_free(created);
-  return give(error, status, &problem);
+  return status;
 }
 
 elman_status elman_attention_writer_add(elman_attention_writer *writer,
                                         const elman_translation *translation,
                                         elman_attention_place place, elman_error *error) {
-  struct error problem = {0};
-  return give(error, add(&writer->inner, translation, place, &problem), &problem);
+  return add(&writer->inner, translation, place, error);
 }
 
 elman_status elman_attention_writer_finish(elman_attention_writer *writer, elman_error *error) {
-  struct error problem = {0};
-  return give(error, writing_finish(&writer->inner, &problem), &problem);
+  return writing_finish(&writer->inner, error);
 }
 
 void elman_attention_writer_free(elman_attention_writer *writer) {
@@ -137,14 +129,13 @@ void elman_attention_writer_free(elman_attention_writer *writer) {
   free(writer);
 }
 
-static enum status write_alone(FILE *stream, const elman_translation *translation,
-                               const char *format, const elman_text_style *style,
-                               struct error *error) {
+static elman_status write_alone(FILE *stream, const elman_translation *translation,
+                                const char *format, const elman_text_style *style,
+                                elman_error *error) {
   struct writing writing;
-  enum status status = start(&writing, stream, format, style, error);
-  if (status == STATUS_OK)
-    status = add(&writing, translation, (elman_attention_place){1, 1}, error);
-  if (status == STATUS_OK) status = writing_finish(&writing, error);
+  elman_status status = start(&writing, stream, format, style, error);
+  if (status == ELMAN_OK) status = add(&writing, translation, (elman_attention_place){1, 1}, error);
+  if (status == ELMAN_OK) status = writing_finish(&writing, error);
   writing_free(&writing);
   return status;
 }
@@ -152,21 +143,19 @@ static enum status write_alone(FILE *stream, const elman_translation *translatio
 elman_status elman_attention_write(FILE *stream, const elman_translation *translation,
                                    const char *format, const elman_text_style *style,
                                    elman_error *error) {
-  struct error problem = {0};
-  return give(error, write_alone(stream, translation, format, style, &problem), &problem);
+  return write_alone(stream, translation, format, style, error);
 }
 
 elman_status elman_attention_save(const char *path, const elman_translation *translation,
                                   const char *format, elman_error *error) {
-  struct error problem = {0};
   struct safe_file file;
-  enum status status = safe_file_open(&file, path, NULL, &problem);
-  if (status == STATUS_OK) {
-    status = write_alone(file.stream, translation, format, NULL, &problem);
-    if (status == STATUS_OK)
-      status = safe_file_commit(&file, &problem);
+  elman_status status = safe_file_open(&file, path, NULL, error);
+  if (status == ELMAN_OK) {
+    status = write_alone(file.stream, translation, format, NULL, error);
+    if (status == ELMAN_OK)
+      status = safe_file_commit(&file, error);
     else
       safe_file_abandon(&file);
   }
-  return give(error, status, &problem);
+  return status;
 }

@@ -9,7 +9,7 @@
 struct translation inner_translation(const elman_translation *outer);
 
 /* What the style says about links, checked. NULL is all zero. */
-enum status inner_rule(struct alignment_rule *inner, const elman_text_style *style,
-                       struct error *error) CHECKED;
+elman_status inner_rule(struct alignment_rule *inner, const elman_text_style *style,
+                        elman_error *error) CHECKED;
 
 #endif

@@ -35,37 +35,37 @@ static bool all_finite(const float *values, size_t n) {
   return true;
 }
 
-static enum status check_numbers(const float *values, size_t n, const char *what,
-                                 struct error *error) {
-  if (values == NULL) return fail(error, STATUS_INVALID_ARGUMENT, NULL, "there are no %s", what);
-  if (all_finite(values, n)) return STATUS_OK;
-  return fail(error, STATUS_BAD_DATA, NULL, "the %s hold a number that is not finite", what);
+static elman_status check_numbers(const float *values, size_t n, const char *what,
+                                  elman_error *error) {
+  if (values == NULL) return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "there are no %s", what);
+  if (all_finite(values, n)) return ELMAN_OK;
+  return fail(error, ELMAN_BAD_DATA, NULL, "the %s hold a number that is not finite", what);
 }
 
 /* Distances between rows are ints to BLAS, and so are sizes. All products of two sizes then fit;
  * the arena checks those of three. */
-static enum status check_sizes(const elman_attention_input *input, struct attention_config config,
-                               struct error *error) {
+static elman_status check_sizes(const elman_attention_input *input, struct attention_config config,
+                                elman_error *error) {
   const size_t T = input->query_count, S = input->key_count, H = config.size;
   const size_t V = attention_value_size(config), most = INT_MAX;
   if (T == 0 || S == 0 || H == 0)
-    return fail(error, STATUS_INVALID_ARGUMENT, NULL,
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "there must be queries and keys: not %zu and %zu, of %zu numbers each", T, S, H);
   if (T > most || S > most || H > most || V > most || config.heads > most / S)
-    return fail(error, STATUS_INVALID_ARGUMENT, NULL, "the matrices are too large");
-  return STATUS_OK;
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the matrices are too large");
+  return ELMAN_OK;
 }
 
-static enum status settle_mask(struct attending *a, const elman_attention_input *input,
-                               const elman_attention_options *options, struct error *error) {
+static elman_status settle_mask(struct attending *a, const elman_attention_input *input,
+                                const elman_attention_options *options, elman_error *error) {
   const size_t S = input->key_count;
   a->query_length = input->query_count;
   a->key_length = options->key_length == ELMAN_ALL_KEYS ? S : options->key_length;
   if (a->key_length == 0)
-    return fail(error, STATUS_INVALID_ARGUMENT, NULL,
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "with a key length of 0 there is nothing left to look at");
   if (a->key_length > S)
-    return fail(error, STATUS_INVALID_ARGUMENT, NULL,
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "the key length, %zu, is more than the %zu keys", a->key_length, S);
   a->shape = (struct attention_shape){.queries = input->query_count,
                                       .keys = S,
@@ -73,14 +73,14 @@ static enum status settle_mask(struct attending *a, const elman_attention_input 
                                       .query_lengths = &a->query_length,
                                       .key_lengths = &a->key_length,
                                       .causal = options->causal};
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
-static enum status settle_config(struct attending *a, const elman_attention_input *input,
-                                 const elman_attention_options *options, struct error *error) {
+static elman_status settle_config(struct attending *a, const elman_attention_input *input,
+                                  const elman_attention_options *options, elman_error *error) {
   struct attention_config *config = &a->layer.config;
   if (options->mechanism == NULL || !attention_parse(&config->kind, options->mechanism))
-    return fail(error, STATUS_INVALID_ARGUMENT, NULL, "there is no attention \"%s\"",
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "there is no attention \"%s\"",
                 options->mechanism == NULL ? "" : options->mechanism);
   config->size = input->width;
   config->value_size = input->value_width;
@@ -88,12 +88,11 @@ static enum status settle_config(struct attending *a, const elman_attention_inpu
   config->window = config->kind == ATTENTION_LOCAL ? options->window : 0;
   config->scale = (real)options->scale;
   if (config->scale == 0 && options->scale != 0)
-    return fail(error, STATUS_INVALID_ARGUMENT, NULL, "the scale, %g, is too small",
-                options->scale);
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the scale, %g, is too small", options->scale);
   config->divide_by_sum = options->divide_by_sum;
   a->layer.weights = &a->weights;
-  enum status status = check_sizes(input, *config, error);
-  if (status == STATUS_OK) status = attention_config_check(config, error);
+  elman_status status = check_sizes(input, *config, error);
+  if (status == ELMAN_OK) status = attention_config_check(config, error);
   return status;
 }
 
@@ -106,8 +105,8 @@ static const elman_tensor *find(const elman_tensor *tensors, size_t count, const
 }
 
 /* Each names a part of the mechanism, no two the same, in the part's shape. */
-static enum status check_tensors(const elman_tensor *tensors, size_t count, const char *mechanism,
-                                 size_t H, struct error *error) {
+static elman_status check_tensors(const elman_tensor *tensors, size_t count, const char *mechanism,
+                                  size_t H, elman_error *error) {
   for (size_t i = 0; i < count; i++) {
     elman_tensor part = {0};
     size_t index = 0;
@@ -115,30 +114,30 @@ static enum status check_tensors(const elman_tensor *tensors, size_t count, cons
            strcmp(part.name, tensors[i].name) != 0)
       index++;
     if (!elman_attention_weight(&part, mechanism, H, index))
-      return fail(error, STATUS_INVALID_ARGUMENT, NULL, "%s attention has no weight \"%s\"",
+      return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s attention has no weight \"%s\"",
                   mechanism, tensors[i].name);
     if (find(tensors, i, part.name) != NULL)
-      return fail(error, STATUS_INVALID_ARGUMENT, NULL, "%s is given twice", part.name);
+      return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s is given twice", part.name);
     if (tensors[i].values == NULL || tensors[i].rows != part.rows ||
         tensors[i].columns != part.columns)
-      return fail(error, STATUS_INVALID_ARGUMENT, NULL,
+      return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                   "%s must have %zu rows and %zu columns, not %zu and %zu", part.name, part.rows,
                   part.columns, tensors[i].rows, tensors[i].columns);
   }
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
-static enum status settle_weights(struct attending *a, const elman_attention_input *input,
-                                  struct error *error) {
+static elman_status settle_weights(struct attending *a, const elman_attention_input *input,
+                                   elman_error *error) {
   const enum attention_kind kind = a->layer.config.kind;
   const char *mechanism = attention_name(kind);
   const size_t H = input->width;
-  enum status status = check_tensors(input->weights, input->weight_count, mechanism, H, error);
+  elman_status status = check_tensors(input->weights, input->weight_count, mechanism, H, error);
   struct attention_part part;
-  for (size_t i = 0; status == STATUS_OK && attention_part_at(&part, &a->weights, kind, i); i++) {
+  for (size_t i = 0; status == ELMAN_OK && attention_part_at(&part, &a->weights, kind, i); i++) {
     const elman_tensor *weight = find(input->weights, input->weight_count, part.name);
     if (weight == NULL)
-      return fail(error, STATUS_INVALID_ARGUMENT, NULL, "%s attention needs the weight \"%s\"",
+      return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s attention needs the weight \"%s\"",
                   mechanism, part.name);
     *part.view = weight->values;
     status = check_numbers(weight->values, attention_part_size(&part, H), part.name, error);
@@ -171,70 +170,70 @@ static void take_backward(struct attending *a, struct arena *arena) {
     *part.view = take(arena, attention_part_size(&part, H), 1, 1);
 }
 
-static enum status reserve(struct attending *a, bool backward, struct error *error) {
+static elman_status reserve(struct attending *a, bool backward, elman_error *error) {
   struct arena measured = {0};
   take_forward(a, &measured);
   if (backward) take_backward(a, &measured);
-  const enum status status = arena_reserve(&a->arena, &measured, error);
-  if (status != STATUS_OK) return status;
+  const elman_status status = arena_reserve(&a->arena, &measured, error);
+  if (status != ELMAN_OK) return status;
   take_forward(a, &a->arena);
   if (backward) take_backward(a, &a->arena);
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 /* ---- forward ---- */
 
-static enum status settle(struct attending *a, const elman_attention_input *input,
-                          const elman_attention_options *options, struct error *error) {
+static elman_status settle(struct attending *a, const elman_attention_input *input,
+                           const elman_attention_options *options, elman_error *error) {
   const elman_attention_options defaults = elman_attention_options_default();
   if (options == NULL) options = &defaults;
   *a = (struct attending){0};
-  enum status status = settle_config(a, input, options, error);
-  if (status == STATUS_OK) status = settle_mask(a, input, options, error);
-  if (status == STATUS_OK) status = settle_weights(a, input, error);
-  if (status != STATUS_OK) return status;
+  elman_status status = settle_config(a, input, options, error);
+  if (status == ELMAN_OK) status = settle_mask(a, input, options, error);
+  if (status == ELMAN_OK) status = settle_weights(a, input, error);
+  if (status != ELMAN_OK) return status;
   const size_t T = input->query_count, S = input->key_count, H = input->width;
   const size_t V = attention_value_size(a->layer.config);
   status = check_numbers(input->queries, T * H, "queries", error);
-  if (status == STATUS_OK) status = check_numbers(input->keys, S * H, "keys", error);
-  return status == STATUS_OK ? check_numbers(input->values, S * V, "values", error) : status;
+  if (status == ELMAN_OK) status = check_numbers(input->keys, S * H, "keys", error);
+  return status == ELMAN_OK ? check_numbers(input->values, S * V, "values", error) : status;
 }
 
-static enum status enter_for(struct surroundings *before, const struct attending *a,
-                             struct error *error) {
+static elman_status enter_for(struct surroundings *before, const struct attending *a,
+                              elman_error *error) {
   const struct attention_shape shape = a->shape;
   return enter(before, 0, (double)shape.queries * (double)shape.keys * (double)a->layer.config.size,
                error);
 }
 
 /* A share of a sum that is not positive is none. */
-static enum status check_sums(const struct attending *a, struct error *error) {
+static elman_status check_sums(const struct attending *a, elman_error *error) {
   const size_t N = a->layer.config.heads, S = a->shape.keys;
   for (size_t row = 0; row < a->shape.queries * N; row++) {
     double sum = 0;
     for (size_t s = 0; s < S; s++)
       if (isfinite(a->cache.scores[row * S + s])) sum += (double)a->cache.scores[row * S + s];
     if (!(sum > 0))
-      return fail(error, STATUS_BAD_DATA, NULL,
+      return fail(error, ELMAN_BAD_DATA, NULL,
                   "the scores of query %zu sum to %g; only a positive sum can be divided by",
                   row / N + 1, sum);
   }
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
-static enum status run_forward(struct attending *a, const elman_attention_input *input,
-                               struct error *error) {
+static elman_status run_forward(struct attending *a, const elman_attention_input *input,
+                                elman_error *error) {
   const size_t T = a->shape.queries, S = a->shape.keys, N = a->layer.config.heads;
   attention_prepare(a->cache, input->keys, input->values, &a->layer, 1, 0, S);
   attention_forward(a->cache, input->queries, input->keys, input->values, &a->layer, a->shape);
   if (a->layer.config.divide_by_sum) {
-    const enum status status = check_sums(a, error);
-    if (status != STATUS_OK) return status;
+    const elman_status status = check_sums(a, error);
+    if (status != ELMAN_OK) return status;
   }
   if (all_finite(a->cache.weights, T * N * S) &&
       all_finite(a->cache.context, T * attention_value_size(a->layer.config)))
-    return STATUS_OK;
-  return fail(error, STATUS_BAD_DATA, NULL, "the numbers are too large: the result is not finite");
+    return ELMAN_OK;
+  return fail(error, ELMAN_BAD_DATA, NULL, "the numbers are too large: the result is not finite");
 }
 
 /* (T,N,S) to (N,T,S) */
@@ -249,8 +248,8 @@ struct owned_output {
   struct arena arena;
 };
 
-static enum status give_output(elman_attention_output **output, const struct attending *a,
-                               struct error *error) {
+static elman_status give_output(elman_attention_output **output, const struct attending *a,
+                                elman_error *error) {
   const size_t T = a->shape.queries, S = a->shape.keys, N = a->layer.config.heads;
   const size_t V = attention_value_size(a->layer.config);
   struct owned_output *owned = calloc(1, sizeof *owned);
@@ -259,8 +258,8 @@ static enum status give_output(elman_attention_output **output, const struct att
   (void)take(&measured, T, N, S);
   (void)take(&measured, T, N, S);
   (void)take(&measured, T, V, 1);
-  const enum status status = arena_reserve(&owned->arena, &measured, error);
-  if (status != STATUS_OK) {
+  const elman_status status = arena_reserve(&owned->arena, &measured, error);
+  if (status != ELMAN_OK) {
     free(owned);
     return status;
   }
@@ -271,26 +270,25 @@ static enum status give_output(elman_attention_output **output, const struct att
   memcpy(context, a->cache.context, T * V * sizeof *context);
   owned->view = (elman_attention_output){N, T, S, V, scores, weights, context};
   *output = &owned->view;
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 elman_status elman_attention_forward(elman_attention_output **output,
                                      const elman_attention_input *input,
                                      const elman_attention_options *options, elman_error *error) {
-  struct error problem = {0};
   struct attending a;
   *output = NULL;
-  enum status status = settle(&a, input, options, &problem);
-  if (status == STATUS_OK) status = reserve(&a, false, &problem);
+  elman_status status = settle(&a, input, options, error);
+  if (status == ELMAN_OK) status = reserve(&a, false, error);
   struct surroundings before;
-  if (status == STATUS_OK) status = enter_for(&before, &a, &problem);
-  if (status == STATUS_OK) {
-    status = run_forward(&a, input, &problem);
+  if (status == ELMAN_OK) status = enter_for(&before, &a, error);
+  if (status == ELMAN_OK) {
+    status = run_forward(&a, input, error);
     leave(before);
   }
-  if (status == STATUS_OK) status = give_output(output, &a, &problem);
+  if (status == ELMAN_OK) status = give_output(output, &a, error);
   arena_free(&a.arena);
-  return give(error, status, &problem);
+  return status;
 }
 
 void elman_attention_output_free(elman_attention_output *output) {
@@ -353,27 +351,26 @@ static void add_gradients(const elman_attention_gradients *gradients, struct att
 elman_status elman_attention_backward(const elman_attention_gradients *gradients,
                                       const float *dcontext, const elman_attention_input *input,
                                       const elman_attention_options *options, elman_error *error) {
-  struct error problem = {0};
   struct attending a;
-  enum status status = settle(&a, input, options, &problem);
-  if (status == STATUS_OK)
+  elman_status status = settle(&a, input, options, error);
+  if (status == ELMAN_OK)
     status = check_numbers(dcontext, input->query_count * attention_value_size(a.layer.config),
-                           "gradients of the context", &problem);
-  if (status == STATUS_OK)
+                           "gradients of the context", error);
+  if (status == ELMAN_OK)
     status = check_tensors(gradients->weights, gradients->weight_count,
-                           attention_name(a.layer.config.kind), input->width, &problem);
-  if (status == STATUS_OK) status = reserve(&a, true, &problem);
+                           attention_name(a.layer.config.kind), input->width, error);
+  if (status == ELMAN_OK) status = reserve(&a, true, error);
   struct surroundings before;
-  if (status == STATUS_OK) status = enter_for(&before, &a, &problem);
-  if (status == STATUS_OK) {
-    status = run_forward(&a, input, &problem);
-    if (status == STATUS_OK) run_backward(&a, dcontext, input);
+  if (status == ELMAN_OK) status = enter_for(&before, &a, error);
+  if (status == ELMAN_OK) {
+    status = run_forward(&a, input, error);
+    if (status == ELMAN_OK) run_backward(&a, dcontext, input);
     leave(before);
   }
-  if (status == STATUS_OK && !gradients_finite(&a))
-    status = fail(&problem, STATUS_BAD_DATA, NULL,
+  if (status == ELMAN_OK && !gradients_finite(&a))
+    status = fail(error, ELMAN_BAD_DATA, NULL,
                   "the numbers are too large: the gradients are not finite");
-  if (status == STATUS_OK) add_gradients(gradients, &a);
+  if (status == ELMAN_OK) add_gradients(gradients, &a);
   arena_free(&a.arena);
-  return give(error, status, &problem);
+  return status;
 }

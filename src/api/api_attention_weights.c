@@ -30,34 +30,34 @@ static const struct stored_tensor *find(const struct safetensors *file, const ch
   return safetensors_find(file, in_model);
 }
 
-static enum status read_weight(elman_tensor *weight, const struct attention_part *part, size_t H,
-                               const struct safetensors *file, struct error *error) {
+static elman_status read_weight(elman_tensor *weight, const struct attention_part *part, size_t H,
+                                const struct safetensors *file, elman_error *error) {
   const struct stored_tensor *tensor = find(file, part->name);
   float *const values = weight->values;
   *weight = shape_of(part, H);
   weight->values = values;
   if (tensor == NULL)
-    return fail(error, STATUS_BAD_DATA, file->path,
+    return fail(error, ELMAN_BAD_DATA, file->path,
                 "has no tensor \"%s\" or \"decoder.attention.%s\"", part->name, part->name);
   if (!safetensors_has_shape(tensor, part->dimensions, weight->rows, weight->columns))
-    return fail(error, STATUS_BAD_DATA, file->path,
+    return fail(error, ELMAN_BAD_DATA, file->path,
                 "%s does not fit queries of %zu numbers: it must have %zu rows and %zu columns",
                 tensor->name, H, weight->rows, weight->columns);
   return safetensors_read(weight->values, file, tensor, error);
 }
 
 /* One block: the tensors, then the numbers of all of them. */
-static enum status take(elman_tensor **weights, size_t *count, enum attention_kind kind, size_t H,
-                        struct error *error) {
+static elman_status take(elman_tensor **weights, size_t *count, enum attention_kind kind, size_t H,
+                         elman_error *error) {
   struct attention_parameters parameters = {0};
   struct attention_part part;
   size_t numbers = 0, square, bytes;
   if (__builtin_mul_overflow(H, H, &square))
-    return fail(error, STATUS_INVALID_ARGUMENT, NULL, "a width of %zu is impossible", H);
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "a width of %zu is impossible", H);
   *count = 0;
   for (; attention_part_at(&part, &parameters, kind, *count); ++*count)
     if (__builtin_add_overflow(numbers, attention_part_size(&part, H), &numbers))
-      return fail(error, STATUS_INVALID_ARGUMENT, NULL, "a width of %zu is impossible", H);
+      return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "a width of %zu is impossible", H);
   const size_t head = (*count + 1) * sizeof **weights;
   if (__builtin_mul_overflow(numbers, sizeof(real), &bytes) ||
       __builtin_add_overflow(bytes, head, &bytes))
@@ -69,38 +69,37 @@ static enum status take(elman_tensor **weights, size_t *count, enum attention_ki
     (*weights)[i].values = values;
     values += attention_part_size(&part, H);
   }
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
-static enum status load(elman_tensor **weights, size_t *count, const char *path,
-                        const char *mechanism, size_t H, struct error *error) {
+static elman_status load(elman_tensor **weights, size_t *count, const char *path,
+                         const char *mechanism, size_t H, elman_error *error) {
   enum attention_kind kind;
   if (!attention_parse(&kind, mechanism))
-    return fail(error, STATUS_INVALID_ARGUMENT, NULL, "there is no attention \"%s\"", mechanism);
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "there is no attention \"%s\"", mechanism);
   struct safetensors file;
-  enum status status = safetensors_open(&file, path, error);
-  if (status != STATUS_OK) return status;
+  elman_status status = safetensors_open(&file, path, error);
+  if (status != ELMAN_OK) return status;
   status = take(weights, count, kind, H, error);
   struct attention_parameters parameters = {0};
   struct attention_part part;
-  for (size_t i = 0; status == STATUS_OK && attention_part_at(&part, &parameters, kind, i); i++)
+  for (size_t i = 0; status == ELMAN_OK && attention_part_at(&part, &parameters, kind, i); i++)
     status = read_weight(&(*weights)[i], &part, H, &file, error);
-  if (status == STATUS_OK) status = safetensors_verify(&file, error);
+  if (status == ELMAN_OK) status = safetensors_verify(&file, error);
   safetensors_close(&file);
   return status;
 }
 
 elman_status elman_attention_weights_load(elman_tensor **weights, size_t *count, const char *path,
                                           const char *mechanism, size_t width, elman_error *error) {
-  struct error problem = {0};
   *weights = NULL;
-  const enum status status = load(weights, count, path, mechanism, width, &problem);
-  if (status != STATUS_OK) {
+  const elman_status status = load(weights, count, path, mechanism, width, error);
+  if (status != ELMAN_OK) {
     free(*weights);
     *weights = NULL;
     *count = 0;
   }
-  return give(error, status, &problem);
+  return status;
 }
 
 void elman_attention_weights_free(elman_tensor *weights) {

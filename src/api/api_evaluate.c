@@ -32,12 +32,11 @@ static elman_scores outer_scores(const struct scores *found) {
 elman_status elman_evaluate(elman_scores *scores, const elman_model *model,
                             const elman_pairs *pairs, const elman_evaluate_options *options,
                             elman_error *error) {
-  struct error problem = {0};
   struct metric_options metric = {.lowercase = options->lowercase,
                                   .chrf_lowercase = options->chrf_lowercase};
-  enum status status = choose_tokenizer(&metric.tokenizer, options->bleu_tokens, &problem);
+  elman_status status = choose_tokenizer(&metric.tokenizer, options->bleu_tokens, error);
   if (options->batch_size == 0)
-    status = fail(&problem, STATUS_INVALID_ARGUMENT, NULL, "the batch size must be at least 1");
+    status = fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the batch size must be at least 1");
   elman_translate_options searching = elman_translate_options_default();
   searching.max_bytes = 0;
   searching.max_length = options->max_length;
@@ -48,8 +47,8 @@ elman_status elman_evaluate(elman_scores *scores, const elman_model *model,
   searching.override_count = options->override_count;
   searching.override_seed = options->override_seed;
   struct translate_options translate;
-  if (status == STATUS_OK) status = inner_translate_options(&translate, &searching, &problem);
-  if (status != STATUS_OK) return give(error, status, &problem);
+  if (status == ELMAN_OK) status = inner_translate_options(&translate, &searching, error);
+  if (status != ELMAN_OK) return status;
   const struct evaluate_options inner = {.batch_size = options->batch_size,
                                          .translate = translate,
                                          .metric = metric,
@@ -58,10 +57,10 @@ elman_status elman_evaluate(elman_scores *scores, const elman_model *model,
                                          .context = options->context};
   struct scores found;
   struct surroundings before;
-  status = enter(&before, options->threads, INFINITY, &problem);
-  if (status != STATUS_OK) return give(error, status, &problem);
-  status = evaluate(&found, inner_model_const(model), inner_pairs_const(pairs), &inner, &problem);
+  status = enter(&before, options->threads, INFINITY, error);
+  if (status != ELMAN_OK) return status;
+  status = evaluate(&found, inner_model_const(model), inner_pairs_const(pairs), &inner, error);
   leave(before);
-  if (status == STATUS_OK) *scores = outer_scores(&found);
-  return give(error, status, &problem);
+  if (status == ELMAN_OK) *scores = outer_scores(&found);
+  return status;
 }

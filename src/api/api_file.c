@@ -10,30 +10,27 @@ struct elman_file {
 
 elman_status elman_file_create(elman_file **file, const char *path, FILE **stream,
                                elman_error *error) {
-  struct error problem = {0};
   *stream = NULL;
   *file = malloc(sizeof **file);
-  enum status status = *file == NULL ? fail_no_memory(&problem)
-                                     : safe_file_open(&(*file)->inner, path, NULL, &problem);
-  if (status == STATUS_OK) {
+  elman_status status =
+      *file == NULL ? fail_no_memory(error) : safe_file_open(&(*file)->inner, path, NULL, error);
+  if (status == ELMAN_OK) {
     *stream = (*file)->inner.stream;
   } else {
     free(*file);
     *file = NULL;
   }
-  return give(error, status, &problem);
+  return status;
 }
 
 elman_status elman_file_store(elman_file *file, elman_error *error) {
-  struct error problem = {0};
-  return give(error, safe_file_store(&file->inner, &problem), &problem);
+  return safe_file_store(&file->inner, error);
 }
 
 elman_status elman_file_commit(elman_file *file, elman_error *error) {
-  struct error problem = {0};
-  const enum status status = safe_file_commit(&file->inner, &problem);
+  const elman_status status = safe_file_commit(&file->inner, error);
   free(file);
-  return give(error, status, &problem);
+  return status;
 }
 
 void elman_file_discard(elman_file *file) {
@@ -47,15 +44,14 @@ struct elman_lock {
 };
 
 elman_status elman_lock_take(elman_lock **lock, const char *path, elman_error *error) {
-  struct error problem = {0};
   *lock = malloc(sizeof **lock);
-  const enum status status =
-      *lock == NULL ? fail_no_memory(&problem) : lock_take(&(*lock)->inner, path, &problem);
-  if (status != STATUS_OK) {
+  const elman_status status =
+      *lock == NULL ? fail_no_memory(error) : lock_take(&(*lock)->inner, path, error);
+  if (status != ELMAN_OK) {
     free(*lock);
     *lock = NULL;
   }
-  return give(error, status, &problem);
+  return status;
 }
 
 const char *elman_lock_problem(const elman_lock *lock) {

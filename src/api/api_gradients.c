@@ -5,11 +5,6 @@
 #include "api/text_batch.h"
 #include "model/gradient_check.h"
 
-_Static_assert((int)ELMAN_GRADIENT_RIGHT == (int)GRADIENT_RIGHT, "verdicts agree");
-_Static_assert((int)ELMAN_GRADIENT_ROUNDING == (int)GRADIENT_ROUNDING, "verdicts agree");
-_Static_assert((int)ELMAN_GRADIENT_WRONG == (int)GRADIENT_WRONG, "verdicts agree");
-_Static_assert((int)ELMAN_GRADIENT_TIED == (int)GRADIENT_TIED, "verdicts agree");
-
 /* The public part comes first, so that a pointer to it is a pointer to the whole. */
 struct owned_report {
   elman_gradient_report outer;
@@ -32,8 +27,8 @@ static bool is_share(double value) {
   return value >= 0 && value < 1;
 }
 
-static enum status inner_options(struct gradient_check_options *inner,
-                                 const elman_gradient_options *options, struct error *error) {
+static elman_status inner_options(struct gradient_check_options *inner,
+                                  const elman_gradient_options *options, elman_error *error) {
   const char *problem = NULL;
   if (!(options->step >= 1e-12 && options->step <= 1))
     problem = "the step must lie from 1e-12 to 1";
@@ -42,7 +37,7 @@ static enum status inner_options(struct gradient_check_options *inner,
   else if (!is_share(options->dropout) || !is_share(options->attention_dropout) ||
            !is_share(options->label_smoothing))
     problem = "dropouts and label smoothing must be at least 0 and less than 1";
-  if (problem != NULL) return fail(error, STATUS_INVALID_ARGUMENT, NULL, "%s", problem);
+  if (problem != NULL) return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s", problem);
   const struct random_stream stream = {options->seed, RANDOM_DROPOUT, 0};
   *inner = (struct gradient_check_options){
       .step = options->step,
@@ -54,7 +49,7 @@ static enum status inner_options(struct gradient_check_options *inner,
                          .label_smoothing = options->label_smoothing},
       .progress = options->progress,
       .context = options->context};
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 /* ---- the report ---- */
@@ -97,31 +92,32 @@ static void fill_report(struct owned_report *owned, const struct gradient_check 
                                .norm = inner->norm,
                                .measured = inner->measured,
                                .error = inner->error,
-                               .verdict = (elman_verdict)inner->verdict};
-    if (inner->verdict == GRADIENT_WRONG) report->right = false;
-    const bool counts = inner->verdict == GRADIENT_RIGHT || inner->verdict == GRADIENT_WRONG;
+                               .verdict = inner->verdict};
+    if (inner->verdict == ELMAN_GRADIENT_WRONG) report->right = false;
+    const bool counts =
+        inner->verdict == ELMAN_GRADIENT_RIGHT || inner->verdict == ELMAN_GRADIENT_WRONG;
     /* Also an error that is not a number comes before all others. */
     if (counts && (report->worst == NULL || !(inner->error <= report->worst->error)))
       report->worst = tensor;
   }
 }
 
-static enum status check_gradients(elman_gradient_report **report, const struct model *model,
-                                   const struct text_batch *texts,
-                                   const struct gradient_check_options *options,
-                                   struct error *error) {
+static elman_status check_gradients(elman_gradient_report **report, const struct model *model,
+                                    const struct text_batch *texts,
+                                    const struct gradient_check_options *options,
+                                    elman_error *error) {
   const float *tensors[MAX_PARAMETERS];
   struct gradient_check check;
   model_tensors(tensors, model);
-  const enum status status =
+  const elman_status status =
       gradient_check_run(&check, &model->config, tensors, &texts->batch, options, error);
-  if (status != STATUS_OK) return status;
+  if (status != ELMAN_OK) return status;
   struct owned_report *owned = malloc(sizeof *owned);
   if (owned == NULL) return fail_no_memory(error);
   owned->table = model->table;
   fill_report(owned, &check, texts);
   *report = &owned->outer;
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 elman_status elman_gradient_check(elman_gradient_report **report, const elman_model *model,
@@ -130,23 +126,19 @@ elman_status elman_gradient_check(elman_gradient_report **report, const elman_mo
                                   elman_error *error) {
   const elman_gradient_options defaults = elman_gradient_options_default();
   const struct model *inner = inner_model_const(model);
-  struct error problem = {0};
   struct text_batch texts = {0};
   struct gradient_check_options inner_checks;
   *report = NULL;
-  enum status status =
-      inner_options(&inner_checks, options == NULL ? &defaults : options, &problem);
-  if (status == STATUS_OK)
-    status = text_batch_fill(&texts, inner, sources, targets, count, &problem);
+  elman_status status = inner_options(&inner_checks, options == NULL ? &defaults : options, error);
+  if (status == ELMAN_OK) status = text_batch_fill(&texts, inner, sources, targets, count, error);
   struct surroundings before;
-  if (status == STATUS_OK)
-    status = enter(&before, 0, network_product(inner, &texts.batch), &problem);
-  if (status == STATUS_OK) {
-    status = check_gradients(report, inner, &texts, &inner_checks, &problem);
+  if (status == ELMAN_OK) status = enter(&before, 0, network_product(inner, &texts.batch), error);
+  if (status == ELMAN_OK) {
+    status = check_gradients(report, inner, &texts, &inner_checks, error);
     leave(before);
   }
   text_batch_free(&texts);
-  return give(error, status, &problem);
+  return status;
 }
 
 void elman_gradient_report_free(elman_gradient_report *report) {

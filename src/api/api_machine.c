@@ -32,14 +32,11 @@ static const char *processor_instructions(void) {
 }
 
 elman_machine elman_machine_get(void) {
-  _Static_assert((int)ELMAN_KERNELS_BY_BLAS == (int)BLAS_CHOSE_ITSELF, "choices agree");
-  _Static_assert((int)ELMAN_KERNELS_BY_USER == (int)BLAS_CHOSEN_BY_USER, "choices agree");
-  _Static_assert((int)ELMAN_KERNELS_BY_PROCESSOR == (int)BLAS_CHOSEN_BY_LEVEL, "choices agree");
   const struct blas_kernels kernels = blas_kernels_in_use();
   return (elman_machine){.blas = kernels.config,
                          .kernels = kernels.family,
                          .original_kernels = kernels.original_family,
-                         .choice = (elman_kernel_choice)kernels.choice,
+                         .choice = kernels.choice,
                          .processor = processor_instructions(),
                          .compiled = compiled_instructions(),
                          .screen = quantized_kernel_at(0)->name,

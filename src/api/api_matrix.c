@@ -9,14 +9,13 @@ struct owned_matrix {
 };
 
 elman_status elman_matrix_read(elman_matrix **matrix, const char *path, elman_error *error) {
-  struct error problem = {0};
   struct owned_matrix *owned = calloc(1, sizeof *owned);
   *matrix = NULL;
-  if (owned == NULL) return give(error, fail_no_memory(&problem), &problem);
-  const enum status status = matrix_read(&owned->inner, path, &problem);
-  if (status != STATUS_OK) {
+  if (owned == NULL) return fail_no_memory(error);
+  const elman_status status = matrix_read(&owned->inner, path, error);
+  if (status != ELMAN_OK) {
     free(owned);
-    return give(error, status, &problem);
+    return status;
   }
   owned->view = (elman_matrix){owned->inner.rows, owned->inner.columns, owned->inner.values};
   *matrix = &owned->view;

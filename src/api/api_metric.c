@@ -14,16 +14,15 @@ struct elman_lines {
 };
 
 elman_status elman_lines_read(elman_lines **lines, const char *path, elman_error *error) {
-  struct error problem = {0};
   *lines = NULL;
   elman_lines *read = malloc(sizeof *read);
-  if (read == NULL) return give(error, fail_no_memory(&problem), &problem);
-  const enum status status = line_file_read(&read->file, path, &problem);
-  if (status == STATUS_OK)
+  if (read == NULL) return fail_no_memory(error);
+  const elman_status status = line_file_read(&read->file, path, error);
+  if (status == ELMAN_OK)
     *lines = read;
   else
     free(read);
-  return give(error, status, &problem);
+  return status;
 }
 
 void elman_lines_free(elman_lines *lines) {
@@ -50,10 +49,10 @@ elman_metric_options elman_metric_options_default(void) {
   return (elman_metric_options){.resamples = 1000, .seed = 1};
 }
 
-enum status choose_tokenizer(enum bleu_tokenizer *tokenizer, const char *name,
-                             struct error *error) {
-  if (name == NULL || bleu_tokenizer_parse(tokenizer, name)) return STATUS_OK;
-  return fail(error, STATUS_INVALID_ARGUMENT, NULL,
+elman_status choose_tokenizer(enum bleu_tokenizer *tokenizer, const char *name,
+                              elman_error *error) {
+  if (name == NULL || bleu_tokenizer_parse(tokenizer, name)) return ELMAN_OK;
+  return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
               "'%s' is no tokeniser of BLEU; there are 13a, zh, char and none", name);
 }
 
@@ -64,9 +63,6 @@ elman_metric_scores outer_metric_scores(const struct metric_scores *scores,
                                .hypothesis_length = (size_t)scores->hypothesis_length,
                                .reference_length = (size_t)scores->reference_length,
                                .chrf = scores->chrf};
-  _Static_assert(sizeof outer.precisions == sizeof scores->bleu.precisions, "sizes agree");
-  _Static_assert(sizeof outer.bleu_signature == sizeof signatures->bleu, "sizes agree");
-  _Static_assert(sizeof outer.chrf_signature == sizeof signatures->chrf, "sizes agree");
   memcpy(outer.precisions, scores->bleu.precisions, sizeof outer.precisions);
   memcpy(outer.bleu_signature, signatures->bleu, sizeof outer.bleu_signature);
   memcpy(outer.chrf_signature, signatures->chrf, sizeof outer.chrf_signature);
@@ -93,23 +89,22 @@ static void copy_set(struct text *into, const char *const *strings, size_t count
   for (size_t i = 0; i < count; i++) into[i] = text_of(strings[i]);
 }
 
-static enum status check_arguments(size_t sets, size_t count, struct error *error) {
-  if (sets == 0)
-    return fail(error, STATUS_INVALID_ARGUMENT, NULL, "no references to score against");
-  if (count == 0) return fail(error, STATUS_INVALID_ARGUMENT, NULL, "no sentence to score");
-  return STATUS_OK;
+static elman_status check_arguments(size_t sets, size_t count, elman_error *error) {
+  if (sets == 0) return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "no references to score against");
+  if (count == 0) return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "no sentence to score");
+  return ELMAN_OK;
 }
 
-static enum status texts_fill(struct texts *texts, const char *const *const *outputs,
-                              size_t output_count, const char *const *const *references,
-                              size_t sets, size_t count, const elman_metric_options *options,
-                              struct error *error) {
+static elman_status texts_fill(struct texts *texts, const char *const *const *outputs,
+                               size_t output_count, const char *const *const *references,
+                               size_t sets, size_t count, const elman_metric_options *options,
+                               elman_error *error) {
   *texts = (struct texts){
       .options = {.lowercase = options->lowercase, .chrf_lowercase = options->chrf_lowercase}};
-  enum status status = check_arguments(sets, count, error);
-  if (status == STATUS_OK)
+  elman_status status = check_arguments(sets, count, error);
+  if (status == ELMAN_OK)
     status = choose_tokenizer(&texts->options.tokenizer, options->bleu_tokens, error);
-  if (status != STATUS_OK) return status;
+  if (status != ELMAN_OK) return status;
   size_t total;
   if (sets > SIZE_MAX - output_count || __builtin_mul_overflow(sets + output_count, count, &total))
     return fail_no_memory(error);
@@ -128,7 +123,7 @@ static enum status texts_fill(struct texts *texts, const char *const *const *out
   if (options->bleu_tokens == NULL)
     texts->options.tokenizer = metric_tokenizer_for(texts->sets[0], count);
   texts->references = (struct metric_references){texts->sets, sets, count};
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 /* ---- scoring ---- */
@@ -136,20 +131,17 @@ static enum status texts_fill(struct texts *texts, const char *const *const *out
 elman_status elman_metrics(elman_metric_scores *scores, const char *const *hypotheses,
                            const char *const *const *references, size_t sets, size_t count,
                            const elman_metric_options *options, elman_error *error) {
-  struct error problem = {0};
   struct texts texts;
   struct metric_scores found;
-  enum status status =
-      texts_fill(&texts, &hypotheses, 1, references, sets, count, options, &problem);
-  if (status == STATUS_OK)
-    status =
-        metric_score_all(&found, texts.outputs[0], &texts.references, &texts.options, &problem);
-  if (status == STATUS_OK) {
+  elman_status status = texts_fill(&texts, &hypotheses, 1, references, sets, count, options, error);
+  if (status == ELMAN_OK)
+    status = metric_score_all(&found, texts.outputs[0], &texts.references, &texts.options, error);
+  if (status == ELMAN_OK) {
     const struct metric_signatures signatures = metric_signatures(&texts.options, sets, 0, 0);
     *scores = outer_metric_scores(&found, &signatures);
   }
   texts_free(&texts);
-  return give(error, status, &problem);
+  return status;
 }
 
 static void fill_comparison(elman_comparison *comparison, const struct bootstrap *result,
@@ -163,18 +155,18 @@ static void fill_comparison(elman_comparison *comparison, const struct bootstrap
   }
 }
 
-static enum status compare(struct bootstrap *result, const struct texts *texts,
-                           const elman_metric_options *options, struct error *error) {
+static elman_status compare(struct bootstrap *result, const struct texts *texts,
+                            const elman_metric_options *options, elman_error *error) {
   const struct bootstrap_options inner = {options->resamples, options->seed};
   const size_t count = texts->references.count;
   if (count > SIZE_MAX / 2) return fail_no_memory(error);
   struct sentence_counts *counts = calloc(2 * count, sizeof *counts);
   if (counts == NULL) return fail_no_memory(error);
-  enum status status = STATUS_OK;
-  for (size_t o = 0; o < 2 && status == STATUS_OK; o++)
+  elman_status status = ELMAN_OK;
+  for (size_t o = 0; o < 2 && status == ELMAN_OK; o++)
     status = metric_count(counts + o * count, texts->outputs[o], &texts->references,
                           &texts->options, error);
-  if (status == STATUS_OK) status = bootstrap(result, counts, counts + count, count, &inner, error);
+  if (status == ELMAN_OK) status = bootstrap(result, counts, counts + count, count, &inner, error);
   free(counts);
   return status;
 }
@@ -184,20 +176,19 @@ elman_status elman_metrics_compare(elman_comparison *comparison, const char *con
                                    size_t sets, size_t count, const elman_metric_options *options,
                                    elman_error *error) {
   const char *const *const outputs[] = {first, second};
-  struct error problem = {0};
   struct texts texts = {0};
   struct bootstrap result;
-  enum status status = STATUS_OK;
+  elman_status status = ELMAN_OK;
   if (options->resamples == 0)
-    status = fail(&problem, STATUS_INVALID_ARGUMENT, NULL, "at least one resample is needed");
-  if (status == STATUS_OK)
-    status = texts_fill(&texts, outputs, 2, references, sets, count, options, &problem);
-  if (status == STATUS_OK) status = compare(&result, &texts, options, &problem);
-  if (status == STATUS_OK) {
+    status = fail(error, ELMAN_INVALID_ARGUMENT, NULL, "at least one resample is needed");
+  if (status == ELMAN_OK)
+    status = texts_fill(&texts, outputs, 2, references, sets, count, options, error);
+  if (status == ELMAN_OK) status = compare(&result, &texts, options, error);
+  if (status == ELMAN_OK) {
     const struct metric_signatures signatures =
         metric_signatures(&texts.options, sets, options->resamples, options->seed);
     fill_comparison(comparison, &result, &signatures);
   }
   texts_free(&texts);
-  return give(error, status, &problem);
+  return status;
 }

@@ -6,8 +6,8 @@
 #include "metric/metric.h"
 
 /* Leaves *tokenizer as it is where `name` is NULL: the references decide. */
-enum status choose_tokenizer(enum bleu_tokenizer *tokenizer, const char *name,
-                             struct error *error) CHECKED;
+elman_status choose_tokenizer(enum bleu_tokenizer *tokenizer, const char *name,
+                              elman_error *error) CHECKED;
 
 elman_metric_scores outer_metric_scores(const struct metric_scores *scores,
                                         const struct metric_signatures *signatures);

@@ -5,15 +5,11 @@
 #include "tensor/blas.h"
 
 const char *elman_token_mode_name(elman_token_mode mode) {
-  return token_mode_name((enum token_mode)mode);
+  return token_mode_name(mode);
 }
 
-_Static_assert((int)ELMAN_NFC == (int)NORMALIZE_NFC, "normalizations agree");
-_Static_assert((int)ELMAN_NFKC == (int)NORMALIZE_NFKC, "normalizations agree");
-_Static_assert((int)ELMAN_NFKC_WIDE == (int)NORMALIZE_NFKC_WIDE, "normalizations agree");
-
 const char *elman_normalization_name(elman_normalization normalization) {
-  return normalization_name((enum normalization)normalization);
+  return normalization_name(normalization);
 }
 
 const char *elman_attention_name(size_t index) {
@@ -36,8 +32,8 @@ static size_t or_default(size_t size, bool applies, size_t otherwise, size_t wit
   return size != 0 ? size : applies ? otherwise : without;
 }
 
-static enum status create_model(struct model **model, const struct pairs *pairs,
-                                const elman_model_options *options, struct error *error) {
+static elman_status create_model(struct model **model, const struct pairs *pairs,
+                                 const elman_model_options *options, elman_error *error) {
   /* The vocabularies are not counted yet; their sizes are checked again when they are. */
   struct model_config config = model_config_default();
   config.embedding_size = options->embedding_size;
@@ -48,7 +44,7 @@ static enum status create_model(struct model **model, const struct pairs *pairs,
   config.input_feeding = options->input_feeding;
   config.tied = options->tie_embeddings;
   if (!attention_parse(&config.attention, options->attention))
-    return fail(error, STATUS_INVALID_ARGUMENT, NULL, "there is no attention mechanism \"%s\"",
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "there is no attention mechanism \"%s\"",
                 options->attention);
   config.heads = or_default(options->heads, config.attention == ATTENTION_MULTIHEAD, 4, 1);
   config.window = or_default(options->attention_window, config.attention == ATTENTION_LOCAL, 5, 0);
@@ -57,22 +53,21 @@ static enum status create_model(struct model **model, const struct pairs *pairs,
   config.plain_self_attention = options->plain_self_attention;
   if (elman_token_mode_name(options->source_tokens) == NULL ||
       elman_token_mode_name(options->target_tokens) == NULL)
-    return fail(error, STATUS_INVALID_ARGUMENT, NULL, "there is no such token mode");
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "there is no such token mode");
   if (options->normalization != ELMAN_NFC && options->normalization != ELMAN_NFKC)
-    return fail(error, STATUS_INVALID_ARGUMENT, NULL, "the normalization must be NFC or NFKC");
-  enum status status = model_config_check(&config, error);
-  if (status != STATUS_OK) return status;
-  const struct vocabulary_options vocabulary = {
-      .source_mode = (enum token_mode)options->source_tokens,
-      .target_mode = (enum token_mode)options->target_tokens,
-      .normalization = (enum normalization)options->normalization,
-      .min_count = options->min_count,
-      .max_words = options->max_vocabulary,
-      .max_length = options->max_length};
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the normalization must be NFC or NFKC");
+  elman_status status = model_config_check(&config, error);
+  if (status != ELMAN_OK) return status;
+  const struct vocabulary_options vocabulary = {.source_mode = options->source_tokens,
+                                                .target_mode = options->target_tokens,
+                                                .normalization = options->normalization,
+                                                .min_count = options->min_count,
+                                                .max_words = options->max_vocabulary,
+                                                .max_length = options->max_length};
   struct vocabulary_pair vocabularies = {0};
   status = corpus_vocabularies(&vocabularies, pairs, &vocabulary, error);
-  if (status == STATUS_OK) status = model_create(model, vocabularies, config, error);
-  if (status == STATUS_OK)
+  if (status == ELMAN_OK) status = model_create(model, vocabularies, config, error);
+  if (status == ELMAN_OK)
     status = parameters_initialize((*model)->block, &(*model)->table,
                                    options->orthogonal_initial_values ? INITIAL_ORTHOGONAL
                                                                       : INITIAL_PYTORCH,
@@ -83,46 +78,42 @@ static enum status create_model(struct model **model, const struct pairs *pairs,
 elman_status elman_model_create(elman_model **model, const elman_pairs *pairs,
                                 const elman_model_options *options, elman_error *error) {
   struct model *created = NULL;
-  struct error problem = {0};
-  const enum status status = create_model(&created, inner_pairs_const(pairs), options, &problem);
-  if (status != STATUS_OK) {
+  const elman_status status = create_model(&created, inner_pairs_const(pairs), options, error);
+  if (status != ELMAN_OK) {
     model_free(created);
     created = NULL;
   }
   *model = (elman_model *)created;
-  return give(error, status, &problem);
+  return status;
 }
 
 elman_status elman_model_load(elman_model **model, const char *path, elman_error *error) {
   struct model *loaded = NULL;
-  struct error problem = {0};
   blas_set_up(); /* first: until then its threads keep the other cores busy */
-  const enum status status = model_load(&loaded, path, &problem);
+  const elman_status status = model_load(&loaded, path, error);
   *model = (elman_model *)loaded;
-  return give(error, status, &problem);
+  return status;
 }
 
 elman_status elman_model_save(const elman_model *model, const char *path, elman_error *error) {
-  struct error problem = {0};
-  return give(error, model_save(inner_model_const(model), path, &problem), &problem);
+  return model_save(inner_model_const(model), path, error);
 }
 
 elman_status elman_model_read_history(elman_history *history, const char *path,
                                       elman_error *error) {
-  struct error problem = {0};
   struct training_history inner;
   double work;
-  const enum status status = model_read_history(&inner, &work, path, &problem);
-  if (status == STATUS_OK)
+  const elman_status status = model_read_history(&inner, &work, path, error);
+  if (status == ELMAN_OK)
     *history = (elman_history){inner.epochs, inner.updates, inner.tokens, work};
-  return give(error, status, &problem);
+  return status;
 }
 
 void elman_model_free(elman_model *model) {
   model_free(inner_model(model));
 }
 
-static elman_spacing spacing_of(const struct model *model, enum side side) {
+static elman_spacing spacing_of(const struct model *model, elman_side side) {
   return (elman_spacing){model->votes[side].spaced, model->votes[side].unspaced};
 }
 
@@ -144,12 +135,12 @@ elman_model_info elman_model_get_info(const elman_model *handle) {
                            .encoder_self_attention = model->config.encoder_self_attention,
                            .decoder_self_attention = model->config.decoder_self_attention,
                            .plain_self_attention = model->config.plain_self_attention,
-                           .source_tokens = (elman_token_mode)model->source_mode,
-                           .target_tokens = (elman_token_mode)model->target_mode,
-                           .source_normalization = (elman_normalization)model->source_normalization,
-                           .target_normalization = (elman_normalization)model->target_normalization,
-                           .source_spacing = spacing_of(model, SIDE_SOURCE),
-                           .target_spacing = spacing_of(model, SIDE_TARGET)};
+                           .source_tokens = model->source_mode,
+                           .target_tokens = model->target_mode,
+                           .source_normalization = model->source_normalization,
+                           .target_normalization = model->target_normalization,
+                           .source_spacing = spacing_of(model, ELMAN_SOURCE),
+                           .target_spacing = spacing_of(model, ELMAN_TARGET)};
   for (size_t i = 0; i < model->table.count; i++)
     if (!model->table.rows[i].alias) info.parameters += parameter_size(&model->table.rows[i]);
   return info;

@@ -36,10 +36,9 @@ elman_status elman_pairs_read(elman_pairs **pairs, const elman_pairs_options *op
   inner.skipped = options->skipped == NULL ? NULL : hand_on;
   inner.context = &listener;
   struct pairs *read = NULL;
-  struct error problem = {0};
-  const enum status status = pairs_read(&read, &inner, &problem);
+  const elman_status status = pairs_read(&read, &inner, error);
   *pairs = (elman_pairs *)read;
-  return give(error, status, &problem);
+  return status;
 }
 
 void elman_pairs_free(elman_pairs *pairs) {

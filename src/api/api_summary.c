@@ -10,13 +10,12 @@ struct elman_attention_summary {
 
 elman_status elman_attention_summary_create(elman_attention_summary **summary,
                                             const elman_text_style *style, elman_error *error) {
-  struct error problem = {0};
   *summary = NULL;
   struct alignment_rule inner;
-  const enum status status = inner_rule(&inner, style, &problem);
-  if (status != STATUS_OK) return give(error, status, &problem);
+  const elman_status status = inner_rule(&inner, style, error);
+  if (status != ELMAN_OK) return status;
   *summary = calloc(1, sizeof **summary);
-  if (*summary == NULL) return give(error, fail_no_memory(&problem), &problem);
+  if (*summary == NULL) return fail_no_memory(error);
   (*summary)->inner.rule = inner;
   return ELMAN_OK;
 }
@@ -24,12 +23,8 @@ elman_status elman_attention_summary_create(elman_attention_summary **summary,
 elman_status elman_attention_summary_add(elman_attention_summary *summary,
                                          const elman_translation *translation,
                                          const char *alignment, elman_error *error) {
-  struct error problem = {0};
   const struct translation inner = inner_translation(translation);
-  return give(
-      error,
-      summary_add(&summary->inner, &inner, text_of(alignment == NULL ? "" : alignment), &problem),
-      &problem);
+  return summary_add(&summary->inner, &inner, text_of(alignment == NULL ? "" : alignment), error);
 }
 
 void elman_attention_summary_free(elman_attention_summary *summary) {

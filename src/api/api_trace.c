@@ -23,8 +23,8 @@ struct owned_trace {
 
 /* Takes place for a side's tokens, without their marks, and fills it unless only measuring. */
 static void copy_tokens(struct named_tokens *names, struct arena *arena,
-                        const struct encoding *encoding, enum side side) {
-  const size_t words = encoding->tokens.count, count = words + (side == SIDE_TARGET);
+                        const struct encoding *encoding, elman_side side) {
+  const size_t words = encoding->tokens.count, count = words + (side == ELMAN_TARGET);
   names->tokens = arena_take(arena, sizeof *names->tokens, count, 1, 1);
   names->known = arena_take(arena, sizeof *names->known, count, 1, 1);
   for (size_t i = 0; i < count; i++) {
@@ -40,15 +40,15 @@ static void copy_tokens(struct named_tokens *names, struct arena *arena,
 }
 
 static void copy_names(struct owned_trace *owned, struct arena *arena) {
-  copy_tokens(&owned->names[SIDE_SOURCE], arena, &owned->texts.source, SIDE_SOURCE);
-  copy_tokens(&owned->names[SIDE_TARGET], arena, &owned->texts.target, SIDE_TARGET);
+  copy_tokens(&owned->names[ELMAN_SOURCE], arena, &owned->texts.source, ELMAN_SOURCE);
+  copy_tokens(&owned->names[ELMAN_TARGET], arena, &owned->texts.target, ELMAN_TARGET);
 }
 
-static enum status name_tokens(struct owned_trace *owned, struct error *error) {
+static elman_status name_tokens(struct owned_trace *owned, elman_error *error) {
   struct arena measured = {0};
   copy_names(owned, &measured);
-  const enum status status = arena_reserve(&owned->arena, &measured, error);
-  if (status == STATUS_OK) copy_names(owned, &owned->arena);
+  const elman_status status = arena_reserve(&owned->arena, &measured, error);
+  if (status == ELMAN_OK) copy_names(owned, &owned->arena);
   return status;
 }
 
@@ -58,10 +58,10 @@ static void fill_trace(struct owned_trace *owned) {
   owned->outer = (elman_gradient_trace){.loss = inner->loss,
                                         .source_count = batch->source.steps,
                                         .target_count = batch->target.steps,
-                                        .source_tokens = owned->names[SIDE_SOURCE].tokens,
-                                        .source_known = owned->names[SIDE_SOURCE].known,
-                                        .target_tokens = owned->names[SIDE_TARGET].tokens,
-                                        .target_known = owned->names[SIDE_TARGET].known,
+                                        .source_tokens = owned->names[ELMAN_SOURCE].tokens,
+                                        .source_known = owned->names[ELMAN_SOURCE].known,
+                                        .target_tokens = owned->names[ELMAN_TARGET].tokens,
+                                        .target_known = owned->names[ELMAN_TARGET].known,
                                         .losses = inner->losses,
                                         .layer_count = inner->count,
                                         .layers = owned->layers};
@@ -78,38 +78,37 @@ static void fill_trace(struct owned_trace *owned) {
   }
 }
 
-static enum status trace_pair(struct owned_trace *owned, const struct model *model,
-                              const char *source, const char *target, size_t step,
-                              struct error *error) {
+static elman_status trace_pair(struct owned_trace *owned, const struct model *model,
+                               const char *source, const char *target, size_t step,
+                               elman_error *error) {
   const struct trace_options options = {.step = step, .saturated = ELMAN_SATURATED};
   const float *tensors[MAX_PARAMETERS];
   struct text_batch *texts = &owned->texts;
-  enum status status = text_batch_fill(texts, model, &source, &target, 1, error);
-  if (status == STATUS_OK) status = name_tokens(owned, error);
-  if (status != STATUS_OK) return status;
+  elman_status status = text_batch_fill(texts, model, &source, &target, 1, error);
+  if (status == ELMAN_OK) status = name_tokens(owned, error);
+  if (status != ELMAN_OK) return status;
   model_tensors(tensors, model);
   struct surroundings before;
   status = enter(&before, 0, network_product(model, &texts->batch), error);
-  if (status != STATUS_OK) return status;
+  if (status != ELMAN_OK) return status;
   status = trace_run(&owned->inner, &model->config, tensors, &texts->batch, &options, error);
   leave(before);
-  if (status == STATUS_OK) fill_trace(owned);
+  if (status == ELMAN_OK) fill_trace(owned);
   return status;
 }
 
 elman_status elman_trace(elman_gradient_trace **trace, const elman_model *model, const char *source,
                          const char *target, size_t target_step, elman_error *error) {
-  struct error problem = {0};
   *trace = NULL;
   struct owned_trace *owned = calloc(1, sizeof *owned);
-  if (owned == NULL) return give(error, fail_no_memory(&problem), &problem);
-  const enum status status =
-      trace_pair(owned, inner_model_const(model), source, target, target_step, &problem);
-  if (status == STATUS_OK)
+  if (owned == NULL) return fail_no_memory(error);
+  const elman_status status =
+      trace_pair(owned, inner_model_const(model), source, target, target_step, error);
+  if (status == ELMAN_OK)
     *trace = &owned->outer;
   else
     elman_trace_free(&owned->outer);
-  return give(error, status, &problem);
+  return status;
 }
 
 void elman_trace_free(elman_gradient_trace *trace) {

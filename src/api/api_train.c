@@ -55,18 +55,16 @@ static bool relay_validation(void *context, const struct validation_report *repo
   return relay->options->validated(relay->options->context, &outer);
 }
 
-static void relay_saved(void *context, const struct error *problem) {
+static void relay_saved(void *context, const elman_error *problem) {
   const struct report_relay *relay = context;
-  elman_error outer;
-  if (problem != NULL) (void)give(&outer, problem->code, problem);
-  relay->options->saved(relay->options->context, problem == NULL ? NULL : &outer);
+  relay->options->saved(relay->options->context, problem);
 }
 
 static bool is_share(double number) {
   return number >= 0 && number < 1;
 }
 
-static enum status check_options(const elman_train_options *options, struct error *error) {
+static elman_status check_options(const elman_train_options *options, elman_error *error) {
   const char *problem = NULL;
   if (options->batch_size == 0) problem = "the batch size must be at least 1";
   if (!(options->clip_norm >= 0)) problem = "the clipping norm must not be negative";
@@ -80,21 +78,21 @@ static enum status check_options(const elman_train_options *options, struct erro
   if (options->dev == NULL && (options->patience > 0 || options->validate_every > 0))
     problem = "patience and validation need dev pairs";
   if (options->resume && options->checkpoint == NULL) problem = "resuming needs a checkpoint";
-  if (problem != NULL) return fail(error, STATUS_INVALID_ARGUMENT, NULL, "%s", problem);
+  if (problem != NULL) return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s", problem);
   /* With a larger one the weights themselves would overflow, before any loss could tell. */
   if (!(options->learning_rate > 0 && options->learning_rate <= MAX_LEARNING_RATE))
-    return fail(error, STATUS_INVALID_ARGUMENT, NULL,
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "the learning rate must be greater than 0 and at most %g", MAX_LEARNING_RATE);
   enum schedule_kind schedule;
   if (!schedule_parse(&schedule, options->schedule))
-    return fail(error, STATUS_INVALID_ARGUMENT, NULL, "there is no learning-rate schedule \"%s\"",
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "there is no learning-rate schedule \"%s\"",
                 options->schedule);
   if (schedule == SCHEDULE_PLATEAU && options->dev == NULL)
     return fail(
-        error, STATUS_INVALID_ARGUMENT, NULL,
+        error, ELMAN_INVALID_ARGUMENT, NULL,
         "the learning-rate schedule \"plateau\" needs dev pairs: without them nothing tells "
         "that it has reached one");
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 static struct trainer_options inner_options(const elman_train_options *options, size_t pairs,
@@ -137,14 +135,14 @@ static double unknown_share(const struct sentences *sentences) {
   return count == 0 ? 0 : (double)unknown / (double)count;
 }
 
-static enum status train(struct model *model, const struct pairs *pairs,
-                         const elman_train_options *options, struct error *error) {
-  enum status status = check_options(options, error);
-  if (status != STATUS_OK) return status;
+static elman_status train(struct model *model, const struct pairs *pairs,
+                          const elman_train_options *options, elman_error *error) {
+  elman_status status = check_options(options, error);
+  if (status != ELMAN_OK) return status;
   const struct codec source = model_source_codec(model), target = model_target_codec(model);
   struct corpus corpus = {0};
   status = corpus_encode(&corpus, pairs, &source, &target, options->max_length, error);
-  if (status != STATUS_OK) return status;
+  if (status != ELMAN_OK) return status;
   struct report_relay relay = {options, corpus.too_long, unknown_share(&corpus.source),
                                unknown_share(&corpus.target)};
   const struct trainer_options inner = inner_options(options, corpus.source.count, &relay);
@@ -156,14 +154,13 @@ static enum status train(struct model *model, const struct pairs *pairs,
 
 elman_status elman_checkpoint_look(elman_checkpoint *checkpoint, const char *path,
                                    elman_error *error) {
-  struct error problem = {0};
   bool found, finished;
-  const enum status status = checkpoint_look(&found, &finished, path, &problem);
-  if (status == STATUS_OK)
+  const elman_status status = checkpoint_look(&found, &finished, path, error);
+  if (status == ELMAN_OK)
     *checkpoint = finished ? ELMAN_CHECKPOINT_FINISHED
                   : found  ? ELMAN_CHECKPOINT_UNFINISHED
                            : ELMAN_CHECKPOINT_NONE;
-  return give(error, status, &problem);
+  return status;
 }
 
 const char *elman_schedule_name(size_t index) {
@@ -183,13 +180,12 @@ static double largest_product(const struct model *model, const struct pairs *pai
 
 elman_status elman_train(elman_model *model, const elman_pairs *pairs,
                          const elman_train_options *options, elman_error *error) {
-  struct error problem = {0};
   struct surroundings before;
-  enum status status = enter(
+  elman_status status = enter(
       &before, options->threads,
-      largest_product(inner_model(model), inner_pairs_const(pairs), options->batch_size), &problem);
-  if (status != STATUS_OK) return give(error, status, &problem);
-  status = train(inner_model(model), inner_pairs_const(pairs), options, &problem);
+      largest_product(inner_model(model), inner_pairs_const(pairs), options->batch_size), error);
+  if (status != ELMAN_OK) return status;
+  status = train(inner_model(model), inner_pairs_const(pairs), options, error);
   leave(before);
-  return give(error, status, &problem);
+  return status;
 }

@@ -21,9 +21,8 @@ struct owned_translation {
 
 elman_status elman_translator_create(elman_translator **translator, const elman_model *model,
                                      elman_error *error) {
-  struct error problem = {0};
   *translator = malloc(sizeof **translator);
-  if (*translator == NULL) return give(error, fail_no_memory(&problem), &problem);
+  if (*translator == NULL) return fail_no_memory(error);
   **translator = (elman_translator){0};
   translator_create(&(*translator)->inner, inner_model_const(model), NULL);
   return ELMAN_OK;
@@ -38,12 +37,12 @@ void elman_translator_free(elman_translator *translator) {
 }
 
 /* Makes the screen for greedy search, once, and again when the model has been trained meanwhile. */
-static enum status fit_screen(elman_translator *translator, const struct translate_options *options,
-                              struct error *error) {
+static elman_status fit_screen(elman_translator *translator,
+                               const struct translate_options *options, elman_error *error) {
   const struct model *model = translator->inner.model;
-  if (translator->screen != NULL && translator->trainings == model->trainings) return STATUS_OK;
+  if (translator->screen != NULL && translator->trainings == model->trainings) return ELMAN_OK;
   model_screen_free(translator->screen);
-  const enum status status = model_screen_create(&translator->screen, model, options, error);
+  const elman_status status = model_screen_create(&translator->screen, model, options, error);
   translator->inner.screen = translator->screen;
   translator->trainings = model->trainings;
   return status;
@@ -56,19 +55,19 @@ static bool uses_team(const elman_translate_options *options) {
 }
 
 /* As many members as there are threads, each with a part of the weights that is worth sharing. */
-static enum status fit_team(elman_translator *translator, size_t threads, struct error *error) {
+static elman_status fit_team(elman_translator *translator, size_t threads, elman_error *error) {
   enum { WORTH_A_MEMBER = 1 << 19 };
   const struct model *model = translator->inner.model;
   const struct decoder_sizes sizes = decoder_sizes_of(&model->config);
   const size_t parts = sizes.vocabulary * decoder_feature_size(sizes) / WORTH_A_MEMBER;
   const size_t members = threads < parts ? threads : parts;
-  if (members == translator->team_members) return STATUS_OK;
+  if (members == translator->team_members) return ELMAN_OK;
   team_free(translator->team);
   translator->team = NULL;
   translator->team_members = members;
-  if (members < 2) return STATUS_OK;
-  const enum status status = blas_reserve(members, error);
-  if (status != STATUS_OK) return status;
+  if (members < 2) return ELMAN_OK;
+  const elman_status status = blas_reserve(members, error);
+  if (status != ELMAN_OK) return status;
   return team_create(&translator->team, members, error);
 }
 
@@ -83,11 +82,6 @@ elman_translate_options elman_translate_options_default(void) {
                                    .override_seed = 1};
 }
 
-_Static_assert((int)ELMAN_OVERRIDE_UNIFORM == (int)OVERRIDE_UNIFORM, "kinds agree");
-_Static_assert((int)ELMAN_OVERRIDE_SHUFFLE == (int)OVERRIDE_SHUFFLE, "kinds agree");
-_Static_assert((int)ELMAN_OVERRIDE_POSITION == (int)OVERRIDE_POSITION, "kinds agree");
-_Static_assert((int)ELMAN_OVERRIDE_CELL == (int)OVERRIDE_CELL, "kinds agree");
-
 static const char *inner_overrides(struct translate_options *inner,
                                    const elman_translate_options *options) {
   if (options->override_count > ELMAN_MOST_OVERRIDES) return "there are more than 64 overrides";
@@ -96,16 +90,15 @@ static const char *inner_overrides(struct translate_options *inner,
     if ((unsigned)one->kind > ELMAN_OVERRIDE_CELL) return "there is no such kind of override";
     if (one->kind == ELMAN_OVERRIDE_CELL && !(one->weight >= 0 && one->weight <= 1))
       return "the weight of an override must lie from 0 to 1";
-    inner->override_list[i] =
-        (struct override){(enum override_kind)one->kind, one->row, one->column, one->weight};
+    inner->override_list[i] = (elman_override){one->kind, one->row, one->column, one->weight};
   }
   inner->override_count = options->override_count;
   inner->override_seed = options->override_seed;
   return NULL;
 }
 
-enum status inner_translate_options(struct translate_options *inner,
-                                    const elman_translate_options *options, struct error *error) {
+elman_status inner_translate_options(struct translate_options *inner,
+                                     const elman_translate_options *options, elman_error *error) {
   enum { MOST_PENALTY = 10 };
   const char *problem = NULL;
   if (options->beam == 0 || options->beam > ELMAN_MOST_BEAM)
@@ -116,7 +109,7 @@ enum status inner_translate_options(struct translate_options *inner,
     problem = "the length penalty must lie from 0 to 10";
   else if (!(options->max_ratio >= 0)) /* also what is not a number */
     problem = "the largest ratio of lengths must not be negative";
-  if (problem != NULL) return fail(error, STATUS_INVALID_ARGUMENT, NULL, "%s", problem);
+  if (problem != NULL) return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s", problem);
   *inner = (struct translate_options){.beam = {.width = options->beam,
                                                .n_best = options->n_best,
                                                .length_penalty = options->length_penalty},
@@ -126,7 +119,7 @@ enum status inner_translate_options(struct translate_options *inner,
                                       .replace_unknown = options->replace_unknown,
                                       .without_scores = options->without_scores};
   problem = inner_overrides(inner, options);
-  return problem == NULL ? STATUS_OK : fail(error, STATUS_INVALID_ARGUMENT, NULL, "%s", problem);
+  return problem == NULL ? ELMAN_OK : fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s", problem);
 }
 
 /* ---- results ---- */
@@ -155,8 +148,8 @@ static elman_translation outer_translation(const struct translation *view) {
 }
 
 /* Takes over what was kept, unless it fails. */
-static enum status own(elman_translation **out, const struct kept_translation *kept,
-                       struct error *error) {
+static elman_status own(elman_translation **out, const struct kept_translation *kept,
+                        elman_error *error) {
   const size_t others = kept->count - 1;
   struct owned_translation *owned = calloc(1, sizeof *owned + others * sizeof owned->others[0]);
   if (owned == NULL) return fail_no_memory(error);
@@ -169,7 +162,7 @@ static enum status own(elman_translation **out, const struct kept_translation *k
     last = &owned->others[i];
   }
   *out = &owned->outer;
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 void elman_translation_free(elman_translation *translation) {
@@ -181,30 +174,27 @@ void elman_translation_free(elman_translation *translation) {
 
 /* ---- one sentence ---- */
 
-static enum status translate(elman_translation **out, elman_translator *outer, struct text source,
-                             const elman_translate_options *options, size_t threads,
-                             struct error *error) {
+static elman_status translate(elman_translation **out, elman_translator *outer, struct text source,
+                              const elman_translate_options *options, size_t threads,
+                              elman_error *error) {
   const struct text reference =
       options->reference == NULL ? (struct text){NULL, 0} : text_of(options->reference);
   struct translate_options inner;
   struct translator *translator = &outer->inner;
   struct kept_translation kept;
-  enum status status = inner_translate_options(&inner, options, error);
-  if (status == STATUS_OK && reference.bytes == NULL) status = fit_screen(outer, &inner, error);
+  elman_status status = inner_translate_options(&inner, options, error);
+  if (status == ELMAN_OK && reference.bytes == NULL) status = fit_screen(outer, &inner, error);
   const bool shared = uses_team(options);
-  if (status == STATUS_OK && shared) status = fit_team(outer, threads, error);
+  if (status == ELMAN_OK && shared) status = fit_team(outer, threads, error);
   translator->search.team = shared ? outer->team : NULL;
-  if (status == STATUS_OK)
-    status = translator_run(translator, &source, 1, reference, &inner, error);
-  if (status != STATUS_OK) return status;
-  if (translator->items[0].status != STATUS_OK) {
-    *error = translator->items[0].error;
-    return translator->items[0].status;
-  }
+  if (status == ELMAN_OK) status = translator_run(translator, &source, 1, reference, &inner, error);
+  if (status != ELMAN_OK) return status;
+  if (translator->items[0].status != ELMAN_OK)
+    return fail_again(error, &translator->items[0].error);
   status = translator_keep(&kept, translator, 0, error);
-  if (status != STATUS_OK) return status;
+  if (status != ELMAN_OK) return status;
   status = own(out, &kept, error);
-  if (status != STATUS_OK) arena_free(&kept.arena);
+  if (status != ELMAN_OK) arena_free(&kept.arena);
   return status;
 }
 
@@ -218,65 +208,62 @@ elman_status elman_translate(elman_translation **translation, elman_translator *
                              const char *text, size_t length,
                              const elman_translate_options *options, elman_error *error) {
   const elman_translate_options defaults = elman_translate_options_default();
-  struct error problem = {0};
   if (options == NULL) options = &defaults;
   *translation = NULL;
   struct surroundings before;
-  enum status status = enter(&before, uses_team(options),
-                             output_product(translator->inner.model, options), &problem);
-  if (status != STATUS_OK) return give(error, status, &problem);
+  elman_status status =
+      enter(&before, uses_team(options), output_product(translator->inner.model, options), error);
+  if (status != ELMAN_OK) return status;
   status = translate(translation, translator, (struct text){text, length}, options,
-                     (size_t)before.threads, &problem);
+                     (size_t)before.threads, error);
   leave(before);
-  return give(error, status, &problem);
+  return status;
 }
 
 /* ---- many ---- */
 
-/* Hands over the outcomes. Gives STATUS_BAD_DATA if a sentence has no translation. */
-static enum status own_all(elman_translation **translations, elman_error *errors,
-                           struct outcome *outcomes, size_t count, struct error *error) {
-  enum status all = STATUS_OK;
+/* Hands over the outcomes. Gives ELMAN_BAD_DATA if a sentence has no translation. */
+static elman_status own_all(elman_translation **translations, elman_error *errors,
+                            struct outcome *outcomes, size_t count, elman_error *error) {
+  elman_status all = ELMAN_OK;
   for (size_t i = 0; i < count; i++) {
     struct outcome *outcome = &outcomes[i];
-    if (errors != NULL) {
-      errors[i] = (elman_error){.code = ELMAN_OK};
-      (void)give(&errors[i], outcome->status, &outcome->error);
-    }
-    if (outcome->status != STATUS_OK) {
-      if (all == STATUS_OK)
+    if (errors != NULL)
+      errors[i] = outcome->status == ELMAN_OK ? (elman_error){.code = ELMAN_OK} : outcome->error;
+    if (outcome->status != ELMAN_OK) {
+      if (all == ELMAN_OK)
         (void)fail(error, outcome->status, NULL, "sentence %zu: %.400s", i + 1,
                    outcome->error.message);
       all = outcome->status;
       continue;
     }
-    const enum status status = own(&translations[i], &outcome->kept, error);
-    if (status != STATUS_OK) return status;
+    const elman_status status = own(&translations[i], &outcome->kept, error);
+    if (status != ELMAN_OK) return status;
     outcome->kept = (struct kept_translation){0};
   }
   return all;
 }
 
-static enum status translate_many(elman_translation **translations, elman_error *errors,
-                                  elman_translator *translator, const char *const *texts,
-                                  const size_t *lengths, size_t count,
-                                  const elman_translate_options *options, struct error *error) {
+static elman_status translate_many(elman_translation **translations, elman_error *errors,
+                                   elman_translator *translator, const char *const *texts,
+                                   const size_t *lengths, size_t count,
+                                   const elman_translate_options *options, elman_error *error) {
   struct translate_options inner;
-  enum status status = inner_translate_options(&inner, options, error);
-  if (status == STATUS_OK && options->reference != NULL)
-    status = fail(error, STATUS_INVALID_ARGUMENT, NULL,
+  elman_status status = inner_translate_options(&inner, options, error);
+  if (status == ELMAN_OK && options->reference != NULL)
+    status = fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                   "a reference can be forced for one sentence, not for a batch");
-  if (status != STATUS_OK || count == 0) return status;
+  if (status != ELMAN_OK || count == 0) return status;
   struct text *sources = calloc(count, sizeof *sources);
   struct outcome *outcomes = calloc(count, sizeof *outcomes);
   if (sources == NULL || outcomes == NULL) status = fail_no_memory(error);
-  for (size_t i = 0; i < count && status == STATUS_OK; i++)
+  for (size_t i = 0; i < count && status == ELMAN_OK; i++)
     sources[i] = (struct text){texts[i], lengths[i]};
-  if (status == STATUS_OK) status = fit_screen(translator, &inner, error);
-  if (status == STATUS_OK)
+  if (status == ELMAN_OK) status = fit_screen(translator, &inner, error);
+  if (status == ELMAN_OK)
     status = translate_all(outcomes, translator->inner.model, translator->screen, sources, count,
                            &inner, error);
-  if (status == STATUS_OK) status = own_all(translations, errors, outcomes, count, error);
+  if (status == ELMAN_OK) status = own_all(translations, errors, outcomes, count, error);
   for (size_t i = 0; outcomes != NULL && i < count; i++) arena_free(&outcomes[i].kept.arena);
   free(sources);
   free(outcomes);
@@ -289,18 +276,16 @@ elman_status elman_translate_batch(elman_translation **translations, elman_error
                                    const elman_translate_options *options, elman_error *error) {
   const elman_translate_options defaults = elman_translate_options_default();
   const struct model *model = translator->inner.model;
-  struct error problem = {0};
   if (options == NULL) options = &defaults;
   for (size_t i = 0; i < count; i++) translations[i] = NULL;
   struct surroundings before;
-  enum status status = enter(&before, 0, output_product(model, options) * (double)count, &problem);
-  if (status != STATUS_OK) return give(error, status, &problem);
-  status =
-      translate_many(translations, errors, translator, texts, lengths, count, options, &problem);
+  elman_status status = enter(&before, 0, output_product(model, options) * (double)count, error);
+  if (status != ELMAN_OK) return status;
+  status = translate_many(translations, errors, translator, texts, lengths, count, options, error);
   leave(before);
-  for (size_t i = 0; status != STATUS_OK && status != STATUS_BAD_DATA && i < count; i++) {
+  for (size_t i = 0; status != ELMAN_OK && status != ELMAN_BAD_DATA && i < count; i++) {
     elman_translation_free(translations[i]);
     translations[i] = NULL;
   }
-  return give(error, status, &problem);
+  return status;
 }

@@ -1,5 +1,4 @@
-/* What every public function does: hand an internal error on, and set threads and floating-point
- * mode for the length of a call. */
+/* What every public function does: set threads and floating-point mode for the length of a call. */
 #ifndef ELMAN_API_CALL_H
 #define ELMAN_API_CALL_H
 
@@ -7,9 +6,6 @@
 #include "elman.h"
 #include "model/model.h"
 #include "translate/translator.h"
-
-/* Copies `error` to the caller's, if there is one, and returns the status under its public name. */
-elman_status give(elman_error *out, enum status status, const struct error *error);
 
 /* OpenMP's number of threads and the treatment of denormals, as they were before the call. */
 struct surroundings {
@@ -19,8 +15,8 @@ struct surroundings {
 
 /* `threads` 0 = one a core; `work` = multiplications in the largest product: a short call uses one
  * thread, for waking others would be its longest part. To be left unless it fails. */
-enum status enter(struct surroundings *before, size_t threads, double work,
-                  struct error *error) CHECKED;
+elman_status enter(struct surroundings *before, size_t threads, double work,
+                   elman_error *error) CHECKED;
 void leave(struct surroundings before);
 
 /* The public handles are the internal structs under another name. */
@@ -41,9 +37,9 @@ static inline const struct model *inner_model_const(const elman_model *model) {
 }
 
 /* Checks them; all but the reference. */
-enum status inner_translate_options(struct translate_options *inner,
-                                    const elman_translate_options *options,
-                                    struct error *error) CHECKED;
+elman_status inner_translate_options(struct translate_options *inner,
+                                     const elman_translate_options *options,
+                                     elman_error *error) CHECKED;
 
 /* All but the callback, whose form differs. */
 struct pairs_options inner_pairs_options(const elman_pairs_options *options);

@@ -4,47 +4,45 @@
 
 #include "translate/translator.h"
 
-static enum status encode_side(struct encoding *encoding, const struct codec *codec,
-                               const char *text, const char *side, size_t number,
-                               struct error *error) {
-  struct error problem = {0};
-  enum status status = encode_checked(encoding, codec, text_of(text), &problem);
-  if (status == STATUS_OK && encoding->tokens.count == 0)
-    status = fail(&problem, STATUS_BAD_DATA, NULL, "there is no word in it");
-  if (status != STATUS_BAD_DATA) {
-    if (status != STATUS_OK && error != NULL) *error = problem;
-    return status;
-  }
+static elman_status encode_side(struct encoding *encoding, const struct codec *codec,
+                                const char *text, const char *side, size_t number,
+                                elman_error *error) {
+  elman_error problem = {0};
+  elman_status status = encode_checked(encoding, codec, text_of(text), &problem);
+  if (status == ELMAN_OK && encoding->tokens.count == 0)
+    status = fail(&problem, ELMAN_BAD_DATA, NULL, "there is no word in it");
+  if (status == ELMAN_OK) return ELMAN_OK;
+  if (status != ELMAN_BAD_DATA) return fail_again(error, &problem);
   return fail(error, status, NULL, "the %s of pair %zu: %.400s", side, number, problem.message);
 }
 
-static enum status fill_corpus(struct text_batch *texts, const struct model *model,
-                               const char *const *sources, const char *const *targets, size_t count,
-                               struct error *error) {
+static elman_status fill_corpus(struct text_batch *texts, const struct model *model,
+                                const char *const *sources, const char *const *targets,
+                                size_t count, elman_error *error) {
   const struct codec source = model_source_codec(model), target = model_target_codec(model);
   struct corpus *corpus = &texts->corpus;
   size_t source_capacity = 0, target_capacity = 0;
-  enum status status = sentences_create(&corpus->source, count, error);
-  if (status == STATUS_OK) status = sentences_create(&corpus->target, count, error);
-  for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+  elman_status status = sentences_create(&corpus->source, count, error);
+  if (status == ELMAN_OK) status = sentences_create(&corpus->target, count, error);
+  for (size_t i = 0; i < count && status == ELMAN_OK; i++) {
     status = encode_side(&texts->source, &source, sources[i], "source", i + 1, error);
-    if (status == STATUS_OK)
+    if (status == ELMAN_OK)
       status = encode_side(&texts->target, &target, targets[i], "target", i + 1, error);
-    if (status == STATUS_OK)
+    if (status == ELMAN_OK)
       status = sentences_add(&corpus->source, &source_capacity, &texts->source, error);
-    if (status == STATUS_OK)
+    if (status == ELMAN_OK)
       status = sentences_add(&corpus->target, &target_capacity, &texts->target, error);
   }
   return status;
 }
 
-enum status text_batch_fill(struct text_batch *texts, const struct model *model,
-                            const char *const *sources, const char *const *targets, size_t count,
-                            struct error *error) {
+elman_status text_batch_fill(struct text_batch *texts, const struct model *model,
+                             const char *const *sources, const char *const *targets, size_t count,
+                             elman_error *error) {
   *texts = (struct text_batch){0};
-  if (count == 0) return fail(error, STATUS_INVALID_ARGUMENT, NULL, "there is no pair");
-  enum status status = fill_corpus(texts, model, sources, targets, count, error);
-  if (status != STATUS_OK) return status;
+  if (count == 0) return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "there is no pair");
+  elman_status status = fill_corpus(texts, model, sources, targets, count, error);
+  if (status != ELMAN_OK) return status;
   size_t *indices = reallocarray(NULL, count, sizeof *indices);
   if (indices == NULL) return fail_no_memory(error);
   for (size_t i = 0; i < count; i++) indices[i] = i;

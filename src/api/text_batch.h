@@ -12,11 +12,11 @@ struct text_batch {
   struct batch batch;
 };
 
-/* A pair with a side that is empty, not UTF-8 or too long is STATUS_BAD_DATA. text_batch_free works
+/* A pair with a side that is empty, not UTF-8 or too long is ELMAN_BAD_DATA. text_batch_free works
  * also after a failure. */
-enum status text_batch_fill(struct text_batch *texts, const struct model *model,
-                            const char *const *sources, const char *const *targets, size_t count,
-                            struct error *error) CHECKED;
+elman_status text_batch_fill(struct text_batch *texts, const struct model *model,
+                             const char *const *sources, const char *const *targets, size_t count,
+                             elman_error *error) CHECKED;
 void text_batch_free(struct text_batch *texts);
 
 /* tensors[i] becomes the numbers of row i of the model's table. */

@@ -5,7 +5,7 @@
 #include <tgmath.h>
 
 /* The parts in the order of the model file. */
-enum part {
+enum weight {
   QUERY_WEIGHT = 1 << 0,
   QUERY_BIAS = 1 << 1,
   KEY_WEIGHT = 1 << 2,
@@ -70,55 +70,55 @@ static void list_divisors(char *text, size_t capacity, size_t size) {
 }
 
 /* What only plain matrices ask for. */
-static enum status check_plain(const struct attention_config *config, struct error *error) {
+static elman_status check_plain(const struct attention_config *config, elman_error *error) {
   const char *name = kinds[config->kind].name;
   const struct attention_needs needs = attention_needs(config->kind);
   const size_t width = attention_value_size(*config);
   if (config->heads > 1 && (needs.score || needs.center))
-    return fail(error, STATUS_INVALID_ARGUMENT, NULL,
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "%s attention has one head, not %zu; multihead, scaled or dot can have several",
                 name, config->heads);
   if (width != config->size && needs.value)
-    return fail(error, STATUS_INVALID_ARGUMENT, NULL,
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "%s attention maps its values, which must be as wide as the queries: %zu, not %zu",
                 name, config->size, width);
   if (width % config->heads != 0)
-    return fail(error, STATUS_INVALID_ARGUMENT, NULL,
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "%zu heads do not divide values of a width of %zu", config->heads, width);
   if (!isfinite(config->scale))
-    return fail(error, STATUS_INVALID_ARGUMENT, NULL, "the scale must be a finite number");
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the scale must be a finite number");
   if (config->scale != 0 && needs.score)
-    return fail(error, STATUS_INVALID_ARGUMENT, NULL, "%s attention is no product and has no scale",
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s attention is no product and has no scale",
                 name);
   if (config->divide_by_sum && needs.center)
-    return fail(error, STATUS_INVALID_ARGUMENT, NULL,
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "%s attention needs the softmax; it cannot divide by the sum", name);
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
-enum status attention_config_check(const struct attention_config *config, struct error *error) {
+elman_status attention_config_check(const struct attention_config *config, elman_error *error) {
   if (config->heads < 1 || config->heads > MAX_HEADS)
-    return fail(error, STATUS_INVALID_ARGUMENT, NULL,
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "the number of heads must lie between 1 and %d, not %zu", MAX_HEADS, config->heads);
   if (config->size % config->heads != 0) {
     char divisors[256];
     list_divisors(divisors, sizeof divisors, config->size);
     const size_t below = config->size / config->heads * config->heads;
     return fail(
-        error, STATUS_INVALID_ARGUMENT, NULL,
+        error, ELMAN_INVALID_ARGUMENT, NULL,
         "%zu heads do not divide a size of %zu: it can have %s heads, and %zu heads can have "
         "%zu or %zu units",
         config->heads, config->size, divisors, config->heads, below > 0 ? below : 2 * config->heads,
         below + config->heads);
   }
-  const enum status status = check_plain(config, error);
-  if (status != STATUS_OK) return status;
+  const elman_status status = check_plain(config, error);
+  if (status != ELMAN_OK) return status;
   const bool local = config->kind == ATTENTION_LOCAL;
   if (local && (config->window < 1 || config->window > MAX_WINDOW))
-    return fail(error, STATUS_INVALID_ARGUMENT, NULL,
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "the attention window must lie between 1 and %d, not %zu", MAX_WINDOW,
                 config->window);
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 bool attention_part_at(struct attention_part *part, struct attention_parameters *p,

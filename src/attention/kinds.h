@@ -39,9 +39,9 @@ struct attention_config {
 /* Columns of values and contexts. */
 size_t attention_value_size(struct attention_config config);
 
-/* Sizes that a mechanism can work with, or STATUS_INVALID_ARGUMENT and which sizes can be. */
-enum status attention_config_check(const struct attention_config *config,
-                                   struct error *error) CHECKED;
+/* Sizes that a mechanism can work with, or ELMAN_INVALID_ARGUMENT and which sizes can be. */
+elman_status attention_config_check(const struct attention_config *config,
+                                    elman_error *error) CHECKED;
 
 /* Weights, or their gradients. What a mechanism does not have is NULL. */
 struct attention_parameters {

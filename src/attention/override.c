@@ -17,7 +17,7 @@ static void shuffle(real *row, struct visible visible, uint64_t seed, size_t que
   }
 }
 
-static size_t column_of(const struct override *override, struct visible visible) {
+static size_t column_of(const elman_override *override, struct visible visible) {
   if (override->column < visible.first) return visible.first;
   return override->column < visible.end ? override->column : visible.end - 1;
 }
@@ -42,18 +42,18 @@ void override_apply(real *row, struct visible visible, const struct attention_ov
                     size_t t) {
   const size_t query = overrides->first + t;
   for (size_t i = 0; i < overrides->count; i++) {
-    const struct override *override = &overrides->list[i];
+    const elman_override *override = &overrides->list[i];
     switch (override->kind) {
-    case OVERRIDE_UNIFORM:
+    case ELMAN_OVERRIDE_UNIFORM:
       make_uniform(row, visible);
       break;
-    case OVERRIDE_SHUFFLE:
+    case ELMAN_OVERRIDE_SHUFFLE:
       shuffle(row, visible, overrides->seed, query);
       break;
-    case OVERRIDE_POSITION:
+    case ELMAN_OVERRIDE_POSITION:
       set_position(row, visible, column_of(override, visible));
       break;
-    case OVERRIDE_CELL:
+    case ELMAN_OVERRIDE_CELL:
       if (override->row == query)
         set_cell(row, visible, column_of(override, visible), (real) override->weight);
       break;

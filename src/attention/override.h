@@ -5,24 +5,11 @@
 
 #include "attention/mask.h"
 #include "base/random.h"
-
-enum override_kind {
-  OVERRIDE_UNIFORM,  /* every visible key has the same weight */
-  OVERRIDE_SHUFFLE,  /* the weights of a query change places at random */
-  OVERRIDE_POSITION, /* one key has all the weight */
-  OVERRIDE_CELL      /* one weight is set, the others of its query keep their proportions */
-};
-
-struct override {
-  enum override_kind kind;
-  size_t row;    /* OVERRIDE_CELL: the query, from 0 */
-  size_t column; /* OVERRIDE_CELL and OVERRIDE_POSITION: the key, from 0; with fewer the last one */
-  double weight; /* OVERRIDE_CELL: 0 to 1 */
-};
+#include "elman/translate.h"
 
 /* Applied one after the other, in every head. */
 struct attention_overrides {
-  const struct override *list;
+  const elman_override *list;
   size_t count;
   uint64_t seed; /* of the shuffling, which depends on it, the query and the number of keys only */
   size_t first;  /* number of the first query that is run, from 0 */

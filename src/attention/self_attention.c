@@ -47,37 +47,37 @@ void self_attention_history_start(struct self_attention_history *history, size_t
   history->steps = 0;
 }
 
-static enum status grow(void **array, size_t n1, size_t n2, size_t n3, size_t element,
-                        struct error *error) {
+static elman_status grow(void **array, size_t n1, size_t n2, size_t n3, size_t element,
+                         elman_error *error) {
   struct arena measured = {0};
   (void)arena_take(&measured, element, n1, n2, n3);
   void *larger = measured.failed ? NULL : realloc(*array, measured.used + 1);
   if (larger == NULL) return fail_no_memory(error);
   *array = larger;
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
-static enum status grow_reals(real **array, size_t n1, size_t n2, size_t n3, struct error *error) {
+static elman_status grow_reals(real **array, size_t n1, size_t n2, size_t n3, elman_error *error) {
   void *any = *array;
-  const enum status status = grow(&any, n1, n2, n3, sizeof(real), error);
+  const elman_status status = grow(&any, n1, n2, n3, sizeof(real), error);
   *array = any;
   return status;
 }
 
-enum status self_attention_history_grow(struct self_attention_history *history,
-                                        struct attention_config config, struct error *error) {
+elman_status self_attention_history_grow(struct self_attention_history *history,
+                                         struct attention_config config, elman_error *error) {
   enum { FIRST_CAPACITY = 32 };
-  if (history->steps < history->capacity) return STATUS_OK;
+  if (history->steps < history->capacity) return ELMAN_OK;
   const size_t capacity = history->capacity == 0 ? FIRST_CAPACITY : 2 * history->capacity;
   const size_t R = history->rows, H = config.size;
   void *lengths = history->lengths;
-  enum status status = grow_reals(&history->keys, capacity, R, H, error);
-  if (status == STATUS_OK) status = grow_reals(&history->values, capacity, R, H, error);
-  if (status == STATUS_OK) status = grow_reals(&history->spare, 1, R, H, error);
-  if (status == STATUS_OK) status = grow_reals(&history->weights, R, config.heads, capacity, error);
-  if (status == STATUS_OK) status = grow(&lengths, R, 1, 1, sizeof *history->lengths, error);
+  elman_status status = grow_reals(&history->keys, capacity, R, H, error);
+  if (status == ELMAN_OK) status = grow_reals(&history->values, capacity, R, H, error);
+  if (status == ELMAN_OK) status = grow_reals(&history->spare, 1, R, H, error);
+  if (status == ELMAN_OK) status = grow_reals(&history->weights, R, config.heads, capacity, error);
+  if (status == ELMAN_OK) status = grow(&lengths, R, 1, 1, sizeof *history->lengths, error);
   history->lengths = lengths;
-  if (status == STATUS_OK) history->capacity = capacity;
+  if (status == ELMAN_OK) history->capacity = capacity;
   return status;
 }
 

@@ -31,9 +31,9 @@ void self_attention_history_free(struct self_attention_history *history);
 /* Begins anew with `rows` rows; keeps the memory if it can. */
 void self_attention_history_start(struct self_attention_history *history, size_t rows);
 /* Makes room for one more step. */
-enum status self_attention_history_grow(struct self_attention_history *history,
-                                        struct attention_config config,
-                                        struct error *error) CHECKED;
+elman_status self_attention_history_grow(struct self_attention_history *history,
+                                         struct attention_config config,
+                                         elman_error *error) CHECKED;
 /* Row r becomes a copy of what row from[r] was. */
 void self_attention_history_move(struct self_attention_history *history,
                                  struct attention_config config, const size_t *from);

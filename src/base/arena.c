@@ -52,20 +52,20 @@ void arena_reset(struct arena *arena) {
   if (arena->base != NULL) POISON(arena->base, arena->size);
 }
 
-enum status arena_reserve(struct arena *arena, const struct arena *measured, struct error *error) {
+elman_status arena_reserve(struct arena *arena, const struct arena *measured, elman_error *error) {
   if (measured->failed)
-    return fail(error, STATUS_NO_MEMORY, NULL, "the sizes asked for are too large to address");
+    return fail(error, ELMAN_NO_MEMORY, NULL, "the sizes asked for are too large to address");
   if (measured->used > arena->size || arena->base == NULL) {
     arena_free(arena);
     const size_t size = measured->used > 0 ? measured->used : (size_t)ARENA_ALIGNMENT;
     arena->base = aligned_alloc(ARENA_ALIGNMENT, size);
     if (arena->base == NULL)
-      return fail(error, STATUS_NO_MEMORY, NULL, "out of memory: %zu MiB are needed",
+      return fail(error, ELMAN_NO_MEMORY, NULL, "out of memory: %zu MiB are needed",
                   (size >> 20) + 1);
     arena->size = size;
   }
   arena_reset(arena);
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 void arena_free(struct arena *arena) {

@@ -31,8 +31,8 @@ void arena_reset(struct arena *arena);
 
 /* Makes the block at least as large as `measured->used` and gives all arrays back. A block that is
  * large enough already stays where it is. */
-enum status arena_reserve(struct arena *arena, const struct arena *measured,
-                          struct error *error) CHECKED;
+elman_status arena_reserve(struct arena *arena, const struct arena *measured,
+                           elman_error *error) CHECKED;
 
 void arena_free(struct arena *arena);
 

@@ -8,12 +8,12 @@
 
 enum { READ_CHUNK = 1 << 20 };
 
-enum status file_exists(bool *exists, const char *path, struct error *error) {
+elman_status file_exists(bool *exists, const char *path, elman_error *error) {
   char reason[128];
   struct stat info;
   *exists = stat(path, &info) == 0;
-  if (*exists || errno == ENOENT) return STATUS_OK;
-  return fail(error, STATUS_NO_INPUT, path, "cannot look at the file: %s", REASON(errno, reason));
+  if (*exists || errno == ENOENT) return ELMAN_OK;
+  return fail(error, ELMAN_NO_INPUT, path, "cannot look at the file: %s", REASON(errno, reason));
 }
 
 bool is_named(int descriptor, const char *name) {
@@ -32,35 +32,35 @@ static size_t read_chunk(char *chunk, FILE *stream) {
   return got;
 }
 
-enum status file_read(struct buffer *into, const char *path, size_t limit, struct error *error) {
+elman_status file_read(struct buffer *into, const char *path, size_t limit, elman_error *error) {
   char reason[128];
   const bool is_stdin = strcmp(path, "-") == 0;
   const char *name = is_stdin ? "standard input" : path;
   FILE *stream = is_stdin ? stdin : fopen(path, "rb");
   if (stream == NULL)
-    return fail(error, STATUS_NO_INPUT, name, "cannot open the file: %s", REASON(errno, reason));
+    return fail(error, ELMAN_NO_INPUT, name, "cannot open the file: %s", REASON(errno, reason));
 
   struct stat info;
-  enum status status = STATUS_OK;
+  elman_status status = ELMAN_OK;
   if (fstat(fileno(stream), &info) == 0 && S_ISDIR(info.st_mode)) {
-    status = fail(error, STATUS_NO_INPUT, name, "is a directory; name a file");
+    status = fail(error, ELMAN_NO_INPUT, name, "is a directory; name a file");
   } else {
     size_t read = 0;
     char *chunk = malloc(READ_CHUNK);
     if (chunk == NULL) status = fail_no_memory(error);
-    while (status == STATUS_OK) {
+    while (status == ELMAN_OK) {
       const size_t got = read_chunk(chunk, stream);
       if (got == 0) break;
       if (got > limit - read) {
-        status = fail(error, STATUS_BAD_DATA, name, "is larger than %zu bytes", limit);
+        status = fail(error, ELMAN_BAD_DATA, name, "is larger than %zu bytes", limit);
         break;
       }
       read += got;
       buffer_append(into, chunk, got);
       if (into->failed) status = fail_no_memory(error);
     }
-    if (status == STATUS_OK && ferror(stream))
-      status = fail(error, STATUS_IO, name, "cannot read the file: %s", REASON(errno, reason));
+    if (status == ELMAN_OK && ferror(stream))
+      status = fail(error, ELMAN_IO, name, "cannot read the file: %s", REASON(errno, reason));
     free(chunk);
   }
   if (!is_stdin) fclose(stream);

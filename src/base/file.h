@@ -12,14 +12,14 @@
 
 /* Only a name that leads nowhere is absence; whatever else keeps a file from being looked at is an
  * error. */
-enum status file_exists(bool *exists, const char *path, struct error *error) CHECKED;
+elman_status file_exists(bool *exists, const char *path, elman_error *error) CHECKED;
 
 /* Whether the name is (still) that of the open file, and no link to it. */
 bool is_named(int descriptor, const char *name);
 
 /* Appends all of `path` to `into`; "-" is standard input. A directory, and a file of more than
  * `limit` bytes, are errors. */
-enum status file_read(struct buffer *into, const char *path, size_t limit,
-                      struct error *error) CHECKED;
+elman_status file_read(struct buffer *into, const char *path, size_t limit,
+                       elman_error *error) CHECKED;
 
 #endif

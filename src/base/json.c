@@ -12,11 +12,11 @@ enum { MOST_DEPTH = 100, LONGEST_NUMBER = 255 };
 struct parser {
   const char *start, *at, *end;
   struct buffer unescaped; /* of the last string with escapes */
-  struct error *error;
+  elman_error *error;
 };
 
-static enum status wrong(const struct parser *parser, const char *problem) {
-  return fail(parser->error, STATUS_BAD_DATA, NULL, "byte %zu: %s",
+static elman_status wrong(const struct parser *parser, const char *problem) {
+  return fail(parser->error, ELMAN_BAD_DATA, NULL, "byte %zu: %s",
               (size_t)(parser->at - parser->start) + 1, problem);
 }
 
@@ -103,11 +103,11 @@ static const char *plain_end(const struct parser *parser) {
 }
 
 /* The content of a string, behind its first quote; it is valid until the next one. */
-static enum status parse_content(struct text *content, struct parser *parser) {
+static elman_status parse_content(struct text *content, struct parser *parser) {
   const char *start = parser->at;
   parser->at = plain_end(parser);
   *content = (struct text){start, (size_t)(parser->at - start)};
-  if (take(parser, '"')) return STATUS_OK;
+  if (take(parser, '"')) return ELMAN_OK;
   buffer_clear(&parser->unescaped);
   buffer_append_text(&parser->unescaped, *content);
   while (!take(parser, '"')) {
@@ -118,18 +118,18 @@ static enum status parse_content(struct text *content, struct parser *parser) {
     buffer_append(&parser->unescaped, start, (size_t)(parser->at - start));
   }
   *content = buffer_text(&parser->unescaped);
-  return parser->unescaped.failed ? fail_no_memory(parser->error) : STATUS_OK;
+  return parser->unescaped.failed ? fail_no_memory(parser->error) : ELMAN_OK;
 }
 
-static enum status given(const struct parser *parser, const json_t *value) {
-  return value == NULL ? fail_no_memory(parser->error) : STATUS_OK;
+static elman_status given(const struct parser *parser, const json_t *value) {
+  return value == NULL ? fail_no_memory(parser->error) : ELMAN_OK;
 }
 
-static enum status parse_string(json_t **value, struct parser *parser) {
+static elman_status parse_string(json_t **value, struct parser *parser) {
   struct text content;
   if (!take(parser, '"')) return wrong(parser, "a string is expected");
-  const enum status status = parse_content(&content, parser);
-  if (status != STATUS_OK) return status;
+  const elman_status status = parse_content(&content, parser);
+  if (status != ELMAN_OK) return status;
   *value = json_stringn_nocheck(content.bytes, content.length);
   return given(parser, *value);
 }
@@ -161,7 +161,7 @@ static bool take_number(struct parser *parser, bool *whole) {
 }
 
 /* With a point, whatever the program's locale has. */
-static enum status convert_real(json_t **value, const struct parser *parser, const char *digits) {
+static elman_status convert_real(json_t **value, const struct parser *parser, const char *digits) {
   const locale_t locale = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
   if (locale == (locale_t)0) return fail_no_memory(parser->error);
   const double number = strtod_l(digits, NULL, locale);
@@ -171,7 +171,7 @@ static enum status convert_real(json_t **value, const struct parser *parser, con
   return given(parser, *value);
 }
 
-static enum status parse_number(json_t **value, struct parser *parser) {
+static elman_status parse_number(json_t **value, struct parser *parser) {
   const char *start = parser->at;
   bool whole;
   if (!take_number(parser, &whole)) return wrong(parser, "a value is expected");
@@ -190,52 +190,51 @@ static enum status parse_number(json_t **value, struct parser *parser) {
 
 /* ---- what holds values ---- */
 
-static enum status parse_value(json_t **value, struct parser *parser, size_t depth);
+static elman_status parse_value(json_t **value, struct parser *parser, size_t depth);
 
-static enum status parse_entry(json_t *object, struct parser *parser, size_t depth) {
+static elman_status parse_entry(json_t *object, struct parser *parser, size_t depth) {
   json_t *key = NULL, *value = NULL;
   skip_space(parser);
-  enum status status = parse_string(&key, parser);
-  if (status == STATUS_OK && json_object_get(object, json_string_value(key)) != NULL)
+  elman_status status = parse_string(&key, parser);
+  if (status == ELMAN_OK && json_object_get(object, json_string_value(key)) != NULL)
     status = wrong(parser, "a name is given twice");
   skip_space(parser);
-  if (status == STATUS_OK && !take(parser, ':')) status = wrong(parser, "a colon is expected");
-  if (status == STATUS_OK) status = parse_value(&value, parser, depth);
+  if (status == ELMAN_OK && !take(parser, ':')) status = wrong(parser, "a colon is expected");
+  if (status == ELMAN_OK) status = parse_value(&value, parser, depth);
   /* The object takes the value over, also when it fails. */
-  if (status == STATUS_OK &&
-      json_object_set_new_nocheck(object, json_string_value(key), value) != 0)
+  if (status == ELMAN_OK && json_object_set_new_nocheck(object, json_string_value(key), value) != 0)
     status = fail_no_memory(parser->error);
   json_decref(key);
   return status;
 }
 
-static enum status parse_item(json_t *array, struct parser *parser, size_t depth) {
+static elman_status parse_item(json_t *array, struct parser *parser, size_t depth) {
   json_t *value = NULL;
-  const enum status status = parse_value(&value, parser, depth);
-  if (status != STATUS_OK) return status;
-  return json_array_append_new(array, value) == 0 ? STATUS_OK : fail_no_memory(parser->error);
+  const elman_status status = parse_value(&value, parser, depth);
+  if (status != ELMAN_OK) return status;
+  return json_array_append_new(array, value) == 0 ? ELMAN_OK : fail_no_memory(parser->error);
 }
 
-typedef enum status part_function(json_t *whole, struct parser *parser, size_t depth);
+typedef elman_status part_function(json_t *whole, struct parser *parser, size_t depth);
 
 /* Parts with commas between them, behind the first bracket and up to the last. */
-static enum status parse_parts(json_t *whole, struct parser *parser, char bracket,
-                               part_function *parse_part, size_t depth) {
-  enum status status = given(parser, whole);
+static elman_status parse_parts(json_t *whole, struct parser *parser, char bracket,
+                                part_function *parse_part, size_t depth) {
+  elman_status status = given(parser, whole);
   skip_space(parser);
-  if (status != STATUS_OK || take(parser, bracket)) return status;
+  if (status != ELMAN_OK || take(parser, bracket)) return status;
   do {
     status = parse_part(whole, parser, depth);
     skip_space(parser);
-  } while (status == STATUS_OK && take(parser, ','));
-  if (status == STATUS_OK && !take(parser, bracket))
+  } while (status == ELMAN_OK && take(parser, ','));
+  if (status == ELMAN_OK && !take(parser, bracket))
     status = wrong(parser, "a comma or a closing bracket is expected");
   return status;
 }
 
 /* After a failure *value is NULL or what there is so far. */
-static enum status parse_value(json_t **value, struct parser *parser, size_t depth) {
-  enum status status;
+static elman_status parse_value(json_t **value, struct parser *parser, size_t depth) {
+  elman_status status;
   skip_space(parser);
   if (depth == MOST_DEPTH) return wrong(parser, "too many values lie within each other");
   if (take(parser, '{')) {
@@ -248,23 +247,23 @@ static enum status parse_value(json_t **value, struct parser *parser, size_t dep
     status = parse_string(value, parser);
   } else if (take_word(parser, "true")) {
     *value = json_true();
-    status = STATUS_OK;
+    status = ELMAN_OK;
   } else if (take_word(parser, "false")) {
     *value = json_false();
-    status = STATUS_OK;
+    status = ELMAN_OK;
   } else if (take_word(parser, "null")) {
     *value = json_null();
-    status = STATUS_OK;
+    status = ELMAN_OK;
   } else {
     status = parse_number(value, parser);
   }
-  if (status == STATUS_OK) return STATUS_OK;
+  if (status == ELMAN_OK) return ELMAN_OK;
   json_decref(*value);
   *value = NULL;
   return status;
 }
 
-enum status read_json(json_t **value, struct text text, struct error *error) {
+elman_status read_json(json_t **value, struct text text, elman_error *error) {
   struct parser parser = {
       .start = text.bytes, .at = text.bytes, .end = text.bytes + text.length, .error = error};
   *value = NULL;
@@ -273,12 +272,12 @@ enum status read_json(json_t **value, struct text text, struct error *error) {
     parser.at += valid;
     return wrong(&parser, "is not UTF-8 text");
   }
-  enum status status = parse_value(value, &parser, 0);
+  elman_status status = parse_value(value, &parser, 0);
   skip_space(&parser);
-  if (status == STATUS_OK && parser.at < parser.end)
+  if (status == ELMAN_OK && parser.at < parser.end)
     status = wrong(&parser, "something follows the value");
   buffer_free(&parser.unescaped);
-  if (status == STATUS_OK) return STATUS_OK;
+  if (status == ELMAN_OK) return ELMAN_OK;
   json_decref(*value);
   *value = NULL;
   return status;

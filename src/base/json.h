@@ -13,10 +13,10 @@
 #include "base/text.h"
 
 /* One value with white space around it, as RFC 8259 has it; *value is to be json_decref'ed, or
- * NULL. STATUS_BAD_DATA, with the byte and what is wrong there, for anything else, and for a name
+ * NULL. ELMAN_BAD_DATA, with the byte and what is wrong there, for anything else, and for a name
  * given twice, U+0000, a number beyond its type or of more than 255 characters, and more than 100
- * values within each other. Otherwise STATUS_NO_MEMORY. */
-enum status read_json(json_t **value, struct text text, struct error *error) CHECKED;
+ * values within each other. Otherwise ELMAN_NO_MEMORY. */
+elman_status read_json(json_t **value, struct text text, elman_error *error) CHECKED;
 
 /* The value as text, to be freed; NULL when memory ran out. `flags` are those of json_dumps. */
 char *write_json(const json_t *value, size_t flags);

@@ -64,33 +64,32 @@ static void write_claim(int descriptor) {
 /* ---- taking it ---- */
 
 /* Goes on without a claim, and remembers why. */
-static enum status without_lock(struct lock *lock, int number) {
+static elman_status without_lock(struct lock *lock, int number) {
   char reason[128];
   snprintf(lock->problem, sizeof lock->problem, "%s", REASON(number, reason));
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
-static enum status fail_claimed(struct error *error, const char *output, long process) {
+static elman_status fail_claimed(elman_error *error, const char *output, long process) {
   if (process == 0)
-    return fail(error, STATUS_CANNOT_CREATE, output,
+    return fail(error, ELMAN_CANNOT_CREATE, output,
                 "another process is at work on it; wait until it has ended, or name another file");
-  return fail(error, STATUS_CANNOT_CREATE, output,
+  return fail(error, ELMAN_CANNOT_CREATE, output,
               "process %ld is at work on it; wait until it has ended, or name another file",
               process);
 }
 
-static enum status fail_to_read(struct error *error, const char *path, int number) {
+static elman_status fail_to_read(elman_error *error, const char *path, int number) {
   char reason[128];
   if (number == NO_CLAIM)
-    return fail(error, STATUS_CANNOT_CREATE, path,
+    return fail(error, ELMAN_CANNOT_CREATE, path,
                 "is not a lock of this program; remove it, or name another output");
-  return fail(error, STATUS_CANNOT_CREATE, path, "cannot read the lock: %s",
-              REASON(number, reason));
+  return fail(error, ELMAN_CANNOT_CREATE, path, "cannot read the lock: %s", REASON(number, reason));
 }
 
 /* *again is set when the file was removed meanwhile. */
-static enum status try_to_take(struct lock *lock, bool *again, const char *output,
-                               struct error *error) {
+static elman_status try_to_take(struct lock *lock, bool *again, const char *output,
+                                elman_error *error) {
   long process;
   *again = false;
   const int descriptor = open_file(lock->path);
@@ -113,28 +112,28 @@ static enum status try_to_take(struct lock *lock, bool *again, const char *outpu
   *again = !is_named(descriptor, lock->path);
   if (*again) {
     close(descriptor);
-    return STATUS_OK;
+    return ELMAN_OK;
   }
   write_claim(descriptor);
   lock->descriptor = descriptor;
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
-enum status lock_take(struct lock *lock, const char *output, struct error *error) {
+elman_status lock_take(struct lock *lock, const char *output, elman_error *error) {
   struct output_place place;
   *lock = (struct lock){.descriptor = -1};
-  enum status status = output_place_find(&place, output, error);
-  if (status != STATUS_OK) return status;
+  elman_status status = output_place_find(&place, output, error);
+  if (status != ELMAN_OK) return status;
   if (!place.exists || !place.direct) {
     bool again = true;
     lock->path = join(place.path, ".lock");
     if (lock->path == NULL) status = fail_no_memory(error);
-    for (int i = 0; status == STATUS_OK && again && i < ATTEMPTS; i++)
+    for (int i = 0; status == ELMAN_OK && again && i < ATTEMPTS; i++)
       status = try_to_take(lock, &again, output, error);
-    if (status == STATUS_OK && again) status = fail_claimed(error, output, 0);
+    if (status == ELMAN_OK && again) status = fail_claimed(error, output, 0);
   }
   output_place_free(&place);
-  if (status != STATUS_OK) lock_release(lock);
+  if (status != ELMAN_OK) lock_release(lock);
   return status;
 }
 

@@ -28,10 +28,10 @@ char *folder_of(const char *path) {
   return folder;
 }
 
-enum status fail_to_create(struct error *error, const char *path, int number) {
+elman_status fail_to_create(elman_error *error, const char *path, int number) {
   char reason[128];
   if (number == ENOMEM) return fail_no_memory(error);
-  return fail(error, STATUS_CANNOT_CREATE, path, "cannot create the file: %s",
+  return fail(error, ELMAN_CANNOT_CREATE, path, "cannot create the file: %s",
               REASON(number, reason));
 }
 
@@ -101,17 +101,17 @@ static int find(struct output_place *place) {
   return ELOOP;
 }
 
-enum status output_place_find(struct output_place *place, const char *path, struct error *error) {
+elman_status output_place_find(struct output_place *place, const char *path, elman_error *error) {
   if (path[0] == '\0')
-    return fail(error, STATUS_CANNOT_CREATE, NULL, "the name of the output file is empty");
+    return fail(error, ELMAN_CANNOT_CREATE, NULL, "the name of the output file is empty");
   *place = (struct output_place){.path = join(path, "")};
   const int problem = place->path == NULL ? ENOMEM : find(place);
-  if (problem == 0) return STATUS_OK;
+  if (problem == 0) return ELMAN_OK;
   output_place_free(place);
   if (problem == EISDIR)
-    return fail(error, STATUS_CANNOT_CREATE, path, "is a directory; name a file");
+    return fail(error, ELMAN_CANNOT_CREATE, path, "is a directory; name a file");
   if (problem == EPERM)
-    return fail(error, STATUS_CANNOT_CREATE, path,
+    return fail(error, ELMAN_CANNOT_CREATE, path,
                 "is a symbolic link that another user has put where everybody may write; remove it "
                 "or name another file");
   return fail_to_create(error, path, problem);

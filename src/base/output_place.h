@@ -19,12 +19,12 @@ struct output_place {
  * name or the end of a link from being looked at is an error; so is a directory, and a link in a
  * folder that everybody may write to, where only owners may remove (as /tmp), if it is neither the
  * caller's nor that of the folder's owner. After an error nothing is owned. */
-enum status output_place_find(struct output_place *place, const char *path,
-                              struct error *error) CHECKED;
+elman_status output_place_find(struct output_place *place, const char *path,
+                               elman_error *error) CHECKED;
 void output_place_free(struct output_place *place);
 
 /* "cannot create the file", and why as errno has it. */
-enum status fail_to_create(struct error *error, const char *path, int number);
+elman_status fail_to_create(elman_error *error, const char *path, int number);
 
 /* The folder in which a path lies, to be freed; NULL when memory ran out. */
 char *folder_of(const char *path);

@@ -142,18 +142,18 @@ static int take_mode(mode_t *mode, bool *has_mode, const char *like) {
   return 0;
 }
 
-enum status safe_file_open(struct safe_file *file, const char *path, const char *like,
-                           struct error *error) {
+elman_status safe_file_open(struct safe_file *file, const char *path, const char *like,
+                            elman_error *error) {
   struct output_place place;
   *file = (struct safe_file){.descriptor = -1};
-  enum status status = output_place_find(&place, path, error);
-  if (status != STATUS_OK) return status;
+  elman_status status = output_place_find(&place, path, error);
+  if (status != ELMAN_OK) return status;
   file->path = place.path;
   file->folder = folder_of(place.path);
   bool has_mode = place.exists;
   int problem = file->folder == NULL ? ENOMEM : take_mode(&place.mode, &has_mode, like);
   if (problem == 0) problem = open_stream(file, &place, has_mode ? &place.mode : NULL);
-  if (problem == 0) return STATUS_OK;
+  if (problem == 0) return ELMAN_OK;
   safe_file_close(file);
   return fail_to_create(error, path, problem);
 }
@@ -186,18 +186,18 @@ static int store(struct safe_file *file) {
   return file->temporary == NULL ? 0 : sync_descriptor(file->descriptor);
 }
 
-static enum status fail_to_write(struct error *error, const struct safe_file *file, int number) {
+static elman_status fail_to_write(elman_error *error, const struct safe_file *file, int number) {
   char reason[128];
-  return fail(error, STATUS_IO, file->path, "cannot write the file: %s%s", REASON(number, reason),
+  return fail(error, ELMAN_IO, file->path, "cannot write the file: %s%s", REASON(number, reason),
               file->temporary == NULL ? "" : "; what was there before is unchanged");
 }
 
-enum status safe_file_store(struct safe_file *file, struct error *error) {
+elman_status safe_file_store(struct safe_file *file, elman_error *error) {
   const int problem = store(file);
-  return problem == 0 ? STATUS_OK : fail_to_write(error, file, problem);
+  return problem == 0 ? ELMAN_OK : fail_to_write(error, file, problem);
 }
 
-enum status safe_file_commit(struct safe_file *file, struct error *error) {
+elman_status safe_file_commit(struct safe_file *file, elman_error *error) {
   char reason[128];
   int problem = store(file);
   fclose(file->stream);
@@ -207,14 +207,14 @@ enum status safe_file_commit(struct safe_file *file, struct error *error) {
   /* What close() has to report of a network file system, fsync() has reported. */
   if (close(file->descriptor) != 0 && file->temporary == NULL && problem == 0 && errno != EINTR)
     problem = errno;
-  enum status status = STATUS_OK;
+  elman_status status = ELMAN_OK;
   if (problem != 0) {
     status = fail_to_write(error, file, problem);
     if (file->temporary != NULL) unlink(file->temporary);
   } else if (file->temporary != NULL) {
     problem = sync_folder(file->folder);
     if (problem != 0)
-      status = fail(error, STATUS_IO, file->path, "written, but not yet safe from a power cut: %s",
+      status = fail(error, ELMAN_IO, file->path, "written, but not yet safe from a power cut: %s",
                     REASON(problem, reason));
   }
   safe_file_close(file);

@@ -20,15 +20,15 @@ struct safe_file {
 /* The new file has, from its first byte on, the permissions of the file `like` if that is there, or
  * else of the one it replaces, or else those that the umask leaves. `like` may be NULL. After an
  * error nothing needs to be closed. */
-enum status safe_file_open(struct safe_file *file, const char *path, const char *like,
-                           struct error *error) CHECKED;
+elman_status safe_file_open(struct safe_file *file, const char *path, const char *like,
+                            elman_error *error) CHECKED;
 
 /* Stores what was written so far. Then only putting it in place can fail. */
-enum status safe_file_store(struct safe_file *file, struct error *error) CHECKED;
+elman_status safe_file_store(struct safe_file *file, elman_error *error) CHECKED;
 
 /* Puts the file in place, or removes every trace of it and says why; when only the directory could
  * not be synced, it is in place and the message says so. Either way it is closed. */
-enum status safe_file_commit(struct safe_file *file, struct error *error) CHECKED;
+elman_status safe_file_commit(struct safe_file *file, elman_error *error) CHECKED;
 
 /* Closes and removes the temporary file; the old file stays as it was. */
 void safe_file_abandon(struct safe_file *file);

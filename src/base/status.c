@@ -15,8 +15,8 @@ static void drop_partial_character(char *text) {
   if (end - (start - 1) < want) text[start - 1] = '\0';
 }
 
-enum status fail(struct error *error, enum status code, const char *where, const char *format,
-                 ...) {
+elman_status fail(elman_error *error, elman_status code, const char *where, const char *format,
+                  ...) {
   if (error == NULL) return code;
   error->code = code;
   va_list arguments;
@@ -29,6 +29,11 @@ enum status fail(struct error *error, enum status code, const char *where, const
   return code;
 }
 
-enum status fail_no_memory(struct error *error) {
-  return fail(error, STATUS_NO_MEMORY, NULL, "out of memory");
+elman_status fail_no_memory(elman_error *error) {
+  return fail(error, ELMAN_NO_MEMORY, NULL, "out of memory");
+}
+
+elman_status fail_again(elman_error *error, const elman_error *kept) {
+  if (error != NULL) *error = *kept;
+  return kept->code;
 }

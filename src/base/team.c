@@ -107,7 +107,7 @@ static void wake_all(struct team *team) {
   pthread_mutex_unlock(&team->mutex);
 }
 
-enum status team_create(struct team **out, size_t members, struct error *error) {
+elman_status team_create(struct team **out, size_t members, elman_error *error) {
   struct team *team = aligned_alloc(_Alignof(struct team), sizeof *team);
   *out = team;
   if (team == NULL) return fail_no_memory(error);
@@ -123,7 +123,7 @@ enum status team_create(struct team **out, size_t members, struct error *error) 
     team->threads++; /* the pieces of a member that is not there are taken by the others */
   }
   pthread_sigmask(SIG_SETMASK, &before, NULL);
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 void team_free(struct team *team) {

@@ -16,7 +16,7 @@ struct team;
 
 /* `members` with the caller, at most TEAM_MOST; fewer where the system gives no more threads. */
 enum { TEAM_MOST = 64 };
-enum status team_create(struct team **team, size_t members, struct error *error) CHECKED;
+elman_status team_create(struct team **team, size_t members, elman_error *error) CHECKED;
 void team_free(struct team *team);
 
 /* Calls job(context, i) for every i below count, and returns when all are done. One thread at a

@@ -74,9 +74,9 @@ struct text buffer_text(const struct buffer *buffer) {
   return (struct text){buffer->bytes == NULL ? "" : buffer->bytes, buffer->length};
 }
 
-enum status array_grow(void **array, size_t *capacity, size_t count, size_t element,
-                       struct error *error) {
-  if (count <= *capacity) return STATUS_OK;
+elman_status array_grow(void **array, size_t *capacity, size_t count, size_t element,
+                        elman_error *error) {
+  if (count <= *capacity) return ELMAN_OK;
   const size_t grown = count + count / 2 + 16;
   size_t bytes;
   if (grown < count || __builtin_mul_overflow(grown, element, &bytes)) return fail_no_memory(error);
@@ -84,5 +84,5 @@ enum status array_grow(void **array, size_t *capacity, size_t count, size_t elem
   if (memory == NULL) return fail_no_memory(error);
   *array = memory;
   *capacity = grown;
-  return STATUS_OK;
+  return ELMAN_OK;
 }

@@ -37,7 +37,7 @@ struct text buffer_text(const struct buffer *buffer); /* valid until the next ap
 
 /* Makes room for `count` elements in a growing array; *capacity and *array follow. `array` must be
  * the address of a `void *`: that of a typed pointer, cast, would break the rules of aliasing. */
-enum status array_grow(void **array, size_t *capacity, size_t count, size_t element,
-                       struct error *error) CHECKED;
+elman_status array_grow(void **array, size_t *capacity, size_t count, size_t element,
+                        elman_error *error) CHECKED;
 
 #endif

@@ -43,8 +43,8 @@ static void fill_target(struct sequence *sequence, uint32_t *expected,
   }
 }
 
-enum status batch_fill(struct batch *batch, const struct corpus *corpus, const size_t *indices,
-                       size_t count, struct error *error) {
+elman_status batch_fill(struct batch *batch, const struct corpus *corpus, const size_t *indices,
+                        size_t count, elman_error *error) {
   size_t source_steps = 0, target_steps = 0, tokens = 0;
   for (size_t b = 0; b < count; b++) {
     const size_t source = sentence_length(&corpus->source, indices[b]);
@@ -60,12 +60,12 @@ enum status batch_fill(struct batch *batch, const struct corpus *corpus, const s
 
   struct arena measured = {0};
   take(batch, &measured);
-  const enum status status = arena_reserve(&batch->arena, &measured, error);
-  if (status != STATUS_OK) return status;
+  const elman_status status = arena_reserve(&batch->arena, &measured, error);
+  if (status != ELMAN_OK) return status;
   take(batch, &batch->arena);
   fill_source(&batch->source, &corpus->source, indices);
   fill_target(&batch->target, batch->expected, &corpus->target, indices);
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 void batch_free(struct batch *batch) {

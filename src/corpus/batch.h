@@ -25,8 +25,8 @@ struct batch {
 
 /* Fills `batch` (all zero at first; its memory is reused) with the pairs `indices` of the corpus.
  */
-enum status batch_fill(struct batch *batch, const struct corpus *corpus, const size_t *indices,
-                       size_t count, struct error *error) CHECKED;
+elman_status batch_fill(struct batch *batch, const struct corpus *corpus, const size_t *indices,
+                        size_t count, elman_error *error) CHECKED;
 void batch_free(struct batch *batch);
 
 #endif

@@ -7,18 +7,18 @@
 struct reading {
   struct findings *findings;
   size_t part;
-  enum status status; /* of what the callback could not hand on */
-  struct error *error;
+  elman_status status; /* of what the callback could not hand on */
+  elman_error *error;
 };
 
 static void note_bad_line(void *context, const char *file, size_t line, enum line_fault fault,
                           const char *problem) {
-  static const enum finding kinds[] = {[FAULT_NOT_UTF8] = FINDING_NOT_UTF8,
-                                       [FAULT_LACKS_COLUMN] = FINDING_LACKS_COLUMN,
-                                       [FAULT_EMPTY] = FINDING_EMPTY};
+  static const elman_finding kinds[] = {[FAULT_NOT_UTF8] = ELMAN_FINDING_NOT_UTF8,
+                                        [FAULT_LACKS_COLUMN] = ELMAN_FINDING_LACKS_COLUMN,
+                                        [FAULT_EMPTY] = ELMAN_FINDING_EMPTY};
   struct reading *reading = context;
   (void)file;
-  if (reading->status != STATUS_OK) return;
+  if (reading->status != ELMAN_OK) return;
   struct example example = {.finding = kinds[fault], .at = {reading->part, line}};
   snprintf(example.problem, sizeof example.problem, "%s", problem);
   reading->status = findings_add(reading->findings, example, NULL, reading->error);
@@ -30,9 +30,9 @@ static const char *name_of(const struct pairs_options *part) {
   return strcmp(name, "-") == 0 ? "standard input" : name;
 }
 
-static enum status read_part(struct pairs **pairs, struct findings *findings, size_t part,
-                             const struct check_options *options, struct error *error) {
-  struct reading reading = {findings, part, STATUS_OK, error};
+static elman_status read_part(struct pairs **pairs, struct findings *findings, size_t part,
+                              const struct check_options *options, elman_error *error) {
+  struct reading reading = {findings, part, ELMAN_OK, error};
   struct pairs_options how = options->parts[part];
   how.skipped = note_bad_line;
   how.context = &reading;
@@ -40,44 +40,44 @@ static enum status read_part(struct pairs **pairs, struct findings *findings, si
   how.whole_lines = true;
   findings->parts[part].name = strdup(name_of(&how));
   if (findings->parts[part].name == NULL) return fail_no_memory(error);
-  const enum status status = pairs_read(pairs, &how, error);
-  if (status != STATUS_OK) return status;
+  const elman_status status = pairs_read(pairs, &how, error);
+  if (status != ELMAN_OK) return status;
   findings->parts[part].pairs = pairs_count(*pairs);
   return reading.status;
 }
 
-static enum status check_options(const struct check_options *options, struct error *error) {
+static elman_status check_options(const struct check_options *options, elman_error *error) {
   if (options->part_count == 0)
-    return fail(error, STATUS_INVALID_ARGUMENT, NULL, "there is no part to check");
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "there is no part to check");
   for (size_t i = 0; i < options->part_count; i++)
     if (options->parts[i].file_count + (options->parts[i].source_file != NULL) != 1)
-      return fail(error, STATUS_INVALID_ARGUMENT, NULL, "a part is one file, or one file a side");
+      return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "a part is one file, or one file a side");
   if (options->max_length == 0 || !(options->max_ratio > 1))
-    return fail(error, STATUS_INVALID_ARGUMENT, NULL,
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "the longest line must have 1 token or more, and the ratio must be above 1");
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
-enum status check_corpus(struct findings **findings, const struct check_options *options,
-                         struct error *error) {
+elman_status check_corpus(struct findings **findings, const struct check_options *options,
+                          elman_error *error) {
   *findings = NULL;
   struct findings *found;
-  enum status status = check_options(options, error);
-  if (status == STATUS_OK)
+  elman_status status = check_options(options, error);
+  if (status == ELMAN_OK)
     status = findings_create(&found, options->part_count, options->examples, error);
-  if (status != STATUS_OK) return status;
+  if (status != ELMAN_OK) return status;
 
   struct pairs **parts = calloc(options->part_count, sizeof *parts);
   if (parts == NULL) status = fail_no_memory(error);
-  for (size_t i = 0; status == STATUS_OK && i < options->part_count; i++)
+  for (size_t i = 0; status == ELMAN_OK && i < options->part_count; i++)
     status = read_part(&parts[i], found, i, options, error);
-  if (status == STATUS_OK) status = check_repeats(found, parts, error);
-  if (status == STATUS_OK) status = check_lines(found, parts, options->max_ratio, error);
-  if (status == STATUS_OK) status = check_tokens(found, parts, options, error);
+  if (status == ELMAN_OK) status = check_repeats(found, parts, error);
+  if (status == ELMAN_OK) status = check_lines(found, parts, options->max_ratio, error);
+  if (status == ELMAN_OK) status = check_tokens(found, parts, options, error);
 
   for (size_t i = 0; parts != NULL && i < options->part_count; i++) pairs_free(parts[i]);
   free(parts);
-  if (status == STATUS_OK)
+  if (status == ELMAN_OK)
     *findings = found;
   else
     findings_free(found);

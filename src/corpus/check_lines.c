@@ -78,8 +78,8 @@ static bool is_outlier(struct measure source, struct measure target, const struc
   return found > max_ratio * expected || expected > max_ratio * found;
 }
 
-static enum status check_line(struct findings *findings, struct place at, const struct pair *pair,
-                              const struct usual *usual, double max_ratio, struct error *error) {
+static elman_status check_line(struct findings *findings, struct place at, const struct pair *pair,
+                               const struct usual *usual, double max_ratio, elman_error *error) {
   struct measure source = {0}, target = {0};
   measure_add(&source, pair->source);
   measure_add(&target, pair->target);
@@ -87,29 +87,29 @@ static enum status check_line(struct findings *findings, struct place at, const 
       .at = at, .source_size = source.characters, .target_size = target.characters};
   /* The length of a swapped line is compared with nothing. */
   if (is_swapped(source, target, usual)) {
-    example.finding = FINDING_SWAPPED;
+    example.finding = ELMAN_FINDING_SWAPPED;
     return findings_add(findings, example, pair, error);
   }
   if (is_foreign(source, usual->source_han) || is_foreign(target, usual->target_han)) {
-    example.finding = FINDING_MIXED_SCRIPTS;
-    const enum status status = findings_add(findings, example, pair, error);
-    if (status != STATUS_OK) return status;
+    example.finding = ELMAN_FINDING_MIXED_SCRIPTS;
+    const elman_status status = findings_add(findings, example, pair, error);
+    if (status != ELMAN_OK) return status;
   }
-  if (!is_outlier(source, target, usual, max_ratio)) return STATUS_OK;
-  example.finding = FINDING_LENGTH_RATIO;
+  if (!is_outlier(source, target, usual, max_ratio)) return ELMAN_OK;
+  example.finding = ELMAN_FINDING_LENGTH_RATIO;
   return findings_add(findings, example, pair, error);
 }
 
-enum status check_lines(struct findings *findings, struct pairs *const *parts, double max_ratio,
-                        struct error *error) {
+elman_status check_lines(struct findings *findings, struct pairs *const *parts, double max_ratio,
+                         elman_error *error) {
   const struct usual usual = look_at_sample(parts[0]);
   for (size_t part = 0; part < findings->part_count; part++) {
     for (size_t i = 0; i < pairs_count(parts[part]); i++) {
       const struct pair pair = pairs_get(parts[part], i);
       const struct place at = {part, pairs_line_number(parts[part], i)};
-      const enum status status = check_line(findings, at, &pair, &usual, max_ratio, error);
-      if (status != STATUS_OK) return status;
+      const elman_status status = check_line(findings, at, &pair, &usual, max_ratio, error);
+      if (status != ELMAN_OK) return status;
     }
   }
-  return STATUS_OK;
+  return ELMAN_OK;
 }

@@ -10,7 +10,7 @@ struct lines {
   size_t part_count;
   size_t *starts; /* (parts + 1): the number of a part's first line */
   size_t count;
-  uint64_t *same[2]; /* hashes of the sides as they are, by enum side */
+  uint64_t *same[2]; /* hashes of the sides as they are, by elman_side */
   uint64_t *like[2]; /* hashes of their keys */
   uint64_t *keys;    /* of the round at hand */
   uint32_t *next;    /* the first line with the same key in a later part, or NO_KEY */
@@ -21,44 +21,44 @@ enum { MARK_DUPLICATE = 1, MARK_LEAK = 2 };
 
 /* A round looks for one kind of equality. */
 struct round {
-  enum finding leak;   /* what it is called between parts */
-  enum finding repeat; /* what it is called inside a part; FINDINGS = nothing */
+  elman_finding leak;   /* what it is called between parts */
+  elman_finding repeat; /* what it is called inside a part; FINDINGS = nothing */
   bool like;
   bool source, target; /* which sides are compared */
 };
 
 /* From the strictest down: a line is shown once, under the first that finds it. */
 static const struct round rounds[LEAKS] = {
-    {FINDING_SAME_PAIR, FINDING_DUPLICATE, false, true, true},
-    {FINDING_LIKE_PAIR, FINDING_NEAR_DUPLICATE, true, true, true},
-    {FINDING_SAME_SOURCE, FINDING_OTHER_TARGET, false, true, false},
-    {FINDING_SAME_TARGET, FINDING_OTHER_SOURCE, false, false, true},
-    {FINDING_LIKE_SOURCE, FINDINGS, true, true, false},
-    {FINDING_LIKE_TARGET, FINDINGS, true, false, true},
+    {ELMAN_FINDING_SAME_PAIR, ELMAN_FINDING_DUPLICATE, false, true, true},
+    {ELMAN_FINDING_LIKE_PAIR, ELMAN_FINDING_NEAR_DUPLICATE, true, true, true},
+    {ELMAN_FINDING_SAME_SOURCE, ELMAN_FINDING_OTHER_TARGET, false, true, false},
+    {ELMAN_FINDING_SAME_TARGET, ELMAN_FINDING_OTHER_SOURCE, false, false, true},
+    {ELMAN_FINDING_LIKE_SOURCE, FINDINGS, true, true, false},
+    {ELMAN_FINDING_LIKE_TARGET, FINDINGS, true, false, true},
 };
 
 /* ---- hashes ---- */
 
-static enum status hash_side(struct lines *lines, enum side side, size_t at, struct text text,
-                             struct buffer *key, struct error *error) {
-  const enum status status = key_of(key, text, error);
-  if (status != STATUS_OK) return status;
+static elman_status hash_side(struct lines *lines, elman_side side, size_t at, struct text text,
+                              struct buffer *key, elman_error *error) {
+  const elman_status status = key_of(key, text, error);
+  if (status != ELMAN_OK) return status;
   lines->same[side][at] = key_hash(text);
   lines->like[side][at] = key_hash(buffer_text(key));
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
-static enum status hash_lines(struct lines *lines, struct error *error) {
+static elman_status hash_lines(struct lines *lines, elman_error *error) {
   struct buffer key = {0};
-  enum status status = STATUS_OK;
+  elman_status status = ELMAN_OK;
   size_t at = 0;
   for (size_t part = 0; at < lines->count; part++) {
-    for (size_t i = 0; status == STATUS_OK && i < pairs_count(lines->parts[part]); i++, at++) {
+    for (size_t i = 0; status == ELMAN_OK && i < pairs_count(lines->parts[part]); i++, at++) {
       const struct pair pair = pairs_get(lines->parts[part], i);
-      status = hash_side(lines, SIDE_SOURCE, at, pair.source, &key, error);
-      if (status == STATUS_OK) status = hash_side(lines, SIDE_TARGET, at, pair.target, &key, error);
+      status = hash_side(lines, ELMAN_SOURCE, at, pair.source, &key, error);
+      if (status == ELMAN_OK) status = hash_side(lines, ELMAN_TARGET, at, pair.target, &key, error);
     }
-    if (status != STATUS_OK) break;
+    if (status != ELMAN_OK) break;
   }
   buffer_free(&key);
   return status;
@@ -68,9 +68,9 @@ static void fill_round_keys(struct lines *lines, const struct round *round) {
   uint64_t *const *sides = round->like ? lines->like : lines->same;
   for (size_t i = 0; i < lines->count; i++) {
     if (round->source && round->target)
-      lines->keys[i] = key_hash_pair(sides[SIDE_SOURCE][i], sides[SIDE_TARGET][i]);
+      lines->keys[i] = key_hash_pair(sides[ELMAN_SOURCE][i], sides[ELMAN_TARGET][i]);
     else
-      lines->keys[i] = sides[round->source ? SIDE_SOURCE : SIDE_TARGET][i];
+      lines->keys[i] = sides[round->source ? ELMAN_SOURCE : ELMAN_TARGET][i];
   }
 }
 
@@ -87,8 +87,8 @@ static void lines_free(struct lines *lines) {
   free(lines->marks);
 }
 
-static enum status lines_create(struct lines *lines, struct pairs *const *parts, size_t part_count,
-                                struct error *error) {
+static elman_status lines_create(struct lines *lines, struct pairs *const *parts, size_t part_count,
+                                 elman_error *error) {
   *lines = (struct lines){.parts = parts, .part_count = part_count};
   lines->starts = reallocarray(NULL, part_count + 1, sizeof *lines->starts);
   if (lines->starts == NULL) return fail_no_memory(error);
@@ -107,7 +107,7 @@ static enum status lines_create(struct lines *lines, struct pairs *const *parts,
   lines->next = reallocarray(NULL, lines->count, sizeof *lines->next);
   lines->marks = calloc(lines->count, sizeof *lines->marks);
   if (!failed && lines->keys != NULL && lines->next != NULL && lines->marks != NULL)
-    return STATUS_OK;
+    return ELMAN_OK;
   lines_free(lines);
   return fail_no_memory(error);
 }
@@ -136,11 +136,11 @@ static struct pair pair_of(const struct lines *lines, size_t part, size_t at) {
 
 /* Line `at` is equal to the earlier line `before` of the same part. A pair that is there twice is
  * one finding, not also a source with another target. */
-static enum status note_repeat(struct findings *findings, struct lines *lines,
-                               const struct round *round, size_t part, size_t at, size_t before,
-                               struct error *error) {
+static elman_status note_repeat(struct findings *findings, struct lines *lines,
+                                const struct round *round, size_t part, size_t at, size_t before,
+                                elman_error *error) {
   const bool whole_pair = round->source && round->target;
-  if (round->repeat == FINDINGS || lines->marks[at] & MARK_DUPLICATE) return STATUS_OK;
+  if (round->repeat == FINDINGS || lines->marks[at] & MARK_DUPLICATE) return ELMAN_OK;
   if (whole_pair) lines->marks[at] |= MARK_DUPLICATE;
   const struct example example = {.finding = round->repeat,
                                   .at = place_of(lines, part, at),
@@ -150,14 +150,14 @@ static enum status note_repeat(struct findings *findings, struct lines *lines,
 }
 
 /* Line `at` is equal to a line of each part in the chain that starts at `first`. */
-static enum status note_leak(struct findings *findings, struct lines *lines,
-                             const struct round *round, size_t part, size_t at, size_t first,
-                             struct error *error) {
+static elman_status note_leak(struct findings *findings, struct lines *lines,
+                              const struct round *round, size_t part, size_t at, size_t first,
+                              elman_error *error) {
   struct part_findings *found = &findings->parts[part];
   for (size_t other = first; other < lines->starts[part]; other = lines->next[other])
     found->shared[part_of(lines, other)][round->leak - FIRST_LEAK]++;
   found->counts[round->leak]++;
-  if (lines->marks[at] & MARK_LEAK) return STATUS_OK;
+  if (lines->marks[at] & MARK_LEAK) return ELMAN_OK;
   lines->marks[at] |= MARK_LEAK;
   found->leaking++;
   const struct example example = {.finding = round->leak,
@@ -169,37 +169,37 @@ static enum status note_leak(struct findings *findings, struct lines *lines,
 
 /* The chain of a key holds the first line with it of every part, so its length is at most the
  * number of parts. */
-static enum status take_line(struct findings *findings, struct lines *lines,
-                             struct key_index *index, const struct round *round, size_t part,
-                             size_t at, struct error *error) {
+static elman_status take_line(struct findings *findings, struct lines *lines,
+                              struct key_index *index, const struct round *round, size_t part,
+                              size_t at, elman_error *error) {
   const size_t first = key_index_add(index, at);
   lines->next[at] = NO_KEY;
-  if (first == at) return STATUS_OK;
+  if (first == at) return ELMAN_OK;
   size_t last = first;
   while (lines->next[last] != NO_KEY) last = lines->next[last];
-  enum status status = STATUS_OK;
+  elman_status status = ELMAN_OK;
   if (last >= lines->starts[part])
     status = note_repeat(findings, lines, round, part, at, last, error);
   else
     lines->next[last] = (uint32_t)at;
-  if (status == STATUS_OK && first < lines->starts[part])
+  if (status == ELMAN_OK && first < lines->starts[part])
     status = note_leak(findings, lines, round, part, at, first, error);
   return status;
 }
 
-enum status check_repeats(struct findings *findings, struct pairs *const *parts,
-                          struct error *error) {
+elman_status check_repeats(struct findings *findings, struct pairs *const *parts,
+                           elman_error *error) {
   struct lines lines;
   struct key_index index = {0};
-  enum status status = lines_create(&lines, parts, findings->part_count, error);
-  if (status != STATUS_OK) return status;
+  elman_status status = lines_create(&lines, parts, findings->part_count, error);
+  if (status != ELMAN_OK) return status;
   status = key_index_create(&index, lines.count, error);
-  if (status == STATUS_OK) status = hash_lines(&lines, error);
-  for (size_t r = 0; status == STATUS_OK && r < LEAKS; r++) {
+  if (status == ELMAN_OK) status = hash_lines(&lines, error);
+  for (size_t r = 0; status == ELMAN_OK && r < LEAKS; r++) {
     fill_round_keys(&lines, &rounds[r]);
     key_index_reset(&index, lines.keys);
     for (size_t part = 0; part < findings->part_count; part++)
-      for (size_t at = lines.starts[part]; status == STATUS_OK && at < lines.starts[part + 1]; at++)
+      for (size_t at = lines.starts[part]; status == ELMAN_OK && at < lines.starts[part + 1]; at++)
         status = take_line(findings, &lines, &index, &rounds[r], part, at, error);
   }
   key_index_free(&index);

@@ -22,34 +22,34 @@ struct corpus {
 };
 
 /* Room for the starts of `most` sentences; the ids grow with what is added. */
-enum status sentences_create(struct sentences *sentences, size_t most, struct error *error) CHECKED;
+elman_status sentences_create(struct sentences *sentences, size_t most, elman_error *error) CHECKED;
 /* *capacity belongs to `sentences` and starts from 0. */
-enum status sentences_add(struct sentences *sentences, size_t *capacity,
-                          const struct encoding *encoding, struct error *error) CHECKED;
+elman_status sentences_add(struct sentences *sentences, size_t *capacity,
+                           const struct encoding *encoding, elman_error *error) CHECKED;
 
 /* Pairs with more than `max_length` tokens on a side are left out and counted (0 = no limit). */
-enum status corpus_encode(struct corpus *corpus, const struct pairs *pairs,
-                          const struct codec *source, const struct codec *target, size_t max_length,
-                          struct error *error) CHECKED;
+elman_status corpus_encode(struct corpus *corpus, const struct pairs *pairs,
+                           const struct codec *source, const struct codec *target,
+                           size_t max_length, elman_error *error) CHECKED;
 void corpus_free(struct corpus *corpus);
 
-/* Finds from the pairs what TOKENS_AUTO and NORMALIZE_NFKC become on either side, and builds both
+/* Finds from the pairs what ELMAN_TOKENS_AUTO and ELMAN_NFKC become on either side, and builds both
  * vocabularies. Pairs that are too long have no part in this. */
 struct vocabulary_options {
-  enum token_mode source_mode, target_mode;
-  enum normalization normalization; /* of both sides; see script_normalization */
+  elman_token_mode source_mode, target_mode;
+  elman_normalization normalization; /* of both sides; see script_normalization */
   uint64_t min_count;
   size_t max_words;  /* a side; 0 = no limit */
   size_t max_length; /* tokens on a side; 0 = no limit */
 };
 struct vocabulary_pair {
-  enum token_mode source_mode, target_mode; /* never TOKENS_AUTO */
-  enum normalization source_normalization, target_normalization;
+  elman_token_mode source_mode, target_mode; /* never ELMAN_TOKENS_AUTO */
+  elman_normalization source_normalization, target_normalization;
   struct vocabulary *source, *target;
   struct script_votes votes[2]; /* by side; of a sample of the lines */
 };
-enum status corpus_vocabularies(struct vocabulary_pair *out, const struct pairs *pairs,
-                                const struct vocabulary_options *options,
-                                struct error *error) CHECKED;
+elman_status corpus_vocabularies(struct vocabulary_pair *out, const struct pairs *pairs,
+                                 const struct vocabulary_options *options,
+                                 elman_error *error) CHECKED;
 
 #endif

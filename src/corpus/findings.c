@@ -4,31 +4,31 @@
 #include <string.h>
 
 static const char *const names[FINDINGS] = {
-    [FINDING_NOT_UTF8] = "not_utf8",
-    [FINDING_LACKS_COLUMN] = "lacks_column",
-    [FINDING_EMPTY] = "empty",
-    [FINDING_DUPLICATE] = "duplicate",
-    [FINDING_NEAR_DUPLICATE] = "near_duplicate",
-    [FINDING_OTHER_TARGET] = "other_target",
-    [FINDING_OTHER_SOURCE] = "other_source",
-    [FINDING_LENGTH_RATIO] = "length_ratio",
-    [FINDING_TOO_LONG] = "too_long",
-    [FINDING_MIXED_SCRIPTS] = "mixed_scripts",
-    [FINDING_SWAPPED] = "swapped",
-    [FINDING_SAME_PAIR] = "same_pair",
-    [FINDING_SAME_SOURCE] = "same_source",
-    [FINDING_SAME_TARGET] = "same_target",
-    [FINDING_LIKE_PAIR] = "like_pair",
-    [FINDING_LIKE_SOURCE] = "like_source",
-    [FINDING_LIKE_TARGET] = "like_target",
+    [ELMAN_FINDING_NOT_UTF8] = "not_utf8",
+    [ELMAN_FINDING_LACKS_COLUMN] = "lacks_column",
+    [ELMAN_FINDING_EMPTY] = "empty",
+    [ELMAN_FINDING_DUPLICATE] = "duplicate",
+    [ELMAN_FINDING_NEAR_DUPLICATE] = "near_duplicate",
+    [ELMAN_FINDING_OTHER_TARGET] = "other_target",
+    [ELMAN_FINDING_OTHER_SOURCE] = "other_source",
+    [ELMAN_FINDING_LENGTH_RATIO] = "length_ratio",
+    [ELMAN_FINDING_TOO_LONG] = "too_long",
+    [ELMAN_FINDING_MIXED_SCRIPTS] = "mixed_scripts",
+    [ELMAN_FINDING_SWAPPED] = "swapped",
+    [ELMAN_FINDING_SAME_PAIR] = "same_pair",
+    [ELMAN_FINDING_SAME_SOURCE] = "same_source",
+    [ELMAN_FINDING_SAME_TARGET] = "same_target",
+    [ELMAN_FINDING_LIKE_PAIR] = "like_pair",
+    [ELMAN_FINDING_LIKE_SOURCE] = "like_source",
+    [ELMAN_FINDING_LIKE_TARGET] = "like_target",
 };
 
-const char *finding_name(enum finding finding) {
+const char *finding_name(elman_finding finding) {
   return (unsigned)finding < FINDINGS ? names[finding] : NULL;
 }
 
-enum status findings_create(struct findings **findings, size_t parts, size_t examples_wanted,
-                            struct error *error) {
+elman_status findings_create(struct findings **findings, size_t parts, size_t examples_wanted,
+                             elman_error *error) {
   struct findings *created = calloc(1, sizeof *created);
   *findings = NULL;
   if (created == NULL) return fail_no_memory(error);
@@ -47,7 +47,7 @@ enum status findings_create(struct findings **findings, size_t parts, size_t exa
     }
   }
   *findings = created;
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 void findings_free(struct findings *findings) {
@@ -68,8 +68,8 @@ void findings_free(struct findings *findings) {
 bool findings_clean(const struct findings *findings) {
   for (size_t i = 0; i < findings->part_count; i++) {
     const struct part_findings *part = &findings->parts[i];
-    if (part->leaking > 0 || part->counts[FINDING_NOT_UTF8] > 0 ||
-        part->counts[FINDING_LACKS_COLUMN] > 0 || part->counts[FINDING_EMPTY] > 0)
+    if (part->leaking > 0 || part->counts[ELMAN_FINDING_NOT_UTF8] > 0 ||
+        part->counts[ELMAN_FINDING_LACKS_COLUMN] > 0 || part->counts[ELMAN_FINDING_EMPTY] > 0)
       return false;
   }
   return true;
@@ -83,16 +83,16 @@ static char *copy_of(struct text text) {
   return copy;
 }
 
-enum status findings_example(struct findings *findings, struct example example,
-                             const struct pair *pair, struct error *error) {
+elman_status findings_example(struct findings *findings, struct example example,
+                              const struct pair *pair, elman_error *error) {
   size_t *kept = &findings->parts[example.at.part].examples[example.finding];
-  if (*kept >= findings->examples_wanted) return STATUS_OK;
+  if (*kept >= findings->examples_wanted) return ELMAN_OK;
   void *memory = findings->examples;
-  const enum status status =
+  const elman_status status =
       array_grow(&memory, &findings->example_capacity, findings->example_count + 1,
                  sizeof *findings->examples, error);
   findings->examples = memory;
-  if (status != STATUS_OK) return status;
+  if (status != ELMAN_OK) return status;
   if (pair != NULL) {
     example.source = copy_of(pair->source);
     example.target = copy_of(pair->target);
@@ -104,11 +104,11 @@ enum status findings_example(struct findings *findings, struct example example,
   }
   findings->examples[findings->example_count++] = example;
   ++*kept;
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
-enum status findings_add(struct findings *findings, struct example example, const struct pair *pair,
-                         struct error *error) {
+elman_status findings_add(struct findings *findings, struct example example,
+                          const struct pair *pair, elman_error *error) {
   findings->parts[example.at.part].counts[example.finding]++;
   return findings_example(findings, example, pair, error);
 }

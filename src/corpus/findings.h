@@ -6,45 +6,23 @@
 #include <stddef.h>
 
 #include "corpus/pairs.h"
+#include "elman/check.h"
 #include "vocab/tokens.h"
 #include "vocab/vocabulary.h"
 
-/* The order is that of elman_finding in the public header; src/api asserts it. */
-enum finding {
-  /* bad lines: no pairs */
-  FINDING_NOT_UTF8,
-  FINDING_LACKS_COLUMN,
-  FINDING_EMPTY,
-  /* worth a look */
-  FINDING_DUPLICATE,
-  FINDING_NEAR_DUPLICATE,
-  FINDING_OTHER_TARGET,
-  FINDING_OTHER_SOURCE,
-  FINDING_LENGTH_RATIO,
-  FINDING_TOO_LONG,
-  FINDING_MIXED_SCRIPTS,
-  FINDING_SWAPPED,
-  /* leaks: also in an earlier part */
-  FINDING_SAME_PAIR,
-  FINDING_SAME_SOURCE,
-  FINDING_SAME_TARGET,
-  FINDING_LIKE_PAIR,
-  FINDING_LIKE_SOURCE,
-  FINDING_LIKE_TARGET,
-  FINDINGS,
-  FIRST_LEAK = FINDING_SAME_PAIR,
-  LEAKS = FINDINGS - FIRST_LEAK
-};
+#define FINDINGS (ELMAN_FINDING_LIKE_TARGET + 1)
+#define FIRST_LEAK ELMAN_FINDING_SAME_PAIR
+#define LEAKS (FINDINGS - FIRST_LEAK)
 
 /* "not_utf8", ...; NULL for anything else. */
-const char *finding_name(enum finding finding);
+const char *finding_name(elman_finding finding);
 
 struct place {
   size_t part, line; /* line from 1; 0 = no place */
 };
 
 struct example {
-  enum finding finding;
+  elman_finding finding;
   struct place at;
   struct place other;              /* where the same stood before */
   char *source, *target;           /* NULL for a bad line */
@@ -69,12 +47,12 @@ struct findings {
   size_t examples_wanted; /* of each kind in each part */
   struct example *examples;
   size_t example_count, example_capacity;
-  enum token_mode modes[2];
+  elman_token_mode modes[2];
   size_t vocabulary[2]; /* different tokens of the first part, by side */
 };
 
-enum status findings_create(struct findings **findings, size_t parts, size_t examples_wanted,
-                            struct error *error) CHECKED;
+elman_status findings_create(struct findings **findings, size_t parts, size_t examples_wanted,
+                             elman_error *error) CHECKED;
 void findings_free(struct findings *findings);
 
 /* Whether there are neither leaks nor bad lines. */
@@ -82,11 +60,11 @@ bool findings_clean(const struct findings *findings);
 
 /* Keeps `example` unless there are enough of its kind in its part; copies the pair's text unless
  * `pair` is NULL. */
-enum status findings_example(struct findings *findings, struct example example,
-                             const struct pair *pair, struct error *error) CHECKED;
+elman_status findings_example(struct findings *findings, struct example example,
+                              const struct pair *pair, elman_error *error) CHECKED;
 
 /* Counts, and keeps the example. */
-enum status findings_add(struct findings *findings, struct example example, const struct pair *pair,
-                         struct error *error) CHECKED;
+elman_status findings_add(struct findings *findings, struct example example,
+                          const struct pair *pair, elman_error *error) CHECKED;
 
 #endif

@@ -2,15 +2,15 @@
 
 #include <stdlib.h>
 
-enum status groups_create(struct groups *groups, size_t count, struct error *error) {
+elman_status groups_create(struct groups *groups, size_t count, elman_error *error) {
   *groups = (struct groups){0};
   if (count > UINT32_MAX)
-    return fail(error, STATUS_BAD_DATA, NULL, "there are more than %zu pairs", (size_t)UINT32_MAX);
+    return fail(error, ELMAN_BAD_DATA, NULL, "there are more than %zu pairs", (size_t)UINT32_MAX);
   groups->parents = reallocarray(NULL, count + 1, sizeof *groups->parents);
   if (groups->parents == NULL) return fail_no_memory(error);
   groups->count = count;
   for (size_t i = 0; i < count; i++) groups->parents[i] = (uint32_t)i;
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 void groups_free(struct groups *groups) {

@@ -13,7 +13,7 @@ struct groups {
 };
 
 /* At first everything is a group of its own. */
-enum status groups_create(struct groups *groups, size_t count, struct error *error) CHECKED;
+elman_status groups_create(struct groups *groups, size_t count, elman_error *error) CHECKED;
 void groups_free(struct groups *groups);
 
 /* The first member of the group, which stands for it. */

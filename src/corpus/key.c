@@ -79,13 +79,13 @@ static void drop_in_place(struct buffer *into) {
   into->bytes[length] = '\0';
 }
 
-enum status key_of(struct buffer *into, struct text text, struct error *error) {
+elman_status key_of(struct buffer *into, struct text text, elman_error *error) {
   buffer_clear(into);
   buffer_append_text(into, text);
   if (into->failed) return fail_no_memory(error);
-  if (fold_common(into) && into->length > 0) return STATUS_OK;
-  const enum status status = text_fold(into, text, error);
-  if (status == STATUS_OK) drop_in_place(into);
+  if (fold_common(into) && into->length > 0) return ELMAN_OK;
+  const elman_status status = text_fold(into, text, error);
+  if (status == ELMAN_OK) drop_in_place(into);
   return status;
 }
 

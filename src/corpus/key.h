@@ -11,7 +11,7 @@
 /* Replaces the contents of `into` by what is left of `text` after NFKD (which tells the same texts
  * apart as NFKC), case folding, and dropping punctuation, white space and control characters. Of a
  * text that has nothing else the punctuation stays. `text` must be valid UTF-8. */
-enum status key_of(struct buffer *into, struct text text, struct error *error) CHECKED;
+elman_status key_of(struct buffer *into, struct text text, elman_error *error) CHECKED;
 
 /* 64 bits. Among a million different sentences two are taken for the same with a chance of one to
  * thirty-seven million. */

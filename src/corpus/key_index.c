@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum status key_index_create(struct key_index *index, size_t count, struct error *error) {
+elman_status key_index_create(struct key_index *index, size_t count, elman_error *error) {
   *index = (struct key_index){0};
   if (count >= NO_KEY)
-    return fail(error, STATUS_BAD_DATA, NULL, "there are more than %zu pairs", (size_t)NO_KEY - 1);
+    return fail(error, ELMAN_BAD_DATA, NULL, "there are more than %zu pairs", (size_t)NO_KEY - 1);
   size_t slots = 16;
   while (slots / 2 < count) {
     if (slots > SIZE_MAX / 2) return fail_no_memory(error);
@@ -15,7 +15,7 @@ enum status key_index_create(struct key_index *index, size_t count, struct error
   index->slots = reallocarray(NULL, slots, sizeof *index->slots);
   if (index->slots == NULL) return fail_no_memory(error);
   index->mask = slots - 1;
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 void key_index_free(struct key_index *index) {

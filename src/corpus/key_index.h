@@ -16,7 +16,7 @@ struct key_index {
 #define NO_KEY UINT32_MAX
 
 /* For at most `count` keys. */
-enum status key_index_create(struct key_index *index, size_t count, struct error *error) CHECKED;
+elman_status key_index_create(struct key_index *index, size_t count, elman_error *error) CHECKED;
 void key_index_free(struct key_index *index);
 
 /* Forgets all keys and takes others. */

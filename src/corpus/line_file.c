@@ -11,52 +11,52 @@
 
 enum { WHERE_LENGTH = 512 };
 
-static enum status add_line(struct line_file *file, const char *name, char *start, size_t length,
-                            struct error *error) {
+static elman_status add_line(struct line_file *file, const char *name, char *start, size_t length,
+                             elman_error *error) {
   if (length > 0 && start[length - 1] == '\r') length--;
   const size_t valid = text_valid_prefix((struct text){start, length});
   if (valid < length) {
     char where[WHERE_LENGTH];
     snprintf(where, sizeof where, "%s:%zu", name, file->count + 1);
-    return fail(error, STATUS_BAD_DATA, where, "is not valid UTF-8 at byte %zu of the line",
+    return fail(error, ELMAN_BAD_DATA, where, "is not valid UTF-8 at byte %zu of the line",
                 valid + 1);
   }
   void *memory = file->lines;
-  const enum status status =
+  const elman_status status =
       array_grow(&memory, &file->capacity, file->count + 1, sizeof *file->lines, error);
   file->lines = memory;
-  if (status != STATUS_OK) return status;
+  if (status != ELMAN_OK) return status;
   start[length] = '\0'; /* over the line's end, or the NUL behind the buffer */
   file->lines[file->count++] = start;
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
-static enum status split(struct line_file *file, const char *name, struct error *error) {
+static elman_status split(struct line_file *file, const char *name, elman_error *error) {
   char *next = file->bytes.bytes, *end = next + file->bytes.length;
   const size_t mark = sizeof BYTE_ORDER_MARK - 1;
   if (file->bytes.length >= mark && memcmp(next, BYTE_ORDER_MARK, mark) == 0) next += mark;
-  enum status status = STATUS_OK;
-  while (next < end && status == STATUS_OK) {
+  elman_status status = ELMAN_OK;
+  while (next < end && status == ELMAN_OK) {
     const char *feed = memchr(next, '\n', (size_t)(end - next));
     const size_t length = (size_t)((feed == NULL ? end : feed) - next);
     status = add_line(file, name, next, length, error);
     next += length + (feed == NULL ? 0 : 1);
   }
-  if (status == STATUS_OK && file->count == 0)
-    status = fail(error, STATUS_BAD_DATA, name, "is empty; it should hold a sentence a line");
+  if (status == ELMAN_OK && file->count == 0)
+    status = fail(error, ELMAN_BAD_DATA, name, "is empty; it should hold a sentence a line");
   return status;
 }
 
-enum status line_file_read(struct line_file *file, const char *path, struct error *error) {
+elman_status line_file_read(struct line_file *file, const char *path, elman_error *error) {
   *file = (struct line_file){0};
-  enum status status = file_read(&file->bytes, path, SIZE_MAX / 4, error);
-  if (status == STATUS_OK) {
+  elman_status status = file_read(&file->bytes, path, SIZE_MAX / 4, error);
+  if (status == ELMAN_OK) {
     buffer_append(&file->bytes, "", 0); /* an empty file has no memory yet */
     status = file->bytes.failed
                  ? fail_no_memory(error)
                  : split(file, strcmp(path, "-") == 0 ? "standard input" : path, error);
   }
-  if (status != STATUS_OK) line_file_free(file);
+  if (status != ELMAN_OK) line_file_free(file);
   return status;
 }
 

@@ -13,10 +13,10 @@ struct line_file {
 };
 
 /* Reads a whole file; "-" is standard input. UTF-8 with LF or CRLF; a byte order mark is dropped.
- * The last line need not end in LF. Errors: no such file (STATUS_NO_INPUT), a line that is not
- * valid UTF-8 and a file without a line (STATUS_BAD_DATA). After an error nothing is left to free.
+ * The last line need not end in LF. Errors: no such file (ELMAN_NO_INPUT), a line that is not
+ * valid UTF-8 and a file without a line (ELMAN_BAD_DATA). After an error nothing is left to free.
  */
-enum status line_file_read(struct line_file *file, const char *path, struct error *error) CHECKED;
+elman_status line_file_read(struct line_file *file, const char *path, elman_error *error) CHECKED;
 void line_file_free(struct line_file *file);
 
 #endif

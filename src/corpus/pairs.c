@@ -48,7 +48,7 @@ struct lines {
 struct reader {
   struct pairs *pairs;
   const struct pairs_options *options;
-  struct error *error;
+  elman_error *error;
 };
 
 static const char *name_of(const char *file) {
@@ -85,10 +85,10 @@ static bool is_binary(struct lines lines) {
 }
 
 /* Reads a file whole. Its memory stays with `pairs`. */
-static enum status open_lines(struct lines *lines, struct reader *reader, const char *file) {
+static elman_status open_lines(struct lines *lines, struct reader *reader, const char *file) {
   struct buffer *buffer = &reader->pairs->files[reader->pairs->file_count++];
-  const enum status status = file_read(buffer, file, SIZE_MAX / 4, reader->error);
-  if (status != STATUS_OK) return status;
+  const elman_status status = file_read(buffer, file, SIZE_MAX / 4, reader->error);
+  if (status != ELMAN_OK) return status;
   buffer_append(buffer, "", 0); /* an empty file has no memory yet */
   if (buffer->failed) return fail_no_memory(reader->error);
 
@@ -98,9 +98,9 @@ static enum status open_lines(struct lines *lines, struct reader *reader, const 
                           .next = buffer->bytes + (marked ? mark : 0),
                           .end = buffer->bytes + buffer->length};
   if (is_binary(*lines))
-    return fail(reader->error, STATUS_BAD_DATA, name_of(file),
+    return fail(reader->error, ELMAN_BAD_DATA, name_of(file),
                 "is a binary file, not UTF-8 text with a pair a line");
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 /* Blank lines at the end of a file are no lines: everybody leaves one there now and then. */
@@ -128,17 +128,17 @@ static bool not_utf8(char *problem, struct text line) {
   return true;
 }
 
-static enum status skip(struct reader *reader, const struct lines *lines, enum line_fault fault,
-                        const char *problem) {
+static elman_status skip(struct reader *reader, const struct lines *lines, enum line_fault fault,
+                         const char *problem) {
   if (reader->options->strict) {
     char where[WHERE_LENGTH];
     snprintf(where, sizeof where, "%s:%zu", lines->name, lines->number);
-    return fail(reader->error, STATUS_BAD_DATA, where, "%s", problem);
+    return fail(reader->error, ELMAN_BAD_DATA, where, "%s", problem);
   }
   reader->pairs->skipped++;
   if (reader->options->skipped != NULL)
     reader->options->skipped(reader->options->context, lines->name, lines->number, fault, problem);
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 /* Fields are views into memory of our own: see struct stored_pair. */
@@ -148,24 +148,24 @@ static const char *terminate(struct text field) {
   return bytes;
 }
 
-static enum status store(struct reader *reader, struct stored_pair item) {
+static elman_status store(struct reader *reader, struct stored_pair item) {
   struct pairs *pairs = reader->pairs;
   void *memory = pairs->items;
-  const enum status status =
+  const elman_status status =
       array_grow(&memory, &pairs->capacity, pairs->count + 1, sizeof *pairs->items, reader->error);
   pairs->items = memory;
-  if (status == STATUS_OK) pairs->items[pairs->count++] = item;
+  if (status == ELMAN_OK) pairs->items[pairs->count++] = item;
   return status;
 }
 
-static enum status add_pair(struct reader *reader, const struct pair *pair, size_t number) {
+static elman_status add_pair(struct reader *reader, const struct pair *pair, size_t number) {
   struct stored_pair item = {terminate(pair->source), terminate(pair->target), {.number = number}};
   if (!reader->options->whole_lines)
     item.more.alignment = pair->alignment.bytes != NULL ? terminate(pair->alignment) : NULL;
   return store(reader, item);
 }
 
-static enum status add_whole_line(struct reader *reader, struct text line, size_t number) {
+static elman_status add_whole_line(struct reader *reader, struct text line, size_t number) {
   return store(reader, (struct stored_pair){terminate(line), NULL, {.number = number}});
 }
 
@@ -198,8 +198,8 @@ static size_t pick_columns(struct pair *pair, struct text line, struct columns c
   }
 }
 
-static enum status add_tsv_line(struct reader *reader, const struct lines *lines,
-                                struct text line) {
+static elman_status add_tsv_line(struct reader *reader, const struct lines *lines,
+                                 struct text line) {
   const struct pairs_options *options = reader->options;
   if (line.length == 0) return skip(reader, lines, FAULT_EMPTY, "is empty");
   char problem[PROBLEM_LENGTH];
@@ -222,32 +222,32 @@ static enum status add_tsv_line(struct reader *reader, const struct lines *lines
   return add_pair(reader, &pair, lines->number);
 }
 
-static enum status read_tsv(struct reader *reader, const char *file) {
+static elman_status read_tsv(struct reader *reader, const char *file) {
   struct lines lines;
-  enum status status = open_lines(&lines, reader, file);
-  if (status != STATUS_OK) return status;
+  elman_status status = open_lines(&lines, reader, file);
+  if (status != ELMAN_OK) return status;
   drop_blank_end(&lines);
   struct text line;
-  while (status == STATUS_OK && next_line(&line, &lines))
+  while (status == ELMAN_OK && next_line(&line, &lines))
     status = add_tsv_line(reader, &lines, line);
   return status;
 }
 
-static enum status read_moses(struct reader *reader) {
+static elman_status read_moses(struct reader *reader) {
   const struct pairs_options *options = reader->options;
   struct lines sources, targets;
-  enum status status = open_lines(&sources, reader, options->source_file);
-  if (status == STATUS_OK) status = open_lines(&targets, reader, options->target_file);
-  if (status != STATUS_OK) return status;
+  elman_status status = open_lines(&sources, reader, options->source_file);
+  if (status == ELMAN_OK) status = open_lines(&targets, reader, options->target_file);
+  if (status != ELMAN_OK) return status;
 
   const size_t source_count = count_lines(sources), target_count = count_lines(targets);
   if (source_count != target_count)
-    return fail(reader->error, STATUS_BAD_DATA, sources.name,
+    return fail(reader->error, ELMAN_BAD_DATA, sources.name,
                 "has %zu lines but %s has %zu; line n of one must translate line n of the other",
                 source_count, targets.name, target_count);
 
   struct pair pair = {0};
-  while (status == STATUS_OK && next_line(&pair.source, &sources) &&
+  while (status == ELMAN_OK && next_line(&pair.source, &sources) &&
          next_line(&pair.target, &targets)) {
     char problem[PROBLEM_LENGTH];
     if (not_utf8(problem, pair.source))
@@ -264,31 +264,31 @@ static enum status read_moses(struct reader *reader) {
   return status;
 }
 
-static enum status check_options(const struct pairs_options *options, struct error *error) {
+static elman_status check_options(const struct pairs_options *options, elman_error *error) {
   if ((options->source_file == NULL) != (options->target_file == NULL))
-    return fail(error, STATUS_INVALID_ARGUMENT, NULL,
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "a source file and a target file are only read together");
   if (options->source_file == NULL && options->file_count == 0)
-    return fail(error, STATUS_INVALID_ARGUMENT, NULL, "no file to read pairs from");
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "no file to read pairs from");
   if (options->file_count > 0 && (options->source_column == 0 || options->target_column == 0))
-    return fail(error, STATUS_INVALID_ARGUMENT, NULL, "columns are counted from 1");
-  return STATUS_OK;
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "columns are counted from 1");
+  return ELMAN_OK;
 }
 
-static enum status nothing_found(const struct reader *reader) {
+static elman_status nothing_found(const struct reader *reader) {
   const struct pairs_options *options = reader->options;
   const char *file = options->file_count > 0 ? options->files[0] : options->source_file;
   const bool only_one = options->file_count + (options->source_file != NULL) == 1;
-  return fail(reader->error, STATUS_BAD_DATA, only_one ? name_of(file) : NULL,
+  return fail(reader->error, ELMAN_BAD_DATA, only_one ? name_of(file) : NULL,
               "no usable sentence pair was found (lines skipped: %zu); " FORMAT,
               reader->pairs->skipped);
 }
 
-enum status pairs_read(struct pairs **pairs, const struct pairs_options *options,
-                       struct error *error) {
+elman_status pairs_read(struct pairs **pairs, const struct pairs_options *options,
+                        elman_error *error) {
   *pairs = NULL;
-  enum status status = check_options(options, error);
-  if (status != STATUS_OK) return status;
+  elman_status status = check_options(options, error);
+  if (status != ELMAN_OK) return status;
   struct pairs *read = calloc(1, sizeof *read);
   if (read == NULL) return fail_no_memory(error);
   read->whole_lines = options->whole_lines;
@@ -298,12 +298,12 @@ enum status pairs_read(struct pairs **pairs, const struct pairs_options *options
 
   read->files = calloc(options->file_count + 2, sizeof *read->files);
   if (read->files == NULL) status = fail_no_memory(error);
-  for (size_t i = 0; status == STATUS_OK && i < options->file_count; i++)
+  for (size_t i = 0; status == ELMAN_OK && i < options->file_count; i++)
     status = read_tsv(&reader, options->files[i]);
-  if (status == STATUS_OK && options->source_file != NULL) status = read_moses(&reader);
-  if (status == STATUS_OK && read->count == 0) status = nothing_found(&reader);
+  if (status == ELMAN_OK && options->source_file != NULL) status = read_moses(&reader);
+  if (status == ELMAN_OK && read->count == 0) status = nothing_found(&reader);
 
-  if (status == STATUS_OK)
+  if (status == ELMAN_OK)
     *pairs = read;
   else
     pairs_free(read);

@@ -9,28 +9,28 @@
 
 /* ---- which pairs belong together ---- */
 
-static enum status fill_keys(uint64_t *keys, const struct pairs *pairs, bool target,
-                             struct error *error) {
+static elman_status fill_keys(uint64_t *keys, const struct pairs *pairs, bool target,
+                              elman_error *error) {
   struct buffer key = {0};
-  enum status status = STATUS_OK;
-  for (size_t i = 0; status == STATUS_OK && i < pairs_count(pairs); i++) {
+  elman_status status = ELMAN_OK;
+  for (size_t i = 0; status == ELMAN_OK && i < pairs_count(pairs); i++) {
     const struct pair pair = pairs_get(pairs, i);
     status = key_of(&key, target ? pair.target : pair.source, error);
-    if (status == STATUS_OK) keys[i] = key_hash(buffer_text(&key));
+    if (status == ELMAN_OK) keys[i] = key_hash(buffer_text(&key));
   }
   buffer_free(&key);
   return status;
 }
 
-static enum status join_equal(struct groups *groups, const struct pairs *pairs,
-                              struct error *error) {
+static elman_status join_equal(struct groups *groups, const struct pairs *pairs,
+                               elman_error *error) {
   struct key_index index = {0};
   uint64_t *keys = reallocarray(NULL, pairs_count(pairs) + 1, sizeof *keys);
-  enum status status = keys == NULL ? fail_no_memory(error) : STATUS_OK;
-  if (status == STATUS_OK) status = key_index_create(&index, pairs_count(pairs), error);
-  for (int side = 0; status == STATUS_OK && side < 2; side++) {
+  elman_status status = keys == NULL ? fail_no_memory(error) : ELMAN_OK;
+  if (status == ELMAN_OK) status = key_index_create(&index, pairs_count(pairs), error);
+  for (int side = 0; status == ELMAN_OK && side < 2; side++) {
     status = fill_keys(keys, pairs, side == 1, error);
-    if (status != STATUS_OK) break;
+    if (status != ELMAN_OK) break;
     key_index_reset(&index, keys);
     for (size_t i = 0; i < pairs_count(pairs); i++)
       groups_join(groups, i, key_index_add(&index, i));
@@ -79,10 +79,10 @@ static int compare_groups(const void *a, const void *b) {
 }
 
 /* The part that lacks most of what it wants, among those that `size` more pairs fit into. */
-static enum part choose_part(const struct split *split, size_t size) {
-  enum part best = PART_TRAIN;
+static elman_part choose_part(const struct split *split, size_t size) {
+  elman_part best = ELMAN_PART_TRAIN;
   double most = 0;
-  for (enum part part = PART_DEV; part < PARTS; part++) {
+  for (elman_part part = ELMAN_PART_DEV; part < ELMAN_PARTS; part++) {
     const size_t room = split->wanted[part] - split->sizes[part];
     if (room < size) continue;
     const double lack = (double)room / (double)split->wanted[part];
@@ -98,15 +98,15 @@ static enum part choose_part(const struct split *split, size_t size) {
  * those behind it does. */
 static void deal_groups(struct split *split, const struct group *list) {
   for (size_t i = 0; i < split->groups; i++) {
-    const enum part part = choose_part(split, list[i].size);
+    const elman_part part = choose_part(split, list[i].size);
     split->parts[list[i].first] = (uint8_t)part;
     split->sizes[part] += list[i].size;
   }
   split->largest = list[split->groups - 1].size;
 }
 
-static enum status deal(struct split *split, struct groups *groups, uint64_t seed,
-                        struct error *error) {
+static elman_status deal(struct split *split, struct groups *groups, uint64_t seed,
+                         elman_error *error) {
   struct group *list = reallocarray(NULL, groups->count, sizeof *list);
   uint32_t *places = reallocarray(NULL, groups->count, sizeof *places);
   if (list != NULL && places != NULL) {
@@ -119,58 +119,58 @@ static enum status deal(struct split *split, struct groups *groups, uint64_t see
   const bool failed = list == NULL || places == NULL;
   free(list);
   free(places);
-  return failed ? fail_no_memory(error) : STATUS_OK;
+  return failed ? fail_no_memory(error) : ELMAN_OK;
 }
 
 /* ---- sizes ---- */
 
-static size_t size_of(struct part_size size, size_t count) {
+static size_t size_of(elman_part_size size, size_t count) {
   if (!(size.share > 0)) return size.pairs;
   const double share = size.share < 1 ? size.share : 1;
   const size_t part = (size_t)llround(share * (double)count);
   return part > 0 ? part : 1;
 }
 
-static enum status set_sizes(struct split *split, const struct split_options *options,
-                             struct error *error) {
+static elman_status set_sizes(struct split *split, const elman_split_options *options,
+                              elman_error *error) {
   const size_t dev = size_of(options->dev, split->count);
   const size_t test = size_of(options->test, split->count);
   if (dev >= split->count || test >= split->count - dev)
-    return fail(error, STATUS_INVALID_ARGUMENT, NULL,
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "dev (%zu) and test (%zu) leave nothing of %zu pairs to train on", dev, test,
                 split->count);
-  split->wanted[PART_DEV] = dev;
-  split->wanted[PART_TEST] = test;
-  split->wanted[PART_TRAIN] = split->count - dev - test;
-  return STATUS_OK;
+  split->wanted[ELMAN_PART_DEV] = dev;
+  split->wanted[ELMAN_PART_TEST] = test;
+  split->wanted[ELMAN_PART_TRAIN] = split->count - dev - test;
+  return ELMAN_OK;
 }
 
-static enum status check_sizes(const struct split *split, struct error *error) {
-  for (enum part part = PART_DEV; part < PARTS; part++)
+static elman_status check_sizes(const struct split *split, elman_error *error) {
+  for (elman_part part = ELMAN_PART_DEV; part < ELMAN_PARTS; part++)
     if (split->wanted[part] > 0 && split->sizes[part] == 0)
-      return fail(error, STATUS_BAD_DATA, NULL,
+      return fail(error, ELMAN_BAD_DATA, NULL,
                   "the groups of pairs that share a sentence are too large for %s (%zu pairs "
                   "wanted); the largest has %zu of %zu pairs",
-                  part == PART_DEV ? "dev" : "test", split->wanted[part], split->largest,
+                  part == ELMAN_PART_DEV ? "dev" : "test", split->wanted[part], split->largest,
                   split->count);
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
-enum status split_create(struct split *split, const struct pairs *pairs,
-                         const struct split_options *options, struct error *error) {
+elman_status split_create(struct split *split, const struct pairs *pairs,
+                          const elman_split_options *options, elman_error *error) {
   struct split made = {.count = pairs_count(pairs)};
   struct groups groups = {0};
   *split = (struct split){0};
-  enum status status = set_sizes(&made, options, error);
-  if (status != STATUS_OK) return status;
+  elman_status status = set_sizes(&made, options, error);
+  if (status != ELMAN_OK) return status;
   made.parts = calloc(made.count, sizeof *made.parts);
   if (made.parts == NULL) status = fail_no_memory(error);
-  if (status == STATUS_OK) status = groups_create(&groups, made.count, error);
-  if (status == STATUS_OK) status = join_equal(&groups, pairs, error);
-  if (status == STATUS_OK) status = deal(&made, &groups, options->seed, error);
-  if (status == STATUS_OK) status = check_sizes(&made, error);
+  if (status == ELMAN_OK) status = groups_create(&groups, made.count, error);
+  if (status == ELMAN_OK) status = join_equal(&groups, pairs, error);
+  if (status == ELMAN_OK) status = deal(&made, &groups, options->seed, error);
+  if (status == ELMAN_OK) status = check_sizes(&made, error);
   groups_free(&groups);
-  if (status == STATUS_OK)
+  if (status == ELMAN_OK)
     *split = made;
   else
     split_free(&made);

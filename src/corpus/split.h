@@ -5,35 +5,24 @@
 #include <stdint.h>
 
 #include "corpus/pairs.h"
-
-enum part { PART_TRAIN, PART_DEV, PART_TEST, PARTS };
-
-struct part_size {
-  size_t pairs;
-  double share; /* of all pairs, 0 to 1, in place of `pairs`; at least one pair if it is above 0 */
-};
-
-struct split_options {
-  struct part_size dev, test; /* train is the rest */
-  uint64_t seed;
-};
+#include "elman/split.h"
 
 struct split {
-  uint8_t *parts; /* (count): an enum part for each pair */
+  uint8_t *parts; /* (count): an elman_part for each pair */
   size_t count;
-  size_t sizes[PARTS];  /* pairs that a part got */
-  size_t wanted[PARTS]; /* pairs that it should have */
-  size_t groups;        /* pairs that share a side, directly or through others, are one group */
-  size_t largest;       /* pairs in the largest group */
+  size_t sizes[ELMAN_PARTS];  /* pairs that a part got */
+  size_t wanted[ELMAN_PARTS]; /* pairs that it should have */
+  size_t groups;  /* pairs that share a side, directly or through others, are one group */
+  size_t largest; /* pairs in the largest group */
 };
 
 /* Pairs with an equal key (key.h) on either side form a group, and a group lies whole in one part.
  * Dev and test are filled with the smallest groups, among equal ones by chance; they never get more
  * than is wanted, but less when no group fits. The same pairs, options and seed give the same
- * split. Errors: dev and test want all pairs (STATUS_INVALID_ARGUMENT), or no group fits into one
- * of them (STATUS_BAD_DATA). */
-enum status split_create(struct split *split, const struct pairs *pairs,
-                         const struct split_options *options, struct error *error) CHECKED;
+ * split. Errors: dev and test want all pairs (ELMAN_INVALID_ARGUMENT), or no group fits into one
+ * of them (ELMAN_BAD_DATA). */
+elman_status split_create(struct split *split, const struct pairs *pairs,
+                          const elman_split_options *options, elman_error *error) CHECKED;
 void split_free(struct split *split);
 
 #endif

@@ -35,21 +35,21 @@ const struct format *format_of_path(const char *path) {
   return NULL;
 }
 
-enum status writing_start(struct writing *writing, FILE *stream, const struct format *format,
-                          const struct text_style *style, struct error *error) {
+elman_status writing_start(struct writing *writing, FILE *stream, const struct format *format,
+                           const struct text_style *style, elman_error *error) {
   *writing = (struct writing){.format = format, .stream = stream};
   if (style != NULL) writing->style = *style;
-  return format->begin == NULL ? STATUS_OK : format->begin(writing, error);
+  return format->begin == NULL ? ELMAN_OK : format->begin(writing, error);
 }
 
-enum status writing_add(struct writing *writing, const struct record *record, struct error *error) {
-  const enum status status = writing->format->write(writing, record, error);
-  if (status == STATUS_OK) writing->count++;
+elman_status writing_add(struct writing *writing, const struct record *record, elman_error *error) {
+  const elman_status status = writing->format->write(writing, record, error);
+  if (status == ELMAN_OK) writing->count++;
   return status;
 }
 
-enum status writing_finish(struct writing *writing, struct error *error) {
-  return writing->format->end == NULL ? STATUS_OK : writing->format->end(writing, error);
+elman_status writing_finish(struct writing *writing, elman_error *error) {
+  return writing->format->end == NULL ? ELMAN_OK : writing->format->end(writing, error);
 }
 
 void writing_free(struct writing *writing) {

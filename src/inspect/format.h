@@ -38,9 +38,9 @@ struct writing {
   bool unknown;         /* text, svg: a token that the vocabulary lacks */
 };
 
-typedef enum status format_hook(struct writing *writing, struct error *error);
-typedef enum status format_writer(struct writing *writing, const struct record *record,
-                                  struct error *error);
+typedef elman_status format_hook(struct writing *writing, elman_error *error);
+typedef elman_status format_writer(struct writing *writing, const struct record *record,
+                                   elman_error *error);
 
 struct format {
   const char *name;
@@ -57,11 +57,11 @@ const struct format *format_named(const char *name);
 const struct format *format_of_path(const char *path);
 
 /* Start, any number of records, finish; then, whatever came of it, free. `style` may be NULL. */
-enum status writing_start(struct writing *writing, FILE *stream, const struct format *format,
-                          const struct text_style *style, struct error *error) CHECKED;
-enum status writing_add(struct writing *writing, const struct record *record,
-                        struct error *error) CHECKED;
-enum status writing_finish(struct writing *writing, struct error *error) CHECKED;
+elman_status writing_start(struct writing *writing, FILE *stream, const struct format *format,
+                           const struct text_style *style, elman_error *error) CHECKED;
+elman_status writing_add(struct writing *writing, const struct record *record,
+                         elman_error *error) CHECKED;
+elman_status writing_finish(struct writing *writing, elman_error *error) CHECKED;
 void writing_free(struct writing *writing);
 
 format_writer format_write_text, format_write_json, format_write_tsv, format_write_npy,

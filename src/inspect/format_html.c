@@ -3,22 +3,22 @@
 #include "inspect/format.h"
 #include "inspect/page/page.h"
 
-enum status format_begin_html(struct writing *writing, struct error *error) {
+elman_status format_begin_html(struct writing *writing, elman_error *error) {
   (void)error;
   fwrite(page_head, 1, page_head_size, writing->stream);
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
-enum status format_write_html(struct writing *writing, const struct record *record,
-                              struct error *error) {
+elman_status format_write_html(struct writing *writing, const struct record *record,
+                               elman_error *error) {
   (void)error;
   write_json_record(writing->stream, record);
   fputc('\n', writing->stream);
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
-enum status format_end_html(struct writing *writing, struct error *error) {
+elman_status format_end_html(struct writing *writing, elman_error *error) {
   (void)error;
   fwrite(page_tail, 1, page_tail_size, writing->stream);
-  return STATUS_OK;
+  return ELMAN_OK;
 }

@@ -113,10 +113,10 @@ void write_json_record(FILE *stream, const struct record *record) {
   fputc('}', stream);
 }
 
-enum status format_write_json(struct writing *writing, const struct record *record,
-                              struct error *error) {
+elman_status format_write_json(struct writing *writing, const struct record *record,
+                               elman_error *error) {
   (void)error;
   write_json_record(writing->stream, record);
   fputc('\n', writing->stream);
-  return STATUS_OK;
+  return ELMAN_OK;
 }

@@ -18,8 +18,8 @@ static void describe(char *header, size_t size, const struct translation *transl
            translation->target_count, translation->source_count);
 }
 
-enum status format_write_npy(struct writing *writing, const struct record *record,
-                             struct error *error) {
+elman_status format_write_npy(struct writing *writing, const struct record *record,
+                              elman_error *error) {
   (void)error;
   FILE *stream = writing->stream;
   const struct translation *translation = record->translation;
@@ -40,5 +40,5 @@ enum status format_write_npy(struct writing *writing, const struct record *recor
     const float value = (float)weights[i];
     fwrite(&value, sizeof value, 1, stream);
   }
-  return STATUS_OK;
+  return ELMAN_OK;
 }

@@ -2,12 +2,12 @@
  * source word i and target word j, counted from 0. */
 #include "inspect/format.h"
 
-enum status format_write_pharaoh(struct writing *writing, const struct record *record,
-                                 struct error *error) {
+elman_status format_write_pharaoh(struct writing *writing, const struct record *record,
+                                  elman_error *error) {
   struct word_matrix words;
-  const enum status status =
+  const elman_status status =
       word_matrix_create(&words, record->translation, writing->style.rule.units, error);
-  if (status != STATUS_OK) return status;
+  if (status != ELMAN_OK) return status;
   const char *space = "";
   for (size_t s = 0; s < words.source_count; s++) {
     for (size_t t = 0; t < words.target_count; t++) {
@@ -18,5 +18,5 @@ enum status format_write_pharaoh(struct writing *writing, const struct record *r
   }
   fputc('\n', writing->stream);
   word_matrix_free(&words);
-  return STATUS_OK;
+  return ELMAN_OK;
 }

@@ -25,14 +25,14 @@ static void write_row(FILE *stream, const real *weights, size_t S) {
   fputs("0\n", stream);
 }
 
-enum status format_write_softalignments(struct writing *writing, const struct record *record,
-                                        struct error *error) {
+elman_status format_write_softalignments(struct writing *writing, const struct record *record,
+                                         elman_error *error) {
   (void)error;
   const struct translation *translation = record->translation;
   FILE *stream = writing->stream;
   const size_t S = translation->source_count;
   const size_t T = translation->target_count - translation->ended; /* without </s> */
-  if (S == 0 || T == 0) return STATUS_OK;
+  if (S == 0 || T == 0) return ELMAN_OK;
   fprintf(stream, "%zu ||| ", record->sentence - 1);
   write_tokens(stream, translation->target_tokens, T);
   fputs(" ||| ", stream);
@@ -43,5 +43,5 @@ enum status format_write_softalignments(struct writing *writing, const struct re
   for (size_t t = 0; t < T + 1; t++)
     write_row(stream, t < translation->target_count ? translation->attention + t * S : NULL, S);
   fputc('\n', stream);
-  return STATUS_OK;
+  return ELMAN_OK;
 }

@@ -141,8 +141,8 @@ static size_t caption_width(const struct record *record) {
                    (size_t)snprintf(NULL, 0, "%zu.%zu:  → ", record->sentence, record->hypothesis));
 }
 
-enum status format_write_svg(struct writing *writing, const struct record *record,
-                             struct error *error) {
+elman_status format_write_svg(struct writing *writing, const struct record *record,
+                              elman_error *error) {
   (void)error;
   const struct translation *translation = record->translation;
   const struct layout layout = layout_of(translation);
@@ -167,15 +167,15 @@ enum status format_write_svg(struct writing *writing, const struct record *recor
   fputs("</g>\n", stream);
   if (width > writing->width) writing->width = width;
   if (has_unknown(translation)) writing->unknown = true;
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 /* ---- the document ---- */
 
-enum status format_begin_svg(struct writing *writing, struct error *error) {
+elman_status format_begin_svg(struct writing *writing, elman_error *error) {
   writing->width = LEGEND_WIDTH + 4 * LINE;
   writing->held = open_memstream(&writing->held_bytes, &writing->held_length);
-  return writing->held == NULL ? fail_no_memory(error) : STATUS_OK;
+  return writing->held == NULL ? fail_no_memory(error) : ELMAN_OK;
 }
 
 /* The scale of colours from 0 to 1. */
@@ -197,7 +197,7 @@ static void write_scale(FILE *stream, size_t y) {
           y + 10);
 }
 
-enum status format_end_svg(struct writing *writing, struct error *error) {
+elman_status format_end_svg(struct writing *writing, elman_error *error) {
   FILE *stream = writing->stream;
   const size_t width = writing->width;
   const size_t height = writing->height + (writing->unknown ? 3U : 2U) * LINE;
@@ -224,5 +224,5 @@ enum status format_end_svg(struct writing *writing, struct error *error) {
     fprintf(stream, "<text class=\"unknown\" x=\"%d\" y=\"%zu\">not in the vocabulary</text>\n",
             MARGIN, writing->height + 2 * LINE);
   fputs("</svg>\n", stream);
-  return STATUS_OK;
+  return ELMAN_OK;
 }

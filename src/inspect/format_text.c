@@ -126,8 +126,8 @@ static void write_map(FILE *stream, const struct map *map) {
   } while (first < S);
 }
 
-enum status format_write_text(struct writing *writing, const struct record *record,
-                              struct error *error) {
+elman_status format_write_text(struct writing *writing, const struct record *record,
+                               elman_error *error) {
   (void)error;
   FILE *stream = writing->stream;
   const struct translation *translation = record->translation;
@@ -140,12 +140,12 @@ enum status format_write_text(struct writing *writing, const struct record *reco
   }
   if (translation->source_count > 0 && translation->target_count > 0) writing->drawn = true;
   if (has_unknown(translation)) writing->unknown = true;
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 /* ---- what the marks mean ---- */
 
-enum status format_end_text(struct writing *writing, struct error *error) {
+elman_status format_end_text(struct writing *writing, elman_error *error) {
   (void)error;
   FILE *stream = writing->stream;
   if (writing->drawn && !writing->style.numbers) {
@@ -160,5 +160,5 @@ enum status format_end_text(struct writing *writing, struct error *error) {
     fputs("1\n", stream);
   }
   if (writing->unknown) fprintf(stream, "%s not in the vocabulary\n", UNKNOWN);
-  return STATUS_OK;
+  return ELMAN_OK;
 }

@@ -23,8 +23,8 @@ static void write_table(FILE *stream, const struct translation *translation, con
   }
 }
 
-enum status format_write_tsv(struct writing *writing, const struct record *record,
-                             struct error *error) {
+elman_status format_write_tsv(struct writing *writing, const struct record *record,
+                              elman_error *error) {
   (void)error;
   FILE *stream = writing->stream;
   if (writing->count > 0) fputc('\n', stream);
@@ -32,5 +32,5 @@ enum status format_write_tsv(struct writing *writing, const struct record *recor
     write_panel_heading(stream, record->translation, i);
     write_table(stream, record->translation, panel_weights(record->translation, i));
   }
-  return STATUS_OK;
+  return ELMAN_OK;
 }

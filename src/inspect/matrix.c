@@ -7,21 +7,21 @@
 
 static const size_t MAX_FILE = (size_t)1 << 30;
 
-enum status matrix_take(struct matrix *matrix, size_t rows, size_t columns, const char *where,
-                        struct error *error) {
+elman_status matrix_take(struct matrix *matrix, size_t rows, size_t columns, const char *where,
+                         elman_error *error) {
   size_t bytes;
   *matrix = (struct matrix){0};
   if (rows == 0 || columns == 0)
-    return fail(error, STATUS_BAD_DATA, where, "holds no numbers: it has %zu rows and %zu columns",
+    return fail(error, ELMAN_BAD_DATA, where, "holds no numbers: it has %zu rows and %zu columns",
                 rows, columns);
   if (__builtin_mul_overflow(rows, columns, &bytes) ||
       __builtin_mul_overflow(bytes, sizeof(real), &bytes))
-    return fail(error, STATUS_BAD_DATA, where, "a matrix of %zu rows and %zu columns is impossible",
+    return fail(error, ELMAN_BAD_DATA, where, "a matrix of %zu rows and %zu columns is impossible",
                 rows, columns);
   real *values = malloc(bytes);
   if (values == NULL) return fail_no_memory(error);
   *matrix = (struct matrix){rows, columns, values};
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 void matrix_free(struct matrix *matrix) {
@@ -29,16 +29,16 @@ void matrix_free(struct matrix *matrix) {
   *matrix = (struct matrix){0};
 }
 
-enum status matrix_read(struct matrix *matrix, const char *path, struct error *error) {
+elman_status matrix_read(struct matrix *matrix, const char *path, elman_error *error) {
   struct buffer file = {0};
   *matrix = (struct matrix){0};
-  enum status status = file_read(&file, path, MAX_FILE, error);
-  if (status == STATUS_OK) {
+  elman_status status = file_read(&file, path, MAX_FILE, error);
+  if (status == ELMAN_OK) {
     const struct text bytes = buffer_text(&file);
     matrix_reader *read = matrix_is_npy(bytes) ? matrix_read_npy : matrix_read_text;
     status = read(matrix, bytes, strcmp(path, "-") == 0 ? "standard input" : path, error);
   }
   buffer_free(&file);
-  if (status != STATUS_OK) matrix_free(matrix);
+  if (status != ELMAN_OK) matrix_free(matrix);
   return status;
 }

@@ -18,16 +18,16 @@ struct matrix {
 
 /* What the file begins with tells its format. "-" is standard input. After an error nothing needs
  * to be freed. */
-enum status matrix_read(struct matrix *matrix, const char *path, struct error *error) CHECKED;
+elman_status matrix_read(struct matrix *matrix, const char *path, elman_error *error) CHECKED;
 void matrix_free(struct matrix *matrix);
 
 /* Takes memory for the numbers, which are not cleared. */
-enum status matrix_take(struct matrix *matrix, size_t rows, size_t columns, const char *where,
-                        struct error *error) CHECKED;
+elman_status matrix_take(struct matrix *matrix, size_t rows, size_t columns, const char *where,
+                         elman_error *error) CHECKED;
 
 /* The whole of a file; `where` is its name for messages. */
-typedef enum status matrix_reader(struct matrix *matrix, struct text bytes, const char *where,
-                                  struct error *error);
+typedef elman_status matrix_reader(struct matrix *matrix, struct text bytes, const char *where,
+                                   elman_error *error);
 
 /* Rows are lines; numbers stand apart by white space or single commas; empty lines and what follows
  * a # are left out. */

@@ -115,13 +115,13 @@ static bool parse_header(struct npy_header *header, struct text rest) {
 
 /* ---- reading ---- */
 
-static enum status bad(const char *where, struct error *error, const char *problem) {
-  return fail(error, STATUS_BAD_DATA, where, "not a valid .npy file: %s", problem);
+static elman_status bad(const char *where, elman_error *error, const char *problem) {
+  return fail(error, ELMAN_BAD_DATA, where, "not a valid .npy file: %s", problem);
 }
 
 /* Parts the file into header and numbers. */
-static enum status split(struct text *header, struct text *numbers, struct text bytes,
-                         const char *where, struct error *error) {
+static elman_status split(struct text *header, struct text *numbers, struct text bytes,
+                          const char *where, elman_error *error) {
   size_t start = MAGIC + VERSION, length;
   if (bytes.length < start + sizeof(uint32_t)) return bad(where, error, "it is cut short");
   const int version = bytes.bytes[MAGIC];
@@ -141,24 +141,24 @@ static enum status split(struct text *header, struct text *numbers, struct text 
   if (length > bytes.length - start) return bad(where, error, "its header is longer than the file");
   *header = (struct text){bytes.bytes + start, length};
   *numbers = (struct text){header->bytes + length, bytes.length - start - length};
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
-static enum status check_header(const struct npy_header *header, size_t *width, const char *where,
-                                struct error *error) {
+static elman_status check_header(const struct npy_header *header, size_t *width, const char *where,
+                                 elman_error *error) {
   if (text_equal(header->type, text_of("<f4")))
     *width = sizeof(float);
   else if (text_equal(header->type, text_of("<f8")))
     *width = sizeof(double);
   else
-    return fail(error, STATUS_BAD_DATA, where,
+    return fail(error, ELMAN_BAD_DATA, where,
                 "holds numbers of type \"%.*s\", not \"<f4\" or \"<f8\"; save it as "
                 "array.astype(\"<f4\")",
                 (int)(header->type.length < 20 ? header->type.length : 20), header->type.bytes);
   if (header->dimensions != 2)
-    return fail(error, STATUS_BAD_DATA, where,
+    return fail(error, ELMAN_BAD_DATA, where,
                 "has %zu dimensions; a matrix has 2, rows and columns", header->dimensions);
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 static real number_at(const char *numbers, size_t index, size_t width) {
@@ -172,37 +172,37 @@ static real number_at(const char *numbers, size_t index, size_t width) {
   return (real)twice;
 }
 
-static enum status copy_numbers(struct matrix *matrix, const char *numbers, size_t width,
-                                bool fortran_order, const char *where, struct error *error) {
+static elman_status copy_numbers(struct matrix *matrix, const char *numbers, size_t width,
+                                 bool fortran_order, const char *where, elman_error *error) {
   const size_t R = matrix->rows, C = matrix->columns;
   for (size_t i = 0; i < R; i++) {
     for (size_t j = 0; j < C; j++) {
       const real value = number_at(numbers, fortran_order ? j * R + i : i * C + j, width);
       if (!isfinite(value))
-        return fail(error, STATUS_BAD_DATA, where,
-                    "the number in row %zu, column %zu is not finite", i + 1, j + 1);
+        return fail(error, ELMAN_BAD_DATA, where, "the number in row %zu, column %zu is not finite",
+                    i + 1, j + 1);
       matrix->values[i * C + j] = value;
     }
   }
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
-enum status matrix_read_npy(struct matrix *matrix, struct text bytes, const char *where,
-                            struct error *error) {
+elman_status matrix_read_npy(struct matrix *matrix, struct text bytes, const char *where,
+                             elman_error *error) {
   struct text text = {0}, numbers = {0};
   struct npy_header header;
   size_t width = 0, size;
-  enum status status = split(&text, &numbers, bytes, where, error);
-  if (status != STATUS_OK) return status;
+  elman_status status = split(&text, &numbers, bytes, where, error);
+  if (status != ELMAN_OK) return status;
   if (!parse_header(&header, text)) return bad(where, error, "its header cannot be understood");
   status = check_header(&header, &width, where, error);
-  if (status != STATUS_OK) return status;
+  if (status != ELMAN_OK) return status;
   if (__builtin_mul_overflow(header.sizes[0], header.sizes[1], &size) ||
       __builtin_mul_overflow(size, width, &size) || size > numbers.length)
     return bad(where, error, "it is shorter than its shape says");
   if (size < numbers.length) return bad(where, error, "there is something after its numbers");
   status = matrix_take(matrix, header.sizes[0], header.sizes[1], where, error);
-  if (status != STATUS_OK) return status;
+  if (status != ELMAN_OK) return status;
   return copy_numbers(matrix, numbers.bytes, width, header.fortran_order, where, error);
 }
 

@@ -19,15 +19,15 @@ static void skip_blanks(struct line *line) {
   while (line->at < line->end && strchr(BLANKS, *line->at) != NULL && *line->at != '\0') line->at++;
 }
 
-static enum status wrong(const struct line *line, struct error *error, const char *problem) {
+static elman_status wrong(const struct line *line, elman_error *error, const char *problem) {
   char where[512];
   snprintf(where, sizeof where, "%.480s:%zu", line->file, line->number);
-  return fail(error, STATUS_BAD_DATA, where, "%s", problem);
+  return fail(error, ELMAN_BAD_DATA, where, "%s", problem);
 }
 
 /* A number and what parts it from the next one. */
-static enum status read_number(real *value, struct line *line, locale_t locale,
-                               struct error *error) {
+static elman_status read_number(real *value, struct line *line, locale_t locale,
+                                elman_error *error) {
   char digits[128];
   size_t length = 0;
   while (line->at + length < line->end && line->at[length] != '\0' &&
@@ -46,7 +46,7 @@ static enum status read_number(real *value, struct line *line, locale_t locale,
   line->at += length;
   const char *behind = line->at;
   skip_blanks(line);
-  if (line->at == line->end) return STATUS_OK;
+  if (line->at == line->end) return ELMAN_OK;
   if (*line->at == ',') {
     line->at++;
     skip_blanks(line);
@@ -54,7 +54,7 @@ static enum status read_number(real *value, struct line *line, locale_t locale,
   } else if (line->at == behind) {
     return wrong(line, error, "is not a row of numbers apart by white space or commas");
   }
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 /* The next line that holds numbers, without comment and line end; false after the last. */
@@ -83,28 +83,28 @@ struct numbers {
   size_t count, capacity;
 };
 
-static enum status read_row(struct numbers *numbers, struct line *line, locale_t locale,
-                            struct error *error) {
+static elman_status read_row(struct numbers *numbers, struct line *line, locale_t locale,
+                             elman_error *error) {
   while (line->at < line->end) {
     real value = 0;
-    enum status status = read_number(&value, line, locale, error);
-    if (status == STATUS_OK)
+    elman_status status = read_number(&value, line, locale, error);
+    if (status == ELMAN_OK)
       status =
           array_grow(&numbers->values, &numbers->capacity, numbers->count + 1, sizeof(real), error);
-    if (status != STATUS_OK) return status;
+    if (status != ELMAN_OK) return status;
     ((real *)numbers->values)[numbers->count++] = value;
   }
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
-static enum status read_rows(struct matrix *matrix, struct numbers *numbers, struct text rest,
-                             const char *where, locale_t locale, struct error *error) {
+static elman_status read_rows(struct matrix *matrix, struct numbers *numbers, struct text rest,
+                              const char *where, locale_t locale, elman_error *error) {
   struct line line = {.file = where};
   size_t rows = 0, columns = 0;
   while (next_line(&line, &rest)) {
     const size_t before = numbers->count;
-    const enum status status = read_row(numbers, &line, locale, error);
-    if (status != STATUS_OK) return status;
+    const elman_status status = read_row(numbers, &line, locale, error);
+    if (status != ELMAN_OK) return status;
     const size_t width = numbers->count - before;
     if (rows++ == 0) columns = width;
     if (width != columns) {
@@ -114,13 +114,13 @@ static enum status read_rows(struct matrix *matrix, struct numbers *numbers, str
       return wrong(&line, error, problem);
     }
   }
-  const enum status status = matrix_take(matrix, rows, columns, where, error);
-  if (status == STATUS_OK) memcpy(matrix->values, numbers->values, numbers->count * sizeof(real));
+  const elman_status status = matrix_take(matrix, rows, columns, where, error);
+  if (status == ELMAN_OK) memcpy(matrix->values, numbers->values, numbers->count * sizeof(real));
   return status;
 }
 
-enum status matrix_read_text(struct matrix *matrix, struct text bytes, const char *where,
-                             struct error *error) {
+elman_status matrix_read_text(struct matrix *matrix, struct text bytes, const char *where,
+                              elman_error *error) {
   struct numbers numbers = {0};
   locale_t locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   if (locale == (locale_t)0) return fail_no_memory(error);
@@ -128,7 +128,7 @@ enum status matrix_read_text(struct matrix *matrix, struct text bytes, const cha
     bytes.bytes += 3;
     bytes.length -= 3;
   }
-  const enum status status = read_rows(matrix, &numbers, bytes, where, locale, error);
+  const elman_status status = read_rows(matrix, &numbers, bytes, where, locale, error);
   freelocale(locale);
   free(numbers.values);
   return status;

@@ -9,19 +9,19 @@
 /* ---- against a gold alignment ---- */
 
 /* gold (target words, source words) = whether there is a link. */
-static enum status read_links(bool *gold, const struct word_matrix *words, struct text alignment,
-                              struct error *error) {
+static elman_status read_links(bool *gold, const struct word_matrix *words, struct text alignment,
+                               elman_error *error) {
   for (struct link link; alignment_next(&link, &alignment);) {
     if (link.source >= words->source_count || link.target >= words->target_count)
-      return fail(error, STATUS_BAD_DATA, NULL,
+      return fail(error, ELMAN_BAD_DATA, NULL,
                   "the alignment %zu-%zu names a word that is not there", link.source, link.target);
     gold[link.target * words->source_count + link.source] = true;
   }
   if (alignment.length > 0)
-    return fail(error, STATUS_BAD_DATA, NULL,
+    return fail(error, ELMAN_BAD_DATA, NULL,
                 "\"%.*s\" is not an alignment of the form i-j; is it the right column?",
                 alignment.length < 40 ? (int)alignment.length : 40, alignment.bytes);
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 static void count_links(struct summary *summary, const bool *gold,
@@ -38,16 +38,16 @@ static void count_links(struct summary *summary, const bool *gold,
   }
 }
 
-static enum status add_alignment(struct summary *summary, const struct translation *translation,
-                                 struct text alignment, struct error *error) {
+static elman_status add_alignment(struct summary *summary, const struct translation *translation,
+                                  struct text alignment, elman_error *error) {
   struct word_matrix words;
-  enum status status = word_matrix_create(&words, translation, summary->rule.units, error);
-  if (status != STATUS_OK) return status;
+  elman_status status = word_matrix_create(&words, translation, summary->rule.units, error);
+  if (status != ELMAN_OK) return status;
   /* The arena of `words` has as many numbers: the product fits. */
   bool *gold = calloc(words.source_count * words.target_count + 1, sizeof *gold);
   if (gold == NULL) status = fail_no_memory(error);
-  if (status == STATUS_OK) status = read_links(gold, &words, alignment, error);
-  if (status == STATUS_OK) count_links(summary, gold, &words);
+  if (status == ELMAN_OK) status = read_links(gold, &words, alignment, error);
+  if (status == ELMAN_OK) count_links(summary, gold, &words);
   free(gold);
   word_matrix_free(&words);
   return status;
@@ -90,19 +90,19 @@ static void add_column(struct summary *summary, const struct translation *transl
   summary->coverage_distance += fabs(sum - 1);
 }
 
-enum status summary_add(struct summary *summary, const struct translation *translation,
-                        struct text alignment, struct error *error) {
+elman_status summary_add(struct summary *summary, const struct translation *translation,
+                         struct text alignment, elman_error *error) {
   const size_t S = translation->source_count, T = translation->target_count;
   if (S > 0 && T > 0 && alignment.length > 0) {
-    const enum status status = add_alignment(summary, translation, alignment, error);
-    if (status != STATUS_OK) return status;
+    const elman_status status = add_alignment(summary, translation, alignment, error);
+    if (status != ELMAN_OK) return status;
   }
   summary->translations++;
   if (S == 0 || T == 0) {
     summary->empty++;
-    return STATUS_OK;
+    return ELMAN_OK;
   }
   for (size_t t = 0; t < T; t++) add_row(summary, translation, t);
   for (size_t s = 0; s < S; s++) add_column(summary, translation, s);
-  return STATUS_OK;
+  return ELMAN_OK;
 }

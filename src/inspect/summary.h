@@ -30,9 +30,9 @@ struct summary {
 };
 
 /* `alignment` is the gold alignment "i-j i-j ..." between the units of the rule, or
- * empty. One that is not, or names a word that is not there, is STATUS_BAD_DATA, and nothing is
+ * empty. One that is not, or names a word that is not there, is ELMAN_BAD_DATA, and nothing is
  * added. */
-enum status summary_add(struct summary *summary, const struct translation *translation,
-                        struct text alignment, struct error *error) CHECKED;
+elman_status summary_add(struct summary *summary, const struct translation *translation,
+                         struct text alignment, elman_error *error) CHECKED;
 
 #endif

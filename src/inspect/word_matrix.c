@@ -4,9 +4,9 @@
 
 #include "vocab/locate.h"
 
-const char *alignment_units_name(enum alignment_units units) {
+const char *alignment_units_name(elman_alignment_units units) {
   static const char *const names[] = {"auto", "words", "tokens"};
-  return (unsigned)units < ALIGNMENT_UNITS ? names[units] : NULL;
+  return (unsigned)units < ELMAN_UNITS_TOKENS + 1 ? names[units] : NULL;
 }
 
 /* ---- the units of one side ---- */
@@ -19,12 +19,12 @@ struct side {
 };
 
 static struct side side_of(const char *text, const size_t *starts, const size_t *ends,
-                           size_t tokens, enum alignment_units units) {
-  struct side side = {text_of(text), starts, ends, tokens, units == UNITS_TOKENS};
-  if (units == UNITS_AUTO) {
+                           size_t tokens, elman_alignment_units units) {
+  struct side side = {text_of(text), starts, ends, tokens, units == ELMAN_UNITS_TOKENS};
+  if (units == ELMAN_UNITS_AUTO) {
     struct script_counts counts = {0};
     script_count(&counts, side.text);
-    side.by_tokens = script_line_mode(&counts) == TOKENS_CHARS;
+    side.by_tokens = script_line_mode(&counts) == ELMAN_TOKENS_CHARS;
   }
   return side;
 }
@@ -87,8 +87,8 @@ static void find_best(struct word_matrix *matrix) {
   }
 }
 
-enum status word_matrix_create(struct word_matrix *matrix, const struct translation *translation,
-                               enum alignment_units units, struct error *error) {
+elman_status word_matrix_create(struct word_matrix *matrix, const struct translation *translation,
+                                elman_alignment_units units, elman_error *error) {
   const struct side source = side_of(translation->source, translation->source_starts,
                                      translation->source_ends, translation->source_count, units);
   const struct side target = side_of(translation->text, translation->target_starts,
@@ -97,8 +97,8 @@ enum status word_matrix_create(struct word_matrix *matrix, const struct translat
                                  .target_count = count_units(&target)};
   struct arena measured = {0};
   take(matrix, &measured, translation);
-  const enum status status = arena_reserve(&matrix->arena, &measured, error);
-  if (status != STATUS_OK) return status;
+  const elman_status status = arena_reserve(&matrix->arena, &measured, error);
+  if (status != ELMAN_OK) return status;
   take(matrix, &matrix->arena, translation);
   memset(matrix->weights, 0, matrix->target_count * matrix->source_count * sizeof(double));
   memset(matrix->best_sources, 0, matrix->target_count * sizeof(size_t));
@@ -108,7 +108,7 @@ enum status word_matrix_create(struct word_matrix *matrix, const struct translat
   locate_units(matrix->target_words, &target);
   add_weights(matrix, translation);
   find_best(matrix);
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 void word_matrix_free(struct word_matrix *matrix) {

@@ -4,17 +4,11 @@
 #define ELMAN_INSPECT_WORD_MATRIX_H
 
 #include "base/arena.h"
+#include "elman/attention.h"
 #include "inspect/translation.h"
 
-enum alignment_units {
-  UNITS_AUTO, /* on a side that is mostly Han without spaces its tokens, else words */
-  UNITS_WORDS,
-  UNITS_TOKENS,
-  ALIGNMENT_UNITS
-};
-
 /* "auto", "words", "tokens"; NULL for any other value. */
-const char *alignment_units_name(enum alignment_units units);
+const char *alignment_units_name(elman_alignment_units units);
 
 /* What is called a word is a token where the units are tokens. */
 struct word_matrix {
@@ -30,8 +24,8 @@ struct word_matrix {
 };
 
 /* Of the average over the heads. */
-enum status word_matrix_create(struct word_matrix *matrix, const struct translation *translation,
-                               enum alignment_units units, struct error *error) CHECKED;
+elman_status word_matrix_create(struct word_matrix *matrix, const struct translation *translation,
+                                elman_alignment_units units, elman_error *error) CHECKED;
 void word_matrix_free(struct word_matrix *matrix);
 
 #endif

@@ -12,20 +12,20 @@ void bleu_work_free(struct bleu_work *work) {
   ngrams_free(&work->ngrams);
 }
 
-static enum status count_hypothesis(uint32_t counts[BLEU_COUNTS], struct bleu_work *work,
-                                    struct text text, enum bleu_tokenizer tokenizer,
-                                    struct error *error) {
+static elman_status count_hypothesis(uint32_t counts[BLEU_COUNTS], struct bleu_work *work,
+                                     struct text text, enum bleu_tokenizer tokenizer,
+                                     elman_error *error) {
   struct word_numbers *hypothesis = &work->hypothesis;
-  enum status status = bleu_tokenize(&hypothesis->words, &work->passes, text, tokenizer, error);
+  elman_status status = bleu_tokenize(&hypothesis->words, &work->passes, text, tokenizer, error);
   const size_t length = hypothesis->words.count;
-  if (status == STATUS_OK) status = word_index_build(&work->index, hypothesis, error);
-  if (status == STATUS_OK)
+  if (status == ELMAN_OK) status = word_index_build(&work->index, hypothesis, error);
+  if (status == ELMAN_OK)
     status = ngrams_count(&work->ngrams, hypothesis->numbers, length, BLEU_ORDERS, error);
-  if (status != STATUS_OK) return status;
+  if (status != ELMAN_OK) return status;
   counts[BLEU_HYPOTHESIS_LENGTH] = (uint32_t)length;
   for (size_t n = 1; n <= BLEU_ORDERS; n++)
     counts[BLEU_TOTAL + n - 1] = (uint32_t)ngrams_in(length, n);
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 static size_t distance(size_t a, size_t b) {
@@ -37,17 +37,17 @@ static bool is_closer(size_t length, size_t than, size_t to) {
   return near < far || (near == far && length < than);
 }
 
-enum status bleu_count(uint32_t counts[BLEU_COUNTS], struct bleu_work *work, struct text hypothesis,
-                       const struct text *references, size_t reference_count,
-                       enum bleu_tokenizer tokenizer, struct error *error) {
+elman_status bleu_count(uint32_t counts[BLEU_COUNTS], struct bleu_work *work,
+                        struct text hypothesis, const struct text *references,
+                        size_t reference_count, enum bleu_tokenizer tokenizer, elman_error *error) {
   struct word_numbers *reference = &work->reference;
   memset(counts, 0, BLEU_COUNTS * sizeof *counts);
-  enum status status = count_hypothesis(counts, work, hypothesis, tokenizer, error);
-  for (size_t r = 0; r < reference_count && status == STATUS_OK; r++) {
+  elman_status status = count_hypothesis(counts, work, hypothesis, tokenizer, error);
+  for (size_t r = 0; r < reference_count && status == ELMAN_OK; r++) {
     status = bleu_tokenize(&reference->words, &work->passes, references[r], tokenizer, error);
-    if (status == STATUS_OK)
+    if (status == ELMAN_OK)
       status = word_index_apply(&work->index, &work->hypothesis, reference, error);
-    if (status != STATUS_OK) break;
+    if (status != ELMAN_OK) break;
     const size_t length = reference->words.count;
     ngrams_match(&work->ngrams, reference->numbers, length, BLEU_ORDERS, counts + BLEU_MATCHED);
     if (r == 0 || is_closer(length, counts[BLEU_REFERENCE_LENGTH], counts[BLEU_HYPOTHESIS_LENGTH]))

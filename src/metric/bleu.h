@@ -29,9 +29,10 @@ struct bleu_work {
 void bleu_work_free(struct bleu_work *work);
 
 /* One hypothesis against its references, at least one. All valid UTF-8. */
-enum status bleu_count(uint32_t counts[BLEU_COUNTS], struct bleu_work *work, struct text hypothesis,
-                       const struct text *references, size_t reference_count,
-                       enum bleu_tokenizer tokenizer, struct error *error) CHECKED;
+elman_status bleu_count(uint32_t counts[BLEU_COUNTS], struct bleu_work *work,
+                        struct text hypothesis, const struct text *references,
+                        size_t reference_count, enum bleu_tokenizer tokenizer,
+                        elman_error *error) CHECKED;
 
 struct bleu_score {
   double bleu;                    /* 0 to 100 */

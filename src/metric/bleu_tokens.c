@@ -114,8 +114,8 @@ static void swap(struct bleu_passes *passes) {
   passes->after = swapped;
 }
 
-/* A text that lacks something since memory ran out goes through no further pass: clearing the buffer
- * that it would be written to must not make it pass for whole. */
+/* A text that lacks something since memory ran out goes through no further pass: clearing the
+ * buffer that it would be written to must not make it pass for whole. */
 static void replace(struct bleu_passes *passes, const char *old, const char *new) {
   struct text in = buffer_text(&passes->before);
   if (passes->before.failed) return;
@@ -158,23 +158,23 @@ static size_t start_space(struct text line) {
   return start;
 }
 
-static enum status split_at_space(struct tokens *tokens, struct text line, struct error *error) {
-  enum status status = STATUS_OK;
+static elman_status split_at_space(struct tokens *tokens, struct text line, elman_error *error) {
+  elman_status status = ELMAN_OK;
   size_t start = 0;
-  for (size_t at = 0; at < line.length && status == STATUS_OK;) {
+  for (size_t at = 0; at < line.length && status == ELMAN_OK;) {
     const size_t end = at;
     if (!is_python_space(character_at(line, &at))) continue;
     if (end > start)
       status = tokens_add(tokens, (struct text){line.bytes + start, end - start}, error);
     start = at;
   }
-  if (status != STATUS_OK || start == line.length) return status;
+  if (status != ELMAN_OK || start == line.length) return status;
   return tokens_add(tokens, (struct text){line.bytes + start, line.length - start}, error);
 }
 
-static enum status split_characters(struct tokens *tokens, struct text line, struct error *error) {
-  enum status status = STATUS_OK;
-  for (size_t at = 0; at < line.length && status == STATUS_OK;) {
+static elman_status split_characters(struct tokens *tokens, struct text line, elman_error *error) {
+  elman_status status = ELMAN_OK;
+  for (size_t at = 0; at < line.length && status == ELMAN_OK;) {
     const size_t start = at;
     if (!is_python_space(character_at(line, &at)))
       status = tokens_add(tokens, (struct text){line.bytes + start, at - start}, error);
@@ -192,8 +192,8 @@ static void decode_entities(struct bleu_passes *passes) {
   replace(passes, "&gt;", ">");
 }
 
-static enum status split_passed(struct tokens *tokens, struct bleu_passes *passes,
-                                struct error *error) {
+static elman_status split_passed(struct tokens *tokens, struct bleu_passes *passes,
+                                 elman_error *error) {
   run(passes, part_symbols);
   run(passes, part_stops_behind_nondigits);
   run(passes, part_stops_before_nondigits);
@@ -202,8 +202,8 @@ static enum status split_passed(struct tokens *tokens, struct bleu_passes *passe
   return split_at_space(tokens, buffer_text(&passes->before), error);
 }
 
-static enum status split_13a(struct tokens *tokens, struct bleu_passes *passes, struct text line,
-                             struct error *error) {
+static elman_status split_13a(struct tokens *tokens, struct bleu_passes *passes, struct text line,
+                              elman_error *error) {
   /* The spaces around are part of the definition: they part a full stop from the line's ends. None
    * of the replacements can see them. */
   buffer_append(&passes->before, " ", 1);
@@ -231,8 +231,8 @@ static bool stands_apart(int codepoint) {
   return false;
 }
 
-static enum status split_zh(struct tokens *tokens, struct bleu_passes *passes, struct text line,
-                            struct error *error) {
+static elman_status split_zh(struct tokens *tokens, struct bleu_passes *passes, struct text line,
+                             elman_error *error) {
   /* No spaces are put around the line here, so a full stop behind a last digit stays with it. */
   for (size_t at = start_space(line); at < line.length;) {
     const size_t start = at;
@@ -244,8 +244,8 @@ static enum status split_zh(struct tokens *tokens, struct bleu_passes *passes, s
   return split_passed(tokens, passes, error);
 }
 
-enum status bleu_tokenize(struct tokens *tokens, struct bleu_passes *passes, struct text line,
-                          enum bleu_tokenizer tokenizer, struct error *error) {
+elman_status bleu_tokenize(struct tokens *tokens, struct bleu_passes *passes, struct text line,
+                           enum bleu_tokenizer tokenizer, elman_error *error) {
   tokens_clear(tokens);
   buffer_clear(&passes->before);
   buffer_clear(&passes->after);

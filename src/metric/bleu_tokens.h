@@ -22,8 +22,8 @@ struct bleu_passes {
 void bleu_passes_free(struct bleu_passes *passes);
 
 /* Replaces what was in `tokens`. `line` is valid UTF-8 and lies elsewhere. */
-enum status bleu_tokenize(struct tokens *tokens, struct bleu_passes *passes, struct text line,
-                          enum bleu_tokenizer tokenizer, struct error *error) CHECKED;
+elman_status bleu_tokenize(struct tokens *tokens, struct bleu_passes *passes, struct text line,
+                           enum bleu_tokenizer tokenizer, elman_error *error) CHECKED;
 
 /* White space for Python: Unicode's and the four ASCII separators U+001C to U+001F. */
 bool is_python_space(int codepoint);

@@ -67,9 +67,9 @@ static void draw(struct series *bleu, struct series *chrf, const struct sentence
   }
 }
 
-enum status bootstrap(struct bootstrap *result, const struct sentence_counts *a,
-                      const struct sentence_counts *b, size_t count,
-                      const struct bootstrap_options *options, struct error *error) {
+elman_status bootstrap(struct bootstrap *result, const struct sentence_counts *a,
+                       const struct sentence_counts *b, size_t count,
+                       const struct bootstrap_options *options, elman_error *error) {
   const size_t n = options->resamples;
   if (n > UINT32_MAX || n > SIZE_MAX / (5 * sizeof(double))) return fail_no_memory(error);
   double *memory = malloc(5 * n * sizeof *memory);
@@ -87,5 +87,5 @@ enum status bootstrap(struct bootstrap *result, const struct sentence_counts *a,
       .bleu_p_value = p_value(&bleu, fabs(whole_b.bleu.bleu - whole_a.bleu.bleu), n),
       .chrf_p_value = p_value(&chrf, fabs(whole_b.chrf - whole_a.chrf), n)};
   free(memory);
-  return STATUS_OK;
+  return ELMAN_OK;
 }

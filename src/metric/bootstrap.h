@@ -26,8 +26,8 @@ struct bootstrap_options {
 };
 
 /* a, b: counts of the same `count` sentences, at least one, by two outputs. */
-enum status bootstrap(struct bootstrap *result, const struct sentence_counts *a,
-                      const struct sentence_counts *b, size_t count,
-                      const struct bootstrap_options *options, struct error *error) CHECKED;
+elman_status bootstrap(struct bootstrap *result, const struct sentence_counts *a,
+                       const struct sentence_counts *b, size_t count,
+                       const struct bootstrap_options *options, elman_error *error) CHECKED;
 
 #endif

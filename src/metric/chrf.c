@@ -12,20 +12,20 @@ void chrf_work_free(struct chrf_work *work) {
   ngrams_free(&work->ngrams);
 }
 
-static enum status take_characters(struct characters *characters, struct text text,
-                                   struct error *error) {
+static elman_status take_characters(struct characters *characters, struct text text,
+                                    elman_error *error) {
   void *memory = characters->codepoints;
-  const enum status status = array_grow(&memory, &characters->capacity, text.length,
-                                        sizeof *characters->codepoints, error);
+  const elman_status status = array_grow(&memory, &characters->capacity, text.length,
+                                         sizeof *characters->codepoints, error);
   characters->codepoints = memory;
-  if (status != STATUS_OK) return status;
+  if (status != ELMAN_OK) return status;
   characters->count = 0;
   for (size_t at = 0; at < text.length;) {
     const int codepoint = character_at(text, &at);
     if (!is_python_space(codepoint))
       characters->codepoints[characters->count++] = (uint32_t)codepoint;
   }
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 static void count_against(uint32_t counts[CHRF_COUNTS], struct chrf_work *work) {
@@ -48,17 +48,18 @@ static double sentence_score(const uint32_t counts[CHRF_COUNTS]) {
   return chrf_score(sums);
 }
 
-enum status chrf_count(uint32_t counts[CHRF_COUNTS], struct chrf_work *work, struct text hypothesis,
-                       const struct text *references, size_t reference_count, struct error *error) {
+elman_status chrf_count(uint32_t counts[CHRF_COUNTS], struct chrf_work *work,
+                        struct text hypothesis, const struct text *references,
+                        size_t reference_count, elman_error *error) {
   struct characters *characters = &work->hypothesis;
-  enum status status = take_characters(characters, hypothesis, error);
-  if (status == STATUS_OK)
+  elman_status status = take_characters(characters, hypothesis, error);
+  if (status == ELMAN_OK)
     status =
         ngrams_count(&work->ngrams, characters->codepoints, characters->count, CHRF_ORDERS, error);
   double best = -1;
-  for (size_t r = 0; r < reference_count && status == STATUS_OK; r++) {
+  for (size_t r = 0; r < reference_count && status == ELMAN_OK; r++) {
     status = take_characters(&work->reference, references[r], error);
-    if (status != STATUS_OK) break;
+    if (status != ELMAN_OK) break;
     uint32_t found[CHRF_COUNTS];
     count_against(found, work);
     const double score = sentence_score(found);

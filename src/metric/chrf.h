@@ -31,9 +31,9 @@ void chrf_work_free(struct chrf_work *work);
 
 /* One hypothesis against the reference, of at least one, that gives the best score. All valid
  * UTF-8. */
-enum status chrf_count(uint32_t counts[CHRF_COUNTS], struct chrf_work *work, struct text hypothesis,
-                       const struct text *references, size_t reference_count,
-                       struct error *error) CHECKED;
+elman_status chrf_count(uint32_t counts[CHRF_COUNTS], struct chrf_work *work,
+                        struct text hypothesis, const struct text *references,
+                        size_t reference_count, elman_error *error) CHECKED;
 
 /* 0 to 100 */
 double chrf_score(const uint64_t sums[CHRF_COUNTS]);

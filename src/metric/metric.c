@@ -25,30 +25,30 @@ static void work_free(struct metric_work *work, size_t set_count) {
   free(work->references);
 }
 
-static enum status check_line(struct text line, const char *what, size_t set, size_t number,
-                              struct error *error) {
+static elman_status check_line(struct text line, const char *what, size_t set, size_t number,
+                               elman_error *error) {
   const size_t valid = text_valid_prefix(line);
-  if (valid == line.length && line.length <= METRIC_MOST_BYTES) return STATUS_OK;
+  if (valid == line.length && line.length <= METRIC_MOST_BYTES) return ELMAN_OK;
   char where[64];
   if (set > 0)
     snprintf(where, sizeof where, "%s %zu, line %zu", what, set, number);
   else
     snprintf(where, sizeof where, "%s, line %zu", what, number);
   if (valid < line.length)
-    return fail(error, STATUS_BAD_DATA, where, "is not valid UTF-8 at byte %zu of the line",
+    return fail(error, ELMAN_BAD_DATA, where, "is not valid UTF-8 at byte %zu of the line",
                 valid + 1);
-  return fail(error, STATUS_BAD_DATA, where, "has %zu bytes, more than the %zu that can be scored",
+  return fail(error, ELMAN_BAD_DATA, where, "has %zu bytes, more than the %zu that can be scored",
               line.length, METRIC_MOST_BYTES);
 }
 
 /* The sentence's texts, in lower case if `lower`; they stay valid until the next call. */
-static enum status take_texts(struct metric_work *work, struct text hypothesis,
-                              const struct metric_references *references, size_t index, bool lower,
-                              struct error *error) {
+static elman_status take_texts(struct metric_work *work, struct text hypothesis,
+                               const struct metric_references *references, size_t index, bool lower,
+                               elman_error *error) {
   work->hypothesis = hypothesis;
   for (size_t r = 0; r < references->set_count; r++)
     work->references[r] = references->sets[r][index];
-  if (!lower) return STATUS_OK;
+  if (!lower) return ELMAN_OK;
   lowercase(&work->lowered[0], hypothesis);
   work->hypothesis = buffer_text(&work->lowered[0]);
   bool failed = work->lowered[0].failed;
@@ -58,37 +58,37 @@ static enum status take_texts(struct metric_work *work, struct text hypothesis,
     work->references[r] = buffer_text(buffer);
     failed = failed || buffer->failed;
   }
-  return failed ? fail_no_memory(error) : STATUS_OK;
+  return failed ? fail_no_memory(error) : ELMAN_OK;
 }
 
-static enum status count_sentence(struct sentence_counts *counts, struct metric_work *work,
-                                  struct text hypothesis,
-                                  const struct metric_references *references, size_t index,
-                                  const struct metric_options *options, struct error *error) {
+static elman_status count_sentence(struct sentence_counts *counts, struct metric_work *work,
+                                   struct text hypothesis,
+                                   const struct metric_references *references, size_t index,
+                                   const struct metric_options *options, elman_error *error) {
   const size_t sets = references->set_count;
-  enum status status = check_line(hypothesis, "hypothesis", 0, index + 1, error);
-  for (size_t r = 0; r < sets && status == STATUS_OK; r++)
+  elman_status status = check_line(hypothesis, "hypothesis", 0, index + 1, error);
+  for (size_t r = 0; r < sets && status == ELMAN_OK; r++)
     status = check_line(references->sets[r][index], "reference", r + 1, index + 1, error);
-  if (status == STATUS_OK)
+  if (status == ELMAN_OK)
     status = take_texts(work, hypothesis, references, index, options->lowercase, error);
-  if (status == STATUS_OK)
+  if (status == ELMAN_OK)
     status = bleu_count(counts->bleu, &work->bleu, work->hypothesis, work->references, sets,
                         options->tokenizer, error);
-  if (status == STATUS_OK)
+  if (status == ELMAN_OK)
     status = take_texts(work, hypothesis, references, index, options->chrf_lowercase, error);
-  if (status == STATUS_OK)
+  if (status == ELMAN_OK)
     status = chrf_count(counts->chrf, &work->chrf, work->hypothesis, work->references, sets, error);
   return status;
 }
 
-enum status metric_count(struct sentence_counts *counts, const struct text *hypotheses,
-                         const struct metric_references *references,
-                         const struct metric_options *options, struct error *error) {
+elman_status metric_count(struct sentence_counts *counts, const struct text *hypotheses,
+                          const struct metric_references *references,
+                          const struct metric_options *options, elman_error *error) {
   struct metric_work work = {.lowered = calloc(references->set_count + 1, sizeof *work.lowered),
                              .references = calloc(references->set_count, sizeof *work.references)};
-  enum status status = STATUS_OK;
+  elman_status status = ELMAN_OK;
   if (work.lowered == NULL || work.references == NULL) status = fail_no_memory(error);
-  for (size_t i = 0; i < references->count && status == STATUS_OK; i++)
+  for (size_t i = 0; i < references->count && status == ELMAN_OK; i++)
     status = count_sentence(&counts[i], &work, hypotheses[i], references, i, options, error);
   work_free(&work, references->set_count);
   return status;
@@ -108,17 +108,17 @@ struct metric_scores metric_score(const struct corpus_counts *sums) {
                                 .chrf = chrf_score(sums->chrf)};
 }
 
-enum status metric_score_all(struct metric_scores *scores, const struct text *hypotheses,
-                             const struct metric_references *references,
-                             const struct metric_options *options, struct error *error) {
+elman_status metric_score_all(struct metric_scores *scores, const struct text *hypotheses,
+                              const struct metric_references *references,
+                              const struct metric_options *options, elman_error *error) {
   struct sentence_counts *counts = calloc(references->count, sizeof *counts);
   if (counts == NULL) return fail_no_memory(error);
-  const enum status status = metric_count(counts, hypotheses, references, options, error);
+  const elman_status status = metric_count(counts, hypotheses, references, options, error);
   struct corpus_counts sums = {0};
-  for (size_t i = 0; i < references->count && status == STATUS_OK; i++)
+  for (size_t i = 0; i < references->count && status == ELMAN_OK; i++)
     metric_add(&sums, &counts[i]);
   free(counts);
-  if (status == STATUS_OK) *scores = metric_score(&sums);
+  if (status == ELMAN_OK) *scores = metric_score(&sums);
   return status;
 }
 

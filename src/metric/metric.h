@@ -32,10 +32,10 @@ struct corpus_counts {
 };
 
 /* Counts for each line, to counts[references->count]. A line that is not valid UTF-8 or is too long
- * is STATUS_BAD_DATA; `where` names it ("hypothesis, line 3"). */
-enum status metric_count(struct sentence_counts *counts, const struct text *hypotheses,
-                         const struct metric_references *references,
-                         const struct metric_options *options, struct error *error) CHECKED;
+ * is ELMAN_BAD_DATA; `where` names it ("hypothesis, line 3"). */
+elman_status metric_count(struct sentence_counts *counts, const struct text *hypotheses,
+                          const struct metric_references *references,
+                          const struct metric_options *options, elman_error *error) CHECKED;
 
 void metric_add(struct corpus_counts *sums, const struct sentence_counts *counts);
 
@@ -47,9 +47,9 @@ struct metric_scores {
 struct metric_scores metric_score(const struct corpus_counts *sums);
 
 /* metric_count, metric_add and metric_score in one. */
-enum status metric_score_all(struct metric_scores *scores, const struct text *hypotheses,
-                             const struct metric_references *references,
-                             const struct metric_options *options, struct error *error) CHECKED;
+elman_status metric_score_all(struct metric_scores *scores, const struct text *hypotheses,
+                              const struct metric_references *references,
+                              const struct metric_options *options, elman_error *error) CHECKED;
 
 /* `zh` for lines that are mostly Han, else `13a`. Lines must be valid UTF-8. */
 enum bleu_tokenizer metric_tokenizer_for(const struct text *lines, size_t count);

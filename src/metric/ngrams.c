@@ -35,19 +35,19 @@ static size_t find_slot(const struct ngrams *ngrams, uint32_t parent, uint32_t s
  * may hold at worst is repetition. */
 enum { FIRST_SLOTS = 4096 };
 
-static enum status reserve_slots(struct ngrams *ngrams, size_t slot_count, struct error *error) {
+static elman_status reserve_slots(struct ngrams *ngrams, size_t slot_count, elman_error *error) {
   void *memory = ngrams->slots;
-  const enum status status =
+  const elman_status status =
       array_grow(&memory, &ngrams->slot_capacity, slot_count, sizeof *ngrams->slots, error);
   ngrams->slots = memory;
-  if (status != STATUS_OK) return status;
+  if (status != ELMAN_OK) return status;
   ngrams->slot_count = slot_count;
   memset(ngrams->slots, 0, slot_count * sizeof *ngrams->slots);
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 /* Empties the table, which may come to hold `most` n-grams. */
-static enum status clear(struct ngrams *ngrams, size_t most, struct error *error) {
+static elman_status clear(struct ngrams *ngrams, size_t most, elman_error *error) {
   if (most >= UINT32_MAX / 2) return fail_no_memory(error);
   size_t slot_count = 16;
   while (slot_count < 2 * most && slot_count < FIRST_SLOTS) slot_count *= 2;
@@ -55,45 +55,45 @@ static enum status clear(struct ngrams *ngrams, size_t most, struct error *error
   return reserve_slots(ngrams, slot_count, error);
 }
 
-static enum status double_slots(struct ngrams *ngrams, struct error *error) {
-  const enum status status = reserve_slots(ngrams, 2 * ngrams->slot_count, error);
-  for (size_t i = 0; i < ngrams->count && status == STATUS_OK; i++)
+static elman_status double_slots(struct ngrams *ngrams, elman_error *error) {
+  const elman_status status = reserve_slots(ngrams, 2 * ngrams->slot_count, error);
+  for (size_t i = 0; i < ngrams->count && status == ELMAN_OK; i++)
     ngrams->slots[find_slot(ngrams, ngrams->items[i].parent, ngrams->items[i].symbol)] =
         (uint32_t)i + 1;
   return status;
 }
 
-static enum status add(uint32_t *number, struct ngrams *ngrams, uint32_t parent, uint32_t symbol,
-                       struct error *error) {
+static elman_status add(uint32_t *number, struct ngrams *ngrams, uint32_t parent, uint32_t symbol,
+                        elman_error *error) {
   size_t slot = find_slot(ngrams, parent, symbol);
   if (ngrams->slots[slot] == 0) {
-    enum status status = STATUS_OK;
+    elman_status status = ELMAN_OK;
     if (2 * (ngrams->count + 1) > ngrams->slot_count) {
       status = double_slots(ngrams, error);
-      if (status != STATUS_OK) return status;
+      if (status != ELMAN_OK) return status;
       slot = find_slot(ngrams, parent, symbol);
     }
     void *memory = ngrams->items;
     status =
         array_grow(&memory, &ngrams->capacity, ngrams->count + 1, sizeof *ngrams->items, error);
     ngrams->items = memory;
-    if (status != STATUS_OK) return status;
+    if (status != ELMAN_OK) return status;
     ngrams->items[ngrams->count++] = (struct ngram){.parent = parent, .symbol = symbol};
     ngrams->slots[slot] = (uint32_t)ngrams->count;
   }
   *number = ngrams->slots[slot];
   ngrams->items[*number - 1].count++;
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
-enum status ngrams_count(struct ngrams *ngrams, const uint32_t *symbols, size_t length,
-                         size_t orders, struct error *error) {
+elman_status ngrams_count(struct ngrams *ngrams, const uint32_t *symbols, size_t length,
+                          size_t orders, elman_error *error) {
   size_t most;
   if (__builtin_mul_overflow(length, orders, &most)) return fail_no_memory(error);
-  enum status status = clear(ngrams, most, error);
-  for (size_t i = 0; i < length && status == STATUS_OK; i++) {
+  elman_status status = clear(ngrams, most, error);
+  for (size_t i = 0; i < length && status == ELMAN_OK; i++) {
     uint32_t number = 0;
-    for (size_t n = 0; n < orders && n < length - i && status == STATUS_OK; n++)
+    for (size_t n = 0; n < orders && n < length - i && status == ELMAN_OK; n++)
       status = add(&number, ngrams, number, symbols[i + n], error);
   }
   return status;

@@ -30,8 +30,8 @@ struct ngrams {
 void ngrams_free(struct ngrams *ngrams);
 
 /* Replaces the contents by the n-grams of 1 to `orders` symbols. */
-enum status ngrams_count(struct ngrams *ngrams, const uint32_t *symbols, size_t length,
-                         size_t orders, struct error *error) CHECKED;
+elman_status ngrams_count(struct ngrams *ngrams, const uint32_t *symbols, size_t length,
+                          size_t orders, elman_error *error) CHECKED;
 
 /* Adds to matched[n - 1] how many n-grams of n symbols find a partner in this sequence that found
  * none in those before: the sum over all calls is that of each n-gram's largest match. */

@@ -33,42 +33,42 @@ static size_t find_slot(const struct word_index *index, const struct tokens *wor
   return slot;
 }
 
-static enum status make_room(struct word_numbers *sentence, struct error *error) {
+static elman_status make_room(struct word_numbers *sentence, elman_error *error) {
   void *memory = sentence->numbers;
-  const enum status status = array_grow(&memory, &sentence->capacity, sentence->words.count,
-                                        sizeof *sentence->numbers, error);
+  const elman_status status = array_grow(&memory, &sentence->capacity, sentence->words.count,
+                                         sizeof *sentence->numbers, error);
   sentence->numbers = memory;
   return status;
 }
 
-enum status word_index_build(struct word_index *index, struct word_numbers *sentence,
-                             struct error *error) {
+elman_status word_index_build(struct word_index *index, struct word_numbers *sentence,
+                              elman_error *error) {
   const size_t count = sentence->words.count;
   if (count >= UINT32_MAX - 1) return fail_no_memory(error);
   index->slot_count = 16;
   while (index->slot_count < 2 * count) index->slot_count *= 2;
   void *memory = index->slots;
-  enum status status =
+  elman_status status =
       array_grow(&memory, &index->slot_capacity, index->slot_count, sizeof *index->slots, error);
   index->slots = memory;
-  if (status == STATUS_OK) status = make_room(sentence, error);
-  if (status != STATUS_OK) return status;
+  if (status == ELMAN_OK) status = make_room(sentence, error);
+  if (status != ELMAN_OK) return status;
   memset(index->slots, 0, index->slot_count * sizeof *index->slots);
   for (size_t i = 0; i < count; i++) {
     const size_t slot = find_slot(index, &sentence->words, tokens_get(&sentence->words, i));
     if (index->slots[slot] == 0) index->slots[slot] = (uint32_t)i + 1;
     sentence->numbers[i] = index->slots[slot] - 1;
   }
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
-enum status word_index_apply(const struct word_index *index, const struct word_numbers *sentence,
-                             struct word_numbers *other, struct error *error) {
-  const enum status status = make_room(other, error);
-  if (status != STATUS_OK) return status;
+elman_status word_index_apply(const struct word_index *index, const struct word_numbers *sentence,
+                              struct word_numbers *other, elman_error *error) {
+  const elman_status status = make_room(other, error);
+  if (status != ELMAN_OK) return status;
   for (size_t i = 0; i < other->words.count; i++) {
     const size_t slot = find_slot(index, &sentence->words, tokens_get(&other->words, i));
     other->numbers[i] = index->slots[slot] == 0 ? SYMBOL_UNKNOWN : index->slots[slot] - 1;
   }
-  return STATUS_OK;
+  return ELMAN_OK;
 }

@@ -22,12 +22,12 @@ struct word_index {
 void word_index_free(struct word_index *index);
 
 /* Fills the index with sentence->words and sets their numbers. */
-enum status word_index_build(struct word_index *index, struct word_numbers *sentence,
-                             struct error *error) CHECKED;
+elman_status word_index_build(struct word_index *index, struct word_numbers *sentence,
+                              elman_error *error) CHECKED;
 
 /* Sets the numbers of `other` from an index that was built from `sentence`; SYMBOL_UNKNOWN for
  * words that `sentence` lacks. */
-enum status word_index_apply(const struct word_index *index, const struct word_numbers *sentence,
-                             struct word_numbers *other, struct error *error) CHECKED;
+elman_status word_index_apply(const struct word_index *index, const struct word_numbers *sentence,
+                              struct word_numbers *other, elman_error *error) CHECKED;
 
 #endif

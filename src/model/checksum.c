@@ -28,7 +28,7 @@ static void append_digest(struct buffer *lines, uint64_t digest) {
 }
 
 /* "metadata KEY DIGEST" */
-static enum status add_metadata(struct buffer *lines, const json_t *metadata, struct error *error) {
+static elman_status add_metadata(struct buffer *lines, const json_t *metadata, elman_error *error) {
   const size_t size = json_object_size(metadata);
   const char **keys = calloc(size + 1, sizeof *keys);
   const char *key;
@@ -46,7 +46,7 @@ static enum status add_metadata(struct buffer *lines, const json_t *metadata, st
     append_digest(lines, xxh64_of(json_string_value(value), json_string_length(value)));
   }
   free(keys);
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 /* "tensor NAME TYPE [ROWS,COLUMNS] DIGEST" */
@@ -65,15 +65,15 @@ static void add_tensor(struct buffer *lines, const struct digested_tensor *tenso
   append_digest(lines, tensor->digest);
 }
 
-enum status checksum_make(char checksum[CHECKSUM_SIZE], const json_t *metadata,
-                          struct digested_tensor *tensors, size_t count, struct error *error) {
+elman_status checksum_make(char checksum[CHECKSUM_SIZE], const json_t *metadata,
+                           struct digested_tensor *tensors, size_t count, elman_error *error) {
   struct buffer lines = {0};
-  enum status status = add_metadata(&lines, metadata, error);
+  elman_status status = add_metadata(&lines, metadata, error);
   if (count > 0) qsort(tensors, count, sizeof *tensors, by_name);
   for (size_t i = 0; i < count; i++) add_tensor(&lines, &tensors[i]);
-  if (status == STATUS_OK && lines.failed) status = fail_no_memory(error);
+  if (status == ELMAN_OK && lines.failed) status = fail_no_memory(error);
   const struct text text = buffer_text(&lines);
-  if (status == STATUS_OK)
+  if (status == ELMAN_OK)
     snprintf(checksum, CHECKSUM_SIZE, "xxh64:%016" PRIx64, xxh64_of(text.bytes, text.length));
   buffer_free(&lines);
   return status;

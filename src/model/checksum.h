@@ -23,8 +23,8 @@ struct digested_tensor {
 
 /* "xxh64:" and 16 digits. `metadata` (string to string) may be NULL; an entry CHECKSUM_KEY in it
  * does not count. Sorts the tensors by name. */
-enum status checksum_make(char checksum[CHECKSUM_SIZE], const json_t *metadata,
-                          struct digested_tensor *tensors, size_t count,
-                          struct error *error) CHECKED;
+elman_status checksum_make(char checksum[CHECKSUM_SIZE], const json_t *metadata,
+                           struct digested_tensor *tensors, size_t count,
+                           elman_error *error) CHECKED;
 
 #endif

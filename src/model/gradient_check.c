@@ -76,7 +76,7 @@ static size_t choose_places(struct run *run, const struct parameter *row, size_t
 }
 
 /* Room for the places of any tensor, and for logits. */
-static enum status take_memory(struct run *run, struct error *error) {
+static elman_status take_memory(struct run *run, elman_error *error) {
   const size_t samples = run->options->samples;
   size_t most = 0;
   for (size_t i = 0; i < run->network.table.count; i++) {
@@ -95,7 +95,7 @@ static enum status take_memory(struct run *run, struct error *error) {
   run->above =
       malloc(run->batch->tokens * run->network.config.target_vocabulary * sizeof *run->above);
   const bool failed = run->places == NULL || run->above == NULL;
-  return failed ? fail_no_memory(error) : STATUS_OK;
+  return failed ? fail_no_memory(error) : ELMAN_OK;
 }
 
 /* ---- the measurement ---- */
@@ -187,18 +187,17 @@ static double rounding_of_loss(const struct run *run) {
   return rounding_of_sums(run) * sum / (double)N;
 }
 
-static enum gradient_verdict judge(const struct run *run, double difference, double error,
-                                   size_t checked) {
+static elman_verdict judge(const struct run *run, double difference, double error, size_t checked) {
   const double rounding = run->rounding / run->options->step * sqrt((double)checked);
-  if (error <= run->options->tolerance) return GRADIENT_RIGHT;
-  return difference <= rounding ? GRADIENT_ROUNDING : GRADIENT_WRONG; /* NaN is wrong */
+  if (error <= run->options->tolerance) return ELMAN_GRADIENT_RIGHT;
+  return difference <= rounding ? ELMAN_GRADIENT_ROUNDING : ELMAN_GRADIENT_WRONG; /* NaN is wrong */
 }
 
 static struct gradient_report check_tensor(struct run *run, size_t number) {
   const struct parameter *row = &run->network.table.rows[number];
   real *weights = run->network.weights + row->offset;
   const real *gradient = run->network.gradients + row->offset;
-  if (row->alias) return (struct gradient_report){.verdict = GRADIENT_TIED};
+  if (row->alias) return (struct gradient_report){.verdict = ELMAN_GRADIENT_TIED};
   const size_t count = choose_places(run, row, number);
   double difference = 0, norm = 0, measured = 0;
   for (size_t i = 0; i < count; i++) {
@@ -216,32 +215,32 @@ static struct gradient_report check_tensor(struct run *run, size_t number) {
   return report;
 }
 
-static enum status check_all(struct gradient_check *check, struct run *run, struct error *error) {
+static elman_status check_all(struct gradient_check *check, struct run *run, elman_error *error) {
   struct network_copy *network = &run->network;
   const struct gradient_check_options *options = run->options;
-  enum status status =
+  elman_status status =
       network_copy_loss(&check->loss, network, run->batch, &options->regularization, error);
-  if (status == STATUS_OK) status = take_memory(run, error);
-  if (status != STATUS_OK) return status;
+  if (status == ELMAN_OK) status = take_memory(run, error);
+  if (status != ELMAN_OK) return status;
   run->rounding = rounding_of_loss(run);
   (void)network_gradient(&network->gradient_views, &network->workspace, run->batch,
                          &network->weight_views, &network->config, &options->regularization);
   check->count = network->table.count;
   for (size_t i = 0; i < check->count; i++) {
     if (options->progress != NULL && !options->progress(options->context, i, check->count))
-      return fail(error, STATUS_INTERRUPTED, NULL, "the check was stopped");
+      return fail(error, ELMAN_INTERRUPTED, NULL, "the check was stopped");
     check->reports[i] = check_tensor(run, i);
   }
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
-enum status gradient_check_run(struct gradient_check *check, const struct model_config *config,
-                               const float *const *tensors, const struct batch *batch,
-                               const struct gradient_check_options *options, struct error *error) {
+elman_status gradient_check_run(struct gradient_check *check, const struct model_config *config,
+                                const float *const *tensors, const struct batch *batch,
+                                const struct gradient_check_options *options, elman_error *error) {
   struct run run = {.batch = batch, .options = options};
-  enum status status =
+  elman_status status =
       network_copy_create(&run.network, config, tensors, batch, WITH_GRADIENTS_AND_LOGITS, error);
-  if (status != STATUS_OK) return status;
+  if (status != ELMAN_OK) return status;
   status = check_all(check, &run, error);
   free(run.places);
   free(run.above);

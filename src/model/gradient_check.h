@@ -6,6 +6,7 @@
 #ifndef ELMAN_MODEL_GRADIENT_CHECK_H
 #define ELMAN_MODEL_GRADIENT_CHECK_H
 
+#include "elman/gradients.h"
 #include "model/network.h"
 
 struct gradient_check_options {
@@ -18,19 +19,12 @@ struct gradient_check_options {
   void *context;
 };
 
-enum gradient_verdict {
-  GRADIENT_RIGHT,
-  GRADIENT_ROUNDING, /* too small to be measured: rounding explains the difference */
-  GRADIENT_WRONG,
-  GRADIENT_TIED /* an alias: its numbers are checked under another name */
-};
-
 /* One row of the parameter table. The norms are those of the gradient of the weights tried. */
 struct gradient_report {
   size_t checked;        /* weights tried */
   double norm, measured; /* by the backward pass; by differences */
   double error;          /* |a - b| / (|a| + |b|); 0 for two zeros */
-  enum gradient_verdict verdict;
+  elman_verdict verdict;
 };
 
 struct gradient_check {
@@ -42,9 +36,9 @@ struct gradient_check {
 /* Of a tensor with more weights than `samples` so many are tried, drawn at random; of an embedding
  * besides as many, and at least one a row, in the rows of the batch's words: the others have no
  * gradient. tensors[i] are the numbers of row i of the parameter table. */
-enum status gradient_check_run(struct gradient_check *check, const struct model_config *config,
-                               const float *const *tensors, const struct batch *batch,
-                               const struct gradient_check_options *options,
-                               struct error *error) CHECKED;
+elman_status gradient_check_run(struct gradient_check *check, const struct model_config *config,
+                                const float *const *tensors, const struct batch *batch,
+                                const struct gradient_check_options *options,
+                                elman_error *error) CHECKED;
 
 #endif

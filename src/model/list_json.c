@@ -28,10 +28,10 @@ static const char *string_end(const char *start, bool *escapes) {
 static bool add_escaped(struct tokens *list, const char *start, size_t length) {
   json_t *string;
   const bool added =
-      read_json(&string, (struct text){start, length}, NULL) == STATUS_OK &&
+      read_json(&string, (struct text){start, length}, NULL) == ELMAN_OK &&
       json_is_string(string) &&
       tokens_add(list, (struct text){json_string_value(string), json_string_length(string)},
-                 NULL) == STATUS_OK;
+                 NULL) == ELMAN_OK;
   json_decref(string);
   return added;
 }
@@ -46,7 +46,7 @@ bool list_json_words(struct tokens *list, size_t count, const char *json) {
     if (at == NULL) return false;
     const size_t length = (size_t)(at - start);
     if (escapes ? !add_escaped(list, start, length)
-                : tokens_add(list, (struct text){start + 1, length - 2}, NULL) != STATUS_OK)
+                : tokens_add(list, (struct text){start + 1, length - 2}, NULL) != ELMAN_OK)
       return false;
   }
   return ends(at, count);

@@ -4,18 +4,18 @@
 
 #include "base/large_pages.h"
 
-static enum status set_up(struct model *model, struct error *error) {
-  enum status status = model_config_check(&model->config, error);
-  if (status == STATUS_OK) status = parameter_table_create(&model->table, &model->config, error);
-  if (status == STATUS_OK) status = parameter_block_create(&model->block, &model->table, error);
-  if (status != STATUS_OK) return status;
+static elman_status set_up(struct model *model, elman_error *error) {
+  elman_status status = model_config_check(&model->config, error);
+  if (status == ELMAN_OK) status = parameter_table_create(&model->table, &model->config, error);
+  if (status == ELMAN_OK) status = parameter_block_create(&model->block, &model->table, error);
+  if (status != ELMAN_OK) return status;
   advise_large_pages(model->block, model->table.block * sizeof(real));
   parameters_bind(&model->weights, model->block, &model->config);
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
-enum status model_create(struct model **out, struct vocabulary_pair vocabularies,
-                         struct model_config config, struct error *error) {
+elman_status model_create(struct model **out, struct vocabulary_pair vocabularies,
+                          struct model_config config, elman_error *error) {
   *out = NULL;
   struct model *model = calloc(1, sizeof *model);
   if (model == NULL) {
@@ -30,12 +30,12 @@ enum status model_create(struct model **out, struct vocabulary_pair vocabularies
   model->target_mode = vocabularies.target_mode;
   model->source_normalization = vocabularies.source_normalization;
   model->target_normalization = vocabularies.target_normalization;
-  model->votes[SIDE_SOURCE] = vocabularies.votes[SIDE_SOURCE];
-  model->votes[SIDE_TARGET] = vocabularies.votes[SIDE_TARGET];
+  model->votes[ELMAN_SOURCE] = vocabularies.votes[ELMAN_SOURCE];
+  model->votes[ELMAN_TARGET] = vocabularies.votes[ELMAN_TARGET];
   model->source_vocabulary = vocabularies.source;
   model->target_vocabulary = vocabularies.target;
-  const enum status status = set_up(model, error);
-  if (status == STATUS_OK)
+  const elman_status status = set_up(model, error);
+  if (status == ELMAN_OK)
     *out = model;
   else
     model_free(model);

@@ -20,16 +20,16 @@ struct model {
   struct parameters weights; /* views into the block */
   struct training_history history;
   size_t trainings; /* since it was made: what is derived from the weights holds for one number */
-  enum token_mode source_mode, target_mode;
-  enum normalization source_normalization, target_normalization;
+  elman_token_mode source_mode, target_mode;
+  elman_normalization source_normalization, target_normalization;
   struct script_votes votes[2]; /* by side; none once it was saved and loaded */
   struct vocabulary *source_vocabulary, *target_vocabulary; /* owned */
 };
 
 /* Takes over `vocabularies`, also when it fails. The vocabulary sizes of `config` are filled in
  * here; all weights are zero. */
-enum status model_create(struct model **model, struct vocabulary_pair vocabularies,
-                         struct model_config config, struct error *error) CHECKED;
+elman_status model_create(struct model **model, struct vocabulary_pair vocabularies,
+                          struct model_config config, elman_error *error) CHECKED;
 void model_free(struct model *model);
 
 struct codec model_source_codec(const struct model *model);

@@ -76,7 +76,7 @@ static json_t *compose_metadata(const struct model *model) {
   return NULL;
 }
 
-enum status model_save(const struct model *model, const char *path, struct error *error) {
+elman_status model_save(const struct model *model, const char *path, elman_error *error) {
   struct tensor_source tensors[MAX_PARAMETERS];
   for (size_t i = 0; i < model->table.count; i++) {
     const struct parameter *row = &model->table.rows[i];
@@ -86,10 +86,10 @@ enum status model_save(const struct model *model, const char *path, struct error
   json_t *metadata = compose_metadata(model);
   if (metadata == NULL) return fail_no_memory(error);
   struct safe_file file;
-  enum status status = safe_file_open(&file, path, NULL, error);
-  if (status == STATUS_OK) {
+  elman_status status = safe_file_open(&file, path, NULL, error);
+  if (status == ELMAN_OK) {
     status = safetensors_write(file.stream, metadata, tensors, model->table.count, error);
-    if (status == STATUS_OK)
+    if (status == ELMAN_OK)
       status = safe_file_commit(&file, error);
     else
       safe_file_abandon(&file);
@@ -100,32 +100,32 @@ enum status model_save(const struct model *model, const char *path, struct error
 
 /* ---- reading ---- */
 
-static enum status bad(const struct safetensors *file, struct error *error, const char *problem,
-                       const char *what) {
-  return fail(error, STATUS_BAD_DATA, file->path, "not a usable elman model: %s %s", what, problem);
+static elman_status bad(const struct safetensors *file, elman_error *error, const char *problem,
+                        const char *what) {
+  return fail(error, ELMAN_BAD_DATA, file->path, "not a usable elman model: %s %s", what, problem);
 }
 
-static enum status parse_metadata(json_t **value, const struct safetensors *file, const char *key,
-                                  struct error *error) {
+static elman_status parse_metadata(json_t **value, const struct safetensors *file, const char *key,
+                                   elman_error *error) {
   const char *text = safetensors_metadata(file, key);
   if (text == NULL) return bad(file, error, "is missing from its metadata", key);
-  const enum status status = read_json(value, text_of(text), error);
-  return status == STATUS_BAD_DATA ? bad(file, error, "is not valid JSON", key) : status;
+  const elman_status status = read_json(value, text_of(text), error);
+  return status == ELMAN_BAD_DATA ? bad(file, error, "is not valid JSON", key) : status;
 }
 
 static bool parse_modes(struct vocabulary_pair *modes, const char *source, const char *target) {
   return token_mode_parse(&modes->source_mode, source) &&
-         token_mode_parse(&modes->target_mode, target) && modes->source_mode != TOKENS_AUTO &&
-         modes->target_mode != TOKENS_AUTO;
+         token_mode_parse(&modes->target_mode, target) && modes->source_mode != ELMAN_TOKENS_AUTO &&
+         modes->target_mode != ELMAN_TOKENS_AUTO;
 }
 
 /* Every key of the configuration must be there, and no other: a key that this version does not know
  * would change the arithmetic. */
-static enum status parse_config(struct model_config *config, struct vocabulary_pair *modes,
-                                const struct safetensors *file, struct error *error) {
+static elman_status parse_config(struct model_config *config, struct vocabulary_pair *modes,
+                                 const struct safetensors *file, elman_error *error) {
   json_t *json;
-  enum status status = parse_metadata(&json, file, KEY_CONFIG, error);
-  if (status != STATUS_OK) return status;
+  elman_status status = parse_metadata(&json, file, KEY_CONFIG, error);
+  if (status != ELMAN_OK) return status;
   const char *attention, *source_tokens, *target_tokens;
   json_int_t e, h, layers, v_source, v_target;
   bool attentional, bidirectional, feeding, tied;
@@ -179,8 +179,8 @@ static enum status parse_config(struct model_config *config, struct vocabulary_p
                                     .attentional_layer = attentional,
                                     .input_feeding = feeding,
                                     .tied = tied};
-    struct error problem;
-    if (model_config_check(config, &problem) != STATUS_OK)
+    elman_error problem;
+    if (model_config_check(config, &problem) != ELMAN_OK)
       status = bad(file, error, problem.message, KEY_CONFIG);
   }
   json_decref(json);
@@ -188,17 +188,17 @@ static enum status parse_config(struct model_config *config, struct vocabulary_p
 }
 
 /* Files of version 0.1 and models that were not trained have none. */
-static enum status parse_history(struct training_history *history, const struct safetensors *file,
-                                 struct error *error) {
+static elman_status parse_history(struct training_history *history, const struct safetensors *file,
+                                  elman_error *error) {
   json_int_t epochs, tokens, updates;
   const struct json_field fields[] = {{"epochs", .integer = &epochs},
                                       {"tokens", .integer = &tokens},
                                       {"updates", .integer = &updates}};
   json_t *json;
   *history = (struct training_history){0};
-  if (safetensors_metadata(file, KEY_TRAINING) == NULL) return STATUS_OK;
-  enum status status = parse_metadata(&json, file, KEY_TRAINING, error);
-  if (status != STATUS_OK) return status;
+  if (safetensors_metadata(file, KEY_TRAINING) == NULL) return ELMAN_OK;
+  elman_status status = parse_metadata(&json, file, KEY_TRAINING, error);
+  if (status != ELMAN_OK) return status;
   if (!read_json_fields(fields, sizeof fields / sizeof *fields, json) || epochs < 0 || tokens < 0 ||
       updates < 0)
     status = bad(file, error, "does not hold what this version expects", KEY_TRAINING);
@@ -210,12 +210,11 @@ static enum status parse_history(struct training_history *history, const struct 
 
 /* Puts the file's name before a problem with its words; what is no fault of the file stays as it
  * is. */
-static enum status bad_vocabulary(const struct safetensors *file, struct error *error,
-                                  enum status status, const struct error *problem,
-                                  struct side_keys keys) {
-  if (status == STATUS_BAD_DATA) return bad(file, error, problem->message, keys.vocabulary);
-  if (error != NULL) *error = *problem;
-  return status;
+static elman_status bad_vocabulary(const struct safetensors *file, elman_error *error,
+                                   elman_status status, const elman_error *problem,
+                                   struct side_keys keys) {
+  if (status == ELMAN_BAD_DATA) return bad(file, error, problem->message, keys.vocabulary);
+  return fail_again(error, problem);
 }
 
 /* The tokens of one side and their counts, before anything is known of their order. */
@@ -224,13 +223,13 @@ struct side_lists {
   uint64_t *counts;
 };
 
-static enum status collect(struct side_lists *lists, const json_t *tokens, const json_t *counts,
-                           size_t size, struct error *error) {
-  enum status status = STATUS_OK;
-  for (size_t id = 0; id < size && status == STATUS_OK; id++) {
+static elman_status collect(struct side_lists *lists, const json_t *tokens, const json_t *counts,
+                            size_t size, elman_error *error) {
+  elman_status status = ELMAN_OK;
+  for (size_t id = 0; id < size && status == ELMAN_OK; id++) {
     const json_t *token = json_array_get(tokens, id), *count = json_array_get(counts, id);
     if (!json_is_string(token) || !json_is_integer(count) || json_integer_value(count) < 0)
-      return fail(error, STATUS_BAD_DATA, NULL, "holds something else than words and counts");
+      return fail(error, ELMAN_BAD_DATA, NULL, "holds something else than words and counts");
     const struct text text = {json_string_value(token), json_string_length(token)};
     status = tokens_add(&lists->tokens, text, error);
     lists->counts[id] = (uint64_t)json_integer_value(count);
@@ -239,19 +238,19 @@ static enum status collect(struct side_lists *lists, const json_t *tokens, const
 }
 
 /* Says what is wrong with the lists, or reads them if they are only written in another way. */
-static enum status parse_lists(struct side_lists *lists, const struct safetensors *file,
-                               struct side_keys keys, size_t size, struct error *error) {
+static elman_status parse_lists(struct side_lists *lists, const struct safetensors *file,
+                                struct side_keys keys, size_t size, elman_error *error) {
   json_t *tokens = NULL, *counts = NULL;
-  enum status status = parse_metadata(&tokens, file, keys.vocabulary, error);
-  if (status == STATUS_OK) status = parse_metadata(&counts, file, keys.counts, error);
-  if (status == STATUS_OK && (!json_is_array(tokens) || !json_is_array(counts) ||
-                              json_array_size(tokens) != size || json_array_size(counts) != size))
+  elman_status status = parse_metadata(&tokens, file, keys.vocabulary, error);
+  if (status == ELMAN_OK) status = parse_metadata(&counts, file, keys.counts, error);
+  if (status == ELMAN_OK && (!json_is_array(tokens) || !json_is_array(counts) ||
+                             json_array_size(tokens) != size || json_array_size(counts) != size))
     status = bad(file, error, "does not have as many entries as the embedding has rows",
                  keys.vocabulary);
-  if (status == STATUS_OK) {
-    struct error problem;
+  if (status == ELMAN_OK) {
+    elman_error problem;
     status = collect(lists, tokens, counts, size, &problem);
-    if (status != STATUS_OK) status = bad_vocabulary(file, error, status, &problem, keys);
+    if (status != ELMAN_OK) status = bad_vocabulary(file, error, status, &problem, keys);
   }
   json_decref(tokens);
   json_decref(counts);
@@ -266,20 +265,20 @@ static bool read_lists(struct side_lists *lists, const struct safetensors *file,
          list_json_numbers(lists->counts, size, counts);
 }
 
-static enum status parse_vocabulary(struct vocabulary **vocabulary, const struct safetensors *file,
-                                    struct side_keys keys, enum side side, size_t size,
-                                    struct error *error) {
+static elman_status parse_vocabulary(struct vocabulary **vocabulary, const struct safetensors *file,
+                                     struct side_keys keys, elman_side side, size_t size,
+                                     elman_error *error) {
   struct side_lists lists = {.counts = malloc(size * sizeof *lists.counts)};
   if (lists.counts == NULL) return fail_no_memory(error);
-  enum status status = STATUS_OK;
+  elman_status status = ELMAN_OK;
   if (!read_lists(&lists, file, keys, size)) {
     tokens_clear(&lists.tokens);
     status = parse_lists(&lists, file, keys, size, error);
   }
-  if (status == STATUS_OK) {
-    struct error problem;
+  if (status == ELMAN_OK) {
+    elman_error problem;
     status = vocabulary_from_list(vocabulary, &lists.tokens, lists.counts, side, &problem);
-    if (status != STATUS_OK) status = bad_vocabulary(file, error, status, &problem, keys);
+    if (status != ELMAN_OK) status = bad_vocabulary(file, error, status, &problem, keys);
   }
   tokens_free(&lists.tokens);
   free(lists.counts);
@@ -287,11 +286,11 @@ static enum status parse_vocabulary(struct vocabulary **vocabulary, const struct
 }
 
 /* Names and shapes must be those of the configuration, before memory is asked for. */
-static enum status check_tensors(const struct safetensors *file, const struct model_config *config,
-                                 struct error *error) {
+static elman_status check_tensors(const struct safetensors *file, const struct model_config *config,
+                                  elman_error *error) {
   struct parameter_table table;
-  const enum status status = parameter_table_create(&table, config, error);
-  if (status != STATUS_OK) return status;
+  const elman_status status = parameter_table_create(&table, config, error);
+  if (status != ELMAN_OK) return status;
   for (size_t i = 0; i < table.count; i++) {
     const struct parameter *row = &table.rows[i];
     const struct stored_tensor *tensor = safetensors_find(file, row->name);
@@ -302,59 +301,59 @@ static enum status check_tensors(const struct safetensors *file, const struct mo
   }
   if (file->count != table.count)
     return bad(file, error, "more tensors than its configuration asks for", "it has");
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 /* Tied matrices stand in the file under both names: numbers that differ are two matrices. */
-static enum status check_alias(const struct model *model, const struct parameter *row,
-                               const struct safetensors *file, struct error *error) {
+static elman_status check_alias(const struct model *model, const struct parameter *row,
+                                const struct safetensors *file, elman_error *error) {
   const size_t bytes = parameter_size(row) * sizeof(real);
   real *again = malloc(bytes);
   if (again == NULL) return fail_no_memory(error);
-  enum status status = safetensors_read(again, file, safetensors_find(file, row->name), error);
-  if (status == STATUS_OK && memcmp(again, model->block + row->offset, bytes) != 0)
+  elman_status status = safetensors_read(again, file, safetensors_find(file, row->name), error);
+  if (status == ELMAN_OK && memcmp(again, model->block + row->offset, bytes) != 0)
     status = bad(file, error, "differs from the matrix that it is tied to", row->name);
   free(again);
   return status;
 }
 
-static enum status load(struct model **model, const struct safetensors *file, struct error *error) {
+static elman_status load(struct model **model, const struct safetensors *file, elman_error *error) {
   struct model_config config = model_config_default();
   struct vocabulary_pair vocabularies = {0};
   struct training_history history;
-  enum status status = parse_config(&config, &vocabularies, file, error);
-  if (status == STATUS_OK) status = parse_history(&history, file, error);
-  if (status == STATUS_OK) status = check_tensors(file, &config, error);
-  if (status == STATUS_OK)
-    status = parse_vocabulary(&vocabularies.source, file, SOURCE_KEYS, SIDE_SOURCE,
+  elman_status status = parse_config(&config, &vocabularies, file, error);
+  if (status == ELMAN_OK) status = parse_history(&history, file, error);
+  if (status == ELMAN_OK) status = check_tensors(file, &config, error);
+  if (status == ELMAN_OK)
+    status = parse_vocabulary(&vocabularies.source, file, SOURCE_KEYS, ELMAN_SOURCE,
                               config.source_vocabulary, error);
-  if (status == STATUS_OK)
-    status = parse_vocabulary(&vocabularies.target, file, TARGET_KEYS, SIDE_TARGET,
+  if (status == ELMAN_OK)
+    status = parse_vocabulary(&vocabularies.target, file, TARGET_KEYS, ELMAN_TARGET,
                               config.target_vocabulary, error);
-  if (status != STATUS_OK) {
+  if (status != ELMAN_OK) {
     vocabulary_free(vocabularies.source);
     vocabulary_free(vocabularies.target);
     return status;
   }
   status = model_create(model, vocabularies, config, error);
-  if (status == STATUS_OK) (*model)->history = history;
-  for (size_t i = 0; status == STATUS_OK && i < (*model)->table.count; i++) {
+  if (status == ELMAN_OK) (*model)->history = history;
+  for (size_t i = 0; status == ELMAN_OK && i < (*model)->table.count; i++) {
     const struct parameter *row = &(*model)->table.rows[i];
     status = row->alias ? check_alias(*model, row, file, error)
                         : safetensors_read((*model)->block + row->offset, file,
                                            safetensors_find(file, row->name), error);
   }
-  if (status == STATUS_OK) status = safetensors_verify(file, error);
+  if (status == ELMAN_OK) status = safetensors_verify(file, error);
   return status;
 }
 
-enum status model_load(struct model **model, const char *path, struct error *error) {
+elman_status model_load(struct model **model, const char *path, elman_error *error) {
   *model = NULL;
   struct safetensors file;
-  enum status status = safetensors_open(&file, path, error);
-  if (status != STATUS_OK) return status;
+  elman_status status = safetensors_open(&file, path, error);
+  if (status != ELMAN_OK) return status;
   status = load(model, &file, error);
-  if (status != STATUS_OK) {
+  if (status != ELMAN_OK) {
     model_free(*model);
     *model = NULL;
   }
@@ -362,14 +361,14 @@ enum status model_load(struct model **model, const char *path, struct error *err
   return status;
 }
 
-enum status model_read_history(struct training_history *history, double *work, const char *path,
-                               struct error *error) {
+elman_status model_read_history(struct training_history *history, double *work, const char *path,
+                                elman_error *error) {
   struct safetensors file;
-  enum status status = safetensors_open(&file, path, error);
-  if (status != STATUS_OK) return status;
+  elman_status status = safetensors_open(&file, path, error);
+  if (status != ELMAN_OK) return status;
   status = parse_history(history, &file, error);
   *work = 0;
-  for (size_t i = 0; status == STATUS_OK && i < file.count; i++)
+  for (size_t i = 0; status == ELMAN_OK && i < file.count; i++)
     if (strstr(file.tensors[i].name, ".embedding.") == NULL)
       *work += (double)(file.tensors[i].end - file.tensors[i].begin) / sizeof(float) *
                (double)history->tokens;

@@ -5,14 +5,14 @@
 
 #include "model/model.h"
 
-enum status model_save(const struct model *model, const char *path, struct error *error) CHECKED;
+elman_status model_save(const struct model *model, const char *path, elman_error *error) CHECKED;
 
-/* Anything missing, altered or superfluous is STATUS_BAD_DATA. */
-enum status model_load(struct model **model, const char *path, struct error *error) CHECKED;
+/* Anything missing, altered or superfluous is ELMAN_BAD_DATA. */
+elman_status model_load(struct model **model, const char *path, elman_error *error) CHECKED;
 
 /* Reads the header alone. A file without a history has the history of a model that was not trained.
  * *work is how often a token met a weight: the tokens times all weights but the embeddings. */
-enum status model_read_history(struct training_history *history, double *work, const char *path,
-                               struct error *error) CHECKED;
+elman_status model_read_history(struct training_history *history, double *work, const char *path,
+                                elman_error *error) CHECKED;
 
 #endif

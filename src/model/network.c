@@ -123,20 +123,20 @@ static bool fits_blas(const struct model_config *config, const struct batch *bat
   return B <= INT_MAX / widest && B <= INT_MAX / (larger(S, T) + 1) && batch->tokens <= INT_MAX;
 }
 
-enum status workspace_fit(struct workspace *workspace, const struct model_config *config,
-                          const struct batch *batch, enum purpose purpose, struct error *error) {
+elman_status workspace_fit(struct workspace *workspace, const struct model_config *config,
+                           const struct batch *batch, enum purpose purpose, elman_error *error) {
   if (!fits_blas(config, batch))
-    return fail(error, STATUS_INVALID_ARGUMENT, NULL,
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "a batch of %zu sentences of up to %zu tokens is too large; use a smaller batch "
                 "or leave out long sentences",
                 batch->source.batch, larger(batch->source.steps, batch->target.steps));
   workspace->block = purpose & WITH_LOGITS ? batch->tokens : output_block(batch->tokens);
   struct arena measured = {0};
   take_all(workspace, &measured, config, batch, purpose);
-  const enum status status = arena_reserve(&workspace->arena, &measured, error);
-  if (status != STATUS_OK) return status;
+  const elman_status status = arena_reserve(&workspace->arena, &measured, error);
+  if (status != ELMAN_OK) return status;
   take_all(workspace, &workspace->arena, config, batch, purpose);
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 void workspace_free(struct workspace *workspace) {

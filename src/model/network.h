@@ -39,9 +39,9 @@ struct regularization {
 };
 
 /* Must be called before the functions below, once a batch. */
-enum status workspace_fit(struct workspace *workspace, const struct model_config *config,
-                          const struct batch *batch, enum purpose purpose,
-                          struct error *error) CHECKED;
+elman_status workspace_fit(struct workspace *workspace, const struct model_config *config,
+                           const struct batch *batch, enum purpose purpose,
+                           elman_error *error) CHECKED;
 void workspace_free(struct workspace *workspace);
 
 /* Returns the sum of the losses over all real target tokens, equation 11 times N; the single losses

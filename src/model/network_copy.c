@@ -10,22 +10,22 @@ static void copy_weights(struct network_copy *copy, const float *const *tensors)
   }
 }
 
-enum status network_copy_create(struct network_copy *copy, const struct model_config *config,
-                                const float *const *tensors, const struct batch *batch,
-                                enum purpose purpose, struct error *error) {
+elman_status network_copy_create(struct network_copy *copy, const struct model_config *config,
+                                 const float *const *tensors, const struct batch *batch,
+                                 enum purpose purpose, elman_error *error) {
   *copy = (struct network_copy){.config = *config};
-  enum status status = parameter_table_create(&copy->table, config, error);
-  if (status == STATUS_OK) status = parameter_block_create(&copy->weights, &copy->table, error);
-  if (status == STATUS_OK) status = parameter_block_create(&copy->gradients, &copy->table, error);
-  if (status == STATUS_OK) status = workspace_fit(&copy->workspace, config, batch, purpose, error);
-  if (status != STATUS_OK) {
+  elman_status status = parameter_table_create(&copy->table, config, error);
+  if (status == ELMAN_OK) status = parameter_block_create(&copy->weights, &copy->table, error);
+  if (status == ELMAN_OK) status = parameter_block_create(&copy->gradients, &copy->table, error);
+  if (status == ELMAN_OK) status = workspace_fit(&copy->workspace, config, batch, purpose, error);
+  if (status != ELMAN_OK) {
     network_copy_free(copy);
     return status;
   }
   parameters_bind(&copy->weight_views, copy->weights, config);
   parameters_bind(&copy->gradient_views, copy->gradients, config);
   copy_weights(copy, tensors);
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 void network_copy_free(struct network_copy *copy) {
@@ -35,15 +35,15 @@ void network_copy_free(struct network_copy *copy) {
   *copy = (struct network_copy){0};
 }
 
-enum status network_copy_check(double loss, struct error *error) {
-  if (isfinite(loss)) return STATUS_OK;
-  return fail(error, STATUS_BAD_DATA, NULL,
+elman_status network_copy_check(double loss, elman_error *error) {
+  if (isfinite(loss)) return ELMAN_OK;
+  return fail(error, ELMAN_BAD_DATA, NULL,
               "the model's weights are so large that its numbers overflow; train it again with a "
               "lower learning rate");
 }
 
-enum status network_copy_loss(double *loss, struct network_copy *copy, const struct batch *batch,
-                              const struct regularization *regularization, struct error *error) {
+elman_status network_copy_loss(double *loss, struct network_copy *copy, const struct batch *batch,
+                               const struct regularization *regularization, elman_error *error) {
   *loss =
       network_forward(&copy->workspace, batch, &copy->weight_views, &copy->config, regularization) /
       (double)batch->tokens;

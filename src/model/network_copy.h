@@ -14,16 +14,16 @@ struct network_copy {
 };
 
 /* tensors[i] are the numbers of row i of the table for `config`. The gradients are zero. */
-enum status network_copy_create(struct network_copy *copy, const struct model_config *config,
-                                const float *const *tensors, const struct batch *batch,
-                                enum purpose purpose, struct error *error) CHECKED;
+elman_status network_copy_create(struct network_copy *copy, const struct model_config *config,
+                                 const float *const *tensors, const struct batch *batch,
+                                 enum purpose purpose, elman_error *error) CHECKED;
 void network_copy_free(struct network_copy *copy);
 
-/* STATUS_BAD_DATA if a loss is not finite. */
-enum status network_copy_check(double loss, struct error *error) CHECKED;
+/* ELMAN_BAD_DATA if a loss is not finite. */
+elman_status network_copy_check(double loss, elman_error *error) CHECKED;
 /* The mean loss of the batch, checked. */
-enum status network_copy_loss(double *loss, struct network_copy *copy, const struct batch *batch,
-                              const struct regularization *regularization,
-                              struct error *error) CHECKED;
+elman_status network_copy_loss(double *loss, struct network_copy *copy, const struct batch *batch,
+                               const struct regularization *regularization,
+                               elman_error *error) CHECKED;
 
 #endif

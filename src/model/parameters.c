@@ -181,51 +181,51 @@ struct decoder_sizes decoder_sizes_of(const struct model_config *config) {
                                 .bridge = config->bidirectional};
 }
 
-static enum status check_size(const char *name, size_t size, size_t limit, struct error *error) {
-  if (size >= 1 && size <= limit) return STATUS_OK;
-  return fail(error, STATUS_INVALID_ARGUMENT, NULL, "the %s must lie between 1 and %zu, not %zu",
+static elman_status check_size(const char *name, size_t size, size_t limit, elman_error *error) {
+  if (size >= 1 && size <= limit) return ELMAN_OK;
+  return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the %s must lie between 1 and %zu, not %zu",
               name, limit, size);
 }
 
-static enum status check_attention(const struct model_config *config, struct error *error) {
+static elman_status check_attention(const struct model_config *config, elman_error *error) {
   const struct attention_config layers[] = {decoder_sizes_of(config).attention,
                                             encoder_sizes_of(config).self_attention,
                                             decoder_sizes_of(config).self_attention};
   const bool self = layers[1].heads > 0 || layers[2].heads > 0;
-  enum status status = STATUS_OK;
-  for (size_t i = 0; i < sizeof layers / sizeof *layers && status == STATUS_OK; i++)
+  elman_status status = ELMAN_OK;
+  for (size_t i = 0; i < sizeof layers / sizeof *layers && status == ELMAN_OK; i++)
     if (i == 0 || layers[i].heads > 0) status = attention_config_check(&layers[i], error);
-  if (status == STATUS_OK && config->heads != 1 && config->attention != ATTENTION_MULTIHEAD)
-    status = fail(error, STATUS_INVALID_ARGUMENT, NULL,
+  if (status == ELMAN_OK && config->heads != 1 && config->attention != ATTENTION_MULTIHEAD)
+    status = fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                   "%s attention has one head; several need multihead attention",
                   attention_name(config->attention));
-  if (status == STATUS_OK && config->window != 0 && config->attention != ATTENTION_LOCAL)
-    status = fail(error, STATUS_INVALID_ARGUMENT, NULL,
+  if (status == ELMAN_OK && config->window != 0 && config->attention != ATTENTION_LOCAL)
+    status = fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                   "%s attention has no window; a window needs local attention",
                   attention_name(config->attention));
-  if (status == STATUS_OK && config->plain_self_attention && !self)
-    status = fail(error, STATUS_INVALID_ARGUMENT, NULL,
+  if (status == ELMAN_OK && config->plain_self_attention && !self)
+    status = fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                   "plain self-attention needs self-attention in the encoder or the decoder");
   return status;
 }
 
-enum status model_config_check(const struct model_config *config, struct error *error) {
-  enum status status = check_size("hidden size", config->hidden_size, MAX_LAYER_SIZE, error);
-  if (status == STATUS_OK)
+elman_status model_config_check(const struct model_config *config, elman_error *error) {
+  elman_status status = check_size("hidden size", config->hidden_size, MAX_LAYER_SIZE, error);
+  if (status == ELMAN_OK)
     status = check_size("embedding size", config->embedding_size, MAX_LAYER_SIZE, error);
-  if (status == STATUS_OK)
+  if (status == ELMAN_OK)
     status = check_size("source vocabulary", config->source_vocabulary, MAX_VOCABULARY, error);
-  if (status == STATUS_OK)
+  if (status == ELMAN_OK)
     status = check_size("target vocabulary", config->target_vocabulary, MAX_VOCABULARY, error);
-  if (status == STATUS_OK)
+  if (status == ELMAN_OK)
     status = check_size("number of layers", config->layers, MAX_LAYERS, error);
-  if (status == STATUS_OK && config->bidirectional && config->hidden_size % 2 != 0)
+  if (status == ELMAN_OK && config->bidirectional && config->hidden_size % 2 != 0)
     status =
-        fail(error, STATUS_INVALID_ARGUMENT, NULL,
+        fail(error, ELMAN_INVALID_ARGUMENT, NULL,
              "a bidirectional encoder needs an even hidden size, not %zu", config->hidden_size);
-  if (status == STATUS_OK) status = check_attention(config, error);
-  if (status == STATUS_OK && !config->attentional_layer && (config->input_feeding || config->tied))
-    status = fail(error, STATUS_INVALID_ARGUMENT, NULL, "%s needs the attentional layer",
+  if (status == ELMAN_OK) status = check_attention(config, error);
+  if (status == ELMAN_OK && !config->attentional_layer && (config->input_feeding || config->tied))
+    status = fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s needs the attentional layer",
                   config->tied ? "tying the embeddings" : "input feeding");
   return status;
 }
@@ -234,15 +234,15 @@ size_t parameter_size(const struct parameter *parameter) {
   return parameter->rows * parameter->columns;
 }
 
-enum status parameter_table_create(struct parameter_table *table, const struct model_config *config,
-                                   struct error *error) {
+elman_status parameter_table_create(struct parameter_table *table,
+                                    const struct model_config *config, elman_error *error) {
   /* Within the limits of model_config_check no product below can overflow 64 bits. */
   _Static_assert(sizeof(size_t) >= 8, "sizes are computed in 64 bits");
   struct listing listing = {0};
   struct parameters unbound;
   list_all(&listing, &unbound, config);
   *table = listing.table;
-  return table->block <= SIZE_MAX / sizeof(real) ? STATUS_OK : fail_no_memory(error);
+  return table->block <= SIZE_MAX / sizeof(real) ? ELMAN_OK : fail_no_memory(error);
 }
 
 void parameters_bind(struct parameters *views, real *block, const struct model_config *config) {
@@ -253,21 +253,21 @@ void parameters_bind(struct parameters *views, real *block, const struct model_c
 
 /* calloc knows which memory is fresh from the system and so zero already, but aligns to less than
  * ARENA_ALIGNMENT. What it gave is noted in front of the block. */
-enum status parameter_block_create(real **block, const struct parameter_table *table,
-                                   struct error *error) {
+elman_status parameter_block_create(real **block, const struct parameter_table *table,
+                                    elman_error *error) {
   const size_t bytes = table->block * sizeof(real);
   *block = NULL;
   unsigned char *whole = bytes <= SIZE_MAX - 2 * ARENA_ALIGNMENT
                              ? calloc(1, bytes + 2 * (size_t)ARENA_ALIGNMENT)
                              : NULL;
   if (whole == NULL)
-    return fail(error, STATUS_NO_MEMORY, NULL, "out of memory: the parameters need %zu MiB",
+    return fail(error, ELMAN_NO_MEMORY, NULL, "out of memory: the parameters need %zu MiB",
                 (bytes >> 20) + 1);
   const size_t past = (uintptr_t)whole % ARENA_ALIGNMENT;
   unsigned char *start = whole + 2 * (size_t)ARENA_ALIGNMENT - past;
   memcpy(start - sizeof whole, &whole, sizeof whole);
   *block = (real *)(void *)start;
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 void parameter_block_free(real *block) {
@@ -279,8 +279,8 @@ void parameter_block_free(real *block) {
 
 /* Gram and Schmidt, twice for accuracy, on rows of independent normal numbers: a random orthogonal
  * matrix. In double, so that both precisions start from the same weights. */
-static enum status initialize_orthogonal(real *values, size_t n, struct random_stream stream,
-                                         struct error *error) {
+static elman_status initialize_orthogonal(real *values, size_t n, struct random_stream stream,
+                                          elman_error *error) {
   double *matrix = malloc(n * n * sizeof *matrix);
   if (matrix == NULL) return fail_no_memory(error);
   for (size_t i = 0; i < n * n; i++) matrix[i] = random_normal(stream, i);
@@ -300,7 +300,7 @@ static enum status initialize_orthogonal(real *values, size_t n, struct random_s
   }
   for (size_t i = 0; i < n * n; i++) values[i] = (real)matrix[i];
   free(matrix);
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 static void initialize_plain(real *values, const struct parameter *row, bool normal, double scale,
@@ -310,10 +310,10 @@ static void initialize_plain(real *values, const struct parameter *row, bool nor
         (real)(scale * (normal ? random_normal(stream, j) : 2 * random_uniform(stream, j) - 1));
 }
 
-enum status parameters_initialize(real *block, const struct parameter_table *table,
-                                  enum initial_values values, uint64_t seed, struct error *error) {
-  enum status status = STATUS_OK;
-  for (size_t i = 0; i < table->count && status == STATUS_OK; i++) {
+elman_status parameters_initialize(real *block, const struct parameter_table *table,
+                                   enum initial_values values, uint64_t seed, elman_error *error) {
+  elman_status status = ELMAN_OK;
+  for (size_t i = 0; i < table->count && status == ELMAN_OK; i++) {
     const struct parameter *row = &table->rows[i];
     const struct random_stream stream = {seed, RANDOM_INITIAL_WEIGHTS, (uint32_t)i};
     real *numbers = block + row->offset;

@@ -33,8 +33,8 @@ struct model_config model_config_default(void);
 
 enum { MAX_LAYER_SIZE = 16384, MAX_VOCABULARY = 1 << 24 };
 
-/* Sizes from 1 to their limits and parts that go together, or STATUS_INVALID_ARGUMENT. */
-enum status model_config_check(const struct model_config *config, struct error *error) CHECKED;
+/* Sizes from 1 to their limits and parts that go together, or ELMAN_INVALID_ARGUMENT. */
+elman_status model_config_check(const struct model_config *config, elman_error *error) CHECKED;
 
 struct encoder_sizes encoder_sizes_of(const struct model_config *config);
 struct decoder_sizes decoder_sizes_of(const struct model_config *config);
@@ -78,8 +78,8 @@ struct parameter_table {
 size_t parameter_size(const struct parameter *parameter); /* rows · columns */
 
 /* `config` has passed model_config_check. */
-enum status parameter_table_create(struct parameter_table *table, const struct model_config *config,
-                                   struct error *error) CHECKED;
+elman_status parameter_table_create(struct parameter_table *table,
+                                    const struct model_config *config, elman_error *error) CHECKED;
 
 /* Points the views into a block of table->block reals; what the configuration does not have is
  * NULL.
@@ -88,13 +88,13 @@ void parameters_bind(struct parameters *views, real *block, const struct model_c
 
 /* A zeroed block, aligned to 64 bytes. Gaps between tensors are zero and stay zero. What nobody
  * writes to takes no memory as long as the block is a large one. */
-enum status parameter_block_create(real **block, const struct parameter_table *table,
-                                   struct error *error) CHECKED;
+elman_status parameter_block_create(real **block, const struct parameter_table *table,
+                                    elman_error *error) CHECKED;
 void parameter_block_free(real *block);
 
 /* Writes the initial values; a tensor's depend on the seed and its place in the table only. */
-enum status parameters_initialize(real *block, const struct parameter_table *table,
-                                  enum initial_values values, uint64_t seed,
-                                  struct error *error) CHECKED;
+elman_status parameters_initialize(real *block, const struct parameter_table *table,
+                                   enum initial_values values, uint64_t seed,
+                                   elman_error *error) CHECKED;
 
 #endif

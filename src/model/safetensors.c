@@ -18,8 +18,8 @@ enum { LENGTH_BYTES = 8, CHUNK = 4096, PIECE = 1 << 14 };
 /* So many numbers are checked while they are still in the second cache. */
 static const size_t CACHED = (size_t)1 << 16;
 
-static enum status bad(const struct safetensors *file, struct error *error, const char *problem) {
-  return fail(error, STATUS_BAD_DATA, file->path, "not a valid safetensors file: %s", problem);
+static elman_status bad(const struct safetensors *file, elman_error *error, const char *problem) {
+  return fail(error, ELMAN_BAD_DATA, file->path, "not a valid safetensors file: %s", problem);
 }
 
 static uint64_t number_size(const char *type, enum number_type *known) {
@@ -47,8 +47,8 @@ static bool read_size(const json_t *value, uint64_t *size) {
   return true;
 }
 
-static enum status parse_tensor(struct safetensors *file, const char *name, const json_t *entry,
-                                struct error *error) {
+static elman_status parse_tensor(struct safetensors *file, const char *name, const json_t *entry,
+                                 elman_error *error) {
   struct stored_tensor *tensor = &file->tensors[file->count++];
   *tensor = (struct stored_tensor){.name = name};
   const json_t *shape = json_object_get(entry, "shape");
@@ -75,7 +75,7 @@ static enum status parse_tensor(struct safetensors *file, const char *name, cons
       !read_size(json_array_get(offsets, 1), &tensor->end) || tensor->end < tensor->begin ||
       tensor->end - tensor->begin != bytes)
     return bad(file, error, "a tensor's shape and data_offsets disagree");
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 static int by_place(const void *a, const void *b) {
@@ -84,51 +84,51 @@ static int by_place(const void *a, const void *b) {
   return left->end < right->end ? -1 : left->end > right->end;
 }
 
-static enum status check_places(struct safetensors *file, uint64_t data_size, struct error *error) {
+static elman_status check_places(struct safetensors *file, uint64_t data_size, elman_error *error) {
   qsort(file->tensors, file->count, sizeof *file->tensors, by_place);
   uint64_t at = 0;
   for (size_t i = 0; i < file->count; i++) {
     if (file->tensors[i].begin != at) return bad(file, error, "its tensors overlap or leave a gap");
     at = file->tensors[i].end;
   }
-  if (at == data_size) return STATUS_OK;
+  if (at == data_size) return ELMAN_OK;
   return bad(file, error,
              at < data_size ? "there is something after the last tensor" : "it is cut short");
 }
 
-static enum status check_metadata(struct safetensors *file, struct error *error) {
+static elman_status check_metadata(struct safetensors *file, elman_error *error) {
   const json_t *metadata = json_object_get(file->header, SAFETENSORS_METADATA);
   const char *key;
   json_t *value;
-  if (metadata == NULL) return STATUS_OK;
+  if (metadata == NULL) return ELMAN_OK;
   if (!json_is_object(metadata)) return bad(file, error, "__metadata__ is not an object");
   json_object_foreach((json_t *)metadata, key, value) {
     if (!json_is_string(value)) return bad(file, error, "__metadata__ holds more than strings");
   }
   file->metadata = metadata;
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
-static enum status parse_header(struct safetensors *file, const char *text, size_t length,
-                                uint64_t data_size, struct error *error) {
-  struct error problem;
+static elman_status parse_header(struct safetensors *file, const char *text, size_t length,
+                                 uint64_t data_size, elman_error *error) {
+  elman_error problem;
   if (length == 0 || text[0] != '{') return bad(file, error, "its header is not a JSON object");
-  const enum status parsed = read_json(&file->header, (struct text){text, length}, &problem);
-  if (parsed == STATUS_NO_MEMORY) return fail_no_memory(error);
-  if (parsed != STATUS_OK)
+  const elman_status parsed = read_json(&file->header, (struct text){text, length}, &problem);
+  if (parsed == ELMAN_NO_MEMORY) return fail_no_memory(error);
+  if (parsed != ELMAN_OK)
     return fail(error, parsed, file->path, "not a valid safetensors file: header, %s",
                 problem.message);
   const size_t entries = json_object_size(file->header);
   file->tensors = calloc(entries > 0 ? entries : 1, sizeof *file->tensors);
   if (file->tensors == NULL) return fail_no_memory(error);
-  enum status status = check_metadata(file, error);
+  elman_status status = check_metadata(file, error);
   const char *name;
   json_t *entry;
   json_object_foreach(file->header, name, entry) {
-    if (status == STATUS_OK && strcmp(name, SAFETENSORS_METADATA) != 0)
+    if (status == ELMAN_OK && strcmp(name, SAFETENSORS_METADATA) != 0)
       status = parse_tensor(file, name, entry, error);
   }
-  return status == STATUS_OK ? check_places(file, data_size, error) : status;
+  return status == ELMAN_OK ? check_places(file, data_size, error) : status;
 }
 
 /* False if the file ends before, as one does that is cut while it is read. */
@@ -143,15 +143,15 @@ static bool read_bytes(void *into, const struct safetensors *file, uint64_t star
   return true;
 }
 
-static enum status read_header(struct safetensors *file, struct error *error) {
+static elman_status read_header(struct safetensors *file, elman_error *error) {
   struct stat info;
   if (fstat(file->descriptor, &info) != 0 || !S_ISREG(info.st_mode))
-    return fail(error, STATUS_NO_INPUT, file->path, "is not a regular file; name a model file");
+    return fail(error, ELMAN_NO_INPUT, file->path, "is not a regular file; name a model file");
   const uint64_t size = (uint64_t)info.st_size;
   unsigned char prefix[LENGTH_BYTES];
   if (size < LENGTH_BYTES) return bad(file, error, "it is shorter than 8 bytes");
   if (!read_bytes(prefix, file, 0, LENGTH_BYTES))
-    return fail(error, STATUS_IO, file->path, "cannot read the file");
+    return fail(error, ELMAN_IO, file->path, "cannot read the file");
   uint64_t length;
   memcpy(&length, prefix, sizeof length);
   if (length > SAFETENSORS_MAX_HEADER || length > size - LENGTH_BYTES)
@@ -159,25 +159,24 @@ static enum status read_header(struct safetensors *file, struct error *error) {
 
   char *text = malloc(length > 0 ? length : 1);
   if (text == NULL) return fail_no_memory(error);
-  enum status status = STATUS_OK;
+  elman_status status = ELMAN_OK;
   if (!read_bytes(text, file, LENGTH_BYTES, length))
-    status = fail(error, STATUS_IO, file->path, "cannot read the file");
+    status = fail(error, ELMAN_IO, file->path, "cannot read the file");
   file->data_start = LENGTH_BYTES + length;
-  if (status == STATUS_OK)
-    status = parse_header(file, text, length, size - file->data_start, error);
+  if (status == ELMAN_OK) status = parse_header(file, text, length, size - file->data_start, error);
   free(text);
   return status;
 }
 
-enum status safetensors_open(struct safetensors *file, const char *path, struct error *error) {
+elman_status safetensors_open(struct safetensors *file, const char *path, elman_error *error) {
   *file = (struct safetensors){.path = path, .descriptor = open(path, O_RDONLY | O_CLOEXEC)};
   if (file->descriptor < 0) {
     char reason[128];
-    return fail(error, STATUS_NO_INPUT, path, "cannot open the file: %s",
+    return fail(error, ELMAN_NO_INPUT, path, "cannot open the file: %s",
                 strerror_r(errno, reason, sizeof reason));
   }
-  const enum status status = read_header(file, error);
-  if (status != STATUS_OK) safetensors_close(file);
+  const elman_status status = read_header(file, error);
+  if (status != ELMAN_OK) safetensors_close(file);
   return status;
 }
 
@@ -206,43 +205,43 @@ static void keep_digest(const struct safetensors *file, const struct stored_tens
 }
 
 /* Of a tensor that nobody has read. */
-static enum status digest_unread(const struct safetensors *file, const struct stored_tensor *tensor,
-                                 struct error *error) {
+static elman_status digest_unread(const struct safetensors *file,
+                                  const struct stored_tensor *tensor, elman_error *error) {
   char piece[PIECE];
   struct xxh64 sum;
   xxh64_start(&sum);
   for (uint64_t at = tensor->begin; at < tensor->end; at += PIECE) {
     const size_t size = tensor->end - at < PIECE ? tensor->end - at : PIECE;
     if (!read_summed(piece, file, file->data_start + at, size, &sum))
-      return fail(error, STATUS_IO, file->path, "cannot read all of %s", tensor->name);
+      return fail(error, ELMAN_IO, file->path, "cannot read all of %s", tensor->name);
   }
   keep_digest(file, tensor, &sum);
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
-static enum status digest_file(char checksum[CHECKSUM_SIZE], const struct safetensors *file,
-                               struct error *error) {
+static elman_status digest_file(char checksum[CHECKSUM_SIZE], const struct safetensors *file,
+                                elman_error *error) {
   struct digested_tensor *tensors = calloc(file->count + 1, sizeof *tensors);
-  enum status status = tensors == NULL ? fail_no_memory(error) : STATUS_OK;
-  for (size_t i = 0; status == STATUS_OK && i < file->count; i++) {
+  elman_status status = tensors == NULL ? fail_no_memory(error) : ELMAN_OK;
+  for (size_t i = 0; status == ELMAN_OK && i < file->count; i++) {
     const struct stored_tensor *tensor = &file->tensors[i];
     if (!tensor->is_digested) status = digest_unread(file, tensor, error);
     tensors[i] = (struct digested_tensor){tensor->name, tensor->type_name, tensor->shape,
                                           tensor->dimensions, tensor->digest};
   }
-  if (status == STATUS_OK)
+  if (status == ELMAN_OK)
     status = checksum_make(checksum, file->metadata, tensors, file->count, error);
   free(tensors);
   return status;
 }
 
-enum status safetensors_verify(const struct safetensors *file, struct error *error) {
+elman_status safetensors_verify(const struct safetensors *file, elman_error *error) {
   const char *expected = safetensors_metadata(file, CHECKSUM_KEY);
   char found[CHECKSUM_SIZE];
-  if (expected == NULL) return STATUS_OK;
-  const enum status status = digest_file(found, file, error);
-  if (status != STATUS_OK || strcmp(found, expected) == 0) return status;
-  return fail(error, STATUS_BAD_DATA, file->path,
+  if (expected == NULL) return ELMAN_OK;
+  const elman_status status = digest_file(found, file, error);
+  if (status != ELMAN_OK || strcmp(found, expected) == 0) return status;
+  return fail(error, ELMAN_BAD_DATA, file->path,
               "is damaged, or was altered after it was written: its checksum does not fit; use "
               "another copy (whoever alters a file leaves out " CHECKSUM_KEY ")");
 }
@@ -290,10 +289,10 @@ static bool read_converted(real *values, const struct safetensors *file,
   return true;
 }
 
-enum status safetensors_read(real *values, const struct safetensors *file,
-                             const struct stored_tensor *tensor, struct error *error) {
+elman_status safetensors_read(real *values, const struct safetensors *file,
+                              const struct stored_tensor *tensor, elman_error *error) {
   if (tensor->type == NUMBER_OTHER)
-    return fail(error, STATUS_BAD_DATA, file->path, "%s is not stored as F32", tensor->name);
+    return fail(error, ELMAN_BAD_DATA, file->path, "%s is not stored as F32", tensor->name);
   const size_t width = tensor->type == NUMBER_F32 ? sizeof(float) : sizeof(double);
   const size_t count = (tensor->end - tensor->begin) / width;
   struct xxh64 sum;
@@ -304,11 +303,11 @@ enum status safetensors_read(real *values, const struct safetensors *file,
     const bool complete = width == sizeof(real)
                               ? read_summed(values + done, file, start, n * width, &sum)
                               : read_converted(values + done, file, tensor, start, n, &sum);
-    if (!complete) return fail(error, STATUS_IO, file->path, "cannot read all of %s", tensor->name);
+    if (!complete) return fail(error, ELMAN_IO, file->path, "cannot read all of %s", tensor->name);
     if (!all_finite(values + done, n))
-      return fail(error, STATUS_BAD_DATA, file->path, "%s holds a number that is not finite",
+      return fail(error, ELMAN_BAD_DATA, file->path, "%s holds a number that is not finite",
                   tensor->name);
   }
   keep_digest(file, tensor, &sum);
-  return STATUS_OK;
+  return ELMAN_OK;
 }

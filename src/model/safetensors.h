@@ -42,13 +42,13 @@ struct safetensors {
   uint64_t data_start;
 };
 
-enum status safetensors_open(struct safetensors *file, const char *path,
-                             struct error *error) CHECKED;
+elman_status safetensors_open(struct safetensors *file, const char *path,
+                              elman_error *error) CHECKED;
 void safetensors_close(struct safetensors *file);
 
-/* Says whether the file's checksum fits, if it has one: STATUS_BAD_DATA when the file is damaged or
+/* Says whether the file's checksum fits, if it has one: ELMAN_BAD_DATA when the file is damaged or
  * was altered. Best called when its tensors were read, for it reads those that were not. */
-enum status safetensors_verify(const struct safetensors *file, struct error *error) CHECKED;
+elman_status safetensors_verify(const struct safetensors *file, elman_error *error) CHECKED;
 
 /* NULL if there is no such tensor. */
 const struct stored_tensor *safetensors_find(const struct safetensors *file, const char *name);
@@ -60,9 +60,9 @@ bool safetensors_has_shape(const struct stored_tensor *tensor, int dimensions, s
                            size_t columns);
 
 /* Reads all numbers of a tensor of type F32 or F64, converted to real. A number that is not finite
- * is STATUS_BAD_DATA. */
-enum status safetensors_read(real *values, const struct safetensors *file,
-                             const struct stored_tensor *tensor, struct error *error) CHECKED;
+ * is ELMAN_BAD_DATA. */
+elman_status safetensors_read(real *values, const struct safetensors *file,
+                              const struct stored_tensor *tensor, elman_error *error) CHECKED;
 
 /* Stores a JSON value as text in `metadata`, as the format asks. Takes the value over, also NULL.
  * 0, or -1 when memory ran out. */
@@ -78,8 +78,8 @@ struct tensor_source {
 
 /* Writes a whole file to `stream`; write errors stay in its error flag. `metadata` (string to
  * string) is borrowed and gets the checksum. A number that is not finite is
- * STATUS_INVALID_ARGUMENT before anything is written. */
-enum status safetensors_write(FILE *stream, json_t *metadata, const struct tensor_source *tensors,
-                              size_t count, struct error *error) CHECKED;
+ * ELMAN_INVALID_ARGUMENT before anything is written. */
+elman_status safetensors_write(FILE *stream, json_t *metadata, const struct tensor_source *tensors,
+                               size_t count, elman_error *error) CHECKED;
 
 #endif

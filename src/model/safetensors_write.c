@@ -40,23 +40,23 @@ static void put_values(FILE *stream, struct xxh64 *sum, const struct tensor_sour
 }
 
 /* Nobody could read the file. */
-static enum status check_finite(const struct tensor_source *tensors, size_t count,
-                                struct error *error) {
+static elman_status check_finite(const struct tensor_source *tensors, size_t count,
+                                 elman_error *error) {
   for (size_t i = 0; i < count; i++) {
     const size_t size = tensor_size(&tensors[i]);
     for (size_t k = 0; k < size; k++) {
       if (!isfinite((float)tensors[i].values[k]))
-        return fail(error, STATUS_INVALID_ARGUMENT, NULL,
+        return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                     "%s holds a number that is not finite, and is not written; train with a lower "
                     "learning rate",
                     tensors[i].name);
     }
   }
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
-static enum status set_checksum(json_t *metadata, const struct tensor_source *tensors, size_t count,
-                                struct error *error) {
+static elman_status set_checksum(json_t *metadata, const struct tensor_source *tensors,
+                                 size_t count, elman_error *error) {
   char checksum[CHECKSUM_SIZE];
   struct digested_tensor *digested = calloc(count + 1, sizeof *digested);
   if (digested == NULL) return fail_no_memory(error);
@@ -67,10 +67,9 @@ static enum status set_checksum(json_t *metadata, const struct tensor_source *te
     digested[i] = (struct digested_tensor){tensors[i].name, "F32", tensors[i].shape,
                                            tensors[i].dimensions, xxh64_value(&sum)};
   }
-  enum status status = checksum_make(checksum, metadata, digested, count, error);
+  elman_status status = checksum_make(checksum, metadata, digested, count, error);
   free(digested);
-  if (status == STATUS_OK &&
-      json_object_set_new(metadata, CHECKSUM_KEY, json_string(checksum)) != 0)
+  if (status == ELMAN_OK && json_object_set_new(metadata, CHECKSUM_KEY, json_string(checksum)) != 0)
     status = fail_no_memory(error);
   return status;
 }
@@ -96,11 +95,11 @@ static char *compose_header(json_t *metadata, const struct tensor_source *tensor
   return text;
 }
 
-enum status safetensors_write(FILE *stream, json_t *metadata, const struct tensor_source *tensors,
-                              size_t count, struct error *error) {
-  enum status status = check_finite(tensors, count, error);
-  if (status == STATUS_OK) status = set_checksum(metadata, tensors, count, error);
-  if (status != STATUS_OK) return status;
+elman_status safetensors_write(FILE *stream, json_t *metadata, const struct tensor_source *tensors,
+                               size_t count, elman_error *error) {
+  elman_status status = check_finite(tensors, count, error);
+  if (status == ELMAN_OK) status = set_checksum(metadata, tensors, count, error);
+  if (status != ELMAN_OK) return status;
   char *text = compose_header(metadata, tensors, count);
   if (text == NULL) return fail_no_memory(error);
   const size_t length = strlen(text);
@@ -108,7 +107,7 @@ enum status safetensors_write(FILE *stream, json_t *metadata, const struct tenso
   const uint64_t total = length + padding;
   if (total > SAFETENSORS_MAX_HEADER) {
     free(text);
-    return fail(error, STATUS_INVALID_ARGUMENT, NULL,
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "the vocabularies are too large for a safetensors header (100 MB); limit them");
   }
   fwrite(&total, sizeof total, 1, stream);
@@ -116,5 +115,5 @@ enum status safetensors_write(FILE *stream, json_t *metadata, const struct tenso
   fprintf(stream, "%*s", (int)padding, "");
   free(text);
   for (size_t i = 0; i < count; i++) put_values(stream, NULL, &tensors[i]);
-  return STATUS_OK;
+  return ELMAN_OK;
 }

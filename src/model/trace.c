@@ -76,15 +76,16 @@ static void measure(struct trace *trace, const struct workspace *w, double limit
   }
 }
 
-static enum status run(struct trace *trace, struct network_copy *network, const struct batch *batch,
-                       const struct trace_options *options, struct error *error) {
+static elman_status run(struct trace *trace, struct network_copy *network,
+                        const struct batch *batch, const struct trace_options *options,
+                        elman_error *error) {
   const struct regularization plain = {0};
   struct workspace *workspace = &network->workspace;
   trace->loss = network_gradient_outputs(&network->gradient_views, workspace, batch,
                                          &network->weight_views, &network->config, &plain) /
                 (double)batch->tokens;
-  const enum status status = network_copy_check(trace->loss, error);
-  if (status != STATUS_OK) return status;
+  const elman_status status = network_copy_check(trace->loss, error);
+  if (status != ELMAN_OK) return status;
   memcpy(trace->losses, workspace->losses, batch->tokens * sizeof *trace->losses);
   if (options->step > 0) {
     trace->loss = trace->losses[options->step - 1];
@@ -93,25 +94,25 @@ static enum status run(struct trace *trace, struct network_copy *network, const 
   network_gradient_states(&network->gradient_views, workspace, batch, &network->weight_views,
                           &network->config, &plain);
   measure(trace, &network->workspace, options->saturated);
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
-enum status trace_run(struct trace *trace, const struct model_config *config,
-                      const float *const *tensors, const struct batch *batch,
-                      const struct trace_options *options, struct error *error) {
+elman_status trace_run(struct trace *trace, const struct model_config *config,
+                       const float *const *tensors, const struct batch *batch,
+                       const struct trace_options *options, elman_error *error) {
   struct network_copy network;
   struct arena measured = {0};
   *trace = (struct trace){0};
   if (options->step > batch->tokens)
-    return fail(error, STATUS_INVALID_ARGUMENT, NULL,
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "there is no target token %zu: </s> included there are %zu", options->step,
                 batch->tokens);
   take_all(trace, &measured, config, batch);
-  enum status status = arena_reserve(&trace->arena, &measured, error);
-  if (status != STATUS_OK) return status;
+  elman_status status = arena_reserve(&trace->arena, &measured, error);
+  if (status != ELMAN_OK) return status;
   take_all(trace, &trace->arena, config, batch);
   status = network_copy_create(&network, config, tensors, batch, WITH_EVERY_STEP, error);
-  if (status != STATUS_OK) return status;
+  if (status != ELMAN_OK) return status;
   status = run(trace, &network, batch, options, error);
   network_copy_free(&network);
   return status;

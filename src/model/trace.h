@@ -34,8 +34,8 @@ struct trace {
 };
 
 /* `batch` is one pair. The caller frees the arena, also after a failure. */
-enum status trace_run(struct trace *trace, const struct model_config *config,
-                      const float *const *tensors, const struct batch *batch,
-                      const struct trace_options *options, struct error *error) CHECKED;
+elman_status trace_run(struct trace *trace, const struct model_config *config,
+                       const float *const *tensors, const struct batch *batch,
+                       const struct trace_options *options, elman_error *error) CHECKED;
 
 #endif

@@ -161,19 +161,19 @@ void blas_set_up(void) {
   pthread_once(&once, set_up_once);
 }
 
-enum status blas_reserve(size_t threads, struct error *error) {
+elman_status blas_reserve(size_t threads, elman_error *error) {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   static size_t reserved;
   blas_set_up();
   if (threads > MOST_BUFFERS) threads = MOST_BUFFERS;
-  enum status status = STATUS_OK;
+  elman_status status = ELMAN_OK;
   pthread_mutex_lock(&lock);
   if (threads > reserved && can_map(threads - reserved)) {
     take_buffers(threads);
     reserved = threads;
   } else if (threads > reserved) {
     status =
-        fail(error, STATUS_NO_MEMORY, NULL,
+        fail(error, ELMAN_NO_MEMORY, NULL,
              "out of memory: each thread that multiplies matrices needs %zu MB of address space, "
              "and %zu do not get it; use fewer threads, or raise the limit (ulimit -v)",
              BUFFER_BYTES >> 20, threads);

@@ -41,9 +41,9 @@ void matrix_product_alone(real *c, size_t ldc, real beta, real alpha, struct ope
 void blas_set_up(void);
 
 /* Sets up, and gets the memory that so many threads need for products at once. OpenBLAS itself asks
- * for it within a product, and if it is refused, asks again and again for ever. STATUS_NO_MEMORY if
+ * for it within a product, and if it is refused, asks again and again for ever. ELMAN_NO_MEMORY if
  * it cannot be had. */
-enum status blas_reserve(size_t threads, struct error *error) CHECKED;
+elman_status blas_reserve(size_t threads, elman_error *error) CHECKED;
 
 /* After setting up. */
 struct blas_kernels blas_kernels_in_use(void);

@@ -61,13 +61,14 @@ static void choose_again(const char *family) {
 }
 
 /* A family that the build lacks leaves OpenBLAS with its own choice. */
-static enum blas_choice choose(const char *family) {
-  if (getenv(VARIABLE) != NULL) return BLAS_CHOSEN_BY_USER;
-  if (gotoblas_dynamic_quit == NULL || gotoblas_dynamic_init == NULL) return BLAS_CHOSE_ITSELF;
+static elman_kernel_choice choose(const char *family) {
+  if (getenv(VARIABLE) != NULL) return ELMAN_KERNELS_BY_USER;
+  if (gotoblas_dynamic_quit == NULL || gotoblas_dynamic_init == NULL) return ELMAN_KERNELS_BY_BLAS;
   const char *better = better_blas_family(family, vector_level_here());
-  if (better == NULL) return BLAS_CHOSE_ITSELF;
+  if (better == NULL) return ELMAN_KERNELS_BY_BLAS;
   choose_again(better);
-  return strcmp(openblas_get_corename(), better) == 0 ? BLAS_CHOSEN_BY_LEVEL : BLAS_CHOSE_ITSELF;
+  return strcmp(openblas_get_corename(), better) == 0 ? ELMAN_KERNELS_BY_PROCESSOR
+                                                      : ELMAN_KERNELS_BY_BLAS;
 }
 
 struct blas_kernels blas_kernels_choose(void) {

@@ -6,6 +6,8 @@
 #ifndef ELMAN_TENSOR_BLAS_KERNELS_H
 #define ELMAN_TENSOR_BLAS_KERNELS_H
 
+#include "elman/machine.h"
+
 /* Vector instructions that the processor has and the operating system has enabled, each with those
  * before it: AVX2 with FMA, AVX-512 with F, DQ, BW and VL. */
 enum vector_level { VECTOR_SSE, VECTOR_AVX, VECTOR_AVX2, VECTOR_AVX512 };
@@ -15,18 +17,12 @@ enum vector_level vector_level_here(void);
  * than what is known here. */
 const char *better_blas_family(const char *family, enum vector_level processor);
 
-enum blas_choice {
-  BLAS_CHOSE_ITSELF,
-  BLAS_CHOSEN_BY_USER, /* the variable OPENBLAS_CORETYPE */
-  BLAS_CHOSEN_BY_LEVEL
-};
-
 /* What the process uses. Static strings. */
 struct blas_kernels {
   const char *config;          /* OpenBLAS's version and how it was built */
   const char *family;          /* "SkylakeX" */
   const char *original_family; /* that OpenBLAS had chosen itself */
-  enum blas_choice choice;
+  elman_kernel_choice choice;
 };
 
 /* Makes the choice: once for the process, before the first product. It is made through the

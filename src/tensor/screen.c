@@ -144,9 +144,9 @@ static double pack_rows(struct screen *screen) {
   return largest;
 }
 
-enum status screen_create(struct screen *screen, const real *weight, const real *bias, size_t V,
-                          size_t F, size_t never, const struct quantized_kernel *kernel,
-                          struct error *error) {
+elman_status screen_create(struct screen *screen, const real *weight, const real *bias, size_t V,
+                           size_t F, size_t never, const struct quantized_kernel *kernel,
+                           elman_error *error) {
   *screen = (struct screen){.weight = weight,
                             .bias = bias,
                             .V = V,
@@ -155,14 +155,14 @@ enum status screen_create(struct screen *screen, const real *weight, const real 
                             .groups = quantized_groups(F),
                             .never = never,
                             .kernel = F <= QUANTIZED_MOST_COLUMNS ? kernel : NULL};
-  if (screen->kernel == NULL) return STATUS_OK;
+  if (screen->kernel == NULL) return ELMAN_OK;
   struct arena measured = {0};
   take(screen, &measured);
-  const enum status status = arena_reserve(&screen->arena, &measured, error);
-  if (status != STATUS_OK) return status;
+  const elman_status status = arena_reserve(&screen->arena, &measured, error);
+  if (status != ELMAN_OK) return status;
   take(screen, &screen->arena);
   screen->largest = pack_rows(screen);
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 void screen_free(struct screen *screen) {

@@ -42,9 +42,9 @@ struct screen {
 };
 
 /* `kernel` NULL: the logits are all computed. Free it also when this fails. */
-enum status screen_create(struct screen *screen, const real *weight, const real *bias, size_t V,
-                          size_t F, size_t never, const struct quantized_kernel *kernel,
-                          struct error *error) CHECKED;
+elman_status screen_create(struct screen *screen, const real *weight, const real *bias, size_t V,
+                           size_t F, size_t never, const struct quantized_kernel *kernel,
+                           elman_error *error) CHECKED;
 void screen_free(struct screen *screen);
 
 /* Whether for so many rows at a time it is faster than all logits. */

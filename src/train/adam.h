@@ -35,8 +35,8 @@ void adam_update(real *weights, real *m, real *v, real *gradients, size_t n,
 void adam_update_without_gradient(real *weights, real *m, real *v, size_t n,
                                   const struct adam_step *step);
 
-/* What both do, the second where `gradients` is NULL, in plain C and one thread: for processors that
- * have no vector code of their own here, and for the tests of that code. */
+/* What both do, the second where `gradients` is NULL, in plain C and one thread: for processors
+ * that have no vector code of their own here, and for the tests of that code. */
 void adam_update_plain(real *weights, real *m, real *v, real *gradients, size_t n,
                        const struct adam_step *step);
 

@@ -166,18 +166,18 @@ static bool parse_state(struct training_state *state, const json_t *json) {
 
 /* ---- writing ---- */
 
-static enum status write_tensors(FILE *stream, json_t *metadata, const struct trainer *trainer,
-                                 struct error *error) {
+static elman_status write_tensors(FILE *stream, json_t *metadata, const struct trainer *trainer,
+                                  elman_error *error) {
   enum { NAME = 80 };
   const struct parameter_table *table = &trainer->model->table;
   struct named_block blocks[BLOCKS];
   list_blocks(blocks, trainer);
   struct tensor_source *tensors = calloc(BLOCKS * table->count, sizeof *tensors);
   char(*names)[NAME] = calloc(BLOCKS * table->count, sizeof *names);
-  enum status status = STATUS_OK;
+  elman_status status = ELMAN_OK;
   size_t count = 0;
   if (tensors == NULL || names == NULL) status = fail_no_memory(error);
-  for (size_t b = 0; status == STATUS_OK && b < BLOCKS; b++) {
+  for (size_t b = 0; status == ELMAN_OK && b < BLOCKS; b++) {
     for (size_t i = 0; blocks[b].block != NULL && i < table->count; i++) {
       const struct parameter *row = &table->rows[i];
       if (row->alias) continue;
@@ -187,14 +187,14 @@ static enum status write_tensors(FILE *stream, json_t *metadata, const struct tr
       count++;
     }
   }
-  if (status == STATUS_OK) status = safetensors_write(stream, metadata, tensors, count, error);
+  if (status == ELMAN_OK) status = safetensors_write(stream, metadata, tensors, count, error);
   free(tensors);
   free(names);
   return status;
 }
 
-enum status checkpoint_save(const struct trainer *trainer, const struct trainer_options *options,
-                            uint64_t corpus_hash, struct error *error) {
+elman_status checkpoint_save(const struct trainer *trainer, const struct trainer_options *options,
+                             uint64_t corpus_hash, elman_error *error) {
   json_t *metadata = json_object();
   int result = json_object_set_new(metadata, KEY_VERSION, json_string(ELMAN_VERSION));
   result |=
@@ -202,12 +202,12 @@ enum status checkpoint_save(const struct trainer *trainer, const struct trainer_
   result |= safetensors_set_json(metadata, KEY_NAMES, describe_names(options));
   result |= safetensors_set_json(metadata, KEY_STATE, describe_state(&trainer->state));
   struct safe_file file;
-  enum status status = result == 0
-                           ? safe_file_open(&file, options->checkpoint, options->output, error)
-                           : fail_no_memory(error);
-  if (status == STATUS_OK) {
+  elman_status status = result == 0
+                            ? safe_file_open(&file, options->checkpoint, options->output, error)
+                            : fail_no_memory(error);
+  if (status == ELMAN_OK) {
     status = write_tensors(file.stream, metadata, trainer, error);
-    if (status == STATUS_OK)
+    if (status == ELMAN_OK)
       status = safe_file_commit(&file, error);
     else
       safe_file_abandon(&file);
@@ -218,34 +218,34 @@ enum status checkpoint_save(const struct trainer *trainer, const struct trainer_
 
 /* ---- reading ---- */
 
-static enum status bad(const struct safetensors *file, struct error *error, const char *problem,
-                       const char *what) {
-  return fail(error, STATUS_BAD_DATA, file->path,
+static elman_status bad(const struct safetensors *file, elman_error *error, const char *problem,
+                        const char *what) {
+  return fail(error, ELMAN_BAD_DATA, file->path,
               "not a usable checkpoint: %s %s; remove it to start anew", what, problem);
 }
 
-/* An object; anything else is STATUS_BAD_DATA. */
-static enum status metadata_json(json_t **value, const struct safetensors *file, const char *key,
-                                 struct error *error) {
+/* An object; anything else is ELMAN_BAD_DATA. */
+static elman_status metadata_json(json_t **value, const struct safetensors *file, const char *key,
+                                  elman_error *error) {
   const char *text = safetensors_metadata(file, key);
   *value = NULL;
   if (text == NULL) return bad(file, error, "is missing", key);
-  const enum status status = read_json(value, text_of(text), error);
-  if (status == STATUS_BAD_DATA || (status == STATUS_OK && !json_is_object(*value)))
+  const elman_status status = read_json(value, text_of(text), error);
+  if (status == ELMAN_BAD_DATA || (status == ELMAN_OK && !json_is_object(*value)))
     return bad(file, error, "is not a JSON object", key);
   return status;
 }
 
 /* `before` may be NULL. */
-static enum status differs(const char *key, const json_t *before, const json_t *now,
-                           const struct safetensors *file, struct error *error) {
+static elman_status differs(const char *key, const json_t *before, const json_t *now,
+                            const struct safetensors *file, elman_error *error) {
   char *was = before == NULL ? strdup("not set")
                              : write_json(before, JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
   char *is = write_json(now, JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
-  const enum status status =
+  const elman_status status =
       was == NULL || is == NULL
           ? fail_no_memory(error)
-          : fail(error, STATUS_INVALID_ARGUMENT, file->path,
+          : fail(error, ELMAN_INVALID_ARGUMENT, file->path,
                  "the checkpoint belongs to another training: %s was %s and is now %s; use what it "
                  "was trained with, or remove the file to start anew",
                  key, was, is);
@@ -263,20 +263,20 @@ static bool is_hashed(const char *key) {
 }
 
 /* Hashes tell nobody anything; names do, where there are any. */
-static enum status text_differs(const char *key, const struct trainer_options *options,
-                                const struct safetensors *file, struct error *error) {
+static elman_status text_differs(const char *key, const struct trainer_options *options,
+                                 const struct safetensors *file, elman_error *error) {
   static const char advice[] = "use what it was trained with, or remove the file to start anew";
   json_t *then = NULL, *now = describe_names(options);
   const char *text = safetensors_metadata(file, KEY_NAMES);
-  enum status status = text == NULL ? STATUS_OK : metadata_json(&then, file, KEY_NAMES, error);
+  elman_status status = text == NULL ? ELMAN_OK : metadata_json(&then, file, KEY_NAMES, error);
   const char *was = json_string_value(json_object_get(then, key));
   const char *is = json_string_value(json_object_get(now, key));
-  if (status == STATUS_OK && was != NULL && is != NULL && strcmp(was, is) != 0)
-    status = fail(error, STATUS_INVALID_ARGUMENT, file->path,
+  if (status == ELMAN_OK && was != NULL && is != NULL && strcmp(was, is) != 0)
+    status = fail(error, ELMAN_INVALID_ARGUMENT, file->path,
                   "the checkpoint belongs to another training: %s was %s and is now %s; %s", key,
                   was, is, advice);
-  else if (status == STATUS_OK)
-    status = fail(error, STATUS_INVALID_ARGUMENT, file->path,
+  else if (status == ELMAN_OK)
+    status = fail(error, ELMAN_INVALID_ARGUMENT, file->path,
                   "the checkpoint belongs to another training: %s%s%s%s changed; %s", key,
                   is == NULL ? "" : " (", is == NULL ? "" : is, is == NULL ? "" : ")", advice);
   json_decref(then);
@@ -284,17 +284,17 @@ static enum status text_differs(const char *key, const struct trainer_options *o
   return status;
 }
 
-static enum status check_options(const struct safetensors *file, const struct trainer *trainer,
-                                 const struct trainer_options *options, uint64_t corpus_hash,
-                                 struct error *error) {
+static elman_status check_options(const struct safetensors *file, const struct trainer *trainer,
+                                  const struct trainer_options *options, uint64_t corpus_hash,
+                                  elman_error *error) {
   json_t *then, *now = describe_options(trainer, options, corpus_hash);
-  enum status status = metadata_json(&then, file, KEY_OPTIONS, error);
+  elman_status status = metadata_json(&then, file, KEY_OPTIONS, error);
   const char *key;
   json_t *value;
   if (now == NULL) status = fail_no_memory(error);
   json_object_foreach(now, key, value) {
     const json_t *before = json_object_get(then, key);
-    if (status == STATUS_OK && !json_equal(before, value))
+    if (status == ELMAN_OK && !json_equal(before, value))
       status = is_hashed(key) ? text_differs(key, options, file, error)
                               : differs(key, before, value, file, error);
   }
@@ -303,18 +303,18 @@ static enum status check_options(const struct safetensors *file, const struct tr
   return status;
 }
 
-static enum status read_state(struct training_state *state, const struct safetensors *file,
-                              struct error *error) {
+static elman_status read_state(struct training_state *state, const struct safetensors *file,
+                               elman_error *error) {
   json_t *json;
-  enum status status = metadata_json(&json, file, KEY_STATE, error);
-  if (status == STATUS_OK && !parse_state(state, json))
+  elman_status status = metadata_json(&json, file, KEY_STATE, error);
+  if (status == ELMAN_OK && !parse_state(state, json))
     status = bad(file, error, "does not hold what this version expects", KEY_STATE);
   json_decref(json);
   return status;
 }
 
-static enum status read_block(const struct safetensors *file, const struct named_block *block,
-                              const struct parameter_table *table, struct error *error) {
+static elman_status read_block(const struct safetensors *file, const struct named_block *block,
+                               const struct parameter_table *table, elman_error *error) {
   for (size_t i = 0; i < table->count; i++) {
     const struct parameter *row = &table->rows[i];
     if (row->alias) continue;
@@ -324,52 +324,52 @@ static enum status read_block(const struct safetensors *file, const struct named
     if (tensor == NULL) return bad(file, error, "is missing", name);
     if (!safetensors_has_shape(tensor, row->dimensions, row->rows, row->columns))
       return bad(file, error, "has the wrong shape", name);
-    const enum status status = safetensors_read(block->block + row->offset, file, tensor, error);
-    if (status != STATUS_OK) return status;
+    const elman_status status = safetensors_read(block->block + row->offset, file, tensor, error);
+    if (status != ELMAN_OK) return status;
   }
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
-static enum status load(struct trainer *trainer, const struct safetensors *file,
-                        const struct trainer_options *options, uint64_t corpus_hash,
-                        struct error *error) {
-  enum status status = safetensors_verify(file, error);
-  if (status == STATUS_OK) status = check_options(file, trainer, options, corpus_hash, error);
-  if (status != STATUS_OK) return status;
+static elman_status load(struct trainer *trainer, const struct safetensors *file,
+                         const struct trainer_options *options, uint64_t corpus_hash,
+                         elman_error *error) {
+  elman_status status = safetensors_verify(file, error);
+  if (status == ELMAN_OK) status = check_options(file, trainer, options, corpus_hash, error);
+  if (status != ELMAN_OK) return status;
   struct training_state state;
   status = read_state(&state, file, error);
   struct named_block blocks[BLOCKS];
   list_blocks(blocks, trainer);
-  for (size_t b = 0; status == STATUS_OK && b < BLOCKS; b++) {
+  for (size_t b = 0; status == ELMAN_OK && b < BLOCKS; b++) {
     if (blocks[b].block != NULL)
       status = read_block(file, &blocks[b], &trainer->model->table, error);
   }
-  if (status == STATUS_OK) trainer->state = state;
+  if (status == ELMAN_OK) trainer->state = state;
   return status;
 }
 
-enum status checkpoint_load(struct trainer *trainer, const struct trainer_options *options,
-                            uint64_t corpus_hash, bool *found, struct error *error) {
-  enum status status = file_exists(found, options->checkpoint, error);
-  if (status != STATUS_OK || !*found) return status;
+elman_status checkpoint_load(struct trainer *trainer, const struct trainer_options *options,
+                             uint64_t corpus_hash, bool *found, elman_error *error) {
+  elman_status status = file_exists(found, options->checkpoint, error);
+  if (status != ELMAN_OK || !*found) return status;
   struct safetensors file;
   status = safetensors_open(&file, options->checkpoint, error);
-  if (status != STATUS_OK) return status;
+  if (status != ELMAN_OK) return status;
   status = load(trainer, &file, options, corpus_hash, error);
   safetensors_close(&file);
   return status;
 }
 
-enum status checkpoint_look(bool *found, bool *finished, const char *path, struct error *error) {
+elman_status checkpoint_look(bool *found, bool *finished, const char *path, elman_error *error) {
   *finished = false;
-  enum status status = file_exists(found, path, error);
-  if (status != STATUS_OK || !*found) return status;
+  elman_status status = file_exists(found, path, error);
+  if (status != ELMAN_OK || !*found) return status;
   struct safetensors file;
   status = safetensors_open(&file, path, error);
-  if (status != STATUS_OK) return status;
+  if (status != ELMAN_OK) return status;
   struct training_state state;
   status = read_state(&state, &file, error);
-  if (status == STATUS_OK) *finished = state.finished;
+  if (status == ELMAN_OK) *finished = state.finished;
   safetensors_close(&file);
   return status;
 }

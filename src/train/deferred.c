@@ -11,8 +11,8 @@
 /* Numbers in rows to be visited, below which threads cost more than they bring. */
 enum { PARALLEL_SIZE = 1 << 16 };
 
-enum status deferred_create(struct deferred_table *deferred, struct weight_blocks table,
-                            size_t rows, size_t columns, struct error *error) {
+elman_status deferred_create(struct deferred_table *deferred, struct weight_blocks table,
+                             size_t rows, size_t columns, elman_error *error) {
   *deferred = (struct deferred_table){.table = table, .rows = rows, .columns = columns};
   deferred->done = calloc(rows, sizeof *deferred->done);
   deferred->listed = calloc(rows, sizeof *deferred->listed);
@@ -20,7 +20,7 @@ enum status deferred_create(struct deferred_table *deferred, struct weight_block
   deferred->squares = calloc(rows, sizeof *deferred->squares);
   if (deferred->done != NULL && deferred->listed != NULL && deferred->list != NULL &&
       deferred->squares != NULL)
-    return STATUS_OK;
+    return ELMAN_OK;
   deferred_free(deferred);
   return fail_no_memory(error);
 }

@@ -53,8 +53,8 @@ struct deferred_table {
   size_t count;    /* rows in the list */
 };
 
-enum status deferred_create(struct deferred_table *deferred, struct weight_blocks table,
-                            size_t rows, size_t columns, struct error *error) CHECKED;
+elman_status deferred_create(struct deferred_table *deferred, struct weight_blocks table,
+                             size_t rows, size_t columns, elman_error *error) CHECKED;
 void deferred_free(struct deferred_table *deferred);
 
 /* Lists the rows of these words and brings them up to the record. */

@@ -23,8 +23,8 @@ static void add_stretch(struct optimizer *optimizer, size_t start, size_t end) {
   optimizer->stretches[optimizer->stretch_count++] = (struct stretch_of_block){start, size};
 }
 
-static enum status add_table(struct optimizer *optimizer, size_t offset, size_t rows,
-                             size_t columns, struct error *error) {
+static elman_status add_table(struct optimizer *optimizer, size_t offset, size_t rows,
+                              size_t columns, elman_error *error) {
   const struct weight_blocks *all = &optimizer->blocks;
   const struct weight_blocks table = {all->weights + offset, all->gradients + offset,
                                       all->m + offset, all->v + offset,
@@ -32,23 +32,23 @@ static enum status add_table(struct optimizer *optimizer, size_t offset, size_t 
   return deferred_create(&optimizer->tables[optimizer->table_count++], table, rows, columns, error);
 }
 
-enum status optimizer_create(struct optimizer *optimizer, const struct model *model,
-                             struct weight_blocks blocks, struct error *error) {
+elman_status optimizer_create(struct optimizer *optimizer, const struct model *model,
+                              struct weight_blocks blocks, elman_error *error) {
   const struct model_config *config = &model->config;
   const size_t E = config->embedding_size;
   const size_t rows[] = {config->source_vocabulary, config->target_vocabulary};
   const real *const views[] = {model->weights.encoder.embedding, model->weights.decoder.embedding};
   *optimizer = (struct optimizer){.blocks = blocks};
   size_t end = 0; /* of the table before */
-  enum status status = STATUS_OK;
-  for (size_t i = 0; i < (config->tied ? 1 : 2) && status == STATUS_OK; i++) {
+  elman_status status = ELMAN_OK;
+  for (size_t i = 0; i < (config->tied ? 1 : 2) && status == ELMAN_OK; i++) {
     const size_t offset = (size_t)(views[i] - model->block);
     add_stretch(optimizer, end, offset);
     status = add_table(optimizer, offset, rows[i], E, error);
     end = offset + rows[i] * E;
   }
   add_stretch(optimizer, end, model->table.block);
-  if (status != STATUS_OK) optimizer_free(optimizer);
+  if (status != ELMAN_OK) optimizer_free(optimizer);
   return status;
 }
 

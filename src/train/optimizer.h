@@ -24,8 +24,8 @@ struct optimizer {
 
 /* The blocks are laid out as the model's; weights and moments are at rest or as an optimizer left
  * them after optimizer_settle; the gradients are 0. */
-enum status optimizer_create(struct optimizer *optimizer, const struct model *model,
-                             struct weight_blocks blocks, struct error *error) CHECKED;
+elman_status optimizer_create(struct optimizer *optimizer, const struct model *model,
+                              struct weight_blocks blocks, elman_error *error) CHECKED;
 void optimizer_free(struct optimizer *optimizer);
 
 /* Before this batch's words are looked up and its gradients added. */

@@ -9,8 +9,8 @@ enum {
   LEAST_BATCHES = 2 * WINDOW /* with fewer, batches would be nearly the same in every epoch */
 };
 
-enum status epoch_order_create(struct epoch_order *order, size_t count, size_t batch_size,
-                               struct error *error) {
+elman_status epoch_order_create(struct epoch_order *order, size_t count, size_t batch_size,
+                                elman_error *error) {
   if (batch_size > count) batch_size = count;
   const size_t batches = (count + batch_size - 1) / batch_size;
   *order = (struct epoch_order){.pairs = calloc(count + 1, sizeof *order->pairs),
@@ -18,7 +18,7 @@ enum status epoch_order_create(struct epoch_order *order, size_t count, size_t b
                                 .count = count,
                                 .batches = batches,
                                 .batch_size = batch_size};
-  if (order->pairs != NULL && order->starts != NULL) return STATUS_OK;
+  if (order->pairs != NULL && order->starts != NULL) return ELMAN_OK;
   epoch_order_free(order);
   return fail_no_memory(error);
 }

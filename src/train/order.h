@@ -10,8 +10,8 @@ struct epoch_order {
   size_t count, batches, batch_size;
 };
 
-enum status epoch_order_create(struct epoch_order *order, size_t count, size_t batch_size,
-                               struct error *error) CHECKED;
+elman_status epoch_order_create(struct epoch_order *order, size_t count, size_t batch_size,
+                                elman_error *error) CHECKED;
 void epoch_order_free(struct epoch_order *order);
 
 /* The order of one epoch: a function of seed and epoch only. Within windows of many batches, pairs

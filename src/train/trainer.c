@@ -18,27 +18,27 @@ static size_t block_bytes(const struct trainer *trainer) {
   return trainer->model->table.block * sizeof(real);
 }
 
-enum status trainer_create(struct trainer *trainer, struct model *model,
-                           const struct trainer_options *options, struct error *error) {
+elman_status trainer_create(struct trainer *trainer, struct model *model,
+                            const struct trainer_options *options, elman_error *error) {
   *trainer = (struct trainer){.model = model, .state = {.epoch = 1, .rate_factor = 1}};
   const struct parameter_table *table = &model->table;
-  enum status status = parameter_block_create(&trainer->gradients, table, error);
-  if (status == STATUS_OK) status = parameter_block_create(&trainer->m, table, error);
-  if (status == STATUS_OK) status = parameter_block_create(&trainer->v, table, error);
-  if (status == STATUS_OK && options->average > 0)
+  elman_status status = parameter_block_create(&trainer->gradients, table, error);
+  if (status == ELMAN_OK) status = parameter_block_create(&trainer->m, table, error);
+  if (status == ELMAN_OK) status = parameter_block_create(&trainer->v, table, error);
+  if (status == ELMAN_OK && options->average > 0)
     status = parameter_block_create(&trainer->average, table, error);
-  if (status == STATUS_OK && options->dev != NULL)
+  if (status == ELMAN_OK && options->dev != NULL)
     status = parameter_block_create(&trainer->best, table, error);
   const struct weight_blocks blocks = {model->block, trainer->gradients, trainer->m, trainer->v,
                                        trainer->average};
-  if (status == STATUS_OK) status = optimizer_create(&trainer->optimizer, model, blocks, error);
-  if (status != STATUS_OK) {
+  if (status == ELMAN_OK) status = optimizer_create(&trainer->optimizer, model, blocks, error);
+  if (status != ELMAN_OK) {
     trainer_free(trainer);
     return status;
   }
   parameters_bind(&trainer->dweights, trainer->gradients, &model->config);
   if (trainer->average != NULL) memcpy(trainer->average, model->block, block_bytes(trainer));
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 void trainer_free(struct trainer *trainer) {
@@ -69,18 +69,18 @@ static struct update_step step_of(const struct trainer *trainer,
   return step;
 }
 
-enum status trainer_step(struct trainer *trainer, const struct batch *batch,
-                         const struct trainer_options *options, double *loss, double *norm,
-                         struct error *error) {
+elman_status trainer_step(struct trainer *trainer, const struct batch *batch,
+                          const struct trainer_options *options, double *loss, double *norm,
+                          elman_error *error) {
   struct model *model = trainer->model;
   struct training_state *state = &trainer->state;
   const struct random_stream stream = {options->seed, RANDOM_DROPOUT, (uint32_t)state->update};
   const struct regularization regularization = {
       .dropouts = {{options->dropout, stream}, {options->attention_dropout, stream}},
       .label_smoothing = options->label_smoothing};
-  const enum status status =
+  const elman_status status =
       workspace_fit(&trainer->workspace, &model->config, batch, WITH_GRADIENTS, error);
-  if (status != STATUS_OK) return status;
+  if (status != ELMAN_OK) return status;
 
   optimizer_begin(&trainer->optimizer, batch);
   *loss = network_gradient(&trainer->dweights, &trainer->workspace, batch, &model->weights,
@@ -91,13 +91,13 @@ enum status trainer_step(struct trainer *trainer, const struct batch *batch,
     optimizer_skip(&trainer->optimizer);
     state->failures++;
     state->skipped++;
-    return STATUS_OK;
+    return ELMAN_OK;
   }
   const double rate = learning_rate(trainer, options);
   state->failures = 0;
   state->update++;
   optimizer_update(&trainer->optimizer, step_of(trainer, options, rate, *norm));
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 void trainer_settle(struct trainer *trainer) {
@@ -115,8 +115,8 @@ static void swap(real *a, real *b, size_t n) {
 }
 
 /* Scores the average, where there is one, else the weights. */
-static enum status validate(struct trainer *trainer, const struct trainer_options *options,
-                            struct error *error) {
+static elman_status validate(struct trainer *trainer, const struct trainer_options *options,
+                             elman_error *error) {
   struct model *model = trainer->model;
   struct training_state *state = &trainer->state;
   struct validation_report report = {.epoch = state->epoch, .update = state->update};
@@ -126,8 +126,8 @@ static enum status validate(struct trainer *trainer, const struct trainer_option
   const size_t n = model->table.block;
   trainer_settle(trainer);
   if (trainer->average != NULL) swap(model->block, trainer->average, n);
-  const enum status status = evaluate(&report.scores, model, options->dev, &evaluation, error);
-  if (status == STATUS_OK) {
+  const elman_status status = evaluate(&report.scores, model, options->dev, &evaluation, error);
+  if (status == ELMAN_OK) {
     const double score = validation_score(&report.scores);
     /* While BLEU says nothing yet, the loss does. */
     report.best = !state->has_best || score > state->best_score ||
@@ -141,9 +141,9 @@ static enum status validate(struct trainer *trainer, const struct trainer_option
                                          state->rate_factor, report.best);
   }
   if (trainer->average != NULL) swap(model->block, trainer->average, n);
-  if (status == STATUS_OK && options->validated != NULL &&
+  if (status == ELMAN_OK && options->validated != NULL &&
       !options->validated(options->context, &report))
-    return fail(error, STATUS_INTERRUPTED, NULL, "training was stopped");
+    return fail(error, ELMAN_INTERRUPTED, NULL, "training was stopped");
   return status;
 }
 
@@ -179,20 +179,19 @@ static double seconds(void) {
 
 /* The training is worth more than its checkpoint: who listens learns of a failure, and it goes on.
  */
-static enum status save(struct run *run, struct error *error) {
-  if (run->options->checkpoint == NULL) return STATUS_OK;
+static elman_status save(struct run *run, elman_error *error) {
+  if (run->options->checkpoint == NULL) return ELMAN_OK;
   run->saved_at = seconds();
   run->saved = true;
   trainer_settle(run->trainer);
-  struct error problem;
-  const enum status status =
+  elman_error problem;
+  const elman_status status =
       checkpoint_save(run->trainer, run->options, run->corpus_hash, &problem);
   if (run->options->saved != NULL) {
-    run->options->saved(run->options->context, status == STATUS_OK ? NULL : &problem);
-    return STATUS_OK;
+    run->options->saved(run->options->context, status == ELMAN_OK ? NULL : &problem);
+    return ELMAN_OK;
   }
-  if (status != STATUS_OK && error != NULL) *error = problem;
-  return status;
+  return status == ELMAN_OK ? ELMAN_OK : fail_again(error, &problem);
 }
 
 static bool report_update(const struct run *run, double loss, double norm, double rate) {
@@ -211,66 +210,66 @@ static bool report_update(const struct run *run, double loss, double norm, doubl
   return run->options->report == NULL || run->options->report(run->options->context, &report);
 }
 
-static enum status run_batch(struct run *run, struct error *error) {
+static elman_status run_batch(struct run *run, elman_error *error) {
   struct trainer *trainer = run->trainer;
   struct training_state *state = &trainer->state;
   const double rate = learning_rate(trainer, run->options);
   size_t size;
   double loss = 0, norm = 0;
   const size_t *pairs = epoch_order_batch(&run->order, state->position, &size);
-  enum status status = batch_fill(&run->batch, run->corpus, pairs, size, error);
-  if (status == STATUS_OK)
+  elman_status status = batch_fill(&run->batch, run->corpus, pairs, size, error);
+  if (status == ELMAN_OK)
     status = trainer_step(trainer, &run->batch, run->options, &loss, &norm, error);
-  if (status != STATUS_OK) return status;
+  if (status != ELMAN_OK) return status;
   state->position++;
   if (state->failures == 0) {
     state->epoch_tokens += run->batch.tokens;
     state->epoch_loss += loss * (double)run->batch.tokens;
   } else if (state->failures == MAX_FAILURES) {
-    return fail(error, STATUS_INVALID_ARGUMENT, NULL,
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "the loss or its gradient was not finite in %d updates in a row, up to number "
                 "%llu; lower the learning rate or clip the gradients",
                 MAX_FAILURES, (unsigned long long)state->update + 1);
   }
   if (!report_update(run, loss, norm, rate))
-    return fail(error, STATUS_INTERRUPTED, NULL, "training was stopped");
-  return STATUS_OK;
+    return fail(error, ELMAN_INTERRUPTED, NULL, "training was stopped");
+  return ELMAN_OK;
 }
 
 /* The rest of the current epoch. */
-static enum status run_epoch(struct run *run, struct error *error) {
+static elman_status run_epoch(struct run *run, elman_error *error) {
   struct training_state *state = &run->trainer->state;
   const struct trainer_options *options = run->options;
   epoch_order_fill(&run->order, run->corpus, options->seed, state->epoch);
   while (state->position < run->order.batches) {
-    enum status status = run_batch(run, error);
+    elman_status status = run_batch(run, error);
     /* A stop must not swallow the validation that this update owes. */
-    const bool stopped = status == STATUS_INTERRUPTED;
-    if ((status == STATUS_OK || stopped) && validation_is_due(run->trainer, options, &run->order)) {
-      const enum status validated = validate(run->trainer, options, error);
-      if (validated != STATUS_OK) status = validated;
+    const bool stopped = status == ELMAN_INTERRUPTED;
+    if ((status == ELMAN_OK || stopped) && validation_is_due(run->trainer, options, &run->order)) {
+      const elman_status validated = validate(run->trainer, options, error);
+      if (validated != ELMAN_OK) status = validated;
     }
-    if (status == STATUS_OK && options->save_every > 0 &&
+    if (status == ELMAN_OK && options->save_every > 0 &&
         seconds() - run->saved_at >= options->save_every)
       status = save(run, error);
-    if (status != STATUS_OK) return status;
-    if (patience_is_over(run->trainer, options)) return STATUS_OK;
+    if (status != ELMAN_OK) return status;
+    if (patience_is_over(run->trainer, options)) return ELMAN_OK;
   }
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
-static enum status run_epochs(struct run *run, struct error *error) {
+static elman_status run_epochs(struct run *run, elman_error *error) {
   struct training_state *state = &run->trainer->state;
   while (state->epoch <= run->options->epochs && !patience_is_over(run->trainer, run->options)) {
-    const enum status status = run_epoch(run, error);
-    if (status != STATUS_OK) return status;
+    const elman_status status = run_epoch(run, error);
+    if (status != ELMAN_OK) return status;
     if (state->position < run->order.batches) continue; /* patience is over */
     state->epoch++;
     state->position = 0;
     state->epoch_tokens = 0;
     state->epoch_loss = 0;
   }
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 static void keep_best(struct trainer *trainer) {
@@ -278,13 +277,13 @@ static void keep_best(struct trainer *trainer) {
   if (chosen != NULL) memcpy(trainer->model->block, chosen, block_bytes(trainer));
 }
 
-static enum status prepare(struct run *run, struct error *error) {
+static elman_status prepare(struct run *run, elman_error *error) {
   const struct trainer_options *options = run->options;
   run->corpus_hash = checkpoint_corpus_hash(run->corpus);
   run->saved_at = seconds();
-  enum status status =
+  elman_status status =
       epoch_order_create(&run->order, run->corpus->source.count, options->batch_size, error);
-  if (status == STATUS_OK && options->checkpoint != NULL && options->resume)
+  if (status == ELMAN_OK && options->checkpoint != NULL && options->resume)
     status = checkpoint_load(run->trainer, options, run->corpus_hash, &run->saved, error);
   return status;
 }
@@ -308,25 +307,24 @@ size_t trainer_default_epochs(size_t pairs, size_t batch_size) {
   return needed > EPOCHS ? needed : EPOCHS;
 }
 
-enum status trainer_run(struct model *model, const struct corpus *corpus,
-                        const struct trainer_options *options, struct error *error) {
+elman_status trainer_run(struct model *model, const struct corpus *corpus,
+                         const struct trainer_options *options, elman_error *error) {
   if (corpus->source.count == 0)
-    return fail(error, STATUS_BAD_DATA, NULL,
-                "no pair is left to train on; allow longer sentences");
+    return fail(error, ELMAN_BAD_DATA, NULL, "no pair is left to train on; allow longer sentences");
   struct trainer trainer;
-  enum status status = trainer_create(&trainer, model, options, error);
-  if (status != STATUS_OK) return status;
+  elman_status status = trainer_create(&trainer, model, options, error);
+  if (status != ELMAN_OK) return status;
   struct run run = {.trainer = &trainer, .corpus = corpus, .options = options};
   status = prepare(&run, error);
   trainer.state.finished = false; /* a finished training may have been given more epochs */
-  if (status == STATUS_OK) status = run_epochs(&run, error);
+  if (status == ELMAN_OK) status = run_epochs(&run, error);
   trainer_settle(&trainer);
-  trainer.state.finished = status == STATUS_OK;
-  if (status == STATUS_INTERRUPTED || (status == STATUS_OK && run.saved)) {
-    const enum status saved = save(&run, error);
-    if (saved != STATUS_OK) status = saved;
+  trainer.state.finished = status == ELMAN_OK;
+  if (status == ELMAN_INTERRUPTED || (status == ELMAN_OK && run.saved)) {
+    const elman_status saved = save(&run, error);
+    if (saved != ELMAN_OK) status = saved;
   }
-  if (status == STATUS_OK || status == STATUS_INTERRUPTED) {
+  if (status == ELMAN_OK || status == ELMAN_INTERRUPTED) {
     keep_best(&trainer);
     add_history(&model->history, &run);
   }

@@ -36,7 +36,7 @@ typedef bool trainer_report_function(void *context, const struct trainer_report 
 typedef bool validation_report_function(void *context, const struct validation_report *report);
 
 /* After every attempt to write the checkpoint; `problem` is NULL when it is written. */
-typedef void checkpoint_report_function(void *context, const struct error *problem);
+typedef void checkpoint_report_function(void *context, const elman_error *problem);
 
 struct trainer_options {
   size_t epochs;
@@ -95,16 +95,16 @@ struct trainer {
 };
 
 /* Allocates what the options ask for. */
-enum status trainer_create(struct trainer *trainer, struct model *model,
-                           const struct trainer_options *options, struct error *error) CHECKED;
+elman_status trainer_create(struct trainer *trainer, struct model *model,
+                            const struct trainer_options *options, elman_error *error) CHECKED;
 void trainer_free(struct trainer *trainer);
 
 /* Forward, backward, clipping and one Adam update. The batch's mean loss before the update goes to
  * *loss, the gradient's norm to *norm. When one of them is not finite, nothing is updated and
  * state.failures counts it. Call trainer_settle before looking at a weight or a moment. */
-enum status trainer_step(struct trainer *trainer, const struct batch *batch,
-                         const struct trainer_options *options, double *loss, double *norm,
-                         struct error *error) CHECKED;
+elman_status trainer_step(struct trainer *trainer, const struct batch *batch,
+                          const struct trainer_options *options, double *loss, double *norm,
+                          elman_error *error) CHECKED;
 
 /* Gives the embeddings of words that were not in the last batches the updates that wait for them.
  */
@@ -114,10 +114,10 @@ void trainer_settle(struct trainer *trainer);
 size_t trainer_default_epochs(size_t pairs, size_t batch_size);
 
 /* Trains; afterwards the model holds the best weights by validation, or else the average, or else
- * the last. STATUS_INTERRUPTED when a report function stopped it: then the same, and the checkpoint
+ * the last. ELMAN_INTERRUPTED when a report function stopped it: then the same, and the checkpoint
  * is written. One that cannot be written is tried again when the next is due. Ten updates in a row
- * with a loss that is not finite are STATUS_INVALID_ARGUMENT. */
-enum status trainer_run(struct model *model, const struct corpus *corpus,
-                        const struct trainer_options *options, struct error *error) CHECKED;
+ * with a loss that is not finite are ELMAN_INVALID_ARGUMENT. */
+elman_status trainer_run(struct model *model, const struct corpus *corpus,
+                         const struct trainer_options *options, elman_error *error) CHECKED;
 
 #endif

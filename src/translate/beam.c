@@ -31,25 +31,25 @@ void beam_start(struct beam *beam) {
 /* ---- the pool ---- */
 
 /* Adds a node that looked at the source as `weights` (heads,stride) says. */
-static enum status add_node(struct beam_pool *pool, size_t previous, uint32_t id,
-                            const real *weights, size_t stride, const struct beam *beam,
-                            struct error *error) {
+static elman_status add_node(struct beam_pool *pool, size_t previous, uint32_t id,
+                             const real *weights, size_t stride, const struct beam *beam,
+                             elman_error *error) {
   const size_t S = beam->source_count, N = beam->heads;
   void *nodes = pool->nodes, *attention = pool->attention;
-  enum status status =
+  elman_status status =
       array_grow(&nodes, &pool->node_capacity, pool->node_count + 1, sizeof *pool->nodes, error);
   pool->nodes = nodes;
-  if (status == STATUS_OK)
+  if (status == ELMAN_OK)
     status = array_grow(&attention, &pool->attention_capacity, pool->attention_count + N * S,
                         sizeof *pool->attention, error);
   pool->attention = attention;
-  if (status != STATUS_OK) return status;
+  if (status != ELMAN_OK) return status;
   for (size_t n = 0; n < N; n++)
     memcpy(pool->attention + pool->attention_count + n * S, weights + n * stride,
            S * sizeof *weights);
   pool->nodes[pool->node_count++] = (struct beam_node){previous, pool->attention_count, id};
   pool->attention_count += N * S;
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 enum { UNUSED, USED }; /* in `moved`, before the new places are known */
@@ -90,14 +90,14 @@ static void follow(const struct beam_pool *pool, struct beam_path *paths, size_t
   }
 }
 
-enum status beam_pool_tidy(struct beam_pool *pool, const struct beam *beams, size_t count,
-                           struct error *error) {
-  if (pool->attention_count < pool->tidy_at) return STATUS_OK;
+elman_status beam_pool_tidy(struct beam_pool *pool, const struct beam *beams, size_t count,
+                            elman_error *error) {
+  if (pool->attention_count < pool->tidy_at) return ELMAN_OK;
   void *moved = pool->moved;
-  const enum status status =
+  const elman_status status =
       array_grow(&moved, &pool->moved_capacity, pool->node_count, sizeof *pool->moved, error);
   pool->moved = moved;
-  if (status != STATUS_OK) return status;
+  if (status != ELMAN_OK) return status;
   for (size_t i = 0; i < pool->node_count; i++) pool->moved[i] = UNUSED;
   for (size_t b = 0; b < count; b++) {
     mark(pool, beams[b].paths, beams[b].open);
@@ -110,7 +110,7 @@ enum status beam_pool_tidy(struct beam_pool *pool, const struct beam *beams, siz
   }
   /* So it is done each time that the used part has doubled, and costs little. */
   if (pool->tidy_at < 2 * pool->attention_count) pool->tidy_at = 2 * pool->attention_count;
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 /* ---- choosing ---- */
@@ -212,17 +212,17 @@ static bool can_still_win(const struct beam *beam, const struct beam_options *op
          beam->ended[options->n_best - 1].score;
 }
 
-static enum status take(struct beam *beam, struct beam_pool *pool, const struct choice *choice,
-                        const real *weights, size_t stride, const struct beam_options *options,
-                        struct error *error) {
+static elman_status take(struct beam *beam, struct beam_pool *pool, const struct choice *choice,
+                         const real *weights, size_t stride, const struct beam_options *options,
+                         elman_error *error) {
   size_t open = 0;
   for (size_t i = 0; i < choice->count; i++) {
     struct beam_path path = choice->paths[i];
     const uint32_t id = (uint32_t)path.last;
-    const enum status status =
+    const elman_status status =
         add_node(pool, beam->paths[path.row].last, id, weights + path.row * beam->heads * stride,
                  stride, beam, error);
-    if (status != STATUS_OK) return status;
+    if (status != ELMAN_OK) return status;
     path.last = pool->node_count - 1;
     if (id == TOKEN_END || path.count == beam->limit)
       end_path(beam, path, options->length_penalty);
@@ -231,25 +231,25 @@ static enum status take(struct beam *beam, struct beam_pool *pool, const struct 
   }
   memcpy(beam->paths, choice->paths, open * sizeof *beam->paths);
   beam->open = open > 0 && can_still_win(beam, options) ? open : 0;
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
-enum status beam_grow(struct beam *beam, struct beam_pool *pool, const struct output_scores *scores,
-                      size_t first, const real *weights, size_t stride,
-                      const struct beam_options *options, struct error *error) {
+elman_status beam_grow(struct beam *beam, struct beam_pool *pool,
+                       const struct output_scores *scores, size_t first, const real *weights,
+                       size_t stride, const struct beam_options *options, elman_error *error) {
   struct choice choice = {.paths = beam->grown,
                           .most = beam->forced != NULL ? 1 : options->width - beam->finished};
   if (choose(&choice, beam, scores, first))
     return take(beam, pool, &choice, weights, stride, options, error);
   beam->overflow = true;
   beam->open = 0;
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 /* ---- greedy search whose probabilities come later ---- */
 
-enum status beam_take(struct beam *beam, struct beam_pool *pool, uint32_t id, const real *weights,
-                      size_t stride, const struct beam_options *options, struct error *error) {
+elman_status beam_take(struct beam *beam, struct beam_pool *pool, uint32_t id, const real *weights,
+                       size_t stride, const struct beam_options *options, elman_error *error) {
   beam->grown[0] = beam->paths[0];
   beam->grown[0].last = id;
   beam->grown[0].count++;

@@ -64,15 +64,16 @@ void beam_start(struct beam *beam);
 /* Grows the open hypotheses by one token. Hypothesis i has row `first` + i of the scores and row i
  * of the weights (open,N,stride), of which S count. A sentence of the beam ends with </s>, at the
  * limit, or when no open hypothesis can still be among the n best. */
-enum status beam_grow(struct beam *beam, struct beam_pool *pool, const struct output_scores *scores,
-                      size_t first, const real *weights, size_t stride,
-                      const struct beam_options *options, struct error *error) CHECKED;
+elman_status beam_grow(struct beam *beam, struct beam_pool *pool,
+                       const struct output_scores *scores, size_t first, const real *weights,
+                       size_t stride, const struct beam_options *options,
+                       elman_error *error) CHECKED;
 
 /* Grows the one open hypothesis of a greedy search by a token whose probability is not known yet.
  * weights (N,stride) as above. */
-enum status beam_take(struct beam *beam, struct beam_pool *pool, uint32_t id, const real *weights,
-                      size_t stride, const struct beam_options *options,
-                      struct error *error) CHECKED;
+elman_status beam_take(struct beam *beam, struct beam_pool *pool, uint32_t id, const real *weights,
+                       size_t stride, const struct beam_options *options,
+                       elman_error *error) CHECKED;
 
 /* Adds such a probability, in any step after; and, when all are there, the score. */
 void beam_add_log_probability(struct beam *beam, double log_probability);
@@ -83,7 +84,7 @@ uint32_t beam_forced_token(const struct beam *beam);
 
 /* Gives up the nodes that no hypothesis of these beams leads to, once there are many: a wide beam
  * over a long sentence would fill the memory with what it has long dropped. */
-enum status beam_pool_tidy(struct beam_pool *pool, const struct beam *beams, size_t count,
-                           struct error *error) CHECKED;
+elman_status beam_pool_tidy(struct beam_pool *pool, const struct beam *beams, size_t count,
+                            elman_error *error) CHECKED;
 
 #endif

@@ -22,29 +22,29 @@ static size_t count_unknown(const struct sentences *sentences) {
   return unknown;
 }
 
-static enum status sum_losses(struct scores *scores, const struct model *model,
-                              const struct corpus *corpus, size_t batch_size, struct error *error) {
+static elman_status sum_losses(struct scores *scores, const struct model *model,
+                               const struct corpus *corpus, size_t batch_size, elman_error *error) {
   const size_t count = corpus->source.count;
   size_t *indices = malloc(batch_size * sizeof *indices);
   if (indices == NULL) return fail_no_memory(error);
   const struct regularization plain = {0};
   struct batch batch = {0};
   struct workspace workspace = {0};
-  enum status status = STATUS_OK;
+  elman_status status = ELMAN_OK;
   double sum = 0;
-  for (size_t start = 0; start < count && status == STATUS_OK; start += batch_size) {
+  for (size_t start = 0; start < count && status == ELMAN_OK; start += batch_size) {
     const size_t size = count - start < batch_size ? count - start : batch_size;
     for (size_t i = 0; i < size; i++) indices[i] = start + i;
     status = batch_fill(&batch, corpus, indices, size, error);
-    if (status == STATUS_OK)
+    if (status == ELMAN_OK)
       status = workspace_fit(&workspace, &model->config, &batch, FORWARD_ONLY, error);
-    if (status != STATUS_OK) break;
+    if (status != ELMAN_OK) break;
     sum += network_forward(&workspace, &batch, &model->weights, &model->config, &plain);
     scores->tokens += batch.tokens;
   }
   scores->loss = sum / (double)scores->tokens;
-  if (status == STATUS_OK && !isfinite(scores->loss))
-    status = fail(error, STATUS_BAD_DATA, NULL,
+  if (status == ELMAN_OK && !isfinite(scores->loss))
+    status = fail(error, ELMAN_BAD_DATA, NULL,
                   "the model's weights are so large that its numbers overflow; train it again with "
                   "a lower learning rate");
   workspace_free(&workspace);
@@ -53,19 +53,19 @@ static enum status sum_losses(struct scores *scores, const struct model *model,
   return status;
 }
 
-static enum status evaluate_loss(struct scores *scores, const struct model *model,
-                                 const struct pairs *pairs, size_t batch_size,
-                                 struct error *error) {
+static elman_status evaluate_loss(struct scores *scores, const struct model *model,
+                                  const struct pairs *pairs, size_t batch_size,
+                                  elman_error *error) {
   const struct codec source = model_source_codec(model), target = model_target_codec(model);
   struct corpus corpus = {0};
-  enum status status = corpus_encode(&corpus, pairs, &source, &target, MAX_SENTENCE_TOKENS, error);
-  if (status != STATUS_OK) return status;
+  elman_status status = corpus_encode(&corpus, pairs, &source, &target, MAX_SENTENCE_TOKENS, error);
+  if (status != ELMAN_OK) return status;
   scores->sentences = corpus.source.count;
   scores->too_long = corpus.too_long;
   scores->unknown_source = count_unknown(&corpus.source);
   scores->unknown_target = count_unknown(&corpus.target);
   if (corpus.source.count == 0)
-    status = fail(error, STATUS_BAD_DATA, NULL, "no pair is short enough to be translated");
+    status = fail(error, ELMAN_BAD_DATA, NULL, "no pair is short enough to be translated");
   else
     status = sum_losses(scores, model, &corpus,
                         batch_size < corpus.source.count ? batch_size : corpus.source.count, error);
@@ -92,8 +92,8 @@ struct shared_work {
   struct sentence_scores *scores;
   size_t done;
   bool stopped;
-  enum status status;
-  struct error error;
+  elman_status status;
+  elman_error error;
 };
 
 /* What a thread has for itself. */
@@ -112,45 +112,42 @@ static size_t largest(const real *weights, size_t n) {
   return best;
 }
 
-static enum status count_links(struct sentence_scores *scores, const real *attention,
-                               struct text alignment, size_t S, size_t T, struct error *error) {
+static elman_status count_links(struct sentence_scores *scores, const real *attention,
+                                struct text alignment, size_t S, size_t T, elman_error *error) {
   for (size_t t = 0; t < T; t++) {
     const size_t looked_at = largest(attention + t * S, S);
     bool linked = false, agrees = false;
     struct text rest = alignment;
     for (struct link link; alignment_next(&link, &rest);) {
       if (link.source >= S || link.target >= T)
-        return fail(error, STATUS_BAD_DATA, NULL,
+        return fail(error, ELMAN_BAD_DATA, NULL,
                     "the alignment %zu-%zu names a word that is not there", link.source,
                     link.target);
       linked = linked || link.target == t;
       agrees = agrees || (link.target == t && link.source == looked_at);
     }
     if (rest.length > 0)
-      return fail(error, STATUS_BAD_DATA, NULL,
+      return fail(error, ELMAN_BAD_DATA, NULL,
                   "\"%.*s\" is not an alignment of the form i-j; is it the right column?",
                   rest.length < 40 ? (int)rest.length : 40, rest.bytes);
     scores->aligned_words += linked;
     scores->agreeing_words += agrees;
   }
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 /* Under a forced reference: of the target words with a link, those whose largest weight lies on a
  * linked source word. */
-static enum status score_alignment(struct sentence_scores *scores, struct translator *translator,
-                                   const struct pair *pair, struct error *error) {
+static elman_status score_alignment(struct sentence_scores *scores, struct translator *translator,
+                                    const struct pair *pair, elman_error *error) {
   const struct translate_options forced = translate_options_default();
-  enum status status = translator_run(translator, &pair->source, 1, pair->target, &forced, error);
-  if (status != STATUS_OK) return status;
+  elman_status status = translator_run(translator, &pair->source, 1, pair->target, &forced, error);
+  if (status != ELMAN_OK) return status;
   const struct translator_item *item = &translator->items[0];
-  if (item->status != STATUS_OK) {
-    *error = item->error;
-    return item->status;
-  }
+  if (item->status != ELMAN_OK) return fail_again(error, &item->error);
   const size_t S = item->source.tokens.count, T = translator->reference.tokens.count;
   if (count_words(pair->source) != S || count_words(pair->target) != T)
-    return fail(error, STATUS_BAD_DATA, NULL,
+    return fail(error, ELMAN_BAD_DATA, NULL,
                 "gold alignments count words, but this model splits words into several tokens");
   return count_links(scores, translator_result(translator, 0).hypotheses[0].attention,
                      pair->alignment, S, T, error);
@@ -159,58 +156,57 @@ static enum status score_alignment(struct sentence_scores *scores, struct transl
 /* A pair whose target is too long is in no score, as it is not in the loss. Tokenising tells; that
  * a token has a byte, and that normalising gives at most thrice the bytes, spares it most
  * sentences. */
-static enum status check_target(bool *too_long, struct translator *translator, struct text target,
-                                struct error *error) {
+static elman_status check_target(bool *too_long, struct translator *translator, struct text target,
+                                 elman_error *error) {
   *too_long = false;
-  if (target.length <= MAX_SENTENCE_TOKENS / 3) return STATUS_OK;
+  if (target.length <= MAX_SENTENCE_TOKENS / 3) return ELMAN_OK;
   const struct codec codec = model_target_codec(translator->model);
-  const enum status status = encode(&translator->reference, &codec, target, error);
-  *too_long = status == STATUS_OK && translator->reference.tokens.count > MAX_SENTENCE_TOKENS;
+  const elman_status status = encode(&translator->reference, &codec, target, error);
+  *too_long = status == ELMAN_OK && translator->reference.tokens.count > MAX_SENTENCE_TOKENS;
   return status;
 }
 
 /* Compares as the model writes: how it normalises text is none of its mistakes. */
-static enum status is_exact(bool *exact, struct own_work *own, struct text translation,
-                            struct text reference, struct error *error) {
+static elman_status is_exact(bool *exact, struct own_work *own, struct text translation,
+                             struct text reference, elman_error *error) {
   const struct codec codec = model_target_codec(own->translator.model);
-  enum status status = codec_text(&own->said, &codec, translation, error);
-  if (status == STATUS_OK) status = codec_text(&own->wanted, &codec, reference, error);
-  if (status == STATUS_OK) *exact = text_equal(buffer_text(&own->said), buffer_text(&own->wanted));
+  elman_status status = codec_text(&own->said, &codec, translation, error);
+  if (status == ELMAN_OK) status = codec_text(&own->wanted, &codec, reference, error);
+  if (status == ELMAN_OK) *exact = text_equal(buffer_text(&own->said), buffer_text(&own->wanted));
   return status;
 }
 
-static enum status score_text(struct sentence_scores *scores, struct own_work *own, size_t i,
-                              const struct pair *pair, struct error *error) {
+static elman_status score_text(struct sentence_scores *scores, struct own_work *own, size_t i,
+                               const struct pair *pair, elman_error *error) {
   struct translator *translator = &own->translator;
   const struct translator_item *item = &translator->items[i];
-  if (item->status != STATUS_OK) {
-    if (item->source.tokens.count > MAX_SENTENCE_TOKENS) return STATUS_OK; /* left out */
-    *error = item->error;
-    return item->status;
+  if (item->status != ELMAN_OK) {
+    if (item->source.tokens.count > MAX_SENTENCE_TOKENS) return ELMAN_OK; /* left out */
+    return fail_again(error, &item->error);
   }
   bool too_long;
-  enum status status = check_target(&too_long, translator, pair->target, error);
-  if (status != STATUS_OK || too_long) return status;
+  elman_status status = check_target(&too_long, translator, pair->target, error);
+  if (status != ELMAN_OK || too_long) return status;
   status = translator_render(translator, i, error);
-  if (status != STATUS_OK) return status;
+  if (status != ELMAN_OK) return status;
   const struct text translation = buffer_text(&translator->renderings[0].text);
   status = is_exact(&scores->exact, own, translation, pair->target, error);
-  if (status != STATUS_OK) return status;
+  if (status != ELMAN_OK) return status;
   scores->translation = strdup(translation.bytes);
-  return scores->translation == NULL ? fail_no_memory(error) : STATUS_OK;
+  return scores->translation == NULL ? fail_no_memory(error) : ELMAN_OK;
 }
 
-static void finish_sentence(struct shared_work *work, size_t index, enum status status,
-                            struct error *error) {
+static void finish_sentence(struct shared_work *work, size_t index, elman_status status,
+                            elman_error *error) {
 #pragma omp critical(elman_evaluate)
   {
     work->done++;
-    if (status == STATUS_BAD_DATA && error->where[0] == '\0')
+    if (status == ELMAN_BAD_DATA && error->where[0] == '\0')
       snprintf(error->where, sizeof error->where, "pair %zu", index + 1);
-    if (status == STATUS_OK && work->options->progress != NULL && !work->stopped &&
+    if (status == ELMAN_OK && work->options->progress != NULL && !work->stopped &&
         !work->options->progress(work->options->context, work->done, pairs_count(work->pairs)))
-      status = fail(error, STATUS_INTERRUPTED, NULL, "the evaluation was stopped");
-    if (status != STATUS_OK && !work->stopped) {
+      status = fail(error, ELMAN_INTERRUPTED, NULL, "the evaluation was stopped");
+    if (status != ELMAN_OK && !work->stopped) {
       work->stopped = true;
       work->status = status;
       work->error = *error;
@@ -225,14 +221,14 @@ static bool is_stopped(struct shared_work *work) {
   return stopped;
 }
 
-static enum status translate_batch(struct shared_work *work, struct own_work *own,
-                                   const size_t *numbers, size_t count, struct error *error) {
+static elman_status translate_batch(struct shared_work *work, struct own_work *own,
+                                    const size_t *numbers, size_t count, elman_error *error) {
   struct translate_options options = work->options->translate;
   void *sources = own->sources;
-  const enum status status =
+  const elman_status status =
       array_grow(&sources, &own->source_capacity, count, sizeof *own->sources, error);
   own->sources = sources;
-  if (status != STATUS_OK) return status;
+  if (status != ELMAN_OK) return status;
   for (size_t i = 0; i < count; i++) own->sources[i] = pairs_get(work->pairs, numbers[i]).source;
   options.beam.n_best = 1;
   options.without_scores = true;
@@ -243,22 +239,22 @@ static enum status translate_batch(struct shared_work *work, struct own_work *ow
 /* All texts first: the alignments take the translator's memory again. */
 static void score_batch(struct shared_work *work, struct own_work *own, const size_t *numbers,
                         size_t count) {
-  struct error error = {0};
-  enum status status = translate_batch(work, own, numbers, count, &error);
-  if (status != STATUS_OK) finish_sentence(work, numbers[0], status, &error);
-  for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+  elman_error error = {0};
+  elman_status status = translate_batch(work, own, numbers, count, &error);
+  if (status != ELMAN_OK) finish_sentence(work, numbers[0], status, &error);
+  for (size_t i = 0; i < count && status == ELMAN_OK; i++) {
     const struct pair pair = pairs_get(work->pairs, numbers[i]);
     status = score_text(&work->scores[numbers[i]], own, i, &pair, &error);
-    if (status != STATUS_OK) finish_sentence(work, numbers[i], status, &error);
+    if (status != ELMAN_OK) finish_sentence(work, numbers[i], status, &error);
   }
-  if (status != STATUS_OK) return;
+  if (status != ELMAN_OK) return;
   for (size_t i = 0; i < count; i++) {
     struct sentence_scores *scores = &work->scores[numbers[i]];
     const struct pair pair = pairs_get(work->pairs, numbers[i]);
     if (scores->translation != NULL && pair.alignment.length > 0)
       status = score_alignment(scores, &own->translator, &pair, &error);
     finish_sentence(work, numbers[i], status, &error);
-    if (status != STATUS_OK) return;
+    if (status != ELMAN_OK) return;
   }
 }
 
@@ -281,27 +277,26 @@ static void score_batches(struct shared_work *work) {
   }
 }
 
-static enum status score_all(struct shared_work *work, struct error *error) {
+static elman_status score_all(struct shared_work *work, elman_error *error) {
   const struct evaluate_options *options = work->options;
   const size_t count = pairs_count(work->pairs);
   size_t *lengths = calloc(count, sizeof *lengths);
   if (lengths == NULL) return fail_no_memory(error);
   for (size_t i = 0; i < count; i++) lengths[i] = pairs_get(work->pairs, i).source.length;
-  enum status status = length_batches_create(&work->batches, lengths, count, options->batch_size,
-                                             options->translate.beam.width, error);
+  elman_status status = length_batches_create(&work->batches, lengths, count, options->batch_size,
+                                              options->translate.beam.width, error);
   free(lengths);
-  if (status != STATUS_OK) return status;
+  if (status != ELMAN_OK) return status;
   score_batches(work);
   length_batches_free(&work->batches);
-  if (work->status != STATUS_OK && error != NULL) *error = work->error;
-  return work->status;
+  return work->status == ELMAN_OK ? ELMAN_OK : fail_again(error, &work->error);
 }
 
 /* ---- scores of the translations as text ---- */
 
-static enum status score_texts(struct scores *scores, const struct text *translations,
-                               const struct text *references, size_t count,
-                               const struct evaluate_options *options, struct error *error) {
+static elman_status score_texts(struct scores *scores, const struct text *translations,
+                                const struct text *references, size_t count,
+                                const struct evaluate_options *options, elman_error *error) {
   scores->metric_options = options->metric;
   if (options->fitting_tokenizer)
     scores->metric_options.tokenizer = metric_tokenizer_for(references, count);
@@ -309,20 +304,20 @@ static enum status score_texts(struct scores *scores, const struct text *transla
   return metric_score_all(&scores->metric, translations, &all, &scores->metric_options, error);
 }
 
-static enum status score_translations(struct scores *scores, const struct shared_work *work,
-                                      struct error *error) {
+static elman_status score_translations(struct scores *scores, const struct shared_work *work,
+                                       elman_error *error) {
   const size_t count = pairs_count(work->pairs);
   struct text *translations = calloc(count, sizeof *translations);
   struct text *references = calloc(count, sizeof *references);
-  enum status status = STATUS_OK;
+  elman_status status = ELMAN_OK;
   size_t kept = 0;
   if (translations == NULL || references == NULL) status = fail_no_memory(error);
-  for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+  for (size_t i = 0; i < count && status == ELMAN_OK; i++) {
     if (work->scores[i].translation == NULL) continue;
     translations[kept] = text_of(work->scores[i].translation);
     references[kept++] = pairs_get(work->pairs, i).target;
   }
-  if (status == STATUS_OK)
+  if (status == ELMAN_OK)
     status = score_texts(scores, translations, references, kept, work->options, error);
   free(translations);
   free(references);
@@ -341,11 +336,11 @@ static void sum_scores(struct scores *scores, const struct shared_work *work) {
   scores->exact_match = (double)exact / (double)scores->sentences;
 }
 
-enum status evaluate(struct scores *scores, const struct model *model, const struct pairs *pairs,
-                     const struct evaluate_options *options, struct error *error) {
+elman_status evaluate(struct scores *scores, const struct model *model, const struct pairs *pairs,
+                      const struct evaluate_options *options, elman_error *error) {
   *scores = (struct scores){0};
-  enum status status = evaluate_loss(scores, model, pairs, options->batch_size, error);
-  if (status != STATUS_OK) return status;
+  elman_status status = evaluate_loss(scores, model, pairs, options->batch_size, error);
+  if (status != ELMAN_OK) return status;
   const size_t count = pairs_count(pairs);
   struct shared_work work = {.model = model,
                              .pairs = pairs,
@@ -353,9 +348,9 @@ enum status evaluate(struct scores *scores, const struct model *model, const str
                              .scores = calloc(count, sizeof *work.scores)};
   if (work.scores == NULL) return fail_no_memory(error);
   status = model_screen_create(&work.screen, model, &options->translate, error);
-  if (status == STATUS_OK) status = score_all(&work, error);
+  if (status == ELMAN_OK) status = score_all(&work, error);
   model_screen_free(work.screen);
-  if (status == STATUS_OK) {
+  if (status == ELMAN_OK) {
     sum_scores(scores, &work);
     status = score_translations(scores, &work, error);
   }

@@ -32,7 +32,7 @@ struct evaluate_options {
 /* Loss with teacher forcing; BLEU and chrF of translations, and the share of them that is
  * the normalised reference; where a pair has a gold alignment, the agreement of the attention under
  * that reference, which asks for one token per word on both sides. */
-enum status evaluate(struct scores *scores, const struct model *model, const struct pairs *pairs,
-                     const struct evaluate_options *options, struct error *error) CHECKED;
+elman_status evaluate(struct scores *scores, const struct model *model, const struct pairs *pairs,
+                      const struct evaluate_options *options, elman_error *error) CHECKED;
 
 #endif

@@ -55,9 +55,9 @@ void greedy_after_step(struct greedy *greedy, const struct decoder_cache *decode
     screen_largest(greedy->chosen, greedy->screen, &greedy->scratch, decoder->features, rows);
 }
 
-enum status greedy_grow(struct greedy *greedy, struct beam *beams, size_t sentence, size_t row,
-                        struct beam_pool *pool, const real *weights, size_t stride,
-                        const struct beam_options *options, struct error *error) {
+elman_status greedy_grow(struct greedy *greedy, struct beam *beams, size_t sentence, size_t row,
+                         struct beam_pool *pool, const real *weights, size_t stride,
+                         const struct beam_options *options, elman_error *error) {
   struct beam *beam = &beams[sentence];
   if (beam->forced == NULL && greedy->chosen[row] == SCREEN_NONE) {
     beam->overflow = true;
@@ -68,7 +68,7 @@ enum status greedy_grow(struct greedy *greedy, struct beam *beams, size_t senten
   /* The row of one that has overflowed has its features too; its probability is not looked at. */
   if (greedy->scores)
     greedy->tokens[greedy->count++] = (struct waiting_token){sentence, beam->open > 0 ? id : 0};
-  if (beam->open == 0) return STATUS_OK;
+  if (beam->open == 0) return ELMAN_OK;
   return beam_take(beam, pool, id, weights, stride, options, error);
 }
 

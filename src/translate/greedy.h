@@ -41,9 +41,9 @@ void greedy_before_step(struct greedy *greedy, struct decoder_cache *decoder, st
 void greedy_after_step(struct greedy *greedy, const struct decoder_cache *decoder, size_t rows);
 
 /* Grows the hypothesis of a sentence, whose row in use has the number `row`. */
-enum status greedy_grow(struct greedy *greedy, struct beam *beams, size_t sentence, size_t row,
-                        struct beam_pool *pool, const real *weights, size_t stride,
-                        const struct beam_options *options, struct error *error) CHECKED;
+elman_status greedy_grow(struct greedy *greedy, struct beam *beams, size_t sentence, size_t row,
+                         struct beam_pool *pool, const real *weights, size_t stride,
+                         const struct beam_options *options, elman_error *error) CHECKED;
 
 /* Gives all sentences their probabilities and scores; NaN if nobody wants them. */
 void greedy_finish(struct greedy *greedy, struct beam *beams, size_t count,

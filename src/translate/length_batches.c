@@ -38,8 +38,8 @@ static void cut(struct length_batches *batches, const struct numbered *sorted, s
   }
 }
 
-enum status length_batches_create(struct length_batches *batches, const size_t *lengths, size_t n,
-                                  size_t batch_size, size_t width, struct error *error) {
+elman_status length_batches_create(struct length_batches *batches, const size_t *lengths, size_t n,
+                                   size_t batch_size, size_t width, elman_error *error) {
   *batches = (struct length_batches){0};
   if (n >= SIZE_MAX / sizeof(struct numbered)) return fail_no_memory(error);
   struct numbered *sorted = calloc(n + 1, sizeof *sorted);
@@ -54,7 +54,7 @@ enum status length_batches_create(struct length_batches *batches, const size_t *
   qsort(sorted, n, sizeof *sorted, longest_first);
   cut(batches, sorted, n, batch_size, width);
   free(sorted);
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 void length_batches_free(struct length_batches *batches) {

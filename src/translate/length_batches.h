@@ -15,8 +15,8 @@ struct length_batches {
 /* Batches of `batch_size` sentences at most, each searched with a beam of `width`; long sentences
  * make smaller ones, so that memory does not grow with their length. `lengths` (n) may be in any
  * unit that is not smaller than a token. */
-enum status length_batches_create(struct length_batches *batches, const size_t *lengths, size_t n,
-                                  size_t batch_size, size_t width, struct error *error) CHECKED;
+elman_status length_batches_create(struct length_batches *batches, const size_t *lengths, size_t n,
+                                   size_t batch_size, size_t width, elman_error *error) CHECKED;
 void length_batches_free(struct length_batches *batches);
 
 #endif

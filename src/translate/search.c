@@ -51,13 +51,13 @@ static bool fits_blas(const struct model_config *config, size_t S, size_t B, siz
   return B <= INT_MAX / width && longest <= INT_MAX / (B * width) && S <= INT_MAX / H;
 }
 
-static enum status fit(struct search *search, const struct model_config *config,
-                       const struct search_request *requests, size_t count, size_t width,
-                       struct error *error) {
+static elman_status fit(struct search *search, const struct model_config *config,
+                        const struct search_request *requests, size_t count, size_t width,
+                        elman_error *error) {
   size_t S = 0;
   for (size_t b = 0; b < count; b++) S = requests[b].count > S ? requests[b].count : S;
   if (!fits_blas(config, S, count, width))
-    return fail(error, STATUS_BAD_DATA, NULL,
+    return fail(error, ELMAN_BAD_DATA, NULL,
                 "%zu sentences of up to %zu tokens are too much for a beam of %zu", count, S,
                 width);
   search->source.steps = S;
@@ -66,8 +66,8 @@ static enum status fit(struct search *search, const struct model_config *config,
   search->target.batch = count * width;
   struct arena measured = {0};
   take(search, &measured, config, width);
-  const enum status status = arena_reserve(&search->arena, &measured, error);
-  if (status == STATUS_OK) take(search, &search->arena, config, width);
+  const elman_status status = arena_reserve(&search->arena, &measured, error);
+  if (status == ELMAN_OK) take(search, &search->arena, config, width);
   return status;
 }
 
@@ -156,8 +156,8 @@ static void pass_on(struct search *search, struct decoder_sizes sizes, size_t r,
 }
 
 /* Grows the hypotheses of all sentences by what the decoder gave. */
-static enum status step(size_t *open, struct search *search, struct decoder_sizes sizes,
-                        const struct beam_options *options, struct error *error) {
+static elman_status step(size_t *open, struct search *search, struct decoder_sizes sizes,
+                         const struct beam_options *options, elman_error *error) {
   const size_t S = search->source.steps, width = options->width;
   size_t used = 0; /* rows, so far */
   *open = 0;
@@ -167,12 +167,12 @@ static enum status step(size_t *open, struct search *search, struct decoder_size
     const size_t first = b * width, rows = beam->open;
     if (rows == 0) continue;
     const real *attention = search->decoder.attention.weights + first * sizes.attention.heads * S;
-    const enum status status =
+    const elman_status status =
         search->greedy.active
             ? greedy_grow(&search->greedy, search->beams, b, used, &search->pool, attention, S,
                           options, error)
             : beam_grow(beam, &search->pool, &search->scores, used, attention, S, options, error);
-    if (status != STATUS_OK) return status;
+    if (status != ELMAN_OK) return status;
     used += rows;
     for (size_t i = 0; i < width; i++) {
       search->target.lengths[first + i] = i < beam->open;
@@ -183,7 +183,7 @@ static enum status step(size_t *open, struct search *search, struct decoder_size
     }
     *open += beam->open;
   }
-  if (sizes.self_attention.heads == 0 || *open == 0) return STATUS_OK;
+  if (sizes.self_attention.heads == 0 || *open == 0) return ELMAN_OK;
   self_attention_history_move(&search->history, sizes.self_attention, search->moves);
   return self_attention_history_grow(&search->history, sizes.self_attention, error);
 }
@@ -264,18 +264,18 @@ static void start_greedy(struct search *search, const struct search_request *req
   search->greedy.scores = any_forced || !options->without_scores;
 }
 
-enum status search_run(struct search *search, const struct model *model,
-                       const struct search_request *requests, size_t count,
-                       const struct search_options *options,
-                       const struct attention_overrides *overrides, const struct screen *screen,
-                       struct error *error) {
+elman_status search_run(struct search *search, const struct model *model,
+                        const struct search_request *requests, size_t count,
+                        const struct search_options *options,
+                        const struct attention_overrides *overrides, const struct screen *screen,
+                        elman_error *error) {
   const size_t width = options->beam.width;
   const struct decoder_sizes sizes = decoder_sizes_of(&model->config);
   const struct decoder_parameters *weights = &model->weights.decoder;
   const struct dropouts no_dropout = {0};
   start_greedy(search, requests, count, options, screen);
-  enum status status = fit(search, &model->config, requests, count, width, error);
-  if (status != STATUS_OK) return status;
+  elman_status status = fit(search, &model->config, requests, count, width, error);
+  if (status != ELMAN_OK) return status;
   fill(search, requests, sizes.attention.heads, width);
   beam_pool_clear(&search->pool);
   encoder_forward(&search->encoder, &search->source, &model->weights.encoder, no_dropout,
@@ -292,7 +292,7 @@ enum status search_run(struct search *search, const struct model *model,
     search->decoder.history = &search->history;
     self_attention_history_start(&search->history, search->target.batch);
     status = self_attention_history_grow(&search->history, sizes.self_attention, error);
-    if (status != STATUS_OK) return status;
+    if (status != ELMAN_OK) return status;
   }
   /* Every hypothesis grows at every step, and none beyond its limit. */
   for (size_t open = count; open > 0;) {
@@ -304,14 +304,14 @@ enum status search_run(struct search *search, const struct model *model,
     step_overrides.first++;
     greedy_after_step(&search->greedy, &search->decoder, open);
     status = step(&open, search, sizes, &options->beam, error);
-    if (status == STATUS_OK) status = beam_pool_tidy(&search->pool, search->beams, count, error);
-    if (status != STATUS_OK) return status;
+    if (status == ELMAN_OK) status = beam_pool_tidy(&search->pool, search->beams, count, error);
+    if (status != ELMAN_OK) return status;
   }
   greedy_finish(&search->greedy, search->beams, count, weights, sizes, &options->beam);
 
   struct arena measured = {0};
   take_results(search, &measured, &options->beam);
   status = arena_reserve(&search->result_arena, &measured, error);
-  if (status == STATUS_OK) take_results(search, &search->result_arena, &options->beam);
+  if (status == ELMAN_OK) take_results(search, &search->result_arena, &options->beam);
   return status;
 }

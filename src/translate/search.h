@@ -66,10 +66,10 @@ struct search_options {
  * the width 1 is greedy search: at each step the likeliest token. <s> is never chosen. `overrides`
  * (NULL = none) change the attention; their `first` is set here. `screen` (NULL = none), made of
  * the model's output layer, makes greedy search faster and changes nothing else. */
-enum status search_run(struct search *search, const struct model *model,
-                       const struct search_request *requests, size_t count,
-                       const struct search_options *options,
-                       const struct attention_overrides *overrides, const struct screen *screen,
-                       struct error *error) CHECKED;
+elman_status search_run(struct search *search, const struct model *model,
+                        const struct search_request *requests, size_t count,
+                        const struct search_options *options,
+                        const struct attention_overrides *overrides, const struct screen *screen,
+                        elman_error *error) CHECKED;
 
 #endif

@@ -14,22 +14,21 @@ struct shared {
   const struct text *sources;
   const struct translate_options *options;
   struct length_batches batches;
-  enum status status;
-  struct error error;
+  elman_status status;
+  elman_error error;
 };
 
-static enum status run_batch(struct shared *shared, struct translator *translator,
-                             const size_t *numbers, size_t count, struct error *error) {
+static elman_status run_batch(struct shared *shared, struct translator *translator,
+                              const size_t *numbers, size_t count, elman_error *error) {
   struct text sources[BATCH_SIZE];
   for (size_t i = 0; i < count; i++) sources[i] = shared->sources[numbers[i]];
-  enum status status =
+  elman_status status =
       translator_run(translator, sources, count, (struct text){NULL, 0}, shared->options, error);
-  for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+  for (size_t i = 0; i < count && status == ELMAN_OK; i++) {
     struct outcome *outcome = &shared->outcomes[numbers[i]];
     outcome->status = translator->items[i].status;
     outcome->error = translator->items[i].error;
-    if (outcome->status == STATUS_OK)
-      status = translator_keep(&outcome->kept, translator, i, error);
+    if (outcome->status == ELMAN_OK) status = translator_keep(&outcome->kept, translator, i, error);
   }
   return status;
 }
@@ -37,7 +36,7 @@ static enum status run_batch(struct shared *shared, struct translator *translato
 static bool has_failed(struct shared *shared) {
   bool failed;
 #pragma omp critical(elman_translate_all)
-  failed = shared->status != STATUS_OK;
+  failed = shared->status != ELMAN_OK;
   return failed;
 }
 
@@ -49,13 +48,13 @@ static void run_batches(struct shared *shared) {
     translator_create(&translator, shared->model, shared->screen);
 #pragma omp for schedule(dynamic)
     for (size_t i = 0; i < batches->count; i++) {
-      struct error error = {0};
+      elman_error error = {0};
       const size_t start = batches->starts[i];
       if (has_failed(shared)) continue;
-      const enum status status = run_batch(shared, &translator, batches->order + start,
-                                           batches->starts[i + 1] - start, &error);
+      const elman_status status = run_batch(shared, &translator, batches->order + start,
+                                            batches->starts[i + 1] - start, &error);
 #pragma omp critical(elman_translate_all)
-      if (status != STATUS_OK && shared->status == STATUS_OK) {
+      if (status != ELMAN_OK && shared->status == ELMAN_OK) {
         shared->status = status;
         shared->error = error;
       }
@@ -64,9 +63,9 @@ static void run_batches(struct shared *shared) {
   }
 }
 
-enum status translate_all(struct outcome *outcomes, const struct model *model,
-                          const struct screen *screen, const struct text *sources, size_t count,
-                          const struct translate_options *options, struct error *error) {
+elman_status translate_all(struct outcome *outcomes, const struct model *model,
+                           const struct screen *screen, const struct text *sources, size_t count,
+                           const struct translate_options *options, elman_error *error) {
   struct shared shared = {.outcomes = outcomes,
                           .model = model,
                           .screen = screen,
@@ -75,17 +74,16 @@ enum status translate_all(struct outcome *outcomes, const struct model *model,
   size_t *lengths = calloc(count + 1, sizeof *lengths);
   if (lengths == NULL) return fail_no_memory(error);
   for (size_t i = 0; i < count; i++) lengths[i] = sources[i].length;
-  const enum status status = length_batches_create(&shared.batches, lengths, count, BATCH_SIZE,
-                                                   options->beam.width, error);
+  const elman_status status = length_batches_create(&shared.batches, lengths, count, BATCH_SIZE,
+                                                    options->beam.width, error);
   free(lengths);
-  if (status != STATUS_OK) return status;
+  if (status != ELMAN_OK) return status;
   run_batches(&shared);
   length_batches_free(&shared.batches);
-  if (shared.status == STATUS_OK) return STATUS_OK;
+  if (shared.status == ELMAN_OK) return ELMAN_OK;
   for (size_t i = 0; i < count; i++) {
     arena_free(&outcomes[i].kept.arena);
     outcomes[i] = (struct outcome){0};
   }
-  if (error != NULL) *error = shared.error;
-  return shared.status;
+  return fail_again(error, &shared.error);
 }

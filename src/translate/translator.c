@@ -10,18 +10,18 @@ struct translate_options translate_options_default(void) {
   return (struct translate_options){.beam = {.width = 1, .n_best = 1, .length_penalty = 1}};
 }
 
-enum status model_screen_create(struct screen **out, const struct model *model,
-                                const struct translate_options *options, struct error *error) {
+elman_status model_screen_create(struct screen **out, const struct model *model,
+                                 const struct translate_options *options, elman_error *error) {
   const struct decoder_parameters *weights = &model->weights.decoder;
   const struct decoder_sizes sizes = decoder_sizes_of(&model->config);
   *out = NULL;
-  if (options->beam.width > 1) return STATUS_OK;
+  if (options->beam.width > 1) return ELMAN_OK;
   *out = calloc(1, sizeof **out);
   if (*out == NULL) return fail_no_memory(error);
-  const enum status status =
+  const elman_status status =
       screen_create(*out, weights->out_weight, weights->out_bias, sizes.vocabulary,
                     decoder_feature_size(sizes), TOKEN_START, quantized_kernel_at(0), error);
-  if (status == STATUS_OK) return STATUS_OK;
+  if (status == ELMAN_OK) return ELMAN_OK;
   model_screen_free(*out);
   *out = NULL;
   return status;
@@ -54,21 +54,21 @@ void translator_free(struct translator *translator) {
 }
 
 /* As array_grow; what is new is zero. */
-static enum status grow_zeroed(void **array, size_t *capacity, size_t count, size_t element,
-                               struct error *error) {
+static elman_status grow_zeroed(void **array, size_t *capacity, size_t count, size_t element,
+                                elman_error *error) {
   const size_t before = *capacity;
-  const enum status status = array_grow(array, capacity, count, element, error);
-  if (status == STATUS_OK && *capacity > before)
+  const elman_status status = array_grow(array, capacity, count, element, error);
+  if (status == ELMAN_OK && *capacity > before)
     memset((char *)*array + before * element, 0, (*capacity - before) * element);
   return status;
 }
 
-static enum status fit(struct translator *translator, size_t count, struct error *error) {
+static elman_status fit(struct translator *translator, size_t count, elman_error *error) {
   void *items = translator->items, *requests = translator->requests;
-  enum status status =
+  elman_status status =
       grow_zeroed(&items, &translator->item_capacity, count, sizeof *translator->items, error);
   translator->items = items;
-  if (status == STATUS_OK)
+  if (status == ELMAN_OK)
     status = array_grow(&requests, &translator->request_capacity, count,
                         sizeof *translator->requests, error);
   translator->requests = requests;
@@ -77,36 +77,36 @@ static enum status fit(struct translator *translator, size_t count, struct error
 
 /* ---- text to requests ---- */
 
-enum status encode_checked(struct encoding *encoding, const struct codec *codec, struct text text,
-                           struct error *error) {
+elman_status encode_checked(struct encoding *encoding, const struct codec *codec, struct text text,
+                            elman_error *error) {
   encoding->tokens.count = 0;
   const size_t good = text_valid_prefix(text);
   if (good < text.length)
-    return fail(error, STATUS_BAD_DATA, NULL, "byte %zu is not valid UTF-8 text", good + 1);
-  const enum status status = encode(encoding, codec, text, error);
-  if (status == STATUS_OK && encoding->tokens.count > MAX_SENTENCE_TOKENS)
-    return fail(error, STATUS_BAD_DATA, NULL,
+    return fail(error, ELMAN_BAD_DATA, NULL, "byte %zu is not valid UTF-8 text", good + 1);
+  const elman_status status = encode(encoding, codec, text, error);
+  if (status == ELMAN_OK && encoding->tokens.count > MAX_SENTENCE_TOKENS)
+    return fail(error, ELMAN_BAD_DATA, NULL,
                 "the sentence has %zu tokens, more than the %d that can be translated; split it",
                 encoding->tokens.count, MAX_SENTENCE_TOKENS);
   return status;
 }
 
-static enum status encode_reference(struct translator *translator, struct text reference,
-                                    struct error *error) {
+static elman_status encode_reference(struct translator *translator, struct text reference,
+                                     elman_error *error) {
   const struct codec codec = model_target_codec(translator->model);
-  enum status status = encode_checked(&translator->reference, &codec, reference, error);
-  if (status == STATUS_OK && translator->reference.tokens.count == 0)
-    status = fail(error, STATUS_BAD_DATA, NULL, "the reference is empty");
+  elman_status status = encode_checked(&translator->reference, &codec, reference, error);
+  if (status == ELMAN_OK && translator->reference.tokens.count == 0)
+    status = fail(error, ELMAN_BAD_DATA, NULL, "the reference is empty");
   return status;
 }
 
-static enum status encode_source(struct encoding *encoding, const struct model *model,
-                                 struct text source, size_t max_bytes, struct error *error) {
+static elman_status encode_source(struct encoding *encoding, const struct model *model,
+                                  struct text source, size_t max_bytes, elman_error *error) {
   const struct codec codec = model_source_codec(model);
   if (max_bytes > 0 && source.length > max_bytes) {
     encoding->tokens.count = 0;
     return fail(
-        error, STATUS_BAD_DATA, NULL,
+        error, ELMAN_BAD_DATA, NULL,
         "the sentence has more than the %zu bytes that are allowed; split it, or allow more",
         max_bytes);
   }
@@ -121,22 +121,20 @@ static size_t limit_of(const struct translate_options *options, size_t S) {
 }
 
 /* What is wrong with one sentence stays with it; anything else fails the batch. */
-static enum status add_request(struct translator *translator, struct translator_item *item,
-                               size_t *requests, struct text source, struct text reference,
-                               const struct translate_options *options, struct error *error) {
+static elman_status add_request(struct translator *translator, struct translator_item *item,
+                                size_t *requests, struct text source, struct text reference,
+                                const struct translate_options *options, elman_error *error) {
   item->given = source;
   item->result = SIZE_MAX;
-  item->error = (struct error){0};
+  item->error = (elman_error){0};
   item->status =
       encode_source(&item->source, translator->model, source, options->max_bytes, &item->error);
   const size_t S = item->source.tokens.count;
-  if (item->status == STATUS_OK && S > 0 && reference.bytes != NULL)
+  if (item->status == ELMAN_OK && S > 0 && reference.bytes != NULL)
     item->status = encode_reference(translator, reference, &item->error);
-  if (item->status != STATUS_OK && item->status != STATUS_BAD_DATA) {
-    if (error != NULL) *error = item->error;
-    return item->status;
-  }
-  if (item->status != STATUS_OK || S == 0) return STATUS_OK;
+  if (item->status != ELMAN_OK && item->status != ELMAN_BAD_DATA)
+    return fail_again(error, &item->error);
+  if (item->status != ELMAN_OK || S == 0) return ELMAN_OK;
   struct search_request *request = &translator->requests[*requests];
   *request =
       (struct search_request){.ids = item->source.ids, .count = S, .limit = limit_of(options, S)};
@@ -145,22 +143,22 @@ static enum status add_request(struct translator *translator, struct translator_
     request->forced_count = translator->reference.tokens.count;
   }
   item->result = (*requests)++;
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 static void note_overflows(struct translator *translator) {
   for (size_t i = 0; i < translator->count; i++) {
     struct translator_item *item = &translator->items[i];
     if (item->result == SIZE_MAX || translator->search.results[item->result].count > 0) continue;
-    item->status = fail(&item->error, STATUS_BAD_DATA, NULL,
+    item->status = fail(&item->error, ELMAN_BAD_DATA, NULL,
                         "the model's weights are so large that its numbers overflow; train it "
                         "again with a lower learning rate");
   }
 }
 
-enum status translator_run(struct translator *translator, const struct text *sources, size_t count,
-                           struct text reference, const struct translate_options *options,
-                           struct error *error) {
+elman_status translator_run(struct translator *translator, const struct text *sources, size_t count,
+                            struct text reference, const struct translate_options *options,
+                            elman_error *error) {
   struct search_options search = {options->beam, options->without_scores};
   const struct attention_overrides overrides = {options->override_list, options->override_count,
                                                 options->override_seed, 0};
@@ -171,18 +169,18 @@ enum status translator_run(struct translator *translator, const struct text *sou
   translator->has_reference = reference.bytes != NULL;
   if (translator->has_reference)
     search.beam.width = search.beam.n_best = 1; /* there is nothing to choose */
-  enum status status = fit(translator, count, error);
-  for (size_t i = 0; i < count && status == STATUS_OK; i++)
+  elman_status status = fit(translator, count, error);
+  for (size_t i = 0; i < count && status == ELMAN_OK; i++)
     status = add_request(translator, &translator->items[i], &requests, sources[i], reference,
                          options, error);
-  if (status == STATUS_OK && requests > 0)
+  if (status == ELMAN_OK && requests > 0)
     status =
         search_run(&translator->search, translator->model, translator->requests, requests, &search,
                    overrides.count > 0 ? &overrides : NULL, translator->screen, error);
-  if (status != STATUS_OK) return status;
+  if (status != ELMAN_OK) return status;
   translator->count = count;
   note_overflows(translator);
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 struct search_result translator_result(const struct translator *translator, size_t i) {
@@ -218,30 +216,30 @@ static struct text target_token(const struct translator *translator, size_t i,
   return vocabulary_token(translator->model->target_vocabulary, hypothesis->ids[t]);
 }
 
-static enum status render(struct rendering *rendering, const struct translator *translator,
-                          size_t i, const struct hypothesis *hypothesis, struct error *error) {
+static elman_status render(struct rendering *rendering, const struct translator *translator,
+                           size_t i, const struct hypothesis *hypothesis, elman_error *error) {
   const size_t T = hypothesis->count;
   tokens_clear(&rendering->tokens);
   buffer_clear(&rendering->text);
   for (size_t t = 0; t < T; t++) {
-    const enum status status =
+    const elman_status status =
         tokens_add(&rendering->tokens, target_token(translator, i, hypothesis, t), error);
-    if (status != STATUS_OK) return status;
+    if (status != ELMAN_OK) return status;
   }
   struct tokens words = rendering->tokens; /* borrowed */
   if (T > 0 && hypothesis->ids[T - 1] == TOKEN_END) words.count--;
   return tokens_join(&rendering->text, &words, model_target_codec(translator->model).mode, error);
 }
 
-enum status translator_render(struct translator *translator, size_t i, struct error *error) {
+elman_status translator_render(struct translator *translator, size_t i, elman_error *error) {
   static const struct hypothesis none = {0};
   const struct search_result result = translator_result(translator, i);
   const size_t count = result.count > 0 ? result.count : 1;
   void *renderings = translator->renderings;
-  enum status status = grow_zeroed(&renderings, &translator->rendering_capacity, count,
-                                   sizeof *translator->renderings, error);
+  elman_status status = grow_zeroed(&renderings, &translator->rendering_capacity, count,
+                                    sizeof *translator->renderings, error);
   translator->renderings = renderings;
-  for (size_t n = 0; n < count && status == STATUS_OK; n++)
+  for (size_t n = 0; n < count && status == ELMAN_OK; n++)
     status = render(&translator->renderings[n], translator, i,
                     result.count > 0 ? &result.hypotheses[n] : &none, error);
   return status;
@@ -294,8 +292,8 @@ static struct places take_places(struct arena *arena, size_t count) {
 }
 
 /* What all hypotheses of item i have in common. */
-static enum status copy_source(struct translation *view, struct arena *arena,
-                               const struct translator *translator, size_t i, struct error *error) {
+static elman_status copy_source(struct translation *view, struct arena *arena,
+                                const struct translator *translator, size_t i, elman_error *error) {
   const struct translator_item *item = &translator->items[i];
   const struct tokens *tokens = &item->source.tokens;
   const struct places places = take_places(arena, tokens->count);
@@ -306,7 +304,7 @@ static enum status copy_source(struct translation *view, struct arena *arena,
   view->source_known = copy_known(arena, &item->source);
   view->source_starts = places.starts;
   view->source_ends = places.ends;
-  if (arena->base == NULL) return STATUS_OK; /* measuring */
+  if (arena->base == NULL) return ELMAN_OK; /* measuring */
   return locate_tokens(places, tokens, item->given, translator->model->source_normalization, error);
 }
 
@@ -334,14 +332,14 @@ static void copy_attention(struct translation *view, struct arena *arena,
       heads > 1 ? copy_reals(arena, hypothesis->heads, heads * T, S) : view->attention;
 }
 
-static enum status copy_into(struct kept_translation *kept, struct arena *arena,
-                             const struct translator *translator, size_t i, struct error *error) {
+static elman_status copy_into(struct kept_translation *kept, struct arena *arena,
+                              const struct translator *translator, size_t i, elman_error *error) {
   const struct search_result result = translator_result(translator, i);
   kept->count = result.count > 0 ? result.count : 1;
   kept->views = arena_take(arena, sizeof *kept->views, kept->count, 1, 1);
   struct translation view = {.forced = translator->has_reference && result.count > 0};
-  const enum status status = copy_source(&view, arena, translator, i, error);
-  if (status != STATUS_OK) return status;
+  const elman_status status = copy_source(&view, arena, translator, i, error);
+  if (status != ELMAN_OK) return status;
   for (size_t n = 0; n < kept->count; n++) {
     const struct hypothesis hypothesis =
         result.count > 0 ? result.hypotheses[n] : (struct hypothesis){0};
@@ -351,19 +349,19 @@ static enum status copy_into(struct kept_translation *kept, struct arena *arena,
     copy_attention(&view, arena, &hypothesis, translator->model->config.heads);
     if (kept->views != NULL) kept->views[n] = view;
   }
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
-enum status translator_keep(struct kept_translation *kept, struct translator *translator, size_t i,
-                            struct error *error) {
+elman_status translator_keep(struct kept_translation *kept, struct translator *translator, size_t i,
+                             elman_error *error) {
   struct arena measured = {0};
   *kept = (struct kept_translation){0};
-  enum status status = translator_render(translator, i, error);
-  if (status != STATUS_OK) return status;
+  elman_status status = translator_render(translator, i, error);
+  if (status != ELMAN_OK) return status;
   status = copy_into(kept, &measured, translator, i, error);
-  if (status == STATUS_OK) status = arena_reserve(&kept->arena, &measured, error);
-  if (status == STATUS_OK) status = copy_into(kept, &kept->arena, translator, i, error);
-  if (status == STATUS_OK) return STATUS_OK;
+  if (status == ELMAN_OK) status = arena_reserve(&kept->arena, &measured, error);
+  if (status == ELMAN_OK) status = copy_into(kept, &kept->arena, translator, i, error);
+  if (status == ELMAN_OK) return ELMAN_OK;
   arena_free(&kept->arena);
   *kept = (struct kept_translation){0};
   return status;

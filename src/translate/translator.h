@@ -8,10 +8,10 @@
 /* Time and memory grow with the square of a sentence's length; beyond this it is refused. */
 enum { MAX_SENTENCE_TOKENS = 5000 };
 
-/* `encode` for text of which nothing is known: STATUS_BAD_DATA if it is not valid UTF-8 or has too
+/* `encode` for text of which nothing is known: ELMAN_BAD_DATA if it is not valid UTF-8 or has too
  * many tokens. */
-enum status encode_checked(struct encoding *encoding, const struct codec *codec, struct text text,
-                           struct error *error) CHECKED;
+elman_status encode_checked(struct encoding *encoding, const struct codec *codec, struct text text,
+                            elman_error *error) CHECKED;
 
 enum { MOST_OVERRIDES = 64 };
 
@@ -22,7 +22,7 @@ struct translate_options {
   double ratio;         /* of target to source tokens; 0 = none; without either 2 S + 10 */
   bool replace_unknown; /* <unk> becomes the source token with the largest weight */
   bool without_scores;  /* of greedy search: the probability and the score may be NaN */
-  struct override override_list[MOST_OVERRIDES]; /* of attention */
+  elman_override override_list[MOST_OVERRIDES]; /* of attention */
   size_t override_count;
   uint64_t override_seed;
 };
@@ -34,8 +34,8 @@ struct translator_item {
   struct text given; /* borrowed from the caller of translator_run */
   struct encoding source;
   size_t result; /* its number among the search's results; SIZE_MAX = none */
-  enum status status;
-  struct error error;
+  elman_status status;
+  elman_error error;
 };
 
 /* A hypothesis as text. */
@@ -59,9 +59,9 @@ struct translator {
 
 /* Makes the screen for greedy search in `model`, which must not change while it is used. NULL for a
  * wider beam. */
-enum status model_screen_create(struct screen **screen, const struct model *model,
-                                const struct translate_options *options,
-                                struct error *error) CHECKED;
+elman_status model_screen_create(struct screen **screen, const struct model *model,
+                                 const struct translate_options *options,
+                                 elman_error *error) CHECKED;
 void model_screen_free(struct screen *screen);
 
 /* Allocates nothing yet. */
@@ -72,18 +72,18 @@ void translator_free(struct translator *translator);
 /* Translates `count` sources; what came out stays in the translator until the next call. With
  * `reference` (bytes not NULL), the decoder is forced to give that, for one source only. A sentence
  * with invalid UTF-8, one that is too long in bytes or tokens, and one whose numbers overflow have
- * STATUS_BAD_DATA in their item, which fails no other. A sentence without tokens has no hypothesis.
+ * ELMAN_BAD_DATA in their item, which fails no other. A sentence without tokens has no hypothesis.
  */
-enum status translator_run(struct translator *translator, const struct text *sources, size_t count,
-                           struct text reference, const struct translate_options *options,
-                           struct error *error) CHECKED;
+elman_status translator_run(struct translator *translator, const struct text *sources, size_t count,
+                            struct text reference, const struct translate_options *options,
+                            elman_error *error) CHECKED;
 
 /* The hypotheses of item i, the best first. */
 struct search_result translator_result(const struct translator *translator, size_t i);
 
 /* Fills renderings[0] up to the number of hypotheses of item i, of which there is at least one:
  * without any, the first rendering is empty. */
-enum status translator_render(struct translator *translator, size_t i, struct error *error) CHECKED;
+elman_status translator_render(struct translator *translator, size_t i, elman_error *error) CHECKED;
 
 /* An item's translations, the best first, and the memory that they own. */
 struct kept_translation {
@@ -92,8 +92,8 @@ struct kept_translation {
   struct arena arena;
 };
 
-/* Copies item i, whose status is STATUS_OK; the source that it was given as must still be there. */
-enum status translator_keep(struct kept_translation *kept, struct translator *translator, size_t i,
-                            struct error *error) CHECKED;
+/* Copies item i, whose status is ELMAN_OK; the source that it was given as must still be there. */
+elman_status translator_keep(struct kept_translation *kept, struct translator *translator, size_t i,
+                             elman_error *error) CHECKED;
 
 #endif

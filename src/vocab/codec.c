@@ -5,35 +5,35 @@
 
 #include "vocab/segment.h"
 
-enum status codec_text(struct buffer *into, const struct codec *codec, struct text text,
-                       struct error *error) {
-  const enum status status = text_normalize(into, text, codec->normalization, error);
-  if (status == STATUS_OK && codec->mode == TOKENS_CHARS &&
+elman_status codec_text(struct buffer *into, const struct codec *codec, struct text text,
+                        elman_error *error) {
+  const elman_status status = text_normalize(into, text, codec->normalization, error);
+  if (status == ELMAN_OK && codec->mode == ELMAN_TOKENS_CHARS &&
       !(codec->vocabulary != NULL && vocabulary_is_spaced(codec->vocabulary)))
     text_drop_spaces(into);
   return status;
 }
 
-enum status encode(struct encoding *encoding, const struct codec *codec, struct text text,
-                   struct error *error) {
-  enum status status = codec_text(&encoding->normalized, codec, text, error);
-  if (status != STATUS_OK) return status;
+elman_status encode(struct encoding *encoding, const struct codec *codec, struct text text,
+                    elman_error *error) {
+  elman_status status = codec_text(&encoding->normalized, codec, text, error);
+  if (status != ELMAN_OK) return status;
 
-  const bool segments = codec->mode == TOKENS_SPACE;
+  const bool segments = codec->mode == ELMAN_TOKENS_SPACE;
   status = tokens_split(segments ? &encoding->split : &encoding->tokens,
                         buffer_text(&encoding->normalized), codec->mode, error);
-  if (status == STATUS_OK && segments)
+  if (status == ELMAN_OK && segments)
     status = segment_unspaced(&encoding->tokens, &encoding->split, codec->vocabulary, error);
-  if (status != STATUS_OK) return status;
+  if (status != ELMAN_OK) return status;
 
   void *memory = encoding->ids;
   status = array_grow(&memory, &encoding->capacity, encoding->tokens.count, sizeof *encoding->ids,
                       error);
   encoding->ids = memory;
-  if (status != STATUS_OK) return status;
+  if (status != ELMAN_OK) return status;
   for (size_t i = 0; i < encoding->tokens.count; i++)
     encoding->ids[i] = vocabulary_find(codec->vocabulary, tokens_get(&encoding->tokens, i));
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 void encoding_free(struct encoding *encoding) {
@@ -44,17 +44,17 @@ void encoding_free(struct encoding *encoding) {
   *encoding = (struct encoding){0};
 }
 
-enum status decode(struct buffer *into, const struct codec *codec, const uint32_t *ids,
-                   size_t count, struct error *error) {
+elman_status decode(struct buffer *into, const struct codec *codec, const uint32_t *ids,
+                    size_t count, elman_error *error) {
   const size_t specials = vocabulary_specials(codec->vocabulary);
   struct tokens tokens = {0};
-  enum status status = STATUS_OK;
-  for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+  elman_status status = ELMAN_OK;
+  for (size_t i = 0; status == ELMAN_OK && i < count; i++) {
     assert(ids[i] < vocabulary_size(codec->vocabulary));
     if (ids[i] == TOKEN_UNKNOWN || ids[i] >= specials)
       status = tokens_add(&tokens, vocabulary_token(codec->vocabulary, ids[i]), error);
   }
-  if (status == STATUS_OK) status = tokens_join(into, &tokens, codec->mode, error);
+  if (status == ELMAN_OK) status = tokens_join(into, &tokens, codec->mode, error);
   tokens_free(&tokens);
   return status;
 }

@@ -5,16 +5,16 @@
 #include "vocab/vocabulary.h"
 
 struct codec {
-  enum token_mode mode; /* never TOKENS_AUTO */
-  enum normalization normalization;
+  elman_token_mode mode; /* never ELMAN_TOKENS_AUTO */
+  elman_normalization normalization;
   const struct vocabulary *vocabulary;
 };
 
 /* Replaces the contents of `into` by `text` as the codec sees it: normalised, and in mode `chars`
  * without spaces beside Han characters, unless the vocabulary was learnt with them (files of
  * version 0.1). The vocabulary may be NULL while it is still to be counted. */
-enum status codec_text(struct buffer *into, const struct codec *codec, struct text text,
-                       struct error *error) CHECKED;
+elman_status codec_text(struct buffer *into, const struct codec *codec, struct text text,
+                        elman_error *error) CHECKED;
 
 /* Scratch memory of one thread's encoding, and its result. Start from all zero. */
 struct encoding {
@@ -26,12 +26,12 @@ struct encoding {
 };
 
 /* Normalises, splits, segments (mode `space` only) and looks up. `text` must be valid UTF-8. */
-enum status encode(struct encoding *encoding, const struct codec *codec, struct text text,
-                   struct error *error) CHECKED;
+elman_status encode(struct encoding *encoding, const struct codec *codec, struct text text,
+                    elman_error *error) CHECKED;
 void encoding_free(struct encoding *encoding);
 
 /* Appends the text of `count` ids to `into`. Specials other than <unk> are left out. */
-enum status decode(struct buffer *into, const struct codec *codec, const uint32_t *ids,
-                   size_t count, struct error *error) CHECKED;
+elman_status decode(struct buffer *into, const struct codec *codec, const uint32_t *ids,
+                    size_t count, elman_error *error) CHECKED;
 
 #endif

@@ -94,10 +94,10 @@ static bool is_joining_jamo(int codepoint) {
 /* The end of what is normalised alone from byte `start` on. Normalising never composes or reorders
  * across the border of a grapheme cluster, but that NFKC composes Hangul from compatibility jamo.
  */
-static size_t unit_end(struct text text, size_t start, enum normalization form) {
+static size_t unit_end(struct text text, size_t start, elman_normalization form) {
   int last;
   size_t end = cluster_end(text, start, &last);
-  while (form != NORMALIZE_NFC && is_hangul(last) && end < text.length) {
+  while (form != ELMAN_NFC && is_hangul(last) && end < text.length) {
     int next;
     const size_t next_end = cluster_end(text, end, &next);
     if (!is_compatibility_jamo(next) && !(is_compatibility_jamo(last) && is_joining_jamo(next)))
@@ -108,15 +108,15 @@ static size_t unit_end(struct text text, size_t start, enum normalization form) 
   return end;
 }
 
-static enum status consume_word(struct cursor *cursor, struct text text, size_t start, size_t end,
-                                enum normalization form, struct buffer *normalized,
-                                struct error *error) {
+static elman_status consume_word(struct cursor *cursor, struct text text, size_t start, size_t end,
+                                 elman_normalization form, struct buffer *normalized,
+                                 elman_error *error) {
   const struct text upto = {text.bytes, end};
   for (size_t next; start < end; start = next) {
     next = unit_end(upto, start, form);
     const struct text unit = {text.bytes + start, next - start};
-    const enum status status = text_normalize(normalized, unit, form, error);
-    if (status != STATUS_OK) return status;
+    const elman_status status = text_normalize(normalized, unit, form, error);
+    if (status != ELMAN_OK) return status;
     size_t at = 0;
     const bool same =
         text_equal(unit, buffer_text(normalized)) && !sign_has_two_forms(character_at(unit, &at));
@@ -125,15 +125,15 @@ static enum status consume_word(struct cursor *cursor, struct text text, size_t 
     else
       consume_normalized(cursor, start, next, buffer_text(normalized));
   }
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
-enum status locate_tokens(struct places places, const struct tokens *tokens, struct text text,
-                          enum normalization form, struct error *error) {
+elman_status locate_tokens(struct places places, const struct tokens *tokens, struct text text,
+                           elman_normalization form, elman_error *error) {
   struct cursor cursor = {.places = places, .tokens = tokens};
   struct buffer normalized = {0};
-  enum status status = STATUS_OK;
-  for (size_t at = white_space_end(text, 0); at < text.length && status == STATUS_OK;) {
+  elman_status status = ELMAN_OK;
+  for (size_t at = white_space_end(text, 0); at < text.length && status == ELMAN_OK;) {
     const size_t end = word_end(text, at);
     status = consume_word(&cursor, text, at, end, form, &normalized, error);
     at = white_space_end(text, end);

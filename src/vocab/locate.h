@@ -11,8 +11,8 @@ struct places {
 
 /* Finds the tokens that `text`, which need not be normalised, was split into. Where normalising
  * changed what a token boundary cuts through, both tokens have all of it. */
-enum status locate_tokens(struct places places, const struct tokens *tokens, struct text text,
-                          enum normalization form, struct error *error) CHECKED;
+elman_status locate_tokens(struct places places, const struct tokens *tokens, struct text text,
+                           elman_normalization form, elman_error *error) CHECKED;
 
 /* Finds the first `count` tokens in what tokens_join made of them. Later ones, such as </s>, are
  * put at the end, without a byte. */

@@ -14,21 +14,21 @@ static const utf8proc_option_t folded =
                         UTF8PROC_IGNORE);
 
 static const char *const normalization_names[] = {
-    [NORMALIZE_NFC] = "nfc",
-    [NORMALIZE_NFKC] = "nfkc",
-    [NORMALIZE_NFKC_WIDE] = "nfkc-wide",
+    [ELMAN_NFC] = "nfc",
+    [ELMAN_NFKC] = "nfkc",
+    [ELMAN_NFKC_WIDE] = "nfkc-wide",
 };
 
 enum { NORMALIZATIONS = sizeof normalization_names / sizeof normalization_names[0] };
 
-const char *normalization_name(enum normalization normalization) {
+const char *normalization_name(elman_normalization normalization) {
   return (unsigned)normalization < NORMALIZATIONS ? normalization_names[normalization] : NULL;
 }
 
-bool normalization_parse(enum normalization *normalization, const char *name) {
+bool normalization_parse(elman_normalization *normalization, const char *name) {
   for (int i = 0; i < NORMALIZATIONS; i++) {
     if (strcmp(name, normalization_names[i]) == 0) {
-      *normalization = (enum normalization)i;
+      *normalization = (elman_normalization)i;
       return true;
     }
   }
@@ -55,9 +55,9 @@ static bool is_inert_nfc(int codepoint) {
 
 /* What NFKC would spoil and signs_unify makes right: an acute accent typed for an apostrophe, which
  * would become a space and a mark, and the ellipsis of full-width signs. */
-static bool is_kept(int codepoint, enum normalization form) {
-  return (codepoint == 0xB4 && form != NORMALIZE_NFC) ||
-         (codepoint == 0x2026 && form == NORMALIZE_NFKC_WIDE);
+static bool is_kept(int codepoint, elman_normalization form) {
+  return (codepoint == 0xB4 && form != ELMAN_NFC) ||
+         (codepoint == 0x2026 && form == ELMAN_NFKC_WIDE);
 }
 
 /* The same for NFKC: here of text that goes through signs_unify. */
@@ -73,14 +73,14 @@ static bool is_inert_nfkc(int codepoint) {
          (codepoint >= 0x3400 && codepoint <= 0x4DBF);
 }
 
-static bool is_inert(int codepoint, enum normalization form) {
-  if (form == NORMALIZE_NFC) return is_inert_nfc(codepoint);
+static bool is_inert(int codepoint, elman_normalization form) {
+  if (form == ELMAN_NFC) return is_inert_nfc(codepoint);
   return is_inert_nfkc(codepoint) || is_kept(codepoint, form);
 }
 
 /* Makes every run of white space one space, and none at the ends. White space never composes, so
  * that this may come before NFC. True if composing would change nothing. */
-static bool collapse_white_space(struct buffer *into, struct text text, enum normalization form) {
+static bool collapse_white_space(struct buffer *into, struct text text, elman_normalization form) {
   bool inert = true;
   bool space_pending = false;
   size_t at = 0;
@@ -103,42 +103,42 @@ static bool collapse_white_space(struct buffer *into, struct text text, enum nor
 }
 
 /* Room for `count` more. */
-static enum status codepoints_grow(struct codepoints *list, size_t count, struct error *error) {
+static elman_status codepoints_grow(struct codepoints *list, size_t count, elman_error *error) {
   void *memory = list->items;
-  const enum status status =
+  const elman_status status =
       array_grow(&memory, &list->capacity, list->count + count, sizeof *list->items, error);
   list->items = memory;
   return status;
 }
 
-static enum status append_decomposed(struct codepoints *out, int codepoint, utf8proc_option_t how,
-                                     struct error *error) {
+static elman_status append_decomposed(struct codepoints *out, int codepoint, utf8proc_option_t how,
+                                      elman_error *error) {
   int boundary = UTF8PROC_BOUNDCLASS_START;
   for (;;) {
     const size_t room = out->capacity - out->count;
     const utf8proc_ssize_t length =
         utf8proc_decompose_char(codepoint, out->items == NULL ? NULL : out->items + out->count,
                                 (utf8proc_ssize_t)room, how, &boundary);
-    if (length < 0) return fail(error, STATUS_BAD_DATA, NULL, "%s", utf8proc_errmsg(length));
+    if (length < 0) return fail(error, ELMAN_BAD_DATA, NULL, "%s", utf8proc_errmsg(length));
     if ((size_t)length <= room) {
       out->count += (size_t)length;
-      return STATUS_OK;
+      return ELMAN_OK;
     }
-    const enum status status = codepoints_grow(out, (size_t)length, error);
-    if (status != STATUS_OK) return status;
+    const elman_status status = codepoints_grow(out, (size_t)length, error);
+    if (status != ELMAN_OK) return status;
   }
 }
 
-static enum status decompose(struct codepoints *out, struct text text, utf8proc_option_t how,
-                             enum normalization form, struct error *error) {
+static elman_status decompose(struct codepoints *out, struct text text, utf8proc_option_t how,
+                              elman_normalization form, elman_error *error) {
   size_t at = 0;
   while (at < text.length) {
     const int codepoint = character_at(text, &at);
-    const enum status status =
+    const elman_status status =
         append_decomposed(out, codepoint, is_kept(codepoint, form) ? nfc : how, error);
-    if (status != STATUS_OK) return status;
+    if (status != ELMAN_OK) return status;
   }
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 static unsigned combining_class(utf8proc_int32_t codepoint) {
@@ -151,7 +151,7 @@ static int compare_keys(const void *a, const void *b) {
 }
 
 /* Sorts marks by combining class, equal ones in their old order. */
-static enum status sort_marks(utf8proc_int32_t *marks, size_t count, struct error *error) {
+static elman_status sort_marks(utf8proc_int32_t *marks, size_t count, elman_error *error) {
   /* combining class (8 bits), position (35), code point (21): one integer comparison does it. */
   if (count >= (uint64_t)1 << 35 || count > SIZE_MAX / sizeof(uint64_t))
     return fail_no_memory(error);
@@ -162,12 +162,12 @@ static enum status sort_marks(utf8proc_int32_t *marks, size_t count, struct erro
   qsort(keys, count, sizeof *keys, compare_keys);
   for (size_t i = 0; i < count; i++) marks[i] = (utf8proc_int32_t)(keys[i] & 0x1FFFFF);
   free(keys);
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 /* The canonical order. utf8proc_decompose does it with a sort that is quadratic in the length of a
  * run of marks, which is too slow for a hostile line of some megabytes. */
-static enum status order_marks(struct codepoints *text, struct error *error) {
+static elman_status order_marks(struct codepoints *text, elman_error *error) {
   size_t at = 0;
   while (at < text->count) {
     const size_t start = at;
@@ -180,12 +180,12 @@ static enum status order_marks(struct codepoints *text, struct error *error) {
       last = class;
     }
     if (!sorted) {
-      const enum status status = sort_marks(text->items + start, at - start, error);
-      if (status != STATUS_OK) return status;
+      const elman_status status = sort_marks(text->items + start, at - start, error);
+      if (status != ELMAN_OK) return status;
     }
     if (at == start) at++;
   }
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 static void append_codepoints(struct buffer *into, const utf8proc_int32_t *items, size_t count) {
@@ -203,33 +203,32 @@ static size_t drop_double_spaces(utf8proc_int32_t *items, size_t count) {
   return kept > 0 && items[kept - 1] == ' ' ? kept - 1 : kept;
 }
 
-static enum status compose(struct buffer *into, struct codepoints *text, struct error *error) {
-  const enum status status = order_marks(text, error);
-  if (status != STATUS_OK) return status;
+static elman_status compose(struct buffer *into, struct codepoints *text, elman_error *error) {
+  const elman_status status = order_marks(text, error);
+  if (status != ELMAN_OK) return status;
   const utf8proc_ssize_t length =
       utf8proc_normalize_utf32(text->items, (utf8proc_ssize_t)text->count, nfc);
-  if (length < 0) return fail(error, STATUS_BAD_DATA, NULL, "%s", utf8proc_errmsg(length));
+  if (length < 0) return fail(error, ELMAN_BAD_DATA, NULL, "%s", utf8proc_errmsg(length));
   buffer_clear(into);
   append_codepoints(into, text->items, drop_double_spaces(text->items, (size_t)length));
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
-enum status text_normalize(struct buffer *into, struct text text, enum normalization form,
-                           struct error *error) {
+elman_status text_normalize(struct buffer *into, struct text text, elman_normalization form,
+                            elman_error *error) {
   buffer_clear(into);
   const bool done = collapse_white_space(into, text, form);
   if (into->failed) return fail_no_memory(error);
-  enum status status = STATUS_OK;
+  elman_status status = ELMAN_OK;
   if (!done) {
     struct codepoints codepoints = {0};
-    status =
-        decompose(&codepoints, buffer_text(into), form == NORMALIZE_NFC ? nfc : nfkc, form, error);
-    if (status == STATUS_OK) status = compose(into, &codepoints, error);
+    status = decompose(&codepoints, buffer_text(into), form == ELMAN_NFC ? nfc : nfkc, form, error);
+    if (status == ELMAN_OK) status = compose(into, &codepoints, error);
     free(codepoints.items);
   }
-  if (status == STATUS_OK && into->failed) status = fail_no_memory(error);
-  if (status == STATUS_OK && form != NORMALIZE_NFC)
-    status = signs_unify(into, form == NORMALIZE_NFKC_WIDE, error);
+  if (status == ELMAN_OK && into->failed) status = fail_no_memory(error);
+  if (status == ELMAN_OK && form != ELMAN_NFC)
+    status = signs_unify(into, form == ELMAN_NFKC_WIDE, error);
   return status;
 }
 
@@ -254,13 +253,13 @@ void text_drop_spaces(struct buffer *normalized) {
   normalized->bytes[length] = '\0';
 }
 
-enum status text_fold(struct buffer *into, struct text text, struct error *error) {
+elman_status text_fold(struct buffer *into, struct text text, elman_error *error) {
   buffer_clear(into);
   struct codepoints codepoints = {0};
-  enum status status = decompose(&codepoints, text, folded, NORMALIZE_NFC, error);
-  if (status == STATUS_OK) status = order_marks(&codepoints, error);
-  if (status == STATUS_OK) append_codepoints(into, codepoints.items, codepoints.count);
+  elman_status status = decompose(&codepoints, text, folded, ELMAN_NFC, error);
+  if (status == ELMAN_OK) status = order_marks(&codepoints, error);
+  if (status == ELMAN_OK) append_codepoints(into, codepoints.items, codepoints.count);
   free(codepoints.items);
-  if (status == STATUS_OK && into->failed) status = fail_no_memory(error);
+  if (status == ELMAN_OK && into->failed) status = fail_no_memory(error);
   return status;
 }

@@ -4,22 +4,22 @@
 #include "vocab/tokens.h"
 
 static const char *const mode_names[] = {
-    [TOKENS_SPACE] = "space",
-    [TOKENS_WORDS] = "words",
-    [TOKENS_CHARS] = "chars",
-    [TOKENS_AUTO] = "auto",
+    [ELMAN_TOKENS_SPACE] = "space",
+    [ELMAN_TOKENS_WORDS] = "words",
+    [ELMAN_TOKENS_CHARS] = "chars",
+    [ELMAN_TOKENS_AUTO] = "auto",
 };
 
 enum { MODE_COUNT = sizeof mode_names / sizeof mode_names[0] };
 
-const char *token_mode_name(enum token_mode mode) {
+const char *token_mode_name(elman_token_mode mode) {
   return (unsigned)mode < MODE_COUNT ? mode_names[mode] : NULL;
 }
 
-bool token_mode_parse(enum token_mode *mode, const char *name) {
+bool token_mode_parse(elman_token_mode *mode, const char *name) {
   for (int i = 0; i < MODE_COUNT; i++) {
     if (strcmp(name, mode_names[i]) == 0) {
-      *mode = (enum token_mode)i;
+      *mode = (elman_token_mode)i;
       return true;
     }
   }
@@ -61,9 +61,9 @@ static bool is_segmented(const struct script_counts *line) {
   return line->han_separated > 0 && line->han_separated >= (line->han_adjacent + 3) / 4;
 }
 
-enum token_mode script_line_mode(const struct script_counts *line) {
-  if (!script_is_han(line)) return TOKENS_WORDS;
-  return is_segmented(line) ? TOKENS_SPACE : TOKENS_CHARS;
+elman_token_mode script_line_mode(const struct script_counts *line) {
+  if (!script_is_han(line)) return ELMAN_TOKENS_WORDS;
+  return is_segmented(line) ? ELMAN_TOKENS_SPACE : ELMAN_TOKENS_CHARS;
 }
 
 void script_vote(struct script_votes *votes, const struct script_counts *line) {
@@ -79,12 +79,13 @@ void script_vote(struct script_votes *votes, const struct script_counts *line) {
     votes->unspaced++;
 }
 
-enum token_mode script_token_mode(const struct script_votes *votes) {
-  if (votes->han <= votes->lines / 2) return TOKENS_WORDS;
-  return votes->spaced > 0 && votes->unspaced <= votes->spaced / 9 ? TOKENS_SPACE : TOKENS_CHARS;
+elman_token_mode script_token_mode(const struct script_votes *votes) {
+  if (votes->han <= votes->lines / 2) return ELMAN_TOKENS_WORDS;
+  return votes->spaced > 0 && votes->unspaced <= votes->spaced / 9 ? ELMAN_TOKENS_SPACE
+                                                                   : ELMAN_TOKENS_CHARS;
 }
 
-enum normalization script_normalization(const struct script_votes *votes,
-                                        enum normalization asked) {
-  return asked == NORMALIZE_NFKC && votes->wide > votes->lines / 2 ? NORMALIZE_NFKC_WIDE : asked;
+elman_normalization script_normalization(const struct script_votes *votes,
+                                         elman_normalization asked) {
+  return asked == ELMAN_NFKC && votes->wide > votes->lines / 2 ? ELMAN_NFKC_WIDE : asked;
 }

@@ -23,19 +23,19 @@ struct segmenter {
   struct lattice lattice;
   double log_total;
   size_t longest;
-  struct error *error;
+  elman_error *error;
 };
 
-static enum status lattice_grow(struct lattice *lattice, size_t entries, struct error *error) {
+static elman_status lattice_grow(struct lattice *lattice, size_t entries, elman_error *error) {
   void *memory = lattice->offsets;
-  enum status status =
+  elman_status status =
       array_grow(&memory, &lattice->offset_capacity, entries, sizeof *lattice->offsets, error);
   lattice->offsets = memory;
-  if (status != STATUS_OK) return status;
+  if (status != ELMAN_OK) return status;
   memory = lattice->costs;
   status = array_grow(&memory, &lattice->cost_capacity, entries, sizeof *lattice->costs, error);
   lattice->costs = memory;
-  if (status != STATUS_OK) return status;
+  if (status != ELMAN_OK) return status;
   memory = lattice->steps;
   status = array_grow(&memory, &lattice->step_capacity, entries, sizeof *lattice->steps, error);
   lattice->steps = memory;
@@ -100,10 +100,10 @@ static void reverse_steps(struct lattice *lattice, size_t characters) {
   }
 }
 
-static enum status add_words(struct segmenter *segmenter, struct text run, size_t characters) {
+static elman_status add_words(struct segmenter *segmenter, struct text run, size_t characters) {
   const struct lattice *lattice = &segmenter->lattice;
-  enum status status = STATUS_OK;
-  for (size_t start = 0, end; status == STATUS_OK && start < characters; start = end) {
+  elman_status status = ELMAN_OK;
+  for (size_t start = 0, end; status == ELMAN_OK && start < characters; start = end) {
     end = start + lattice->steps[start];
     if (end == start)
       while (end < characters && lattice->steps[end] == 0) end++;
@@ -114,12 +114,12 @@ static enum status add_words(struct segmenter *segmenter, struct text run, size_
   return status;
 }
 
-static enum status segment_run(struct segmenter *segmenter, struct text run) {
+static elman_status segment_run(struct segmenter *segmenter, struct text run) {
   struct lattice *lattice = &segmenter->lattice;
   size_t characters = 0;
   for (size_t at = 0; at < run.length; characters++) {
-    const enum status status = lattice_grow(lattice, characters + 2, segmenter->error);
-    if (status != STATUS_OK) return status;
+    const elman_status status = lattice_grow(lattice, characters + 2, segmenter->error);
+    if (status != ELMAN_OK) return status;
     lattice->offsets[characters] = at;
     character_at(run, &at);
   }
@@ -142,15 +142,15 @@ static size_t run_end(struct text text, size_t start, bool *han) {
   return end;
 }
 
-static enum status segment_token(struct segmenter *segmenter, struct text token) {
+static elman_status segment_token(struct segmenter *segmenter, struct text token) {
   const struct text surface = token_surface(token);
   bool han;
   if (vocabulary_find(segmenter->vocabulary, token) != TOKEN_UNKNOWN || surface.length == 0 ||
       (run_end(surface, 0, &han) == surface.length && !han))
     return tokens_add(segmenter->out, token, segmenter->error);
 
-  enum status status = STATUS_OK;
-  for (size_t start = 0, end; status == STATUS_OK && start < surface.length; start = end) {
+  elman_status status = ELMAN_OK;
+  for (size_t start = 0, end; status == ELMAN_OK && start < surface.length; start = end) {
     end = run_end(surface, start, &han);
     const struct text piece = {surface.bytes + start, end - start};
     /* A piece is what it would have been with spaces around it, its mark included. */
@@ -161,8 +161,8 @@ static enum status segment_token(struct segmenter *segmenter, struct text token)
   return status;
 }
 
-enum status segment_unspaced(struct tokens *out, const struct tokens *in,
-                             const struct vocabulary *vocabulary, struct error *error) {
+elman_status segment_unspaced(struct tokens *out, const struct tokens *in,
+                              const struct vocabulary *vocabulary, elman_error *error) {
   tokens_clear(out);
   const double total = vocabulary_total(vocabulary);
   const size_t longest = vocabulary_longest_han(vocabulary);
@@ -173,8 +173,8 @@ enum status segment_unspaced(struct tokens *out, const struct tokens *in,
       .longest = longest < LONGEST_WORD ? longest : LONGEST_WORD,
       .error = error,
   };
-  enum status status = STATUS_OK;
-  for (size_t i = 0; status == STATUS_OK && i < in->count; i++)
+  elman_status status = ELMAN_OK;
+  for (size_t i = 0; status == ELMAN_OK && i < in->count; i++)
     status = segment_token(&segmenter, tokens_get(in, i));
   lattice_free(&segmenter.lattice);
   return status;

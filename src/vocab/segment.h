@@ -10,7 +10,7 @@
  * the runs becomes a token of its own. Neighbouring characters that no word covers stay together
  * as one unknown token. Cost of an unknown character: more than that of any word.
  * `out` is replaced; it must not be `in`. */
-enum status segment_unspaced(struct tokens *out, const struct tokens *in,
-                             const struct vocabulary *vocabulary, struct error *error) CHECKED;
+elman_status segment_unspaced(struct tokens *out, const struct tokens *in,
+                              const struct vocabulary *vocabulary, elman_error *error) CHECKED;
 
 #endif

@@ -129,8 +129,8 @@ static void append_unified(struct buffer *into, struct text text, bool wide) {
   }
 }
 
-enum status signs_unify(struct buffer *text, bool wide, struct error *error) {
-  if (!wide && is_plain(buffer_text(text))) return STATUS_OK;
+elman_status signs_unify(struct buffer *text, bool wide, elman_error *error) {
+  if (!wide && is_plain(buffer_text(text))) return ELMAN_OK;
   struct buffer given = {0};
   buffer_append_text(&given, buffer_text(text));
   if (!given.failed) {
@@ -139,5 +139,5 @@ enum status signs_unify(struct buffer *text, bool wide, struct error *error) {
   }
   const bool failed = given.failed || text->failed;
   buffer_free(&given);
-  return failed ? fail_no_memory(error) : STATUS_OK;
+  return failed ? fail_no_memory(error) : ELMAN_OK;
 }

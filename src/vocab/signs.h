@@ -19,7 +19,7 @@
 #include "base/text.h"
 
 /* Unifies the signs of `text`, which is in NFKC but for what this changes. */
-enum status signs_unify(struct buffer *text, bool wide, struct error *error) CHECKED;
+elman_status signs_unify(struct buffer *text, bool wide, elman_error *error) CHECKED;
 
 /* The sign has a narrow form and a full-width one, and this is either of them. */
 bool sign_has_two_forms(int codepoint);

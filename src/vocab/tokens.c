@@ -30,13 +30,13 @@ struct text tokens_get(const struct tokens *tokens, size_t index) {
   return (struct text){tokens->bytes.bytes + start, tokens->starts[index + 1] - start};
 }
 
-enum status tokens_add_marked(struct tokens *tokens, const char *mark, struct text surface,
-                              struct error *error) {
+elman_status tokens_add_marked(struct tokens *tokens, const char *mark, struct text surface,
+                               elman_error *error) {
   void *memory = tokens->starts;
-  const enum status status =
+  const elman_status status =
       array_grow(&memory, &tokens->capacity, tokens->count + 2, sizeof *tokens->starts, error);
   tokens->starts = memory;
-  if (status != STATUS_OK) return status;
+  if (status != ELMAN_OK) return status;
 
   const size_t start = tokens->bytes.length;
   buffer_append_text(&tokens->bytes, text_of(mark));
@@ -47,10 +47,10 @@ enum status tokens_add_marked(struct tokens *tokens, const char *mark, struct te
   }
   tokens->starts[tokens->count] = start;
   tokens->starts[++tokens->count] = tokens->bytes.length;
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
-enum status tokens_add(struct tokens *tokens, struct text token, struct error *error) {
+elman_status tokens_add(struct tokens *tokens, struct text token, elman_error *error) {
   return tokens_add_marked(tokens, "", token, error);
 }
 
@@ -85,9 +85,9 @@ static int first_character(struct text text) {
 }
 
 /* The rule of a mode. It sees surfaces only, so that splitting and joining cannot disagree. */
-static bool space_expected(enum token_mode mode, struct text left, struct text right) {
-  if (mode == TOKENS_SPACE) return true;
-  if (mode == TOKENS_CHARS) return false;
+static bool space_expected(elman_token_mode mode, struct text left, struct text right) {
+  if (mode == ELMAN_TOKENS_SPACE) return true;
+  if (mode == ELMAN_TOKENS_CHARS) return false;
   return !(character_attachment(last_base(left)) & ATTACH_RIGHT) &&
          !(character_attachment(first_character(right)) & ATTACH_LEFT);
 }
@@ -99,11 +99,11 @@ static bool is_word_cluster(int first) {
 }
 
 /* The end of the token that starts at byte `start` of a piece without spaces. */
-static size_t token_end(struct text piece, size_t start, enum token_mode mode) {
-  if (mode == TOKENS_SPACE) return piece.length;
+static size_t token_end(struct text piece, size_t start, elman_token_mode mode) {
+  if (mode == ELMAN_TOKENS_SPACE) return piece.length;
   int first;
   size_t end = cluster_end(piece, start, &first);
-  if (mode == TOKENS_CHARS || !is_word_cluster(first)) return end;
+  if (mode == ELMAN_TOKENS_CHARS || !is_word_cluster(first)) return end;
   while (end < piece.length) {
     const size_t next_end = cluster_end(piece, end, &first);
     if (!is_word_cluster(first)) break;
@@ -120,8 +120,8 @@ static struct text next_piece(struct text text, size_t start) {
   return (struct text){bytes, space == NULL ? text.length - start : (size_t)(space - bytes)};
 }
 
-enum status tokens_split(struct tokens *tokens, struct text text, enum token_mode mode,
-                         struct error *error) {
+elman_status tokens_split(struct tokens *tokens, struct text text, elman_token_mode mode,
+                          elman_error *error) {
   tokens_clear(tokens);
   struct text previous = {"", 0};
   for (size_t start = 0; start < text.length;) {
@@ -135,17 +135,17 @@ enum status tokens_split(struct tokens *tokens, struct text text, enum token_mod
       const bool spaced = start == 0 && at == 0 ? expected : at == 0;
       const bool marked = spaced != expected || token_has_mark(surface);
       const char *mark = !marked ? "" : spaced ? MARK_SPACED : MARK_JOINED;
-      const enum status status = tokens_add_marked(tokens, mark, surface, error);
-      if (status != STATUS_OK) return status;
+      const elman_status status = tokens_add_marked(tokens, mark, surface, error);
+      if (status != ELMAN_OK) return status;
       previous = surface;
     }
     start += piece.length + 1;
   }
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
-enum status tokens_join(struct buffer *into, const struct tokens *tokens, enum token_mode mode,
-                        struct error *error) {
+elman_status tokens_join(struct buffer *into, const struct tokens *tokens, elman_token_mode mode,
+                         elman_error *error) {
   struct text previous = {"", 0};
   for (size_t i = 0; i < tokens->count; i++) {
     const struct text token = tokens_get(tokens, i);
@@ -156,5 +156,5 @@ enum status tokens_join(struct buffer *into, const struct tokens *tokens, enum t
     buffer_append_text(into, surface);
     previous = surface;
   }
-  return into->failed ? fail_no_memory(error) : STATUS_OK;
+  return into->failed ? fail_no_memory(error) : ELMAN_OK;
 }

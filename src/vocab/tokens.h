@@ -28,29 +28,25 @@
 
 #include "base/status.h"
 #include "base/text.h"
+#include "elman/tokens.h"
 
 #define MARK_JOINED "\xEF\xBF\xAD"
 #define MARK_SPACED "\xE2\x96\x81"
 
-enum token_mode { TOKENS_SPACE, TOKENS_WORDS, TOKENS_CHARS, TOKENS_AUTO };
-
 /* "space", "words", "chars", "auto"; NULL for anything else. */
-const char *token_mode_name(enum token_mode mode);
+const char *token_mode_name(elman_token_mode mode);
 /* False if `name` is none of the four. */
-bool token_mode_parse(enum token_mode *mode, const char *name);
-
-/* NFKC is Unicode's with the signs of signs.h unified; WIDE writes them full-width. */
-enum normalization { NORMALIZE_NFC, NORMALIZE_NFKC, NORMALIZE_NFKC_WIDE };
+bool token_mode_parse(elman_token_mode *mode, const char *name);
 
 /* "nfc", "nfkc", "nfkc-wide"; NULL for anything else. */
-const char *normalization_name(enum normalization normalization);
+const char *normalization_name(elman_normalization normalization);
 /* False if `name` is none of the three. */
-bool normalization_parse(enum normalization *normalization, const char *name);
+bool normalization_parse(elman_normalization *normalization, const char *name);
 
 /* Replaces the contents of `into` by `text` in this form, with every run of Unicode white space one
  * space and none at the ends. `text` must be valid UTF-8. */
-enum status text_normalize(struct buffer *into, struct text text, enum normalization form,
-                           struct error *error) CHECKED;
+elman_status text_normalize(struct buffer *into, struct text text, elman_normalization form,
+                            elman_error *error) CHECKED;
 
 /* Drops the spaces beside Han, kana and full-width signs from normalised text: they carry nothing
  * where every character is a token, and few people type them. */
@@ -59,7 +55,7 @@ void text_drop_spaces(struct buffer *normalized);
 /* Replaces the contents of `into` by `text` in NFKD with its case folded, without characters that
  * nobody sees (soft hyphens, joiners). Texts that differ in case, width or the like become equal.
  * For comparing, not for reading. `text` must be valid UTF-8. */
-enum status text_fold(struct buffer *into, struct text text, struct error *error) CHECKED;
+elman_status text_fold(struct buffer *into, struct text text, elman_error *error) CHECKED;
 
 /* A list of tokens. Their bytes lie in `bytes`; item i is [starts[i], starts[i + 1]). Start from
  * all zero; a list may be reused and then keeps its memory. */
@@ -71,21 +67,21 @@ struct tokens {
 };
 
 struct text tokens_get(const struct tokens *tokens, size_t index); /* marks included */
-enum status tokens_add(struct tokens *tokens, struct text token, struct error *error) CHECKED;
+elman_status tokens_add(struct tokens *tokens, struct text token, elman_error *error) CHECKED;
 /* Adds `mark` (MARK_JOINED, MARK_SPACED or "") and `surface` as one token. */
-enum status tokens_add_marked(struct tokens *tokens, const char *mark, struct text surface,
-                              struct error *error) CHECKED;
+elman_status tokens_add_marked(struct tokens *tokens, const char *mark, struct text surface,
+                               elman_error *error) CHECKED;
 void tokens_clear(struct tokens *tokens);
 void tokens_free(struct tokens *tokens);
 
 /* Splits `text`, which must be normalised and lie elsewhere than in `tokens`; `mode` is not
- * TOKENS_AUTO. Replaces what was there. */
-enum status tokens_split(struct tokens *tokens, struct text text, enum token_mode mode,
-                         struct error *error) CHECKED;
+ * ELMAN_TOKENS_AUTO. Replaces what was there. */
+elman_status tokens_split(struct tokens *tokens, struct text text, elman_token_mode mode,
+                          elman_error *error) CHECKED;
 
 /* Appends the text that the tokens came from to `into`. */
-enum status tokens_join(struct buffer *into, const struct tokens *tokens, enum token_mode mode,
-                        struct error *error) CHECKED;
+elman_status tokens_join(struct buffer *into, const struct tokens *tokens, elman_token_mode mode,
+                         elman_error *error) CHECKED;
 
 /* The token without its mark. */
 struct text token_surface(struct text token);
@@ -117,11 +113,12 @@ struct script_votes {
   size_t unspaced; /* surely not */
 };
 /* The mode that fits the line with these counts. */
-enum token_mode script_line_mode(const struct script_counts *line);
+elman_token_mode script_line_mode(const struct script_counts *line);
 void script_vote(struct script_votes *votes, const struct script_counts *line);
-enum token_mode script_token_mode(const struct script_votes *votes);
-/* NORMALIZE_NFKC becomes NORMALIZE_NFKC_WIDE where most lines are written with full-width signs. */
-enum normalization script_normalization(const struct script_votes *votes, enum normalization asked);
+elman_token_mode script_token_mode(const struct script_votes *votes);
+/* ELMAN_NFKC becomes ELMAN_NFKC_WIDE where most lines are written with full-width signs. */
+elman_normalization script_normalization(const struct script_votes *votes,
+                                         elman_normalization asked);
 
 /* Han: the ideographs of all CJK blocks and 々 〇 (no kana). */
 bool is_han(int codepoint);

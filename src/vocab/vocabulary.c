@@ -85,8 +85,8 @@ static size_t find_slot(const struct word_table *table, struct text text, uint64
   return slot;
 }
 
-static enum status grow_slots(struct word_table *table, struct error *error) {
-  if (table->count < table->slot_count / 2) return STATUS_OK;
+static elman_status grow_slots(struct word_table *table, elman_error *error) {
+  if (table->count < table->slot_count / 2) return ELMAN_OK;
   const size_t slot_count = table->slot_count == 0 ? FIRST_SLOTS : table->slot_count * 2;
   uint32_t *slots = reallocarray(NULL, slot_count, sizeof *slots);
   if (slots == NULL) return fail_no_memory(error);
@@ -99,27 +99,27 @@ static enum status grow_slots(struct word_table *table, struct error *error) {
   free(table->slots);
   table->slots = slots;
   table->slot_count = slot_count;
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 /* *word is the new or old entry; a new one has the count 0. */
-static enum status add_word(struct word **word, struct word_table *table, struct text text,
-                            struct error *error) {
-  enum status status = grow_slots(table, error);
-  if (status != STATUS_OK) return status;
+static elman_status add_word(struct word **word, struct word_table *table, struct text text,
+                             elman_error *error) {
+  elman_status status = grow_slots(table, error);
+  if (status != ELMAN_OK) return status;
   const uint64_t hash = hash_of(text);
   const size_t slot = find_slot(table, text, hash);
   if (table->slots[slot] != EMPTY) {
     *word = &table->words[table->slots[slot]];
-    return STATUS_OK;
+    return ELMAN_OK;
   }
   if (table->count >= MAX_WORDS)
-    return fail(error, STATUS_BAD_DATA, NULL, "there are more than %zu different words", MAX_WORDS);
+    return fail(error, ELMAN_BAD_DATA, NULL, "there are more than %zu different words", MAX_WORDS);
 
   void *memory = table->words;
   status = array_grow(&memory, &table->capacity, table->count + 1, sizeof *table->words, error);
   table->words = memory;
-  if (status != STATUS_OK) return status;
+  if (status != ELMAN_OK) return status;
   const size_t start = table->bytes.length;
   buffer_append_text(&table->bytes, text);
   buffer_append(&table->bytes, "", 1);
@@ -128,7 +128,7 @@ static enum status add_word(struct word **word, struct word_table *table, struct
   *word = &table->words[table->count];
   **word = (struct word){.start = start, .length = text.length, .hash = hash};
   table->slots[slot] = (uint32_t)table->count++;
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 static void table_free(struct word_table *table) {
@@ -137,22 +137,22 @@ static void table_free(struct word_table *table) {
   free(table->slots);
 }
 
-enum status token_counter_create(struct token_counter **counter, struct error *error) {
+elman_status token_counter_create(struct token_counter **counter, elman_error *error) {
   *counter = calloc(1, sizeof **counter);
-  return *counter == NULL ? fail_no_memory(error) : STATUS_OK;
+  return *counter == NULL ? fail_no_memory(error) : ELMAN_OK;
 }
 
-enum status token_counter_add(struct token_counter *counter, const struct tokens *tokens,
-                              struct error *error) {
+elman_status token_counter_add(struct token_counter *counter, const struct tokens *tokens,
+                               elman_error *error) {
   for (size_t i = 0; i < tokens->count; i++) {
     const struct text token = tokens_get(tokens, i);
     if (token.length == 0 || is_special(token)) continue;
     struct word *word;
-    const enum status status = add_word(&word, &counter->table, token, error);
-    if (status != STATUS_OK) return status;
+    const elman_status status = add_word(&word, &counter->table, token, error);
+    if (status != ELMAN_OK) return status;
     word->count++;
   }
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 void token_counter_free(struct token_counter *counter) {
@@ -170,20 +170,20 @@ static size_t han_length(struct text word) {
 }
 
 /* A vocabulary of the specials, which are no words: vocabulary_find must not see them. */
-static enum status create(struct vocabulary **vocabulary, enum side side, struct error *error) {
+static elman_status create(struct vocabulary **vocabulary, elman_side side, elman_error *error) {
   struct vocabulary *created = calloc(1, sizeof *created);
   if (created == NULL) return fail_no_memory(error);
-  created->specials = side == SIDE_SOURCE ? TOKEN_UNKNOWN + 1 : TOKEN_END + 1;
+  created->specials = side == ELMAN_SOURCE ? TOKEN_UNKNOWN + 1 : TOKEN_END + 1;
   for (size_t i = 0; i < created->specials; i++) {
     struct word *word;
-    const enum status status = add_word(&word, &created->table, text_of(special_names[i]), error);
-    if (status != STATUS_OK) {
+    const elman_status status = add_word(&word, &created->table, text_of(special_names[i]), error);
+    if (status != ELMAN_OK) {
       vocabulary_free(created);
       return status;
     }
   }
   *vocabulary = created;
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 static void count_spacing(struct vocabulary *vocabulary, struct text token, uint64_t count) {
@@ -194,17 +194,17 @@ static void count_spacing(struct vocabulary *vocabulary, struct text token, uint
   if (token_is_spaced(token)) vocabulary->spaced += (double)count;
 }
 
-static enum status add_counted(struct vocabulary *vocabulary, struct text token, uint64_t count,
-                               struct error *error) {
+static elman_status add_counted(struct vocabulary *vocabulary, struct text token, uint64_t count,
+                                elman_error *error) {
   struct word *word;
-  const enum status status = add_word(&word, &vocabulary->table, token, error);
-  if (status != STATUS_OK) return status;
+  const elman_status status = add_word(&word, &vocabulary->table, token, error);
+  if (status != ELMAN_OK) return status;
   word->count = count;
   vocabulary->total += (double)count;
   count_spacing(vocabulary, token, count);
   const size_t length = han_length(token);
   if (length > vocabulary->longest_han) vocabulary->longest_han = length;
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
 struct candidate {
@@ -221,9 +221,9 @@ static int compare_candidates(const void *a, const void *b) {
   return (x->word.length > y->word.length) - (x->word.length < y->word.length);
 }
 
-enum status vocabulary_from_counts(struct vocabulary **vocabulary,
-                                   const struct token_counter *counter, enum side side,
-                                   uint64_t min_count, size_t max_words, struct error *error) {
+elman_status vocabulary_from_counts(struct vocabulary **vocabulary,
+                                    const struct token_counter *counter, elman_side side,
+                                    uint64_t min_count, size_t max_words, elman_error *error) {
   *vocabulary = NULL;
   const struct word_table *table = &counter->table;
   /* One more, so that a corpus without words is no special case. */
@@ -237,56 +237,56 @@ enum status vocabulary_from_counts(struct vocabulary **vocabulary,
   if (max_words > 0 && count > max_words) count = max_words;
 
   struct vocabulary *created = NULL;
-  enum status status = create(&created, side, error);
-  for (size_t i = 0; status == STATUS_OK && i < count; i++)
+  elman_status status = create(&created, side, error);
+  for (size_t i = 0; status == ELMAN_OK && i < count; i++)
     status = add_counted(created, candidates[i].word, candidates[i].count, error);
   free(candidates);
-  if (status == STATUS_OK)
+  if (status == ELMAN_OK)
     *vocabulary = created;
   else
     vocabulary_free(created);
   return status;
 }
 
-static enum status add_listed(struct vocabulary *vocabulary, const struct tokens *tokens,
-                              const uint64_t *counts, struct error *error) {
+static elman_status add_listed(struct vocabulary *vocabulary, const struct tokens *tokens,
+                               const uint64_t *counts, elman_error *error) {
   for (size_t id = 0; id < tokens->count; id++) {
     const struct text token = tokens_get(tokens, id);
     if (id < vocabulary->specials) {
       if (!text_equal(token, text_of(special_names[id])))
-        return fail(error, STATUS_BAD_DATA, NULL, "token %zu of the vocabulary must be %s", id,
+        return fail(error, ELMAN_BAD_DATA, NULL, "token %zu of the vocabulary must be %s", id,
                     special_names[id]);
       continue;
     }
     if (token.length == 0)
-      return fail(error, STATUS_BAD_DATA, NULL, "token %zu of the vocabulary is empty", id);
+      return fail(error, ELMAN_BAD_DATA, NULL, "token %zu of the vocabulary is empty", id);
     if (text_valid_prefix(token) < token.length)
-      return fail(error, STATUS_BAD_DATA, NULL, "token %zu of the vocabulary is not valid UTF-8",
+      return fail(error, ELMAN_BAD_DATA, NULL, "token %zu of the vocabulary is not valid UTF-8",
                   id);
     if (is_special(token))
-      return fail(error, STATUS_BAD_DATA, NULL, "token %zu of the vocabulary must not be a special",
+      return fail(error, ELMAN_BAD_DATA, NULL, "token %zu of the vocabulary must not be a special",
                   id);
-    const enum status status = add_counted(vocabulary, token, counts[id], error);
-    if (status != STATUS_OK) return status;
+    const elman_status status = add_counted(vocabulary, token, counts[id], error);
+    if (status != ELMAN_OK) return status;
     if (vocabulary->table.count != id + 1)
-      return fail(error, STATUS_BAD_DATA, NULL, "token %zu of the vocabulary is there twice", id);
+      return fail(error, ELMAN_BAD_DATA, NULL, "token %zu of the vocabulary is there twice", id);
   }
-  return STATUS_OK;
+  return ELMAN_OK;
 }
 
-enum status vocabulary_from_list(struct vocabulary **vocabulary, const struct tokens *tokens,
-                                 const uint64_t *counts, enum side side, struct error *error) {
+elman_status vocabulary_from_list(struct vocabulary **vocabulary, const struct tokens *tokens,
+                                  const uint64_t *counts, elman_side side, elman_error *error) {
   *vocabulary = NULL;
   struct vocabulary *created;
-  enum status status = create(&created, side, error);
-  if (status != STATUS_OK) return status;
+  elman_status status = create(&created, side, error);
+  if (status != ELMAN_OK) return status;
   if (tokens->count < created->specials)
     status =
-        fail(error, STATUS_BAD_DATA, NULL, "the vocabulary has %zu tokens, at least %zu must be",
+        fail(error, ELMAN_BAD_DATA, NULL, "the vocabulary has %zu tokens, at least %zu must be",
              tokens->count, created->specials);
   else
     status = add_listed(created, tokens, counts, error);
-  if (status == STATUS_OK)
+  if (status == ELMAN_OK)
     *vocabulary = created;
   else
     vocabulary_free(created);

@@ -12,34 +12,32 @@
 
 #include "base/status.h"
 #include "base/text.h"
+#include "elman/model.h"
 #include "vocab/tokens.h"
 
-enum { TOKEN_UNKNOWN = 0, TOKEN_START = 1, TOKEN_END = 2 }; /* START and END: target side only */
-
-enum side { SIDE_SOURCE, SIDE_TARGET };
-
+enum { TOKEN_UNKNOWN = 0, TOKEN_START = 1, TOKEN_END = 2 };
 struct vocabulary; /* immutable once built: may be read by several threads */
 
 /* Counts tokens while a corpus is read; then becomes a vocabulary. */
 struct token_counter;
-enum status token_counter_create(struct token_counter **counter, struct error *error) CHECKED;
-enum status token_counter_add(struct token_counter *counter, const struct tokens *tokens,
-                              struct error *error) CHECKED;
+elman_status token_counter_create(struct token_counter **counter, elman_error *error) CHECKED;
+elman_status token_counter_add(struct token_counter *counter, const struct tokens *tokens,
+                               elman_error *error) CHECKED;
 void token_counter_free(struct token_counter *counter);
 
 /* Words seen at least `min_count` times, at most `max_words` of them (0 = no limit; the specials
  * are not counted). Equal input gives equal ids, in whatever order the tokens came. */
-enum status vocabulary_from_counts(struct vocabulary **vocabulary,
-                                   const struct token_counter *counter, enum side side,
-                                   uint64_t min_count, size_t max_words,
-                                   struct error *error) CHECKED;
+elman_status vocabulary_from_counts(struct vocabulary **vocabulary,
+                                    const struct token_counter *counter, elman_side side,
+                                    uint64_t min_count, size_t max_words,
+                                    elman_error *error) CHECKED;
 
 /* From a model file: all tokens in id order, specials first, and their counts (specials: any
  * number). Wrong or missing specials, a repeated or empty token and invalid UTF-8 are
- * STATUS_BAD_DATA. */
-enum status vocabulary_from_list(struct vocabulary **vocabulary, const struct tokens *tokens,
-                                 const uint64_t *counts, enum side side,
-                                 struct error *error) CHECKED;
+ * ELMAN_BAD_DATA. */
+elman_status vocabulary_from_list(struct vocabulary **vocabulary, const struct tokens *tokens,
+                                  const uint64_t *counts, elman_side side,
+                                  elman_error *error) CHECKED;
 
 void vocabulary_free(struct vocabulary *vocabulary);
 

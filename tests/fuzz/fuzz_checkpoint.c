@@ -29,7 +29,7 @@ static void set_up(void) {
   struct pairs *pairs = small_pairs();
   struct model *model = small_model((struct model_config){.layers = 1, .heads = 1});
   const struct codec source = model_source_codec(model), target = model_target_codec(model);
-  REQUIRE(corpus_encode(&corpus, pairs, &source, &target, 0, NULL) == STATUS_OK);
+  REQUIRE(corpus_encode(&corpus, pairs, &source, &target, 0, NULL) == ELMAN_OK);
   options = (struct trainer_options){.epochs = EPOCHS,
                                      .batch_size = BATCH,
                                      .adam = adam_options_default(),
@@ -39,7 +39,7 @@ static void set_up(void) {
                                      .resume = true,
                                      .report = stop_soon,
                                      .validated = go_on};
-  REQUIRE(trainer_create(&trainer, model, &options, NULL) == STATUS_OK);
+  REQUIRE(trainer_create(&trainer, model, &options, NULL) == ELMAN_OK);
 }
 
 static const struct training_state states[] = {
@@ -61,7 +61,7 @@ size_t fuzz_make_seed(uint8_t *into, size_t most, size_t number) {
   set_up();
   trainer.state = states[number];
   options.checkpoint = fuzz_file("", 0);
-  REQUIRE(checkpoint_save(&trainer, &options, checkpoint_corpus_hash(&corpus), NULL) == STATUS_OK);
+  REQUIRE(checkpoint_save(&trainer, &options, checkpoint_corpus_hash(&corpus), NULL) == ELMAN_OK);
   return fuzz_file_content(into, most);
 }
 
@@ -71,23 +71,23 @@ static void require_finite(const real *block) {
 
 /* Weights can be so large that no update is possible. */
 static void train_on(void) {
-  struct error error = {.message = ""};
+  elman_error error = {.message = ""};
   size_t updates = 2;
   options.context = &updates;
-  const enum status status = trainer_run(trainer.model, &corpus, &options, &error);
-  REQUIRE(status == STATUS_OK || error.message[0] != '\0' || status == STATUS_INTERRUPTED);
+  const elman_status status = trainer_run(trainer.model, &corpus, &options, &error);
+  REQUIRE(status == ELMAN_OK || error.message[0] != '\0' || status == ELMAN_INTERRUPTED);
 }
 
 bool fuzz_one(const uint8_t *bytes, size_t size) {
-  struct error error = {.message = ""};
+  elman_error error = {.message = ""};
   bool found;
   set_up();
   options.checkpoint = fuzz_file(bytes, size);
-  const enum status status =
+  const elman_status status =
       checkpoint_load(&trainer, &options, checkpoint_corpus_hash(&corpus), &found, &error);
   REQUIRE(found);
-  if (status != STATUS_OK) {
-    REQUIRE(status == STATUS_BAD_DATA || status == STATUS_INVALID_ARGUMENT);
+  if (status != ELMAN_OK) {
+    REQUIRE(status == ELMAN_BAD_DATA || status == ELMAN_INVALID_ARGUMENT);
     REQUIRE(error.message[0] != '\0');
     return false;
   }

@@ -6,11 +6,11 @@
 #include "inspect/matrix.h"
 
 bool fuzz_one(const uint8_t *bytes, size_t size) {
-  struct error error = {.message = ""};
+  elman_error error = {.message = ""};
   struct matrix matrix;
-  const enum status status = matrix_read(&matrix, fuzz_file(bytes, size), &error);
-  if (status != STATUS_OK) {
-    REQUIRE(status == STATUS_BAD_DATA && error.message[0] != '\0');
+  const elman_status status = matrix_read(&matrix, fuzz_file(bytes, size), &error);
+  if (status != ELMAN_OK) {
+    REQUIRE(status == ELMAN_BAD_DATA && error.message[0] != '\0');
     return false;
   }
   REQUIRE(matrix.rows > 0 && matrix.columns > 0);

@@ -20,7 +20,7 @@ static void require_copy_is_best(const struct text *lines, size_t count,
                                  const struct metric_options *options) {
   const struct metric_references self = {&lines, 1, count};
   struct metric_scores scores;
-  REQUIRE(metric_score_all(&scores, lines, &self, options, NULL) == STATUS_OK);
+  REQUIRE(metric_score_all(&scores, lines, &self, options, NULL) == ELMAN_OK);
   require_scores(&scores);
   if (scores.hypothesis_length >= BLEU_ORDERS * count && count == 1)
     REQUIRE(fabs(scores.bleu.bleu - 100) < 1e-9);
@@ -32,9 +32,9 @@ static void compare(const struct text *lines, const struct metric_references *re
   struct sentence_counts first[MOST_LINES], second[MOST_LINES];
   const struct bootstrap_options draws = {5, 1};
   struct bootstrap result;
-  REQUIRE(metric_count(first, lines, references, options, NULL) == STATUS_OK);
-  REQUIRE(metric_count(second, references->sets[0], references, options, NULL) == STATUS_OK);
-  REQUIRE(bootstrap(&result, first, second, references->count, &draws, NULL) == STATUS_OK);
+  REQUIRE(metric_count(first, lines, references, options, NULL) == ELMAN_OK);
+  REQUIRE(metric_count(second, references->sets[0], references, options, NULL) == ELMAN_OK);
+  REQUIRE(bootstrap(&result, first, second, references->count, &draws, NULL) == ELMAN_OK);
   REQUIRE(result.bleu_p_value > 0 && result.bleu_p_value <= 1);
   REQUIRE(result.chrf_p_value > 0 && result.chrf_p_value <= 1);
 }
@@ -56,7 +56,7 @@ bool fuzz_one(const uint8_t *bytes, size_t size) {
   const struct text *sets[] = {lines + count, lines};
   const struct metric_references references = {sets, choice & 16 ? 2 : 1, count};
   struct metric_scores scores;
-  REQUIRE(metric_score_all(&scores, lines, &references, &options, NULL) == STATUS_OK);
+  REQUIRE(metric_score_all(&scores, lines, &references, &options, NULL) == ELMAN_OK);
   require_scores(&scores);
   require_copy_is_best(lines, count, &options);
   compare(lines, &references, &options);

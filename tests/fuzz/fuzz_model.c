@@ -27,7 +27,7 @@ size_t fuzz_make_seed(uint8_t *into, size_t most, size_t number) {
       {.layers = 1, .heads = 1, .encoder_self_attention = 1, .plain_self_attention = true}};
   if (number >= sizeof configs / sizeof *configs) return 0;
   struct model *model = small_model(configs[number]);
-  REQUIRE(model_save(model, fuzz_file("", 0), NULL) == STATUS_OK);
+  REQUIRE(model_save(model, fuzz_file("", 0), NULL) == ELMAN_OK);
   model_free(model);
   return fuzz_file_content(into, most);
 }
@@ -38,11 +38,11 @@ static void translate(const struct model *model) {
   struct translator translator;
   const struct text source = text_of("我 新 茶 爱");
   options.limit = 6;
-  REQUIRE(model_screen_create(&screen, model, &options, NULL) == STATUS_OK);
+  REQUIRE(model_screen_create(&screen, model, &options, NULL) == ELMAN_OK);
   translator_create(&translator, model, screen);
-  REQUIRE(translator_run(&translator, &source, 1, (struct text){0}, &options, NULL) == STATUS_OK);
-  if (translator.items[0].status == STATUS_OK)
-    REQUIRE(translator_render(&translator, 0, NULL) == STATUS_OK);
+  REQUIRE(translator_run(&translator, &source, 1, (struct text){0}, &options, NULL) == ELMAN_OK);
+  if (translator.items[0].status == ELMAN_OK)
+    REQUIRE(translator_render(&translator, 0, NULL) == ELMAN_OK);
   else
     REQUIRE(translator.items[0].error.message[0] != '\0');
   translator_free(&translator);
@@ -50,11 +50,11 @@ static void translate(const struct model *model) {
 }
 
 bool fuzz_one(const uint8_t *bytes, size_t size) {
-  struct error error = {.message = ""};
+  elman_error error = {.message = ""};
   struct model *model;
-  const enum status status = model_load(&model, fuzz_file(bytes, size), &error);
-  if (status != STATUS_OK) {
-    REQUIRE(status == STATUS_BAD_DATA && model == NULL && error.message[0] != '\0');
+  const elman_status status = model_load(&model, fuzz_file(bytes, size), &error);
+  if (status != ELMAN_OK) {
+    REQUIRE(status == ELMAN_BAD_DATA && model == NULL && error.message[0] != '\0');
     return false;
   }
   for (size_t i = 0; i < model->table.block; i++) REQUIRE(isfinite(model->block[i]));

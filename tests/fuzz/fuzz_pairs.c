@@ -35,19 +35,19 @@ static void look_at(const struct pairs *pairs) {
 }
 
 static void split(const struct pairs *pairs, uint64_t seed) {
-  const struct split_options options = {{.share = 0.2}, {.pairs = 1}, seed};
+  const elman_split_options options = {{.share = 0.2}, {.pairs = 1}, seed};
   struct split split;
-  if (split_create(&split, pairs, &options, NULL) != STATUS_OK) return;
+  if (split_create(&split, pairs, &options, NULL) != ELMAN_OK) return;
   REQUIRE(split.count == pairs_count(pairs));
-  REQUIRE(split.sizes[PART_DEV] <= split.wanted[PART_DEV]);
+  REQUIRE(split.sizes[ELMAN_PART_DEV] <= split.wanted[ELMAN_PART_DEV]);
   split_free(&split);
 }
 
 static void check(const struct pairs_options *pairs) {
   const struct pairs_options parts[] = {*pairs, *pairs};
-  const struct check_options options = {parts, 2, {TOKENS_AUTO, TOKENS_AUTO}, 20, 2, 3};
+  const struct check_options options = {parts, 2, {ELMAN_TOKENS_AUTO, ELMAN_TOKENS_AUTO}, 20, 2, 3};
   struct findings *findings;
-  if (check_corpus(&findings, &options, NULL) == STATUS_OK) findings_free(findings);
+  if (check_corpus(&findings, &options, NULL) == ELMAN_OK) findings_free(findings);
 }
 
 bool fuzz_one(const uint8_t *bytes, size_t size) {
@@ -70,15 +70,15 @@ bool fuzz_one(const uint8_t *bytes, size_t size) {
     options.alignment_column = 0;
   }
   struct line_file lines;
-  if (line_file_read(&lines, file, NULL) == STATUS_OK) {
+  if (line_file_read(&lines, file, NULL) == ELMAN_OK) {
     for (size_t i = 0; i < lines.count; i++) require_text(text_of(lines.lines[i]));
     line_file_free(&lines);
   }
-  struct error error = {.message = ""};
+  elman_error error = {.message = ""};
   struct pairs *pairs;
-  const enum status status = pairs_read(&pairs, &options, &error);
-  if (status != STATUS_OK) {
-    REQUIRE(status == STATUS_BAD_DATA && error.message[0] != '\0');
+  const elman_status status = pairs_read(&pairs, &options, &error);
+  if (status != ELMAN_OK) {
+    REQUIRE(status == ELMAN_BAD_DATA && error.message[0] != '\0');
     return false;
   }
   REQUIRE(pairs_count(pairs) > 0 && pairs_skipped_count(pairs) == skipped);

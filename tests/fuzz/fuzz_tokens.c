@@ -7,12 +7,13 @@
 #include "vocab/locate.h"
 #include "vocab/segment.h"
 
-static void require_places(const struct tokens *tokens, struct text text, enum normalization form) {
+static void require_places(const struct tokens *tokens, struct text text,
+                           elman_normalization form) {
   size_t *numbers = calloc(3 * tokens->count + 1, sizeof *numbers);
   REQUIRE(numbers != NULL);
   const struct places places = {numbers, numbers + tokens->count};
   size_t *words = numbers + 2 * tokens->count;
-  REQUIRE(locate_tokens(places, tokens, text, form, NULL) == STATUS_OK);
+  REQUIRE(locate_tokens(places, tokens, text, form, NULL) == ELMAN_OK);
   for (size_t i = 0; i < tokens->count; i++) {
     REQUIRE(places.starts[i] <= places.ends[i] && places.ends[i] <= text.length);
     REQUIRE(i == 0 || places.starts[i - 1] <= places.starts[i]);
@@ -29,26 +30,26 @@ static struct vocabulary *learn(const struct tokens *tokens) {
   struct vocabulary *vocabulary;
   struct tokens half = {0};
   for (size_t i = 0; i < (tokens->count + 1) / 2; i++)
-    REQUIRE(tokens_add(&half, tokens_get(tokens, i), NULL) == STATUS_OK);
-  REQUIRE(token_counter_create(&counter, NULL) == STATUS_OK);
-  REQUIRE(token_counter_add(counter, &half, NULL) == STATUS_OK);
-  REQUIRE(vocabulary_from_counts(&vocabulary, counter, SIDE_SOURCE, 1, 0, NULL) == STATUS_OK);
+    REQUIRE(tokens_add(&half, tokens_get(tokens, i), NULL) == ELMAN_OK);
+  REQUIRE(token_counter_create(&counter, NULL) == ELMAN_OK);
+  REQUIRE(token_counter_add(counter, &half, NULL) == ELMAN_OK);
+  REQUIRE(vocabulary_from_counts(&vocabulary, counter, ELMAN_SOURCE, 1, 0, NULL) == ELMAN_OK);
   token_counter_free(counter);
   tokens_free(&half);
   return vocabulary;
 }
 
-static void through_ids(const struct tokens *tokens, struct text text, enum token_mode mode,
-                        enum normalization form) {
+static void through_ids(const struct tokens *tokens, struct text text, elman_token_mode mode,
+                        elman_normalization form) {
   struct vocabulary *vocabulary = learn(tokens);
   const struct codec codec = {mode, form, vocabulary};
   struct encoding encoding = {0};
   struct buffer decoded = {0};
-  REQUIRE(encode(&encoding, &codec, text, NULL) == STATUS_OK);
+  REQUIRE(encode(&encoding, &codec, text, NULL) == ELMAN_OK);
   for (size_t i = 0; i < encoding.tokens.count; i++)
     REQUIRE(encoding.ids[i] < vocabulary_size(vocabulary));
   require_places(&encoding.tokens, text, form);
-  REQUIRE(decode(&decoded, &codec, encoding.ids, encoding.tokens.count, NULL) == STATUS_OK);
+  REQUIRE(decode(&decoded, &codec, encoding.ids, encoding.tokens.count, NULL) == ELMAN_OK);
   const struct text result = buffer_text(&decoded);
   REQUIRE(text_valid_prefix(result) == result.length);
   buffer_free(&decoded);
@@ -56,12 +57,12 @@ static void through_ids(const struct tokens *tokens, struct text text, enum toke
   vocabulary_free(vocabulary);
 }
 
-static void through_mode(struct text normalized, struct text text, enum token_mode mode,
-                         enum normalization form) {
+static void through_mode(struct text normalized, struct text text, elman_token_mode mode,
+                         elman_normalization form) {
   struct tokens tokens = {0};
   struct buffer joined = {0};
-  REQUIRE(tokens_split(&tokens, normalized, mode, NULL) == STATUS_OK);
-  REQUIRE(tokens_join(&joined, &tokens, mode, NULL) == STATUS_OK);
+  REQUIRE(tokens_split(&tokens, normalized, mode, NULL) == ELMAN_OK);
+  REQUIRE(tokens_join(&joined, &tokens, mode, NULL) == ELMAN_OK);
   REQUIRE(text_equal(buffer_text(&joined), normalized));
   require_places(&tokens, text, form);
   through_ids(&tokens, text, mode, form);
@@ -69,12 +70,12 @@ static void through_mode(struct text normalized, struct text text, enum token_mo
   buffer_free(&joined);
 }
 
-static void through_form(struct text text, enum normalization form) {
+static void through_form(struct text text, elman_normalization form) {
   struct buffer normalized = {0}, again = {0};
-  REQUIRE(text_normalize(&normalized, text, form, NULL) == STATUS_OK);
-  REQUIRE(text_normalize(&again, buffer_text(&normalized), form, NULL) == STATUS_OK);
+  REQUIRE(text_normalize(&normalized, text, form, NULL) == ELMAN_OK);
+  REQUIRE(text_normalize(&again, buffer_text(&normalized), form, NULL) == ELMAN_OK);
   REQUIRE(text_equal(buffer_text(&again), buffer_text(&normalized)));
-  for (enum token_mode mode = TOKENS_SPACE; mode < TOKENS_AUTO; mode++)
+  for (elman_token_mode mode = ELMAN_TOKENS_SPACE; mode < ELMAN_TOKENS_AUTO; mode++)
     through_mode(buffer_text(&normalized), text, mode, form);
   buffer_free(&normalized);
   buffer_free(&again);
@@ -85,11 +86,11 @@ bool fuzz_one(const uint8_t *bytes, size_t size) {
   struct buffer folded = {0};
   struct script_counts counts = {0};
   struct script_votes votes = {0};
-  REQUIRE(text_fold(&folded, text, NULL) == STATUS_OK);
+  REQUIRE(text_fold(&folded, text, NULL) == ELMAN_OK);
   script_count(&counts, text);
   script_vote(&votes, &counts);
-  REQUIRE(script_token_mode(&votes) != TOKENS_AUTO);
-  for (enum normalization form = NORMALIZE_NFC; form <= NORMALIZE_NFKC_WIDE; form++)
+  REQUIRE(script_token_mode(&votes) != ELMAN_TOKENS_AUTO);
+  for (elman_normalization form = ELMAN_NFC; form <= ELMAN_NFKC_WIDE; form++)
     through_form(text, form);
   buffer_free(&folded);
   return text.length == size;

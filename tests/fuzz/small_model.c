@@ -9,23 +9,22 @@ struct pairs *small_pairs(void) {
   const struct pairs_options options = {
       .files = &file, .file_count = 1, .source_column = 1, .target_column = 2};
   struct pairs *pairs;
-  REQUIRE(pairs_read(&pairs, &options, NULL) == STATUS_OK);
+  REQUIRE(pairs_read(&pairs, &options, NULL) == ELMAN_OK);
   return pairs;
 }
 
 struct model *small_model(struct model_config config) {
   const struct vocabulary_options options = {
-      .source_mode = TOKENS_AUTO, .target_mode = TOKENS_AUTO, .min_count = 1};
+      .source_mode = ELMAN_TOKENS_AUTO, .target_mode = ELMAN_TOKENS_AUTO, .min_count = 1};
   struct vocabulary_pair vocabularies;
   struct model *model;
   struct pairs *pairs = small_pairs();
   blas_set_up();
   config.embedding_size = 4;
   config.hidden_size = 4;
-  REQUIRE(corpus_vocabularies(&vocabularies, pairs, &options, NULL) == STATUS_OK);
-  REQUIRE(model_create(&model, vocabularies, config, NULL) == STATUS_OK);
-  REQUIRE(parameters_initialize(model->block, &model->table, INITIAL_PYTORCH, 1, NULL) ==
-          STATUS_OK);
+  REQUIRE(corpus_vocabularies(&vocabularies, pairs, &options, NULL) == ELMAN_OK);
+  REQUIRE(model_create(&model, vocabularies, config, NULL) == ELMAN_OK);
+  REQUIRE(parameters_initialize(model->block, &model->table, INITIAL_PYTORCH, 1, NULL) == ELMAN_OK);
   pairs_free(pairs);
   return model;
 }

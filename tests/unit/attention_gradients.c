@@ -52,7 +52,7 @@ static void set_up(struct attention_case *c, struct attention_config config,
     *part.view = reals(attention_part_size(&part, H));
   struct arena measured = {0};
   take_all(c, &measured);
-  cr_assert_eq(arena_reserve(&c->arena, &measured, NULL), STATUS_OK);
+  cr_assert_eq(arena_reserve(&c->arena, &measured, NULL), ELMAN_OK);
   spoil(&c->arena);
   take_all(c, &c->arena);
   c->queries = random_reals(T * B * H, 0.6, 1);
@@ -222,7 +222,7 @@ Test(attention_gradients, plain_matrices) {
                                         .scale = options & 4 ? 0.7 : 0,
                                         .divide_by_sum = options & 8};
       shape.causal = options & 16;
-      if (attention_config_check(&config, NULL) == STATUS_OK) check_attention(config, shape, 0);
+      if (attention_config_check(&config, NULL) == ELMAN_OK) check_attention(config, shape, 0);
     }
   }
 }

@@ -18,7 +18,7 @@ Test(arena, measure_then_take) {
   cr_assert_geq(measured.used, 60 + 8);
 
   struct arena arena = {0};
-  cr_assert_eq(arena_reserve(&arena, &measured, NULL), STATUS_OK);
+  cr_assert_eq(arena_reserve(&arena, &measured, NULL), ELMAN_OK);
   unsigned char *first = arena_take(&arena, 4, 3, 5, 1);
   unsigned char *second = arena_take(&arena, 8, 1, 1, 1);
   cr_assert_not_null(first);
@@ -57,9 +57,9 @@ Test(arena, a_large_enough_block_stays) {
   struct arena small = {0}, large = {0}, arena = {0};
   arena_take(&small, 1, 100, 1, 1);
   arena_take(&large, 1, 100000, 1, 1);
-  cr_assert_eq(arena_reserve(&arena, &large, NULL), STATUS_OK);
+  cr_assert_eq(arena_reserve(&arena, &large, NULL), ELMAN_OK);
   const unsigned char *const base = arena.base;
-  cr_assert_eq(arena_reserve(&arena, &small, NULL), STATUS_OK);
+  cr_assert_eq(arena_reserve(&arena, &small, NULL), ELMAN_OK);
   cr_assert_eq(arena.base, base);
   cr_assert_eq(arena.size, large.used);
   arena_free(&arena);
@@ -67,11 +67,11 @@ Test(arena, a_large_enough_block_stays) {
 
 Test(arena, sizes_that_overflow) {
   struct arena measured = {0}, arena = {0};
-  struct error error = {0};
+  elman_error error = {0};
   cr_assert_null(arena_take(&measured, 8, SIZE_MAX / 4, 3, 5));
   cr_assert(measured.failed);
-  cr_assert_eq(arena_reserve(&arena, &measured, &error), STATUS_NO_MEMORY);
-  cr_assert_eq(error.code, STATUS_NO_MEMORY);
+  cr_assert_eq(arena_reserve(&arena, &measured, &error), ELMAN_NO_MEMORY);
+  cr_assert_eq(error.code, ELMAN_NO_MEMORY);
   struct arena sum = {0};
   arena_take(&sum, 1, SIZE_MAX / 2 - 4096, 1, 1);
   cr_assert_not(sum.failed);
@@ -113,18 +113,18 @@ Test(buffer, failure_sticks) {
 Test(array, grows) {
   void *array = NULL;
   size_t capacity = 0;
-  cr_assert_eq(array_grow(&array, &capacity, 10, sizeof(int), NULL), STATUS_OK);
+  cr_assert_eq(array_grow(&array, &capacity, 10, sizeof(int), NULL), ELMAN_OK);
   cr_assert_geq(capacity, 10);
   ((int *)array)[9] = 7;
   const size_t before = capacity;
-  cr_assert_eq(array_grow(&array, &capacity, before, sizeof(int), NULL), STATUS_OK);
+  cr_assert_eq(array_grow(&array, &capacity, before, sizeof(int), NULL), ELMAN_OK);
   cr_assert_eq(capacity, before);
-  cr_assert_eq(array_grow(&array, &capacity, before + 1, sizeof(int), NULL), STATUS_OK);
+  cr_assert_eq(array_grow(&array, &capacity, before + 1, sizeof(int), NULL), ELMAN_OK);
   cr_assert_gt(capacity, before);
   cr_assert_eq(((int *)array)[9], 7);
   const size_t kept = capacity;
-  cr_assert_eq(array_grow(&array, &capacity, SIZE_MAX / 2, sizeof(int), NULL), STATUS_NO_MEMORY);
-  cr_assert_eq(array_grow(&array, &capacity, SIZE_MAX, 1, NULL), STATUS_NO_MEMORY);
+  cr_assert_eq(array_grow(&array, &capacity, SIZE_MAX / 2, sizeof(int), NULL), ELMAN_NO_MEMORY);
+  cr_assert_eq(array_grow(&array, &capacity, SIZE_MAX, 1, NULL), ELMAN_NO_MEMORY);
   cr_assert_eq(capacity, kept);
   free(array);
 }
@@ -159,16 +159,16 @@ Test(text, utf8) {
 }
 
 Test(status, fail_fills_and_returns) {
-  struct error error = {0};
-  cr_assert_eq(fail(&error, STATUS_IO, "file:3", "got %d", 7), STATUS_IO);
-  cr_assert_eq(error.code, STATUS_IO);
+  elman_error error = {0};
+  cr_assert_eq(fail(&error, ELMAN_IO, "file:3", "got %d", 7), ELMAN_IO);
+  cr_assert_eq(error.code, ELMAN_IO);
   cr_assert_str_eq(error.message, "got 7");
   cr_assert_str_eq(error.where, "file:3");
-  cr_assert_eq(fail(&error, STATUS_BAD_DATA, NULL, "x"), STATUS_BAD_DATA);
+  cr_assert_eq(fail(&error, ELMAN_BAD_DATA, NULL, "x"), ELMAN_BAD_DATA);
   cr_assert_str_eq(error.where, "");
-  cr_assert_eq(fail(NULL, STATUS_BAD_DATA, "a", "b"), STATUS_BAD_DATA);
-  cr_assert_eq(fail_no_memory(&error), STATUS_NO_MEMORY);
-  cr_assert_eq(error.code, STATUS_NO_MEMORY);
+  cr_assert_eq(fail(NULL, ELMAN_BAD_DATA, "a", "b"), ELMAN_BAD_DATA);
+  cr_assert_eq(fail_no_memory(&error), ELMAN_NO_MEMORY);
+  cr_assert_eq(error.code, ELMAN_NO_MEMORY);
 }
 
 Test(status, long_text_is_cut_between_characters) {
@@ -177,8 +177,8 @@ Test(status, long_text_is_cut_between_characters) {
     char text[1024] = "";
     memset(text, 'x', (size_t)lead);
     while (strlen(text) < 900) strcat(text, "我");
-    struct error error = {0};
-    cr_assert_eq(fail(&error, STATUS_IO, text, "%s", text), STATUS_IO);
+    elman_error error = {0};
+    cr_assert_eq(fail(&error, ELMAN_IO, text, "%s", text), ELMAN_IO);
     cr_assert_eq(text_valid_prefix(text_of(error.message)), strlen(error.message));
     cr_assert_eq(text_valid_prefix(text_of(error.where)), strlen(error.where));
     cr_assert_gt(strlen(error.message), sizeof error.message - 5);

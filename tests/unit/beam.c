@@ -27,11 +27,11 @@ static void set_up(struct setup *s, struct model_config config, uint64_t seed, s
   *s = (struct setup){.model.config = config};
   struct model *model = &s->model;
   blas_set_up();
-  cr_assert_eq(model_config_check(&config, NULL), STATUS_OK);
-  cr_assert_eq(parameter_table_create(&model->table, &config, NULL), STATUS_OK);
-  cr_assert_eq(parameter_block_create(&model->block, &model->table, NULL), STATUS_OK);
+  cr_assert_eq(model_config_check(&config, NULL), ELMAN_OK);
+  cr_assert_eq(parameter_table_create(&model->table, &config, NULL), ELMAN_OK);
+  cr_assert_eq(parameter_block_create(&model->block, &model->table, NULL), ELMAN_OK);
   cr_assert_eq(parameters_initialize(model->block, &model->table, INITIAL_PYTORCH, seed, NULL),
-               STATUS_OK);
+               ELMAN_OK);
   /* Initial weights give all words much the same probability. */
   for (size_t i = 0; i < model->table.block; i++) model->block[i] *= 2;
   parameters_bind(&model->weights, model->block, &config);
@@ -63,11 +63,11 @@ static struct model_config plain_config(size_t target_vocabulary) {
 static const struct beam_options greedy = {1, 1, 1};
 
 static void run(struct setup *s, size_t first, size_t count, struct beam_options options) {
-  struct error error = {0};
+  elman_error error = {0};
   const struct search_options search = {options, s->without_scores};
   cr_assert_eq(search_run(&s->search, &s->model, s->requests + first, count, &search, NULL,
                           s->screen, &error),
-               STATUS_OK, "%s", error.message);
+               ELMAN_OK, "%s", error.message);
 }
 
 /* The network with the target `ids` forced: the losses of ids and of </s> behind them are in the
@@ -80,9 +80,9 @@ static void force(struct setup *s, const struct search_request *request, const u
   const struct corpus corpus = {
       .source = {(uint32_t *)request->ids, source_starts, 1, request->count},
       .target = {(uint32_t *)ids, target_starts, 1, count}};
-  cr_assert_eq(batch_fill(&s->batch, &corpus, &index, 1, NULL), STATUS_OK);
+  cr_assert_eq(batch_fill(&s->batch, &corpus, &index, 1, NULL), ELMAN_OK);
   cr_assert_eq(workspace_fit(&s->workspace, &s->model.config, &s->batch, WITH_LOGITS, NULL),
-               STATUS_OK);
+               ELMAN_OK);
   network_forward(&s->workspace, &s->batch, &s->model.weights, &s->model.config, &plain);
 }
 
@@ -172,7 +172,7 @@ static void make_screen(struct screen *screen, struct setup *s,
   const struct decoder_sizes sizes = decoder_sizes_of(&s->model.config);
   cr_assert_eq(screen_create(screen, weights->out_weight, weights->out_bias, sizes.vocabulary,
                              decoder_feature_size(sizes), TOKEN_START, kernel, NULL),
-               STATUS_OK);
+               ELMAN_OK);
   s->screen = screen;
 }
 
@@ -484,7 +484,7 @@ static bool goes_on(double open) {
   beam_start(&beam);
   struct small_scores small;
   score(&small, logits, 1, V);
-  cr_assert_eq(beam_grow(&beam, &pool, &small.scores, 0, weights, 1, &options, NULL), STATUS_OK);
+  cr_assert_eq(beam_grow(&beam, &pool, &small.scores, 0, weights, 1, &options, NULL), ELMAN_OK);
   cr_assert_eq(beam.finished, 1);
   cr_assert_float_eq(beam.ended[0].score, -1, 1e-5);
   beam_pool_free(&pool);
@@ -516,7 +516,7 @@ Test(beam, equals_keep_the_order_of_the_vocabulary) {
   score(&small, logits, 1, V);
   beam_pool_clear(&pool);
   beam_start(&beam);
-  cr_assert_eq(beam_grow(&beam, &pool, &small.scores, 0, weights, 1, &options, NULL), STATUS_OK);
+  cr_assert_eq(beam_grow(&beam, &pool, &small.scores, 0, weights, 1, &options, NULL), ELMAN_OK);
   static const uint32_t expected[WIDTH] = {4, 6, 3, 5};
   cr_assert_eq(beam.open, WIDTH);
   for (size_t i = 0; i < WIDTH; i++)
@@ -555,13 +555,13 @@ Test(beam, tidying_up_keeps_what_hypotheses_lead_to) {
       for (size_t k = 0; k < 2; k++)
         cr_assert_eq(
             beam_grow(&beams[k][b], &pools[k], &small.scores, 0, weights, S, &options, NULL),
-            STATUS_OK);
+            ELMAN_OK);
       free(logits);
       free(weights);
     }
     pools[1].tidy_at = 0;
     for (size_t k = 0; k < 2; k++)
-      cr_assert_eq(beam_pool_tidy(&pools[k], beams[k], 2, NULL), STATUS_OK);
+      cr_assert_eq(beam_pool_tidy(&pools[k], beams[k], 2, NULL), ELMAN_OK);
   }
   cr_assert_lt(pools[1].node_count, pools[0].node_count);
   for (size_t b = 0; b < 2; b++) {
@@ -588,14 +588,14 @@ Test(beam, length_batches) {
   static const size_t lengths[] = {3, 100000, 7, 7, 0, 40000, 5, 1};
   enum { COUNT = 8 };
   struct length_batches batches;
-  cr_assert_eq(length_batches_create(&batches, lengths, COUNT, 3, 5, NULL), STATUS_OK);
+  cr_assert_eq(length_batches_create(&batches, lengths, COUNT, 3, 5, NULL), ELMAN_OK);
   static const size_t order[COUNT] = {1, 5, 2, 3, 6, 0, 7, 4};
   static const size_t starts[] = {0, 1, 2, 5, 8};
   cr_assert_eq(batches.count, 4);
   cr_assert_arr_eq(batches.order, order, sizeof order);
   cr_assert_arr_eq(batches.starts, starts, sizeof starts);
   length_batches_free(&batches);
-  cr_assert_eq(length_batches_create(&batches, lengths, 0, 3, 5, NULL), STATUS_OK);
+  cr_assert_eq(length_batches_create(&batches, lengths, 0, 3, 5, NULL), ELMAN_OK);
   cr_assert_eq(batches.count, 0);
   length_batches_free(&batches);
 }
@@ -609,7 +609,7 @@ Test(beam, length_batches_bound_rows_and_positions) {
   for (size_t i = 0; i < COUNT; i++) lengths[i] = i * i % 997 * (i % 10 == 0 ? 200 : 1);
   for (size_t w = 0; w < 4; w++) {
     struct length_batches batches;
-    cr_assert_eq(length_batches_create(&batches, lengths, COUNT, 1000, widths[w], NULL), STATUS_OK);
+    cr_assert_eq(length_batches_create(&batches, lengths, COUNT, 1000, widths[w], NULL), ELMAN_OK);
     for (size_t i = 0; i < batches.count; i++) {
       const size_t start = batches.starts[i], size = batches.starts[i + 1] - start;
       const size_t rows = size * widths[w], longest = lengths[batches.order[start]];

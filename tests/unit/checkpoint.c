@@ -16,10 +16,10 @@ static void begin(void) {
   char path[4096];
   snprintf(path, sizeof path, "%s/reference/model-dot.safetensors", getenv("TEST_DATA"));
   blas_set_up();
-  cr_assert_eq(model_load(&model, path, NULL), STATUS_OK);
+  cr_assert_eq(model_load(&model, path, NULL), ELMAN_OK);
   options = (struct trainer_options){
       .batch_size = 4, .adam = adam_options_default(), .checkpoint = "checkpoint"};
-  cr_assert_eq(trainer_create(&trainer, model, &options, NULL), STATUS_OK);
+  cr_assert_eq(trainer_create(&trainer, model, &options, NULL), ELMAN_OK);
 }
 
 static void end(void) {
@@ -31,15 +31,15 @@ static void end(void) {
 Test(checkpoint, rate_that_no_schedule_gives) {
   static const struct {
     double factor;
-    enum status status;
-  } cases[] = {{0, STATUS_OK},          {0.25, STATUS_OK},      {1, STATUS_OK},
-               {-0.5, STATUS_BAD_DATA}, {1.5, STATUS_BAD_DATA}, {1e300, STATUS_BAD_DATA}};
+    elman_status status;
+  } cases[] = {{0, ELMAN_OK},          {0.25, ELMAN_OK},      {1, ELMAN_OK},
+               {-0.5, ELMAN_BAD_DATA}, {1.5, ELMAN_BAD_DATA}, {1e300, ELMAN_BAD_DATA}};
   begin();
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     bool found;
     trainer.state.epoch = 1;
     trainer.state.rate_factor = cases[i].factor;
-    cr_assert_eq(checkpoint_save(&trainer, &options, 1, NULL), STATUS_OK);
+    cr_assert_eq(checkpoint_save(&trainer, &options, 1, NULL), ELMAN_OK);
     cr_assert_eq(checkpoint_load(&trainer, &options, 1, &found, NULL), cases[i].status, "%g",
                  cases[i].factor);
   }
@@ -53,11 +53,11 @@ Test(checkpoint, moment_that_is_not_finite) {
   trainer.state.epoch = 1;
   trainer.state.update = 5;
   trainer.state.rate_factor = 1;
-  cr_assert_eq(checkpoint_save(&trainer, &options, 1, NULL), STATUS_OK);
+  cr_assert_eq(checkpoint_save(&trainer, &options, 1, NULL), ELMAN_OK);
   trainer.state.update = 6;
   trainer.v[0] = (real)INFINITY;
-  cr_assert_eq(checkpoint_save(&trainer, &options, 1, NULL), STATUS_INVALID_ARGUMENT);
-  cr_assert_eq(checkpoint_load(&trainer, &options, 1, &found, NULL), STATUS_OK);
+  cr_assert_eq(checkpoint_save(&trainer, &options, 1, NULL), ELMAN_INVALID_ARGUMENT);
+  cr_assert_eq(checkpoint_load(&trainer, &options, 1, &found, NULL), ELMAN_OK);
   cr_assert_eq(trainer.state.update, 5);
   end();
 }

@@ -35,26 +35,26 @@ static struct findings *look(size_t parts, const char *const *contents, size_t m
   }
   const struct check_options options = {.parts = part_options,
                                         .part_count = parts,
-                                        .modes = {TOKENS_AUTO, TOKENS_AUTO},
+                                        .modes = {ELMAN_TOKENS_AUTO, ELMAN_TOKENS_AUTO},
                                         .max_length = max_length,
                                         .max_ratio = 3,
                                         .examples = 2};
   struct findings *findings;
-  struct error error = {0};
-  cr_assert_eq(check_corpus(&findings, &options, &error), STATUS_OK, "%s", error.message);
+  elman_error error = {0};
+  cr_assert_eq(check_corpus(&findings, &options, &error), ELMAN_OK, "%s", error.message);
   return findings;
 }
 
-static void assert_count(const struct findings *findings, size_t part, enum finding finding,
+static void assert_count(const struct findings *findings, size_t part, elman_finding finding,
                          size_t expected) {
   cr_assert_eq(findings->parts[part].counts[finding], expected, "%s of %s: %zu instead of %zu",
                finding_name(finding), names[part], findings->parts[part].counts[finding], expected);
 }
 
 /* No count but these is above zero; the list ends with FINDINGS. */
-static void assert_only(const struct findings *findings, size_t part, const enum finding *found,
+static void assert_only(const struct findings *findings, size_t part, const elman_finding *found,
                         const size_t *counts) {
-  for (enum finding finding = 0; finding < FINDINGS; finding++) {
+  for (elman_finding finding = 0; finding < FINDINGS; finding++) {
     size_t expected = 0;
     for (size_t i = 0; found[i] != FINDINGS; i++)
       if (found[i] == finding) expected = counts[i];
@@ -68,9 +68,9 @@ Test(check, clean_corpus) {
   struct findings *findings = look(2, contents, 200);
   cr_assert(findings_clean(findings));
   for (size_t part = 0; part < 2; part++)
-    assert_only(findings, part, (enum finding[]){FINDINGS}, NULL);
-  cr_assert_eq(findings->modes[SIDE_SOURCE], TOKENS_CHARS);
-  cr_assert_eq(findings->modes[SIDE_TARGET], TOKENS_WORDS);
+    assert_only(findings, part, (elman_finding[]){FINDINGS}, NULL);
+  cr_assert_eq(findings->modes[ELMAN_SOURCE], ELMAN_TOKENS_CHARS);
+  cr_assert_eq(findings->modes[ELMAN_TARGET], ELMAN_TOKENS_WORDS);
   cr_assert_eq(findings->example_count, 0);
   findings_free(findings);
 }
@@ -79,7 +79,8 @@ Test(check, bad_lines) {
   const char *const contents[] = {"我\tI\n\xff\tx\nonly\n\tempty\n\n他\t \n你\tyou\n"};
   struct findings *findings = look(1, contents, 200);
   assert_only(findings, 0,
-              (enum finding[]){FINDING_NOT_UTF8, FINDING_LACKS_COLUMN, FINDING_EMPTY, FINDINGS},
+              (elman_finding[]){ELMAN_FINDING_NOT_UTF8, ELMAN_FINDING_LACKS_COLUMN,
+                                ELMAN_FINDING_EMPTY, FINDINGS},
               (size_t[]){1, 1, 3});
   cr_assert_not(findings_clean(findings));
   cr_assert_eq(findings->example_count, 4, "two of the empty ones at most");
@@ -99,8 +100,8 @@ Test(check, repeats_inside_a_part) {
                                   "我爱你\tI love you\n"};  /* duplicate */
   struct findings *findings = look(1, contents, 200);
   assert_only(findings, 0,
-              (enum finding[]){FINDING_DUPLICATE, FINDING_NEAR_DUPLICATE, FINDING_OTHER_TARGET,
-                               FINDING_OTHER_SOURCE, FINDINGS},
+              (elman_finding[]){ELMAN_FINDING_DUPLICATE, ELMAN_FINDING_NEAR_DUPLICATE,
+                                ELMAN_FINDING_OTHER_TARGET, ELMAN_FINDING_OTHER_SOURCE, FINDINGS},
               (size_t[]){2, 1, 1, 1});
   cr_assert(findings_clean(findings), "what comes again is no leak");
   cr_assert_eq(findings->examples[1].at.line, 7);
@@ -115,20 +116,20 @@ Test(check, leaks) {
   cr_assert_eq(findings->parts[1].leaking, 2);
   cr_assert_eq(findings->parts[2].leaking, 3);
   assert_only(findings, 1,
-              (enum finding[]){FINDING_SAME_PAIR, FINDING_SAME_SOURCE, FINDING_SAME_TARGET,
-                               FINDING_LIKE_PAIR, FINDING_LIKE_SOURCE, FINDING_LIKE_TARGET,
-                               FINDINGS},
+              (elman_finding[]){ELMAN_FINDING_SAME_PAIR, ELMAN_FINDING_SAME_SOURCE,
+                                ELMAN_FINDING_SAME_TARGET, ELMAN_FINDING_LIKE_PAIR,
+                                ELMAN_FINDING_LIKE_SOURCE, ELMAN_FINDING_LIKE_TARGET, FINDINGS},
               (size_t[]){1, 2, 1, 2, 2, 2});
   assert_only(findings, 2,
-              (enum finding[]){FINDING_SAME_PAIR, FINDING_SAME_SOURCE, FINDING_SAME_TARGET,
-                               FINDING_LIKE_PAIR, FINDING_LIKE_SOURCE, FINDING_LIKE_TARGET,
-                               FINDINGS},
+              (elman_finding[]){ELMAN_FINDING_SAME_PAIR, ELMAN_FINDING_SAME_SOURCE,
+                                ELMAN_FINDING_SAME_TARGET, ELMAN_FINDING_LIKE_PAIR,
+                                ELMAN_FINDING_LIKE_SOURCE, ELMAN_FINDING_LIKE_TARGET, FINDINGS},
               (size_t[]){1, 2, 1, 1, 2, 2});
   /* 一 is in both earlier parts, 四 in dev alone. */
-  cr_assert_eq(findings->parts[2].shared[0][FINDING_SAME_SOURCE - FIRST_LEAK], 1);
-  cr_assert_eq(findings->parts[2].shared[1][FINDING_SAME_SOURCE - FIRST_LEAK], 2);
-  cr_assert_eq(findings->parts[2].shared[0][FINDING_LIKE_TARGET - FIRST_LEAK], 1);
-  cr_assert_eq(findings->parts[2].shared[1][FINDING_LIKE_TARGET - FIRST_LEAK], 1);
+  cr_assert_eq(findings->parts[2].shared[0][ELMAN_FINDING_SAME_SOURCE - FIRST_LEAK], 1);
+  cr_assert_eq(findings->parts[2].shared[1][ELMAN_FINDING_SAME_SOURCE - FIRST_LEAK], 2);
+  cr_assert_eq(findings->parts[2].shared[0][ELMAN_FINDING_LIKE_TARGET - FIRST_LEAK], 1);
+  cr_assert_eq(findings->parts[2].shared[1][ELMAN_FINDING_LIKE_TARGET - FIRST_LEAK], 1);
   cr_assert_not(findings_clean(findings));
   /* A line is shown under the strictest leak only. */
   cr_assert_eq(findings->example_count, 5);
@@ -146,10 +147,10 @@ Test(check, scripts_and_lengths) {
       "不是\tNo, this is far too long to be a translation of such a short sentence\n"
       "123\t123\n"};
   struct findings *findings = look(1, contents, 200);
-  assert_only(
-      findings, 0,
-      (enum finding[]){FINDING_MIXED_SCRIPTS, FINDING_SWAPPED, FINDING_LENGTH_RATIO, FINDINGS},
-      (size_t[]){3, 1, 1});
+  assert_only(findings, 0,
+              (elman_finding[]){ELMAN_FINDING_MIXED_SCRIPTS, ELMAN_FINDING_SWAPPED,
+                                ELMAN_FINDING_LENGTH_RATIO, FINDINGS},
+              (size_t[]){3, 1, 1});
   findings_free(findings);
 }
 
@@ -165,7 +166,7 @@ Test(check, lengths_up_to_the_ratio_are_usual) {
                              (int)lengths[i][0], letters + i, (int)lengths[i][1], letters + i);
   const char *const contents[] = {content};
   struct findings *findings = look(1, contents, 200);
-  assert_only(findings, 0, (enum finding[]){FINDING_LENGTH_RATIO, FINDINGS}, (size_t[]){2});
+  assert_only(findings, 0, (elman_finding[]){ELMAN_FINDING_LENGTH_RATIO, FINDINGS}, (size_t[]){2});
   cr_assert_eq(findings->examples[0].at.line, 3);
   cr_assert_eq(findings->examples[1].at.line, 4);
   findings_free(findings);
@@ -174,14 +175,14 @@ Test(check, lengths_up_to_the_ratio_are_usual) {
 Test(check, tokens) {
   const char *const contents[] = {"我爱猫\tI love cats\n", "我爱狗\tI love cats and dogs\n"};
   struct findings *findings = look(2, contents, 4);
-  cr_assert_eq(findings->vocabulary[SIDE_SOURCE], 3);
-  cr_assert_eq(findings->parts[0].tokens[SIDE_TARGET], 3);
-  cr_assert_eq(findings->parts[1].tokens[SIDE_SOURCE], 3);
-  cr_assert_eq(findings->parts[1].unknown[SIDE_SOURCE], 1);
-  cr_assert_eq(findings->parts[1].tokens[SIDE_TARGET], 5);
-  cr_assert_eq(findings->parts[1].unknown[SIDE_TARGET], 2);
-  assert_count(findings, 0, FINDING_TOO_LONG, 0);
-  assert_count(findings, 1, FINDING_TOO_LONG, 1);
+  cr_assert_eq(findings->vocabulary[ELMAN_SOURCE], 3);
+  cr_assert_eq(findings->parts[0].tokens[ELMAN_TARGET], 3);
+  cr_assert_eq(findings->parts[1].tokens[ELMAN_SOURCE], 3);
+  cr_assert_eq(findings->parts[1].unknown[ELMAN_SOURCE], 1);
+  cr_assert_eq(findings->parts[1].tokens[ELMAN_TARGET], 5);
+  cr_assert_eq(findings->parts[1].unknown[ELMAN_TARGET], 2);
+  assert_count(findings, 0, ELMAN_FINDING_TOO_LONG, 0);
+  assert_count(findings, 1, ELMAN_FINDING_TOO_LONG, 1);
   findings_free(findings);
 }
 
@@ -189,9 +190,9 @@ Test(check, options_that_cannot_be) {
   struct findings *findings;
   const struct pairs_options two = {.files = names, .file_count = 2};
   struct check_options options = {.max_length = 1, .max_ratio = 2};
-  cr_assert_eq(check_corpus(&findings, &options, NULL), STATUS_INVALID_ARGUMENT);
+  cr_assert_eq(check_corpus(&findings, &options, NULL), ELMAN_INVALID_ARGUMENT);
   options.parts = &two;
   options.part_count = 1;
-  cr_assert_eq(check_corpus(&findings, &options, NULL), STATUS_INVALID_ARGUMENT);
+  cr_assert_eq(check_corpus(&findings, &options, NULL), ELMAN_INVALID_ARGUMENT);
   cr_assert_null(findings);
 }

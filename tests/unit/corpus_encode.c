@@ -17,8 +17,8 @@ static struct pairs *pairs_of(const char *content) {
   const struct pairs_options options = {
       .files = files, .file_count = 1, .source_column = 1, .target_column = 2, .strict = true};
   struct pairs *pairs;
-  struct error error = {0};
-  cr_assert_eq(pairs_read(&pairs, &options, &error), STATUS_OK, "%s", error.message);
+  elman_error error = {0};
+  cr_assert_eq(pairs_read(&pairs, &options, &error), ELMAN_OK, "%s", error.message);
   unlink(name);
   return pairs;
 }
@@ -26,7 +26,7 @@ static struct pairs *pairs_of(const char *content) {
 static struct vocabulary_pair vocabularies_of(const struct pairs *pairs,
                                               struct vocabulary_options options) {
   struct vocabulary_pair built;
-  cr_assert_eq(corpus_vocabularies(&built, pairs, &options, NULL), STATUS_OK);
+  cr_assert_eq(corpus_vocabularies(&built, pairs, &options, NULL), ELMAN_OK);
   return built;
 }
 
@@ -36,13 +36,13 @@ static void free_vocabularies(struct vocabulary_pair *built) {
 }
 
 static const struct vocabulary_options automatic = {
-    .source_mode = TOKENS_AUTO, .target_mode = TOKENS_AUTO, .min_count = 1};
+    .source_mode = ELMAN_TOKENS_AUTO, .target_mode = ELMAN_TOKENS_AUTO, .min_count = 1};
 
 Test(vocabularies, modes_are_found_for_each_side) {
   struct pairs *pairs = pairs_of("我 爱 学习 。\tI love to study.\n他 喜欢 茶 。\tHe likes tea.\n");
   struct vocabulary_pair built = vocabularies_of(pairs, automatic);
-  cr_assert_eq(built.source_mode, TOKENS_SPACE);
-  cr_assert_eq(built.target_mode, TOKENS_WORDS);
+  cr_assert_eq(built.source_mode, ELMAN_TOKENS_SPACE);
+  cr_assert_eq(built.target_mode, ELMAN_TOKENS_WORDS);
   cr_assert_neq(vocabulary_find(built.source, text_of("学习")), TOKEN_UNKNOWN);
   cr_assert_neq(vocabulary_find(built.target, text_of("study")), TOKEN_UNKNOWN);
   cr_assert_eq(vocabulary_specials(built.source), 1);
@@ -52,8 +52,8 @@ Test(vocabularies, modes_are_found_for_each_side) {
 
   pairs = pairs_of("I love to study.\t我爱学习。\n");
   built = vocabularies_of(pairs, automatic);
-  cr_assert_eq(built.source_mode, TOKENS_WORDS);
-  cr_assert_eq(built.target_mode, TOKENS_CHARS);
+  cr_assert_eq(built.source_mode, ELMAN_TOKENS_WORDS);
+  cr_assert_eq(built.target_mode, ELMAN_TOKENS_CHARS);
   cr_assert_eq(vocabulary_size(built.target), 3 + 5);
   free_vocabularies(&built);
   pairs_free(pairs);
@@ -62,11 +62,11 @@ Test(vocabularies, modes_are_found_for_each_side) {
 Test(vocabularies, a_mode_that_was_asked_for_stays) {
   struct pairs *pairs = pairs_of("我 爱 学习 。\tab.\n");
   struct vocabulary_options options = automatic;
-  options.source_mode = TOKENS_WORDS;
-  options.target_mode = TOKENS_CHARS;
+  options.source_mode = ELMAN_TOKENS_WORDS;
+  options.target_mode = ELMAN_TOKENS_CHARS;
   struct vocabulary_pair built = vocabularies_of(pairs, options);
-  cr_assert_eq(built.source_mode, TOKENS_WORDS);
-  cr_assert_eq(built.target_mode, TOKENS_CHARS);
+  cr_assert_eq(built.source_mode, ELMAN_TOKENS_WORDS);
+  cr_assert_eq(built.target_mode, ELMAN_TOKENS_CHARS);
   cr_assert_eq(vocabulary_find(built.source, text_of("学习")), TOKEN_UNKNOWN);
   cr_assert_neq(vocabulary_find(built.target, text_of("a")), TOKEN_UNKNOWN);
   free_vocabularies(&built);
@@ -76,7 +76,7 @@ Test(vocabularies, a_mode_that_was_asked_for_stays) {
 Test(vocabularies, characters_are_counted_without_the_spaces_between_them) {
   struct pairs *pairs = pairs_of("我 爱 学习 。\ta b\n我爱你\tc\n");
   struct vocabulary_options options = automatic;
-  options.source_mode = options.target_mode = TOKENS_CHARS;
+  options.source_mode = options.target_mode = ELMAN_TOKENS_CHARS;
   struct vocabulary_pair built = vocabularies_of(pairs, options);
   cr_assert_eq(vocabulary_size(built.source), 1 + 6); /* 我爱学习。你 */
   cr_assert_neq(vocabulary_find(built.target, text_of("▁b")), TOKEN_UNKNOWN);
@@ -89,15 +89,15 @@ Test(vocabularies, pairs_that_are_too_long_have_no_part) {
   struct pairs *pairs = pairs_of("我 爱 学习 他 喜欢 茶\ta\n我爱学习\ta b\n他\ta b c d e f\n");
   struct vocabulary_options options = automatic;
   struct vocabulary_pair built = vocabularies_of(pairs, options);
-  cr_assert_eq(built.votes[SIDE_SOURCE].spaced, 1);
+  cr_assert_eq(built.votes[ELMAN_SOURCE].spaced, 1);
   cr_assert_eq(vocabulary_size(built.target), 3 + 6);
   free_vocabularies(&built);
   options.max_length = 5;
   built = vocabularies_of(pairs, options);
-  cr_assert_eq(built.source_mode, TOKENS_CHARS);
-  cr_assert_eq(built.votes[SIDE_SOURCE].spaced, 0);
-  cr_assert_eq(built.votes[SIDE_SOURCE].unspaced, 1);
-  cr_assert_eq(built.votes[SIDE_SOURCE].lines, 1);
+  cr_assert_eq(built.source_mode, ELMAN_TOKENS_CHARS);
+  cr_assert_eq(built.votes[ELMAN_SOURCE].spaced, 0);
+  cr_assert_eq(built.votes[ELMAN_SOURCE].unspaced, 1);
+  cr_assert_eq(built.votes[ELMAN_SOURCE].lines, 1);
   cr_assert_eq(vocabulary_size(built.source), 1 + 4);
   cr_assert_eq(vocabulary_size(built.target), 3 + 2);
   free_vocabularies(&built);
@@ -107,8 +107,8 @@ Test(vocabularies, pairs_that_are_too_long_have_no_part) {
 Test(vocabularies, every_line_of_a_small_corpus_counts) {
   struct pairs *pairs = pairs_of("OK\tOK\n我们今天去公园看花\tLook\n他们看花\tLook\n");
   struct vocabulary_pair built = vocabularies_of(pairs, automatic);
-  cr_assert_eq(built.source_mode, TOKENS_CHARS, "two of three lines are Han");
-  cr_assert_eq(built.target_mode, TOKENS_WORDS);
+  cr_assert_eq(built.source_mode, ELMAN_TOKENS_CHARS, "two of three lines are Han");
+  cr_assert_eq(built.target_mode, ELMAN_TOKENS_WORDS);
   free_vocabularies(&built);
   pairs_free(pairs);
 }
@@ -120,7 +120,7 @@ Test(vocabularies, the_sample_is_spread_over_the_corpus) {
   for (int i = 0; i < 30000; i++) buffer_append_text(&content, text_of("我爱学习\tx\n"));
   struct pairs *pairs = pairs_of(content.bytes);
   struct vocabulary_pair built = vocabularies_of(pairs, automatic);
-  cr_assert_eq(built.source_mode, TOKENS_CHARS);
+  cr_assert_eq(built.source_mode, ELMAN_TOKENS_CHARS);
   free_vocabularies(&built);
   pairs_free(pairs);
   buffer_free(&content);
@@ -156,7 +156,7 @@ Test(encode, ids_of_both_sides) {
   const struct codec source = {.mode = built.source_mode, .vocabulary = built.source};
   const struct codec target = {.mode = built.target_mode, .vocabulary = built.target};
   struct corpus corpus;
-  cr_assert_eq(corpus_encode(&corpus, pairs, &source, &target, 0, NULL), STATUS_OK);
+  cr_assert_eq(corpus_encode(&corpus, pairs, &source, &target, 0, NULL), ELMAN_OK);
   cr_assert_eq(corpus.source.count, 2);
   cr_assert_eq(corpus.target.count, 2);
   cr_assert_eq(corpus.too_long, 0);
@@ -178,7 +178,7 @@ Test(encode, pairs_that_are_too_long_are_counted) {
   const struct codec source = {.mode = built.source_mode, .vocabulary = built.source};
   const struct codec target = {.mode = built.target_mode, .vocabulary = built.target};
   struct corpus corpus;
-  cr_assert_eq(corpus_encode(&corpus, pairs, &source, &target, 2, NULL), STATUS_OK);
+  cr_assert_eq(corpus_encode(&corpus, pairs, &source, &target, 2, NULL), ELMAN_OK);
   cr_assert_eq(corpus.too_long, 2);
   cr_assert_eq(corpus.source.count, 2);
   cr_assert_eq(corpus.target.count, 2);
@@ -187,7 +187,7 @@ Test(encode, pairs_that_are_too_long_are_counted) {
   cr_assert_eq(corpus.source.longest, 2);
   corpus_free(&corpus);
   cr_assert_null(corpus.source.ids);
-  cr_assert_eq(corpus_encode(&corpus, pairs, &source, &target, 3, NULL), STATUS_OK);
+  cr_assert_eq(corpus_encode(&corpus, pairs, &source, &target, 3, NULL), ELMAN_OK);
   cr_assert_eq(corpus.too_long, 0);
   corpus_free(&corpus);
   corpus_free(&corpus);

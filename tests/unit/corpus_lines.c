@@ -31,10 +31,10 @@ static void put(const char *bytes, size_t length) {
 /* `expected` holds the lines with "|" behind each. */
 static void assert_lines(const char *content, const char *expected) {
   struct line_file file;
-  struct error error = {0};
+  elman_error error = {0};
   struct buffer shown = {0};
   put(content, strlen(content));
-  cr_assert_eq(line_file_read(&file, path, &error), STATUS_OK, "%s", error.message);
+  cr_assert_eq(line_file_read(&file, path, &error), ELMAN_OK, "%s", error.message);
   for (size_t i = 0; i < file.count; i++) {
     buffer_append_text(&shown, text_of(file.lines[i]));
     buffer_append(&shown, "|", 1);
@@ -57,9 +57,9 @@ Test(lines, every_line_is_kept) {
 
 static void assert_bad(const char *content, size_t length, const char *message) {
   struct line_file file;
-  struct error error = {0};
+  elman_error error = {0};
   put(content, length);
-  cr_assert_eq(line_file_read(&file, path, &error), STATUS_BAD_DATA);
+  cr_assert_eq(line_file_read(&file, path, &error), ELMAN_BAD_DATA);
   cr_assert_eq(strncmp(error.where, path, strlen(path)), 0);
   char shown[2048];
   snprintf(shown, sizeof shown, "%s %s", error.where + strlen(path), error.message);
@@ -72,5 +72,5 @@ Test(lines, bad_files_are_named) {
   assert_bad("a\nb\xC3\n", 5, ":2 is not valid UTF-8 at byte 2 of the line");
   assert_bad("a\n\nxy\0z", 7, ":3 is not valid UTF-8 at byte 3 of the line");
   struct line_file file;
-  cr_assert_eq(line_file_read(&file, "/nowhere/at/all", NULL), STATUS_NO_INPUT);
+  cr_assert_eq(line_file_read(&file, "/nowhere/at/all", NULL), ELMAN_NO_INPUT);
 }

@@ -65,10 +65,10 @@ static struct pairs_options moses_options(void) {
 /* `expected` holds "source=target" or "source=target=alignment", with "|" between pairs. */
 static void assert_pairs(struct pairs_options options, const char *expected, size_t skipped,
                          const char *expected_notes) {
-  struct error error = {0};
+  elman_error error = {0};
   struct pairs *pairs;
   buffer_clear(&notes);
-  cr_assert_eq(pairs_read(&pairs, &options, &error), STATUS_OK, "%s: %s", error.where,
+  cr_assert_eq(pairs_read(&pairs, &options, &error), ELMAN_OK, "%s: %s", error.where,
                error.message);
   struct buffer shown = {0};
   for (size_t i = 0; i < pairs_count(pairs); i++) {
@@ -88,9 +88,9 @@ static void assert_pairs(struct pairs_options options, const char *expected, siz
   pairs_free(pairs);
 }
 
-static void assert_error(struct pairs_options options, enum status status, const char *where,
+static void assert_error(struct pairs_options options, elman_status status, const char *where,
                          const char *part_of_message) {
-  struct error error = {0};
+  elman_error error = {0};
   struct pairs *pairs;
   cr_assert_eq(pairs_read(&pairs, &options, &error), status, "%s: %s", error.where, error.message);
   cr_assert_eq(error.code, status);
@@ -165,7 +165,7 @@ Test(tsv, a_nul_far_down_is_a_bad_line) {
   buffer_free(&content);
   struct pairs *pairs;
   struct pairs_options options = tsv_options();
-  cr_assert_eq(pairs_read(&pairs, &options, NULL), STATUS_OK);
+  cr_assert_eq(pairs_read(&pairs, &options, NULL), ELMAN_OK);
   cr_assert_eq(pairs_count(pairs), lines);
   cr_assert_str_eq(notes.bytes, "a.tsv:2251: is not valid UTF-8 at byte 2 of the line\n");
   buffer_free(&notes);
@@ -178,11 +178,11 @@ Test(tsv, strict) {
   put("a.tsv", "我\tI\n你\tyou\n\n");
   assert_pairs(options, "我=I|你=you", 0, "");
   put("a.tsv", "我\tI\nno tab\n你\n");
-  assert_error(options, STATUS_BAD_DATA, "a.tsv:2", "has 1 column");
+  assert_error(options, ELMAN_BAD_DATA, "a.tsv:2", "has 1 column");
   put("a.tsv", "我\tI\n\xC0\x80\tx\n");
-  assert_error(options, STATUS_BAD_DATA, "a.tsv:2", "UTF-8");
+  assert_error(options, ELMAN_BAD_DATA, "a.tsv:2", "UTF-8");
   put("a.tsv", "我\tI\n\n\n你\tyou\n");
-  assert_error(options, STATUS_BAD_DATA, "a.tsv:2", "is empty");
+  assert_error(options, ELMAN_BAD_DATA, "a.tsv:2", "is empty");
 }
 
 Test(tsv, several_files) {
@@ -199,22 +199,22 @@ Test(tsv, several_files) {
   assert_pairs(options, "我=I", 1,
                "a.tsv:2: has 1 column, column 2 is needed (columns are separated by tabs)\n");
   put("a.tsv", "");
-  assert_error(options, STATUS_BAD_DATA, "", "source, a tab and target");
+  assert_error(options, ELMAN_BAD_DATA, "", "source, a tab and target");
 }
 
 Test(tsv, nothing_usable) {
   put("a.tsv", "");
-  assert_error(tsv_options(), STATUS_BAD_DATA, "a.tsv", "source, a tab and target");
+  assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv", "source, a tab and target");
   put("a.tsv", "\xEF\xBB\xBF\n");
-  assert_error(tsv_options(), STATUS_BAD_DATA, "a.tsv", "lines skipped: 0");
+  assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv", "lines skipped: 0");
   put("a.tsv", "one\ntwo\n");
-  assert_error(tsv_options(), STATUS_BAD_DATA, "a.tsv", "lines skipped: 2");
+  assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv", "lines skipped: 2");
 }
 
 Test(tsv, binary_files) {
   static const char utf16[] = "\xFF\xFE\x11\x62\t\0I\0\n\0";
   put_bytes("a.tsv", utf16, sizeof utf16);
-  assert_error(tsv_options(), STATUS_BAD_DATA, "a.tsv",
+  assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv",
                "is a binary file, not UTF-8 text with a pair a line");
 }
 
@@ -230,9 +230,9 @@ Test(tsv, binary_files_of_many_lines) {
   put_bytes("a.tsv", bytes, SIZE);
   struct pairs *pairs;
   const struct pairs_options options = tsv_options();
-  cr_assert_eq(pairs_read(&pairs, &options, NULL), STATUS_BAD_DATA);
+  cr_assert_eq(pairs_read(&pairs, &options, NULL), ELMAN_BAD_DATA);
   cr_assert_eq(notes.length, 0, "it is told once, not line by line");
-  assert_error(tsv_options(), STATUS_BAD_DATA, "a.tsv", "is a binary file");
+  assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv", "is a binary file");
 }
 
 /* The same for a NUL in the first line and in one behind ten thousand. */
@@ -255,22 +255,22 @@ Test(tsv, a_line_with_a_nul_is_a_bad_line) {
     struct pairs *pairs;
     buffer_clear(&notes);
     struct pairs_options options = tsv_options();
-    cr_assert_eq(pairs_read(&pairs, &options, NULL), STATUS_OK);
+    cr_assert_eq(pairs_read(&pairs, &options, NULL), ELMAN_OK);
     cr_assert_eq(pairs_count(pairs), MANY);
     cr_assert_eq(pairs_skipped_count(pairs), 1);
     cr_assert_str_eq(notes.bytes, expected);
     pairs_free(pairs);
     options.strict = true;
-    assert_error(options, STATUS_BAD_DATA, where, "is not valid UTF-8 at byte 2");
+    assert_error(options, ELMAN_BAD_DATA, where, "is not valid UTF-8 at byte 2");
   }
 }
 
 Test(tsv, files_that_cannot_be_read) {
-  assert_error(tsv_options(), STATUS_NO_INPUT, "a.tsv", "No such file");
+  assert_error(tsv_options(), ELMAN_NO_INPUT, "a.tsv", "No such file");
   static const char *const directory[] = {"/"};
   struct pairs_options options = tsv_options();
   options.files = directory;
-  assert_error(options, STATUS_NO_INPUT, "/", "directory");
+  assert_error(options, ELMAN_NO_INPUT, "/", "directory");
 }
 
 Test(tsv, standard_input) {
@@ -287,13 +287,13 @@ Test(tsv, standard_input) {
 Test(tsv, options_that_make_no_sense) {
   struct pairs_options options = tsv_options();
   options.source_column = 0;
-  assert_error(options, STATUS_INVALID_ARGUMENT, "", "columns are counted from 1");
+  assert_error(options, ELMAN_INVALID_ARGUMENT, "", "columns are counted from 1");
   options = tsv_options();
   options.file_count = 0;
-  assert_error(options, STATUS_INVALID_ARGUMENT, "", "no file");
+  assert_error(options, ELMAN_INVALID_ARGUMENT, "", "no file");
   options = moses_options();
   options.target_file = NULL;
-  assert_error(options, STATUS_INVALID_ARGUMENT, "", "together");
+  assert_error(options, ELMAN_INVALID_ARGUMENT, "", "together");
   pairs_free(NULL);
 }
 
@@ -315,14 +315,14 @@ Test(moses, bad_lines) {
   put("en", "I\n\nx\ny\nyou\n \n");
   struct pairs_options options = moses_options();
   options.strict = true;
-  assert_error(options, STATUS_BAD_DATA, "zh:2", "is empty");
+  assert_error(options, ELMAN_BAD_DATA, "zh:2", "is empty");
 }
 
 Test(moses, different_lengths) {
   put("zh", "我\n你\n他\n");
   put("en", "I\nyou\n");
-  assert_error(moses_options(), STATUS_BAD_DATA, "zh", "has 3 lines but en has 2");
+  assert_error(moses_options(), ELMAN_BAD_DATA, "zh", "has 3 lines but en has 2");
   put("zh", "");
   put("en", "");
-  assert_error(moses_options(), STATUS_BAD_DATA, "zh", "no usable sentence pair");
+  assert_error(moses_options(), ELMAN_BAD_DATA, "zh", "no usable sentence pair");
 }

@@ -22,8 +22,8 @@ static struct pairs *pairs_of(const struct buffer *text) {
   const struct pairs_options options = {
       .files = files, .file_count = 1, .source_column = 1, .target_column = 2, .whole_lines = true};
   struct pairs *pairs;
-  struct error error = {0};
-  cr_assert_eq(pairs_read(&pairs, &options, &error), STATUS_OK, "%s", error.message);
+  elman_error error = {0};
+  cr_assert_eq(pairs_read(&pairs, &options, &error), ELMAN_OK, "%s", error.message);
   unlink(path);
   return pairs;
 }
@@ -56,7 +56,7 @@ static struct pairs *random_pairs(size_t count, size_t sentences) {
 
 static uint64_t hash_of(struct text text) {
   struct buffer key = {0};
-  cr_assert_eq(key_of(&key, text, NULL), STATUS_OK);
+  cr_assert_eq(key_of(&key, text, NULL), ELMAN_OK);
   const uint64_t hash = key_hash(buffer_text(&key));
   buffer_free(&key);
   return hash;
@@ -78,12 +78,12 @@ static void assert_no_leak(const struct split *split, const struct pairs *pairs)
 }
 
 static void assert_sizes(const struct split *split) {
-  size_t sizes[PARTS] = {0};
+  size_t sizes[ELMAN_PARTS] = {0};
   for (size_t i = 0; i < split->count; i++) sizes[split->parts[i]]++;
-  for (size_t part = 0; part < PARTS; part++) cr_assert_eq(sizes[part], split->sizes[part]);
-  cr_assert_leq(sizes[PART_DEV], split->wanted[PART_DEV]);
-  cr_assert_leq(sizes[PART_TEST], split->wanted[PART_TEST]);
-  cr_assert_gt(sizes[PART_TRAIN], 0);
+  for (size_t part = 0; part < ELMAN_PARTS; part++) cr_assert_eq(sizes[part], split->sizes[part]);
+  cr_assert_leq(sizes[ELMAN_PART_DEV], split->wanted[ELMAN_PART_DEV]);
+  cr_assert_leq(sizes[ELMAN_PART_TEST], split->wanted[ELMAN_PART_TEST]);
+  cr_assert_gt(sizes[ELMAN_PART_TRAIN], 0);
 }
 
 Test(split, random_corpora) {
@@ -91,14 +91,14 @@ Test(split, random_corpora) {
   for (random_state = 1; made < 60;) {
     const size_t count = 20 + random_below(120);
     struct pairs *pairs = random_pairs(count, 40 + random_below(400));
-    const struct split_options options = {
+    const elman_split_options options = {
         .dev.pairs = 1 + random_below(8), .test.share = 0.1, .seed = random_below(1000)};
     struct split split, again;
-    if (split_create(&split, pairs, &options, NULL) == STATUS_OK) {
+    if (split_create(&split, pairs, &options, NULL) == ELMAN_OK) {
       made++;
       assert_sizes(&split);
       assert_no_leak(&split, pairs);
-      cr_assert_eq(split_create(&again, pairs, &options, NULL), STATUS_OK);
+      cr_assert_eq(split_create(&again, pairs, &options, NULL), ELMAN_OK);
       cr_assert_arr_eq(split.parts, again.parts, count);
       split_free(&again);
       split_free(&split);
@@ -122,14 +122,14 @@ static struct pairs *different_pairs(size_t count) {
 Test(split, sizes_are_exact_where_groups_are_small) {
   struct pairs *pairs = different_pairs(1000);
   struct split split, other;
-  struct split_options options = {.dev.pairs = 100, .test.share = 0.025, .seed = 1};
-  cr_assert_eq(split_create(&split, pairs, &options, NULL), STATUS_OK);
-  cr_assert_eq(split.sizes[PART_DEV], 100);
-  cr_assert_eq(split.sizes[PART_TEST], 25);
+  elman_split_options options = {.dev.pairs = 100, .test.share = 0.025, .seed = 1};
+  cr_assert_eq(split_create(&split, pairs, &options, NULL), ELMAN_OK);
+  cr_assert_eq(split.sizes[ELMAN_PART_DEV], 100);
+  cr_assert_eq(split.sizes[ELMAN_PART_TEST], 25);
   cr_assert_eq(split.groups, 1000);
   cr_assert_eq(split.largest, 1);
   options.seed = 2;
-  cr_assert_eq(split_create(&other, pairs, &options, NULL), STATUS_OK);
+  cr_assert_eq(split_create(&other, pairs, &options, NULL), ELMAN_OK);
   cr_assert_arr_neq(split.parts, other.parts, 1000);
   split_free(&split);
   split_free(&other);
@@ -139,10 +139,10 @@ Test(split, sizes_are_exact_where_groups_are_small) {
 Test(split, no_dev_or_no_test) {
   struct pairs *pairs = different_pairs(10);
   struct split split;
-  const struct split_options options = {.dev.share = 0.001};
-  cr_assert_eq(split_create(&split, pairs, &options, NULL), STATUS_OK);
-  cr_assert_eq(split.sizes[PART_DEV], 1, "a share above 0 is a pair at least");
-  cr_assert_eq(split.sizes[PART_TEST], 0);
+  const elman_split_options options = {.dev.share = 0.001};
+  cr_assert_eq(split_create(&split, pairs, &options, NULL), ELMAN_OK);
+  cr_assert_eq(split.sizes[ELMAN_PART_DEV], 1, "a share above 0 is a pair at least");
+  cr_assert_eq(split.sizes[ELMAN_PART_TEST], 0);
   split_free(&split);
   pairs_free(pairs);
 }
@@ -150,15 +150,15 @@ Test(split, no_dev_or_no_test) {
 Test(split, all_pairs_are_wanted_elsewhere) {
   struct pairs *pairs = different_pairs(10);
   struct split split;
-  struct error error = {0};
-  struct split_options options = {.dev.pairs = 5, .test.pairs = 5};
-  cr_assert_eq(split_create(&split, pairs, &options, &error), STATUS_INVALID_ARGUMENT);
+  elman_error error = {0};
+  elman_split_options options = {.dev.pairs = 5, .test.pairs = 5};
+  cr_assert_eq(split_create(&split, pairs, &options, &error), ELMAN_INVALID_ARGUMENT);
   cr_assert(strstr(error.message, "10 pairs") != NULL, "%s", error.message);
   options.dev.pairs = SIZE_MAX;
-  cr_assert_eq(split_create(&split, pairs, &options, NULL), STATUS_INVALID_ARGUMENT);
+  cr_assert_eq(split_create(&split, pairs, &options, NULL), ELMAN_INVALID_ARGUMENT);
   options.dev.pairs = 5;
   options.test.pairs = 4;
-  cr_assert_eq(split_create(&split, pairs, &options, NULL), STATUS_OK);
+  cr_assert_eq(split_create(&split, pairs, &options, NULL), ELMAN_OK);
   split_free(&split);
   pairs_free(pairs);
 }
@@ -169,9 +169,9 @@ Test(split, one_group_of_everything) {
   buffer_append_text(&text, text_of("a\tx\na\ty\nb\ty\nb\tz\nc\tz\n"));
   struct pairs *pairs = pairs_of(&text);
   struct split split;
-  struct error error = {0};
-  const struct split_options options = {.dev.pairs = 1};
-  cr_assert_eq(split_create(&split, pairs, &options, &error), STATUS_BAD_DATA);
+  elman_error error = {0};
+  const elman_split_options options = {.dev.pairs = 1};
+  cr_assert_eq(split_create(&split, pairs, &options, &error), ELMAN_BAD_DATA);
   cr_assert(strstr(error.message, "5 of 5 pairs") != NULL, "%s", error.message);
   pairs_free(pairs);
   buffer_free(&text);

@@ -18,27 +18,27 @@
 /* Rows that do not fill whole vectors, and words of which some never come up. */
 enum { SOURCE_WORDS = 40, TARGET_WORDS = 30, SILENT = 7, EMBEDDING = 19, MAX_STEPS = 4, BATCH = 3 };
 
-static struct vocabulary *make_vocabulary(enum side side, size_t size) {
+static struct vocabulary *make_vocabulary(elman_side side, size_t size) {
   uint64_t counts[SOURCE_WORDS + TARGET_WORDS] = {0};
   struct tokens tokens = {0};
   const char *const specials[] = {"<unk>", "<s>", "</s>"};
   for (size_t i = 0; i < size; i++) {
     char word[32];
     snprintf(word, sizeof word, "w%zu", i);
-    const bool special = i < (side == SIDE_SOURCE ? 1 : 3);
-    cr_assert_eq(tokens_add(&tokens, text_of(special ? specials[i] : word), NULL), STATUS_OK);
+    const bool special = i < (side == ELMAN_SOURCE ? 1 : 3);
+    cr_assert_eq(tokens_add(&tokens, text_of(special ? specials[i] : word), NULL), ELMAN_OK);
   }
   struct vocabulary *vocabulary;
-  cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, counts, side, NULL), STATUS_OK);
+  cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, counts, side, NULL), ELMAN_OK);
   tokens_free(&tokens);
   return vocabulary;
 }
 
 static struct model *make_model(bool tied) {
-  struct vocabulary_pair vocabularies = {.source_mode = TOKENS_SPACE,
-                                         .target_mode = TOKENS_SPACE,
-                                         .source = make_vocabulary(SIDE_SOURCE, SOURCE_WORDS),
-                                         .target = make_vocabulary(SIDE_TARGET, TARGET_WORDS)};
+  struct vocabulary_pair vocabularies = {.source_mode = ELMAN_TOKENS_SPACE,
+                                         .target_mode = ELMAN_TOKENS_SPACE,
+                                         .source = make_vocabulary(ELMAN_SOURCE, SOURCE_WORDS),
+                                         .target = make_vocabulary(ELMAN_TARGET, TARGET_WORDS)};
   const struct model_config config = {.embedding_size = EMBEDDING,
                                       .hidden_size = 5,
                                       .layers = 1,
@@ -47,9 +47,9 @@ static struct model *make_model(bool tied) {
                                       .tied = tied};
   struct model *model;
   blas_set_up();
-  cr_assert_eq(model_create(&model, vocabularies, config, NULL), STATUS_OK);
+  cr_assert_eq(model_create(&model, vocabularies, config, NULL), ELMAN_OK);
   cr_assert_eq(parameters_initialize(model->block, &model->table, INITIAL_PYTORCH, 1, NULL),
-               STATUS_OK);
+               ELMAN_OK);
   return model;
 }
 
@@ -75,7 +75,7 @@ static void fill_batch(struct batch *batch, uint64_t which) {
     }
   }
   const size_t indices[] = {0, 1, 2};
-  cr_assert_eq(batch_fill(batch, &corpus, indices, 1 + draw(BATCH, next), NULL), STATUS_OK);
+  cr_assert_eq(batch_fill(batch, &corpus, indices, 1 + draw(BATCH, next), NULL), ELMAN_OK);
   corpus_free(&corpus);
 }
 
@@ -114,7 +114,7 @@ static double dense_gradients(struct dense *dense, const struct batch *batch,
                               const struct regularization *regularization) {
   const struct model *model = dense->model;
   cr_assert_eq(workspace_fit(&dense->workspace, &model->config, batch, WITH_GRADIENTS, NULL),
-               STATUS_OK);
+               ELMAN_OK);
   memset(dense->gradients, 0, dense->size * sizeof(real));
   return network_gradient(&dense->dweights, &dense->workspace, batch, &model->weights,
                           &model->config, regularization) /
@@ -184,7 +184,7 @@ static void step_both(struct trainer *trainer, struct dense *dense,
   const real kept = bias[0];
   if (fails) bias[0] = (real)INFINITY;
   double loss, norm;
-  cr_assert_eq(trainer_step(trainer, &batch, options, &loss, &norm, NULL), STATUS_OK);
+  cr_assert_eq(trainer_step(trainer, &batch, options, &loss, &norm, NULL), ELMAN_OK);
   if (fails) {
     bias[0] = kept;
     cr_assert_eq(trainer->state.failures, 1);
@@ -208,7 +208,7 @@ static void check_training(size_t which, bool tied) {
   struct model *model = make_model(tied);
   struct dense dense = make_dense(tied, options.average > 0);
   struct trainer trainer;
-  cr_assert_eq(trainer_create(&trainer, model, &options, NULL), STATUS_OK);
+  cr_assert_eq(trainer_create(&trainer, model, &options, NULL), ELMAN_OK);
   for (uint64_t i = 0; i < UPDATES; i++) {
     if (i % 100 == 99) trainer.state.rate_factor *= 0.9;
     step_both(&trainer, &dense, &options, i);
@@ -257,18 +257,18 @@ Test(deferred, goes_on_from_a_checkpoint) {
   struct model *model = make_model(false);
   struct dense dense = make_dense(false, true);
   struct trainer trainer;
-  cr_assert_eq(trainer_create(&trainer, model, &options, NULL), STATUS_OK);
+  cr_assert_eq(trainer_create(&trainer, model, &options, NULL), ELMAN_OK);
   for (uint64_t i = 0; i < 120; i++) {
     step_both(&trainer, &dense, &options, i);
     if (i % 30 != 29) continue;
     bool found;
     trainer_settle(&trainer);
-    cr_assert_eq(checkpoint_save(&trainer, &options, 1, NULL), STATUS_OK);
+    cr_assert_eq(checkpoint_save(&trainer, &options, 1, NULL), ELMAN_OK);
     trainer_free(&trainer);
     model_free(model);
     model = make_model(false);
-    cr_assert_eq(trainer_create(&trainer, model, &options, NULL), STATUS_OK);
-    cr_assert_eq(checkpoint_load(&trainer, &options, 1, &found, NULL), STATUS_OK);
+    cr_assert_eq(trainer_create(&trainer, model, &options, NULL), ELMAN_OK);
+    cr_assert_eq(checkpoint_load(&trainer, &options, 1, &found, NULL), ELMAN_OK);
     cr_assert(found);
     check_trainer(&trainer, &dense);
   }
@@ -297,7 +297,7 @@ Test(deferred, threads_change_no_bit) {
     uint32_t ids[WORDS];
     size_t length = WORDS;
     const struct sequence words = {ids, &length, WORDS, 1};
-    cr_assert_eq(deferred_create(&deferred, table, ROWS, COLUMNS, NULL), STATUS_OK);
+    cr_assert_eq(deferred_create(&deferred, table, ROWS, COLUMNS, NULL), ELMAN_OK);
     record.count = 0;
     for (uint64_t k = 1; k <= ROUNDS; k++) {
       for (size_t i = 0; i < WORDS; i++) ids[i] = (uint32_t)draw(ROWS, k * WORDS + i);
@@ -341,7 +341,7 @@ Test(deferred, only_what_rests_is_left_out) {
   for (size_t i = 0; i < 4; i++) memcpy(expected[i], start[i], N * sizeof *w);
   const struct weight_blocks table = {w, g, m, v, mean};
   struct deferred_table deferred;
-  cr_assert_eq(deferred_create(&deferred, table, CASES, COLUMNS, NULL), STATUS_OK);
+  cr_assert_eq(deferred_create(&deferred, table, CASES, COLUMNS, NULL), ELMAN_OK);
   for (uint64_t k = 1; k <= 3; k++) {
     const struct update_step step = {adam_step_of(adam_options_default(), k), (real)0.25};
     record.steps[record.count++] = step;
@@ -372,17 +372,17 @@ Test(deferred, words_that_never_come_up_take_no_memory) {
   config.embedding_size = COLUMNS;
   config.hidden_size = 4;
   struct parameter_table layout;
-  cr_assert_eq(parameter_table_create(&layout, &config, NULL), STATUS_OK);
+  cr_assert_eq(parameter_table_create(&layout, &config, NULL), ELMAN_OK);
   const size_t before = peak_bytes(), bytes = layout.block * sizeof(real);
   real *blocks[BLOCKS];
   for (size_t i = 0; i < BLOCKS; i++) {
-    cr_assert_eq(parameter_block_create(&blocks[i], &layout, NULL), STATUS_OK);
+    cr_assert_eq(parameter_block_create(&blocks[i], &layout, NULL), ELMAN_OK);
     cr_assert_eq((uintptr_t)blocks[i] % ARENA_ALIGNMENT, 0);
   }
   const struct weight_blocks table = {blocks[0], blocks[1], blocks[2], blocks[3], NULL};
   static struct update_record record;
   struct deferred_table deferred;
-  cr_assert_eq(deferred_create(&deferred, table, ROWS, COLUMNS, NULL), STATUS_OK);
+  cr_assert_eq(deferred_create(&deferred, table, ROWS, COLUMNS, NULL), ELMAN_OK);
   uint32_t ids[] = {5, ROWS / 2, ROWS - 1};
   size_t length = 3;
   const struct sequence words = {ids, &length, 3, 1};

@@ -6,8 +6,8 @@
 
 /* Limits of time are for the processor itself. */
 ReportHook(PRE_ALL)(struct criterion_test_set *tests) {
-  FOREACH_SET(struct criterion_suite_set *suite, tests->suites) {
-    FOREACH_SET(struct criterion_test *test, suite->tests) test->data->timeout *= 10;
+  FOREACH_SET(struct criterion_suite_set * suite, tests->suites) {
+    FOREACH_SET(struct criterion_test * test, suite->tests) test->data->timeout *= 10;
   }
 }
 

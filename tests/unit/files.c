@@ -23,7 +23,7 @@ static void put(const char *name, const char *content) {
 
 static void assert_content(const char *name, const char *expected) {
   struct buffer content = {0};
-  cr_assert_eq(file_read(&content, name, 1 << 20, NULL), STATUS_OK);
+  cr_assert_eq(file_read(&content, name, 1 << 20, NULL), ELMAN_OK);
   cr_assert(text_equal(buffer_text(&content), text_of(expected)), "%s holds \"%s\"", name,
             content.bytes);
   buffer_free(&content);
@@ -31,16 +31,16 @@ static void assert_content(const char *name, const char *expected) {
 
 static void write_safely(const char *name, const char *content) {
   struct safe_file file;
-  cr_assert_eq(safe_file_open(&file, name, NULL, NULL), STATUS_OK);
+  cr_assert_eq(safe_file_open(&file, name, NULL, NULL), ELMAN_OK);
   cr_assert_geq(fputs(content, file.stream), 0);
-  cr_assert_eq(safe_file_commit(&file, NULL), STATUS_OK);
+  cr_assert_eq(safe_file_commit(&file, NULL), ELMAN_OK);
 }
 
 Test(file, read_appends) {
   put("file", "new");
   struct buffer content = {0};
   buffer_append(&content, "old ", 4);
-  cr_assert_eq(file_read(&content, "file", 100, NULL), STATUS_OK);
+  cr_assert_eq(file_read(&content, "file", 100, NULL), ELMAN_OK);
   cr_assert_str_eq(content.bytes, "old new");
   buffer_free(&content);
 }
@@ -53,7 +53,7 @@ Test(file, read_of_more_than_one_chunk) {
   cr_assert_eq(fwrite(bytes, 1, SIZE, file), SIZE);
   fclose(file);
   struct buffer content = {0};
-  cr_assert_eq(file_read(&content, "file", SIZE, NULL), STATUS_OK);
+  cr_assert_eq(file_read(&content, "file", SIZE, NULL), ELMAN_OK);
   cr_assert_eq(content.length, SIZE);
   cr_assert_eq(memcmp(content.bytes, bytes, SIZE), 0);
   buffer_free(&content);
@@ -61,15 +61,15 @@ Test(file, read_of_more_than_one_chunk) {
 }
 
 Test(file, read_errors) {
-  struct error error = {0};
+  elman_error error = {0};
   struct buffer content = {0};
-  cr_assert_eq(file_read(&content, "file", 100, &error), STATUS_NO_INPUT);
+  cr_assert_eq(file_read(&content, "file", 100, &error), ELMAN_NO_INPUT);
   cr_assert_str_eq(error.where, "file");
-  cr_assert_eq(file_read(&content, ".", 100, &error), STATUS_NO_INPUT);
+  cr_assert_eq(file_read(&content, ".", 100, &error), ELMAN_NO_INPUT);
   cr_assert_not_null(strstr(error.message, "directory"));
   put("file", "12345");
-  cr_assert_eq(file_read(&content, "file", 4, &error), STATUS_BAD_DATA);
-  cr_assert_eq(file_read(&content, "file", 5, &error), STATUS_OK);
+  cr_assert_eq(file_read(&content, "file", 4, &error), ELMAN_BAD_DATA);
+  cr_assert_eq(file_read(&content, "file", 5, &error), ELMAN_OK);
   cr_assert_str_eq(content.bytes, "12345");
   buffer_free(&content);
 }
@@ -77,12 +77,12 @@ Test(file, read_errors) {
 Test(file, the_old_file_stays_until_commit) {
   put("file", "old");
   struct safe_file file;
-  cr_assert_eq(safe_file_open(&file, "file", NULL, NULL), STATUS_OK);
+  cr_assert_eq(safe_file_open(&file, "file", NULL, NULL), ELMAN_OK);
   fputs("new", file.stream);
   fflush(file.stream);
   assert_content("file", "old");
   cr_assert_eq(each_entry(NULL), 2);
-  cr_assert_eq(safe_file_commit(&file, NULL), STATUS_OK);
+  cr_assert_eq(safe_file_commit(&file, NULL), ELMAN_OK);
   assert_content("file", "new");
   cr_assert_eq(each_entry(NULL), 1);
 }
@@ -119,13 +119,13 @@ Test(file, what_a_killed_writer_left_is_removed) {
 
 Test(file, two_writers_at_once_leave_each_other_alone) {
   struct safe_file first, second;
-  cr_assert_eq(safe_file_open(&first, "file", NULL, NULL), STATUS_OK);
-  cr_assert_eq(safe_file_open(&second, "file", NULL, NULL), STATUS_OK);
+  cr_assert_eq(safe_file_open(&first, "file", NULL, NULL), ELMAN_OK);
+  cr_assert_eq(safe_file_open(&second, "file", NULL, NULL), ELMAN_OK);
   fputs("first", first.stream);
   fputs("second", second.stream);
-  cr_assert_eq(safe_file_commit(&second, NULL), STATUS_OK);
+  cr_assert_eq(safe_file_commit(&second, NULL), ELMAN_OK);
   assert_content("file", "second");
-  cr_assert_eq(safe_file_commit(&first, NULL), STATUS_OK);
+  cr_assert_eq(safe_file_commit(&first, NULL), ELMAN_OK);
   assert_content("file", "first");
   cr_assert_eq(each_entry(NULL), 1);
 }
@@ -137,7 +137,7 @@ Test(file, the_lock_ends_with_the_process) {
   const pid_t child = fork();
   if (child == 0) {
     struct safe_file file;
-    if (safe_file_open(&file, "file", NULL, NULL) == STATUS_OK) (void)!write(ready[1], "", 1);
+    if (safe_file_open(&file, "file", NULL, NULL) == ELMAN_OK) (void)!write(ready[1], "", 1);
     pause();
   }
   cr_assert_eq(read(ready[0], &byte, 1), 1);
@@ -151,12 +151,12 @@ Test(file, the_lock_ends_with_the_process) {
 
 Test(file, abandon_leaves_no_trace) {
   struct safe_file file;
-  cr_assert_eq(safe_file_open(&file, "file", NULL, NULL), STATUS_OK);
+  cr_assert_eq(safe_file_open(&file, "file", NULL, NULL), ELMAN_OK);
   fputs("new", file.stream);
   safe_file_abandon(&file);
   cr_assert_eq(each_entry(NULL), 0);
   put("file", "old");
-  cr_assert_eq(safe_file_open(&file, "file", NULL, NULL), STATUS_OK);
+  cr_assert_eq(safe_file_open(&file, "file", NULL, NULL), ELMAN_OK);
   fputs("new", file.stream);
   safe_file_abandon(&file);
   assert_content("file", "old");
@@ -178,11 +178,11 @@ static void take_open_mode(const char *name) {
 /* The permissions while the file is written, and afterwards. */
 static void check_modes(const char *like, mode_t expected) {
   struct safe_file file;
-  cr_assert_eq(safe_file_open(&file, "file", like, NULL), STATUS_OK);
+  cr_assert_eq(safe_file_open(&file, "file", like, NULL), ELMAN_OK);
   open_mode = 0;
   each_entry(take_open_mode);
   cr_assert_eq(open_mode, expected, "%o while it is written", (unsigned)open_mode);
-  cr_assert_eq(safe_file_commit(&file, NULL), STATUS_OK);
+  cr_assert_eq(safe_file_commit(&file, NULL), ELMAN_OK);
   cr_assert_eq(mode_of("file"), expected, "%o", (unsigned)mode_of("file"));
 }
 
@@ -230,8 +230,8 @@ Test(file, links_are_followed_to_their_end) {
   }
   cr_assert_eq(symlink("loop", "loop"), 0);
   struct safe_file file;
-  struct error error;
-  cr_assert_eq(safe_file_open(&file, "loop", NULL, &error), STATUS_CANNOT_CREATE);
+  elman_error error;
+  cr_assert_eq(safe_file_open(&file, "loop", NULL, &error), ELMAN_CANNOT_CREATE);
   cr_assert_not_null(strstr(error.message, "symbolic links"), "%s", error.message);
   cr_assert_eq(remove("other/second"), 0);
   cr_assert_eq(remove("other/third"), 0);
@@ -241,7 +241,7 @@ Test(file, links_are_followed_to_their_end) {
 Test(file, a_link_that_another_user_planted_is_refused) {
   if (geteuid() != 0) SKIP_IN_FOLDER("only root can make links of other users");
   struct safe_file file;
-  struct error error;
+  elman_error error;
   cr_assert_eq(mkdir("shared", 0700), 0);
   put("victim", "precious");
   cr_assert_eq(symlink("../victim", "shared/link"), 0);
@@ -250,12 +250,12 @@ Test(file, a_link_that_another_user_planted_is_refused) {
   write_safely("shared/link", "in a folder of one's own");
   cr_assert_eq(chmod("shared", 01777), 0);
   put("victim", "precious");
-  cr_assert_eq(safe_file_open(&file, "shared/link", NULL, &error), STATUS_CANNOT_CREATE);
+  cr_assert_eq(safe_file_open(&file, "shared/link", NULL, &error), ELMAN_CANNOT_CREATE);
   cr_assert_str_eq(error.where, "shared/link");
   cr_assert_not_null(strstr(error.message, "link"), "%s", error.message);
   assert_content("victim", "precious");
   cr_assert_eq(symlink("shared/link", "outside"), 0); /* nor by a detour */
-  cr_assert_eq(safe_file_open(&file, "outside", NULL, &error), STATUS_CANNOT_CREATE);
+  cr_assert_eq(safe_file_open(&file, "outside", NULL, &error), ELMAN_CANNOT_CREATE);
   cr_assert_eq(chown("shared", 65534, 65534), 0); /* the folder's owner may do all there */
   write_safely("shared/link", "new");
   assert_content("victim", "new");
@@ -277,16 +277,16 @@ Test(file, a_pipe_without_a_name) {
 Test(file, a_device_is_written_directly) {
   write_safely("/dev/null", "new");
   struct safe_file file;
-  struct error error = {0};
-  cr_assert_eq(safe_file_open(&file, "/dev/full", NULL, NULL), STATUS_OK);
+  elman_error error = {0};
+  cr_assert_eq(safe_file_open(&file, "/dev/full", NULL, NULL), ELMAN_OK);
   fputs("new", file.stream);
-  cr_assert_eq(safe_file_commit(&file, &error), STATUS_IO);
+  cr_assert_eq(safe_file_commit(&file, &error), ELMAN_IO);
   cr_assert_not_null(strstr(error.message, "No space"), "%s", error.message);
   /* Also when the error comes before the end. */
-  cr_assert_eq(safe_file_open(&file, "/dev/full", NULL, NULL), STATUS_OK);
+  cr_assert_eq(safe_file_open(&file, "/dev/full", NULL, NULL), ELMAN_OK);
   for (int i = 0; i < 100000; i++) fputs("more than the stream keeps ", file.stream);
   errno = 0;
-  cr_assert_eq(safe_file_commit(&file, &error), STATUS_IO);
+  cr_assert_eq(safe_file_commit(&file, &error), ELMAN_IO);
   cr_assert_not_null(strstr(error.message, "No space"), "%s", error.message);
 }
 
@@ -317,11 +317,11 @@ Test(file, a_signal_is_no_error) {
     _exit(0);
   }
   struct safe_file file;
-  struct error error = {.message = ""};
-  cr_assert_eq(safe_file_open(&file, name, NULL, NULL), STATUS_OK);
+  elman_error error = {.message = ""};
+  cr_assert_eq(safe_file_open(&file, name, NULL, NULL), ELMAN_OK);
   static char bytes[SIZE];
   fwrite(bytes, 1, SIZE, file.stream);
-  cr_assert_eq(safe_file_commit(&file, &error), STATUS_OK, "%s", error.message);
+  cr_assert_eq(safe_file_commit(&file, &error), ELMAN_OK, "%s", error.message);
   close(ends[1]);
   int code;
   while (waitpid(child, &code, 0) < 0) continue;
@@ -330,22 +330,22 @@ Test(file, a_signal_is_no_error) {
 
 Test(file, existence) {
   bool exists = true;
-  struct error error;
-  cr_assert_eq(file_exists(&exists, "file", NULL), STATUS_OK);
+  elman_error error;
+  cr_assert_eq(file_exists(&exists, "file", NULL), ELMAN_OK);
   cr_assert_not(exists);
   put("file", "");
-  cr_assert_eq(file_exists(&exists, "file", NULL), STATUS_OK);
+  cr_assert_eq(file_exists(&exists, "file", NULL), ELMAN_OK);
   cr_assert(exists);
-  cr_assert_eq(file_exists(&exists, "file/below", &error), STATUS_NO_INPUT);
+  cr_assert_eq(file_exists(&exists, "file/below", &error), ELMAN_NO_INPUT);
   cr_assert_str_eq(error.where, "file/below");
 }
 
 Test(file, files_that_cannot_be_created) {
   struct safe_file file;
-  struct error error = {0};
-  cr_assert_eq(safe_file_open(&file, "", NULL, &error), STATUS_CANNOT_CREATE);
-  cr_assert_eq(safe_file_open(&file, ".", NULL, &error), STATUS_CANNOT_CREATE);
-  cr_assert_eq(safe_file_open(&file, "missing/file", NULL, &error), STATUS_CANNOT_CREATE);
+  elman_error error = {0};
+  cr_assert_eq(safe_file_open(&file, "", NULL, &error), ELMAN_CANNOT_CREATE);
+  cr_assert_eq(safe_file_open(&file, ".", NULL, &error), ELMAN_CANNOT_CREATE);
+  cr_assert_eq(safe_file_open(&file, "missing/file", NULL, &error), ELMAN_CANNOT_CREATE);
   cr_assert_str_eq(error.where, "missing/file");
   safe_file_abandon(&file);
   cr_assert_eq(each_entry(NULL), 0);

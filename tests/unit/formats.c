@@ -61,14 +61,14 @@ static char *written_all(const char *format, const struct translation *translati
   size_t size = 0;
   FILE *stream = open_memstream(&bytes, &size);
   struct writing writing;
-  struct error error;
+  elman_error error;
   cr_assert_not_null(stream);
-  cr_assert_eq(writing_start(&writing, stream, format_named(format), style, &error), STATUS_OK);
+  cr_assert_eq(writing_start(&writing, stream, format_named(format), style, &error), ELMAN_OK);
   for (size_t i = 0; i < count; i++) {
     const struct record record = {translation, i + 1, 1};
-    cr_assert_eq(writing_add(&writing, &record, &error), STATUS_OK);
+    cr_assert_eq(writing_add(&writing, &record, &error), ELMAN_OK);
   }
-  cr_assert_eq(writing_finish(&writing, &error), STATUS_OK);
+  cr_assert_eq(writing_finish(&writing, &error), ELMAN_OK);
   writing_free(&writing);
   cr_assert_eq(fclose(stream), 0);
   if (length != NULL) *length = size;
@@ -478,27 +478,27 @@ static void expect_rule(const struct translation *translation, struct alignment_
   free(text);
 }
 
-static void expect_links(const struct translation *translation, enum alignment_kind kind,
+static void expect_links(const struct translation *translation, elman_alignment_rule kind,
                          double threshold, const char *expected) {
-  expect_rule(translation, (struct alignment_rule){kind, threshold, UNITS_AUTO}, expected);
+  expect_rule(translation, (struct alignment_rule){kind, threshold, ELMAN_UNITS_AUTO}, expected);
 }
 
-static void expect_units(const struct translation *translation, enum alignment_units units,
+static void expect_units(const struct translation *translation, elman_alignment_units units,
                          const char *expected) {
-  expect_rule(translation, (struct alignment_rule){ALIGNMENT_ARGMAX, 0, units}, expected);
+  expect_rule(translation, (struct alignment_rule){ELMAN_ALIGNMENT_ARGMAX, 0, units}, expected);
 }
 
 /* </s> has no links. */
 Test(formats, pharaoh_rules) {
   const struct translation translation = example();
-  expect_links(&translation, ALIGNMENT_ARGMAX, 0, "0-0 1-1 2-2\n");
-  expect_links(&translation, ALIGNMENT_THRESHOLD, 0.25, "0-0 0-1 1-1 2-1 2-2\n");
-  expect_links(&translation, ALIGNMENT_THRESHOLD, 0, "0-0 0-1 1-1 1-2 2-1 2-2\n");
-  expect_links(&translation, ALIGNMENT_THRESHOLD, 0.26, "0-0 1-1 2-2\n");
-  expect_links(&translation, ALIGNMENT_THRESHOLD, 1, "0-0\n");
-  expect_links(&translation, ALIGNMENT_INTERSECTION, 0, "0-0 1-1 2-2\n");
-  cr_assert_str_eq(alignment_kind_name(ALIGNMENT_INTERSECTION), "intersection");
-  cr_assert_null(alignment_kind_name(ALIGNMENT_KINDS));
+  expect_links(&translation, ELMAN_ALIGNMENT_ARGMAX, 0, "0-0 1-1 2-2\n");
+  expect_links(&translation, ELMAN_ALIGNMENT_THRESHOLD, 0.25, "0-0 0-1 1-1 2-1 2-2\n");
+  expect_links(&translation, ELMAN_ALIGNMENT_THRESHOLD, 0, "0-0 0-1 1-1 1-2 2-1 2-2\n");
+  expect_links(&translation, ELMAN_ALIGNMENT_THRESHOLD, 0.26, "0-0 1-1 2-2\n");
+  expect_links(&translation, ELMAN_ALIGNMENT_THRESHOLD, 1, "0-0\n");
+  expect_links(&translation, ELMAN_ALIGNMENT_INTERSECTION, 0, "0-0 1-1 2-2\n");
+  cr_assert_str_eq(alignment_kind_name(ELMAN_ALIGNMENT_INTERSECTION), "intersection");
+  cr_assert_null(alignment_kind_name(ELMAN_ALIGNMENT_INTERSECTION + 1));
 }
 
 /* Two target words look at one source word: the intersection keeps the stronger link. */
@@ -508,8 +508,8 @@ Test(formats, pharaoh_intersection) {
   translation.target_count = 3;
   translation.ended = false;
   translation.attention = weights;
-  expect_links(&translation, ALIGNMENT_ARGMAX, 0, "0-0 0-1 2-2\n");
-  expect_links(&translation, ALIGNMENT_INTERSECTION, 0, "0-1 2-2\n");
+  expect_links(&translation, ELMAN_ALIGNMENT_ARGMAX, 0, "0-0 0-1 2-2\n");
+  expect_links(&translation, ELMAN_ALIGNMENT_INTERSECTION, 0, "0-1 2-2\n");
 }
 
 /* Tokens are characters, links are between words: a source word has the sum of its tokens, a target
@@ -535,11 +535,11 @@ Test(formats, pharaoh_of_characters) {
                                           .ended = true,
                                           .attention = weights,
                                           .head_attention = weights};
-  expect_links(&translation, ALIGNMENT_ARGMAX, 0, "0-1 1-0\n");
-  expect_links(&translation, ALIGNMENT_THRESHOLD, 0.34, "0-0 0-1 1-0\n");
-  expect_links(&translation, ALIGNMENT_THRESHOLD, 0.36, "0-1 1-0\n");
-  expect_units(&translation, UNITS_WORDS, "0-1 1-0\n");
-  expect_units(&translation, UNITS_TOKENS, "0-2 2-0 2-1\n");
+  expect_links(&translation, ELMAN_ALIGNMENT_ARGMAX, 0, "0-1 1-0\n");
+  expect_links(&translation, ELMAN_ALIGNMENT_THRESHOLD, 0.34, "0-0 0-1 1-0\n");
+  expect_links(&translation, ELMAN_ALIGNMENT_THRESHOLD, 0.36, "0-1 1-0\n");
+  expect_units(&translation, ELMAN_UNITS_WORDS, "0-1 1-0\n");
+  expect_units(&translation, ELMAN_UNITS_TOKENS, "0-2 2-0 2-1\n");
 }
 
 /* Chinese without spaces is one word, so that its tokens are linked; </s> is still left out. */
@@ -563,17 +563,17 @@ Test(formats, pharaoh_without_spaces) {
                                     .ended = true,
                                     .attention = weights,
                                     .head_attention = weights};
-  expect_units(&translation, UNITS_AUTO, "0-0 1-1\n");
-  expect_units(&translation, UNITS_TOKENS, "0-0 1-2 2-1\n");
-  expect_units(&translation, UNITS_WORDS, "0-0 0-1\n");
+  expect_units(&translation, ELMAN_UNITS_AUTO, "0-0 1-1\n");
+  expect_units(&translation, ELMAN_UNITS_TOKENS, "0-0 1-2 2-1\n");
+  expect_units(&translation, ELMAN_UNITS_WORDS, "0-0 0-1\n");
   /* Segmented Chinese has words. */
   static const size_t apart[] = {0, 4, 7}, apart_ends[] = {3, 7, 10};
   translation.source = "我 爱猫";
   translation.source_starts = apart;
   translation.source_ends = apart_ends;
-  expect_units(&translation, UNITS_AUTO, "0-0 1-1\n");
-  cr_assert_str_eq(alignment_units_name(UNITS_TOKENS), "tokens");
-  cr_assert_null(alignment_units_name(ALIGNMENT_UNITS));
+  expect_units(&translation, ELMAN_UNITS_AUTO, "0-0 1-1\n");
+  cr_assert_str_eq(alignment_units_name(ELMAN_UNITS_TOKENS), "tokens");
+  cr_assert_null(alignment_units_name(ELMAN_UNITS_TOKENS + 1));
 }
 
 /* ---- softalignments ---- */
@@ -763,8 +763,8 @@ Test(formats, writing_that_is_given_up) {
   const struct record record = {&translation, 1, 1};
   struct writing writing;
   FILE *stream = fopen("/dev/null", "w");
-  cr_assert_eq(writing_start(&writing, stream, format_named("svg"), NULL, NULL), STATUS_OK);
-  cr_assert_eq(writing_add(&writing, &record, NULL), STATUS_OK);
+  cr_assert_eq(writing_start(&writing, stream, format_named("svg"), NULL, NULL), ELMAN_OK);
+  cr_assert_eq(writing_add(&writing, &record, NULL), ELMAN_OK);
   writing_free(&writing);
   fclose(stream);
 }

@@ -42,7 +42,7 @@ static real *golden_values(const struct golden *golden, const char *name, size_t
   cr_assert_not_null(tensor, "%s is missing", name);
   *size = tensor_size(tensor);
   real *values = reals(*size);
-  cr_assert_eq(safetensors_read(values, &golden->file, tensor, NULL), STATUS_OK);
+  cr_assert_eq(safetensors_read(values, &golden->file, tensor, NULL), ELMAN_OK);
   return values;
 }
 
@@ -74,17 +74,16 @@ static void open_golden(struct golden *golden, const char *attention) {
   char model_path[MAX_PATH];
   *golden = (struct golden){0};
   blas_set_up();
-  cr_assert_eq(model_load(&golden->model, path_of(model_path, "model", attention), NULL),
-               STATUS_OK);
+  cr_assert_eq(model_load(&golden->model, path_of(model_path, "model", attention), NULL), ELMAN_OK);
   cr_assert_eq(safetensors_open(&golden->file, path_of(golden->path, "golden", attention), NULL),
-               STATUS_OK);
+               ELMAN_OK);
   load_side(golden, &golden->corpus.source, "source_ids", "source_lengths");
   load_side(golden, &golden->corpus.target, "target_ids", "target_lengths");
   const size_t indices[] = {0, 1, 2, 3};
   cr_assert_eq(golden->corpus.source.count, sizeof indices / sizeof *indices);
   cr_assert_eq(
       batch_fill(&golden->batch, &golden->corpus, indices, golden->corpus.source.count, NULL),
-      STATUS_OK);
+      ELMAN_OK);
 }
 
 static void close_golden(struct golden *golden) {
@@ -121,12 +120,12 @@ static void check_forward_and_gradients(const char *attention) {
   open_golden(&golden, attention);
   struct trainer trainer;
   const struct trainer_options no_options = {0};
-  cr_assert_eq(trainer_create(&trainer, golden.model, &no_options, NULL), STATUS_OK);
+  cr_assert_eq(trainer_create(&trainer, golden.model, &no_options, NULL), ELMAN_OK);
   const struct model *model = golden.model;
   const struct regularization plain = {0};
   cr_assert_eq(workspace_fit(&trainer.workspace, &model->config, &golden.batch,
                              WITH_GRADIENTS_AND_LOGITS, NULL),
-               STATUS_OK);
+               ELMAN_OK);
   const double sum =
       network_forward(&trainer.workspace, &golden.batch, &model->weights, &model->config, &plain);
   cr_assert_float_eq(sum / (double)golden.batch.tokens, golden_number(&golden, "loss"), TOLERANCE);
@@ -145,11 +144,11 @@ static void check_updates(const char *attention) {
   struct trainer trainer;
   struct trainer_options options = {.adam = adam_options_default(),
                                     .clip_norm = golden_number(&golden, "clip_norm")};
-  cr_assert_eq(trainer_create(&trainer, golden.model, &options, NULL), STATUS_OK);
+  cr_assert_eq(trainer_create(&trainer, golden.model, &options, NULL), ELMAN_OK);
   options.adam.learning_rate = golden_number(&golden, "learning_rate");
   double loss, norm;
   for (int update = 1; update <= 25; update++) {
-    cr_assert_eq(trainer_step(&trainer, &golden.batch, &options, &loss, &norm, NULL), STATUS_OK);
+    cr_assert_eq(trainer_step(&trainer, &golden.batch, &options, &loss, &norm, NULL), ELMAN_OK);
     if (update == 1 || update == 25) trainer_settle(&trainer);
     if (update == 1) compare_block(&golden, "after1.", golden.model->block);
   }

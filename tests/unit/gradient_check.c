@@ -56,16 +56,16 @@ static void fill_batch(struct batch *batch, size_t pairs) {
   const struct corpus corpus = {.source = {.ids = ids, .starts = starts[0], .count = pairs},
                                 .target = {.ids = ids, .starts = starts[1], .count = pairs}};
   const size_t indices[MOST_PAIRS] = {0, 1, 2};
-  struct error error;
-  cr_assert_eq(batch_fill(batch, &corpus, indices, pairs, &error), STATUS_OK);
+  elman_error error;
+  cr_assert_eq(batch_fill(batch, &corpus, indices, pairs, &error), ELMAN_OK);
 }
 
 /* Weights of N(0, scale²). */
 static void set_up(struct setting *setting, struct model_config config, double scale,
                    size_t pairs) {
-  struct error error;
+  elman_error error;
   *setting = (struct setting){.config = config};
-  cr_assert_eq(parameter_table_create(&setting->table, &config, &error), STATUS_OK);
+  cr_assert_eq(parameter_table_create(&setting->table, &config, &error), ELMAN_OK);
   size_t total = 0;
   for (size_t i = 0; i < setting->table.count; i++)
     total += parameter_size(&setting->table.rows[i]);
@@ -102,10 +102,10 @@ static const struct gradient_check_options usual = {
 static struct gradient_check run(const struct setting *setting,
                                  const struct gradient_check_options *options) {
   struct gradient_check check = {.count = 0};
-  struct error error = {0};
+  elman_error error = {0};
   cr_assert_eq(gradient_check_run(&check, &setting->config, setting->tensors, &setting->batch,
                                   options, &error),
-               STATUS_OK, "%s", error.message);
+               ELMAN_OK, "%s", error.message);
   cr_assert_eq(check.count, setting->table.count);
   return check;
 }
@@ -128,7 +128,7 @@ Test(gradient_check, every_tensor_of_a_right_network_is_right) {
     const struct gradient_check check = run(&setting, &options);
     for (size_t i = 0; i < check.count; i++) {
       const struct parameter *row = &setting.table.rows[i];
-      cr_assert_eq(check.reports[i].verdict, GRADIENT_RIGHT, "%s: %g", row->name,
+      cr_assert_eq(check.reports[i].verdict, ELMAN_GRADIENT_RIGHT, "%s: %g", row->name,
                    check.reports[i].error);
       cr_assert_eq(check.reports[i].checked, parameter_size(row));
       cr_assert(check.reports[i].norm > 0 && check.reports[i].measured > 0, "%s", row->name);
@@ -149,8 +149,8 @@ Test(gradient_check, a_tiny_loss_keeps_its_digits) {
   const struct gradient_check check = run(&setting, &usual);
   cr_assert(check.loss < 1e-3, "%g", check.loss);
   for (size_t i = 0; i < check.count; i++)
-    cr_assert_eq(check.reports[i].verdict, GRADIENT_RIGHT, "%s: %g", setting.table.rows[i].name,
-                 check.reports[i].error);
+    cr_assert_eq(check.reports[i].verdict, ELMAN_GRADIENT_RIGHT, "%s: %g",
+                 setting.table.rows[i].name, check.reports[i].error);
   tear_down(&setting);
 }
 
@@ -183,8 +183,8 @@ Test(gradient_check, what_cannot_be_measured_is_not_wrong) {
     for (size_t b = 0; b < 2; b++) setting.batch.source.lengths[b] = 1;
     const struct gradient_check check = run(&setting, &usual);
     for (size_t i = 0; i < check.count; i++)
-      cr_assert_neq(check.reports[i].verdict, GRADIENT_WRONG, "%s: %g", setting.table.rows[i].name,
-                    check.reports[i].error);
+      cr_assert_neq(check.reports[i].verdict, ELMAN_GRADIENT_WRONG, "%s: %g",
+                    setting.table.rows[i].name, check.reports[i].error);
     tear_down(&setting);
   }
 }
@@ -206,7 +206,7 @@ Test(gradient_check, tied_tensors_are_checked_once) {
   for (size_t i = 0; i < check.count; i++) {
     tied += setting.table.rows[i].alias;
     cr_assert_eq(check.reports[i].verdict,
-                 setting.table.rows[i].alias ? GRADIENT_TIED : GRADIENT_RIGHT);
+                 setting.table.rows[i].alias ? ELMAN_GRADIENT_TIED : ELMAN_GRADIENT_RIGHT);
   }
   cr_assert_eq(tied, 1);
   tear_down(&setting);
@@ -228,7 +228,8 @@ Test(gradient_check, a_wrong_gradient_is_caught_where_it_is) {
       const struct gradient_check check = run(&setting, &usual);
       const double expected = fabs(1 - spoil_factor) / (1 + fabs(spoil_factor));
       for (size_t i = 0; i < check.count; i++)
-        cr_assert_eq(check.reports[i].verdict, i == wrong ? GRADIENT_WRONG : GRADIENT_RIGHT,
+        cr_assert_eq(check.reports[i].verdict,
+                     i == wrong ? ELMAN_GRADIENT_WRONG : ELMAN_GRADIENT_RIGHT,
                      "factor %g of %s: %s: %g", spoil_factor, setting.table.rows[wrong].name,
                      setting.table.rows[i].name, check.reports[i].error);
       cr_assert_float_eq(check.reports[wrong].error, expected, 1e-6 * expected + 1e-8);
@@ -255,7 +256,7 @@ Test(gradient_check, the_rows_of_the_words_are_always_tried) {
     for (uint64_t seed = 1; seed <= 5; seed++) {
       options.seed = seed;
       const struct gradient_check check = run(&setting, &options);
-      cr_assert_eq(check.reports[0].verdict, GRADIENT_WRONG, "word %zu, seed %zu", word,
+      cr_assert_eq(check.reports[0].verdict, ELMAN_GRADIENT_WRONG, "word %zu, seed %zu", word,
                    (size_t)seed);
     }
   }
@@ -295,7 +296,7 @@ Test(gradient_check, words_that_are_not_there_have_no_gradient) {
   spoil_offset = FIRST * setting.config.embedding_size;
   spoil_size = (LAST + 1 - FIRST) * setting.config.embedding_size;
   const struct gradient_check check = run(&setting, &usual);
-  cr_assert_eq(check.reports[0].verdict, GRADIENT_RIGHT);
+  cr_assert_eq(check.reports[0].verdict, ELMAN_GRADIENT_RIGHT);
   cr_assert_eq(check.reports[0].checked, parameter_size(&setting.table.rows[0]));
   tear_down(&setting);
 }
@@ -311,14 +312,14 @@ Test(gradient_check, it_can_be_stopped) {
   struct setting setting;
   set_up(&setting, small_config(), 0.8, 1);
   struct gradient_check check;
-  struct error error;
+  elman_error error;
   size_t total = 0;
   struct gradient_check_options options = usual;
   options.progress = stop_at_three;
   options.context = &total;
   cr_assert_eq(gradient_check_run(&check, &setting.config, setting.tensors, &setting.batch,
                                   &options, &error),
-               STATUS_INTERRUPTED);
+               ELMAN_INTERRUPTED);
   cr_assert_eq(total, setting.table.count);
   tear_down(&setting);
 }
@@ -332,10 +333,10 @@ Test(gradient_check, numbers_that_overflow_are_an_error) {
   setting.tensors[last] = calloc(config.target_vocabulary, sizeof(float));
   ((float *)setting.tensors[last])[1] = INFINITY;
   struct gradient_check check;
-  struct error error = {0};
+  elman_error error = {0};
   cr_assert_eq(
       gradient_check_run(&check, &setting.config, setting.tensors, &setting.batch, &usual, &error),
-      STATUS_BAD_DATA);
+      ELMAN_BAD_DATA);
   cr_assert(strstr(error.message, "overflow") != NULL);
   free((float *)setting.tensors[last]);
   tear_down(&setting);

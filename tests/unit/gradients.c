@@ -330,15 +330,15 @@ static struct corpus make_corpus(const size_t (*lengths)[2], size_t count) {
 
 static void check_network(struct model_config config, struct regularization regularization,
                           const size_t (*lengths)[2], size_t count) {
-  struct error error;
+  elman_error error;
   struct network_case c = {.config = config, .regularization = regularization};
   struct parameter_table table;
   real *weights, *gradients;
-  cr_assert_eq(model_config_check(&config, &error), STATUS_OK);
-  cr_assert_eq(parameter_table_create(&table, &c.config, &error), STATUS_OK);
-  cr_assert_eq(parameter_block_create(&weights, &table, &error), STATUS_OK);
-  cr_assert_eq(parameter_block_create(&gradients, &table, &error), STATUS_OK);
-  cr_assert_eq(parameters_initialize(weights, &table, INITIAL_PYTORCH, 3, &error), STATUS_OK);
+  cr_assert_eq(model_config_check(&config, &error), ELMAN_OK);
+  cr_assert_eq(parameter_table_create(&table, &c.config, &error), ELMAN_OK);
+  cr_assert_eq(parameter_block_create(&weights, &table, &error), ELMAN_OK);
+  cr_assert_eq(parameter_block_create(&gradients, &table, &error), ELMAN_OK);
+  cr_assert_eq(parameters_initialize(weights, &table, INITIAL_PYTORCH, 3, &error), ELMAN_OK);
   /* Larger weights than training starts from: a gradient that is nearly zero cannot be measured. */
   for (size_t i = 0; i < table.block; i++) weights[i] *= 2;
   parameters_bind(&c.weights, weights, &c.config);
@@ -347,8 +347,8 @@ static void check_network(struct model_config config, struct regularization regu
 
   struct corpus corpus = make_corpus(lengths, count);
   const size_t indices[] = {0, 1, 2, 3};
-  cr_assert_eq(batch_fill(&c.batch, &corpus, indices, count, &error), STATUS_OK);
-  cr_assert_eq(workspace_fit(&c.workspace, &c.config, &c.batch, WITH_GRADIENTS, &error), STATUS_OK);
+  cr_assert_eq(batch_fill(&c.batch, &corpus, indices, count, &error), ELMAN_OK);
+  cr_assert_eq(workspace_fit(&c.workspace, &c.config, &c.batch, WITH_GRADIENTS, &error), ELMAN_OK);
   const double loss = network_loss(&c);
   const double again =
       network_gradient(&views, &c.workspace, &c.batch, &c.weights, &c.config, &c.regularization) /

@@ -16,10 +16,10 @@ struct drawn {
 
 static struct drawn draw(struct model_config config, enum initial_values values, uint64_t seed) {
   struct drawn drawn = {.config = config};
-  cr_assert_eq(model_config_check(&config, NULL), STATUS_OK);
-  cr_assert_eq(parameter_table_create(&drawn.table, &config, NULL), STATUS_OK);
-  cr_assert_eq(parameter_block_create(&drawn.block, &drawn.table, NULL), STATUS_OK);
-  cr_assert_eq(parameters_initialize(drawn.block, &drawn.table, values, seed, NULL), STATUS_OK);
+  cr_assert_eq(model_config_check(&config, NULL), ELMAN_OK);
+  cr_assert_eq(parameter_table_create(&drawn.table, &config, NULL), ELMAN_OK);
+  cr_assert_eq(parameter_block_create(&drawn.block, &drawn.table, NULL), ELMAN_OK);
+  cr_assert_eq(parameters_initialize(drawn.block, &drawn.table, values, seed, NULL), ELMAN_OK);
   return drawn;
 }
 

@@ -7,8 +7,8 @@
 
 static json_t *read_text(const char *text) {
   json_t *value;
-  struct error error = {.message = ""};
-  cr_assert_eq(read_json(&value, text_of(text), &error), STATUS_OK, "%s: %s", text, error.message);
+  elman_error error = {.message = ""};
+  cr_assert_eq(read_json(&value, text_of(text), &error), ELMAN_OK, "%s: %s", text, error.message);
   return value;
 }
 
@@ -61,8 +61,8 @@ Test(json, accepts) {
 
 static void check_refused(const char *text, size_t length, const char *expected) {
   json_t *value = json_true();
-  struct error error = {.message = ""};
-  cr_assert_eq(read_json(&value, (struct text){text, length}, &error), STATUS_BAD_DATA, "%s", text);
+  elman_error error = {.message = ""};
+  cr_assert_eq(read_json(&value, (struct text){text, length}, &error), ELMAN_BAD_DATA, "%s", text);
   cr_assert_null(value);
   cr_assert_str_eq(error.message, expected, "%s: \"%s\"", text, error.message);
   /* Nor does the library accept it. */
@@ -118,18 +118,18 @@ Test(json, refuses) {
     check_refused(cases[i].text, strlen(cases[i].text), cases[i].problem);
   check_refused("\"a\0b\"", 5, "byte 3: is not UTF-8 text");
   json_t *value; /* which the library takes for the end */
-  cr_assert_eq(read_json(&value, (struct text){"1\0", 2}, NULL), STATUS_BAD_DATA);
+  cr_assert_eq(read_json(&value, (struct text){"1\0", 2}, NULL), ELMAN_BAD_DATA);
 }
 
 /* Nothing behind the end is looked at. */
 Test(json, ends_where_the_text_does) {
   json_t *value;
-  cr_assert_eq(read_json(&value, (struct text){"123", 2}, NULL), STATUS_OK);
+  cr_assert_eq(read_json(&value, (struct text){"123", 2}, NULL), ELMAN_OK);
   cr_assert_eq(json_integer_value(value), 12);
   json_decref(value);
-  cr_assert_eq(read_json(&value, (struct text){"true", 3}, NULL), STATUS_BAD_DATA);
-  cr_assert_eq(read_json(&value, (struct text){"\"a\"", 2}, NULL), STATUS_BAD_DATA);
-  cr_assert_eq(read_json(&value, (struct text){"\"\\u0041\"", 5}, NULL), STATUS_BAD_DATA);
+  cr_assert_eq(read_json(&value, (struct text){"true", 3}, NULL), ELMAN_BAD_DATA);
+  cr_assert_eq(read_json(&value, (struct text){"\"a\"", 2}, NULL), ELMAN_BAD_DATA);
+  cr_assert_eq(read_json(&value, (struct text){"\"\\u0041\"", 5}, NULL), ELMAN_BAD_DATA);
 }
 
 Test(json, values_within_each_other_have_a_limit) {
@@ -139,7 +139,7 @@ Test(json, values_within_each_other_have_a_limit) {
     memset(text + depth, ']', depth);
     json_t *value;
     cr_assert_eq(read_json(&value, (struct text){text, 2 * depth}, NULL),
-                 depth <= 100 ? STATUS_OK : STATUS_BAD_DATA, "%zu", depth);
+                 depth <= 100 ? ELMAN_OK : ELMAN_BAD_DATA, "%zu", depth);
     json_decref(value);
   }
 }
@@ -149,10 +149,10 @@ Test(json, long_numbers) {
   memset(text, '0', sizeof text);
   memcpy(text, "0.", 2);
   json_t *value;
-  cr_assert_eq(read_json(&value, (struct text){text, 255}, NULL), STATUS_OK);
+  cr_assert_eq(read_json(&value, (struct text){text, 255}, NULL), ELMAN_OK);
   cr_assert_eq(json_real_value(value), 0);
   json_decref(value);
-  cr_assert_eq(read_json(&value, (struct text){text, 256}, NULL), STATUS_BAD_DATA);
+  cr_assert_eq(read_json(&value, (struct text){text, 256}, NULL), ELMAN_BAD_DATA);
 }
 
 Test(json, fields) {

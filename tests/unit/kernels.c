@@ -51,7 +51,7 @@ Test(kernels, the_choice_is_made) {
   if (strstr(kernels.config, "DYNAMIC_ARCH") == NULL)
     cr_skip_test("this OpenBLAS has the kernels of one processor only");
   if (asked != NULL) {
-    cr_assert_eq(kernels.choice, BLAS_CHOSEN_BY_USER);
+    cr_assert_eq(kernels.choice, ELMAN_KERNELS_BY_USER);
     cr_assert_str_eq(kernels.family, kernels.original_family);
     cr_assert_str_eq(getenv("OPENBLAS_CORETYPE"), asked);
   } else {
@@ -74,7 +74,7 @@ Test(kernels, a_wrong_choice_is_mended) {
   unsetenv("OPENBLAS_CORETYPE");
   const struct blas_kernels kernels = blas_kernels_choose();
   cr_assert_str_eq(kernels.original_family, "Prescott");
-  cr_assert_eq(kernels.choice, BLAS_CHOSEN_BY_LEVEL);
+  cr_assert_eq(kernels.choice, ELMAN_KERNELS_BY_PROCESSOR);
   cr_assert_null(better_blas_family(kernels.family, vector_level_here()), "%s", kernels.family);
   cr_assert_null(getenv("OPENBLAS_CORETYPE"));
 }

@@ -14,7 +14,7 @@ static void assert_tokens(enum bleu_tokenizer tokenizer, const char *line, const
   struct tokens tokens = {0};
   struct bleu_passes passes = {0};
   struct buffer shown = {0};
-  cr_assert_eq(bleu_tokenize(&tokens, &passes, text_of(line), tokenizer, NULL), STATUS_OK);
+  cr_assert_eq(bleu_tokenize(&tokens, &passes, text_of(line), tokenizer, NULL), ELMAN_OK);
   for (size_t i = 0; i < tokens.count; i++) {
     if (i > 0) buffer_append(&shown, "|", 1);
     buffer_append_text(&shown, tokens_get(&tokens, i));
@@ -98,7 +98,7 @@ static struct metric_scores scores_of(const struct text *hypotheses, const struc
   const struct metric_references references = {sets, set_count, LINES};
   const struct metric_options options = {.tokenizer = tokenizer};
   struct metric_scores scores;
-  cr_assert_eq(metric_score_all(&scores, hypotheses, &references, &options, NULL), STATUS_OK);
+  cr_assert_eq(metric_score_all(&scores, hypotheses, &references, &options, NULL), ELMAN_OK);
   return scores;
 }
 
@@ -154,7 +154,7 @@ Test(metric, nothing_in_common_scores_0) {
   struct metric_scores scores;
   cr_assert_eq(
       metric_score_all(&scores, hypothesis, &references, &(struct metric_options){0}, NULL),
-      STATUS_OK);
+      ELMAN_OK);
   cr_assert_eq(scores.bleu.bleu, 0);
   cr_assert_eq(scores.chrf, 0);
 }
@@ -166,11 +166,11 @@ Test(metric, names_the_bad_line) {
   const struct metric_references good_references = {sets, 1, 2}, bad_references = {sets, 2, 2};
   const struct metric_options options = {0};
   struct metric_scores scores;
-  struct error error;
-  cr_assert_eq(metric_score_all(&scores, bad, &good_references, &options, &error), STATUS_BAD_DATA);
+  elman_error error;
+  cr_assert_eq(metric_score_all(&scores, bad, &good_references, &options, &error), ELMAN_BAD_DATA);
   cr_assert_str_eq(error.where, "hypothesis, line 2");
   cr_assert_str_eq(error.message, "is not valid UTF-8 at byte 2 of the line");
-  cr_assert_eq(metric_score_all(&scores, good, &bad_references, &options, &error), STATUS_BAD_DATA);
+  cr_assert_eq(metric_score_all(&scores, good, &bad_references, &options, &error), ELMAN_BAD_DATA);
   cr_assert_str_eq(error.where, "reference 2, line 2");
 }
 
@@ -182,9 +182,9 @@ Test(metric, refuses_a_line_that_is_too_long) {
   const struct text *const set = &short_line;
   const struct metric_references references = {&set, 1, 1};
   struct metric_scores scores;
-  struct error error;
+  elman_error error;
   cr_assert_eq(metric_score_all(&scores, &line, &references, &(struct metric_options){0}, &error),
-               STATUS_BAD_DATA);
+               ELMAN_BAD_DATA);
   cr_assert(strstr(error.message, "more than the 16777216") != NULL, "%s", error.message);
   free(bytes);
 }
@@ -209,11 +209,11 @@ static struct bootstrap resample(const struct lines *a, const struct lines *b,
   const struct metric_references references = {&set, 1, LINES};
   const struct metric_options options = {.tokenizer = BLEU_CHAR};
   struct bootstrap result;
-  cr_assert_eq(metric_count(counts[0], a->texts, &references, &options, NULL), STATUS_OK);
-  cr_assert_eq(metric_count(counts[1], b->texts, &references, &options, NULL), STATUS_OK);
+  cr_assert_eq(metric_count(counts[0], a->texts, &references, &options, NULL), ELMAN_OK);
+  cr_assert_eq(metric_count(counts[1], b->texts, &references, &options, NULL), ELMAN_OK);
   cr_assert_eq(bootstrap(&result, counts[0], counts[1], LINES,
                          &(struct bootstrap_options){resamples, seed}, NULL),
-               STATUS_OK);
+               ELMAN_OK);
   return result;
 }
 

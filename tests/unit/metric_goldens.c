@@ -77,7 +77,7 @@ static void check_case(json_t *json) {
   struct metric_scores scores;
   cr_assert_eq(
       metric_score_all(&scores, golden.hypotheses, &golden.references, &golden.options, NULL),
-      STATUS_OK);
+      ELMAN_OK);
   compare(&golden, "bleu", json_object_get(json, "bleu"), scores.bleu.bleu);
   compare(&golden, "bp", json_object_get(json, "bp"), scores.bleu.brevity_penalty);
   compare(&golden, "sys_len", json_object_get(json, "sys_len"), (double)scores.hypothesis_length);
@@ -139,14 +139,14 @@ static void check_bootstrap(const json_t *root, const json_t *json) {
     cr_assert_eq(json_array_size(output), count);
     struct text *texts = texts_of(output);
     counts[o] = calloc(count, sizeof **counts);
-    cr_assert_eq(metric_count(counts[o], texts, &all, &plain, NULL), STATUS_OK);
+    cr_assert_eq(metric_count(counts[o], texts, &all, &plain, NULL), ELMAN_OK);
     free(texts);
   }
   const struct bootstrap_options options = {
       (size_t)json_integer_value(json_object_get(json, "resamples")),
       (uint64_t)json_integer_value(json_object_get(json, "seed"))};
   struct bootstrap result;
-  cr_assert_eq(bootstrap(&result, counts[0], counts[1], count, &options, NULL), STATUS_OK);
+  cr_assert_eq(bootstrap(&result, counts[0], counts[1], count, &options, NULL), ELMAN_OK);
   const double bleu[] = {result.scores[0].bleu.bleu, result.scores[1].bleu.bleu};
   const double chrf[] = {result.scores[0].chrf, result.scores[1].chrf};
   compare_estimates(&golden, json_object_get(json, "bleu"), result.bleu, bleu, result.bleu_p_value);

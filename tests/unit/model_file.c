@@ -20,15 +20,15 @@ enum { LENGTH_BYTES = 8, E = 3, H = 2 };
 
 /* ---- a small model ---- */
 
-static struct vocabulary *vocabulary_of(const char *const *words, size_t count, enum side side) {
+static struct vocabulary *vocabulary_of(const char *const *words, size_t count, elman_side side) {
   struct tokens tokens = {0};
   uint64_t counts[16];
   for (size_t i = 0; i < count; i++) {
     counts[i] = i * i;
-    cr_assert_eq(tokens_add(&tokens, text_of(words[i]), NULL), STATUS_OK);
+    cr_assert_eq(tokens_add(&tokens, text_of(words[i]), NULL), ELMAN_OK);
   }
   struct vocabulary *vocabulary;
-  cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, counts, side, NULL), STATUS_OK);
+  cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, counts, side, NULL), ELMAN_OK);
   tokens_free(&tokens);
   return vocabulary;
 }
@@ -38,26 +38,26 @@ static struct model *make_model(void) {
   static const char *const source[] = {"<unk>", "我", "爱", "学习"};
   static const char *const target[] = {"<unk>", "<s>",    "</s>",
                                        "love",  "\"\\\t", "\xF0\x9F\x99\x82"};
-  struct vocabulary_pair vocabularies = {.source_mode = TOKENS_SPACE,
-                                         .target_mode = TOKENS_WORDS,
-                                         .target_normalization = NORMALIZE_NFKC,
-                                         .source = vocabulary_of(source, 4, SIDE_SOURCE),
-                                         .target = vocabulary_of(target, 6, SIDE_TARGET)};
+  struct vocabulary_pair vocabularies = {.source_mode = ELMAN_TOKENS_SPACE,
+                                         .target_mode = ELMAN_TOKENS_WORDS,
+                                         .target_normalization = ELMAN_NFKC,
+                                         .source = vocabulary_of(source, 4, ELMAN_SOURCE),
+                                         .target = vocabulary_of(target, 6, ELMAN_TARGET)};
   const struct model_config config = {.embedding_size = E,
                                       .hidden_size = H,
                                       .layers = 1,
                                       .heads = 1,
                                       .attention = ATTENTION_SCALED};
   struct model *model;
-  cr_assert_eq(model_create(&model, vocabularies, config, NULL), STATUS_OK);
+  cr_assert_eq(model_create(&model, vocabularies, config, NULL), ELMAN_OK);
   cr_assert_eq(parameters_initialize(model->block, &model->table, INITIAL_PYTORCH, 3, NULL),
-               STATUS_OK);
+               ELMAN_OK);
   return model;
 }
 
 static void save_model(const char *path) {
   struct model *model = make_model();
-  cr_assert_eq(model_save(model, path, NULL), STATUS_OK);
+  cr_assert_eq(model_save(model, path, NULL), ELMAN_OK);
   model_free(model);
 }
 
@@ -77,17 +77,17 @@ Test(model_file, what_is_saved_comes_back) {
   const float extremes[] = {-0.0f, 1e-45f, 3.4028234e38f, -3.4028234e38f, 1.1754944e-38f};
   for (size_t i = 0; i < sizeof extremes / sizeof *extremes; i++)
     model->weights.encoder.embedding[i] = (real)extremes[i];
-  cr_assert_eq(model_save(model, FILE_NAME, NULL), STATUS_OK);
-  cr_assert_eq(model_load(&loaded, FILE_NAME, NULL), STATUS_OK);
+  cr_assert_eq(model_save(model, FILE_NAME, NULL), ELMAN_OK);
+  cr_assert_eq(model_load(&loaded, FILE_NAME, NULL), ELMAN_OK);
   cr_assert_eq(loaded->config.embedding_size, E);
   cr_assert_eq(loaded->config.hidden_size, H);
   cr_assert_eq(loaded->config.source_vocabulary, 4);
   cr_assert_eq(loaded->config.target_vocabulary, 6);
   cr_assert_eq(loaded->config.attention, ATTENTION_SCALED);
-  cr_assert_eq(loaded->source_mode, TOKENS_SPACE);
-  cr_assert_eq(loaded->target_mode, TOKENS_WORDS);
-  cr_assert_eq(loaded->source_normalization, NORMALIZE_NFC);
-  cr_assert_eq(loaded->target_normalization, NORMALIZE_NFKC);
+  cr_assert_eq(loaded->source_mode, ELMAN_TOKENS_SPACE);
+  cr_assert_eq(loaded->target_mode, ELMAN_TOKENS_WORDS);
+  cr_assert_eq(loaded->source_normalization, ELMAN_NFC);
+  cr_assert_eq(loaded->target_normalization, ELMAN_NFKC);
   check_same_vocabulary(loaded->source_vocabulary, model->source_vocabulary);
   check_same_vocabulary(loaded->target_vocabulary, model->target_vocabulary);
   cr_assert_eq(loaded->table.block, model->table.block);
@@ -103,14 +103,14 @@ Test(model_file, history) {
   struct model *model = make_model(), *loaded;
   struct training_history history;
   double work, weights = 0;
-  cr_assert_eq(model_save(model, FILE_NAME, NULL), STATUS_OK);
-  cr_assert_eq(model_read_history(&history, &work, FILE_NAME, NULL), STATUS_OK);
+  cr_assert_eq(model_save(model, FILE_NAME, NULL), ELMAN_OK);
+  cr_assert_eq(model_read_history(&history, &work, FILE_NAME, NULL), ELMAN_OK);
   cr_assert(history.epochs == 0 && history.updates == 0 && history.tokens == 0 && work == 0);
   model->history = (struct training_history){3, 70, 5000000000};
-  cr_assert_eq(model_save(model, FILE_NAME, NULL), STATUS_OK);
-  cr_assert_eq(model_load(&loaded, FILE_NAME, NULL), STATUS_OK);
+  cr_assert_eq(model_save(model, FILE_NAME, NULL), ELMAN_OK);
+  cr_assert_eq(model_load(&loaded, FILE_NAME, NULL), ELMAN_OK);
   cr_assert_eq(memcmp(&loaded->history, &model->history, sizeof history), 0);
-  cr_assert_eq(model_read_history(&history, &work, FILE_NAME, NULL), STATUS_OK);
+  cr_assert_eq(model_read_history(&history, &work, FILE_NAME, NULL), ELMAN_OK);
   cr_assert_eq(memcmp(&history, &model->history, sizeof history), 0);
   for (size_t i = 0; i < model->table.count; i++)
     if (strcmp(model->table.rows[i].name, "encoder.embedding.weight") != 0 &&
@@ -126,8 +126,8 @@ Test(model_file, the_same_model_gives_the_same_bytes) {
   size_t first_length, second_length, third_length;
   save_model("first");
   save_model("second");
-  cr_assert_eq(model_load(&loaded, "first", NULL), STATUS_OK);
-  cr_assert_eq(model_save(loaded, "third", NULL), STATUS_OK);
+  cr_assert_eq(model_load(&loaded, "first", NULL), ELMAN_OK);
+  cr_assert_eq(model_save(loaded, "third", NULL), ELMAN_OK);
   model_free(loaded);
   char *first = get_bytes("first", &first_length);
   char *second = get_bytes("second", &second_length);
@@ -143,13 +143,13 @@ Test(model_file, the_same_model_gives_the_same_bytes) {
 
 Test(model_file, what_could_not_be_read_is_not_written) {
   struct model *model = make_model();
-  struct error error;
+  elman_error error;
   save_model(FILE_NAME);
   model->weights.decoder.embedding[1] = (real)INFINITY;
-  cr_assert_eq(model_save(model, FILE_NAME, &error), STATUS_INVALID_ARGUMENT);
+  cr_assert_eq(model_save(model, FILE_NAME, &error), ELMAN_INVALID_ARGUMENT);
   cr_assert_not_null(strstr(error.message, "decoder.embedding.weight"), "%s", error.message);
   model_free(model);
-  cr_assert_eq(model_load(&model, FILE_NAME, NULL), STATUS_OK, "the old file is lost");
+  cr_assert_eq(model_load(&model, FILE_NAME, NULL), ELMAN_OK, "the old file is lost");
   model_free(model);
 }
 
@@ -216,7 +216,7 @@ Test(model_file, headers_have_no_more_padding_than_alignment_asks_for) {
     FILE *stream = open_memstream(&bytes, &size);
     snprintf(word, sizeof word, "%0*d", length, 0);
     json_t *metadata = json_pack("{s:s}", "key", word);
-    cr_assert_eq(safetensors_write(stream, metadata, NULL, 0, NULL), STATUS_OK);
+    cr_assert_eq(safetensors_write(stream, metadata, NULL, 0, NULL), ELMAN_OK);
     cr_assert_eq(fclose(stream), 0);
     const uint64_t header = header_length(bytes);
     cr_assert_eq(header % 8, 0);
@@ -233,10 +233,10 @@ Test(model_file, headers_have_no_more_padding_than_alignment_asks_for) {
 
 /* ---- reading what is damaged ---- */
 
-static void check_refused(enum status expected, const char *message, const char *label) {
+static void check_refused(elman_status expected, const char *message, const char *label) {
   struct model *model = (struct model *)&model;
-  struct error error = {0};
-  const enum status status = model_load(&model, FILE_NAME, &error);
+  elman_error error = {0};
+  const elman_status status = model_load(&model, FILE_NAME, &error);
   cr_assert_eq(status, expected, "%s: status %d, \"%s\"", label, status, error.message);
   cr_assert_eq(error.code, expected);
   cr_assert_null(model);
@@ -250,16 +250,16 @@ static void check_refused(enum status expected, const char *message, const char 
  * file was accepted. */
 static bool refused_or_usable(const char *what, size_t position) {
   struct model *model;
-  struct error error = {0};
-  const enum status status = model_load(&model, FILE_NAME, &error);
-  if (status != STATUS_OK) {
-    cr_assert_eq(status, STATUS_BAD_DATA, "%s, byte %zu: %s", what, position, error.message);
+  elman_error error = {0};
+  const elman_status status = model_load(&model, FILE_NAME, &error);
+  if (status != ELMAN_OK) {
+    cr_assert_eq(status, ELMAN_BAD_DATA, "%s, byte %zu: %s", what, position, error.message);
     cr_assert_str_eq(error.where, FILE_NAME);
     cr_assert_neq(error.message[0], '\0');
     cr_assert_null(model);
     return false;
   }
-  cr_assert_eq(model_config_check(&model->config, NULL), STATUS_OK);
+  cr_assert_eq(model_config_check(&model->config, NULL), ELMAN_OK);
   cr_assert_eq(vocabulary_size(model->source_vocabulary), model->config.source_vocabulary);
   cr_assert_eq(vocabulary_size(model->target_vocabulary), model->config.target_vocabulary);
   for (size_t i = 0; i < model->table.block; i++)
@@ -270,10 +270,10 @@ static bool refused_or_usable(const char *what, size_t position) {
   struct translate_options options = translate_options_default();
   options.limit = 4;
   cr_assert_eq(translator_run(&translator, &source, 1, (struct text){NULL, 0}, &options, &error),
-               STATUS_OK, "%s, byte %zu", what, position);
-  const enum status run = translator.items[0].status;
-  cr_assert(run == STATUS_OK || run == STATUS_BAD_DATA, "%s, byte %zu", what, position);
-  if (run == STATUS_OK)
+               ELMAN_OK, "%s, byte %zu", what, position);
+  const elman_status run = translator.items[0].status;
+  cr_assert(run == ELMAN_OK || run == ELMAN_BAD_DATA, "%s, byte %zu", what, position);
+  if (run == ELMAN_OK)
     cr_assert(isfinite(translator_result(&translator, 0).hypotheses[0].log_probability));
   translator_free(&translator);
   model_free(model);
@@ -287,7 +287,7 @@ Test(model_file, every_truncation_is_refused) {
   free(bytes);
   while (length-- > 0) {
     cr_assert_eq(truncate(FILE_NAME, (off_t)length), 0);
-    check_refused(STATUS_BAD_DATA, "not a valid safetensors file", "cut short");
+    check_refused(ELMAN_BAD_DATA, "not a valid safetensors file", "cut short");
   }
 }
 
@@ -408,13 +408,13 @@ Test(model_file, a_checksum_is_of_what_the_file_holds) {
   put_replaced(&good, "\"format\":\"pt\",", "\"format\" : \"\\u0070t\" ,\n");
   cr_assert(refused_or_usable("the same, written in another way", 0));
   put_replaced(&good, "\"format\":\"pt\"", "\"format\":\"np\"");
-  check_refused(STATUS_BAD_DATA, "is damaged, or was altered after it was written", "a value");
+  check_refused(ELMAN_BAD_DATA, "is damaged, or was altered after it was written", "a value");
   put_replaced(&good, "\"format\":\"pt\"", "\"format\":\"pt\",\"more\":\"\"");
-  check_refused(STATUS_BAD_DATA, "its checksum does not fit", "an entry more");
+  check_refused(ELMAN_BAD_DATA, "its checksum does not fit", "an entry more");
   put_replaced(&good, "love", "hate");
-  check_refused(STATUS_BAD_DATA, "its checksum does not fit", "a word");
+  check_refused(ELMAN_BAD_DATA, "its checksum does not fit", "a word");
   put_replaced(&good, "xxh64:", "xxh32:");
-  check_refused(STATUS_BAD_DATA, "its checksum does not fit", "another sum");
+  check_refused(ELMAN_BAD_DATA, "its checksum does not fit", "another sum");
   /* Two tensors of one shape that change places. */
   put_replaced(
       &good,
@@ -422,10 +422,10 @@ Test(model_file, a_checksum_is_of_what_the_file_holds) {
       "\"encoder.rnn.bias_hh_l0\"",
       "\"encoder.rnn.bias_hh_l0\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[88,96]},"
       "\"encoder.rnn.bias_ih_l0\"");
-  check_refused(STATUS_BAD_DATA, "its checksum does not fit", "names");
+  check_refused(ELMAN_BAD_DATA, "its checksum does not fit", "names");
   good.data[0] ^= 1;
   put_file(good.header, strlen(good.header), good.data, good.data_size);
-  check_refused(STATUS_BAD_DATA, "leaves out elman.checksum", "a bit");
+  check_refused(ELMAN_BAD_DATA, "leaves out elman.checksum", "a bit");
   leave_out_checksum(good.header);
   put_file(good.header, strlen(good.header), good.data, good.data_size);
   cr_assert(refused_or_usable("without a checksum", 0));
@@ -446,12 +446,12 @@ Test(model_file, what_came_later_may_be_missing) {
   for (size_t i = 0; i < sizeof later / sizeof *later; i++) leave_out(good.header, later[i]);
   put_file(good.header, strlen(good.header), good.data, good.data_size);
   struct model *model;
-  struct error error;
-  cr_assert_eq(model_load(&model, FILE_NAME, &error), STATUS_OK, "%s", error.message);
+  elman_error error;
+  cr_assert_eq(model_load(&model, FILE_NAME, &error), ELMAN_OK, "%s", error.message);
   cr_assert_eq(model->config.heads, 1);
   cr_assert_eq(model->config.encoder_self_attention, 0);
-  cr_assert_eq(model->source_normalization, NORMALIZE_NFC);
-  cr_assert_eq(model->target_normalization, NORMALIZE_NFC);
+  cr_assert_eq(model->source_normalization, ELMAN_NFC);
+  cr_assert_eq(model->target_normalization, ELMAN_NFC);
   model_free(model);
   free_good(&good);
 }
@@ -582,8 +582,8 @@ Test(model_file, lists_written_in_another_way_mean_the_same) {
   struct model *expected = make_model(), *model;
   for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
     put_replaced(&good, ways[i].find, ways[i].replacement);
-    struct error error;
-    cr_assert_eq(model_load(&model, FILE_NAME, &error), STATUS_OK, "%s", error.message);
+    elman_error error;
+    cr_assert_eq(model_load(&model, FILE_NAME, &error), ELMAN_OK, "%s", error.message);
     check_same_vocabulary(model->source_vocabulary, expected->source_vocabulary);
     model_free(model);
   }
@@ -749,7 +749,7 @@ Test(model_file, hostile_headers_are_refused) {
   cr_assert(refused_or_usable("another word", 0));
   for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++) {
     put_replaced(&good, hostile[i].find, hostile[i].replacement);
-    check_refused(STATUS_BAD_DATA, hostile[i].message, hostile[i].replacement);
+    check_refused(ELMAN_BAD_DATA, hostile[i].message, hostile[i].replacement);
   }
   free_good(&good);
 }
@@ -776,7 +776,7 @@ Test(model_file, header_without_metadata) {
   char *header;
   const int size = asprintf(&header, "{%s", tensors);
   put_file(header, (uint64_t)size, good.data, good.data_size);
-  check_refused(STATUS_BAD_DATA, "elman.config is missing from its metadata", "no metadata");
+  check_refused(ELMAN_BAD_DATA, "elman.config is missing from its metadata", "no metadata");
   free(header);
   free_good(&good);
 }
@@ -789,19 +789,19 @@ Test(model_file, impossible_header_lengths) {
   for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
     memcpy(good.bytes, &lengths[i], sizeof *lengths);
     put_bytes(FILE_NAME, good.bytes, LENGTH_BYTES + whole);
-    check_refused(STATUS_BAD_DATA, "the length of its header is impossible", "length");
+    check_refused(ELMAN_BAD_DATA, "the length of its header is impossible", "length");
   }
   /* The limit holds for a file that is large enough, too; a sparse one costs nothing. */
   memcpy(good.bytes, &lengths[1], sizeof *lengths);
   put_bytes(FILE_NAME, good.bytes, LENGTH_BYTES + whole);
   cr_assert_eq(truncate(FILE_NAME, 300000000), 0);
-  check_refused(STATUS_BAD_DATA, "the length of its header is impossible", "over the limit");
+  check_refused(ELMAN_BAD_DATA, "the length of its header is impossible", "over the limit");
   /* A header of nothing, and one that takes the data in. */
   const uint64_t short_lengths[] = {0, 1, whole};
   for (size_t i = 0; i < sizeof short_lengths / sizeof *short_lengths; i++) {
     memcpy(good.bytes, &short_lengths[i], sizeof *short_lengths);
     put_bytes(FILE_NAME, good.bytes, LENGTH_BYTES + whole);
-    check_refused(STATUS_BAD_DATA, "header", "length");
+    check_refused(ELMAN_BAD_DATA, "header", "length");
   }
   free_good(&good);
 }
@@ -812,9 +812,9 @@ Test(model_file, data_that_does_not_fit) {
   char *longer = calloc(1, good.data_size + 1);
   memcpy(longer, good.data, good.data_size);
   put_file(good.header, header, longer, good.data_size + 1);
-  check_refused(STATUS_BAD_DATA, "there is something after the last tensor", "trailing byte");
+  check_refused(ELMAN_BAD_DATA, "there is something after the last tensor", "trailing byte");
   put_file(good.header, header, longer, 0);
-  check_refused(STATUS_BAD_DATA, "it is cut short", "no data");
+  check_refused(ELMAN_BAD_DATA, "it is cut short", "no data");
   free(longer);
   free_good(&good);
 }
@@ -827,7 +827,7 @@ Test(model_file, weights_must_be_float) {
   good.data_size += 6 * sizeof(float);
   put_replaced(&good, OUT_BIAS,
                "\"decoder.out.bias\":{\"dtype\":\"F64\",\"shape\":[6],\"data_offsets\":[328,376]}");
-  check_refused(STATUS_BAD_DATA, "decoder.out.bias is not stored as F32", "double");
+  check_refused(ELMAN_BAD_DATA, "decoder.out.bias is not stored as F32", "double");
   free(wider);
   free_good(&good);
 }
@@ -842,14 +842,14 @@ Test(model_file, weights_must_be_finite) {
       memcpy(&kept, good.data + at, sizeof kept);
       memcpy(good.data + at, &bad[i], sizeof kept);
       put_file(good.header, strlen(good.header), good.data, good.data_size);
-      check_refused(STATUS_BAD_DATA, "holds a number that is not finite", "weights");
+      check_refused(ELMAN_BAD_DATA, "holds a number that is not finite", "weights");
       memcpy(good.data + at, &kept, sizeof kept);
     }
   }
   /* The last number of all. */
   memcpy(good.data + good.data_size - sizeof *bad, &bad[0], sizeof *bad);
   put_file(good.header, strlen(good.header), good.data, good.data_size);
-  check_refused(STATUS_BAD_DATA, "decoder.out.bias holds a number that is not finite", "last");
+  check_refused(ELMAN_BAD_DATA, "decoder.out.bias holds a number that is not finite", "last");
   free_good(&good);
 }
 
@@ -867,17 +867,18 @@ Test(model_file, each_number_of_a_large_tensor_must_be_finite) {
     const float bad = i % 2 == 0 ? NAN : -INFINITY;
     FILE *stream = fopen(FILE_NAME, "wb");
     cr_assert_not_null(stream);
-    cr_assert_eq(safetensors_write(stream, metadata, &source, 1, NULL), STATUS_OK);
+    cr_assert_eq(safetensors_write(stream, metadata, &source, 1, NULL), ELMAN_OK);
     if (!good) { /* from the end: the tensor is the last of the file */
       cr_assert_eq(fseek(stream, -(long)((COUNT - places[i]) * sizeof bad), SEEK_CUR), 0);
       cr_assert_eq(fwrite(&bad, sizeof bad, 1, stream), 1);
     }
     cr_assert_eq(fclose(stream), 0);
     struct safetensors file;
-    struct error error = {0};
-    cr_assert_eq(safetensors_open(&file, FILE_NAME, NULL), STATUS_OK);
-    const enum status status = safetensors_read(found, &file, safetensors_find(&file, "x"), &error);
-    cr_assert_eq(status, good ? STATUS_OK : STATUS_BAD_DATA, "place %zu: %s", i, error.message);
+    elman_error error = {0};
+    cr_assert_eq(safetensors_open(&file, FILE_NAME, NULL), ELMAN_OK);
+    const elman_status status =
+        safetensors_read(found, &file, safetensors_find(&file, "x"), &error);
+    cr_assert_eq(status, good ? ELMAN_OK : ELMAN_BAD_DATA, "place %zu: %s", i, error.message);
     safetensors_close(&file);
   }
   cr_assert_arr_eq(found, values, COUNT * sizeof *values);
@@ -892,13 +893,13 @@ Test(model_file, a_file_that_is_cut_while_it_is_read) {
   for (uint64_t kept = 0; kept < 96; kept += 5) {
     struct safetensors file;
     real values[24];
-    struct error error;
+    elman_error error;
     save_model(FILE_NAME);
-    cr_assert_eq(safetensors_open(&file, FILE_NAME, NULL), STATUS_OK);
+    cr_assert_eq(safetensors_open(&file, FILE_NAME, NULL), ELMAN_OK);
     const struct stored_tensor *tensor = safetensors_find(&file, name);
     cr_assert_not_null(tensor);
     cr_assert_eq(truncate(FILE_NAME, (off_t)(file.data_start + tensor->begin + kept)), 0);
-    cr_assert_eq(safetensors_read(values, &file, tensor, &error), STATUS_IO);
+    cr_assert_eq(safetensors_read(values, &file, tensor, &error), ELMAN_IO);
     cr_assert_not_null(strstr(error.message, "cannot read all of decoder.out.weight"));
     cr_assert_str_eq(error.where, FILE_NAME);
     safetensors_close(&file);
@@ -909,7 +910,7 @@ Test(model_file, a_file_that_is_cut_while_it_is_read) {
 Test(model_file, weights_that_overflow_are_an_error) {
   struct model *model = make_model();
   for (size_t i = 0; i < model->table.block; i++) model->block[i] = (real)3e38;
-  cr_assert_eq(model_save(model, FILE_NAME, NULL), STATUS_OK);
+  cr_assert_eq(model_save(model, FILE_NAME, NULL), ELMAN_OK);
   model_free(model);
   cr_assert(refused_or_usable("huge weights", 0));
 }
@@ -929,25 +930,25 @@ Test(model_file, nesting_bombs) {
   struct good_file good = good_file();
   char *open = repeated("[", 1000000, "{\"x\":", "");
   put_file(open, strlen(open), good.data, good.data_size);
-  check_refused(STATUS_BAD_DATA, "header, byte", "arrays");
+  check_refused(ELMAN_BAD_DATA, "header, byte", "arrays");
   free(open);
   char *objects = repeated("{\"x\":", 1000000, "", "");
   put_file(objects, strlen(objects), good.data, good.data_size);
-  check_refused(STATUS_BAD_DATA, "header, byte", "objects");
+  check_refused(ELMAN_BAD_DATA, "header, byte", "objects");
   free(objects);
   char *vocabulary = repeated("[", 1000000, "\"elman.source_vocab\":\"", "\"");
   put_replaced(&good,
                "\"elman.source_vocab\":\"[\\\"<unk>\\\",\\\"我\\\",\\\"爱\\\",\\\"学习\\\"]\"",
                vocabulary);
-  check_refused(STATUS_BAD_DATA, "elman.source_vocab is not valid JSON", "metadata");
+  check_refused(ELMAN_BAD_DATA, "elman.source_vocab is not valid JSON", "metadata");
   free(vocabulary);
   free_good(&good);
 }
 
 static void check_no_input(const char *path, const char *message) {
   struct model *model;
-  struct error error;
-  cr_assert_eq(model_load(&model, path, &error), STATUS_NO_INPUT, "%s", path);
+  elman_error error;
+  cr_assert_eq(model_load(&model, path, &error), ELMAN_NO_INPUT, "%s", path);
   cr_assert_null(model);
   cr_assert_str_eq(error.where, path);
   cr_assert_not_null(strstr(error.message, message), "%s", error.message);
@@ -974,9 +975,9 @@ Test(model_file, unreadable_file) {
 
 /* ---- writing that fails ---- */
 
-static void check_not_saved(const char *path, enum status expected, const char *message) {
+static void check_not_saved(const char *path, elman_status expected, const char *message) {
   struct model *model = make_model();
-  struct error error = {0};
+  elman_error error = {0};
   cr_assert_eq(model_save(model, path, &error), expected, "%s", error.message);
   cr_assert_not_null(strstr(error.where, path), "\"%s\" does not name %s", error.where, path);
   cr_assert_not_null(strstr(error.message, message), "%s", error.message);
@@ -996,7 +997,7 @@ Test(model_file, a_failed_save_leaves_the_old_file) {
     cr_assert_eq(getrlimit(RLIMIT_FSIZE, &before), 0);
     const struct rlimit small = {limits[i], before.rlim_max};
     cr_assert_eq(setrlimit(RLIMIT_FSIZE, &small), 0);
-    check_not_saved(FILE_NAME, STATUS_IO, "File too large");
+    check_not_saved(FILE_NAME, ELMAN_IO, "File too large");
     cr_assert_eq(setrlimit(RLIMIT_FSIZE, &before), 0);
     size_t length;
     char *bytes = get_bytes(FILE_NAME, &length);
@@ -1014,16 +1015,16 @@ Test(model_file, vocabularies_beyond_the_limit_of_a_header) {
   memset(word, '"', QUOTES);
   word[QUOTES] = '\0';
   const char *const source[] = {"<unk>", word}, *const target[] = {"<unk>", "<s>", "</s>"};
-  struct vocabulary_pair vocabularies = {.source_mode = TOKENS_SPACE,
-                                         .target_mode = TOKENS_SPACE,
-                                         .source = vocabulary_of(source, 2, SIDE_SOURCE),
-                                         .target = vocabulary_of(target, 3, SIDE_TARGET)};
+  struct vocabulary_pair vocabularies = {.source_mode = ELMAN_TOKENS_SPACE,
+                                         .target_mode = ELMAN_TOKENS_SPACE,
+                                         .source = vocabulary_of(source, 2, ELMAN_SOURCE),
+                                         .target = vocabulary_of(target, 3, ELMAN_TARGET)};
   const struct model_config config = {
       .embedding_size = E, .hidden_size = H, .layers = 1, .heads = 1};
   struct model *model;
-  struct error error;
-  cr_assert_eq(model_create(&model, vocabularies, config, NULL), STATUS_OK);
-  cr_assert_eq(model_save(model, FILE_NAME, &error), STATUS_INVALID_ARGUMENT);
+  elman_error error;
+  cr_assert_eq(model_create(&model, vocabularies, config, NULL), ELMAN_OK);
+  cr_assert_eq(model_save(model, FILE_NAME, &error), ELMAN_INVALID_ARGUMENT);
   cr_assert_not_null(strstr(error.message, "the vocabularies are too large"));
   cr_assert_eq(each_entry(NULL), 0, "nothing is left behind");
   model_free(model);
@@ -1032,9 +1033,9 @@ Test(model_file, vocabularies_beyond_the_limit_of_a_header) {
 
 Test(model_file, places_that_cannot_be_written) {
   cr_assert_eq(mkdir("directory", 0700), 0);
-  check_not_saved("directory", STATUS_CANNOT_CREATE, "is a directory");
-  check_not_saved("missing/model", STATUS_CANNOT_CREATE, "No such file or directory");
-  if (access("/dev/full", W_OK) == 0) check_not_saved("/dev/full", STATUS_IO, "No space left");
+  check_not_saved("directory", ELMAN_CANNOT_CREATE, "is a directory");
+  check_not_saved("missing/model", ELMAN_CANNOT_CREATE, "No such file or directory");
+  if (access("/dev/full", W_OK) == 0) check_not_saved("/dev/full", ELMAN_IO, "No space left");
   cr_assert_eq(each_entry(NULL), 1);
 }
 
@@ -1042,7 +1043,7 @@ Test(model_file, directory_that_is_read_only) {
   if (geteuid() == 0) SKIP_IN_FOLDER("root writes everywhere");
   put_bytes(FILE_NAME, "old", 3);
   cr_assert_eq(chmod(".", 0500), 0);
-  check_not_saved(FILE_NAME, STATUS_CANNOT_CREATE, "Permission denied");
+  check_not_saved(FILE_NAME, ELMAN_CANNOT_CREATE, "Permission denied");
   cr_assert_eq(chmod(".", 0700), 0);
   size_t length;
   char *bytes = get_bytes(FILE_NAME, &length);

@@ -43,10 +43,10 @@ static void set_up_sizes(struct setup *s, enum attention_kind attention, size_t 
                                  .heads = 1,
                                  .attention = attention}};
   blas_set_up();
-  cr_assert_eq(parameter_table_create(&s->table, &s->config, NULL), STATUS_OK);
-  cr_assert_eq(parameter_block_create(&s->block, &s->table, NULL), STATUS_OK);
-  cr_assert_eq(parameter_block_create(&s->gradient_block, &s->table, NULL), STATUS_OK);
-  cr_assert_eq(parameters_initialize(s->block, &s->table, INITIAL_PYTORCH, 5, NULL), STATUS_OK);
+  cr_assert_eq(parameter_table_create(&s->table, &s->config, NULL), ELMAN_OK);
+  cr_assert_eq(parameter_block_create(&s->block, &s->table, NULL), ELMAN_OK);
+  cr_assert_eq(parameter_block_create(&s->gradient_block, &s->table, NULL), ELMAN_OK);
+  cr_assert_eq(parameters_initialize(s->block, &s->table, INITIAL_PYTORCH, 5, NULL), ELMAN_OK);
   parameters_bind(&s->weights, s->block, &s->config);
   parameters_bind(&s->gradients, s->gradient_block, &s->config);
   fill_side(&s->corpus.source, 0, 1, 10);
@@ -68,9 +68,8 @@ static void tear_down(struct setup *s) {
 /* Sum of losses over the pairs `indices`; gradients of their mean loss in gradient_block. */
 static double run_regularized(struct setup *s, const size_t *indices, size_t count,
                               const struct regularization *regularization) {
-  cr_assert_eq(batch_fill(&s->batch, &s->corpus, indices, count, NULL), STATUS_OK);
-  cr_assert_eq(workspace_fit(&s->workspace, &s->config, &s->batch, WITH_GRADIENTS, NULL),
-               STATUS_OK);
+  cr_assert_eq(batch_fill(&s->batch, &s->corpus, indices, count, NULL), ELMAN_OK);
+  cr_assert_eq(workspace_fit(&s->workspace, &s->config, &s->batch, WITH_GRADIENTS, NULL), ELMAN_OK);
   memset(s->gradient_block, 0, s->table.block * sizeof(real));
   return network_gradient(&s->gradients, &s->workspace, &s->batch, &s->weights, &s->config,
                           regularization);
@@ -292,15 +291,15 @@ Test(network, memory_of_the_largest_batch_is_kept) {
 
 Test(network, sizes_that_cannot_be_are_refused) {
   struct model_config config = model_config_default();
-  struct error error;
-  cr_assert_eq(model_config_check(&config, &error), STATUS_OK);
+  elman_error error;
+  cr_assert_eq(model_config_check(&config, &error), ELMAN_OK);
   const size_t absurd[] = {0, MAX_LAYER_SIZE + 1, SIZE_MAX};
   for (size_t i = 0; i < sizeof absurd / sizeof *absurd; i++) {
     struct model_config hidden = config, embedding = config;
     hidden.hidden_size = absurd[i];
     embedding.embedding_size = absurd[i];
-    cr_assert_eq(model_config_check(&hidden, &error), STATUS_INVALID_ARGUMENT);
-    cr_assert_eq(model_config_check(&embedding, &error), STATUS_INVALID_ARGUMENT);
+    cr_assert_eq(model_config_check(&hidden, &error), ELMAN_INVALID_ARGUMENT);
+    cr_assert_eq(model_config_check(&embedding, &error), ELMAN_INVALID_ARGUMENT);
   }
   /* BLAS counts in int. */
   struct workspace workspace = {0};
@@ -308,7 +307,7 @@ Test(network, sizes_that_cannot_be_are_refused) {
                         .target = {.steps = 2, .batch = 1 << 12},
                         .tokens = 2 << 12};
   cr_assert_eq(workspace_fit(&workspace, &config, &batch, FORWARD_ONLY, &error),
-               STATUS_INVALID_ARGUMENT);
+               ELMAN_INVALID_ARGUMENT);
   /* Nor may the distance between two steps of [d ; c]. */
   config.hidden_size = config.embedding_size = 1024;
   const size_t most = INT_MAX / (2 * config.hidden_size);
@@ -316,5 +315,5 @@ Test(network, sizes_that_cannot_be_are_refused) {
   batch.target = (struct sequence){.steps = 2, .batch = most + 1};
   batch.tokens = 2 * (most + 1);
   cr_assert_eq(workspace_fit(&workspace, &config, &batch, FORWARD_ONLY, &error),
-               STATUS_INVALID_ARGUMENT);
+               ELMAN_INVALID_ARGUMENT);
 }

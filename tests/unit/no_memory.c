@@ -62,11 +62,11 @@ static void each_allocation_fails(void (*attempt)(void)) {
 }
 
 /* True if the status is that of a whole result; the others have been checked. */
-static bool whole(enum status status) {
+static bool whole(elman_status status) {
   allowed = -1;
-  if (status == STATUS_OK) return true;
+  if (status == ELMAN_OK) return true;
   cr_assert(has_failed, "status %d although nothing failed", status);
-  cr_assert_eq(status, STATUS_NO_MEMORY, "memory ran out, and the status is %d", status);
+  cr_assert_eq(status, ELMAN_NO_MEMORY, "memory ran out, and the status is %d", status);
   return false;
 }
 
@@ -86,7 +86,7 @@ static void tokenize_line(void) {
   if (expected_count == 0) {
     const long kept = allowed;
     allowed = -1;
-    cr_assert_eq(bleu_tokenize(&tokens, &passes, text_of(line), tokenizer, NULL), STATUS_OK);
+    cr_assert_eq(bleu_tokenize(&tokens, &passes, text_of(line), tokenizer, NULL), ELMAN_OK);
     memcpy(expected, tokens.bytes.bytes, tokens.bytes.length + 1);
     expected_count = tokens.count;
     tokens_free(&tokens);
@@ -146,7 +146,7 @@ static void write_value(void) {
       "{\"a name that is longer than sixteen bytes, and then some\":[1,2.5,true],"
       "\"another one, without which a reader would not know what the value is\":\"\\u0001\"}";
   char *text = write_json(written, JSON_COMPACT | JSON_SORT_KEYS);
-  if (whole(text == NULL ? STATUS_NO_MEMORY : STATUS_OK)) cr_assert_str_eq(text, expected);
+  if (whole(text == NULL ? ELMAN_NO_MEMORY : ELMAN_OK)) cr_assert_str_eq(text, expected);
   free(text);
 }
 
@@ -183,12 +183,12 @@ Test(no_memory, model_file, .init = fail_in_the_library_too) {
 static struct trainer trainer;
 static struct trainer_options options;
 static uint64_t corpus_hash;
-static enum status expected_status;
+static elman_status expected_status;
 
 static void load_checkpoint(void) {
-  struct error error = {.message = ""};
+  elman_error error = {.message = ""};
   bool found;
-  const enum status status = checkpoint_load(&trainer, &options, corpus_hash, &found, &error);
+  const elman_status status = checkpoint_load(&trainer, &options, corpus_hash, &found, &error);
   allowed = -1;
   cr_assert_null(strstr(error.message, "remove it"), "a good file is called bad: %s",
                  error.message);
@@ -208,17 +208,17 @@ static void save_checkpoint(void) {
 Test(no_memory, checkpoint, .init = fail_in_the_library_too) {
   struct model *model;
   blas_set_up();
-  cr_assert_eq(model_load(&model, data("model-dot.safetensors"), NULL), STATUS_OK);
+  cr_assert_eq(model_load(&model, data("model-dot.safetensors"), NULL), ELMAN_OK);
   enter_folder();
   options = (struct trainer_options){
       .batch_size = 4, .adam = adam_options_default(), .checkpoint = "checkpoint"};
-  cr_assert_eq(trainer_create(&trainer, model, &options, NULL), STATUS_OK);
+  cr_assert_eq(trainer_create(&trainer, model, &options, NULL), ELMAN_OK);
   trainer.state.update = 7;
   trainer.state.epoch_loss = 1.25;
   each_allocation_fails(save_checkpoint);
   each_allocation_fails(load_checkpoint);
   corpus_hash = 1; /* another corpus: which is told, or memory ran out */
-  expected_status = STATUS_INVALID_ARGUMENT;
+  expected_status = ELMAN_INVALID_ARGUMENT;
   each_allocation_fails(load_checkpoint);
   leave_folder();
   trainer_free(&trainer);

@@ -26,7 +26,7 @@ static struct corpus make_corpus(void) {
 static struct epoch_order order_of(const struct corpus *corpus, size_t count, uint64_t seed,
                                    size_t epoch) {
   struct epoch_order order;
-  cr_assert_eq(epoch_order_create(&order, count, BATCH, NULL), STATUS_OK);
+  cr_assert_eq(epoch_order_create(&order, count, BATCH, NULL), ELMAN_OK);
   epoch_order_fill(&order, corpus, seed, epoch);
   return order;
 }
@@ -142,7 +142,7 @@ Test(order, every_order_is_as_likely_as_any_other) {
   struct corpus corpus = make_corpus();
   struct epoch_order order;
   size_t found[3][3] = {{0}};
-  cr_assert_eq(epoch_order_create(&order, 3, 1, NULL), STATUS_OK);
+  cr_assert_eq(epoch_order_create(&order, 3, 1, NULL), ELMAN_OK);
   for (size_t epoch = 1; epoch <= EPOCHS; epoch++) {
     size_t size;
     epoch_order_fill(&order, &corpus, 1, epoch);

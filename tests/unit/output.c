@@ -91,7 +91,7 @@ static struct results in_tiles(const struct layer *layer, double smoothing, real
   struct arena measured = {0}, arena = {0};
   struct output_scratch scratch;
   output_scratch_take(&scratch, &measured, BLOCK, sizes);
-  cr_assert_eq(arena_reserve(&arena, &measured, NULL), STATUS_OK);
+  cr_assert_eq(arena_reserve(&arena, &measured, NULL), ELMAN_OK);
   output_scratch_take(&scratch, &arena, BLOCK, sizes);
   cr_assert_gt(scratch.tiles.groups, 1);
   cr_assert_gt(scratch.tiles.count, scratch.tiles.groups);

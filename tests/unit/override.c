@@ -11,7 +11,7 @@ enum { S = 6 };
 static const struct visible some = {1, 5}; /* the first and the last key are masked */
 static const real start[S] = {0, (real)0.1, (real)0.2, (real)0.3, (real)0.4, 0};
 
-static void apply(real row[S], const struct override *list, size_t count, uint64_t seed, size_t t) {
+static void apply(real row[S], const elman_override *list, size_t count, uint64_t seed, size_t t) {
   const struct attention_overrides overrides = {list, count, seed, 10};
   override_apply(row, some, &overrides, t);
 }
@@ -24,30 +24,30 @@ static void expect(const real row[S], double a, double b, double c, double d) {
 Test(override, uniform) {
   real row[S];
   memcpy(row, start, sizeof row);
-  apply(row, &(struct override){.kind = OVERRIDE_UNIFORM}, 1, 1, 0);
+  apply(row, &(elman_override){.kind = ELMAN_OVERRIDE_UNIFORM}, 1, 1, 0);
   expect(row, 0.25, 0.25, 0.25, 0.25);
 }
 
 Test(override, position) {
   real row[S];
   memcpy(row, start, sizeof row);
-  apply(row, &(struct override){.kind = OVERRIDE_POSITION, .column = 2}, 1, 1, 0);
+  apply(row, &(elman_override){.kind = ELMAN_OVERRIDE_POSITION, .column = 2}, 1, 1, 0);
   expect(row, 0, 1, 0, 0);
-  apply(row, &(struct override){.kind = OVERRIDE_POSITION, .column = 0}, 1, 1, 0);
+  apply(row, &(elman_override){.kind = ELMAN_OVERRIDE_POSITION, .column = 0}, 1, 1, 0);
   expect(row, 1, 0, 0, 0);
-  apply(row, &(struct override){.kind = OVERRIDE_POSITION, .column = 99}, 1, 1, 0);
+  apply(row, &(elman_override){.kind = ELMAN_OVERRIDE_POSITION, .column = 99}, 1, 1, 0);
   expect(row, 0, 0, 0, 1);
 }
 
 Test(override, cell) {
-  const struct override set = {.kind = OVERRIDE_CELL, .row = 12, .column = 1, .weight = 0.55};
+  const elman_override set = {.kind = ELMAN_OVERRIDE_CELL, .row = 12, .column = 1, .weight = 0.55};
   real row[S];
   memcpy(row, start, sizeof row);
   apply(row, &set, 1, 1, 1); /* query 11 */
   expect(row, 0.1, 0.2, 0.3, 0.4);
   apply(row, &set, 1, 1, 2); /* query 12: the others keep their proportions */
   expect(row, 0.55, 0.1, 0.15, 0.2);
-  const struct override all = {.kind = OVERRIDE_CELL, .row = 12, .column = 1, .weight = 1};
+  const elman_override all = {.kind = ELMAN_OVERRIDE_CELL, .row = 12, .column = 1, .weight = 1};
   apply(row, &all, 1, 1, 2);
   expect(row, 1, 0, 0, 0);
   apply(row, &set, 1, 1, 2); /* the others had nothing: they share alike */
@@ -55,8 +55,9 @@ Test(override, cell) {
 }
 
 Test(override, cells_one_after_the_other) {
-  const struct override list[] = {{.kind = OVERRIDE_UNIFORM},
-                                  {.kind = OVERRIDE_CELL, .row = 10, .column = 3, .weight = 0.7}};
+  const elman_override list[] = {
+      {.kind = ELMAN_OVERRIDE_UNIFORM},
+      {.kind = ELMAN_OVERRIDE_CELL, .row = 10, .column = 3, .weight = 0.7}};
   real row[S];
   memcpy(row, start, sizeof row);
   apply(row, list, 2, 1, 0);
@@ -69,7 +70,7 @@ static int compare(const void *a, const void *b) {
 }
 
 Test(override, shuffle_moves_and_repeats) {
-  const struct override list = {.kind = OVERRIDE_SHUFFLE};
+  const elman_override list = {.kind = ELMAN_OVERRIDE_SHUFFLE};
   size_t moved = 0, differ = 0;
   for (size_t t = 0; t < 20; t++) {
     real row[S], again[S], other[S];
@@ -89,10 +90,11 @@ Test(override, shuffle_moves_and_repeats) {
 }
 
 Test(override, a_single_key_has_all_the_weight) {
-  const struct override list[] = {{.kind = OVERRIDE_UNIFORM},
-                                  {.kind = OVERRIDE_SHUFFLE},
-                                  {.kind = OVERRIDE_POSITION, .column = 3},
-                                  {.kind = OVERRIDE_CELL, .row = 10, .column = 0, .weight = 0.2}};
+  const elman_override list[] = {
+      {.kind = ELMAN_OVERRIDE_UNIFORM},
+      {.kind = ELMAN_OVERRIDE_SHUFFLE},
+      {.kind = ELMAN_OVERRIDE_POSITION, .column = 3},
+      {.kind = ELMAN_OVERRIDE_CELL, .row = 10, .column = 0, .weight = 0.2}};
   const struct attention_overrides overrides = {list, 4, 1, 10};
   real row = 1;
   override_apply(&row, (struct visible){0, 1}, &overrides, 0);
@@ -105,11 +107,11 @@ Test(override, a_single_key_has_all_the_weight) {
 Test(override, padding_stays_without_weight) {
   enum { QUERIES = 3, KEYS = 5, BATCH = 3, SIZE = 4 };
   const size_t queries[BATCH] = {3, 2, 3}, keys[BATCH] = {5, 2, 1};
-  const struct override overrides[] = {
-      {.kind = OVERRIDE_UNIFORM},
-      {.kind = OVERRIDE_SHUFFLE},
-      {.kind = OVERRIDE_POSITION, .column = 4},
-      {.kind = OVERRIDE_CELL, .row = 1, .column = 4, .weight = 0.25},
+  const elman_override overrides[] = {
+      {.kind = ELMAN_OVERRIDE_UNIFORM},
+      {.kind = ELMAN_OVERRIDE_SHUFFLE},
+      {.kind = ELMAN_OVERRIDE_POSITION, .column = 4},
+      {.kind = ELMAN_OVERRIDE_CELL, .row = 1, .column = 4, .weight = 0.25},
   };
   const struct attention_shape shape = {.queries = QUERIES,
                                         .keys = KEYS,
@@ -136,7 +138,7 @@ Test(override, padding_stays_without_weight) {
           sum += (double)row[s];
           if (s >= keys[b] || t >= queries[b])
             cr_assert_eq(row[s], 0);
-          else if (overrides[i].kind == OVERRIDE_UNIFORM)
+          else if (overrides[i].kind == ELMAN_OVERRIDE_UNIFORM)
             cr_assert_float_eq((double)row[s], 1 / (double)keys[b], CLOSE);
         }
         cr_assert_float_eq(sum, t < queries[b] ? 1 : 0, CLOSE);

@@ -76,7 +76,7 @@ static void set_up(struct layer *layer, size_t rows, size_t V, size_t A, double 
   layer->features = random_reals(rows * A, 1, 3);
   struct arena measured = {0};
   output_scores_take(&layer->scores, &measured, rows, layer->sizes);
-  cr_assert_eq(arena_reserve(&layer->arena, &measured, NULL), STATUS_OK);
+  cr_assert_eq(arena_reserve(&layer->arena, &measured, NULL), ELMAN_OK);
   output_scores_take(&layer->scores, &layer->arena, rows, layer->sizes);
   layer->scores.logits = reals(rows * V);
 }
@@ -139,7 +139,7 @@ Test(scores, a_team_finds_the_same) {
     for (size_t members = 1; members <= 3; members++) {
       struct layer shared;
       struct team *team;
-      cr_assert_eq(team_create(&team, members, NULL), STATUS_OK);
+      cr_assert_eq(team_create(&team, members, NULL), ELMAN_OK);
       set_up(&shared, rows[i], V, F, 0.2);
       output_scores_fill(&shared.scores, shared.features, rows[i], &shared.weights, shared.sizes,
                          team);

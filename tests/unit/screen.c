@@ -93,9 +93,9 @@ static void find(size_t *largest, const struct quantized_kernel *kernel, const r
   struct screen screen;
   struct screen_scratch scratch = {.team = team};
   struct arena measured = {0}, arena = {0};
-  cr_assert_eq(screen_create(&screen, weight, bias, V, F, NEVER, kernel, NULL), STATUS_OK);
+  cr_assert_eq(screen_create(&screen, weight, bias, V, F, NEVER, kernel, NULL), ELMAN_OK);
   screen_scratch_take(&scratch, &measured, &screen, n);
-  cr_assert_eq(arena_reserve(&arena, &measured, NULL), STATUS_OK);
+  cr_assert_eq(arena_reserve(&arena, &measured, NULL), ELMAN_OK);
   screen_scratch_take(&scratch, &arena, &screen, n);
   if (!row_by_row) screen_largest(largest, &screen, &scratch, features, n);
   for (size_t r = 0; row_by_row && r < n; r++)
@@ -173,7 +173,7 @@ Test(screen, any_number_of_threads_finds_the_same) {
     check_random(9500, 64, 0.05, 0.999999, 0);
   }
   for (size_t members = 1; members <= 3; members++) {
-    cr_assert_eq(team_create(&team, members, NULL), STATUS_OK);
+    cr_assert_eq(team_create(&team, members, NULL), ELMAN_OK);
     check_random(2000, 64, 0.05, 0, 0.1);
     check_random(63, 300, 0.05, 0.999999, 0);
     team_free(team);

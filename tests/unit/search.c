@@ -9,30 +9,30 @@
 
 enum { UNKNOWN, START, END, A, B, WORDS };
 
-static struct vocabulary *make_vocabulary(enum side side) {
+static struct vocabulary *make_vocabulary(elman_side side) {
   static const char *const words[] = {"<unk>", "<s>", "</s>", "a", "b"};
   const uint64_t counts[WORDS] = {0};
   struct tokens tokens = {0};
   for (size_t i = 0; i < WORDS; i++) {
-    if (side == SIDE_SOURCE && (i == START || i == END)) continue;
-    cr_assert_eq(tokens_add(&tokens, text_of(words[i]), NULL), STATUS_OK);
+    if (side == ELMAN_SOURCE && (i == START || i == END)) continue;
+    cr_assert_eq(tokens_add(&tokens, text_of(words[i]), NULL), ELMAN_OK);
   }
   struct vocabulary *vocabulary;
-  cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, counts, side, NULL), STATUS_OK);
+  cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, counts, side, NULL), ELMAN_OK);
   tokens_free(&tokens);
   return vocabulary;
 }
 
 static struct model *make_model(const double bias[WORDS]) {
-  struct vocabulary_pair vocabularies = {.source_mode = TOKENS_SPACE,
-                                         .target_mode = TOKENS_SPACE,
-                                         .source = make_vocabulary(SIDE_SOURCE),
-                                         .target = make_vocabulary(SIDE_TARGET)};
+  struct vocabulary_pair vocabularies = {.source_mode = ELMAN_TOKENS_SPACE,
+                                         .target_mode = ELMAN_TOKENS_SPACE,
+                                         .source = make_vocabulary(ELMAN_SOURCE),
+                                         .target = make_vocabulary(ELMAN_TARGET)};
   const struct model_config config = {
       .embedding_size = 2, .hidden_size = 3, .layers = 1, .heads = 1};
   struct model *model;
   blas_set_up();
-  cr_assert_eq(model_create(&model, vocabularies, config, NULL), STATUS_OK);
+  cr_assert_eq(model_create(&model, vocabularies, config, NULL), ELMAN_OK);
   for (size_t i = 0; i < WORDS; i++) model->weights.decoder.out_bias[i] = (real)bias[i];
   return model;
 }
@@ -53,7 +53,7 @@ static void check(const double bias[WORDS], const char *source, const char *refe
   const struct text text = text_of(source);
   struct translate_options options = translate_options_default();
   options.limit = limit;
-  cr_assert_eq(translator_run(&translator, &text, 1, forced, &options, NULL), STATUS_OK);
+  cr_assert_eq(translator_run(&translator, &text, 1, forced, &options, NULL), ELMAN_OK);
   cr_assert_eq(translator_result(&translator, 0).count, 1);
   const struct hypothesis *hypothesis = translator_result(&translator, 0).hypotheses;
   const size_t S = translator.items[0].source.tokens.count;
@@ -114,8 +114,8 @@ Test(search, of_equal_weights_the_first_word_replaces_an_unknown_one) {
   options.limit = 2;
   options.replace_unknown = true;
   cr_assert_eq(translator_run(&translator, &text, 1, (struct text){NULL, 0}, &options, NULL),
-               STATUS_OK);
-  cr_assert_eq(translator_render(&translator, 0, NULL), STATUS_OK);
+               ELMAN_OK);
+  cr_assert_eq(translator_render(&translator, 0, NULL), ELMAN_OK);
   cr_assert(text_equal(buffer_text(&translator.renderings[0].text), text_of("b b")), "%s",
             translator.renderings[0].text.bytes);
   translator_free(&translator);

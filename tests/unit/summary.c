@@ -29,8 +29,8 @@ static const real sharp[] = {1, 0, 0, 1, 0.25, 0.75}; /* the diagonal, then </s>
 static const real even[] = {0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25};
 
 static void add(struct summary *summary, struct translation translation, const char *alignment) {
-  struct error error;
-  cr_assert_eq(summary_add(summary, &translation, text_of(alignment), &error), STATUS_OK, "%s",
+  elman_error error;
+  cr_assert_eq(summary_add(summary, &translation, text_of(alignment), &error), ELMAN_OK, "%s",
                error.message);
 }
 
@@ -121,7 +121,7 @@ Test(summary, gold_alignments) {
 }
 
 Test(summary, the_rule_decides_what_is_a_link) {
-  struct summary summary = {.rule = {ALIGNMENT_THRESHOLD, 0.25, UNITS_AUTO}};
+  struct summary summary = {.rule = {ELMAN_ALIGNMENT_THRESHOLD, 0.25, ELMAN_UNITS_AUTO}};
   add(&summary, of(even, 2, 4, false), "0-0");
   cr_assert_eq(summary.links, 8);
   cr_assert_eq(summary.both, 1);
@@ -129,9 +129,9 @@ Test(summary, the_rule_decides_what_is_a_link) {
 
 static void check_refused(const char *alignment, const char *message) {
   struct summary summary = {0};
-  struct error error;
+  elman_error error;
   const struct translation translation = of(sharp, 3, 2, true);
-  cr_assert_eq(summary_add(&summary, &translation, text_of(alignment), &error), STATUS_BAD_DATA);
+  cr_assert_eq(summary_add(&summary, &translation, text_of(alignment), &error), ELMAN_BAD_DATA);
   cr_assert_str_eq(error.message, message);
   cr_assert_eq(summary.translations + summary.rows + summary.links, 0, "nothing is added");
 }

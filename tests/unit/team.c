@@ -21,7 +21,7 @@ static void count_piece(void *context, size_t i) {
 
 static void check_runs(size_t members, size_t runs) {
   struct team *team;
-  cr_assert_eq(team_create(&team, members, NULL), STATUS_OK);
+  cr_assert_eq(team_create(&team, members, NULL), ELMAN_OK);
   for (size_t run = 0; run < runs; run++) {
     struct tally tally = {.plain = MOST};
     const size_t count = run * 7 % (MOST + 1);
@@ -44,7 +44,7 @@ Test(team, does_every_piece_once) {
 
 Test(team, may_be_left_without_a_job) {
   struct team *team;
-  cr_assert_eq(team_create(&team, 3, NULL), STATUS_OK);
+  cr_assert_eq(team_create(&team, 3, NULL), ELMAN_OK);
   team_free(team);
   team_free(NULL);
 }

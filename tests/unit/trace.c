@@ -28,7 +28,7 @@ static const float *const *const_tensors(const struct setting *setting) {
 
 static void set_up(struct setting *setting, struct model_config config, size_t source_words,
                    size_t target_words) {
-  struct error error;
+  elman_error error;
   /* No word stands twice on a side, so that each has its own row of the embedding. */
   uint32_t source[SOURCE_WORDS] = {1, 4, 2, 5, 3}, target[TARGET_WORDS] = {3, 6, 4, 5};
   size_t starts[2][2] = {{0, source_words}, {0, target_words}};
@@ -36,13 +36,13 @@ static void set_up(struct setting *setting, struct model_config config, size_t s
                                 .target = {.ids = target, .starts = starts[1], .count = 1}};
   const size_t index = 0;
   *setting = (struct setting){.config = config};
-  cr_assert_eq(parameter_table_create(&setting->table, &config, &error), STATUS_OK);
+  cr_assert_eq(parameter_table_create(&setting->table, &config, &error), ELMAN_OK);
   cr_assert(setting->table.block <= MOST_NUMBERS);
   for (size_t i = 0; i < MOST_NUMBERS; i++)
     setting->numbers[i] = (float)(0.7 * random_normal((struct random_stream){3, 97, 0}, i));
   for (size_t i = 0; i < setting->table.count; i++)
     setting->tensors[i] = setting->numbers + setting->table.rows[i].offset;
-  cr_assert_eq(batch_fill(&setting->batch, &corpus, &index, 1, &error), STATUS_OK);
+  cr_assert_eq(batch_fill(&setting->batch, &corpus, &index, 1, &error), ELMAN_OK);
 }
 
 static void tear_down(struct setting *setting) {
@@ -77,14 +77,14 @@ static struct model_config square_config(void) {
 static struct trace run(struct setting *setting) {
   const struct trace_options options = {.step = setting->step, .saturated = 0.95};
   struct trace trace;
-  struct error error = {0};
+  elman_error error = {0};
   cr_assert_eq(trace_run(&trace, &setting->config, const_tensors(setting), &setting->batch,
                          &options, &error),
-               STATUS_OK, "%s", error.message);
+               ELMAN_OK, "%s", error.message);
   if (setting->copy.weights == NULL)
     cr_assert_eq(network_copy_create(&setting->copy, &setting->config, const_tensors(setting),
                                      &setting->batch, FORWARD_ONLY, &error),
-                 STATUS_OK);
+                 ELMAN_OK);
   return trace;
 }
 
@@ -282,10 +282,10 @@ Test(trace, a_step_that_is_not_there) {
   set_up(&setting, square_config(), SOURCE_WORDS, TARGET_WORDS);
   const struct trace_options options = {.step = TARGET_WORDS + 2};
   struct trace trace;
-  struct error error = {0};
+  elman_error error = {0};
   cr_assert_eq(
       trace_run(&trace, &setting.config, const_tensors(&setting), &setting.batch, &options, &error),
-      STATUS_INVALID_ARGUMENT);
+      ELMAN_INVALID_ARGUMENT);
   cr_assert(strstr(error.message, "there are 5") != NULL, "%s", error.message);
   arena_free(&trace.arena);
   tear_down(&setting);

@@ -26,32 +26,32 @@ static struct corpus make_corpus(void) {
   return corpus;
 }
 
-static struct vocabulary *make_vocabulary(enum side side) {
+static struct vocabulary *make_vocabulary(elman_side side) {
   static const char *const words[] = {"<unk>", "<s>", "</s>", "a", "b", "c", "d", "e", "f"};
   const uint64_t counts[9] = {0};
   struct tokens tokens = {0};
   for (size_t i = 0; i < 9; i++) {
-    if (side == SIDE_SOURCE && (i == 1 || i == 2)) continue;
-    cr_assert_eq(tokens_add(&tokens, text_of(words[i]), NULL), STATUS_OK);
+    if (side == ELMAN_SOURCE && (i == 1 || i == 2)) continue;
+    cr_assert_eq(tokens_add(&tokens, text_of(words[i]), NULL), ELMAN_OK);
   }
   struct vocabulary *vocabulary;
-  cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, counts, side, NULL), STATUS_OK);
+  cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, counts, side, NULL), ELMAN_OK);
   tokens_free(&tokens);
   return vocabulary;
 }
 
 static struct model *make_model(void) {
-  struct vocabulary_pair vocabularies = {.source_mode = TOKENS_SPACE,
-                                         .target_mode = TOKENS_SPACE,
-                                         .source = make_vocabulary(SIDE_SOURCE),
-                                         .target = make_vocabulary(SIDE_TARGET)};
+  struct vocabulary_pair vocabularies = {.source_mode = ELMAN_TOKENS_SPACE,
+                                         .target_mode = ELMAN_TOKENS_SPACE,
+                                         .source = make_vocabulary(ELMAN_SOURCE),
+                                         .target = make_vocabulary(ELMAN_TARGET)};
   const struct model_config config = {
       .embedding_size = 4, .hidden_size = 5, .layers = 1, .heads = 1};
   struct model *model;
   blas_set_up();
-  cr_assert_eq(model_create(&model, vocabularies, config, NULL), STATUS_OK);
+  cr_assert_eq(model_create(&model, vocabularies, config, NULL), ELMAN_OK);
   cr_assert_eq(parameters_initialize(model->block, &model->table, INITIAL_PYTORCH, 1, NULL),
-               STATUS_OK);
+               ELMAN_OK);
   return model;
 }
 
@@ -94,7 +94,7 @@ static struct log logged_run(struct trainer_options options) {
   struct corpus corpus = make_corpus();
   options.report = keep;
   options.context = &log;
-  cr_assert_eq(trainer_run(model, &corpus, &options, NULL), STATUS_OK);
+  cr_assert_eq(trainer_run(model, &corpus, &options, NULL), ELMAN_OK);
   model_free(model);
   corpus_free(&corpus);
   return log;
@@ -200,7 +200,7 @@ Test(train, no_epoch_changes_nothing) {
   struct corpus corpus = make_corpus();
   real *before = copy_of(model);
   const struct trainer_options options = options_of(0, 3);
-  cr_assert_eq(trainer_run(model, &corpus, &options, NULL), STATUS_OK);
+  cr_assert_eq(trainer_run(model, &corpus, &options, NULL), ELMAN_OK);
   cr_assert(same_weights(model, before));
   free(before);
   model_free(model);
@@ -212,13 +212,13 @@ Test(train, a_batch_larger_than_the_corpus_is_the_corpus) {
   struct model *exact = make_model(), *model;
   real *initial = copy_of(exact);
   struct trainer_options options = options_of(3, PAIRS);
-  cr_assert_eq(trainer_run(exact, &corpus, &options, NULL), STATUS_OK);
+  cr_assert_eq(trainer_run(exact, &corpus, &options, NULL), ELMAN_OK);
   cr_assert_not(same_weights(exact, initial));
   const size_t sizes[] = {PAIRS + 1, 1000000, SIZE_MAX};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     model = make_model();
     options.batch_size = sizes[i];
-    cr_assert_eq(trainer_run(model, &corpus, &options, NULL), STATUS_OK);
+    cr_assert_eq(trainer_run(model, &corpus, &options, NULL), ELMAN_OK);
     cr_assert(same_weights(model, exact->block), "batches of %zu", sizes[i]);
     model_free(model);
   }
@@ -234,8 +234,8 @@ Test(train, nothing_to_train_on) {
   const struct corpus empty = {
       .source = {.starts = starts}, .target = {.starts = starts}, .too_long = 7};
   const struct trainer_options options = options_of(1, 3);
-  struct error error;
-  cr_assert_eq(trainer_run(model, &empty, &options, &error), STATUS_BAD_DATA);
+  elman_error error;
+  cr_assert_eq(trainer_run(model, &empty, &options, &error), ELMAN_BAD_DATA);
   cr_assert_not_null(strstr(error.message, "no pair is left to train on"));
   cr_assert(same_weights(model, before));
   free(before);
@@ -253,9 +253,9 @@ static bool keep_attempted(void *context, const struct trainer_report *report) {
   return keep(&((struct attempts *)context)->log, report);
 }
 
-static void count_failure(void *context, const struct error *problem) {
+static void count_failure(void *context, const elman_error *problem) {
   cr_assert_not_null(problem);
-  cr_assert_eq(problem->code, STATUS_CANNOT_CREATE);
+  cr_assert_eq(problem->code, ELMAN_CANNOT_CREATE);
   ((struct attempts *)context)->failed++;
 }
 
@@ -263,20 +263,20 @@ Test(train, goes_on_without_a_checkpoint) {
   struct corpus corpus = make_corpus();
   struct model *expected = make_model(), *model = make_model();
   struct trainer_options options = options_of(2, 3);
-  cr_assert_eq(trainer_run(expected, &corpus, &options, NULL), STATUS_OK);
+  cr_assert_eq(trainer_run(expected, &corpus, &options, NULL), ELMAN_OK);
   struct attempts attempts = {.log = {.stop_after = 8}};
   options.checkpoint = "/nowhere/to/be/found";
   options.save_every = 1e-9;
   options.report = keep_attempted;
   options.context = &attempts;
   options.saved = count_failure;
-  cr_assert_eq(trainer_run(model, &corpus, &options, NULL), STATUS_INTERRUPTED);
+  cr_assert_eq(trainer_run(model, &corpus, &options, NULL), ELMAN_INTERRUPTED);
   cr_assert_eq(attempts.failed, 8);
   cr_assert(same_weights(model, expected->block));
   options.saved = NULL; /* nobody would learn of it */
-  struct error error;
+  elman_error error;
   attempts = (struct attempts){0};
-  cr_assert_eq(trainer_run(model, &corpus, &options, &error), STATUS_CANNOT_CREATE);
+  cr_assert_eq(trainer_run(model, &corpus, &options, &error), ELMAN_CANNOT_CREATE);
   cr_assert_str_eq(error.where, options.checkpoint);
   cr_assert_eq(attempts.log.count, 1);
   model_free(expected);
@@ -299,19 +299,19 @@ Test(train, history) {
   struct model *model = make_model();
   struct corpus corpus = make_corpus();
   struct trainer_options options = options_of(0, 3);
-  cr_assert_eq(trainer_run(model, &corpus, &options, NULL), STATUS_OK);
+  cr_assert_eq(trainer_run(model, &corpus, &options, NULL), ELMAN_OK);
   check_history(model, 0, 0, 0);
   options.epochs = 2;
-  cr_assert_eq(trainer_run(model, &corpus, &options, NULL), STATUS_OK);
+  cr_assert_eq(trainer_run(model, &corpus, &options, NULL), ELMAN_OK);
   check_history(model, 2, 8, 130);
   struct log log = {.stop_after = 6};
   options.report = keep;
   options.context = &log;
-  cr_assert_eq(trainer_run(model, &corpus, &options, NULL), STATUS_INTERRUPTED);
+  cr_assert_eq(trainer_run(model, &corpus, &options, NULL), ELMAN_INTERRUPTED);
   const size_t begun = log.reports[5].tokens;
   check_history(model, 3, 14, 195 + begun);
   log = (struct log){.stop_after = 8}; /* with the last update of an epoch, which is whole then */
-  cr_assert_eq(trainer_run(model, &corpus, &options, NULL), STATUS_INTERRUPTED);
+  cr_assert_eq(trainer_run(model, &corpus, &options, NULL), ELMAN_INTERRUPTED);
   check_history(model, 5, 22, 195 + begun + 130);
   model_free(model);
   corpus_free(&corpus);
@@ -323,14 +323,14 @@ Test(train, stopping_keeps_what_was_learnt) {
   struct corpus corpus = make_corpus();
   struct model *whole = make_model(), *stopped = make_model();
   struct trainer_options options = options_of(1, 2);
-  cr_assert_eq(trainer_run(whole, &corpus, &options, NULL), STATUS_OK);
+  cr_assert_eq(trainer_run(whole, &corpus, &options, NULL), ELMAN_OK);
   struct log log = {.stop_after = 5};
   options.epochs = 100;
   options.report = keep;
   options.context = &log;
-  struct error error;
-  cr_assert_eq(trainer_run(stopped, &corpus, &options, &error), STATUS_INTERRUPTED);
-  cr_assert_eq(error.code, STATUS_INTERRUPTED);
+  elman_error error;
+  cr_assert_eq(trainer_run(stopped, &corpus, &options, &error), ELMAN_INTERRUPTED);
+  cr_assert_eq(error.code, ELMAN_INTERRUPTED);
   cr_assert_eq(log.count, 5);
   cr_assert(same_weights(stopped, whole->block), "five updates are one epoch");
   model_free(whole);
@@ -351,8 +351,8 @@ Test(train, a_loss_that_overflows_is_an_error) {
   struct trainer_options options = options_of(50, 3);
   options.adam.learning_rate = ABSURD_RATE;
   options.clip_norm = 1;
-  struct error error;
-  cr_assert_eq(trainer_run(model, &corpus, &options, &error), STATUS_INVALID_ARGUMENT);
+  elman_error error;
+  cr_assert_eq(trainer_run(model, &corpus, &options, &error), ELMAN_INVALID_ARGUMENT);
   cr_assert_not_null(strstr(error.message, "was not finite in 10 updates in a row"), "%s",
                      error.message);
   cr_assert_not_null(strstr(error.message, "lower the learning rate"), "%s", error.message);
@@ -373,7 +373,7 @@ Test(train, a_gradient_that_overflows_is_an_error) {
   struct model *model = make_model();
   struct batch batch = {0};
   const size_t shortest[] = {0};
-  cr_assert_eq(batch_fill(&batch, &corpus, shortest, 1, NULL), STATUS_OK);
+  cr_assert_eq(batch_fill(&batch, &corpus, shortest, 1, NULL), ELMAN_OK);
   memset(model->block, 0, model->table.block * sizeof *model->block);
   const size_t V = model->config.target_vocabulary, features = 2 * model->config.hidden_size;
   for (size_t v = 0; v < V; v++) {
@@ -384,9 +384,9 @@ Test(train, a_gradient_that_overflows_is_an_error) {
   real *before = copy_of(model);
   struct trainer trainer;
   const struct trainer_options options = options_of(1, 1);
-  cr_assert_eq(trainer_create(&trainer, model, &options, NULL), STATUS_OK);
+  cr_assert_eq(trainer_create(&trainer, model, &options, NULL), ELMAN_OK);
   double loss, norm;
-  cr_assert_eq(trainer_step(&trainer, &batch, &options, &loss, &norm, NULL), STATUS_OK);
+  cr_assert_eq(trainer_step(&trainer, &batch, &options, &loss, &norm, NULL), ELMAN_OK);
   cr_assert_eq(trainer.state.failures, 1);
   trainer_settle(&trainer);
   cr_assert_float_eq(loss, log((double)V), CLOSE);
@@ -403,18 +403,18 @@ Test(train, a_failed_update_changes_nothing) {
   struct model *model = make_model();
   struct batch batch = {0};
   const size_t indices[] = {3, 1, 8};
-  cr_assert_eq(batch_fill(&batch, &corpus, indices, 3, NULL), STATUS_OK);
+  cr_assert_eq(batch_fill(&batch, &corpus, indices, 3, NULL), ELMAN_OK);
   struct trainer trainer;
   const struct trainer_options options = options_of(1, 3);
-  cr_assert_eq(trainer_create(&trainer, model, &options, NULL), STATUS_OK);
+  cr_assert_eq(trainer_create(&trainer, model, &options, NULL), ELMAN_OK);
   double loss, norm;
-  cr_assert_eq(trainer_step(&trainer, &batch, &options, &loss, &norm, NULL), STATUS_OK);
+  cr_assert_eq(trainer_step(&trainer, &batch, &options, &loss, &norm, NULL), ELMAN_OK);
   cr_assert_eq(trainer.state.update, 1);
   trainer_settle(&trainer);
 
   model->weights.decoder.out_bias[4] = (real)INFINITY;
   real *before = copy_of(model);
-  cr_assert_eq(trainer_step(&trainer, &batch, &options, &loss, &norm, NULL), STATUS_OK);
+  cr_assert_eq(trainer_step(&trainer, &batch, &options, &loss, &norm, NULL), ELMAN_OK);
   cr_assert_eq(trainer.state.update, 1);
   cr_assert_eq(trainer.state.failures, 1);
   trainer_settle(&trainer);

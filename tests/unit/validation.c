@@ -48,36 +48,36 @@ static struct pairs *pairs_of(const char *content) {
       .files = &file, .file_count = 1, .source_column = 1, .target_column = 2};
   struct pairs *pairs;
   put_bytes(file, content, strlen(content));
-  cr_assert_eq(pairs_read(&pairs, &options, NULL), STATUS_OK);
+  cr_assert_eq(pairs_read(&pairs, &options, NULL), ELMAN_OK);
   return pairs;
 }
 
-static struct vocabulary *make_vocabulary(enum side side) {
+static struct vocabulary *make_vocabulary(elman_side side) {
   static const char *const words[] = {"<unk>", "<s>", "</s>", "a", "b", "c", "d"};
   const uint64_t counts[7] = {0};
   struct tokens tokens = {0};
   for (size_t i = 0; i < 7; i++) {
-    if (side == SIDE_SOURCE && (i == 1 || i == 2)) continue;
-    cr_assert_eq(tokens_add(&tokens, text_of(words[i]), NULL), STATUS_OK);
+    if (side == ELMAN_SOURCE && (i == 1 || i == 2)) continue;
+    cr_assert_eq(tokens_add(&tokens, text_of(words[i]), NULL), ELMAN_OK);
   }
   struct vocabulary *vocabulary;
-  cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, counts, side, NULL), STATUS_OK);
+  cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, counts, side, NULL), ELMAN_OK);
   tokens_free(&tokens);
   return vocabulary;
 }
 
 static struct model *make_model(void) {
-  struct vocabulary_pair vocabularies = {.source_mode = TOKENS_SPACE,
-                                         .target_mode = TOKENS_SPACE,
-                                         .source = make_vocabulary(SIDE_SOURCE),
-                                         .target = make_vocabulary(SIDE_TARGET)};
+  struct vocabulary_pair vocabularies = {.source_mode = ELMAN_TOKENS_SPACE,
+                                         .target_mode = ELMAN_TOKENS_SPACE,
+                                         .source = make_vocabulary(ELMAN_SOURCE),
+                                         .target = make_vocabulary(ELMAN_TARGET)};
   const struct model_config config = {
       .embedding_size = 8, .hidden_size = 10, .layers = 1, .heads = 1};
   struct model *model;
   blas_set_up();
-  cr_assert_eq(model_create(&model, vocabularies, config, NULL), STATUS_OK);
+  cr_assert_eq(model_create(&model, vocabularies, config, NULL), ELMAN_OK);
   cr_assert_eq(parameters_initialize(model->block, &model->table, INITIAL_PYTORCH, 1, NULL),
-               STATUS_OK);
+               ELMAN_OK);
   return model;
 }
 
@@ -85,7 +85,7 @@ static struct task set_up(void) {
   struct task task = {.train = pairs_of(TRAIN), .dev = pairs_of(DEV)};
   struct model *model = make_model();
   const struct codec source = model_source_codec(model), target = model_target_codec(model);
-  cr_assert_eq(corpus_encode(&task.corpus, task.train, &source, &target, 50, NULL), STATUS_OK);
+  cr_assert_eq(corpus_encode(&task.corpus, task.train, &source, &target, 50, NULL), ELMAN_OK);
   model_free(model);
   return task;
 }
@@ -107,7 +107,7 @@ static struct trainer_options options_of(size_t epochs) {
 /* The model that a training leaves. */
 static struct model *trained(const struct task *task, struct trainer_options options) {
   struct model *model = make_model();
-  cr_assert_eq(trainer_run(model, &task->corpus, &options, NULL), STATUS_OK);
+  cr_assert_eq(trainer_run(model, &task->corpus, &options, NULL), ELMAN_OK);
   return model;
 }
 
@@ -126,7 +126,7 @@ static struct scores scores_of(const struct task *task, const struct model *mode
   const struct evaluate_options options = {
       .batch_size = 6, .translate = translate_options_default(), .fitting_tokenizer = true};
   struct scores scores;
-  cr_assert_eq(evaluate(&scores, model, task->dev, &options, NULL), STATUS_OK);
+  cr_assert_eq(evaluate(&scores, model, task->dev, &options, NULL), ELMAN_OK);
   return scores;
 }
 
@@ -365,7 +365,7 @@ Test(validation, a_training_that_is_stopped_and_resumed_is_the_same_training) {
     struct trainer_options options = eventful(&task, &parts);
     struct model *model = make_model();
     options.checkpoint = "checkpoint";
-    cr_assert_eq(trainer_run(model, &task.corpus, &options, NULL), STATUS_INTERRUPTED);
+    cr_assert_eq(trainer_run(model, &task.corpus, &options, NULL), ELMAN_INTERRUPTED);
     model_free(model);
     parts.stop_after = 0;
     options.resume = true;
@@ -388,7 +388,7 @@ Test(validation, a_resumed_training_is_refused_with_anything_else) {
   struct trainer_options options = eventful(&task, &course);
   struct model *model = make_model();
   options.checkpoint = "checkpoint";
-  cr_assert_eq(trainer_run(model, &task.corpus, &options, NULL), STATUS_INTERRUPTED);
+  cr_assert_eq(trainer_run(model, &task.corpus, &options, NULL), ELMAN_INTERRUPTED);
   model_free(model);
   options.resume = true;
 
@@ -412,10 +412,10 @@ Test(validation, a_resumed_training_is_refused_with_anything_else) {
   struct pairs *dev = pairs_of(changed);
   others[9].dev = dev;
   for (size_t i = 0; i < 10; i++) {
-    struct error error = {0};
+    elman_error error = {0};
     model = make_model();
-    cr_assert_eq(trainer_run(model, &task.corpus, &others[i], &error), STATUS_INVALID_ARGUMENT,
-                 "%s", names[i]);
+    cr_assert_eq(trainer_run(model, &task.corpus, &others[i], &error), ELMAN_INVALID_ARGUMENT, "%s",
+                 names[i]);
     cr_assert_not_null(strstr(error.message, names[i]), "\"%s\" does not name the %s",
                        error.message, names[i]);
     model_free(model);

@@ -7,10 +7,10 @@
 #include "vocab/locate.h"
 #include "vocab/segment.h"
 
-static void split(struct tokens *tokens, const char *text, enum token_mode mode) {
+static void split(struct tokens *tokens, const char *text, elman_token_mode mode) {
   struct buffer normalized = {0};
-  cr_assert_eq(text_normalize(&normalized, text_of(text), NORMALIZE_NFC, NULL), STATUS_OK);
-  cr_assert_eq(tokens_split(tokens, buffer_text(&normalized), mode, NULL), STATUS_OK);
+  cr_assert_eq(text_normalize(&normalized, text_of(text), ELMAN_NFC, NULL), ELMAN_OK);
+  cr_assert_eq(tokens_split(tokens, buffer_text(&normalized), mode, NULL), ELMAN_OK);
   buffer_free(&normalized);
 }
 
@@ -32,7 +32,7 @@ static void free_places(struct places places) {
 static void assert_located(const struct tokens *tokens, const char *text, const char *expected) {
   const struct places places = places_for(tokens->count);
   struct buffer shown = {0};
-  cr_assert_eq(locate_tokens(places, tokens, text_of(text), NORMALIZE_NFC, NULL), STATUS_OK);
+  cr_assert_eq(locate_tokens(places, tokens, text_of(text), ELMAN_NFC, NULL), ELMAN_OK);
   for (size_t i = 0; i < tokens->count; i++) {
     cr_assert_leq(places.starts[i], places.ends[i]);
     cr_assert_leq(places.ends[i], strlen(text));
@@ -45,7 +45,7 @@ static void assert_located(const struct tokens *tokens, const char *text, const 
   free_places(places);
 }
 
-static void assert_split_located(const char *text, enum token_mode mode, const char *expected) {
+static void assert_split_located(const char *text, elman_token_mode mode, const char *expected) {
   struct tokens tokens = {0};
   split(&tokens, text, mode);
   assert_located(&tokens, text, expected);
@@ -59,53 +59,54 @@ static void assert_split_located(const char *text, enum token_mode mode, const c
 #define OHM "\xE2\x84\xA6"                            /* U+2126, which becomes U+03A9 */
 
 Test(locate, each_mode) {
-  assert_split_located("", TOKENS_WORDS, "");
-  assert_split_located(" \t\r\n", TOKENS_CHARS, "");
-  assert_split_located("I'm here, Bob.", TOKENS_WORDS, "I|'|m|here|,|Bob|.");
-  assert_split_located("I'm here, Bob.", TOKENS_SPACE, "I'm|here,|Bob.");
-  assert_split_located("我爱 tea", TOKENS_CHARS, "我|爱|t|e|a");
-  assert_split_located("我爱 tea", TOKENS_WORDS, "我|爱|tea");
+  assert_split_located("", ELMAN_TOKENS_WORDS, "");
+  assert_split_located(" \t\r\n", ELMAN_TOKENS_CHARS, "");
+  assert_split_located("I'm here, Bob.", ELMAN_TOKENS_WORDS, "I|'|m|here|,|Bob|.");
+  assert_split_located("I'm here, Bob.", ELMAN_TOKENS_SPACE, "I'm|here,|Bob.");
+  assert_split_located("我爱 tea", ELMAN_TOKENS_CHARS, "我|爱|t|e|a");
+  assert_split_located("我爱 tea", ELMAN_TOKENS_WORDS, "我|爱|tea");
   /* Full-width forms stay what they are. */
-  assert_split_located("ＡＢ，１", TOKENS_WORDS, "ＡＢ|，|１");
+  assert_split_located("ＡＢ，１", ELMAN_TOKENS_WORDS, "ＡＢ|，|１");
 }
 
 Test(locate, white_space_is_in_no_token) {
-  assert_split_located("  a \t b\r\n", TOKENS_SPACE, "a|b");
+  assert_split_located("  a \t b\r\n", ELMAN_TOKENS_SPACE, "a|b");
   assert_split_located(IDEOGRAPHIC_SPACE "我" IDEOGRAPHIC_SPACE IDEOGRAPHIC_SPACE "爱 ",
-                       TOKENS_SPACE, "我|爱");
-  assert_split_located("a " ACUTE "b", TOKENS_CHARS, "a|" ACUTE "|b");
+                       ELMAN_TOKENS_SPACE, "我|爱");
+  assert_split_located("a " ACUTE "b", ELMAN_TOKENS_CHARS, "a|" ACUTE "|b");
   assert_split_located("a\xE2\x80\xA8"
                        "b\xC2\x85"
                        "c",
-                       TOKENS_WORDS, "a|b|c");
+                       ELMAN_TOKENS_WORDS, "a|b|c");
 }
 
 Test(locate, what_normalising_changes) {
-  assert_split_located("cafe" ACUTE " noir", TOKENS_WORDS, "cafe" ACUTE "|noir");
-  assert_split_located("cafe" ACUTE " noir", TOKENS_CHARS, "c|a|f|e" ACUTE "|n|o|i|r");
-  assert_split_located("c" ACUTE CEDILLA "x", TOKENS_CHARS, "c" ACUTE CEDILLA "|x");
-  assert_split_located(HANGUL "a" HANGUL, TOKENS_CHARS, HANGUL "|a|" HANGUL);
-  assert_split_located(OHM "1 " OHM, TOKENS_SPACE, OHM "1|" OHM);
+  assert_split_located("cafe" ACUTE " noir", ELMAN_TOKENS_WORDS, "cafe" ACUTE "|noir");
+  assert_split_located("cafe" ACUTE " noir", ELMAN_TOKENS_CHARS, "c|a|f|e" ACUTE "|n|o|i|r");
+  assert_split_located("c" ACUTE CEDILLA "x", ELMAN_TOKENS_CHARS, "c" ACUTE CEDILLA "|x");
+  assert_split_located(HANGUL "a" HANGUL, ELMAN_TOKENS_CHARS, HANGUL "|a|" HANGUL);
+  assert_split_located(OHM "1 " OHM, ELMAN_TOKENS_SPACE, OHM "1|" OHM);
 }
 
 /* A mark that belongs to the token and one that only says how it is joined. */
 Test(locate, marks) {
-  assert_split_located(MARK_SPACED " a" MARK_SPACED, TOKENS_SPACE, MARK_SPACED "|a" MARK_SPACED);
-  assert_split_located("a -b", TOKENS_WORDS, "a|-|b");
-  assert_split_located(MARK_JOINED MARK_JOINED, TOKENS_CHARS, MARK_JOINED "|" MARK_JOINED);
+  assert_split_located(MARK_SPACED " a" MARK_SPACED, ELMAN_TOKENS_SPACE,
+                       MARK_SPACED "|a" MARK_SPACED);
+  assert_split_located("a -b", ELMAN_TOKENS_WORDS, "a|-|b");
+  assert_split_located(MARK_JOINED MARK_JOINED, ELMAN_TOKENS_CHARS, MARK_JOINED "|" MARK_JOINED);
 }
 
 Test(locate, segmented_chinese) {
   struct token_counter *counter;
   struct vocabulary *vocabulary;
   struct tokens in = {0}, out = {0};
-  cr_assert_eq(token_counter_create(&counter, NULL), STATUS_OK);
-  split(&in, "我 爱 学习 <unk>", TOKENS_SPACE);
-  cr_assert_eq(token_counter_add(counter, &in, NULL), STATUS_OK);
-  cr_assert_eq(vocabulary_from_counts(&vocabulary, counter, SIDE_SOURCE, 1, 0, NULL), STATUS_OK);
+  cr_assert_eq(token_counter_create(&counter, NULL), ELMAN_OK);
+  split(&in, "我 爱 学习 <unk>", ELMAN_TOKENS_SPACE);
+  cr_assert_eq(token_counter_add(counter, &in, NULL), ELMAN_OK);
+  cr_assert_eq(vocabulary_from_counts(&vocabulary, counter, ELMAN_SOURCE, 1, 0, NULL), ELMAN_OK);
   static const char typed[] = "我爱学习" IDEOGRAPHIC_SPACE "C语言 <unk> 我" ACUTE "爱";
-  split(&in, typed, TOKENS_SPACE);
-  cr_assert_eq(segment_unspaced(&out, &in, vocabulary, NULL), STATUS_OK);
+  split(&in, typed, ELMAN_TOKENS_SPACE);
+  cr_assert_eq(segment_unspaced(&out, &in, vocabulary, NULL), ELMAN_OK);
   assert_located(&out, typed, "我|爱|学习|C|语言|<unk>|我|" ACUTE "|爱");
   token_counter_free(counter);
   vocabulary_free(vocabulary);
@@ -116,9 +117,9 @@ Test(locate, segmented_chinese) {
 /* A boundary inside what normalising changed has no place: both sides have all of it. */
 Test(locate, boundary_inside_a_changed_cluster) {
   struct tokens tokens = {0};
-  cr_assert_eq(tokens_add(&tokens, text_of("x"), NULL), STATUS_OK);
-  cr_assert_eq(tokens_add(&tokens, text_of("\xC3\xA7"), NULL), STATUS_OK); /* c with a cedilla */
-  cr_assert_eq(tokens_add(&tokens, text_of(ACUTE), NULL), STATUS_OK);
+  cr_assert_eq(tokens_add(&tokens, text_of("x"), NULL), ELMAN_OK);
+  cr_assert_eq(tokens_add(&tokens, text_of("\xC3\xA7"), NULL), ELMAN_OK); /* c with a cedilla */
+  cr_assert_eq(tokens_add(&tokens, text_of(ACUTE), NULL), ELMAN_OK);
   assert_located(&tokens, "xc" ACUTE CEDILLA, "x|c" ACUTE CEDILLA "|c" ACUTE CEDILLA);
   tokens_free(&tokens);
 }
@@ -126,7 +127,7 @@ Test(locate, boundary_inside_a_changed_cluster) {
 /* Tokens of another text get places inside this one all the same. */
 Test(locate, tokens_of_another_text) {
   struct tokens tokens = {0};
-  split(&tokens, "one two three four", TOKENS_SPACE);
+  split(&tokens, "one two three four", ELMAN_TOKENS_SPACE);
   assert_located(&tokens, "o n", "o n|||");
   assert_located(&tokens, "", "|||");
   tokens_free(&tokens);
@@ -150,14 +151,14 @@ static void check_places(const struct tokens *tokens, const char *text) {
   const struct places places = places_for(tokens->count);
   struct buffer normalized = {0};
   size_t before = 0;
-  cr_assert_eq(locate_tokens(places, tokens, text_of(text), NORMALIZE_NFC, NULL), STATUS_OK);
+  cr_assert_eq(locate_tokens(places, tokens, text_of(text), ELMAN_NFC, NULL), ELMAN_OK);
   for (size_t i = 0; i < tokens->count; i++) {
     const struct text surface = token_surface(tokens_get(tokens, i));
     cr_assert_lt(places.starts[i], places.ends[i]);
     cr_assert_geq(places.starts[i], before, "places follow each other");
     before = places.starts[i];
     const struct text place = {text + places.starts[i], places.ends[i] - places.starts[i]};
-    cr_assert_eq(text_normalize(&normalized, place, NORMALIZE_NFC, NULL), STATUS_OK);
+    cr_assert_eq(text_normalize(&normalized, place, ELMAN_NFC, NULL), ELMAN_OK);
     cr_assert_not_null(memmem(normalized.bytes, normalized.length, surface.bytes, surface.length),
                        "\"%s\": token %zu is not at its place", text, i);
   }
@@ -172,7 +173,8 @@ Test(locate, random_texts) {
                                   0xF900, 0x2126, 0x212B, 0x958,  0x9C7,  0x9BE,  0x200D, 0xFF21,
                                   0xFFED, 0x2581, 0x1E9B, 0x344,  0x7F,   0x200B, 0x1025, 0x102E,
                                   0x915,  0x93C,  0x6D5,  0x654,  0x30AB, 0x3099, 0xFB1D};
-  static const enum token_mode modes[] = {TOKENS_SPACE, TOKENS_WORDS, TOKENS_CHARS};
+  static const elman_token_mode modes[] = {ELMAN_TOKENS_SPACE, ELMAN_TOKENS_WORDS,
+                                           ELMAN_TOKENS_CHARS};
   const struct random_stream stream = {.seed = 4, .purpose = RANDOM_RESAMPLES};
   uint64_t drawn = 0;
   for (int round = 0; round < 20000; round++) {
@@ -192,14 +194,14 @@ Test(locate, random_texts) {
 /* ---- joined text ---- */
 
 static void assert_joined(const char *const *list, size_t count, size_t joined_count,
-                          enum token_mode mode, const char *expected) {
+                          elman_token_mode mode, const char *expected) {
   struct tokens tokens = {0};
   struct buffer text = {0}, shown = {0};
   for (size_t i = 0; i < count; i++)
-    cr_assert_eq(tokens_add(&tokens, text_of(list[i]), NULL), STATUS_OK);
+    cr_assert_eq(tokens_add(&tokens, text_of(list[i]), NULL), ELMAN_OK);
   struct tokens words = tokens;
   words.count = joined_count;
-  cr_assert_eq(tokens_join(&text, &words, mode, NULL), STATUS_OK);
+  cr_assert_eq(tokens_join(&text, &words, mode, NULL), ELMAN_OK);
   const struct places places = places_for(count);
   locate_joined(places, &tokens, joined_count, buffer_text(&text));
   for (size_t i = 0; i < count; i++) {
@@ -218,25 +220,25 @@ static void assert_joined(const char *const *list, size_t count, size_t joined_c
 
 Test(locate, joined) {
   static const char *const words[] = {"I", "don", "'", "t", "know", ".", "</s>"};
-  assert_joined(words, 7, 6, TOKENS_WORDS, "I|don|'|t|know|.|");
-  assert_joined(words, 7, 7, TOKENS_SPACE, "I|don|'|t|know|.|</s>");
+  assert_joined(words, 7, 6, ELMAN_TOKENS_WORDS, "I|don|'|t|know|.|");
+  assert_joined(words, 7, 7, ELMAN_TOKENS_SPACE, "I|don|'|t|know|.|</s>");
   static const char *const chars[] = {"我", MARK_SPACED "爱", "e", ACUTE, "</s>"};
-  assert_joined(chars, 5, 4, TOKENS_CHARS, "我|爱|e|" ACUTE "|");
+  assert_joined(chars, 5, 4, ELMAN_TOKENS_CHARS, "我|爱|e|" ACUTE "|");
   /* No text has such tokens, but a file may: places stay inside. */
   static const char *const odd[] = {" ", "a b", MARK_SPACED, " ", "</s>"};
-  assert_joined(odd, 5, 4, TOKENS_SPACE, " |a b|| |");
-  assert_joined(NULL, 0, 0, TOKENS_SPACE, "");
+  assert_joined(odd, 5, 4, ELMAN_TOKENS_SPACE, " |a b|| |");
+  assert_joined(NULL, 0, 0, ELMAN_TOKENS_SPACE, "");
 }
 
 /* ---- words ---- */
 
-static void assert_words(const char *text, enum token_mode mode, size_t count,
+static void assert_words(const char *text, elman_token_mode mode, size_t count,
                          const size_t *expected) {
   struct tokens tokens = {0};
   split(&tokens, text, mode);
   const struct places places = places_for(tokens.count);
   size_t words[16];
-  cr_assert_eq(locate_tokens(places, &tokens, text_of(text), NORMALIZE_NFC, NULL), STATUS_OK);
+  cr_assert_eq(locate_tokens(places, &tokens, text_of(text), ELMAN_NFC, NULL), ELMAN_OK);
   cr_assert_eq(count_words(text_of(text)), count, "%s", text);
   locate_words(words, places.starts, places.ends, tokens.count, text_of(text));
   for (size_t i = 0; i < tokens.count; i++) cr_assert_eq(words[i], expected[i], "%s: %zu", text, i);
@@ -245,11 +247,11 @@ static void assert_words(const char *text, enum token_mode mode, size_t count,
 }
 
 Test(locate, words_of_tokens) {
-  assert_words("", TOKENS_WORDS, 0, NULL);
-  assert_words(" \t", TOKENS_WORDS, 0, NULL);
-  assert_words("I'm here", TOKENS_WORDS, 2, (const size_t[]){0, 0, 0, 1});
-  assert_words(" 我爱" IDEOGRAPHIC_SPACE "茶 ", TOKENS_CHARS, 2, (const size_t[]){0, 0, 1});
-  assert_words("e" ACUTE "a b", TOKENS_CHARS, 2, (const size_t[]){0, 0, 1});
+  assert_words("", ELMAN_TOKENS_WORDS, 0, NULL);
+  assert_words(" \t", ELMAN_TOKENS_WORDS, 0, NULL);
+  assert_words("I'm here", ELMAN_TOKENS_WORDS, 2, (const size_t[]){0, 0, 0, 1});
+  assert_words(" 我爱" IDEOGRAPHIC_SPACE "茶 ", ELMAN_TOKENS_CHARS, 2, (const size_t[]){0, 0, 1});
+  assert_words("e" ACUTE "a b", ELMAN_TOKENS_CHARS, 2, (const size_t[]){0, 0, 1});
 }
 
 /* "</s>" stands at the end without a byte: it is in no word, also where no space is before it. */

@@ -6,8 +6,8 @@
 
 #include "vocab/locate.h"
 
-static void normalize(struct buffer *into, struct text text, enum normalization form) {
-  cr_assert_eq(text_normalize(into, text, form, NULL), STATUS_OK);
+static void normalize(struct buffer *into, struct text text, elman_normalization form) {
+  cr_assert_eq(text_normalize(into, text, form, NULL), ELMAN_OK);
 }
 
 /* `narrow` and `wide` are what becomes of the input, and of themselves and each other. */
@@ -15,10 +15,10 @@ static void assert_forms(const char *input, const char *narrow, const char *wide
   const char *const given[] = {input, narrow, wide};
   struct buffer normal = {0};
   for (int i = 0; i < 3; i++) {
-    normalize(&normal, text_of(given[i]), NORMALIZE_NFKC);
+    normalize(&normal, text_of(given[i]), ELMAN_NFKC);
     cr_assert(text_equal(buffer_text(&normal), text_of(narrow)), "narrow: %s became %s", given[i],
               normal.bytes);
-    normalize(&normal, text_of(given[i]), NORMALIZE_NFKC_WIDE);
+    normalize(&normal, text_of(given[i]), ELMAN_NFKC_WIDE);
     cr_assert(text_equal(buffer_text(&normal), text_of(wide)), "wide: %s became %s", given[i],
               normal.bytes);
   }
@@ -27,14 +27,14 @@ static void assert_forms(const char *input, const char *narrow, const char *wide
 
 Test(normalize, names) {
   const char *const names[] = {"nfc", "nfkc", "nfkc-wide"};
-  enum normalization form;
+  elman_normalization form;
   for (int i = 0; i < 3; i++) {
     cr_assert(normalization_parse(&form, names[i]));
     cr_assert_eq((int)form, i);
     cr_assert_str_eq(normalization_name(form), names[i]);
   }
   cr_assert_not(normalization_parse(&form, "nfd"));
-  cr_assert_null(normalization_name((enum normalization)17));
+  cr_assert_null(normalization_name((elman_normalization)17));
 }
 
 Test(normalize, width_is_one) {
@@ -69,9 +69,9 @@ Test(normalize, signs_within_words_stay_narrow) {
 /* The one sign that becomes several: in Chinese it is a sign of its own. */
 Test(normalize, ellipsis) {
   struct buffer normal = {0};
-  normalize(&normal, text_of("好……"), NORMALIZE_NFKC);
+  normalize(&normal, text_of("好……"), ELMAN_NFKC);
   cr_assert_str_eq(normal.bytes, "好......");
-  normalize(&normal, text_of("好……"), NORMALIZE_NFKC_WIDE);
+  normalize(&normal, text_of("好……"), ELMAN_NFKC_WIDE);
   cr_assert_str_eq(normal.bytes, "好……");
   buffer_free(&normal);
 }
@@ -79,7 +79,7 @@ Test(normalize, ellipsis) {
 /* A curly mark says itself which way it looks, where one of the two is missing. */
 Test(normalize, curly_marks_keep_their_direction) {
   struct buffer normal = {0};
-  normalize(&normal, text_of("好”他说\"好\""), NORMALIZE_NFKC_WIDE);
+  normalize(&normal, text_of("好”他说\"好\""), ELMAN_NFKC_WIDE);
   cr_assert_str_eq(normal.bytes, "好”他说“好”");
   buffer_free(&normal);
 }
@@ -89,12 +89,13 @@ Test(normalize, text_of_the_long_way_is_white_space_collapsed) {
   assert_forms(" \u00A8", "\u0308", "\u0308");
 }
 
-static const enum normalization forms[] = {NORMALIZE_NFC, NORMALIZE_NFKC, NORMALIZE_NFKC_WIDE};
-static const enum token_mode modes[] = {TOKENS_SPACE, TOKENS_WORDS, TOKENS_CHARS};
+static const elman_normalization forms[] = {ELMAN_NFC, ELMAN_NFKC, ELMAN_NFKC_WIDE};
+static const elman_token_mode modes[] = {ELMAN_TOKENS_SPACE, ELMAN_TOKENS_WORDS,
+                                         ELMAN_TOKENS_CHARS};
 
 /* Normalising twice changes nothing, and the tokens' places follow each other through the text,
  * whose ends are a's and z's: what stands between them is found between them. */
-static void check_text(struct text text, enum normalization form) {
+static void check_text(struct text text, elman_normalization form) {
   struct buffer normal = {0}, again = {0};
   struct tokens tokens = {0};
   normalize(&normal, text, form);
@@ -102,10 +103,10 @@ static void check_text(struct text text, enum normalization form) {
   cr_assert(text_equal(buffer_text(&normal), buffer_text(&again)), "%s: \"%.*s\" is not settled",
             normalization_name(form), (int)text.length, text.bytes);
   for (size_t m = 0; m < 3; m++) {
-    cr_assert_eq(tokens_split(&tokens, buffer_text(&normal), modes[m], NULL), STATUS_OK);
+    cr_assert_eq(tokens_split(&tokens, buffer_text(&normal), modes[m], NULL), ELMAN_OK);
     struct places places = {malloc(tokens.count * sizeof(size_t)),
                             malloc(tokens.count * sizeof(size_t))};
-    cr_assert_eq(locate_tokens(places, &tokens, text, form, NULL), STATUS_OK);
+    cr_assert_eq(locate_tokens(places, &tokens, text, form, NULL), ELMAN_OK);
     cr_assert_eq(places.starts[0], 0);
     for (size_t i = 0; i < tokens.count; i++) {
       cr_assert_lt(places.starts[i], places.ends[i], "%s: \"%.*s\", token %zu of %s",
@@ -113,7 +114,7 @@ static void check_text(struct text text, enum normalization form) {
       cr_assert(i == 0 || places.starts[i] >= places.starts[i - 1]);
       const bool last = i + 1 == tokens.count;
       cr_assert(last ? places.ends[i] == text.length : places.ends[i] <= text.length);
-      if (last && modes[m] == TOKENS_CHARS)
+      if (last && modes[m] == ELMAN_TOKENS_CHARS)
         cr_assert_eq(places.starts[i], text.length - 1, "%s: \"%.*s\"", normalization_name(form),
                      (int)text.length, text.bytes);
     }
@@ -169,14 +170,14 @@ Test(normalize, random_texts, .timeout = 120) {
 }
 
 /* The bytes of each token's place, with "|" between them. */
-static void assert_places(const char *text, enum normalization form, const char *expected) {
+static void assert_places(const char *text, elman_normalization form, const char *expected) {
   struct buffer normal = {0}, shown = {0};
   struct tokens tokens = {0};
   normalize(&normal, text_of(text), form);
-  cr_assert_eq(tokens_split(&tokens, buffer_text(&normal), TOKENS_CHARS, NULL), STATUS_OK);
+  cr_assert_eq(tokens_split(&tokens, buffer_text(&normal), ELMAN_TOKENS_CHARS, NULL), ELMAN_OK);
   struct places places = {malloc(tokens.count * sizeof(size_t)),
                           malloc(tokens.count * sizeof(size_t))};
-  cr_assert_eq(locate_tokens(places, &tokens, text_of(text), form, NULL), STATUS_OK);
+  cr_assert_eq(locate_tokens(places, &tokens, text_of(text), form, NULL), ELMAN_OK);
   for (size_t i = 0; i < tokens.count; i++) {
     if (i > 0) buffer_append(&shown, "|", 1);
     buffer_append(&shown, text + places.starts[i], places.ends[i] - places.starts[i]);
@@ -190,7 +191,7 @@ static void assert_places(const char *text, enum normalization form, const char 
 }
 
 Test(normalize, places_are_in_the_text_as_given) {
-  assert_places("Ｔom 爱 ３.5?", NORMALIZE_NFKC_WIDE, "Ｔ|o|m|爱|３|.|5|?");
-  assert_places("“是”…", NORMALIZE_NFKC, "“|是|”|…|…|…");
-  assert_places("ㄱㅏ나", NORMALIZE_NFKC, "ㄱㅏ|나");
+  assert_places("Ｔom 爱 ３.5?", ELMAN_NFKC_WIDE, "Ｔ|o|m|爱|３|.|5|?");
+  assert_places("“是”…", ELMAN_NFKC, "“|是|”|…|…|…");
+  assert_places("ㄱㅏ나", ELMAN_NFKC, "ㄱㅏ|나");
 }

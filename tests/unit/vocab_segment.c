@@ -7,12 +7,12 @@ static struct vocabulary *vocabulary_of(const char *const *lines, size_t count) 
   struct token_counter *counter;
   struct vocabulary *vocabulary;
   struct tokens tokens = {0};
-  cr_assert_eq(token_counter_create(&counter, NULL), STATUS_OK);
+  cr_assert_eq(token_counter_create(&counter, NULL), ELMAN_OK);
   for (size_t i = 0; i < count; i++) {
-    cr_assert_eq(tokens_split(&tokens, text_of(lines[i]), TOKENS_SPACE, NULL), STATUS_OK);
-    cr_assert_eq(token_counter_add(counter, &tokens, NULL), STATUS_OK);
+    cr_assert_eq(tokens_split(&tokens, text_of(lines[i]), ELMAN_TOKENS_SPACE, NULL), ELMAN_OK);
+    cr_assert_eq(token_counter_add(counter, &tokens, NULL), ELMAN_OK);
   }
-  cr_assert_eq(vocabulary_from_counts(&vocabulary, counter, SIDE_SOURCE, 1, 0, NULL), STATUS_OK);
+  cr_assert_eq(vocabulary_from_counts(&vocabulary, counter, ELMAN_SOURCE, 1, 0, NULL), ELMAN_OK);
   token_counter_free(counter);
   tokens_free(&tokens);
   return vocabulary;
@@ -23,9 +23,9 @@ static void assert_segments(const struct vocabulary *vocabulary, const char *typ
                             const char *expected) {
   struct tokens in = {0}, out = {0};
   struct buffer shown = {0};
-  cr_assert_eq(tokens_split(&in, text_of(typed), TOKENS_SPACE, NULL), STATUS_OK);
-  cr_assert_eq(tokens_add(&out, text_of("to be replaced"), NULL), STATUS_OK);
-  cr_assert_eq(segment_unspaced(&out, &in, vocabulary, NULL), STATUS_OK);
+  cr_assert_eq(tokens_split(&in, text_of(typed), ELMAN_TOKENS_SPACE, NULL), ELMAN_OK);
+  cr_assert_eq(tokens_add(&out, text_of("to be replaced"), NULL), ELMAN_OK);
+  cr_assert_eq(segment_unspaced(&out, &in, vocabulary, NULL), ELMAN_OK);
   for (size_t i = 0; i < out.count; i++) {
     if (i > 0) buffer_append(&shown, "|", 1);
     buffer_append_text(&shown, tokens_get(&out, i));
@@ -128,10 +128,10 @@ Test(segment, an_empty_vocabulary) {
 Test(segment, zero_counts) {
   struct tokens tokens = {0};
   static const char *const list[] = {"<unk>", "我", "爱", "学习"};
-  for (int i = 0; i < 4; i++) cr_assert_eq(tokens_add(&tokens, text_of(list[i]), NULL), STATUS_OK);
+  for (int i = 0; i < 4; i++) cr_assert_eq(tokens_add(&tokens, text_of(list[i]), NULL), ELMAN_OK);
   static const uint64_t counts[4];
   struct vocabulary *vocabulary;
-  cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, counts, SIDE_SOURCE, NULL), STATUS_OK);
+  cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, counts, ELMAN_SOURCE, NULL), ELMAN_OK);
   tokens_free(&tokens);
   assert_segments(vocabulary, "我爱学习", "我|爱|学习");
   vocabulary_free(vocabulary);
@@ -143,8 +143,8 @@ static void assert_wins(const uint64_t counts[5], const char *expected) {
   static const char *const list[] = {"<unk>", "甲", "乙", "甲乙", "丙"};
   struct tokens tokens = {0};
   struct vocabulary *vocabulary;
-  for (int i = 0; i < 5; i++) cr_assert_eq(tokens_add(&tokens, text_of(list[i]), NULL), STATUS_OK);
-  cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, counts, SIDE_SOURCE, NULL), STATUS_OK);
+  for (int i = 0; i < 5; i++) cr_assert_eq(tokens_add(&tokens, text_of(list[i]), NULL), ELMAN_OK);
+  cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, counts, ELMAN_SOURCE, NULL), ELMAN_OK);
   tokens_free(&tokens);
   assert_segments(vocabulary, "甲乙丙", expected);
   vocabulary_free(vocabulary);
@@ -168,8 +168,8 @@ Test(segment, ten_megabytes_in_one_run, .timeout = 120) {
   struct buffer run = {0};
   while (run.length < 10000000) buffer_append(&run, "我爱学习好", 15);
   struct tokens in = {0}, out = {0};
-  cr_assert_eq(tokens_add(&in, buffer_text(&run), NULL), STATUS_OK);
-  cr_assert_eq(segment_unspaced(&out, &in, vocabulary, NULL), STATUS_OK);
+  cr_assert_eq(tokens_add(&in, buffer_text(&run), NULL), ELMAN_OK);
+  cr_assert_eq(segment_unspaced(&out, &in, vocabulary, NULL), ELMAN_OK);
   cr_assert_eq(out.count, run.length / 15 * 4);
   cr_assert(text_equal(tokens_get(&out, out.count - 2), text_of("学习")));
   cr_assert(text_equal(tokens_get(&out, out.count - 1), text_of("好")));

@@ -6,7 +6,8 @@
 
 #include "vocab/tokens.h"
 
-static const enum token_mode modes[] = {TOKENS_SPACE, TOKENS_WORDS, TOKENS_CHARS};
+static const elman_token_mode modes[] = {ELMAN_TOKENS_SPACE, ELMAN_TOKENS_WORDS,
+                                         ELMAN_TOKENS_CHARS};
 enum { MODES = sizeof modes / sizeof modes[0] };
 
 static struct text bytes_of(const struct buffer *buffer) {
@@ -15,17 +16,17 @@ static struct text bytes_of(const struct buffer *buffer) {
 
 static void assert_normal(const char *input, const char *expected) {
   struct buffer normal = {0};
-  cr_assert_eq(text_normalize(&normal, text_of(input), NORMALIZE_NFC, NULL), STATUS_OK);
+  cr_assert_eq(text_normalize(&normal, text_of(input), ELMAN_NFC, NULL), ELMAN_OK);
   cr_assert(text_equal(bytes_of(&normal), text_of(expected)), "\"%s\" became \"%s\", not \"%s\"",
             input, normal.bytes, expected);
   buffer_free(&normal);
 }
 
 /* `expected` holds the tokens with "|" between them. */
-static void assert_tokens(enum token_mode mode, const char *input, const char *expected) {
+static void assert_tokens(elman_token_mode mode, const char *input, const char *expected) {
   struct tokens tokens = {0};
   struct buffer shown = {0};
-  cr_assert_eq(tokens_split(&tokens, text_of(input), mode, NULL), STATUS_OK);
+  cr_assert_eq(tokens_split(&tokens, text_of(input), mode, NULL), ELMAN_OK);
   for (size_t i = 0; i < tokens.count; i++) {
     if (i > 0) buffer_append(&shown, "|", 1);
     buffer_append_text(&shown, tokens_get(&tokens, i));
@@ -40,14 +41,14 @@ static void assert_tokens(enum token_mode mode, const char *input, const char *e
 static void assert_lossless(struct text input) {
   struct buffer normal = {0}, again = {0}, joined = {0};
   struct tokens tokens = {0};
-  cr_assert_eq(text_normalize(&normal, input, NORMALIZE_NFC, NULL), STATUS_OK);
-  cr_assert_eq(text_normalize(&again, bytes_of(&normal), NORMALIZE_NFC, NULL), STATUS_OK);
+  cr_assert_eq(text_normalize(&normal, input, ELMAN_NFC, NULL), ELMAN_OK);
+  cr_assert_eq(text_normalize(&again, bytes_of(&normal), ELMAN_NFC, NULL), ELMAN_OK);
   cr_assert(text_equal(bytes_of(&normal), bytes_of(&again)), "normalising \"%s\" twice differs",
             normal.bytes);
   for (int i = 0; i < MODES; i++) {
-    cr_assert_eq(tokens_split(&tokens, bytes_of(&normal), modes[i], NULL), STATUS_OK);
+    cr_assert_eq(tokens_split(&tokens, bytes_of(&normal), modes[i], NULL), ELMAN_OK);
     buffer_clear(&joined);
-    cr_assert_eq(tokens_join(&joined, &tokens, modes[i], NULL), STATUS_OK);
+    cr_assert_eq(tokens_join(&joined, &tokens, modes[i], NULL), ELMAN_OK);
     cr_assert(text_equal(bytes_of(&normal), bytes_of(&joined)), "%s: \"%s\" became \"%s\"",
               token_mode_name(modes[i]), normal.bytes, joined.bytes);
     for (size_t t = 0; t < tokens.count; t++) {
@@ -92,7 +93,7 @@ Test(normalize, composes) {
 Test(normalize, replaces_what_was_there) {
   struct buffer into = {0};
   buffer_append(&into, "old", 3);
-  cr_assert_eq(text_normalize(&into, text_of("e\u0301"), NORMALIZE_NFC, NULL), STATUS_OK);
+  cr_assert_eq(text_normalize(&into, text_of("e\u0301"), ELMAN_NFC, NULL), ELMAN_OK);
   cr_assert_str_eq(into.bytes, "\u00E9");
   cr_assert_eq(into.length, 2);
   buffer_free(&into);
@@ -104,7 +105,7 @@ Test(normalize, long_runs_of_marks_take_linear_time, .timeout = 120) {
   buffer_append(&text, "a", 1);
   while (text.length < 10000000) buffer_append(&text, "\u0301\u0323", 4);
   struct buffer normal = {0};
-  cr_assert_eq(text_normalize(&normal, buffer_text(&text), NORMALIZE_NFC, NULL), STATUS_OK);
+  cr_assert_eq(text_normalize(&normal, buffer_text(&text), ELMAN_NFC, NULL), ELMAN_OK);
   /* All dots below come first; the first one joins the letter. */
   cr_assert_eq(memcmp(normal.bytes, "\u1EA1\u0323\u0323", 7), 0);
   cr_assert_eq(memcmp(normal.bytes + normal.length - 4, "\u0301\u0301", 4), 0);
@@ -139,21 +140,21 @@ Test(spaces, beside_han_kana_and_full_width_signs_are_dropped) {
 Test(modes, names) {
   const char *const names[] = {"space", "words", "chars", "auto"};
   for (int i = 0; i < 4; i++) {
-    enum token_mode mode;
+    elman_token_mode mode;
     cr_assert(token_mode_parse(&mode, names[i]));
     cr_assert_str_eq(token_mode_name(mode), names[i]);
   }
-  enum token_mode mode;
+  elman_token_mode mode;
   cr_assert_not(token_mode_parse(&mode, "word"));
   cr_assert_not(token_mode_parse(&mode, ""));
-  cr_assert_null(token_mode_name((enum token_mode)17));
+  cr_assert_null(token_mode_name((elman_token_mode)17));
 }
 
 Test(modes, space) {
-  assert_tokens(TOKENS_SPACE, "", "");
-  assert_tokens(TOKENS_SPACE, "我 爱 学习 。", "我|爱|学习|。");
-  assert_tokens(TOKENS_SPACE, "don't stop.", "don't|stop.");
-  assert_tokens(TOKENS_SPACE, "▁a ￭ b￭", "▁▁a|▁￭|b￭");
+  assert_tokens(ELMAN_TOKENS_SPACE, "", "");
+  assert_tokens(ELMAN_TOKENS_SPACE, "我 爱 学习 。", "我|爱|学习|。");
+  assert_tokens(ELMAN_TOKENS_SPACE, "don't stop.", "don't|stop.");
+  assert_tokens(ELMAN_TOKENS_SPACE, "▁a ￭ b￭", "▁▁a|▁￭|b￭");
 }
 
 /* Written as people write them, signs between two words need no mark. */
@@ -163,7 +164,7 @@ static void assert_usual(const char *const *signs, size_t count, const char *bef
     char text[64], expected[64];
     snprintf(text, sizeof text, "word%s%s%sword", before, signs[i], behind);
     snprintf(expected, sizeof expected, "word|%s|word", signs[i]);
-    assert_tokens(TOKENS_WORDS, text, expected);
+    assert_tokens(ELMAN_TOKENS_WORDS, text, expected);
   }
 }
 
@@ -185,40 +186,41 @@ Test(modes, signs_stand_where_people_write_them) {
 
 /* A joiner or a mark on a sign is part of it. */
 Test(modes, what_stands_on_a_sign_does_not_change_its_place) {
-  assert_tokens(TOKENS_WORDS, "word (\u200Dword", "word|(\u200D|word");
-  assert_tokens(TOKENS_WORDS, "word (\u0301word", "word|(\u0301|word");
+  assert_tokens(ELMAN_TOKENS_WORDS, "word (\u200Dword", "word|(\u200D|word");
+  assert_tokens(ELMAN_TOKENS_WORDS, "word (\u0301word", "word|(\u0301|word");
 }
 
 Test(modes, words) {
-  assert_tokens(TOKENS_WORDS, "Hello, world!", "Hello|,|world|!");
-  assert_tokens(TOKENS_WORDS, "I don't know.", "I|don|'|t|know|.");
-  assert_tokens(TOKENS_WORDS, "well-known (yes) [no]", "well|-|known|(|yes|)|[|no|]");
-  assert_tokens(TOKENS_WORDS, "He said: \u201CNo.\u201D", "He|said|:|\u201C|No|.|\u201D");
-  assert_tokens(TOKENS_WORDS, "It costs $5 , ok", "It|costs|$|5|▁,|ok");
-  assert_tokens(TOKENS_WORDS, "x² ½ Ⅷ ٣", "x²|½|Ⅷ|٣"); /* numbers of all kinds */
-  assert_tokens(TOKENS_WORDS, "3.14", "3|.|￭14");
-  assert_tokens(TOKENS_WORDS, "a - b", "a|▁-|▁b");
-  assert_tokens(TOKENS_WORDS, "\"a\"", "\"|￭a|￭\"");
-  assert_tokens(TOKENS_WORDS, "我爱C语言。", "我|爱|C|语|言|。");
-  assert_tokens(TOKENS_WORDS, "我 爱，你", "我|▁爱|，|你");
-  assert_tokens(TOKENS_WORDS, "カタカナと漢字", "カタカナと|漢|字");
-  assert_tokens(TOKENS_WORDS, "nai\u0308ve \u0301x", "nai\u0308ve|\u0301x");
-  assert_tokens(TOKENS_WORDS, "ok！yes", "ok|！|yes");
-  assert_tokens(TOKENS_WORDS, "(\u0301a", "(\u0301|a"); /* the mark does not hide the bracket */
-  assert_tokens(TOKENS_WORDS, "Привет, мир", "Привет|,|мир");
-  assert_tokens(TOKENS_WORDS, "￭a", "▁￭|￭a");
-  assert_tokens(TOKENS_WORDS, "b▁", "b|￭▁");
+  assert_tokens(ELMAN_TOKENS_WORDS, "Hello, world!", "Hello|,|world|!");
+  assert_tokens(ELMAN_TOKENS_WORDS, "I don't know.", "I|don|'|t|know|.");
+  assert_tokens(ELMAN_TOKENS_WORDS, "well-known (yes) [no]", "well|-|known|(|yes|)|[|no|]");
+  assert_tokens(ELMAN_TOKENS_WORDS, "He said: \u201CNo.\u201D", "He|said|:|\u201C|No|.|\u201D");
+  assert_tokens(ELMAN_TOKENS_WORDS, "It costs $5 , ok", "It|costs|$|5|▁,|ok");
+  assert_tokens(ELMAN_TOKENS_WORDS, "x² ½ Ⅷ ٣", "x²|½|Ⅷ|٣"); /* numbers of all kinds */
+  assert_tokens(ELMAN_TOKENS_WORDS, "3.14", "3|.|￭14");
+  assert_tokens(ELMAN_TOKENS_WORDS, "a - b", "a|▁-|▁b");
+  assert_tokens(ELMAN_TOKENS_WORDS, "\"a\"", "\"|￭a|￭\"");
+  assert_tokens(ELMAN_TOKENS_WORDS, "我爱C语言。", "我|爱|C|语|言|。");
+  assert_tokens(ELMAN_TOKENS_WORDS, "我 爱，你", "我|▁爱|，|你");
+  assert_tokens(ELMAN_TOKENS_WORDS, "カタカナと漢字", "カタカナと|漢|字");
+  assert_tokens(ELMAN_TOKENS_WORDS, "nai\u0308ve \u0301x", "nai\u0308ve|\u0301x");
+  assert_tokens(ELMAN_TOKENS_WORDS, "ok！yes", "ok|！|yes");
+  assert_tokens(ELMAN_TOKENS_WORDS, "(\u0301a",
+                "(\u0301|a"); /* the mark does not hide the bracket */
+  assert_tokens(ELMAN_TOKENS_WORDS, "Привет, мир", "Привет|,|мир");
+  assert_tokens(ELMAN_TOKENS_WORDS, "￭a", "▁￭|￭a");
+  assert_tokens(ELMAN_TOKENS_WORDS, "b▁", "b|￭▁");
 }
 
 Test(modes, chars) {
-  assert_tokens(TOKENS_CHARS, "我爱你。", "我|爱|你|。");
-  assert_tokens(TOKENS_CHARS, "a b", "a|▁b");
-  assert_tokens(TOKENS_CHARS, "e\u0301\u0323x", "e\u0301\u0323|x");
-  assert_tokens(TOKENS_CHARS, "👨‍👩‍👧👍🏽", "👨‍👩‍👧|👍🏽");
-  assert_tokens(TOKENS_CHARS, "🇨🇳🇬🇧", "🇨🇳|🇬🇧");
-  assert_tokens(TOKENS_CHARS, "a \u0301", "a|▁\u0301"); /* no token holds a space */
-  assert_tokens(TOKENS_CHARS, "￭", "￭￭");
-  assert_tokens(TOKENS_CHARS, "a ￭▁", "a|▁￭|￭▁");
+  assert_tokens(ELMAN_TOKENS_CHARS, "我爱你。", "我|爱|你|。");
+  assert_tokens(ELMAN_TOKENS_CHARS, "a b", "a|▁b");
+  assert_tokens(ELMAN_TOKENS_CHARS, "e\u0301\u0323x", "e\u0301\u0323|x");
+  assert_tokens(ELMAN_TOKENS_CHARS, "👨‍👩‍👧👍🏽", "👨‍👩‍👧|👍🏽");
+  assert_tokens(ELMAN_TOKENS_CHARS, "🇨🇳🇬🇧", "🇨🇳|🇬🇧");
+  assert_tokens(ELMAN_TOKENS_CHARS, "a \u0301", "a|▁\u0301"); /* no token holds a space */
+  assert_tokens(ELMAN_TOKENS_CHARS, "￭", "￭￭");
+  assert_tokens(ELMAN_TOKENS_CHARS, "a ￭▁", "a|▁￭|￭▁");
 }
 
 Test(modes, surface_takes_one_mark_off) {
@@ -236,10 +238,10 @@ Test(modes, join_takes_any_tokens) {
   const char *const said[] = {"￭", "▁", "a", "￭", "b", "(", "￭"};
   struct tokens tokens = {0};
   for (size_t i = 0; i < sizeof said / sizeof said[0]; i++)
-    cr_assert_eq(tokens_add(&tokens, text_of(said[i]), NULL), STATUS_OK);
+    cr_assert_eq(tokens_add(&tokens, text_of(said[i]), NULL), ELMAN_OK);
   struct buffer joined = {0};
   buffer_append(&joined, "> ", 2);
-  cr_assert_eq(tokens_join(&joined, &tokens, TOKENS_WORDS, NULL), STATUS_OK);
+  cr_assert_eq(tokens_join(&joined, &tokens, ELMAN_TOKENS_WORDS, NULL), ELMAN_OK);
   cr_assert_str_eq(joined.bytes, ">   a b (");
   buffer_free(&joined);
   tokens_free(&tokens);
@@ -247,12 +249,12 @@ Test(modes, join_takes_any_tokens) {
 
 Test(modes, a_list_is_reused) {
   struct tokens tokens = {0};
-  cr_assert_eq(tokens_split(&tokens, text_of("a b c"), TOKENS_SPACE, NULL), STATUS_OK);
-  cr_assert_eq(tokens_split(&tokens, text_of("dd"), TOKENS_SPACE, NULL), STATUS_OK);
+  cr_assert_eq(tokens_split(&tokens, text_of("a b c"), ELMAN_TOKENS_SPACE, NULL), ELMAN_OK);
+  cr_assert_eq(tokens_split(&tokens, text_of("dd"), ELMAN_TOKENS_SPACE, NULL), ELMAN_OK);
   cr_assert_eq(tokens.count, 1);
   cr_assert(text_equal(tokens_get(&tokens, 0), text_of("dd")));
-  cr_assert_eq(tokens_add(&tokens, text_of("eee"), NULL), STATUS_OK);
-  cr_assert_eq(tokens_add(&tokens, text_of(""), NULL), STATUS_OK);
+  cr_assert_eq(tokens_add(&tokens, text_of("eee"), NULL), ELMAN_OK);
+  cr_assert_eq(tokens_add(&tokens, text_of(""), NULL), ELMAN_OK);
   cr_assert_eq(tokens.count, 3);
   cr_assert(text_equal(tokens_get(&tokens, 0), text_of("dd")));
   cr_assert(text_equal(tokens_get(&tokens, 1), text_of("eee")));
@@ -262,14 +264,14 @@ Test(modes, a_list_is_reused) {
 
 Test(modes, out_of_memory_is_a_status) {
   struct tokens tokens = {0};
-  struct error error = {0};
-  cr_assert_eq(tokens_add(&tokens, text_of("a"), NULL), STATUS_OK);
+  elman_error error = {0};
+  cr_assert_eq(tokens_add(&tokens, text_of("a"), NULL), ELMAN_OK);
   tokens.bytes.failed = true;
-  cr_assert_eq(tokens_add(&tokens, text_of("b"), &error), STATUS_NO_MEMORY);
-  cr_assert_eq(error.code, STATUS_NO_MEMORY);
+  cr_assert_eq(tokens_add(&tokens, text_of("b"), &error), ELMAN_NO_MEMORY);
+  cr_assert_eq(error.code, ELMAN_NO_MEMORY);
   cr_assert_eq(tokens.count, 1);
   struct buffer full = {.failed = true};
-  cr_assert_eq(tokens_join(&full, &tokens, TOKENS_CHARS, NULL), STATUS_NO_MEMORY);
+  cr_assert_eq(tokens_join(&full, &tokens, ELMAN_TOKENS_CHARS, NULL), ELMAN_NO_MEMORY);
   tokens_free(&tokens);
 }
 
@@ -360,7 +362,7 @@ static void vote_for(struct script_votes *votes, const char *line, size_t times)
   for (size_t i = 0; i < times; i++) script_vote(votes, &counts);
 }
 
-static enum token_mode mode_of(const char *first, const char *second) {
+static elman_token_mode mode_of(const char *first, const char *second) {
   struct script_votes votes = {0};
   vote_for(&votes, first, 1);
   vote_for(&votes, second, 1);
@@ -368,24 +370,24 @@ static enum token_mode mode_of(const char *first, const char *second) {
 }
 
 Test(script, what_auto_stands_for) {
-  cr_assert_eq(mode_of("我 爱 学习 。", "他 喜欢 茶 。"), TOKENS_SPACE);
-  cr_assert_eq(mode_of("我爱学习。", "他喜欢茶。"), TOKENS_CHARS);
-  cr_assert_eq(mode_of("I love to study.", "He likes tea."), TOKENS_WORDS);
-  cr_assert_eq(mode_of("我在学 Python 。", "他爱 C 语言"), TOKENS_WORDS);
-  cr_assert_eq(mode_of("我爱C语言。", "今天天气很好 我们走吧"), TOKENS_CHARS);
-  cr_assert_eq(mode_of("", ""), TOKENS_WORDS);
-  cr_assert_eq(mode_of("好", "茶"), TOKENS_CHARS);
-  cr_assert_eq(mode_of("これはペンです", ""), TOKENS_WORDS);
+  cr_assert_eq(mode_of("我 爱 学习 。", "他 喜欢 茶 。"), ELMAN_TOKENS_SPACE);
+  cr_assert_eq(mode_of("我爱学习。", "他喜欢茶。"), ELMAN_TOKENS_CHARS);
+  cr_assert_eq(mode_of("I love to study.", "He likes tea."), ELMAN_TOKENS_WORDS);
+  cr_assert_eq(mode_of("我在学 Python 。", "他爱 C 语言"), ELMAN_TOKENS_WORDS);
+  cr_assert_eq(mode_of("我爱C语言。", "今天天气很好 我们走吧"), ELMAN_TOKENS_CHARS);
+  cr_assert_eq(mode_of("", ""), ELMAN_TOKENS_WORDS);
+  cr_assert_eq(mode_of("好", "茶"), ELMAN_TOKENS_CHARS);
+  cr_assert_eq(mode_of("これはペンです", ""), ELMAN_TOKENS_WORDS);
 }
 
 Test(script, a_fifth_of_a_lines_pairs_decides) {
   struct script_counts counts = {.letters = 100, .han = 100, .han_adjacent = 80};
   counts.han_separated = 20;
-  cr_assert_eq(script_line_mode(&counts), TOKENS_SPACE);
+  cr_assert_eq(script_line_mode(&counts), ELMAN_TOKENS_SPACE);
   counts.han_separated = 19;
-  cr_assert_eq(script_line_mode(&counts), TOKENS_CHARS);
+  cr_assert_eq(script_line_mode(&counts), ELMAN_TOKENS_CHARS);
   counts.han = 50;
-  cr_assert_eq(script_line_mode(&counts), TOKENS_WORDS);
+  cr_assert_eq(script_line_mode(&counts), ELMAN_TOKENS_WORDS);
 }
 
 Test(script, a_long_line_has_one_vote) {
@@ -393,13 +395,13 @@ Test(script, a_long_line_has_one_vote) {
   for (int i = 0; i < 10000; i++) buffer_append_text(&longest, text_of("我 爱 你 "));
   struct script_votes votes = {0};
   vote_for(&votes, longest.bytes, 1);
-  cr_assert_eq(script_token_mode(&votes), TOKENS_SPACE);
+  cr_assert_eq(script_token_mode(&votes), ELMAN_TOKENS_SPACE);
   vote_for(&votes, "我爱学习。", 300);
-  cr_assert_eq(script_token_mode(&votes), TOKENS_CHARS);
+  cr_assert_eq(script_token_mode(&votes), ELMAN_TOKENS_CHARS);
   buffer_clear(&longest);
   for (int i = 0; i < 10000; i++) buffer_append_text(&longest, text_of("love "));
   vote_for(&votes, longest.bytes, 1);
-  cr_assert_eq(script_token_mode(&votes), TOKENS_CHARS);
+  cr_assert_eq(script_token_mode(&votes), ELMAN_TOKENS_CHARS);
   buffer_free(&longest);
 }
 
@@ -407,15 +409,15 @@ Test(script, a_mixed_corpus_is_chars) {
   struct script_votes votes = {0};
   vote_for(&votes, "我爱学习。", 1500);
   vote_for(&votes, "我 爱 学习 。", 1800);
-  cr_assert_eq(script_token_mode(&votes), TOKENS_CHARS);
+  cr_assert_eq(script_token_mode(&votes), ELMAN_TOKENS_CHARS);
   cr_assert_eq(votes.spaced, 1800);
   cr_assert_eq(votes.unspaced, 1500);
   vote_for(&votes, "我 爱 学习 。", 9 * 1500 - 1800 - 1);
-  cr_assert_eq(script_token_mode(&votes), TOKENS_CHARS);
+  cr_assert_eq(script_token_mode(&votes), ELMAN_TOKENS_CHARS);
   vote_for(&votes, "我 爱 学习 。", 1);
-  cr_assert_eq(script_token_mode(&votes), TOKENS_SPACE);
+  cr_assert_eq(script_token_mode(&votes), ELMAN_TOKENS_SPACE);
   vote_for(&votes, "你好！", 10000); /* a word */
-  cr_assert_eq(script_token_mode(&votes), TOKENS_SPACE);
+  cr_assert_eq(script_token_mode(&votes), ELMAN_TOKENS_SPACE);
 }
 
 Test(script, counts) {

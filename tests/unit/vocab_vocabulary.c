@@ -7,19 +7,19 @@
 
 static void count_line(struct token_counter *counter, const char *line) {
   struct tokens tokens = {0};
-  cr_assert_eq(tokens_split(&tokens, text_of(line), TOKENS_SPACE, NULL), STATUS_OK);
-  cr_assert_eq(token_counter_add(counter, &tokens, NULL), STATUS_OK);
+  cr_assert_eq(tokens_split(&tokens, text_of(line), ELMAN_TOKENS_SPACE, NULL), ELMAN_OK);
+  cr_assert_eq(token_counter_add(counter, &tokens, NULL), ELMAN_OK);
   tokens_free(&tokens);
 }
 
-static struct vocabulary *counted(const char *line, enum side side, uint64_t min_count,
+static struct vocabulary *counted(const char *line, elman_side side, uint64_t min_count,
                                   size_t max_words) {
   struct token_counter *counter;
   struct vocabulary *vocabulary;
-  cr_assert_eq(token_counter_create(&counter, NULL), STATUS_OK);
+  cr_assert_eq(token_counter_create(&counter, NULL), ELMAN_OK);
   count_line(counter, line);
   cr_assert_eq(vocabulary_from_counts(&vocabulary, counter, side, min_count, max_words, NULL),
-               STATUS_OK);
+               ELMAN_OK);
   token_counter_free(counter);
   return vocabulary;
 }
@@ -35,21 +35,21 @@ static void assert_list(const struct vocabulary *vocabulary, const char *expecte
   buffer_free(&list);
 }
 
-static enum status from_list(struct vocabulary **vocabulary, const char *const *list, size_t count,
-                             enum side side, struct error *error) {
+static elman_status from_list(struct vocabulary **vocabulary, const char *const *list, size_t count,
+                              elman_side side, elman_error *error) {
   uint64_t counts[16];
   struct tokens tokens = {0};
   for (size_t i = 0; i < count; i++) {
-    cr_assert_eq(tokens_add(&tokens, text_of(list[i]), NULL), STATUS_OK);
+    cr_assert_eq(tokens_add(&tokens, text_of(list[i]), NULL), ELMAN_OK);
     counts[i] = 100 - i;
   }
-  const enum status status = vocabulary_from_list(vocabulary, &tokens, counts, side, error);
+  const elman_status status = vocabulary_from_list(vocabulary, &tokens, counts, side, error);
   tokens_free(&tokens);
   return status;
 }
 
 Test(vocabulary, falling_count_then_byte_order) {
-  struct vocabulary *source = counted("b c a c 茶 ab z c z", SIDE_SOURCE, 1, 0);
+  struct vocabulary *source = counted("b c a c 茶 ab z c z", ELMAN_SOURCE, 1, 0);
   assert_list(source, "<unk> c z a ab b 茶");
   cr_assert_eq(vocabulary_specials(source), 1);
   cr_assert_eq(vocabulary_count(source, 0), 0);
@@ -57,23 +57,23 @@ Test(vocabulary, falling_count_then_byte_order) {
   cr_assert_eq(vocabulary_count(source, 6), 1);
   cr_assert_eq(vocabulary_total(source), 9.0);
   vocabulary_free(source);
-  struct vocabulary *other_order = counted("茶 z ab c a z b c c", SIDE_SOURCE, 1, 0);
+  struct vocabulary *other_order = counted("茶 z ab c a z b c c", ELMAN_SOURCE, 1, 0);
   assert_list(other_order, "<unk> c z a ab b 茶");
   vocabulary_free(other_order);
 }
 
 Test(vocabulary, limits) {
-  struct vocabulary *vocabulary = counted("a a a b b c c d", SIDE_TARGET, 2, 0);
+  struct vocabulary *vocabulary = counted("a a a b b c c d", ELMAN_TARGET, 2, 0);
   assert_list(vocabulary, "<unk> <s> </s> a b c");
   cr_assert_eq(vocabulary_specials(vocabulary), 3);
   vocabulary_free(vocabulary);
-  vocabulary = counted("a a a b b c c d", SIDE_TARGET, 1, 2);
+  vocabulary = counted("a a a b b c c d", ELMAN_TARGET, 1, 2);
   assert_list(vocabulary, "<unk> <s> </s> a b");
   vocabulary_free(vocabulary);
-  vocabulary = counted("a", SIDE_TARGET, 0, 0);
+  vocabulary = counted("a", ELMAN_TARGET, 0, 0);
   assert_list(vocabulary, "<unk> <s> </s> a");
   vocabulary_free(vocabulary);
-  vocabulary = counted("", SIDE_SOURCE, 1, 0);
+  vocabulary = counted("", ELMAN_SOURCE, 1, 0);
   assert_list(vocabulary, "<unk>");
   cr_assert_eq(vocabulary_find(vocabulary, text_of("a")), TOKEN_UNKNOWN);
   vocabulary_free(vocabulary);
@@ -82,18 +82,18 @@ Test(vocabulary, limits) {
 Test(vocabulary, finds_every_word_and_nothing_else) {
   enum { WORDS = 50000 };
   struct token_counter *counter;
-  cr_assert_eq(token_counter_create(&counter, NULL), STATUS_OK);
+  cr_assert_eq(token_counter_create(&counter, NULL), ELMAN_OK);
   struct tokens tokens = {0};
   char word[32];
   for (int i = 0; i < WORDS; i++) {
     snprintf(word, sizeof word, "word-%d", i);
-    cr_assert_eq(tokens_add(&tokens, text_of(word), NULL), STATUS_OK);
+    cr_assert_eq(tokens_add(&tokens, text_of(word), NULL), ELMAN_OK);
   }
-  cr_assert_eq(token_counter_add(counter, &tokens, NULL), STATUS_OK);
-  cr_assert_eq(token_counter_add(counter, &tokens, NULL), STATUS_OK);
+  cr_assert_eq(token_counter_add(counter, &tokens, NULL), ELMAN_OK);
+  cr_assert_eq(token_counter_add(counter, &tokens, NULL), ELMAN_OK);
   tokens_free(&tokens);
   struct vocabulary *vocabulary;
-  cr_assert_eq(vocabulary_from_counts(&vocabulary, counter, SIDE_SOURCE, 2, 0, NULL), STATUS_OK);
+  cr_assert_eq(vocabulary_from_counts(&vocabulary, counter, ELMAN_SOURCE, 2, 0, NULL), ELMAN_OK);
   token_counter_free(counter);
 
   cr_assert_eq(vocabulary_size(vocabulary), WORDS + 1);
@@ -111,9 +111,9 @@ Test(vocabulary, finds_every_word_and_nothing_else) {
 }
 
 Test(vocabulary, specials_in_the_text_are_unknown_words) {
-  for (enum side side = SIDE_SOURCE; side <= SIDE_TARGET; side++) {
+  for (elman_side side = ELMAN_SOURCE; side <= ELMAN_TARGET; side++) {
     struct vocabulary *vocabulary = counted("<unk> <s> <s> </s> a <S> <unk>", side, 1, 0);
-    assert_list(vocabulary, side == SIDE_SOURCE ? "<unk> <S> a" : "<unk> <s> </s> <S> a");
+    assert_list(vocabulary, side == ELMAN_SOURCE ? "<unk> <S> a" : "<unk> <s> </s> <S> a");
     cr_assert_eq(vocabulary_find(vocabulary, text_of("<unk>")), TOKEN_UNKNOWN);
     cr_assert_eq(vocabulary_find(vocabulary, text_of("<s>")), TOKEN_UNKNOWN);
     cr_assert_eq(vocabulary_find(vocabulary, text_of("</s>")), TOKEN_UNKNOWN);
@@ -123,10 +123,10 @@ Test(vocabulary, specials_in_the_text_are_unknown_words) {
 
 Test(vocabulary, longest_han_word) {
   struct vocabulary *vocabulary =
-      counted("我 爱 学习 图书馆 C语言程序 abcdefgh 。。。。。", SIDE_SOURCE, 1, 0);
+      counted("我 爱 学习 图书馆 C语言程序 abcdefgh 。。。。。", ELMAN_SOURCE, 1, 0);
   cr_assert_eq(vocabulary_longest_han(vocabulary), 3);
   vocabulary_free(vocabulary);
-  vocabulary = counted("a b", SIDE_SOURCE, 1, 0);
+  vocabulary = counted("a b", ELMAN_SOURCE, 1, 0);
   cr_assert_eq(vocabulary_longest_han(vocabulary), 0);
   vocabulary_free(vocabulary);
 }
@@ -135,7 +135,7 @@ Test(vocabulary, from_a_list_keeps_ids_and_counts) {
   /* The order is the file's, not that of the counts. */
   const char *const list[] = {"<unk>", "<s>", "</s>", "b", "a", "我"};
   struct vocabulary *vocabulary;
-  cr_assert_eq(from_list(&vocabulary, list, 6, SIDE_TARGET, NULL), STATUS_OK);
+  cr_assert_eq(from_list(&vocabulary, list, 6, ELMAN_TARGET, NULL), ELMAN_OK);
   assert_list(vocabulary, "<unk> <s> </s> b a 我");
   cr_assert_eq(vocabulary_find(vocabulary, text_of("b")), 3);
   cr_assert_eq(vocabulary_find(vocabulary, text_of("我")), 5);
@@ -148,27 +148,27 @@ Test(vocabulary, from_a_list_keeps_ids_and_counts) {
 struct bad_list {
   const char *tokens[6];
   size_t count;
-  enum side side;
+  elman_side side;
   const char *part_of_message;
 };
 
 Test(vocabulary, bad_lists_are_refused) {
   static const struct bad_list bad[] = {
-      {{0}, 0, SIDE_SOURCE, "0 tokens"},
-      {{"<unk>", "<s>"}, 2, SIDE_TARGET, "2 tokens"},
-      {{"a"}, 1, SIDE_SOURCE, "token 0 of the vocabulary must be <unk>"},
-      {{"<unk>", "</s>", "<s>"}, 3, SIDE_TARGET, "token 1 of the vocabulary must be <s>"},
-      {{"<unk>", "a", "b", "a"}, 4, SIDE_SOURCE, "token 3 of the vocabulary is there twice"},
-      {{"<unk>", "a", ""}, 3, SIDE_SOURCE, "token 2 of the vocabulary is empty"},
-      {{"<unk>", "a\xFF"}, 2, SIDE_SOURCE, "token 1 of the vocabulary is not valid UTF-8"},
-      {{"<unk>", "a", "<unk>"}, 3, SIDE_SOURCE, "token 2 of the vocabulary must not be a special"},
-      {{"<unk>", "</s>"}, 2, SIDE_SOURCE, "token 1 of the vocabulary must not be a special"},
+      {{0}, 0, ELMAN_SOURCE, "0 tokens"},
+      {{"<unk>", "<s>"}, 2, ELMAN_TARGET, "2 tokens"},
+      {{"a"}, 1, ELMAN_SOURCE, "token 0 of the vocabulary must be <unk>"},
+      {{"<unk>", "</s>", "<s>"}, 3, ELMAN_TARGET, "token 1 of the vocabulary must be <s>"},
+      {{"<unk>", "a", "b", "a"}, 4, ELMAN_SOURCE, "token 3 of the vocabulary is there twice"},
+      {{"<unk>", "a", ""}, 3, ELMAN_SOURCE, "token 2 of the vocabulary is empty"},
+      {{"<unk>", "a\xFF"}, 2, ELMAN_SOURCE, "token 1 of the vocabulary is not valid UTF-8"},
+      {{"<unk>", "a", "<unk>"}, 3, ELMAN_SOURCE, "token 2 of the vocabulary must not be a special"},
+      {{"<unk>", "</s>"}, 2, ELMAN_SOURCE, "token 1 of the vocabulary must not be a special"},
   };
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-    struct error error = {0};
+    elman_error error = {0};
     struct vocabulary *vocabulary;
     cr_assert_eq(from_list(&vocabulary, bad[i].tokens, bad[i].count, bad[i].side, &error),
-                 STATUS_BAD_DATA, "list %zu", i);
+                 ELMAN_BAD_DATA, "list %zu", i);
     cr_assert_null(vocabulary);
     cr_assert_not_null(strstr(error.message, bad[i].part_of_message), "%s", error.message);
   }
@@ -182,7 +182,7 @@ Test(vocabulary, free_takes_null) {
 static void assert_decoded(const struct codec *codec, const uint32_t *ids, size_t count,
                            const char *expected) {
   struct buffer text = {0};
-  cr_assert_eq(decode(&text, codec, ids, count, NULL), STATUS_OK);
+  cr_assert_eq(decode(&text, codec, ids, count, NULL), ELMAN_OK);
   cr_assert(text_equal(buffer_text(&text), text_of(expected)), "%s", text.bytes);
   buffer_free(&text);
 }
@@ -190,10 +190,10 @@ static void assert_decoded(const struct codec *codec, const uint32_t *ids, size_
 Test(codec, text_to_ids_and_back) {
   const char *const list[] = {"<unk>", "<s>", "</s>", "don", "'", "t", ".", "I"};
   struct vocabulary *vocabulary;
-  cr_assert_eq(from_list(&vocabulary, list, 8, SIDE_TARGET, NULL), STATUS_OK);
-  const struct codec codec = {.mode = TOKENS_WORDS, .vocabulary = vocabulary};
+  cr_assert_eq(from_list(&vocabulary, list, 8, ELMAN_TARGET, NULL), ELMAN_OK);
+  const struct codec codec = {.mode = ELMAN_TOKENS_WORDS, .vocabulary = vocabulary};
   struct encoding encoding = {0};
-  cr_assert_eq(encode(&encoding, &codec, text_of("  I   don't <s>. "), NULL), STATUS_OK);
+  cr_assert_eq(encode(&encoding, &codec, text_of("  I   don't <s>. "), NULL), ELMAN_OK);
   static const uint32_t expected[] = {7, 3, 4, 5, 0, 0, 0, 6};
   cr_assert_eq(encoding.tokens.count, 8);
   cr_assert_arr_eq(encoding.ids, expected, sizeof expected);
@@ -202,7 +202,7 @@ Test(codec, text_to_ids_and_back) {
   assert_decoded(&codec, said, 8, "I don't <unk>.");
   assert_decoded(&codec, said, 0, "");
 
-  cr_assert_eq(encode(&encoding, &codec, text_of(" "), NULL), STATUS_OK);
+  cr_assert_eq(encode(&encoding, &codec, text_of(" "), NULL), ELMAN_OK);
   cr_assert_eq(encoding.tokens.count, 0);
   encoding_free(&encoding);
   vocabulary_free(vocabulary);
@@ -212,8 +212,8 @@ Test(codec, text_to_ids_and_back) {
 Test(codec, source_ids) {
   const char *const list[] = {"<unk>", "我", "爱", "▁你"};
   struct vocabulary *vocabulary;
-  cr_assert_eq(from_list(&vocabulary, list, 4, SIDE_SOURCE, NULL), STATUS_OK);
-  const struct codec codec = {.mode = TOKENS_CHARS, .vocabulary = vocabulary};
+  cr_assert_eq(from_list(&vocabulary, list, 4, ELMAN_SOURCE, NULL), ELMAN_OK);
+  const struct codec codec = {.mode = ELMAN_TOKENS_CHARS, .vocabulary = vocabulary};
   static const uint32_t said[] = {1, 2, 3, 0};
   assert_decoded(&codec, said, 4, "我爱 你<unk>");
   vocabulary_free(vocabulary);
@@ -222,7 +222,7 @@ Test(codec, source_ids) {
 static void assert_encoded(const struct codec *codec, const char *text, const char *expected) {
   struct encoding encoding = {0};
   struct buffer shown = {0};
-  cr_assert_eq(encode(&encoding, codec, text_of(text), NULL), STATUS_OK);
+  cr_assert_eq(encode(&encoding, codec, text_of(text), NULL), ELMAN_OK);
   for (size_t i = 0; i < encoding.tokens.count; i++) {
     if (i > 0) buffer_append(&shown, "|", 1);
     buffer_append_text(&shown, tokens_get(&encoding.tokens, i));
@@ -241,20 +241,20 @@ Test(codec, chars_take_no_spaces_between_han) {
   static const uint64_t counts[] = {0, 4, 4, 2, 9, 9, 4};
   struct tokens tokens = {0};
   for (size_t i = 0; i < 7; i++)
-    cr_assert_eq(tokens_add(&tokens, text_of(list[i]), NULL), STATUS_OK);
-  cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, counts, SIDE_SOURCE, NULL), STATUS_OK);
+    cr_assert_eq(tokens_add(&tokens, text_of(list[i]), NULL), ELMAN_OK);
+  cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, counts, ELMAN_SOURCE, NULL), ELMAN_OK);
   cr_assert_not(vocabulary_is_spaced(vocabulary)); /* 2 of 14 */
-  struct codec codec = {.mode = TOKENS_CHARS, .vocabulary = vocabulary};
+  struct codec codec = {.mode = ELMAN_TOKENS_CHARS, .vocabulary = vocabulary};
   assert_encoded(&codec, "我 爱 a a 雨", "我|爱|a|▁a|雨");
-  codec.mode = TOKENS_WORDS;
+  codec.mode = ELMAN_TOKENS_WORDS;
   assert_encoded(&codec, "我 爱 雨", "我|▁爱|▁雨");
   vocabulary_free(vocabulary);
 
   static const uint64_t with_spaces[] = {0, 4, 4, 3, 9, 9, 4};
-  cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, with_spaces, SIDE_SOURCE, NULL),
-               STATUS_OK);
+  cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, with_spaces, ELMAN_SOURCE, NULL),
+               ELMAN_OK);
   cr_assert(vocabulary_is_spaced(vocabulary)); /* 3 of 15: a fifth */
-  codec = (struct codec){.mode = TOKENS_CHARS, .vocabulary = vocabulary};
+  codec = (struct codec){.mode = ELMAN_TOKENS_CHARS, .vocabulary = vocabulary};
   assert_encoded(&codec, "我 爱 a a 雨", "我|▁爱|▁a|▁a|▁雨");
   vocabulary_free(vocabulary);
   tokens_free(&tokens);
@@ -263,13 +263,13 @@ Test(codec, chars_take_no_spaces_between_han) {
 Test(codec, space_mode_segments) {
   const char *const list[] = {"<unk>", "我", "爱", "学习", "。"};
   struct vocabulary *vocabulary;
-  cr_assert_eq(from_list(&vocabulary, list, 5, SIDE_SOURCE, NULL), STATUS_OK);
-  const struct codec codec = {.mode = TOKENS_SPACE, .vocabulary = vocabulary};
+  cr_assert_eq(from_list(&vocabulary, list, 5, ELMAN_SOURCE, NULL), ELMAN_OK);
+  const struct codec codec = {.mode = ELMAN_TOKENS_SPACE, .vocabulary = vocabulary};
   struct encoding encoding = {0};
   static const uint32_t expected[] = {1, 2, 3, 4};
   static const char *const typed[] = {"我爱学习。", "我 爱 学习 。", "我爱 学习。"};
   for (int i = 0; i < 3; i++) {
-    cr_assert_eq(encode(&encoding, &codec, text_of(typed[i]), NULL), STATUS_OK);
+    cr_assert_eq(encode(&encoding, &codec, text_of(typed[i]), NULL), ELMAN_OK);
     cr_assert_eq(encoding.tokens.count, 4);
     cr_assert_arr_eq(encoding.ids, expected, sizeof expected);
   }

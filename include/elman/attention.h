@@ -1,0 +1,105 @@
+/* Attention matrices as files. */
+#ifndef ELMAN_ATTENTION_H
+#define ELMAN_ATTENTION_H
+
+#include "elman/translate.h"
+
+ELMAN_BEGIN
+
+/* The names of the formats, from index 0 up ("text", "json", ...), and the suffixes of their files
+ * (".txt", ".json", ...); NULL past the last.
+ *
+ *   text            a heat map for a terminal, and what its shades mean
+ *   json            an object a line: tokens, places, probability, weights, entropy of each target
+ *                   token's weights (in nats) and coverage, the sum of each source token's weights
+ *   tsv             a table; a cell that begins with = + - @ or a quotation mark gets an apostrophe
+ *                   in front
+ *   npy             float32, (T,S) or, with several heads, (heads,T,S); one array after the other
+ *   svg             one picture, a heat map below the other
+ *   html            one page for a browser, with a script that shows the sentences
+ *   pharaoh         a line "i-j i-j ..." of links between words or tokens, from 0
+ *   softalignments  what the program SoftAlignments reads as the output of Nematus
+ *
+ * text and tsv have an empty line between translations, and show each head and then the average. A
+ * source token that the vocabulary lacks is marked: in text by "*" behind it, in tsv by "
+ * (unknown)", in json by a flag, in svg and html by a line below it. In none can a token do harm to
+ * a terminal, a table, a page or a script. */
+ELMAN_API const char *elman_format_name(size_t index);
+ELMAN_API const char *elman_format_suffix(size_t index);
+
+/* The format that a file's name asks for by its suffix (".txt" is "text"); NULL if none does. */
+ELMAN_API const char *elman_format_of_path(const char *path);
+
+/* Which words belong together. The weight between two words is the sum over the source word's
+ * tokens, and the mean over the target word's. */
+typedef enum elman_alignment_rule {
+  ELMAN_ALIGNMENT_ARGMAX,      /* a target word and the source word of its largest weight */
+  ELMAN_ALIGNMENT_THRESHOLD,   /* two words with at least a certain weight */
+  ELMAN_ALIGNMENT_INTERSECTION /* argmax, where it is also the source word's largest weight */
+} elman_alignment_rule;
+
+/* "argmax", "threshold", "intersection"; NULL for any other value. */
+ELMAN_API const char *elman_alignment_rule_name(elman_alignment_rule rule);
+
+/* What is linked. Words are what white space separates. */
+typedef enum elman_alignment_units {
+  ELMAN_UNITS_AUTO, /* on a side that is mostly Han without spaces its tokens, else words */
+  ELMAN_UNITS_WORDS,
+  ELMAN_UNITS_TOKENS
+} elman_alignment_units;
+
+/* "auto", "words", "tokens"; NULL for any other value. */
+ELMAN_API const char *elman_alignment_units_name(elman_alignment_units units);
+
+#define ELMAN_DEFAULT_THRESHOLD 0.25 /* at most four source words for a target word */
+
+/* All zero is the default. */
+typedef struct elman_text_style {
+  bool color;   /* text: · ░ ▒ ▓ █ in a colour that light and dark terminals show */
+  bool numbers; /* text: the weights with two decimals in place of these shades */
+  size_t width; /* text: columns of the terminal; what is wider goes on below. 0 = any number */
+  elman_alignment_rule alignment; /* pharaoh */
+  double threshold;               /* pharaoh: of that rule; 0 stands for ELMAN_DEFAULT_THRESHOLD */
+  elman_alignment_units units;    /* pharaoh */
+} elman_text_style;
+
+/* Several translations in one format and one stream. */
+typedef struct elman_attention_writer elman_attention_writer;
+
+/* Writes the format's head. The stream must outlive the writer, which does not close it. `style`
+ * may be NULL. Here and below write errors stay in the stream's error flag. */
+ELMAN_CHECKED elman_status elman_attention_writer_create(elman_attention_writer **writer,
+                                                         FILE *stream, const char *format,
+                                                         const elman_text_style *style,
+                                                         elman_error *error);
+
+/* Which translation it is, from 1. */
+typedef struct elman_attention_place {
+  size_t sentence;   /* its line in the input */
+  size_t hypothesis; /* 1 is the best of the sentence */
+} elman_attention_place;
+
+/* Writes one translation (not those behind it in `next`). */
+ELMAN_CHECKED elman_status elman_attention_writer_add(elman_attention_writer *writer,
+                                                      const elman_translation *translation,
+                                                      elman_attention_place place,
+                                                      elman_error *error);
+
+/* Writes the format's tail; nothing can be added after it. */
+ELMAN_CHECKED elman_status elman_attention_writer_finish(elman_attention_writer *writer,
+                                                         elman_error *error);
+ELMAN_API void elman_attention_writer_free(elman_attention_writer *writer);
+
+/* One translation alone, from head to tail. */
+ELMAN_CHECKED elman_status elman_attention_write(FILE *stream, const elman_translation *translation,
+                                                 const char *format, const elman_text_style *style,
+                                                 elman_error *error);
+
+/* The same into a file, which is replaced at once as by elman_model_save. */
+ELMAN_CHECKED elman_status elman_attention_save(const char *path,
+                                                const elman_translation *translation,
+                                                const char *format, elman_error *error);
+
+ELMAN_END
+
+#endif

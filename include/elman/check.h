@@ -1,0 +1,100 @@
+/* Looking at a corpus: bad lines, repeats, leaks between its parts. */
+#ifndef ELMAN_CHECK_H
+#define ELMAN_CHECK_H
+
+#include "elman/pairs.h"
+#include "elman/tokens.h"
+
+ELMAN_BEGIN
+
+typedef enum elman_finding {
+  /* bad lines, which are no pairs */
+  ELMAN_FINDING_NOT_UTF8,
+  ELMAN_FINDING_LACKS_COLUMN,
+  ELMAN_FINDING_EMPTY, /* the line or one of its sides */
+  /* worth a look */
+  ELMAN_FINDING_DUPLICATE,      /* the same pair again in the same part */
+  ELMAN_FINDING_NEAR_DUPLICATE, /* the same but for case, width, punctuation or white space */
+  ELMAN_FINDING_OTHER_TARGET,   /* the same source again in the part, with another target */
+  ELMAN_FINDING_OTHER_SOURCE,
+  ELMAN_FINDING_LENGTH_RATIO,  /* a side is far longer or shorter than the other one promises */
+  ELMAN_FINDING_TOO_LONG,      /* a side has more tokens than `max_length` */
+  ELMAN_FINDING_MIXED_SCRIPTS, /* no Han characters on a side of Han, or some on the other */
+  ELMAN_FINDING_SWAPPED,       /* source and target seem to have changed places */
+  /* leaks: the same stands in an earlier part; LIKE is the same but for case, width, punctuation
+     or white space */
+  ELMAN_FINDING_SAME_PAIR,
+  ELMAN_FINDING_SAME_SOURCE,
+  ELMAN_FINDING_SAME_TARGET,
+  ELMAN_FINDING_LIKE_PAIR,
+  ELMAN_FINDING_LIKE_SOURCE,
+  ELMAN_FINDING_LIKE_TARGET
+} elman_finding;
+
+/* "not_utf8", "lacks_column", ...; NULL for any other value. */
+ELMAN_API const char *elman_finding_name(elman_finding finding);
+
+typedef struct elman_check_options {
+  const elman_pairs_options *parts; /* each one file, or a source and a target file; the first is
+                                       the one to train on */
+  size_t part_count;
+  elman_token_mode source_tokens, target_tokens; /* default ELMAN_TOKENS_AUTO */
+  size_t max_length;                             /* tokens on a side; default 200, as in training */
+  double max_ratio; /* times longer or shorter than expected, above 1; default 3 */
+  size_t examples;  /* kept of each finding in each part; default 3 */
+} elman_check_options;
+
+ELMAN_API elman_check_options elman_check_options_default(void);
+
+typedef struct elman_check elman_check; /* what was found */
+
+/* Looks at the parts one by one and for leaks between them. That something is found is no error. */
+ELMAN_CHECKED elman_status elman_check_create(elman_check **check,
+                                              const elman_check_options *options,
+                                              elman_error *error);
+ELMAN_API void elman_check_free(elman_check *check);
+
+/* Neither leaks nor bad lines. */
+ELMAN_API bool elman_check_clean(const elman_check *check);
+
+typedef struct elman_check_part {
+  const char *name; /* of its file; lives as long as `check` */
+  size_t pairs;
+  size_t leaking;                        /* pairs with a leak of any kind */
+  size_t source_tokens, target_tokens;   /* how many */
+  size_t unknown_source, unknown_target; /* of them, those that the first part lacks */
+} elman_check_part;
+
+/* part < part_count of the options */
+ELMAN_API elman_check_part elman_check_get_part(const elman_check *check, size_t part);
+/* The lines of a part that a finding holds for. */
+ELMAN_API size_t elman_check_count(const elman_check *check, elman_finding finding, size_t part);
+/* The lines of a part that have a leak of this kind from the part `earlier` < `part`. */
+ELMAN_API size_t elman_check_shared(const elman_check *check, elman_finding leak, size_t part,
+                                    size_t earlier);
+
+/* What the first part's sides are split into (never ELMAN_TOKENS_AUTO), and its different tokens.
+ */
+typedef struct elman_check_tokens {
+  elman_token_mode source_tokens, target_tokens;
+  size_t source_vocabulary, target_vocabulary;
+} elman_check_tokens;
+
+ELMAN_API elman_check_tokens elman_check_get_tokens(const elman_check *check);
+
+typedef struct elman_check_example {
+  elman_finding finding;
+  size_t part, line;                   /* line from 1 */
+  size_t other_part, other_line;       /* where the same stood before; line 0 = nowhere */
+  const char *source, *target;         /* NULL for a bad line */
+  const char *problem;                 /* what is wrong with a bad line; else empty */
+  size_t source_length, target_length; /* characters (LENGTH_RATIO) or tokens (TOO_LONG); or 0 */
+} elman_check_example;
+
+/* False when there is no example of this number (from 0). The text lives as long as `check`. */
+ELMAN_API bool elman_check_get_example(elman_check_example *example, const elman_check *check,
+                                       size_t index);
+
+ELMAN_END
+
+#endif

@@ -1,0 +1,38 @@
+/* Output files that are replaced at once, and claims to them. */
+#ifndef ELMAN_FILE_H
+#define ELMAN_FILE_H
+
+#include "elman/status.h"
+
+ELMAN_BEGIN
+
+/* A file that takes the place of the one at its path at once, when all of it is safely stored. */
+typedef struct elman_file elman_file;
+
+/* Opens a temporary file beside `path`; write to *stream, which has no descriptor. Devices and
+ * pipes are written directly. */
+ELMAN_CHECKED elman_status elman_file_create(elman_file **file, const char *path, FILE **stream,
+                                             elman_error *error);
+/* Stores what was written so far: then only putting it in place can fail. */
+ELMAN_CHECKED elman_status elman_file_store(elman_file *file, elman_error *error);
+/* Puts the file in place, or removes every trace of it and says why. `file` is gone either way. */
+ELMAN_CHECKED elman_status elman_file_commit(elman_file *file, elman_error *error);
+/* Removes the temporary file; what was at the path stays. */
+ELMAN_API void elman_file_discard(elman_file *file);
+
+/* A claim to an output that takes long, as a model does: two trainings that write to one file would
+ * spoil each other's work. It is a file beside the output, named as that and ".lock", and ends with
+ * the process if it is not released. */
+typedef struct elman_lock elman_lock;
+
+/* ELMAN_CANNOT_CREATE, with the number of the process, when another one has it. Where the file
+ * cannot be made or the file system has no locks, nothing is claimed and elman_lock_problem says
+ * why. A device or a pipe needs no claim. */
+ELMAN_CHECKED elman_status elman_lock_take(elman_lock **lock, const char *path, elman_error *error);
+/* NULL if there is none; else it lives as long as the lock. */
+ELMAN_API const char *elman_lock_problem(const elman_lock *lock);
+ELMAN_API void elman_lock_release(elman_lock *lock);
+
+ELMAN_END
+
+#endif

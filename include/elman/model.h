@@ -1,0 +1,130 @@
+/* Models: options, files, what they hold. */
+#ifndef ELMAN_MODEL_H
+#define ELMAN_MODEL_H
+
+#include "elman/pairs.h"
+#include "elman/tokens.h"
+
+ELMAN_BEGIN
+
+typedef struct elman_model elman_model;
+
+/* The names of the attention mechanisms, from index 0 up; NULL past the last. */
+ELMAN_API const char *elman_attention_name(size_t index);
+
+typedef struct elman_model_options {
+  size_t embedding_size;   /* default 128 */
+  size_t hidden_size;      /* default 128 */
+  size_t layers;           /* of the encoder, and of the decoder; 1 (default) to 8 */
+  bool bidirectional;      /* the encoder reads both ways, with hidden_size / 2 units each */
+  const char *attention;   /* a name from elman_attention_name; default "dot" */
+  size_t heads;            /* of "multihead", which they divide; 0 (default) = 4 there, else 1 */
+  size_t attention_window; /* of "local": source words to each side of the centre that are seen;
+                              0 (default) = 5 there, else none */
+  size_t encoder_self_attention; /* heads of a self-attention layer over the encoder's states, whose
+                                    result is added to them; 0 (default) = none */
+  size_t decoder_self_attention; /* the same over the decoder's states so far */
+  bool plain_self_attention;     /* without linear maps of queries, keys, values and result */
+  bool attentional_layer; /* a tanh layer over [RNN output; context] before the output layer */
+  bool input_feeding;     /* its state joins the decoder's next input; needs that layer */
+  bool tie_embeddings;    /* the output layer is the target embedding; needs that layer */
+  bool orthogonal_initial_values; /* orthogonal recurrent matrices and small embeddings, instead of
+                                     PyTorch's initial values */
+  elman_token_mode source_tokens, target_tokens; /* default ELMAN_TOKENS_AUTO */
+  elman_normalization normalization; /* ELMAN_NFC, or ELMAN_NFKC (default): a side that asks for it
+                                        becomes ELMAN_NFKC_WIDE */
+  size_t min_count;                  /* words seen less often are unknown words; default 1 */
+  size_t max_vocabulary;             /* words a side, the most frequent; 0 (default) = no limit */
+  size_t max_length; /* tokens on a side: longer pairs count for nothing, as elman_train leaves
+                        them out; 0 (default) = no limit */
+  uint64_t seed;     /* of the initial weights; default 1 */
+} elman_model_options;
+
+ELMAN_API elman_model_options elman_model_options_default(void);
+
+/* A model with both vocabularies counted from `pairs`, and initial weights. */
+ELMAN_CHECKED elman_status elman_model_create(elman_model **model, const elman_pairs *pairs,
+                                              const elman_model_options *options,
+                                              elman_error *error);
+
+/* One safetensors file; a file with anything missing or superfluous is ELMAN_BAD_DATA, and so is
+ * one that holds something else than its checksum says. Files of other tools may have no checksum.
+ */
+ELMAN_CHECKED elman_status elman_model_load(elman_model **model, const char *path,
+                                            elman_error *error);
+
+/* Replaces `path` at once: a reader sees the old file or the new one, never a part, whatever fails.
+ * A model with a weight that is not finite is ELMAN_INVALID_ARGUMENT. */
+ELMAN_CHECKED elman_status elman_model_save(const elman_model *model, const char *path,
+                                            elman_error *error);
+ELMAN_API void elman_model_free(elman_model *model);
+
+/* What training a model has had, in all; all 0 if it has had none, or if its file is too old to
+ * say. There is no time in it: the same training gives the same file, byte for byte. */
+typedef struct elman_history {
+  uint64_t epochs; /* whole ones */
+  uint64_t updates;
+  uint64_t tokens; /* target tokens learnt from, </s> included */
+  double work; /* how often a token met a weight: the tokens times all weights but the embeddings.
+                  Two cores do about 1e10 to 5e10 a second */
+} elman_history;
+
+/* Reads no more of the file than it needs. */
+ELMAN_CHECKED elman_status elman_model_read_history(elman_history *history, const char *path,
+                                                    elman_error *error);
+
+/* Of a sample of the pairs that a model was made from, the sides that are mostly Han: with spaces
+ * between their words, and without. Where there are both, ELMAN_TOKENS_CHARS takes them alike. None
+ * in a model that was loaded. */
+typedef struct elman_spacing {
+  size_t spaced, unspaced;
+} elman_spacing;
+
+typedef struct elman_model_info {
+  size_t embedding_size, hidden_size, layers;
+  bool bidirectional, attentional_layer, input_feeding, tie_embeddings;
+  size_t source_vocabulary, target_vocabulary; /* tokens, specials included */
+  size_t parameters;                           /* numbers that training changes */
+  size_t tensors;
+  const char *attention;
+  size_t heads, attention_window;                        /* 1 and 0 where the mechanism has none */
+  size_t encoder_self_attention, decoder_self_attention; /* heads; 0 = none */
+  bool plain_self_attention;
+  elman_token_mode source_tokens, target_tokens; /* never ELMAN_TOKENS_AUTO */
+  elman_normalization source_normalization, target_normalization;
+  elman_spacing source_spacing, target_spacing;
+} elman_model_info;
+
+ELMAN_API elman_model_info elman_model_get_info(const elman_model *model);
+
+typedef struct elman_tensor_info {
+  const char *name;                         /* as in the file; lives as long as the model */
+  size_t rows, columns;                     /* a vector has 1 column */
+  int dimensions;                           /* 1 or 2 */
+  double minimum, maximum, mean, deviation; /* of its numbers */
+} elman_tensor_info;
+
+/* index < info.tensors */
+ELMAN_API elman_tensor_info elman_model_get_tensor(const elman_model *model, size_t index);
+
+typedef enum elman_side { ELMAN_SOURCE, ELMAN_TARGET } elman_side;
+
+/* The text of the token with this id (less than the vocabulary's size) as a string that lives as
+ * long as the model, its length in bytes in *length (may be NULL) and how often it stood in the
+ * training corpus in *count (may be NULL; specials: 0). Two tokens may have one text: see below. */
+ELMAN_API const char *elman_model_get_token(const elman_model *model, elman_side side, size_t id,
+                                            size_t *length, uint64_t *count);
+
+/* How a token follows the one before it: as the way of splitting expects, or behind a space or
+ * joined although it expects the other. */
+typedef enum elman_joint {
+  ELMAN_JOINT_EXPECTED,
+  ELMAN_JOINT_SPACED,
+  ELMAN_JOINT_JOINED
+} elman_joint;
+
+ELMAN_API elman_joint elman_model_get_joint(const elman_model *model, elman_side side, size_t id);
+
+ELMAN_END
+
+#endif

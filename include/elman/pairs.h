@@ -1,0 +1,45 @@
+/* Sentence pairs from files. */
+#ifndef ELMAN_PAIRS_H
+#define ELMAN_PAIRS_H
+
+#include "elman/status.h"
+
+ELMAN_BEGIN
+
+typedef struct elman_pairs elman_pairs;
+
+/* Called for each line that is left out. */
+typedef void elman_skipped_function(void *context, const char *file, size_t line,
+                                    const char *problem);
+
+typedef struct elman_pairs_options {
+  const char *const *files; /* TSV, a pair a line; "-" is standard input */
+  size_t file_count;
+  const char *source_file; /* instead of `files`: two files with a sentence a line */
+  const char *target_file;
+  size_t source_column, target_column; /* columns of the TSV, from 1; default 1 and 2 */
+  size_t alignment_column; /* column with word alignments "i-j i-j ...", 0-based; 0 = none */
+  bool strict;             /* a bad line is an error, not skipped */
+  bool whole_lines;        /* keeps the lines for elman_pairs_line, but no alignments */
+  elman_skipped_function *skipped; /* may be NULL */
+  void *context;
+} elman_pairs_options;
+
+ELMAN_API elman_pairs_options elman_pairs_options_default(void);
+
+/* Reads all pairs into memory. A line that is not valid UTF-8, lacks a column or has an empty side
+ * is skipped and counted. ELMAN_BAD_DATA when not one pair is left. */
+ELMAN_CHECKED elman_status elman_pairs_read(elman_pairs **pairs, const elman_pairs_options *options,
+                                            elman_error *error);
+ELMAN_API void elman_pairs_free(elman_pairs *pairs);
+ELMAN_API size_t elman_pairs_count(const elman_pairs *pairs);
+ELMAN_API size_t elman_pairs_skipped(const elman_pairs *pairs);
+
+/* The line that a pair (index less than the count) was read from, with all its columns but without
+ * its line end; NULL unless `whole_lines` was set. Of two files it is the source's line. The length
+ * in bytes goes to *length (may be NULL). */
+ELMAN_API const char *elman_pairs_line(const elman_pairs *pairs, size_t index, size_t *length);
+
+ELMAN_END
+
+#endif

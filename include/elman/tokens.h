@@ -1,0 +1,32 @@
+/* How text is normalised and split. */
+#ifndef ELMAN_TOKENS_H
+#define ELMAN_TOKENS_H
+
+#include "elman/status.h"
+
+ELMAN_BEGIN
+
+/* How text becomes tokens: at white space; letters and digits together with punctuation apart and
+ * Han characters one by one; by extended grapheme clusters; or the fitting one of these. */
+typedef enum elman_token_mode {
+  ELMAN_TOKENS_SPACE,
+  ELMAN_TOKENS_WORDS,
+  ELMAN_TOKENS_CHARS,
+  ELMAN_TOKENS_AUTO
+} elman_token_mode;
+
+/* "space", "words", "chars", "auto"; NULL for any other value. */
+ELMAN_API const char *elman_token_mode_name(elman_token_mode mode);
+
+/* How text is written before it is split. NFKC is Unicode's, which takes full-width letters and the
+ * like for ordinary ones, with punctuation unified that a typist cannot tell apart: curly quotation
+ * marks become straight ones, dashes hyphens. A side whose lines are mostly Han or kana is WIDE:
+ * its punctuation is full-width instead, however it was typed. */
+typedef enum elman_normalization { ELMAN_NFC, ELMAN_NFKC, ELMAN_NFKC_WIDE } elman_normalization;
+
+/* "nfc", "nfkc", "nfkc-wide"; NULL for any other value. */
+ELMAN_API const char *elman_normalization_name(elman_normalization normalization);
+
+ELMAN_END
+
+#endif

@@ -1,0 +1,110 @@
+/* Training. */
+#ifndef ELMAN_TRAIN_H
+#define ELMAN_TRAIN_H
+
+#include "elman/model.h"
+
+ELMAN_BEGIN
+
+typedef struct elman_train_report {
+  size_t epoch, epochs;   /* from 1 */
+  size_t update, updates; /* within the epoch, from 1 */
+  size_t tokens;          /* target tokens seen in this epoch, </s> included */
+  size_t left_out;        /* pairs that are not trained on, since a side is too long */
+  double unknown_source;  /* share of the source's tokens that the vocabulary lacks, 0 to 1: the
+                             model learns them as one unknown word */
+  double unknown_target;
+  double loss;          /* mean cross-entropy per target token over this epoch so far */
+  double update_loss;   /* of this update alone */
+  double gradient_norm; /* before clipping */
+  double learning_rate;
+  size_t skipped; /* updates left out so far, since their loss was not finite */
+} elman_train_report;
+
+typedef struct elman_validation {
+  size_t epoch;       /* the current one, from 1 */
+  uint64_t update;    /* updates since the start */
+  double loss;        /* mean cross-entropy per target token, without label smoothing */
+  double perplexity;  /* exp(loss) */
+  double exact_match; /* of greedy translations, 0 to 1 */
+  double bleu, chrf;  /* likewise, 0 to 100 */
+  bool best;          /* a higher BLEU than all before */
+} elman_validation;
+
+/* Called after every update, and after every validation. Both return false to stop: training ends
+ * with ELMAN_INTERRUPTED, and the model keeps what it has learnt. */
+typedef bool elman_train_function(void *context, const elman_train_report *report);
+typedef bool elman_validation_function(void *context, const elman_validation *validation);
+
+/* Called after every attempt to write the checkpoint: `problem` says why that failed; NULL = it is
+ * written. Training goes on in any case, and tries again when the next checkpoint is due. */
+typedef void elman_saved_function(void *context, const elman_error *problem);
+
+/* The names of the learning-rate schedules, from index 0 up: "constant"; "plateau", halved after
+ * each validation that brings no new best; "inverse-sqrt", falling with the root of the number of
+ * updates. NULL past the last. */
+ELMAN_API const char *elman_schedule_name(size_t index);
+
+#define ELMAN_EPOCHS_AUTO SIZE_MAX
+
+typedef struct elman_train_options {
+  size_t epochs;        /* default ELMAN_EPOCHS_AUTO: at least 10 and as many as give 400 updates */
+  size_t batch_size;    /* sentences; default 32 */
+  double learning_rate; /* of Adam; default 0.001, at most 1e30 */
+  const char *schedule; /* a name from elman_schedule_name; default "constant" */
+  size_t warm_up; /* updates during which the learning rate rises to its full value; default 0 */
+  double dropout; /* probability, from 0 (default) to below 1 */
+  double attention_dropout; /* the same for attention weights */
+  double label_smoothing;   /* share spread over the vocabulary, from 0 (default) to below 1 */
+  double average;    /* decay of a moving average of the weights, which then is what is validated
+                        and kept; from 0 (default, off) to below 1 */
+  double clip_norm;  /* largest norm of all gradients together; 0 = off; default 1 */
+  size_t max_length; /* pairs with a longer side are left out; 0 = none; default 200 tokens */
+  uint64_t seed;     /* of the order of the pairs and of dropout; default 1 */
+  size_t threads;    /* 0 (default) = one a core; the result does not depend on it */
+
+  const elman_pairs *dev; /* pairs to validate on; the best model is kept. NULL (default) = none */
+  size_t validate_every;  /* updates between validations; 0 (default) = after each epoch */
+  size_t
+      patience; /* validations without a new best after which training ends; 0 (default) = no end */
+
+  const char *pairs_name; /* what a message calls the pairs where a checkpoint belongs to others,
+                             such as the names of their files; NULL (default) = nothing */
+  const char *dev_name;   /* likewise the dev pairs */
+  const char *checkpoint; /* file to which training is saved when it stops; NULL (default) = none.
+                             For one training at a time: see elman_lock_take */
+  const char *output;     /* where the model will go: a checkpoint has the permissions of the file
+                             there. NULL (default) = those of any new file */
+  double save_every;      /* and every so many seconds; 0 (default) = only when it stops */
+  bool resume; /* go on from the checkpoint, if it is there: the final model is the same, byte
+                  for byte, as that of a run that never stopped. ELMAN_INVALID_ARGUMENT when
+                  corpus, model or options differ */
+
+  elman_train_function *report;         /* may be NULL */
+  elman_validation_function *validated; /* may be NULL */
+  elman_saved_function *saved;          /* NULL (default) = a checkpoint that cannot be written ends
+                                           training, with its error */
+  void *context;
+} elman_train_options;
+
+ELMAN_API elman_train_options elman_train_options_default(void);
+
+typedef enum elman_checkpoint {
+  ELMAN_CHECKPOINT_NONE,
+  ELMAN_CHECKPOINT_UNFINISHED,
+  ELMAN_CHECKPOINT_FINISHED /* its training came to its end: little is lost if it is replaced */
+} elman_checkpoint;
+
+/* What is in the file of a checkpoint. Whatever but absence keeps it from being looked at is an
+ * error. */
+ELMAN_CHECKED elman_status elman_checkpoint_look(elman_checkpoint *checkpoint, const char *path,
+                                                 elman_error *error);
+
+/* Trains with teacher forcing, back-propagation through time and Adam. An update whose loss is not
+ * finite is left out; ten in a row are an error, and the model is then of no use. */
+ELMAN_CHECKED elman_status elman_train(elman_model *model, const elman_pairs *pairs,
+                                       const elman_train_options *options, elman_error *error);
+
+ELMAN_END
+
+#endif

@@ -1,0 +1,115 @@
+/* Translating, and the attention weights of a translation. */
+#ifndef ELMAN_TRANSLATE_H
+#define ELMAN_TRANSLATE_H
+
+#include "elman/model.h"
+
+ELMAN_BEGIN
+
+/* Scratch memory for one translation after the other. The model must outlive it. */
+typedef struct elman_translator elman_translator;
+
+ELMAN_CHECKED elman_status elman_translator_create(elman_translator **translator,
+                                                   const elman_model *model, elman_error *error);
+ELMAN_API void elman_translator_free(elman_translator *translator);
+
+/* Read only; owned by the caller, freed whole.
+ *
+ * Rows of attention weights, of each head as of their average, sum to 1 (to rounding) with every
+ * mechanism but "local". There a Gaussian around the predicted centre takes a part of what a
+ * softmax has shared out, and a row sums to 1 at most and to exp(-2) = 0.135 at least. Overrides
+ * make rows of sum 1 in any case, but for ELMAN_OVERRIDE_SHUFFLE, which leaves the sum as it is,
+ * and ELMAN_OVERRIDE_CELL, which changes one row only. Dropout of weights is for training alone. */
+typedef struct elman_translation {
+  const char *text;                 /* the translation as plain text */
+  const char *source;               /* what was translated, as it was given */
+  double log_probability;           /* natural logarithm, summed over the target tokens; NaN where
+                                       the options ask for no scores */
+  double score;                     /* log_probability / T^length_penalty: larger is better */
+  size_t source_count;              /* S; 0 when the text was empty or white space only */
+  size_t target_count;              /* T */
+  size_t heads;                     /* matrices of attention weights, at least 1 */
+  const char *const *source_tokens; /* (S); also words that are unknown */
+  const uint32_t *source_ids;       /* (S): see elman_model_get_token; 0 = unknown */
+  const bool *source_known;         /* (S): false where the vocabulary lacks the word */
+  const size_t *source_starts;      /* (S): token s is the bytes from source_starts[s] up to, */
+  const size_t *source_ends;        /* but not including, source_ends[s] of `source` */
+  const char *const *target_tokens; /* (T); the last is "</s>" if the decoder ended by itself */
+  const uint32_t *target_ids;       /* (T): what the decoder said, 0 for an unknown word */
+  const size_t *target_starts;      /* (T): the same in `text`; "</s>" has no byte */
+  const size_t *target_ends;
+  bool ended;                           /* the last target token is "</s>" */
+  bool forced;                          /* a reference was forced */
+  const float *attention;               /* (T,S): attention weights, the average of the heads */
+  const float *head_attention;          /* (heads,T,S): those of each head */
+  const struct elman_translation *next; /* the next best translation of the same sentence, which
+                                           goes with the first; NULL past the last */
+} elman_translation;
+
+#define ELMAN_MOST_BEAM 1024
+#define ELMAN_DEFAULT_MAX_BYTES ((size_t)1 << 22)
+#define ELMAN_MOST_OVERRIDES 64
+
+/* An intervention: attention weights are changed, in every head, while the model decodes, and what
+ * the decoder then does shows whether it needs them as they are. */
+typedef enum elman_override_kind {
+  ELMAN_OVERRIDE_UNIFORM,  /* all source words have the same weight */
+  ELMAN_OVERRIDE_SHUFFLE,  /* the weights of a target word change places at random */
+  ELMAN_OVERRIDE_POSITION, /* source word `column` has all the weight */
+  ELMAN_OVERRIDE_CELL /* for target word `row` source word `column` has `weight`, and the others
+                         share what is left in the proportions they had */
+} elman_override_kind;
+
+typedef struct elman_override {
+  elman_override_kind kind;
+  size_t row, column; /* from 0; in a shorter sentence `column` is the last word */
+  double weight;      /* 0 to 1 */
+} elman_override;
+
+typedef struct elman_translate_options {
+  size_t max_bytes;  /* of a text; a longer one is ELMAN_BAD_DATA, and is not looked at; 0 = no
+                        limit; default ELMAN_DEFAULT_MAX_BYTES. Memory grows with the longest */
+  size_t max_length; /* target tokens; 0 (default) = none, but see max_ratio */
+  double max_ratio;  /* target tokens for each source token; 0 (default) = none; where neither is
+                        set the limit is 2 S + 10, where both are it is the smaller */
+  size_t beam;       /* translations that are followed at once, 1 to ELMAN_MOST_BEAM; 1 (default)
+                        is greedy search: at each step the likeliest token */
+  size_t n_best;     /* how many of them are given, as `next`; 1 (default) to beam */
+  double length_penalty; /* A in the score log p / T^A, which chooses among translations of
+                            different lengths; 0 favours short ones; default 1; at most 10 */
+  bool replace_unknown;  /* an unknown word becomes the source word with the largest weight */
+  bool without_scores; /* log_probability and score may be NaN: greedy search then needs to know the
+                          likeliest token only, which is several times faster; the translation and
+                          its attention are the same */
+  const char *reference; /* not NULL: force this translation instead of searching for one */
+  const elman_override *overrides; /* applied in turn; default none */
+  size_t override_count;
+  uint64_t override_seed; /* of ELMAN_OVERRIDE_SHUFFLE; default 1 */
+} elman_translate_options;
+
+ELMAN_API elman_translate_options elman_translate_options_default(void);
+
+/* Translates one sentence of `length` bytes. `options` may be NULL for the defaults. Text that is
+ * not valid UTF-8, or has more than 5,000 tokens or more than `max_bytes`, is ELMAN_BAD_DATA. */
+ELMAN_CHECKED elman_status elman_translate(elman_translation **translation,
+                                           elman_translator *translator, const char *text,
+                                           size_t length, const elman_translate_options *options,
+                                           elman_error *error);
+ELMAN_API void elman_translation_free(elman_translation *translation);
+
+/* Translates `count` sentences at once, which is much faster than one by one; sentences of like
+ * length are best. texts[i] has lengths[i] bytes, and its translation goes to translations[i]. A
+ * sentence that cannot be translated makes the result ELMAN_BAD_DATA: its translation is NULL,
+ * errors[i] says why (`errors` has `count` elements, or is NULL; the code of the others is
+ * ELMAN_OK), and the others are translated as ever. With any other error there are no translations.
+ * The result of a sentence does not depend on the others, to rounding. */
+ELMAN_CHECKED elman_status elman_translate_batch(elman_translation **translations,
+                                                 elman_error *errors, elman_translator *translator,
+                                                 const char *const *texts, const size_t *lengths,
+                                                 size_t count,
+                                                 const elman_translate_options *options,
+                                                 elman_error *error);
+
+ELMAN_END
+
+#endif
