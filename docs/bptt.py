@@ -1,7 +1,9 @@
 #!/usr/bin/python3
 """The equations of bptt.md in plain Python, one sentence at a time. A number in brackets is an equation there.
 
-    python3 docs/bptt.py     prints the worked example, then checks every gradient against central differences
+    python3 docs/bptt.py forward     the worked example, from the words to the loss
+    python3 docs/bptt.py backward    the same example, from the loss to every weight
+    python3 docs/bptt.py check       every gradient against central differences, there and on larger random models
 
 Vectors are lists, matrices are lists of rows. Steps count from 1 as in the text, and index 0 is the start: e[s] is e_s.
 Only the rows of attention (u, a, da, du) are plain lists over the source: a[t][s - 1] is a_ts.
@@ -89,38 +91,54 @@ def backward(w, source, target, start, alpha, cache):
             add_to(de_value[s], dc[t], a[t][s - 1])                         # (15)
             add_to(de_key[s], d[t], alpha * du[t][s - 1])                   # (17)
             add_to(dd[t], e[s], alpha * du[t][s - 1])                       # (17)
-    dd_above = [list(row) for row in dd]                                    # for printing only
     dz_dec = elman_backward(w, g, "'", "E_tgt", [start] + target[:-1], d, dd)                   # (18) to (20)
     de = [list(row) for row in de_value]
     for s in range(1, S + 1): add_to(de[s], de_key[s])
     add_to(de[S], dd[0])                                                    # (21)
     dz_enc = elman_backward(w, g, "", "E_src", source, e, de)                                   # (22) to (24)
-    return g, {"do": do, "dc": dc, "da": da, "du": du, "dd (14)+(17)": dd_above, "dd": dd, "dz'": dz_dec,
+    return g, {"do": do, "dc": dc, "da": da, "du": du, "dd": dd, "dz'": dz_dec,
                "de as value": de_value, "de as key": de_key, "de": de, "dz": dz_enc}
 
-# ---- (a) the worked example: source ids 1 2, target ids 3 2 (2 is </s>), start id 1 (<s>), alpha 1 ----
+# ---- the worked example: source ids 1 2, target ids 3 2 (2 is </s>), start id 1 (<s>), alpha 1 ----
 
 ARGS = ([1, 2], [3, 2], 1, 1.0)
-EXAMPLE = {"E_src": [[0.3], [-0.5], [1.0]], "W_ih": [[0.8]], "W_hh": [[0.5]], "b_ih": [0.1], "b_hh": [0.1],
-           "E_tgt": [[0.2], [-0.5], [0.4], [1.0]], "W'_ih": [[0.6]], "W'_hh": [[0.9]], "b'_ih": [0.2], "b'_hh": [-0.1],
-           "W_o": [[0.1, -0.2], [0.2, 0.1], [-0.6, 0.5], [0.7, 0.4]], "b_o": [0.0, -0.1, 0.1, 0.2]}
+EXAMPLE = {"E_src": [[0.3, -0.1], [-0.5, 0.4], [1.0, 0.2]],
+           "W_ih": [[0.8, -0.3], [0.1, 0.6], [-0.4, 0.5]],
+           "W_hh": [[0.5, 0.2, -0.1], [-0.3, 0.4, 0.1], [0.2, -0.2, 0.6]],
+           "b_ih": [0.1, 0.0, -0.1], "b_hh": [0.1, -0.2, 0.1],
+           "E_tgt": [[0.2, 0.1], [-0.5, 0.3], [0.4, -0.6], [1.0, 0.5]],
+           "W'_ih": [[0.6, 0.2], [-0.2, 0.7], [0.3, -0.5]],
+           "W'_hh": [[0.7, -0.1, 0.2], [0.2, 0.5, -0.3], [-0.1, 0.3, 0.4]],
+           "b'_ih": [0.2, 0.0, 0.1], "b'_hh": [-0.1, 0.1, 0.0],
+           "W_o": [[0.1, -0.4, 0.3, -0.2, 0.5, 0.1], [0.2, 0.3, -0.1, 0.1, -0.3, 0.4],
+                   [-0.6, 0.1, 0.2, 0.5, 0.2, -0.4], [0.7, 0.2, -0.5, 0.4, -0.1, 0.3]],
+           "b_o": [0.0, -0.1, 0.1, 0.2]}
 
 def show(name, steps):
-    cells = (f"[{i}]" + "".join(f" {x:7.4f}" for x in step) for i, step in enumerate(steps) if step is not None)
-    print(f"  {name:12} " + "   ".join(cells))
+    line = f"{name:13}"
+    for i, step in enumerate(steps):
+        cell = f" [{i}]" + "".join(f" {x:7.4f}" for x in step or [])
+        if step is None: continue
+        if len(line + cell) > 100:
+            print(line.rstrip())
+            line = " " * 13
+        line += cell + " "
+    print(line.rstrip())
 
-def worked_example():
+def show_forward():
     loss, cache = forward(EXAMPLE, *ARGS)
-    g, steps = backward(EXAMPLE, *ARGS, cache)
-    print("Forward: [step] values")
+    cache["p"] = [step and [math.exp(x) for x in step] for step in cache.pop("logp")]
     for name in cache: show(name, cache[name])
-    print(f"  loss         {loss:.4f}")
-    print("Backward: [step] values")
-    for name in steps: show(name, steps[name])
-    print("Gradients: [row] values")
-    for name in g: show("d" + name, rows_of(g[name]))
+    print(f"L             {loss:.4f}")
+    return True
 
-# ---- (b) the check ----
+def show_backward():
+    g, steps = backward(EXAMPLE, *ARGS, forward(EXAMPLE, *ARGS)[1])
+    for name in steps: show(name, steps[name])
+    for name in g: show("d" + name, rows_of(g[name]))
+    return True
+
+# ---- the check ----
 
 def check(title, w, *args):
     def loss(): return forward(w, *args)[0]
@@ -151,10 +169,14 @@ def random_model(rng, E=2, H=3, V_src=7, V_tgt=8):
             "E_tgt": mat(V_tgt, E), "W'_ih": mat(H, E), "W'_hh": mat(H, H), "b'_ih": vec(H), "b'_hh": vec(H),
             "W_o": mat(V_tgt, 2 * H), "b_o": vec(V_tgt)}
 
-if __name__ == "__main__":
-    worked_example()
+def check_all():
     model, source, target = random_model(random.Random(1)), [3, 1, 1, 4, 6], [5, 3, 5, 2]  # words occur twice
     results = [check("worked example", EXAMPLE, *ARGS),
                check("E = 2, H = 3, S = 5, T = 4, dot", model, source, target, 1, 1.0),
                check("E = 2, H = 3, S = 5, T = 4, scaled", model, source, target, 1, 1 / math.sqrt(3))]
-    sys.exit(0 if all(results) else 1)
+    return all(results)
+
+if __name__ == "__main__":
+    PARTS = {"forward": show_forward, "backward": show_backward, "check": check_all}
+    if sys.argv[1:] and sys.argv[1] not in PARTS: sys.exit(__doc__)
+    sys.exit(0 if all([PARTS[name]() for name in sys.argv[1:] or PARTS]) else 1)

@@ -214,11 +214,11 @@ static void weigh(struct attention_cache cache, struct head head,
     else
       mask_softmax_forward(row, visible, S); /* (7, 37) */
     if (cache.centers != NULL)
-      center_gaussian_forward(row, visible, center, layer->config.window); /* (40) */
+      center_gaussian_forward(row, visible, center, layer->config.window); /* (41) */
     if (layer->overrides != NULL) override_apply(row, visible, layer->overrides, t);
     if (!drops(layer)) continue;
     memcpy(cache.dropped + at, row, S * sizeof *row);
-    drop(cache.dropped + at, head, layer, shape, t); /* (44) */
+    drop(cache.dropped + at, head, layer, shape, t); /* (45) */
   }
 }
 
@@ -300,10 +300,10 @@ static void weigh_backward(struct attention_scratch scratch, struct attention_ca
     real *da = scratch.weights + at, center = 0;
     const real *a = cache.weights + at;
     const struct visible visible = visible_of(&center, head, cache, layer, shape, t);
-    if (drops(layer)) drop(da, head, layer, shape, t); /* (44) */
+    if (drops(layer)) drop(da, head, layer, shape, t); /* (45) */
     if (cache.centers != NULL)
       scratch.centers[t * shape.batch + head.b] = center_gaussian_backward(
-          da, a, visible, shape.keys, center, layer->config.window); /* (41) */
+          da, a, visible, shape.keys, center, layer->config.window); /* (42) */
     else if (layer->config.divide_by_sum)
       mask_share_backward(da, a, cache.scores + at, visible, shape.keys); /* (46) */
     else
@@ -378,7 +378,7 @@ void attention_prepare_backward(real *dkeys, real *dvalues,
   const struct attention_parameters *w = layer->weights;
   const size_t H = layer->config.size, at = first * batch * H, rows = count * batch;
   /* The bias of the keys adds the same to all scores of a query, which the softmax does not see:
-   * its gradient is zero. What rounding would make of it Adam would take for a direction.    (45)
+   * its gradient is zero. What rounding would make of it Adam would take for a direction.    (39)
    */
   real *key_bias = layer->config.divide_by_sum ? gradients->key_bias : NULL;
   if (w->key_weight != NULL)

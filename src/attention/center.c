@@ -18,7 +18,7 @@ void center_forward(struct attention_cache cache, const real *queries,
       score += v[j] * m[j];
     }
     const real S_b = (real)mask_visible(shape, i % B, i / B).end;
-    cache.centers[i] = S_b / (1 + exp(-score)); /* (39) */
+    cache.centers[i] = S_b / (1 + exp(-score)); /* (40) */
   }
 }
 
@@ -37,7 +37,7 @@ void center_backward(real *dqueries, const struct attention_parameters *gradient
       continue;
     }
     const real p = cache.centers[i], S_b = (real)mask_visible(shape, b, t).end;
-    const real dscore = scratch.centers[i] * p * (1 - p / S_b); /* (42) */
+    const real dscore = scratch.centers[i] * p * (1 - p / S_b); /* (43) */
     for (size_t j = 0; j < H; j++) {
       gradients->center_score_weight[j] += dscore * m[j];
       dm[j] = dscore * v[j] * (1 - m[j] * m[j]);
@@ -67,7 +67,7 @@ static real gaussian(size_t key, real center, size_t window) {
 
 void center_gaussian_forward(real *weights, struct visible visible, real center, size_t window) {
   for (size_t s = visible.first; s < visible.end; s++)
-    weights[s] *= gaussian(s, center, window); /* (40) */
+    weights[s] *= gaussian(s, center, window); /* (41) */
 }
 
 /* With α the softmax and g the Gaussian, a = α g: dα = g da, and equation 16 for α needs
@@ -77,7 +77,7 @@ real center_gaussian_backward(real *drow, const real *weights, struct visible vi
   real dcenter = 0, sum = 0;
   for (size_t s = visible.first; s < visible.end; s++) {
     const real distance = (real)(s + 1) - center;
-    dcenter += drow[s] * weights[s] * 2 * distance * sharpness(window); /* (41) */
+    dcenter += drow[s] * weights[s] * 2 * distance * sharpness(window); /* (42) */
     sum += drow[s] * weights[s];
   }
   for (size_t s = visible.first; s < visible.end; s++) {

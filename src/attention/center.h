@@ -1,5 +1,6 @@
 /* The predicted centre of local attention and the Gaussian around it: local-p of Luong et al.,
- * EMNLP 2015, equations 9 and 10; docs/bptt.md, equations 39 to 42. Source positions count from 1.
+ * EMNLP 2015, equations 9 and 10; docs/beyond.md, equations 40 to 43. Source positions count
+ * from 1.
  */
 #ifndef ELMAN_ATTENTION_CENTER_H
 #define ELMAN_ATTENTION_CENTER_H

@@ -1,5 +1,5 @@
 /* The linear maps around attention: of queries, keys and values before the scores, and of the
- * merged heads after them. docs/bptt.md, equations 29 and 38. */
+ * merged heads after them. docs/beyond.md, equations 29 and 38. */
 #ifndef ELMAN_ATTENTION_MAPS_H
 #define ELMAN_ATTENTION_MAPS_H
 

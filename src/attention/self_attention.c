@@ -13,7 +13,7 @@ void self_attention_forward(real *outputs, struct attention_cache cache, const r
   attention_prepare(part, states, states, layer, B, first, shape.queries);
   attention_forward(part, queries, states, states, layer, shape);
   for (size_t i = 0; i < shape.queries * B * H; i++)
-    outputs[i] = queries[i] + part.context[i]; /* (43) */
+    outputs[i] = queries[i] + part.context[i]; /* (44) */
 }
 
 void self_attention_backward(real *dstates, const struct attention_parameters *gradients,
@@ -27,7 +27,7 @@ void self_attention_backward(real *dstates, const struct attention_parameters *g
                      states + first * B * H, states, states, layer, shape);
   attention_prepare_backward(dstates, dstates, gradients, scratch, states, states, layer, B, first,
                              shape.queries);
-  for (size_t i = 0; i < shape.queries * B * H; i++) dqueries[i] += doutputs[i]; /* (43) */
+  for (size_t i = 0; i < shape.queries * B * H; i++) dqueries[i] += doutputs[i]; /* (44) */
 }
 
 /* ---- one step after the other ---- */
@@ -120,5 +120,5 @@ void self_attention_step(real *outputs, struct attention_cache cache,
   step.values += at;
   attention_prepare(step, states, states, layer, R, 0, 1);
   attention_forward(cache, states, history->keys, history->values, layer, shape);
-  for (size_t i = 0; i < R * H; i++) outputs[i] = states[i] + cache.context[i]; /* (43) */
+  for (size_t i = 0; i < R * H; i++) outputs[i] = states[i] + cache.context[i]; /* (44) */
 }

@@ -1,5 +1,6 @@
 /* Self-attention as a residual sublayer over the states of an RNN: outputs = states + context, with
- * the states as queries, keys and values (Vaswani et al., NIPS 2017). docs/bptt.md, equation 43. */
+ * the states as queries, keys and values (Vaswani et al., NIPS 2017). docs/beyond.md, equation 44.
+ */
 #ifndef ELMAN_ATTENTION_SELF_ATTENTION_H
 #define ELMAN_ATTENTION_SELF_ATTENTION_H
 

@@ -1,5 +1,6 @@
 /* From the encoder's final states to the decoder's first: a copy, or tanh(W e + b) where the
- * encoder reads in both directions. docs/bptt.md, equations 5, 21 and 33. */
+ * encoder reads in both directions. docs/bptt.md, equations 5 and 21;
+ * docs/beyond.md, 33. */
 #ifndef ELMAN_DECODER_BRIDGE_H
 #define ELMAN_DECODER_BRIDGE_H
 

@@ -175,7 +175,7 @@ static void attentional_forward(struct decoder_cache *cache, const real *outputs
                       weights->attentional_bias, rows, 2 * H, A);
 }
 
-/* d_t becomes d_t + self-attention over d_1 .. d_t                                       (43) */
+/* d_t becomes d_t + self-attention over d_1 .. d_t                                       (44) */
 static void own_states_forward(struct decoder_cache *cache, const struct sequence *target,
                                struct stretch stretch, const struct decoder_parameters *weights,
                                struct dropouts dropouts, struct decoder_sizes sizes) {

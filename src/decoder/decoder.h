@@ -1,6 +1,6 @@
 /* The decoder with attention: teacher-forced over a batch, or one step at a time (steps = 1) when
- * it translates. docs/bptt.md, equations 4 to 9 and 13 to 21; the bridge: 33; the attentional layer
- * and input feeding: 34 and 35; self-attention: 43. */
+ * it translates. docs/bptt.md, equations 4 to 9 and 13 to 21; docs/beyond.md, the bridge: 33; the
+ * attentional layer and input feeding: 34 and 35; self-attention: 44. */
 #ifndef ELMAN_DECODER_DECODER_H
 #define ELMAN_DECODER_DECODER_H
 

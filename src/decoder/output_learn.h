@@ -1,5 +1,5 @@
 /* The output layer while it learns: logits, loss and gradients in one go. docs/bptt.md, equations 9
- * to 14 and 47.
+ * to 14; docs/performance.md, 47.
  *
  * A block of rows is worked on in tiles of the vocabulary, which stay in the second-level cache:
  * product, bias and exponentials of a tile go together, and so do, once the sums of all tiles are

@@ -1,6 +1,6 @@
 /* The encoder: source tokens to one state each, by one or more Elman layers in one or both
  * directions, and self-attention over their states. docs/bptt.md, equations 1 to 3 and 22 to 24;
- * both directions: 32; self-attention: 43. */
+ * docs/beyond.md, both directions: 32; self-attention: 44. */
 #ifndef ELMAN_ENCODER_ENCODER_H
 #define ELMAN_ENCODER_ENCODER_H
 

@@ -1,5 +1,5 @@
 /* Is a model's gradient right? What the backward pass gives against central differences of the
- * loss, tensor by tensor. docs/bptt.md, section 8.
+ * loss, tensor by tensor. docs/bptt.md, section 9.
  *
  * Compiled in double only, since in float the differences are mostly rounding, and called from the
  * part of the library that is compiled in float: nothing here is a `real`. */

@@ -1,5 +1,5 @@
 /* How far back learning reaches: the size of the gradient at every time step of both RNNs.
- * docs/bptt.md, section 9.
+ * docs/bptt.md, section 10.
  *
  * Compiled in double only, so that gradients that vanish can still be told from zero, and called
  * from the part of the library that is compiled in float: nothing here is a `real`. */

@@ -1,5 +1,5 @@
 /* Exponential moving average of the weights. Polyak and Juditsky, "Acceleration of stochastic
- * approximation by averaging", SIAM 1992. docs/bptt.md, section 11.11. */
+ * approximation by averaging", SIAM 1992. docs/beyond.md, section 11. */
 #ifndef ELMAN_TRAIN_AVERAGE_H
 #define ELMAN_TRAIN_AVERAGE_H
 
