@@ -10,8 +10,8 @@ struct codec {
   const struct vocabulary *vocabulary;
 };
 
-/* Replaces the contents of `into` by `text` as the codec sees it: normalised, and in mode `chars`
- * without spaces beside Han characters, unless the vocabulary was learnt with them (files of
+/* Replaces the contents of `into` by `text` as the codec sees it: normalised, and
+ * without spaces that say nothing in its mode, unless the vocabulary was learnt with them (files of
  * version 0.1). The vocabulary may be NULL while it is still to be counted. */
 elman_status codec_text(struct buffer *into, const struct codec *codec, struct text text,
                         elman_error *error) CHECKED;

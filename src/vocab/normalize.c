@@ -232,7 +232,12 @@ elman_status text_normalize(struct buffer *into, struct text text, elman_normali
   return status;
 }
 
-void text_drop_spaces(struct buffer *normalized) {
+static bool says_nothing(elman_token_mode mode, bool unspaced, bool next_unspaced) {
+  if (mode == ELMAN_TOKENS_CHARS) return unspaced || next_unspaced;
+  return mode == ELMAN_TOKENS_WORDS && unspaced && next_unspaced;
+}
+
+void text_drop_spaces(struct buffer *normalized, elman_token_mode mode) {
   const struct text text = buffer_text(normalized);
   bool unspaced = false; /* the character before, without what stands on it */
   size_t length = 0;
@@ -242,7 +247,7 @@ void text_drop_spaces(struct buffer *normalized) {
     if (codepoint == ' ' && at < text.length) {
       size_t behind = at;
       const int next = character_at(text, &behind);
-      if ((unspaced || is_unspaced(next)) && !stands_on_another(next)) continue;
+      if (says_nothing(mode, unspaced, is_unspaced(next)) && !stands_on_another(next)) continue;
     }
     if (!stands_on_another(codepoint)) unspaced = is_unspaced(codepoint);
     memmove(normalized->bytes + length, text.bytes + start, at - start);

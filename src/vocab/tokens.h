@@ -17,8 +17,9 @@
  *          Han characters one by one; a space is expected except: beside a Han character, kana
  *          or full-width punctuation; before closing punctuation (. , ! ? ; : % ) ] } ’ …); after
  *          opening punctuation ( [ { ‘ “ $ # and so on; before and after ' ’ - / and _
- *   chars  one extended grapheme cluster a token; no space is expected (text comes here without
- *          those beside Han characters: text_drop_spaces)
+ *   chars  one extended grapheme cluster a token; no space is expected
+ *
+ * In `words` and `chars` text comes here without the spaces that say nothing: text_drop_spaces.
  */
 #ifndef ELMAN_VOCAB_TOKENS_H
 #define ELMAN_VOCAB_TOKENS_H
@@ -48,9 +49,11 @@ bool normalization_parse(elman_normalization *normalization, const char *name);
 elman_status text_normalize(struct buffer *into, struct text text, elman_normalization form,
                             elman_error *error) CHECKED;
 
-/* Drops the spaces beside Han, kana and full-width signs from normalised text: they carry nothing
- * where every character is a token, and few people type them. */
-void text_drop_spaces(struct buffer *normalized);
+/* Drops the spaces from normalised text that say nothing in a mode, and that few people type: in
+ * `words` those between two of Han, kana and full-width signs, in `chars` those beside one. A space
+ * between Han and Latin stays in `words`, which is what other languages are split into: the word on
+ * either side would be written without it. */
+void text_drop_spaces(struct buffer *normalized, elman_token_mode mode);
 
 /* Replaces the contents of `into` by `text` in NFKD with its case folded, without characters that
  * nobody sees (soft hyphens, joiners). Texts that differ in case, width or the like become equal.

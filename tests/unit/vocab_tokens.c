@@ -114,27 +114,37 @@ Test(normalize, long_runs_of_marks_take_linear_time, .timeout = 120) {
   buffer_free(&normal);
 }
 
-static void assert_dropped(const char *input, const char *expected) {
+static void assert_dropped(elman_token_mode mode, const char *input, const char *expected) {
   struct buffer text = {0};
   for (int i = 0; i < 2; i++) { /* the second time nothing is left to do */
     if (i == 0) buffer_append_text(&text, text_of(input));
-    text_drop_spaces(&text);
+    text_drop_spaces(&text, mode);
     cr_assert(text_equal(buffer_text(&text), text_of(expected)), "\"%s\" became \"%s\"", input,
               text.bytes);
   }
   buffer_free(&text);
 }
 
-Test(spaces, beside_han_kana_and_full_width_signs_are_dropped) {
-  assert_dropped("你 喜欢 雨 吗 ？", "你喜欢雨吗？");
-  assert_dropped("我 在 New York 住 3 年 .", "我在New York住3年.");
-  assert_dropped("これ は ペン です 。", "これはペンです。");
-  assert_dropped("“ 好 ！ ” Tom", "“好！” Tom"); /* the curly ones are English signs, too */
-  assert_dropped("葛\U000E0100 城 か\u3099 a", "葛\U000E0100城か\u3099a");
-  assert_dropped("I don't know .", "I don't know .");
-  assert_dropped("한국어 문장", "한국어 문장");
-  assert_dropped("我 \u0301 \u200D", "我 \u0301 \u200D"); /* would stand on 我 */
-  assert_dropped("", "");
+Test(spaces, chars_lose_those_beside_han_kana_and_full_width_signs) {
+  assert_dropped(ELMAN_TOKENS_CHARS, "你 喜欢 雨 吗 ？", "你喜欢雨吗？");
+  assert_dropped(ELMAN_TOKENS_CHARS, "我 在 New York 住 3 年 .", "我在New York住3年.");
+  assert_dropped(ELMAN_TOKENS_CHARS, "これ は ペン です 。", "これはペンです。");
+  assert_dropped(ELMAN_TOKENS_CHARS, "“ 好 ！ ” Tom", "“好！” Tom"); /* the curly ones are English signs, too */
+  assert_dropped(ELMAN_TOKENS_CHARS, "葛\U000E0100 城 か\u3099 a", "葛\U000E0100城か\u3099a");
+  assert_dropped(ELMAN_TOKENS_CHARS, "I don't know .", "I don't know .");
+  assert_dropped(ELMAN_TOKENS_CHARS, "한국어 문장", "한국어 문장");
+  assert_dropped(ELMAN_TOKENS_CHARS, "我 \u0301 \u200D", "我 \u0301 \u200D"); /* would stand on 我 */
+  assert_dropped(ELMAN_TOKENS_CHARS, "", "");
+}
+
+/* The words of other languages keep theirs. */
+Test(spaces, words_lose_those_within_han) {
+  assert_dropped(ELMAN_TOKENS_WORDS, "你 喜欢 雨 吗 ？", "你喜欢雨吗？");
+  assert_dropped(ELMAN_TOKENS_WORDS, "我 在 New York 住 3 年 。", "我在 New York 住 3 年。");
+  assert_dropped(ELMAN_TOKENS_WORDS, "The character 爱 means love .", "The character 爱 means love .");
+  assert_dropped(ELMAN_TOKENS_WORDS, "葛\U000E0100 城 か\u3099 が", "葛\U000E0100城か\u3099が");
+  assert_dropped(ELMAN_TOKENS_WORDS, "我 \u0301 爱", "我 \u0301 爱"); /* would stand on 我 */
+  assert_dropped(ELMAN_TOKENS_SPACE, "你 喜欢 雨", "你 喜欢 雨");
 }
 
 Test(modes, names) {

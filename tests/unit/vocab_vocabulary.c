@@ -233,9 +233,8 @@ static void assert_encoded(const struct codec *codec, const char *text, const ch
   encoding_free(&encoding);
 }
 
-/* What a typist puts between words is nothing to a model that learnt without, and in other modes
- * stays. */
-Test(codec, chars_take_no_spaces_between_han) {
+/* What a typist puts between words is nothing to a model that learnt without. */
+Test(codec, no_spaces_are_taken_between_han) {
   const char *const list[] = {"<unk>", "我", "爱", "▁你", "▁a", "a", "雨"};
   struct vocabulary *vocabulary;
   static const uint64_t counts[] = {0, 4, 4, 2, 9, 9, 4};
@@ -247,7 +246,7 @@ Test(codec, chars_take_no_spaces_between_han) {
   struct codec codec = {.mode = ELMAN_TOKENS_CHARS, .vocabulary = vocabulary};
   assert_encoded(&codec, "我 爱 a a 雨", "我|爱|a|▁a|雨");
   codec.mode = ELMAN_TOKENS_WORDS;
-  assert_encoded(&codec, "我 爱 雨", "我|▁爱|▁雨");
+  assert_encoded(&codec, "我 爱 a a 雨", "我|爱|▁a|a|▁雨");
   vocabulary_free(vocabulary);
 
   static const uint64_t with_spaces[] = {0, 4, 4, 3, 9, 9, 4};
@@ -256,6 +255,8 @@ Test(codec, chars_take_no_spaces_between_han) {
   cr_assert(vocabulary_is_spaced(vocabulary)); /* 3 of 15: a fifth */
   codec = (struct codec){.mode = ELMAN_TOKENS_CHARS, .vocabulary = vocabulary};
   assert_encoded(&codec, "我 爱 a a 雨", "我|▁爱|▁a|▁a|▁雨");
+  codec.mode = ELMAN_TOKENS_WORDS;
+  assert_encoded(&codec, "我 爱 雨", "我|▁爱|▁雨");
   vocabulary_free(vocabulary);
   tokens_free(&tokens);
 }
