@@ -49,6 +49,7 @@ struct reader {
   struct pairs *pairs;
   const struct pairs_options *options;
   elman_error *error;
+  bool other_encoding; /* a line was not UTF-8 */
 };
 
 static const char *name_of(const char *file) {
@@ -84,6 +85,25 @@ static bool is_binary(struct lines lines) {
   return good * MOST_GOOD < filled;
 }
 
+/* What people take for text most often. */
+static const char *what_it_is(struct text binary) {
+  static const struct {
+    const char *begins, *is;
+  } kinds[] = {
+      {"\xFF\xFE", "is UTF-16 text; save it as UTF-8, or convert it: iconv -f UTF-16 -t UTF-8"},
+      {"\xFE\xFF", "is UTF-16 text; save it as UTF-8, or convert it: iconv -f UTF-16 -t UTF-8"},
+      {"\x1F\x8B", "is compressed by gzip; unpack it first"},
+      {"PK\3\4", "is a zip file, as those of word processors and spreadsheets are; save it as UTF-8 "
+                 "text with a pair a line"},
+  };
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    const size_t length = strlen(kinds[i].begins);
+    if (binary.length >= length && memcmp(binary.bytes, kinds[i].begins, length) == 0)
+      return kinds[i].is;
+  }
+  return "is a binary file, not UTF-8 text with a pair a line";
+}
+
 /* Reads a file whole. Its memory stays with `pairs`. */
 static elman_status open_lines(struct lines *lines, struct reader *reader, const char *file) {
   struct buffer *buffer = &reader->pairs->files[reader->pairs->file_count++];
@@ -98,8 +118,8 @@ static elman_status open_lines(struct lines *lines, struct reader *reader, const
                           .next = buffer->bytes + (marked ? mark : 0),
                           .end = buffer->bytes + buffer->length};
   if (is_binary(*lines))
-    return fail(reader->error, ELMAN_BAD_DATA, name_of(file),
-                "is a binary file, not UTF-8 text with a pair a line");
+    return fail(reader->error, ELMAN_BAD_DATA, name_of(file), "%s",
+                what_it_is(buffer_text(buffer)));
   return ELMAN_OK;
 }
 
@@ -136,6 +156,7 @@ static elman_status skip(struct reader *reader, const struct lines *lines, enum 
     return fail(reader->error, ELMAN_BAD_DATA, where, "%s", problem);
   }
   reader->pairs->skipped++;
+  if (fault == FAULT_NOT_UTF8) reader->other_encoding = true;
   if (reader->options->skipped != NULL)
     reader->options->skipped(reader->options->context, lines->name, lines->number, fault, problem);
   return ELMAN_OK;
@@ -280,8 +301,11 @@ static elman_status nothing_found(const struct reader *reader) {
   const char *file = options->file_count > 0 ? options->files[0] : options->source_file;
   const bool only_one = options->file_count + (options->source_file != NULL) == 1;
   return fail(reader->error, ELMAN_BAD_DATA, only_one ? name_of(file) : NULL,
-              "no usable sentence pair was found (lines skipped: %zu); " FORMAT,
-              reader->pairs->skipped);
+              "no usable sentence pair was found (lines skipped: %zu); " FORMAT "%s",
+              reader->pairs->skipped,
+              reader->other_encoding
+                  ? "; text in another encoding is converted by iconv, as in iconv -f GB18030 -t UTF-8"
+                  : "");
 }
 
 elman_status pairs_read(struct pairs **pairs, const struct pairs_options *options,
@@ -294,7 +318,7 @@ elman_status pairs_read(struct pairs **pairs, const struct pairs_options *option
   read->whole_lines = options->whole_lines;
   read->source_column = options->source_column;
   read->target_column = options->target_column;
-  struct reader reader = {read, options, error};
+  struct reader reader = {.pairs = read, .options = options, .error = error};
 
   read->files = calloc(options->file_count + 2, sizeof *read->files);
   if (read->files == NULL) status = fail_no_memory(error);

@@ -215,7 +215,28 @@ Test(tsv, binary_files) {
   static const char utf16[] = "\xFF\xFE\x11\x62\t\0I\0\n\0";
   put_bytes("a.tsv", utf16, sizeof utf16);
   assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv",
+               "is UTF-16 text; save it as UTF-8, or convert it: iconv -f UTF-16 -t UTF-8");
+  put_bytes("a.tsv", "\xFE\xFF\0I\0\t", 6);
+  assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv", "is UTF-16 text");
+  put_bytes("a.tsv", "\x1F\x8B\x08\0", 4);
+  assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv", "is compressed by gzip; unpack it first");
+  put_bytes("a.tsv", "PK\3\4\x14\0", 6);
+  assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv", "is a zip file");
+  put_bytes("a.tsv", "PK\0", 3);
+  assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv",
                "is a binary file, not UTF-8 text with a pair a line");
+}
+
+/* \xCE\xD2 is 我 there. */
+Test(tsv, another_encoding) {
+  put("a.tsv", "\xCE\xD2\tI\n");
+  assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv", "iconv -f GB18030 -t UTF-8");
+  put("a.tsv", "one\n");
+  struct pairs *pairs;
+  elman_error error;
+  const struct pairs_options options = tsv_options();
+  cr_assert_eq(pairs_read(&pairs, &options, &error), ELMAN_BAD_DATA);
+  cr_assert_null(strstr(error.message, "iconv"), "it is UTF-8: %s", error.message);
 }
 
 /* Compressed, encrypted and the like: all bytes alike, and a line of text by chance. */
