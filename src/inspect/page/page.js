@@ -305,6 +305,9 @@ function drawLegend() {
     return step;
   });
   byId("legend").replaceChildren(element("span", {}, "weight"), ...steps);
+  if (state.view.known && state.view.known.includes(false))
+    byId("legend").append(element("span", { class: "unknown" },
+      element("bdi", {}, "dotted"), ": not in the vocabulary"));
 }
 
 function drawSentence() {
