@@ -8,9 +8,10 @@ expect_stdout_match '^layers +1$'
 expect_stdout_match '^bidirectional +no$'
 expect_stdout_match '^decoder\.out\.weight +21 x 6 '
 expect_stdout_match '^encoder\.rnn\.bias_ih_l0 +3 '
+expect_stdout_match '^training +none, or a file too old to tell$'
 
 expect_exit 0 "$ELMAN" inspect --json
-expect_stdout_match '^\{"embedding_size":2,"hidden_size":3,"layers":1,"bidirectional":false,"attention":"dot","attention_heads":1,"attention_window":0,"encoder_self_attention":0,"decoder_self_attention":0,"plain_self_attention":false,"attentional_layer":false,"input_feeding":false,"tie_embeddings":false,"source_tokens":"space","target_tokens":"words","source_normalization":"nfkc-wide","target_normalization":"nfkc","source_vocabulary":19,"target_vocabulary":21,"parameters":[0-9]+,"tensors":\[$'
+expect_stdout_match '^\{"embedding_size":2,"hidden_size":3,"layers":1,"bidirectional":false,"attention":"dot","attention_heads":1,"attention_window":0,"encoder_self_attention":0,"decoder_self_attention":0,"plain_self_attention":false,"attentional_layer":false,"input_feeding":false,"tie_embeddings":false,"source_tokens":"space","target_tokens":"words","source_normalization":"nfkc-wide","target_normalization":"nfkc","source_vocabulary":19,"target_vocabulary":21,"parameters":[0-9]+,"training":\{"epochs":0,"updates":0,"tokens":0\},"tensors":\[$'
 expect_stdout_match '"name":"decoder\.out\.bias","shape":\[21\],"mean":'
 
 # The statistics of each tensor, taken from the file itself.
@@ -35,6 +36,13 @@ expect_exit 0 "$ELMAN" inspect --vocabulary target
 [ "$(wc -l <"$results/stdout")" -eq 21 ] || fail "not 21 tokens"
 expect_stdout_match $'^0\t0\t<unk>$'
 expect_stdout_match $'^3\t3\tis$'
+
+# The toy pairs are one batch, and 25 target tokens with their ends.
+expect_exit 0 "$ELMAN" train -q --epochs 3 --hidden-size 3 -o trained.safetensors "$DATA/toy.zh-en.tsv"
+expect_exit 0 "$ELMAN" inspect -m trained.safetensors
+expect_stdout_match '^training +3 epochs, 3 updates, 75 target tokens$'
+expect_exit 0 "$ELMAN" inspect -m trained.safetensors --json
+expect_stdout_match '"training":\{"epochs":3,"updates":3,"tokens":75\}'
 
 refused() { # refused CODE FILE
   expect_exit "$1" "$ELMAN" inspect -m "$2"

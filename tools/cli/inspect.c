@@ -24,7 +24,7 @@ static void write_self_attention(FILE *stream, const char *where, size_t heads, 
           plain ? ", without projections" : "");
 }
 
-static void write_text(FILE *stream, const elman_model *model) {
+static void write_text(FILE *stream, const elman_model *model, const elman_history *history) {
   const elman_model_info info = elman_model_get_info(model);
   fprintf(stream, "embedding size     %zu\n", info.embedding_size);
   fprintf(stream, "hidden size        %zu\n", info.hidden_size);
@@ -45,7 +45,14 @@ static void write_text(FILE *stream, const elman_model *model) {
           elman_token_mode_name(info.target_tokens));
   fprintf(stream, "source text        %s\n", elman_normalization_name(info.source_normalization));
   fprintf(stream, "target text        %s\n", elman_normalization_name(info.target_normalization));
-  fprintf(stream, "parameters         %zu\n\n", info.parameters);
+  fprintf(stream, "parameters         %zu\n", info.parameters);
+  if (history->updates > 0)
+    fprintf(stream,
+            "training           %" PRIu64 " epochs, %" PRIu64 " updates, %" PRIu64 " target tokens\n",
+            history->epochs, history->updates, history->tokens);
+  else
+    fputs("training           none, or a file too old to tell\n", stream);
+  putc('\n', stream);
   fprintf(stream, "%-32s %13s %11s %11s %11s %11s\n", "tensor", "shape", "mean", "deviation",
           "minimum", "maximum");
   for (size_t i = 0; i < info.tensors; i++) {
@@ -82,7 +89,7 @@ static void write_tensor(FILE *stream, const elman_tensor_info *tensor) {
   putc('}', stream);
 }
 
-static void write_json(FILE *stream, const elman_model *model) {
+static void write_json(FILE *stream, const elman_model *model, const elman_history *history) {
   const elman_model_info info = elman_model_get_info(model);
   fprintf(stream, "{\"embedding_size\":%zu,\"hidden_size\":%zu,\"layers\":%zu", info.embedding_size,
           info.hidden_size, info.layers);
@@ -107,6 +114,9 @@ static void write_json(FILE *stream, const elman_model *model) {
   write_json_string(stream, elman_normalization_name(info.target_normalization));
   fprintf(stream, ",\"source_vocabulary\":%zu,\"target_vocabulary\":%zu,\"parameters\":%zu",
           info.source_vocabulary, info.target_vocabulary, info.parameters);
+  fprintf(stream,
+          ",\"training\":{\"epochs\":%" PRIu64 ",\"updates\":%" PRIu64 ",\"tokens\":%" PRIu64 "}",
+          history->epochs, history->updates, history->tokens);
   fputs(",\"tensors\":[", stream);
   for (size_t i = 0; i < info.tensors; i++) {
     const elman_tensor_info tensor = elman_model_get_tensor(model, i);
@@ -146,6 +156,11 @@ static void write_vocabulary(FILE *stream, const elman_model *model, const char 
   }
 }
 
+static int read_history(elman_history *history, const char *path) {
+  elman_error error;
+  return elman_model_read_history(history, path, &error) == ELMAN_OK ? EX_OK : report_error(&error);
+}
+
 int inspect_command(int argc, char **argv) {
   const char *model_path = DEFAULT_MODEL, *vocabulary = NULL;
   bool json = false;
@@ -168,13 +183,15 @@ int inspect_command(int argc, char **argv) {
   elman_model *model;
   code = model_open(&model, model_path);
   if (code != EX_OK) return code;
+  elman_history history;
   struct output output;
-  code = output_open(&output, NULL);
+  code = read_history(&history, model_path);
+  if (code == EX_OK) code = output_open(&output, NULL);
   if (code == EX_OK) {
     if (vocabulary != NULL)
       write_vocabulary(output.stream, model, vocabulary);
     else
-      (json ? write_json : write_text)(output.stream, model);
+      (json ? write_json : write_text)(output.stream, model, &history);
     code = output_close(&output, EX_OK);
   }
   elman_model_free(model);
