@@ -25,6 +25,10 @@ printf '我 爱 猫\tI love cats\n' >other
 expect_exit 0 "$ELMAN" evaluate -q --json other
 expect_stdout_match '"exact_match":0,"unknown_source":1,"unknown_target":1'
 
+# Columns the wrong way round.
+expect_exit 0 "$ELMAN" evaluate --columns 2,1 "$toy"
+expect_stderr_match "^25 of 30 target tokens are not in the model's vocabulary: "
+
 # Gold alignments in a third column.
 printf '我 爱 学习\tI love studying\t0-0 1-1 2-2\n' >aligned
 expect_exit 0 "$ELMAN" evaluate -q --json --alignments 3 aligned

@@ -54,6 +54,14 @@ static void write_text(FILE *stream, const elman_scores *scores, bool alignments
   write_signatures_text(stream, &scores->metrics);
 }
 
+/* Of a text in the model's target language hardly a word in two is new. */
+static void note_unknown(const elman_scores *scores) {
+  if (scores->unknown_target > scores->tokens / 2)
+    note("%zu of %zu target tokens are not in the model's vocabulary: is it the right model, and "
+         "are the columns (--columns) in its order?",
+         scores->unknown_target, scores->tokens);
+}
+
 struct evaluation {
   const char *model_path;
   elman_evaluate_options options;
@@ -78,6 +86,7 @@ static int score(elman_scores *scores, struct evaluation *evaluation, const elma
   }
   if (scores->left_out > 0 && !evaluation->quiet)
     note("%zu pairs left out: a side has more tokens than can be translated", scores->left_out);
+  if (!evaluation->quiet) note_unknown(scores);
   return EX_OK;
 }
 
