@@ -56,7 +56,7 @@ static void describe_spacing(const char *side, elman_spacing spacing, elman_toke
   const size_t all = spacing.spaced + spacing.unspaced;
   if (100 * spacing.spaced < all || 100 * spacing.unspaced < all || all == 0) return;
   if (mode == ELMAN_TOKENS_CHARS)
-    note("%s: %zu of %zu lines looked at have spaces between words, the others have none; split "
+    note("%s: %zu of %zu lines looked at have spaces between words, the others few or none; split "
          "into characters, both are taken alike",
          side, spacing.spaced, all);
   if (mode == ELMAN_TOKENS_SPACE)
