@@ -306,8 +306,8 @@ function drawLegend() {
   });
   byId("legend").replaceChildren(element("span", {}, "weight"), ...steps);
   if (state.view.known && state.view.known.includes(false))
-    byId("legend").append(element("span", { class: "unknown" },
-      element("bdi", {}, "dotted"), ": not in the vocabulary"));
+    byId("legend").append(
+      element("span", { class: "unknown" }, element("bdi", {}, "not in the vocabulary")));
 }
 
 function drawSentence() {
