@@ -82,7 +82,9 @@ elman_status encode_checked(struct encoding *encoding, const struct codec *codec
   encoding->tokens.count = 0;
   const size_t good = text_valid_prefix(text);
   if (good < text.length)
-    return fail(error, ELMAN_BAD_DATA, NULL, "byte %zu is not valid UTF-8 text", good + 1);
+    return fail(error, ELMAN_BAD_DATA, NULL,
+                "byte %zu is not valid UTF-8 text; iconv converts text in another encoding",
+                good + 1);
   const elman_status status = encode(encoding, codec, text, error);
   if (status == ELMAN_OK && encoding->tokens.count > MAX_SENTENCE_TOKENS)
     return fail(error, ELMAN_BAD_DATA, NULL,
