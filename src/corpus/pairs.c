@@ -93,8 +93,9 @@ static const char *what_it_is(struct text binary) {
       {"\xFF\xFE", "is UTF-16 text; save it as UTF-8, or convert it: iconv -f UTF-16 -t UTF-8"},
       {"\xFE\xFF", "is UTF-16 text; save it as UTF-8, or convert it: iconv -f UTF-16 -t UTF-8"},
       {"\x1F\x8B", "is compressed by gzip; unpack it first"},
-      {"PK\3\4", "is a zip file, as those of word processors and spreadsheets are; save it as UTF-8 "
-                 "text with a pair a line"},
+      {"PK\3\4",
+       "is a zip file, as those of word processors and spreadsheets are; save it as UTF-8 "
+       "text with a pair a line"},
   };
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     const size_t length = strlen(kinds[i].begins);
@@ -300,12 +301,13 @@ static elman_status nothing_found(const struct reader *reader) {
   const struct pairs_options *options = reader->options;
   const char *file = options->file_count > 0 ? options->files[0] : options->source_file;
   const bool only_one = options->file_count + (options->source_file != NULL) == 1;
-  return fail(reader->error, ELMAN_BAD_DATA, only_one ? name_of(file) : NULL,
-              "no usable sentence pair was found (lines skipped: %zu); " FORMAT "%s",
-              reader->pairs->skipped,
-              reader->other_encoding
-                  ? "; text in another encoding is converted by iconv, as in iconv -f GB18030 -t UTF-8"
-                  : "");
+  return fail(
+      reader->error, ELMAN_BAD_DATA, only_one ? name_of(file) : NULL,
+      "no usable sentence pair was found (lines skipped: %zu); " FORMAT "%s",
+      reader->pairs->skipped,
+      reader->other_encoding
+          ? "; text in another encoding is converted by iconv, as in iconv -f GB18030 -t UTF-8"
+          : "");
 }
 
 elman_status pairs_read(struct pairs **pairs, const struct pairs_options *options,

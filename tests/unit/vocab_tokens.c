@@ -129,7 +129,8 @@ Test(spaces, chars_lose_those_beside_han_kana_and_full_width_signs) {
   assert_dropped(ELMAN_TOKENS_CHARS, "你 喜欢 雨 吗 ？", "你喜欢雨吗？");
   assert_dropped(ELMAN_TOKENS_CHARS, "我 在 New York 住 3 年 .", "我在New York住3年.");
   assert_dropped(ELMAN_TOKENS_CHARS, "これ は ペン です 。", "これはペンです。");
-  assert_dropped(ELMAN_TOKENS_CHARS, "“ 好 ！ ” Tom", "“好！” Tom"); /* the curly ones are English signs, too */
+  assert_dropped(ELMAN_TOKENS_CHARS, "“ 好 ！ ” Tom",
+                 "“好！” Tom"); /* the curly ones are English signs, too */
   assert_dropped(ELMAN_TOKENS_CHARS, "葛\U000E0100 城 か\u3099 a", "葛\U000E0100城か\u3099a");
   assert_dropped(ELMAN_TOKENS_CHARS, "I don't know .", "I don't know .");
   assert_dropped(ELMAN_TOKENS_CHARS, "한국어 문장", "한국어 문장");
