@@ -20,6 +20,20 @@ yes 我 | head -n 100000 >many
 [ "${PIPESTATUS[0]}" -eq 141 ] || fail "no exit code of SIGPIPE"
 expect_no_stderr
 
+# The same where the write that fails is one of a full buffer, amid a line.
+yes '她 是 我 的 老师' | head -n 1000 >lines
+for options in '' '--n-best 2' '--json'; do
+  "$ELMAN" translate -q $options -i lines 2>"$results/stderr" | head -n 1 >/dev/null
+  [ "${PIPESTATUS[0]}" -eq 141 ] || fail "translate $options: no exit code of SIGPIPE"
+  expect_no_stderr
+  "$ELMAN" translate -q $options -i lines >/dev/full 2>"$results/stderr"
+  expect_stderr_match '^elman: standard output: cannot write: No space left on device$'
+done
+"$ELMAN" repl -q <lines 2>"$results/stderr" | head -n 1 >/dev/null
+[ "${PIPESTATUS[0]}" -eq 141 ] || fail "repl: no exit code of SIGPIPE"
+expect_no_stderr
+rm lines
+
 # The old file survives whatever goes wrong.
 echo precious >old
 expect_exit 66 "$ELMAN" translate -m nowhere -o old 我

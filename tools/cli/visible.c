@@ -1,5 +1,6 @@
 #include "visible.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
@@ -43,8 +44,11 @@ void print_visible(FILE *stream, const char *text, size_t length) {
 }
 
 void print_data(FILE *stream, const char *text) {
+  const int write_error = errno; /* of an earlier write: isatty sets errno for all but terminals */
   const int descriptor = fileno(stream); /* a file that is replaced as a whole has none */
-  if (descriptor >= 0 && isatty(descriptor))
+  const bool is_terminal = descriptor >= 0 && isatty(descriptor);
+  errno = write_error;
+  if (is_terminal)
     print_visible(stream, text, strlen(text));
   else
     fputs(text, stream);

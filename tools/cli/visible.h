@@ -13,7 +13,8 @@ long control_at(const char *text, size_t length, size_t *size);
 /* Those as \u{hex}: for messages and reports, which people read, wherever they go. */
 void print_visible(FILE *stream, const char *text, size_t length);
 
-/* The same on a terminal; into files and pipes the bytes as they are: for data. */
+/* The same on a terminal; into files and pipes the bytes as they are: for data. Leaves errno as it
+ * was but for a failing write: output_flush tells of it. */
 void print_data(FILE *stream, const char *text);
 
 #endif
