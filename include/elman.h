@@ -12,6 +12,7 @@
  * looked at, and fills `error` unless that is NULL; its output is then NULL or unchanged. What a
  * `_create`, `_read` or `_load` gave is returned to the matching `_free`, which accepts NULL. A
  * `const` argument may be used by several threads at once; any other argument by one at a time.
+ * `options` may be NULL for the defaults; no other pointer may be NULL where it is not said here.
  * Pointers in `options` structs are borrowed for the call. The library prints nothing, never exits,
  * and leaves the locale, signals and OpenMP's settings as they were.
  *

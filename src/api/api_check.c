@@ -30,6 +30,8 @@ elman_status elman_check_create(elman_check **check, const elman_check_options *
   const struct check_options how = {.parts = parts,
                                     .part_count = options->part_count,
                                     .modes = {options->source_tokens, options->target_tokens},
+  const elman_check_options defaults = elman_check_options_default();
+  if (options == NULL) options = &defaults;
                                     .max_length = options->max_length,
                                     .max_ratio = options->max_ratio,
                                     .examples = options->examples};

@@ -32,6 +32,8 @@ static elman_scores outer_scores(const struct scores *found) {
 elman_status elman_evaluate(elman_scores *scores, const elman_model *model,
                             const elman_pairs *pairs, const elman_evaluate_options *options,
                             elman_error *error) {
+  const elman_evaluate_options defaults = elman_evaluate_options_default();
+  if (options == NULL) options = &defaults;
   struct metric_options metric = {.lowercase = options->lowercase,
                                   .chrf_lowercase = options->chrf_lowercase};
   elman_status status = choose_tokenizer(&metric.tokenizer, options->bleu_tokens, error);

@@ -77,6 +77,8 @@ static elman_status create_model(struct model **model, const struct pairs *pairs
 
 elman_status elman_model_create(elman_model **model, const elman_pairs *pairs,
                                 const elman_model_options *options, elman_error *error) {
+  const elman_model_options defaults = elman_model_options_default();
+  if (options == NULL) options = &defaults;
   struct model *created = NULL;
   const elman_status status = create_model(&created, inner_pairs_const(pairs), options, error);
   if (status != ELMAN_OK) {

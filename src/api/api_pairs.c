@@ -31,6 +31,8 @@ struct pairs_options inner_pairs_options(const elman_pairs_options *options) {
 
 elman_status elman_pairs_read(elman_pairs **pairs, const elman_pairs_options *options,
                               elman_error *error) {
+  const elman_pairs_options defaults = elman_pairs_options_default();
+  if (options == NULL) options = &defaults;
   struct listener listener = {options->skipped, options->context};
   struct pairs_options inner = inner_pairs_options(options);
   inner.skipped = options->skipped == NULL ? NULL : hand_on;

@@ -18,6 +18,8 @@ elman_split_options elman_split_options_default(void) {
 
 elman_status elman_split_create(elman_split **split, const elman_pairs *pairs,
                                 const elman_split_options *options, elman_error *error) {
+  const elman_split_options defaults = elman_split_options_default();
+  if (options == NULL) options = &defaults;
   const elman_split_options how = {.dev = {options->dev.pairs, options->dev.share},
                                    .test = {options->test.pairs, options->test.share},
                                    .seed = options->seed};

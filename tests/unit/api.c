@@ -167,6 +167,35 @@ Test(api, free_accepts_null) {
   elman_translation_free(NULL);
 }
 
+Test(api, options_may_be_null) {
+  elman_pairs *none, *pairs = toy();
+  elman_error error = {0};
+  check_error(elman_pairs_read(&none, NULL, &error), &error, ELMAN_INVALID_ARGUMENT, "no file", "");
+  elman_check *check;
+  check_error(elman_check_create(&check, NULL, &error), &error, ELMAN_INVALID_ARGUMENT, "", "");
+  elman_split *split;
+  if (elman_split_create(&split, pairs, NULL, &error) == ELMAN_OK) elman_split_free(split);
+
+  elman_model *model = create(pairs, NULL), *small = small_model();
+  cr_assert_eq(elman_model_get_info(model).hidden_size, 128);
+  elman_model_free(model);
+  cr_assert_eq(elman_train(small, pairs, NULL, &error), ELMAN_OK, "%s", error.message);
+  elman_scores scores;
+  cr_assert_eq(elman_evaluate(&scores, small, pairs, NULL, &error), ELMAN_OK, "%s", error.message);
+  cr_assert_eq(scores.sentences, 5);
+  elman_model_free(small);
+  elman_pairs_free(pairs);
+
+  const char *const text[] = {"one two three four"};
+  const char *const *const references[] = {text};
+  elman_metric_scores metric;
+  cr_assert_eq(elman_metrics(&metric, text, references, 1, 1, NULL, &error), ELMAN_OK);
+  cr_assert_float_eq(metric.bleu, 100, 1e-9);
+  elman_comparison comparison;
+  cr_assert_eq(elman_metrics_compare(&comparison, text, text, references, 1, 1, NULL, &error),
+               ELMAN_OK);
+}
+
 /* ---- the whole way ---- */
 
 struct seen {
