@@ -1,6 +1,5 @@
 #include "corpus/pairs.h"
 
-#include <assert.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,15 +19,18 @@ enum { PROBLEM_LENGTH = 160, WHERE_LENGTH = 512 };
  * and its columns are picked again whenever they are asked for. */
 struct stored_pair {
   const char *source; /* or the whole line */
-  const char *target; /* NULL behind a whole line */
-  union {
-    const char *alignment; /* NULL when there is none */
-    size_t number;         /* of the line, with `whole_lines` */
-  } more;
+  const char *target;    /* NULL behind a whole line */
+  const char *alignment; /* NULL when there is none */
+  size_t number;         /* of the line, from 1 */
+};
+
+struct pairs_file {
+  struct buffer text; /* its bytes never move after reading */
+  char *name;
 };
 
 struct pairs {
-  struct buffer *files; /* file_count of them; their bytes never move after reading */
+  struct pairs_file *files; /* file_count of them */
   size_t file_count;
   struct stored_pair *items;
   size_t count;
@@ -107,7 +109,10 @@ static const char *what_it_is(struct text binary) {
 
 /* Reads a file whole. Its memory stays with `pairs`. */
 static elman_status open_lines(struct lines *lines, struct reader *reader, const char *file) {
-  struct buffer *buffer = &reader->pairs->files[reader->pairs->file_count++];
+  struct pairs_file *owned = &reader->pairs->files[reader->pairs->file_count++];
+  struct buffer *buffer = &owned->text;
+  owned->name = strdup(name_of(file));
+  if (owned->name == NULL) return fail_no_memory(reader->error);
   const elman_status status = file_read(buffer, file, SIZE_MAX / 4, reader->error);
   if (status != ELMAN_OK) return status;
   buffer_append(buffer, "", 0); /* an empty file has no memory yet */
@@ -181,14 +186,14 @@ static elman_status store(struct reader *reader, struct stored_pair item) {
 }
 
 static elman_status add_pair(struct reader *reader, const struct pair *pair, size_t number) {
-  struct stored_pair item = {terminate(pair->source), terminate(pair->target), {.number = number}};
-  if (!reader->options->whole_lines)
-    item.more.alignment = pair->alignment.bytes != NULL ? terminate(pair->alignment) : NULL;
+  struct stored_pair item = {terminate(pair->source), terminate(pair->target), NULL, number};
+  if (!reader->options->whole_lines && pair->alignment.bytes != NULL)
+    item.alignment = terminate(pair->alignment);
   return store(reader, item);
 }
 
 static elman_status add_whole_line(struct reader *reader, struct text line, size_t number) {
-  return store(reader, (struct stored_pair){terminate(line), NULL, {.number = number}});
+  return store(reader, (struct stored_pair){terminate(line), NULL, NULL, number});
 }
 
 struct columns {
@@ -338,7 +343,10 @@ elman_status pairs_read(struct pairs **pairs, const struct pairs_options *option
 
 void pairs_free(struct pairs *pairs) {
   if (pairs == NULL) return;
-  for (size_t i = 0; i < pairs->file_count; i++) buffer_free(&pairs->files[i]);
+  for (size_t i = 0; i < pairs->file_count; i++) {
+    buffer_free(&pairs->files[i].text);
+    free(pairs->files[i].name);
+  }
   free(pairs->files);
   free(pairs->items);
   free(pairs);
@@ -360,9 +368,8 @@ struct pair pairs_get(const struct pairs *pairs, size_t index) {
                  (struct columns){pairs->source_column, pairs->target_column, 0});
     return pair;
   }
-  const char *alignment = pairs->whole_lines ? NULL : item->more.alignment;
   return (struct pair){text_of(item->source), text_of(item->target),
-                       text_of(alignment == NULL ? "" : alignment)};
+                       text_of(item->alignment == NULL ? "" : item->alignment)};
 }
 
 struct text pairs_line(const struct pairs *pairs, size_t index) {
@@ -370,6 +377,12 @@ struct text pairs_line(const struct pairs *pairs, size_t index) {
 }
 
 size_t pairs_line_number(const struct pairs *pairs, size_t index) {
-  assert(pairs->whole_lines);
-  return pairs->items[index].more.number;
+  return pairs->items[index].number;
+}
+
+void pairs_place(char *place, size_t size, const struct pairs *pairs, size_t index) {
+  const struct stored_pair *item = &pairs->items[index];
+  const struct pairs_file *file = pairs->files;
+  while ((uintptr_t)item->source - (uintptr_t)file->text.bytes >= file->text.length) file++;
+  snprintf(place, size, "%s:%zu", file->name, item->number);
 }

@@ -29,7 +29,7 @@ struct pairs_options {
   size_t source_column, target_column; /* from 1; for TSV */
   size_t alignment_column;             /* 0 = none */
   bool strict;                         /* the first bad line is an error */
-  bool whole_lines;                    /* for pairs_line and pairs_line_number */
+  bool whole_lines;                    /* for pairs_line */
   pairs_skipped *skipped;              /* may be NULL */
   void *context;
 };
@@ -52,11 +52,13 @@ size_t pairs_count(const struct pairs *pairs);
 size_t pairs_skipped_count(const struct pairs *pairs);
 struct pair pairs_get(const struct pairs *pairs, size_t index); /* text valid until pairs_free */
 
-/* The line of the first file that the pair came from, all columns as they
- * were, without LF or CRLF; and its number, from 1. Lines of two Moses files are not joined: there
- * it is the source. No text (NULL) unless `whole_lines` was set, with which no alignments are kept.
- */
+/* The line of the file that the pair came from, all columns as they were, without LF or CRLF; and
+ * its number, from 1. Lines of two Moses files are not joined: there it is the source. No text
+ * (NULL) unless `whole_lines` was set, with which no alignments are kept. */
 struct text pairs_line(const struct pairs *pairs, size_t index);
 size_t pairs_line_number(const struct pairs *pairs, size_t index);
+
+/* That file and that number, as "file:line", for messages. */
+void pairs_place(char *place, size_t size, const struct pairs *pairs, size_t index);
 
 #endif

@@ -1,7 +1,6 @@
 #include "translate/evaluate.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -202,7 +201,7 @@ static void finish_sentence(struct shared_work *work, size_t index, elman_status
   {
     work->done++;
     if (status == ELMAN_BAD_DATA && error->where[0] == '\0')
-      snprintf(error->where, sizeof error->where, "pair %zu", index + 1);
+      pairs_place(error->where, sizeof error->where, work->pairs, index);
     if (status == ELMAN_OK && work->options->progress != NULL && !work->stopped &&
         !work->options->progress(work->options->context, work->done, pairs_count(work->pairs)))
       status = fail(error, ELMAN_INTERRUPTED, NULL, "the evaluation was stopped");

@@ -51,6 +51,13 @@ expect_stderr_match '^elman: other:2: "note" is not an alignment of the form i-j
 expect_exit 65 "$ELMAN" evaluate -q --alignments 3 - <other
 expect_stderr_match '^elman: standard input:2: '
 
+# The file is the right one of several, and lines that were left out count.
+expect_exit 65 "$ELMAN" evaluate -q -t 1 --alignments 3 aligned misaligned
+expect_stderr_match '^elman: misaligned:1: the alignment 7-7 names a word that is not there$'
+printf '\nbad\r\n' | cat - other >late
+expect_exit 65 "$ELMAN" evaluate -q --alignments 3 aligned late aligned
+expect_stderr_match '^elman: late:4: "note" is not an alignment'
+
 expect_exit 66 "$ELMAN" evaluate nowhere
 expect_exit 66 "$ELMAN" evaluate -m nowhere "$toy"
 : >empty

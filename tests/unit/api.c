@@ -1268,7 +1268,7 @@ Test(api, alignments_are_scored_and_checked) {
     elman_error error = {0};
     const elman_status status = elman_evaluate(&scores, model, pairs, &options, &error);
     if (problems[i] != NULL) {
-      check_error(status, &error, ELMAN_BAD_DATA, problems[i], "pair 1");
+      check_error(status, &error, ELMAN_BAD_DATA, problems[i], "aligned:1");
     } else {
       cr_assert_eq(status, ELMAN_OK, "%s", error.message);
       cr_assert_eq(scores.aligned_words, 2);

@@ -68,8 +68,7 @@ struct evaluation {
   bool json, quiet;
 };
 
-static int score(elman_scores *scores, struct evaluation *evaluation, const elman_pairs *pairs,
-                 const struct operands *operands) {
+static int score(elman_scores *scores, struct evaluation *evaluation, const elman_pairs *pairs) {
   elman_error error;
   elman_model *model;
   const int code = model_open(&model, evaluation->model_path);
@@ -106,7 +105,7 @@ static int evaluate_model(struct evaluation *evaluation, const struct pairs_inpu
   elman_pairs *pairs;
   int code = pairs_input_read(&pairs, input, command, operands, evaluation->quiet);
   if (code != EX_OK) return code;
-  code = score_and_write(evaluation, pairs, operands, input->alignment_column != 0);
+  code = score_and_write(evaluation, pairs, input->alignment_column != 0);
   elman_pairs_free(pairs);
   return code;
 }

@@ -1,6 +1,5 @@
 #include "pairs_input.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,19 +105,6 @@ char *pairs_input_name(const struct pairs_input *input, const struct operands *o
   if (fclose(stream) == 0) return name;
   free(name);
   return NULL;
-}
-
-void pairs_input_place(elman_error *error, const elman_pairs *pairs,
-                       const struct operands *operands) {
-  static const char pair[] = "pair ";
-  uint64_t number;
-  if (operands->count != 1 || elman_pairs_skipped(pairs) > 0 ||
-      strncmp(error->where, pair, strlen(pair)) != 0 ||
-      !parse_whole_number(error->where + strlen(pair), &number))
-    return;
-  const char *file = operands->words[0];
-  snprintf(error->where, sizeof error->where, "%.200s:%" PRIu64,
-           strcmp(file, "-") == 0 ? "standard input" : file, number);
 }
 
 bool pairs_input_includes(const struct pairs_input *input, const struct operands *operands,

@@ -45,10 +45,6 @@ int pairs_input_read(elman_pairs **pairs, const struct pairs_input *input, const
 /* The names of the files that the pairs are read from, to be freed; NULL = no memory. */
 char *pairs_input_name(const struct pairs_input *input, const struct operands *operands);
 
-/* Puts file and line in place of "pair N", where each pair is a line of one file. */
-void pairs_input_place(elman_error *error, const elman_pairs *pairs,
-                       const struct operands *operands);
-
 /* Whether `path` is one of the files that the pairs are read from, under this name or another. */
 bool pairs_input_includes(const struct pairs_input *input, const struct operands *operands,
                           const char *path);
