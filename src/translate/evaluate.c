@@ -77,6 +77,7 @@ static elman_status evaluate_loss(struct scores *scores, const struct model *mod
 struct sentence_scores {
   char *translation; /* NULL for a sentence that is left out */
   bool exact;
+  size_t source_tokens, target_tokens; /* of the translation's attention */
   size_t aligned_words, agreeing_words;
 };
 
@@ -191,6 +192,8 @@ static elman_status score_text(struct sentence_scores *scores, struct own_work *
   const struct text translation = buffer_text(&translator->renderings[0].text);
   status = is_exact(&scores->exact, own, translation, pair->target, error);
   if (status != ELMAN_OK) return status;
+  scores->source_tokens = item->source.tokens.count;
+  scores->target_tokens = translator_result(translator, i).hypotheses[0].count;
   scores->translation = strdup(translation.bytes);
   return scores->translation == NULL ? fail_no_memory(error) : ELMAN_OK;
 }
@@ -291,6 +294,28 @@ static elman_status score_all(struct shared_work *work, elman_error *error) {
   return work->status == ELMAN_OK ? ELMAN_OK : fail_again(error, &work->error);
 }
 
+/* A cell is in no matrix, or in one; the other overrides fit every sentence. */
+static elman_status check_reach(const struct shared_work *work, elman_error *error) {
+  const struct translate_options *options = &work->options->translate;
+  for (size_t i = 0; i < options->override_count; i++) {
+    const elman_override *cell = &options->override_list[i];
+    bool reached = cell->kind != ELMAN_OVERRIDE_CELL;
+    size_t S = 0, T = 0;
+    for (size_t n = 0; n < pairs_count(work->pairs) && !reached; n++) {
+      const struct sentence_scores *scores = &work->scores[n];
+      reached = cell->row < scores->target_tokens && cell->column < scores->source_tokens;
+      if (scores->source_tokens > S) S = scores->source_tokens;
+      if (scores->target_tokens > T) T = scores->target_tokens;
+    }
+    if (!reached)
+      return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                  "an override: no matrix has target word %zu and source word %zu: there are at "
+                  "most %zu target words, </s> included, and %zu source words",
+                  cell->row + 1, cell->column + 1, T, S);
+  }
+  return ELMAN_OK;
+}
+
 /* ---- scores of the translations as text ---- */
 
 static elman_status score_texts(struct scores *scores, const struct text *translations,
@@ -348,6 +373,7 @@ elman_status evaluate(struct scores *scores, const struct model *model, const st
   if (work.scores == NULL) return fail_no_memory(error);
   status = model_screen_create(&work.screen, model, &options->translate, error);
   if (status == ELMAN_OK) status = score_all(&work, error);
+  if (status == ELMAN_OK) status = check_reach(&work, error);
   model_screen_free(work.screen);
   if (status == ELMAN_OK) {
     sum_scores(scores, &work);

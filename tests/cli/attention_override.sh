@@ -47,6 +47,22 @@ expect_stderr_match ' of 5 translations are the same'
 expect_exit 0 "$ELMAN" evaluate -q --override position=1 "$DATA/toy.zh-en.tsv"
 expect_stdout_match '^exact match'
 
+# A cell that no sentence has is no override at all; one of a single sentence is for that one.
+expect_exit 64 "$ELMAN" evaluate -q --override 90:1=1 "$DATA/toy.zh-en.tsv"
+expect_stdout
+expect_stderr_match '^elman: an override: no matrix has target word 90 and source word 1: there are at most [0-9]+ target words, </s> included, and 5 source words$'
+expect_exit 64 "$ELMAN" evaluate -q --override uniform --override 1:6=1 "$DATA/toy.zh-en.tsv"
+expect_exit 0 "$ELMAN" evaluate -q --override 1:5=1 "$DATA/toy.zh-en.tsv"
+
+# The seed chooses the places for evaluate, too, and without a model there is no attention.
+for seed in 1 2 3 4 5 6; do
+  expect_exit 0 "$ELMAN" evaluate -q --json --override shuffle --seed $seed "$DATA/toy.zh-en.tsv"
+  cat "$results/stdout"
+done >scores
+[ "$(sort -u scores | wc -l)" -gt 1 ] || fail "the seed of evaluate has no effect"
+expect_exit 64 "$ELMAN" evaluate --override uniform --hypothesis sources --reference sources
+expect_stderr_match '^elman: evaluate: --override is for a model'
+
 for wrong in even position= position=0 position=-1 1:2 1:2= 0:1=0.5 1:0=0.5 1:2=1.5 1:2=x 1:2=-0.1 \
   1:2=0.5x 1:2=0..5 uniform,shuffle; do
   expect_exit 64 "$ELMAN" attention --override "$wrong" "$sentence"

@@ -115,8 +115,8 @@ static int check_options(const struct usage *usage, const struct operands *opera
                          const struct file_evaluation *files) {
   static const char *const for_models[] = {"model",          "source",     "target",     "columns",
                                            "strict",         "alignments", "batch-size", "beam",
-                                           "length-penalty", "max-length", "max-ratio",  "threads"};
-  static const char *const for_two[] = {"resamples", "seed"};
+                                           "length-penalty", "max-length", "max-ratio",  "override",
+                                           "threads"};
   const bool has_files = files->hypotheses.count > 0;
   for (size_t i = 0; has_files && i < sizeof for_models / sizeof for_models[0]; i++)
     if (option_given(usage, operands, for_models[i]))
@@ -126,10 +126,13 @@ static int check_options(const struct usage *usage, const struct operands *opera
     return report_usage(usage->command, "give either PAIRS or --hypothesis and --reference");
   if (!has_files && files->references.count > 0)
     return report_usage(usage->command, "--reference goes with --hypothesis");
-  for (size_t i = 0; i < sizeof for_two / sizeof for_two[0]; i++)
-    if (files->hypotheses.count < 2 && option_given(usage, operands, for_two[i]))
-      return report_usage(usage->command,
-                          "--%s is for comparing two files: give --hypothesis twice", for_two[i]);
+  if (files->hypotheses.count < 2 && option_given(usage, operands, "resamples"))
+    return report_usage(usage->command,
+                        "--resamples is for comparing two files: give --hypothesis twice");
+  if (files->hypotheses.count < 2 && option_given(usage, operands, "seed") &&
+      !option_given(usage, operands, "override"))
+    return report_usage(usage->command, "--seed is for comparing two files: give --hypothesis "
+                                        "twice; or for --override shuffle");
   return EX_OK;
 }
 
