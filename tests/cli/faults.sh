@@ -83,3 +83,7 @@ expect_exit 73 strace -qq -f -o trace -P c.dev.tsv -e trace=%%stat -e inject=%%s
   "$ELMAN" corpus split -q --dev 1 --test 1 -o c "$DATA/daily.test.zh-en.tsv"
 expect_stderr_match '^elman: c.dev.tsv: cannot look at the file: Input/output error$'
 [ "$(cat c.dev.tsv)" = precious ] || fail "the part was replaced"
+
+# A message is one write: others may write to the same log.
+expect_exit 66 strace -qq -o trace -e trace=write "$ELMAN" translate -m nowhere 我
+[ "$(grep -c '^write(2, ' trace)" -eq 1 ] || fail "a message in $(grep -c '^write(2, ' trace) pieces"

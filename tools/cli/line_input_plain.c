@@ -21,6 +21,7 @@ char *line_input_read(const char *prompt) {
   size_t capacity = 0;
   for (;;) {
     fputs(prompt, stderr);
+    fflush(stderr);
     errno = 0;
     const ssize_t length = getline(&line, &capacity, stdin);
     if (length >= 0) {

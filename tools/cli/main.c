@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sysexits.h>
@@ -64,9 +65,17 @@ static bool has_stack(void) {
   return false;
 }
 
+/* A message goes out in one piece: other processes may write to the same terminal or log, and each
+ * piece is a system call. Buffered by hand, for there are messages about a lack of memory. */
+static void write_whole_messages(void) {
+  static char buffer[1 << 14];
+  setvbuf(stderr, buffer, _IOLBF, sizeof buffer);
+}
+
 int main(int argc, char **argv) {
   leave_out_blas_threads(argv);
   occupy_standard_streams();
+  write_whole_messages();
   if (!has_stack()) return EX_OSERR;
   /* Not LC_ALL: a decimal comma must not reach JSON. */
   setlocale(LC_CTYPE, "");
