@@ -51,6 +51,7 @@ struct reader {
   struct pairs *pairs;
   const struct pairs_options *options;
   elman_error *error;
+  elman_error first; /* what is wrong with the first line that was skipped */
   bool other_encoding; /* a line was not UTF-8 */
 };
 
@@ -156,12 +157,11 @@ static bool not_utf8(char *problem, struct text line) {
 
 static elman_status skip(struct reader *reader, const struct lines *lines, enum line_fault fault,
                          const char *problem) {
-  if (reader->options->strict) {
-    char where[WHERE_LENGTH];
-    snprintf(where, sizeof where, "%s:%zu", lines->name, lines->number);
-    return fail(reader->error, ELMAN_BAD_DATA, where, "%s", problem);
-  }
-  reader->pairs->skipped++;
+  char where[WHERE_LENGTH];
+  snprintf(where, sizeof where, "%s:%zu", lines->name, lines->number);
+  if (reader->options->strict) return fail(reader->error, ELMAN_BAD_DATA, where, "%s", problem);
+  if (reader->pairs->skipped++ == 0)
+    (void)fail(&reader->first, ELMAN_BAD_DATA, where, "%s", problem);
   if (fault == FAULT_NOT_UTF8) reader->other_encoding = true;
   if (reader->options->skipped != NULL)
     reader->options->skipped(reader->options->context, lines->name, lines->number, fault, problem);

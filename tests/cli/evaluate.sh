@@ -58,6 +58,10 @@ printf '\nbad\r\n' | cat - other >late
 expect_exit 65 "$ELMAN" evaluate -q --alignments 3 aligned late aligned
 expect_stderr_match '^elman: late:4: "note" is not an alignment'
 
+# A column that no line has: why, also where nothing but errors is told.
+expect_exit 65 "$ELMAN" evaluate -q --columns 1,5 "$toy" aligned
+expect_stderr_match '^elman: no usable sentence pair was found; of 6 lines left out the first, .*toy.zh-en.tsv:1, has [0-9]+ columns, column 5 is needed '
+
 expect_exit 66 "$ELMAN" evaluate nowhere
 expect_exit 66 "$ELMAN" evaluate -m nowhere "$toy"
 : >empty
