@@ -15,6 +15,7 @@ wrong "unknown option '--epochs'" translate --epochs 3 x
 wrong "unknown option '--format'" inspect --format json
 wrong "--epochs needs a value" train x --epochs
 wrong "--quiet takes no value" train --quiet=yes x
+wrong "--help takes no value" train --help=yes x
 wrong "--epochs: 'x' is not a whole number from 0 to 1000000" train --epochs x y
 wrong "--epochs: '-1'" train --epochs -1 y
 wrong "--epochs: ' 1'" train --epochs ' 1' y

@@ -182,6 +182,8 @@ static int parse_long(const struct usage *usage, char *word, struct cursor *curs
   const char *value = name[length] == '=' ? name + length + 1 : NULL;
   name[length] = '\0';
   const struct option *option = find_long(usage->options, name);
+  /* Without a value it was found before all others. */
+  if (strcmp(name, "help") == 0) return report_usage(usage->command, "--help takes no value");
   if (option == NULL) return report_unknown(usage, word, name);
   note_given(cursor, usage, option);
   if (option->flag == NULL) return take_value(usage, option, value, cursor);
