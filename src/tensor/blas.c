@@ -175,7 +175,7 @@ elman_status blas_reserve(size_t threads, elman_error *error) {
     status =
         fail(error, ELMAN_NO_MEMORY, NULL,
              "out of memory: each thread that multiplies matrices needs %zu MB of address space, "
-             "and %zu do not get it; use fewer threads, or raise the limit (ulimit -v)",
+             "which is not there for %zu; use fewer threads, or raise the limit (ulimit -v)",
              BUFFER_BYTES >> 20, threads);
   }
   pthread_mutex_unlock(&lock);

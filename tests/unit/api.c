@@ -704,7 +704,7 @@ Test(api, text_that_cannot_be_translated) {
   elman_translator *translator = translator_of(model);
   check_not_translated(translator, "\xFF", 1, NULL, "byte 1 is not valid UTF-8");
   check_not_translated(translator, "我 \xE6\x88", 6, NULL, "byte 5 is not valid UTF-8");
-  check_not_translated(translator, "a\0b", 3, NULL, "byte 2 is not valid UTF-8");
+  check_not_translated(translator, "a\0b", 3, NULL, "byte 2 is NUL");
   elman_translate_options options = elman_translate_options_default();
   options.reference = "";
   check_not_translated(translator, "我", 3, &options, "the reference is empty");
