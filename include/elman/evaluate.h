@@ -29,7 +29,8 @@ typedef struct elman_evaluate_options {
   double max_ratio;
   size_t beam;                     /* default 1: greedy search */
   double length_penalty;           /* default 1 */
-  const elman_override *overrides; /* as in elman_translate_options; for the translations only */
+  const elman_override *overrides; /* as in elman_translate_options; for the translations only. A
+                                      cell that no sentence has is ELMAN_INVALID_ARGUMENT */
   size_t override_count;
   uint64_t override_seed;
   size_t threads;                                             /* 0 (default) = one a core */

@@ -68,7 +68,7 @@ typedef struct elman_attention_output {
   const float *context; /* (T,V) */
 } elman_attention_output;
 
-/* `options` may be NULL for the defaults. Sizes that do not fit are ELMAN_INVALID_ARGUMENT; numbers
+/* Sizes that do not fit are ELMAN_INVALID_ARGUMENT; numbers
  * that are not finite, or too large to compute with, ELMAN_BAD_DATA. */
 ELMAN_CHECKED elman_status elman_attention_forward(elman_attention_output **output,
                                                    const elman_attention_input *input,

@@ -89,7 +89,7 @@ typedef struct elman_translate_options {
 
 ELMAN_API elman_translate_options elman_translate_options_default(void);
 
-/* Translates one sentence of `length` bytes. `options` may be NULL for the defaults. Text that is
+/* Translates one sentence of `length` bytes. Text that is
  * not valid UTF-8, or has more than 5,000 tokens or more than `max_bytes`, is ELMAN_BAD_DATA. */
 ELMAN_CHECKED elman_status elman_translate(elman_translation **translation,
                                            elman_translator *translator, const char *text,

@@ -18,7 +18,7 @@ enum { PROBLEM_LENGTH = 160, WHERE_LENGTH = 512 };
  * pointer each is all there is to keep, and lines of any length fit. A whole line ends in one NUL,
  * and its columns are picked again whenever they are asked for. */
 struct stored_pair {
-  const char *source; /* or the whole line */
+  const char *source;    /* or the whole line */
   const char *target;    /* NULL behind a whole line */
   const char *alignment; /* NULL when there is none */
   size_t number;         /* of the line, from 1 */
@@ -51,7 +51,7 @@ struct reader {
   struct pairs *pairs;
   const struct pairs_options *options;
   elman_error *error;
-  elman_error first; /* what is wrong with the first line that was skipped */
+  elman_error first;   /* what is wrong with the first line that was skipped */
   bool other_encoding; /* a line was not UTF-8 */
 };
 
@@ -306,13 +306,18 @@ static elman_status nothing_found(const struct reader *reader) {
   const struct pairs_options *options = reader->options;
   const char *file = options->file_count > 0 ? options->files[0] : options->source_file;
   const bool only_one = options->file_count + (options->source_file != NULL) == 1;
-  return fail(
-      reader->error, ELMAN_BAD_DATA, only_one ? name_of(file) : NULL,
-      "no usable sentence pair was found (lines skipped: %zu); " FORMAT "%s",
-      reader->pairs->skipped,
-      reader->other_encoding
-          ? "; text in another encoding is converted by iconv, as in iconv -f GB18030 -t UTF-8"
-          : "");
+  const char *where = only_one ? name_of(file) : NULL;
+  const size_t skipped = reader->pairs->skipped;
+  if (skipped == 0)
+    return fail(reader->error, ELMAN_BAD_DATA, where, "no usable sentence pair was found; " FORMAT);
+  return fail(reader->error, ELMAN_BAD_DATA, where,
+              "no usable sentence pair was found; of %zu line%s left out the first, %.160s, "
+              "%s; " FORMAT "%s",
+              skipped, skipped == 1 ? "" : "s", reader->first.where, reader->first.message,
+              reader->other_encoding
+                  ? "; text in another encoding is converted by iconv, as in iconv -f GB18030 -t "
+                    "UTF-8"
+                  : "");
 }
 
 elman_status pairs_read(struct pairs **pairs, const struct pairs_options *options,

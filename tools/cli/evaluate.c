@@ -79,10 +79,7 @@ static int score(elman_scores *scores, struct evaluation *evaluation, const elma
   const elman_status status = elman_evaluate(scores, model, pairs, &evaluation->options, &error);
   progress_erase(&progress);
   elman_model_free(model);
-  if (status != ELMAN_OK) {
-    pairs_input_place(&error, pairs, operands);
-    return report_error(&error);
-  }
+  if (status != ELMAN_OK) return report_error(&error);
   if (scores->left_out > 0 && !evaluation->quiet)
     note("%zu pairs left out: a side has more tokens than can be translated", scores->left_out);
   if (!evaluation->quiet) note_unknown(scores);
@@ -90,10 +87,10 @@ static int score(elman_scores *scores, struct evaluation *evaluation, const elma
 }
 
 static int score_and_write(struct evaluation *evaluation, const elman_pairs *pairs,
-                           const struct operands *operands, bool alignments) {
+                           bool alignments) {
   elman_scores scores;
   struct output output;
-  int code = score(&scores, evaluation, pairs, operands);
+  int code = score(&scores, evaluation, pairs);
   if (code == EX_OK) code = output_open(&output, NULL);
   if (code != EX_OK) return code;
   (evaluation->json ? write_json : write_text)(output.stream, &scores, alignments);
@@ -113,10 +110,9 @@ static int evaluate_model(struct evaluation *evaluation, const struct pairs_inpu
 /* Some options are for a model, some for files that were translated before. */
 static int check_options(const struct usage *usage, const struct operands *operands,
                          const struct file_evaluation *files) {
-  static const char *const for_models[] = {"model",          "source",     "target",     "columns",
-                                           "strict",         "alignments", "batch-size", "beam",
-                                           "length-penalty", "max-length", "max-ratio",  "override",
-                                           "threads"};
+  static const char *const for_models[] = {
+      "model", "source",         "target",     "columns",   "strict",   "alignments", "batch-size",
+      "beam",  "length-penalty", "max-length", "max-ratio", "override", "threads"};
   const bool has_files = files->hypotheses.count > 0;
   for (size_t i = 0; has_files && i < sizeof for_models / sizeof for_models[0]; i++)
     if (option_given(usage, operands, for_models[i]))
