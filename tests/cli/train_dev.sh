@@ -8,7 +8,7 @@ expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 4 --dev dev.tsv "$train"
 expect_stdout
 expect_stderr_match '^dev:$'
 expect_stderr_match '^60 pairs$'
-line='^  dev: loss [0-9.]+  perplexity [0-9.]+  BLEU [0-9.]+  chrF2 [0-9.]+(  best)?$'
+line='^  dev: loss [0-9.]+  perplexity [0-9.]+(e\+[0-9]+)?  BLEU [0-9.]+  chrF2 [0-9.]+(  best)?$'
 expect_stderr_match "$line"
 [ "$(grep -cE "$line" "$results/stderr")" -eq 4 ] || fail "not a line for each of 4 epochs"
 grep -E "$line" "$results/stderr" | head -n 1 | grep -q best || fail "the first is not the best yet"
@@ -47,6 +47,12 @@ updates=$((5 * ($(grep -cE "$line" "$results/stderr") - 3)))
 expect_stderr_match '^ended early, in epoch [0-9]+: no new best in 3 validations \(--patience\)$'
 expect_stderr_match "^the model of epoch $(((updates + 28) / 29)), update $updates, is kept: "
 expect_stderr_match '^model.safetensors is written'
+
+# A perplexity with hundreds of digits is told with few.
+expect_exit 0 "$ELMAN" train -t 1 --batch-size 64 --lr 10 --clip-norm 0 --epochs 1 --dev dev.tsv "$train"
+expect_stderr_match '^  dev: loss [0-9.]+  perplexity [0-9]\.[0-9]{2}e\+[0-9]+  BLEU '
+expect_exit 0 "$ELMAN" evaluate -t 1 dev.tsv
+expect_stdout_match '^perplexity +[0-9]\.[0-9]{4}e\+[0-9]+$'
 
 # Dev pairs do not change what is learnt, only what is kept; validating does not cost randomness.
 all_updates() { grep '"event":"update"' log | sed 's/"tokens_per_second":[^,]*,//'; }

@@ -22,6 +22,13 @@ expect_exit 0 "$ELMAN" train --epochs 0 --init-from M --seed 5 other
 expect_stderr_match '^source: split into space, vocabulary of 19$'
 cmp M model.safetensors || fail "the model changed"
 
+# Words that the model lacks cannot be counted in, whatever the options are.
+printf '猫 狗 鸟\tcats dogs birds\n' >strange
+expect_exit 0 "$ELMAN" train --epochs 1 --init-from M -o next strange
+expect_stderr_match '^100 % of the source.s tokens .*; a training without --init-from counts these pairs. own words$'
+! grep -q -- --min-count "$results/stderr" || fail "the advice is refused with --init-from"
+rm strange
+
 # It goes on learning from there, and the seed gives the same bytes again.
 expect_exit 0 "$ELMAN" train --epochs 1 --init-from M -o next "$toy"
 expect_stderr_match '^epoch 1 of 1  loss 0\.0'

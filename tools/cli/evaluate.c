@@ -39,10 +39,12 @@ static void write_json(FILE *stream, const elman_scores *scores, bool alignments
 }
 
 static void write_text(FILE *stream, const elman_scores *scores, bool alignments) {
+  char perplexity[32];
   fprintf(stream, "sentences            %zu\n", scores->sentences);
   fprintf(stream, "target tokens        %zu\n", scores->tokens);
   fprintf(stream, "loss                 %.4f\n", scores->loss);
-  fprintf(stream, "perplexity           %.4f\n", scores->perplexity);
+  fprintf(stream, "perplexity           %s\n",
+          perplexity_text(perplexity, sizeof perplexity, scores->perplexity, 4));
   fprintf(stream, "exact match          %.2f %%\n", 100 * scores->exact_match);
   fprintf(stream, "unknown source words %zu\n", scores->unknown_source);
   fprintf(stream, "unknown target words %zu\n", scores->unknown_target);

@@ -2,6 +2,11 @@
 
 #include "json_output.h"
 
+const char *perplexity_text(char *into, size_t size, double perplexity, int decimals) {
+  snprintf(into, size, perplexity < 1e6 ? "%.*f" : "%.*e", decimals, perplexity);
+  return into;
+}
+
 void write_json_member(FILE *stream, const char *key, double number) {
   fprintf(stream, ",\"%s\":", key);
   write_json_number(stream, number);

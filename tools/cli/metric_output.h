@@ -2,9 +2,14 @@
 #ifndef ELMAN_CLI_METRIC_OUTPUT_H
 #define ELMAN_CLI_METRIC_OUTPUT_H
 
+#include <stddef.h>
 #include <stdio.h>
 
 #include "elman.h"
+
+/* With these decimals; a perplexity of millions is one of a model that has learnt nothing, and its
+ * digits say no more. Returns `into`. */
+const char *perplexity_text(char *into, size_t size, double perplexity, int decimals);
 
 /* ,"key":number */
 void write_json_member(FILE *stream, const char *key, double number);

@@ -9,6 +9,7 @@
 #include "elman.h"
 #include "interrupt.h"
 #include "messages.h"
+#include "metric_output.h"
 #include "model_input.h"
 #include "options.h"
 #include "pairs_input.h"
@@ -33,6 +34,7 @@ struct job {
 
 struct training {
   bool quiet;
+  bool own_vocabulary; /* counted in these pairs, not that of --init-from */
   size_t max_length;
   struct progress progress;
   struct train_log log;
@@ -112,13 +114,15 @@ static void draw_progress(struct training *training, const elman_train_report *r
 }
 
 /* A model that has seen mostly unknown words translates into them. */
-static void note_unknown(const char *side, const char *option, double share) {
+static void note_unknown(const struct training *training, const char *side, double share) {
   const double worth_a_word = 0.2;
-  if (share > worth_a_word)
-    note("%.0f %% of the %s's tokens are not in its vocabulary and are learnt as one unknown word; "
-         "a "
-         "lower --min-count, a higher --max-vocab or '%s chars' leave fewer",
-         100 * share, side, option);
+  if (share <= worth_a_word) return;
+  char advice[128] = "a training without --init-from counts these pairs' own words";
+  if (training->own_vocabulary)
+    snprintf(advice, sizeof advice,
+             "a lower --min-count, a higher --max-vocab or '--%s-tokens chars' leave fewer", side);
+  note("%.0f %% of the %s's tokens are not in its vocabulary and are learnt as one unknown word; %s",
+       100 * share, side, advice);
 }
 
 /* A run that is resumed starts in the middle. */
@@ -130,8 +134,8 @@ static void note_start(struct training *training, const elman_train_report *repo
   if (report->left_out > 0)
     note("%zu pairs left out: a side has more than %zu tokens (--max-length)", report->left_out,
          training->max_length);
-  note_unknown("source", "--source-tokens", report->unknown_source);
-  note_unknown("target", "--target-tokens", report->unknown_target);
+  note_unknown(training, "source", report->unknown_source);
+  note_unknown(training, "target", report->unknown_target);
   if (report->epoch > 1 || report->update > 1)
     note("going on in epoch %zu, after %zu of %zu updates", report->epoch, report->update - 1,
          report->updates);
@@ -152,6 +156,7 @@ static bool on_update(void *context, const elman_train_report *report) {
 
 static bool on_validation(void *context, const elman_validation *validation) {
   struct training *training = context;
+  char perplexity[32];
   train_log_validation(&training->log, validation);
   if (validation->best) {
     training->best_epoch = validation->epoch;
@@ -159,9 +164,9 @@ static bool on_validation(void *context, const elman_validation *validation) {
   }
   if (!training->quiet) {
     progress_erase(&training->progress);
-    note("  dev: loss %.4f  perplexity %.2f  BLEU %.2f  chrF2 %.2f%s", validation->loss,
-         validation->perplexity, validation->bleu, validation->chrf,
-         validation->best ? "  best" : "");
+    note("  dev: loss %.4f  perplexity %s  BLEU %.2f  chrF2 %.2f%s", validation->loss,
+         perplexity_text(perplexity, sizeof perplexity, validation->perplexity, 2),
+         validation->bleu, validation->chrf, validation->best ? "  best" : "");
   }
   return interrupt_signal() == 0;
 }
@@ -180,6 +185,9 @@ static void on_saved(void *context, const elman_error *problem) {
 
 /* Why a training that was not stopped is over, and which of its models it leaves. */
 static void describe_end(const struct training *training, const elman_train_options *options) {
+  if (training->first && options->resume)
+    note("nothing is left to do: the training had ended; more --epochs%s make it longer",
+         options->patience > 0 ? " or --patience" : "");
   if (options->dev == NULL || training->first) return;
   if (!training->finished)
     note("ended early, in epoch %zu: no new best in %zu validations (--patience)", training->epoch,
@@ -206,6 +214,7 @@ static int train_and_save(elman_model *model, const elman_pairs *pairs, const el
   elman_error error;
   elman_train_options options = job->train;
   struct training training = {.quiet = job->quiet,
+                              .own_vocabulary = job->init_from == NULL,
                               .max_length = job->train.max_length,
                               .progress = progress_start(job->quiet),
                               .first = true};
