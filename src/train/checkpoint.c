@@ -224,6 +224,15 @@ static elman_status bad(const struct safetensors *file, elman_error *error, cons
               "not a usable checkpoint: %s %s; remove it to start anew", what, problem);
 }
 
+/* The file's own readers do not know that it can be done without. */
+static elman_status advise(elman_status status, elman_error *error) {
+  if (status == ELMAN_BAD_DATA && error != NULL) {
+    const size_t used = strlen(error->message);
+    snprintf(error->message + used, sizeof error->message - used, "; remove it to start anew");
+  }
+  return status;
+}
+
 /* An object; anything else is ELMAN_BAD_DATA. */
 static elman_status metadata_json(json_t **value, const struct safetensors *file, const char *key,
                                   elman_error *error) {
@@ -324,7 +333,8 @@ static elman_status read_block(const struct safetensors *file, const struct name
     if (tensor == NULL) return bad(file, error, "is missing", name);
     if (!safetensors_has_shape(tensor, row->dimensions, row->rows, row->columns))
       return bad(file, error, "has the wrong shape", name);
-    const elman_status status = safetensors_read(block->block + row->offset, file, tensor, error);
+    const elman_status status =
+        advise(safetensors_read(block->block + row->offset, file, tensor, error), error);
     if (status != ELMAN_OK) return status;
   }
   return ELMAN_OK;
@@ -333,7 +343,7 @@ static elman_status read_block(const struct safetensors *file, const struct name
 static elman_status load(struct trainer *trainer, const struct safetensors *file,
                          const struct trainer_options *options, uint64_t corpus_hash,
                          elman_error *error) {
-  elman_status status = safetensors_verify(file, error);
+  elman_status status = advise(safetensors_verify(file, error), error);
   if (status == ELMAN_OK) status = check_options(file, trainer, options, corpus_hash, error);
   if (status != ELMAN_OK) return status;
   struct training_state state;
@@ -353,7 +363,7 @@ elman_status checkpoint_load(struct trainer *trainer, const struct trainer_optio
   elman_status status = file_exists(found, options->checkpoint, error);
   if (status != ELMAN_OK || !*found) return status;
   struct safetensors file;
-  status = safetensors_open(&file, options->checkpoint, error);
+  status = advise(safetensors_open(&file, options->checkpoint, error), error);
   if (status != ELMAN_OK) return status;
   status = load(trainer, &file, options, corpus_hash, error);
   safetensors_close(&file);
@@ -365,7 +375,7 @@ elman_status checkpoint_look(bool *found, bool *finished, const char *path, elma
   elman_status status = file_exists(found, path, error);
   if (status != ELMAN_OK || !*found) return status;
   struct safetensors file;
-  status = safetensors_open(&file, path, error);
+  status = advise(safetensors_open(&file, path, error), error);
   if (status != ELMAN_OK) return status;
   struct training_state state;
   status = read_state(&state, &file, error);

@@ -48,6 +48,8 @@ cmp expected model.safetensors || fail "the end resumed: another model"
 expect_exit 0 "$ELMAN" train -q -t 1 "${settings[@]}" --epochs 21 --resume "$train"
 expect_exit 0 "$ELMAN" train -q -t 1 "${settings[@]}" --epochs 21 -o longer "$train"
 cmp longer model.safetensors || fail "an epoch more: another model"
+expect_exit 0 "$ELMAN" train -t 1 "${settings[@]}" --epochs 21 --resume "$train"
+expect_stderr_match '^nothing is left to do: the training had ended; more --epochs make it longer$'
 rm longer log
 
 # A finished checkpoint, too, belongs to its pairs and options alone.
@@ -104,9 +106,12 @@ rm other other.dev
 
 # ---- a checkpoint that is none ----
 
+expect_exit 65 "$ELMAN" translate -m checkpoint 我
+expect_stderr_match "^elman: checkpoint: is the checkpoint of a training, not its model; "
+
 for bytes in 0 7 100 5000 $(($(stat -c %s checkpoint) - 1)); do
   head -c "$bytes" checkpoint >model.safetensors.checkpoint
-  refused 65 '' "$train"
+  refused 65 '; remove it to start anew$' "$train"
 done
 cp expected model.safetensors.checkpoint
 refused 65 'not a usable checkpoint: .*; remove it to start anew' "$train"
