@@ -32,6 +32,12 @@ for tensor in inspected:
 END
 rm inspected.json
 
+# The columns stand below each other, however long the names are.
+expect_exit 0 "$ELMAN" train -q --epochs 0 --hidden-size 2 --attention local -o local "$DATA/toy.zh-en.tsv"
+expect_exit 0 "$ELMAN" inspect -m local
+[ "$(sed '1,/^$/d' "$results/stdout" | awk '{ print length }' | sort -u | wc -l)" -eq 1 ] ||
+  fail "the rows of the table differ in length"
+
 expect_exit 0 "$ELMAN" inspect --vocabulary target
 [ "$(wc -l <"$results/stdout")" -eq 21 ] || fail "not 21 tokens"
 expect_stdout_match $'^0\t0\t<unk>$'

@@ -24,6 +24,15 @@ static void write_self_attention(FILE *stream, const char *where, size_t heads, 
           plain ? ", without projections" : "");
 }
 
+static int name_width(const elman_model *model, size_t tensors) {
+  size_t width = 32;
+  for (size_t i = 0; i < tensors; i++) {
+    const size_t length = strlen(elman_model_get_tensor(model, i).name);
+    if (length > width) width = length;
+  }
+  return (int)width;
+}
+
 static void write_text(FILE *stream, const elman_model *model, const elman_history *history) {
   const elman_model_info info = elman_model_get_info(model);
   fprintf(stream, "embedding size     %zu\n", info.embedding_size);
@@ -54,15 +63,16 @@ static void write_text(FILE *stream, const elman_model *model, const elman_histo
   else
     fputs("training           none, or a file too old to tell\n", stream);
   putc('\n', stream);
-  fprintf(stream, "%-32s %13s %11s %11s %11s %11s\n", "tensor", "shape", "mean", "deviation",
+  const int width = name_width(model, info.tensors);
+  fprintf(stream, "%-*s %13s %11s %11s %11s %11s\n", width, "tensor", "shape", "mean", "deviation",
           "minimum", "maximum");
   for (size_t i = 0; i < info.tensors; i++) {
     const elman_tensor_info tensor = elman_model_get_tensor(model, i);
     char shape[48];
     snprintf(shape, sizeof shape, tensor.dimensions == 1 ? "%zu" : "%zu x %zu", tensor.rows,
              tensor.columns);
-    fprintf(stream, "%-32s %13s %11.4g %11.4g %11.4g %11.4g\n", tensor.name, shape, tensor.mean,
-            tensor.deviation, tensor.minimum, tensor.maximum);
+    fprintf(stream, "%-*s %13s %11.4g %11.4g %11.4g %11.4g\n", width, tensor.name, shape,
+            tensor.mean, tensor.deviation, tensor.minimum, tensor.maximum);
   }
 }
 
