@@ -20,6 +20,14 @@ expect_exit 0 "$ELMAN" attention --format pharaoh '我 爱 学习' '' '我爱学
 [ -z "$(sed -n 2p "$results/stdout")" ] || fail "an empty sentence has no links"
 # Where there are no spaces, tokens are counted.
 [ "$(sed -n 3p "$results/stdout")" = "$(sed -n 1p "$results/stdout")" ] || fail "tokens are not the units"
+# It has no place for a mark, nor has npy: what the vocabulary lacks is told.
+expect_no_stderr
+for format in pharaoh softalignments npy; do
+  expect_exit 0 "$ELMAN" attention --format $format -o links '我 爱 鱼' '她 是'
+  expect_stderr_match '^not in the vocabulary: 鱼 \(1 of 5 words\)$'
+done
+expect_exit 0 "$ELMAN" attention --summary '我 爱 鱼'
+expect_stderr_match '^not in the vocabulary: 鱼 \(1 of 3 words\)$'
 expect_exit 0 "$ELMAN" attention --format pharaoh --units words '我爱学习'
 expect_stdout '0-0 0-1 0-2'
 expect_exit 0 "$ELMAN" attention --format pharaoh --units tokens '我爱学习'

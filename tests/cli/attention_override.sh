@@ -9,7 +9,7 @@ cp "$results/stdout" plain
 expect_exit 0 "$ELMAN" attention --format tsv --override uniform "$sentence"
 [ "$(grep -c $'\t0.333333\t0.333333\t0.333333$' "$results/stdout")" -eq \
   "$(tail -n +2 "$results/stdout" | grep -c .)" ] || fail "weights that are not uniform"
-expect_stderr_match '^with the attention as it is, [01] of 1 translations are the same; log-probability'
+expect_stderr_match '^with the attention as it is, [01] of 1 translations are the same; the override changes the log-probability of a sentence by [+-][0-9]'
 
 expect_exit 0 "$ELMAN" attention --format tsv --override position=2 "$sentence"
 ! tail -n +2 "$results/stdout" | grep -v $'\t0.000000\t1.000000\t0.000000$' | grep -q . ||

@@ -9,6 +9,7 @@
 #include "interrupt.h"
 #include "messages.h"
 #include "output.h"
+#include "unknown_words.h"
 
 /* What the overrides did. */
 struct effect {
@@ -23,6 +24,7 @@ struct sink {
   elman_attention_writer *writer;
   elman_attention_summary *summary;
   struct effect effect;
+  struct unknown_words unknown;
 };
 
 static elman_status sink_open(struct sink *sink, const struct attention_job *job, FILE *stream,
@@ -91,8 +93,8 @@ static int check_reach(const struct effect *effect, const elman_translate_option
 }
 
 static void note_effect(const struct effect *effect) {
-  note("with the attention as it is, %zu of %zu translations are the same; log-probability of a "
-       "sentence %+.3f by the override",
+  note("with the attention as it is, %zu of %zu translations are the same; the override changes the "
+       "log-probability of a sentence by %+.3f",
        effect->same, effect->compared, effect->log_probability / (double)effect->compared);
 }
 
@@ -123,7 +125,10 @@ static int add_one(const struct attention_job *job, elman_translator *translator
   options.reference = item->reference;
   elman_status status = elman_translate(&translation, translator, item->sentence.text,
                                         item->sentence.length, &options, &error);
-  if (status == ELMAN_OK) status = sink_add(sink, translation, item, &error);
+  if (status == ELMAN_OK) {
+    unknown_words_add(&sink->unknown, translation);
+    status = sink_add(sink, translation, item, &error);
+  }
   if (status == ELMAN_OK && options.override_count > 0) {
     measure_reach(&sink->effect, &options, translation);
     status = compare(&sink->effect, translator, item, translation, options, &error);
@@ -156,6 +161,8 @@ static int add_all(const struct attention_job *job, elman_translator *translator
     note_effect(&sink->effect);
   }
   const int result = sink_finish(sink, job, input, output->stream);
+  /* Not every format has a place for a mark. */
+  unknown_words_note(&sink->unknown);
   return result == EX_OK ? code : result;
 }
 
