@@ -48,7 +48,9 @@ preset() { # preset NAME OPTION=DEFAULT...
 }
 preset plain embedding-size=128 hidden-size=128 batch-size=32 dropout=0 label-smoothing=0 average=0 \
   min-count=1 attention=dot
-shared=(batch-size=64 label-smoothing=0.1 average=0.999 min-count=2 attention=additive)
+! grep -q 'default: on' "$results/stdout" || fail "a plain network has nothing switched on"
+shared=(batch-size=64 label-smoothing=0.1 average=0.999 min-count=2 attention=additive
+  bidirectional=on attentional-layer=on orthogonal=on)
 preset small embedding-size=128 hidden-size=256 dropout=0.3 epochs=12 "${shared[@]}"
 preset base embedding-size=256 hidden-size=512 dropout=0.4 epochs=32 "${shared[@]}"
 

@@ -95,6 +95,8 @@ static void print_default(FILE *stream, const struct option *option) {
     fprintf(stream, " (default: %" PRIu64 ")", *option->seed);
   else if (option->real != NULL)
     fprintf(stream, " (default: %g)", *option->real);
+  else if (option->flag != NULL && *option->flag)
+    fputs(" (default: on)", stream);
 }
 
 static void print_option(FILE *stream, const struct option *option) {
