@@ -61,6 +61,11 @@ all_updates >with
 expect_exit 0 "$ELMAN" train -q "${settings[@]}" --epochs 2 --dropout 0.1 --log log "$train"
 all_updates | cmp - with || fail "dev pairs changed the training"
 
+# Validating on what is learnt from measures memory; that is allowed, and told.
+! grep -q 'is learnt from' "$results/stderr" || fail "these files differ"
+expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 1 --dev ./dev.tsv dev.tsv
+expect_stderr_match '^\./dev\.tsv is learnt from, too: '
+
 # Quiet is quiet.
 expect_exit 0 "$ELMAN" train -q "${settings[@]}" --epochs 1 --dev dev.tsv "$train"
 expect_no_stderr

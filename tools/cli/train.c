@@ -259,12 +259,17 @@ static int create_and_train(const elman_pairs *pairs, const elman_pairs *dev,
   return code;
 }
 
-static int read_dev(elman_pairs **dev, const struct job *job, const char *command) {
+static int read_dev(elman_pairs **dev, const struct job *job, const char *command,
+                    const struct operands *training_pairs) {
   *dev = NULL;
   if (job->dev == NULL) return EX_OK;
   char *words[] = {(char *)job->dev};
   const struct operands operands = {.words = words, .count = 1};
   const struct pairs_input input = {.columns = job->input.columns, .strict = job->input.strict};
+  if (!job->quiet && pairs_input_includes(&job->input, training_pairs, job->dev))
+    note("%s is learnt from, too: its scores will tell what was remembered, not what was understood; "
+         "'elman corpus split' makes parts without leaks",
+         job->dev);
   if (!job->quiet) note("dev:");
   return pairs_input_read(dev, &input, command, &operands, job->quiet);
 }
@@ -274,7 +279,7 @@ static int read_and_train(const struct job *job, const char *command,
   elman_pairs *pairs, *dev;
   int code = pairs_input_read(&pairs, &job->input, command, operands, job->quiet);
   if (code != EX_OK) return code;
-  code = read_dev(&dev, job, command);
+  code = read_dev(&dev, job, command, operands);
   if (code == EX_OK) code = create_and_train(pairs, dev, job);
   elman_pairs_free(pairs);
   elman_pairs_free(dev);
