@@ -26,6 +26,9 @@ for format in pharaoh softalignments npy; do
   expect_exit 0 "$ELMAN" attention --format $format -o links '我 爱 鱼' '她 是'
   expect_stderr_match '^not in the vocabulary: 鱼 \(1 of 5 words\)$'
 done
+# Nor does any format mark an unknown word of a reference, whose probability is that of <unk>.
+expect_exit 0 "$ELMAN" attention --reference 'I love zebras' '我 爱 学习'
+expect_stderr_match '^not in the target vocabulary: zebras \(1 of 3 words\)$'
 expect_exit 0 "$ELMAN" attention --summary '我 爱 鱼'
 expect_stderr_match '^not in the vocabulary: 鱼 \(1 of 3 words\)$'
 expect_exit 0 "$ELMAN" attention --format pharaoh --units words '我爱学习'

@@ -24,7 +24,7 @@ struct sink {
   elman_attention_writer *writer;
   elman_attention_summary *summary;
   struct effect effect;
-  struct unknown_words unknown;
+  struct unknown_words unknown, unknown_target;
 };
 
 static elman_status sink_open(struct sink *sink, const struct attention_job *job, FILE *stream,
@@ -127,6 +127,7 @@ static int add_one(const struct attention_job *job, elman_translator *translator
                                         item->sentence.length, &options, &error);
   if (status == ELMAN_OK) {
     unknown_words_add(&sink->unknown, translation);
+    if (translation->forced) unknown_words_add_target(&sink->unknown_target, translation);
     status = sink_add(sink, translation, item, &error);
   }
   if (status == ELMAN_OK && options.override_count > 0) {
@@ -162,7 +163,8 @@ static int add_all(const struct attention_job *job, elman_translator *translator
   }
   const int result = sink_finish(sink, job, input, output->stream);
   /* Not every format has a place for a mark. */
-  unknown_words_note(&sink->unknown);
+  unknown_words_note(&sink->unknown, "vocabulary");
+  unknown_words_note(&sink->unknown_target, "target vocabulary");
   return result == EX_OK ? code : result;
 }
 

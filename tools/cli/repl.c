@@ -50,7 +50,7 @@ static void show(const struct session *session, struct output *output, bool quie
   }
   output_flush(output);
   unknown_words_add(&unknown, session->last);
-  if (!quiet) unknown_words_note(&unknown);
+  if (!quiet) unknown_words_note(&unknown, "vocabulary");
 }
 
 static void translate_line(struct session *session, const char *line, struct output *output,

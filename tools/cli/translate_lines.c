@@ -164,7 +164,7 @@ static int translate_all(const struct translate_lines *job, elman_translator *tr
     window_clear(window);
   }
   free(window);
-  if (!job->quiet) unknown_words_note(&unknown);
+  if (!job->quiet) unknown_words_note(&unknown, "vocabulary");
   return stopped != EX_OK ? stopped : code;
 }
 

@@ -34,13 +34,24 @@ void unknown_words_add(struct unknown_words *words, const elman_translation *tra
   }
 }
 
-void unknown_words_note(const struct unknown_words *words) {
+void unknown_words_add_target(struct unknown_words *words, const elman_translation *translation) {
+  const size_t count = translation->target_count - (translation->ended ? 1 : 0); /* no </s> */
+  words->tokens += count;
+  for (size_t t = 0; t < count; t++) {
+    const char *token = translation->target_tokens[t];
+    if (translation->target_ids[t] != 0) continue;
+    words->unknown++;
+    add_name(words, token, strlen(token));
+  }
+}
+
+void unknown_words_note(const struct unknown_words *words, const char *vocabulary) {
   char list[UNKNOWN_NAMED * (UNKNOWN_SIZE + 2)];
   size_t used = 0;
   if (words->unknown == 0) return;
   for (size_t i = 0; i < words->named; i++)
     used +=
         (size_t)snprintf(list + used, sizeof list - used, i == 0 ? "%s" : ", %s", words->names[i]);
-  note("not in the vocabulary: %s%s (%zu of %zu words)", list,
+  note("not in the %s: %s%s (%zu of %zu words)", vocabulary, list,
        words->named == UNKNOWN_NAMED ? ", ..." : "", words->unknown, words->tokens);
 }
