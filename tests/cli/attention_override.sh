@@ -44,6 +44,7 @@ cut -f1 "$DATA/toy.zh-en.tsv" >sources
 expect_exit 0 "$ELMAN" attention --summary --override uniform -i sources
 expect_stdout_match '^  of the largest +100\.00 %'
 expect_stderr_match ' of 5 translations are the same'
+expect_exit 0 "$ELMAN" evaluate -q --override shuffle --seed 2 "$DATA/toy.zh-en.tsv"
 expect_exit 0 "$ELMAN" evaluate -q --override position=1 "$DATA/toy.zh-en.tsv"
 expect_stdout_match '^exact match'
 

@@ -76,7 +76,7 @@ wrong '--reference goes with --hypothesis' --reference reference pairs
 wrong 'give either PAIRS or --hypothesis' --hypothesis first --reference reference pairs
 wrong '--model is for a model' -m model.safetensors --hypothesis first --reference reference
 for option in '--source x' '--target x' '--columns 1,2' --strict '--alignments 3' '--batch-size 32' \
-  '--max-length 9' '-t 1'; do
+  '--max-length 9' '-t 1' '--override uniform'; do
   wrong '--[a-z-]+ is for a model; --hypothesis is scored without one' $option --hypothesis first --reference reference
 done
 wrong '--resamples is for comparing' --resamples 9 --hypothesis first --reference reference
