@@ -66,6 +66,9 @@ all_updates | cmp - with || fail "dev pairs changed the training"
 expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 1 --dev ./dev.tsv dev.tsv
 expect_stderr_match '^\./dev\.tsv is learnt from, too: '
 
+expect_exit 64 "$ELMAN" train --dev - - <dev.tsv
+expect_stderr_match "standard input \('-'\) can be read once only"
+
 # Quiet is quiet.
 expect_exit 0 "$ELMAN" train -q "${settings[@]}" --epochs 1 --dev dev.tsv "$train"
 expect_no_stderr

@@ -107,6 +107,16 @@ char *pairs_input_name(const struct pairs_input *input, const struct operands *o
   return NULL;
 }
 
+static bool is_standard(const char *path) {
+  return path != NULL && strcmp(path, "-") == 0;
+}
+
+bool pairs_input_has_standard(const struct pairs_input *input, const struct operands *operands) {
+  bool found = is_standard(input->source) || is_standard(input->target);
+  for (size_t i = 0; i < operands->count; i++) found = found || is_standard(operands->words[i]);
+  return found;
+}
+
 bool pairs_input_includes(const struct pairs_input *input, const struct operands *operands,
                           const char *path) {
   bool found = output_is(path, input->source) || output_is(path, input->target);

@@ -330,6 +330,9 @@ static int run(struct job *job, const char *command, const struct operands *oper
   if (!job->model.attentional_layer && (job->model.input_feeding || job->model.tie_embeddings))
     return report_usage(command, "--%s needs --attentional-layer",
                         job->model.input_feeding ? "input-feeding" : "tie-embeddings");
+  if (job->dev != NULL && strcmp(job->dev, "-") == 0 &&
+      pairs_input_has_standard(&job->input, operands))
+    return report_usage(command, "standard input ('-') can be read once only");
   int code = check_outputs(job, command, operands);
   if (code != EX_OK) return code;
   char *checkpoint = NULL, *name = pairs_input_name(&job->input, operands);
