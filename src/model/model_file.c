@@ -109,9 +109,10 @@ static elman_status parse_metadata(json_t **value, const struct safetensors *fil
                                    elman_error *error) {
   const char *text = safetensors_metadata(file, key);
   if (text == NULL && safetensors_metadata(file, "elman.state") != NULL)
-    return fail(error, ELMAN_BAD_DATA, file->path,
-                "is the checkpoint of a training, not its model; name the file that stands beside it "
-                "without '.checkpoint'");
+    return fail(
+        error, ELMAN_BAD_DATA, file->path,
+        "is the checkpoint of a training, not its model; name the file that stands beside it "
+        "without '.checkpoint'");
   if (text == NULL) return bad(file, error, "is missing from its metadata", key);
   const elman_status status = read_json(value, text_of(text), error);
   return status == ELMAN_BAD_DATA ? bad(file, error, "is not valid JSON", key) : status;

@@ -93,9 +93,10 @@ static int check_reach(const struct effect *effect, const elman_translate_option
 }
 
 static void note_effect(const struct effect *effect) {
-  note("with the attention as it is, %zu of %zu translations are the same; the override changes the "
-       "log-probability of a sentence by %+.3f",
-       effect->same, effect->compared, effect->log_probability / (double)effect->compared);
+  note(
+      "with the attention as it is, %zu of %zu translations are the same; the override changes the "
+      "log-probability of a sentence by %+.3f",
+      effect->same, effect->compared, effect->log_probability / (double)effect->compared);
 }
 
 /* Counts whether the translation is the one that the attention as it is gives. */

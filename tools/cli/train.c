@@ -121,8 +121,9 @@ static void note_unknown(const struct training *training, const char *side, doub
   if (training->own_vocabulary)
     snprintf(advice, sizeof advice,
              "a lower --min-count, a higher --max-vocab or '--%s-tokens chars' leave fewer", side);
-  note("%.0f %% of the %s's tokens are not in its vocabulary and are learnt as one unknown word; %s",
-       100 * share, side, advice);
+  note(
+      "%.0f %% of the %s's tokens are not in its vocabulary and are learnt as one unknown word; %s",
+      100 * share, side, advice);
 }
 
 /* A run that is resumed starts in the middle. */
@@ -267,7 +268,8 @@ static int read_dev(elman_pairs **dev, const struct job *job, const char *comman
   const struct operands operands = {.words = words, .count = 1};
   const struct pairs_input input = {.columns = job->input.columns, .strict = job->input.strict};
   if (!job->quiet && pairs_input_includes(&job->input, training_pairs, job->dev))
-    note("%s is learnt from, too: its scores will tell what was remembered, not what was understood; "
+    note("%s is learnt from, too: its scores will tell what was remembered, not what was "
+         "understood; "
          "'elman corpus split' makes parts without leaks",
          job->dev);
   if (!job->quiet) note("dev:");
