@@ -182,9 +182,8 @@ elman_status elman_train(elman_model *model, const elman_pairs *pairs,
                          const elman_train_options *options, elman_error *error) {
   struct surroundings before;
   elman_status status = enter(
-      &before, options->threads,
-  const elman_train_options defaults = elman_train_options_default();
-  if (options == NULL) options = &defaults;
+      &before, options->threads, const elman_train_options defaults = elman_train_options_default();
+      if (options == NULL) options = &defaults;
       largest_product(inner_model(model), inner_pairs_const(pairs), options->batch_size), error);
   if (status != ELMAN_OK) return status;
   status = train(inner_model(model), inner_pairs_const(pairs), options, error);

@@ -8,8 +8,7 @@
 elman_status codec_text(struct buffer *into, const struct codec *codec, struct text text,
                         elman_error *error) {
   const elman_status status = text_normalize(into, text, codec->normalization, error);
-  if (status == ELMAN_OK &&
-      !(codec->vocabulary != NULL && vocabulary_is_spaced(codec->vocabulary)))
+  if (status == ELMAN_OK && !(codec->vocabulary != NULL && vocabulary_is_spaced(codec->vocabulary)))
     text_drop_spaces(into, codec->mode);
   return status;
 }

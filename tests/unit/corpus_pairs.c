@@ -208,8 +208,9 @@ Test(tsv, nothing_usable) {
   put("a.tsv", "\xEF\xBB\xBF\n");
   assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv", "was found; pairs are UTF-8");
   put("a.tsv", "one\ntwo\n");
-  assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv",
-               "was found; of 2 lines left out the first, a.tsv:1, has 1 column, column 2 is needed");
+  assert_error(
+      tsv_options(), ELMAN_BAD_DATA, "a.tsv",
+      "was found; of 2 lines left out the first, a.tsv:1, has 1 column, column 2 is needed");
 }
 
 Test(tsv, binary_files) {

@@ -134,7 +134,8 @@ Test(spaces, chars_lose_those_beside_han_kana_and_full_width_signs) {
   assert_dropped(ELMAN_TOKENS_CHARS, "葛\U000E0100 城 か\u3099 a", "葛\U000E0100城か\u3099a");
   assert_dropped(ELMAN_TOKENS_CHARS, "I don't know .", "I don't know .");
   assert_dropped(ELMAN_TOKENS_CHARS, "한국어 문장", "한국어 문장");
-  assert_dropped(ELMAN_TOKENS_CHARS, "我 \u0301 \u200D", "我 \u0301 \u200D"); /* would stand on 我 */
+  assert_dropped(ELMAN_TOKENS_CHARS, "我 \u0301 \u200D",
+                 "我 \u0301 \u200D"); /* would stand on 我 */
   assert_dropped(ELMAN_TOKENS_CHARS, "", "");
 }
 
@@ -142,7 +143,8 @@ Test(spaces, chars_lose_those_beside_han_kana_and_full_width_signs) {
 Test(spaces, words_lose_those_within_han) {
   assert_dropped(ELMAN_TOKENS_WORDS, "你 喜欢 雨 吗 ？", "你喜欢雨吗？");
   assert_dropped(ELMAN_TOKENS_WORDS, "我 在 New York 住 3 年 。", "我在 New York 住 3 年。");
-  assert_dropped(ELMAN_TOKENS_WORDS, "The character 爱 means love .", "The character 爱 means love .");
+  assert_dropped(ELMAN_TOKENS_WORDS, "The character 爱 means love .",
+                 "The character 爱 means love .");
   assert_dropped(ELMAN_TOKENS_WORDS, "葛\U000E0100 城 か\u3099 が", "葛\U000E0100城か\u3099が");
   assert_dropped(ELMAN_TOKENS_WORDS, "我 \u0301 爱", "我 \u0301 爱"); /* would stand on 我 */
   assert_dropped(ELMAN_TOKENS_SPACE, "你 喜欢 雨", "你 喜欢 雨");
