@@ -22,24 +22,24 @@ elman_check_options elman_check_options_default(void) {
 
 elman_status elman_check_create(elman_check **check, const elman_check_options *options,
                                 elman_error *error) {
+  const elman_check_options defaults = elman_check_options_default();
+  if (options == NULL) options = &defaults;
   *check = NULL;
   struct pairs_options *parts = calloc(options->part_count + 1, sizeof *parts);
   if (parts == NULL) return fail_no_memory(error);
   for (size_t i = 0; i < options->part_count; i++)
     parts[i] = inner_pairs_options(&options->parts[i]);
-  const struct check_options how = {
-    .parts = parts,
-    .part_count = options->part_count,
-    .modes = {options->source_tokens, options->target_tokens},
-    const elman_check_options defaults = elman_check_options_default();
-  if (options == NULL) options = &defaults;
-  .max_length = options->max_length, .max_ratio = options->max_ratio, .examples = options->examples
-};
-struct findings *findings = NULL;
-const elman_status status = check_corpus(&findings, &how, error);
-*check = (elman_check *)findings;
-free(parts);
-return status;
+  const struct check_options how = {.parts = parts,
+                                    .part_count = options->part_count,
+                                    .modes = {options->source_tokens, options->target_tokens},
+                                    .max_length = options->max_length,
+                                    .max_ratio = options->max_ratio,
+                                    .examples = options->examples};
+  struct findings *findings = NULL;
+  const elman_status status = check_corpus(&findings, &how, error);
+  *check = (elman_check *)findings;
+  free(parts);
+  return status;
 }
 
 void elman_check_free(elman_check *check) {

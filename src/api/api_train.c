@@ -180,10 +180,11 @@ static double largest_product(const struct model *model, const struct pairs *pai
 
 elman_status elman_train(elman_model *model, const elman_pairs *pairs,
                          const elman_train_options *options, elman_error *error) {
+  const elman_train_options defaults = elman_train_options_default();
+  if (options == NULL) options = &defaults;
   struct surroundings before;
   elman_status status = enter(
-      &before, options->threads, const elman_train_options defaults = elman_train_options_default();
-      if (options == NULL) options = &defaults;
+      &before, options->threads,
       largest_product(inner_model(model), inner_pairs_const(pairs), options->batch_size), error);
   if (status != ELMAN_OK) return status;
   status = train(inner_model(model), inner_pairs_const(pairs), options, error);
