@@ -131,13 +131,13 @@ static elman_status texts_fill(struct texts *texts, const char *const *const *ou
 elman_status elman_metrics(elman_metric_scores *scores, const char *const *hypotheses,
                            const char *const *const *references, size_t sets, size_t count,
                            const elman_metric_options *options, elman_error *error) {
+  const elman_metric_options defaults = elman_metric_options_default();
+  if (options == NULL) options = &defaults;
   struct texts texts;
   struct metric_scores found;
   elman_status status = texts_fill(&texts, &hypotheses, 1, references, sets, count, options, error);
   if (status == ELMAN_OK)
     status = metric_score_all(&found, texts.outputs[0], &texts.references, &texts.options, error);
-  const elman_metric_options defaults = elman_metric_options_default();
-  if (options == NULL) options = &defaults;
   if (status == ELMAN_OK) {
     const struct metric_signatures signatures = metric_signatures(&texts.options, sets, 0, 0);
     *scores = outer_metric_scores(&found, &signatures);
