@@ -26,10 +26,8 @@ elman_status encode(struct encoding *encoding, const struct codec *codec, struct
     status = segment_unspaced(&encoding->tokens, &encoding->split, codec->vocabulary, error);
   if (status != ELMAN_OK) return status;
 
-  void *memory = encoding->ids;
-  status = array_grow(&memory, &encoding->capacity, encoding->tokens.count, sizeof *encoding->ids,
-                      error);
-  encoding->ids = memory;
+  status = array_grow(&encoding->ids, &encoding->capacity, encoding->tokens.count,
+                      sizeof *encoding->ids, error);
   if (status != ELMAN_OK) return status;
   for (size_t i = 0; i < encoding->tokens.count; i++)
     encoding->ids[i] = vocabulary_find(codec->vocabulary, tokens_get(&encoding->tokens, i));

@@ -104,10 +104,8 @@ static bool collapse_white_space(struct buffer *into, struct text text, elman_no
 
 /* Room for `count` more. */
 static elman_status codepoints_grow(struct codepoints *list, size_t count, elman_error *error) {
-  void *memory = list->items;
   const elman_status status =
-      array_grow(&memory, &list->capacity, list->count + count, sizeof *list->items, error);
-  list->items = memory;
+      array_grow(&list->items, &list->capacity, list->count + count, sizeof *list->items, error);
   return status;
 }
 

@@ -32,10 +32,8 @@ struct text tokens_get(const struct tokens *tokens, size_t index) {
 
 elman_status tokens_add_marked(struct tokens *tokens, const char *mark, struct text surface,
                                elman_error *error) {
-  void *memory = tokens->starts;
-  const elman_status status =
-      array_grow(&memory, &tokens->capacity, tokens->count + 2, sizeof *tokens->starts, error);
-  tokens->starts = memory;
+  const elman_status status = array_grow(&tokens->starts, &tokens->capacity, tokens->count + 2,
+                                         sizeof *tokens->starts, error);
   if (status != ELMAN_OK) return status;
 
   const size_t start = tokens->bytes.length;
