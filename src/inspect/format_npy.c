@@ -2,8 +2,8 @@
 #include "inspect/format.h"
 #include "inspect/matrix.h"
 
-elman_status format_write_npy(struct writing *writing, const struct record *record,
-                              elman_error *error) {
+static elman_status write_translation(struct writing *writing, const struct record *record,
+                                      elman_error *error) {
   (void)error;
   const struct translation *translation = record->translation;
   const size_t sizes[] = {translation->heads, translation->target_count, translation->source_count};
@@ -13,3 +13,5 @@ elman_status format_write_npy(struct writing *writing, const struct record *reco
     matrix_write_npy(writing->stream, translation->attention, sizes + 1, 2);
   return ELMAN_OK;
 }
+
+const struct format format_npy = {"npy", ".npy", .write = write_translation};

@@ -4,11 +4,12 @@
 #include <stdlib.h>
 
 #include "vocab/segment.h"
+#include "vocab/token_modes.h"
 
 elman_status codec_text(struct buffer *into, const struct codec *codec, struct text text,
                         elman_error *error) {
   const elman_status status = text_normalize(into, text, codec->normalization, error);
-  if (status == ELMAN_OK && codec->mode == ELMAN_TOKENS_CHARS &&
+  if (status == ELMAN_OK && token_mode_row(codec->mode)->drops_han_spaces &&
       !(codec->vocabulary != NULL && vocabulary_is_spaced(codec->vocabulary)))
     text_drop_spaces(into);
   return status;
@@ -19,7 +20,7 @@ elman_status encode(struct encoding *encoding, const struct codec *codec, struct
   elman_status status = codec_text(&encoding->normalized, codec, text, error);
   if (status != ELMAN_OK) return status;
 
-  const bool segments = codec->mode == ELMAN_TOKENS_SPACE;
+  const bool segments = token_mode_row(codec->mode)->segments_han;
   status = tokens_split(segments ? &encoding->split : &encoding->tokens,
                         buffer_text(&encoding->normalized), codec->mode, error);
   if (status == ELMAN_OK && segments)
