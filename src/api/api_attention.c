@@ -150,12 +150,7 @@ elman_status elman_attention_save(const char *path, const elman_translation *tra
                                   const char *format, elman_error *error) {
   struct safe_file file;
   elman_status status = safe_file_open(&file, path, NULL, error);
-  if (status == ELMAN_OK) {
-    status = write_alone(file.stream, translation, format, NULL, error);
-    if (status == ELMAN_OK)
-      status = safe_file_commit(&file, error);
-    else
-      safe_file_abandon(&file);
-  }
-  return status;
+  if (status != ELMAN_OK) return status;
+  status = write_alone(file.stream, translation, format, NULL, error);
+  return safe_file_end(&file, status, error);
 }

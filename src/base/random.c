@@ -2,59 +2,44 @@
 
 #include <math.h>
 
-void random_words(uint32_t words[4], struct random_stream stream, uint64_t index) {
-  uint32_t counter[4] = {(uint32_t)index, (uint32_t)(index >> 32), stream.which, stream.purpose};
-  uint32_t key0 = (uint32_t)stream.seed, key1 = (uint32_t)(stream.seed >> 32);
-  for (int round = 0; round < 10; round++) {
-    const uint64_t product0 = UINT64_C(0xD2511F53) * counter[0];
-    const uint64_t product1 = UINT64_C(0xCD9E8D57) * counter[2];
-    const uint32_t next[4] = {(uint32_t)(product1 >> 32) ^ counter[1] ^ key0, (uint32_t)product1,
-                              (uint32_t)(product0 >> 32) ^ counter[3] ^ key1, (uint32_t)product0};
-    for (int i = 0; i < 4; i++) counter[i] = next[i];
-    key0 += UINT32_C(0x9E3779B9);
-    key1 += UINT32_C(0xBB67AE85);
-  }
-  for (int i = 0; i < 4; i++) words[i] = counter[i];
-}
-
-/* random_words with every step done for all indices. */
-static void random_block(uint32_t *words, struct random_stream stream, uint64_t first) {
-  uint32_t counter0[RANDOM_MANY], counter1[RANDOM_MANY], counter2[RANDOM_MANY],
-      counter3[RANDOM_MANY];
-  for (size_t i = 0; i < RANDOM_MANY; i++) {
-    counter0[i] = (uint32_t)(first + i);
-    counter1[i] = (uint32_t)((first + i) >> 32);
-    counter2[i] = stream.which;
-    counter3[i] = stream.purpose;
+/* Ten rounds for `count` indices at once, each word of the counters in an array of its own, so that
+ * a constant count becomes vector code. */
+static inline __attribute__((always_inline)) void
+philox(uint32_t *restrict words, struct random_stream stream, uint64_t first, size_t count) {
+  uint32_t counter[4][RANDOM_MANY];
+  for (size_t i = 0; i < count; i++) {
+    counter[0][i] = (uint32_t)(first + i);
+    counter[1][i] = (uint32_t)((first + i) >> 32);
+    counter[2][i] = stream.which;
+    counter[3][i] = stream.purpose;
   }
   uint32_t key0 = (uint32_t)stream.seed, key1 = (uint32_t)(stream.seed >> 32);
   for (int round = 0; round < 10; round++) {
 #pragma omp simd
-    for (size_t i = 0; i < RANDOM_MANY; i++) {
-      const uint64_t product0 = UINT64_C(0xD2511F53) * counter0[i];
-      const uint64_t product1 = UINT64_C(0xCD9E8D57) * counter2[i];
-      counter0[i] = (uint32_t)(product1 >> 32) ^ counter1[i] ^ key0;
-      counter1[i] = (uint32_t)product1;
-      counter2[i] = (uint32_t)(product0 >> 32) ^ counter3[i] ^ key1;
-      counter3[i] = (uint32_t)product0;
+    for (size_t i = 0; i < count; i++) {
+      const uint64_t product0 = UINT64_C(0xD2511F53) * counter[0][i];
+      const uint64_t product1 = UINT64_C(0xCD9E8D57) * counter[2][i];
+      counter[0][i] = (uint32_t)(product1 >> 32) ^ counter[1][i] ^ key0;
+      counter[1][i] = (uint32_t)product1;
+      counter[2][i] = (uint32_t)(product0 >> 32) ^ counter[3][i] ^ key1;
+      counter[3][i] = (uint32_t)product0;
     }
     key0 += UINT32_C(0x9E3779B9);
     key1 += UINT32_C(0xBB67AE85);
   }
-  for (size_t i = 0; i < RANDOM_MANY; i++) {
-    words[4 * i] = counter0[i];
-    words[4 * i + 1] = counter1[i];
-    words[4 * i + 2] = counter2[i];
-    words[4 * i + 3] = counter3[i];
-  }
+  for (size_t i = 0; i < count; i++)
+    for (size_t k = 0; k < 4; k++) words[4 * i + k] = counter[k][i];
+}
+
+void random_words(uint32_t words[4], struct random_stream stream, uint64_t index) {
+  philox(words, stream, index, 1);
 }
 
 void random_many(uint32_t *words, struct random_stream stream, uint64_t first, size_t count) {
-  if (count == RANDOM_MANY) {
-    random_block(words, stream, first);
-    return;
-  }
-  for (size_t i = 0; i < count; i++) random_words(words + 4 * i, stream, first + i);
+  if (count == RANDOM_MANY)
+    philox(words, stream, first, RANDOM_MANY);
+  else
+    for (size_t i = 0; i < count; i++) random_words(words + 4 * i, stream, first + i);
 }
 
 static double unit(uint32_t high, uint32_t low) {

@@ -229,3 +229,9 @@ void safe_file_abandon(struct safe_file *file) {
   close(file->descriptor);
   safe_file_close(file);
 }
+
+elman_status safe_file_end(struct safe_file *file, elman_status written, elman_error *error) {
+  if (written == ELMAN_OK) return safe_file_commit(file, error);
+  safe_file_abandon(file);
+  return written;
+}

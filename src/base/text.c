@@ -5,12 +5,18 @@
 #include <string.h>
 #include <utf8proc.h>
 
+#include "base/xxh64.h"
+
 struct text text_of(const char *string) {
   return (struct text){string, strlen(string)};
 }
 
 bool text_equal(struct text a, struct text b) {
   return a.length == b.length && (a.length == 0 || memcmp(a.bytes, b.bytes, a.length) == 0);
+}
+
+uint64_t text_hash(struct text text) {
+  return xxh64_of(text.bytes, text.length);
 }
 
 size_t text_valid_prefix(struct text text) {
@@ -74,15 +80,29 @@ struct text buffer_text(const struct buffer *buffer) {
   return (struct text){buffer->bytes == NULL ? "" : buffer->bytes, buffer->length};
 }
 
-elman_status array_grow(void **array, size_t *capacity, size_t count, size_t element,
+/* The pointer is copied as bytes: to write it as a `void *` would break the rules of aliasing. */
+elman_status array_grow(void *array, size_t *capacity, size_t count, size_t element,
                         elman_error *error) {
   if (count <= *capacity) return ELMAN_OK;
   const size_t grown = count + count / 2 + 16;
   size_t bytes;
   if (grown < count || __builtin_mul_overflow(grown, element, &bytes)) return fail_no_memory(error);
-  void *memory = realloc(*array, bytes);
+  void *memory;
+  memcpy(&memory, array, sizeof memory);
+  memory = realloc(memory, bytes);
   if (memory == NULL) return fail_no_memory(error);
-  *array = memory;
+  memcpy(array, &memory, sizeof memory);
   *capacity = grown;
+  return ELMAN_OK;
+}
+
+elman_status array_grow_zeroed(void *array, size_t *capacity, size_t count, size_t element,
+                               elman_error *error) {
+  const size_t before = *capacity;
+  const elman_status status = array_grow(array, capacity, count, element, error);
+  if (status != ELMAN_OK || *capacity == before) return status;
+  unsigned char *memory;
+  memcpy(&memory, array, sizeof memory);
+  memset(memory + before * element, 0, (*capacity - before) * element);
   return ELMAN_OK;
 }

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/status.h"
 
@@ -15,6 +16,7 @@ struct text {
 
 struct text text_of(const char *string); /* string is NUL-terminated */
 bool text_equal(struct text a, struct text b);
+uint64_t text_hash(struct text text); /* its XXH64 */
 
 /* The index of the first byte that is not valid UTF-8 (NUL counts as invalid: it is not text), or
  * text.length if all are. */
@@ -35,9 +37,12 @@ void buffer_clear(struct buffer *buffer); /* keeps the memory */
 void buffer_free(struct buffer *buffer);
 struct text buffer_text(const struct buffer *buffer); /* valid until the next append */
 
-/* Makes room for `count` elements in a growing array; *capacity and *array follow. `array` must be
- * the address of a `void *`: that of a typed pointer, cast, would break the rules of aliasing. */
-elman_status array_grow(void **array, size_t *capacity, size_t count, size_t element,
+/* Makes room for `count` elements in a growing array. `array` is the address of the pointer to it,
+ * of whatever type; the pointer and *capacity follow. */
+elman_status array_grow(void *array, size_t *capacity, size_t count, size_t element,
                         elman_error *error) CHECKED;
+/* The same; what is new is zero. */
+elman_status array_grow_zeroed(void *array, size_t *capacity, size_t count, size_t element,
+                               elman_error *error) CHECKED;
 
 #endif

@@ -68,6 +68,12 @@ static uint64_t add_rest(uint64_t hash, const unsigned char *at, size_t size) {
   return hash;
 }
 
+static uint64_t finish(uint64_t hash) {
+  hash = (hash ^ hash >> 33) * P2;
+  hash = (hash ^ hash >> 29) * P3;
+  return hash ^ hash >> 32;
+}
+
 uint64_t xxh64_value(const struct xxh64 *sum) {
   static const int turns[XXH64_LANES] = {1, 7, 12, 18};
   uint64_t hash = P5; /* of less than a stripe */
@@ -76,13 +82,11 @@ uint64_t xxh64_value(const struct xxh64 *sum) {
     for (int i = 0; i < XXH64_LANES; i++) hash += rotate(sum->lanes[i], turns[i]);
     for (int i = 0; i < XXH64_LANES; i++) hash = (hash ^ round_of(0, sum->lanes[i])) * P1 + P4;
   }
-  hash = add_rest(hash + sum->total, sum->rest, sum->total % XXH64_STRIPE);
-  hash = (hash ^ hash >> 33) * P2;
-  hash = (hash ^ hash >> 29) * P3;
-  return hash ^ hash >> 32;
+  return finish(add_rest(hash + sum->total, sum->rest, sum->total % XXH64_STRIPE));
 }
 
 uint64_t xxh64_of(const void *bytes, size_t size) {
+  if (size < XXH64_STRIPE) return finish(add_rest(P5 + size, bytes, size));
   struct xxh64 sum;
   xxh64_start(&sum);
   xxh64_add(&sum, bytes, size);

@@ -2,7 +2,6 @@
 
 #include "corpus/check.h"
 #include "corpus/key.h"
-#include "corpus/key_index.h"
 
 /* All lines of all parts under one running number; the arrays are (count). */
 struct lines {
@@ -13,7 +12,7 @@ struct lines {
   uint64_t *same[2]; /* hashes of the sides as they are, by elman_side */
   uint64_t *like[2]; /* hashes of their keys */
   uint64_t *keys;    /* of the round at hand */
-  uint32_t *next;    /* the first line with the same key in a later part, or NO_KEY */
+  uint32_t *next;    /* the first line with the same key in a later part, or TABLE_NONE */
   uint8_t *marks;    /* MARK_ bits */
 };
 
@@ -43,8 +42,8 @@ static elman_status hash_side(struct lines *lines, elman_side side, size_t at, s
                               struct buffer *key, elman_error *error) {
   const elman_status status = key_of(key, text, error);
   if (status != ELMAN_OK) return status;
-  lines->same[side][at] = key_hash(text);
-  lines->like[side][at] = key_hash(buffer_text(key));
+  lines->same[side][at] = text_hash(text);
+  lines->like[side][at] = text_hash(buffer_text(key));
   return ELMAN_OK;
 }
 
@@ -169,15 +168,15 @@ static elman_status note_leak(struct findings *findings, struct lines *lines,
 
 /* The chain of a key holds the first line with it of every part, so its length is at most the
  * number of parts. */
-static elman_status take_line(struct findings *findings, struct lines *lines,
-                              struct key_index *index, const struct round *round, size_t part,
-                              size_t at, elman_error *error) {
-  const size_t first = key_index_add(index, at);
-  lines->next[at] = NO_KEY;
-  if (first == at) return ELMAN_OK;
+static elman_status take_line(struct findings *findings, struct lines *lines, struct table *table,
+                              const struct round *round, size_t part, size_t at,
+                              elman_error *error) {
+  size_t first;
+  elman_status status = key_first(&first, table, lines->keys, at, error);
+  lines->next[at] = TABLE_NONE;
+  if (status != ELMAN_OK || first == at) return status;
   size_t last = first;
-  while (lines->next[last] != NO_KEY) last = lines->next[last];
-  elman_status status = ELMAN_OK;
+  while (lines->next[last] != TABLE_NONE) last = lines->next[last];
   if (last >= lines->starts[part])
     status = note_repeat(findings, lines, round, part, at, last, error);
   else
@@ -190,19 +189,18 @@ static elman_status take_line(struct findings *findings, struct lines *lines,
 elman_status check_repeats(struct findings *findings, struct pairs *const *parts,
                            elman_error *error) {
   struct lines lines;
-  struct key_index index = {0};
+  struct table table = {0};
   elman_status status = lines_create(&lines, parts, findings->part_count, error);
   if (status != ELMAN_OK) return status;
-  status = key_index_create(&index, lines.count, error);
-  if (status == ELMAN_OK) status = hash_lines(&lines, error);
+  status = hash_lines(&lines, error);
   for (size_t r = 0; status == ELMAN_OK && r < LEAKS; r++) {
     fill_round_keys(&lines, &rounds[r]);
-    key_index_reset(&index, lines.keys);
+    status = table_reset(&table, lines.count, error);
     for (size_t part = 0; part < findings->part_count; part++)
       for (size_t at = lines.starts[part]; status == ELMAN_OK && at < lines.starts[part + 1]; at++)
-        status = take_line(findings, &lines, &index, &rounds[r], part, at, error);
+        status = take_line(findings, &lines, &table, &rounds[r], part, at, error);
   }
-  key_index_free(&index);
+  table_free(&table);
   lines_free(&lines);
   return status;
 }

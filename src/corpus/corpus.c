@@ -22,9 +22,8 @@ elman_status sentences_add(struct sentences *sentences, size_t *capacity,
   const size_t start = sentences->starts[sentences->count];
   size_t end;
   if (__builtin_add_overflow(start, length, &end)) return fail_no_memory(error);
-  void *memory = sentences->ids;
-  const elman_status status = array_grow(&memory, capacity, end, sizeof *sentences->ids, error);
-  sentences->ids = memory;
+  const elman_status status =
+      array_grow(&sentences->ids, capacity, end, sizeof *sentences->ids, error);
   if (status != ELMAN_OK) return status;
   if (length > 0) memcpy(sentences->ids + start, encoding->ids, length * sizeof *encoding->ids);
   sentences->starts[++sentences->count] = end;

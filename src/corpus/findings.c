@@ -87,11 +87,9 @@ elman_status findings_example(struct findings *findings, struct example example,
                               const struct pair *pair, elman_error *error) {
   size_t *kept = &findings->parts[example.at.part].examples[example.finding];
   if (*kept >= findings->examples_wanted) return ELMAN_OK;
-  void *memory = findings->examples;
   const elman_status status =
-      array_grow(&memory, &findings->example_capacity, findings->example_count + 1,
+      array_grow(&findings->examples, &findings->example_capacity, findings->example_count + 1,
                  sizeof *findings->examples, error);
-  findings->examples = memory;
   if (status != ELMAN_OK) return status;
   if (pair != NULL) {
     example.source = copy_of(pair->source);

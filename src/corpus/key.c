@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/xxh64.h"
 #include "vocab/characters.h"
 #include "vocab/tokens.h"
 
@@ -89,36 +90,19 @@ elman_status key_of(struct buffer *into, struct text text, elman_error *error) {
   return status;
 }
 
-/* MurmurHash3's mixing of blocks and its finish (Austin Appleby, public domain). Every step can be
- * undone, so that texts of one block never collide. */
-static uint64_t mix(uint64_t bits) {
-  bits = (bits ^ bits >> 33) * 0xFF51AFD7ED558CCDu;
-  bits = (bits ^ bits >> 33) * 0xC4CEB9FE1A85EC53u;
-  return bits ^ bits >> 33;
-}
-
-static uint64_t rotate(uint64_t bits, int by) {
-  return bits << by | bits >> (64 - by);
-}
-
-static uint64_t add_block(uint64_t hash, uint64_t block) {
-  block = rotate(block * 0x87C37B91114253D5u, 31) * 0x4CF5AD432745937Fu;
-  return rotate(hash ^ block, 27) * 5 + 0x52DCE729u;
-}
-
-uint64_t key_hash(struct text text) {
-  uint64_t hash = 0;
-  size_t at = 0;
-  for (; text.length - at >= sizeof(uint64_t); at += sizeof(uint64_t)) {
-    uint64_t block;
-    memcpy(&block, text.bytes + at, sizeof block);
-    hash = add_block(hash, block);
-  }
-  uint64_t rest = 0;
-  if (at < text.length) memcpy(&rest, text.bytes + at, text.length - at);
-  return mix(add_block(hash, rest) ^ text.length);
-}
-
 uint64_t key_hash_pair(uint64_t source, uint64_t target) {
-  return mix(add_block(add_block(0, source), target));
+  const uint64_t both[] = {source, target};
+  return xxh64_of(both, sizeof both);
+}
+
+static bool is_key(const void *keys, size_t position, const void *key) {
+  return ((const uint64_t *)keys)[position] == *(const uint64_t *)key;
+}
+
+elman_status key_first(size_t *first, struct table *table, const uint64_t *keys, size_t position,
+                       elman_error *error) {
+  const uint64_t key = keys[position];
+  const uint32_t found = table_find(table, key, is_key, keys, &key);
+  *first = found == TABLE_NONE ? position : found;
+  return found == TABLE_NONE ? table_add(table, key, position, error) : ELMAN_OK;
 }

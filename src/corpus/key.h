@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "base/status.h"
+#include "base/table.h"
 #include "base/text.h"
 
 /* Replaces the contents of `into` by what is left of `text` after NFKD (which tells the same texts
@@ -13,11 +13,13 @@
  * text that has nothing else the punctuation stays. `text` must be valid UTF-8. */
 elman_status key_of(struct buffer *into, struct text text, elman_error *error) CHECKED;
 
-/* 64 bits. Among a million different sentences two are taken for the same with a chance of one to
- * thirty-seven million. */
-uint64_t key_hash(struct text text);
-
-/* The hash of a pair from those of its sides. */
+/* The hash of a pair from those of its sides. Of 64 bits: among a million different ones two are
+ * taken for the same with a chance of one to thirty-seven million. */
 uint64_t key_hash_pair(uint64_t source, uint64_t target);
+
+/* *first is the position that was added first with the hash of `position` in `keys`: itself if
+ * there is none, and then it is added. */
+elman_status key_first(size_t *first, struct table *table, const uint64_t *keys, size_t position,
+                       elman_error *error) CHECKED;
 
 #endif

@@ -21,10 +21,8 @@ static elman_status add_line(struct line_file *file, const char *name, char *sta
     return fail(error, ELMAN_BAD_DATA, where, "is not valid UTF-8 at byte %zu of the line",
                 valid + 1);
   }
-  void *memory = file->lines;
   const elman_status status =
-      array_grow(&memory, &file->capacity, file->count + 1, sizeof *file->lines, error);
-  file->lines = memory;
+      array_grow(&file->lines, &file->capacity, file->count + 1, sizeof *file->lines, error);
   if (status != ELMAN_OK) return status;
   start[length] = '\0'; /* over the line's end, or the NUL behind the buffer */
   file->lines[file->count++] = start;

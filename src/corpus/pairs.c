@@ -177,10 +177,8 @@ static const char *terminate(struct text field) {
 
 static elman_status store(struct reader *reader, struct stored_pair item) {
   struct pairs *pairs = reader->pairs;
-  void *memory = pairs->items;
-  const elman_status status =
-      array_grow(&memory, &pairs->capacity, pairs->count + 1, sizeof *pairs->items, reader->error);
-  pairs->items = memory;
+  const elman_status status = array_grow(&pairs->items, &pairs->capacity, pairs->count + 1,
+                                         sizeof *pairs->items, reader->error);
   if (status == ELMAN_OK) pairs->items[pairs->count++] = item;
   return status;
 }

@@ -5,7 +5,6 @@
 
 #include "corpus/groups.h"
 #include "corpus/key.h"
-#include "corpus/key_index.h"
 
 /* ---- which pairs belong together ---- */
 
@@ -16,7 +15,7 @@ static elman_status fill_keys(uint64_t *keys, const struct pairs *pairs, bool ta
   for (size_t i = 0; status == ELMAN_OK && i < pairs_count(pairs); i++) {
     const struct pair pair = pairs_get(pairs, i);
     status = key_of(&key, target ? pair.target : pair.source, error);
-    if (status == ELMAN_OK) keys[i] = key_hash(buffer_text(&key));
+    if (status == ELMAN_OK) keys[i] = text_hash(buffer_text(&key));
   }
   buffer_free(&key);
   return status;
@@ -24,18 +23,18 @@ static elman_status fill_keys(uint64_t *keys, const struct pairs *pairs, bool ta
 
 static elman_status join_equal(struct groups *groups, const struct pairs *pairs,
                                elman_error *error) {
-  struct key_index index = {0};
-  uint64_t *keys = reallocarray(NULL, pairs_count(pairs) + 1, sizeof *keys);
+  struct table table = {0};
+  uint64_t *keys = reallocarray(NULL, groups->count + 1, sizeof *keys);
   elman_status status = keys == NULL ? fail_no_memory(error) : ELMAN_OK;
-  if (status == ELMAN_OK) status = key_index_create(&index, pairs_count(pairs), error);
   for (int side = 0; status == ELMAN_OK && side < 2; side++) {
-    status = fill_keys(keys, pairs, side == 1, error);
-    if (status != ELMAN_OK) break;
-    key_index_reset(&index, keys);
-    for (size_t i = 0; i < pairs_count(pairs); i++)
-      groups_join(groups, i, key_index_add(&index, i));
+    status = table_reset(&table, groups->count, error);
+    if (status == ELMAN_OK) status = fill_keys(keys, pairs, side == 1, error);
+    for (size_t i = 0, first = 0; status == ELMAN_OK && i < groups->count; i++) {
+      status = key_first(&first, &table, keys, i, error);
+      groups_join(groups, i, first);
+    }
   }
-  key_index_free(&index);
+  table_free(&table);
   free(keys);
   return status;
 }

@@ -3,36 +3,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct format formats[] = {
-    {"text", ".txt", NULL, format_write_text, format_end_text},
-    {"json", ".json", NULL, format_write_json, NULL},
-    {"tsv", ".tsv", NULL, format_write_tsv, NULL},
-    {"npy", ".npy", NULL, format_write_npy, NULL},
-    {"svg", ".svg", format_begin_svg, format_write_svg, format_end_svg},
-    {"html", ".html", format_begin_html, format_write_html, format_end_html},
-    {"pharaoh", ".pharaoh", NULL, format_write_pharaoh, NULL},
-    {"softalignments", ".ali", NULL, format_write_softalignments, NULL},
-};
+#define ADDRESS(name) &format_##name,
+static const struct format *const formats[] = {FORMATS(ADDRESS)};
 
 const struct format *format_at(size_t index) {
-  return index < sizeof formats / sizeof *formats ? &formats[index] : NULL;
+  return index < sizeof formats / sizeof *formats ? formats[index] : NULL;
 }
 
 const struct format *format_named(const char *name) {
-  for (size_t i = 0; format_at(i) != NULL; i++) {
-    if (strcmp(formats[i].name, name) == 0) return &formats[i];
-  }
-  return NULL;
+  const struct format *format;
+  for (size_t i = 0; (format = format_at(i)) != NULL; i++)
+    if (strcmp(format->name, name) == 0) break;
+  return format;
 }
 
 const struct format *format_of_path(const char *path) {
-  const size_t length = strlen(path);
-  for (size_t i = 0; format_at(i) != NULL; i++) {
-    const size_t suffix = strlen(formats[i].suffix);
-    if (length > suffix && strcmp(path + length - suffix, formats[i].suffix) == 0)
-      return &formats[i];
+  const struct format *format;
+  for (size_t i = 0; (format = format_at(i)) != NULL; i++) {
+    const size_t length = strlen(path), suffix = strlen(format->suffix);
+    if (length > suffix && strcmp(path + length - suffix, format->suffix) == 0) break;
   }
-  return NULL;
+  return format;
 }
 
 elman_status writing_start(struct writing *writing, FILE *stream, const struct format *format,

@@ -64,9 +64,11 @@ elman_status writing_add(struct writing *writing, const struct record *record,
 elman_status writing_finish(struct writing *writing, elman_error *error) CHECKED;
 void writing_free(struct writing *writing);
 
-format_writer format_write_text, format_write_json, format_write_tsv, format_write_npy,
-    format_write_pharaoh, format_write_softalignments, format_write_svg, format_write_html;
-format_hook format_end_text, format_begin_svg, format_end_svg, format_begin_html, format_end_html;
+/* All formats, in the order in which they are listed: format_NAME.c defines format_NAME. */
+#define FORMATS(USE)                                                                               \
+  USE(text) USE(json) USE(tsv) USE(npy) USE(svg) USE(html) USE(pharaoh) USE(softalignments)
+#define DECLARE_FORMAT(name) extern const struct format format_##name;
+FORMATS(DECLARE_FORMAT)
 
 /* The object that is a line of the format json, without the line's end; harmless also inside a
  * script element of a page. */

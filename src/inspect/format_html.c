@@ -3,22 +3,25 @@
 #include "inspect/format.h"
 #include "inspect/page/page.h"
 
-elman_status format_begin_html(struct writing *writing, elman_error *error) {
+static elman_status write_start(struct writing *writing, elman_error *error) {
   (void)error;
   fwrite(page_head, 1, page_head_size, writing->stream);
   return ELMAN_OK;
 }
 
-elman_status format_write_html(struct writing *writing, const struct record *record,
-                               elman_error *error) {
+static elman_status write_translation(struct writing *writing, const struct record *record,
+                                      elman_error *error) {
   (void)error;
   write_json_record(writing->stream, record);
   fputc('\n', writing->stream);
   return ELMAN_OK;
 }
 
-elman_status format_end_html(struct writing *writing, elman_error *error) {
+static elman_status write_end(struct writing *writing, elman_error *error) {
   (void)error;
   fwrite(page_tail, 1, page_tail_size, writing->stream);
   return ELMAN_OK;
 }
+
+const struct format format_html = {"html", ".html", .begin = write_start,
+                                   .write = write_translation, .end = write_end};

@@ -113,10 +113,12 @@ void write_json_record(FILE *stream, const struct record *record) {
   fputc('}', stream);
 }
 
-elman_status format_write_json(struct writing *writing, const struct record *record,
-                               elman_error *error) {
+static elman_status write_translation(struct writing *writing, const struct record *record,
+                                      elman_error *error) {
   (void)error;
   write_json_record(writing->stream, record);
   fputc('\n', writing->stream);
   return ELMAN_OK;
 }
+
+const struct format format_json = {"json", ".json", .write = write_translation};

@@ -2,8 +2,8 @@
  * source word i and target word j, counted from 0. */
 #include "inspect/format.h"
 
-elman_status format_write_pharaoh(struct writing *writing, const struct record *record,
-                                  elman_error *error) {
+static elman_status write_translation(struct writing *writing, const struct record *record,
+                                      elman_error *error) {
   struct word_matrix words;
   const elman_status status =
       word_matrix_create(&words, record->translation, writing->style.rule.units, error);
@@ -20,3 +20,5 @@ elman_status format_write_pharaoh(struct writing *writing, const struct record *
   word_matrix_free(&words);
   return ELMAN_OK;
 }
+
+const struct format format_pharaoh = {"pharaoh", ".pharaoh", .write = write_translation};

@@ -25,8 +25,8 @@ static void write_row(FILE *stream, const real *weights, size_t S) {
   fputs("0\n", stream);
 }
 
-elman_status format_write_softalignments(struct writing *writing, const struct record *record,
-                                         elman_error *error) {
+static elman_status write_translation(struct writing *writing, const struct record *record,
+                                      elman_error *error) {
   (void)error;
   const struct translation *translation = record->translation;
   FILE *stream = writing->stream;
@@ -45,3 +45,5 @@ elman_status format_write_softalignments(struct writing *writing, const struct r
   fputc('\n', stream);
   return ELMAN_OK;
 }
+
+const struct format format_softalignments = {"softalignments", ".ali", .write = write_translation};

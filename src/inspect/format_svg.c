@@ -141,8 +141,8 @@ static size_t caption_width(const struct record *record) {
                    (size_t)snprintf(NULL, 0, "%zu.%zu:  → ", record->sentence, record->hypothesis));
 }
 
-elman_status format_write_svg(struct writing *writing, const struct record *record,
-                              elman_error *error) {
+static elman_status write_translation(struct writing *writing, const struct record *record,
+                                      elman_error *error) {
   (void)error;
   const struct translation *translation = record->translation;
   const struct layout layout = layout_of(translation);
@@ -172,7 +172,7 @@ elman_status format_write_svg(struct writing *writing, const struct record *reco
 
 /* ---- the document ---- */
 
-elman_status format_begin_svg(struct writing *writing, elman_error *error) {
+static elman_status write_start(struct writing *writing, elman_error *error) {
   writing->width = LEGEND_WIDTH + 4 * LINE;
   writing->held = open_memstream(&writing->held_bytes, &writing->held_length);
   return writing->held == NULL ? fail_no_memory(error) : ELMAN_OK;
@@ -197,7 +197,7 @@ static void write_scale(FILE *stream, size_t y) {
           y + 10);
 }
 
-elman_status format_end_svg(struct writing *writing, elman_error *error) {
+static elman_status write_end(struct writing *writing, elman_error *error) {
   FILE *stream = writing->stream;
   const size_t width = writing->width;
   const size_t height = writing->height + (writing->unknown ? 3U : 2U) * LINE;
@@ -226,3 +226,6 @@ elman_status format_end_svg(struct writing *writing, elman_error *error) {
   fputs("</svg>\n", stream);
   return ELMAN_OK;
 }
+
+const struct format format_svg = {"svg", ".svg", .begin = write_start, .write = write_translation,
+                                  .end = write_end};

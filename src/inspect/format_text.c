@@ -126,8 +126,8 @@ static void write_map(FILE *stream, const struct map *map) {
   } while (first < S);
 }
 
-elman_status format_write_text(struct writing *writing, const struct record *record,
-                               elman_error *error) {
+static elman_status write_translation(struct writing *writing, const struct record *record,
+                                      elman_error *error) {
   (void)error;
   FILE *stream = writing->stream;
   const struct translation *translation = record->translation;
@@ -145,7 +145,7 @@ elman_status format_write_text(struct writing *writing, const struct record *rec
 
 /* ---- what the marks mean ---- */
 
-elman_status format_end_text(struct writing *writing, elman_error *error) {
+static elman_status write_end(struct writing *writing, elman_error *error) {
   (void)error;
   FILE *stream = writing->stream;
   if (writing->drawn && !writing->style.numbers) {
@@ -162,3 +162,5 @@ elman_status format_end_text(struct writing *writing, elman_error *error) {
   if (writing->unknown) fprintf(stream, "%s not in the vocabulary\n", UNKNOWN);
   return ELMAN_OK;
 }
+
+const struct format format_text = {"text", ".txt", .write = write_translation, .end = write_end};

@@ -23,8 +23,8 @@ static void write_table(FILE *stream, const struct translation *translation, con
   }
 }
 
-elman_status format_write_tsv(struct writing *writing, const struct record *record,
-                              elman_error *error) {
+static elman_status write_translation(struct writing *writing, const struct record *record,
+                                      elman_error *error) {
   (void)error;
   FILE *stream = writing->stream;
   if (writing->count > 0) fputc('\n', stream);
@@ -34,3 +34,5 @@ elman_status format_write_tsv(struct writing *writing, const struct record *reco
   }
   return ELMAN_OK;
 }
+
+const struct format format_tsv = {"tsv", ".tsv", .write = write_translation};

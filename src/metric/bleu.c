@@ -8,7 +8,7 @@ void bleu_work_free(struct bleu_work *work) {
   bleu_passes_free(&work->passes);
   word_numbers_free(&work->hypothesis);
   word_numbers_free(&work->reference);
-  word_index_free(&work->index);
+  table_free(&work->index);
   ngrams_free(&work->ngrams);
 }
 
@@ -18,7 +18,7 @@ static elman_status count_hypothesis(uint32_t counts[BLEU_COUNTS], struct bleu_w
   struct word_numbers *hypothesis = &work->hypothesis;
   elman_status status = bleu_tokenize(&hypothesis->words, &work->passes, text, tokenizer, error);
   const size_t length = hypothesis->words.count;
-  if (status == ELMAN_OK) status = word_index_build(&work->index, hypothesis, error);
+  if (status == ELMAN_OK) status = words_number(hypothesis, &work->index, error);
   if (status == ELMAN_OK)
     status = ngrams_count(&work->ngrams, hypothesis->numbers, length, BLEU_ORDERS, error);
   if (status != ELMAN_OK) return status;
@@ -46,7 +46,7 @@ elman_status bleu_count(uint32_t counts[BLEU_COUNTS], struct bleu_work *work,
   for (size_t r = 0; r < reference_count && status == ELMAN_OK; r++) {
     status = bleu_tokenize(&reference->words, &work->passes, references[r], tokenizer, error);
     if (status == ELMAN_OK)
-      status = word_index_apply(&work->index, &work->hypothesis, reference, error);
+      status = words_number_as(reference, &work->hypothesis, &work->index, error);
     if (status != ELMAN_OK) break;
     const size_t length = reference->words.count;
     ngrams_match(&work->ngrams, reference->numbers, length, BLEU_ORDERS, counts + BLEU_MATCHED);

@@ -23,7 +23,7 @@ enum {
 struct bleu_work {
   struct bleu_passes passes;
   struct word_numbers hypothesis, reference;
-  struct word_index index;
+  struct table index; /* of the hypothesis' words */
   struct ngrams ngrams;
 };
 void bleu_work_free(struct bleu_work *work);

@@ -14,10 +14,8 @@ void chrf_work_free(struct chrf_work *work) {
 
 static elman_status take_characters(struct characters *characters, struct text text,
                                     elman_error *error) {
-  void *memory = characters->codepoints;
-  const elman_status status = array_grow(&memory, &characters->capacity, text.length,
-                                         sizeof *characters->codepoints, error);
-  characters->codepoints = memory;
+  const elman_status status = array_grow(&characters->codepoints, &characters->capacity,
+                                         text.length, sizeof *characters->codepoints, error);
   if (status != ELMAN_OK) return status;
   characters->count = 0;
   for (size_t at = 0; at < text.length;) {

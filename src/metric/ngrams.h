@@ -7,10 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/status.h"
+#include "base/table.h"
 
 /* A symbol that no counted sequence holds. */
-#define SYMBOL_UNKNOWN UINT32_MAX
+#define SYMBOL_UNKNOWN TABLE_NONE
 
 struct ngram {
   uint32_t parent; /* number of an n-gram, from 1; 0 = none, this is a unigram */
@@ -24,8 +24,7 @@ struct ngram {
 struct ngrams {
   struct ngram *items;
   size_t count, capacity;
-  uint32_t *slots; /* numbers of n-grams, 0 = free; at most half are taken */
-  size_t slot_count, slot_capacity;
+  struct table index;
 };
 void ngrams_free(struct ngrams *ngrams);
 

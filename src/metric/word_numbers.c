@@ -1,7 +1,6 @@
 #include "metric/word_numbers.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "metric/ngrams.h"
 
@@ -11,64 +10,32 @@ void word_numbers_free(struct word_numbers *sentence) {
   *sentence = (struct word_numbers){0};
 }
 
-void word_index_free(struct word_index *index) {
-  free(index->slots);
-  *index = (struct word_index){0};
+static bool is_word(const void *words, size_t position, const void *word) {
+  return text_equal(tokens_get(words, position), *(const struct text *)word);
 }
 
-/* FNV-1a, with the high bits folded in. */
-static size_t hash_of(struct text word) {
-  uint64_t hash = UINT64_C(0xCBF29CE484222325);
-  for (size_t i = 0; i < word.length; i++)
-    hash = (hash ^ (unsigned char)word.bytes[i]) * UINT64_C(0x100000001B3);
-  return (size_t)(hash ^ hash >> 32);
-}
-
-static size_t find_slot(const struct word_index *index, const struct tokens *words,
-                        struct text word) {
-  const size_t mask = index->slot_count - 1;
-  size_t slot = hash_of(word) & mask;
-  while (index->slots[slot] != 0 && !text_equal(tokens_get(words, index->slots[slot] - 1), word))
-    slot = (slot + 1) & mask;
-  return slot;
-}
-
-static elman_status make_room(struct word_numbers *sentence, elman_error *error) {
-  void *memory = sentence->numbers;
-  const elman_status status = array_grow(&memory, &sentence->capacity, sentence->words.count,
-                                         sizeof *sentence->numbers, error);
-  sentence->numbers = memory;
+elman_status words_number(struct word_numbers *sentence, struct table *index, elman_error *error) {
+  const struct tokens *words = &sentence->words;
+  elman_status status = array_grow(&sentence->numbers, &sentence->capacity, words->count,
+                                   sizeof *sentence->numbers, error);
+  if (status == ELMAN_OK) status = table_reset(index, words->count, error);
+  for (size_t i = 0; status == ELMAN_OK && i < words->count; i++) {
+    const struct text word = tokens_get(words, i);
+    const uint64_t hash = text_hash(word);
+    const uint32_t found = table_find(index, hash, is_word, words, &word);
+    sentence->numbers[i] = found == TABLE_NONE ? (uint32_t)i : found;
+    if (found == TABLE_NONE) status = table_add(index, hash, i, error);
+  }
   return status;
 }
 
-elman_status word_index_build(struct word_index *index, struct word_numbers *sentence,
-                              elman_error *error) {
-  const size_t count = sentence->words.count;
-  if (count >= UINT32_MAX - 1) return fail_no_memory(error);
-  index->slot_count = 16;
-  while (index->slot_count < 2 * count) index->slot_count *= 2;
-  void *memory = index->slots;
-  elman_status status =
-      array_grow(&memory, &index->slot_capacity, index->slot_count, sizeof *index->slots, error);
-  index->slots = memory;
-  if (status == ELMAN_OK) status = make_room(sentence, error);
-  if (status != ELMAN_OK) return status;
-  memset(index->slots, 0, index->slot_count * sizeof *index->slots);
-  for (size_t i = 0; i < count; i++) {
-    const size_t slot = find_slot(index, &sentence->words, tokens_get(&sentence->words, i));
-    if (index->slots[slot] == 0) index->slots[slot] = (uint32_t)i + 1;
-    sentence->numbers[i] = index->slots[slot] - 1;
+elman_status words_number_as(struct word_numbers *other, const struct word_numbers *sentence,
+                             const struct table *index, elman_error *error) {
+  const elman_status status = array_grow(&other->numbers, &other->capacity, other->words.count,
+                                         sizeof *other->numbers, error);
+  for (size_t i = 0; status == ELMAN_OK && i < other->words.count; i++) {
+    const struct text word = tokens_get(&other->words, i);
+    other->numbers[i] = table_find(index, text_hash(word), is_word, &sentence->words, &word);
   }
-  return ELMAN_OK;
-}
-
-elman_status word_index_apply(const struct word_index *index, const struct word_numbers *sentence,
-                              struct word_numbers *other, elman_error *error) {
-  const elman_status status = make_room(other, error);
-  if (status != ELMAN_OK) return status;
-  for (size_t i = 0; i < other->words.count; i++) {
-    const size_t slot = find_slot(index, &sentence->words, tokens_get(&other->words, i));
-    other->numbers[i] = index->slots[slot] == 0 ? SYMBOL_UNKNOWN : index->slots[slot] - 1;
-  }
-  return ELMAN_OK;
+  return status;
 }

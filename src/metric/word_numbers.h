@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "base/table.h"
 #include "vocab/tokens.h"
 
 /* A number for each word of a sentence. Start from all zero; memory is reused. */
@@ -14,20 +15,14 @@ struct word_numbers {
 };
 void word_numbers_free(struct word_numbers *sentence);
 
-/* Finds words. Start from all zero. */
-struct word_index {
-  uint32_t *slots; /* 1 + position of the word's first occurrence, 0 = free; at most half taken */
-  size_t slot_count, slot_capacity;
-};
-void word_index_free(struct word_index *index);
+/* Numbers the words of a sentence by where they first stand in it; `index` (all zero at first)
+ * becomes that of its words. */
+elman_status words_number(struct word_numbers *sentence, struct table *index,
+                          elman_error *error) CHECKED;
 
-/* Fills the index with sentence->words and sets their numbers. */
-elman_status word_index_build(struct word_index *index, struct word_numbers *sentence,
-                              elman_error *error) CHECKED;
-
-/* Sets the numbers of `other` from an index that was built from `sentence`; SYMBOL_UNKNOWN for
- * words that `sentence` lacks. */
-elman_status word_index_apply(const struct word_index *index, const struct word_numbers *sentence,
-                              struct word_numbers *other, elman_error *error) CHECKED;
+/* Gives the words of `other` the numbers that they have in `sentence`, of which `index` is;
+ * SYMBOL_UNKNOWN those that it lacks. */
+elman_status words_number_as(struct word_numbers *other, const struct word_numbers *sentence,
+                             const struct table *index, elman_error *error) CHECKED;
 
 #endif

@@ -89,10 +89,7 @@ elman_status model_save(const struct model *model, const char *path, elman_error
   elman_status status = safe_file_open(&file, path, NULL, error);
   if (status == ELMAN_OK) {
     status = safetensors_write(file.stream, metadata, tensors, model->table.count, error);
-    if (status == ELMAN_OK)
-      status = safe_file_commit(&file, error);
-    else
-      safe_file_abandon(&file);
+    status = safe_file_end(&file, status, error);
   }
   json_decref(metadata);
   return status;

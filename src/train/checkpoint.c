@@ -207,10 +207,7 @@ elman_status checkpoint_save(const struct trainer *trainer, const struct trainer
                             : fail_no_memory(error);
   if (status == ELMAN_OK) {
     status = write_tensors(file.stream, metadata, trainer, error);
-    if (status == ELMAN_OK)
-      status = safe_file_commit(&file, error);
-    else
-      safe_file_abandon(&file);
+    status = safe_file_end(&file, status, error);
   }
   json_decref(metadata);
   return status;

@@ -35,14 +35,11 @@ static elman_status add_node(struct beam_pool *pool, size_t previous, uint32_t i
                              const real *weights, size_t stride, const struct beam *beam,
                              elman_error *error) {
   const size_t S = beam->source_count, N = beam->heads;
-  void *nodes = pool->nodes, *attention = pool->attention;
-  elman_status status =
-      array_grow(&nodes, &pool->node_capacity, pool->node_count + 1, sizeof *pool->nodes, error);
-  pool->nodes = nodes;
+  elman_status status = array_grow(&pool->nodes, &pool->node_capacity, pool->node_count + 1,
+                                   sizeof *pool->nodes, error);
   if (status == ELMAN_OK)
-    status = array_grow(&attention, &pool->attention_capacity, pool->attention_count + N * S,
+    status = array_grow(&pool->attention, &pool->attention_capacity, pool->attention_count + N * S,
                         sizeof *pool->attention, error);
-  pool->attention = attention;
   if (status != ELMAN_OK) return status;
   for (size_t n = 0; n < N; n++)
     memcpy(pool->attention + pool->attention_count + n * S, weights + n * stride,
@@ -93,10 +90,8 @@ static void follow(const struct beam_pool *pool, struct beam_path *paths, size_t
 elman_status beam_pool_tidy(struct beam_pool *pool, const struct beam *beams, size_t count,
                             elman_error *error) {
   if (pool->attention_count < pool->tidy_at) return ELMAN_OK;
-  void *moved = pool->moved;
   const elman_status status =
-      array_grow(&moved, &pool->moved_capacity, pool->node_count, sizeof *pool->moved, error);
-  pool->moved = moved;
+      array_grow(&pool->moved, &pool->moved_capacity, pool->node_count, sizeof *pool->moved, error);
   if (status != ELMAN_OK) return status;
   for (size_t i = 0; i < pool->node_count; i++) pool->moved[i] = UNUSED;
   for (size_t b = 0; b < count; b++) {

@@ -226,10 +226,8 @@ static bool is_stopped(struct shared_work *work) {
 static elman_status translate_batch(struct shared_work *work, struct own_work *own,
                                     const size_t *numbers, size_t count, elman_error *error) {
   struct translate_options options = work->options->translate;
-  void *sources = own->sources;
   const elman_status status =
-      array_grow(&sources, &own->source_capacity, count, sizeof *own->sources, error);
-  own->sources = sources;
+      array_grow(&own->sources, &own->source_capacity, count, sizeof *own->sources, error);
   if (status != ELMAN_OK) return status;
   for (size_t i = 0; i < count; i++) own->sources[i] = pairs_get(work->pairs, numbers[i]).source;
   options.beam.n_best = 1;

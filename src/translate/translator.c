@@ -53,25 +53,12 @@ void translator_free(struct translator *translator) {
   *translator = (struct translator){0};
 }
 
-/* As array_grow; what is new is zero. */
-static elman_status grow_zeroed(void **array, size_t *capacity, size_t count, size_t element,
-                                elman_error *error) {
-  const size_t before = *capacity;
-  const elman_status status = array_grow(array, capacity, count, element, error);
-  if (status == ELMAN_OK && *capacity > before)
-    memset((char *)*array + before * element, 0, (*capacity - before) * element);
-  return status;
-}
-
 static elman_status fit(struct translator *translator, size_t count, elman_error *error) {
-  void *items = translator->items, *requests = translator->requests;
-  elman_status status =
-      grow_zeroed(&items, &translator->item_capacity, count, sizeof *translator->items, error);
-  translator->items = items;
+  elman_status status = array_grow_zeroed(&translator->items, &translator->item_capacity, count,
+                                          sizeof *translator->items, error);
   if (status == ELMAN_OK)
-    status = array_grow(&requests, &translator->request_capacity, count,
+    status = array_grow(&translator->requests, &translator->request_capacity, count,
                         sizeof *translator->requests, error);
-  translator->requests = requests;
   return status;
 }
 
@@ -238,10 +225,8 @@ elman_status translator_render(struct translator *translator, size_t i, elman_er
   static const struct hypothesis none = {0};
   const struct search_result result = translator_result(translator, i);
   const size_t count = result.count > 0 ? result.count : 1;
-  void *renderings = translator->renderings;
-  elman_status status = grow_zeroed(&renderings, &translator->rendering_capacity, count,
-                                    sizeof *translator->renderings, error);
-  translator->renderings = renderings;
+  elman_status status = array_grow_zeroed(&translator->renderings, &translator->rendering_capacity,
+                                          count, sizeof *translator->renderings, error);
   for (size_t n = 0; n < count && status == ELMAN_OK; n++)
     status = render(&translator->renderings[n], translator, i,
                     result.count > 0 ? &result.hypotheses[n] : &none, error);

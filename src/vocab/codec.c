@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "vocab/segment.h"
+#include "vocab/token_modes.h"
 
 elman_status codec_text(struct buffer *into, const struct codec *codec, struct text text,
                         elman_error *error) {
@@ -18,17 +19,15 @@ elman_status encode(struct encoding *encoding, const struct codec *codec, struct
   elman_status status = codec_text(&encoding->normalized, codec, text, error);
   if (status != ELMAN_OK) return status;
 
-  const bool segments = codec->mode == ELMAN_TOKENS_SPACE;
+  const bool segments = token_mode_row(codec->mode)->segments_han;
   status = tokens_split(segments ? &encoding->split : &encoding->tokens,
                         buffer_text(&encoding->normalized), codec->mode, error);
   if (status == ELMAN_OK && segments)
     status = segment_unspaced(&encoding->tokens, &encoding->split, codec->vocabulary, error);
   if (status != ELMAN_OK) return status;
 
-  void *memory = encoding->ids;
-  status = array_grow(&memory, &encoding->capacity, encoding->tokens.count, sizeof *encoding->ids,
-                      error);
-  encoding->ids = memory;
+  status = array_grow(&encoding->ids, &encoding->capacity, encoding->tokens.count,
+                      sizeof *encoding->ids, error);
   if (status != ELMAN_OK) return status;
   for (size_t i = 0; i < encoding->tokens.count; i++)
     encoding->ids[i] = vocabulary_find(codec->vocabulary, tokens_get(&encoding->tokens, i));

@@ -4,6 +4,7 @@
 
 #include "vocab/characters.h"
 #include "vocab/signs.h"
+#include "vocab/token_modes.h"
 #include "vocab/tokens.h"
 
 static const utf8proc_option_t nfc = (utf8proc_option_t)(UTF8PROC_STABLE | UTF8PROC_COMPOSE);
@@ -104,10 +105,8 @@ static bool collapse_white_space(struct buffer *into, struct text text, elman_no
 
 /* Room for `count` more. */
 static elman_status codepoints_grow(struct codepoints *list, size_t count, elman_error *error) {
-  void *memory = list->items;
   const elman_status status =
-      array_grow(&memory, &list->capacity, list->count + count, sizeof *list->items, error);
-  list->items = memory;
+      array_grow(&list->items, &list->capacity, list->count + count, sizeof *list->items, error);
   return status;
 }
 
@@ -232,12 +231,14 @@ elman_status text_normalize(struct buffer *into, struct text text, elman_normali
   return status;
 }
 
-static bool says_nothing(elman_token_mode mode, bool unspaced, bool next_unspaced) {
-  if (mode == ELMAN_TOKENS_CHARS) return unspaced || next_unspaced;
-  return mode == ELMAN_TOKENS_WORDS && unspaced && next_unspaced;
+static bool is_idle(enum idle_spaces idle, bool unspaced, bool next_unspaced) {
+  return idle == SPACES_BESIDE_HAN    ? unspaced || next_unspaced
+         : idle == SPACES_BETWEEN_HAN ? unspaced && next_unspaced
+                                      : false;
 }
 
 void text_drop_spaces(struct buffer *normalized, elman_token_mode mode) {
+  const enum idle_spaces idle = token_mode_row(mode)->idle_spaces;
   const struct text text = buffer_text(normalized);
   bool unspaced = false; /* the character before, without what stands on it */
   size_t length = 0;
@@ -247,7 +248,7 @@ void text_drop_spaces(struct buffer *normalized, elman_token_mode mode) {
     if (codepoint == ' ' && at < text.length) {
       size_t behind = at;
       const int next = character_at(text, &behind);
-      if (says_nothing(mode, unspaced, is_unspaced(next)) && !stands_on_another(next)) continue;
+      if (is_idle(idle, unspaced, is_unspaced(next)) && !stands_on_another(next)) continue;
     }
     if (!stands_on_another(codepoint)) unspaced = is_unspaced(codepoint);
     memmove(normalized->bytes + length, text.bytes + start, at - start);

@@ -1,30 +1,5 @@
-#include <string.h>
-
 #include "vocab/characters.h"
 #include "vocab/tokens.h"
-
-static const char *const mode_names[] = {
-    [ELMAN_TOKENS_SPACE] = "space",
-    [ELMAN_TOKENS_WORDS] = "words",
-    [ELMAN_TOKENS_CHARS] = "chars",
-    [ELMAN_TOKENS_AUTO] = "auto",
-};
-
-enum { MODE_COUNT = sizeof mode_names / sizeof mode_names[0] };
-
-const char *token_mode_name(elman_token_mode mode) {
-  return (unsigned)mode < MODE_COUNT ? mode_names[mode] : NULL;
-}
-
-bool token_mode_parse(elman_token_mode *mode, const char *name) {
-  for (int i = 0; i < MODE_COUNT; i++) {
-    if (strcmp(name, mode_names[i]) == 0) {
-      *mode = (elman_token_mode)i;
-      return true;
-    }
-  }
-  return false;
-}
 
 /* Han, or a sign or kana beside it. */
 static bool are_unspaced(int left, int right) {

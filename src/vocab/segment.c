@@ -27,18 +27,14 @@ struct segmenter {
 };
 
 static elman_status lattice_grow(struct lattice *lattice, size_t entries, elman_error *error) {
-  void *memory = lattice->offsets;
-  elman_status status =
-      array_grow(&memory, &lattice->offset_capacity, entries, sizeof *lattice->offsets, error);
-  lattice->offsets = memory;
+  elman_status status = array_grow(&lattice->offsets, &lattice->offset_capacity, entries,
+                                   sizeof *lattice->offsets, error);
   if (status != ELMAN_OK) return status;
-  memory = lattice->costs;
-  status = array_grow(&memory, &lattice->cost_capacity, entries, sizeof *lattice->costs, error);
-  lattice->costs = memory;
+  status =
+      array_grow(&lattice->costs, &lattice->cost_capacity, entries, sizeof *lattice->costs, error);
   if (status != ELMAN_OK) return status;
-  memory = lattice->steps;
-  status = array_grow(&memory, &lattice->step_capacity, entries, sizeof *lattice->steps, error);
-  lattice->steps = memory;
+  status =
+      array_grow(&lattice->steps, &lattice->step_capacity, entries, sizeof *lattice->steps, error);
   return status;
 }
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "vocab/characters.h"
+#include "vocab/token_modes.h"
 
 enum { MARK_LENGTH = sizeof MARK_JOINED - 1 };
 _Static_assert(sizeof MARK_JOINED == sizeof MARK_SPACED, "marks have one length");
@@ -32,10 +32,8 @@ struct text tokens_get(const struct tokens *tokens, size_t index) {
 
 elman_status tokens_add_marked(struct tokens *tokens, const char *mark, struct text surface,
                                elman_error *error) {
-  void *memory = tokens->starts;
-  const elman_status status =
-      array_grow(&memory, &tokens->capacity, tokens->count + 2, sizeof *tokens->starts, error);
-  tokens->starts = memory;
+  const elman_status status = array_grow(&tokens->starts, &tokens->capacity, tokens->count + 2,
+                                         sizeof *tokens->starts, error);
   if (status != ELMAN_OK) return status;
 
   const size_t start = tokens->bytes.length;
@@ -65,53 +63,6 @@ void tokens_free(struct tokens *tokens) {
   *tokens = (struct tokens){0};
 }
 
-/* The last code point that is not a mark or a joiner on top of another one; 0 of empty text. */
-static int last_base(struct text text) {
-  size_t end = text.length;
-  int codepoint = 0;
-  while (end > 0) {
-    size_t at = end - 1;
-    while (at > 0 && ((unsigned char)text.bytes[at] & 0xC0) == 0x80) at--;
-    end = at;
-    codepoint = character_at(text, &at);
-    if (!stands_on_another(codepoint)) break;
-  }
-  return codepoint;
-}
-
-static int first_character(struct text text) {
-  size_t at = 0;
-  return text.length == 0 ? 0 : character_at(text, &at);
-}
-
-/* The rule of a mode. It sees surfaces only, so that splitting and joining cannot disagree. */
-static bool space_expected(elman_token_mode mode, struct text left, struct text right) {
-  if (mode == ELMAN_TOKENS_SPACE) return true;
-  if (mode == ELMAN_TOKENS_CHARS) return false;
-  return !(character_attachment(last_base(left)) & ATTACH_RIGHT) &&
-         !(character_attachment(first_character(right)) & ATTACH_LEFT);
-}
-
-/* A cluster that starts with a lone mark counts as a word: scripts that utf8proc does not yet know
- * in full are then not torn apart. */
-static bool is_word_cluster(int first) {
-  return is_word_character(first) && !is_han(first);
-}
-
-/* The end of the token that starts at byte `start` of a piece without spaces. */
-static size_t token_end(struct text piece, size_t start, elman_token_mode mode) {
-  if (mode == ELMAN_TOKENS_SPACE) return piece.length;
-  int first;
-  size_t end = cluster_end(piece, start, &first);
-  if (mode == ELMAN_TOKENS_CHARS || !is_word_cluster(first)) return end;
-  while (end < piece.length) {
-    const size_t next_end = cluster_end(piece, end, &first);
-    if (!is_word_cluster(first)) break;
-    end = next_end;
-  }
-  return end;
-}
-
 /* Spaces are looked for before clusters are: a space and the combining mark behind it are one
  * cluster in Unicode's eyes, but no token holds a space. */
 static struct text next_piece(struct text text, size_t start) {
@@ -122,15 +73,16 @@ static struct text next_piece(struct text text, size_t start) {
 
 elman_status tokens_split(struct tokens *tokens, struct text text, elman_token_mode mode,
                           elman_error *error) {
+  const struct token_mode *how = token_mode_row(mode);
   tokens_clear(tokens);
   struct text previous = {"", 0};
   for (size_t start = 0; start < text.length;) {
     const struct text piece = next_piece(text, start);
     size_t end;
     for (size_t at = 0; at < piece.length; at = end) {
-      end = token_end(piece, at, mode);
+      end = how->token_end(piece, at);
       const struct text surface = {piece.bytes + at, end - at};
-      const bool expected = space_expected(mode, previous, surface);
+      const bool expected = how->space_expected(previous, surface);
       /* No space stands before the first token, and none is missed there. */
       const bool spaced = start == 0 && at == 0 ? expected : at == 0;
       const bool marked = spaced != expected || token_has_mark(surface);
@@ -146,12 +98,13 @@ elman_status tokens_split(struct tokens *tokens, struct text text, elman_token_m
 
 elman_status tokens_join(struct buffer *into, const struct tokens *tokens, elman_token_mode mode,
                          elman_error *error) {
+  const struct token_mode *how = token_mode_row(mode);
   struct text previous = {"", 0};
   for (size_t i = 0; i < tokens->count; i++) {
     const struct text token = tokens_get(tokens, i);
     const struct text surface = token_surface(token);
     const bool spaced =
-        token_has_mark(token) ? token_is_spaced(token) : space_expected(mode, previous, surface);
+        token_has_mark(token) ? token_is_spaced(token) : how->space_expected(previous, surface);
     if (spaced && i > 0) buffer_append(into, " ", 1);
     buffer_append_text(into, surface);
     previous = surface;

@@ -3,14 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/table.h"
 #include "vocab/characters.h"
 
-/* Words and their counts in the order in which they were added, found through an open-addressing
- * hash table of indices. No more than half of the slots are in use. */
+/* Words and their counts in the order in which they were added. */
 struct word {
   size_t start; /* in `bytes` */
   size_t length;
-  uint64_t hash;
   uint64_t count;
 };
 
@@ -19,13 +18,8 @@ struct word_table {
   struct word *words;
   size_t count;
   size_t capacity;
-  uint32_t *slots;   /* index into `words`, or EMPTY */
-  size_t slot_count; /* a power of two, or 0 */
+  struct table index;
 };
-
-enum { FIRST_SLOTS = 1024 };
-static const uint32_t EMPTY = UINT32_MAX;
-static const size_t MAX_WORDS = UINT32_MAX - 8;
 
 struct token_counter {
   struct word_table table;
@@ -48,93 +42,46 @@ static bool is_special(struct text token) {
   return false;
 }
 
-/* Eight bytes at a time. Only memory depends on it, never an id: any mixing that spreads well will
- * do, on machines of either byte order. */
-static uint64_t hash_of(struct text text) {
-  const uint64_t multiplier = 0x9E3779B97F4A7C15u;
-  uint64_t hash = text.length * multiplier;
-  size_t at = 0;
-  while (at < text.length) {
-    uint64_t block = 0;
-    const size_t left = text.length - at;
-    if (left >= sizeof block)
-      memcpy(&block, text.bytes + at, sizeof block);
-    else
-      memcpy(&block, text.bytes + at, left);
-    hash = (hash ^ block) * multiplier;
-    hash ^= hash >> 29;
-    at += sizeof block;
-  }
-  return hash ^ hash >> 32;
-}
-
 static struct text word_text(const struct word_table *table, size_t index) {
   const struct word *word = &table->words[index];
   return (struct text){table->bytes.bytes + word->start, word->length};
 }
 
-/* The slot that holds `text`, or the empty one where it belongs. */
-static size_t find_slot(const struct word_table *table, struct text text, uint64_t hash) {
-  const size_t mask = table->slot_count - 1;
-  size_t slot = (size_t)hash & mask;
-  while (table->slots[slot] != EMPTY) {
-    const uint32_t index = table->slots[slot];
-    if (table->words[index].hash == hash && text_equal(word_text(table, index), text)) break;
-    slot = (slot + 1) & mask;
-  }
-  return slot;
+static bool is_word(const void *table, size_t index, const void *text) {
+  return text_equal(word_text(table, index), *(const struct text *)text);
 }
 
-static elman_status grow_slots(struct word_table *table, elman_error *error) {
-  if (table->count < table->slot_count / 2) return ELMAN_OK;
-  const size_t slot_count = table->slot_count == 0 ? FIRST_SLOTS : table->slot_count * 2;
-  uint32_t *slots = reallocarray(NULL, slot_count, sizeof *slots);
-  if (slots == NULL) return fail_no_memory(error);
-  for (size_t i = 0; i < slot_count; i++) slots[i] = EMPTY;
-  for (size_t i = 0; i < table->count; i++) {
-    size_t slot = (size_t)table->words[i].hash & (slot_count - 1);
-    while (slots[slot] != EMPTY) slot = (slot + 1) & (slot_count - 1);
-    slots[slot] = (uint32_t)i;
-  }
-  free(table->slots);
-  table->slots = slots;
-  table->slot_count = slot_count;
-  return ELMAN_OK;
+static uint32_t find_word(const struct word_table *table, struct text text, uint64_t hash) {
+  return table_find(&table->index, hash, is_word, table, &text);
 }
 
 /* *word is the new or old entry; a new one has the count 0. */
 static elman_status add_word(struct word **word, struct word_table *table, struct text text,
                              elman_error *error) {
-  elman_status status = grow_slots(table, error);
-  if (status != ELMAN_OK) return status;
-  const uint64_t hash = hash_of(text);
-  const size_t slot = find_slot(table, text, hash);
-  if (table->slots[slot] != EMPTY) {
-    *word = &table->words[table->slots[slot]];
+  const uint64_t hash = text_hash(text);
+  const uint32_t found = find_word(table, text, hash);
+  if (found != TABLE_NONE) {
+    *word = &table->words[found];
     return ELMAN_OK;
   }
-  if (table->count >= MAX_WORDS)
-    return fail(error, ELMAN_BAD_DATA, NULL, "there are more than %zu different words", MAX_WORDS);
-
-  void *memory = table->words;
-  status = array_grow(&memory, &table->capacity, table->count + 1, sizeof *table->words, error);
-  table->words = memory;
+  elman_status status =
+      array_grow(&table->words, &table->capacity, table->count + 1, sizeof *table->words, error);
   if (status != ELMAN_OK) return status;
   const size_t start = table->bytes.length;
   buffer_append_text(&table->bytes, text);
   buffer_append(&table->bytes, "", 1);
   if (table->bytes.failed) return fail_no_memory(error);
-
-  *word = &table->words[table->count];
-  **word = (struct word){.start = start, .length = text.length, .hash = hash};
-  table->slots[slot] = (uint32_t)table->count++;
+  status = table_add(&table->index, hash, table->count, error);
+  if (status != ELMAN_OK) return status;
+  *word = &table->words[table->count++];
+  **word = (struct word){.start = start, .length = text.length};
   return ELMAN_OK;
 }
 
-static void table_free(struct word_table *table) {
+static void words_free(struct word_table *table) {
   buffer_free(&table->bytes);
   free(table->words);
-  free(table->slots);
+  table_free(&table->index);
 }
 
 elman_status token_counter_create(struct token_counter **counter, elman_error *error) {
@@ -157,7 +104,7 @@ elman_status token_counter_add(struct token_counter *counter, const struct token
 
 void token_counter_free(struct token_counter *counter) {
   if (counter == NULL) return;
-  table_free(&counter->table);
+  words_free(&counter->table);
   free(counter);
 }
 
@@ -295,7 +242,7 @@ elman_status vocabulary_from_list(struct vocabulary **vocabulary, const struct t
 
 void vocabulary_free(struct vocabulary *vocabulary) {
   if (vocabulary == NULL) return;
-  table_free(&vocabulary->table);
+  words_free(&vocabulary->table);
   free(vocabulary);
 }
 
@@ -328,7 +275,6 @@ bool vocabulary_is_spaced(const struct vocabulary *vocabulary) {
 }
 
 uint32_t vocabulary_find(const struct vocabulary *vocabulary, struct text token) {
-  const struct word_table *table = &vocabulary->table;
-  const uint32_t id = table->slots[find_slot(table, token, hash_of(token))];
-  return id == EMPTY || id < vocabulary->specials ? TOKEN_UNKNOWN : id;
+  const uint32_t id = find_word(&vocabulary->table, token, text_hash(token));
+  return id == TABLE_NONE || id < vocabulary->specials ? TOKEN_UNKNOWN : id;
 }

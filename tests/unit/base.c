@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/status.h"
+#include "base/table.h"
 #include "base/text.h"
 #include "base/xxh64.h"
 
@@ -127,6 +128,48 @@ Test(array, grows) {
   cr_assert_eq(array_grow(&array, &capacity, SIZE_MAX, 1, NULL), ELMAN_NO_MEMORY);
   cr_assert_eq(capacity, kept);
   free(array);
+}
+
+Test(array, grown_zeroed) {
+  unsigned char *array = NULL;
+  size_t capacity = 0;
+  cr_assert_eq(array_grow_zeroed(&array, &capacity, 0, 1, NULL), ELMAN_OK);
+  for (size_t count = 1; count < 300; count = capacity + 1) {
+    cr_assert_eq(array_grow_zeroed(&array, &capacity, count, 1, NULL), ELMAN_OK);
+    for (size_t i = 0; i < capacity; i++) cr_assert_eq(array[i], i + 1 < count ? 1 : 0);
+    for (size_t i = 0; i < capacity; i++) array[i] = 1;
+  }
+  free(array);
+}
+
+static bool is_number(const void *numbers, size_t item, const void *wanted) {
+  return ((const unsigned *)numbers)[item] == *(const unsigned *)wanted;
+}
+
+Test(table, finds_what_was_added) {
+  enum { NUMBERS = 1000 };
+  unsigned numbers[NUMBERS];
+  struct table table = {0};
+  for (unsigned i = 0; i < NUMBERS; i++) numbers[i] = 7 * i;
+  for (uint64_t spread = 0; spread < 3; spread++) { /* 0: all items have one hash */
+    const size_t count = spread == 0 ? 50 : NUMBERS;
+    const unsigned absent = 3;
+    if (spread == 2)
+      cr_assert_eq(table_reset(&table, NUMBERS, NULL), ELMAN_OK);
+    else
+      table_free(&table);
+    for (unsigned i = 0; i < count; i++) {
+      const uint64_t hash = spread * numbers[i];
+      cr_assert_eq(table_find(&table, hash, is_number, numbers, &numbers[i]), TABLE_NONE);
+      cr_assert_eq(table_add(&table, hash, i, NULL), ELMAN_OK);
+    }
+    cr_assert_eq(table.count, count);
+    for (unsigned i = 0; i < count; i++)
+      cr_assert_eq(table_find(&table, spread * numbers[i], is_number, numbers, &numbers[i]), i);
+    cr_assert_eq(table_find(&table, spread * absent, is_number, numbers, &absent), TABLE_NONE);
+  }
+  cr_assert_eq(table_reset(&table, SIZE_MAX, NULL), ELMAN_BAD_DATA);
+  table_free(&table);
 }
 
 static size_t valid_prefix(const char *bytes, size_t length) {

@@ -6,7 +6,6 @@
 
 #include "corpus/groups.h"
 #include "corpus/key.h"
-#include "corpus/key_index.h"
 
 static struct buffer key = {0}, other = {0};
 
@@ -78,24 +77,26 @@ Test(key, hashes_tell_texts_apart) {
   enum { TEXTS = sizeof texts / sizeof texts[0] };
   for (size_t i = 0; i < TEXTS; i++)
     for (size_t j = 0; j < TEXTS; j++)
-      cr_assert_eq(key_hash(text_of(texts[i])) == key_hash(text_of(texts[j])), i == j, "%s %s",
+      cr_assert_eq(text_hash(text_of(texts[i])) == text_hash(text_of(texts[j])), i == j, "%s %s",
                    texts[i], texts[j]);
   /* A zero byte more is another text; so is a pair the other way round. */
-  cr_assert_neq(key_hash((struct text){"a\0", 2}), key_hash(text_of("a")));
+  cr_assert_neq(text_hash((struct text){"a\0", 2}), text_hash(text_of("a")));
   cr_assert_neq(key_hash_pair(1, 2), key_hash_pair(2, 1));
 }
 
-Test(key_index, gives_the_first_of_equal_keys) {
+Test(key, gives_the_first_of_equal_keys) {
   /* Keys that all want the same slot. */
   const uint64_t keys[] = {0, 1ull << 40, 0, 2ull << 40, 1ull << 40, 0};
   const size_t firsts[] = {0, 1, 0, 3, 1, 0};
-  struct key_index index;
-  cr_assert_eq(key_index_create(&index, 6, NULL), ELMAN_OK);
+  struct table table = {0};
   for (int round = 0; round < 2; round++) {
-    key_index_reset(&index, keys);
-    for (size_t i = 0; i < 6; i++) cr_assert_eq(key_index_add(&index, i), firsts[i]);
+    cr_assert_eq(table_reset(&table, 6, NULL), ELMAN_OK);
+    for (size_t i = 0, first = 0; i < 6; i++) {
+      cr_assert_eq(key_first(&first, &table, keys, i, NULL), ELMAN_OK);
+      cr_assert_eq(first, firsts[i]);
+    }
   }
-  key_index_free(&index);
+  table_free(&table);
 }
 
 Test(groups, agree_with_colours) {

@@ -57,7 +57,7 @@ static struct pairs *random_pairs(size_t count, size_t sentences) {
 static uint64_t hash_of(struct text text) {
   struct buffer key = {0};
   cr_assert_eq(key_of(&key, text, NULL), ELMAN_OK);
-  const uint64_t hash = key_hash(buffer_text(&key));
+  const uint64_t hash = text_hash(buffer_text(&key));
   buffer_free(&key);
   return hash;
 }
