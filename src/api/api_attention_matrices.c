@@ -154,7 +154,7 @@ static real *take(struct arena *arena, size_t n1, size_t n2, size_t n3) {
 static void take_forward(struct attending *a, struct arena *arena) {
   const struct attention_config config = a->layer.config;
   const size_t T = a->shape.queries, S = a->shape.keys;
-  attention_cache_take(&a->cache, arena, config, false, T, S, 1);
+  attention_cache_take(&a->cache, arena, config, a->shape, false);
   if (a->cache.scores == NULL) a->cache.scores = take(arena, T, config.heads, S);
 }
 
@@ -162,7 +162,7 @@ static void take_backward(struct attending *a, struct arena *arena) {
   const struct attention_config config = a->layer.config;
   const size_t T = a->shape.queries, S = a->shape.keys, H = config.size;
   struct attention_part part;
-  attention_scratch_take(&a->scratch, arena, config, T, S, 1);
+  attention_scratch_take(&a->scratch, arena, config, a->shape);
   a->dqueries = take(arena, T, H, 1);
   a->dkeys = take(arena, S, H, 1);
   a->dvalues = take(arena, S, attention_value_size(config), 1);
@@ -221,11 +221,18 @@ static elman_status check_sums(const struct attending *a, elman_error *error) {
   return ELMAN_OK;
 }
 
+static struct attention_pass pass_of(const struct attending *a,
+                                     const elman_attention_input *input) {
+  return (struct attention_pass){a->layer,       a->shape,    a->cache,
+                                 input->queries, input->keys, input->values};
+}
+
 static elman_status run_forward(struct attending *a, const elman_attention_input *input,
                                 elman_error *error) {
   const size_t T = a->shape.queries, S = a->shape.keys, N = a->layer.config.heads;
-  attention_prepare(a->cache, input->keys, input->values, &a->layer, 1, 0, S);
-  attention_forward(a->cache, input->queries, input->keys, input->values, &a->layer, a->shape);
+  const struct attention_pass pass = pass_of(a, input);
+  attention_prepare(&pass, (struct range){0, S});
+  attention_forward(&pass, (struct range){0, T});
   if (a->layer.config.divide_by_sum) {
     const elman_status status = check_sums(a, error);
     if (status != ELMAN_OK) return status;
@@ -314,11 +321,12 @@ static void run_backward(struct attending *a, const float *dcontext,
   clear(a->dqueries, T * H);
   clear(a->dkeys, S * H);
   clear(a->dvalues, S * attention_value_size(config));
-  attention_scratch_clear(a->scratch, config, S, 1);
-  attention_backward(a->dqueries, a->dkeys, a->dvalues, &a->gradients, a->scratch, dcontext,
-                     a->cache, input->queries, input->keys, input->values, &a->layer, a->shape);
-  attention_prepare_backward(a->dkeys, a->dvalues, &a->gradients, a->scratch, input->keys,
-                             input->values, &a->layer, 1, 0, S);
+  attention_scratch_clear(a->scratch, config, a->shape);
+  const struct attention_pass pass = pass_of(a, input);
+  const struct attention_gradients d = {a->dqueries,   a->dkeys,   a->dvalues,
+                                        &a->gradients, a->scratch, dcontext};
+  attention_backward(&d, &pass, (struct range){0, T});
+  attention_prepare_backward(&d, &pass, (struct range){0, S});
 }
 
 static bool gradients_finite(struct attending *a) {

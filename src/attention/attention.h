@@ -3,26 +3,28 @@
  * same) are made of the same pieces. docs/bptt.md, equations 6 to 8 and 15 to 17;
  * docs/beyond.md, 29 to 31 and 37 to 46.
  *
- *   queries, keys, values → maps → scores → mask, softmax → [Gaussian] → [dropout] → context → map
+ *   queries, keys, values → projections → scores → mask, softmax → [Gaussian] → [dropout] → context
+ * → projection
  *
- * A mechanism chooses the maps, the score, and whether a Gaussian follows; the rest is shared. */
+ * A mechanism chooses the projections, the score, and whether a Gaussian follows; the rest is
+ * shared. */
 #ifndef ELMAN_ATTENTION_ATTENTION_H
 #define ELMAN_ATTENTION_ATTENTION_H
 
 #include "attention/kinds.h"
-#include "base/arena.h"
+#include "base/sequence.h"
 #include "tensor/dropout.h"
 
 struct attention_overrides; /* attention/override.h */
 
 /* Sentence b has query_lengths[b] queries and key_lengths[b] keys; what lies past them is masked:
- * it is not read, and its weights and contexts are exactly zero. Maps go over all rows, though:
- * with them, what is masked must be finite, and its dcontext zero. */
+ * it is not read, and its weights and contexts are exactly zero. Projections go over all rows,
+ * though: with them, what is masked must be finite, and its dcontext zero. */
 struct attention_shape {
   size_t queries, keys, batch; /* T, S, B */
   const size_t *query_lengths; /* (B) */
   const size_t *key_lengths;   /* (B), each at least 1 */
-  size_t first_query;          /* where only a part of the queries is run: their first */
+  size_t first_query;          /* where a range of the queries is run: its first */
   bool causal;                 /* query t sees the keys 0 to t only */
 };
 
@@ -41,38 +43,40 @@ struct attention_cache {
   real *scores;  /* (T,B,N,S) before the softmax, -∞ where masked; NULL unless somebody wants to
                     see them, or weights are shares of them */
   real *dropped; /* (T,B,N,S): the weights after dropout; not used without it */
-  real *queries; /* (T,B,H), mapped */
-  real *keys, *values; /* (S,B,H), mapped */
-  real *merged;        /* (T,B,H): the heads' contexts side by side, before the last map */
+  real *queries; /* (T,B,H), projected */
+  real *keys, *values; /* (S,B,H), projected */
+  real *merged;        /* (T,B,H): the heads' contexts side by side, before the last projection */
   real *center_states; /* (T,B,H): tanh(W_p d_t) */
   real *centers;       /* (T,B): p_t */
 };
 
 /* Takes the arrays that `config` needs; `dropped` only if there may be dropout. */
 void attention_cache_take(struct attention_cache *cache, struct arena *arena,
-                          struct attention_config config, bool dropout, size_t queries, size_t keys,
-                          size_t batch);
+                          struct attention_config config, struct attention_shape shape,
+                          bool dropout);
 
-/* The cache of the queries from `first` on. */
-struct attention_cache attention_cache_from(struct attention_cache cache, size_t first,
-                                            struct attention_config config,
-                                            struct attention_shape shape);
+/* One call: what looks at what, and where the results go. All arrays hold all queries. */
+struct attention_pass {
+  struct attention_layer layer;
+  struct attention_shape shape;
+  struct attention_cache cache;
+  const real *queries; /* (T,B,H) */
+  const real *keys;    /* (S,B,H) */
+  const real *values;  /* (S,B,H), or (S,B,V) */
+};
 
-/* Maps the keys and values at positions [first, first + count), once for all queries that see
- * them. Does nothing for mechanisms that do not map them. */
-void attention_prepare(struct attention_cache cache, const real *keys, const real *values,
-                       const struct attention_layer *layer, size_t batch, size_t first,
-                       size_t count);
+/* Projects the keys and values of these steps, once for all queries that see them. Does nothing for
+ * mechanisms that do not. */
+void attention_prepare(const struct attention_pass *pass, struct range keys);
 
-void attention_forward(struct attention_cache cache, const real *queries /* (T,B,H) */,
-                       const real *keys, const real *values /* (S,B,H), the values or (S,B,V) */,
-                       const struct attention_layer *layer, struct attention_shape shape);
+/* Runs these queries; attention_shape.first_query is set here. */
+void attention_forward(const struct attention_pass *pass, struct range queries);
 
 /* Scratch of the backward pass, with the shapes of the cache's arrays. */
 struct attention_scratch {
   real *weights;       /* (T,B,N,S): dweights, then dscores */
-  real *queries;       /* (T,B,H): gradient of the mapped queries */
-  real *keys, *values; /* (S,B,H): of the mapped keys and values */
+  real *queries;       /* (T,B,H): gradient of the projected queries */
+  real *keys, *values; /* (S,B,H): of the projected ones */
   real *merged;        /* (T,B,H) */
   real *score_weights; /* (B,H): each sentence's share of dv */
   real *center_states; /* (T,B,H) */
@@ -80,30 +84,29 @@ struct attention_scratch {
 };
 
 void attention_scratch_take(struct attention_scratch *scratch, struct arena *arena,
-                            struct attention_config config, size_t queries, size_t keys,
-                            size_t batch);
+                            struct attention_config config, struct attention_shape shape);
 
-/* Must come before the first backward call of an update: the gradients of mapped keys and values
+/* Must come before the first backward call of an update: the gradients of projected keys and values
  * gather there. */
 void attention_scratch_clear(struct attention_scratch scratch, struct attention_config config,
-                             size_t keys, size_t batch);
+                             struct attention_shape shape);
 
-/* Adds to dqueries, dkeys, dvalues and the gradients of the weights; all three may be one array, as
- * queries, keys and values may, but none is dcontext. Where keys and values are mapped, their
- * gradients stay in the scratch until attention_prepare_backward. */
-void attention_backward(real *dqueries, real *dkeys, real *dvalues,
-                        const struct attention_parameters *gradients,
-                        struct attention_scratch scratch, const real *dcontext /* as the context */,
-                        struct attention_cache cache, const real *queries, const real *keys,
-                        const real *values, const struct attention_layer *layer,
-                        struct attention_shape shape);
+/* Where the gradients of a pass go, with the shapes of what they are of: all are added to. Queries,
+ * keys and values may be one array, but none is the context's. */
+struct attention_gradients {
+  real *queries, *keys, *values;
+  const struct attention_parameters *weights;
+  struct attention_scratch scratch;
+  const real *context; /* comes in */
+};
 
-/* Adds what the scratch gathered for the positions [first, first + count) to dkeys, dvalues (S,B,H)
- * and to the gradients of their maps. */
-void attention_prepare_backward(real *dkeys, real *dvalues,
-                                const struct attention_parameters *gradients,
-                                struct attention_scratch scratch, const real *keys,
-                                const real *values, const struct attention_layer *layer,
-                                size_t batch, size_t first, size_t count);
+/* Of these queries. Where keys and values are projected, their gradients stay in the scratch until
+ * attention_prepare_backward. */
+void attention_backward(const struct attention_gradients *d, const struct attention_pass *pass,
+                        struct range queries);
+
+/* Passes on what the scratch gathered for these keys, and for the weights of their projections. */
+void attention_prepare_backward(const struct attention_gradients *d,
+                                const struct attention_pass *pass, struct range keys);
 
 #endif

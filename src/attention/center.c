@@ -3,48 +3,49 @@
 #include <string.h>
 #include <tgmath.h>
 
-#include "attention/maps.h"
+#include "attention/projection.h"
 #include "tensor/linear.h"
 
-void center_forward(struct attention_cache cache, const real *queries,
-                    const struct attention_layer *layer, struct attention_shape shape) {
-  const size_t B = shape.batch, H = layer->config.size, rows = shape.queries * B;
-  const real *v = layer->weights->center_score_weight;
-  map_forward(cache.center_states, queries, layer->weights->center_weight, NULL, rows, H);
+void center_forward(const struct attention_pass *pass) {
+  const struct attention_shape shape = pass->shape;
+  const size_t B = shape.batch, H = pass->layer.config.size, rows = shape.queries * B;
+  const real *v = pass->layer.weights->center_score_weight;
+  projection_forward(pass->cache.center_states, pass->queries, pass->layer.weights->center_weight,
+                     NULL, rows, H);
   for (size_t i = 0; i < rows; i++) {
-    real *m = cache.center_states + i * H, score = 0;
+    real *m = pass->cache.center_states + i * H, score = 0;
     for (size_t j = 0; j < H; j++) {
       m[j] = tanh(m[j]);
       score += v[j] * m[j];
     }
     const real S_b = (real)mask_visible(shape, i % B, i / B).end;
-    cache.centers[i] = S_b / (1 + exp(-score)); /* (40) */
+    pass->cache.centers[i] = S_b / (1 + exp(-score)); /* (40) */
   }
 }
 
 void center_backward(real *dqueries, const struct attention_parameters *gradients,
-                     struct attention_scratch scratch, struct attention_cache cache,
-                     const real *queries, const struct attention_layer *layer,
-                     struct attention_shape shape) {
-  const size_t B = shape.batch, H = layer->config.size, rows = shape.queries * B;
-  const real *v = layer->weights->center_score_weight;
+                     struct attention_scratch scratch, const struct attention_pass *pass) {
+  const struct attention_shape shape = pass->shape;
+  const size_t B = shape.batch, H = pass->layer.config.size, rows = shape.queries * B;
+  const real *v = pass->layer.weights->center_score_weight;
   for (size_t i = 0; i < rows; i++) {
     const size_t b = i % B, t = i / B;
-    const real *m = cache.center_states + i * H;
+    const real *m = pass->cache.center_states + i * H;
     real *dm = scratch.center_states + i * H;
     if (t >= mask_queries(shape, b)) {
       memset(dm, 0, H * sizeof *dm);
       continue;
     }
-    const real p = cache.centers[i], S_b = (real)mask_visible(shape, b, t).end;
+    const real p = pass->cache.centers[i], S_b = (real)mask_visible(shape, b, t).end;
     const real dscore = scratch.centers[i] * p * (1 - p / S_b); /* (43) */
     for (size_t j = 0; j < H; j++) {
       gradients->center_score_weight[j] += dscore * m[j];
       dm[j] = dscore * v[j] * (1 - m[j] * m[j]);
     }
   }
-  map_backward(dqueries, gradients->center_weight, NULL, scratch.center_states, queries,
-               layer->weights->center_weight, rows, H);
+  const struct projection center = {pass->layer.weights->center_weight, gradients->center_weight,
+                                    NULL};
+  projection_backward(dqueries, center, scratch.center_states, pass->queries, rows, H);
 }
 
 struct visible center_window(struct visible visible, real center, size_t window) {

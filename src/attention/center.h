@@ -7,17 +7,14 @@
 
 #include "attention/mask.h"
 
-/* p_t = S_b sigmoid(v_p · tanh(W_p d_t)) for all queries, into cache.centers and center_states. */
-void center_forward(struct attention_cache cache, const real *queries,
-                    const struct attention_layer *layer, struct attention_shape shape);
+/* p_t = S_b sigmoid(v_p · tanh(W_p d_t)) for the pass's queries, into the cache. */
+void center_forward(const struct attention_pass *pass);
 
 /* From dp_t in scratch.centers to the gradients of the queries, added, and of both weights. */
 void center_backward(real *dqueries, const struct attention_parameters *gradients,
-                     struct attention_scratch scratch, struct attention_cache cache,
-                     const real *queries, const struct attention_layer *layer,
-                     struct attention_shape shape);
+                     struct attention_scratch scratch, const struct attention_pass *pass);
 
-/* What of the visible keys lies in the window p - D to p + D: at least one. */
+/* The visible keys in the window p - D to p + D: at least one. */
 struct visible center_window(struct visible visible, real center, size_t window);
 
 /* weights *= exp(-(s - p)² / (2 (D/2)²)) over the visible keys */

@@ -12,7 +12,8 @@ enum attention_kind {
   ATTENTION_SCALED,    /* d·e / √H (Vaswani et al., NIPS 2017) */
   ATTENTION_GENERAL,   /* (W d)·e (Luong et al.) */
   ATTENTION_ADDITIVE,  /* v·tanh(W_q d + b + W_k e) (Bahdanau et al., ICLR 2015) */
-  ATTENTION_PROJECTED, /* scaled, after linear maps of queries, keys and values (Vaswani et al.) */
+  ATTENTION_PROJECTED, /* scaled, after linear projections of queries, keys and values (Vaswani et
+                          al.) */
   ATTENTION_MULTIHEAD, /* the same in N heads, and a linear map of what they give */
   ATTENTION_LOCAL      /* general, in a window around a predicted centre (Luong's local-p) */
 };
@@ -71,7 +72,7 @@ size_t attention_part_size(const struct attention_part *part, size_t H);
 
 /* The same as flags. */
 struct attention_needs {
-  bool query, key, value, out; /* linear maps */
+  bool query, key, value, out; /* projections */
   bool score, center;
 };
 struct attention_needs attention_needs(enum attention_kind kind);

@@ -1,4 +1,4 @@
-/* Which keys a query may look at: a stretch of them, and nothing outside gets any weight. */
+/* Which keys a query may look at: some that follow each other, and nothing outside gets any weight. */
 #ifndef ELMAN_ATTENTION_MASK_H
 #define ELMAN_ATTENTION_MASK_H
 

@@ -1,4 +1,4 @@
-/* u_ts = v·tanh(q_t + k_s): additive attention (Bahdanau et al. 2015) after its maps. */
+/* u_ts = v·tanh(q_t + k_s): additive attention (Bahdanau et al. 2015) after its projections. */
 #include "attention/score.h"
 #include "tensor/elementary.h"
 

@@ -5,29 +5,24 @@
 
 /* ---- all steps at once, with gradients ---- */
 
-void self_attention_forward(real *outputs, struct attention_cache cache, const real *states,
-                            const struct attention_layer *layer, struct attention_shape shape) {
-  const size_t B = shape.batch, H = layer->config.size, first = shape.first_query;
-  const struct attention_cache part = attention_cache_from(cache, first, layer->config, shape);
-  const real *queries = states + first * B * H;
-  attention_prepare(part, states, states, layer, B, first, shape.queries);
-  attention_forward(part, queries, states, states, layer, shape);
-  for (size_t i = 0; i < shape.queries * B * H; i++)
-    outputs[i] = queries[i] + part.context[i]; /* (44) */
+/* outputs = states + contexts                                                           (44) */
+static void add_states(real *outputs, const real *states, const real *contexts, size_t n) {
+  for (size_t i = 0; i < n; i++) outputs[i] = states[i] + contexts[i];
 }
 
-void self_attention_backward(real *dstates, const struct attention_parameters *gradients,
-                             struct attention_scratch scratch, const real *doutputs,
-                             struct attention_cache cache, const real *states,
-                             const struct attention_layer *layer, struct attention_shape shape) {
-  const size_t B = shape.batch, H = layer->config.size, first = shape.first_query;
-  const struct attention_cache part = attention_cache_from(cache, first, layer->config, shape);
-  real *dqueries = dstates + first * B * H;
-  attention_backward(dqueries, dstates, dstates, gradients, scratch, doutputs, part,
-                     states + first * B * H, states, states, layer, shape);
-  attention_prepare_backward(dstates, dstates, gradients, scratch, states, states, layer, B, first,
-                             shape.queries);
-  for (size_t i = 0; i < shape.queries * B * H; i++) dqueries[i] += doutputs[i]; /* (44) */
+void self_attention_forward(real *outputs, const struct attention_pass *pass, struct range steps) {
+  const size_t size = pass->shape.batch * pass->layer.config.size, at = steps.first * size;
+  attention_prepare(pass, steps);
+  attention_forward(pass, steps);
+  add_states(outputs + at, pass->queries + at, pass->cache.context + at, steps.count * size);
+}
+
+void self_attention_backward(const struct attention_gradients *d, const struct attention_pass *pass,
+                             struct range steps) {
+  const size_t size = pass->shape.batch * pass->layer.config.size, at = steps.first * size;
+  attention_backward(d, pass, steps);
+  attention_prepare_backward(d, pass, steps);
+  for (size_t i = at; i < at + steps.count * size; i++) d->queries[i] += d->context[i]; /* (44) */
 }
 
 /* ---- one step after the other ---- */
@@ -98,27 +93,22 @@ void self_attention_history_move(struct self_attention_history *history,
   }
 }
 
-void self_attention_step(real *outputs, struct attention_cache cache,
-                         struct self_attention_history *history, const real *states,
-                         const size_t *active, const struct attention_layer *layer) {
-  const size_t R = history->rows, H = layer->config.size, t = history->steps++;
-  const size_t at = t * R * H;
+void self_attention_step(real *outputs, struct self_attention_history *history,
+                         const struct attention_pass *pass) {
+  const size_t R = history->rows, H = pass->layer.config.size, at = history->steps++ * R * H;
+  struct attention_pass step = *pass, past = *pass;
   for (size_t r = 0; r < R; r++) history->lengths[r] = history->steps;
-  const struct attention_shape shape = {.queries = 1,
-                                        .keys = history->capacity,
-                                        .batch = R,
-                                        .query_lengths = active,
-                                        .key_lengths = history->lengths};
-  /* Unmapped keys and values are the states; where there are maps these are overwritten. */
-  memcpy(history->keys + at, states, R * H * sizeof *states);
-  memcpy(history->values + at, states, R * H * sizeof *states);
-  cache.keys = history->keys;
-  cache.values = history->values;
-  cache.weights = history->weights;
-  struct attention_cache step = cache;
-  step.keys += at;
-  step.values += at;
-  attention_prepare(step, states, states, layer, R, 0, 1);
-  attention_forward(cache, states, history->keys, history->values, layer, shape);
-  for (size_t i = 0; i < R * H; i++) outputs[i] = states[i] + cache.context[i]; /* (44) */
+  past.shape.keys = history->capacity;
+  past.shape.key_lengths = history->lengths;
+  past.cache.weights = history->weights;
+  past.keys = past.cache.keys = history->keys;
+  past.values = past.cache.values = history->values;
+  step.cache.keys = history->keys + at;
+  step.cache.values = history->values + at;
+  /* Keys and values that are not projected are the states; projected ones overwrite them. */
+  memcpy(step.cache.keys, pass->queries, R * H * sizeof *outputs);
+  memcpy(step.cache.values, pass->queries, R * H * sizeof *outputs);
+  attention_prepare(&step, (struct range){0, 1});
+  attention_forward(&past, (struct range){0, 1});
+  add_states(outputs, pass->queries, past.cache.context, R * H);
 }

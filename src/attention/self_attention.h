@@ -6,22 +6,19 @@
 
 #include "attention/attention.h"
 
-/* outputs (T,B,H) of the queries that `shape` runs, from the states (S,B,H) of all steps so far.
- * Its keys are mapped first, so each step is run once, and the earlier ones before. `cache` begins
- * at step 0. */
-void self_attention_forward(real *outputs, struct attention_cache cache, const real *states,
-                            const struct attention_layer *layer, struct attention_shape shape);
+/* outputs (T,B,H) of these steps, from the states of all steps so far, which are the queries, keys
+ * and values of the pass. Each step is run once, and the earlier ones before. */
+void self_attention_forward(real *outputs, const struct attention_pass *pass, struct range steps);
 
-/* dstates (S,B,H) += what doutputs (T,B,H) of these queries sends back; the later ones before. */
-void self_attention_backward(real *dstates, const struct attention_parameters *gradients,
-                             struct attention_scratch scratch, const real *doutputs,
-                             struct attention_cache cache, const real *states,
-                             const struct attention_layer *layer, struct attention_shape shape);
+/* From d->context, the gradients of the outputs (T,B,H), to those of the states, which are
+ * d->queries, keys and values; the later steps before. */
+void self_attention_backward(const struct attention_gradients *d, const struct attention_pass *pass,
+                             struct range steps);
 
 /* Step by step, when translating: the keys and values of the steps so far, in rows that hypotheses
  * move between. Start from all zero. */
 struct self_attention_history {
-  real *keys, *values; /* (capacity,R,H); what is not mapped is the states themselves */
+  real *keys, *values; /* (capacity,R,H); the states themselves where there is no projection */
   real *spare;         /* (R,H): for moving rows */
   real *weights;       /* (R,N,capacity) of the running step */
   size_t *lengths;     /* (R): steps, the running one included */
@@ -39,11 +36,9 @@ elman_status self_attention_history_grow(struct self_attention_history *history,
 void self_attention_history_move(struct self_attention_history *history,
                                  struct attention_config config, const size_t *from);
 
-/* outputs (1,R,H) of one more step, for which there is room. Rows with active[r] = 0 are not run.
- * `cache` is that of one query. */
-void self_attention_step(real *outputs, struct attention_cache cache,
-                         struct self_attention_history *history, const real *states /* (R,H) */,
-                         const size_t *active /* (R), 0 or 1 */,
-                         const struct attention_layer *layer);
+/* outputs (1,R,H) of one more step, for which there is room. The pass is of one query a row, the
+ * states (R,H) of the step; a row whose query length is 0 is not run. */
+void self_attention_step(real *outputs, struct self_attention_history *history,
+                         const struct attention_pass *pass);
 
 #endif

@@ -12,6 +12,9 @@ enum { MOST_DEPTH = 100, LONGEST_NUMBER = 255 };
 struct parser {
   const char *start, *at, *end;
   struct buffer unescaped; /* of the last string with escapes */
+  json_take *take;         /* of a list that is handed on */
+  void *context;
+  size_t count; /* of its items */
   elman_error *error;
 };
 
@@ -160,32 +163,34 @@ static bool take_number(struct parser *parser, bool *whole) {
   return true;
 }
 
+struct number {
+  bool whole;
+  long long integer; /* if it is whole, else: */
+  double real;
+};
+
 /* With a point, whatever the program's locale has. */
-static elman_status convert_real(json_t **value, const struct parser *parser, const char *digits) {
+static elman_status convert_real(double *number, const struct parser *parser, const char *digits) {
   const locale_t locale = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
   if (locale == (locale_t)0) return fail_no_memory(parser->error);
-  const double number = strtod_l(digits, NULL, locale);
+  *number = strtod_l(digits, NULL, locale);
   freelocale(locale);
-  if (!isfinite(number)) return wrong(parser, "a number is too large");
-  *value = json_real(number);
-  return given(parser, *value);
+  return isfinite(*number) ? ELMAN_OK : wrong(parser, "a number is too large");
 }
 
-static elman_status parse_number(json_t **value, struct parser *parser) {
+static elman_status parse_number(struct number *number, struct parser *parser) {
   const char *start = parser->at;
-  bool whole;
-  if (!take_number(parser, &whole)) return wrong(parser, "a value is expected");
+  *number = (struct number){0};
+  if (!take_number(parser, &number->whole)) return wrong(parser, "a value is expected");
   const size_t length = (size_t)(parser->at - start);
   char digits[LONGEST_NUMBER + 1];
   if (length > LONGEST_NUMBER) return wrong(parser, "a number is too long");
   memcpy(digits, start, length);
   digits[length] = '\0';
-  if (!whole) return convert_real(value, parser, digits);
+  if (!number->whole) return convert_real(&number->real, parser, digits);
   errno = 0;
-  const long long number = strtoll(digits, NULL, 10);
-  if (errno == ERANGE) return wrong(parser, "a number is too large");
-  *value = json_integer(number);
-  return given(parser, *value);
+  number->integer = strtoll(digits, NULL, 10);
+  return errno == ERANGE ? wrong(parser, "a number is too large") : ELMAN_OK;
 }
 
 /* ---- what holds values ---- */
@@ -255,11 +260,24 @@ static elman_status parse_value(json_t **value, struct parser *parser, size_t de
     *value = json_null();
     status = ELMAN_OK;
   } else {
-    status = parse_number(value, parser);
+    struct number number;
+    status = parse_number(&number, parser);
+    if (status != ELMAN_OK) return status;
+    *value = number.whole ? json_integer(number.integer) : json_real(number.real);
+    status = given(parser, *value);
   }
   if (status == ELMAN_OK) return ELMAN_OK;
   json_decref(*value);
   *value = NULL;
+  return status;
+}
+
+/* The end of the text, behind its one value. */
+static elman_status parse_end(struct parser *parser, elman_status status) {
+  skip_space(parser);
+  buffer_free(&parser->unescaped);
+  if (status == ELMAN_OK && parser->at < parser->end)
+    return wrong(parser, "something follows the value");
   return status;
 }
 
@@ -272,14 +290,52 @@ elman_status read_json(json_t **value, struct text text, elman_error *error) {
     parser.at += valid;
     return wrong(&parser, "is not UTF-8 text");
   }
-  elman_status status = parse_value(value, &parser, 0);
-  skip_space(&parser);
-  if (status == ELMAN_OK && parser.at < parser.end)
-    status = wrong(&parser, "something follows the value");
-  buffer_free(&parser.unescaped);
+  const elman_status status = parse_end(&parser, parse_value(value, &parser, 0));
   if (status == ELMAN_OK) return ELMAN_OK;
   json_decref(*value);
   *value = NULL;
+  return status;
+}
+
+/* ---- lists ---- */
+
+static elman_status hand_on(json_t *list, struct parser *parser, size_t depth) {
+  struct json_item item = {.whole = false};
+  struct number number = {.whole = false};
+  json_t *value = NULL;
+  elman_status status;
+  (void)list;
+  skip_space(parser);
+  const char first = peek(parser);
+  if (take(parser, '"')) {
+    status = parse_content(&item.string, parser);
+  } else if (first == '-' || (first >= '0' && first <= '9')) {
+    status = parse_number(&number, parser);
+    item.whole = number.whole;
+    item.number = number.integer;
+  } else {
+    status = parse_value(&value, parser, depth);
+    json_decref(value);
+  }
+  if (status != ELMAN_OK) return status;
+  return parser->take(parser->context, parser->count++, &item, parser->error);
+}
+
+elman_status read_json_list(size_t *count, struct text text, json_take *take_item, void *context,
+                            elman_error *error) {
+  struct parser parser = {.start = text.bytes,
+                          .at = text.bytes,
+                          .end = text.bytes + text.length,
+                          .take = take_item,
+                          .context = context,
+                          .error = error};
+  json_t *other = NULL;
+  skip_space(&parser);
+  elman_status status = take(&parser, '[') ? parse_parts(json_null(), &parser, ']', hand_on, 1)
+                                           : parse_value(&other, &parser, 0);
+  json_decref(other);
+  status = parse_end(&parser, status);
+  *count = parser.count;
   return status;
 }
 

@@ -18,6 +18,21 @@
  * values within each other. Otherwise ELMAN_NO_MEMORY. */
 elman_status read_json(json_t **value, struct text text, elman_error *error) CHECKED;
 
+/* An item of a list: a string, a whole number, or something else. */
+struct json_item {
+  struct text string; /* without bytes if it is none; valid during the call */
+  bool whole;
+  json_int_t number;
+};
+typedef elman_status json_take(void *context, size_t index, const struct json_item *item,
+                               elman_error *error);
+
+/* Hands on what is in a list without making a value of each: a vocabulary has thousands. *count is
+ * their number, or 0 of a value that is no list. `text` must be valid UTF-8, otherwise as
+ * read_json; what `take` says ends it too. */
+elman_status read_json_list(size_t *count, struct text text, json_take *take, void *context,
+                            elman_error *error) CHECKED;
+
 /* The value as text, to be freed; NULL when memory ran out. `flags` are those of json_dumps. */
 char *write_json(const json_t *value, size_t flags);
 

@@ -14,7 +14,7 @@ static void take(struct batch *batch, struct arena *arena) {
     sequence->ids = arena_take(arena, sizeof *sequence->ids, sequence->steps, sequence->batch, 1);
     sequence->lengths = arena_take(arena, sizeof *sequence->lengths, sequence->batch, 1, 1);
   }
-  batch->expected = arena_take(arena, sizeof *batch->expected, batch->tokens, 1, 1);
+  batch->labels = arena_take(arena, sizeof *batch->labels, batch->tokens, 1, 1);
 }
 
 static void fill_source(struct sequence *sequence, const struct sentences *sentences,
@@ -28,7 +28,7 @@ static void fill_source(struct sequence *sequence, const struct sentences *sente
   }
 }
 
-static void fill_target(struct sequence *sequence, uint32_t *expected,
+static void fill_target(struct sequence *sequence, uint32_t *labels,
                         const struct sentences *sentences, const size_t *indices) {
   const size_t B = sequence->batch;
   for (size_t b = 0; b < B; b++) sequence->lengths[b] = sentence_length(sentences, indices[b]) + 1;
@@ -38,7 +38,7 @@ static void fill_target(struct sequence *sequence, uint32_t *expected,
       const uint32_t *ids = sentences->ids + sentences->starts[indices[b]];
       const size_t words = sequence->lengths[b] - 1;
       sequence->ids[t * B + b] = t == 0 ? TOKEN_START : t <= words ? ids[t - 1] : 0;
-      if (t <= words) expected[n++] = t < words ? ids[t] : TOKEN_END;
+      if (t <= words) labels[n++] = t < words ? ids[t] : TOKEN_END;
     }
   }
 }
@@ -64,7 +64,7 @@ elman_status batch_fill(struct batch *batch, const struct corpus *corpus, const 
   if (status != ELMAN_OK) return status;
   take(batch, &batch->arena);
   fill_source(&batch->source, &corpus->source, indices);
-  fill_target(&batch->target, batch->expected, &corpus->target, indices);
+  fill_target(&batch->target, batch->labels, &corpus->target, indices);
   return ELMAN_OK;
 }
 

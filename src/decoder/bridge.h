@@ -6,13 +6,12 @@
 
 #include "decoder/decoder.h"
 
-/* d0 (B,H) of one layer from final (B,H). */
-void bridge_forward(real *d0, const real *final, const struct decoder_parameters *weights,
-                    size_t layer, size_t batch, struct decoder_sizes sizes);
+/* Block 0 of the states of a layer. */
+void bridge_forward(const struct decoder_pass *pass, size_t layer);
 
-/* dfinal (B,H) is overwritten; dd0 (B,H) too. */
-void bridge_backward(real *dfinal, const struct decoder_parameters *gradients, real *dd0,
-                     const real *d0, const real *final, const struct decoder_parameters *weights,
-                     size_t layer, size_t batch, struct decoder_sizes sizes);
+/* dfinal (B,H) is overwritten; the gradient of block 0 too. */
+void bridge_backward(const struct decoder_parameters *gradients, real *dfinal,
+                     const struct decoder_scratch *scratch, const struct decoder_pass *pass,
+                     size_t layer);
 
 #endif

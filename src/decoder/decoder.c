@@ -8,31 +8,7 @@
 #include "tensor/linear.h"
 
 /* Dropout sites: those from 0 on, and 2 MAX_LAYERS + 1, are the encoder's. */
-enum {
-  SITE_INPUTS = MAX_LAYERS,
-  SITE_OUTPUT = 2 * MAX_LAYERS,
-  SITE_ATTENTION = 2 * MAX_LAYERS + 2,
-  SITE_SELF_ATTENTION
-};
-
-static struct dropout input_dropout(struct dropouts dropouts, size_t layer) {
-  return dropout_site(dropouts.units, SITE_INPUTS + (unsigned)layer);
-}
-
-static struct attention_layer attention_of(const struct decoder_parameters *weights,
-                                           struct dropouts dropouts, struct decoder_sizes sizes) {
-  return (struct attention_layer){.config = sizes.attention,
-                                  .weights = &weights->attention,
-                                  .dropout = dropout_site(dropouts.attention, SITE_ATTENTION)};
-}
-
-static struct attention_layer self_attention_of(const struct decoder_parameters *weights,
-                                                struct dropouts dropouts,
-                                                struct decoder_sizes sizes) {
-  return (struct attention_layer){.config = sizes.self_attention,
-                                  .weights = &weights->self_attention,
-                                  .dropout = dropout_site(dropouts.attention, SITE_SELF_ATTENTION)};
-}
+enum { SITE_INPUTS = MAX_LAYERS, SITE_ATTENTION = 2 * MAX_LAYERS + 2, SITE_SELF_ATTENTION };
 
 size_t decoder_input_size(struct decoder_sizes sizes, size_t layer) {
   if (layer > 0) return sizes.hidden;
@@ -43,300 +19,364 @@ size_t decoder_feature_size(struct decoder_sizes sizes) {
   return sizes.attentional > 0 ? sizes.attentional : 2 * sizes.hidden;
 }
 
-/* Some successive steps of all sentences. Without input feeding a step needs nothing that attention
- * gave for the one before: all steps are one stretch. With it, each step is a stretch of its own.
- */
-struct stretch {
-  size_t first, steps;
+/* ---- memory ---- */
+
+static real *take(struct arena *arena, size_t n1, size_t n2, size_t n3) {
+  return arena_take(arena, sizeof(real), n1, n2, n3);
+}
+
+static struct attention_shape attention_extent(const struct decoder_extent *extent) {
+  return (struct attention_shape){
+      .queries = extent->steps, .keys = extent->source_steps, .batch = extent->batch};
+}
+
+static struct attention_shape self_extent(const struct decoder_extent *extent) {
+  return (struct attention_shape){
+      .queries = extent->steps, .keys = extent->steps, .batch = extent->batch};
+}
+
+void decoder_take(struct decoder_cache *cache, struct arena *arena, struct decoder_sizes sizes,
+                  const struct decoder_extent *extent, bool dropout) {
+  const size_t T = extent->steps, B = extent->batch, H = sizes.hidden, A = sizes.attentional;
+  for (size_t l = 0; l < sizes.layers; l++) {
+    cache->inputs[l] = take(arena, T, B, decoder_input_size(sizes, l));
+    cache->states[l] = take(arena, T + 1, B, H);
+  }
+  cache->outputs = NULL;
+  if (sizes.self_attention.heads > 0) {
+    cache->outputs = take(arena, T, B, H);
+    attention_cache_take(&cache->self_attention, arena, sizes.self_attention, self_extent(extent),
+                         dropout);
+  }
+  attention_cache_take(&cache->attention, arena, sizes.attention, attention_extent(extent),
+                       dropout);
+  cache->combined = A > 0 ? take(arena, T, B, 2 * H) : NULL;
+  cache->attentional = A > 0 ? take(arena, T + 1, B, A) : NULL;
+  cache->features = take(arena, extent->tokens, decoder_feature_size(sizes), 1);
+  cache->logits = take(arena, extent->rows, sizes.vocabulary, 1);
+}
+
+void decoder_scratch_take(struct decoder_scratch *scratch, struct arena *arena,
+                          struct decoder_sizes sizes, const struct decoder_extent *extent,
+                          bool every_step) {
+  const size_t T = extent->steps, B = extent->batch, H = sizes.hidden, A = sizes.attentional;
+  const size_t first = decoder_input_size(sizes, 0);
+  scratch->inputs = take(arena, T, B, first > H ? first : H);
+  for (size_t l = 0; l < sizes.layers; l++) {
+    scratch->states[l] = take(arena, T + 1, B, H);
+    scratch->dh[l] = every_step ? take(arena, T, B, H) : NULL;
+  }
+  if (sizes.self_attention.heads > 0) {
+    scratch->outputs = take(arena, T, B, H);
+    attention_scratch_take(&scratch->self_attention, arena, sizes.self_attention,
+                           self_extent(extent));
+  }
+  attention_scratch_take(&scratch->attention, arena, sizes.attention, attention_extent(extent));
+  scratch->context = take(arena, T, B, H);
+  scratch->combined = A > 0 ? take(arena, T, B, 2 * H) : NULL;
+  scratch->attentional = A > 0 ? take(arena, T + 1, B, A) : NULL;
+  scratch->features = take(arena, extent->tokens, decoder_feature_size(sizes), 1);
+}
+
+/* ---- parts of a pass ---- */
+
+static struct dropout input_dropout(const struct decoder_pass *pass, size_t layer) {
+  return dropout_site(pass->dropouts.units, SITE_INPUTS + (unsigned)layer);
+}
+
+/* Without input feeding a step needs nothing that attention gave for the one before, and all steps
+ * are one range. With it, each step is a range of its own. */
+static size_t range_length(const struct decoder_pass *pass) {
+  return pass->sizes.input_feeding ? 1 : pass->target->steps;
+}
+
+static struct rnn_shape rnn_shape_of(const struct decoder_pass *pass, struct range steps,
+                                     size_t layer) {
+  return (struct rnn_shape){.steps = steps.count,
+                            .batch = pass->target->batch,
+                            .input = decoder_input_size(pass->sizes, layer),
+                            .hidden = pass->sizes.hidden,
+                            .lengths = pass->target->lengths,
+                            .first = steps.first};
+}
+
+static struct embedding_shape embedding_shape_of(const struct decoder_pass *pass,
+                                                 struct range steps) {
+  return (struct embedding_shape){.steps = steps.count,
+                                  .batch = pass->target->batch,
+                                  .size = pass->sizes.embedding,
+                                  .lengths = pass->target->lengths,
+                                  .first = steps.first,
+                                  .row = decoder_input_size(pass->sizes, 0)};
+}
+
+/* The decoder's states look at the source's. */
+static struct attention_pass attention_of(const struct decoder_pass *pass) {
+  return (struct attention_pass){
+      .layer = {.config = pass->sizes.attention,
+                .weights = &pass->weights->attention,
+                .dropout = dropout_site(pass->dropouts.attention, SITE_ATTENTION),
+                .overrides = pass->overrides},
+      .shape = {.queries = pass->target->steps,
+                .keys = pass->source.steps,
+                .batch = pass->target->batch,
+                .query_lengths = pass->target->lengths,
+                .key_lengths = pass->source.lengths},
+      .cache = pass->cache->attention,
+      .queries = decoder_outputs(pass),
+      .keys = pass->source.states,
+      .values = pass->source.states};
+}
+
+/* d_1 .. d_T of the top layer */
+static real *top_states(real *const *states, const struct decoder_pass *pass) {
+  return states[pass->sizes.layers - 1] + pass->target->batch * pass->sizes.hidden;
+}
+
+/* The decoder's states look at themselves so far. */
+static struct attention_pass self_attention_of(const struct decoder_pass *pass) {
+  const real *states = top_states(pass->cache->states, pass);
+  return (struct attention_pass){
+      .layer = {.config = pass->sizes.self_attention,
+                .weights = &pass->weights->self_attention,
+                .dropout = dropout_site(pass->dropouts.attention, SITE_SELF_ATTENTION)},
+      .shape = {.queries = pass->target->steps,
+                .keys = pass->target->steps,
+                .batch = pass->target->batch,
+                .query_lengths = pass->target->lengths,
+                .key_lengths = pass->target->lengths,
+                .causal = pass->history == NULL},
+      .cache = pass->cache->self_attention,
+      .queries = states,
+      .keys = states,
+      .values = states};
+}
+
+const real *decoder_outputs(const struct decoder_pass *pass) {
+  return pass->sizes.self_attention.heads > 0 ? pass->cache->outputs
+                                              : top_states(pass->cache->states, pass);
+}
+
+real *decoder_outputs_gradient(const struct decoder_scratch *scratch,
+                               const struct decoder_pass *pass) {
+  return pass->sizes.self_attention.heads > 0 ? scratch->outputs
+                                              : top_states(scratch->states, pass);
+}
+
+/* Some columns of rows that lie `width` apart. */
+struct columns {
+  real *first;
+  size_t width;
 };
 
-static size_t stretch_length(const struct sequence *target, struct decoder_sizes sizes) {
-  return sizes.input_feeding ? 1 : target->steps;
-}
-
-static struct rnn_shape rnn_shape_of(const struct sequence *target, struct stretch stretch,
-                                     struct decoder_sizes sizes, size_t layer) {
-  return (struct rnn_shape){.steps = stretch.steps,
-                            .batch = target->batch,
-                            .input = decoder_input_size(sizes, layer),
-                            .hidden = sizes.hidden,
-                            .lengths = target->lengths,
-                            .first = stretch.first};
-}
-
-static struct embedding_shape embedding_shape_of(const struct sequence *target,
-                                                 struct stretch stretch,
-                                                 struct decoder_sizes sizes) {
-  return (struct embedding_shape){.steps = stretch.steps,
-                                  .batch = target->batch,
-                                  .size = sizes.embedding,
-                                  .lengths = target->lengths,
-                                  .first = stretch.first,
-                                  .row = decoder_input_size(sizes, 0)};
-}
-
-static struct attention_shape attention_shape_of(const struct sequence *target,
-                                                 struct decoder_source source,
-                                                 struct stretch stretch) {
-  return (struct attention_shape){.queries = stretch.steps,
-                                  .keys = source.steps,
-                                  .batch = target->batch,
-                                  .query_lengths = target->lengths,
-                                  .key_lengths = source.lengths,
-                                  .first_query = stretch.first};
-}
-
-static struct attention_shape self_shape_of(const struct sequence *target, struct stretch stretch) {
-  return (struct attention_shape){.queries = stretch.steps,
-                                  .keys = target->steps,
-                                  .batch = target->batch,
-                                  .query_lengths = target->lengths,
-                                  .key_lengths = target->lengths,
-                                  .first_query = stretch.first,
-                                  .causal = true};
-}
-
-const real *decoder_outputs(const struct decoder_cache *cache, size_t batch,
-                            struct decoder_sizes sizes) {
-  return sizes.self_attention.heads > 0 ? cache->outputs
-                                        : cache->states[sizes.layers - 1] + batch * sizes.hidden;
-}
-
-/* Row r of `wide` (rows,width) from column `first` on = or += row r of `narrow` (rows,size). */
-static void put_columns(real *wide, size_t width, size_t first, const real *narrow, size_t size,
-                        size_t rows) {
+static void put_columns(struct columns wide, const real *narrow, size_t size, size_t rows) {
   for (size_t r = 0; r < rows; r++)
-    memcpy(wide + r * width + first, narrow + r * size, size * sizeof *wide);
+    memcpy(wide.first + r * wide.width, narrow + r * size, size * sizeof *narrow);
 }
 
-static void add_columns(real *narrow, size_t size, const real *wide, size_t width, size_t first,
-                        size_t rows) {
+static void add_columns(real *narrow, struct columns wide, size_t size, size_t rows) {
   for (size_t r = 0; r < rows; r++) {
-    for (size_t i = 0; i < size; i++) narrow[r * size + i] += wide[r * width + first + i];
+    for (size_t i = 0; i < size; i++) narrow[r * size + i] += wide.first[r * wide.width + i];
   }
 }
 
-static void take_columns(real *narrow, size_t size, const real *wide, size_t width, size_t first,
-                         size_t rows) {
+static void take_columns(real *narrow, struct columns wide, size_t size, size_t rows) {
   for (size_t r = 0; r < rows; r++)
-    memcpy(narrow + r * size, wide + r * width + first, size * sizeof *narrow);
+    memcpy(narrow + r * size, wide.first + r * wide.width, size * sizeof *narrow);
 }
 
 /* ---- forward ---- */
 
-void decoder_start(struct decoder_cache *cache, const real *finals, size_t batch,
-                   const struct decoder_parameters *weights, struct decoder_sizes sizes) {
-  for (size_t l = 0; l < sizes.layers; l++)
-    bridge_forward(cache->states[l], finals + l * batch * sizes.hidden, weights, l, batch, sizes);
-  if (sizes.attentional > 0)
-    memset(cache->attentional, 0, batch * sizes.attentional * sizeof *cache->attentional);
+void decoder_start(const struct decoder_pass *pass) {
+  const size_t A = pass->sizes.attentional;
+  for (size_t l = 0; l < pass->sizes.layers; l++) bridge_forward(pass, l);
+  if (A > 0) memset(pass->cache->attentional, 0, pass->target->batch * A * sizeof(real));
 }
 
-void decoder_prepare(struct decoder_cache *cache, size_t batch, struct decoder_source source,
-                     const struct decoder_parameters *weights, struct decoder_sizes sizes) {
-  const struct attention_layer layer = attention_of(weights, (struct dropouts){0}, sizes);
-  attention_prepare(cache->attention, source.states, source.states, &layer, batch, 0, source.steps);
+void decoder_prepare(const struct decoder_pass *pass) {
+  const struct attention_pass attention = attention_of(pass);
+  attention_prepare(&attention, (struct range){0, pass->source.steps});
 }
 
 /* Inputs and states of all layers. */
-static void layers_forward(struct decoder_cache *cache, const struct sequence *target,
-                           struct stretch stretch, const struct decoder_parameters *weights,
-                           struct dropouts dropouts, struct decoder_sizes sizes) {
-  const size_t B = target->batch, H = sizes.hidden, A = sizes.attentional;
-  const size_t at = stretch.first * B, rows = stretch.steps * B;
-  const size_t width = decoder_input_size(sizes, 0);
-  embedding_forward(cache->inputs[0] + at * width, weights->embedding, target->ids + at,
-                    input_dropout(dropouts, 0), embedding_shape_of(target, stretch, sizes));
-  if (sizes.input_feeding)
-    put_columns(cache->inputs[0] + at * width, width, sizes.embedding, cache->attentional + at * A,
-                A, rows); /* (35) */
-  for (size_t l = 0; l < sizes.layers; l++) {
-    const struct rnn_shape shape = rnn_shape_of(target, stretch, sizes, l);
+static void layers_forward(const struct decoder_pass *pass, struct range steps) {
+  const struct decoder_cache *cache = pass->cache;
+  const size_t B = pass->target->batch, H = pass->sizes.hidden, A = pass->sizes.attentional;
+  const size_t at = steps.first * B, rows = steps.count * B;
+  const size_t width = decoder_input_size(pass->sizes, 0);
+  real *inputs = cache->inputs[0] + at * width;
+  embedding_forward(inputs, pass->weights->embedding, pass->target->ids + at,
+                    input_dropout(pass, 0), embedding_shape_of(pass, steps)); /* (4) */
+  if (pass->sizes.input_feeding)
+    put_columns((struct columns){inputs + pass->sizes.embedding, width},
+                cache->attentional + at * A, A, rows); /* (35) */
+  for (size_t l = 0; l < pass->sizes.layers; l++) {
+    const struct rnn_shape shape = rnn_shape_of(pass, steps, l);
     real *states = cache->states[l] + at * H;
-    rnn_forward(states, cache->inputs[l] + at * shape.input, &weights->rnn[l], shape);
-    if (l + 1 == sizes.layers) break;
+    rnn_forward(states, cache->inputs[l] + at * shape.input, &pass->weights->rnn[l], shape);
+    if (l + 1 == pass->sizes.layers) break;
     real *next = cache->inputs[l + 1] + at * H;
     memcpy(next, rnn_outputs(states, shape), rows * H * sizeof *next);
-    dropout_apply(next, rows * H, at * H, input_dropout(dropouts, l + 1));
+    dropout_apply(next, rows * H, at * H, input_dropout(pass, l + 1));
   }
-}
-
-/* h_t = tanh(W_a [d_t ; c_t] + b_a)                                                     (34) */
-static void attentional_forward(struct decoder_cache *cache, const real *outputs,
-                                const struct sequence *target, struct stretch stretch,
-                                const struct decoder_parameters *weights,
-                                struct decoder_sizes sizes) {
-  const size_t B = target->batch, H = sizes.hidden, A = sizes.attentional;
-  const size_t at = stretch.first * B, rows = stretch.steps * B;
-  real *combined = cache->combined + at * 2 * H;
-  put_columns(combined, 2 * H, 0, outputs, H, rows);
-  put_columns(combined, 2 * H, H, cache->attention.context + at * H, H, rows);
-  linear_tanh_forward(cache->attentional + (at + B) * A, combined, weights->attentional_weight,
-                      weights->attentional_bias, rows, 2 * H, A);
 }
 
 /* d_t becomes d_t + self-attention over d_1 .. d_t                                       (44) */
-static void own_states_forward(struct decoder_cache *cache, const struct sequence *target,
-                               struct stretch stretch, const struct decoder_parameters *weights,
-                               struct dropouts dropouts, struct decoder_sizes sizes) {
-  const size_t B = target->batch, H = sizes.hidden;
-  const struct attention_layer layer = self_attention_of(weights, dropouts, sizes);
-  const real *states = cache->states[sizes.layers - 1] + B * H;
-  if (cache->history != NULL)
-    self_attention_step(cache->outputs, cache->self_attention, cache->history, states,
-                        target->lengths, &layer);
+static void self_attention_of_steps(const struct decoder_pass *pass, struct range steps) {
+  const struct attention_pass self_attention = self_attention_of(pass);
+  if (pass->history != NULL)
+    self_attention_step(pass->cache->outputs, pass->history, &self_attention);
   else
-    self_attention_forward(cache->outputs + stretch.first * B * H, cache->self_attention, states,
-                           &layer, self_shape_of(target, stretch));
+    self_attention_forward(pass->cache->outputs, &self_attention, steps);
 }
 
-void decoder_forward(struct decoder_cache *cache, const struct sequence *target,
-                     struct decoder_source source, const struct decoder_parameters *weights,
-                     struct dropouts dropouts, struct decoder_sizes sizes) {
-  const size_t B = target->batch, H = sizes.hidden, length = stretch_length(target, sizes);
-  struct attention_layer layer = attention_of(weights, dropouts, sizes);
-  layer.overrides = cache->overrides;
-  for (size_t first = 0; first < target->steps; first += length) {
-    const struct stretch stretch = {first, length};
-    layers_forward(cache, target, stretch, weights, dropouts, sizes);
-    if (sizes.self_attention.heads > 0)
-      own_states_forward(cache, target, stretch, weights, dropouts, sizes);
-    const real *outputs = decoder_outputs(cache, B, sizes) + first * B * H;
-    const struct attention_shape shape = attention_shape_of(target, source, stretch);
-    attention_forward(attention_cache_from(cache->attention, first, sizes.attention, shape),
-                      outputs, source.states, source.states, &layer, shape);
-    if (sizes.attentional > 0) attentional_forward(cache, outputs, target, stretch, weights, sizes);
+/* h_t = tanh(W_a [d_t ; c_t] + b_a)                                                     (34) */
+static void attentional_forward(const struct decoder_pass *pass, struct range steps) {
+  const struct decoder_cache *cache = pass->cache;
+  const size_t B = pass->target->batch, H = pass->sizes.hidden, A = pass->sizes.attentional;
+  const size_t at = steps.first * B, rows = steps.count * B;
+  real *combined = cache->combined + at * 2 * H;
+  put_columns((struct columns){combined, 2 * H}, decoder_outputs(pass) + at * H, H, rows);
+  put_columns((struct columns){combined + H, 2 * H}, cache->attention.context + at * H, H, rows);
+  linear_tanh_forward(cache->attentional + (at + B) * A, combined,
+                      pass->weights->attentional_weight, pass->weights->attentional_bias, rows,
+                      2 * H, A);
+}
+
+void decoder_forward(const struct decoder_pass *pass) {
+  const struct attention_pass attention = attention_of(pass);
+  struct range steps = {0, range_length(pass)};
+  for (; steps.first < pass->target->steps; steps.first += steps.count) {
+    layers_forward(pass, steps);
+    if (pass->sizes.self_attention.heads > 0) self_attention_of_steps(pass, steps);
+    attention_forward(&attention, steps);
+    if (pass->sizes.attentional > 0) attentional_forward(pass, steps);
   }
-  output_features(cache, target, dropout_site(dropouts.units, SITE_OUTPUT), sizes);
+  output_features(pass);
 }
 
 /* ---- backward ---- */
 
-/* Of decoder_outputs. */
-static real *outputs_gradient(const struct decoder_scratch *scratch, size_t batch,
-                              struct decoder_sizes sizes) {
-  return sizes.self_attention.heads > 0 ? scratch->outputs
-                                        : scratch->states[sizes.layers - 1] + batch * sizes.hidden;
-}
-
 /* From dh_t to the gradients of d_t, added, and of c_t; dh becomes the gradient before the tanh. */
 static void attentional_backward(const struct decoder_scratch *scratch,
-                                 const struct decoder_cache *cache, const struct sequence *target,
-                                 struct stretch stretch, const struct decoder_parameters *weights,
-                                 struct decoder_sizes sizes) {
-  const size_t B = target->batch, H = sizes.hidden, A = sizes.attentional;
-  const size_t at = stretch.first * B, rows = stretch.steps * B;
+                                 const struct decoder_pass *pass, struct range steps) {
+  const size_t B = pass->target->batch, H = pass->sizes.hidden, A = pass->sizes.attentional;
+  const size_t at = steps.first * B, rows = steps.count * B;
   real *dh = scratch->attentional + (at + B) * A;
   real *dcombined = scratch->combined + at * 2 * H;
-  tanh_backward(dh, cache->attentional + (at + B) * A, rows * A);
-  linear_backward_input(dcombined, dh, weights->attentional_weight, rows, 2 * H, A);
-  add_columns(outputs_gradient(scratch, B, sizes) + at * H, H, dcombined, 2 * H, 0, rows);
-  take_columns(scratch->context + at * H, H, dcombined, 2 * H, H, rows);
+  tanh_backward(dh, pass->cache->attentional + (at + B) * A, rows * A);
+  linear_backward_input(dcombined, dh, pass->weights->attentional_weight, rows, 2 * H, A);
+  add_columns(decoder_outputs_gradient(scratch, pass) + at * H, (struct columns){dcombined, 2 * H},
+              H, rows);
+  take_columns(scratch->context + at * H, (struct columns){dcombined + H, 2 * H}, H, rows);
 }
 
 /* From the gradients of the top layer's states to those of all states, of the embedding, and of the
  * attentional states that were fed in. */
 static void layers_backward(const struct decoder_parameters *gradients,
-                            const struct decoder_scratch *scratch,
-                            const struct decoder_cache *cache, const struct sequence *target,
-                            struct stretch stretch, const struct decoder_parameters *weights,
-                            struct dropouts dropouts, struct decoder_sizes sizes) {
-  const size_t B = target->batch, H = sizes.hidden, A = sizes.attentional;
-  const size_t at = stretch.first * B, rows = stretch.steps * B;
-  const size_t width = decoder_input_size(sizes, 0);
+                            const struct decoder_scratch *scratch, const struct decoder_pass *pass,
+                            struct range steps) {
+  const size_t B = pass->target->batch, H = pass->sizes.hidden, A = pass->sizes.attentional;
+  const size_t at = steps.first * B, rows = steps.count * B;
   real *dinputs = scratch->inputs;
-  for (size_t l = sizes.layers; l-- > 0;) {
-    const struct rnn_shape shape = rnn_shape_of(target, stretch, sizes, l);
+  for (size_t l = pass->sizes.layers; l-- > 0;) {
+    const struct rnn_shape shape = rnn_shape_of(pass, steps, l);
+    const struct rnn_parameters *weights = &pass->weights->rnn[l];
     real *dstates = scratch->states[l] + at * H;
-    real *reaching = scratch->reaching[l] == NULL ? NULL : scratch->reaching[l] + at * H;
-    rnn_backward_states(dstates, reaching, cache->states[l] + at * H, &weights->rnn[l], shape);
-    rnn_backward_inputs(dinputs, dstates, &weights->rnn[l], shape);
+    real *dh = scratch->dh[l] == NULL ? NULL : scratch->dh[l] + at * H;
+    rnn_backward_states(dstates, dh, pass->cache->states[l] + at * H, weights, shape); /* (18) */
+    rnn_backward_inputs(dinputs, dstates, weights, shape);                             /* (20) */
     if (l == 0) break;
-    dropout_apply(dinputs, rows * H, at * H, input_dropout(dropouts, l));
-    add_columns(rnn_outputs(scratch->states[l - 1] + at * H, shape), H, dinputs, H, 0, rows);
+    dropout_apply(dinputs, rows * H, at * H, input_dropout(pass, l));
+    real *below = rnn_outputs(scratch->states[l - 1] + at * H, shape);
+    for (size_t i = 0; i < rows * H; i++) below[i] += dinputs[i];
   }
-  if (sizes.input_feeding) /* (35) */
-    add_columns(scratch->attentional + at * A, A, dinputs, width, sizes.embedding, rows);
-  embedding_backward(gradients->embedding, dinputs, target->ids + at, input_dropout(dropouts, 0),
-                     embedding_shape_of(target, stretch, sizes));
+  if (pass->sizes.input_feeding) {
+    const size_t E = pass->sizes.embedding, width = decoder_input_size(pass->sizes, 0);
+    add_columns(scratch->attentional + at * A, (struct columns){dinputs + E, width}, A,
+                rows); /* (35) */
+  }
+  embedding_backward(gradients->embedding, dinputs, pass->target->ids + at, input_dropout(pass, 0),
+                     embedding_shape_of(pass, steps));
 }
 
-/* What waits until the gradients of all steps are there: one product for each weight. */
+/* Once the gradients of all steps are there: one product for each weight                (19) */
 static void weights_backward(const struct decoder_parameters *gradients,
                              const struct decoder_scratch *scratch,
-                             const struct decoder_cache *cache, const struct sequence *target,
-                             struct decoder_sizes sizes) {
-  const size_t B = target->batch, H = sizes.hidden, A = sizes.attentional;
-  const size_t rows = target->steps * B;
-  const struct stretch all = {0, target->steps};
-  for (size_t l = 0; l < sizes.layers; l++)
+                             const struct decoder_pass *pass) {
+  const struct decoder_cache *cache = pass->cache;
+  const size_t B = pass->target->batch, H = pass->sizes.hidden, A = pass->sizes.attentional;
+  const size_t rows = pass->target->steps * B;
+  const struct range all = {0, pass->target->steps};
+  for (size_t l = 0; l < pass->sizes.layers; l++)
     rnn_backward_weights(&gradients->rnn[l], scratch->states[l], cache->states[l], cache->inputs[l],
-                         rnn_shape_of(target, all, sizes, l));
+                         rnn_shape_of(pass, all, l));
   if (A == 0) return;
   const real *dz = scratch->attentional + B * A;
   linear_backward_weight(gradients->attentional_weight, dz, cache->combined, rows, 2 * H, A);
   bias_backward(gradients->attentional_bias, dz, rows, A);
 }
 
-static void clear_scratch(const struct decoder_scratch *scratch, const struct sequence *target,
-                          struct decoder_source source, struct decoder_sizes sizes) {
-  const size_t B = target->batch, T = target->steps, H = sizes.hidden, A = sizes.attentional;
+static void clear_scratch(const struct decoder_scratch *scratch, const struct decoder_pass *pass) {
+  const struct decoder_sizes sizes = pass->sizes;
+  const size_t B = pass->target->batch, T = pass->target->steps, H = sizes.hidden;
   for (size_t l = 0; l < sizes.layers; l++)
     memset(scratch->states[l], 0, (T + 1) * B * H * sizeof(real));
-  if (A > 0) memset(scratch->attentional, 0, B * A * sizeof(real)); /* h_0; the rest is unpacked */
-  attention_scratch_clear(scratch->attention, sizes.attention, source.steps, B);
+  if (sizes.attentional > 0) /* h_0; the rest is unpacked */
+    memset(scratch->attentional, 0, B * sizes.attentional * sizeof(real));
+  attention_scratch_clear(scratch->attention, sizes.attention, attention_of(pass).shape);
   if (sizes.self_attention.heads == 0) return;
-  attention_scratch_clear(scratch->self_attention, sizes.self_attention, T, B);
+  attention_scratch_clear(scratch->self_attention, sizes.self_attention,
+                          self_attention_of(pass).shape);
   memset(scratch->outputs, 0, T * B * H * sizeof(real));
 }
 
-/* From the gradients of decoder_outputs to those of the top layer's states, of this stretch and of
- * the ones before. */
-static void own_states_backward(const struct decoder_parameters *gradients,
-                                const struct decoder_scratch *scratch,
-                                const struct decoder_cache *cache, const struct sequence *target,
-                                struct stretch stretch, const struct decoder_parameters *weights,
-                                struct dropouts dropouts, struct decoder_sizes sizes) {
-  const size_t B = target->batch, H = sizes.hidden, top = sizes.layers - 1;
-  const struct attention_layer layer = self_attention_of(weights, dropouts, sizes);
-  self_attention_backward(scratch->states[top] + B * H, &gradients->self_attention,
-                          scratch->self_attention, scratch->outputs + stretch.first * B * H,
-                          cache->self_attention, cache->states[top] + B * H, &layer,
-                          self_shape_of(target, stretch));
+/* The source states are keys and values at once: both gradients go to dsource. */
+static struct attention_gradients attention_gradients_of(const struct decoder_parameters *gradients,
+                                                         real *dsource,
+                                                         const struct decoder_scratch *scratch,
+                                                         const struct decoder_pass *pass) {
+  return (struct attention_gradients){.queries = decoder_outputs_gradient(scratch, pass),
+                                      .keys = dsource,
+                                      .values = dsource,
+                                      .weights = &gradients->attention,
+                                      .scratch = scratch->attention,
+                                      .context = scratch->context};
+}
+
+/* From the gradients of decoder_outputs to those of the top layer's states. */
+static struct attention_gradients
+self_attention_gradients_of(const struct decoder_parameters *gradients,
+                            const struct decoder_scratch *scratch,
+                            const struct decoder_pass *pass) {
+  real *dstates = top_states(scratch->states, pass);
+  return (struct attention_gradients){.queries = dstates,
+                                      .keys = dstates,
+                                      .values = dstates,
+                                      .weights = &gradients->self_attention,
+                                      .scratch = scratch->self_attention,
+                                      .context = scratch->outputs};
 }
 
 void decoder_backward(const struct decoder_parameters *gradients, real *dsource, real *dfinals,
-                      const struct decoder_scratch *scratch, const struct decoder_cache *cache,
-                      const real *finals, const struct sequence *target,
-                      struct decoder_source source, const struct decoder_parameters *weights,
-                      struct dropouts dropouts, struct decoder_sizes sizes) {
-  const size_t B = target->batch, H = sizes.hidden, A = sizes.attentional;
-  const size_t length = stretch_length(target, sizes);
-  const struct attention_layer layer = attention_of(weights, dropouts, sizes);
-  clear_scratch(scratch, target, source, sizes);
-  output_features_backward(A > 0 ? scratch->attentional + B * A : NULL,
-                           outputs_gradient(scratch, B, sizes), scratch->context, scratch->features,
-                           target, dropout_site(dropouts.units, SITE_OUTPUT), sizes);
-
-  for (size_t end = target->steps; end > 0; end -= length) {
-    const struct stretch stretch = {end - length, length};
-    const size_t at = stretch.first * B * H;
-    const struct attention_shape shape = attention_shape_of(target, source, stretch);
-    if (A > 0) attentional_backward(scratch, cache, target, stretch, weights, sizes);
-    /* The source states are keys and values at once: both gradients go to dsource. */
-    attention_backward(
-        outputs_gradient(scratch, B, sizes) + at, dsource, dsource, &gradients->attention,
-        scratch->attention, scratch->context + at,
-        attention_cache_from(cache->attention, stretch.first, sizes.attention, shape),
-        decoder_outputs(cache, B, sizes) + at, source.states, source.states, &layer, shape);
-    if (sizes.self_attention.heads > 0)
-      own_states_backward(gradients, scratch, cache, target, stretch, weights, dropouts, sizes);
-    layers_backward(gradients, scratch, cache, target, stretch, weights, dropouts, sizes);
+                      const struct decoder_scratch *scratch, const struct decoder_pass *pass) {
+  const size_t B = pass->target->batch, H = pass->sizes.hidden, length = range_length(pass);
+  const struct attention_pass attention = attention_of(pass);
+  const struct attention_pass self_attention = self_attention_of(pass);
+  const struct attention_gradients d = attention_gradients_of(gradients, dsource, scratch, pass);
+  const struct attention_gradients self_d = self_attention_gradients_of(gradients, scratch, pass);
+  clear_scratch(scratch, pass);
+  output_features_backward(scratch, pass);
+  for (size_t end = pass->target->steps; end > 0; end -= length) {
+    const struct range steps = {end - length, length};
+    if (pass->sizes.attentional > 0) attentional_backward(scratch, pass, steps);
+    attention_backward(&d, &attention, steps);
+    if (pass->sizes.self_attention.heads > 0)
+      self_attention_backward(&self_d, &self_attention, steps);
+    layers_backward(gradients, scratch, pass, steps);
   }
-  attention_prepare_backward(dsource, dsource, &gradients->attention, scratch->attention,
-                             source.states, source.states, &layer, B, 0, source.steps);
-  weights_backward(gradients, scratch, cache, target, sizes);
-  for (size_t l = 0; l < sizes.layers; l++)
-    bridge_backward(dfinals + l * B * H, gradients, scratch->states[l], cache->states[l],
-                    finals + l * B * H, weights, l, B, sizes);
+  attention_prepare_backward(&d, &attention, (struct range){0, pass->source.steps});
+  weights_backward(gradients, scratch, pass);
+  for (size_t l = 0; l < pass->sizes.layers; l++)
+    bridge_backward(gradients, dfinals + l * B * H, scratch, pass, l);
 }

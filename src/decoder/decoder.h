@@ -5,7 +5,7 @@
 #define ELMAN_DECODER_DECODER_H
 
 #include "attention/self_attention.h"
-#include "corpus/batch.h"
+#include "base/sequence.h"
 #include "rnn/elman.h"
 #include "tensor/dropout.h"
 
@@ -36,9 +36,10 @@ struct decoder_sizes {
 size_t decoder_input_size(struct decoder_sizes sizes, size_t layer); /* E [+ A], then H */
 size_t decoder_feature_size(struct decoder_sizes sizes);             /* F: A, or 2H */
 
-/* The source side as attention sees it. */
+/* The source side as the decoder sees it. */
 struct decoder_source {
   const real *states;    /* (S,B,H) */
+  const real *finals;    /* (layers,B,H): each sentence's last real state */
   const size_t *lengths; /* (B) */
   size_t steps;          /* S */
 };
@@ -49,8 +50,6 @@ struct decoder_cache {
   real *inputs[MAX_LAYERS]; /* (T,B,E [+ A]) or (T,B,H) */
   real *states[MAX_LAYERS]; /* (T+1,B,H): d_0 .. d_T */
   struct attention_cache self_attention;
-  const struct attention_overrides *overrides; /* of attention; NULL = none */
-  struct self_attention_history *history; /* NULL with teacher forcing; step by step its memory */
   real *outputs; /* (T,B,H): the states after self-attention; only with it */
   struct attention_cache attention;
   real *combined;    /* (T,B,2H): [d_t ; c_t]; only with an attentional layer */
@@ -59,24 +58,41 @@ struct decoder_cache {
   real *logits;      /* (N,V_tgt), or of some rows at a time; while it learns, in tiles */
 };
 
+/* How much of each. */
+struct decoder_extent {
+  size_t source_steps, steps, batch; /* S, T, B */
+  size_t tokens;                     /* N */
+  size_t rows;                       /* of logits */
+};
+
+void decoder_take(struct decoder_cache *cache, struct arena *arena, struct decoder_sizes sizes,
+                  const struct decoder_extent *extent, bool dropout);
+
+/* A batch on its way through the decoder. */
+struct decoder_pass {
+  struct decoder_sizes sizes;
+  const struct decoder_parameters *weights;
+  struct dropouts dropouts;
+  const struct attention_overrides *overrides; /* of attention; NULL = none */
+  struct self_attention_history *history; /* NULL with teacher forcing; step by step its memory */
+  const struct sequence *target;
+  struct decoder_source source;
+  struct decoder_cache *cache;
+};
+
 /* What attention and the output layer see of the decoder (T,B,H): the top layer's states, after
  * self-attention if there is any. */
-const real *decoder_outputs(const struct decoder_cache *cache, size_t batch,
-                            struct decoder_sizes sizes);
+const real *decoder_outputs(const struct decoder_pass *pass);
 
-/* Fills block 0 of all states from the encoder's final states (layers,B,H), and h_0 = 0. */
-void decoder_start(struct decoder_cache *cache, const real *finals, size_t batch,
-                   const struct decoder_parameters *weights, struct decoder_sizes sizes);
+/* Fills block 0 of all states from the encoder's final states, and h_0 = 0. */
+void decoder_start(const struct decoder_pass *pass);
 
-/* Maps the source states for attention, once for all steps. */
-void decoder_prepare(struct decoder_cache *cache, size_t batch, struct decoder_source source,
-                     const struct decoder_parameters *weights, struct decoder_sizes sizes);
+/* Projects the source states for attention, once for all steps. */
+void decoder_prepare(const struct decoder_pass *pass);
 
-/* Runs all steps of `target` from block 0 of the states, to the features; the output layer
+/* Runs all steps of the target from block 0 of the states, to the features; the output layer
  * (decoder/output.h) goes on from there. */
-void decoder_forward(struct decoder_cache *cache, const struct sequence *target,
-                     struct decoder_source source, const struct decoder_parameters *weights,
-                     struct dropouts dropouts, struct decoder_sizes sizes);
+void decoder_forward(const struct decoder_pass *pass);
 
 /* Scratch of the backward pass, with the shapes of the cache's arrays. */
 struct decoder_scratch {
@@ -85,20 +101,26 @@ struct decoder_scratch {
   struct attention_scratch self_attention;
   real *outputs; /* (T,B,H); only with self-attention */
   struct attention_scratch attention;
-  real *context;              /* (T,B,H) */
-  real *combined;             /* (T,B,2H) */
-  real *attentional;          /* (T+1,B,A) */
-  real *features;             /* (N,F) */
-  real *reaching[MAX_LAYERS]; /* (T,B,H): see rnn_backward_states; or NULL */
+  real *context;        /* (T,B,H) */
+  real *combined;       /* (T,B,2H) */
+  real *attentional;    /* (T+1,B,A) */
+  real *features;       /* (N,F) */
+  real *dh[MAX_LAYERS]; /* (T,B,H): see rnn_backward_states; or NULL */
 };
+
+/* `every_step`: with dh. */
+void decoder_scratch_take(struct decoder_scratch *scratch, struct arena *arena,
+                          struct decoder_sizes sizes, const struct decoder_extent *extent,
+                          bool every_step);
+
+/* Of decoder_outputs. */
+real *decoder_outputs_gradient(const struct decoder_scratch *scratch,
+                               const struct decoder_pass *pass);
 
 /* From the gradient of the features in scratch->features, which it overwrites: adds to the
  * gradients of the weights and to dsource (S,B,H), the gradient of the source states, and
  * overwrites dfinals (layers,B,H). */
 void decoder_backward(const struct decoder_parameters *gradients, real *dsource, real *dfinals,
-                      const struct decoder_scratch *scratch, const struct decoder_cache *cache,
-                      const real *finals, const struct sequence *target,
-                      struct decoder_source source, const struct decoder_parameters *weights,
-                      struct dropouts dropouts, struct decoder_sizes sizes);
+                      const struct decoder_scratch *scratch, const struct decoder_pass *pass);
 
 #endif

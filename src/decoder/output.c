@@ -9,6 +9,9 @@
 /* Numbers in all rows below which threads cost more than they bring. */
 enum { PARALLEL_WORK = 1 << 16 };
 
+/* The dropout site between the encoder's and the decoder's. */
+enum { SITE_OUTPUT = 2 * MAX_LAYERS };
+
 /* Two arrays side by side, one row a real position: packed (N,F), from or to the padded ones, left
  * (T,B,left_size) and right (T,B,F - left_size). */
 struct packing {
@@ -66,36 +69,32 @@ static bool is_worth_threads(const struct packing *packing) {
   return packing->target->steps * packing->target->batch * packing->F > PARALLEL_WORK;
 }
 
-void output_features(struct decoder_cache *cache, const struct sequence *target,
-                     struct dropout dropout, struct decoder_sizes sizes) {
-  const size_t B = target->batch, H = sizes.hidden, A = sizes.attentional;
-  struct packing packing = {.packed = cache->features,
-                            .F = decoder_feature_size(sizes),
-                            .target = target,
-                            .dropout = dropout};
-  if (A > 0) {
-    packing.left = cache->attentional + B * A;
-    packing.left_size = A;
-  } else {
-    packing.left = decoder_outputs(cache, B, sizes);
-    packing.left_size = H;
-    packing.right = cache->attention.context;
-  }
-  share_out(target->steps, is_worth_threads(&packing), pack_step, &packing);
+static struct packing packing_of(const struct decoder_pass *pass, real *packed) {
+  const size_t H = pass->sizes.hidden, A = pass->sizes.attentional;
+  return (struct packing){.packed = packed,
+                          .left_size = A > 0 ? A : H,
+                          .F = decoder_feature_size(pass->sizes),
+                          .target = pass->target,
+                          .dropout = dropout_site(pass->dropouts.units, SITE_OUTPUT)};
 }
 
-void output_features_backward(real *dattentional, real *doutputs, real *dcontext, real *dfeatures,
-                              const struct sequence *target, struct dropout dropout,
-                              struct decoder_sizes sizes) {
-  const bool attentional = sizes.attentional > 0;
-  const struct packing packing = {.packed = dfeatures,
-                                  .to_left = attentional ? dattentional : doutputs,
-                                  .to_right = dcontext,
-                                  .left_size = attentional ? sizes.attentional : sizes.hidden,
-                                  .F = decoder_feature_size(sizes),
-                                  .target = target,
-                                  .dropout = dropout};
-  share_out(target->steps, is_worth_threads(&packing), unpack_step, &packing);
+void output_features(const struct decoder_pass *pass) {
+  const struct decoder_cache *cache = pass->cache;
+  const size_t A = pass->sizes.attentional;
+  struct packing packing = packing_of(pass, cache->features);
+  packing.left = A > 0 ? cache->attentional + pass->target->batch * A : decoder_outputs(pass);
+  packing.right = cache->attention.context;
+  share_out(pass->target->steps, is_worth_threads(&packing), pack_step, &packing);
+}
+
+void output_features_backward(const struct decoder_scratch *scratch,
+                              const struct decoder_pass *pass) {
+  const size_t A = pass->sizes.attentional;
+  struct packing packing = packing_of(pass, scratch->features);
+  packing.to_left = A > 0 ? scratch->attentional + pass->target->batch * A
+                          : decoder_outputs_gradient(scratch, pass);
+  packing.to_right = scratch->context;
+  share_out(pass->target->steps, is_worth_threads(&packing), unpack_step, &packing);
 }
 
 /* ---- features to logits to losses ---- */
@@ -114,13 +113,12 @@ size_t output_block(size_t tokens) {
   return blocks <= 1 ? tokens : (tokens + blocks - 1) / blocks;
 }
 
-void output_losses(double *losses, struct decoder_cache *cache, struct output_task task,
-                   const struct decoder_parameters *weights, struct decoder_sizes sizes) {
-  const size_t V = sizes.vocabulary, F = decoder_feature_size(sizes);
-  for (size_t first = 0; first < task.tokens; first += task.block) {
-    const size_t rows = task.tokens - first < task.block ? task.tokens - first : task.block;
-    output_logits(cache->logits, cache->features + first * F, rows, weights, sizes);
-    cross_entropy_forward(losses + first, cache->logits, task.expected + first, task.smoothing,
+void output_losses(const struct output_pass *pass) {
+  const size_t V = pass->sizes.vocabulary, F = decoder_feature_size(pass->sizes);
+  for (size_t first = 0; first < pass->tokens; first += pass->block) {
+    const size_t left = pass->tokens - first, rows = left < pass->block ? left : pass->block;
+    output_logits(pass->logits, pass->features + first * F, rows, pass->weights, pass->sizes);
+    cross_entropy_forward(pass->losses + first, pass->logits, pass->labels + first, pass->smoothing,
                           rows, V);
   }
 }

@@ -5,33 +5,35 @@
 
 #include "decoder/decoder.h"
 
-/* features (N,F) of the cache, from its states, contexts or attentional states; and from their
- * gradients to those of what they were made of, overwritten: dattentional h_1 .. h_T (T,B,A), or
- * doutputs (T,B,H) and dcontext (T,B,H). dfeatures is overwritten too. */
-void output_features(struct decoder_cache *cache, const struct sequence *target,
-                     struct dropout dropout, struct decoder_sizes sizes);
-void output_features_backward(real *dattentional, real *doutputs, real *dcontext, real *dfeatures,
-                              const struct sequence *target, struct dropout dropout,
-                              struct decoder_sizes sizes);
+/* features (N,F) of the cache, from its states, contexts or attentional states; and from the
+ * gradients of the features to those of what they were made of: h_1 .. h_T, or d_t and c_t, in the
+ * scratch, all overwritten. */
+void output_features(const struct decoder_pass *pass);
+void output_features_backward(const struct decoder_scratch *scratch,
+                              const struct decoder_pass *pass);
 
 /* logits (rows,V_tgt) = W_o features + b_o */
 void output_logits(real *logits, const real *features /* (rows,F) */, size_t rows,
                    const struct decoder_parameters *weights, struct decoder_sizes sizes);
 
-/* What the output layer is to give, and for how many rows its logits are held at a time: they would
- * be the largest array of all. */
-struct output_task {
-  const uint32_t *expected; /* (N) */
-  size_t tokens;            /* N */
-  size_t block;             /* rows of cache->logits */
-  double smoothing;         /* ε */
+/* A batch on its way through the output layer. Logits would be the largest array of all: they are
+ * held for a block of rows at a time. */
+struct output_pass {
+  struct decoder_sizes sizes;
+  const struct decoder_parameters *weights;
+  const real *features;   /* (N,F) */
+  const uint32_t *labels; /* (N) */
+  size_t tokens;          /* N */
+  double smoothing;       /* ε */
+  size_t block;           /* rows of logits */
+  real *logits;           /* (block,V) */
+  double *losses;         /* (N): come out */
 };
 
 /* Rows of a block for N tokens: enough that the weights are read seldom, all blocks about equal. */
 size_t output_block(size_t tokens);
 
-/* losses (N); the logits of the last block stay in the cache. */
-void output_losses(double *losses, struct decoder_cache *cache, struct output_task task,
-                   const struct decoder_parameters *weights, struct decoder_sizes sizes);
+/* The logits of the last block stay. */
+void output_losses(const struct output_pass *pass);
 
 #endif

@@ -123,22 +123,20 @@ static void learn(double *losses, const struct block *block) {
   if (tiles.groups > 1) share_out(block->loss.n, true, add_groups, block);
 }
 
-void output_learn(double *losses, real *dfeatures, const struct decoder_parameters *gradients,
-                  const struct output_scratch *scratch, struct decoder_cache *cache,
-                  struct output_task task, const struct decoder_parameters *weights,
-                  struct decoder_sizes sizes) {
-  const size_t F = decoder_feature_size(sizes);
-  for (size_t first = 0; first < task.tokens; first += task.block) {
-    const size_t rows = task.tokens - first < task.block ? task.tokens - first : task.block;
-    const struct block block = {.loss = {task.expected + first, rows, sizes.vocabulary,
-                                         task.smoothing, 1 / (real)task.tokens},
-                                .features = cache->features + first * F,
+void output_learn(const struct decoder_parameters *gradients, real *dfeatures,
+                  const struct output_scratch *scratch, const struct output_pass *pass) {
+  const size_t F = decoder_feature_size(pass->sizes);
+  for (size_t first = 0; first < pass->tokens; first += pass->block) {
+    const size_t left = pass->tokens - first, rows = left < pass->block ? left : pass->block;
+    const struct block block = {.loss = {pass->labels + first, rows, pass->sizes.vocabulary,
+                                         pass->smoothing, 1 / (real)pass->tokens},
+                                .features = pass->features + first * F,
                                 .dfeatures = dfeatures + first * F,
-                                .logits = cache->logits,
+                                .logits = pass->logits,
                                 .scratch = scratch,
-                                .weights = weights,
+                                .weights = pass->weights,
                                 .gradients = gradients,
                                 .F = F};
-    learn(losses + first, &block);
+    learn(pass->losses + first, &block);
   }
 }

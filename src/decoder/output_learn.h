@@ -30,11 +30,9 @@ struct output_tiles output_tiles_of(size_t rows, struct decoder_sizes sizes);
 void output_scratch_take(struct output_scratch *scratch, struct arena *arena, size_t rows,
                          struct decoder_sizes sizes);
 
-/* losses (N); adds the gradient of the mean loss to those of the weights and gives that of the
- * features, dfeatures (N,F), overwritten. Nothing of use stays in cache->logits. */
-void output_learn(double *losses, real *dfeatures, const struct decoder_parameters *gradients,
-                  const struct output_scratch *scratch, struct decoder_cache *cache,
-                  struct output_task task, const struct decoder_parameters *weights,
-                  struct decoder_sizes sizes);
+/* The losses; adds the gradient of the mean loss to those of the weights and gives that of the
+ * features, dfeatures (N,F), overwritten. Nothing of use stays in the logits. */
+void output_learn(const struct decoder_parameters *gradients, real *dfeatures,
+                  const struct output_scratch *scratch, const struct output_pass *pass);
 
 #endif

@@ -8,16 +8,12 @@
  * 2 MAX_LAYERS are the decoder's. */
 enum { SITE_SELF_ATTENTION = 2 * MAX_LAYERS + 1 };
 
-static struct dropout input_dropout(struct dropouts dropouts, size_t layer) {
-  return dropout_site(dropouts.units, (unsigned)layer);
+size_t encoder_direction_size(struct encoder_sizes sizes) {
+  return sizes.hidden / sizes.directions;
 }
 
-static struct attention_layer self_attention_of(const struct encoder_parameters *weights,
-                                                struct dropouts dropouts,
-                                                struct encoder_sizes sizes) {
-  return (struct attention_layer){.config = sizes.self_attention,
-                                  .weights = &weights->self_attention,
-                                  .dropout = dropout_site(dropouts.attention, SITE_SELF_ATTENTION)};
+size_t encoder_input_size(struct encoder_sizes sizes, size_t layer) {
+  return layer == 0 ? sizes.embedding : sizes.hidden;
 }
 
 static struct attention_shape attention_shape_of(const struct sequence *source) {
@@ -28,110 +24,177 @@ static struct attention_shape attention_shape_of(const struct sequence *source) 
                                   .key_lengths = source->lengths};
 }
 
-size_t encoder_direction_size(struct encoder_sizes sizes) {
-  return sizes.hidden / sizes.directions;
+/* ---- memory ---- */
+
+static real *take(struct arena *arena, size_t n1, size_t n2, size_t n3) {
+  return arena_take(arena, sizeof(real), n1, n2, n3);
 }
 
-size_t encoder_input_size(struct encoder_sizes sizes, size_t layer) {
-  return layer == 0 ? sizes.embedding : sizes.hidden;
+void encoder_take(struct encoder_cache *cache, struct arena *arena, struct encoder_sizes sizes,
+                  const struct sequence *source, bool dropout) {
+  const size_t S = source->steps, B = source->batch, H = sizes.hidden;
+  for (size_t l = 0; l < sizes.layers; l++) {
+    cache->inputs[l] = take(arena, S, B, encoder_input_size(sizes, l));
+    for (size_t d = 0; d < sizes.directions; d++)
+      cache->states[l][d] = take(arena, S + 1, B, encoder_direction_size(sizes));
+  }
+  cache->outputs = cache->recurrent = take(arena, S, B, H);
+  if (sizes.self_attention.heads > 0) {
+    cache->outputs = take(arena, S, B, H);
+    attention_cache_take(&cache->self_attention, arena, sizes.self_attention,
+                         attention_shape_of(source), dropout);
+  }
+  cache->finals = take(arena, sizes.layers, B, H);
 }
 
-static struct rnn_shape shape_of(const struct sequence *source, struct encoder_sizes sizes,
-                                 size_t layer, size_t direction) {
-  return (struct rnn_shape){.steps = source->steps,
-                            .batch = source->batch,
-                            .input = encoder_input_size(sizes, layer),
-                            .hidden = encoder_direction_size(sizes),
-                            .lengths = source->lengths,
-                            .reverse = direction == 1};
-}
-
-static struct embedding_shape embedding_shape_of(const struct sequence *source,
-                                                 struct encoder_sizes sizes) {
-  return (struct embedding_shape){.steps = source->steps,
-                                  .batch = source->batch,
-                                  .size = sizes.embedding,
-                                  .lengths = source->lengths,
-                                  .row = sizes.embedding};
-}
-
-/* Columns [first, first + width) of `wide` (rows,H) = narrow (rows,width), or the reverse, added.
- */
-static void put_columns(real *wide, const real *narrow, size_t rows, size_t first, size_t width,
-                        size_t H) {
-  for (size_t i = 0; i < rows; i++)
-    memcpy(wide + i * H + first, narrow + i * width, width * sizeof *wide);
-}
-
-static void add_columns(real *narrow, const real *wide, size_t rows, size_t first, size_t width,
-                        size_t H) {
-  for (size_t i = 0; i < rows; i++) {
-    for (size_t j = 0; j < width; j++) narrow[i * width + j] += wide[i * H + first + j];
+void encoder_scratch_take(struct encoder_scratch *scratch, struct arena *arena,
+                          struct encoder_sizes sizes, const struct sequence *source,
+                          bool every_step) {
+  const size_t S = source->steps, B = source->batch, E = sizes.embedding, H = sizes.hidden;
+  const size_t width = encoder_direction_size(sizes);
+  scratch->outputs = take(arena, S, B, H);
+  scratch->finals = take(arena, sizes.layers, B, H);
+  scratch->states = take(arena, S + 1, B, width);
+  scratch->inputs = take(arena, S, B, E > H ? E : H);
+  if (sizes.self_attention.heads > 0) {
+    scratch->recurrent = take(arena, S, B, H);
+    attention_scratch_take(&scratch->self_attention, arena, sizes.self_attention,
+                           attention_shape_of(source));
+  }
+  for (size_t l = 0; l < sizes.layers; l++) {
+    for (size_t d = 0; d < sizes.directions; d++)
+      scratch->dh[l][d] = every_step ? take(arena, S, B, width) : NULL;
   }
 }
 
-void encoder_forward(struct encoder_cache *cache, const struct sequence *source,
-                     const struct encoder_parameters *weights, struct dropouts dropouts,
-                     struct encoder_sizes sizes) {
-  const size_t S = source->steps, B = source->batch, H = sizes.hidden;
-  const size_t width = encoder_direction_size(sizes);
-  embedding_forward(cache->inputs[0], weights->embedding, source->ids, input_dropout(dropouts, 0),
-                    embedding_shape_of(source, sizes));
+/* ---- parts of a pass ---- */
+
+static struct dropout input_dropout(const struct encoder_pass *pass, size_t layer) {
+  return dropout_site(pass->dropouts.units, (unsigned)layer);
+}
+
+static struct attention_pass self_attention_of(const struct encoder_pass *pass) {
+  const real *states = pass->cache->recurrent;
+  return (struct attention_pass){
+      .layer = {.config = pass->sizes.self_attention,
+                .weights = &pass->weights->self_attention,
+                .dropout = dropout_site(pass->dropouts.attention, SITE_SELF_ATTENTION)},
+      .shape = attention_shape_of(pass->source),
+      .cache = pass->cache->self_attention,
+      .queries = states,
+      .keys = states,
+      .values = states};
+}
+
+static struct rnn_shape rnn_shape_of(const struct encoder_pass *pass, size_t layer,
+                                     size_t direction) {
+  return (struct rnn_shape){.steps = pass->source->steps,
+                            .batch = pass->source->batch,
+                            .input = encoder_input_size(pass->sizes, layer),
+                            .hidden = encoder_direction_size(pass->sizes),
+                            .lengths = pass->source->lengths,
+                            .reverse = direction == 1};
+}
+
+static struct embedding_shape embedding_shape_of(const struct encoder_pass *pass) {
+  return (struct embedding_shape){.steps = pass->source->steps,
+                                  .batch = pass->source->batch,
+                                  .size = pass->sizes.embedding,
+                                  .lengths = pass->source->lengths,
+                                  .row = pass->sizes.embedding};
+}
+
+/* The columns of direction d of `wide` (rows,H) = narrow (rows,width), or the reverse, added. */
+static void put_columns(real *wide, const real *narrow, size_t rows, size_t d,
+                        struct encoder_sizes sizes) {
+  const size_t H = sizes.hidden, width = encoder_direction_size(sizes);
+  for (size_t i = 0; i < rows; i++)
+    memcpy(wide + i * H + d * width, narrow + i * width, width * sizeof *wide);
+}
+
+static void add_columns(real *narrow, const real *wide, size_t rows, size_t d,
+                        struct encoder_sizes sizes) {
+  const size_t H = sizes.hidden, width = encoder_direction_size(sizes);
+  for (size_t i = 0; i < rows; i++) {
+    for (size_t j = 0; j < width; j++) narrow[i * width + j] += wide[i * H + d * width + j];
+  }
+}
+
+/* ---- forward ---- */
+
+void encoder_forward(const struct encoder_pass *pass) {
+  const struct encoder_sizes sizes = pass->sizes;
+  const struct encoder_cache *cache = pass->cache;
+  const size_t S = pass->source->steps, B = pass->source->batch, H = sizes.hidden;
+  embedding_forward(cache->inputs[0], pass->weights->embedding, pass->source->ids,
+                    input_dropout(pass, 0), embedding_shape_of(pass)); /* (1) */
   for (size_t l = 0; l < sizes.layers; l++) {
     const bool last = l + 1 == sizes.layers;
     real *outputs = last ? cache->recurrent : cache->inputs[l + 1];
     for (size_t d = 0; d < sizes.directions; d++) {
-      const struct rnn_shape shape = shape_of(source, sizes, l, d);
+      const struct rnn_shape shape = rnn_shape_of(pass, l, d);
       real *states = cache->states[l][d];
-      memset(rnn_initial(states, shape), 0, B * width * sizeof *states); /* e_0 = 0 */
-      rnn_forward(states, cache->inputs[l], &weights->rnn[l][d], shape);
-      put_columns(outputs, rnn_outputs(states, shape), S * B, d * width, width, H);
-      put_columns(cache->finals + l * B * H, rnn_final(states, shape), B, d * width, width, H);
+      memset(rnn_initial(states, shape), 0, B * shape.hidden * sizeof *states); /* e_0 = 0 */
+      rnn_forward(states, cache->inputs[l], &pass->weights->rnn[l][d], shape);  /* (2, 3) */
+      put_columns(outputs, rnn_outputs(states, shape), S * B, d, sizes);        /* (32) */
+      put_columns(cache->finals + l * B * H, rnn_final(states, shape), B, d, sizes);
     }
-    if (!last) dropout_apply(outputs, S * B * H, 0, input_dropout(dropouts, l + 1));
+    if (!last) dropout_apply(outputs, S * B * H, 0, input_dropout(pass, l + 1));
   }
   if (sizes.self_attention.heads == 0) return;
-  const struct attention_layer layer = self_attention_of(weights, dropouts, sizes);
-  self_attention_forward(cache->outputs, cache->self_attention, cache->recurrent, &layer,
-                         attention_shape_of(source));
+  const struct attention_pass self_attention = self_attention_of(pass);
+  self_attention_forward(cache->outputs, &self_attention, (struct range){0, S}); /* (44) */
 }
 
-void encoder_backward(const struct encoder_parameters *gradients, struct encoder_scratch scratch,
-                      real *doutputs, const real *dfinals, const struct encoder_cache *cache,
-                      const struct sequence *source, const struct encoder_parameters *weights,
-                      struct dropouts dropouts, struct encoder_sizes sizes) {
-  const size_t S = source->steps, B = source->batch, H = sizes.hidden;
-  const size_t width = encoder_direction_size(sizes);
-  if (sizes.self_attention.heads > 0) {
-    const struct attention_layer layer = self_attention_of(weights, dropouts, sizes);
-    memset(scratch.recurrent, 0, S * B * H * sizeof(real));
-    attention_scratch_clear(scratch.self_attention, sizes.self_attention, S, B);
-    self_attention_backward(scratch.recurrent, &gradients->self_attention, scratch.self_attention,
-                            doutputs, cache->self_attention, cache->recurrent, &layer,
-                            attention_shape_of(source));
-    doutputs = scratch.recurrent;
-  }
+/* ---- backward ---- */
+
+/* Of the recurrent states, from those of the outputs. */
+static real *self_attention_backward_all(const struct encoder_parameters *gradients,
+                                         const struct encoder_scratch *scratch,
+                                         const struct encoder_pass *pass) {
+  const size_t S = pass->source->steps, B = pass->source->batch, H = pass->sizes.hidden;
+  const struct attention_pass self_attention = self_attention_of(pass);
+  const struct attention_gradients d = {.queries = scratch->recurrent,
+                                        .keys = scratch->recurrent,
+                                        .values = scratch->recurrent,
+                                        .weights = &gradients->self_attention,
+                                        .scratch = scratch->self_attention,
+                                        .context = scratch->outputs};
+  memset(scratch->recurrent, 0, S * B * H * sizeof(real));
+  attention_scratch_clear(d.scratch, pass->sizes.self_attention, self_attention.shape);
+  self_attention_backward(&d, &self_attention, (struct range){0, S});
+  return scratch->recurrent;
+}
+
+void encoder_backward(const struct encoder_parameters *gradients,
+                      const struct encoder_scratch *scratch, const struct encoder_pass *pass) {
+  const struct encoder_sizes sizes = pass->sizes;
+  const size_t S = pass->source->steps, B = pass->source->batch, H = sizes.hidden;
+  real *doutputs = sizes.self_attention.heads > 0
+                       ? self_attention_backward_all(gradients, scratch, pass)
+                       : scratch->outputs;
+  real *dinputs = scratch->inputs, *dstates = scratch->states;
   for (size_t l = sizes.layers; l-- > 0;) {
     for (size_t d = 0; d < sizes.directions; d++) {
-      const struct rnn_shape shape = shape_of(source, sizes, l, d);
-      real *dstates = scratch.states;
-      memset(dstates, 0, (S + 1) * B * width * sizeof *dstates);
-      add_columns(rnn_outputs(dstates, shape), doutputs, S * B, d * width, width, H);
-      add_columns(rnn_final(dstates, shape), dfinals + l * B * H, B, d * width, width, H);
-      rnn_backward_states(dstates, scratch.reaching[l][d], cache->states[l][d], &weights->rnn[l][d],
-                          shape);
-      rnn_backward_weights(&gradients->rnn[l][d], dstates, cache->states[l][d], cache->inputs[l],
-                           shape);
+      const struct rnn_shape shape = rnn_shape_of(pass, l, d);
+      const struct rnn_parameters *weights = &pass->weights->rnn[l][d];
+      const real *states = pass->cache->states[l][d];
+      memset(dstates, 0, (S + 1) * B * shape.hidden * sizeof *dstates);
+      add_columns(rnn_outputs(dstates, shape), doutputs, S * B, d, sizes);
+      add_columns(rnn_final(dstates, shape), scratch->finals + l * B * H, B, d, sizes);
+      rnn_backward_states(dstates, scratch->dh[l][d], states, weights, shape); /* (22) */
+      rnn_backward_weights(&gradients->rnn[l][d], dstates, states, pass->cache->inputs[l],
+                           shape); /* (23) */
       if (d == 0)
-        rnn_backward_inputs(scratch.inputs, dstates, &weights->rnn[l][d], shape);
+        rnn_backward_inputs(dinputs, dstates, weights, shape); /* (24) */
       else
-        rnn_backward_inputs_add(scratch.inputs, dstates, &weights->rnn[l][d], shape);
+        rnn_backward_inputs_add(dinputs, dstates, weights, shape);
     }
     if (l > 0) {
-      dropout_apply(scratch.inputs, S * B * H, 0, input_dropout(dropouts, l));
-      memcpy(doutputs, scratch.inputs, S * B * H * sizeof *doutputs);
+      dropout_apply(dinputs, S * B * H, 0, input_dropout(pass, l));
+      memcpy(doutputs, dinputs, S * B * H * sizeof *doutputs);
     }
   }
-  embedding_backward(gradients->embedding, scratch.inputs, source->ids, input_dropout(dropouts, 0),
-                     embedding_shape_of(source, sizes));
+  embedding_backward(gradients->embedding, dinputs, pass->source->ids, input_dropout(pass, 0),
+                     embedding_shape_of(pass));
 }

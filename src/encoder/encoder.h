@@ -5,7 +5,7 @@
 #define ELMAN_ENCODER_ENCODER_H
 
 #include "attention/self_attention.h"
-#include "corpus/batch.h"
+#include "base/sequence.h"
 #include "rnn/elman.h"
 #include "tensor/dropout.h"
 
@@ -39,24 +39,39 @@ struct encoder_cache {
   real *finals;  /* (layers,B,H): each sentence's last real state */
 };
 
-void encoder_forward(struct encoder_cache *cache, const struct sequence *source,
-                     const struct encoder_parameters *weights, struct dropouts dropouts,
-                     struct encoder_sizes sizes);
+void encoder_take(struct encoder_cache *cache, struct arena *arena, struct encoder_sizes sizes,
+                  const struct sequence *source, bool dropout);
+
+/* A batch on its way through the encoder. */
+struct encoder_pass {
+  struct encoder_sizes sizes;
+  const struct encoder_parameters *weights;
+  struct dropouts dropouts;
+  const struct sequence *source;
+  struct encoder_cache *cache;
+};
+
+void encoder_forward(const struct encoder_pass *pass);
 
 /* Scratch of the backward pass. */
 struct encoder_scratch {
+  real *outputs;   /* (S,B,H): the gradient of the cache's */
+  real *finals;    /* (layers,B,H): likewise */
   real *states;    /* (S+1,B,H or H/2) */
   real *inputs;    /* (S,B,max(E,H)) */
   real *recurrent; /* (S,B,H); only with self-attention */
   struct attention_scratch self_attention;
-  real *reaching[MAX_LAYERS][DIRECTIONS]; /* (S,B,H or H/2): see rnn_backward_states; or NULL */
+  real *dh[MAX_LAYERS][DIRECTIONS]; /* (S,B,H or H/2): see rnn_backward_states; or NULL */
 };
 
-/* doutputs (S,B,H) and dfinals (layers,B,H) come in with the gradients of the outputs and of the
- * final states; doutputs is overwritten. */
-void encoder_backward(const struct encoder_parameters *gradients, struct encoder_scratch scratch,
-                      real *doutputs, const real *dfinals, const struct encoder_cache *cache,
-                      const struct sequence *source, const struct encoder_parameters *weights,
-                      struct dropouts dropouts, struct encoder_sizes sizes);
+/* `every_step`: with dh. */
+void encoder_scratch_take(struct encoder_scratch *scratch, struct arena *arena,
+                          struct encoder_sizes sizes, const struct sequence *source,
+                          bool every_step);
+
+/* From scratch->outputs, which it overwrites, and scratch->finals to the gradients of the weights,
+ * which are added to. */
+void encoder_backward(const struct encoder_parameters *gradients,
+                      const struct encoder_scratch *scratch, const struct encoder_pass *pass);
 
 #endif

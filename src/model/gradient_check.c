@@ -119,10 +119,10 @@ static double loss_difference(const real *a, const real *b, size_t k, double smo
 }
 
 static const real *logits_of(struct run *run) {
-  struct network_copy *network = &run->network;
-  (void)network_forward(&network->workspace, run->batch, &network->weight_views, &network->config,
-                        &run->options->regularization);
-  return network->workspace.decoder.logits;
+  const struct network_pass pass =
+      network_copy_pass(&run->network, run->batch, &run->options->regularization);
+  (void)network_forward(&pass);
+  return run->network.workspace.decoder.logits;
 }
 
 /* Divided by the step that was realised. */
@@ -138,7 +138,7 @@ static double central_difference(struct run *run, real *weight) {
   const real *logits = logits_of(run);
   *weight = kept;
   for (size_t n = 0; n < N; n++)
-    sum += loss_difference(run->above + n * V, logits + n * V, run->batch->expected[n],
+    sum += loss_difference(run->above + n * V, logits + n * V, run->batch->labels[n],
                            run->options->regularization.label_smoothing, V);
   return sum / (double)N / ((double)above - (double)below);
 }
@@ -180,7 +180,7 @@ static double rounding_of_loss(const struct run *run) {
     const real log_sum = log_sum_exp(logits, V);
     double followed = run->options->regularization.label_smoothing;
     for (size_t v = 0; v < V; v++) {
-      if (v != run->batch->expected[n]) followed += exp((double)(logits[v] - log_sum));
+      if (v != run->batch->labels[n]) followed += exp((double)(logits[v] - log_sum));
     }
     sum += followed * (weight * norm_of(cache->features + n * F, F) + bias);
   }
@@ -223,8 +223,8 @@ static elman_status check_all(struct gradient_check *check, struct run *run, elm
   if (status == ELMAN_OK) status = take_memory(run, error);
   if (status != ELMAN_OK) return status;
   run->rounding = rounding_of_loss(run);
-  (void)network_gradient(&network->gradient_views, &network->workspace, run->batch,
-                         &network->weight_views, &network->config, &options->regularization);
+  const struct network_pass pass = network_copy_pass(network, run->batch, &options->regularization);
+  (void)network_gradient(&network->gradient_views, &pass);
   check->count = network->table.count;
   for (size_t i = 0; i < check->count; i++) {
     if (options->progress != NULL && !options->progress(options->context, i, check->count))

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/safe_file.h"
-#include "model/list_json.h"
 #include "model/safetensors.h"
 
 static const char KEY_FORMAT[] = "format", KEY_VERSION[] = "elman.version",
@@ -210,77 +209,68 @@ static elman_status parse_history(struct training_history *history, const struct
   return status;
 }
 
-/* Puts the file's name before a problem with its words; what is no fault of the file stays as it
- * is. */
-static elman_status bad_vocabulary(const struct safetensors *file, elman_error *error,
-                                   elman_status status, const elman_error *problem,
-                                   struct side_keys keys) {
-  if (status == ELMAN_BAD_DATA) return bad(file, error, problem->message, keys.vocabulary);
-  return fail_again(error, problem);
-}
-
 /* The tokens of one side and their counts, before anything is known of their order. */
 struct side_lists {
   struct tokens tokens;
-  uint64_t *counts;
+  uint64_t *counts; /* (size) */
+  size_t size;
+  bool wrong; /* something is neither */
 };
 
-static elman_status collect(struct side_lists *lists, const json_t *tokens, const json_t *counts,
-                            size_t size, elman_error *error) {
-  elman_status status = ELMAN_OK;
-  for (size_t id = 0; id < size && status == ELMAN_OK; id++) {
-    const json_t *token = json_array_get(tokens, id), *count = json_array_get(counts, id);
-    if (!json_is_string(token) || !json_is_integer(count) || json_integer_value(count) < 0)
-      return fail(error, ELMAN_BAD_DATA, NULL, "holds something else than words and counts");
-    const struct text text = {json_string_value(token), json_string_length(token)};
-    status = tokens_add(&lists->tokens, text, error);
-    lists->counts[id] = (uint64_t)json_integer_value(count);
-  }
-  return status;
+static elman_status take_word(void *context, size_t index, const struct json_item *item,
+                              elman_error *error) {
+  struct side_lists *lists = context;
+  lists->wrong = lists->wrong || item->string.bytes == NULL;
+  if (lists->wrong || index >= lists->size) return ELMAN_OK;
+  return tokens_add(&lists->tokens, item->string, error);
 }
 
-/* Says what is wrong with the lists, or reads them if they are only written in another way. */
+static elman_status take_count(void *context, size_t index, const struct json_item *item,
+                               elman_error *error) {
+  struct side_lists *lists = context;
+  (void)error;
+  lists->wrong = lists->wrong || !item->whole || item->number < 0;
+  if (index < lists->size) lists->counts[index] = (uint64_t)item->number;
+  return ELMAN_OK;
+}
+
+static elman_status parse_list(struct side_lists *lists, size_t *count,
+                               const struct safetensors *file, const char *key, json_take *take,
+                               elman_error *error) {
+  const char *text = safetensors_metadata(file, key);
+  if (text == NULL) return bad(file, error, "is missing from its metadata", key);
+  const elman_status status = read_json_list(count, text_of(text), take, lists, error);
+  return status == ELMAN_BAD_DATA ? bad(file, error, "is not valid JSON", key) : status;
+}
+
 static elman_status parse_lists(struct side_lists *lists, const struct safetensors *file,
-                                struct side_keys keys, size_t size, elman_error *error) {
-  json_t *tokens = NULL, *counts = NULL;
-  elman_status status = parse_metadata(&tokens, file, keys.vocabulary, error);
-  if (status == ELMAN_OK) status = parse_metadata(&counts, file, keys.counts, error);
-  if (status == ELMAN_OK && (!json_is_array(tokens) || !json_is_array(counts) ||
-                             json_array_size(tokens) != size || json_array_size(counts) != size))
-    status = bad(file, error, "does not have as many entries as the embedding has rows",
-                 keys.vocabulary);
-  if (status == ELMAN_OK) {
-    elman_error problem;
-    status = collect(lists, tokens, counts, size, &problem);
-    if (status != ELMAN_OK) status = bad_vocabulary(file, error, status, &problem, keys);
-  }
-  json_decref(tokens);
-  json_decref(counts);
-  return status;
-}
-
-static bool read_lists(struct side_lists *lists, const struct safetensors *file,
-                       struct side_keys keys, size_t size) {
-  const char *tokens = safetensors_metadata(file, keys.vocabulary);
-  const char *counts = safetensors_metadata(file, keys.counts);
-  return tokens != NULL && counts != NULL && list_json_words(&lists->tokens, size, tokens) &&
-         list_json_numbers(lists->counts, size, counts);
+                                struct side_keys keys, elman_error *error) {
+  size_t words = 0, counts = 0;
+  elman_status status = parse_list(lists, &words, file, keys.vocabulary, take_word, error);
+  if (status == ELMAN_OK) status = parse_list(lists, &counts, file, keys.counts, take_count, error);
+  if (status != ELMAN_OK) return status;
+  if (words != lists->size || counts != lists->size)
+    return bad(file, error, "does not have as many entries as the embedding has rows",
+               keys.vocabulary);
+  if (lists->wrong)
+    return bad(file, error, "holds something else than words and counts", keys.vocabulary);
+  return ELMAN_OK;
 }
 
 static elman_status parse_vocabulary(struct vocabulary **vocabulary, const struct safetensors *file,
                                      struct side_keys keys, elman_side side, size_t size,
                                      elman_error *error) {
-  struct side_lists lists = {.counts = malloc(size * sizeof *lists.counts)};
+  struct side_lists lists = {.counts = malloc(size * sizeof *lists.counts), .size = size};
   if (lists.counts == NULL) return fail_no_memory(error);
-  elman_status status = ELMAN_OK;
-  if (!read_lists(&lists, file, keys, size)) {
-    tokens_clear(&lists.tokens);
-    status = parse_lists(&lists, file, keys, size, error);
-  }
+  elman_status status = parse_lists(&lists, file, keys, error);
   if (status == ELMAN_OK) {
     elman_error problem;
     status = vocabulary_from_list(vocabulary, &lists.tokens, lists.counts, side, &problem);
-    if (status != ELMAN_OK) status = bad_vocabulary(file, error, status, &problem, keys);
+    /* The file's name goes before a problem with its words. */
+    if (status == ELMAN_BAD_DATA)
+      status = bad(file, error, problem.message, keys.vocabulary);
+    else if (status != ELMAN_OK)
+      status = fail_again(error, &problem);
   }
   tokens_free(&lists.tokens);
   free(lists.counts);

@@ -3,114 +3,27 @@
 #include <limits.h>
 #include <string.h>
 
-#include "decoder/output_learn.h"
-
 /* ---- memory ---- */
 
-static real *take(struct arena *arena, size_t n1, size_t n2, size_t n3) {
-  return arena_take(arena, sizeof(real), n1, n2, n3);
-}
-
-void encoder_cache_take(struct encoder_cache *cache, struct arena *arena,
-                        const struct model_config *config, enum purpose purpose, size_t steps,
-                        size_t batch) {
-  const struct encoder_sizes sizes = encoder_sizes_of(config);
-  for (size_t l = 0; l < sizes.layers; l++) {
-    cache->inputs[l] = take(arena, steps, batch, encoder_input_size(sizes, l));
-    for (size_t d = 0; d < sizes.directions; d++)
-      cache->states[l][d] = take(arena, steps + 1, batch, encoder_direction_size(sizes));
-  }
-  cache->outputs = cache->recurrent = take(arena, steps, batch, sizes.hidden);
-  if (sizes.self_attention.heads > 0) {
-    cache->outputs = take(arena, steps, batch, sizes.hidden);
-    attention_cache_take(&cache->self_attention, arena, sizes.self_attention,
-                         (purpose & WITH_GRADIENTS) != 0, steps, steps, batch);
-  }
-  cache->finals = take(arena, sizes.layers, batch, sizes.hidden);
-}
-
-void decoder_cache_take(struct decoder_cache *cache, struct arena *arena,
-                        const struct model_config *config, enum purpose purpose,
-                        size_t source_steps, size_t steps, size_t batch, size_t tokens,
-                        size_t rows) {
-  const struct decoder_sizes sizes = decoder_sizes_of(config);
-  const size_t S = source_steps, T = steps, B = batch, H = sizes.hidden, A = sizes.attentional;
-  const bool dropout = (purpose & WITH_GRADIENTS) != 0;
-  for (size_t l = 0; l < sizes.layers; l++) {
-    cache->inputs[l] = take(arena, T, B, decoder_input_size(sizes, l));
-    cache->states[l] = take(arena, T + 1, B, H);
-  }
-  cache->outputs = NULL;
-  cache->overrides = NULL;
-  cache->history = NULL;
-  if (sizes.self_attention.heads > 0) {
-    cache->outputs = take(arena, T, B, H);
-    attention_cache_take(&cache->self_attention, arena, sizes.self_attention, dropout, T, T, B);
-  }
-  attention_cache_take(&cache->attention, arena, sizes.attention, dropout, T, S, B);
-  cache->combined = A > 0 ? take(arena, T, B, 2 * H) : NULL;
-  cache->attentional = A > 0 ? take(arena, T + 1, B, A) : NULL;
-  cache->features = take(arena, tokens, decoder_feature_size(sizes), 1);
-  cache->logits = take(arena, rows, sizes.vocabulary, 1);
+static void take_all(struct workspace *w, struct arena *arena, const struct model_config *config,
+                     const struct batch *batch, enum purpose purpose) {
+  const struct encoder_sizes encoder = encoder_sizes_of(config);
+  const struct decoder_sizes decoder = decoder_sizes_of(config);
+  const struct decoder_extent extent = {batch->source.steps, batch->target.steps,
+                                        batch->target.batch, batch->tokens, w->block};
+  const bool gradients = (purpose & WITH_GRADIENTS) != 0;
+  const bool every_step = (purpose & WITH_EVERY_STEP) == WITH_EVERY_STEP;
+  encoder_take(&w->encoder, arena, encoder, &batch->source, gradients);
+  decoder_take(&w->decoder, arena, decoder, &extent, gradients);
+  w->losses = arena_take(arena, sizeof(double), batch->tokens, 1, 1);
+  if (!gradients) return;
+  encoder_scratch_take(&w->encoder_scratch, arena, encoder, &batch->source, every_step);
+  decoder_scratch_take(&w->decoder_scratch, arena, decoder, &extent, every_step);
+  output_scratch_take(&w->output_scratch, arena, w->block, decoder);
 }
 
 static size_t larger(size_t a, size_t b) {
   return a > b ? a : b;
-}
-
-static void take_scratch(struct workspace *w, struct arena *arena,
-                         const struct model_config *config, const struct batch *batch) {
-  const struct encoder_sizes encoder = encoder_sizes_of(config);
-  const struct decoder_sizes decoder = decoder_sizes_of(config);
-  const size_t B = batch->source.batch, S = batch->source.steps, T = batch->target.steps;
-  const size_t E = decoder.embedding, H = decoder.hidden, A = decoder.attentional;
-  struct encoder_scratch *e = &w->encoder_scratch;
-  struct decoder_scratch *d = &w->decoder_scratch;
-  w->doutputs = take(arena, S, B, H);
-  w->dfinals = take(arena, decoder.layers, B, H);
-  e->states = take(arena, S + 1, B, encoder_direction_size(encoder));
-  e->inputs = take(arena, S, B, larger(E, H));
-  if (encoder.self_attention.heads > 0) {
-    e->recurrent = take(arena, S, B, H);
-    attention_scratch_take(&e->self_attention, arena, encoder.self_attention, S, S, B);
-  }
-  d->inputs = take(arena, T, B, larger(decoder_input_size(decoder, 0), H));
-  for (size_t l = 0; l < decoder.layers; l++) d->states[l] = take(arena, T + 1, B, H);
-  if (decoder.self_attention.heads > 0) {
-    d->outputs = take(arena, T, B, H);
-    attention_scratch_take(&d->self_attention, arena, decoder.self_attention, T, T, B);
-  }
-  attention_scratch_take(&d->attention, arena, decoder.attention, T, S, B);
-  d->context = take(arena, T, B, H);
-  d->combined = A > 0 ? take(arena, T, B, 2 * H) : NULL;
-  d->attentional = A > 0 ? take(arena, T + 1, B, A) : NULL;
-  d->features = take(arena, batch->tokens, decoder_feature_size(decoder), 1);
-  output_scratch_take(&w->output_scratch, arena, w->block, decoder);
-}
-
-static void take_every_step(struct workspace *w, struct arena *arena,
-                            const struct model_config *config, const struct batch *batch,
-                            enum purpose purpose) {
-  const struct encoder_sizes sizes = encoder_sizes_of(config);
-  const size_t B = batch->source.batch, width = encoder_direction_size(sizes);
-  const bool every = (purpose & WITH_EVERY_STEP) == WITH_EVERY_STEP;
-  for (size_t l = 0; l < sizes.layers; l++) {
-    for (size_t d = 0; d < sizes.directions; d++)
-      w->encoder_scratch.reaching[l][d] = every ? take(arena, batch->source.steps, B, width) : NULL;
-    w->decoder_scratch.reaching[l] =
-        every ? take(arena, batch->target.steps, B, sizes.hidden) : NULL;
-  }
-}
-
-static void take_all(struct workspace *w, struct arena *arena, const struct model_config *config,
-                     const struct batch *batch, enum purpose purpose) {
-  encoder_cache_take(&w->encoder, arena, config, purpose, batch->source.steps, batch->source.batch);
-  decoder_cache_take(&w->decoder, arena, config, purpose, batch->source.steps, batch->target.steps,
-                     batch->target.batch, batch->tokens, w->block);
-  w->losses = arena_take(arena, sizeof(double), batch->tokens, 1, 1);
-  if ((purpose & WITH_GRADIENTS) == 0) return;
-  take_scratch(w, arena, config, batch);
-  take_every_step(w, arena, config, batch, purpose);
 }
 
 /* BLAS counts in int: every number of rows and every distance between rows must fit. */
@@ -146,77 +59,85 @@ void workspace_free(struct workspace *workspace) {
 
 /* ---- the network ---- */
 
-static struct decoder_source source_of(const struct workspace *w, const struct batch *batch) {
-  return (struct decoder_source){w->encoder.outputs, batch->source.lengths, batch->source.steps};
+static struct encoder_pass encoder_of(const struct network_pass *pass) {
+  return (struct encoder_pass){.sizes = encoder_sizes_of(pass->config),
+                               .weights = &pass->weights->encoder,
+                               .dropouts = pass->regularization->dropouts,
+                               .source = &pass->batch->source,
+                               .cache = &pass->workspace->encoder};
 }
 
-static void states_forward(struct workspace *w, const struct batch *batch,
-                           const struct parameters *weights, const struct model_config *config,
-                           const struct regularization *regularization) {
-  const struct decoder_sizes sizes = decoder_sizes_of(config);
-  const struct decoder_source source = source_of(w, batch);
-  encoder_forward(&w->encoder, &batch->source, &weights->encoder, regularization->dropouts,
-                  encoder_sizes_of(config));
-  decoder_start(&w->decoder, w->encoder.finals, batch->target.batch, &weights->decoder, sizes);
-  decoder_prepare(&w->decoder, batch->target.batch, source, &weights->decoder, sizes);
-  decoder_forward(&w->decoder, &batch->target, source, &weights->decoder, regularization->dropouts,
-                  sizes);
+/* It sees what the encoder left. */
+static struct decoder_pass decoder_of(const struct network_pass *pass) {
+  const struct encoder_cache *encoder = &pass->workspace->encoder;
+  const struct sequence *source = &pass->batch->source;
+  return (struct decoder_pass){
+      .sizes = decoder_sizes_of(pass->config),
+      .weights = &pass->weights->decoder,
+      .dropouts = pass->regularization->dropouts,
+      .target = &pass->batch->target,
+      .source = {encoder->outputs, encoder->finals, source->lengths, source->steps},
+      .cache = &pass->workspace->decoder};
 }
 
-static struct output_task task_of(const struct workspace *w, const struct batch *batch,
-                                  const struct regularization *regularization) {
-  return (struct output_task){.expected = batch->expected,
-                              .tokens = batch->tokens,
+/* It sees what the decoder left. */
+static struct output_pass output_of(const struct network_pass *pass) {
+  const struct workspace *w = pass->workspace;
+  return (struct output_pass){.sizes = decoder_sizes_of(pass->config),
+                              .weights = &pass->weights->decoder,
+                              .features = w->decoder.features,
+                              .labels = pass->batch->labels,
+                              .tokens = pass->batch->tokens,
+                              .smoothing = pass->regularization->label_smoothing,
                               .block = w->block,
-                              .smoothing = regularization->label_smoothing};
+                              .logits = w->decoder.logits,
+                              .losses = w->losses};
 }
 
-static double sum_of_losses(const struct workspace *w, const struct batch *batch) {
+static void states_forward(const struct network_pass *pass) {
+  const struct encoder_pass encoder = encoder_of(pass);
+  const struct decoder_pass decoder = decoder_of(pass);
+  encoder_forward(&encoder); /* e_s   (1) to (3)   */
+  decoder_start(&decoder);   /* d_0   (5)          */
+  decoder_prepare(&decoder);
+  decoder_forward(&decoder); /* d_t, a_t, c_t   (4) to (8) */
+}
+
+static double sum_of_losses(const struct network_pass *pass) {
   double sum = 0;
-  for (size_t n = 0; n < batch->tokens; n++) sum += w->losses[n];
+  for (size_t n = 0; n < pass->batch->tokens; n++) sum += pass->workspace->losses[n];
   return sum;
 }
 
-double network_forward(struct workspace *w, const struct batch *batch,
-                       const struct parameters *weights, const struct model_config *config,
-                       const struct regularization *regularization) {
-  states_forward(w, batch, weights, config, regularization);
-  output_losses(w->losses, &w->decoder, task_of(w, batch, regularization), &weights->decoder,
-                decoder_sizes_of(config));
-  return sum_of_losses(w, batch);
+double network_forward(const struct network_pass *pass) {
+  const struct output_pass output = output_of(pass);
+  states_forward(pass);
+  output_losses(&output); /* o_t, loss   (9) to (11) */
+  return sum_of_losses(pass);
 }
 
-double network_gradient_outputs(const struct parameters *gradients, struct workspace *w,
-                                const struct batch *batch, const struct parameters *weights,
-                                const struct model_config *config,
-                                const struct regularization *regularization) {
-  states_forward(w, batch, weights, config, regularization);
-  output_learn(w->losses, w->decoder_scratch.features, &gradients->decoder, &w->output_scratch,
-               &w->decoder, task_of(w, batch, regularization), &weights->decoder,
-               decoder_sizes_of(config));
-  return sum_of_losses(w, batch);
+double network_gradient_outputs(const struct parameters *gradients,
+                                const struct network_pass *pass) {
+  struct workspace *w = pass->workspace;
+  const struct output_pass output = output_of(pass);
+  states_forward(pass);
+  output_learn(&gradients->decoder, w->decoder_scratch.features, &w->output_scratch, &output);
+  return sum_of_losses(pass);
 }
 
-void network_gradient_states(const struct parameters *gradients, struct workspace *w,
-                             const struct batch *batch, const struct parameters *weights,
-                             const struct model_config *config,
-                             const struct regularization *regularization) {
-  const size_t S = batch->source.steps, B = batch->source.batch, H = config->hidden_size;
-  memset(w->doutputs, 0, S * B * H * sizeof(real));
-  decoder_backward(&gradients->decoder, w->doutputs, w->dfinals, &w->decoder_scratch, &w->decoder,
-                   w->encoder.finals, &batch->target, source_of(w, batch), &weights->decoder,
-                   regularization->dropouts, decoder_sizes_of(config));
-  encoder_backward(&gradients->encoder, w->encoder_scratch, w->doutputs, w->dfinals, &w->encoder,
-                   &batch->source, &weights->encoder, regularization->dropouts,
-                   encoder_sizes_of(config));
+void network_gradient_states(const struct parameters *gradients, const struct network_pass *pass) {
+  struct workspace *w = pass->workspace;
+  const struct encoder_pass encoder = encoder_of(pass);
+  const struct decoder_pass decoder = decoder_of(pass);
+  const size_t S = encoder.source->steps, B = encoder.source->batch, H = encoder.sizes.hidden;
+  real *dsource = w->encoder_scratch.outputs, *dfinals = w->encoder_scratch.finals;
+  memset(dsource, 0, S * B * H * sizeof *dsource);
+  decoder_backward(&gradients->decoder, dsource, dfinals, &w->decoder_scratch, &decoder);
+  encoder_backward(&gradients->encoder, &w->encoder_scratch, &encoder);
 }
 
-double network_gradient(const struct parameters *gradients, struct workspace *workspace,
-                        const struct batch *batch, const struct parameters *weights,
-                        const struct model_config *config,
-                        const struct regularization *regularization) {
-  const double sum =
-      network_gradient_outputs(gradients, workspace, batch, weights, config, regularization);
-  network_gradient_states(gradients, workspace, batch, weights, config, regularization);
+double network_gradient(const struct parameters *gradients, const struct network_pass *pass) {
+  const double sum = network_gradient_outputs(gradients, pass);
+  network_gradient_states(gradients, pass);
   return sum;
 }

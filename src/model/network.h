@@ -2,7 +2,7 @@
 #ifndef ELMAN_MODEL_NETWORK_H
 #define ELMAN_MODEL_NETWORK_H
 
-#include "corpus/batch.h"
+#include "base/sequence.h"
 #include "decoder/output_learn.h"
 #include "model/parameters.h"
 
@@ -13,26 +13,24 @@ struct workspace {
   struct encoder_cache encoder;
   struct decoder_cache decoder;
   size_t block;   /* rows of logits that are held at a time */
-  double *losses; /* (N): the loss of each expected token */
+  double *losses; /* (N): the loss of each label */
   /* Only with gradients: */
-  real *doutputs; /* (S,B,H): of the encoder's outputs */
-  real *dfinals;  /* (layers,B,H): of its final states */
   struct encoder_scratch encoder_scratch;
   struct decoder_scratch decoder_scratch;
   struct output_scratch output_scratch;
 };
 
-/* What a workspace is for: flags. */
+/* Flags: which arrays a workspace has. */
 enum purpose {
   FORWARD_ONLY = 0,
   WITH_GRADIENTS = 1,
-  WITH_EVERY_STEP = WITH_GRADIENTS | 2, /* keeps the gradient of every state, in `reaching` of both
-                                           scratches */
-  WITH_LOGITS = 4,                      /* network_forward leaves the logits of all tokens */
+  WITH_EVERY_STEP =
+      WITH_GRADIENTS | 2, /* keeps the gradient of every state, dh of both scratches */
+  WITH_LOGITS = 4,        /* network_forward leaves the logits of all tokens */
   WITH_GRADIENTS_AND_LOGITS = WITH_GRADIENTS | WITH_LOGITS
 };
 
-/* What is done to the network while it learns, and only then. All zero = nothing. */
+/* Only while the network learns. All zero = none. */
 struct regularization {
   struct dropouts dropouts; /* other streams for every update */
   double label_smoothing;   /* ε */
@@ -44,39 +42,27 @@ elman_status workspace_fit(struct workspace *workspace, const struct model_confi
                            elman_error *error) CHECKED;
 void workspace_free(struct workspace *workspace);
 
+/* A batch on its way through the network. */
+struct network_pass {
+  const struct model_config *config;
+  const struct parameters *weights;
+  const struct batch *batch;
+  const struct regularization *regularization;
+  struct workspace *workspace;
+};
+
 /* Returns the sum of the losses over all real target tokens, equation 11 times N; the single losses
  * are left in workspace->losses, the attention weights in workspace->decoder.attention. */
-double network_forward(struct workspace *workspace, const struct batch *batch,
-                       const struct parameters *weights, const struct model_config *config,
-                       const struct regularization *regularization);
+double network_forward(const struct network_pass *pass);
 
 /* Gives the same, and adds the gradient of the mean loss to `gradients`. The workspace is one with
  * gradients. */
-double network_gradient(const struct parameters *gradients, struct workspace *workspace,
-                        const struct batch *batch, const struct parameters *weights,
-                        const struct model_config *config,
-                        const struct regularization *regularization);
+double network_gradient(const struct parameters *gradients, const struct network_pass *pass);
 
 /* Its two halves: to the gradient of the features (N,F), which is left in the decoder's scratch,
  * and from there on. */
-double network_gradient_outputs(const struct parameters *gradients, struct workspace *workspace,
-                                const struct batch *batch, const struct parameters *weights,
-                                const struct model_config *config,
-                                const struct regularization *regularization);
-void network_gradient_states(const struct parameters *gradients, struct workspace *workspace,
-                             const struct batch *batch, const struct parameters *weights,
-                             const struct model_config *config,
-                             const struct regularization *regularization);
-
-/* Takes the arrays of a decoder that runs `steps` steps of `batch` rows over `source_steps` source
- * states, with features for `tokens` positions and logits for `rows` of them. Without gradients
- * there is no dropout either. */
-void decoder_cache_take(struct decoder_cache *cache, struct arena *arena,
-                        const struct model_config *config, enum purpose purpose,
-                        size_t source_steps, size_t steps, size_t batch, size_t tokens,
-                        size_t rows);
-void encoder_cache_take(struct encoder_cache *cache, struct arena *arena,
-                        const struct model_config *config, enum purpose purpose, size_t steps,
-                        size_t batch);
+double network_gradient_outputs(const struct parameters *gradients,
+                                const struct network_pass *pass);
+void network_gradient_states(const struct parameters *gradients, const struct network_pass *pass);
 
 #endif

@@ -35,6 +35,12 @@ void network_copy_free(struct network_copy *copy) {
   *copy = (struct network_copy){0};
 }
 
+struct network_pass network_copy_pass(struct network_copy *copy, const struct batch *batch,
+                                      const struct regularization *regularization) {
+  return (struct network_pass){&copy->config, &copy->weight_views, batch, regularization,
+                               &copy->workspace};
+}
+
 elman_status network_copy_check(double loss, elman_error *error) {
   if (isfinite(loss)) return ELMAN_OK;
   return fail(error, ELMAN_BAD_DATA, NULL,
@@ -44,8 +50,7 @@ elman_status network_copy_check(double loss, elman_error *error) {
 
 elman_status network_copy_loss(double *loss, struct network_copy *copy, const struct batch *batch,
                                const struct regularization *regularization, elman_error *error) {
-  *loss =
-      network_forward(&copy->workspace, batch, &copy->weight_views, &copy->config, regularization) /
-      (double)batch->tokens;
+  const struct network_pass pass = network_copy_pass(copy, batch, regularization);
+  *loss = network_forward(&pass) / (double)batch->tokens;
   return network_copy_check(*loss, error);
 }

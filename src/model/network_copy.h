@@ -19,6 +19,9 @@ elman_status network_copy_create(struct network_copy *copy, const struct model_c
                                  enum purpose purpose, elman_error *error) CHECKED;
 void network_copy_free(struct network_copy *copy);
 
+struct network_pass network_copy_pass(struct network_copy *copy, const struct batch *batch,
+                                      const struct regularization *regularization);
+
 /* ELMAN_BAD_DATA if a loss is not finite. */
 elman_status network_copy_check(double loss, elman_error *error) CHECKED;
 /* The mean loss of the batch, checked. */

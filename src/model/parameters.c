@@ -147,7 +147,7 @@ struct model_config model_config_default(void) {
                                .heads = 1};
 }
 
-/* With N = 1 and maps it is what nn.MultiheadAttention computes, too. */
+/* With N = 1 and projections it is what nn.MultiheadAttention computes, too. */
 static struct attention_config self_attention_of(const struct model_config *config, size_t heads) {
   return (struct attention_config){.kind = config->plain_self_attention ? ATTENTION_SCALED
                                                                         : ATTENTION_MULTIHEAD,

@@ -68,8 +68,7 @@ static void measure(struct trace *trace, const struct workspace *w, double limit
     const struct traced_layer *layer = &trace->layers[i];
     const size_t l = layer->layer, d = layer->reverse;
     const real *states = layer->decoder ? w->decoder.states[l] : w->encoder.states[l][d];
-    const real *dstates =
-        layer->decoder ? w->decoder_scratch.reaching[l] : w->encoder_scratch.reaching[l][d];
+    const real *dstates = layer->decoder ? w->decoder_scratch.dh[l] : w->encoder_scratch.dh[l][d];
     if (!layer->reverse) states += layer->units; /* past the initial state */
     for (size_t t = 0; t < layer->steps; t++)
       measure_step(layer, t, states + t * layer->units, dstates + t * layer->units, limit);
@@ -80,19 +79,16 @@ static elman_status run(struct trace *trace, struct network_copy *network,
                         const struct batch *batch, const struct trace_options *options,
                         elman_error *error) {
   const struct regularization plain = {0};
-  struct workspace *workspace = &network->workspace;
-  trace->loss = network_gradient_outputs(&network->gradient_views, workspace, batch,
-                                         &network->weight_views, &network->config, &plain) /
-                (double)batch->tokens;
+  const struct network_pass pass = network_copy_pass(network, batch, &plain);
+  trace->loss = network_gradient_outputs(&network->gradient_views, &pass) / (double)batch->tokens;
   const elman_status status = network_copy_check(trace->loss, error);
   if (status != ELMAN_OK) return status;
-  memcpy(trace->losses, workspace->losses, batch->tokens * sizeof *trace->losses);
+  memcpy(trace->losses, pass.workspace->losses, batch->tokens * sizeof *trace->losses);
   if (options->step > 0) {
     trace->loss = trace->losses[options->step - 1];
     single_out(network, batch, options->step);
   }
-  network_gradient_states(&network->gradient_views, workspace, batch, &network->weight_views,
-                          &network->config, &plain);
+  network_gradient_states(&network->gradient_views, &pass);
   measure(trace, &network->workspace, options->saturated);
   return ELMAN_OK;
 }

@@ -81,18 +81,18 @@ struct backward_step {
   real *dz;            /* dh_t (B,H), to become dz_t */
   real *dprevious;     /* (B,H): of h_{t-1}, added to */
   const real *current; /* h_t (B,H) */
-  real *reaching;      /* dh_t is kept here, or NULL */
+  real *dh;            /* dh_t is kept here, or NULL */
   struct rnn_shape shape;
   size_t t;
 };
 
-static struct backward_step backward_step_of(real *dstates, real *reaching, const real *states,
+static struct backward_step backward_step_of(real *dstates, real *dh, const real *states,
                                              struct rnn_shape shape, size_t i) {
   const size_t t = step_number(i, shape), block = shape.batch * shape.hidden;
   return (struct backward_step){dstates + block_after(t, shape) * block,
                                 dstates + block_before(t, shape) * block,
                                 states + block_after(t, shape) * block,
-                                reaching == NULL ? NULL : reaching + t * block,
+                                dh == NULL ? NULL : dh + t * block,
                                 shape,
                                 t};
 }
@@ -103,7 +103,7 @@ static void through_tanh(const void *context, size_t row, size_t rows, size_t co
   for (size_t b = row; b < row + rows; b++) {
     const size_t at = b * step->shape.hidden + column;
     real *dz = step->dz + at;
-    if (step->reaching != NULL) memcpy(step->reaching + at, dz, columns * sizeof *dz);
+    if (step->dh != NULL) memcpy(step->dh + at, dz, columns * sizeof *dz);
     if (is_real(step->t, b, step->shape)) {
       /* h = tanh(z), so dz = dh (1 - h²)                                    (18, 22) */
       const real *h = step->current + at;
@@ -117,21 +117,20 @@ static void through_tanh(const void *context, size_t row, size_t rows, size_t co
   }
 }
 
-void rnn_backward_states(real *dstates, real *reaching, const real *states,
+void rnn_backward_states(real *dstates, real *dh, const real *states,
                          const struct rnn_parameters *weights, struct rnn_shape shape) {
   const size_t B = shape.batch, H = shape.hidden;
   if (shape.steps == 0) return;
-  const struct backward_step last =
-      backward_step_of(dstates, reaching, states, shape, shape.steps - 1);
+  const struct backward_step last = backward_step_of(dstates, dh, states, shape, shape.steps - 1);
   through_tanh(&last, 0, B, 0, H);
   for (size_t i = shape.steps; i-- > 0;) {
-    const struct backward_step step = backward_step_of(dstates, reaching, states, shape, i);
+    const struct backward_step step = backward_step_of(dstates, dh, states, shape, i);
     const struct operand dz = {step.dz, H, AS_IT_IS}, weight = {weights->weight_hh, H, AS_IT_IS};
     /* z_t holds W_hh h_{t-1}, so dh_{t-1} += W_hhᵀ dz_t                       (18, 22) */
     if (i == 0) {
       matrix_product(step.dprevious, H, 1, 1, dz, weight, B, H, H);
     } else {
-      const struct backward_step before = backward_step_of(dstates, reaching, states, shape, i - 1);
+      const struct backward_step before = backward_step_of(dstates, dh, states, shape, i - 1);
       matrix_product_then(step.dprevious, H, 1, 1, dz, weight, B, H, H, through_tanh, &before);
     }
   }

@@ -42,10 +42,10 @@ real *rnn_final(real *states, struct rnn_shape shape);
 
 /* The recurrent part of the backward pass. dstates (steps+1,batch,hidden) comes in with the
  * gradient that reaches each state from above. It goes out with dz, the gradient before the tanh,
- * in the outputs' blocks, and with the gradient of the initial state added to its block. `reaching`
+ * in the outputs' blocks, and with the gradient of the initial state added to its block. `dh`
  * (steps,batch,hidden) gets all that reaches each state, from above and from later, before the
  * tanh; NULL = nobody asks. */
-void rnn_backward_states(real *dstates, real *reaching, const real *states,
+void rnn_backward_states(real *dstates, real *dh, const real *states,
                          const struct rnn_parameters *weights, struct rnn_shape shape);
 
 /* dinputs (steps,batch,input), overwritten or added to, from the dz that rnn_backward_states left.

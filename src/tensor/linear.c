@@ -72,7 +72,7 @@ void bias_forward(real *y, const real *bias, size_t n, size_t out) {
   share_out(n, n * out > PARALLEL_WORK, copy_bias, &rows);
 }
 
-enum { COLUMNS = 64, ROWS = 8 }; /* a stretch of columns stays in registers and first cache */
+enum { COLUMNS = 64, ROWS = 8 }; /* so many columns stay in registers and first cache */
 
 struct column_sums {
   real *sums;       /* (out), added to */
@@ -80,10 +80,10 @@ struct column_sums {
   size_t n, out;
 };
 
-/* One stretch of columns. Some rows at a time are added as they are, the rest in double. */
-static void add_columns(const void *context, size_t stretch) {
+/* COLUMNS of them. Some rows at a time are added as they are, the rest in double. */
+static void add_columns(const void *context, size_t block) {
   const struct column_sums *all = context;
-  const size_t start = stretch * COLUMNS;
+  const size_t start = block * COLUMNS;
   const size_t width = all->out - start < COLUMNS ? all->out - start : COLUMNS;
   const real *rows = all->rows + start;
   double totals[COLUMNS] = {0};

@@ -25,8 +25,8 @@ struct adam_step adam_step_of(struct adam_options options, uint64_t update) {
       .scale = 1,
       .beta1 = (real)options.beta1,
       .beta2 = (real)options.beta2,
-      .rest1 = (real)(1 - options.beta1),
-      .rest2 = (real)(1 - options.beta2),
+      .one_minus_beta1 = (real)(1 - options.beta1),
+      .one_minus_beta2 = (real)(1 - options.beta2),
       .size = (real)(options.learning_rate * sqrt(correction2) / correction1),
       .epsilon = (real)options.epsilon * (real)sqrt(correction2),
   };
@@ -38,8 +38,8 @@ void adam_update_plain(real *restrict weights, real *restrict m, real *restrict 
   for (size_t i = 0; i < n; i++) {
     const real g = gradients == NULL ? 0 : gradients[i] * constants.scale; /* (25) */
     const real old = weights[i];
-    const real first = constants.beta1 * m[i] + constants.rest1 * g;      /* (26) */
-    const real second = constants.beta2 * v[i] + constants.rest2 * g * g; /* (27) */
+    const real first = constants.beta1 * m[i] + constants.one_minus_beta1 * g;      /* (26) */
+    const real second = constants.beta2 * v[i] + constants.one_minus_beta2 * g * g; /* (27) */
     if (gradients != NULL) gradients[i] = 0;
     m[i] = first;
     v[i] = second;
@@ -84,11 +84,12 @@ static inline void update_vector(real *weights, real *m, real *v, real *gradient
                                      : _mm512_mul_ps(_mm512_maskz_loadu_ps(some, gradients),
                                                      _mm512_set1_ps(step->scale)); /* (25) */
   const __m512 old = _mm512_maskz_loadu_ps(some, weights);
-  const __m512 first = _mm512_fmadd_ps(_mm512_set1_ps(step->beta1), _mm512_maskz_loadu_ps(some, m),
-                                       _mm512_mul_ps(_mm512_set1_ps(step->rest1), g)); /* (26) */
-  const __m512 second =
-      _mm512_fmadd_ps(_mm512_set1_ps(step->beta2), _mm512_maskz_loadu_ps(some, v),
-                      _mm512_mul_ps(_mm512_mul_ps(_mm512_set1_ps(step->rest2), g), g)); /* (27) */
+  const __m512 first =
+      _mm512_fmadd_ps(_mm512_set1_ps(step->beta1), _mm512_maskz_loadu_ps(some, m),
+                      _mm512_mul_ps(_mm512_set1_ps(step->one_minus_beta1), g)); /* (26) */
+  const __m512 second = _mm512_fmadd_ps(
+      _mm512_set1_ps(step->beta2), _mm512_maskz_loadu_ps(some, v),
+      _mm512_mul_ps(_mm512_mul_ps(_mm512_set1_ps(step->one_minus_beta2), g), g)); /* (27) */
   /* There is no estimate for 0. That for infinity makes its root NaN, of which `min` makes the
    * largest number, and so a step of 0. */
   const __m512 root = root_of(_mm512_max_ps(second, _mm512_set1_ps(FLT_MIN)));

@@ -18,9 +18,9 @@ struct adam_options adam_options_default(void);
 
 /* What one update does to all weights alike. */
 struct adam_step {
-  real scale;                      /* of the gradients: less than 1 when they are clipped */
-  real beta1, beta2, rest1, rest2; /* the rests are 1 - β */
-  real size, epsilon;              /* lr and ε, with the bias corrections worked in */
+  real scale; /* of the gradients: less than 1 when they are clipped */
+  real beta1, beta2, one_minus_beta1, one_minus_beta2;
+  real size, epsilon; /* lr and ε, with the bias corrections worked in */
 };
 
 /* Of update `update`, which counts from 1; the scale is 1. */

@@ -21,7 +21,7 @@
 #ifndef ELMAN_TRAIN_DEFERRED_H
 #define ELMAN_TRAIN_DEFERRED_H
 
-#include "corpus/batch.h"
+#include "base/sequence.h"
 #include "train/adam.h"
 
 /* Numbers that belong to the same weights. */

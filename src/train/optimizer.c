@@ -13,14 +13,14 @@ static void claim(real *values, size_t n) {
 }
 
 /* All between two tables, or before, or behind: used whole in every update. */
-static void add_stretch(struct optimizer *optimizer, size_t start, size_t end) {
+static void add_range(struct optimizer *optimizer, size_t start, size_t end) {
   const struct weight_blocks *all = &optimizer->blocks;
   const size_t size = end - start;
   if (size == 0) return;
   claim(all->gradients + start, size);
   claim(all->m + start, size);
   claim(all->v + start, size);
-  optimizer->stretches[optimizer->stretch_count++] = (struct stretch_of_block){start, size};
+  optimizer->ranges[optimizer->range_count++] = (struct range){start, size};
 }
 
 static elman_status add_table(struct optimizer *optimizer, size_t offset, size_t rows,
@@ -43,11 +43,11 @@ elman_status optimizer_create(struct optimizer *optimizer, const struct model *m
   elman_status status = ELMAN_OK;
   for (size_t i = 0; i < (config->tied ? 1 : 2) && status == ELMAN_OK; i++) {
     const size_t offset = (size_t)(views[i] - model->block);
-    add_stretch(optimizer, end, offset);
+    add_range(optimizer, end, offset);
     status = add_table(optimizer, offset, rows[i], E, error);
     end = offset + rows[i] * E;
   }
-  add_stretch(optimizer, end, model->table.block);
+  add_range(optimizer, end, model->table.block);
   if (status != ELMAN_OK) optimizer_free(optimizer);
   return status;
 }
@@ -67,27 +67,27 @@ double optimizer_norm(struct optimizer *optimizer) {
   double sum = 0;
   for (size_t i = 0; i < optimizer->table_count; i++)
     sum += deferred_sum_of_squares(&optimizer->tables[i]);
-  for (size_t i = 0; i < optimizer->stretch_count; i++) {
-    const struct stretch_of_block stretch = optimizer->stretches[i];
-    sum += sum_of_squares(optimizer->blocks.gradients + stretch.start, stretch.size);
+  for (size_t i = 0; i < optimizer->range_count; i++) {
+    const struct range range = optimizer->ranges[i];
+    sum += sum_of_squares(optimizer->blocks.gradients + range.first, range.count);
   }
   return sqrt(sum);
 }
 
-static void update_stretch(const struct weight_blocks *all, struct stretch_of_block stretch,
-                           const struct update_step *step) {
-  const size_t at = stretch.start;
-  adam_update(all->weights + at, all->m + at, all->v + at, all->gradients + at, stretch.size,
+static void update_range(const struct weight_blocks *all, struct range range,
+                         const struct update_step *step) {
+  const size_t at = range.first;
+  adam_update(all->weights + at, all->m + at, all->v + at, all->gradients + at, range.count,
               &step->adam);
   if (all->average != NULL)
-    average_update(all->average + at, all->weights + at, stretch.size, step->average_share);
+    average_update(all->average + at, all->weights + at, range.count, step->average_share);
 }
 
 void optimizer_update(struct optimizer *optimizer, struct update_step step) {
   struct update_record *record = &optimizer->record;
   record->steps[record->count++] = step;
-  for (size_t i = 0; i < optimizer->stretch_count; i++)
-    update_stretch(&optimizer->blocks, optimizer->stretches[i], &step);
+  for (size_t i = 0; i < optimizer->range_count; i++)
+    update_range(&optimizer->blocks, optimizer->ranges[i], &step);
   for (size_t i = 0; i < optimizer->table_count; i++)
     deferred_update(&optimizer->tables[i], record);
   if (record->count == MAX_DEFERRED_UPDATES) optimizer_settle(optimizer);
@@ -95,10 +95,10 @@ void optimizer_update(struct optimizer *optimizer, struct update_step step) {
 
 void optimizer_skip(struct optimizer *optimizer) {
   for (size_t i = 0; i < optimizer->table_count; i++) deferred_skip(&optimizer->tables[i]);
-  for (size_t i = 0; i < optimizer->stretch_count; i++) {
-    const struct stretch_of_block stretch = optimizer->stretches[i];
-    real *gradients = optimizer->blocks.gradients + stretch.start;
-    memset(gradients, 0, stretch.size * sizeof *gradients);
+  for (size_t i = 0; i < optimizer->range_count; i++) {
+    const struct range range = optimizer->ranges[i];
+    real *gradients = optimizer->blocks.gradients + range.first;
+    memset(gradients, 0, range.count * sizeof *gradients);
   }
 }
 

@@ -1,6 +1,6 @@
 /* One update of all weights: the norm of the gradient, clipping, Adam, the moving average.
  *
- * A block is walked in stretches. Those of the network's matrices get every update at once, the
+ * A block is walked in ranges. Those of the network's matrices get every update at once, the
  * embeddings in between row by row (train/deferred.h); one that is also the output layer has a
  * gradient in every row and counts as a matrix. */
 #ifndef ELMAN_TRAIN_OPTIMIZER_H
@@ -9,14 +9,10 @@
 #include "model/model.h"
 #include "train/deferred.h"
 
-struct stretch_of_block {
-  size_t start, size;
-};
-
 struct optimizer {
-  struct weight_blocks blocks;          /* borrowed */
-  struct stretch_of_block stretches[3]; /* all but the tables below */
-  size_t stretch_count;
+  struct weight_blocks blocks; /* borrowed */
+  struct range ranges[3];      /* all but the tables below */
+  size_t range_count;
   struct deferred_table tables[2]; /* of the source's words, of the target's */
   size_t table_count;
   struct update_record record;

@@ -78,14 +78,14 @@ elman_status trainer_step(struct trainer *trainer, const struct batch *batch,
   const struct regularization regularization = {
       .dropouts = {{options->dropout, stream}, {options->attention_dropout, stream}},
       .label_smoothing = options->label_smoothing};
+  const struct network_pass pass = {&model->config, &model->weights, batch, &regularization,
+                                    &trainer->workspace};
   const elman_status status =
       workspace_fit(&trainer->workspace, &model->config, batch, WITH_GRADIENTS, error);
   if (status != ELMAN_OK) return status;
 
   optimizer_begin(&trainer->optimizer, batch);
-  *loss = network_gradient(&trainer->dweights, &trainer->workspace, batch, &model->weights,
-                           &model->config, &regularization) /
-          (double)batch->tokens;
+  *loss = network_gradient(&trainer->dweights, &pass) / (double)batch->tokens;
   *norm = optimizer_norm(&trainer->optimizer);
   if (!isfinite(*loss) || !isfinite(*norm)) {
     optimizer_skip(&trainer->optimizer);

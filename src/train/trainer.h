@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "corpus/batch.h"
 #include "model/model.h"
 #include "model/network.h"
 #include "train/adam.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "corpus/alignment.h"
+#include "corpus/batch.h"
 #include "translate/length_batches.h"
 #include "vocab/locate.h"
 
@@ -29,6 +30,7 @@ static elman_status sum_losses(struct scores *scores, const struct model *model,
   const struct regularization plain = {0};
   struct batch batch = {0};
   struct workspace workspace = {0};
+  const struct network_pass pass = {&model->config, &model->weights, &batch, &plain, &workspace};
   elman_status status = ELMAN_OK;
   double sum = 0;
   for (size_t start = 0; start < count && status == ELMAN_OK; start += batch_size) {
@@ -38,7 +40,7 @@ static elman_status sum_losses(struct scores *scores, const struct model *model,
     if (status == ELMAN_OK)
       status = workspace_fit(&workspace, &model->config, &batch, FORWARD_ONLY, error);
     if (status != ELMAN_OK) break;
-    sum += network_forward(&workspace, &batch, &model->weights, &model->config, &plain);
+    sum += network_forward(&pass);
     scores->tokens += batch.tokens;
   }
   scores->loss = sum / (double)scores->tokens;

@@ -18,9 +18,10 @@ static void take(struct search *search, struct arena *arena, const struct model_
   const size_t S = search->source.steps, B = search->source.batch, R = B * width;
   const size_t H = config->hidden_size;
   const struct attention_needs needs = attention_needs(config->attention);
-  encoder_cache_take(&search->encoder, arena, config, FORWARD_ONLY, S, B);
   const size_t features = greedy_capacity(&search->greedy, R);
-  decoder_cache_take(&search->decoder, arena, config, FORWARD_ONLY, S, 1, R, features, features);
+  const struct decoder_extent extent = {S, 1, R, features, features};
+  encoder_take(&search->encoder, arena, encoder_sizes_of(config), &search->source, false);
+  decoder_take(&search->decoder, arena, decoder_sizes_of(config), &extent, false);
   greedy_take(&search->greedy, arena, &search->decoder, R);
   search->scores.logits = search->decoder.logits;
   if (!search->greedy.active)
@@ -108,12 +109,12 @@ static void repeat(real *rows, const real *sentences, size_t S, size_t B, size_t
   }
 }
 
-/* Block 0 of the decoder's states for the first row of each sentence; the others, not yet in use,
- * are zero. */
-static void start_rows(struct search *search, const struct decoder_parameters *weights,
-                       struct decoder_sizes sizes, size_t width) {
+/* The first row of each sentence starts from block 0 of its states; those of the others, not yet in
+ * use, are zero. */
+static void start_rows(struct search *search, const struct decoder_pass *sentences, size_t width) {
+  const struct decoder_sizes sizes = sentences->sizes;
   const size_t B = search->source.batch, H = sizes.hidden;
-  decoder_start(&search->decoder, search->encoder.finals, B, weights, sizes);
+  decoder_start(sentences);
   for (size_t l = 0; l < sizes.layers && width > 1; l++) {
     real *states = search->decoder.states[l];
     for (size_t b = B; b-- > 0;) { /* from the last: what moves goes where nothing waits */
@@ -125,22 +126,23 @@ static void start_rows(struct search *search, const struct decoder_parameters *w
     memset(search->decoder.attentional, 0, B * width * sizes.attentional * sizeof(real));
 }
 
-/* Gives what attention sees of the source. */
-static struct decoder_source prepare(struct search *search,
-                                     const struct decoder_parameters *weights,
-                                     struct decoder_sizes sizes, size_t width) {
-  const size_t S = search->source.steps, B = search->source.batch, H = sizes.hidden;
-  const struct decoder_source sentences = {search->encoder.outputs, search->source.lengths, S};
+/* Gives the source as the rows see it. */
+static struct decoder_source prepare(struct search *search, const struct decoder_pass *sentences,
+                                     size_t width) {
+  const size_t S = search->source.steps, B = search->source.batch, H = sentences->sizes.hidden;
   struct decoder_cache cache = search->decoder;
+  struct decoder_pass pass = *sentences;
+  pass.cache = &cache;
   if (search->keys != NULL) cache.attention.keys = search->keys;
   if (search->values != NULL) cache.attention.values = search->values;
-  decoder_prepare(&cache, B, sentences, weights, sizes);
-  if (width == 1) return sentences;
+  decoder_prepare(&pass);
+  if (width == 1) return pass.source;
   if (search->keys != NULL) repeat(search->decoder.attention.keys, search->keys, S, B, width, H);
   if (search->values != NULL)
     repeat(search->decoder.attention.values, search->values, S, B, width, H);
   repeat(search->row_states, search->encoder.outputs, S, B, width, H);
-  return (struct decoder_source){search->row_states, search->row_lengths, S};
+  return (struct decoder_source){
+      .states = search->row_states, .lengths = search->row_lengths, .steps = S};
 }
 
 /* ---- steps ---- */
@@ -272,24 +274,32 @@ elman_status search_run(struct search *search, const struct model *model,
   const size_t width = options->beam.width;
   const struct decoder_sizes sizes = decoder_sizes_of(&model->config);
   const struct decoder_parameters *weights = &model->weights.decoder;
-  const struct dropouts no_dropout = {0};
+  const struct encoder_pass encoder = {.sizes = encoder_sizes_of(&model->config),
+                                       .weights = &model->weights.encoder,
+                                       .source = &search->source,
+                                       .cache = &search->encoder};
+  struct decoder_pass decoder = {
+      .sizes = sizes, .weights = weights, .target = &search->source, .cache = &search->decoder};
   start_greedy(search, requests, count, options, screen);
   elman_status status = fit(search, &model->config, requests, count, width, error);
   if (status != ELMAN_OK) return status;
   fill(search, requests, sizes.attention.heads, width);
   beam_pool_clear(&search->pool);
-  encoder_forward(&search->encoder, &search->source, &model->weights.encoder, no_dropout,
-                  encoder_sizes_of(&model->config));
-  start_rows(search, weights, sizes, width);
-  const struct decoder_source source = prepare(search, weights, sizes, width);
+  encoder_forward(&encoder);
+  /* At first a row a sentence, then `width` rows. */
+  decoder.source = (struct decoder_source){search->encoder.outputs, search->encoder.finals,
+                                           search->source.lengths, search->source.steps};
+  start_rows(search, &decoder, width);
+  decoder.source = prepare(search, &decoder, width);
+  decoder.target = &search->target;
   struct attention_overrides step_overrides = {0};
   if (overrides != NULL) {
     step_overrides = *overrides;
     step_overrides.first = 0;
-    search->decoder.overrides = &step_overrides;
+    decoder.overrides = &step_overrides;
   }
   if (sizes.self_attention.heads > 0) {
-    search->decoder.history = &search->history;
+    decoder.history = &search->history;
     self_attention_history_start(&search->history, search->target.batch);
     status = self_attention_history_grow(&search->history, sizes.self_attention, error);
     if (status != ELMAN_OK) return status;
@@ -297,7 +307,7 @@ elman_status search_run(struct search *search, const struct model *model,
   /* Every hypothesis grows at every step, and none beyond its limit. */
   for (size_t open = count; open > 0;) {
     greedy_before_step(&search->greedy, &search->decoder, search->beams, weights, sizes, open);
-    decoder_forward(&search->decoder, &search->target, source, weights, no_dropout, sizes);
+    decoder_forward(&decoder);
     if (!search->greedy.active)
       output_scores_fill(&search->scores, search->decoder.features, open, weights, sizes,
                          search->team);

@@ -290,22 +290,29 @@ struct attention {
 
 static const struct attention_parameters NO_WEIGHTS = {0};
 
-static struct attention_layer layer_of(const struct attention *a) {
-  return (struct attention_layer){.config = {.kind = ATTENTION_DOT, .size = a->size, .heads = 1},
-                                  .weights = &NO_WEIGHTS};
+static struct attention_pass pass_of(const struct attention *a) {
+  return (struct attention_pass){
+      .layer = {.config = {.kind = ATTENTION_DOT, .size = a->size, .heads = 1},
+                .weights = &NO_WEIGHTS},
+      .shape = a->shape,
+      .cache = a->cache,
+      .queries = a->queries,
+      .keys = a->keys,
+      .values = a->keys};
 }
 
 static void run_attention(void *context) {
   const struct attention *a = context;
-  const struct attention_layer layer = layer_of(a);
-  attention_forward(a->cache, a->queries, a->keys, a->keys, &layer, a->shape);
+  const struct attention_pass pass = pass_of(a);
+  attention_forward(&pass, (struct range){0, a->shape.queries});
 }
 
 static void run_attention_back(void *context) {
   const struct attention *a = context;
-  const struct attention_layer layer = layer_of(a);
-  attention_backward(a->dqueries, a->dkeys, a->dkeys, &NO_WEIGHTS, a->scratch, a->dcontext,
-                     a->cache, a->queries, a->keys, a->keys, &layer, a->shape);
+  const struct attention_pass pass = pass_of(a);
+  const struct attention_gradients d = {a->dqueries, a->dkeys,   a->dkeys,
+                                        &NO_WEIGHTS, a->scratch, a->dcontext};
+  attention_backward(&d, &pass, (struct range){0, a->shape.queries});
 }
 
 static void measure_attention(size_t H, const size_t *source, const size_t *target) {

@@ -95,7 +95,7 @@ static void check_twins(size_t n, double scale, bool gradients) {
   adam_update_plain(w[1], m[1], v[1], gradients ? g[1] : NULL, n, &step);
   for (size_t j = 0; j < n; j++) {
     const double added =
-        fabs((double)step.beta1 * (double)first[j]) + fabs((double)step.rest1 * (double)given[j]);
+        fabs((double)step.beta1 * (double)first[j]) + fabs((double)step.one_minus_beta1 * (double)given[j]);
     const double moved = (double)step.size * added / (sqrt((double)v[1][j]) + (double)step.epsilon);
     cr_assert_leq(fabs((double)m[0][j] - (double)m[1][j]), 3 * rounding * added);
     cr_assert_leq(fabs((double)v[0][j] - (double)v[1][j]), 3 * rounding * (double)v[1][j]);

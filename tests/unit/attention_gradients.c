@@ -26,8 +26,8 @@ static double weighted_sum(const real *out, const real *r, size_t n) {
 
 static void take_all(struct attention_case *c, struct arena *arena) {
   const struct attention_shape shape = c->shape;
-  attention_cache_take(&c->cache, arena, c->layer.config, true, shape.queries, shape.keys, B);
-  attention_scratch_take(&c->scratch, arena, c->layer.config, shape.queries, shape.keys, B);
+  attention_cache_take(&c->cache, arena, c->layer.config, shape, true);
+  attention_scratch_take(&c->scratch, arena, c->layer.config, shape);
 }
 
 /* What is not written must not be read. */
@@ -77,10 +77,15 @@ static void tear_down(struct attention_case *c) {
   free(c->r);
 }
 
+static struct attention_pass pass_of(const struct attention_case *c) {
+  return (struct attention_pass){c->layer, c->shape, c->cache, c->queries, c->keys, c->values};
+}
+
 static double attention_loss(void *context) {
   const struct attention_case *c = context;
-  attention_prepare(c->cache, c->keys, c->values, &c->layer, B, 0, c->shape.keys);
-  attention_forward(c->cache, c->queries, c->keys, c->values, &c->layer, c->shape);
+  const struct attention_pass pass = pass_of(c);
+  attention_prepare(&pass, (struct range){0, c->shape.keys});
+  attention_forward(&pass, (struct range){0, c->shape.queries});
   return weighted_sum(c->cache.context, c->r,
                       c->shape.queries * B * attention_value_size(c->layer.config));
 }
@@ -90,8 +95,8 @@ static double larger(double a, double b) {
 }
 
 /* Of the loss. A context is a mean of values, and follows its scores by at most twice the largest
- * value; a score is a sum of H products. Sums on the way: the maps of queries, keys, values and
- * contexts, the score, the softmax, the context. */
+ * value; a score is a sum of H products. Sums on the way: the projections of queries, keys, values
+ * and contexts, the score, the softmax, the context. */
 static double rounding_of_loss(const struct attention_case *c) {
   const size_t H = c->layer.config.size, V = attention_value_size(c->layer.config);
   const size_t T = c->shape.queries, S = c->shape.keys;
@@ -143,11 +148,11 @@ static void check_attention(struct attention_config config, struct attention_sha
   if (config.divide_by_sum) make_all_positive(&c);
   real *dqueries = reals(T * B * H), *dkeys = reals(S * B * H), *dvalues = reals(S * B * V);
   attention_loss(&c);
-  attention_scratch_clear(c.scratch, config, S, B);
-  attention_backward(dqueries, dkeys, dvalues, &c.gradients, c.scratch, c.r, c.cache, c.queries,
-                     c.keys, c.values, &c.layer, shape);
-  attention_prepare_backward(dkeys, dvalues, &c.gradients, c.scratch, c.keys, c.values, &c.layer, B,
-                             0, S);
+  attention_scratch_clear(c.scratch, config, shape);
+  const struct attention_pass pass = pass_of(&c);
+  const struct attention_gradients d = {dqueries, dkeys, dvalues, &c.gradients, c.scratch, c.r};
+  attention_backward(&d, &pass, (struct range){0, T});
+  attention_prepare_backward(&d, &pass, (struct range){0, S});
   const double rounding = rounding_of_loss(&c);
   check_gradient_or_zero("queries", c.queries, dqueries, T * B * H, rounding, attention_loss, &c);
   check_gradient_or_zero("keys", c.keys, dkeys, S * B * H, rounding, attention_loss, &c);
@@ -229,41 +234,41 @@ Test(attention_gradients, plain_matrices) {
 
 /* ---- self-attention ---- */
 
-/* Steps are run in stretches of `stretch`, as the decoder does with input feeding. */
+/* Steps are run in ranges of `range`, as the decoder does with input feeding. */
 struct self_case {
   struct attention_case base;
-  size_t stretch;
+  size_t range;
   real *outputs;
 };
 
-static struct attention_shape part_of(const struct self_case *c, size_t first) {
-  struct attention_shape shape = c->base.shape;
-  shape.first_query = first;
-  shape.queries = c->stretch;
-  return shape;
+static struct attention_pass self_pass_of(const struct self_case *c) {
+  const real *states = c->base.queries;
+  return (struct attention_pass){c->base.layer, c->base.shape, c->base.cache,
+                                 states,        states,        states};
 }
 
 static double self_loss(void *context) {
   struct self_case *c = context;
   const size_t H = c->base.layer.config.size, T = c->base.shape.queries;
-  for (size_t first = 0; first < T; first += c->stretch)
-    self_attention_forward(c->outputs + first * B * H, c->base.cache, c->base.queries,
-                           &c->base.layer, part_of(c, first));
+  const struct attention_pass pass = self_pass_of(c);
+  for (size_t first = 0; first < T; first += c->range)
+    self_attention_forward(c->outputs, &pass, (struct range){first, c->range});
   return weighted_sum(c->outputs, c->base.r, T * B * H);
 }
 
 static void check_self_attention(struct attention_config config, struct attention_shape shape,
-                                 size_t stretch) {
+                                 size_t range) {
   const size_t T = shape.queries, H = config.size;
-  struct self_case c = {.stretch = stretch, .outputs = reals(T * B * H)};
+  struct self_case c = {.range = range, .outputs = reals(T * B * H)};
   set_up(&c.base, config, shape, 0.2);
   real *dstates = reals(T * B * H);
   self_loss(&c);
-  attention_scratch_clear(c.base.scratch, config, T, B);
-  for (size_t first = T; first > 0; first -= stretch)
-    self_attention_backward(dstates, &c.base.gradients, c.base.scratch,
-                            c.base.r + (first - stretch) * B * H, c.base.cache, c.base.queries,
-                            &c.base.layer, part_of(&c, first - stretch));
+  attention_scratch_clear(c.base.scratch, config, shape);
+  const struct attention_pass pass = self_pass_of(&c);
+  const struct attention_gradients d = {dstates,           dstates,        dstates,
+                                        &c.base.gradients, c.base.scratch, c.base.r};
+  for (size_t end = T; end > 0; end -= range)
+    self_attention_backward(&d, &pass, (struct range){end - range, range});
   check_gradient("states", c.base.queries, dstates, T * B * H, self_loss, &c);
   check_parts(&c.base, self_loss, &c);
   free(dstates);

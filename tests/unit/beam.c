@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "corpus/batch.h"
 #include "tensor/blas.h"
 #include "tensor/softmax.h"
 #include "translate/length_batches.h"
@@ -83,7 +84,8 @@ static void force(struct setup *s, const struct search_request *request, const u
   cr_assert_eq(batch_fill(&s->batch, &corpus, &index, 1, NULL), ELMAN_OK);
   cr_assert_eq(workspace_fit(&s->workspace, &s->model.config, &s->batch, WITH_LOGITS, NULL),
                ELMAN_OK);
-  network_forward(&s->workspace, &s->batch, &s->model.weights, &s->model.config, &plain);
+  network_forward(&(struct network_pass){&s->model.config, &s->model.weights, &s->batch, &plain,
+                                         &s->workspace});
 }
 
 static double forced_log_probability(struct setup *s, const struct search_request *request,

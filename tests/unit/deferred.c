@@ -116,8 +116,9 @@ static double dense_gradients(struct dense *dense, const struct batch *batch,
   cr_assert_eq(workspace_fit(&dense->workspace, &model->config, batch, WITH_GRADIENTS, NULL),
                ELMAN_OK);
   memset(dense->gradients, 0, dense->size * sizeof(real));
-  return network_gradient(&dense->dweights, &dense->workspace, batch, &model->weights,
-                          &model->config, regularization) /
+  return network_gradient(&dense->dweights,
+                          &(struct network_pass){&model->config, &model->weights, batch,
+                                                 regularization, &dense->workspace}) /
          (double)batch->tokens;
 }
 

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "corpus/batch.h"
 #include "model/network.h"
 #include "tensor/blas.h"
 
@@ -112,7 +113,8 @@ static struct masks draw(double units, double attention, bool input_feeding) {
   for (size_t i = 0; i < BATCH; i++) indices[i] = i;
   cr_assert_eq(batch_fill(&batch, &corpus, indices, BATCH, NULL), ELMAN_OK);
   cr_assert_eq(workspace_fit(&workspace, &config, &batch, WITH_GRADIENTS, NULL), ELMAN_OK);
-  (void)network_forward(&workspace, &batch, &weights, &config, &regularization);
+  (void)network_forward(
+      &(struct network_pass){&config, &weights, &batch, &regularization, &workspace});
   const struct masks masks = masks_of(&workspace, input_feeding ? HIDDEN : 0);
   workspace_free(&workspace);
   batch_free(&batch);

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "corpus/batch.h"
 #include "model/gradient_check.h"
 
 /* ---- a backward pass that can be wrong ---- */
@@ -11,21 +12,12 @@
 static double spoil_factor = 1; /* of the gradient of the tensor below */
 static size_t spoil_offset, spoil_size;
 
-double __real_network_gradient(const struct parameters *gradients, struct workspace *workspace,
-                               const struct batch *batch, const struct parameters *weights,
-                               const struct model_config *config,
-                               const struct regularization *regularization);
-double __wrap_network_gradient(const struct parameters *gradients, struct workspace *workspace,
-                               const struct batch *batch, const struct parameters *weights,
-                               const struct model_config *config,
-                               const struct regularization *regularization);
+double __real_network_gradient(const struct parameters *gradients, const struct network_pass *pass);
+double __wrap_network_gradient(const struct parameters *gradients, const struct network_pass *pass);
 
-double __wrap_network_gradient(const struct parameters *gradients, struct workspace *workspace,
-                               const struct batch *batch, const struct parameters *weights,
-                               const struct model_config *config,
-                               const struct regularization *regularization) {
-  const double loss =
-      __real_network_gradient(gradients, workspace, batch, weights, config, regularization);
+double __wrap_network_gradient(const struct parameters *gradients,
+                               const struct network_pass *pass) {
+  const double loss = __real_network_gradient(gradients, pass);
   /* The first tensor starts the block. */
   real *tensor = gradients->encoder.embedding + spoil_offset;
   for (size_t i = 0; i < spoil_size; i++) tensor[i] *= (real)spoil_factor;
@@ -145,7 +137,7 @@ Test(gradient_check, a_tiny_loss_keeps_its_digits) {
   for (size_t i = 0; i + 1 < setting.table.count; i++)
     bias += parameter_size(&setting.table.rows[i]);
   for (size_t v = 0; v < setting.config.target_vocabulary; v++) bias[v] = v == 3 ? 12 : 0;
-  for (size_t n = 0; n < setting.batch.tokens; n++) setting.batch.expected[n] = 3;
+  for (size_t n = 0; n < setting.batch.tokens; n++) setting.batch.labels[n] = 3;
   const struct gradient_check check = run(&setting, &usual);
   cr_assert(check.loss < 1e-3, "%g", check.loss);
   for (size_t i = 0; i < check.count; i++)

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "corpus/batch.h"
 #include "model/network.h"
 #include "rnn/elman.h"
 #include "rnn/embedding.h"
@@ -291,7 +292,8 @@ struct network_case {
 
 static double network_loss(void *context) {
   struct network_case *c = context;
-  return network_forward(&c->workspace, &c->batch, &c->weights, &c->config, &c->regularization) /
+  return network_forward(&(struct network_pass){&c->config, &c->weights, &c->batch,
+                                                &c->regularization, &c->workspace}) /
          (double)c->batch.tokens;
 }
 
@@ -351,7 +353,8 @@ static void check_network(struct model_config config, struct regularization regu
   cr_assert_eq(workspace_fit(&c.workspace, &c.config, &c.batch, WITH_GRADIENTS, &error), ELMAN_OK);
   const double loss = network_loss(&c);
   const double again =
-      network_gradient(&views, &c.workspace, &c.batch, &c.weights, &c.config, &c.regularization) /
+      network_gradient(&views, &(struct network_pass){&c.config, &c.weights, &c.batch,
+                                                      &c.regularization, &c.workspace}) /
       (double)c.batch.tokens;
   cr_assert_float_eq(loss, again, 1e-13 * (1 + loss));
   const double rounding = rounding_of_loss(&c);

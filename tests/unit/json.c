@@ -194,6 +194,76 @@ Test(json, fields) {
   cr_assert_not(read_json_fields(fields, 0, NULL));
 }
 
+/* ---- lists ---- */
+
+static elman_status collect(void *context, size_t index, const struct json_item *item,
+                            elman_error *error) {
+  (void)error;
+  json_t *array = context;
+  cr_assert_eq(index, json_array_size(array));
+  json_array_append_new(array, item->string.bytes != NULL
+                                   ? json_stringn(item->string.bytes, item->string.length)
+                               : item->whole ? json_integer(item->number)
+                                             : json_null());
+  return ELMAN_OK;
+}
+
+/* As read_json has it, but that other values become null. */
+static void check_list(const char *text, const char *expected) {
+  json_t *array = json_array(), *wanted = read_text(expected);
+  size_t count;
+  cr_assert_eq(read_json_list(&count, text_of(text), collect, array, NULL), ELMAN_OK, "%s", text);
+  cr_assert_eq(count, json_array_size(array));
+  cr_assert(json_equal(array, wanted), "%s", text);
+  json_decref(array);
+  json_decref(wanted);
+}
+
+Test(json, lists) {
+  static const char *const same[] = {"[]",
+                                     "[\"a\"]",
+                                     "[\"\",\"我\",\", ]\"]",
+                                     "[0]",
+                                     "[7,0,10,-3,9223372036854775807]",
+                                     "[\"\\\"\",\"\\\\\",\"a\\tb\",\"\\u00e9\",\"\\ud83d\\ude42\"]",
+                                     " [ \"a\" , 1 ]\n"};
+  for (size_t i = 0; i < sizeof same / sizeof *same; i++) check_list(same[i], same[i]);
+  check_list("[true,1.5,[1,\"a\"],{\"a\":1},\"b\"]", "[null,null,null,null,\"b\"]");
+  check_list("{\"a\":1}", "[]");
+  check_list("\"a\"", "[]");
+}
+
+Test(json, lists_that_are_refused) {
+  static const char *const texts[] = {"",
+                                      "[",
+                                      "[\"a",
+                                      "[\"a\\",
+                                      "[\"a\"",
+                                      "[\"a\",",
+                                      "[\"a\",]",
+                                      "[\"a\",\"b\"]]",
+                                      "[\"a\" \"b\"]",
+                                      "[,\"a\"]",
+                                      "{\"a\",\"b\"]",
+                                      "[\"\n\"]",
+                                      "[\"\\x\"]",
+                                      "[\"\\u0000\"]",
+                                      "[\"\\ud83d\"]",
+                                      "[01]",
+                                      "[+2]",
+                                      "[1 2]",
+                                      "[9223372036854775808]",
+                                      "[nul]",
+                                      "{1,2]"};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    json_t *array = json_array();
+    size_t count;
+    cr_assert_eq(read_json_list(&count, text_of(texts[i]), collect, array, NULL), ELMAN_BAD_DATA,
+                 "%s", texts[i]);
+    json_decref(array);
+  }
+}
+
 Test(json, has_a_decimal_point_in_every_locale) {
   static const char *const names[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "fr_FR"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)

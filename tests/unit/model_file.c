@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 
 #include "folder.h"
-#include "model/list_json.h"
 #include "model/model_file.h"
 #include "model/safetensors.h"
 #include "translate/translator.h"
@@ -457,118 +456,6 @@ Test(model_file, what_came_later_may_be_missing) {
 }
 
 /* ---- lists ---- */
-
-static bool is_array_of(const char *json, bool (*fits)(const json_t *item), size_t count) {
-  json_t *array = json_loads(json, JSON_REJECT_DUPLICATES, NULL);
-  bool good = json_is_array(array) && json_array_size(array) == count;
-  for (size_t i = 0; good && i < count; i++) good = fits(json_array_get(array, i));
-  json_decref(array);
-  return good;
-}
-
-static bool is_word(const json_t *item) {
-  return json_is_string(item);
-}
-
-static bool is_count(const json_t *item) {
-  return json_is_integer(item) && json_integer_value(item) >= 0;
-}
-
-/* Whatever the quick reader takes, the library takes too, and reads the same from it. */
-static bool words_accepted(const char *json, size_t count) {
-  struct tokens words = {0};
-  const bool accepted = list_json_words(&words, count, json);
-  if (accepted) {
-    cr_assert(is_array_of(json, is_word, count), "%s", json);
-    cr_assert_eq(words.count, count);
-    json_t *array = json_loads(json, 0, NULL);
-    for (size_t i = 0; i < count; i++) {
-      const json_t *item = json_array_get(array, i);
-      const struct text expected = {json_string_value(item), json_string_length(item)};
-      cr_assert(text_equal(tokens_get(&words, i), expected), "%s", json);
-    }
-    json_decref(array);
-  }
-  tokens_free(&words);
-  return accepted;
-}
-
-static bool numbers_accepted(const char *json, size_t count) {
-  uint64_t numbers[8];
-  const bool accepted = list_json_numbers(numbers, count, json);
-  if (accepted) {
-    cr_assert(is_array_of(json, is_count, count), "%s", json);
-    json_t *array = json_loads(json, 0, NULL);
-    for (size_t i = 0; i < count; i++)
-      cr_assert_eq(numbers[i], (uint64_t)json_integer_value(json_array_get(array, i)), "%s", json);
-    json_decref(array);
-  }
-  return accepted;
-}
-
-Test(model_file, lists_in_the_form_of_the_program_are_read_directly) {
-  cr_assert(words_accepted("[\"a\"]", 1));
-  cr_assert(words_accepted("[\"\",\"我\",\", ]\"]", 3));
-  cr_assert(words_accepted("[\"\\\"\",\"\\\\\",\"a\\tb\",\"\\u00e9\",\"\\ud83d\\ude42\"]", 5));
-  cr_assert(numbers_accepted("[0]", 1));
-  cr_assert(numbers_accepted("[7,0,10,999999999999999999]", 4));
-}
-
-Test(model_file, other_lists_are_left_to_the_library) {
-  static const char *const words[] = {"",
-                                      "[",
-                                      "[\"a",
-                                      "[\"a\\",
-                                      "[\"a\\\"",
-                                      "[\"a\"",
-                                      "[\"a\"]",
-                                      "[\"a\",",
-                                      "[\"a\",]",
-                                      "[\"a\",\"b\"",
-                                      "[\"a\",\"b\",]",
-                                      "[\"a\",\"b\"]]",
-                                      "[\"a\",1]",
-                                      "[\"a\" \"b\"]",
-                                      "[,\"a\"]",
-                                      "{\"a\",\"b\"]",
-                                      "[\"a\",\"b\"]\n",
-                                      "[\"a\", \"b\"]",
-                                      "[\"a\",\"\n\"]",
-                                      "[\"a\",\"\\x\"]",
-                                      "[\"a\",\"\\\n\"]",
-                                      "[\"a\",\"\\u0000\"]",
-                                      "[\"a\",\"\\ud83d\"]",
-                                      "[\"a\",\"\\u12\"]"};
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    cr_assert_not(words_accepted(words[i], 2), "%s", words[i]);
-  static const char *const numbers[] = {"",
-                                        "[",
-                                        "[1",
-                                        "[1]",
-                                        "[1,",
-                                        "[1,]",
-                                        "[1,2",
-                                        "[1,2,]",
-                                        "[1,2,3]",
-                                        "[1,2]]",
-                                        "[1,2]\n",
-                                        "[1, 2]",
-                                        "[,1]",
-                                        "[1,01]",
-                                        "[1,00]",
-                                        "[1,-2]",
-                                        "[1,-0]",
-                                        "[1,+2]",
-                                        "[1,2.0]",
-                                        "[1,2e1]",
-                                        "[1,1000000000000000000]",
-                                        "[1,18446744073709551617]",
-                                        "[1,\"2\"]",
-                                        "[1,null]",
-                                        "{1,2]"};
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-    cr_assert_not(numbers_accepted(numbers[i], 2), "%s", numbers[i]);
-}
 
 /* As other writers of JSON would put it. */
 Test(model_file, lists_written_in_another_way_mean_the_same) {

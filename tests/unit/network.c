@@ -6,6 +6,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "corpus/batch.h"
 #include "model/network.h"
 #include "tensor/blas.h"
 
@@ -71,8 +72,8 @@ static double run_regularized(struct setup *s, const size_t *indices, size_t cou
   cr_assert_eq(batch_fill(&s->batch, &s->corpus, indices, count, NULL), ELMAN_OK);
   cr_assert_eq(workspace_fit(&s->workspace, &s->config, &s->batch, WITH_GRADIENTS, NULL), ELMAN_OK);
   memset(s->gradient_block, 0, s->table.block * sizeof(real));
-  return network_gradient(&s->gradients, &s->workspace, &s->batch, &s->weights, &s->config,
-                          regularization);
+  return network_gradient(&s->gradients, &(struct network_pass){&s->config, &s->weights, &s->batch,
+                                                                regularization, &s->workspace});
 }
 
 static double run(struct setup *s, const size_t *indices, size_t count) {
@@ -187,7 +188,8 @@ Test(network, attention_at_masked_positions) {
   spoil(context, T * B * H);
   spoil(weights, T * B * S);
   const struct attention_cache cache = {.context = context, .weights = weights};
-  attention_forward(cache, d, e, e, &layer, shape);
+  const struct attention_pass pass = {layer, shape, cache, d, e, e};
+  attention_forward(&pass, (struct range){0, T});
   for (size_t t = 0; t < T; t++) {
     for (size_t b = 0; b < B; b++) {
       for (size_t k = 0; k < S; k++) {
@@ -206,9 +208,9 @@ Test(network, attention_at_masked_positions) {
     for (size_t i = 0; i < T * B * H; i++) dd[start][i] = (real)start;
     for (size_t i = 0; i < S * B * H; i++) de[start][i] = (real)start;
     spoil(scratch, T * B * S);
-    attention_backward(dd[start], de[start], de[start], &none,
-                       (struct attention_scratch){.weights = scratch}, dcontext, cache, d, e, e,
-                       &layer, shape);
+    const struct attention_gradients gradients = {
+        dd[start], de[start], de[start], &none, {.weights = scratch}, dcontext};
+    attention_backward(&gradients, &pass, (struct range){0, T});
   }
   for (size_t i = 0; i < T * B * H; i++)
     cr_assert_float_eq((double)(dd[1][i] - dd[0][i]), 1, CLOSE);
@@ -234,8 +236,8 @@ static void spoil_workspace(struct setup *s) {
   spoil(w->decoder.attention.weights, T * B * S);
   spoil(w->decoder.features, N * 2 * H);
   spoil(w->decoder.logits, w->block * s->config.target_vocabulary);
-  spoil(w->doutputs, S * B * H);
-  spoil(w->dfinals, B * H);
+  spoil(w->encoder_scratch.outputs, S * B * H);
+  spoil(w->encoder_scratch.finals, B * H);
   spoil(w->encoder_scratch.inputs, S * B * E);
   spoil(w->encoder_scratch.states, (S + 1) * B * H);
   spoil(w->decoder_scratch.inputs, T * B * E);
@@ -254,8 +256,8 @@ Test(network, old_contents_of_the_workspace_do_not_matter) {
   memcpy(gradient, s.gradient_block, s.table.block * sizeof *gradient);
   spoil_workspace(&s);
   memset(s.gradient_block, 0, s.table.block * sizeof *gradient);
-  const double again =
-      network_gradient(&s.gradients, &s.workspace, &s.batch, &s.weights, &s.config, &plain);
+  const double again = network_gradient(
+      &s.gradients, &(struct network_pass){&s.config, &s.weights, &s.batch, &plain, &s.workspace});
   cr_assert_eq(loss, again);
   cr_assert_eq(memcmp(gradient, s.gradient_block, s.table.block * sizeof *gradient), 0);
   free(gradient);
@@ -269,7 +271,8 @@ Test(network, gradients_are_added_to) {
   run(&s, all, PAIRS);
   real *once = reals(s.table.block);
   memcpy(once, s.gradient_block, s.table.block * sizeof *once);
-  (void)network_gradient(&s.gradients, &s.workspace, &s.batch, &s.weights, &s.config, &plain);
+  (void)network_gradient(
+      &s.gradients, &(struct network_pass){&s.config, &s.weights, &s.batch, &plain, &s.workspace});
   for (size_t i = 0; i < s.table.block; i++) once[i] *= 2;
   cr_assert(relative_error(once, s.gradient_block, s.table.block) < CLOSE);
   free(once);

@@ -12,7 +12,7 @@ enum { H = 4, F = 2 * H, V = 6100, N = 499, BLOCK = 250 };
 
 struct layer {
   real *features, *weight, *bias;
-  uint32_t expected[N];
+  uint32_t labels[N];
 };
 
 static struct layer layer_create(void) {
@@ -20,9 +20,9 @@ static struct layer layer_create(void) {
                         random_reals((size_t)V * F, 1, 2),
                         random_reals(V, 1, 3),
                         {0}};
-  for (size_t i = 0; i < N; i++) layer.expected[i] = (uint32_t)(i * 2654435761U % V);
-  layer.expected[0] = 0;
-  layer.expected[1] = V - 1;
+  for (size_t i = 0; i < N; i++) layer.labels[i] = (uint32_t)(i * 2654435761U % V);
+  layer.labels[0] = 0;
+  layer.labels[1] = V - 1;
   return layer;
 }
 
@@ -63,7 +63,7 @@ static struct results plainly(const struct layer *layer, double smoothing) {
       sum += exp(o[v]);
     }
     for (size_t v = 0; v < V; v++) {
-      const double q = smoothing / V + (v == layer->expected[n] ? 1 - smoothing : 0);
+      const double q = smoothing / V + (v == layer->labels[n] ? 1 - smoothing : 0);
       const double gradient = (exp(o[v]) / sum - q) / N;
       results.losses[n] -= q * (o[v] - log(sum));
       dbias[v] += gradient;
@@ -96,17 +96,24 @@ static struct results in_tiles(const struct layer *layer, double smoothing, real
   cr_assert_gt(scratch.tiles.groups, 1);
   cr_assert_gt(scratch.tiles.count, scratch.tiles.groups);
   cr_assert_neq(V % scratch.tiles.width, 0);
-  struct decoder_cache cache = {.features = layer->features, .logits = reals((size_t)BLOCK * V)};
+  real *logits = reals((size_t)BLOCK * V);
   for (size_t i = 0; i < (size_t)V * F; i++) results.dweight[i] = before;
   for (size_t i = 0; i < V; i++) results.dbias[i] = before;
   for (size_t i = 0; i < (size_t)N * F; i++) results.dfeatures[i] = before;
   const struct decoder_parameters weights = {.out_weight = layer->weight, .out_bias = layer->bias};
   const struct decoder_parameters gradients = {.out_weight = results.dweight,
                                                .out_bias = results.dbias};
-  const struct output_task task = {layer->expected, N, BLOCK, smoothing};
-  output_learn(results.losses, results.dfeatures, &gradients, &scratch, &cache, task, &weights,
-               sizes);
-  free(cache.logits);
+  const struct output_pass pass = {.sizes = sizes,
+                                   .weights = &weights,
+                                   .features = layer->features,
+                                   .labels = layer->labels,
+                                   .tokens = N,
+                                   .smoothing = smoothing,
+                                   .block = BLOCK,
+                                   .logits = logits,
+                                   .losses = results.losses};
+  output_learn(&gradients, results.dfeatures, &scratch, &pass);
+  free(logits);
   arena_free(&arena);
   return results;
 }

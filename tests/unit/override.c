@@ -129,7 +129,8 @@ Test(override, padding_stays_without_weight) {
         .config = {.kind = ATTENTION_DOT, .size = SIZE, .heads = 1},
         .weights = &none,
         .overrides = &list};
-    attention_forward(cache, q, k, k, &layer, shape);
+    const struct attention_pass pass = {layer, shape, cache, q, k, k};
+    attention_forward(&pass, (struct range){0, QUERIES});
     for (size_t t = 0; t < QUERIES; t++) {
       for (size_t b = 0; b < BATCH; b++) {
         const real *row = weights + (t * BATCH + b) * KEYS;

@@ -125,21 +125,21 @@ static void check_layer(size_t batch, size_t input, size_t hidden, bool reverse)
   double *dexpected = calloc(n, sizeof *dexpected);
   for (size_t i = 0; i < n; i++) dexpected[i] = (double)layer.above[i];
   memcpy(dstates, layer.above, n * sizeof *dstates);
-  real *reaching = reals(STEPS * batch * hidden);
-  rnn_backward_states(dstates, reaching, states, &layer.weights, layer.shape);
+  real *dh = reals(STEPS * batch * hidden);
+  rnn_backward_states(dstates, dh, states, &layer.weights, layer.shape);
   plain_backward(dexpected, expected, &layer);
   cr_assert_lt(largest_difference(dstates, dexpected, n), 10 * CLOSE);
   /* What reaches the last step that was run comes from above alone. */
   const size_t last = number(&layer, STEPS - 1) * batch * hidden;
-  cr_assert_eq(memcmp(reaching + last,
+  cr_assert_eq(memcmp(dh + last,
                       layer.above + after(&layer, number(&layer, STEPS - 1)) * batch * hidden,
-                      batch * hidden * sizeof *reaching),
+                      batch * hidden * sizeof *dh),
                0);
   free(states);
   free(dstates);
   free(expected);
   free(dexpected);
-  free(reaching);
+  free(dh);
   layer_free(&layer);
 }
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "corpus/batch.h"
 #include "model/network_copy.h"
 #include "model/trace.h"
 
@@ -90,8 +91,8 @@ static struct trace run(struct setting *setting) {
 
 static double loss_of(struct setting *setting) {
   struct network_copy *copy = &setting->copy;
-  const double sum = network_forward(&copy->workspace, &setting->batch, &copy->weight_views,
-                                     &copy->config, &plain);
+  const double sum = network_forward(&(struct network_pass){
+      &copy->config, &copy->weight_views, &setting->batch, &plain, &copy->workspace});
   return setting->step > 0 ? copy->workspace.losses[setting->step - 1]
                            : sum / (double)setting->batch.tokens;
 }

@@ -377,7 +377,7 @@ Test(train, a_gradient_that_overflows_is_an_error) {
   memset(model->block, 0, model->table.block * sizeof *model->block);
   const size_t V = model->config.target_vocabulary, features = 2 * model->config.hidden_size;
   for (size_t v = 0; v < V; v++) {
-    const bool expected = v == batch.expected[0] || v == batch.expected[1];
+    const bool expected = v == batch.labels[0] || v == batch.labels[1];
     for (size_t i = 0; i < features; i++)
       model->weights.decoder.out_weight[v * features + i] = expected ? -huge : huge;
   }
