@@ -3,7 +3,7 @@
 
 toy=$DATA/toy.zh-en.tsv
 head -n 3 "$toy" >dev.tsv
-settings=(train -q -t 1 --epochs 800 --hidden-size 16 --embedding-size 16 --dev dev.tsv
+settings=(train -q -t 1 --epochs 2000 --hidden-size 16 --embedding-size 16 --dev dev.tsv
   --validate-every 7 --average 0.9 --dropout 0.1)
 expect_exit 0 "$ELMAN" "${settings[@]}" -o expected "$toy"
 
@@ -27,7 +27,12 @@ rivals() {
     esac
   done
 }
-for pause in 0.05 0.02 0.09 0.04 0.07 0.03 0.06 0.08; do rivals $pause; done
+# A busy machine may let one come to its end before the first pause is over.
+for _ in 1 2 3 4 5 6 7 8; do
+  rm -f model.safetensors* log
+  for pause in 0.05 0.02 0.09 0.04 0.07 0.03 0.06 0.08; do rivals $pause; done
+  [ $killed -eq 0 ] || break
+done
 [ $killed -gt 0 ] || fail "never killed: the case shows nothing"
 rivals ''
 [ $refused -gt 0 ] || fail "never refused: the case shows nothing"
