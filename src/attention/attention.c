@@ -6,7 +6,6 @@
 #include "attention/center.h"
 #include "attention/mask.h"
 #include "attention/override.h"
-#include "attention/projection.h"
 #include "attention/score.h"
 #include "tensor/blas.h"
 #include "tensor/linear.h"
@@ -199,16 +198,21 @@ static void for_each_sentence(const struct attention_pass *pass, work_item *item
 
 /* ---- forward ---- */
 
+static struct linear projection(const real *weight, const real *bias,
+                                const struct attention_pass *pass) {
+  return (struct linear){weight, bias, pass->layer.config.size, pass->layer.config.size};
+}
+
 void attention_prepare(const struct attention_pass *pass, struct range keys) {
   const struct attention_parameters *w = pass->layer.weights;
-  const size_t B = pass->shape.batch, H = pass->layer.config.size;
-  const size_t at = keys.first * B * H, rows = keys.count * B;
+  const size_t B = pass->shape.batch, at = keys.first * B * pass->layer.config.size;
+  const struct linear key = projection(w->key_weight, w->key_bias, pass);
+  const struct linear value = projection(w->value_weight, w->value_bias, pass);
   /* (29, 38) */
-  if (w->key_weight != NULL)
-    projection_forward(pass->cache.keys + at, pass->keys + at, w->key_weight, w->key_bias, rows, H);
-  if (w->value_weight != NULL)
-    projection_forward(pass->cache.values + at, pass->values + at, w->value_weight, w->value_bias,
-                       rows, H);
+  if (key.weight != NULL)
+    linear_forward(pass->cache.keys + at, pass->keys + at, key, keys.count * B);
+  if (value.weight != NULL)
+    linear_forward(pass->cache.values + at, pass->values + at, value, keys.count * B);
 }
 
 /* So that the softmax of what is kept, masked or not, is the weights. */
@@ -258,10 +262,10 @@ static void sentence_forward(const void *context, size_t b) {
     score(pass->cache.weights + head.weight, &input);
     weigh(pass, head);
     /* c_t = Σ_s a_ts v_s                                                           (8, 38) */
-    matrix_product(merged_of(pass) + head.value, head.value_step, 0, 1,
-                   weight_operand(head, effective_weights(pass), AS_IT_IS),
-                   value_operand(head, values_of(pass), AS_IT_IS), head.queries, head.value_size,
-                   head.keys);
+    matrix_product((struct product){merged_of(pass) + head.value, head.value_step, 0, 1,
+                                    weight_operand(head, effective_weights(pass), AS_IT_IS),
+                                    value_operand(head, values_of(pass), AS_IT_IS), head.queries,
+                                    head.value_size, head.keys});
   }
   clear_padding(pass->cache.weights, row, pass->shape, b);
   if (drops(pass)) clear_padding(pass->cache.dropped, row, pass->shape, b);
@@ -271,15 +275,16 @@ static void sentence_forward(const void *context, size_t b) {
 void attention_forward(const struct attention_pass *whole, struct range queries) {
   const struct attention_pass pass = part_of(*whole, queries);
   const struct attention_parameters *w = pass.layer.weights;
-  const size_t B = pass.shape.batch, H = pass.layer.config.size, rows = queries.count * B;
-  if (w->query_weight != NULL) /* (29, 38) */
-    projection_forward(pass.cache.queries, pass.queries, w->query_weight, w->query_bias, rows, H);
+  const size_t B = pass.shape.batch, rows = queries.count * B;
+  const struct linear query = projection(w->query_weight, w->query_bias, &pass);
+  const struct linear out = projection(w->out_weight, w->out_bias, &pass);
+  if (query.weight != NULL)
+    linear_forward(pass.cache.queries, pass.queries, query, rows); /* (29, 38) */
   if (w->center_weight != NULL) center_forward(&pass);
   for_each_sentence(&pass, sentence_forward, &pass);
-  if (w->out_weight == NULL) return;
-  projection_forward(pass.cache.context, pass.cache.merged, w->out_weight, w->out_bias, rows,
-                     H); /* (38) */
-  for (size_t b = 0; b < B; b++) clear_padding(pass.cache.context, H, pass.shape, b);
+  if (out.weight == NULL) return;
+  linear_forward(pass.cache.context, pass.cache.merged, out, rows); /* (38) */
+  for (size_t b = 0; b < B; b++) clear_padding(pass.cache.context, out.out, pass.shape, b);
 }
 
 /* ---- backward ---- */
@@ -326,11 +331,12 @@ static void sentence_backward(const void *context, size_t b) {
     const struct operand dc = value_operand(head, back->dmerged, AS_IT_IS);
     real *da = back->scratch.weights + head.weight;
     /* c_t = Σ_s a_ts v_s, so da_ts = dc_t·v_s and dv_s += Σ_t a_ts dc_t               (15) */
-    matrix_product(da, head.weight_step, 0, 1, dc, value_operand(head, values_of(pass), TRANSPOSED),
-                   head.queries, head.keys, head.value_size);
-    matrix_product(back->dvalues + head.value, head.value_step, 1, 1,
-                   weight_operand(head, effective_weights(pass), TRANSPOSED), dc, head.keys,
-                   head.value_size, head.queries);
+    matrix_product((struct product){da, head.weight_step, 0, 1, dc,
+                                    value_operand(head, values_of(pass), TRANSPOSED), head.queries,
+                                    head.keys, head.value_size});
+    matrix_product((struct product){back->dvalues + head.value, head.value_step, 1, 1,
+                                    weight_operand(head, effective_weights(pass), TRANSPOSED), dc,
+                                    head.keys, head.value_size, head.queries});
     weigh_backward(back, head);
     score(back->dqueries + head.vector, back->dkeys + head.vector, dscore, da,
           &input); /* (17, 31) */
@@ -354,32 +360,41 @@ void attention_backward(const struct attention_gradients *d, const struct attent
   if (w->query_weight != NULL) memset(scratch.queries, 0, rows * H * sizeof(real));
   if (w->score_weight != NULL) memset(scratch.score_weights, 0, B * H * sizeof(real));
   if (w->out_weight != NULL) {
-    memset(scratch.merged, 0, rows * H * sizeof(real));
-    const struct projection out = {w->out_weight, dw->out_weight, dw->out_bias};
-    projection_backward(scratch.merged, out, dcontext, pass.cache.merged, rows, H);
+    const struct linear out = projection(w->out_weight, NULL, &pass);
+    const struct linear_gradients dout = {dw->out_weight, dw->out_bias};
+    linear_backward_weights(dout, dcontext, pass.cache.merged, out, rows);
+    linear_backward_input(scratch.merged, 0, dcontext, out, rows);
   }
   for_each_sentence(&pass, sentence_backward, &back);
   if (w->score_weight != NULL) bias_backward(dw->score_weight, scratch.score_weights, B, H);
   if (w->center_weight != NULL) center_backward(dqueries, dw, scratch, &pass);
   if (w->query_weight != NULL) {
-    const struct projection query = {w->query_weight, dw->query_weight, dw->query_bias};
-    projection_backward(dqueries, query, scratch.queries, pass.queries, rows, H);
+    const struct linear query = projection(w->query_weight, NULL, &pass);
+    const struct linear_gradients dquery = {dw->query_weight, dw->query_bias};
+    linear_backward_weights(dquery, scratch.queries, pass.queries, query, rows);
+    linear_backward_input(dqueries, 1, scratch.queries, query, rows);
   }
 }
 
 void attention_prepare_backward(const struct attention_gradients *d,
                                 const struct attention_pass *pass, struct range keys) {
   const struct attention_parameters *w = pass->layer.weights, *dw = d->weights;
-  const size_t B = pass->shape.batch, H = pass->layer.config.size;
-  const size_t at = keys.first * B * H, rows = keys.count * B;
+  const size_t rows = keys.count * pass->shape.batch;
+  const size_t at = keys.first * pass->shape.batch * pass->layer.config.size;
+  const struct linear key = projection(w->key_weight, NULL, pass);
+  const struct linear value = projection(w->value_weight, NULL, pass);
   /* The bias of the keys adds the same to all scores of a query, which the softmax does not see:
    * its gradient is zero. What rounding would make of it Adam would take for a direction.    (39)
    */
-  real *key_bias = pass->layer.config.divide_by_sum ? dw->key_bias : NULL;
-  const struct projection key = {w->key_weight, dw->key_weight, key_bias};
-  const struct projection value = {w->value_weight, dw->value_weight, dw->value_bias};
-  if (key.weight != NULL)
-    projection_backward(d->keys + at, key, d->scratch.keys + at, pass->keys + at, rows, H);
-  if (value.weight != NULL)
-    projection_backward(d->values + at, value, d->scratch.values + at, pass->values + at, rows, H);
+  const bool sees_bias = pass->layer.config.divide_by_sum;
+  const struct linear_gradients dkey = {dw->key_weight, sees_bias ? dw->key_bias : NULL};
+  const struct linear_gradients dvalue = {dw->value_weight, dw->value_bias};
+  if (key.weight != NULL) {
+    linear_backward_weights(dkey, d->scratch.keys + at, pass->keys + at, key, rows);
+    linear_backward_input(d->keys + at, 1, d->scratch.keys + at, key, rows);
+  }
+  if (value.weight != NULL) {
+    linear_backward_weights(dvalue, d->scratch.values + at, pass->values + at, value, rows);
+    linear_backward_input(d->values + at, 1, d->scratch.values + at, value, rows);
+  }
 }

@@ -3,15 +3,14 @@
 #include <string.h>
 #include <tgmath.h>
 
-#include "attention/projection.h"
 #include "tensor/linear.h"
 
 void center_forward(const struct attention_pass *pass) {
   const struct attention_shape shape = pass->shape;
   const size_t B = shape.batch, H = pass->layer.config.size, rows = shape.queries * B;
   const real *v = pass->layer.weights->center_score_weight;
-  projection_forward(pass->cache.center_states, pass->queries, pass->layer.weights->center_weight,
-                     NULL, rows, H);
+  const struct linear center = {pass->layer.weights->center_weight, NULL, H, H};
+  linear_forward(pass->cache.center_states, pass->queries, center, rows);
   for (size_t i = 0; i < rows; i++) {
     real *m = pass->cache.center_states + i * H, score = 0;
     for (size_t j = 0; j < H; j++) {
@@ -43,9 +42,10 @@ void center_backward(real *dqueries, const struct attention_parameters *gradient
       dm[j] = dscore * v[j] * (1 - m[j] * m[j]);
     }
   }
-  const struct projection center = {pass->layer.weights->center_weight, gradients->center_weight,
-                                    NULL};
-  projection_backward(dqueries, center, scratch.center_states, pass->queries, rows, H);
+  const struct linear center = {pass->layer.weights->center_weight, NULL, H, H};
+  const struct linear_gradients dcenter = {gradients->center_weight, NULL};
+  linear_backward_weights(dcenter, scratch.center_states, pass->queries, center, rows);
+  linear_backward_input(dqueries, 1, scratch.center_states, center, rows);
 }
 
 struct visible center_window(struct visible visible, real center, size_t window) {

@@ -230,6 +230,11 @@ static void self_attention_of_steps(const struct decoder_pass *pass, struct rang
     self_attention_forward(pass->cache->outputs, &self_attention, steps);
 }
 
+static struct linear attentional_of(const struct decoder_pass *pass) {
+  return (struct linear){pass->weights->attentional_weight, pass->weights->attentional_bias,
+                         2 * pass->sizes.hidden, pass->sizes.attentional};
+}
+
 /* h_t = tanh(W_a [d_t ; c_t] + b_a)                                                     (34) */
 static void attentional_forward(const struct decoder_pass *pass, struct range steps) {
   const struct decoder_cache *cache = pass->cache;
@@ -238,9 +243,7 @@ static void attentional_forward(const struct decoder_pass *pass, struct range st
   real *combined = cache->combined + at * 2 * H;
   put_columns((struct columns){combined, 2 * H}, decoder_outputs(pass) + at * H, H, rows);
   put_columns((struct columns){combined + H, 2 * H}, cache->attention.context + at * H, H, rows);
-  linear_tanh_forward(cache->attentional + (at + B) * A, combined,
-                      pass->weights->attentional_weight, pass->weights->attentional_bias, rows,
-                      2 * H, A);
+  linear_tanh_forward(cache->attentional + (at + B) * A, combined, attentional_of(pass), rows);
 }
 
 void decoder_forward(const struct decoder_pass *pass) {
@@ -265,7 +268,7 @@ static void attentional_backward(const struct decoder_scratch *scratch,
   real *dh = scratch->attentional + (at + B) * A;
   real *dcombined = scratch->combined + at * 2 * H;
   tanh_backward(dh, pass->cache->attentional + (at + B) * A, rows * A);
-  linear_backward_input(dcombined, dh, pass->weights->attentional_weight, rows, 2 * H, A);
+  linear_backward_input(dcombined, 0, dh, attentional_of(pass), rows);
   add_columns(decoder_outputs_gradient(scratch, pass) + at * H, (struct columns){dcombined, 2 * H},
               H, rows);
   take_columns(scratch->context + at * H, (struct columns){dcombined + H, 2 * H}, H, rows);
@@ -285,7 +288,7 @@ static void layers_backward(const struct decoder_parameters *gradients,
     real *dstates = scratch->states[l] + at * H;
     real *dh = scratch->dh[l] == NULL ? NULL : scratch->dh[l] + at * H;
     rnn_backward_states(dstates, dh, pass->cache->states[l] + at * H, weights, shape); /* (18) */
-    rnn_backward_inputs(dinputs, dstates, weights, shape);                             /* (20) */
+    rnn_backward_inputs(dinputs, 0, dstates, weights, shape);                          /* (20) */
     if (l == 0) break;
     dropout_apply(dinputs, rows * H, at * H, input_dropout(pass, l));
     real *below = rnn_outputs(scratch->states[l - 1] + at * H, shape);
@@ -305,16 +308,16 @@ static void weights_backward(const struct decoder_parameters *gradients,
                              const struct decoder_scratch *scratch,
                              const struct decoder_pass *pass) {
   const struct decoder_cache *cache = pass->cache;
-  const size_t B = pass->target->batch, H = pass->sizes.hidden, A = pass->sizes.attentional;
+  const size_t B = pass->target->batch, A = pass->sizes.attentional;
   const size_t rows = pass->target->steps * B;
   const struct range all = {0, pass->target->steps};
   for (size_t l = 0; l < pass->sizes.layers; l++)
     rnn_backward_weights(&gradients->rnn[l], scratch->states[l], cache->states[l], cache->inputs[l],
                          rnn_shape_of(pass, all, l));
   if (A == 0) return;
-  const real *dz = scratch->attentional + B * A;
-  linear_backward_weight(gradients->attentional_weight, dz, cache->combined, rows, 2 * H, A);
-  bias_backward(gradients->attentional_bias, dz, rows, A);
+  const struct linear_gradients d = {gradients->attentional_weight, gradients->attentional_bias};
+  linear_backward_weights(d, scratch->attentional + B * A, cache->combined, attentional_of(pass),
+                          rows);
 }
 
 static void clear_scratch(const struct decoder_scratch *scratch, const struct decoder_pass *pass) {

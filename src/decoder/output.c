@@ -103,8 +103,8 @@ void output_logits(real *logits, const real *features, size_t rows,
                    const struct decoder_parameters *weights, struct decoder_sizes sizes) {
   const size_t V = sizes.vocabulary, F = decoder_feature_size(sizes);
   /* o_t = W_o [d_t ; c_t] + b_o                                                      (9) */
-  bias_forward(logits, weights->out_bias, rows, V);
-  linear_forward_add(logits, features, weights->out_weight, rows, F, V);
+  linear_forward(logits, features, (struct linear){weights->out_weight, weights->out_bias, F, V},
+                 rows);
 }
 
 size_t output_block(size_t tokens) {

@@ -53,12 +53,11 @@ struct tile {
 };
 
 /* The product of the only tile has tiles of its own. */
-static void multiply(const struct block *block, real *c, size_t ldc, real beta, struct operand a,
-                     struct operand b, size_t m, size_t n, size_t k) {
+static void multiply(const struct block *block, struct product p) {
   if (block->scratch->tiles.count == 1)
-    matrix_product(c, ldc, beta, 1, a, b, m, n, k);
+    matrix_product(p);
   else
-    matrix_product_alone(c, ldc, beta, 1, a, b, m, n, k);
+    matrix_product_alone(p);
 }
 
 static struct tile tile_of(const struct block *block, size_t k) {
@@ -74,26 +73,25 @@ static void forward_tile(const void *context, size_t k) {
   const struct tile tile = tile_of(block, k);
   const size_t F = block->F;
   bias_forward(tile.logits, block->weights->out_bias + tile.first, block->loss.n, tile.width);
-  multiply(block, tile.logits, tile.width, 1, (struct operand){block->features, F, AS_IT_IS},
-           (struct operand){block->weights->out_weight + tile.first * F, F, TRANSPOSED},
-           block->loss.n, tile.width, F);
+  multiply(block, (struct product){tile.logits, tile.width, 1, 1, as_it_is(block->features, F),
+                                   transposed(block->weights->out_weight + tile.first * F, F),
+                                   block->loss.n, tile.width, F});
   cross_entropy_part(tile.part, tile.logits, block->loss, tile.first, tile.width);
 }
 
 /* dfeatures (n,F) = beta dfeatures + what the tile gives to it */
 static void backward_tile(const struct block *block, size_t k, real *dfeatures, real beta) {
   const struct tile tile = tile_of(block, k);
-  const struct operand logits = {tile.logits, tile.width, AS_IT_IS};
-  const struct operand turned = {tile.logits, tile.width, TRANSPOSED};
   const size_t n = block->loss.n, F = block->F, at = tile.first * F;
   cross_entropy_gradient(tile.logits, tile.part, block->loss, tile.first, tile.width); /* (12) */
   /* dW_o += Σ do_t [d_t ; c_t]ᵀ, db_o += Σ do_t                                     (13) */
   bias_backward(block->gradients->out_bias + tile.first, tile.logits, n, tile.width);
-  multiply(block, block->gradients->out_weight + at, F, 1, turned,
-           (struct operand){block->features, F, AS_IT_IS}, tile.width, F, n);
+  multiply(block, (struct product){block->gradients->out_weight + at, F, 1, 1,
+                                   transposed(tile.logits, tile.width),
+                                   as_it_is(block->features, F), tile.width, F, n});
   /* [dd_t ; dc_t] = W_oᵀ do_t                                                        (14) */
-  multiply(block, dfeatures, F, beta, logits,
-           (struct operand){block->weights->out_weight + at, F, AS_IT_IS}, n, F, tile.width);
+  multiply(block, (struct product){dfeatures, F, beta, 1, as_it_is(tile.logits, tile.width),
+                                   as_it_is(block->weights->out_weight + at, F), n, F, tile.width});
 }
 
 static void backward_group(const void *context, size_t group) {

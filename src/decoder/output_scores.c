@@ -44,8 +44,8 @@ static void multiply(const struct job *job, size_t first, size_t width) {
   if (job->rows <= FEW_ROWS)
     few_rows_kernel_at(0)->run(logits, V, false, job->features, weight, job->rows, F, width);
   else
-    matrix_product_alone(logits, V, 0, 1, (struct operand){job->features, F, AS_IT_IS},
-                         (struct operand){weight, F, TRANSPOSED}, job->rows, width, F);
+    matrix_product_alone((struct product){logits, V, 0, 1, as_it_is(job->features, F),
+                                          transposed(weight, F), job->rows, width, F});
 }
 
 /* o_t += b_o, and what the comparison needs */

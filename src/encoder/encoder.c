@@ -184,11 +184,8 @@ void encoder_backward(const struct encoder_parameters *gradients,
       add_columns(rnn_final(dstates, shape), scratch->finals + l * B * H, B, d, sizes);
       rnn_backward_states(dstates, scratch->dh[l][d], states, weights, shape); /* (22) */
       rnn_backward_weights(&gradients->rnn[l][d], dstates, states, pass->cache->inputs[l],
-                           shape); /* (23) */
-      if (d == 0)
-        rnn_backward_inputs(dinputs, dstates, weights, shape); /* (24) */
-      else
-        rnn_backward_inputs_add(dinputs, dstates, weights, shape);
+                           shape);                                  /* (23) */
+      rnn_backward_inputs(dinputs, d > 0, dstates, weights, shape); /* (24) */
     }
     if (l > 0) {
       dropout_apply(dinputs, S * B * H, 0, input_dropout(pass, l));

@@ -59,20 +59,32 @@ static void activate(const void *context, size_t row, size_t rows, size_t column
   }
 }
 
+/* What meets the input; the biases are added with the tanh. */
+static struct linear input_of(const struct rnn_parameters *weights, struct rnn_shape shape) {
+  return (struct linear){weights->weight_ih, NULL, shape.input, shape.hidden};
+}
+
 void rnn_forward(real *states, const real *inputs, const struct rnn_parameters *weights,
                  struct rnn_shape shape) {
-  const size_t B = shape.batch, E = shape.input, H = shape.hidden;
+  const size_t B = shape.batch, H = shape.hidden;
   /* The input's share of all steps in one product: it does not wait for the recurrence. */
-  linear_forward(rnn_outputs(states, shape), inputs, weights->weight_ih, shape.steps * B, E, H);
+  linear_forward(rnn_outputs(states, shape), inputs, input_of(weights, shape), shape.steps * B);
 
   for (size_t i = 0; i < shape.steps; i++) {
     const size_t t = step_number(i, shape);
     const struct forward_step step = {states + block_after(t, shape) * B * H,
                                       states + block_before(t, shape) * B * H, weights, shape, t};
     /* h_t = tanh(W_ih x_t + W_hh h_{t-1} + b_ih + b_hh)                            (2) */
-    matrix_product_then(step.current, H, 1, 1, (struct operand){step.previous, H, AS_IT_IS},
-                        (struct operand){weights->weight_hh, H, TRANSPOSED}, B, H, H, activate,
-                        &step);
+    const struct product recurrent = {step.current,
+                                      H,
+                                      1,
+                                      1,
+                                      as_it_is(step.previous, H),
+                                      transposed(weights->weight_hh, H),
+                                      B,
+                                      H,
+                                      H};
+    matrix_product_then(recurrent, activate, &step);
   }
 }
 
@@ -125,30 +137,20 @@ void rnn_backward_states(real *dstates, real *dh, const real *states,
   through_tanh(&last, 0, B, 0, H);
   for (size_t i = shape.steps; i-- > 0;) {
     const struct backward_step step = backward_step_of(dstates, dh, states, shape, i);
-    const struct operand dz = {step.dz, H, AS_IT_IS}, weight = {weights->weight_hh, H, AS_IT_IS};
+    const struct backward_step before =
+        backward_step_of(dstates, dh, states, shape, i > 0 ? i - 1 : 0);
     /* z_t holds W_hh h_{t-1}, so dh_{t-1} += W_hhᵀ dz_t                       (18, 22) */
-    if (i == 0) {
-      matrix_product(step.dprevious, H, 1, 1, dz, weight, B, H, H);
-    } else {
-      const struct backward_step before = backward_step_of(dstates, dh, states, shape, i - 1);
-      matrix_product_then(step.dprevious, H, 1, 1, dz, weight, B, H, H, through_tanh, &before);
-    }
+    const struct product through = {
+        step.dprevious, H, 1, 1, as_it_is(step.dz, H), as_it_is(weights->weight_hh, H), B, H, H};
+    matrix_product_then(through, i > 0 ? through_tanh : NULL, &before);
   }
 }
 
 /* dx_t = W_ihᵀ dz_t                                                            (20, 24) */
-void rnn_backward_inputs(real *dinputs, const real *dstates, const struct rnn_parameters *weights,
-                         struct rnn_shape shape) {
+void rnn_backward_inputs(real *dinputs, real beta, const real *dstates,
+                         const struct rnn_parameters *weights, struct rnn_shape shape) {
   const real *dz = dstates + block_after(0, shape) * shape.batch * shape.hidden;
-  linear_backward_input(dinputs, dz, weights->weight_ih, shape.steps * shape.batch, shape.input,
-                        shape.hidden);
-}
-
-void rnn_backward_inputs_add(real *dinputs, const real *dstates,
-                             const struct rnn_parameters *weights, struct rnn_shape shape) {
-  const real *dz = dstates + block_after(0, shape) * shape.batch * shape.hidden;
-  linear_backward_input_add(dinputs, dz, weights->weight_ih, shape.steps * shape.batch, shape.input,
-                            shape.hidden);
+  linear_backward_input(dinputs, beta, dz, input_of(weights, shape), shape.steps * shape.batch);
 }
 
 void rnn_backward_weights(const struct rnn_parameters *gradients, const real *dstates,
@@ -157,8 +159,8 @@ void rnn_backward_weights(const struct rnn_parameters *gradients, const real *ds
   const size_t E = shape.input, H = shape.hidden, rows = shape.steps * shape.batch;
   const real *dz = dstates + block_after(0, shape) * shape.batch * H;
   const real *previous = states + block_before(0, shape) * shape.batch * H;
-  linear_backward_weight(gradients->weight_ih, dz, inputs, rows, E, H);
-  linear_backward_weight(gradients->weight_hh, dz, previous, rows, H, H);
-  bias_backward(gradients->bias_ih, dz, rows, H);
-  bias_backward(gradients->bias_hh, dz, rows, H);
+  linear_backward_weights((struct linear_gradients){gradients->weight_ih, gradients->bias_ih}, dz,
+                          inputs, (struct linear){.in = E, .out = H}, rows);
+  linear_backward_weights((struct linear_gradients){gradients->weight_hh, gradients->bias_hh}, dz,
+                          previous, (struct linear){.in = H, .out = H}, rows);
 }

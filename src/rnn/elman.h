@@ -48,12 +48,9 @@ real *rnn_final(real *states, struct rnn_shape shape);
 void rnn_backward_states(real *dstates, real *dh, const real *states,
                          const struct rnn_parameters *weights, struct rnn_shape shape);
 
-/* dinputs (steps,batch,input), overwritten or added to, from the dz that rnn_backward_states left.
- */
-void rnn_backward_inputs(real *dinputs, const real *dstates, const struct rnn_parameters *weights,
-                         struct rnn_shape shape);
-void rnn_backward_inputs_add(real *dinputs, const real *dstates,
-                             const struct rnn_parameters *weights, struct rnn_shape shape);
+/* dinputs (steps,batch,input) = beta dinputs + what the dz that rnn_backward_states left give. */
+void rnn_backward_inputs(real *dinputs, real beta, const real *dstates,
+                         const struct rnn_parameters *weights, struct rnn_shape shape);
 
 /* The gradients of the weights, from the dz of all steps. */
 void rnn_backward_weights(const struct rnn_parameters *gradients, const real *dstates,

@@ -25,35 +25,31 @@ static CBLAS_TRANSPOSE blas_transpose(enum transpose transpose) {
 
 /* C is one row, as in decoding step by step: then the general product would spend its time on
  * copying B into the order that suits it. */
-static void row_product(real *c, real beta, real alpha, struct operand a, struct operand b,
-                        size_t n, size_t k) {
-  const bool turned = b.transpose == TRANSPOSED; /* B lies as (n,k) */
-  const size_t step = a.transpose == TRANSPOSED ? a.ld : 1;
-  cblas_gemv(CblasRowMajor, turned ? CblasNoTrans : CblasTrans, (int)(turned ? n : k),
-             (int)(turned ? k : n), alpha, b.data, (int)b.ld, a.data, (int)step, beta, c, 1);
+static void row_product(struct product p) {
+  const bool turned = p.b.transpose == TRANSPOSED; /* B lies as (n,k) */
+  const size_t step = p.a.transpose == TRANSPOSED ? p.a.ld : 1;
+  cblas_gemv(CblasRowMajor, turned ? CblasNoTrans : CblasTrans, (int)(turned ? p.n : p.k),
+             (int)(turned ? p.k : p.n), p.alpha, p.b.data, (int)p.b.ld, p.a.data, (int)step, p.beta,
+             p.c, 1);
 }
 
 /* The same holds for few rows times a matrix that lies as (n,k), if the sums are long. */
-static bool is_few_rows(real beta, real alpha, struct operand a, struct operand b, size_t m,
-                        size_t k) {
+static bool is_few_rows(struct product p) {
   enum { LONG = 256 };
-  return m <= FEW_ROWS && k >= LONG && alpha == 1 && (beta == 0 || beta == 1) &&
-         a.transpose == AS_IT_IS && a.ld == k && b.transpose == TRANSPOSED && b.ld == k;
+  return p.m <= FEW_ROWS && p.k >= LONG && p.alpha == 1 && (p.beta == 0 || p.beta == 1) &&
+         p.a.transpose == AS_IT_IS && p.a.ld == p.k && p.b.transpose == TRANSPOSED && p.b.ld == p.k;
 }
 
-void matrix_product_alone(real *c, size_t ldc, real beta, real alpha, struct operand a,
-                          struct operand b, size_t m, size_t n, size_t k) {
-  if (m == 0 || n == 0) return;
-  if (m == 1) {
-    row_product(c, beta, alpha, a, b, n, k);
-    return;
-  }
-  if (is_few_rows(beta, alpha, a, b, m, k)) {
-    few_rows_kernel_at(0)->run(c, ldc, beta == 1, a.data, b.data, m, k, n);
-    return;
-  }
-  cblas_gemm(CblasRowMajor, blas_transpose(a.transpose), blas_transpose(b.transpose), (int)m,
-             (int)n, (int)k, alpha, a.data, (int)a.ld, b.data, (int)b.ld, beta, c, (int)ldc);
+void matrix_product_alone(struct product p) {
+  if (p.m == 0 || p.n == 0) return;
+  if (p.m == 1)
+    row_product(p);
+  else if (is_few_rows(p))
+    few_rows_kernel_at(0)->run(p.c, p.ldc, p.beta == 1, p.a.data, p.b.data, p.m, p.k, p.n);
+  else
+    cblas_gemm(CblasRowMajor, blas_transpose(p.a.transpose), blas_transpose(p.b.transpose),
+               (int)p.m, (int)p.n, (int)p.k, p.alpha, p.a.data, (int)p.a.ld, p.b.data, (int)p.b.ld,
+               p.beta, p.c, (int)p.ldc);
 }
 
 /* OpenBLAS copies the operand that a tile does not cut once for every tile, so tiles are as large
@@ -66,44 +62,48 @@ static size_t tile_count(size_t longer, size_t work) {
   return tiles;
 }
 
-void matrix_product_then(real *c, size_t ldc, real beta, real alpha, struct operand a,
-                         struct operand b, size_t m, size_t n, size_t k, tile_function *then,
-                         const void *context) {
-  if (m == 0 || n == 0) return;
-  const size_t longer = m >= n ? m : n;
-  const size_t tiles = tile_count(longer, m * n * k);
+/* A product cut along its longer side. */
+struct tiled_product {
+  struct product whole;
+  size_t tile; /* rows or columns of one */
+  tile_function *then;
+  const void *context;
+};
+
+static void run_tile(const void *context, size_t i) {
+  const struct tiled_product *all = context;
+  struct product part = all->whole;
+  const bool of_rows = part.m >= part.n;
+  const size_t longer = of_rows ? part.m : part.n, start = i * all->tile;
+  if (start >= longer) return;
+  const size_t size = longer - start < all->tile ? longer - start : all->tile;
+  if (of_rows) {
+    part.m = size;
+    part.a.data += part.a.transpose == AS_IT_IS ? start * part.a.ld : start;
+    part.c += start * part.ldc;
+  } else {
+    part.n = size;
+    part.b.data += part.b.transpose == AS_IT_IS ? start : start * part.b.ld;
+    part.c += start;
+  }
+  matrix_product_alone(part);
+  if (all->then != NULL)
+    all->then(all->context, of_rows ? start : 0, part.m, of_rows ? 0 : start, part.n);
+}
+
+void matrix_product_then(struct product p, tile_function *then, const void *context) {
+  const size_t longer = p.m >= p.n ? p.m : p.n;
+  const size_t tiles = tile_count(longer, p.m * p.n * p.k);
   if (tiles == 1) {
-    matrix_product_alone(c, ldc, beta, alpha, a, b, m, n, k);
-    then(context, 0, m, 0, n);
+    matrix_product_alone(p);
+    if (then != NULL) then(context, 0, p.m, 0, p.n);
     return;
   }
   const size_t even = (longer + tiles - 1) / tiles;
   const size_t tile = (even + TILE_UNIT - 1) / TILE_UNIT * TILE_UNIT;
+  const struct tiled_product all = {p, tile, then, context};
 #pragma omp parallel for schedule(static)
-  for (size_t i = 0; i < tiles; i++) {
-    const size_t start = i * tile;
-    if (start >= longer) continue;
-    const size_t size = longer - start < tile ? longer - start : tile;
-    struct operand part = m >= n ? a : b;
-    if (m >= n) {
-      part.data += part.transpose == AS_IT_IS ? start * part.ld : start;
-      matrix_product_alone(c + start * ldc, ldc, beta, alpha, part, b, size, n, k);
-      then(context, start, size, 0, n);
-    } else {
-      part.data += part.transpose == AS_IT_IS ? start : start * part.ld;
-      matrix_product_alone(c + start, ldc, beta, alpha, a, part, m, size, k);
-      then(context, 0, m, start, size);
-    }
-  }
-}
-
-static void nothing(const void *context, size_t row, size_t rows, size_t column, size_t columns) {
-  (void)context, (void)row, (void)rows, (void)column, (void)columns;
-}
-
-void matrix_product(real *c, size_t ldc, real beta, real alpha, struct operand a, struct operand b,
-                    size_t m, size_t n, size_t k) {
-  matrix_product_then(c, ldc, beta, alpha, a, b, m, n, k, nothing, NULL);
+  for (size_t i = 0; i < tiles; i++) run_tile(&all, i);
 }
 
 /* ---- memory: a buffer for each thread that multiplies, and for each that OpenBLAS starts ---- */

@@ -18,22 +18,36 @@ struct operand {
   enum transpose transpose;
 };
 
+static inline struct operand as_it_is(const real *data, size_t ld) {
+  return (struct operand){data, ld, AS_IT_IS};
+}
+
+static inline struct operand transposed(const real *data, size_t ld) {
+  return (struct operand){data, ld, TRANSPOSED};
+}
+
 /* C (m,n) = beta C + alpha op(A) op(B), where op(A) is (m,k) and op(B) is (k,n).
  * With beta = 0, C need not hold numbers before. All sizes and distances are at most INT_MAX. */
-void matrix_product(real *c, size_t ldc, real beta, real alpha, struct operand a, struct operand b,
-                    size_t m, size_t n, size_t k);
+struct product {
+  real *c;
+  size_t ldc;
+  real beta, alpha;
+  struct operand a, b;
+  size_t m, n, k;
+};
 
-/* The same, and `then` is called with every tile of C once it is complete, by the thread that has
- * it in its cache: rows [row, row + rows) of the columns [column, column + columns). */
+/* `then` (NULL = nothing) is called with every tile of C once it is complete, by the thread that
+ * has it in its cache: rows [row, row + rows) of the columns [column, column + columns). */
 typedef void tile_function(const void *context, size_t row, size_t rows, size_t column,
                            size_t columns);
-void matrix_product_then(real *c, size_t ldc, real beta, real alpha, struct operand a,
-                         struct operand b, size_t m, size_t n, size_t k, tile_function *then,
-                         const void *context);
+void matrix_product_then(struct product p, tile_function *then, const void *context);
+
+static inline void matrix_product(struct product p) {
+  matrix_product_then(p, NULL, NULL);
+}
 
 /* The same by the calling thread alone and in one piece: for work that is already shared out. */
-void matrix_product_alone(real *c, size_t ldc, real beta, real alpha, struct operand a,
-                          struct operand b, size_t m, size_t n, size_t k);
+void matrix_product_alone(struct product p);
 
 /* Makes the BLAS library single-threaded, stops the threads that it started, and has it use the
  * kernels that fit the processor. Works once for the process; must come before the first product.

@@ -8,48 +8,27 @@
 
 enum { PARALLEL_WORK = 1 << 18 };
 
-static void forward(real *y, real beta, const real *x, const real *weight, size_t n, size_t in,
-                    size_t out) {
-  matrix_product(y, out, beta, 1, (struct operand){x, in, AS_IT_IS},
-                 (struct operand){weight, in, TRANSPOSED}, n, out, in);
+void linear_forward(real *y, const real *x, struct linear l, size_t n) {
+  if (l.bias != NULL) bias_forward(y, l.bias, n, l.out);
+  matrix_product((struct product){y, l.out, l.bias != NULL, 1, as_it_is(x, l.in),
+                                  transposed(l.weight, l.in), n, l.out, l.in});
 }
 
-static void backward_input(real *dx, real beta, const real *dy, const real *weight, size_t n,
-                           size_t in, size_t out) {
-  matrix_product(dx, in, beta, 1, (struct operand){dy, out, AS_IT_IS},
-                 (struct operand){weight, in, AS_IT_IS}, n, in, out);
+void linear_tanh_forward(real *y, const real *x, struct linear l, size_t n) {
+  linear_forward(y, x, l, n);
+  for (size_t i = 0; i < n * l.out; i++) y[i] = tanh_real(y[i]);
 }
 
-void linear_forward(real *y, const real *x, const real *weight, size_t n, size_t in, size_t out) {
-  forward(y, 0, x, weight, n, in, out);
+void linear_backward_input(real *dx, real beta, const real *dy, struct linear l, size_t n) {
+  matrix_product((struct product){dx, l.in, beta, 1, as_it_is(dy, l.out), as_it_is(l.weight, l.in),
+                                  n, l.in, l.out});
 }
 
-void linear_forward_add(real *y, const real *x, const real *weight, size_t n, size_t in,
-                        size_t out) {
-  forward(y, 1, x, weight, n, in, out);
-}
-
-void linear_backward_input(real *dx, const real *dy, const real *weight, size_t n, size_t in,
-                           size_t out) {
-  backward_input(dx, 0, dy, weight, n, in, out);
-}
-
-void linear_backward_input_add(real *dx, const real *dy, const real *weight, size_t n, size_t in,
-                               size_t out) {
-  backward_input(dx, 1, dy, weight, n, in, out);
-}
-
-void linear_backward_weight(real *dweight, const real *dy, const real *x, size_t n, size_t in,
-                            size_t out) {
-  matrix_product(dweight, in, 1, 1, (struct operand){dy, out, TRANSPOSED},
-                 (struct operand){x, in, AS_IT_IS}, out, in, n);
-}
-
-void linear_tanh_forward(real *y, const real *x, const real *weight, const real *bias, size_t n,
-                         size_t in, size_t out) {
-  bias_forward(y, bias, n, out);
-  linear_forward_add(y, x, weight, n, in, out);
-  for (size_t i = 0; i < n * out; i++) y[i] = tanh_real(y[i]);
+void linear_backward_weights(struct linear_gradients d, const real *dy, const real *x,
+                             struct linear l, size_t n) {
+  matrix_product((struct product){d.weight, l.in, 1, 1, transposed(dy, l.out), as_it_is(x, l.in),
+                                  l.out, l.in, n});
+  if (d.bias != NULL) bias_backward(d.bias, dy, n, l.out);
 }
 
 void tanh_backward(real *dy, const real *y, size_t n) {

@@ -4,26 +4,28 @@
 
 #include "tensor/real.h"
 
-/* y (n,out) = x Wᵀ, or y += x Wᵀ */
-void linear_forward(real *y, const real *x /* (n,in) */, const real *weight /* (out,in) */,
-                    size_t n, size_t in, size_t out);
-void linear_forward_add(real *y, const real *x, const real *weight, size_t n, size_t in,
-                        size_t out);
+struct linear {
+  const real *weight; /* (out,in) */
+  const real *bias;   /* (out); NULL = none. The backward functions do not read it */
+  size_t in, out;
+};
+struct linear_gradients {
+  real *weight, *bias; /* `bias` NULL = none */
+};
 
-/* dx (n,in) = dy W, or dx += dy W */
-void linear_backward_input(real *dx, const real *dy /* (n,out) */, const real *weight, size_t n,
-                           size_t in, size_t out);
-void linear_backward_input_add(real *dx, const real *dy, const real *weight, size_t n, size_t in,
-                               size_t out);
+/* y (n,out) = x Wᵀ + b, of x (n,in) */
+void linear_forward(real *y, const real *x, struct linear l, size_t n);
 
-/* dW (out,in) += dyᵀ x: all rows in one product */
-void linear_backward_weight(real *dweight, const real *dy, const real *x, size_t n, size_t in,
-                            size_t out);
+/* dx (n,in) = beta dx + dy W */
+void linear_backward_input(real *dx, real beta, const real *dy, struct linear l, size_t n);
+
+/* dW += dyᵀ x, db += Σ dy: all rows in one product */
+void linear_backward_weights(struct linear_gradients d, const real *dy, const real *x,
+                             struct linear l, size_t n);
 
 /* y (n,out) = tanh(x Wᵀ + b), and what its backward pass makes of dy: dz = dy (1 - y²), in place.
  */
-void linear_tanh_forward(real *y, const real *x, const real *weight, const real *bias, size_t n,
-                         size_t in, size_t out);
+void linear_tanh_forward(real *y, const real *x, struct linear l, size_t n);
 void tanh_backward(real *dy, const real *y, size_t n);
 
 /* y (n,out) = b in every row */

@@ -91,7 +91,7 @@ struct product {
 
 static void run_matrix_product(void *context) {
   const struct product *p = context;
-  matrix_product(p->c, p->n, 0, 1, p->a, p->b, p->m, p->n, p->k);
+  matrix_product((struct product){p->c, p->n, 0, 1, p->a, p->b, p->m, p->n, p->k});
 }
 
 static CBLAS_TRANSPOSE blas_transpose(enum transpose transpose) {
@@ -146,7 +146,7 @@ struct linear {
 
 static void run_linear(void *context) {
   const struct linear *l = context;
-  linear_forward(l->y, l->x, l->weight, 1, l->in, l->out);
+  linear_forward(l->y, l->x, (struct linear){l->weight, NULL, l->in, l->out}, 1);
 }
 
 static void measure_single(size_t in, size_t out) {

@@ -141,8 +141,7 @@ struct linear_case {
 static double linear_loss(void *context) {
   const struct linear_case *c = context;
   real y[LIN_N * LIN_OUT];
-  bias_forward(y, c->bias, LIN_N, LIN_OUT);
-  linear_forward_add(y, c->x, c->weight, LIN_N, LIN_IN, LIN_OUT);
+  linear_forward(y, c->x, (struct linear){c->weight, c->bias, LIN_IN, LIN_OUT}, LIN_N);
   return weighted_sum(y, c->r, (size_t)LIN_N * LIN_OUT);
 }
 
@@ -151,10 +150,10 @@ Test(gradients, linear) {
                           random_reals(LIN_OUT, 1, 3), random_reals(LIN_N * LIN_OUT, 1, 4)};
   real *dx = random_reals(LIN_N * LIN_IN, 1, 5), *dx_added = reals(LIN_N * LIN_IN);
   real *dweight = reals(LIN_OUT * LIN_IN), *dbias = reals(LIN_OUT);
-  linear_backward_input(dx, c.r, c.weight, LIN_N, LIN_IN, LIN_OUT); /* overwrites */
-  linear_backward_input_add(dx_added, c.r, c.weight, LIN_N, LIN_IN, LIN_OUT);
-  linear_backward_weight(dweight, c.r, c.x, LIN_N, LIN_IN, LIN_OUT);
-  bias_backward(dbias, c.r, LIN_N, LIN_OUT);
+  const struct linear l = {c.weight, c.bias, LIN_IN, LIN_OUT};
+  linear_backward_input(dx, 0, c.r, l, LIN_N); /* overwrites */
+  linear_backward_input(dx_added, 1, c.r, l, LIN_N);
+  linear_backward_weights((struct linear_gradients){dweight, dbias}, c.r, c.x, l, LIN_N);
   check_gradient("x", c.x, dx, (size_t)LIN_N * LIN_IN, linear_loss, &c);
   check_gradient("x, added", c.x, dx_added, (size_t)LIN_N * LIN_IN, linear_loss, &c);
   check_gradient("weight", c.weight, dweight, (size_t)LIN_OUT * LIN_IN, linear_loss, &c);
@@ -242,7 +241,7 @@ static void check_rnn(size_t steps, size_t batch, const size_t *lengths, bool re
   rnn_forward(states, c.inputs, &c.weights, c.shape);
   rnn_backward_states(dstates, NULL, states, &c.weights, c.shape);
   rnn_backward_weights(&gradients, dstates, states, c.inputs, c.shape);
-  rnn_backward_inputs(dinputs, dstates, &c.weights, c.shape);
+  rnn_backward_inputs(dinputs, 0, dstates, &c.weights, c.shape);
 
   check_gradient("weight_ih", c.weights.weight_ih, gradients.weight_ih, (size_t)H * E, rnn_loss,
                  &c);

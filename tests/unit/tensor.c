@@ -113,10 +113,11 @@ Test(tensor, matrix_product) {
           expected[row * n + column] = (real)(0.5 * (double)expected[row * n + column] + 2 * sum);
         }
       }
-      matrix_product(c, n, (real)0.5, 2, left, right, m, n, k);
+      matrix_product((struct product){c, n, (real)0.5, 2, left, right, m, n, k});
       cr_assert(relative_error(c, expected, m * n) < CLOSE);
       const struct counted counted = {shown, expected, n, calloc(m * n, 1)};
-      matrix_product_then(shown, n, (real)0.5, 2, left, right, m, n, k, count_tile, &counted);
+      matrix_product_then((struct product){shown, n, (real)0.5, 2, left, right, m, n, k},
+                          count_tile, &counted);
       cr_assert_eq(memcmp(c, shown, m * n * sizeof *c), 0);
       for (size_t j = 0; j < m * n; j++) cr_assert_eq(counted.times[j], 1);
       free(counted.times);
@@ -132,8 +133,7 @@ Test(tensor, matrix_product) {
 Test(tensor, product_over_nothing_yet) {
   real c[2] = {NAN, NAN};
   const real a[2] = {1, 2}, b[1] = {3};
-  matrix_product(c, 1, 0, 1, (struct operand){a, 1, AS_IT_IS}, (struct operand){b, 1, AS_IT_IS}, 2,
-                 1, 1);
+  matrix_product((struct product){c, 1, 0, 1, as_it_is(a, 1), as_it_is(b, 1), 2, 1, 1});
   cr_assert_eq(c[0], 3);
   cr_assert_eq(c[1], 6);
 }
