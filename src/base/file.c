@@ -8,6 +8,10 @@
 
 enum { READ_CHUNK = 1 << 20 };
 
+const char *file_name(const char *path) {
+  return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
 elman_status file_exists(bool *exists, const char *path, elman_error *error) {
   char reason[128];
   struct stat info;
@@ -35,7 +39,7 @@ static size_t read_chunk(char *chunk, FILE *stream) {
 elman_status file_read(struct buffer *into, const char *path, size_t limit, elman_error *error) {
   char reason[128];
   const bool is_stdin = strcmp(path, "-") == 0;
-  const char *name = is_stdin ? "standard input" : path;
+  const char *name = file_name(path);
   FILE *stream = is_stdin ? stdin : fopen(path, "rb");
   if (stream == NULL)
     return fail(error, ELMAN_NO_INPUT, name, "cannot open the file: %s", REASON(errno, reason));

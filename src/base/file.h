@@ -10,6 +10,9 @@
 /* strerror_r in its GNU form; strerror shares one buffer between threads. */
 #define REASON(number, buffer) strerror_r(number, buffer, sizeof buffer)
 
+/* The name of a file for messages; "-" is standard input. */
+const char *file_name(const char *path);
+
 /* Only a name that leads nowhere is absence; whatever else keeps a file from being looked at is an
  * error. */
 elman_status file_exists(bool *exists, const char *path, elman_error *error) CHECKED;

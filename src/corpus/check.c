@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
+
 struct reading {
   struct findings *findings;
   size_t part;
@@ -26,8 +28,7 @@ static void note_bad_line(void *context, const char *file, size_t line, enum lin
 
 static const char *name_of(const struct pairs_options *part) {
   const char *name = part->file_count > 0 ? part->files[0] : part->source_file;
-  if (name == NULL) return "";
-  return strcmp(name, "-") == 0 ? "standard input" : name;
+  return name == NULL ? "" : file_name(name);
 }
 
 static elman_status read_part(struct pairs **pairs, struct findings *findings, size_t part,

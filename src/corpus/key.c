@@ -13,24 +13,10 @@ static bool is_dropped(int codepoint) {
          category == UTF8PROC_CATEGORY_CC || category == UTF8PROC_CATEGORY_CF;
 }
 
-/* ASCII without the help of tables, which would be half of the work. */
+/* ASCII without the help of tables, which would be half of the work. Symbols are no punctuation. */
 static bool is_dropped_ascii(int codepoint) {
-  if (codepoint <= ' ' || codepoint == 0x7F) return true;
-  switch (codepoint) {
-  case '$':
-  case '+':
-  case '<':
-  case '=':
-  case '>':
-  case '^':
-  case '`':
-  case '|':
-  case '~':
-    return false; /* symbols, not punctuation */
-  default:
-    return !((codepoint >= '0' && codepoint <= '9') || (codepoint >= 'A' && codepoint <= 'Z') ||
-             (codepoint >= 'a' && codepoint <= 'z'));
-  }
+  return codepoint <= ' ' || codepoint == 0x7F ||
+         (!is_word_character(codepoint) && strchr("$+<=>^`|~", codepoint) == NULL);
 }
 
 /* Punctuation of Chinese and typeset English that folds to punctuation alone. */

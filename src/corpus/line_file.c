@@ -7,53 +7,66 @@
 
 #include "base/file.h"
 
-#define BYTE_ORDER_MARK "\xEF\xBB\xBF"
-
-enum { WHERE_LENGTH = 512 };
-
-static elman_status add_line(struct line_file *file, const char *name, char *start, size_t length,
-                             elman_error *error) {
-  if (length > 0 && start[length - 1] == '\r') length--;
-  const size_t valid = text_valid_prefix((struct text){start, length});
-  if (valid < length) {
-    char where[WHERE_LENGTH];
-    snprintf(where, sizeof where, "%s:%zu", name, file->count + 1);
-    return fail(error, ELMAN_BAD_DATA, where, "is not valid UTF-8 at byte %zu of the line",
-                valid + 1);
-  }
-  const elman_status status =
-      array_grow(&file->lines, &file->capacity, file->count + 1, sizeof *file->lines, error);
+elman_status lines_open(struct lines *lines, struct buffer *bytes, const char *path,
+                        elman_error *error) {
+  static const char mark[] = "\xEF\xBB\xBF";
+  const elman_status status = file_read(bytes, path, SIZE_MAX / 4, error);
   if (status != ELMAN_OK) return status;
-  start[length] = '\0'; /* over the line's end, or the NUL behind the buffer */
-  file->lines[file->count++] = start;
+  buffer_append(bytes, "", 0); /* an empty file has no memory yet */
+  if (bytes->failed) return fail_no_memory(error);
+  *lines = (struct lines){
+      .name = file_name(path), .next = bytes->bytes, .end = bytes->bytes + bytes->length};
+  if (strncmp(bytes->bytes, mark, strlen(mark)) == 0) lines->next += strlen(mark);
   return ELMAN_OK;
 }
 
-static elman_status split(struct line_file *file, const char *name, elman_error *error) {
-  char *next = file->bytes.bytes, *end = next + file->bytes.length;
-  const size_t mark = sizeof BYTE_ORDER_MARK - 1;
-  if (file->bytes.length >= mark && memcmp(next, BYTE_ORDER_MARK, mark) == 0) next += mark;
-  elman_status status = ELMAN_OK;
-  while (next < end && status == ELMAN_OK) {
-    const char *feed = memchr(next, '\n', (size_t)(end - next));
-    const size_t length = (size_t)((feed == NULL ? end : feed) - next);
-    status = add_line(file, name, next, length, error);
-    next += length + (feed == NULL ? 0 : 1);
-  }
-  if (status == ELMAN_OK && file->count == 0)
-    status = fail(error, ELMAN_BAD_DATA, name, "is empty; it should hold a sentence a line");
-  return status;
+bool lines_next(struct text *line, struct lines *lines) {
+  if (lines->next == lines->end) return false;
+  char *start = lines->next;
+  const size_t left = (size_t)(lines->end - start);
+  const char *feed = memchr(start, '\n', left);
+  size_t length = feed == NULL ? left : (size_t)(feed - start);
+  lines->next = start + length + (feed == NULL ? 0 : 1);
+  lines->number++;
+  if (length > 0 && start[length - 1] == '\r') length--;
+  *line = (struct text){start, length};
+  return true;
+}
+
+bool line_is_not_utf8(char problem[LINE_PROBLEM], struct text line) {
+  const size_t valid = text_valid_prefix(line);
+  if (valid == line.length) return false;
+  snprintf(problem, LINE_PROBLEM, "is not valid UTF-8 at byte %zu of the line", valid + 1);
+  return true;
+}
+
+elman_status fail_at_line(elman_error *error, const struct lines *lines, const char *problem) {
+  char where[512];
+  snprintf(where, sizeof where, "%s:%zu", lines->name, lines->number);
+  return fail(error, ELMAN_BAD_DATA, where, "%s", problem);
+}
+
+const char *line_terminate(struct text part) {
+  char *bytes = (char *)(uintptr_t)part.bytes; /* which lines_open has read */
+  bytes[part.length] = '\0';
+  return bytes;
 }
 
 elman_status line_file_read(struct line_file *file, const char *path, elman_error *error) {
+  struct lines lines;
+  struct text line;
+  char problem[LINE_PROBLEM];
   *file = (struct line_file){0};
-  elman_status status = file_read(&file->bytes, path, SIZE_MAX / 4, error);
-  if (status == ELMAN_OK) {
-    buffer_append(&file->bytes, "", 0); /* an empty file has no memory yet */
-    status = file->bytes.failed
-                 ? fail_no_memory(error)
-                 : split(file, strcmp(path, "-") == 0 ? "standard input" : path, error);
+  elman_status status = lines_open(&lines, &file->bytes, path, error);
+  while (status == ELMAN_OK && lines_next(&line, &lines)) {
+    status = line_is_not_utf8(problem, line)
+                 ? fail_at_line(error, &lines, problem)
+                 : array_grow(&file->lines, &file->capacity, file->count + 1, sizeof *file->lines,
+                              error);
+    if (status == ELMAN_OK) file->lines[file->count++] = line_terminate(line);
   }
+  if (status == ELMAN_OK && file->count == 0)
+    status = fail(error, ELMAN_BAD_DATA, lines.name, "is empty; it should hold a sentence a line");
   if (status != ELMAN_OK) line_file_free(file);
   return status;
 }

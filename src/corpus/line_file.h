@@ -1,21 +1,43 @@
-/* A file with a sentence a line, every line kept, also an empty one: what is scored line by line.
- */
+/* Files of text, line by line. UTF-8 with LF or CRLF; a byte order mark is dropped. The last line
+ * need not end in LF. */
 #ifndef ELMAN_CORPUS_LINE_FILE_H
 #define ELMAN_CORPUS_LINE_FILE_H
 
 #include "base/status.h"
 #include "base/text.h"
 
+/* The lines of a file that are still to come. */
+struct lines {
+  const char *name; /* for messages */
+  char *next, *end;
+  size_t number; /* of the line that was taken last, from 1 */
+};
+
+/* Reads a whole file into `bytes`, which must be empty; "-" is standard input. */
+elman_status lines_open(struct lines *lines, struct buffer *bytes, const char *path,
+                        elman_error *error) CHECKED;
+/* Takes a line without its end. False when there is none left. */
+bool lines_next(struct text *line, struct lines *lines);
+
+/* Whether a line is not valid UTF-8; then `problem` says where. */
+enum { LINE_PROBLEM = 160 };
+bool line_is_not_utf8(char problem[LINE_PROBLEM], struct text line);
+
+/* ELMAN_BAD_DATA for the line that was taken last. */
+elman_status fail_at_line(elman_error *error, const struct lines *lines, const char *problem);
+
+/* Writes a NUL behind a part of a line, over a tab or the line's end. */
+const char *line_terminate(struct text part);
+
+/* A sentence a line, every line kept, also an empty one: what is scored line by line. */
 struct line_file {
-  struct buffer bytes; /* each line ends in a NUL that was written over its end */
+  struct buffer bytes;
   const char **lines;
   size_t count, capacity;
 };
 
-/* Reads a whole file; "-" is standard input. UTF-8 with LF or CRLF; a byte order mark is dropped.
- * The last line need not end in LF. Errors: no such file (ELMAN_NO_INPUT), a line that is not
- * valid UTF-8 and a file without a line (ELMAN_BAD_DATA). After an error nothing is left to free.
- */
+/* A line that is not valid UTF-8 and a file without a line are ELMAN_BAD_DATA. After an error
+ * nothing is left to free. */
 elman_status line_file_read(struct line_file *file, const char *path, elman_error *error) CHECKED;
 void line_file_free(struct line_file *file);
 

@@ -6,13 +6,11 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "corpus/line_file.h"
 #include "vocab/characters.h"
 
-#define BYTE_ORDER_MARK "\xEF\xBB\xBF"
 #define FORMAT                                                                                     \
   "pairs are UTF-8 text with source, a tab and target on each line, or two files line by line"
-
-enum { PROBLEM_LENGTH = 160, WHERE_LENGTH = 512 };
 
 /* The fields of a pair end in a NUL that was written over the tab or line end behind them: a
  * pointer each is all there is to keep, and lines of any length fit. A whole line ends in one NUL,
@@ -40,13 +38,6 @@ struct pairs {
   size_t source_column, target_column;
 };
 
-/* The lines of one file that are still to come. */
-struct lines {
-  const char *name;
-  char *next, *end;
-  size_t number; /* of the line that was taken last, from 1 */
-};
-
 struct reader {
   struct pairs *pairs;
   const struct pairs_options *options;
@@ -54,24 +45,6 @@ struct reader {
   elman_error first;   /* what is wrong with the first line that was skipped */
   bool other_encoding; /* a line was not UTF-8 */
 };
-
-static const char *name_of(const char *file) {
-  return strcmp(file, "-") == 0 ? "standard input" : file;
-}
-
-/* Takes a line without its LF or CRLF. False when there is none left. */
-static bool next_line(struct text *line, struct lines *lines) {
-  if (lines->next == lines->end) return false;
-  char *start = lines->next;
-  const size_t left = (size_t)(lines->end - start);
-  const char *feed = memchr(start, '\n', left);
-  size_t length = feed == NULL ? left : (size_t)(feed - start);
-  lines->next = start + length + (feed == NULL ? 0 : 1);
-  lines->number++;
-  if (length > 0 && start[length - 1] == '\r') length--;
-  *line = (struct text){start, length};
-  return true;
-}
 
 /* Whether a file that begins with a NUL here or there is no text at all: hardly a line of it is.
  * Otherwise a line with a NUL is a bad line like any other. */
@@ -81,7 +54,7 @@ static bool is_binary(struct lines lines) {
   size_t filled = 0, good = 0;
   struct text line;
   if (memchr(lines.next, '\0', size < PROBE ? size : PROBE) == NULL) return false;
-  while (next_line(&line, &lines)) {
+  while (lines_next(&line, &lines)) {
     filled += line.length > 0;
     good += line.length > 0 && text_valid_prefix(line) == line.length;
   }
@@ -111,22 +84,13 @@ static const char *what_it_is(struct text binary) {
 /* Reads a file whole. Its memory stays with `pairs`. */
 static elman_status open_lines(struct lines *lines, struct reader *reader, const char *file) {
   struct pairs_file *owned = &reader->pairs->files[reader->pairs->file_count++];
-  struct buffer *buffer = &owned->text;
-  owned->name = strdup(name_of(file));
+  owned->name = strdup(file_name(file));
   if (owned->name == NULL) return fail_no_memory(reader->error);
-  const elman_status status = file_read(buffer, file, SIZE_MAX / 4, reader->error);
+  const elman_status status = lines_open(lines, &owned->text, file, reader->error);
   if (status != ELMAN_OK) return status;
-  buffer_append(buffer, "", 0); /* an empty file has no memory yet */
-  if (buffer->failed) return fail_no_memory(reader->error);
-
-  const size_t mark = sizeof BYTE_ORDER_MARK - 1;
-  const bool marked = buffer->length >= mark && memcmp(buffer->bytes, BYTE_ORDER_MARK, mark) == 0;
-  *lines = (struct lines){.name = name_of(file),
-                          .next = buffer->bytes + (marked ? mark : 0),
-                          .end = buffer->bytes + buffer->length};
   if (is_binary(*lines))
-    return fail(reader->error, ELMAN_BAD_DATA, name_of(file), "%s",
-                what_it_is(buffer_text(buffer)));
+    return fail(reader->error, ELMAN_BAD_DATA, lines->name, "%s",
+                what_it_is(buffer_text(&owned->text)));
   return ELMAN_OK;
 }
 
@@ -138,7 +102,7 @@ static void drop_blank_end(struct lines *lines) {
 
 static size_t count_lines(struct lines lines) {
   struct text line;
-  while (next_line(&line, &lines)) continue;
+  while (lines_next(&line, &lines)) continue;
   return lines.number;
 }
 
@@ -148,31 +112,14 @@ static bool is_blank(struct text text) {
   return true;
 }
 
-static bool not_utf8(char *problem, struct text line) {
-  const size_t valid = text_valid_prefix(line);
-  if (valid == line.length) return false;
-  snprintf(problem, PROBLEM_LENGTH, "is not valid UTF-8 at byte %zu of the line", valid + 1);
-  return true;
-}
-
 static elman_status skip(struct reader *reader, const struct lines *lines, enum line_fault fault,
                          const char *problem) {
-  char where[WHERE_LENGTH];
-  snprintf(where, sizeof where, "%s:%zu", lines->name, lines->number);
-  if (reader->options->strict) return fail(reader->error, ELMAN_BAD_DATA, where, "%s", problem);
-  if (reader->pairs->skipped++ == 0)
-    (void)fail(&reader->first, ELMAN_BAD_DATA, where, "%s", problem);
+  if (reader->options->strict) return fail_at_line(reader->error, lines, problem);
+  if (reader->pairs->skipped++ == 0) (void)fail_at_line(&reader->first, lines, problem);
   if (fault == FAULT_NOT_UTF8) reader->other_encoding = true;
   if (reader->options->skipped != NULL)
     reader->options->skipped(reader->options->context, lines->name, lines->number, fault, problem);
   return ELMAN_OK;
-}
-
-/* Fields are views into memory of our own: see struct stored_pair. */
-static const char *terminate(struct text field) {
-  char *bytes = (char *)(uintptr_t)field.bytes;
-  bytes[field.length] = '\0';
-  return bytes;
 }
 
 static elman_status store(struct reader *reader, struct stored_pair item) {
@@ -184,14 +131,15 @@ static elman_status store(struct reader *reader, struct stored_pair item) {
 }
 
 static elman_status add_pair(struct reader *reader, const struct pair *pair, size_t number) {
-  struct stored_pair item = {terminate(pair->source), terminate(pair->target), NULL, number};
+  struct stored_pair item = {line_terminate(pair->source), line_terminate(pair->target), NULL,
+                             number};
   if (!reader->options->whole_lines && pair->alignment.bytes != NULL)
-    item.alignment = terminate(pair->alignment);
+    item.alignment = line_terminate(pair->alignment);
   return store(reader, item);
 }
 
 static elman_status add_whole_line(struct reader *reader, struct text line, size_t number) {
-  return store(reader, (struct stored_pair){terminate(line), NULL, NULL, number});
+  return store(reader, (struct stored_pair){line_terminate(line), NULL, NULL, number});
 }
 
 struct columns {
@@ -227,8 +175,8 @@ static elman_status add_tsv_line(struct reader *reader, const struct lines *line
                                  struct text line) {
   const struct pairs_options *options = reader->options;
   if (line.length == 0) return skip(reader, lines, FAULT_EMPTY, "is empty");
-  char problem[PROBLEM_LENGTH];
-  if (not_utf8(problem, line)) return skip(reader, lines, FAULT_NOT_UTF8, problem);
+  char problem[LINE_PROBLEM];
+  if (line_is_not_utf8(problem, line)) return skip(reader, lines, FAULT_NOT_UTF8, problem);
 
   struct pair pair = {0};
   const struct columns columns = {options->source_column, options->target_column,
@@ -253,7 +201,7 @@ static elman_status read_tsv(struct reader *reader, const char *file) {
   if (status != ELMAN_OK) return status;
   drop_blank_end(&lines);
   struct text line;
-  while (status == ELMAN_OK && next_line(&line, &lines))
+  while (status == ELMAN_OK && lines_next(&line, &lines))
     status = add_tsv_line(reader, &lines, line);
   return status;
 }
@@ -272,12 +220,12 @@ static elman_status read_moses(struct reader *reader) {
                 source_count, targets.name, target_count);
 
   struct pair pair = {0};
-  while (status == ELMAN_OK && next_line(&pair.source, &sources) &&
-         next_line(&pair.target, &targets)) {
-    char problem[PROBLEM_LENGTH];
-    if (not_utf8(problem, pair.source))
+  while (status == ELMAN_OK && lines_next(&pair.source, &sources) &&
+         lines_next(&pair.target, &targets)) {
+    char problem[LINE_PROBLEM];
+    if (line_is_not_utf8(problem, pair.source))
       status = skip(reader, &sources, FAULT_NOT_UTF8, problem);
-    else if (not_utf8(problem, pair.target))
+    else if (line_is_not_utf8(problem, pair.target))
       status = skip(reader, &targets, FAULT_NOT_UTF8, problem);
     else if (is_blank(pair.source))
       status = skip(reader, &sources, FAULT_EMPTY, "is empty");
@@ -304,7 +252,7 @@ static elman_status nothing_found(const struct reader *reader) {
   const struct pairs_options *options = reader->options;
   const char *file = options->file_count > 0 ? options->files[0] : options->source_file;
   const bool only_one = options->file_count + (options->source_file != NULL) == 1;
-  const char *where = only_one ? name_of(file) : NULL;
+  const char *where = only_one ? file_name(file) : NULL;
   const size_t skipped = reader->pairs->skipped;
   if (skipped == 0)
     return fail(reader->error, ELMAN_BAD_DATA, where, "no usable sentence pair was found; " FORMAT);

@@ -36,7 +36,7 @@ elman_status matrix_read(struct matrix *matrix, const char *path, elman_error *e
   if (status == ELMAN_OK) {
     const struct text bytes = buffer_text(&file);
     matrix_reader *read = matrix_is_npy(bytes) ? matrix_read_npy : matrix_read_text;
-    status = read(matrix, bytes, strcmp(path, "-") == 0 ? "standard input" : path, error);
+    status = read(matrix, bytes, file_name(path), error);
   }
   buffer_free(&file);
   if (status != ELMAN_OK) matrix_free(matrix);

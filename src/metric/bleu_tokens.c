@@ -57,53 +57,43 @@ static bool is_symbol(char byte) {
          (byte >= '{' && byte <= '~');
 }
 
-/* The four passes stand for the four regular expressions that define the tokeniser. They look for
- * ASCII and copy what they do not know, so bytes do as well as characters: where an expression asks
- * for "no digit", the last or first byte of a longer character answers for the whole. As with
- * re.sub, a match begins behind the end of the one before. */
+/* Passes stand for the regular expressions that define the tokeniser. They look for ASCII and copy
+ * what they do not know, so bytes do as well as characters: where an expression asks for "no
+ * digit", the last or first byte of a longer character answers for the whole. As with re.sub, a
+ * match begins behind the end of the one before. */
 
-static void part_symbols(struct buffer *out, struct text in) {
-  for (size_t i = 0; i < in.length; i++) {
-    const bool apart = is_symbol(in.bytes[i]);
-    if (apart) put(out, ' ');
-    put(out, in.bytes[i]);
-    if (apart) put(out, ' ');
-  }
+static bool is_no_digit(char byte) {
+  return !is_digit(byte);
 }
 
-/* "([^0-9])([.,])" becomes "\1 \2 " */
-static void part_stops_behind_nondigits(struct buffer *out, struct text in) {
-  for (size_t i = 0; i < in.length; i++) {
-    put(out, in.bytes[i]);
-    if (is_digit(in.bytes[i]) || i + 1 == in.length || !is_stop(in.bytes[i + 1])) continue;
-    put(out, ' ');
-    put(out, in.bytes[++i]);
-    put(out, ' ');
-  }
+static bool is_dash(char byte) {
+  return byte == '-';
 }
 
-/* "([.,])([^0-9])" becomes " \1 \2" */
-static void part_stops_before_nondigits(struct buffer *out, struct text in) {
+/* One or two bytes of some kind; a space goes in front of them or not, and after each or not. */
+struct pass {
+  bool (*first)(char byte), (*second)(char byte);
+  bool in_front, at_end;
+};
+static const struct pass passes_13a[] = {
+    {is_symbol, NULL, true, true},       /* "(symbol)" becomes " \1 " */
+    {is_no_digit, is_stop, false, true}, /* "([^0-9])([.,])" becomes "\1 \2 " */
+    {is_stop, is_no_digit, true, false}, /* "([.,])([^0-9])" becomes " \1 \2" */
+    {is_digit, is_dash, false, true},    /* "([0-9])(-)" becomes "\1 \2 " */
+};
+
+static void part(struct buffer *out, struct text in, const struct pass *pass) {
   for (size_t i = 0; i < in.length; i++) {
-    if (!is_stop(in.bytes[i]) || i + 1 == in.length || is_digit(in.bytes[i + 1])) {
-      put(out, in.bytes[i]);
-      continue;
+    const bool match =
+        pass->first(in.bytes[i]) &&
+        (pass->second == NULL || (i + 1 < in.length && pass->second(in.bytes[i + 1])));
+    if (match && pass->in_front) put(out, ' ');
+    put(out, in.bytes[i]);
+    if (match && pass->second != NULL) {
+      put(out, ' ');
+      put(out, in.bytes[++i]);
     }
-    put(out, ' ');
-    put(out, in.bytes[i]);
-    put(out, ' ');
-    put(out, in.bytes[++i]);
-  }
-}
-
-/* "([0-9])(-)" becomes "\1 \2 " */
-static void part_dashes_behind_digits(struct buffer *out, struct text in) {
-  for (size_t i = 0; i < in.length; i++) {
-    put(out, in.bytes[i]);
-    if (!is_digit(in.bytes[i]) || i + 1 == in.length || in.bytes[i + 1] != '-') continue;
-    put(out, ' ');
-    put(out, in.bytes[++i]);
-    put(out, ' ');
+    if (match && pass->at_end) put(out, ' ');
   }
 }
 
@@ -133,12 +123,10 @@ static void replace(struct bleu_passes *passes, const char *old, const char *new
   swap(passes);
 }
 
-typedef void pass_function(struct buffer *out, struct text in);
-
-static void run(struct bleu_passes *passes, pass_function *pass) {
+static void run(struct bleu_passes *passes, const struct pass *pass) {
   if (passes->before.failed) return;
   buffer_clear(&passes->after);
-  pass(&passes->after, buffer_text(&passes->before));
+  part(&passes->after, buffer_text(&passes->before), pass);
   swap(passes);
 }
 
@@ -194,10 +182,7 @@ static void decode_entities(struct bleu_passes *passes) {
 
 static elman_status split_passed(struct tokens *tokens, struct bleu_passes *passes,
                                  elman_error *error) {
-  run(passes, part_symbols);
-  run(passes, part_stops_behind_nondigits);
-  run(passes, part_stops_before_nondigits);
-  run(passes, part_dashes_behind_digits);
+  for (size_t i = 0; i < sizeof passes_13a / sizeof *passes_13a; i++) run(passes, &passes_13a[i]);
   if (passes->before.failed) return fail_no_memory(error);
   return split_at_space(tokens, buffer_text(&passes->before), error);
 }

@@ -15,6 +15,7 @@ void script_count(struct script_counts *counts, struct text text) {
       counts->han_adjacent++;
     else if (previous == ' ' && are_unspaced(before_previous, codepoint))
       counts->han_separated++;
+    counts->characters += !is_white_space(codepoint);
     if (is_han(codepoint)) {
       counts->letters++;
       counts->han++;

@@ -9,40 +9,22 @@
  * token; inside a run they would only cost time. */
 enum { LONGEST_WORD = 32 };
 
-/* Viterbi's lattice over the n characters of one run; n + 1 entries each. */
-struct lattice {
-  size_t *offsets;      /* byte at which character i starts; the last is the end of the run */
-  double *costs;        /* of the best way to cover the first i characters */
-  unsigned char *steps; /* characters in the last word of that way; 0 = one unknown character */
-  size_t offset_capacity, cost_capacity, step_capacity;
+/* Viterbi's lattice over a run: a node in front of each character and one at the end. */
+struct node {
+  size_t offset;      /* byte at which the character starts */
+  double cost;        /* of the likeliest segmentation of what lies before */
+  unsigned char step; /* characters in the last word of that; 0 = one unknown character */
 };
 
 struct segmenter {
   struct tokens *out;
   const struct vocabulary *vocabulary;
-  struct lattice lattice;
+  struct node *lattice;
+  size_t capacity;
   double log_total;
   size_t longest;
   elman_error *error;
 };
-
-static elman_status lattice_grow(struct lattice *lattice, size_t entries, elman_error *error) {
-  elman_status status = array_grow(&lattice->offsets, &lattice->offset_capacity, entries,
-                                   sizeof *lattice->offsets, error);
-  if (status != ELMAN_OK) return status;
-  status =
-      array_grow(&lattice->costs, &lattice->cost_capacity, entries, sizeof *lattice->costs, error);
-  if (status != ELMAN_OK) return status;
-  status =
-      array_grow(&lattice->steps, &lattice->step_capacity, entries, sizeof *lattice->steps, error);
-  return status;
-}
-
-static void lattice_free(struct lattice *lattice) {
-  free(lattice->offsets);
-  free(lattice->costs);
-  free(lattice->steps);
-}
 
 /* -log(count / total). A model file may give a word the count 0; it is rare, not impossible. */
 static double word_cost(const struct segmenter *segmenter, uint32_t id) {
@@ -51,78 +33,76 @@ static double word_cost(const struct segmenter *segmenter, uint32_t id) {
 }
 
 /* An unknown character is taken to be ten times as rare as a word seen once. So it costs more than
- * any one word, and a known word always wins its place, but avoiding it is not worth a long chain
- * of rare words. */
+ * any one word, and a known word is always preferred to it, but not a long chain of rare words. */
 static double unknown_cost(const struct segmenter *segmenter) {
   return segmenter->log_total + log(10.0);
 }
 
-/* Finds the best last word before each character boundary from left to right. Of equal ways the one
- * with the longer last word stays. */
-static void find_best_ways(struct segmenter *segmenter, struct text run, size_t characters) {
-  struct lattice *lattice = &segmenter->lattice;
+/* The bytes from one node to another. */
+static struct text between(const struct segmenter *segmenter, struct text run, size_t start,
+                           size_t end) {
+  const size_t offset = segmenter->lattice[start].offset;
+  return (struct text){run.bytes + offset, segmenter->lattice[end].offset - offset};
+}
+
+/* Finds the likeliest last word before each node from left to right; of equal ones the longest. */
+static void viterbi(struct segmenter *segmenter, struct text run, size_t characters) {
+  struct node *lattice = segmenter->lattice;
   const double unknown = unknown_cost(segmenter);
-  lattice->costs[0] = 0;
   for (size_t end = 1; end <= characters; end++) {
-    double best = lattice->costs[end - 1] + unknown;
+    double best = lattice[end - 1].cost + unknown;
     unsigned char step = 0;
     for (size_t length = 1; length <= segmenter->longest && length <= end; length++) {
-      const size_t start = lattice->offsets[end - length];
-      const struct text word = {run.bytes + start, lattice->offsets[end] - start};
-      const uint32_t id = vocabulary_find(segmenter->vocabulary, word);
+      const size_t start = end - length;
+      const uint32_t id =
+          vocabulary_find(segmenter->vocabulary, between(segmenter, run, start, end));
       if (id == TOKEN_UNKNOWN) continue;
-      const double cost = lattice->costs[end - length] + word_cost(segmenter, id);
-      if (cost <= best) {
-        best = cost;
-        step = (unsigned char)length;
-      }
+      const double cost = lattice[start].cost + word_cost(segmenter, id);
+      if (cost > best) continue;
+      best = cost;
+      step = (unsigned char)length;
     }
-    lattice->costs[end] = best;
-    lattice->steps[end] = step;
+    lattice[end].cost = best;
+    lattice[end].step = step;
   }
 }
 
-/* Turns the steps, which lead from the end of the run to its start, round in place: afterwards
- * steps[i] belongs to the word that starts at character i. */
-static void reverse_steps(struct lattice *lattice, size_t characters) {
-  size_t end = characters;
-  unsigned char step = lattice->steps[end];
-  while (end > 0) {
-    const size_t start = end - (step == 0 ? 1 : step);
-    const unsigned char before = lattice->steps[start];
-    lattice->steps[start] = step;
+/* The steps lead from the end of the run to its start. Turns them round in place: afterwards the
+ * step of a node is that of the word which starts there. */
+static void reverse_steps(struct node *lattice, size_t characters) {
+  unsigned char step = lattice[characters].step;
+  for (size_t end = characters; end > 0;) {
+    end -= step == 0 ? 1 : step;
+    const unsigned char before = lattice[end].step;
+    lattice[end].step = step;
     step = before;
-    end = start;
   }
 }
 
 static elman_status add_words(struct segmenter *segmenter, struct text run, size_t characters) {
-  const struct lattice *lattice = &segmenter->lattice;
+  const struct node *lattice = segmenter->lattice;
   elman_status status = ELMAN_OK;
   for (size_t start = 0, end; status == ELMAN_OK && start < characters; start = end) {
-    end = start + lattice->steps[start];
+    end = start + lattice[start].step;
     if (end == start)
-      while (end < characters && lattice->steps[end] == 0) end++;
-    const struct text word = {run.bytes + lattice->offsets[start],
-                              lattice->offsets[end] - lattice->offsets[start]};
-    status = tokens_add(segmenter->out, word, segmenter->error);
+      while (end < characters && lattice[end].step == 0) end++;
+    status = tokens_add(segmenter->out, between(segmenter, run, start, end), segmenter->error);
   }
   return status;
 }
 
 static elman_status segment_run(struct segmenter *segmenter, struct text run) {
-  struct lattice *lattice = &segmenter->lattice;
   size_t characters = 0;
-  for (size_t at = 0; at < run.length; characters++) {
-    const elman_status status = lattice_grow(lattice, characters + 2, segmenter->error);
+  for (size_t at = 0;; characters++) {
+    const elman_status status = array_grow(&segmenter->lattice, &segmenter->capacity,
+                                           characters + 1, sizeof(struct node), segmenter->error);
     if (status != ELMAN_OK) return status;
-    lattice->offsets[characters] = at;
+    segmenter->lattice[characters] = (struct node){.offset = at};
+    if (at == run.length) break;
     character_at(run, &at);
   }
-  lattice->offsets[characters] = run.length;
-  lattice->steps[0] = 0;
-  find_best_ways(segmenter, run, characters);
-  reverse_steps(lattice, characters);
+  viterbi(segmenter, run, characters);
+  reverse_steps(segmenter->lattice, characters);
   return add_words(segmenter, run, characters);
 }
 
@@ -172,6 +152,6 @@ elman_status segment_unspaced(struct tokens *out, const struct tokens *in,
   elman_status status = ELMAN_OK;
   for (size_t i = 0; status == ELMAN_OK && i < in->count; i++)
     status = segment_token(&segmenter, tokens_get(in, i));
-  lattice_free(&segmenter.lattice);
+  free(segmenter.lattice);
   return status;
 }

@@ -93,6 +93,7 @@ bool token_is_spaced(struct text token); /* its mark is MARK_SPACED */
 
 /* Characters of normalised text by script. Start from all zero. */
 struct script_counts {
+  size_t characters;    /* without white space */
   size_t letters;       /* letters and digits, Han included */
   size_t han;           /* Han characters */
   size_t kana;          /* letters that are kana */
