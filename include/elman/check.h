@@ -33,6 +33,8 @@ typedef enum elman_finding {
 
 /* "not_utf8", "lacks_column", ...; NULL for any other value. */
 ELMAN_API const char *elman_finding_name(elman_finding finding);
+/* "not valid UTF-8", ...: for people. */
+ELMAN_API const char *elman_finding_description(elman_finding finding);
 
 typedef struct elman_check_options {
   const elman_pairs_options *parts; /* each one file, or a source and a target file; the first is

@@ -9,7 +9,13 @@ static const struct findings *inner(const elman_check *check) {
 }
 
 const char *elman_finding_name(elman_finding finding) {
-  return finding_name(finding);
+  const struct finding_row *row = finding_row(finding);
+  return row == NULL ? NULL : row->name;
+}
+
+const char *elman_finding_description(elman_finding finding) {
+  const struct finding_row *row = finding_row(finding);
+  return row == NULL ? NULL : row->description;
 }
 
 elman_check_options elman_check_options_default(void) {

@@ -116,7 +116,7 @@ void elman_model_free(elman_model *model) {
 }
 
 static elman_spacing spacing_of(const struct model *model, elman_side side) {
-  return (elman_spacing){model->votes[side].spaced, model->votes[side].unspaced};
+  return (elman_spacing){model->sample[side].spaced, model->sample[side].unspaced};
 }
 
 elman_model_info elman_model_get_info(const elman_model *handle) {

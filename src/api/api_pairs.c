@@ -10,7 +10,7 @@ struct listener {
   void *context;
 };
 
-static void hand_on(void *context, const char *file, size_t line, enum line_fault fault,
+static void hand_on(void *context, const char *file, size_t line, elman_finding fault,
                     const char *problem) {
   const struct listener *listener = context;
   (void)fault;

@@ -13,15 +13,12 @@ struct reading {
   elman_error *error;
 };
 
-static void note_bad_line(void *context, const char *file, size_t line, enum line_fault fault,
+static void note_bad_line(void *context, const char *file, size_t line, elman_finding fault,
                           const char *problem) {
-  static const elman_finding kinds[] = {[FAULT_NOT_UTF8] = ELMAN_FINDING_NOT_UTF8,
-                                        [FAULT_LACKS_COLUMN] = ELMAN_FINDING_LACKS_COLUMN,
-                                        [FAULT_EMPTY] = ELMAN_FINDING_EMPTY};
   struct reading *reading = context;
   (void)file;
   if (reading->status != ELMAN_OK) return;
-  struct example example = {.finding = kinds[fault], .at = {reading->part, line}};
+  struct example example = {.finding = fault, .at = {reading->part, line}};
   snprintf(example.problem, sizeof example.problem, "%s", problem);
   reading->status = findings_add(reading->findings, example, NULL, reading->error);
 }

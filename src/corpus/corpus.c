@@ -72,7 +72,7 @@ void corpus_free(struct corpus *corpus) {
 /* What is found out about one side. */
 struct side_count {
   struct codec codec; /* its vocabulary is what shall come of it */
-  struct script_votes votes;
+  struct script_sample sample;
   struct token_counter *counter;
   struct buffer normalized;
   struct tokens tokens;
@@ -98,7 +98,7 @@ static elman_status split_line(struct side_count *side, bool *too_long, size_t m
   return status;
 }
 
-/* A pair votes unless a side of it is too long as that side itself would be split. */
+/* A pair sample unless a side of it is too long as that side itself would be split. */
 static elman_status vote(struct counting *counting, size_t index, elman_error *error) {
   struct script_counts counts[2] = {{0}, {0}};
   bool too_long = false;
@@ -116,7 +116,8 @@ static elman_status vote(struct counting *counting, size_t index, elman_error *e
       status = split_line(side, &too_long, counting->max_length, mode, error);
     if (status != ELMAN_OK) return status;
   }
-  for (int s = 0; s < 2 && !too_long; s++) script_vote(&counting->sides[s].votes, &counts[s]);
+  for (int s = 0; s < 2 && !too_long; s++)
+    script_sample_add(&counting->sides[s].sample, &counts[s]);
   return ELMAN_OK;
 }
 
@@ -129,8 +130,8 @@ static elman_status find_modes(struct counting *counting, elman_error *error) {
   for (int s = 0; s < 2; s++) {
     struct side_count *side = &counting->sides[s];
     struct codec *codec = &side->codec;
-    if (codec->mode == ELMAN_TOKENS_AUTO) codec->mode = script_token_mode(&side->votes);
-    codec->normalization = script_normalization(&side->votes, codec->normalization);
+    if (codec->mode == ELMAN_TOKENS_AUTO) codec->mode = script_token_mode(&side->sample);
+    codec->normalization = script_normalization(&side->sample, codec->normalization);
   }
   return status;
 }
@@ -167,7 +168,7 @@ static elman_status build(struct vocabulary_pair *built, struct counting *counti
   for (int s = 0; s < 2 && status == ELMAN_OK; s++) {
     status = vocabulary_from_counts(vocabularies[s], counting->sides[s].counter, (elman_side)s,
                                     options->min_count, options->max_words, error);
-    built->votes[s] = counting->sides[s].votes;
+    built->sample[s] = counting->sides[s].sample;
   }
   built->source_mode = counting->sides[ELMAN_SOURCE].codec.mode;
   built->target_mode = counting->sides[ELMAN_TARGET].codec.mode;

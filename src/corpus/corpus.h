@@ -46,7 +46,7 @@ struct vocabulary_pair {
   elman_token_mode source_mode, target_mode; /* never ELMAN_TOKENS_AUTO */
   elman_normalization source_normalization, target_normalization;
   struct vocabulary *source, *target;
-  struct script_votes votes[2]; /* by side; of a sample of the lines */
+  struct script_sample sample[2]; /* by side; of a sample of the lines */
 };
 elman_status corpus_vocabularies(struct vocabulary_pair *out, const struct pairs *pairs,
                                  const struct vocabulary_options *options,

@@ -3,30 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const names[FINDINGS] = {
-    [ELMAN_FINDING_NOT_UTF8] = "not_utf8",
-    [ELMAN_FINDING_LACKS_COLUMN] = "lacks_column",
-    [ELMAN_FINDING_EMPTY] = "empty",
-    [ELMAN_FINDING_DUPLICATE] = "duplicate",
-    [ELMAN_FINDING_NEAR_DUPLICATE] = "near_duplicate",
-    [ELMAN_FINDING_OTHER_TARGET] = "other_target",
-    [ELMAN_FINDING_OTHER_SOURCE] = "other_source",
-    [ELMAN_FINDING_LENGTH_RATIO] = "length_ratio",
-    [ELMAN_FINDING_TOO_LONG] = "too_long",
-    [ELMAN_FINDING_MIXED_SCRIPTS] = "mixed_scripts",
-    [ELMAN_FINDING_SWAPPED] = "swapped",
-    [ELMAN_FINDING_SAME_PAIR] = "same_pair",
-    [ELMAN_FINDING_SAME_SOURCE] = "same_source",
-    [ELMAN_FINDING_SAME_TARGET] = "same_target",
-    [ELMAN_FINDING_LIKE_PAIR] = "like_pair",
-    [ELMAN_FINDING_LIKE_SOURCE] = "like_source",
-    [ELMAN_FINDING_LIKE_TARGET] = "like_target",
-};
-
-const char *finding_name(elman_finding finding) {
-  return (unsigned)finding < FINDINGS ? names[finding] : NULL;
-}
-
 elman_status findings_create(struct findings **findings, size_t parts, size_t examples_wanted,
                              elman_error *error) {
   struct findings *created = calloc(1, sizeof *created);

@@ -14,8 +14,16 @@
 #define FIRST_LEAK ELMAN_FINDING_SAME_PAIR
 #define LEAKS (FINDINGS - FIRST_LEAK)
 
-/* "not_utf8", ...; NULL for anything else. */
-const char *finding_name(elman_finding finding);
+/* A line of which it is asked what holds for it. */
+struct line_look;
+
+struct finding_row {
+  const char *name, *description;              /* for programs; for people */
+  bool (*holds)(const struct line_look *line); /* NULL if it takes more than the line */
+};
+
+/* NULL if there is no such finding. */
+const struct finding_row *finding_row(elman_finding finding);
 
 struct place {
   size_t part, line; /* line from 1; 0 = no place */

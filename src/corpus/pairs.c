@@ -112,7 +112,7 @@ static bool is_blank(struct text text) {
   return true;
 }
 
-static elman_status skip(struct reader *reader, const struct lines *lines, enum line_fault fault,
+static elman_status skip(struct reader *reader, const struct lines *lines, elman_finding fault,
                          const char *problem) {
   if (reader->options->strict) return fail_at_line(reader->error, lines, problem);
   if (reader->pairs->skipped++ == 0) (void)fail_at_line(&reader->first, lines, problem);
@@ -174,9 +174,9 @@ static size_t pick_columns(struct pair *pair, struct text line, struct columns c
 static elman_status add_tsv_line(struct reader *reader, const struct lines *lines,
                                  struct text line) {
   const struct pairs_options *options = reader->options;
-  if (line.length == 0) return skip(reader, lines, FAULT_EMPTY, "is empty");
+  if (line.length == 0) return skip(reader, lines, ELMAN_FINDING_EMPTY, "is empty");
   char problem[LINE_PROBLEM];
-  if (line_is_not_utf8(problem, line)) return skip(reader, lines, FAULT_NOT_UTF8, problem);
+  if (line_is_not_utf8(problem, line)) return skip(reader, lines, ELMAN_FINDING_NOT_UTF8, problem);
 
   struct pair pair = {0};
   const struct columns columns = {options->source_column, options->target_column,
@@ -187,10 +187,12 @@ static elman_status add_tsv_line(struct reader *reader, const struct lines *line
     snprintf(problem, sizeof problem,
              "has %zu column%s, column %zu is needed (columns are separated by tabs)", found,
              found == 1 ? "" : "s", last);
-    return skip(reader, lines, FAULT_LACKS_COLUMN, problem);
+    return skip(reader, lines, ELMAN_FINDING_LACKS_COLUMN, problem);
   }
-  if (is_blank(pair.source)) return skip(reader, lines, FAULT_EMPTY, "has an empty source side");
-  if (is_blank(pair.target)) return skip(reader, lines, FAULT_EMPTY, "has an empty target side");
+  if (is_blank(pair.source))
+    return skip(reader, lines, ELMAN_FINDING_EMPTY, "has an empty source side");
+  if (is_blank(pair.target))
+    return skip(reader, lines, ELMAN_FINDING_EMPTY, "has an empty target side");
   if (options->whole_lines) return add_whole_line(reader, line, lines->number);
   return add_pair(reader, &pair, lines->number);
 }
@@ -224,13 +226,13 @@ static elman_status read_moses(struct reader *reader) {
          lines_next(&pair.target, &targets)) {
     char problem[LINE_PROBLEM];
     if (line_is_not_utf8(problem, pair.source))
-      status = skip(reader, &sources, FAULT_NOT_UTF8, problem);
+      status = skip(reader, &sources, ELMAN_FINDING_NOT_UTF8, problem);
     else if (line_is_not_utf8(problem, pair.target))
-      status = skip(reader, &targets, FAULT_NOT_UTF8, problem);
+      status = skip(reader, &targets, ELMAN_FINDING_NOT_UTF8, problem);
     else if (is_blank(pair.source))
-      status = skip(reader, &sources, FAULT_EMPTY, "is empty");
+      status = skip(reader, &sources, ELMAN_FINDING_EMPTY, "is empty");
     else if (is_blank(pair.target))
-      status = skip(reader, &targets, FAULT_EMPTY, "is empty");
+      status = skip(reader, &targets, ELMAN_FINDING_EMPTY, "is empty");
     else
       status = add_pair(reader, &pair, sources.number);
   }

@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "base/text.h"
+#include "elman/check.h"
 
 struct pair {
   struct text source;
@@ -14,11 +15,9 @@ struct pair {
   struct text alignment; /* Pharaoh "i-j ..."; empty when no column was asked for */
 };
 
-/* Why a line is no pair. */
-enum line_fault { FAULT_NOT_UTF8, FAULT_LACKS_COLUMN, FAULT_EMPTY };
-
-/* Called for each line that is skipped; `problem` has no full stop. */
-typedef void pairs_skipped(void *context, const char *file, size_t line, enum line_fault fault,
+/* Called for each line that is skipped; `fault` is one of the bad lines, `problem` has no full
+ * stop. */
+typedef void pairs_skipped(void *context, const char *file, size_t line, elman_finding fault,
                            const char *problem);
 
 struct pairs_options {

@@ -30,8 +30,8 @@ elman_status model_create(struct model **out, struct vocabulary_pair vocabularie
   model->target_mode = vocabularies.target_mode;
   model->source_normalization = vocabularies.source_normalization;
   model->target_normalization = vocabularies.target_normalization;
-  model->votes[ELMAN_SOURCE] = vocabularies.votes[ELMAN_SOURCE];
-  model->votes[ELMAN_TARGET] = vocabularies.votes[ELMAN_TARGET];
+  model->sample[ELMAN_SOURCE] = vocabularies.sample[ELMAN_SOURCE];
+  model->sample[ELMAN_TARGET] = vocabularies.sample[ELMAN_TARGET];
   model->source_vocabulary = vocabularies.source;
   model->target_vocabulary = vocabularies.target;
   const elman_status status = set_up(model, error);

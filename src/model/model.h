@@ -22,7 +22,7 @@ struct model {
   size_t trainings; /* since it was made: what is derived from the weights holds for one number */
   elman_token_mode source_mode, target_mode;
   elman_normalization source_normalization, target_normalization;
-  struct script_votes votes[2]; /* by side; none once it was saved and loaded */
+  struct script_sample sample[2]; /* by side; none once it was saved and loaded */
   struct vocabulary *source_vocabulary, *target_vocabulary; /* owned */
 };
 

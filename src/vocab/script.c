@@ -42,26 +42,26 @@ elman_token_mode script_line_mode(const struct script_counts *line) {
   return is_segmented(line) ? ELMAN_TOKENS_SPACE : ELMAN_TOKENS_CHARS;
 }
 
-void script_vote(struct script_votes *votes, const struct script_counts *line) {
+void script_sample_add(struct script_sample *sample, const struct script_counts *line) {
   enum { TELLING_PAIRS = 3 }; /* without a space: few words have four characters */
   if (line->letters == 0) return;
-  votes->lines++;
-  votes->wide += line->han + line->kana > line->letters / 2;
+  sample->lines++;
+  sample->wide += line->han + line->kana > line->letters / 2;
   if (!script_is_han(line)) return;
-  votes->han++;
+  sample->han++;
   if (is_segmented(line))
-    votes->spaced++;
+    sample->spaced++;
   else if (line->han_adjacent >= TELLING_PAIRS)
-    votes->unspaced++;
+    sample->unspaced++;
 }
 
-elman_token_mode script_token_mode(const struct script_votes *votes) {
-  if (votes->han <= votes->lines / 2) return ELMAN_TOKENS_WORDS;
-  return votes->spaced > 0 && votes->unspaced <= votes->spaced / 9 ? ELMAN_TOKENS_SPACE
-                                                                   : ELMAN_TOKENS_CHARS;
+elman_token_mode script_token_mode(const struct script_sample *sample) {
+  if (sample->han <= sample->lines / 2) return ELMAN_TOKENS_WORDS;
+  return sample->spaced > 0 && sample->unspaced <= sample->spaced / 9 ? ELMAN_TOKENS_SPACE
+                                                                      : ELMAN_TOKENS_CHARS;
 }
 
-elman_normalization script_normalization(const struct script_votes *votes,
+elman_normalization script_normalization(const struct script_sample *sample,
                                          elman_normalization asked) {
-  return asked == ELMAN_NFKC && votes->wide > votes->lines / 2 ? ELMAN_NFKC_WIDE : asked;
+  return asked == ELMAN_NFKC && sample->wide > sample->lines / 2 ? ELMAN_NFKC_WIDE : asked;
 }

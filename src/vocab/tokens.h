@@ -103,13 +103,13 @@ struct script_counts {
 void script_count(struct script_counts *counts, struct text text);
 bool script_is_han(const struct script_counts *counts); /* most letters and digits are Han */
 
-/* What `auto` stands for, found by votes. Each line has one, so that none outweighs the others: for
- * `words` unless it is mostly Han; for `space` when at least a fifth of its neighbouring Han
- * characters have a space between them (segmented Chinese), else for `chars`. A line too short to
- * tell the latter two apart votes for Han only. Where both are found, `chars` loses least: it takes
- * them alike, whereas an unsegmented sentence is one long word in `space`. So `space` needs nine
- * lines of ten. Start from all zero. */
-struct script_votes {
+/* A sample of lines, from which `auto` is resolved. Each line counts once, so that none outweighs
+ * the others: as `words` unless it is mostly Han; as `space` when at least a fifth of its
+ * neighbouring Han characters have a space between them (segmented Chinese), else as `chars`. A
+ * line too short to tell the latter two apart counts as Han only. Where both are found, `chars`
+ * loses least: it takes them alike, whereas an unsegmented sentence is one long word in `space`. So
+ * `space` needs nine lines of ten. Start from all zero. */
+struct script_sample {
   size_t lines;    /* with letters or digits */
   size_t han;      /* of them, mostly Han */
   size_t wide;     /* of them, mostly Han and kana: written with full-width signs */
@@ -118,10 +118,10 @@ struct script_votes {
 };
 /* The mode that fits the line with these counts. */
 elman_token_mode script_line_mode(const struct script_counts *line);
-void script_vote(struct script_votes *votes, const struct script_counts *line);
-elman_token_mode script_token_mode(const struct script_votes *votes);
+void script_sample_add(struct script_sample *sample, const struct script_counts *line);
+elman_token_mode script_token_mode(const struct script_sample *sample);
 /* ELMAN_NFKC becomes ELMAN_NFKC_WIDE where most lines are written with full-width signs. */
-elman_normalization script_normalization(const struct script_votes *votes,
+elman_normalization script_normalization(const struct script_sample *sample,
                                          elman_normalization asked);
 
 /* Han: the ideographs of all CJK blocks and 々 〇 (no kana). */

@@ -12,7 +12,7 @@ static void require_text(struct text text) {
   REQUIRE(text.length == 0 || memchr(text.bytes, '\n', text.length) == NULL);
 }
 
-static void note_skipped(void *context, const char *file, size_t line, enum line_fault fault,
+static void note_skipped(void *context, const char *file, size_t line, elman_finding fault,
                          const char *problem) {
   size_t *count = context;
   (void)fault;

@@ -85,11 +85,11 @@ bool fuzz_one(const uint8_t *bytes, size_t size) {
   const struct text text = fuzz_text(bytes, size);
   struct buffer folded = {0};
   struct script_counts counts = {0};
-  struct script_votes votes = {0};
+  struct script_sample sample = {0};
   REQUIRE(text_fold(&folded, text, NULL) == ELMAN_OK);
   script_count(&counts, text);
-  script_vote(&votes, &counts);
-  REQUIRE(script_token_mode(&votes) != ELMAN_TOKENS_AUTO);
+  script_sample_add(&sample, &counts);
+  REQUIRE(script_token_mode(&sample) != ELMAN_TOKENS_AUTO);
   for (elman_normalization form = ELMAN_NFC; form <= ELMAN_NFKC_WIDE; form++)
     through_form(text, form);
   buffer_free(&folded);

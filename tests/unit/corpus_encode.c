@@ -84,20 +84,20 @@ Test(vocabularies, characters_are_counted_without_the_spaces_between_them) {
   pairs_free(pairs);
 }
 
-/* What is left out of the training neither votes nor has words. */
+/* What is left out of the training neither sample nor has words. */
 Test(vocabularies, pairs_that_are_too_long_have_no_part) {
   struct pairs *pairs = pairs_of("我 爱 学习 他 喜欢 茶\ta\n我爱学习\ta b\n他\ta b c d e f\n");
   struct vocabulary_options options = automatic;
   struct vocabulary_pair built = vocabularies_of(pairs, options);
-  cr_assert_eq(built.votes[ELMAN_SOURCE].spaced, 1);
+  cr_assert_eq(built.sample[ELMAN_SOURCE].spaced, 1);
   cr_assert_eq(vocabulary_size(built.target), 3 + 6);
   free_vocabularies(&built);
   options.max_length = 5;
   built = vocabularies_of(pairs, options);
   cr_assert_eq(built.source_mode, ELMAN_TOKENS_CHARS);
-  cr_assert_eq(built.votes[ELMAN_SOURCE].spaced, 0);
-  cr_assert_eq(built.votes[ELMAN_SOURCE].unspaced, 1);
-  cr_assert_eq(built.votes[ELMAN_SOURCE].lines, 1);
+  cr_assert_eq(built.sample[ELMAN_SOURCE].spaced, 0);
+  cr_assert_eq(built.sample[ELMAN_SOURCE].unspaced, 1);
+  cr_assert_eq(built.sample[ELMAN_SOURCE].lines, 1);
   cr_assert_eq(vocabulary_size(built.source), 1 + 4);
   cr_assert_eq(vocabulary_size(built.target), 3 + 2);
   free_vocabularies(&built);

@@ -37,7 +37,7 @@ static void put(const char *name, const char *content) {
 }
 
 /* Collects "file:line: problem" lines. */
-static void note_skipped(void *context, const char *file, size_t line, enum line_fault fault,
+static void note_skipped(void *context, const char *file, size_t line, elman_finding fault,
                          const char *problem) {
   (void)fault;
   char note[512];

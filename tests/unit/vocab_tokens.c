@@ -369,17 +369,17 @@ Test(modes, ten_megabytes_in_one_token, .timeout = 120) {
   buffer_free(&text);
 }
 
-static void vote_for(struct script_votes *votes, const char *line, size_t times) {
+static void vote_for(struct script_sample *sample, const char *line, size_t times) {
   struct script_counts counts = {0};
   script_count(&counts, text_of(line));
-  for (size_t i = 0; i < times; i++) script_vote(votes, &counts);
+  for (size_t i = 0; i < times; i++) script_sample_add(sample, &counts);
 }
 
 static elman_token_mode mode_of(const char *first, const char *second) {
-  struct script_votes votes = {0};
-  vote_for(&votes, first, 1);
-  vote_for(&votes, second, 1);
-  return script_token_mode(&votes);
+  struct script_sample sample = {0};
+  vote_for(&sample, first, 1);
+  vote_for(&sample, second, 1);
+  return script_token_mode(&sample);
 }
 
 Test(script, what_auto_stands_for) {
@@ -406,31 +406,31 @@ Test(script, a_fifth_of_a_lines_pairs_decides) {
 Test(script, a_long_line_has_one_vote) {
   struct buffer longest = {0};
   for (int i = 0; i < 10000; i++) buffer_append_text(&longest, text_of("我 爱 你 "));
-  struct script_votes votes = {0};
-  vote_for(&votes, longest.bytes, 1);
-  cr_assert_eq(script_token_mode(&votes), ELMAN_TOKENS_SPACE);
-  vote_for(&votes, "我爱学习。", 300);
-  cr_assert_eq(script_token_mode(&votes), ELMAN_TOKENS_CHARS);
+  struct script_sample sample = {0};
+  vote_for(&sample, longest.bytes, 1);
+  cr_assert_eq(script_token_mode(&sample), ELMAN_TOKENS_SPACE);
+  vote_for(&sample, "我爱学习。", 300);
+  cr_assert_eq(script_token_mode(&sample), ELMAN_TOKENS_CHARS);
   buffer_clear(&longest);
   for (int i = 0; i < 10000; i++) buffer_append_text(&longest, text_of("love "));
-  vote_for(&votes, longest.bytes, 1);
-  cr_assert_eq(script_token_mode(&votes), ELMAN_TOKENS_CHARS);
+  vote_for(&sample, longest.bytes, 1);
+  cr_assert_eq(script_token_mode(&sample), ELMAN_TOKENS_CHARS);
   buffer_free(&longest);
 }
 
 Test(script, a_mixed_corpus_is_chars) {
-  struct script_votes votes = {0};
-  vote_for(&votes, "我爱学习。", 1500);
-  vote_for(&votes, "我 爱 学习 。", 1800);
-  cr_assert_eq(script_token_mode(&votes), ELMAN_TOKENS_CHARS);
-  cr_assert_eq(votes.spaced, 1800);
-  cr_assert_eq(votes.unspaced, 1500);
-  vote_for(&votes, "我 爱 学习 。", 9 * 1500 - 1800 - 1);
-  cr_assert_eq(script_token_mode(&votes), ELMAN_TOKENS_CHARS);
-  vote_for(&votes, "我 爱 学习 。", 1);
-  cr_assert_eq(script_token_mode(&votes), ELMAN_TOKENS_SPACE);
-  vote_for(&votes, "你好！", 10000); /* a word */
-  cr_assert_eq(script_token_mode(&votes), ELMAN_TOKENS_SPACE);
+  struct script_sample sample = {0};
+  vote_for(&sample, "我爱学习。", 1500);
+  vote_for(&sample, "我 爱 学习 。", 1800);
+  cr_assert_eq(script_token_mode(&sample), ELMAN_TOKENS_CHARS);
+  cr_assert_eq(sample.spaced, 1800);
+  cr_assert_eq(sample.unspaced, 1500);
+  vote_for(&sample, "我 爱 学习 。", 9 * 1500 - 1800 - 1);
+  cr_assert_eq(script_token_mode(&sample), ELMAN_TOKENS_CHARS);
+  vote_for(&sample, "我 爱 学习 。", 1);
+  cr_assert_eq(script_token_mode(&sample), ELMAN_TOKENS_SPACE);
+  vote_for(&sample, "你好！", 10000); /* a word */
+  cr_assert_eq(script_token_mode(&sample), ELMAN_TOKENS_SPACE);
 }
 
 Test(script, counts) {

@@ -16,27 +16,6 @@
 /* Longer sentences are cut in examples. */
 enum { SHOWN_BYTES = 160 };
 
-/* The order is that of elman_finding. */
-static const char *const descriptions[] = {
-    "not valid UTF-8",
-    "a column missing",
-    "empty line or side",
-    "pair repeated",
-    "pair repeated, but for case, width, punctuation",
-    "source repeated with another target",
-    "target repeated with another source",
-    "length unlike the other side's",
-    "longer than --max-length",
-    "wrong or mixed script on a side",
-    "columns swapped",
-    "same pair",
-    "same source",
-    "same target",
-    "like pair",
-    "like source",
-    "like target",
-};
-
 size_t check_bad_lines(const elman_check *check, size_t part) {
   size_t bad = 0;
   for (elman_finding finding = 0; finding < ELMAN_FINDING_DUPLICATE; finding++)
@@ -139,7 +118,7 @@ static void print_part(FILE *stream, const elman_check *check, size_t part) {
   for (elman_finding finding = 0; finding < ELMAN_FINDING_SAME_PAIR; finding++) {
     const size_t count = elman_check_count(check, finding, part);
     if (count == 0) continue;
-    print_count(stream, descriptions[finding], count);
+    print_count(stream, elman_finding_description(finding), count);
     print_examples(stream, check, finding, part);
   }
   if (info.leaking > 0) print_count(stream, "PAIRS THAT LEAK", info.leaking);
