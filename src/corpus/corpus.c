@@ -98,8 +98,8 @@ static elman_status split_line(struct side_count *side, bool *too_long, size_t m
   return status;
 }
 
-/* A pair sample unless a side of it is too long as that side itself would be split. */
-static elman_status vote(struct counting *counting, size_t index, elman_error *error) {
+/* A pair counts unless a side of it is too long as that side itself would be split. */
+static elman_status sample_pair(struct counting *counting, size_t index, elman_error *error) {
   struct script_counts counts[2] = {{0}, {0}};
   bool too_long = false;
   for (int s = 0; s < 2; s++) {
@@ -126,7 +126,7 @@ static elman_status find_modes(struct counting *counting, elman_error *error) {
   elman_status status = ELMAN_OK;
   const size_t count = pairs_count(counting->pairs), stride = count / SCRIPT_SAMPLE + 1;
   for (size_t i = 0; status == ELMAN_OK && i < count; i += stride)
-    status = vote(counting, i, error);
+    status = sample_pair(counting, i, error);
   for (int s = 0; s < 2; s++) {
     struct side_count *side = &counting->sides[s];
     struct codec *codec = &side->codec;

@@ -53,7 +53,7 @@ const char *line_terminate(struct text part) {
 }
 
 elman_status line_file_read(struct line_file *file, const char *path, elman_error *error) {
-  struct lines lines;
+  struct lines lines = {0};
   struct text line;
   char problem[LINE_PROBLEM];
   *file = (struct line_file){0};

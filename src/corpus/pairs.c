@@ -198,7 +198,7 @@ static elman_status add_tsv_line(struct reader *reader, const struct lines *line
 }
 
 static elman_status read_tsv(struct reader *reader, const char *file) {
-  struct lines lines;
+  struct lines lines = {0};
   elman_status status = open_lines(&lines, reader, file);
   if (status != ELMAN_OK) return status;
   drop_blank_end(&lines);
@@ -210,7 +210,7 @@ static elman_status read_tsv(struct reader *reader, const char *file) {
 
 static elman_status read_moses(struct reader *reader) {
   const struct pairs_options *options = reader->options;
-  struct lines sources, targets;
+  struct lines sources = {0}, targets = {0};
   elman_status status = open_lines(&sources, reader, options->source_file);
   if (status == ELMAN_OK) status = open_lines(&targets, reader, options->target_file);
   if (status != ELMAN_OK) return status;
