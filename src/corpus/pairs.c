@@ -116,7 +116,7 @@ static elman_status skip(struct reader *reader, const struct lines *lines, elman
                          const char *problem) {
   if (reader->options->strict) return fail_at_line(reader->error, lines, problem);
   if (reader->pairs->skipped++ == 0) (void)fail_at_line(&reader->first, lines, problem);
-  if (fault == FAULT_NOT_UTF8) reader->other_encoding = true;
+  if (fault == ELMAN_FINDING_NOT_UTF8) reader->other_encoding = true;
   if (reader->options->skipped != NULL)
     reader->options->skipped(reader->options->context, lines->name, lines->number, fault, problem);
   return ELMAN_OK;
