@@ -240,6 +240,7 @@ static bool is_idle(enum idle_spaces idle, bool unspaced, bool next_unspaced) {
 void text_drop_spaces(struct buffer *normalized, elman_token_mode mode) {
   const enum idle_spaces idle = token_mode_row(mode)->idle_spaces;
   const struct text text = buffer_text(normalized);
+  if (idle == NO_SPACES) return;
   bool unspaced = false; /* the character before, without what stands on it */
   size_t length = 0;
   for (size_t at = 0; at < text.length;) {
