@@ -12,7 +12,7 @@ expect_stdout_match '^chrF2 signature +nrefs:1\|case:mixed\|eff:yes\|nc:6\|nw:0\
 
 expect_exit 0 "$ELMAN" evaluate -q --json "$toy"
 expect_no_stderr
-expect_stdout_match '^\{"loss":0\.[0-9e-]+,"perplexity":1\.[0-9]+,"tokens":25,"sentences":5,"exact_match":1,"unknown_source":0,"unknown_target":0,"bleu":[0-9.]+,"bleu_precisions":\[100(,[0-9.]+){3}\],"brevity_penalty":1,"hypothesis_length":[0-9]+,"reference_length":[0-9]+,"chrf":100,"bleu_signature":"nrefs:1\|[^"]*","chrf_signature":"nrefs:1\|[^"]*"\}$'
+expect_stdout_match '^\{"sentences":5,"tokens":25,"loss":0\.[0-9e-]+,"perplexity":1\.[0-9]+,"exact_match":1,"unknown_source":0,"unknown_target":0,"bleu":[0-9.]+,"bleu_precisions":\[100(,[0-9.]+){3}\],"brevity_penalty":1,"hypothesis_length":[0-9]+,"reference_length":[0-9]+,"chrf":100,"bleu_signature":"nrefs:1\|[^"]*","chrf_signature":"nrefs:1\|[^"]*"\}$'
 
 # A sentence that is too long to be translated is not silently missing.
 { cat "$toy"; printf '我%.0s ' {1..5001}; printf '\tI\n'; } >long

@@ -57,8 +57,7 @@ static int sink_finish(struct sink *sink, const struct attention_job *job,
     return elman_attention_writer_finish(sink->writer, &error) == ELMAN_OK ? EX_OK
                                                                            : report_error(&error);
   const elman_attention_measures measures = elman_attention_summary_get(sink->summary);
-  const bool aligned = input->alignment_column > 0;
-  (job->json ? write_measures_json : write_measures_text)(stream, &measures, aligned);
+  write_measures(stream, &measures, input->alignment_column > 0, job->json);
   return EX_OK;
 }
 

@@ -181,36 +181,33 @@ static void write_text(FILE *stream, const elman_attention_output *a) {
 
 /* ---- for programs ---- */
 
-static void write_json_matrix(FILE *stream, const float *values, size_t rows, size_t columns) {
+static void write_json_matrix(struct json *json, const char *key, const float *values, size_t rows,
+                              size_t columns) {
+  json_open(json, key, "[");
   for (size_t i = 0; i < rows; i++) {
-    fputs(i == 0 ? "[[" : ",[", stream);
-    for (size_t j = 0; j < columns; j++) {
-      if (j > 0) putc(',', stream);
-      write_json_number(stream, (double)values[i * columns + j]);
-    }
-    putc(']', stream);
+    json_open(json, NULL, "[");
+    for (size_t j = 0; j < columns; j++) json_number(json, NULL, (double)values[i * columns + j]);
+    json_close(json, "]");
   }
-  putc(']', stream);
+  json_close(json, "]");
 }
 
-static void write_json_heads(FILE *stream, const char *name, const float *values,
+static void write_json_heads(struct json *json, const char *key, const float *values,
                              const elman_attention_output *a) {
-  const size_t size = a->query_count * a->key_count;
-  fprintf(stream, "\"%s\":[", name);
-  for (size_t n = 0; n < a->heads; n++) {
-    if (n > 0) putc(',', stream);
-    write_json_matrix(stream, values + n * size, a->query_count, a->key_count);
-  }
-  fputs("],", stream);
+  json_open(json, key, "[");
+  for (size_t n = 0; n < a->heads; n++)
+    write_json_matrix(json, NULL, values + n * a->query_count * a->key_count, a->query_count,
+                      a->key_count);
+  json_close(json, "]");
 }
 
 static void write_json(FILE *stream, const elman_attention_output *a) {
-  putc('{', stream);
-  write_json_heads(stream, "scores", a->scores, a);
-  write_json_heads(stream, "weights", a->weights, a);
-  fputs("\"context\":", stream);
-  write_json_matrix(stream, a->context, a->query_count, a->value_width);
-  fputs("}\n", stream);
+  struct json json = {.stream = stream};
+  json_open(&json, NULL, "{");
+  write_json_heads(&json, "scores", a->scores, a);
+  write_json_heads(&json, "weights", a->weights, a);
+  write_json_matrix(&json, "context", a->context, a->query_count, a->value_width);
+  json_close(&json, "}\n");
 }
 
 /* PREFIX.name.npy */
@@ -247,10 +244,7 @@ static int write_result(const char *path, const char *format, const elman_attent
   struct output output;
   const int code = output_open(&output, path);
   if (code != EX_OK) return code;
-  if (strcmp(format, "json") == 0)
-    write_json(output.stream, a);
-  else
-    write_text(output.stream, a);
+  (strcmp(format, "json") == 0 ? write_json : write_text)(output.stream, a);
   return output_close(&output, EX_OK);
 }
 

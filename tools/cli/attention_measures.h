@@ -7,8 +7,8 @@
 
 #include "elman.h"
 
-/* `aligned`: with what was compared with gold alignments. */
-void write_measures_json(FILE *stream, const elman_attention_measures *measures, bool aligned);
-void write_measures_text(FILE *stream, const elman_attention_measures *measures, bool aligned);
+/* `aligned`: with the comparison with gold alignments. */
+void write_measures(FILE *stream, const elman_attention_measures *measures, bool aligned,
+                    bool as_json);
 
 #endif

@@ -1,11 +1,10 @@
 /* elman corpus check */
-#include "corpus_check.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
 
 #include "commands.h"
+#include "figures.h"
 #include "messages.h"
 #include "options.h"
 #include "output.h"
@@ -16,7 +15,7 @@
 /* Longer sentences are cut in examples. */
 enum { SHOWN_BYTES = 160 };
 
-size_t check_bad_lines(const elman_check *check, size_t part) {
+static size_t bad_lines(const elman_check *check, size_t part) {
   size_t bad = 0;
   for (elman_finding finding = 0; finding < ELMAN_FINDING_DUPLICATE; finding++)
     bad += elman_check_count(check, finding, part);
@@ -130,7 +129,7 @@ static void write_text(FILE *stream, const elman_check *check, size_t part_count
   for (size_t part = 0; part < part_count; part++) {
     print_part(stream, check, part);
     putc('\n', stream);
-    bad += check_bad_lines(check, part);
+    bad += bad_lines(check, part);
     leaking += elman_check_get_part(check, part).leaking;
   }
   if (part_count > 1)
@@ -139,7 +138,85 @@ static void write_text(FILE *stream, const elman_check *check, size_t part_count
     fprintf(stream, "%zu lines are bad\n", bad);
 }
 
-/* ---- what is done ---- */
+/* ---- for programs ---- */
+
+static void write_part_json(struct json *json, const elman_check *check, size_t part) {
+  const elman_check_part info = elman_check_get_part(check, part);
+  const size_t bad = bad_lines(check, part);
+  const struct figure figures[] = {{"pairs", .count = &info.pairs},
+                                   {"bad_lines", .count = &bad},
+                                   {"leaking_pairs", .count = &info.leaking},
+                                   {"source_tokens", .count = &info.source_tokens},
+                                   {"target_tokens", .count = &info.target_tokens},
+                                   {"unknown_source", .count = &info.unknown_source},
+                                   {"unknown_target", .count = &info.unknown_target},
+                                   {0}};
+  json_line(json);
+  json_open(json, NULL, "{");
+  json_text(json, "name", info.name);
+  figures_write_json(json, figures);
+  json_open(json, "lines", "{");
+  for (elman_finding finding = 0; elman_finding_name(finding) != NULL; finding++)
+    json_count(json, elman_finding_name(finding), elman_check_count(check, finding, part));
+  json_close(json, "}");
+  json_close(json, "}");
+}
+
+static void write_shared(struct json *json, const elman_check *check, size_t part, size_t earlier) {
+  json_line(json);
+  json_open(json, NULL, "{");
+  json_text(json, "part", elman_check_get_part(check, part).name);
+  json_text(json, "with", elman_check_get_part(check, earlier).name);
+  for (elman_finding leak = ELMAN_FINDING_SAME_PAIR; elman_finding_name(leak) != NULL; leak++)
+    json_count(json, elman_finding_name(leak), elman_check_shared(check, leak, part, earlier));
+  json_close(json, "}");
+}
+
+static void write_example(struct json *json, const elman_check *check,
+                          const elman_check_example *example) {
+  json_line(json);
+  json_open(json, NULL, "{");
+  json_text(json, "finding", elman_finding_name(example->finding));
+  json_text(json, "part", elman_check_get_part(check, example->part).name);
+  json_count(json, "line", example->line);
+  if (example->other_line > 0) {
+    json_text(json, "with", elman_check_get_part(check, example->other_part).name);
+    json_count(json, "with_line", example->other_line);
+  }
+  if (example->source != NULL) {
+    json_text(json, "source", example->source);
+    json_text(json, "target", example->target);
+  } else {
+    json_text(json, "problem", example->problem);
+  }
+  json_close(json, "}");
+}
+
+static void write_json(FILE *stream, const elman_check *check, size_t part_count) {
+  const elman_check_tokens tokens = elman_check_get_tokens(check);
+  struct json json = {.stream = stream};
+  json_open(&json, NULL, "{");
+  json_flag(&json, "clean", elman_check_clean(check));
+  json_text(&json, "source_tokens", elman_token_mode_name(tokens.source_tokens));
+  json_text(&json, "target_tokens", elman_token_mode_name(tokens.target_tokens));
+  json_count(&json, "source_vocabulary", tokens.source_vocabulary);
+  json_count(&json, "target_vocabulary", tokens.target_vocabulary);
+  json_open(&json, "parts", "[");
+  for (size_t part = 0; part < part_count; part++) write_part_json(&json, check, part);
+  json_close(&json, "\n]");
+  json_open(&json, "shared", "[");
+  for (size_t part = 1; part < part_count; part++)
+    for (size_t earlier = 0; earlier < part; earlier++) write_shared(&json, check, part, earlier);
+  json_close(&json, "\n]");
+  json_open(&json, "examples", "[");
+  elman_check_example example;
+  for (size_t i = 0; elman_check_get_example(&example, check, i); i++)
+    write_example(&json, check, &example);
+  json_close(&json, "\n]");
+  json_close(&json, "}\n");
+}
+
+/* ---- the command ---- */
 
 struct job {
   struct pairs_input input;
@@ -151,12 +228,8 @@ static int check_and_write(const struct job *job) {
   elman_error error;
   elman_check *check;
   if (elman_check_create(&check, &job->options, &error) != ELMAN_OK) return report_error(&error);
-  struct output output;
-  int code = output_open(&output, NULL);
-  if (code == EX_OK) {
-    (job->json ? write_check_json : write_text)(output.stream, check, job->options.part_count);
-    code = output_close(&output, elman_check_clean(check) ? EX_OK : EX_DATAERR);
-  }
+  (job->json ? write_json : write_text)(stdout, check, job->options.part_count);
+  const int code = output_end(elman_check_clean(check) ? EX_OK : EX_DATAERR);
   elman_check_free(check);
   return code;
 }

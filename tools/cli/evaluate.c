@@ -4,7 +4,7 @@
 #include "commands.h"
 #include "elman.h"
 #include "evaluate_files.h"
-#include "json_output.h"
+#include "figures.h"
 #include "messages.h"
 #include "metric_output.h"
 #include "model_input.h"
@@ -21,39 +21,34 @@ static bool on_progress(void *context, size_t done, size_t total) {
   return true;
 }
 
-static void write_json(FILE *stream, const elman_scores *scores, bool alignments) {
-  fputs("{\"loss\":", stream);
-  write_json_number(stream, scores->loss);
-  write_json_member(stream, "perplexity", scores->perplexity);
-  fprintf(stream, ",\"tokens\":%zu,\"sentences\":%zu", scores->tokens, scores->sentences);
-  write_json_member(stream, "exact_match", scores->exact_match);
-  fprintf(stream, ",\"unknown_source\":%zu,\"unknown_target\":%zu", scores->unknown_source,
-          scores->unknown_target);
-  if (alignments) {
-    fprintf(stream, ",\"aligned_words\":%zu", scores->aligned_words);
-    write_json_member(stream, "alignment_agreement", scores->alignment_agreement);
+static void write_scores(FILE *stream, const elman_scores *scores, bool aligned, bool as_json) {
+  const struct figure figures[] = {
+      {"sentences", "sentences", .count = &scores->sentences},
+      {"tokens", "target tokens", .count = &scores->tokens},
+      {"loss", "loss", .real = &scores->loss, .decimals = 4},
+      {"perplexity", "perplexity", .real = &scores->perplexity, .decimals = 4},
+      {"exact_match", "exact match", .share = &scores->exact_match},
+      {"unknown_source", "unknown source words", .count = &scores->unknown_source},
+      {"unknown_target", "unknown target words", .count = &scores->unknown_target},
+      {0}};
+  const struct figure alignment[] = {
+      {"aligned_words", "aligned words", .count = &scores->aligned_words},
+      {"alignment_agreement", "alignment agreement", .share = &scores->alignment_agreement},
+      {0}};
+  if (!as_json) {
+    figures_write_text(stream, figures);
+    if (aligned) figures_write_text(stream, alignment);
+    write_metrics_text(stream, &scores->metrics);
+    write_signatures_text(stream, &scores->metrics);
+    return;
   }
-  write_metrics_json(stream, &scores->metrics);
-  write_signatures_json(stream, &scores->metrics);
-  fputs("}\n", stream);
-}
-
-static void write_text(FILE *stream, const elman_scores *scores, bool alignments) {
-  char perplexity[32];
-  fprintf(stream, "sentences            %zu\n", scores->sentences);
-  fprintf(stream, "target tokens        %zu\n", scores->tokens);
-  fprintf(stream, "loss                 %.4f\n", scores->loss);
-  fprintf(stream, "perplexity           %s\n",
-          perplexity_text(perplexity, sizeof perplexity, scores->perplexity, 4));
-  fprintf(stream, "exact match          %.2f %%\n", 100 * scores->exact_match);
-  fprintf(stream, "unknown source words %zu\n", scores->unknown_source);
-  fprintf(stream, "unknown target words %zu\n", scores->unknown_target);
-  if (alignments) {
-    fprintf(stream, "aligned words        %zu\n", scores->aligned_words);
-    fprintf(stream, "alignment agreement  %.2f %%\n", 100 * scores->alignment_agreement);
-  }
-  write_metrics_text(stream, &scores->metrics);
-  write_signatures_text(stream, &scores->metrics);
+  struct json json = {.stream = stream};
+  json_open(&json, NULL, "{");
+  figures_write_json(&json, figures);
+  if (aligned) figures_write_json(&json, alignment);
+  write_metrics_json(&json, &scores->metrics);
+  write_signatures_json(&json, &scores->metrics);
+  json_close(&json, "}\n");
 }
 
 /* Of a text in the model's target language hardly a word in two is new. */
@@ -91,12 +86,10 @@ static int score(elman_scores *scores, struct evaluation *evaluation, const elma
 static int score_and_write(struct evaluation *evaluation, const elman_pairs *pairs,
                            bool alignments) {
   elman_scores scores;
-  struct output output;
-  int code = score(&scores, evaluation, pairs);
-  if (code == EX_OK) code = output_open(&output, NULL);
+  const int code = score(&scores, evaluation, pairs);
   if (code != EX_OK) return code;
-  (evaluation->json ? write_json : write_text)(output.stream, &scores, alignments);
-  return output_close(&output, EX_OK);
+  write_scores(stdout, &scores, alignments, evaluation->json);
+  return output_end(EX_OK);
 }
 
 static int evaluate_model(struct evaluation *evaluation, const struct pairs_input *input,

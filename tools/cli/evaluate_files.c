@@ -1,10 +1,8 @@
 #include "evaluate_files.h"
 
-#include <inttypes.h>
 #include <string.h>
 #include <sysexits.h>
 
-#include "json_output.h"
 #include "messages.h"
 #include "metric_output.h"
 #include "output.h"
@@ -90,83 +88,69 @@ static int score(elman_comparison *found, const struct inputs *inputs,
 
 /* ---- writing ---- */
 
-static void write_one_json(FILE *stream, const struct inputs *inputs,
-                           const elman_metric_scores *scores) {
-  fprintf(stream, "{\"sentences\":%zu", inputs->sentences);
-  write_metrics_json(stream, scores);
-  write_signatures_json(stream, scores);
-  fputs("}\n", stream);
-}
-
-static void write_two_json(FILE *stream, const struct inputs *inputs, const elman_comparison *found,
-                           const elman_metric_options *options) {
-  fprintf(stream, "{\"sentences\":%zu,\"hypotheses\":[", inputs->sentences);
-  for (size_t i = 0; i < 2; i++) {
-    fprintf(stream, "%s{\"number\":%zu", i == 0 ? "" : ",", i + 1);
-    write_metrics_json(stream, &found->scores[i]);
-    write_json_member(stream, "bleu_mean", found->bleu[i].mean);
-    write_json_member(stream, "bleu_interval", found->bleu[i].interval);
-    write_json_member(stream, "chrf_mean", found->chrf[i].mean);
-    write_json_member(stream, "chrf_interval", found->chrf[i].interval);
-    putc('}', stream);
+static void write_json(FILE *stream, const struct inputs *inputs, const elman_comparison *found,
+                       const elman_metric_options *options) {
+  struct json json = {.stream = stream};
+  json_open(&json, NULL, "{");
+  json_count(&json, "sentences", inputs->sentences);
+  if (inputs->hypotheses == 1) {
+    write_metrics_json(&json, &found->scores[0]);
+  } else {
+    json_open(&json, "hypotheses", "[");
+    for (size_t i = 0; i < 2; i++) {
+      json_open(&json, NULL, "{");
+      json_count(&json, "number", i + 1);
+      write_metrics_json(&json, &found->scores[i]);
+      json_number(&json, "bleu_mean", found->bleu[i].mean);
+      json_number(&json, "bleu_interval", found->bleu[i].interval);
+      json_number(&json, "chrf_mean", found->chrf[i].mean);
+      json_number(&json, "chrf_interval", found->chrf[i].interval);
+      json_close(&json, "}");
+    }
+    json_close(&json, "]");
+    json_number(&json, "bleu_p_value", found->bleu_p_value);
+    json_number(&json, "chrf_p_value", found->chrf_p_value);
+    json_count(&json, "resamples", options->resamples);
+    json_count(&json, "seed", options->seed);
   }
-  putc(']', stream);
-  write_json_member(stream, "bleu_p_value", found->bleu_p_value);
-  write_json_member(stream, "chrf_p_value", found->chrf_p_value);
-  fprintf(stream, ",\"resamples\":%zu,\"seed\":%" PRIu64, options->resamples, options->seed);
-  write_signatures_json(stream, &found->scores[0]);
-  fputs("}\n", stream);
+  write_signatures_json(&json, &found->scores[0]);
+  json_close(&json, "}\n");
 }
 
-static void write_one_text(FILE *stream, const struct inputs *inputs,
-                           const elman_metric_scores *scores) {
+static void write_text(FILE *stream, const struct inputs *inputs, const elman_comparison *found) {
   fprintf(stream, "sentences            %zu\n", inputs->sentences);
-  write_metrics_text(stream, scores);
-  write_signatures_text(stream, scores);
-}
-
-static void write_two_text(FILE *stream, const struct inputs *inputs,
-                           const elman_comparison *found) {
-  fprintf(stream, "sentences            %zu\n", inputs->sentences);
-  for (size_t i = 0; i < 2; i++) {
-    fputs("\nhypothesis           ", stream);
-    print_visible(stream, inputs->names[i], strlen(inputs->names[i]));
-    putc('\n', stream);
-    write_metrics_text(stream, &found->scores[i]);
-    fprintf(stream, "BLEU resampled       %.2f ± %.2f\n", found->bleu[i].mean,
-            found->bleu[i].interval);
-    fprintf(stream, "chrF2 resampled      %.2f ± %.2f\n", found->chrf[i].mean,
-            found->chrf[i].interval);
+  if (inputs->hypotheses == 1) {
+    write_metrics_text(stream, &found->scores[0]);
+  } else {
+    for (size_t i = 0; i < 2; i++) {
+      fputs("\nhypothesis           ", stream);
+      print_visible(stream, inputs->names[i], strlen(inputs->names[i]));
+      putc('\n', stream);
+      write_metrics_text(stream, &found->scores[i]);
+      fprintf(stream, "BLEU resampled       %.2f ± %.2f\n", found->bleu[i].mean,
+              found->bleu[i].interval);
+      fprintf(stream, "chrF2 resampled      %.2f ± %.2f\n", found->chrf[i].mean,
+              found->chrf[i].interval);
+    }
+    fprintf(stream, "\nBLEU p-value         %.4f\n", found->bleu_p_value);
+    fprintf(stream, "chrF2 p-value        %.4f\n", found->chrf_p_value);
   }
-  fprintf(stream, "\nBLEU p-value         %.4f\n", found->bleu_p_value);
-  fprintf(stream, "chrF2 p-value        %.4f\n", found->chrf_p_value);
   write_signatures_text(stream, &found->scores[0]);
-}
-
-static void write_scores(FILE *stream, const struct inputs *inputs, const elman_comparison *found,
-                         const struct file_evaluation *evaluation) {
-  if (inputs->hypotheses == 1 && evaluation->json)
-    write_one_json(stream, inputs, &found->scores[0]);
-  else if (inputs->hypotheses == 1)
-    write_one_text(stream, inputs, &found->scores[0]);
-  else if (evaluation->json)
-    write_two_json(stream, inputs, found, &evaluation->options);
-  else
-    write_two_text(stream, inputs, found);
 }
 
 int evaluate_files(const struct file_evaluation *evaluation, const char *command) {
   struct inputs inputs;
   elman_comparison found;
-  struct output output;
   int code = check(evaluation, command);
   if (code != EX_OK) return code;
   code = inputs_read(&inputs, evaluation);
   if (code == EX_OK) code = score(&found, &inputs, &evaluation->options);
-  if (code == EX_OK) code = output_open(&output, NULL);
   if (code == EX_OK) {
-    write_scores(output.stream, &inputs, &found, evaluation);
-    code = output_close(&output, EX_OK);
+    if (evaluation->json)
+      write_json(stdout, &inputs, &found, &evaluation->options);
+    else
+      write_text(stdout, &inputs, &found);
+    code = output_end(EX_OK);
   }
   inputs_close(&inputs);
   return code;

@@ -51,48 +51,37 @@ static void write_text(FILE *stream, const elman_gradient_report *report) {
 
 /* ---- for programs ---- */
 
-static void write_number(FILE *stream, const char *key, double number) {
-  fprintf(stream, ",\"%s\":", key);
-  write_json_number(stream, number);
-}
-
-static void write_text_value(FILE *stream, const char *key, const char *text) {
-  fprintf(stream, ",\"%s\":", key);
-  if (text == NULL)
-    fputs("null", stream);
-  else
-    write_json_string(stream, text);
-}
-
-static void write_tensor(FILE *stream, const elman_checked_tensor *tensor) {
-  fputs("{\"name\":", stream);
-  write_json_string(stream, tensor->name);
-  fprintf(stream, ",\"shape\":[%zu", tensor->rows);
-  if (tensor->dimensions == 2) fprintf(stream, ",%zu", tensor->columns);
-  putc(']', stream);
-  write_text_value(stream, "verdict", elman_verdict_name(tensor->verdict));
+static void write_tensor(struct json *json, const elman_checked_tensor *tensor) {
+  json_line(json);
+  json_open(json, NULL, "{");
+  json_text(json, "name", tensor->name);
+  json_open(json, "shape", "[");
+  json_count(json, NULL, tensor->rows);
+  if (tensor->dimensions == 2) json_count(json, NULL, tensor->columns);
+  json_close(json, "]");
+  json_text(json, "verdict", elman_verdict_name(tensor->verdict));
   if (tensor->tied_to != NULL) {
-    write_text_value(stream, "tied_to", tensor->tied_to);
+    json_text(json, "tied_to", tensor->tied_to);
   } else {
-    fprintf(stream, ",\"checked\":%zu", tensor->checked);
-    write_number(stream, "derived", tensor->norm);
-    write_number(stream, "measured", tensor->measured);
-    write_number(stream, "error", tensor->error);
+    json_count(json, "checked", tensor->checked);
+    json_number(json, "derived", tensor->norm);
+    json_number(json, "measured", tensor->measured);
+    json_number(json, "error", tensor->error);
   }
-  putc('}', stream);
+  json_close(json, "}");
 }
 
 static void write_json(FILE *stream, const elman_gradient_report *report) {
-  fputs("{\"loss\":", stream);
-  write_json_number(stream, report->loss);
-  fprintf(stream, ",\"tokens\":%zu,\"right\":%s", report->tokens, report->right ? "true" : "false");
-  write_text_value(stream, "worst", report->worst == NULL ? NULL : report->worst->name);
-  fputs(",\"tensors\":[", stream);
-  for (size_t i = 0; i < report->tensor_count; i++) {
-    fputs(i == 0 ? "\n  " : ",\n  ", stream);
-    write_tensor(stream, &report->tensors[i]);
-  }
-  fputs("\n]}\n", stream);
+  struct json json = {.stream = stream};
+  json_open(&json, NULL, "{");
+  json_number(&json, "loss", report->loss);
+  json_count(&json, "tokens", report->tokens);
+  json_flag(&json, "right", report->right);
+  json_text(&json, "worst", report->worst == NULL ? NULL : report->worst->name);
+  json_open(&json, "tensors", "[");
+  for (size_t i = 0; i < report->tensor_count; i++) write_tensor(&json, &report->tensors[i]);
+  json_close(&json, "\n]");
+  json_close(&json, "}\n");
 }
 
 /* ---- the command ---- */
@@ -107,15 +96,6 @@ static void note_unknown(const elman_gradient_report *report) {
   if (report->unknown_source + report->unknown_target > 0)
     note("not in the vocabularies: %zu source and %zu target words", report->unknown_source,
          report->unknown_target);
-}
-
-static int write_report(const elman_gradient_report *report, bool json) {
-  struct output output;
-  const int code = output_open(&output, NULL);
-  if (code != EX_OK) return code;
-  note_unknown(report);
-  (json ? write_json : write_text)(output.stream, report);
-  return output_close(&output, report->right ? EX_OK : EX_DATAERR);
 }
 
 /* Operands are source and target in turn. */
@@ -141,7 +121,9 @@ static int check(const elman_model *model, const struct operands *operands,
   progress_erase(&progress);
   free(sources);
   if (status != ELMAN_OK) return report_error(&error);
-  const int code = write_report(found, json);
+  note_unknown(found);
+  (json ? write_json : write_text)(stdout, found);
+  const int code = output_end(found->right ? EX_OK : EX_DATAERR);
   elman_gradient_report_free(found);
   return code;
 }

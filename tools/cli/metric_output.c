@@ -1,35 +1,17 @@
 #include "metric_output.h"
 
-#include "json_output.h"
-
-const char *perplexity_text(char *into, size_t size, double perplexity, int decimals) {
-  snprintf(into, size, perplexity < 1e6 ? "%.*f" : "%.*e", decimals, perplexity);
-  return into;
+void write_metrics_json(struct json *json, const elman_metric_scores *scores) {
+  json_number(json, "bleu", scores->bleu);
+  json_numbers(json, "bleu_precisions", scores->precisions, 4);
+  json_number(json, "brevity_penalty", scores->brevity_penalty);
+  json_count(json, "hypothesis_length", scores->hypothesis_length);
+  json_count(json, "reference_length", scores->reference_length);
+  json_number(json, "chrf", scores->chrf);
 }
 
-void write_json_member(FILE *stream, const char *key, double number) {
-  fprintf(stream, ",\"%s\":", key);
-  write_json_number(stream, number);
-}
-
-void write_metrics_json(FILE *stream, const elman_metric_scores *scores) {
-  write_json_member(stream, "bleu", scores->bleu);
-  for (size_t n = 0; n < 4; n++) {
-    fputs(n == 0 ? ",\"bleu_precisions\":[" : ",", stream);
-    write_json_number(stream, scores->precisions[n]);
-  }
-  putc(']', stream);
-  write_json_member(stream, "brevity_penalty", scores->brevity_penalty);
-  fprintf(stream, ",\"hypothesis_length\":%zu,\"reference_length\":%zu", scores->hypothesis_length,
-          scores->reference_length);
-  write_json_member(stream, "chrf", scores->chrf);
-}
-
-void write_signatures_json(FILE *stream, const elman_metric_scores *scores) {
-  fputs(",\"bleu_signature\":", stream);
-  write_json_string(stream, scores->bleu_signature);
-  fputs(",\"chrf_signature\":", stream);
-  write_json_string(stream, scores->chrf_signature);
+void write_signatures_json(struct json *json, const elman_metric_scores *scores) {
+  json_text(json, "bleu_signature", scores->bleu_signature);
+  json_text(json, "chrf_signature", scores->chrf_signature);
 }
 
 void write_metrics_text(FILE *stream, const elman_metric_scores *scores) {

@@ -118,15 +118,12 @@ static void print_option(FILE *stream, const struct option *option) {
 }
 
 static int print_help(const struct usage *usage) {
-  struct output output;
-  const int code = output_open(&output, NULL);
-  if (code != EX_OK) return code;
-  fprintf(output.stream, "Usage: elman %s %s\n\n%s\n\nOptions:\n", usage->command, usage->operands,
-          usage->description);
+  printf("Usage: elman %s %s\n\n%s\n\nOptions:\n", usage->command, usage->operands,
+         usage->description);
   for (const struct option *option = usage->options; option->name != NULL; option++)
-    print_option(output.stream, option);
-  print_option(output.stream, &(struct option){"help", 'h', .help = "show this and leave"});
-  return output_close(&output, EX_OK);
+    print_option(stdout, option);
+  print_option(stdout, &(struct option){"help", 'h', .help = "show this and leave"});
+  return output_end(EX_OK);
 }
 
 /* ---- the command line ---- */

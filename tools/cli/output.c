@@ -67,6 +67,11 @@ int output_close(struct output *output, int code) {
   return report_problem(output);
 }
 
+int output_end(int code) {
+  struct output output = {.stream = stdout, .path = "standard output"};
+  return output_close(&output, code);
+}
+
 void output_abandon(struct output *output) {
   elman_file_discard(output->file);
 }

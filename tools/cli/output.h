@@ -17,6 +17,9 @@ struct output {
 /* NULL or "-" is standard output. Gives an exit code, after a message if that is not 0. */
 int output_open(struct output *output, const char *path);
 
+/* Closes standard output, where a command printed all it had to; otherwise as output_close. */
+int output_end(int code);
+
 /* Whether both paths lead to one regular file; either may be NULL. */
 bool output_is(const char *path, const char *other);
 

@@ -16,10 +16,6 @@ static const char *side_name(const elman_traced_layer *layer) {
   return layer->side == ELMAN_SOURCE ? "encoder" : "decoder";
 }
 
-static const char *direction_name(const elman_traced_layer *layer) {
-  return layer->reverse ? "backward" : "forward";
-}
-
 /* ---- for people ---- */
 
 enum { BAR_DECADES = 5, MARKS_A_DECADE = 4, BAR = BAR_DECADES * MARKS_A_DECADE };
@@ -103,51 +99,43 @@ static void write_text(FILE *stream, const elman_gradient_trace *trace, size_t s
 
 /* ---- for programs ---- */
 
-static void write_numbers(FILE *stream, const char *key, const double *numbers, size_t count) {
-  fprintf(stream, ",\"%s\":[", key);
-  for (size_t i = 0; i < count; i++) {
-    if (i > 0) putc(',', stream);
-    write_json_number(stream, numbers[i]);
-  }
-  putc(']', stream);
+static void write_flags(struct json *json, const char *key, const bool *flags, size_t count) {
+  json_open(json, key, "[");
+  for (size_t i = 0; i < count; i++) json_flag(json, NULL, flags[i]);
+  json_close(json, "]");
 }
 
-static void write_tokens(FILE *stream, const char *side, const char *const *tokens,
-                         const bool *known, size_t count) {
-  fprintf(stream, ",\"%s_tokens\":[", side);
-  for (size_t i = 0; i < count; i++) {
-    if (i > 0) putc(',', stream);
-    write_json_string(stream, tokens[i]);
-  }
-  fprintf(stream, "],\"%s_known\":[", side);
-  for (size_t i = 0; i < count; i++)
-    fprintf(stream, "%s%s", i > 0 ? "," : "", known[i] ? "true" : "false");
-  putc(']', stream);
+static void write_layer_json(struct json *json, const elman_traced_layer *layer) {
+  json_line(json);
+  json_open(json, NULL, "{");
+  json_text(json, "part", side_name(layer));
+  json_count(json, "layer", layer->layer);
+  json_text(json, "direction", layer->reverse ? "backward" : "forward");
+  json_count(json, "units", layer->units);
+  json_numbers(json, "state", layer->states, layer->steps);
+  json_numbers(json, "pre_tanh", layer->inputs, layer->steps);
+  json_numbers(json, "saturated", layer->saturated, layer->steps);
+  json_close(json, "}");
 }
 
 static void write_json(FILE *stream, const elman_gradient_trace *trace, size_t step) {
-  fputs("{\"loss\":", stream);
-  write_json_number(stream, trace->loss);
+  struct json json = {.stream = stream};
+  json_open(&json, NULL, "{");
+  json_number(&json, "loss", trace->loss);
   if (step == 0)
-    fputs(",\"from_step\":null", stream);
+    json_text(&json, "from_step", NULL);
   else
-    fprintf(stream, ",\"from_step\":%zu", step);
-  write_tokens(stream, "source", trace->source_tokens, trace->source_known, trace->source_count);
-  write_tokens(stream, "target", trace->target_tokens, trace->target_known, trace->target_count);
-  write_numbers(stream, "losses", trace->losses, trace->target_count);
-  fputs(",\"saturated_above\":", stream);
-  write_json_number(stream, ELMAN_SATURATED);
-  fputs(",\"layers\":[", stream);
-  for (size_t i = 0; i < trace->layer_count; i++) {
-    const elman_traced_layer *layer = &trace->layers[i];
-    fprintf(stream, "%s\n  {\"part\":\"%s\",\"layer\":%zu,\"direction\":\"%s\",\"units\":%zu",
-            i > 0 ? "," : "", side_name(layer), layer->layer, direction_name(layer), layer->units);
-    write_numbers(stream, "state", layer->states, layer->steps);
-    write_numbers(stream, "pre_tanh", layer->inputs, layer->steps);
-    write_numbers(stream, "saturated", layer->saturated, layer->steps);
-    putc('}', stream);
-  }
-  fputs("\n]}\n", stream);
+    json_count(&json, "from_step", step);
+  json_texts(&json, "source_tokens", trace->source_tokens, trace->source_count);
+  write_flags(&json, "source_known", trace->source_known, trace->source_count);
+  json_texts(&json, "target_tokens", trace->target_tokens, trace->target_count);
+  write_flags(&json, "target_known", trace->target_known, trace->target_count);
+  json_numbers(&json, "losses", trace->losses, trace->target_count);
+  json_number(&json, "saturated_above", ELMAN_SATURATED);
+  json_open(&json, "layers", "[");
+  for (size_t i = 0; i < trace->layer_count; i++) write_layer_json(&json, &trace->layers[i]);
+  json_close(&json, "\n]");
+  json_close(&json, "}\n");
 }
 
 /* ---- the command ---- */
@@ -157,14 +145,9 @@ static int trace_pair(const elman_model *model, char *const *words, size_t step,
   elman_gradient_trace *trace;
   if (elman_trace(&trace, model, words[0], words[1], step, &error) != ELMAN_OK)
     return report_error(&error);
-  struct output output;
-  int code = output_open(&output, NULL);
-  if (code == EX_OK) {
-    (json ? write_json : write_text)(output.stream, trace, step);
-    code = output_close(&output, EX_OK);
-  }
+  (json ? write_json : write_text)(stdout, trace, step);
   elman_trace_free(trace);
-  return code;
+  return output_end(EX_OK);
 }
 
 int trace_command(int argc, char **argv) {

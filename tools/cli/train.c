@@ -9,7 +9,7 @@
 #include "elman.h"
 #include "interrupt.h"
 #include "messages.h"
-#include "metric_output.h"
+#include "figures.h"
 #include "model_input.h"
 #include "options.h"
 #include "pairs_input.h"
@@ -166,7 +166,7 @@ static bool on_validation(void *context, const elman_validation *validation) {
   if (!training->quiet) {
     progress_erase(&training->progress);
     note("  dev: loss %.4f  perplexity %s  BLEU %.2f  chrF2 %.2f%s", validation->loss,
-         perplexity_text(perplexity, sizeof perplexity, validation->perplexity, 2),
+         real_text(perplexity, sizeof perplexity, validation->perplexity, 2),
          validation->bleu, validation->chrf, validation->best ? "  best" : "");
   }
   return interrupt_signal() == 0;

@@ -9,44 +9,24 @@
 #include "unknown_words.h"
 #include "visible.h"
 
-static void write_tokens(FILE *stream, const char *const *tokens, size_t count) {
-  putc('[', stream);
-  for (size_t i = 0; i < count; i++) {
-    if (i > 0) putc(',', stream);
-    write_json_string(stream, tokens[i]);
+static void write_json(FILE *stream, const elman_translation *best, bool n_best) {
+  struct json json = {.stream = stream};
+  json_open(&json, NULL, "{");
+  json_text(&json, "translation", best->text);
+  json_number(&json, "log_probability", best->log_probability);
+  json_texts(&json, "source_tokens", best->source_tokens, best->source_count);
+  json_texts(&json, "target_tokens", best->target_tokens, best->target_count);
+  if (n_best) json_open(&json, "n_best", "[");
+  for (const elman_translation *one = best; n_best && one != NULL; one = one->next) {
+    json_open(&json, NULL, "{");
+    json_text(&json, "translation", one->text);
+    json_number(&json, "log_probability", one->log_probability);
+    json_number(&json, "score", one->score);
+    json_texts(&json, "target_tokens", one->target_tokens, one->target_count);
+    json_close(&json, "}");
   }
-  putc(']', stream);
-}
-
-static void write_member(FILE *stream, const char *name, double number) {
-  fprintf(stream, ",\"%s\":", name);
-  write_json_number(stream, number);
-}
-
-static void write_n_best_json(FILE *stream, const elman_translation *best) {
-  fputs(",\"n_best\":[", stream);
-  for (const elman_translation *one = best; one != NULL; one = one->next) {
-    fputs(one == best ? "{\"translation\":" : ",{\"translation\":", stream);
-    write_json_string(stream, one->text);
-    write_member(stream, "log_probability", one->log_probability);
-    write_member(stream, "score", one->score);
-    fputs(",\"target_tokens\":", stream);
-    write_tokens(stream, one->target_tokens, one->target_count);
-    putc('}', stream);
-  }
-  putc(']', stream);
-}
-
-static void write_json(FILE *stream, const elman_translation *translation, bool n_best) {
-  fputs("{\"translation\":", stream);
-  write_json_string(stream, translation->text);
-  write_member(stream, "log_probability", translation->log_probability);
-  fputs(",\"source_tokens\":", stream);
-  write_tokens(stream, translation->source_tokens, translation->source_count);
-  fputs(",\"target_tokens\":", stream);
-  write_tokens(stream, translation->target_tokens, translation->target_count);
-  if (n_best) write_n_best_json(stream, translation);
-  fputs("}\n", stream);
+  if (n_best) json_close(&json, "]");
+  json_close(&json, "}\n");
 }
 
 /* Lines as Moses writes them, counted from 0; the program never changes the decimal point. */

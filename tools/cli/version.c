@@ -47,10 +47,7 @@ int version_command(int argc, char **argv) {
       return EX_USAGE;
     }
   }
-  struct output output;
-  const int code = output_open(&output, NULL);
-  if (code != EX_OK) return code;
-  fprintf(output.stream, "elman %s\n", elman_version());
-  if (verbose) write_machine(output.stream);
-  return output_close(&output, EX_OK);
+  printf("elman %s\n", elman_version());
+  if (verbose) write_machine(stdout);
+  return output_end(EX_OK);
 }

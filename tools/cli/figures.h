@@ -1,0 +1,29 @@
+/* Named numbers as results, for people and for programs. */
+#ifndef ELMAN_CLI_FIGURES_H
+#define ELMAN_CLI_FIGURES_H
+
+#include "json_output.h"
+
+/* One of the pointers says which kind of number it is. */
+struct figure {
+  const char *key;   /* in JSON; NULL ends the table */
+  const char *label; /* for people, up to 20 columns */
+  const size_t *count;
+  bool quiet_zero;     /* a count of 0 is for programs only */
+  const double *share; /* 0 to 1, shown in per cent */
+  const double *real;
+  int decimals;     /* of `real` */
+  const char *unit; /* behind it, or NULL */
+};
+
+/* Lines "label   value", with the value in column 22. */
+void figures_write_text(FILE *stream, const struct figure *figures);
+
+/* Members of the object that is open. */
+void figures_write_json(struct json *json, const struct figure *figures);
+
+/* With these decimals; of millions, which only the perplexity of a model that has learnt nothing
+ * is, the digits say no more. Returns `into`. */
+const char *real_text(char *into, size_t size, double real, int decimals);
+
+#endif
