@@ -246,7 +246,7 @@ static void attentional_forward(const struct decoder_pass *pass, struct range st
   linear_tanh_forward(cache->attentional + (at + B) * A, combined, attentional_of(pass), rows);
 }
 
-void decoder_forward(const struct decoder_pass *pass) {
+void decoder_steps(const struct decoder_pass *pass) {
   const struct attention_pass attention = attention_of(pass);
   struct range steps = {0, range_length(pass)};
   for (; steps.first < pass->target->steps; steps.first += steps.count) {
@@ -256,6 +256,12 @@ void decoder_forward(const struct decoder_pass *pass) {
     if (pass->sizes.attentional > 0) attentional_forward(pass, steps);
   }
   output_features(pass);
+}
+
+void decoder_forward(const struct decoder_pass *pass) {
+  decoder_start(pass);
+  decoder_prepare(pass);
+  decoder_steps(pass);
 }
 
 /* ---- backward ---- */

@@ -84,15 +84,15 @@ struct decoder_pass {
  * self-attention if there is any. */
 const real *decoder_outputs(const struct decoder_pass *pass);
 
-/* Fills block 0 of all states from the encoder's final states, and h_0 = 0. */
-void decoder_start(const struct decoder_pass *pass);
-
-/* Projects the source states for attention, once for all steps. */
-void decoder_prepare(const struct decoder_pass *pass);
-
-/* Runs all steps of the target from block 0 of the states, to the features; the output layer
- * (decoder/output.h) goes on from there. */
+/* To the features; the output layer (decoder/output.h) goes on from there. */
 void decoder_forward(const struct decoder_pass *pass);
+
+/* Its parts, for those who go step by step: fills block 0 of all states from the encoder's final
+ * states, and h_0 = 0; projects the source states for attention, once for all steps; runs all steps
+ * of the target from block 0 of the states. */
+void decoder_start(const struct decoder_pass *pass);
+void decoder_prepare(const struct decoder_pass *pass);
+void decoder_steps(const struct decoder_pass *pass);
 
 /* Scratch of the backward pass, with the shapes of the cache's arrays. */
 struct decoder_scratch {

@@ -38,11 +38,11 @@ void output_scratch_take(struct output_scratch *scratch, struct arena *arena, si
 /* Some rows of a batch. */
 struct block {
   struct cross_entropy_task loss; /* of n rows */
-  const real *features;           /* (n,F) */
-  real *dfeatures;                /* (n,F) */
-  real *logits;                   /* (n,width) of each tile after the other */
+  const struct output_pass *pass;
+  const real *features; /* (n,F) */
+  real *dfeatures;      /* (n,F) */
   const struct output_scratch *scratch;
-  const struct decoder_parameters *weights, *gradients;
+  const struct decoder_parameters *gradients;
   size_t F;
 };
 
@@ -52,6 +52,13 @@ struct tile {
   struct softmax_part *part;
 };
 
+static struct tile tile_of(const struct block *block, size_t k) {
+  const size_t V = block->loss.v, n = block->loss.n, width = block->scratch->tiles.width;
+  const size_t first = k * width, left = V - first;
+  return (struct tile){first, left < width ? left : width, block->pass->logits + n * first,
+                       block->scratch->parts + k * n};
+}
+
 /* The product of the only tile has tiles of its own. */
 static void multiply(const struct block *block, struct product p) {
   if (block->scratch->tiles.count == 1)
@@ -60,22 +67,16 @@ static void multiply(const struct block *block, struct product p) {
     matrix_product_alone(p);
 }
 
-static struct tile tile_of(const struct block *block, size_t k) {
-  const size_t V = block->loss.v, n = block->loss.n, first = k * block->scratch->tiles.width;
-  const size_t rest = V - first, width = block->scratch->tiles.width;
-  return (struct tile){first, rest < width ? rest : width, block->logits + n * first,
-                       block->scratch->parts + k * n};
-}
-
 /* o_t = W_o [d_t ; c_t] + b_o                                                    (9, 10) */
 static void forward_tile(const void *context, size_t k) {
   const struct block *block = context;
   const struct tile tile = tile_of(block, k);
-  const size_t F = block->F;
-  bias_forward(tile.logits, block->weights->out_bias + tile.first, block->loss.n, tile.width);
-  multiply(block, (struct product){tile.logits, tile.width, 1, 1, as_it_is(block->features, F),
-                                   transposed(block->weights->out_weight + tile.first * F, F),
-                                   block->loss.n, tile.width, F});
+  const struct decoder_parameters *w = block->pass->weights;
+  const size_t n = block->loss.n, F = block->F;
+  bias_forward(tile.logits, w->out_bias + tile.first, n, tile.width);
+  multiply(block,
+           (struct product){tile.logits, tile.width, 1, 1, as_it_is(block->features, F),
+                            transposed(w->out_weight + tile.first * F, F), n, tile.width, F});
   cross_entropy_part(tile.part, tile.logits, block->loss, tile.first, tile.width);
 }
 
@@ -90,8 +91,9 @@ static void backward_tile(const struct block *block, size_t k, real *dfeatures, 
                                    transposed(tile.logits, tile.width),
                                    as_it_is(block->features, F), tile.width, F, n});
   /* [dd_t ; dc_t] = W_oᵀ do_t                                                        (14) */
-  multiply(block, (struct product){dfeatures, F, beta, 1, as_it_is(tile.logits, tile.width),
-                                   as_it_is(block->weights->out_weight + at, F), n, F, tile.width});
+  multiply(block,
+           (struct product){dfeatures, F, beta, 1, as_it_is(tile.logits, tile.width),
+                            as_it_is(block->pass->weights->out_weight + at, F), n, F, tile.width});
 }
 
 static void backward_group(const void *context, size_t group) {
@@ -113,28 +115,23 @@ static void add_groups(const void *context, size_t i) {
     for (size_t j = 0; j < block->F; j++) row[j] += other[j];
 }
 
-static void learn(double *losses, const struct block *block) {
-  const struct output_tiles tiles = block->scratch->tiles;
-  share_out(tiles.count, true, forward_tile, block);
-  cross_entropy_join(losses, block->scratch->parts, tiles.count, block->loss);
-  share_out(tiles.groups, true, backward_group, block);
-  if (tiles.groups > 1) share_out(block->loss.n, true, add_groups, block);
-}
-
 void output_learn(const struct decoder_parameters *gradients, real *dfeatures,
                   const struct output_scratch *scratch, const struct output_pass *pass) {
   const size_t F = decoder_feature_size(pass->sizes);
+  const struct output_tiles tiles = scratch->tiles;
   for (size_t first = 0; first < pass->tokens; first += pass->block) {
     const size_t left = pass->tokens - first, rows = left < pass->block ? left : pass->block;
     const struct block block = {.loss = {pass->labels + first, rows, pass->sizes.vocabulary,
                                          pass->smoothing, 1 / (real)pass->tokens},
+                                .pass = pass,
                                 .features = pass->features + first * F,
                                 .dfeatures = dfeatures + first * F,
-                                .logits = pass->logits,
                                 .scratch = scratch,
-                                .weights = pass->weights,
                                 .gradients = gradients,
                                 .F = F};
-    learn(pass->losses + first, &block);
+    share_out(tiles.count, true, forward_tile, &block);
+    cross_entropy_join(pass->losses + first, scratch->parts, tiles.count, block.loss);
+    share_out(tiles.groups, true, backward_group, &block);
+    if (tiles.groups > 1) share_out(rows, true, add_groups, &block);
   }
 }

@@ -94,15 +94,6 @@ static struct output_pass output_of(const struct network_pass *pass) {
                               .losses = w->losses};
 }
 
-static void states_forward(const struct network_pass *pass) {
-  const struct encoder_pass encoder = encoder_of(pass);
-  const struct decoder_pass decoder = decoder_of(pass);
-  encoder_forward(&encoder); /* e_s   (1) to (3)   */
-  decoder_start(&decoder);   /* d_0   (5)          */
-  decoder_prepare(&decoder);
-  decoder_forward(&decoder); /* d_t, a_t, c_t   (4) to (8) */
-}
-
 static double sum_of_losses(const struct network_pass *pass) {
   double sum = 0;
   for (size_t n = 0; n < pass->batch->tokens; n++) sum += pass->workspace->losses[n];
@@ -110,34 +101,41 @@ static double sum_of_losses(const struct network_pass *pass) {
 }
 
 double network_forward(const struct network_pass *pass) {
-  const struct output_pass output = output_of(pass);
-  states_forward(pass);
-  output_losses(&output); /* o_t, loss   (9) to (11) */
-  return sum_of_losses(pass);
-}
-
-double network_gradient_outputs(const struct parameters *gradients,
-                                const struct network_pass *pass) {
-  struct workspace *w = pass->workspace;
-  const struct output_pass output = output_of(pass);
-  states_forward(pass);
-  output_learn(&gradients->decoder, w->decoder_scratch.features, &w->output_scratch, &output);
-  return sum_of_losses(pass);
-}
-
-void network_gradient_states(const struct parameters *gradients, const struct network_pass *pass) {
-  struct workspace *w = pass->workspace;
   const struct encoder_pass encoder = encoder_of(pass);
   const struct decoder_pass decoder = decoder_of(pass);
-  const size_t S = encoder.source->steps, B = encoder.source->batch, H = encoder.sizes.hidden;
-  real *dsource = w->encoder_scratch.outputs, *dfinals = w->encoder_scratch.finals;
-  memset(dsource, 0, S * B * H * sizeof *dsource);
-  decoder_backward(&gradients->decoder, dsource, dfinals, &w->decoder_scratch, &decoder);
-  encoder_backward(&gradients->encoder, &w->encoder_scratch, &encoder);
+  const struct output_pass output = output_of(pass);
+  encoder_forward(&encoder); /* x_s, e_s                   (1) to (3)  */
+  decoder_forward(&decoder); /* d_0, y_t, d_t, a_t, c_t    (4) to (8)  */
+  output_losses(&output);    /* o_t, loss                  (9) to (11) */
+  return sum_of_losses(pass);
+}
+
+/* From the gradient of the mean loss to that of one token's loss alone: the features of the others
+ * do not count, and the mean no longer divides. */
+static void single_out(real *dfeatures, const struct output_pass *output, size_t token) {
+  const size_t F = decoder_feature_size(output->sizes);
+  for (size_t n = 0; n < output->tokens; n++) {
+    const real factor = n + 1 == token ? (real)output->tokens : 0;
+    for (size_t i = 0; i < F; i++) dfeatures[n * F + i] *= factor;
+  }
 }
 
 double network_gradient(const struct parameters *gradients, const struct network_pass *pass) {
-  const double sum = network_gradient_outputs(gradients, pass);
-  network_gradient_states(gradients, pass);
-  return sum;
+  const struct encoder_pass encoder = encoder_of(pass);
+  const struct decoder_pass decoder = decoder_of(pass);
+  const struct output_pass output = output_of(pass);
+  struct workspace *w = pass->workspace;
+  real *dfeatures = w->decoder_scratch.features;
+  real *doutputs = w->encoder_scratch.outputs, *dfinals = w->encoder_scratch.finals;
+  const size_t S = encoder.source->steps, B = encoder.source->batch, H = encoder.sizes.hidden;
+
+  encoder_forward(&encoder);                                                 /* (1) to (3) */
+  decoder_forward(&decoder);                                                 /* (4) to (8) */
+  output_learn(&gradients->decoder, dfeatures, &w->output_scratch, &output); /* (9) to (14) */
+  if (pass->only_token > 0) single_out(dfeatures, &output, pass->only_token);
+  memset(doutputs, 0, S * B * H * sizeof *doutputs);
+  decoder_backward(&gradients->decoder, doutputs, dfinals, &w->decoder_scratch,
+                   &decoder);                                           /* (15) to (21) */
+  encoder_backward(&gradients->encoder, &w->encoder_scratch, &encoder); /* (22) to (24) */
+  return sum_of_losses(pass);
 }

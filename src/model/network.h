@@ -49,20 +49,15 @@ struct network_pass {
   const struct batch *batch;
   const struct regularization *regularization;
   struct workspace *workspace;
+  size_t only_token; /* the gradient is that of this token's loss, from 1; 0 = of the mean loss */
 };
 
 /* Returns the sum of the losses over all real target tokens, equation 11 times N; the single losses
  * are left in workspace->losses, the attention weights in workspace->decoder.attention. */
 double network_forward(const struct network_pass *pass);
 
-/* Gives the same, and adds the gradient of the mean loss to `gradients`. The workspace is one with
- * gradients. */
+/* Gives the same, and adds the gradient of the mean loss to `gradients`; with only_token, what goes
+ * back from the features is that of one loss. The workspace is one with gradients. */
 double network_gradient(const struct parameters *gradients, const struct network_pass *pass);
-
-/* Its two halves: to the gradient of the features (N,F), which is left in the decoder's scratch,
- * and from there on. */
-double network_gradient_outputs(const struct parameters *gradients,
-                                const struct network_pass *pass);
-void network_gradient_states(const struct parameters *gradients, const struct network_pass *pass);
 
 #endif

@@ -37,16 +37,6 @@ static void take_all(struct trace *trace, struct arena *arena, const struct mode
 
 /* ---- the passes ---- */
 
-/* From the gradient of the mean loss to that of one token's loss alone: the features of the others
- * do not count, and the mean no longer divides. */
-static void single_out(struct network_copy *network, const struct batch *batch, size_t step) {
-  const size_t F = decoder_feature_size(decoder_sizes_of(&network->config));
-  real *dfeatures = network->workspace.decoder_scratch.features;
-  for (size_t t = 0; t < batch->tokens; t++) {
-    for (size_t i = 0; i < F; i++) dfeatures[t * F + i] *= t + 1 == step ? (real)batch->tokens : 0;
-  }
-}
-
 /* One step: h and dh have as many elements as the layer has units. */
 static void measure_step(const struct traced_layer *layer, size_t t, const real *h, const real *dh,
                          double limit) {
@@ -79,16 +69,13 @@ static elman_status run(struct trace *trace, struct network_copy *network,
                         const struct batch *batch, const struct trace_options *options,
                         elman_error *error) {
   const struct regularization plain = {0};
-  const struct network_pass pass = network_copy_pass(network, batch, &plain);
-  trace->loss = network_gradient_outputs(&network->gradient_views, &pass) / (double)batch->tokens;
+  struct network_pass pass = network_copy_pass(network, batch, &plain);
+  pass.only_token = options->step;
+  trace->loss = network_gradient(&network->gradient_views, &pass) / (double)batch->tokens;
   const elman_status status = network_copy_check(trace->loss, error);
   if (status != ELMAN_OK) return status;
   memcpy(trace->losses, pass.workspace->losses, batch->tokens * sizeof *trace->losses);
-  if (options->step > 0) {
-    trace->loss = trace->losses[options->step - 1];
-    single_out(network, batch, options->step);
-  }
-  network_gradient_states(&network->gradient_views, &pass);
+  if (options->step > 0) trace->loss = trace->losses[options->step - 1];
   measure(trace, &network->workspace, options->saturated);
   return ELMAN_OK;
 }

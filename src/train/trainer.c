@@ -78,8 +78,8 @@ elman_status trainer_step(struct trainer *trainer, const struct batch *batch,
   const struct regularization regularization = {
       .dropouts = {{options->dropout, stream}, {options->attention_dropout, stream}},
       .label_smoothing = options->label_smoothing};
-  const struct network_pass pass = {&model->config, &model->weights, batch, &regularization,
-                                    &trainer->workspace};
+  const struct network_pass pass = {&model->config,  &model->weights,     batch,
+                                    &regularization, &trainer->workspace, 0};
   const elman_status status =
       workspace_fit(&trainer->workspace, &model->config, batch, WITH_GRADIENTS, error);
   if (status != ELMAN_OK) return status;

@@ -30,7 +30,7 @@ static elman_status sum_losses(struct scores *scores, const struct model *model,
   const struct regularization plain = {0};
   struct batch batch = {0};
   struct workspace workspace = {0};
-  const struct network_pass pass = {&model->config, &model->weights, &batch, &plain, &workspace};
+  const struct network_pass pass = {&model->config, &model->weights, &batch, &plain, &workspace, 0};
   elman_status status = ELMAN_OK;
   double sum = 0;
   for (size_t start = 0; start < count && status == ELMAN_OK; start += batch_size) {

@@ -307,7 +307,7 @@ elman_status search_run(struct search *search, const struct model *model,
   /* Every hypothesis grows at every step, and none beyond its limit. */
   for (size_t open = count; open > 0;) {
     greedy_before_step(&search->greedy, &search->decoder, search->beams, weights, sizes, open);
-    decoder_forward(&decoder);
+    decoder_steps(&decoder);
     if (!search->greedy.active)
       output_scores_fill(&search->scores, search->decoder.features, open, weights, sizes,
                          search->team);

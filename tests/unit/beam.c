@@ -85,7 +85,7 @@ static void force(struct setup *s, const struct search_request *request, const u
   cr_assert_eq(workspace_fit(&s->workspace, &s->model.config, &s->batch, WITH_LOGITS, NULL),
                ELMAN_OK);
   network_forward(&(struct network_pass){&s->model.config, &s->model.weights, &s->batch, &plain,
-                                         &s->workspace});
+                                         &s->workspace, 0});
 }
 
 static double forced_log_probability(struct setup *s, const struct search_request *request,

@@ -118,7 +118,7 @@ static double dense_gradients(struct dense *dense, const struct batch *batch,
   memset(dense->gradients, 0, dense->size * sizeof(real));
   return network_gradient(&dense->dweights,
                           &(struct network_pass){&model->config, &model->weights, batch,
-                                                 regularization, &dense->workspace}) /
+                                                 regularization, &dense->workspace, 0}) /
          (double)batch->tokens;
 }
 
