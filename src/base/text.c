@@ -1,6 +1,8 @@
 #include "base/text.h"
 
+#include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <utf8proc.h>
@@ -63,6 +65,20 @@ void buffer_append(struct buffer *buffer, const char *bytes, size_t length) {
 
 void buffer_append_text(struct buffer *buffer, struct text text) {
   buffer_append(buffer, text.bytes, text.length);
+}
+
+void buffer_print(struct buffer *buffer, const char *format, ...) {
+  char *printed;
+  va_list arguments;
+  va_start(arguments, format);
+  const int length = vasprintf(&printed, format, arguments);
+  va_end(arguments);
+  if (length < 0) {
+    buffer->failed = true;
+    return;
+  }
+  buffer_append(buffer, printed, (size_t)length);
+  free(printed);
 }
 
 void buffer_clear(struct buffer *buffer) {

@@ -33,6 +33,8 @@ struct buffer {
 
 void buffer_append(struct buffer *buffer, const char *bytes, size_t length);
 void buffer_append_text(struct buffer *buffer, struct text text);
+void buffer_print(struct buffer *buffer, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 void buffer_clear(struct buffer *buffer); /* keeps the memory */
 void buffer_free(struct buffer *buffer);
 struct text buffer_text(const struct buffer *buffer); /* valid until the next append */

@@ -1,5 +1,6 @@
-#include <stdlib.h>
+#include <string.h>
 
+#include "base/arena.h"
 #include "corpus/check.h"
 #include "corpus/key.h"
 
@@ -14,6 +15,7 @@ struct lines {
   uint64_t *keys;    /* of the round at hand */
   uint32_t *next;    /* the first line with the same key in a later part, or TABLE_NONE */
   uint8_t *marks;    /* MARK_ bits */
+  struct arena arena;
 };
 
 enum { MARK_DUPLICATE = 1, MARK_LEAK = 2 };
@@ -75,53 +77,39 @@ static void fill_round_keys(struct lines *lines, const struct round *round) {
 
 /* ---- memory ---- */
 
-static void lines_free(struct lines *lines) {
-  free(lines->starts);
+static void take(struct lines *lines, struct arena *arena) {
+  const size_t count = lines->count;
   for (int side = 0; side < 2; side++) {
-    free(lines->same[side]);
-    free(lines->like[side]);
+    lines->same[side] = arena_take(arena, sizeof *lines->same[side], count, 1, 1);
+    lines->like[side] = arena_take(arena, sizeof *lines->like[side], count, 1, 1);
   }
-  free(lines->keys);
-  free(lines->next);
-  free(lines->marks);
+  lines->starts = arena_take(arena, sizeof *lines->starts, lines->part_count + 1, 1, 1);
+  lines->keys = arena_take(arena, sizeof *lines->keys, count, 1, 1);
+  lines->next = arena_take(arena, sizeof *lines->next, count, 1, 1);
+  lines->marks = arena_take(arena, sizeof *lines->marks, count, 1, 1);
 }
 
 static elman_status lines_create(struct lines *lines, struct pairs *const *parts, size_t part_count,
                                  elman_error *error) {
   *lines = (struct lines){.parts = parts, .part_count = part_count};
-  lines->starts = reallocarray(NULL, part_count + 1, sizeof *lines->starts);
-  if (lines->starts == NULL) return fail_no_memory(error);
-  for (size_t part = 0; part < part_count; part++) {
-    lines->starts[part] = lines->count;
-    lines->count += pairs_count(parts[part]);
-  }
-  lines->starts[part_count] = lines->count;
-  bool failed = false;
-  for (int side = 0; side < 2; side++) {
-    lines->same[side] = reallocarray(NULL, lines->count, sizeof *lines->same[side]);
-    lines->like[side] = reallocarray(NULL, lines->count, sizeof *lines->like[side]);
-    failed = failed || lines->same[side] == NULL || lines->like[side] == NULL;
-  }
-  lines->keys = reallocarray(NULL, lines->count, sizeof *lines->keys);
-  lines->next = reallocarray(NULL, lines->count, sizeof *lines->next);
-  lines->marks = calloc(lines->count, sizeof *lines->marks);
-  if (!failed && lines->keys != NULL && lines->next != NULL && lines->marks != NULL)
-    return ELMAN_OK;
-  lines_free(lines);
-  return fail_no_memory(error);
+  for (size_t part = 0; part < part_count; part++) lines->count += pairs_count(parts[part]);
+  struct arena measured = {0};
+  take(lines, &measured);
+  const elman_status status = arena_reserve(&lines->arena, &measured, error);
+  if (status != ELMAN_OK) return status;
+  take(lines, &lines->arena);
+  memset(lines->marks, 0, lines->count);
+  lines->starts[0] = 0;
+  for (size_t part = 0; part < part_count; part++)
+    lines->starts[part + 1] = lines->starts[part] + pairs_count(parts[part]);
+  return ELMAN_OK;
 }
 
 /* ---- what comes again ---- */
 
 static size_t part_of(const struct lines *lines, size_t at) {
-  size_t part = 0, end = lines->part_count;
-  while (end - part > 1) {
-    const size_t middle = part + (end - part) / 2;
-    if (lines->starts[middle] <= at)
-      part = middle;
-    else
-      end = middle;
-  }
+  size_t part = 0;
+  while (lines->starts[part + 1] <= at) part++;
   return part;
 }
 
@@ -201,6 +189,6 @@ elman_status check_repeats(struct findings *findings, struct pairs *const *parts
         status = take_line(findings, &lines, &table, &rounds[r], part, at, error);
   }
   table_free(&table);
-  lines_free(&lines);
+  arena_free(&lines.arena);
   return status;
 }

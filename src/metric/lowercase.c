@@ -7,28 +7,9 @@ enum { CAPITAL_SIGMA = 0x3A3, SIGMA = 0x3C3, FINAL_SIGMA = 0x3C2, CAPITAL_I_WITH
 /* Unicode's Case_Ignorable: the word-internal marks by category, and the word-internal punctuation
  * (Word_Break = MidLetter, MidNumLet, Single_Quote). */
 static bool is_case_ignorable(int codepoint) {
-  switch (codepoint) {
-  case '\'':
-  case '.':
-  case ':':
-  case 0xB7:
-  case 0x387:
-  case 0x55F:
-  case 0x5F4:
-  case 0x2018:
-  case 0x2019:
-  case 0x2024:
-  case 0x2027:
-  case 0xFE13:
-  case 0xFE52:
-  case 0xFE55:
-  case 0xFF07:
-  case 0xFF0E:
-  case 0xFF1A:
-    return true;
-  default:
-    break;
-  }
+  static const char punctuation[] = "'.:\u00B7\u0387\u055F\u05F4\u2018\u2019\u2024\u2027"
+                                    "\uFE13\uFE52\uFE55\uFF07\uFF0E\uFF1A";
+  if (is_one_of(punctuation, codepoint)) return true;
   const utf8proc_category_t category = utf8proc_category(codepoint);
   return category == UTF8PROC_CATEGORY_MN || category == UTF8PROC_CATEGORY_ME ||
          category == UTF8PROC_CATEGORY_CF || category == UTF8PROC_CATEGORY_LM ||

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "base/xxh64.h"
 
 static int by_key(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -15,16 +14,6 @@ static int by_key(const void *a, const void *b) {
 static int by_name(const void *a, const void *b) {
   return strcmp(((const struct digested_tensor *)a)->name,
                 ((const struct digested_tensor *)b)->name);
-}
-
-static void append(struct buffer *lines, const char *string) {
-  buffer_append_text(lines, text_of(string));
-}
-
-static void append_digest(struct buffer *lines, uint64_t digest) {
-  char digits[24];
-  snprintf(digits, sizeof digits, " %016" PRIx64 "\n", digest);
-  append(lines, digits);
 }
 
 /* "metadata KEY DIGEST" */
@@ -41,9 +30,8 @@ static elman_status add_metadata(struct buffer *lines, const json_t *metadata, e
   qsort(keys, count, sizeof *keys, by_key);
   for (size_t i = 0; i < count; i++) {
     value = json_object_get(metadata, keys[i]);
-    append(lines, "metadata ");
-    append(lines, keys[i]);
-    append_digest(lines, xxh64_of(json_string_value(value), json_string_length(value)));
+    const struct text text = {json_string_value(value), json_string_length(value)};
+    buffer_print(lines, "metadata %s %016" PRIx64 "\n", keys[i], text_hash(text));
   }
   free(keys);
   return ELMAN_OK;
@@ -51,18 +39,10 @@ static elman_status add_metadata(struct buffer *lines, const json_t *metadata, e
 
 /* "tensor NAME TYPE [ROWS,COLUMNS] DIGEST" */
 static void add_tensor(struct buffer *lines, const struct digested_tensor *tensor) {
-  append(lines, "tensor ");
-  append(lines, tensor->name);
-  append(lines, " ");
-  append(lines, tensor->type);
-  append(lines, " [");
-  for (int d = 0; d < tensor->dimensions; d++) {
-    char length[24];
-    snprintf(length, sizeof length, d == 0 ? "%zu" : ",%zu", tensor->shape[d]);
-    append(lines, length);
-  }
-  append(lines, "]");
-  append_digest(lines, tensor->digest);
+  buffer_print(lines, "tensor %s %s [", tensor->name, tensor->type);
+  for (int d = 0; d < tensor->dimensions; d++)
+    buffer_print(lines, d == 0 ? "%zu" : ",%zu", tensor->shape[d]);
+  buffer_print(lines, "] %016" PRIx64 "\n", tensor->digest);
 }
 
 elman_status checksum_make(char checksum[CHECKSUM_SIZE], const json_t *metadata,
@@ -72,9 +52,8 @@ elman_status checksum_make(char checksum[CHECKSUM_SIZE], const json_t *metadata,
   if (count > 0) qsort(tensors, count, sizeof *tensors, by_name);
   for (size_t i = 0; i < count; i++) add_tensor(&lines, &tensors[i]);
   if (status == ELMAN_OK && lines.failed) status = fail_no_memory(error);
-  const struct text text = buffer_text(&lines);
   if (status == ELMAN_OK)
-    snprintf(checksum, CHECKSUM_SIZE, "xxh64:%016" PRIx64, xxh64_of(text.bytes, text.length));
+    snprintf(checksum, CHECKSUM_SIZE, "xxh64:%016" PRIx64, text_hash(buffer_text(&lines)));
   buffer_free(&lines);
   return status;
 }

@@ -1,21 +1,16 @@
 #include "vocab/characters.h"
 
+#include <string.h>
+
 #include "vocab/tokens.h"
 
-struct range {
-  int first, last;
-};
-
-static bool in_ranges(const struct range *ranges, size_t count, int codepoint) {
+bool in_ranges(const struct range *ranges, size_t count, int codepoint) {
   for (size_t i = 0; i < count; i++) {
     if (codepoint < ranges[i].first) return false;
     if (codepoint <= ranges[i].last) return true;
   }
   return false;
 }
-
-#define IN_RANGES(ranges, codepoint)                                                               \
-  in_ranges(ranges, sizeof(ranges) / sizeof(ranges)[0], codepoint)
 
 bool is_han(int codepoint) {
   static const struct range han[] = {
@@ -66,52 +61,18 @@ bool is_unspaced(int codepoint) {
   return is_han(codepoint) || (codepoint >= 0x3001 && IN_RANGES(unspaced, codepoint));
 }
 
+bool is_one_of(const char *characters, int codepoint) {
+  char bytes[5] = {0};
+  utf8proc_encode_char(codepoint, (utf8proc_uint8_t *)bytes);
+  return codepoint != 0 && strstr(characters, bytes) != NULL;
+}
+
 enum attachment character_attachment(int codepoint) {
-  switch (codepoint) {
-  case '.':
-  case ',':
-  case '!':
-  case '?':
-  case ';':
-  case ':':
-  case '%':
-  case ')':
-  case ']':
-  case '}':
-  case 0xB0:   /* ° */
-  case 0xBB:   /* » */
-  case 0x201D: /* ” */
-  case 0x2026: /* … */
-  case 0x2030: /* ‰ */
-    return ATTACH_LEFT;
-  case '(':
-  case '[':
-  case '{':
-  case '$':
-  case '#':
-  case 0xA1:   /* ¡ */
-  case 0xA3:   /* £ */
-  case 0xA5:   /* ¥ */
-  case 0xAB:   /* « */
-  case 0xBF:   /* ¿ */
-  case 0x2018: /* ‘ */
-  case 0x201C: /* “ */
-  case 0x20AC: /* € */
-    return ATTACH_RIGHT;
-  case '\'':
-  case '-':
-  case '/':
-  case '_':
-  case 0xB7:   /* · */
-  case 0x2010: /* ‐ */
-  case 0x2011: /* ‑ */
-  case 0x2013: /* – */
-  case 0x2014: /* — */
-  case 0x2019: /* ’ */
-    return ATTACH_BOTH;
-  default:
-    return is_unspaced(codepoint) ? ATTACH_BOTH : ATTACH_NONE;
-  }
+  if (is_word_character(codepoint)) return is_unspaced(codepoint) ? ATTACH_BOTH : ATTACH_NONE;
+  if (is_one_of(".,!?;:%)]}°»”…‰", codepoint)) return ATTACH_LEFT;
+  if (is_one_of("([{$#¡£¥«¿‘“€", codepoint)) return ATTACH_RIGHT;
+  if (is_one_of("'-/_·‐‑–—’", codepoint)) return ATTACH_BOTH;
+  return is_unspaced(codepoint) ? ATTACH_BOTH : ATTACH_NONE;
 }
 
 /* Printable ASCII and the common ideographs: never part of a longer cluster with one another. */

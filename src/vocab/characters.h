@@ -1,4 +1,4 @@
-/* What the splitter asks about one character. Inside src/vocab and src/corpus only. */
+/* Properties of single characters. */
 #ifndef ELMAN_VOCAB_CHARACTERS_H
 #define ELMAN_VOCAB_CHARACTERS_H
 
@@ -23,6 +23,17 @@ static inline int character_at(struct text text, size_t *at) {
   *at += step > 0 ? (size_t)step : 1;
   return step > 0 ? codepoint : 0xFFFD;
 }
+
+/* Ranges of code points, from the lowest up. */
+struct range {
+  int first, last;
+};
+bool in_ranges(const struct range *ranges, size_t count, int codepoint);
+#define IN_RANGES(ranges, codepoint)                                                               \
+  in_ranges(ranges, sizeof(ranges) / sizeof(ranges)[0], codepoint)
+
+/* Whether it stands in a string. */
+bool is_one_of(const char *characters, int codepoint);
 
 /* Unicode's White_Space property. */
 bool is_white_space(int codepoint);

@@ -65,25 +65,7 @@ static bool is_within_word(const struct place *place) {
 
 static int quotation_mark(const struct place *place, bool single) {
   bool *open = &place->open[single];
-  switch (place->given) {
-  case 0x2018:
-  case 0x201A:
-  case 0x201B:
-  case 0x201C:
-  case 0x201E:
-  case 0x201F:
-  case 0x301D:
-    *open = true;
-    break;
-  case 0x2019:
-  case 0x201D:
-  case 0x301E:
-  case 0x301F:
-    *open = false;
-    break;
-  default:
-    *open = !*open;
-  }
+  *open = is_one_of("‘‚‛“„‟〝", place->given) || (!is_one_of("’”〞〟", place->given) && !*open);
   if (single) return *open ? OPENING_SINGLE : CLOSING_SINGLE;
   return *open ? OPENING_DOUBLE : CLOSING_DOUBLE;
 }
