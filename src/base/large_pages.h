@@ -9,9 +9,9 @@
  * pages inside it are meant, so that it takes up no more memory than otherwise. */
 void advise_large_pages(void *memory, size_t bytes);
 
-/* Gets ordinary pages for memory that is about to be read and then written. Fresh zero pages that
- * are read first are got twice, and the second time stops all threads for a moment. Changes no
- * byte. */
+/* Faults in ordinary pages for memory that is about to be read and then written: a first read maps
+ * the shared zero page, and the write then faults again, which stops all threads for a moment.
+ * Changes no byte. */
 void claim_pages(void *memory, size_t bytes);
 
 #endif

@@ -48,7 +48,7 @@ static int check_link(const struct stat *link, const char *path) {
   return shared && link->st_uid != geteuid() && link->st_uid != folder.st_uid ? EPERM : 0;
 }
 
-/* What the link at `path` points to, to be freed. NULL and errno. */
+/* The target of the link at `path`, to be freed. NULL and errno. */
 static char *read_link(const char *path) {
   char link[PATH_MAX];
   const ssize_t length = readlink(path, link, sizeof link - 1);

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the numbers are for; a stream is never used for two purposes. */
+/* A stream is never used for two purposes. */
 enum random_purpose {
   RANDOM_INITIAL_WEIGHTS = 1,
   RANDOM_EPOCH_ORDER = 2,

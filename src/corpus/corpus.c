@@ -69,7 +69,6 @@ void corpus_free(struct corpus *corpus) {
 
 /* ---- vocabularies ---- */
 
-/* What is found out about one side. */
 struct side_count {
   struct codec codec; /* its vocabulary is what shall come of it */
   struct script_sample sample;

@@ -6,22 +6,17 @@
 elman_status findings_create(struct findings **findings, size_t parts, size_t examples_wanted,
                              elman_error *error) {
   struct findings *created = calloc(1, sizeof *created);
-  *findings = NULL;
-  if (created == NULL) return fail_no_memory(error);
-  created->examples_wanted = examples_wanted;
-  created->parts = calloc(parts, sizeof *created->parts);
-  if (created->parts == NULL) {
+  bool failed = created == NULL || (created->parts = calloc(parts, sizeof *created->parts)) == NULL;
+  for (size_t i = 0; !failed && i < parts; i++) {
+    created->parts[i].shared = calloc(i + 1, sizeof *created->parts[i].shared);
+    failed = created->parts[i].shared == NULL;
+    created->part_count++;
+  }
+  if (failed) {
     findings_free(created);
     return fail_no_memory(error);
   }
-  created->part_count = parts;
-  for (size_t i = 0; i < parts; i++) {
-    created->parts[i].shared = calloc(i + 1, sizeof *created->parts[i].shared);
-    if (created->parts[i].shared == NULL) {
-      findings_free(created);
-      return fail_no_memory(error);
-    }
-  }
+  created->examples_wanted = examples_wanted;
   *findings = created;
   return ELMAN_OK;
 }
@@ -51,14 +46,6 @@ bool findings_clean(const struct findings *findings) {
   return true;
 }
 
-static char *copy_of(struct text text) {
-  char *copy = malloc(text.length + 1);
-  if (copy == NULL) return NULL;
-  memcpy(copy, text.bytes, text.length);
-  copy[text.length] = '\0';
-  return copy;
-}
-
 elman_status findings_example(struct findings *findings, struct example example,
                               const struct pair *pair, elman_error *error) {
   size_t *kept = &findings->parts[example.at.part].examples[example.finding];
@@ -68,8 +55,8 @@ elman_status findings_example(struct findings *findings, struct example example,
                  sizeof *findings->examples, error);
   if (status != ELMAN_OK) return status;
   if (pair != NULL) {
-    example.source = copy_of(pair->source);
-    example.target = copy_of(pair->target);
+    example.source = strndup(pair->source.bytes, pair->source.length);
+    example.target = strndup(pair->target.bytes, pair->target.length);
     if (example.source == NULL || example.target == NULL) {
       free(example.source);
       free(example.target);

@@ -1,4 +1,4 @@
-/* What a look at a corpus has found: counts, and examples of each kind. */
+/* Findings of a check of a corpus: counts, and examples of each kind. */
 #ifndef ELMAN_CORPUS_FINDINGS_H
 #define ELMAN_CORPUS_FINDINGS_H
 

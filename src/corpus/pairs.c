@@ -61,7 +61,7 @@ static bool is_binary(struct lines lines) {
   return good * MOST_GOOD < filled;
 }
 
-/* What people take for text most often. */
+/* The kind of file that a binary one is: those that people take for text most often. */
 static const char *what_it_is(struct text binary) {
   static const struct {
     const char *begins, *is;

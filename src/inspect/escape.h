@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* What follows holds for all: control characters, and characters that are invisible or turn the
+/* For all of these: control characters, and characters that are invisible or turn the
  * writing direction, are written as \u{hex}, in JSON as JSON does. */
 
 /* For a terminal. */

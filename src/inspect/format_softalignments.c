@@ -1,4 +1,4 @@
-/* What SoftAlignments reads as the output of Nematus:
+/* The output of Nematus as SoftAlignments reads it:
  *
  *   number ||| target tokens ||| score ||| source tokens ||| S+1 T+1
  *   T + 1 rows of S + 1 weights, and an empty line

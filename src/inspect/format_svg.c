@@ -25,18 +25,9 @@ struct layout {
   bool turned; /* source labels, so that long ones do not run into each other */
 };
 
-static size_t label_width(const char *token) {
-  const size_t width = visible_width(token);
-  return COLUMN * (width < LABEL ? width : LABEL);
-}
-
+/* In pixels. */
 static size_t widest(const char *const *tokens, size_t count) {
-  size_t width = 0;
-  for (size_t i = 0; i < count; i++) {
-    const size_t one = label_width(tokens[i]);
-    if (one > width) width = one;
-  }
-  return width;
+  return COLUMN * widest_token(tokens, count, LABEL);
 }
 
 static struct layout layout_of(const struct translation *translation) {

@@ -1,5 +1,7 @@
 /* A heat map for the terminal: a row a target token, a column a source token, aligned by display
  * width, since a Han character fills two columns. What is too wide goes on below. */
+#include <stdint.h>
+
 #include "inspect/escape.h"
 #include "inspect/format.h"
 #include "inspect/number.h"
@@ -58,15 +60,6 @@ struct map {
   struct text_style style;
   size_t label; /* columns of the widest target token */
 };
-
-static size_t widest(const char *const *tokens, size_t count) {
-  size_t width = 0;
-  for (size_t i = 0; i < count; i++) {
-    const size_t one = visible_width(tokens[i]);
-    if (one > width) width = one;
-  }
-  return width;
-}
 
 static size_t head_width(const struct map *map, size_t s) {
   return visible_width(map->translation->source_tokens[s]) + !map->translation->source_known[s];
@@ -134,8 +127,9 @@ static elman_status write_translation(struct writing *writing, const struct reco
   if (writing->count > 0) fputc('\n', stream);
   for (size_t i = 0; i < panel_count(translation); i++) {
     write_panel_heading(stream, translation, i);
-    const struct map map = {translation, panel_weights(translation, i), writing->style,
-                            widest(translation->target_tokens, translation->target_count)};
+    const struct map map = {
+        translation, panel_weights(translation, i), writing->style,
+        widest_token(translation->target_tokens, translation->target_count, SIZE_MAX)};
     write_map(stream, &map);
   }
   if (translation->source_count > 0 && translation->target_count > 0) writing->drawn = true;

@@ -16,7 +16,7 @@ struct matrix {
   real *values;         /* (rows,columns) */
 };
 
-/* What the file begins with tells its format. "-" is standard input. After an error nothing needs
+/* The first bytes of a file tell its format. "-" is standard input. After an error nothing needs
  * to be freed. */
 elman_status matrix_read(struct matrix *matrix, const char *path, elman_error *error) CHECKED;
 void matrix_free(struct matrix *matrix);

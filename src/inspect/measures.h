@@ -1,4 +1,4 @@
-/* What a matrix of attention weights says in a few numbers. */
+/* Measures of a matrix of attention weights. */
 #ifndef ELMAN_INSPECT_MEASURES_H
 #define ELMAN_INSPECT_MEASURES_H
 

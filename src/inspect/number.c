@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Whatever stands between the digits of `printed` becomes a point. */
+/* The locale's decimal point, of whatever bytes, becomes a point. */
 static void write_with_point(FILE *stream, const char *printed) {
   static const char plain[] = "0123456789+-einfa";
   const size_t whole = strspn(printed, plain);

@@ -1,5 +1,7 @@
 #include "inspect/panels.h"
 
+#include "inspect/escape.h"
+
 size_t panel_count(const struct translation *translation) {
   return translation->heads > 1 ? translation->heads + 1 : 1;
 }
@@ -26,6 +28,15 @@ void write_panel_heading(FILE *stream, const struct translation *translation, si
   if (translation->heads <= 1) return;
   write_panel_name(stream, translation, index);
   fputc('\n', stream);
+}
+
+size_t widest_token(const char *const *tokens, size_t count, size_t most) {
+  size_t width = 0;
+  for (size_t i = 0; i < count; i++) {
+    const size_t one = visible_width(tokens[i]);
+    if (one > width) width = one;
+  }
+  return width < most ? width : most;
 }
 
 bool has_unknown(const struct translation *translation) {

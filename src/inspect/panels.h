@@ -10,6 +10,8 @@
 size_t panel_count(const struct translation *translation);
 /* (T,S); index < panel_count */
 const real *panel_weights(const struct translation *translation, size_t index);
+/* The columns of the widest of `count` tokens, each cut at `most`. */
+size_t widest_token(const char *const *tokens, size_t count, size_t most);
 /* Whether the vocabulary lacks a source token. */
 bool has_unknown(const struct translation *translation);
 /* "head 1" and so on, or "average"; nothing where there is one panel. */

@@ -10,7 +10,7 @@
 /* "auto", "words", "tokens"; NULL for any other value. */
 const char *alignment_units_name(elman_alignment_units units);
 
-/* What is called a word is a token where the units are tokens. */
+/* A "word" is a token where the units are tokens. */
 struct word_matrix {
   size_t source_count, target_count; /* words */
   double *weights;       /* (target words, source words): the weights of a source word's tokens are

@@ -97,7 +97,7 @@ static void part(struct buffer *out, struct text in, const struct pass *pass) {
   }
 }
 
-/* What was written becomes what is read. */
+/* The next pass reads what this one wrote. */
 static void swap(struct bleu_passes *passes) {
   const struct buffer swapped = passes->before;
   passes->before = passes->after;

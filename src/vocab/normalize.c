@@ -54,8 +54,8 @@ static bool is_inert_nfc(int codepoint) {
          (codepoint >= 0x400 && codepoint <= 0x482) || (codepoint >= 0x3400 && codepoint <= 0x4DBF);
 }
 
-/* What NFKC would spoil and signs_unify makes right: an acute accent typed for an apostrophe, which
- * would become a space and a mark, and the ellipsis of full-width signs. */
+/* Characters that NFKC would spoil and signs_unify makes right: an acute accent typed for an
+ * apostrophe, which would become a space and a mark, and the ellipsis of full-width signs. */
 static bool is_kept(int codepoint, elman_normalization form) {
   return (codepoint == 0xB4 && form != ELMAN_NFC) ||
          (codepoint == 0x2026 && form == ELMAN_NFKC_WIDE);

@@ -116,21 +116,25 @@ static size_t han_length(struct text word) {
   return characters;
 }
 
+/* Of a vocabulary that was built: nothing is left of it after an error. */
+static elman_status built(struct vocabulary **vocabulary, elman_status status) {
+  if (status == ELMAN_OK) return ELMAN_OK;
+  vocabulary_free(*vocabulary);
+  *vocabulary = NULL;
+  return status;
+}
+
 /* A vocabulary of the specials, which are no words: vocabulary_find must not see them. */
 static elman_status create(struct vocabulary **vocabulary, elman_side side, elman_error *error) {
-  struct vocabulary *created = calloc(1, sizeof *created);
-  if (created == NULL) return fail_no_memory(error);
-  created->specials = side == ELMAN_SOURCE ? TOKEN_UNKNOWN + 1 : TOKEN_END + 1;
-  for (size_t i = 0; i < created->specials; i++) {
+  *vocabulary = calloc(1, sizeof **vocabulary);
+  if (*vocabulary == NULL) return fail_no_memory(error);
+  (*vocabulary)->specials = side == ELMAN_SOURCE ? TOKEN_UNKNOWN + 1 : TOKEN_END + 1;
+  elman_status status = ELMAN_OK;
+  for (size_t i = 0; status == ELMAN_OK && i < (*vocabulary)->specials; i++) {
     struct word *word;
-    const elman_status status = add_word(&word, &created->table, text_of(special_names[i]), error);
-    if (status != ELMAN_OK) {
-      vocabulary_free(created);
-      return status;
-    }
+    status = add_word(&word, &(*vocabulary)->table, text_of(special_names[i]), error);
   }
-  *vocabulary = created;
-  return ELMAN_OK;
+  return built(vocabulary, status);
 }
 
 static void count_spacing(struct vocabulary *vocabulary, struct text token, uint64_t count) {
@@ -183,16 +187,11 @@ elman_status vocabulary_from_counts(struct vocabulary **vocabulary,
   qsort(candidates, count, sizeof *candidates, compare_candidates);
   if (max_words > 0 && count > max_words) count = max_words;
 
-  struct vocabulary *created = NULL;
-  elman_status status = create(&created, side, error);
+  elman_status status = create(vocabulary, side, error);
   for (size_t i = 0; status == ELMAN_OK && i < count; i++)
-    status = add_counted(created, candidates[i].word, candidates[i].count, error);
+    status = add_counted(*vocabulary, candidates[i].word, candidates[i].count, error);
   free(candidates);
-  if (status == ELMAN_OK)
-    *vocabulary = created;
-  else
-    vocabulary_free(created);
-  return status;
+  return built(vocabulary, status);
 }
 
 static elman_status add_listed(struct vocabulary *vocabulary, const struct tokens *tokens,
@@ -205,39 +204,31 @@ static elman_status add_listed(struct vocabulary *vocabulary, const struct token
                     special_names[id]);
       continue;
     }
-    if (token.length == 0)
-      return fail(error, ELMAN_BAD_DATA, NULL, "token %zu of the vocabulary is empty", id);
-    if (text_valid_prefix(token) < token.length)
-      return fail(error, ELMAN_BAD_DATA, NULL, "token %zu of the vocabulary is not valid UTF-8",
-                  id);
-    if (is_special(token))
-      return fail(error, ELMAN_BAD_DATA, NULL, "token %zu of the vocabulary must not be a special",
-                  id);
-    const elman_status status = add_counted(vocabulary, token, counts[id], error);
-    if (status != ELMAN_OK) return status;
-    if (vocabulary->table.count != id + 1)
-      return fail(error, ELMAN_BAD_DATA, NULL, "token %zu of the vocabulary is there twice", id);
+    const char *problem = token.length == 0                         ? "is empty"
+                          : text_valid_prefix(token) < token.length ? "is not valid UTF-8"
+                          : is_special(token)                       ? "must not be a special"
+                                                                    : NULL;
+    if (problem == NULL) {
+      const elman_status status = add_counted(vocabulary, token, counts[id], error);
+      if (status != ELMAN_OK) return status;
+      if (vocabulary->table.count != id + 1) problem = "is there twice";
+    }
+    if (problem != NULL)
+      return fail(error, ELMAN_BAD_DATA, NULL, "token %zu of the vocabulary %s", id, problem);
   }
   return ELMAN_OK;
 }
 
 elman_status vocabulary_from_list(struct vocabulary **vocabulary, const struct tokens *tokens,
                                   const uint64_t *counts, elman_side side, elman_error *error) {
-  *vocabulary = NULL;
-  struct vocabulary *created;
-  elman_status status = create(&created, side, error);
+  elman_status status = create(vocabulary, side, error);
   if (status != ELMAN_OK) return status;
-  if (tokens->count < created->specials)
-    status =
-        fail(error, ELMAN_BAD_DATA, NULL, "the vocabulary has %zu tokens, at least %zu must be",
-             tokens->count, created->specials);
-  else
-    status = add_listed(created, tokens, counts, error);
-  if (status == ELMAN_OK)
-    *vocabulary = created;
-  else
-    vocabulary_free(created);
-  return status;
+  const size_t specials = (*vocabulary)->specials;
+  status = tokens->count < specials ? fail(error, ELMAN_BAD_DATA, NULL,
+                                           "the vocabulary has %zu tokens, at least %zu must be",
+                                           tokens->count, specials)
+                                    : add_listed(*vocabulary, tokens, counts, error);
+  return built(vocabulary, status);
 }
 
 void vocabulary_free(struct vocabulary *vocabulary) {
