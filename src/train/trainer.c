@@ -29,6 +29,8 @@ elman_status trainer_create(struct trainer *trainer, struct model *model,
     status = parameter_block_create(&trainer->average, table, error);
   if (status == ELMAN_OK && options->dev != NULL)
     status = parameter_block_create(&trainer->best, table, error);
+  if (status == ELMAN_OK && options->dev != NULL)
+    status = evaluate_encode(&trainer->dev, model, options->dev, error);
   const struct weight_blocks blocks = {model->block, trainer->gradients, trainer->m, trainer->v,
                                        trainer->average};
   if (status == ELMAN_OK) status = optimizer_create(&trainer->optimizer, model, blocks, error);
@@ -48,6 +50,7 @@ void trainer_free(struct trainer *trainer) {
   parameter_block_free(trainer->v);
   parameter_block_free(trainer->average);
   parameter_block_free(trainer->best);
+  corpus_free(&trainer->dev);
   workspace_free(&trainer->workspace);
   *trainer = (struct trainer){0};
 }
@@ -122,7 +125,8 @@ static elman_status validate(struct trainer *trainer, const struct trainer_optio
   struct validation_report report = {.epoch = state->epoch, .update = state->update};
   const struct evaluate_options evaluation = {.batch_size = options->batch_size,
                                               .translate = translate_options_default(),
-                                              .fitting_tokenizer = true};
+                                              .fitting_tokenizer = true,
+                                              .encoded = &trainer->dev};
   const size_t n = model->table.block;
   trainer_settle(trainer);
   if (trainer->average != NULL) swap(model->block, trainer->average, n);

@@ -92,6 +92,7 @@ struct trainer {
   struct parameters dweights; /* views into `gradients` */
   struct optimizer optimizer;
   struct workspace workspace;
+  struct corpus dev; /* the dev pairs as ids; empty without */
   struct training_state state;
 };
 

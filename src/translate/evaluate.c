@@ -54,24 +54,23 @@ static elman_status sum_losses(struct scores *scores, const struct model *model,
   return status;
 }
 
-static elman_status evaluate_loss(struct scores *scores, const struct model *model,
-                                  const struct pairs *pairs, size_t batch_size,
-                                  elman_error *error) {
+elman_status evaluate_encode(struct corpus *corpus, const struct model *model,
+                             const struct pairs *pairs, elman_error *error) {
   const struct codec source = model_source_codec(model), target = model_target_codec(model);
-  struct corpus corpus = {0};
-  elman_status status = corpus_encode(&corpus, pairs, &source, &target, MAX_SENTENCE_TOKENS, error);
-  if (status != ELMAN_OK) return status;
-  scores->sentences = corpus.source.count;
-  scores->too_long = corpus.too_long;
-  scores->unknown_source = count_unknown(&corpus.source);
-  scores->unknown_target = count_unknown(&corpus.target);
-  if (corpus.source.count == 0)
-    status = fail(error, ELMAN_BAD_DATA, NULL, "no pair is short enough to be translated");
-  else
-    status = sum_losses(scores, model, &corpus,
-                        batch_size < corpus.source.count ? batch_size : corpus.source.count, error);
-  corpus_free(&corpus);
-  return status;
+  return corpus_encode(corpus, pairs, &source, &target, MAX_SENTENCE_TOKENS, error);
+}
+
+static elman_status evaluate_loss(struct scores *scores, const struct model *model,
+                                  const struct corpus *corpus, size_t batch_size,
+                                  elman_error *error) {
+  const size_t count = corpus->source.count;
+  scores->sentences = count;
+  scores->too_long = corpus->too_long;
+  scores->unknown_source = count_unknown(&corpus->source);
+  scores->unknown_target = count_unknown(&corpus->target);
+  if (count == 0)
+    return fail(error, ELMAN_BAD_DATA, NULL, "no pair is short enough to be translated");
+  return sum_losses(scores, model, corpus, batch_size < count ? batch_size : count, error);
 }
 
 /* ---- translations and alignments, a batch after the other ---- */
@@ -362,8 +361,13 @@ static void sum_scores(struct scores *scores, const struct shared_work *work) {
 
 elman_status evaluate(struct scores *scores, const struct model *model, const struct pairs *pairs,
                       const struct evaluate_options *options, elman_error *error) {
+  struct corpus own = {0};
+  const struct corpus *corpus = options->encoded == NULL ? &own : options->encoded;
   *scores = (struct scores){0};
-  elman_status status = evaluate_loss(scores, model, pairs, options->batch_size, error);
+  elman_status status = ELMAN_OK;
+  if (options->encoded == NULL) status = evaluate_encode(&own, model, pairs, error);
+  if (status == ELMAN_OK) status = evaluate_loss(scores, model, corpus, options->batch_size, error);
+  corpus_free(&own);
   if (status != ELMAN_OK) return status;
   const size_t count = pairs_count(pairs);
   struct shared_work work = {.model = model,

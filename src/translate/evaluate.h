@@ -24,10 +24,15 @@ struct evaluate_options {
   size_t batch_size;
   struct translate_options translate; /* n_best is not looked at */
   struct metric_options metric;
-  bool fitting_tokenizer; /* the one that fits the references, not metric.tokenizer */
+  bool fitting_tokenizer;       /* the one that fits the references, not metric.tokenizer */
+  const struct corpus *encoded; /* the pairs by evaluate_encode, for who evaluates often; or NULL */
   bool (*progress)(void *context, size_t done, size_t total); /* may be NULL */
   void *context;
 };
+
+/* The pairs as ids, without those that have too many tokens. */
+elman_status evaluate_encode(struct corpus *corpus, const struct model *model,
+                             const struct pairs *pairs, elman_error *error) CHECKED;
 
 /* Loss with teacher forcing; BLEU and chrF of translations, and the share of them that is
  * the normalised reference; where a pair has a gold alignment, the agreement of the attention under
