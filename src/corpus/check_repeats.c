@@ -113,8 +113,8 @@ static size_t part_of(const struct lines *lines, size_t at) {
   return part;
 }
 
-static struct place place_of(const struct lines *lines, size_t part, size_t at) {
-  return (struct place){part, pairs_line_number(lines->parts[part], at - lines->starts[part])};
+static struct location location_of(const struct lines *lines, size_t part, size_t at) {
+  return (struct location){part, pairs_line_number(lines->parts[part], at - lines->starts[part])};
 }
 
 static struct pair pair_of(const struct lines *lines, size_t part, size_t at) {
@@ -130,8 +130,8 @@ static elman_status note_repeat(struct findings *findings, struct lines *lines,
   if (round->repeat == FINDINGS || lines->marks[at] & MARK_DUPLICATE) return ELMAN_OK;
   if (whole_pair) lines->marks[at] |= MARK_DUPLICATE;
   const struct example example = {.finding = round->repeat,
-                                  .at = place_of(lines, part, at),
-                                  .other = place_of(lines, part, before)};
+                                  .at = location_of(lines, part, at),
+                                  .other = location_of(lines, part, before)};
   const struct pair pair = pair_of(lines, part, at);
   return findings_add(findings, example, &pair, error);
 }
@@ -148,8 +148,8 @@ static elman_status note_leak(struct findings *findings, struct lines *lines,
   lines->marks[at] |= MARK_LEAK;
   found->leaking++;
   const struct example example = {.finding = round->leak,
-                                  .at = place_of(lines, part, at),
-                                  .other = place_of(lines, part_of(lines, first), first)};
+                                  .at = location_of(lines, part, at),
+                                  .other = location_of(lines, part_of(lines, first), first)};
   const struct pair pair = pair_of(lines, part, at);
   return findings_example(findings, example, &pair, error);
 }

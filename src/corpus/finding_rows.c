@@ -103,8 +103,9 @@ const struct finding_row *finding_row(elman_finding finding) {
 
 /* ---- all lines ---- */
 
-static elman_status check_line(struct findings *findings, struct place at, const struct pair *pair,
-                               const struct usual *usual, double max_ratio, elman_error *error) {
+static elman_status check_line(struct findings *findings, struct location at,
+                               const struct pair *pair, const struct usual *usual, double max_ratio,
+                               elman_error *error) {
   struct line_look line = {.usual = usual, .max_ratio = max_ratio};
   script_count(&line.source, pair->source);
   script_count(&line.target, pair->target);
@@ -126,7 +127,7 @@ elman_status check_lines(struct findings *findings, struct pairs *const *parts, 
   for (size_t part = 0; part < findings->part_count; part++) {
     for (size_t i = 0; i < pairs_count(parts[part]); i++) {
       const struct pair pair = pairs_get(parts[part], i);
-      const struct place at = {part, pairs_line_number(parts[part], i)};
+      const struct location at = {part, pairs_line_number(parts[part], i)};
       const elman_status status = check_line(findings, at, &pair, &usual, max_ratio, error);
       if (status != ELMAN_OK) return status;
     }

@@ -25,14 +25,14 @@ struct finding_row {
 /* NULL if there is no such finding. */
 const struct finding_row *finding_row(elman_finding finding);
 
-struct place {
-  size_t part, line; /* line from 1; 0 = no place */
+struct location {
+  size_t part, line; /* line from 1; 0 = nowhere */
 };
 
 struct example {
   elman_finding finding;
-  struct place at;
-  struct place other;              /* where the same stood before */
+  struct location at;
+  struct location other;           /* where the same stood before */
   char *source, *target;           /* NULL for a bad line */
   char problem[160];               /* for a bad line; else empty */
   size_t source_size, target_size; /* as counted for the finding: characters or tokens; or 0 */

@@ -55,17 +55,18 @@ static uint64_t scramble(uint64_t bits) {
   return bits ^ bits >> 31;
 }
 
-/* `places` becomes, for each pair that stands for a group, the group's place in the list. */
-static size_t list_groups(struct group *list, uint32_t *places, struct groups *groups,
+/* `positions` becomes, for each pair that stands for a group, the position of the group in the
+ * list. */
+static size_t list_groups(struct group *list, uint32_t *positions, struct groups *groups,
                           uint64_t seed) {
   size_t count = 0;
   for (size_t i = 0; i < groups->count; i++) {
     const size_t first = groups_find(groups, i);
     if (first == i) {
-      places[i] = (uint32_t)count;
+      positions[i] = (uint32_t)count;
       list[count++] = (struct group){scramble(scramble(seed) ^ i), (uint32_t)i, 0};
     }
-    list[places[first]].size++;
+    list[positions[first]].size++;
   }
   return count;
 }
@@ -107,17 +108,17 @@ static void deal_groups(struct split *split, const struct group *list) {
 static elman_status deal(struct split *split, struct groups *groups, uint64_t seed,
                          elman_error *error) {
   struct group *list = reallocarray(NULL, groups->count, sizeof *list);
-  uint32_t *places = reallocarray(NULL, groups->count, sizeof *places);
-  if (list != NULL && places != NULL) {
-    split->groups = list_groups(list, places, groups, seed);
+  uint32_t *positions = reallocarray(NULL, groups->count, sizeof *positions);
+  if (list != NULL && positions != NULL) {
+    split->groups = list_groups(list, positions, groups, seed);
     qsort(list, split->groups, sizeof *list, compare_groups);
     deal_groups(split, list);
     for (size_t i = 0; i < groups->count; i++)
       split->parts[i] = split->parts[groups_find(groups, i)];
   }
-  const bool failed = list == NULL || places == NULL;
+  const bool failed = list == NULL || positions == NULL;
   free(list);
-  free(places);
+  free(positions);
   return failed ? fail_no_memory(error) : ELMAN_OK;
 }
 

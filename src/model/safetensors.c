@@ -78,14 +78,15 @@ static elman_status parse_tensor(struct safetensors *file, const char *name, con
   return ELMAN_OK;
 }
 
-static int by_place(const void *a, const void *b) {
+static int by_offset(const void *a, const void *b) {
   const struct stored_tensor *left = a, *right = b;
   if (left->begin != right->begin) return left->begin < right->begin ? -1 : 1;
   return left->end < right->end ? -1 : left->end > right->end;
 }
 
-static elman_status check_places(struct safetensors *file, uint64_t data_size, elman_error *error) {
-  qsort(file->tensors, file->count, sizeof *file->tensors, by_place);
+static elman_status check_offsets(struct safetensors *file, uint64_t data_size,
+                                  elman_error *error) {
+  qsort(file->tensors, file->count, sizeof *file->tensors, by_offset);
   uint64_t at = 0;
   for (size_t i = 0; i < file->count; i++) {
     if (file->tensors[i].begin != at) return bad(file, error, "its tensors overlap or leave a gap");
@@ -128,7 +129,7 @@ static elman_status parse_header(struct safetensors *file, const char *text, siz
     if (status == ELMAN_OK && strcmp(name, SAFETENSORS_METADATA) != 0)
       status = parse_tensor(file, name, entry, error);
   }
-  return status == ELMAN_OK ? check_places(file, data_size, error) : status;
+  return status == ELMAN_OK ? check_offsets(file, data_size, error) : status;
 }
 
 /* False if the file ends before, as one does that is cut while it is read. */

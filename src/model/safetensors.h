@@ -1,5 +1,5 @@
 /* The safetensors format: 8 bytes with the header's length (little-endian), a JSON header with each
- * tensor's type, shape and place, then the numbers. https://github.com/huggingface/safetensors
+ * tensor's type, shape and offsets, then the numbers. https://github.com/huggingface/safetensors
  *
  * The reader trusts nothing: it checks the whole header against the file's size before a number is
  * read or memory of a size found in the file is asked for. */
@@ -31,7 +31,7 @@ struct stored_tensor {
 };
 
 /* An open file whose header is valid: names unique, types known to have a size, shapes agreeing
- * with places, places following each other from 0 to the file's end without a gap. */
+ * with offsets, offsets following each other from 0 to the file's end without a gap. */
 struct safetensors {
   int descriptor;
   const char *path; /* the caller's */

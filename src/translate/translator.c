@@ -272,11 +272,11 @@ static const real *copy_reals(struct arena *arena, const real *values, size_t n1
   return copy;
 }
 
-static struct places take_places(struct arena *arena, size_t count) {
-  struct places places;
-  places.starts = arena_take(arena, sizeof *places.starts, count, 1, 1);
-  places.ends = arena_take(arena, sizeof *places.ends, count, 1, 1);
-  return places;
+static struct spans take_spans(struct arena *arena, size_t count) {
+  struct spans spans;
+  spans.starts = arena_take(arena, sizeof *spans.starts, count, 1, 1);
+  spans.ends = arena_take(arena, sizeof *spans.ends, count, 1, 1);
+  return spans;
 }
 
 /* What all hypotheses of item i have in common. */
@@ -284,31 +284,31 @@ static elman_status copy_source(struct translation *view, struct arena *arena,
                                 const struct translator *translator, size_t i, elman_error *error) {
   const struct translator_item *item = &translator->items[i];
   const struct tokens *tokens = &item->source.tokens;
-  const struct places places = take_places(arena, tokens->count);
+  const struct spans spans = take_spans(arena, tokens->count);
   view->source = copy_text(arena, item->given);
   view->source_count = tokens->count;
   view->source_tokens = copy_tokens(arena, tokens);
   view->source_ids = copy_ids(arena, item->source.ids, tokens->count);
   view->source_known = copy_known(arena, &item->source);
-  view->source_starts = places.starts;
-  view->source_ends = places.ends;
+  view->source_starts = spans.starts;
+  view->source_ends = spans.ends;
   if (arena->base == NULL) return ELMAN_OK; /* measuring */
-  return locate_tokens(places, tokens, item->given, translator->model->source_normalization, error);
+  return locate_tokens(spans, tokens, item->given, translator->model->source_normalization, error);
 }
 
 static void copy_target(struct translation *view, struct arena *arena,
                         const struct rendering *rendering, const struct hypothesis *hypothesis) {
   const size_t T = hypothesis->count;
-  const struct places places = take_places(arena, T);
+  const struct spans spans = take_spans(arena, T);
   const struct text text = buffer_text(&rendering->text);
   view->text = copy_text(arena, text);
   view->ended = T > 0 && hypothesis->ids[T - 1] == TOKEN_END;
   view->target_count = T;
   view->target_tokens = copy_tokens(arena, &rendering->tokens);
   view->target_ids = copy_ids(arena, hypothesis->ids, T);
-  view->target_starts = places.starts;
-  view->target_ends = places.ends;
-  if (arena->base != NULL) locate_joined(places, &rendering->tokens, T - view->ended, text);
+  view->target_starts = spans.starts;
+  view->target_ends = spans.ends;
+  if (arena->base != NULL) locate_joined(spans, &rendering->tokens, T - view->ended, text);
 }
 
 static void copy_attention(struct translation *view, struct arena *arena,

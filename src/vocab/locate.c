@@ -9,7 +9,7 @@
 
 /* The tokens' surfaces, one behind the other, are the normalised text without its spaces. */
 struct cursor {
-  struct places places;
+  struct spans spans;
   const struct tokens *tokens;
   size_t token; /* the one that the next byte belongs to */
   size_t used;  /* bytes of its surface that were seen */
@@ -24,15 +24,15 @@ static size_t smaller(size_t a, size_t b) {
 }
 
 /* Bytes [start, end) of the text were normalised to `length` bytes, which the next tokens share.
- * `same`: they did not change, so that a boundary inside them has a place. */
+ * `same`: they did not change, so that a boundary inside them is known. */
 static void consume(struct cursor *cursor, size_t start, size_t end, size_t length, bool same) {
   for (size_t done = 0; done < length && cursor->token < cursor->tokens->count;) {
     const size_t i = cursor->token, size = surface_at(cursor->tokens, i).length;
     const size_t taken = smaller(length - done, size - cursor->used);
-    if (cursor->used == 0) cursor->places.starts[i] = same ? start + done : start;
+    if (cursor->used == 0) cursor->spans.starts[i] = same ? start + done : start;
     cursor->used += taken;
     done += taken;
-    cursor->places.ends[i] = same ? start + done : end;
+    cursor->spans.ends[i] = same ? start + done : end;
     if (cursor->used < size) return;
     cursor->token++;
     cursor->used = 0;
@@ -128,9 +128,9 @@ static elman_status consume_word(struct cursor *cursor, struct text text, size_t
   return ELMAN_OK;
 }
 
-elman_status locate_tokens(struct places places, const struct tokens *tokens, struct text text,
+elman_status locate_tokens(struct spans spans, const struct tokens *tokens, struct text text,
                            elman_normalization form, elman_error *error) {
-  struct cursor cursor = {.places = places, .tokens = tokens};
+  struct cursor cursor = {.spans = spans, .tokens = tokens};
   struct buffer normalized = {0};
   elman_status status = ELMAN_OK;
   for (size_t at = white_space_end(text, 0); at < text.length && status == ELMAN_OK;) {
@@ -140,7 +140,7 @@ elman_status locate_tokens(struct places places, const struct tokens *tokens, st
   }
   /* None is left, unless these are not the tokens of this text. */
   for (size_t i = cursor.token + (cursor.used > 0); i < tokens->count; i++)
-    places.starts[i] = places.ends[i] = text.length;
+    spans.starts[i] = spans.ends[i] = text.length;
   buffer_free(&normalized);
   return status;
 }
@@ -152,7 +152,7 @@ static bool stands_at(struct text text, size_t at, struct text surface) {
          memcmp(text.bytes + at, surface.bytes, surface.length) == 0;
 }
 
-void locate_joined(struct places places, const struct tokens *tokens, size_t count,
+void locate_joined(struct spans spans, const struct tokens *tokens, size_t count,
                    struct text joined) {
   size_t at = 0;
   for (size_t i = 0; i < tokens->count; i++) {
@@ -162,9 +162,9 @@ void locate_joined(struct places places, const struct tokens *tokens, size_t cou
     else
       at = joined.length;
     if (!stands_at(joined, at, surface)) at++; /* the space between them */
-    places.starts[i] = smaller(at, joined.length);
-    places.ends[i] = smaller(at + surface.length, joined.length);
-    at = places.ends[i];
+    spans.starts[i] = smaller(at, joined.length);
+    spans.ends[i] = smaller(at + surface.length, joined.length);
+    at = spans.ends[i];
   }
 }
 

@@ -5,18 +5,18 @@
 #include "vocab/tokens.h"
 
 /* Token i lies in bytes [starts[i], ends[i]) of a text; white space is in none. */
-struct places {
+struct spans {
   size_t *starts, *ends; /* one a token */
 };
 
 /* Finds the tokens that `text`, which need not be normalised, was split into. Where normalising
  * changed what a token boundary cuts through, both tokens have all of it. */
-elman_status locate_tokens(struct places places, const struct tokens *tokens, struct text text,
+elman_status locate_tokens(struct spans spans, const struct tokens *tokens, struct text text,
                            elman_normalization form, elman_error *error) CHECKED;
 
 /* Finds the first `count` tokens in what tokens_join made of them. Later ones, such as </s>, are
  * put at the end, without a byte. */
-void locate_joined(struct places places, const struct tokens *tokens, size_t count,
+void locate_joined(struct spans spans, const struct tokens *tokens, size_t count,
                    struct text joined);
 
 /* No word: the token has no byte that is not white space. */

@@ -50,7 +50,7 @@ bool sign_has_two_forms(int codepoint) {
 
 /* ---- where they stand ---- */
 
-struct place {
+struct context {
   int before, given, behind; /* 0 at an end; the neighbours in their narrow forms */
   bool *open;                /* by kind of quotation mark: double, single */
 };
@@ -59,30 +59,30 @@ static bool is_ascii_word(int codepoint) {
   return codepoint < 0x80 && is_word_character(codepoint);
 }
 
-static bool is_within_word(const struct place *place) {
-  return is_ascii_word(place->before) && is_ascii_word(place->behind);
+static bool is_within_word(const struct context *context) {
+  return is_ascii_word(context->before) && is_ascii_word(context->behind);
 }
 
-static int quotation_mark(const struct place *place, bool single) {
-  bool *open = &place->open[single];
-  *open = is_one_of("‘‚‛“„‟〝", place->given) || (!is_one_of("’”〞〟", place->given) && !*open);
+static int quotation_mark(const struct context *context, bool single) {
+  bool *open = &context->open[single];
+  *open = is_one_of("‘‚‛“„‟〝", context->given) || (!is_one_of("’”〞〟", context->given) && !*open);
   if (single) return *open ? OPENING_SINGLE : CLOSING_SINGLE;
   return *open ? OPENING_DOUBLE : CLOSING_DOUBLE;
 }
 
-static int widen(const struct place *place) {
-  const int narrow = narrow_form(place->given);
+static int widen(const struct context *context) {
+  const int narrow = narrow_form(context->given);
   switch (narrow) {
   case '"':
-    return quotation_mark(place, false);
+    return quotation_mark(context, false);
   case '\'':
-    return is_within_word(place) ? narrow : quotation_mark(place, true);
+    return is_within_word(context) ? narrow : quotation_mark(context, true);
   case '.':
-    if (place->before == '.' || place->behind == '.') return narrow;
-    return is_within_word(place) ? narrow : wide_form(narrow);
+    if (context->before == '.' || context->behind == '.') return narrow;
+    return is_within_word(context) ? narrow : wide_form(narrow);
   case ',':
   case ':':
-    return is_within_word(place) ? narrow : wide_form(narrow);
+    return is_within_word(context) ? narrow : wide_form(narrow);
   default:
     return wide_form(narrow);
   }
@@ -99,15 +99,15 @@ static bool is_plain(struct text text) {
 
 static void append_unified(struct buffer *into, struct text text, bool wide) {
   bool open[2] = {false, false};
-  struct place place = {.open = open};
+  struct context context = {.open = open};
   for (size_t at = 0; at < text.length;) {
-    place.given = character_at(text, &at);
+    context.given = character_at(text, &at);
     size_t next = at;
-    place.behind = at < text.length ? narrow_form(character_at(text, &next)) : 0;
-    const int unified = wide ? widen(&place) : narrow_form(place.given);
+    context.behind = at < text.length ? narrow_form(character_at(text, &next)) : 0;
+    const int unified = wide ? widen(&context) : narrow_form(context.given);
     utf8proc_uint8_t bytes[4];
     buffer_append(into, (const char *)bytes, (size_t)utf8proc_encode_char(unified, bytes));
-    place.before = narrow_form(place.given);
+    context.before = narrow_form(context.given);
   }
 }
 

@@ -11,7 +11,7 @@ static void require_places(const struct tokens *tokens, struct text text,
                            elman_normalization form) {
   size_t *numbers = calloc(3 * tokens->count + 1, sizeof *numbers);
   REQUIRE(numbers != NULL);
-  const struct places places = {numbers, numbers + tokens->count};
+  const struct spans places = {numbers, numbers + tokens->count};
   size_t *words = numbers + 2 * tokens->count;
   REQUIRE(locate_tokens(places, tokens, text, form, NULL) == ELMAN_OK);
   for (size_t i = 0; i < tokens->count; i++) {

@@ -48,7 +48,8 @@ static struct findings *look(size_t parts, const char *const *contents, size_t m
 static void assert_count(const struct findings *findings, size_t part, elman_finding finding,
                          size_t expected) {
   cr_assert_eq(findings->parts[part].counts[finding], expected, "%s of %s: %zu instead of %zu",
-               finding_row(finding)->name, names[part], findings->parts[part].counts[finding], expected);
+               finding_row(finding)->name, names[part], findings->parts[part].counts[finding],
+               expected);
 }
 
 /* No count but these is above zero; the list ends with FINDINGS. */

@@ -14,8 +14,8 @@ static void split(struct tokens *tokens, const char *text, elman_token_mode mode
   buffer_free(&normalized);
 }
 
-static struct places places_for(size_t count) {
-  const struct places places = {malloc((count + 1) * sizeof(size_t)),
+static struct spans places_for(size_t count) {
+  const struct spans places = {malloc((count + 1) * sizeof(size_t)),
                                 malloc((count + 1) * sizeof(size_t))};
   cr_assert(places.starts != NULL && places.ends != NULL);
   memset(places.starts, 0xFF, (count + 1) * sizeof(size_t));
@@ -23,14 +23,14 @@ static struct places places_for(size_t count) {
   return places;
 }
 
-static void free_places(struct places places) {
+static void free_places(struct spans places) {
   free(places.starts);
   free(places.ends);
 }
 
 /* `expected` holds the bytes of each token's place with "|" between them. */
 static void assert_located(const struct tokens *tokens, const char *text, const char *expected) {
-  const struct places places = places_for(tokens->count);
+  const struct spans places = places_for(tokens->count);
   struct buffer shown = {0};
   cr_assert_eq(locate_tokens(places, tokens, text_of(text), ELMAN_NFC, NULL), ELMAN_OK);
   for (size_t i = 0; i < tokens->count; i++) {
@@ -148,7 +148,7 @@ static void append_codepoint(char *text, size_t *length, unsigned code) {
 
 /* What stands at a token's place, normalised, is the token, or holds it. */
 static void check_places(const struct tokens *tokens, const char *text) {
-  const struct places places = places_for(tokens->count);
+  const struct spans places = places_for(tokens->count);
   struct buffer normalized = {0};
   size_t before = 0;
   cr_assert_eq(locate_tokens(places, tokens, text_of(text), ELMAN_NFC, NULL), ELMAN_OK);
@@ -202,7 +202,7 @@ static void assert_joined(const char *const *list, size_t count, size_t joined_c
   struct tokens words = tokens;
   words.count = joined_count;
   cr_assert_eq(tokens_join(&text, &words, mode, NULL), ELMAN_OK);
-  const struct places places = places_for(count);
+  const struct spans places = places_for(count);
   locate_joined(places, &tokens, joined_count, buffer_text(&text));
   for (size_t i = 0; i < count; i++) {
     if (i > 0) buffer_append(&shown, "|", 1);
@@ -236,7 +236,7 @@ static void assert_words(const char *text, elman_token_mode mode, size_t count,
                          const size_t *expected) {
   struct tokens tokens = {0};
   split(&tokens, text, mode);
-  const struct places places = places_for(tokens.count);
+  const struct spans places = places_for(tokens.count);
   size_t words[16];
   cr_assert_eq(locate_tokens(places, &tokens, text_of(text), ELMAN_NFC, NULL), ELMAN_OK);
   cr_assert_eq(count_words(text_of(text)), count, "%s", text);
