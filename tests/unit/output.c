@@ -6,6 +6,7 @@
 
 #include "decoder/output_learn.h"
 #include "tensor/blas.h"
+#include "tensor/plain.h"
 
 /* Two blocks of rows; a vocabulary of several tiles in each group, the last of them short. */
 enum { H = 4, F = 2 * H, V = 6100, N = 499, BLOCK = 250 };
@@ -49,36 +50,20 @@ static void results_free(struct results *results) {
   free(results->dbias);
 }
 
-/* A row at a time, in double. */
 static struct results plainly(const struct layer *layer, double smoothing) {
   struct results results = results_create();
   double *dweight = calloc((size_t)V * F, sizeof *dweight), *dbias = calloc(V, sizeof *dbias);
-  double *o = calloc(V, sizeof *o);
+  const struct plain_map map = {layer->weight, layer->bias, dweight, dbias, V, F};
   for (size_t n = 0; n < N; n++) {
-    const real *x = layer->features + n * F;
-    double sum = 0, dx[F] = {0};
-    for (size_t v = 0; v < V; v++) {
-      o[v] = (double)layer->bias[v];
-      for (size_t j = 0; j < F; j++) o[v] += (double)layer->weight[v * F + j] * (double)x[j];
-      sum += exp(o[v]);
-    }
-    for (size_t v = 0; v < V; v++) {
-      const double q = smoothing / V + (v == layer->labels[n] ? 1 - smoothing : 0);
-      const double gradient = (exp(o[v]) / sum - q) / N;
-      results.losses[n] -= q * (o[v] - log(sum));
-      dbias[v] += gradient;
-      for (size_t j = 0; j < F; j++) {
-        dweight[v * F + j] += gradient * (double)x[j];
-        dx[j] += gradient * (double)layer->weight[v * F + j];
-      }
-    }
+    double dx[F];
+    results.losses[n] =
+        plain_output(dx, &map, layer->features + n * F, layer->labels[n], smoothing, N);
     for (size_t j = 0; j < F; j++) results.dfeatures[n * F + j] = (real)dx[j];
   }
   for (size_t i = 0; i < (size_t)V * F; i++) results.dweight[i] = (real)dweight[i];
   for (size_t v = 0; v < V; v++) results.dbias[v] = (real)dbias[v];
   free(dweight);
   free(dbias);
-  free(o);
   return results;
 }
 

@@ -1,0 +1,135 @@
+/* Fast kernels against the plain equations: attention, products of few rows and in eight bits, and
+ * the likeliest token. The output layer is held to them in output.c, Adam in adam.c. */
+#include "check.h"
+
+#include "attention/attention.h"
+#include "tensor/blas.h"
+#include "tensor/few_rows.h"
+#include "tensor/plain.h"
+#include "tensor/screen.h"
+
+/* ---- attention ---- */
+
+enum { B = 3, T = 5, S = 7, H = 6 };
+static const size_t queries[B] = {5, 1, 3}, keys[B] = {4, 7, 1};
+
+/* Sentence b of time-major rows. */
+static real *sentence(const real *rows, size_t b, size_t steps) {
+  real *out = reals(steps * H);
+  for (size_t t = 0; t < steps; t++)
+    for (size_t i = 0; i < H; i++) out[t * H + i] = rows[(t * B + b) * H + i];
+  return out;
+}
+
+static void check_rows(const real *rows, const double *expected, size_t b, size_t steps) {
+  for (size_t t = 0; t < steps; t++)
+    for (size_t i = 0; i < H; i++)
+      cr_assert_float_eq((double)rows[(t * B + b) * H + i], expected[t * H + i], 10 * CLOSE);
+}
+
+static void check_attention(enum attention_kind kind, double alpha) {
+  const struct attention_parameters none = {0};
+  real *d = random_reals(T * B * H, 1, 1), *e = random_reals(S * B * H, 1, 2);
+  real *dc = random_reals(T * B * H, 1, 3), *dd = reals(T * B * H), *de = reals(S * B * H);
+  real context[T * B * H], weights[T * B * S], scratch[T * B * S];
+  const struct attention_pass pass = {
+      .layer = {.config = {.kind = kind, .size = H, .heads = 1}, .weights = &none},
+      .shape = {.queries = T, .keys = S, .batch = B, .query_lengths = queries, .key_lengths = keys},
+      .cache = {.context = context, .weights = weights},
+      .queries = d,
+      .keys = e,
+      .values = e};
+  const struct attention_gradients gradients = {dd, de, de, &none, {.weights = scratch}, dc};
+  attention_forward(&pass, (struct range){0, T});
+  attention_backward(&gradients, &pass, (struct range){0, T});
+  for (size_t b = 0; b < B; b++) {
+    const size_t Tb = queries[b], Sb = keys[b];
+    real *db = sentence(d, b, Tb), *eb = sentence(e, b, Sb), *dcb = sentence(dc, b, Tb);
+    double a[T * S], c[T * H], ddb[T * H] = {0}, deb[S * H] = {0};
+    const struct plain_attention plain = {Tb, Sb, H, alpha, db, eb, a, c};
+    plain_attention(&plain);
+    plain_attention_backward(ddb, deb, &plain, dcb);
+    check_rows(context, c, b, Tb);
+    check_rows(dd, ddb, b, Tb);
+    check_rows(de, deb, b, Sb);
+    for (size_t t = 0; t < Tb; t++)
+      for (size_t s = 0; s < Sb; s++)
+        cr_assert_float_eq((double)weights[(t * B + b) * S + s], a[t * Sb + s], CLOSE);
+    free(db), free(eb), free(dcb);
+  }
+  free(d), free(e), free(dc), free(dd), free(de);
+}
+
+Test(plain, attention) {
+  blas_set_up();
+  check_attention(ATTENTION_DOT, 1);
+  check_attention(ATTENTION_SCALED, 1 / sqrt(H));
+}
+
+/* ---- products ---- */
+
+Test(plain, products_of_few_rows) {
+  enum { IN = 130, OUT = 7 };
+  real *W = random_reals(OUT * IN, 1, 1), *x = random_reals(FEW_ROWS * IN, 1, 2);
+  const struct plain_map map = {W, NULL, NULL, NULL, OUT, IN};
+  const struct few_rows_kernel *kernel;
+  for (size_t k = 0; (kernel = few_rows_kernel_at(k)) != NULL; k++) {
+    real y[FEW_ROWS * OUT];
+    double expected[OUT];
+    kernel->run(y, OUT, false, x, W, FEW_ROWS, IN, OUT);
+    for (size_t r = 0; r < FEW_ROWS; r++) {
+      plain_linear(expected, &map, x + r * IN);
+      for (size_t o = 0; o < OUT; o++)
+        cr_assert_float_eq((double)y[r * OUT + o], expected[o], 30 * CLOSE, "%s", kernel->name);
+    }
+  }
+  free(W), free(x);
+}
+
+/* Levels are small integers, and so are exact in reals, too. */
+Test(plain, products_in_eight_bits) {
+  enum { F = 10, GROUPS = 3, WIDTH = 4 * GROUPS };
+  cr_assert_eq(quantized_groups(F), GROUPS);
+  real W[QUANTIZED_BLOCK * F], x[F];
+  int8_t packed[QUANTIZED_BLOCK * WIDTH] = {0};
+  uint8_t features[WIDTH] = {0};
+  for (size_t i = 0; i < F; i++) x[i] = features[i] = (uint8_t)(1 + 11 * i);
+  for (size_t v = 0; v < QUANTIZED_BLOCK; v++)
+    for (size_t i = 0; i < F; i++)
+      W[v * F + i] = packed[quantized_place(v, i, GROUPS)] = (int8_t)(v * 31 + i * 7);
+  double expected[QUANTIZED_BLOCK];
+  plain_linear(expected, &(struct plain_map){W, NULL, NULL, NULL, QUANTIZED_BLOCK, F}, x);
+  const struct quantized_kernel *kernel;
+  for (size_t k = 0; (kernel = quantized_kernel_at(k)) != NULL; k++) {
+    int32_t sums[QUANTIZED_BLOCK];
+    kernel->product(sums, features, 1, packed, GROUPS);
+    for (size_t v = 0; v < QUANTIZED_BLOCK; v++)
+      cr_assert_float_eq((double)sums[v], expected[v], 1e-9, "%s, output %zu", kernel->name, v);
+  }
+}
+
+/* ---- the likeliest token ---- */
+
+Test(plain, likeliest) {
+  enum { V = 700, F = 40, N = 9, NEVER = 1 };
+  real *W = random_reals(V * F, 1, 1), *b = random_reals(V, 1, 2), *x = random_reals(N * F, 1, 3);
+  const struct plain_map map = {W, b, NULL, NULL, V, F};
+  const struct quantized_kernel *kernel = NULL;
+  size_t k = 0;
+  do { /* at last without one: all logits */
+    kernel = quantized_kernel_at(k++);
+    struct screen screen;
+    struct screen_scratch scratch = {0};
+    struct arena measured = {0}, arena = {0};
+    size_t found[N];
+    cr_assert_eq(screen_create(&screen, W, b, V, F, NEVER, kernel, NULL), ELMAN_OK);
+    screen_scratch_take(&scratch, &measured, &screen, N);
+    cr_assert_eq(arena_reserve(&arena, &measured, NULL), ELMAN_OK);
+    screen_scratch_take(&scratch, &arena, &screen, N);
+    screen_largest(found, &screen, &scratch, x, N);
+    for (size_t n = 0; n < N; n++) cr_assert_eq(found[n], plain_likeliest(&map, x + n * F, NEVER));
+    arena_free(&arena);
+    screen_free(&screen);
+  } while (kernel != NULL);
+  free(W), free(b), free(x);
+}
