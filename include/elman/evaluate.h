@@ -25,24 +25,18 @@ typedef struct elman_scores {
 
 typedef struct elman_evaluate_options {
   size_t batch_size; /* sentences; default 32; the result does not depend on it (to rounding) */
-  size_t max_length; /* of a translation, as in elman_translate_options; likewise: */
-  double max_ratio;
-  size_t beam;                     /* default 1: greedy search */
-  double length_penalty;           /* default 1 */
-  const elman_override *overrides; /* as in elman_translate_options; for the translations only. A
-                                      cell that no sentence has is ELMAN_INVALID_ARGUMENT */
-  size_t override_count;
-  uint64_t override_seed;
-  size_t threads;                                             /* 0 (default) = one a core */
-  const char *bleu_tokens;                                    /* as in elman_metric_options */
-  bool lowercase;                                             /* for BLEU */
-  bool chrf_lowercase;                                        /* for chrF */
+  elman_translate_options translate; /* the default, but for max_bytes, which is 0; n_best and
+                                        without_scores are not looked at */
+  elman_metric_options metric;       /* resamples and seed are not looked at */
+  size_t threads;                    /* 0 (default) = one a core */
   bool (*progress)(void *context, size_t done, size_t total); /* false stops; may be NULL */
   void *context;
 } elman_evaluate_options;
 
 ELMAN_API elman_evaluate_options elman_evaluate_options_default(void);
 
+/* Overrides are for the translations only, not for the alignments; that of a cell that no sentence
+ * has is ELMAN_INVALID_ARGUMENT. */
 ELMAN_CHECKED elman_status elman_evaluate(elman_scores *scores, const elman_model *model,
                                           const elman_pairs *pairs,
                                           const elman_evaluate_options *options,

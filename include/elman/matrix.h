@@ -6,10 +6,10 @@
 
 ELMAN_BEGIN
 
-/* Read only; owned by the caller, freed whole. */
+/* Owned by the caller, freed whole. */
 typedef struct elman_matrix {
   size_t rows, columns; /* both at least 1 */
-  const float *values;  /* (rows,columns), all finite */
+  float *values;        /* (rows,columns), all finite */
 } elman_matrix;
 
 /* Reads NumPy's .npy (float32 or float64, two dimensions) or text: a row a line, numbers apart by

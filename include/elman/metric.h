@@ -49,7 +49,8 @@ typedef struct elman_metric_scores {
 
 /* Scores hypothesis i against sentence i of each of the `sets` references, all
  * arrays of `count` strings. `sets` and `count` are at least 1. A sentence that is not valid UTF-8
- * or has more than 16 MiB is ELMAN_BAD_DATA. */
+ * or has more than 16 MiB is ELMAN_BAD_DATA. `options` may be NULL for the defaults, here and
+ * below. */
 ELMAN_CHECKED elman_status elman_metrics(elman_metric_scores *scores, const char *const *hypotheses,
                                          const char *const *const *references, size_t sets,
                                          size_t count, const elman_metric_options *options,
@@ -71,8 +72,7 @@ typedef struct elman_comparison {
 /* Paired bootstrap resampling of two outputs for the same references, with the statistics of
  * sacreBLEU's --paired-bs. The same seed gives the same result. */
 ELMAN_CHECKED elman_status elman_metrics_compare(elman_comparison *comparison,
-                                                 const char *const *first,
-                                                 const char *const *second,
+                                                 const char *const *const outputs[2],
                                                  const char *const *const *references, size_t sets,
                                                  size_t count, const elman_metric_options *options,
                                                  elman_error *error);

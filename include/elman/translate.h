@@ -39,7 +39,7 @@ typedef struct elman_translation {
   const size_t *target_starts;      /* (T): the same in `text`; "</s>" has no byte */
   const size_t *target_ends;
   bool ended;                           /* the last target token is "</s>" */
-  bool forced;                          /* a reference was forced */
+  bool forced;                          /* it is the reference, which was forced */
   const float *attention;               /* (T,S): attention weights, the average of the heads */
   const float *head_attention;          /* (heads,T,S): those of each head */
   const struct elman_translation *next; /* the next best translation of the same sentence, which
@@ -81,7 +81,6 @@ typedef struct elman_translate_options {
   bool without_scores; /* log_probability and score may be NaN: greedy search then needs to know the
                           likeliest token only, which is several times faster; the translation and
                           its attention are the same */
-  const char *reference; /* not NULL: force this translation instead of searching for one */
   const elman_override *overrides; /* applied in turn; default none */
   size_t override_count;
   uint64_t override_seed; /* of ELMAN_OVERRIDE_SHUFFLE; default 1 */
@@ -97,16 +96,22 @@ ELMAN_CHECKED elman_status elman_translate(elman_translation **translation,
                                            elman_error *error);
 ELMAN_API void elman_translation_free(elman_translation *translation);
 
+typedef struct elman_sentence {
+  const char *text;      /* what is to be translated */
+  size_t length;         /* bytes */
+  const char *reference; /* not NULL: force this translation instead of searching for one */
+  size_t reference_length;
+} elman_sentence;
+
 /* Translates `count` sentences at once, which is much faster than one by one; sentences of like
- * length are best. texts[i] has lengths[i] bytes, and its translation goes to translations[i]. A
- * sentence that cannot be translated makes the result ELMAN_BAD_DATA: its translation is NULL,
- * errors[i] says why (`errors` has `count` elements, or is NULL; the code of the others is
- * ELMAN_OK), and the others are translated as ever. With any other error there are no translations.
- * The result of a sentence does not depend on the others, to rounding. */
+ * length are best. The translation of sentences[i] goes to translations[i]. A sentence that cannot
+ * be translated makes the result ELMAN_BAD_DATA: its translation is NULL, errors[i] says why
+ * (`errors` has `count` elements, or is NULL; the code of the others is ELMAN_OK), and the others
+ * are translated as ever. With any other error there are no translations. The result of a sentence
+ * does not depend on the others, to rounding. */
 ELMAN_CHECKED elman_status elman_translate_batch(elman_translation **translations,
                                                  elman_error *errors, elman_translator *translator,
-                                                 const char *const *texts, const size_t *lengths,
-                                                 size_t count,
+                                                 const elman_sentence *sentences, size_t count,
                                                  const elman_translate_options *options,
                                                  elman_error *error);
 

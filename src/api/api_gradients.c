@@ -54,13 +54,6 @@ static elman_status inner_options(struct gradient_check_options *inner,
 
 /* ---- the report ---- */
 
-static size_t count_unknown(const struct sentences *sentences) {
-  size_t unknown = 0;
-  for (size_t i = 0; i < sentences->starts[sentences->count]; i++)
-    unknown += sentences->ids[i] == TOKEN_UNKNOWN;
-  return unknown;
-}
-
 static const char *original_name(const struct parameter_table *table, const struct parameter *row) {
   for (size_t i = 0; i < table->count; i++) {
     if (!table->rows[i].alias && table->rows[i].offset == row->offset) return table->rows[i].name;
@@ -73,8 +66,8 @@ static void fill_report(struct owned_report *owned, const struct gradient_check 
   elman_gradient_report *report = &owned->outer;
   *report = (elman_gradient_report){.loss = check->loss,
                                     .tokens = texts->batch.tokens,
-                                    .unknown_source = count_unknown(&texts->corpus.source),
-                                    .unknown_target = count_unknown(&texts->corpus.target),
+                                    .unknown_source = sentences_unknown(&texts->corpus.source),
+                                    .unknown_target = sentences_unknown(&texts->corpus.target),
                                     .tensor_count = check->count,
                                     .tensors = owned->tensors,
                                     .right = true};

@@ -1,7 +1,4 @@
-#include "api/api_metric.h"
-
 #include <stdlib.h>
-#include <string.h>
 
 #include "api/call.h"
 #include "corpus/line_file.h"
@@ -46,38 +43,19 @@ const char *elman_bleu_tokens_name(size_t index) {
 }
 
 elman_metric_options elman_metric_options_default(void) {
-  return (elman_metric_options){.resamples = 1000, .seed = 1};
-}
-
-elman_status choose_tokenizer(enum bleu_tokenizer *tokenizer, const char *name,
-                              elman_error *error) {
-  if (name == NULL || bleu_tokenizer_parse(tokenizer, name)) return ELMAN_OK;
-  return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-              "'%s' is no tokeniser of BLEU; there are 13a, zh, char and none", name);
-}
-
-elman_metric_scores outer_metric_scores(const struct metric_scores *scores,
-                                        const struct metric_signatures *signatures) {
-  elman_metric_scores outer = {.bleu = scores->bleu.bleu,
-                               .brevity_penalty = scores->bleu.brevity_penalty,
-                               .hypothesis_length = (size_t)scores->hypothesis_length,
-                               .reference_length = (size_t)scores->reference_length,
-                               .chrf = scores->chrf};
-  memcpy(outer.precisions, scores->bleu.precisions, sizeof outer.precisions);
-  memcpy(outer.bleu_signature, signatures->bleu, sizeof outer.bleu_signature);
-  memcpy(outer.chrf_signature, signatures->chrf, sizeof outer.chrf_signature);
-  return outer;
+  return metric_options_default();
 }
 
 /* ---- the caller's strings as texts ---- */
 
+enum { MOST_OUTPUTS = 2 };
+
 /* All sentences of a call in one block of memory: outputs first, then the sets of references. */
 struct texts {
-  struct text *outputs[2];
+  struct text *outputs[MOST_OUTPUTS];
   const struct text **sets;
   struct text *block;
   struct metric_references references; /* of `sets` */
-  struct metric_options options;
 };
 
 static void texts_free(struct texts *texts) {
@@ -85,45 +63,34 @@ static void texts_free(struct texts *texts) {
   free(texts->sets);
 }
 
-static void copy_set(struct text *into, const char *const *strings, size_t count) {
-  for (size_t i = 0; i < count; i++) into[i] = text_of(strings[i]);
-}
-
-static elman_status check_arguments(size_t sets, size_t count, elman_error *error) {
+/* Makes room for `outputs` and `sets` of `count` sentences each. */
+static elman_status texts_create(struct texts *texts, size_t outputs, size_t sets, size_t count,
+                                 elman_error *error) {
+  size_t total;
+  *texts = (struct texts){0};
   if (sets == 0) return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "no references to score against");
   if (count == 0) return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "no sentence to score");
-  return ELMAN_OK;
-}
-
-static elman_status texts_fill(struct texts *texts, const char *const *const *outputs,
-                               size_t output_count, const char *const *const *references,
-                               size_t sets, size_t count, const elman_metric_options *options,
-                               elman_error *error) {
-  *texts = (struct texts){
-      .options = {.lowercase = options->lowercase, .chrf_lowercase = options->chrf_lowercase}};
-  elman_status status = check_arguments(sets, count, error);
-  if (status == ELMAN_OK)
-    status = choose_tokenizer(&texts->options.tokenizer, options->bleu_tokens, error);
-  if (status != ELMAN_OK) return status;
-  size_t total;
-  if (sets > SIZE_MAX - output_count || __builtin_mul_overflow(sets + output_count, count, &total))
+  if (sets > SIZE_MAX - outputs || __builtin_mul_overflow(sets + outputs, count, &total))
     return fail_no_memory(error);
   texts->block = calloc(total, sizeof *texts->block);
   texts->sets = calloc(sets, sizeof *texts->sets);
   if (texts->block == NULL || texts->sets == NULL) return fail_no_memory(error);
-  for (size_t o = 0; o < output_count; o++) {
-    texts->outputs[o] = texts->block + o * count;
-    copy_set(texts->outputs[o], outputs[o], count);
-  }
-  for (size_t r = 0; r < sets; r++) {
-    struct text *set = texts->block + (output_count + r) * count;
-    copy_set(set, references[r], count);
-    texts->sets[r] = set;
-  }
-  if (options->bleu_tokens == NULL)
-    texts->options.tokenizer = metric_tokenizer_for(texts->sets[0], count);
+  for (size_t i = 0; i < outputs; i++) texts->outputs[i] = texts->block + i * count;
   texts->references = (struct metric_references){texts->sets, sets, count};
   return ELMAN_OK;
+}
+
+static struct text *copy_set(struct text *into, const char *const *strings, size_t count) {
+  for (size_t i = 0; i < count; i++) into[i] = text_of(strings[i]);
+  return into;
+}
+
+static void texts_fill(struct texts *texts, const char *const *const *outputs, size_t output_count,
+                       const char *const *const *references) {
+  const size_t count = texts->references.count;
+  for (size_t o = 0; o < output_count; o++) copy_set(texts->outputs[o], outputs[o], count);
+  for (size_t r = 0; r < texts->references.set_count; r++)
+    texts->sets[r] = copy_set(texts->block + (output_count + r) * count, references[r], count);
 }
 
 /* ---- scoring ---- */
@@ -132,67 +99,53 @@ elman_status elman_metrics(elman_metric_scores *scores, const char *const *hypot
                            const char *const *const *references, size_t sets, size_t count,
                            const elman_metric_options *options, elman_error *error) {
   const elman_metric_options defaults = elman_metric_options_default();
-  if (options == NULL) options = &defaults;
   struct texts texts;
-  struct metric_scores found;
-  elman_status status = texts_fill(&texts, &hypotheses, 1, references, sets, count, options, error);
-  if (status == ELMAN_OK)
-    status = metric_score_all(&found, texts.outputs[0], &texts.references, &texts.options, error);
+  elman_metric_scores found;
+  elman_status status = texts_create(&texts, 1, sets, count, error);
   if (status == ELMAN_OK) {
-    const struct metric_signatures signatures = metric_signatures(&texts.options, sets, 0, 0);
-    *scores = outer_metric_scores(&found, &signatures);
+    texts_fill(&texts, &hypotheses, 1, references);
+    status = metric_score_all(&found, texts.outputs[0], &texts.references,
+                              options == NULL ? &defaults : options, error);
   }
+  if (status == ELMAN_OK) *scores = found;
   texts_free(&texts);
   return status;
 }
 
-static void fill_comparison(elman_comparison *comparison, const struct bootstrap *result,
-                            const struct metric_signatures *signatures) {
-  *comparison = (elman_comparison){.bleu_p_value = result->bleu_p_value,
-                                   .chrf_p_value = result->chrf_p_value};
-  for (size_t o = 0; o < 2; o++) {
-    comparison->scores[o] = outer_metric_scores(&result->scores[o], signatures);
-    comparison->bleu[o] = (elman_estimate){result->bleu[o].mean, result->bleu[o].interval};
-    comparison->chrf[o] = (elman_estimate){result->chrf[o].mean, result->chrf[o].interval};
-  }
-}
-
-static elman_status compare(struct bootstrap *result, const struct texts *texts,
+static elman_status compare(elman_comparison *result, const struct texts *texts,
                             const elman_metric_options *options, elman_error *error) {
-  const struct bootstrap_options inner = {options->resamples, options->seed};
   const size_t count = texts->references.count;
-  if (count > SIZE_MAX / 2) return fail_no_memory(error);
-  struct sentence_counts *counts = calloc(2 * count, sizeof *counts);
+  if (count > SIZE_MAX / MOST_OUTPUTS) return fail_no_memory(error);
+  struct sentence_counts *counts = calloc(MOST_OUTPUTS * count, sizeof *counts);
   if (counts == NULL) return fail_no_memory(error);
   elman_status status = ELMAN_OK;
-  for (size_t o = 0; o < 2 && status == ELMAN_OK; o++)
-    status = metric_count(counts + o * count, texts->outputs[o], &texts->references,
-                          &texts->options, error);
-  if (status == ELMAN_OK) status = bootstrap(result, counts, counts + count, count, &inner, error);
+  for (size_t o = 0; o < MOST_OUTPUTS && status == ELMAN_OK; o++)
+    status =
+        metric_count(counts + o * count, texts->outputs[o], &texts->references, options, error);
+  if (status == ELMAN_OK) status = bootstrap(result, counts, counts + count, count, options, error);
+  for (size_t o = 0; o < MOST_OUTPUTS && status == ELMAN_OK; o++)
+    status =
+        metric_sign(&result->scores[o], options, &texts->references, options->resamples, error);
   free(counts);
   return status;
 }
 
-elman_status elman_metrics_compare(elman_comparison *comparison, const char *const *first,
-                                   const char *const *second, const char *const *const *references,
-                                   size_t sets, size_t count, const elman_metric_options *options,
-                                   elman_error *error) {
+elman_status elman_metrics_compare(elman_comparison *comparison,
+                                   const char *const *const outputs[2],
+                                   const char *const *const *references, size_t sets, size_t count,
+                                   const elman_metric_options *options, elman_error *error) {
   const elman_metric_options defaults = elman_metric_options_default();
+  struct texts texts;
+  elman_comparison result;
   if (options == NULL) options = &defaults;
-  const char *const *const outputs[] = {first, second};
-  struct texts texts = {0};
-  struct bootstrap result;
-  elman_status status = ELMAN_OK;
   if (options->resamples == 0)
-    status = fail(error, ELMAN_INVALID_ARGUMENT, NULL, "at least one resample is needed");
-  if (status == ELMAN_OK)
-    status = texts_fill(&texts, outputs, 2, references, sets, count, options, error);
-  if (status == ELMAN_OK) status = compare(&result, &texts, options, error);
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "at least one resample is needed");
+  elman_status status = texts_create(&texts, MOST_OUTPUTS, sets, count, error);
   if (status == ELMAN_OK) {
-    const struct metric_signatures signatures =
-        metric_signatures(&texts.options, sets, options->resamples, options->seed);
-    fill_comparison(comparison, &result, &signatures);
+    texts_fill(&texts, outputs, MOST_OUTPUTS, references);
+    status = compare(&result, &texts, options, error);
   }
+  if (status == ELMAN_OK) *comparison = result;
   texts_free(&texts);
   return status;
 }

@@ -1,30 +1,24 @@
 #include <stdlib.h>
 
-#include "api/api_attention.h"
 #include "api/call.h"
 #include "inspect/summary.h"
-
-struct elman_attention_summary {
-  struct summary inner;
-};
 
 elman_status elman_attention_summary_create(elman_attention_summary **summary,
                                             const elman_text_style *style, elman_error *error) {
   *summary = NULL;
-  struct alignment_rule inner;
-  const elman_status status = inner_rule(&inner, style, error);
+  elman_text_style settled;
+  const elman_status status = text_style_settle(&settled, style, error);
   if (status != ELMAN_OK) return status;
   *summary = calloc(1, sizeof **summary);
   if (*summary == NULL) return fail_no_memory(error);
-  (*summary)->inner.rule = inner;
+  (*summary)->style = settled;
   return ELMAN_OK;
 }
 
 elman_status elman_attention_summary_add(elman_attention_summary *summary,
                                          const elman_translation *translation,
                                          const char *alignment, elman_error *error) {
-  const struct translation inner = inner_translation(translation);
-  return summary_add(&summary->inner, &inner, text_of(alignment == NULL ? "" : alignment), error);
+  return summary_add(summary, translation, text_of(alignment == NULL ? "" : alignment), error);
 }
 
 void elman_attention_summary_free(elman_attention_summary *summary) {
@@ -35,8 +29,7 @@ static double mean(double sum, size_t count) {
   return count == 0 ? 0 : sum / (double)count;
 }
 
-elman_attention_measures elman_attention_summary_get(const elman_attention_summary *summary) {
-  const struct summary *sums = &summary->inner;
+elman_attention_measures elman_attention_summary_get(const elman_attention_summary *sums) {
   const size_t words = sums->rows - sums->end_rows;
   return (elman_attention_measures){
       .translations = sums->translations,

@@ -17,49 +17,6 @@ elman_train_options elman_train_options_default(void) {
                                .seed = 1};
 }
 
-/* Carries reports from the training loop to the caller's functions. */
-struct report_relay {
-  const elman_train_options *options;
-  size_t left_out;
-  double unknown_source, unknown_target;
-};
-
-static bool relay_report(void *context, const struct trainer_report *report) {
-  const struct report_relay *relay = context;
-  const elman_train_report outer = {.epoch = report->epoch,
-                                    .epochs = report->epochs,
-                                    .update = report->update,
-                                    .updates = report->updates,
-                                    .tokens = report->tokens,
-                                    .left_out = relay->left_out,
-                                    .unknown_source = relay->unknown_source,
-                                    .unknown_target = relay->unknown_target,
-                                    .loss = report->loss,
-                                    .update_loss = report->update_loss,
-                                    .gradient_norm = report->gradient_norm,
-                                    .learning_rate = report->learning_rate,
-                                    .skipped = report->skipped};
-  return relay->options->report(relay->options->context, &outer);
-}
-
-static bool relay_validation(void *context, const struct validation_report *report) {
-  const struct report_relay *relay = context;
-  const elman_validation outer = {.epoch = report->epoch,
-                                  .update = report->update,
-                                  .loss = report->scores.loss,
-                                  .perplexity = exp(report->scores.loss),
-                                  .exact_match = report->scores.exact_match,
-                                  .bleu = report->scores.metric.bleu.bleu,
-                                  .chrf = report->scores.metric.chrf,
-                                  .best = report->best};
-  return relay->options->validated(relay->options->context, &outer);
-}
-
-static void relay_saved(void *context, const elman_error *problem) {
-  const struct report_relay *relay = context;
-  relay->options->saved(relay->options->context, problem);
-}
-
 static bool is_share(double number) {
   return number >= 0 && number < 1;
 }
@@ -95,8 +52,7 @@ static elman_status check_options(const elman_train_options *options, elman_erro
   return ELMAN_OK;
 }
 
-static struct trainer_options inner_options(const elman_train_options *options, size_t pairs,
-                                            struct report_relay *relay) {
+static struct trainer_options inner_options(const elman_train_options *options, size_t pairs) {
   struct trainer_options inner = {.epochs = options->epochs,
                                   .batch_size = options->batch_size,
                                   .adam = adam_options_default(),
@@ -117,22 +73,15 @@ static struct trainer_options inner_options(const elman_train_options *options, 
                                   .output = options->output,
                                   .save_every = options->save_every,
                                   .resume = options->resume,
-                                  .report = options->report == NULL ? NULL : relay_report,
-                                  .validated = options->validated == NULL ? NULL : relay_validation,
-                                  .saved = options->saved == NULL ? NULL : relay_saved,
-                                  .context = relay};
+                                  .report = options->report,
+                                  .validated = options->validated,
+                                  .saved = options->saved,
+                                  .context = options->context};
   (void)schedule_parse(&inner.schedule, options->schedule); /* checked before */
   inner.adam.learning_rate = options->learning_rate;
   if (inner.epochs == ELMAN_EPOCHS_AUTO)
     inner.epochs = trainer_default_epochs(pairs, options->batch_size);
   return inner;
-}
-
-static double unknown_share(const struct sentences *sentences) {
-  const size_t count = sentences->starts[sentences->count];
-  size_t unknown = 0;
-  for (size_t i = 0; i < count; i++) unknown += sentences->ids[i] == TOKEN_UNKNOWN;
-  return count == 0 ? 0 : (double)unknown / (double)count;
 }
 
 static elman_status train(struct model *model, const struct pairs *pairs,
@@ -143,9 +92,7 @@ static elman_status train(struct model *model, const struct pairs *pairs,
   struct corpus corpus = {0};
   status = corpus_encode(&corpus, pairs, &source, &target, options->max_length, error);
   if (status != ELMAN_OK) return status;
-  struct report_relay relay = {options, corpus.too_long, unknown_share(&corpus.source),
-                               unknown_share(&corpus.target)};
-  const struct trainer_options inner = inner_options(options, corpus.source.count, &relay);
+  const struct trainer_options inner = inner_options(options, corpus.source.count);
   status = trainer_run(model, &corpus, &inner, error);
   model->trainings++;
   corpus_free(&corpus);

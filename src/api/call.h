@@ -36,9 +36,7 @@ static inline const struct model *inner_model_const(const elman_model *model) {
   return (const struct model *)model;
 }
 
-/* Checks them; all but the reference. */
-elman_status inner_translate_options(struct translate_options *inner,
-                                     const elman_translate_options *options,
+elman_status check_translate_options(const elman_translate_options *options,
                                      elman_error *error) CHECKED;
 
 /* All but the callback, whose form differs. */

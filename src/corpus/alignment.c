@@ -32,3 +32,16 @@ bool alignment_next(struct link *link, struct text *rest) {
   *rest = at;
   return true;
 }
+
+elman_status alignment_read(bool *found, struct link *link, struct text *rest, size_t sources,
+                            size_t targets, elman_error *error) {
+  *found = alignment_next(link, rest);
+  if (*found && (link->source >= sources || link->target >= targets))
+    return fail(error, ELMAN_BAD_DATA, NULL, "the alignment %zu-%zu names a word that is not there",
+                link->source, link->target);
+  if (!*found && rest->length > 0)
+    return fail(error, ELMAN_BAD_DATA, NULL,
+                "\"%.*s\" is not an alignment of the form i-j; is it the right column?",
+                rest->length < 40 ? (int)rest->length : 40, rest->bytes);
+  return ELMAN_OK;
+}

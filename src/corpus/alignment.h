@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/status.h"
 #include "base/text.h"
 
 struct link {
@@ -14,5 +15,10 @@ struct link {
 /* Takes the next link off the front of `rest`. False at the end, and at something that is not a
  * link: then `rest` is not empty. */
 bool alignment_next(struct link *link, struct text *rest);
+
+/* The same between so many source and target words: a link of words that are not there, and what is
+ * no link, are ELMAN_BAD_DATA. *found is false at the end. */
+elman_status alignment_read(bool *found, struct link *link, struct text *rest, size_t sources,
+                            size_t targets, elman_error *error) CHECKED;
 
 #endif

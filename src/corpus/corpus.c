@@ -31,6 +31,13 @@ elman_status sentences_add(struct sentences *sentences, size_t *capacity,
   return ELMAN_OK;
 }
 
+size_t sentences_unknown(const struct sentences *sentences) {
+  size_t unknown = 0;
+  for (size_t i = 0; i < sentences->starts[sentences->count]; i++)
+    unknown += sentences->ids[i] == TOKEN_UNKNOWN;
+  return unknown;
+}
+
 elman_status corpus_encode(struct corpus *corpus, const struct pairs *pairs,
                            const struct codec *source, const struct codec *target,
                            size_t max_length, elman_error *error) {

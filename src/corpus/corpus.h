@@ -27,6 +27,9 @@ elman_status sentences_create(struct sentences *sentences, size_t most, elman_er
 elman_status sentences_add(struct sentences *sentences, size_t *capacity,
                            const struct encoding *encoding, elman_error *error) CHECKED;
 
+/* How many of the ids are TOKEN_UNKNOWN. */
+size_t sentences_unknown(const struct sentences *sentences);
+
 /* Pairs with more than `max_length` tokens on a side are left out and counted (0 = no limit). */
 elman_status corpus_encode(struct corpus *corpus, const struct pairs *pairs,
                            const struct codec *source, const struct codec *target,

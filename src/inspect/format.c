@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inspect/hard_alignment.h"
+
 #define ADDRESS(name) &format_##name,
 static const struct format *const formats[] = {FORMATS(ADDRESS)};
 
@@ -26,25 +28,29 @@ const struct format *format_of_path(const char *path) {
   return format;
 }
 
-elman_status writing_start(struct writing *writing, FILE *stream, const struct format *format,
-                           const struct text_style *style, elman_error *error) {
-  *writing = (struct writing){.format = format, .stream = stream};
-  if (style != NULL) writing->style = *style;
+elman_status writing_start(elman_attention_writer *writing, FILE *stream,
+                           const struct format *format, const elman_text_style *style,
+                           elman_error *error) {
+  *writing = (elman_attention_writer){.format = format, .stream = stream};
+  const elman_status status = text_style_settle(&writing->style, style, error);
+  if (status != ELMAN_OK) return status;
   return format->begin == NULL ? ELMAN_OK : format->begin(writing, error);
 }
 
-elman_status writing_add(struct writing *writing, const struct record *record, elman_error *error) {
-  const elman_status status = writing->format->write(writing, record, error);
+elman_status writing_add(elman_attention_writer *writing, const elman_translation *translation,
+                         elman_attention_place place, elman_error *error) {
+  writing->place = place;
+  const elman_status status = writing->format->write(writing, translation, error);
   if (status == ELMAN_OK) writing->count++;
   return status;
 }
 
-elman_status writing_finish(struct writing *writing, elman_error *error) {
+elman_status writing_finish(elman_attention_writer *writing, elman_error *error) {
   return writing->format->end == NULL ? ELMAN_OK : writing->format->end(writing, error);
 }
 
-void writing_free(struct writing *writing) {
+void writing_free(elman_attention_writer *writing) {
   if (writing->held != NULL) fclose(writing->held);
   free(writing->held_bytes);
-  *writing = (struct writing){0};
+  *writing = (elman_attention_writer){0};
 }

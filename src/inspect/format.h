@@ -6,29 +6,16 @@
 #include <stdio.h>
 
 #include "base/status.h"
-#include "inspect/hard_alignment.h"
-#include "inspect/translation.h"
-
-struct text_style {
-  bool color;                 /* text: shades in a colour */
-  bool numbers;               /* text: numbers in place of shades */
-  size_t width;               /* text: columns of the terminal; 0 = any number */
-  struct alignment_rule rule; /* pharaoh: which links there are */
-};
-
-/* A translation and its place among those that are written. */
-struct record {
-  const struct translation *translation;
-  size_t sentence, hypothesis; /* from 1 */
-};
+#include "elman/attention.h"
 
 /* One writing, from its head to its tail. What goes wrong with the stream stays in its error flag.
  */
-struct writing {
+struct elman_attention_writer {
   const struct format *format;
   FILE *stream;
-  struct text_style style;
-  size_t count; /* records that were written before */
+  elman_text_style style;
+  size_t count;                /* translations that were written before */
+  elman_attention_place place; /* of the one that is written */
   /* For a format whose head can be written last only: what comes after the head. */
   FILE *held;
   char *held_bytes;
@@ -38,9 +25,9 @@ struct writing {
   bool unknown;         /* text, svg: a token that the vocabulary lacks */
 };
 
-typedef elman_status format_hook(struct writing *writing, elman_error *error);
-typedef elman_status format_writer(struct writing *writing, const struct record *record,
-                                   elman_error *error);
+typedef elman_status format_hook(elman_attention_writer *writing, elman_error *error);
+typedef elman_status format_writer(elman_attention_writer *writing,
+                                   const elman_translation *translation, elman_error *error);
 
 struct format {
   const char *name;
@@ -56,13 +43,15 @@ const struct format *format_at(size_t index);
 const struct format *format_named(const char *name);
 const struct format *format_of_path(const char *path);
 
-/* Start, any number of records, finish; then, whatever came of it, free. `style` may be NULL. */
-elman_status writing_start(struct writing *writing, FILE *stream, const struct format *format,
-                           const struct text_style *style, elman_error *error) CHECKED;
-elman_status writing_add(struct writing *writing, const struct record *record,
-                         elman_error *error) CHECKED;
-elman_status writing_finish(struct writing *writing, elman_error *error) CHECKED;
-void writing_free(struct writing *writing);
+/* Start, any number of translations, finish; then, whatever came of it, free. `style` may be NULL.
+ */
+elman_status writing_start(elman_attention_writer *writing, FILE *stream,
+                           const struct format *format, const elman_text_style *style,
+                           elman_error *error) CHECKED;
+elman_status writing_add(elman_attention_writer *writing, const elman_translation *translation,
+                         elman_attention_place place, elman_error *error) CHECKED;
+elman_status writing_finish(elman_attention_writer *writing, elman_error *error) CHECKED;
+void writing_free(elman_attention_writer *writing);
 
 /* All formats, in the order in which they are listed: format_NAME.c defines format_NAME. */
 #define FORMATS(USE)                                                                               \
@@ -72,6 +61,7 @@ FORMATS(DECLARE_FORMAT)
 
 /* The object that is a line of the format json, without the line's end; harmless also inside a
  * script element of a page. */
-void write_json_record(FILE *stream, const struct record *record);
+void write_json_record(FILE *stream, const elman_translation *translation,
+                       elman_attention_place place);
 
 #endif

@@ -3,21 +3,21 @@
 #include "inspect/format.h"
 #include "inspect/page/page.h"
 
-static elman_status write_start(struct writing *writing, elman_error *error) {
+static elman_status write_start(elman_attention_writer *writing, elman_error *error) {
   (void)error;
   fwrite(page_head, 1, page_head_size, writing->stream);
   return ELMAN_OK;
 }
 
-static elman_status write_translation(struct writing *writing, const struct record *record,
-                                      elman_error *error) {
+static elman_status write_translation(elman_attention_writer *writing,
+                                      const elman_translation *translation, elman_error *error) {
   (void)error;
-  write_json_record(writing->stream, record);
+  write_json_record(writing->stream, translation, writing->place);
   fputc('\n', writing->stream);
   return ELMAN_OK;
 }
 
-static elman_status write_end(struct writing *writing, elman_error *error) {
+static elman_status write_end(elman_attention_writer *writing, elman_error *error) {
   (void)error;
   fwrite(page_tail, 1, page_tail_size, writing->stream);
   return ELMAN_OK;

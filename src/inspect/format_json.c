@@ -24,10 +24,10 @@ static void write_flag(FILE *stream, const char *key, bool value) {
 }
 
 /* Item i of a list. */
-typedef void item_writer(FILE *stream, const struct translation *translation, size_t i);
+typedef void item_writer(FILE *stream, const elman_translation *translation, size_t i);
 
 static void write_list(FILE *stream, const char *key, item_writer *write_item,
-                       const struct translation *translation, size_t count) {
+                       const elman_translation *translation, size_t count) {
   write_key(stream, key);
   for (size_t i = 0; i < count; i++) {
     fputc(i == 0 ? '[' : ',', stream);
@@ -36,33 +36,33 @@ static void write_list(FILE *stream, const char *key, item_writer *write_item,
   fputs(count == 0 ? "[]" : "]", stream);
 }
 
-static void source_token(FILE *stream, const struct translation *translation, size_t s) {
+static void source_token(FILE *stream, const elman_translation *translation, size_t s) {
   write_json_text(stream, translation->source_tokens[s]);
 }
 
-static void source_known(FILE *stream, const struct translation *translation, size_t s) {
+static void source_known(FILE *stream, const elman_translation *translation, size_t s) {
   fputs(translation->source_known[s] ? "true" : "false", stream);
 }
 
-static void source_offsets(FILE *stream, const struct translation *translation, size_t s) {
+static void source_offsets(FILE *stream, const elman_translation *translation, size_t s) {
   fprintf(stream, "[%zu,%zu]", translation->source_starts[s], translation->source_ends[s]);
 }
 
-static void target_token(FILE *stream, const struct translation *translation, size_t t) {
+static void target_token(FILE *stream, const elman_translation *translation, size_t t) {
   write_json_text(stream, translation->target_tokens[t]);
 }
 
-static void entropy(FILE *stream, const struct translation *translation, size_t t) {
+static void entropy(FILE *stream, const elman_translation *translation, size_t t) {
   const size_t S = translation->source_count;
   write_json_real(stream, row_entropy(translation->attention + t * S, S));
 }
 
-static void coverage(FILE *stream, const struct translation *translation, size_t s) {
+static void coverage(FILE *stream, const elman_translation *translation, size_t s) {
   const size_t S = translation->source_count, T = translation->target_count;
   write_json_real(stream, column_sum(translation->attention, T, S, s));
 }
 
-static void write_matrix(FILE *stream, const real *values, size_t rows, size_t columns) {
+static void write_matrix(FILE *stream, const float *values, size_t rows, size_t columns) {
   for (size_t i = 0; i < rows; i++) {
     fputs(i == 0 ? "[[" : ",[", stream);
     for (size_t j = 0; j < columns; j++) {
@@ -74,15 +74,15 @@ static void write_matrix(FILE *stream, const real *values, size_t rows, size_t c
   fputs(rows == 0 ? "[]" : "]", stream);
 }
 
-static void head(FILE *stream, const struct translation *translation, size_t h) {
+static void head(FILE *stream, const elman_translation *translation, size_t h) {
   const size_t S = translation->source_count, T = translation->target_count;
   write_matrix(stream, translation->head_attention + h * T * S, T, S);
 }
 
-void write_json_record(FILE *stream, const struct record *record) {
-  const struct translation *translation = record->translation;
+void write_json_record(FILE *stream, const elman_translation *translation,
+                       elman_attention_place place) {
   const size_t S = translation->source_count, T = translation->target_count;
-  fprintf(stream, "{\"sentence\":%zu,\"hypothesis\":%zu", record->sentence, record->hypothesis);
+  fprintf(stream, "{\"sentence\":%zu,\"hypothesis\":%zu", place.sentence, place.hypothesis);
   write_text(stream, "source", translation->source);
   write_text(stream, "translation", translation->text);
   write_list(stream, "source_tokens", source_token, translation, S);
@@ -101,10 +101,10 @@ void write_json_record(FILE *stream, const struct record *record) {
   fputc('}', stream);
 }
 
-static elman_status write_translation(struct writing *writing, const struct record *record,
-                                      elman_error *error) {
+static elman_status write_translation(elman_attention_writer *writing,
+                                      const elman_translation *translation, elman_error *error) {
   (void)error;
-  write_json_record(writing->stream, record);
+  write_json_record(writing->stream, translation, writing->place);
   fputc('\n', writing->stream);
   return ELMAN_OK;
 }

@@ -2,10 +2,9 @@
 #include "inspect/format.h"
 #include "inspect/matrix.h"
 
-static elman_status write_translation(struct writing *writing, const struct record *record,
-                                      elman_error *error) {
+static elman_status write_translation(elman_attention_writer *writing,
+                                      const elman_translation *translation, elman_error *error) {
   (void)error;
-  const struct translation *translation = record->translation;
   const size_t sizes[] = {translation->heads, translation->target_count, translation->source_count};
   if (translation->heads > 1)
     matrix_write_npy(writing->stream, translation->head_attention, sizes, 3);

@@ -17,7 +17,7 @@ static void write_tokens(FILE *stream, const char *const *tokens, size_t count) 
   }
 }
 
-static void write_row(FILE *stream, const real *weights, size_t S) {
+static void write_row(FILE *stream, const float *weights, size_t S) {
   for (size_t s = 0; s < S; s++) {
     write_fixed(stream, weights == NULL ? 0.0 : (double)weights[s], 6);
     fputc(' ', stream);
@@ -25,15 +25,14 @@ static void write_row(FILE *stream, const real *weights, size_t S) {
   fputs("0\n", stream);
 }
 
-static elman_status write_translation(struct writing *writing, const struct record *record,
-                                      elman_error *error) {
+static elman_status write_translation(elman_attention_writer *writing,
+                                      const elman_translation *translation, elman_error *error) {
   (void)error;
-  const struct translation *translation = record->translation;
   FILE *stream = writing->stream;
   const size_t S = translation->source_count;
   const size_t T = translation->target_count - translation->ended; /* without </s> */
   if (S == 0 || T == 0) return ELMAN_OK;
-  fprintf(stream, "%zu ||| ", record->sentence - 1);
+  fprintf(stream, "%zu ||| ", writing->place.sentence - 1);
   write_tokens(stream, translation->target_tokens, T);
   fputs(" ||| ", stream);
   write_fixed(stream, translation->log_probability, 6);

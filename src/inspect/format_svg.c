@@ -30,7 +30,7 @@ static size_t widest(const char *const *tokens, size_t count) {
   return COLUMN * widest_token(tokens, count, LABEL);
 }
 
-static struct layout layout_of(const struct translation *translation) {
+static struct layout layout_of(const elman_translation *translation) {
   const size_t across = widest(translation->source_tokens, translation->source_count);
   struct layout layout = {
       .left = MARGIN + widest(translation->target_tokens, translation->target_count) + SMALL_GAP,
@@ -64,7 +64,7 @@ static void write_color(FILE *stream, double weight) {
 
 /* ---- one heat map ---- */
 
-static void write_source_labels(FILE *stream, const struct translation *translation,
+static void write_source_labels(FILE *stream, const elman_translation *translation,
                                 struct layout layout, size_t y) {
   for (size_t s = 0; s < translation->source_count; s++) {
     const size_t x = layout.left + s * CELL_WIDTH + CELL_WIDTH / 2;
@@ -80,7 +80,7 @@ static void write_source_labels(FILE *stream, const struct translation *translat
   }
 }
 
-static void write_cells(FILE *stream, const struct translation *translation, const real *weights,
+static void write_cells(FILE *stream, const elman_translation *translation, const float *weights,
                         struct layout layout, size_t t, size_t y) {
   const size_t S = translation->source_count;
   for (size_t s = 0; s < S; s++) {
@@ -98,7 +98,7 @@ static void write_cells(FILE *stream, const struct translation *translation, con
   }
 }
 
-static void write_map(FILE *stream, const struct translation *translation, size_t panel,
+static void write_map(FILE *stream, const elman_translation *translation, size_t panel,
                       struct layout layout, size_t y) {
   fprintf(stream, "<g>\n<text x=\"%d\" y=\"%zu\">", MARGIN, y + LINE - SMALL_GAP);
   write_panel_name(stream, translation, panel);
@@ -117,27 +117,28 @@ static void write_map(FILE *stream, const struct translation *translation, size_
 
 /* ---- a translation ---- */
 
-static void write_sentences(FILE *stream, const struct translation *translation) {
+static void write_sentences(FILE *stream, const elman_translation *translation) {
   write_xml(stream, translation->source, CAPTION / 2);
   fputs(" → ", stream);
   write_xml(stream, translation->text, CAPTION / 2);
 }
 
-static size_t caption_width(const struct record *record) {
-  const size_t source = visible_width(record->translation->source);
-  const size_t text = visible_width(record->translation->text);
+static size_t caption_width(const elman_translation *translation, elman_attention_place place) {
+  const size_t source = visible_width(translation->source);
+  const size_t text = visible_width(translation->text);
   const size_t most = CAPTION / 2 + 1; /* and the dots */
   return 2 * MARGIN +
          COLUMN * ((source < most ? source : most) + (text < most ? text : most) +
-                   (size_t)snprintf(NULL, 0, "%zu.%zu:  → ", record->sentence, record->hypothesis));
+                   (size_t)snprintf(NULL, 0, "%zu.%zu:  → ", place.sentence, place.hypothesis));
 }
 
-static elman_status write_translation(struct writing *writing, const struct record *record,
-                                      elman_error *error) {
+static elman_status write_translation(elman_attention_writer *writing,
+                                      const elman_translation *translation, elman_error *error) {
   (void)error;
-  const struct translation *translation = record->translation;
   const struct layout layout = layout_of(translation);
-  const size_t width = layout.width > caption_width(record) ? layout.width : caption_width(record);
+  const size_t width = layout.width > caption_width(translation, writing->place)
+                           ? layout.width
+                           : caption_width(translation, writing->place);
   FILE *stream = writing->held;
   fputs("<g role=\"img\">\n<title>", stream);
   write_sentences(stream, translation);
@@ -147,7 +148,7 @@ static elman_status write_translation(struct writing *writing, const struct reco
           "token.</desc>\n",
           translation->target_count, translation->source_count);
   fprintf(stream, "<text class=\"caption\" x=\"%d\" y=\"%zu\">%zu.%zu: ", MARGIN,
-          writing->height + LINE, record->sentence, record->hypothesis);
+          writing->height + LINE, writing->place.sentence, writing->place.hypothesis);
   write_sentences(stream, translation);
   fputs("</text>\n", stream);
   writing->height += LINE + SMALL_GAP;
@@ -163,7 +164,7 @@ static elman_status write_translation(struct writing *writing, const struct reco
 
 /* ---- the document ---- */
 
-static elman_status write_start(struct writing *writing, elman_error *error) {
+static elman_status write_start(elman_attention_writer *writing, elman_error *error) {
   writing->width = LEGEND_WIDTH + 4 * LINE;
   writing->held = open_memstream(&writing->held_bytes, &writing->held_length);
   return writing->held == NULL ? fail_no_memory(error) : ELMAN_OK;
@@ -188,7 +189,7 @@ static void write_scale(FILE *stream, size_t y) {
           y + 10);
 }
 
-static elman_status write_end(struct writing *writing, elman_error *error) {
+static elman_status write_end(elman_attention_writer *writing, elman_error *error) {
   FILE *stream = writing->stream;
   const size_t width = writing->width;
   const size_t height = writing->height + (writing->unknown ? 3U : 2U) * LINE;

@@ -41,7 +41,7 @@ static void end_color(FILE *stream) {
   fputs("\033[0m", stream);
 }
 
-static void write_weight(FILE *stream, double weight, size_t width, struct text_style style) {
+static void write_weight(FILE *stream, double weight, size_t width, elman_text_style style) {
   const size_t shade = shade_of(weight);
   if (style.numbers) spaces(stream, width - NUMBER);
   if (style.color) begin_color(stream, shade);
@@ -55,9 +55,9 @@ static void write_weight(FILE *stream, double weight, size_t width, struct text_
 /* ---- one matrix ---- */
 
 struct map {
-  const struct translation *translation;
-  const real *weights; /* (T,S) */
-  struct text_style style;
+  const elman_translation *translation;
+  const float *weights; /* (T,S) */
+  elman_text_style style;
   size_t label; /* columns of the widest target token */
 };
 
@@ -119,11 +119,10 @@ static void write_map(FILE *stream, const struct map *map) {
   } while (first < S);
 }
 
-static elman_status write_translation(struct writing *writing, const struct record *record,
-                                      elman_error *error) {
+static elman_status write_translation(elman_attention_writer *writing,
+                                      const elman_translation *translation, elman_error *error) {
   (void)error;
   FILE *stream = writing->stream;
-  const struct translation *translation = record->translation;
   if (writing->count > 0) fputc('\n', stream);
   for (size_t i = 0; i < panel_count(translation); i++) {
     write_panel_heading(stream, translation, i);
@@ -139,7 +138,7 @@ static elman_status write_translation(struct writing *writing, const struct reco
 
 /* ---- what the marks mean ---- */
 
-static elman_status write_end(struct writing *writing, elman_error *error) {
+static elman_status write_end(elman_attention_writer *writing, elman_error *error) {
   (void)error;
   FILE *stream = writing->stream;
   if (writing->drawn && !writing->style.numbers) {

@@ -5,7 +5,7 @@
 #include "inspect/number.h"
 #include "inspect/panels.h"
 
-static void write_table(FILE *stream, const struct translation *translation, const real *weights) {
+static void write_table(FILE *stream, const elman_translation *translation, const float *weights) {
   const size_t S = translation->source_count;
   for (size_t s = 0; s < S; s++) {
     fputc('\t', stream);
@@ -23,14 +23,14 @@ static void write_table(FILE *stream, const struct translation *translation, con
   }
 }
 
-static elman_status write_translation(struct writing *writing, const struct record *record,
-                                      elman_error *error) {
+static elman_status write_translation(elman_attention_writer *writing,
+                                      const elman_translation *translation, elman_error *error) {
   (void)error;
   FILE *stream = writing->stream;
   if (writing->count > 0) fputc('\n', stream);
-  for (size_t i = 0; i < panel_count(record->translation); i++) {
-    write_panel_heading(stream, record->translation, i);
-    write_table(stream, record->translation, panel_weights(record->translation, i));
+  for (size_t i = 0; i < panel_count(translation); i++) {
+    write_panel_heading(stream, translation, i);
+    write_table(stream, translation, panel_weights(translation, i));
   }
   return ELMAN_OK;
 }

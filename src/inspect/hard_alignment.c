@@ -1,15 +1,35 @@
 #include "inspect/hard_alignment.h"
 
-const char *alignment_kind_name(elman_alignment_rule kind) {
+const char *alignment_rule_name(elman_alignment_rule rule) {
   static const char *const names[] = {"argmax", "threshold", "intersection"};
-  return (unsigned)kind < ELMAN_ALIGNMENT_INTERSECTION + 1 ? names[kind] : NULL;
+  return (unsigned)rule < sizeof names / sizeof *names ? names[rule] : NULL;
 }
 
-bool words_linked(const struct word_matrix *matrix, struct alignment_rule rule, size_t source,
+const char *alignment_units_name(elman_alignment_units units) {
+  static const char *const names[] = {"auto", "words", "tokens"};
+  return (unsigned)units < sizeof names / sizeof *names ? names[units] : NULL;
+}
+
+elman_status text_style_settle(elman_text_style *settled, const elman_text_style *style,
+                               elman_error *error) {
+  *settled = style == NULL ? (elman_text_style){0} : *style;
+  if (alignment_rule_name(settled->alignment) == NULL)
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "there is no alignment rule %d",
+                (int)settled->alignment);
+  if (alignment_units_name(settled->units) == NULL)
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "there are no alignment units %d",
+                (int)settled->units);
+  if (!(settled->threshold >= 0 && settled->threshold <= 1))
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the threshold must lie from 0 to 1");
+  if (settled->threshold == 0) settled->threshold = ELMAN_DEFAULT_THRESHOLD;
+  return ELMAN_OK;
+}
+
+bool words_linked(const struct word_matrix *matrix, const elman_text_style *style, size_t source,
                   size_t target) {
   const double weight = matrix->weights[target * matrix->source_count + source];
   if (weight <= 0) return false;
-  if (rule.kind == ELMAN_ALIGNMENT_THRESHOLD) return weight >= rule.threshold;
+  if (style->alignment == ELMAN_ALIGNMENT_THRESHOLD) return weight >= style->threshold;
   return matrix->best_sources[target] == source &&
-         (rule.kind == ELMAN_ALIGNMENT_ARGMAX || matrix->best_targets[source] == target);
+         (style->alignment == ELMAN_ALIGNMENT_ARGMAX || matrix->best_targets[source] == target);
 }

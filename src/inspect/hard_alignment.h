@@ -5,16 +5,17 @@
 #include "elman/attention.h"
 #include "inspect/word_matrix.h"
 
-/* "argmax", "threshold", "intersection"; NULL for any other value. */
-const char *alignment_kind_name(elman_alignment_rule kind);
+/* As the public functions that are named so. */
+const char *alignment_rule_name(elman_alignment_rule rule);
+const char *alignment_units_name(elman_alignment_units units);
 
-struct alignment_rule {
-  elman_alignment_rule kind;
-  double threshold; /* looked at by ELMAN_ALIGNMENT_THRESHOLD only; weights of 0 are never links */
-  elman_alignment_units units;
-};
+/* Checks what the style, NULL for all zero, says about links, and puts the default threshold where
+ * it has none. */
+elman_status text_style_settle(elman_text_style *settled, const elman_text_style *style,
+                               elman_error *error) CHECKED;
 
-bool words_linked(const struct word_matrix *matrix, struct alignment_rule rule, size_t source,
+/* By a settled style. Weights of 0 are never links. */
+bool words_linked(const struct word_matrix *matrix, const elman_text_style *style, size_t source,
                   size_t target);
 
 #endif

@@ -9,24 +9,19 @@
 
 #include "base/status.h"
 #include "base/text.h"
-#include "tensor/real.h"
-
-struct matrix {
-  size_t rows, columns; /* both at least 1 */
-  real *values;         /* (rows,columns) */
-};
+#include "elman/matrix.h"
 
 /* The first bytes of a file tell its format. "-" is standard input. After an error nothing needs
  * to be freed. */
-elman_status matrix_read(struct matrix *matrix, const char *path, elman_error *error) CHECKED;
-void matrix_free(struct matrix *matrix);
+elman_status matrix_read(elman_matrix *matrix, const char *path, elman_error *error) CHECKED;
+void matrix_free(elman_matrix *matrix);
 
 /* Takes memory for the numbers, which are not cleared. */
-elman_status matrix_take(struct matrix *matrix, size_t rows, size_t columns, const char *where,
+elman_status matrix_take(elman_matrix *matrix, size_t rows, size_t columns, const char *where,
                          elman_error *error) CHECKED;
 
 /* The whole of a file; `where` is its name for messages. */
-typedef elman_status matrix_reader(struct matrix *matrix, struct text bytes, const char *where,
+typedef elman_status matrix_reader(elman_matrix *matrix, struct text bytes, const char *where,
                                    elman_error *error);
 
 /* Rows are lines; numbers stand apart by white space or single commas; empty lines and what follows
@@ -39,6 +34,6 @@ bool matrix_is_npy(struct text bytes);
 
 /* Writes an array of `dimensions` sizes as float32, version 1.0; write errors stay in the stream's
  * error flag. */
-void matrix_write_npy(FILE *stream, const real *values, const size_t *sizes, size_t dimensions);
+void matrix_write_npy(FILE *stream, const float *values, const size_t *sizes, size_t dimensions);
 
 #endif

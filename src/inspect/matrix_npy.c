@@ -161,23 +161,23 @@ static elman_status check_header(const struct npy_header *header, size_t *width,
   return ELMAN_OK;
 }
 
-static real number_at(const char *numbers, size_t index, size_t width) {
+static float number_at(const char *numbers, size_t index, size_t width) {
   float single;
   double twice;
   if (width == sizeof single) {
     memcpy(&single, numbers + index * width, width);
-    return (real)single;
+    return (float)single;
   }
   memcpy(&twice, numbers + index * width, width);
-  return (real)twice;
+  return (float)twice;
 }
 
-static elman_status copy_numbers(struct matrix *matrix, const char *numbers, size_t width,
+static elman_status copy_numbers(elman_matrix *matrix, const char *numbers, size_t width,
                                  bool fortran_order, const char *where, elman_error *error) {
   const size_t R = matrix->rows, C = matrix->columns;
   for (size_t i = 0; i < R; i++) {
     for (size_t j = 0; j < C; j++) {
-      const real value = number_at(numbers, fortran_order ? j * R + i : i * C + j, width);
+      const float value = number_at(numbers, fortran_order ? j * R + i : i * C + j, width);
       if (!isfinite(value))
         return fail(error, ELMAN_BAD_DATA, where, "the number in row %zu, column %zu is not finite",
                     i + 1, j + 1);
@@ -187,7 +187,7 @@ static elman_status copy_numbers(struct matrix *matrix, const char *numbers, siz
   return ELMAN_OK;
 }
 
-elman_status matrix_read_npy(struct matrix *matrix, struct text bytes, const char *where,
+elman_status matrix_read_npy(elman_matrix *matrix, struct text bytes, const char *where,
                              elman_error *error) {
   struct text text = {0}, numbers = {0};
   struct npy_header header;
@@ -208,7 +208,7 @@ elman_status matrix_read_npy(struct matrix *matrix, struct text bytes, const cha
 
 /* ---- writing ---- */
 
-void matrix_write_npy(FILE *stream, const real *values, const size_t *sizes, size_t dimensions) {
+void matrix_write_npy(FILE *stream, const float *values, const size_t *sizes, size_t dimensions) {
   enum { PREFIX = MAGIC + VERSION + sizeof(uint16_t) };
   char header[ALIGNMENT * 4];
   size_t count = 1;

@@ -26,7 +26,7 @@ static elman_status wrong(const struct line *line, elman_error *error, const cha
 }
 
 /* A number and what parts it from the next one. */
-static elman_status read_number(real *value, struct line *line, locale_t locale,
+static elman_status read_number(float *value, struct line *line, locale_t locale,
                                 elman_error *error) {
   char digits[128];
   size_t length = 0;
@@ -40,7 +40,7 @@ static elman_status read_number(real *value, struct line *line, locale_t locale,
   digits[length] = '\0';
   char *end;
   /* The program's locale may have another decimal point. */
-  *value = (real)strtod_l(digits, &end, locale);
+  *value = (float)strtod_l(digits, &end, locale);
   if (*end != '\0') return wrong(line, error, "has a word that is not a number");
   if (!isfinite(*value)) return wrong(line, error, "has a number that is too large");
   line->at += length;
@@ -79,25 +79,25 @@ static bool next_line(struct line *line, struct text *rest) {
 }
 
 struct numbers {
-  void *values; /* of real */
+  void *values; /* of float */
   size_t count, capacity;
 };
 
 static elman_status read_row(struct numbers *numbers, struct line *line, locale_t locale,
                              elman_error *error) {
   while (line->at < line->end) {
-    real value = 0;
+    float value = 0;
     elman_status status = read_number(&value, line, locale, error);
     if (status == ELMAN_OK)
-      status =
-          array_grow(&numbers->values, &numbers->capacity, numbers->count + 1, sizeof(real), error);
+      status = array_grow(&numbers->values, &numbers->capacity, numbers->count + 1, sizeof(float),
+                          error);
     if (status != ELMAN_OK) return status;
-    ((real *)numbers->values)[numbers->count++] = value;
+    ((float *)numbers->values)[numbers->count++] = value;
   }
   return ELMAN_OK;
 }
 
-static elman_status read_rows(struct matrix *matrix, struct numbers *numbers, struct text rest,
+static elman_status read_rows(elman_matrix *matrix, struct numbers *numbers, struct text rest,
                               const char *where, locale_t locale, elman_error *error) {
   struct line line = {.file = where};
   size_t rows = 0, columns = 0;
@@ -115,11 +115,11 @@ static elman_status read_rows(struct matrix *matrix, struct numbers *numbers, st
     }
   }
   const elman_status status = matrix_take(matrix, rows, columns, where, error);
-  if (status == ELMAN_OK) memcpy(matrix->values, numbers->values, numbers->count * sizeof(real));
+  if (status == ELMAN_OK) memcpy(matrix->values, numbers->values, numbers->count * sizeof(float));
   return status;
 }
 
-elman_status matrix_read_text(struct matrix *matrix, struct text bytes, const char *where,
+elman_status matrix_read_text(elman_matrix *matrix, struct text bytes, const char *where,
                               elman_error *error) {
   struct numbers numbers = {0};
   locale_t locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);

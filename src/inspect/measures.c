@@ -4,7 +4,7 @@
 
 /* Of the weights as shares: those of local attention sum to less than 1. With their sum Z,
  * -Σ (a/Z) log (a/Z) = log Z - (Σ a log a) / Z. */
-double row_entropy(const real *weights, size_t n) {
+double row_entropy(const float *weights, size_t n) {
   double sum = 0, logarithms = 0;
   for (size_t i = 0; i < n; i++) {
     const double weight = (double)weights[i];
@@ -16,7 +16,7 @@ double row_entropy(const real *weights, size_t n) {
   return entropy > 0 ? entropy : 0; /* rounding */
 }
 
-double column_sum(const real *weights, size_t T, size_t S, size_t s) {
+double column_sum(const float *weights, size_t T, size_t S, size_t s) {
   double sum = 0;
   for (size_t t = 0; t < T; t++) sum += (double)weights[t * S + s];
   return sum;

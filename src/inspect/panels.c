@@ -2,21 +2,21 @@
 
 #include "inspect/escape.h"
 
-size_t panel_count(const struct translation *translation) {
+size_t panel_count(const elman_translation *translation) {
   return translation->heads > 1 ? translation->heads + 1 : 1;
 }
 
-static bool is_average(const struct translation *translation, size_t index) {
+static bool is_average(const elman_translation *translation, size_t index) {
   return index + 1 == panel_count(translation);
 }
 
-const real *panel_weights(const struct translation *translation, size_t index) {
+const float *panel_weights(const elman_translation *translation, size_t index) {
   if (is_average(translation, index)) return translation->attention;
   return translation->head_attention +
          index * translation->target_count * translation->source_count;
 }
 
-void write_panel_name(FILE *stream, const struct translation *translation, size_t index) {
+void write_panel_name(FILE *stream, const elman_translation *translation, size_t index) {
   if (translation->heads <= 1) return;
   if (is_average(translation, index))
     fputs("average", stream);
@@ -24,7 +24,7 @@ void write_panel_name(FILE *stream, const struct translation *translation, size_
     fprintf(stream, "head %zu", index + 1);
 }
 
-void write_panel_heading(FILE *stream, const struct translation *translation, size_t index) {
+void write_panel_heading(FILE *stream, const elman_translation *translation, size_t index) {
   if (translation->heads <= 1) return;
   write_panel_name(stream, translation, index);
   fputc('\n', stream);
@@ -39,7 +39,7 @@ size_t widest_token(const char *const *tokens, size_t count, size_t most) {
   return width < most ? width : most;
 }
 
-bool has_unknown(const struct translation *translation) {
+bool has_unknown(const elman_translation *translation) {
   for (size_t s = 0; s < translation->source_count; s++)
     if (!translation->source_known[s]) return true;
   return false;

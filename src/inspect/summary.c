@@ -11,26 +11,23 @@
 /* gold (target words, source words) = whether there is a link. */
 static elman_status read_links(bool *gold, const struct word_matrix *words, struct text alignment,
                                elman_error *error) {
-  for (struct link link; alignment_next(&link, &alignment);) {
-    if (link.source >= words->source_count || link.target >= words->target_count)
-      return fail(error, ELMAN_BAD_DATA, NULL,
-                  "the alignment %zu-%zu names a word that is not there", link.source, link.target);
-    gold[link.target * words->source_count + link.source] = true;
+  struct link link;
+  for (bool found = true; found;) {
+    const elman_status status =
+        alignment_read(&found, &link, &alignment, words->source_count, words->target_count, error);
+    if (status != ELMAN_OK) return status;
+    if (found) gold[link.target * words->source_count + link.source] = true;
   }
-  if (alignment.length > 0)
-    return fail(error, ELMAN_BAD_DATA, NULL,
-                "\"%.*s\" is not an alignment of the form i-j; is it the right column?",
-                alignment.length < 40 ? (int)alignment.length : 40, alignment.bytes);
   return ELMAN_OK;
 }
 
-static void count_links(struct summary *summary, const bool *gold,
+static void count_links(elman_attention_summary *summary, const bool *gold,
                         const struct word_matrix *words) {
   summary->aligned++;
   for (size_t t = 0; t < words->target_count; t++) {
     for (size_t s = 0; s < words->source_count; s++) {
       const bool wanted = gold[t * words->source_count + s];
-      const bool found = words_linked(words, summary->rule, s, t);
+      const bool found = words_linked(words, &summary->style, s, t);
       summary->gold += wanted;
       summary->links += found;
       summary->both += wanted && found;
@@ -38,10 +35,11 @@ static void count_links(struct summary *summary, const bool *gold,
   }
 }
 
-static elman_status add_alignment(struct summary *summary, const struct translation *translation,
-                                  struct text alignment, elman_error *error) {
+static elman_status add_alignment(elman_attention_summary *summary,
+                                  const elman_translation *translation, struct text alignment,
+                                  elman_error *error) {
   struct word_matrix words;
-  elman_status status = word_matrix_create(&words, translation, summary->rule.units, error);
+  elman_status status = word_matrix_create(&words, translation, summary->style.units, error);
   if (status != ELMAN_OK) return status;
   /* The arena of `words` has as many numbers: the product fits. */
   bool *gold = calloc(words.source_count * words.target_count + 1, sizeof *gold);
@@ -55,17 +53,18 @@ static elman_status add_alignment(struct summary *summary, const struct translat
 
 /* ---- rows and columns ---- */
 
-static double off_diagonal(const real *weights, size_t S, double place) {
+static double off_diagonal(const float *weights, size_t S, double place) {
   double sum = 0;
   for (size_t s = 0; s < S; s++)
     sum += (double)weights[s] * fabs(place - ((double)s + 0.5) / (double)S);
   return sum;
 }
 
-static void add_row(struct summary *summary, const struct translation *translation, size_t t) {
+static void add_row(elman_attention_summary *summary, const elman_translation *translation,
+                    size_t t) {
   const size_t S = translation->source_count;
   const size_t T = translation->target_count - translation->ended; /* words */
-  const real *weights = translation->attention + t * S;
+  const float *weights = translation->attention + t * S;
   const double entropy = row_entropy(weights, S);
   summary->rows++;
   summary->entropy += entropy;
@@ -82,7 +81,8 @@ static void add_row(struct summary *summary, const struct translation *translati
   }
 }
 
-static void add_column(struct summary *summary, const struct translation *translation, size_t s) {
+static void add_column(elman_attention_summary *summary, const elman_translation *translation,
+                       size_t s) {
   const double sum =
       column_sum(translation->attention, translation->target_count, translation->source_count, s);
   summary->columns++;
@@ -90,7 +90,7 @@ static void add_column(struct summary *summary, const struct translation *transl
   summary->coverage_distance += fabs(sum - 1);
 }
 
-elman_status summary_add(struct summary *summary, const struct translation *translation,
+elman_status summary_add(elman_attention_summary *summary, const elman_translation *translation,
                          struct text alignment, elman_error *error) {
   const size_t S = translation->source_count, T = translation->target_count;
   if (S > 0 && T > 0 && alignment.length > 0) {

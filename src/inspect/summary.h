@@ -4,15 +4,16 @@
 
 #include "base/status.h"
 #include "base/text.h"
+#include "elman/summary.h"
 #include "inspect/hard_alignment.h"
 
 /* A source token is covered from this column sum up: half a target token's look. */
 #define COVERED 0.5
 
 /* Sums over all translations; a_ts is the average over the heads. Start from all zero, but for the
- * rule. A translation without source or target tokens is counted in `empty` only. */
-struct summary {
-  struct alignment_rule rule;
+ * style. A translation without source or target tokens is counted in `empty` only. */
+struct elman_attention_summary {
+  elman_text_style style; /* settled */
   size_t translations, empty;
   size_t rows;              /* target tokens, </s> included */
   size_t end_rows;          /* of them, </s> */
@@ -29,10 +30,10 @@ struct summary {
   size_t links, gold, both; /* links found, gold links, and those that are both, between words */
 };
 
-/* `alignment` is the gold alignment "i-j i-j ..." between the units of the rule, or
+/* `alignment` is the gold alignment "i-j i-j ..." between the units of the style, or
  * empty. One that is not, or names a word that is not there, is ELMAN_BAD_DATA, and nothing is
  * added. */
-elman_status summary_add(struct summary *summary, const struct translation *translation,
+elman_status summary_add(elman_attention_summary *summary, const elman_translation *translation,
                          struct text alignment, elman_error *error) CHECKED;
 
 #endif

@@ -4,11 +4,6 @@
 
 #include "vocab/locate.h"
 
-const char *alignment_units_name(elman_alignment_units units) {
-  static const char *const names[] = {"auto", "words", "tokens"};
-  return (unsigned)units < ELMAN_UNITS_TOKENS + 1 ? names[units] : NULL;
-}
-
 /* ---- the units of one side ---- */
 
 struct side {
@@ -50,7 +45,7 @@ static void locate_units(size_t *units, const struct side *side) {
 /* ---- weights ---- */
 
 static void take(struct word_matrix *matrix, struct arena *arena,
-                 const struct translation *translation) {
+                 const elman_translation *translation) {
   const size_t source = matrix->source_count, target = matrix->target_count;
   matrix->weights = arena_take(arena, sizeof(double), target, source, 1);
   matrix->best_sources = arena_take(arena, sizeof(size_t), target, 1, 1);
@@ -60,7 +55,7 @@ static void take(struct word_matrix *matrix, struct arena *arena,
   matrix->target_words = arena_take(arena, sizeof(size_t), translation->target_count, 1, 1);
 }
 
-static void add_weights(struct word_matrix *matrix, const struct translation *translation) {
+static void add_weights(struct word_matrix *matrix, const elman_translation *translation) {
   const size_t S = translation->source_count;
   for (size_t t = 0; t < translation->target_count; t++) {
     const size_t word = matrix->target_words[t];
@@ -87,7 +82,7 @@ static void find_best(struct word_matrix *matrix) {
   }
 }
 
-elman_status word_matrix_create(struct word_matrix *matrix, const struct translation *translation,
+elman_status word_matrix_create(struct word_matrix *matrix, const elman_translation *translation,
                                 elman_alignment_units units, elman_error *error) {
   const struct side source = side_of(translation->source, translation->source_starts,
                                      translation->source_ends, translation->source_count, units);

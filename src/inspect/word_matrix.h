@@ -5,10 +5,6 @@
 
 #include "base/arena.h"
 #include "elman/attention.h"
-#include "inspect/translation.h"
-
-/* "auto", "words", "tokens"; NULL for any other value. */
-const char *alignment_units_name(elman_alignment_units units);
 
 /* A "word" is a token where the units are tokens. */
 struct word_matrix {
@@ -24,7 +20,7 @@ struct word_matrix {
 };
 
 /* Of the average over the heads. */
-elman_status word_matrix_create(struct word_matrix *matrix, const struct translation *translation,
+elman_status word_matrix_create(struct word_matrix *matrix, const elman_translation *translation,
                                 elman_alignment_units units, elman_error *error) CHECKED;
 void word_matrix_free(struct word_matrix *matrix);
 

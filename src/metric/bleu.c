@@ -67,11 +67,14 @@ static bool matched_any(const uint64_t sums[BLEU_COUNTS]) {
   return false;
 }
 
-struct bleu_score bleu_score(const uint64_t sums[BLEU_COUNTS]) {
-  struct bleu_score score = {.brevity_penalty =
-                                 brevity_penalty((double)sums[BLEU_HYPOTHESIS_LENGTH],
-                                                 (double)sums[BLEU_REFERENCE_LENGTH])};
-  if (!matched_any(sums)) return score;
+void bleu_score(elman_metric_scores *scores, const uint64_t sums[BLEU_COUNTS]) {
+  scores->bleu = 0;
+  memset(scores->precisions, 0, sizeof scores->precisions);
+  scores->hypothesis_length = (size_t)sums[BLEU_HYPOTHESIS_LENGTH];
+  scores->reference_length = (size_t)sums[BLEU_REFERENCE_LENGTH];
+  scores->brevity_penalty =
+      brevity_penalty((double)scores->hypothesis_length, (double)scores->reference_length);
+  if (!matched_any(sums)) return;
   double halving = 1, log_sum = 0;
   bool zero = false; /* an order without a single n-gram makes the mean zero */
   for (size_t n = 0; n < BLEU_ORDERS; n++) {
@@ -83,9 +86,8 @@ struct bleu_score bleu_score(const uint64_t sums[BLEU_COUNTS]) {
     /* Each order without a match counts as half of what the one before did: 1/2, 1/4, ... matches.
      */
     if (matched == 0) halving *= 2;
-    score.precisions[n] = matched == 0 ? 100 / (halving * total) : 100 * matched / total;
-    log_sum += log(score.precisions[n]);
+    scores->precisions[n] = matched == 0 ? 100 / (halving * total) : 100 * matched / total;
+    log_sum += log(scores->precisions[n]);
   }
-  if (!zero) score.bleu = score.brevity_penalty * exp(log_sum / BLEU_ORDERS);
-  return score;
+  if (!zero) scores->bleu = scores->brevity_penalty * exp(log_sum / BLEU_ORDERS);
 }

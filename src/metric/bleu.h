@@ -3,6 +3,7 @@
 #ifndef ELMAN_METRIC_BLEU_H
 #define ELMAN_METRIC_BLEU_H
 
+#include "elman/metric.h"
 #include "metric/bleu_tokens.h"
 #include "metric/ngrams.h"
 #include "metric/word_numbers.h"
@@ -34,11 +35,7 @@ elman_status bleu_count(uint32_t counts[BLEU_COUNTS], struct bleu_work *work,
                         size_t reference_count, enum bleu_tokenizer tokenizer,
                         elman_error *error) CHECKED;
 
-struct bleu_score {
-  double bleu;                    /* 0 to 100 */
-  double precisions[BLEU_ORDERS]; /* 0 to 100, smoothed */
-  double brevity_penalty;
-};
-struct bleu_score bleu_score(const uint64_t sums[BLEU_COUNTS]);
+/* Sets what BLEU and its parts are for these sums. */
+void bleu_score(elman_metric_scores *scores, const uint64_t sums[BLEU_COUNTS]);
 
 #endif

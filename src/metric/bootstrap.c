@@ -22,12 +22,12 @@ static double mean_of(const double *values, size_t count) {
   return sum / (double)count;
 }
 
-static struct bootstrap_estimate estimate(const double *values, double *sorted, size_t count) {
+static elman_estimate estimate(const double *values, double *sorted, size_t count) {
   memcpy(sorted, values, count * sizeof *sorted);
   qsort(sorted, count, sizeof *sorted, compare);
   const size_t low = count / 40; /* one part in forty at either end is 5 % */
-  return (struct bootstrap_estimate){.mean = mean_of(values, count),
-                                     .interval = 0.5 * (sorted[count - low - 1] - sorted[low])};
+  return (elman_estimate){.mean = mean_of(values, count),
+                          .interval = 0.5 * (sorted[count - low - 1] - sorted[low])};
 }
 
 /* The share of resamples whose difference exceeds the mean difference by more than `difference`,
@@ -42,16 +42,18 @@ static double p_value(const struct series *series, double difference, size_t cou
   return (double)(larger + 1) / (double)(count + 1);
 }
 
-static struct metric_scores score_whole(const struct sentence_counts *counts, size_t count) {
+static void score_whole(elman_metric_scores *scores, const struct sentence_counts *counts,
+                        size_t count) {
   struct corpus_counts sums = {0};
   for (size_t i = 0; i < count; i++) metric_add(&sums, &counts[i]);
-  return metric_score(&sums);
+  metric_score(scores, &sums);
 }
 
 /* Both outputs are scored on the same sentences. */
 static void draw(struct series *bleu, struct series *chrf, const struct sentence_counts *a,
                  const struct sentence_counts *b, size_t count,
-                 const struct bootstrap_options *options) {
+                 const elman_metric_options *options) {
+  elman_metric_scores scores[2];
   for (size_t r = 0; r < options->resamples; r++) {
     const struct random_stream stream = {options->seed, RANDOM_RESAMPLES, (uint32_t)r};
     struct corpus_counts sums_a = {0}, sums_b = {0};
@@ -60,16 +62,18 @@ static void draw(struct series *bleu, struct series *chrf, const struct sentence
       metric_add(&sums_a, &a[chosen]);
       metric_add(&sums_b, &b[chosen]);
     }
-    bleu->a[r] = bleu_score(sums_a.bleu).bleu;
-    bleu->b[r] = bleu_score(sums_b.bleu).bleu;
-    chrf->a[r] = chrf_score(sums_a.chrf);
-    chrf->b[r] = chrf_score(sums_b.chrf);
+    metric_score(&scores[0], &sums_a);
+    metric_score(&scores[1], &sums_b);
+    bleu->a[r] = scores[0].bleu;
+    bleu->b[r] = scores[1].bleu;
+    chrf->a[r] = scores[0].chrf;
+    chrf->b[r] = scores[1].chrf;
   }
 }
 
-elman_status bootstrap(struct bootstrap *result, const struct sentence_counts *a,
+elman_status bootstrap(elman_comparison *result, const struct sentence_counts *a,
                        const struct sentence_counts *b, size_t count,
-                       const struct bootstrap_options *options, elman_error *error) {
+                       const elman_metric_options *options, elman_error *error) {
   const size_t n = options->resamples;
   if (n > UINT32_MAX || n > SIZE_MAX / (5 * sizeof(double))) return fail_no_memory(error);
   double *memory = malloc(5 * n * sizeof *memory);
@@ -79,13 +83,13 @@ elman_status bootstrap(struct bootstrap *result, const struct sentence_counts *a
   struct series chrf = {memory + 2 * n, memory + 3 * n};
   draw(&bleu, &chrf, a, b, count, options);
 
-  const struct metric_scores whole_a = score_whole(a, count), whole_b = score_whole(b, count);
-  *result = (struct bootstrap){
-      .scores = {whole_a, whole_b},
-      .bleu = {estimate(bleu.a, sorted, n), estimate(bleu.b, sorted, n)},
-      .chrf = {estimate(chrf.a, sorted, n), estimate(chrf.b, sorted, n)},
-      .bleu_p_value = p_value(&bleu, fabs(whole_b.bleu.bleu - whole_a.bleu.bleu), n),
-      .chrf_p_value = p_value(&chrf, fabs(whole_b.chrf - whole_a.chrf), n)};
+  *result = (elman_comparison){.bleu = {estimate(bleu.a, sorted, n), estimate(bleu.b, sorted, n)},
+                               .chrf = {estimate(chrf.a, sorted, n), estimate(chrf.b, sorted, n)}};
+  elman_metric_scores *whole = result->scores;
+  score_whole(&whole[0], a, count);
+  score_whole(&whole[1], b, count);
+  result->bleu_p_value = p_value(&bleu, fabs(whole[1].bleu - whole[0].bleu), n);
+  result->chrf_p_value = p_value(&chrf, fabs(whole[1].chrf - whole[0].chrf), n);
   free(memory);
   return ELMAN_OK;
 }

@@ -10,6 +10,7 @@
 /* ---- counting ---- */
 
 struct metric_work {
+  enum bleu_tokenizer tokenizer;
   struct bleu_work bleu;
   struct chrf_work chrf;
   struct text hypothesis;
@@ -64,7 +65,7 @@ static elman_status take_texts(struct metric_work *work, struct text hypothesis,
 static elman_status count_sentence(struct sentence_counts *counts, struct metric_work *work,
                                    struct text hypothesis,
                                    const struct metric_references *references, size_t index,
-                                   const struct metric_options *options, elman_error *error) {
+                                   const elman_metric_options *options, elman_error *error) {
   const size_t sets = references->set_count;
   elman_status status = check_line(hypothesis, "hypothesis", 0, index + 1, error);
   for (size_t r = 0; r < sets && status == ELMAN_OK; r++)
@@ -73,7 +74,7 @@ static elman_status count_sentence(struct sentence_counts *counts, struct metric
     status = take_texts(work, hypothesis, references, index, options->lowercase, error);
   if (status == ELMAN_OK)
     status = bleu_count(counts->bleu, &work->bleu, work->hypothesis, work->references, sets,
-                        options->tokenizer, error);
+                        work->tokenizer, error);
   if (status == ELMAN_OK)
     status = take_texts(work, hypothesis, references, index, options->chrf_lowercase, error);
   if (status == ELMAN_OK)
@@ -83,11 +84,12 @@ static elman_status count_sentence(struct sentence_counts *counts, struct metric
 
 elman_status metric_count(struct sentence_counts *counts, const struct text *hypotheses,
                           const struct metric_references *references,
-                          const struct metric_options *options, elman_error *error) {
+                          const elman_metric_options *options, elman_error *error) {
   struct metric_work work = {.lowered = calloc(references->set_count + 1, sizeof *work.lowered),
                              .references = calloc(references->set_count, sizeof *work.references)};
   elman_status status = ELMAN_OK;
   if (work.lowered == NULL || work.references == NULL) status = fail_no_memory(error);
+  if (status == ELMAN_OK) status = metric_tokenizer(&work.tokenizer, options, references, error);
   for (size_t i = 0; i < references->count && status == ELMAN_OK; i++)
     status = count_sentence(&counts[i], &work, hypotheses[i], references, i, options, error);
   work_free(&work, references->set_count);
@@ -101,47 +103,61 @@ void metric_add(struct corpus_counts *sums, const struct sentence_counts *counts
   for (size_t i = 0; i < CHRF_COUNTS; i++) sums->chrf[i] += counts->chrf[i];
 }
 
-struct metric_scores metric_score(const struct corpus_counts *sums) {
-  return (struct metric_scores){.bleu = bleu_score(sums->bleu),
-                                .hypothesis_length = sums->bleu[BLEU_HYPOTHESIS_LENGTH],
-                                .reference_length = sums->bleu[BLEU_REFERENCE_LENGTH],
-                                .chrf = chrf_score(sums->chrf)};
+void metric_score(elman_metric_scores *scores, const struct corpus_counts *sums) {
+  bleu_score(scores, sums->bleu);
+  scores->chrf = chrf_score(sums->chrf);
 }
 
-elman_status metric_score_all(struct metric_scores *scores, const struct text *hypotheses,
+elman_status metric_score_all(elman_metric_scores *scores, const struct text *hypotheses,
                               const struct metric_references *references,
-                              const struct metric_options *options, elman_error *error) {
+                              const elman_metric_options *options, elman_error *error) {
   struct sentence_counts *counts = calloc(references->count, sizeof *counts);
   if (counts == NULL) return fail_no_memory(error);
-  const elman_status status = metric_count(counts, hypotheses, references, options, error);
+  elman_status status = metric_count(counts, hypotheses, references, options, error);
   struct corpus_counts sums = {0};
   for (size_t i = 0; i < references->count && status == ELMAN_OK; i++)
     metric_add(&sums, &counts[i]);
   free(counts);
-  if (status == ELMAN_OK) *scores = metric_score(&sums);
-  return status;
+  if (status == ELMAN_OK) metric_score(scores, &sums);
+  return status == ELMAN_OK ? metric_sign(scores, options, references, 0, error) : status;
 }
 
-enum bleu_tokenizer metric_tokenizer_for(const struct text *lines, size_t count) {
+/* ---- tokenisers and signatures ---- */
+
+elman_metric_options metric_options_default(void) {
+  return (elman_metric_options){.resamples = 1000, .seed = 1};
+}
+
+elman_status metric_tokenizer(enum bleu_tokenizer *tokenizer, const elman_metric_options *options,
+                              const struct metric_references *references, elman_error *error) {
   struct script_counts counts = {0};
-  for (size_t i = 0; i < count; i++) script_count(&counts, lines[i]);
-  return script_is_han(&counts) ? BLEU_ZH : BLEU_13A;
+  if (options->bleu_tokens != NULL) {
+    if (bleu_tokenizer_parse(tokenizer, options->bleu_tokens)) return ELMAN_OK;
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                "'%s' is no tokeniser of BLEU; there are 13a, zh, char and none",
+                options->bleu_tokens);
+  }
+  for (size_t i = 0; i < references->count; i++) script_count(&counts, references->sets[0][i]);
+  *tokenizer = script_is_han(&counts) ? BLEU_ZH : BLEU_13A;
+  return ELMAN_OK;
 }
 
-/* ---- signatures ---- */
-
-struct metric_signatures metric_signatures(const struct metric_options *options,
-                                           size_t reference_sets, size_t resamples, uint64_t seed) {
-  struct metric_signatures signatures;
+elman_status metric_sign(elman_metric_scores *scores, const elman_metric_options *options,
+                         const struct metric_references *references, size_t resamples,
+                         elman_error *error) {
   const char *bleu_case = options->lowercase ? "lc" : "mixed";
   const char *chrf_case = options->chrf_lowercase ? "lc" : "mixed";
+  enum bleu_tokenizer tokenizer;
+  const elman_status status = metric_tokenizer(&tokenizer, options, references, error);
+  if (status != ELMAN_OK) return status;
   char drawn[64] = "";
-  if (resamples > 0) snprintf(drawn, sizeof drawn, "bs:%zu|seed:%" PRIu64 "|", resamples, seed);
-  snprintf(signatures.bleu, sizeof signatures.bleu,
+  if (resamples > 0)
+    snprintf(drawn, sizeof drawn, "bs:%zu|seed:%" PRIu64 "|", resamples, options->seed);
+  snprintf(scores->bleu_signature, sizeof scores->bleu_signature,
            "nrefs:%zu|%scase:%s|eff:no|tok:%s|smooth:exp|version:elman-" ELMAN_VERSION,
-           reference_sets, drawn, bleu_case, bleu_tokenizer_name(options->tokenizer));
-  snprintf(signatures.chrf, sizeof signatures.chrf,
+           references->set_count, drawn, bleu_case, bleu_tokenizer_name(tokenizer));
+  snprintf(scores->chrf_signature, sizeof scores->chrf_signature,
            "nrefs:%zu|%scase:%s|eff:yes|nc:%d|nw:0|space:no|version:elman-" ELMAN_VERSION,
-           reference_sets, drawn, chrf_case, CHRF_ORDERS);
-  return signatures;
+           references->set_count, drawn, chrf_case, CHRF_ORDERS);
+  return ELMAN_OK;
 }

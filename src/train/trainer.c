@@ -122,33 +122,42 @@ static elman_status validate(struct trainer *trainer, const struct trainer_optio
                              elman_error *error) {
   struct model *model = trainer->model;
   struct training_state *state = &trainer->state;
-  struct validation_report report = {.epoch = state->epoch, .update = state->update};
-  const struct evaluate_options evaluation = {.batch_size = options->batch_size,
-                                              .translate = translate_options_default(),
-                                              .fitting_tokenizer = true,
-                                              .encoded = &trainer->dev};
+  elman_scores scores;
+  elman_evaluate_options evaluation = evaluate_options_default();
+  evaluation.batch_size = options->batch_size;
   const size_t n = model->table.block;
   trainer_settle(trainer);
   if (trainer->average != NULL) swap(model->block, trainer->average, n);
-  const elman_status status = evaluate(&report.scores, model, options->dev, &evaluation, error);
-  if (status == ELMAN_OK) {
-    const double score = validation_score(&report.scores);
-    /* While BLEU says nothing yet, the loss does. */
-    report.best = !state->has_best || score > state->best_score ||
-                  (score == state->best_score && report.scores.loss < state->best_loss);
-    if (report.best) memcpy(trainer->best, model->block, block_bytes(trainer));
-    if (report.best) state->best_score = score;
-    if (report.best) state->best_loss = report.scores.loss;
-    state->has_best = true;
-    state->stale = report.best ? 0 : state->stale + 1;
-    state->rate_factor = schedule_factor(&(struct schedule){.kind = options->schedule},
-                                         state->rate_factor, report.best);
+  const elman_status status =
+      evaluate(&scores, model, options->dev, &trainer->dev, &evaluation, error);
+  if (status != ELMAN_OK) {
+    if (trainer->average != NULL) swap(model->block, trainer->average, n);
+    return status;
   }
+  const double score = scores.metrics.bleu;
+  /* While BLEU says nothing yet, the loss does. */
+  const bool best = !state->has_best || score > state->best_score ||
+                    (score == state->best_score && scores.loss < state->best_loss);
+  if (best) {
+    memcpy(trainer->best, model->block, block_bytes(trainer));
+    state->best_score = score;
+    state->best_loss = scores.loss;
+  }
+  state->has_best = true;
+  state->stale = best ? 0 : state->stale + 1;
+  state->rate_factor =
+      schedule_factor(&(struct schedule){.kind = options->schedule}, state->rate_factor, best);
   if (trainer->average != NULL) swap(model->block, trainer->average, n);
-  if (status == ELMAN_OK && options->validated != NULL &&
-      !options->validated(options->context, &report))
-    return fail(error, ELMAN_INTERRUPTED, NULL, "training was stopped");
-  return status;
+  const elman_validation report = {.epoch = state->epoch,
+                                   .update = state->update,
+                                   .loss = scores.loss,
+                                   .perplexity = scores.perplexity,
+                                   .exact_match = scores.exact_match,
+                                   .bleu = scores.metrics.bleu,
+                                   .chrf = scores.metrics.chrf,
+                                   .best = best};
+  if (options->validated == NULL || options->validated(options->context, &report)) return ELMAN_OK;
+  return fail(error, ELMAN_INTERRUPTED, NULL, "training was stopped");
 }
 
 static bool validation_is_due(const struct trainer *trainer, const struct trainer_options *options,
@@ -171,8 +180,9 @@ struct run {
   struct epoch_order order;
   struct batch batch;
   uint64_t corpus_hash;
-  double saved_at; /* seconds */
-  bool saved;      /* there is a checkpoint of this training, which must not stay behind it */
+  double unknown_source, unknown_target; /* shares of the tokens */
+  double saved_at;                       /* seconds */
+  bool saved; /* there is a checkpoint of this training, which must not stay behind it */
 };
 
 static double seconds(void) {
@@ -198,14 +208,22 @@ static elman_status save(struct run *run, elman_error *error) {
   return status == ELMAN_OK ? ELMAN_OK : fail_again(error, &problem);
 }
 
+static double unknown_share(const struct sentences *sentences) {
+  const size_t count = sentences->starts[sentences->count];
+  return count == 0 ? 0 : (double)sentences_unknown(sentences) / (double)count;
+}
+
 static bool report_update(const struct run *run, double loss, double norm, double rate) {
   const struct training_state *state = &run->trainer->state;
-  const struct trainer_report report = {
+  const elman_train_report report = {
       .epoch = state->epoch,
       .epochs = run->options->epochs,
       .update = state->position,
       .updates = run->order.batches,
       .tokens = state->epoch_tokens,
+      .left_out = run->corpus->too_long,
+      .unknown_source = run->unknown_source,
+      .unknown_target = run->unknown_target,
       .loss = state->epoch_tokens == 0 ? 0 : state->epoch_loss / (double)state->epoch_tokens,
       .update_loss = loss,
       .gradient_norm = norm,
@@ -285,6 +303,8 @@ static elman_status prepare(struct run *run, elman_error *error) {
   const struct trainer_options *options = run->options;
   run->corpus_hash = checkpoint_corpus_hash(run->corpus);
   run->saved_at = seconds();
+  run->unknown_source = unknown_share(&run->corpus->source);
+  run->unknown_target = unknown_share(&run->corpus->target);
   elman_status status =
       epoch_order_create(&run->order, run->corpus->source.count, options->batch_size, error);
   if (status == ELMAN_OK && options->checkpoint != NULL && options->resume)

@@ -7,37 +7,13 @@
 #include <stdint.h>
 
 #include "corpus/batch.h"
+#include "elman/train.h"
 #include "model/model.h"
 #include "model/network.h"
 #include "train/adam.h"
 #include "train/optimizer.h"
 #include "train/schedule.h"
 #include "translate/evaluate.h"
-
-struct trainer_report {
-  size_t epoch, epochs;   /* from 1 */
-  size_t update, updates; /* within the epoch, from 1 */
-  size_t tokens;          /* target tokens seen in this epoch */
-  double loss;            /* mean per token over this epoch so far */
-  double update_loss;
-  double gradient_norm; /* before clipping */
-  double learning_rate;
-  size_t skipped; /* updates left out so far, since their loss was not finite */
-};
-
-struct validation_report {
-  size_t epoch;
-  uint64_t update; /* since the start */
-  struct scores scores;
-  bool best;
-};
-
-/* Both return false to stop. */
-typedef bool trainer_report_function(void *context, const struct trainer_report *report);
-typedef bool validation_report_function(void *context, const struct validation_report *report);
-
-/* After every attempt to write the checkpoint; `problem` is NULL when it is written. */
-typedef void checkpoint_report_function(void *context, const elman_error *problem);
 
 struct trainer_options {
   size_t epochs;
@@ -63,9 +39,9 @@ struct trainer_options {
   double save_every;       /* seconds; 0 = only when training stops */
   bool resume;             /* go on from the checkpoint, if it is there */
 
-  trainer_report_function *report; /* after each update; may be NULL */
-  validation_report_function *validated;
-  checkpoint_report_function *saved; /* NULL = a failure ends the training with its status */
+  elman_train_function *report; /* after each update; may be NULL */
+  elman_validation_function *validated;
+  elman_saved_function *saved; /* NULL = a failure ends the training with its status */
   void *context;
 };
 

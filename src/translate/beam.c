@@ -201,14 +201,14 @@ static void end_path(struct beam *beam, struct beam_path path, double length_pen
 
 /* A log-probability only falls as a hypothesis grows, and no length divides it by more than the
  * limit does. */
-static bool can_still_win(const struct beam *beam, const struct beam_options *options) {
+static bool can_still_win(const struct beam *beam, const elman_translate_options *options) {
   if (beam->finished < options->n_best) return true;
   return score_of(beam->paths[0].log_probability, beam->limit, options->length_penalty) >
          beam->ended[options->n_best - 1].score;
 }
 
 static elman_status take(struct beam *beam, struct beam_pool *pool, const struct choice *choice,
-                         const real *weights, size_t stride, const struct beam_options *options,
+                         const real *weights, size_t stride, const elman_translate_options *options,
                          elman_error *error) {
   size_t open = 0;
   for (size_t i = 0; i < choice->count; i++) {
@@ -231,9 +231,9 @@ static elman_status take(struct beam *beam, struct beam_pool *pool, const struct
 
 elman_status beam_grow(struct beam *beam, struct beam_pool *pool,
                        const struct output_scores *scores, size_t first, const real *weights,
-                       size_t stride, const struct beam_options *options, elman_error *error) {
+                       size_t stride, const elman_translate_options *options, elman_error *error) {
   struct choice choice = {.paths = beam->grown,
-                          .most = beam->forced != NULL ? 1 : options->width - beam->finished};
+                          .most = beam->forced != NULL ? 1 : options->beam - beam->finished};
   if (choose(&choice, beam, scores, first))
     return take(beam, pool, &choice, weights, stride, options, error);
   beam->overflow = true;
@@ -244,7 +244,7 @@ elman_status beam_grow(struct beam *beam, struct beam_pool *pool,
 /* ---- greedy search whose probabilities come later ---- */
 
 elman_status beam_take(struct beam *beam, struct beam_pool *pool, uint32_t id, const real *weights,
-                       size_t stride, const struct beam_options *options, elman_error *error) {
+                       size_t stride, const elman_translate_options *options, elman_error *error) {
   beam->grown[0] = beam->paths[0];
   beam->grown[0].last = id;
   beam->grown[0].count++;
@@ -261,7 +261,7 @@ void beam_add_log_probability(struct beam *beam, double log_probability) {
   only_path(beam)->log_probability += log_probability;
 }
 
-void beam_score(struct beam *beam, const struct beam_options *options) {
+void beam_score(struct beam *beam, const elman_translate_options *options) {
   struct beam_path *path = only_path(beam);
   path->score = score_of(path->log_probability, path->count, options->length_penalty);
 }

@@ -8,12 +8,7 @@
 
 #include "base/status.h"
 #include "decoder/output_scores.h"
-
-struct beam_options {
-  size_t width;          /* hypotheses of a sentence that are followed; 1 = greedy search */
-  size_t n_best;         /* of them, how many are wanted; 1 to width */
-  double length_penalty; /* A of the score log p / T^A; at least 0 */
-};
+#include "elman/translate.h"
 
 /* One token of a hypothesis. Hypotheses that begin alike share their first nodes. */
 struct beam_node {
@@ -66,18 +61,18 @@ void beam_start(struct beam *beam);
  * limit, or when no open hypothesis can still be among the n best. */
 elman_status beam_grow(struct beam *beam, struct beam_pool *pool,
                        const struct output_scores *scores, size_t first, const real *weights,
-                       size_t stride, const struct beam_options *options,
+                       size_t stride, const elman_translate_options *options,
                        elman_error *error) CHECKED;
 
 /* Grows the one open hypothesis of a greedy search by a token whose probability is not known yet.
  * weights (N,stride) as above. */
 elman_status beam_take(struct beam *beam, struct beam_pool *pool, uint32_t id, const real *weights,
-                       size_t stride, const struct beam_options *options,
+                       size_t stride, const elman_translate_options *options,
                        elman_error *error) CHECKED;
 
 /* Adds such a probability, in any step after; and, when all are there, the score. */
 void beam_add_log_probability(struct beam *beam, double log_probability);
-void beam_score(struct beam *beam, const struct beam_options *options);
+void beam_score(struct beam *beam, const elman_translate_options *options);
 
 /* The token that a forced search takes next. */
 uint32_t beam_forced_token(const struct beam *beam);

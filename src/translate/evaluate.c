@@ -6,23 +6,21 @@
 
 #include "corpus/alignment.h"
 #include "corpus/batch.h"
-#include "translate/length_batches.h"
+#include "metric/metric.h"
+#include "translate/translate_all.h"
 #include "vocab/locate.h"
 
-double validation_score(const struct scores *scores) {
-  return scores->metric.bleu.bleu;
+elman_evaluate_options evaluate_options_default(void) {
+  elman_evaluate_options options = {.batch_size = 32,
+                                    .translate = translate_options_default(),
+                                    .metric = metric_options_default()};
+  options.translate.max_bytes = 0;
+  return options;
 }
 
 /* ---- the loss ---- */
 
-static size_t count_unknown(const struct sentences *sentences) {
-  size_t unknown = 0;
-  for (size_t i = 0; i < sentences->starts[sentences->count]; i++)
-    unknown += sentences->ids[i] == TOKEN_UNKNOWN;
-  return unknown;
-}
-
-static elman_status sum_losses(struct scores *scores, const struct model *model,
+static elman_status sum_losses(elman_scores *scores, const struct model *model,
                                const struct corpus *corpus, size_t batch_size, elman_error *error) {
   const size_t count = corpus->source.count;
   size_t *indices = malloc(batch_size * sizeof *indices);
@@ -44,6 +42,7 @@ static elman_status sum_losses(struct scores *scores, const struct model *model,
     scores->tokens += batch.tokens;
   }
   scores->loss = sum / (double)scores->tokens;
+  scores->perplexity = exp(scores->loss);
   if (status == ELMAN_OK && !isfinite(scores->loss))
     status = fail(error, ELMAN_BAD_DATA, NULL,
                   "the model's weights are so large that its numbers overflow; train it again with "
@@ -60,247 +59,168 @@ elman_status evaluate_encode(struct corpus *corpus, const struct model *model,
   return corpus_encode(corpus, pairs, &source, &target, MAX_SENTENCE_TOKENS, error);
 }
 
-static elman_status evaluate_loss(struct scores *scores, const struct model *model,
+static elman_status evaluate_loss(elman_scores *scores, const struct model *model,
                                   const struct corpus *corpus, size_t batch_size,
                                   elman_error *error) {
   const size_t count = corpus->source.count;
   scores->sentences = count;
-  scores->too_long = corpus->too_long;
-  scores->unknown_source = count_unknown(&corpus->source);
-  scores->unknown_target = count_unknown(&corpus->target);
+  scores->left_out = corpus->too_long;
+  scores->unknown_source = sentences_unknown(&corpus->source);
+  scores->unknown_target = sentences_unknown(&corpus->target);
   if (count == 0)
     return fail(error, ELMAN_BAD_DATA, NULL, "no pair is short enough to be translated");
   return sum_losses(scores, model, corpus, batch_size < count ? batch_size : count, error);
 }
 
-/* ---- translations and alignments, a batch after the other ---- */
+/* ---- translations, and the attention under the references ---- */
 
 struct sentence_scores {
-  char *translation; /* NULL for a sentence that is left out */
+  struct pair pair;
+  size_t number; /* of the pair */
+  char *translation;
   bool exact;
   size_t source_tokens, target_tokens; /* of the translation's attention */
   size_t aligned_words, agreeing_words;
 };
 
-/* What the threads share. Every sentence has its own place for its scores, so sums are taken in the
- * order of the sentences. */
-struct shared_work {
+struct work {
   const struct model *model;
-  struct screen *screen; /* owned; may be NULL */
   const struct pairs *pairs;
-  const struct evaluate_options *options;
-  struct length_batches batches;
-  struct sentence_scores *scores;
-  size_t done;
-  bool stopped;
-  elman_status status;
-  elman_error error;
+  const elman_evaluate_options *options;
+  struct sentence_scores *scores; /* (count) */
+  size_t count;                   /* pairs that are short enough */
+  elman_sentence *sentences;      /* what is translated: all of them, or those with alignments */
+  size_t *numbers;                /* whose scores each of these sentences adds to */
 };
 
-/* What a thread has for itself. */
-struct own_work {
-  struct translator translator;
-  struct buffer said, wanted; /* a translation and its reference as the model writes them */
-  struct text *sources;
-  size_t source_capacity;
-};
-
-static size_t largest(const real *weights, size_t n) {
-  size_t best = 0;
-  for (size_t i = 1; i < n; i++) {
-    if (weights[i] > weights[best]) best = i;
-  }
-  return best;
+/* A token has a byte, and normalising gives at most thrice the bytes: that spares most sentences.
+ */
+static elman_status add_length(bool *too_long, struct encoding *encoding, const struct codec *codec,
+                               struct text text, elman_error *error) {
+  if (text.length <= MAX_SENTENCE_TOKENS / 3) return ELMAN_OK;
+  const elman_status status = encode(encoding, codec, text, error);
+  *too_long = *too_long || encoding->tokens.count > MAX_SENTENCE_TOKENS;
+  return status;
 }
 
-static elman_status count_links(struct sentence_scores *scores, const real *attention,
-                                struct text alignment, size_t S, size_t T, elman_error *error) {
+/* Leaves out what is in no loss. */
+static elman_status take_pairs(struct work *work, elman_error *error) {
+  const struct codec source = model_source_codec(work->model);
+  const struct codec target = model_target_codec(work->model);
+  struct encoding encoding = {0};
+  elman_status status = ELMAN_OK;
+  for (size_t i = 0; i < pairs_count(work->pairs) && status == ELMAN_OK; i++) {
+    const struct pair pair = pairs_get(work->pairs, i);
+    bool too_long = false;
+    status = add_length(&too_long, &encoding, &source, pair.source, error);
+    if (status == ELMAN_OK) status = add_length(&too_long, &encoding, &target, pair.target, error);
+    if (status != ELMAN_OK || too_long) continue;
+    work->scores[work->count++] = (struct sentence_scores){.pair = pair, .number = i};
+  }
+  encoding_free(&encoding);
+  return status;
+}
+
+/* Compares as the model writes: how it normalises text is none of its mistakes. */
+static elman_status is_exact(bool *exact, const struct codec *codec, struct text translation,
+                             struct text reference, elman_error *error) {
+  struct buffer said = {0}, wanted = {0};
+  elman_status status = codec_text(&said, codec, translation, error);
+  if (status == ELMAN_OK) status = codec_text(&wanted, codec, reference, error);
+  if (status == ELMAN_OK) *exact = text_equal(buffer_text(&said), buffer_text(&wanted));
+  buffer_free(&said);
+  buffer_free(&wanted);
+  return status;
+}
+
+static elman_status score_translation(struct sentence_scores *scores, struct translator *translator,
+                                      size_t i, elman_error *error) {
+  const struct codec codec = model_target_codec(translator->model);
+  struct text text;
+  elman_status status = translator_text(&text, translator, i, error);
+  if (status == ELMAN_OK)
+    status = is_exact(&scores->exact, &codec, text, scores->pair.target, error);
+  if (status != ELMAN_OK) return status;
+  scores->source_tokens = translator->items[i].source.tokens.count;
+  scores->target_tokens = translator->renderings[0].tokens.count;
+  scores->translation = strdup(text.bytes);
+  return scores->translation == NULL ? fail_no_memory(error) : ELMAN_OK;
+}
+
+/* Under a forced reference: of the target words with a link, those whose largest weight lies on a
+ * linked source word. */
+static elman_status score_alignment(struct sentence_scores *scores, struct translator *translator,
+                                    size_t i, elman_error *error) {
+  const struct translator_item *item = &translator->items[i];
+  const size_t S = item->source.tokens.count, T = item->reference.tokens.count;
+  if (count_words(scores->pair.source) != S || count_words(scores->pair.target) != T)
+    return fail(error, ELMAN_BAD_DATA, NULL,
+                "gold alignments count words, but this model splits words into several tokens");
   for (size_t t = 0; t < T; t++) {
-    const size_t looked_at = largest(attention + t * S, S);
+    const size_t looked_at = search_looked_at(&translator->search, item->request, 0, t);
     bool linked = false, agrees = false;
-    struct text rest = alignment;
-    for (struct link link; alignment_next(&link, &rest);) {
-      if (link.source >= S || link.target >= T)
-        return fail(error, ELMAN_BAD_DATA, NULL,
-                    "the alignment %zu-%zu names a word that is not there", link.source,
-                    link.target);
-      linked = linked || link.target == t;
-      agrees = agrees || (link.target == t && link.source == looked_at);
+    struct text rest = scores->pair.alignment;
+    struct link link;
+    for (bool found = true; found;) {
+      const elman_status status = alignment_read(&found, &link, &rest, S, T, error);
+      if (status != ELMAN_OK) return status;
+      linked = linked || (found && link.target == t);
+      agrees = agrees || (found && link.target == t && link.source == looked_at);
     }
-    if (rest.length > 0)
-      return fail(error, ELMAN_BAD_DATA, NULL,
-                  "\"%.*s\" is not an alignment of the form i-j; is it the right column?",
-                  rest.length < 40 ? (int)rest.length : 40, rest.bytes);
     scores->aligned_words += linked;
     scores->agreeing_words += agrees;
   }
   return ELMAN_OK;
 }
 
-/* Under a forced reference: of the target words with a link, those whose largest weight lies on a
- * linked source word. */
-static elman_status score_alignment(struct sentence_scores *scores, struct translator *translator,
-                                    const struct pair *pair, elman_error *error) {
-  const struct translate_options forced = translate_options_default();
-  elman_status status = translator_run(translator, &pair->source, 1, pair->target, &forced, error);
-  if (status != ELMAN_OK) return status;
-  const struct translator_item *item = &translator->items[0];
-  if (item->status != ELMAN_OK) return fail_again(error, &item->error);
-  const size_t S = item->source.tokens.count, T = translator->reference.tokens.count;
-  if (count_words(pair->source) != S || count_words(pair->target) != T)
-    return fail(error, ELMAN_BAD_DATA, NULL,
-                "gold alignments count words, but this model splits words into several tokens");
-  return count_links(scores, translator_result(translator, 0).hypotheses[0].attention,
-                     pair->alignment, S, T, error);
-}
-
-/* A pair whose target is too long is in no score, as it is not in the loss. Tokenising tells; that
- * a token has a byte, and that normalising gives at most thrice the bytes, spares it most
- * sentences. */
-static elman_status check_target(bool *too_long, struct translator *translator, struct text target,
-                                 elman_error *error) {
-  *too_long = false;
-  if (target.length <= MAX_SENTENCE_TOKENS / 3) return ELMAN_OK;
-  const struct codec codec = model_target_codec(translator->model);
-  const elman_status status = encode(&translator->reference, &codec, target, error);
-  *too_long = status == ELMAN_OK && translator->reference.tokens.count > MAX_SENTENCE_TOKENS;
-  return status;
-}
-
-/* Compares as the model writes: how it normalises text is none of its mistakes. */
-static elman_status is_exact(bool *exact, struct own_work *own, struct text translation,
-                             struct text reference, elman_error *error) {
-  const struct codec codec = model_target_codec(own->translator.model);
-  elman_status status = codec_text(&own->said, &codec, translation, error);
-  if (status == ELMAN_OK) status = codec_text(&own->wanted, &codec, reference, error);
-  if (status == ELMAN_OK) *exact = text_equal(buffer_text(&own->said), buffer_text(&own->wanted));
-  return status;
-}
-
-static elman_status score_text(struct sentence_scores *scores, struct own_work *own, size_t i,
-                               const struct pair *pair, elman_error *error) {
-  struct translator *translator = &own->translator;
+static elman_status take_item(void *context, size_t number, struct translator *translator, size_t i,
+                              elman_error *error) {
+  struct work *work = context;
+  struct sentence_scores *scores = &work->scores[work->numbers[number]];
   const struct translator_item *item = &translator->items[i];
-  if (item->status != ELMAN_OK) {
-    if (item->source.tokens.count > MAX_SENTENCE_TOKENS) return ELMAN_OK; /* left out */
-    return fail_again(error, &item->error);
+  elman_status status;
+  if (item->status != ELMAN_OK)
+    status = fail_again(error, &item->error);
+  else
+    status =
+        (translator->forced ? score_alignment : score_translation)(scores, translator, i, error);
+  if (status == ELMAN_BAD_DATA && error->where[0] == '\0')
+    pairs_place(error->where, sizeof error->where, work->pairs, scores->number);
+  return status;
+}
+
+/* All translations or, forced, the references of the aligned pairs. */
+static elman_status translate_pairs(struct work *work, const struct screen *screen, bool forced,
+                                    const elman_translate_options *options, elman_error *error) {
+  size_t n = 0;
+  for (size_t i = 0; i < work->count; i++) {
+    const struct pair *pair = &work->scores[i].pair;
+    if (forced && pair->alignment.length == 0) continue;
+    work->sentences[n] = (elman_sentence){pair->source.bytes, pair->source.length,
+                                          forced ? pair->target.bytes : NULL, pair->target.length};
+    work->numbers[n++] = i;
   }
-  bool too_long;
-  elman_status status = check_target(&too_long, translator, pair->target, error);
-  if (status != ELMAN_OK || too_long) return status;
-  status = translator_render(translator, i, error);
-  if (status != ELMAN_OK) return status;
-  const struct text translation = buffer_text(&translator->renderings[0].text);
-  status = is_exact(&scores->exact, own, translation, pair->target, error);
-  if (status != ELMAN_OK) return status;
-  scores->source_tokens = item->source.tokens.count;
-  scores->target_tokens = translator_result(translator, i).hypotheses[0].count;
-  scores->translation = strdup(translation.bytes);
-  return scores->translation == NULL ? fail_no_memory(error) : ELMAN_OK;
-}
-
-static void finish_sentence(struct shared_work *work, size_t index, elman_status status,
-                            elman_error *error) {
-#pragma omp critical(elman_evaluate)
-  {
-    work->done++;
-    if (status == ELMAN_BAD_DATA && error->where[0] == '\0')
-      pairs_place(error->where, sizeof error->where, work->pairs, index);
-    if (status == ELMAN_OK && work->options->progress != NULL && !work->stopped &&
-        !work->options->progress(work->options->context, work->done, pairs_count(work->pairs)))
-      status = fail(error, ELMAN_INTERRUPTED, NULL, "the evaluation was stopped");
-    if (status != ELMAN_OK && !work->stopped) {
-      work->stopped = true;
-      work->status = status;
-      work->error = *error;
-    }
-  }
-}
-
-static bool is_stopped(struct shared_work *work) {
-  bool stopped;
-#pragma omp critical(elman_evaluate)
-  stopped = work->stopped;
-  return stopped;
-}
-
-static elman_status translate_batch(struct shared_work *work, struct own_work *own,
-                                    const size_t *numbers, size_t count, elman_error *error) {
-  struct translate_options options = work->options->translate;
-  const elman_status status =
-      array_grow(&own->sources, &own->source_capacity, count, sizeof *own->sources, error);
-  if (status != ELMAN_OK) return status;
-  for (size_t i = 0; i < count; i++) own->sources[i] = pairs_get(work->pairs, numbers[i]).source;
-  options.beam.n_best = 1;
-  options.without_scores = true;
-  return translator_run(&own->translator, own->sources, count, (struct text){NULL, 0}, &options,
-                        error);
-}
-
-/* All texts first: the alignments take the translator's memory again. */
-static void score_batch(struct shared_work *work, struct own_work *own, const size_t *numbers,
-                        size_t count) {
-  elman_error error = {0};
-  elman_status status = translate_batch(work, own, numbers, count, &error);
-  if (status != ELMAN_OK) finish_sentence(work, numbers[0], status, &error);
-  for (size_t i = 0; i < count && status == ELMAN_OK; i++) {
-    const struct pair pair = pairs_get(work->pairs, numbers[i]);
-    status = score_text(&work->scores[numbers[i]], own, i, &pair, &error);
-    if (status != ELMAN_OK) finish_sentence(work, numbers[i], status, &error);
-  }
-  if (status != ELMAN_OK) return;
-  for (size_t i = 0; i < count; i++) {
-    struct sentence_scores *scores = &work->scores[numbers[i]];
-    const struct pair pair = pairs_get(work->pairs, numbers[i]);
-    if (scores->translation != NULL && pair.alignment.length > 0)
-      status = score_alignment(scores, &own->translator, &pair, &error);
-    finish_sentence(work, numbers[i], status, &error);
-    if (status != ELMAN_OK) return;
-  }
-}
-
-static void score_batches(struct shared_work *work) {
-  const struct length_batches *batches = &work->batches;
-#pragma omp parallel if (batches->count > 1)
-  {
-    struct own_work own = {0};
-    translator_create(&own.translator, work->model, work->screen);
-#pragma omp for schedule(dynamic)
-    for (size_t i = 0; i < batches->count; i++) {
-      const size_t start = batches->starts[i];
-      if (!is_stopped(work))
-        score_batch(work, &own, batches->order + start, batches->starts[i + 1] - start);
-    }
-    free(own.sources);
-    buffer_free(&own.said);
-    buffer_free(&own.wanted);
-    translator_free(&own.translator);
-  }
-}
-
-static elman_status score_all(struct shared_work *work, elman_error *error) {
-  const struct evaluate_options *options = work->options;
-  const size_t count = pairs_count(work->pairs);
-  size_t *lengths = calloc(count, sizeof *lengths);
-  if (lengths == NULL) return fail_no_memory(error);
-  for (size_t i = 0; i < count; i++) lengths[i] = pairs_get(work->pairs, i).source.length;
-  elman_status status = length_batches_create(&work->batches, lengths, count, options->batch_size,
-                                              options->translate.beam.width, error);
-  free(lengths);
-  if (status != ELMAN_OK) return status;
-  score_batches(work);
-  length_batches_free(&work->batches);
-  return work->status == ELMAN_OK ? ELMAN_OK : fail_again(error, &work->error);
+  const struct translate_job job = {.model = work->model,
+                                    .screen = screen,
+                                    .sentences = work->sentences,
+                                    .count = n,
+                                    .batch_size = work->options->batch_size,
+                                    .options = options,
+                                    .take = take_item,
+                                    .context = work,
+                                    .progress = work->options->progress,
+                                    .progress_context = work->options->context};
+  return translate_all(&job, error);
 }
 
 /* A cell is in no matrix, or in one; the other overrides fit every sentence. */
-static elman_status check_reach(const struct shared_work *work, elman_error *error) {
-  const struct translate_options *options = &work->options->translate;
+static elman_status check_reach(const struct work *work, elman_error *error) {
+  const elman_translate_options *options = &work->options->translate;
   for (size_t i = 0; i < options->override_count; i++) {
-    const elman_override *cell = &options->override_list[i];
+    const elman_override *cell = &options->overrides[i];
     bool reached = cell->kind != ELMAN_OVERRIDE_CELL;
     size_t S = 0, T = 0;
-    for (size_t n = 0; n < pairs_count(work->pairs) && !reached; n++) {
+    for (size_t n = 0; n < work->count && !reached; n++) {
       const struct sentence_scores *scores = &work->scores[n];
       reached = cell->row < scores->target_tokens && cell->column < scores->source_tokens;
       if (scores->source_tokens > S) S = scores->source_tokens;
@@ -315,33 +235,42 @@ static elman_status check_reach(const struct shared_work *work, elman_error *err
   return ELMAN_OK;
 }
 
-/* ---- scores of the translations as text ---- */
-
-static elman_status score_texts(struct scores *scores, const struct text *translations,
-                                const struct text *references, size_t count,
-                                const struct evaluate_options *options, elman_error *error) {
-  scores->metric_options = options->metric;
-  if (options->fitting_tokenizer)
-    scores->metric_options.tokenizer = metric_tokenizer_for(references, count);
-  const struct metric_references all = {&references, 1, count};
-  return metric_score_all(&scores->metric, translations, &all, &scores->metric_options, error);
+static elman_status score_all(struct work *work, elman_error *error) {
+  elman_translate_options options = work->options->translate, plain = translate_options_default();
+  struct screen *screen;
+  options.n_best = 1;
+  options.without_scores = true;
+  plain.max_bytes = 0;
+  elman_status status = model_screen_create(&screen, work->model, &options, error);
+  if (status == ELMAN_OK) status = translate_pairs(work, screen, false, &options, error);
+  if (status == ELMAN_OK) status = translate_pairs(work, NULL, true, &plain, error);
+  if (status == ELMAN_OK) status = check_reach(work, error);
+  model_screen_free(screen);
+  return status;
 }
 
-static elman_status score_translations(struct scores *scores, const struct shared_work *work,
-                                       elman_error *error) {
-  const size_t count = pairs_count(work->pairs);
+static elman_status measure(elman_scores *scores, const struct work *work, elman_error *error) {
+  const size_t count = work->count;
   struct text *translations = calloc(count, sizeof *translations);
   struct text *references = calloc(count, sizeof *references);
   elman_status status = ELMAN_OK;
-  size_t kept = 0;
+  size_t exact = 0, agreeing = 0;
   if (translations == NULL || references == NULL) status = fail_no_memory(error);
   for (size_t i = 0; i < count && status == ELMAN_OK; i++) {
-    if (work->scores[i].translation == NULL) continue;
-    translations[kept] = text_of(work->scores[i].translation);
-    references[kept++] = pairs_get(work->pairs, i).target;
+    translations[i] = text_of(work->scores[i].translation);
+    references[i] = work->scores[i].pair.target;
+    exact += work->scores[i].exact;
+    scores->aligned_words += work->scores[i].aligned_words;
+    agreeing += work->scores[i].agreeing_words;
   }
+  scores->exact_match = (double)exact / (double)scores->sentences;
+  if (scores->aligned_words > 0)
+    scores->alignment_agreement = (double)agreeing / (double)scores->aligned_words;
+  const struct text *const sets[] = {references};
   if (status == ELMAN_OK)
-    status = score_texts(scores, translations, references, kept, work->options, error);
+    status = metric_score_all(&scores->metrics, translations,
+                              &(struct metric_references){sets, 1, count}, &work->options->metric,
+                              error);
   free(translations);
   free(references);
   return status;
@@ -349,41 +278,34 @@ static elman_status score_translations(struct scores *scores, const struct share
 
 /* ---- all of it ---- */
 
-static void sum_scores(struct scores *scores, const struct shared_work *work) {
-  size_t exact = 0;
-  for (size_t i = 0; i < pairs_count(work->pairs); i++) {
-    exact += work->scores[i].exact;
-    scores->aligned_words += work->scores[i].aligned_words;
-    scores->agreeing_words += work->scores[i].agreeing_words;
-  }
-  scores->exact_match = (double)exact / (double)scores->sentences;
-}
-
-elman_status evaluate(struct scores *scores, const struct model *model, const struct pairs *pairs,
-                      const struct evaluate_options *options, elman_error *error) {
+elman_status evaluate(elman_scores *scores, const struct model *model, const struct pairs *pairs,
+                      const struct corpus *encoded, const elman_evaluate_options *options,
+                      elman_error *error) {
+  elman_scores found = {0};
   struct corpus own = {0};
-  const struct corpus *corpus = options->encoded == NULL ? &own : options->encoded;
-  *scores = (struct scores){0};
   elman_status status = ELMAN_OK;
-  if (options->encoded == NULL) status = evaluate_encode(&own, model, pairs, error);
-  if (status == ELMAN_OK) status = evaluate_loss(scores, model, corpus, options->batch_size, error);
+  if (encoded == NULL) status = evaluate_encode(&own, model, pairs, error);
+  if (status == ELMAN_OK)
+    status =
+        evaluate_loss(&found, model, encoded == NULL ? &own : encoded, options->batch_size, error);
   corpus_free(&own);
   if (status != ELMAN_OK) return status;
   const size_t count = pairs_count(pairs);
-  struct shared_work work = {.model = model,
-                             .pairs = pairs,
-                             .options = options,
-                             .scores = calloc(count, sizeof *work.scores)};
-  if (work.scores == NULL) return fail_no_memory(error);
-  status = model_screen_create(&work.screen, model, &options->translate, error);
+  struct work work = {.model = model,
+                      .pairs = pairs,
+                      .options = options,
+                      .scores = calloc(count, sizeof *work.scores),
+                      .sentences = calloc(count, sizeof *work.sentences),
+                      .numbers = calloc(count, sizeof *work.numbers)};
+  if (work.scores == NULL || work.sentences == NULL || work.numbers == NULL)
+    status = fail_no_memory(error);
+  if (status == ELMAN_OK) status = take_pairs(&work, error);
   if (status == ELMAN_OK) status = score_all(&work, error);
-  if (status == ELMAN_OK) status = check_reach(&work, error);
-  model_screen_free(work.screen);
-  if (status == ELMAN_OK) {
-    sum_scores(scores, &work);
-    status = score_translations(scores, &work, error);
-  }
-  for (size_t i = 0; i < count; i++) free(work.scores[i].translation);
+  if (status == ELMAN_OK) status = measure(&found, &work, error);
+  for (size_t i = 0; i < work.count; i++) free(work.scores[i].translation);
   free(work.scores);
+  free(work.sentences);
+  free(work.numbers);
+  if (status == ELMAN_OK) *scores = found;
   return status;
 }

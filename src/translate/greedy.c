@@ -57,7 +57,7 @@ void greedy_after_step(struct greedy *greedy, const struct decoder_cache *decode
 
 elman_status greedy_grow(struct greedy *greedy, struct beam *beams, size_t sentence, size_t row,
                          struct beam_pool *pool, const real *weights, size_t stride,
-                         const struct beam_options *options, elman_error *error) {
+                         const elman_translate_options *options, elman_error *error) {
   struct beam *beam = &beams[sentence];
   if (beam->forced == NULL && greedy->chosen[row] == SCREEN_NONE) {
     beam->overflow = true;
@@ -74,7 +74,7 @@ elman_status greedy_grow(struct greedy *greedy, struct beam *beams, size_t sente
 
 void greedy_finish(struct greedy *greedy, struct beam *beams, size_t count,
                    const struct decoder_parameters *weights, struct decoder_sizes sizes,
-                   const struct beam_options *options) {
+                   const elman_translate_options *options) {
   if (!greedy->active) return;
   if (greedy->count > 0) score_waiting(greedy, beams, weights, sizes);
   for (size_t b = 0; b < count; b++) {

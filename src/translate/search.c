@@ -5,7 +5,6 @@
 
 void search_free(struct search *search) {
   arena_free(&search->arena);
-  arena_free(&search->result_arena);
   self_attention_history_free(&search->history);
   beam_pool_free(&search->pool);
   *search = (struct search){0};
@@ -159,8 +158,8 @@ static void pass_on(struct search *search, struct decoder_sizes sizes, size_t r,
 
 /* Grows the hypotheses of all sentences by what the decoder gave. */
 static elman_status step(size_t *open, struct search *search, struct decoder_sizes sizes,
-                         const struct beam_options *options, elman_error *error) {
-  const size_t S = search->source.steps, width = options->width;
+                         const elman_translate_options *options, elman_error *error) {
+  const size_t S = search->source.steps, width = options->beam;
   size_t used = 0; /* rows, so far */
   *open = 0;
   for (size_t r = 0; r < search->target.batch; r++) search->moves[r] = r;
@@ -192,75 +191,66 @@ static elman_status step(size_t *open, struct search *search, struct decoder_siz
 
 /* ---- results ---- */
 
-static size_t result_count(const struct beam *beam, const struct beam_options *options) {
+size_t search_count(const struct search *search, size_t b) {
+  const struct beam *beam = &search->beams[b];
   if (beam->overflow) return 0;
-  return beam->finished < options->n_best ? beam->finished : options->n_best;
+  return beam->finished < search->n_best ? beam->finished : search->n_best;
 }
 
-/* mean (S) of N rows */
-static void average(real *mean, const real *rows, size_t N, size_t S) {
-  for (size_t s = 0; s < S; s++) {
-    real sum = 0;
-    for (size_t n = 0; n < N; n++) sum += rows[n * S + s];
-    mean[s] = sum / (real)N;
+const struct beam_path *search_path(const struct search *search, size_t b, size_t n) {
+  return &search->beams[b].ended[n];
+}
+
+void search_ids(uint32_t *ids, const struct search *search, size_t b, size_t n) {
+  const struct beam_path *path = search_path(search, b, n);
+  size_t at = path->last;
+  for (size_t t = path->count; t-- > 0; at = search->pool.nodes[at].previous)
+    ids[t] = search->pool.nodes[at].id;
+}
+
+/* Of the rows of N heads at source token s. */
+static real mean_weight(const real *rows, size_t N, size_t S, size_t s) {
+  real sum = 0;
+  for (size_t n = 0; n < N; n++) sum += rows[n * S + s];
+  return sum / (real)N;
+}
+
+void search_attention(float *attention, float *heads, const struct search *search, size_t b,
+                      size_t n) {
+  const struct beam_path *path = search_path(search, b, n);
+  const size_t T = path->count, S = search->beams[b].source_count, N = search->beams[b].heads;
+  size_t at = path->last;
+  for (size_t t = T; t-- > 0; at = search->pool.nodes[at].previous) {
+    const real *rows = search->pool.attention + search->pool.nodes[at].attention; /* (N,S) */
+    for (size_t s = 0; s < S; s++) attention[t * S + s] = (float)mean_weight(rows, N, S, s);
+    for (size_t h = 0; h < N && heads != attention; h++)
+      for (size_t s = 0; s < S; s++) heads[(h * T + t) * S + s] = (float)rows[h * S + s];
   }
 }
 
-static struct hypothesis take_hypothesis(struct arena *arena, const struct beam_pool *pool,
-                                         const struct beam_path *path, const struct beam *beam) {
-  const size_t T = path->count, S = beam->source_count, N = beam->heads;
-  uint32_t *ids = arena_take(arena, sizeof *ids, T, 1, 1);
-  real *attention = arena_take(arena, sizeof *attention, T, S, 1);
-  real *heads = N > 1 ? arena_take(arena, sizeof *heads, N, T, S) : attention;
-  if (attention != NULL) {
-    size_t at = path->last;
-    for (size_t t = T; t-- > 0; at = pool->nodes[at].previous) {
-      const struct beam_node *node = &pool->nodes[at];
-      const real *weights = pool->attention + node->attention; /* (N,S) */
-      ids[t] = node->id;
-      for (size_t n = 0; n < N; n++)
-        memcpy(heads + (n * T + t) * S, weights + n * S, S * sizeof *heads);
-      if (N > 1) average(attention + t * S, weights, N, S);
-    }
-  }
-  return (struct hypothesis){.ids = ids,
-                             .attention = attention,
-                             .heads = heads,
-                             .count = T,
-                             .log_probability = path->log_probability,
-                             .score = path->score};
-}
-
-static void take_results(struct search *search, struct arena *arena,
-                         const struct beam_options *options) {
-  const size_t B = search->source.batch;
-  struct search_result *results = arena_take(arena, sizeof *results, B, 1, 1);
-  for (size_t b = 0; b < B; b++) {
-    const struct beam *beam = &search->beams[b];
-    const size_t n = result_count(beam, options);
-    struct hypothesis *hypotheses = arena_take(arena, sizeof *hypotheses, n, 1, 1);
-    for (size_t i = 0; i < n; i++) {
-      const struct hypothesis hypothesis =
-          take_hypothesis(arena, &search->pool, &beam->ended[i], beam);
-      if (hypotheses != NULL) hypotheses[i] = hypothesis;
-    }
-    if (results != NULL) results[b] = (struct search_result){hypotheses, n};
-  }
-  search->results = results;
+size_t search_looked_at(const struct search *search, size_t b, size_t n, size_t t) {
+  const struct beam_path *path = search_path(search, b, n);
+  const size_t S = search->beams[b].source_count, N = search->beams[b].heads;
+  size_t at = path->last, best = 0;
+  for (size_t i = path->count - 1; i > t; i--) at = search->pool.nodes[at].previous;
+  const real *rows = search->pool.attention + search->pool.nodes[at].attention;
+  for (size_t s = 1; s < S; s++)
+    if (mean_weight(rows, N, S, s) > mean_weight(rows, N, S, best)) best = s;
+  return best;
 }
 
 /* ---- all of it ---- */
 
 /* Where each step has one row a sentence whose token is known without its probability. */
 static void start_greedy(struct search *search, const struct search_request *requests, size_t count,
-                         const struct search_options *options, const struct screen *screen) {
+                         const elman_translate_options *options, const struct screen *screen) {
   bool any_forced = false, all_forced = true;
   for (size_t b = 0; b < count; b++) {
     any_forced = any_forced || requests[b].forced != NULL;
     all_forced = all_forced && requests[b].forced != NULL;
   }
   if (screen != NULL && !screen_is_worth(screen, count)) screen = NULL;
-  search->greedy.active = options->beam.width == 1 && (screen != NULL || all_forced);
+  search->greedy.active = options->beam == 1 && (screen != NULL || all_forced);
   search->greedy.screen = all_forced ? NULL : screen;
   search->greedy.scratch.team = search->team;
   search->greedy.scores = any_forced || !options->without_scores;
@@ -268,10 +258,9 @@ static void start_greedy(struct search *search, const struct search_request *req
 
 elman_status search_run(struct search *search, const struct model *model,
                         const struct search_request *requests, size_t count,
-                        const struct search_options *options,
-                        const struct attention_overrides *overrides, const struct screen *screen,
+                        const elman_translate_options *options, const struct screen *screen,
                         elman_error *error) {
-  const size_t width = options->beam.width;
+  const size_t width = options->beam;
   const struct decoder_sizes sizes = decoder_sizes_of(&model->config);
   const struct decoder_parameters *weights = &model->weights.decoder;
   const struct encoder_pass encoder = {.sizes = encoder_sizes_of(&model->config),
@@ -280,6 +269,7 @@ elman_status search_run(struct search *search, const struct model *model,
                                        .cache = &search->encoder};
   struct decoder_pass decoder = {
       .sizes = sizes, .weights = weights, .target = &search->source, .cache = &search->decoder};
+  search->n_best = options->n_best;
   start_greedy(search, requests, count, options, screen);
   elman_status status = fit(search, &model->config, requests, count, width, error);
   if (status != ELMAN_OK) return status;
@@ -292,12 +282,9 @@ elman_status search_run(struct search *search, const struct model *model,
   start_rows(search, &decoder, width);
   decoder.source = prepare(search, &decoder, width);
   decoder.target = &search->target;
-  struct attention_overrides step_overrides = {0};
-  if (overrides != NULL) {
-    step_overrides = *overrides;
-    step_overrides.first = 0;
-    decoder.overrides = &step_overrides;
-  }
+  struct attention_overrides overrides = {options->overrides, options->override_count,
+                                          options->override_seed, 0};
+  if (overrides.count > 0) decoder.overrides = &overrides;
   if (sizes.self_attention.heads > 0) {
     decoder.history = &search->history;
     self_attention_history_start(&search->history, search->target.batch);
@@ -311,17 +298,12 @@ elman_status search_run(struct search *search, const struct model *model,
     if (!search->greedy.active)
       output_scores_fill(&search->scores, search->decoder.features, open, weights, sizes,
                          search->team);
-    step_overrides.first++;
+    overrides.first++;
     greedy_after_step(&search->greedy, &search->decoder, open);
-    status = step(&open, search, sizes, &options->beam, error);
+    status = step(&open, search, sizes, options, error);
     if (status == ELMAN_OK) status = beam_pool_tidy(&search->pool, search->beams, count, error);
     if (status != ELMAN_OK) return status;
   }
-  greedy_finish(&search->greedy, search->beams, count, weights, sizes, &options->beam);
-
-  struct arena measured = {0};
-  take_results(search, &measured, &options->beam);
-  status = arena_reserve(&search->result_arena, &measured, error);
-  if (status == ELMAN_OK) take_results(search, &search->result_arena, &options->beam);
-  return status;
+  greedy_finish(&search->greedy, search->beams, count, weights, sizes, options);
+  return ELMAN_OK;
 }

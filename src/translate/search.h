@@ -8,16 +8,6 @@
 #include "translate/beam.h"
 #include "translate/greedy.h"
 
-/* What the decoder chose, step by step. */
-struct hypothesis {
-  const uint32_t *ids;    /* (T); the last is TOKEN_END if the decoder ended by itself */
-  const real *attention;  /* (T,S): the average of the heads */
-  const real *heads;      /* (N,T,S); `attention` itself if there is one */
-  size_t count;           /* T */
-  double log_probability; /* NaN if it was not wanted */
-  double score;           /* log p / T^A; likewise */
-};
-
 struct search_request {
   const uint32_t *ids; /* at least one */
   size_t count;
@@ -26,13 +16,7 @@ struct search_request {
   size_t forced_count;
 };
 
-/* The best first, all different. None if the weights are so large that the numbers overflow. */
-struct search_result {
-  const struct hypothesis *hypotheses;
-  size_t count;
-};
-
-/* Scratch of one search after the other, and the results of the last one. Start from all zero;
+/* Scratch of one search after the other, and what the last one found. Start from all zero;
  * memory is reused. */
 struct search {
   struct arena arena;
@@ -51,25 +35,34 @@ struct search {
   struct beam *beams;          /* (B) */
   struct beam_path *paths;     /* (B,3,width) */
   struct beam_pool pool;
-  struct arena result_arena;
-  struct search_result *results; /* (B), in the order of the requests */
+  size_t n_best;
 };
 void search_free(struct search *search);
 
-struct search_options {
-  struct beam_options beam;
-  bool without_scores; /* with a width of 1, where nothing is forced: leave out the probabilities */
-};
-
 /* Beam search for `count` sentences at once, at least one; the rows of a sentence lie side by side,
  * R = B · width in all. The result of a sentence does not depend on the others (to rounding), and
- * the width 1 is greedy search: at each step the likeliest token. <s> is never chosen. `overrides`
- * (NULL = none) change the attention; their `first` is set here. `screen` (NULL = none), made of
- * the model's output layer, makes greedy search faster and changes nothing else. */
+ * the width 1 is greedy search: at each step the likeliest token. <s> is never chosen. `screen`
+ * (NULL = none), made of the model's output layer, makes greedy search faster and changes nothing
+ * else. Of the options it looks at those of beam, scores and overrides. */
 elman_status search_run(struct search *search, const struct model *model,
                         const struct search_request *requests, size_t count,
-                        const struct search_options *options,
-                        const struct attention_overrides *overrides, const struct screen *screen,
+                        const elman_translate_options *options, const struct screen *screen,
                         elman_error *error) CHECKED;
+
+/* What the last search found for request b: how many hypotheses, none if the weights are so large
+ * that the numbers overflow; and hypothesis n, the best first, all different. */
+size_t search_count(const struct search *search, size_t b);
+const struct beam_path *search_path(const struct search *search, size_t b, size_t n);
+
+/* Its ids (T), of which the last is TOKEN_END if the decoder ended by itself. */
+void search_ids(uint32_t *ids, const struct search *search, size_t b, size_t n);
+
+/* Its attention: the average of the heads (T,S), and each of them (N,T,S) unless `heads` is the
+ * array of the average, as it is of one head. */
+void search_attention(float *attention, float *heads, const struct search *search, size_t b,
+                      size_t n);
+
+/* The first of the source tokens that token t of it looked at most, on the average of the heads. */
+size_t search_looked_at(const struct search *search, size_t b, size_t n, size_t t);
 
 #endif

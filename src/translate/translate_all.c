@@ -4,86 +4,110 @@
 
 #include "translate/length_batches.h"
 
-enum { BATCH_SIZE = 64 };
-
 /* What the threads share. */
 struct shared {
-  struct outcome *outcomes;
-  const struct model *model;
-  const struct screen *screen;
-  const struct text *sources;
-  const struct translate_options *options;
+  const struct translate_job *job;
+  const size_t *numbers; /* of the sentences that are translated, forced ones or the others */
   struct length_batches batches;
+  size_t *done; /* of all */
   elman_status status;
   elman_error error;
 };
 
-static elman_status run_batch(struct shared *shared, struct translator *translator,
-                              const size_t *numbers, size_t count, elman_error *error) {
-  struct text sources[BATCH_SIZE];
-  for (size_t i = 0; i < count; i++) sources[i] = shared->sources[numbers[i]];
-  elman_status status =
-      translator_run(translator, sources, count, (struct text){NULL, 0}, shared->options, error);
-  for (size_t i = 0; i < count && status == ELMAN_OK; i++) {
-    struct outcome *outcome = &shared->outcomes[numbers[i]];
-    outcome->status = translator->items[i].status;
-    outcome->error = translator->items[i].error;
-    if (outcome->status == ELMAN_OK) status = translator_keep(&outcome->kept, translator, i, error);
+/* A thread's own. */
+struct worker {
+  struct translator translator;
+  elman_sentence *sentences; /* of a batch */
+};
+
+/* Notes that a sentence is done, or what went wrong; gives whether to go on. */
+static bool note(struct shared *shared, elman_status status, const elman_error *error) {
+  const struct translate_job *job = shared->job;
+  bool going;
+#pragma omp critical(elman_translate_all)
+  {
+    if (shared->status == ELMAN_OK && status != ELMAN_OK) {
+      shared->status = status;
+      shared->error = *error;
+    }
+    if (shared->status == ELMAN_OK && job->progress != NULL &&
+        !job->progress(job->progress_context, ++*shared->done, job->count))
+      shared->status = fail(&shared->error, ELMAN_INTERRUPTED, NULL, "the work was stopped");
+    going = shared->status == ELMAN_OK;
   }
-  return status;
+  return going;
 }
 
-static bool has_failed(struct shared *shared) {
-  bool failed;
+static bool is_going(struct shared *shared) {
+  bool going;
 #pragma omp critical(elman_translate_all)
-  failed = shared->status != ELMAN_OK;
-  return failed;
+  going = shared->status == ELMAN_OK;
+  return going;
+}
+
+static void run_batch(struct shared *shared, struct worker *worker, size_t batch) {
+  const struct translate_job *job = shared->job;
+  const size_t start = shared->batches.starts[batch];
+  const size_t count = shared->batches.starts[batch + 1] - start;
+  const size_t *order = shared->batches.order + start;
+  elman_error error = {0};
+  for (size_t i = 0; i < count; i++)
+    worker->sentences[i] = job->sentences[shared->numbers[order[i]]];
+  elman_status status =
+      translator_run(&worker->translator, worker->sentences, count, job->options, &error);
+  if (status != ELMAN_OK) (void)note(shared, status, &error);
+  for (size_t i = 0; i < count && status == ELMAN_OK; i++) {
+    status = job->take(job->context, shared->numbers[order[i]], &worker->translator, i, &error);
+    if (!note(shared, status, &error)) return;
+  }
 }
 
 static void run_batches(struct shared *shared) {
-  const struct length_batches *batches = &shared->batches;
-#pragma omp parallel if (batches->count > 1)
+  const struct translate_job *job = shared->job;
+#pragma omp parallel if (shared->batches.count > 1)
   {
-    struct translator translator;
-    translator_create(&translator, shared->model, shared->screen);
+    const size_t most = job->batch_size < job->count ? job->batch_size : job->count;
+    struct worker worker = {.sentences = calloc(most, sizeof *worker.sentences)};
+    elman_error error = {0};
+    translator_create(&worker.translator, job->model, job->screen);
+    if (worker.sentences == NULL) (void)note(shared, fail_no_memory(&error), &error);
 #pragma omp for schedule(dynamic)
-    for (size_t i = 0; i < batches->count; i++) {
-      elman_error error = {0};
-      const size_t start = batches->starts[i];
-      if (has_failed(shared)) continue;
-      const elman_status status = run_batch(shared, &translator, batches->order + start,
-                                            batches->starts[i + 1] - start, &error);
-#pragma omp critical(elman_translate_all)
-      if (status != ELMAN_OK && shared->status == ELMAN_OK) {
-        shared->status = status;
-        shared->error = error;
-      }
-    }
-    translator_free(&translator);
+    for (size_t i = 0; i < shared->batches.count; i++)
+      if (is_going(shared)) run_batch(shared, &worker, i);
+    translator_free(&worker.translator);
+    free(worker.sentences);
   }
 }
 
-elman_status translate_all(struct outcome *outcomes, const struct model *model,
-                           const struct screen *screen, const struct text *sources, size_t count,
-                           const struct translate_options *options, elman_error *error) {
-  struct shared shared = {.outcomes = outcomes,
-                          .model = model,
-                          .screen = screen,
-                          .sources = sources,
-                          .options = options};
-  size_t *lengths = calloc(count + 1, sizeof *lengths);
-  if (lengths == NULL) return fail_no_memory(error);
-  for (size_t i = 0; i < count; i++) lengths[i] = sources[i].length;
-  const elman_status status = length_batches_create(&shared.batches, lengths, count, BATCH_SIZE,
-                                                    options->beam.width, error);
-  free(lengths);
+/* The sentences with a reference, or those without: they share no batch, for what is forced needs
+ * no beam. */
+static elman_status run_group(const struct translate_job *job, size_t *numbers, size_t *lengths,
+                              bool forced, size_t *done, elman_error *error) {
+  struct shared shared = {.job = job, .numbers = numbers, .done = done};
+  size_t n = 0;
+  for (size_t i = 0; i < job->count; i++) {
+    if ((job->sentences[i].reference != NULL) != forced) continue;
+    numbers[n] = i;
+    lengths[n++] = job->sentences[i].length;
+  }
+  if (n == 0) return ELMAN_OK;
+  const elman_status status = length_batches_create(&shared.batches, lengths, n, job->batch_size,
+                                                    forced ? 1 : job->options->beam, error);
   if (status != ELMAN_OK) return status;
   run_batches(&shared);
   length_batches_free(&shared.batches);
-  if (shared.status == ELMAN_OK) return ELMAN_OK;
-  for (size_t i = 0; i < count; i++) {
-    arena_free(&outcomes[i].kept.arena);
-    outcomes[i] = (struct outcome){0};
-  }
-  return fail_again(error, &shared.error);
+  return shared.status == ELMAN_OK ? ELMAN_OK : fail_again(error, &shared.error);
+}
+
+elman_status translate_all(const struct translate_job *job, elman_error *error) {
+  size_t *numbers = calloc(job->count + 1, sizeof *numbers);
+  size_t *lengths = calloc(job->count + 1, sizeof *lengths);
+  size_t done = 0;
+  elman_status status = ELMAN_OK;
+  if (numbers == NULL || lengths == NULL) status = fail_no_memory(error);
+  if (status == ELMAN_OK) status = run_group(job, numbers, lengths, false, &done, error);
+  if (status == ELMAN_OK) status = run_group(job, numbers, lengths, true, &done, error);
+  free(numbers);
+  free(lengths);
+  return status;
 }

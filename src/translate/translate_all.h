@@ -4,16 +4,24 @@
 
 #include "translate/translator.h"
 
-/* One sentence's translation, or why there is none. Start from all zero. */
-struct outcome {
-  struct kept_translation kept;
-  elman_status status; /* ELMAN_OK or ELMAN_BAD_DATA */
-  elman_error error;   /* of the latter */
+/* Looks at what came of sentence `number`, which is item i of the translator. Several threads call
+ * it at once, each for other sentences. An error ends the work. */
+typedef elman_status translate_take(void *context, size_t number, struct translator *translator,
+                                    size_t i, elman_error *error);
+
+struct translate_job {
+  const struct model *model;
+  const struct screen *screen; /* as in search_run */
+  const elman_sentence *sentences;
+  size_t count, batch_size;
+  const elman_translate_options *options;
+  translate_take *take;
+  void *context;
+  /* After each sentence, one at a time; false stops. May be NULL. */
+  bool (*progress)(void *context, size_t done, size_t total);
+  void *progress_context;
 };
 
-/* outcomes[i] is that of sources[i]. When it fails there are none. `screen` as in search_run. */
-elman_status translate_all(struct outcome *outcomes, const struct model *model,
-                           const struct screen *screen, const struct text *sources, size_t count,
-                           const struct translate_options *options, elman_error *error) CHECKED;
+elman_status translate_all(const struct translate_job *job, elman_error *error) CHECKED;
 
 #endif

@@ -13,8 +13,7 @@
 #include "elman.h"
 
 struct work {
-  const char *const *texts;
-  size_t *lengths;
+  elman_sentence *sentences;
   size_t count;
   elman_translation **translations;
 };
@@ -32,13 +31,13 @@ static double run(const struct work *work, elman_translator *translator,
   }
   const double start = bench_seconds();
   if (batch) {
-    check(elman_translate_batch(work->translations, NULL, translator, work->texts, work->lengths,
-                                work->count, options, &error),
+    check(elman_translate_batch(work->translations, NULL, translator, work->sentences, work->count,
+                                options, &error),
           &error);
   } else {
     for (size_t i = 0; i < work->count; i++)
-      check(elman_translate(&work->translations[i], translator, work->texts[i], work->lengths[i],
-                            options, &error),
+      check(elman_translate(&work->translations[i], translator, work->sentences[i].text,
+                            work->sentences[i].length, options, &error),
             &error);
   }
   return bench_seconds() - start;
@@ -66,10 +65,12 @@ int main(int argc, char **argv) {
   check(elman_translator_create(&translator, model, &error), &error);
   check(elman_lines_read(&lines, argv[2], &error), &error);
 
-  struct work work = {.texts = elman_lines_get(lines), .count = elman_lines_count(lines)};
-  work.lengths = bench_allocate(work.count, sizeof *work.lengths);
+  const char *const *texts = elman_lines_get(lines);
+  struct work work = {.count = elman_lines_count(lines)};
+  work.sentences = bench_allocate(work.count, sizeof *work.sentences);
   work.translations = bench_allocate(work.count, sizeof(elman_translation *));
-  for (size_t i = 0; i < work.count; i++) work.lengths[i] = strlen(work.texts[i]);
+  for (size_t i = 0; i < work.count; i++)
+    work.sentences[i] = (elman_sentence){.text = texts[i], .length = strlen(texts[i])};
 
   elman_translate_options options = elman_translate_options_default();
   options.without_scores = true;
@@ -93,7 +94,7 @@ int main(int argc, char **argv) {
   bench_print_seconds(&seconds, 1);
   printf("}\n");
   free(work.translations);
-  free(work.lengths);
+  free(work.sentences);
   elman_lines_free(lines);
   elman_translator_free(translator);
   elman_model_free(model);

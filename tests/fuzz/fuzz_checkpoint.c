@@ -12,13 +12,13 @@ static struct trainer trainer;
 static struct trainer_options options;
 static struct corpus corpus;
 
-static bool stop_soon(void *context, const struct trainer_report *report) {
+static bool stop_soon(void *context, const elman_train_report *report) {
   size_t *left = context;
   (void)report;
   return (*left)-- > 0;
 }
 
-static bool go_on(void *context, const struct validation_report *report) {
+static bool go_on(void *context, const elman_validation *report) {
   (void)context;
   REQUIRE(report->epoch > 0);
   return true;

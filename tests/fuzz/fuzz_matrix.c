@@ -7,7 +7,7 @@
 
 bool fuzz_one(const uint8_t *bytes, size_t size) {
   elman_error error = {.message = ""};
-  struct matrix matrix;
+  elman_matrix matrix;
   const elman_status status = matrix_read(&matrix, fuzz_file(bytes, size), &error);
   if (status != ELMAN_OK) {
     REQUIRE(status == ELMAN_BAD_DATA && error.message[0] != '\0');

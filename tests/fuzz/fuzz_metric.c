@@ -7,41 +7,45 @@
 
 enum { MOST_LINES = 8 };
 
-static void require_scores(const struct metric_scores *scores) {
+static void require_scores(const elman_metric_scores *scores) {
   const double most = 100 + 1e-9;
-  REQUIRE(scores->bleu.bleu >= 0 && scores->bleu.bleu <= most);
+  REQUIRE(scores->bleu >= 0 && scores->bleu <= most);
   REQUIRE(scores->chrf >= 0 && scores->chrf <= most);
-  REQUIRE(scores->bleu.brevity_penalty >= 0 && scores->bleu.brevity_penalty <= 1);
+  REQUIRE(scores->brevity_penalty >= 0 && scores->brevity_penalty <= 1);
   for (size_t n = 0; n < BLEU_ORDERS; n++)
-    REQUIRE(scores->bleu.precisions[n] >= 0 && scores->bleu.precisions[n] <= most);
+    REQUIRE(scores->precisions[n] >= 0 && scores->precisions[n] <= most);
 }
 
 static void require_copy_is_best(const struct text *lines, size_t count,
-                                 const struct metric_options *options) {
+                                 const elman_metric_options *options) {
   const struct metric_references self = {&lines, 1, count};
-  struct metric_scores scores;
+  elman_metric_scores scores;
   REQUIRE(metric_score_all(&scores, lines, &self, options, NULL) == ELMAN_OK);
   require_scores(&scores);
   if (scores.hypothesis_length >= BLEU_ORDERS * count && count == 1)
-    REQUIRE(fabs(scores.bleu.bleu - 100) < 1e-9);
+    REQUIRE(fabs(scores.bleu - 100) < 1e-9);
   REQUIRE(scores.chrf == 0 || fabs(scores.chrf - 100) < 1e-9);
 }
 
 static void compare(const struct text *lines, const struct metric_references *references,
-                    const struct metric_options *options) {
+                    const elman_metric_options *options) {
   struct sentence_counts first[MOST_LINES], second[MOST_LINES];
-  const struct bootstrap_options draws = {5, 1};
-  struct bootstrap result;
+  elman_comparison result;
   REQUIRE(metric_count(first, lines, references, options, NULL) == ELMAN_OK);
   REQUIRE(metric_count(second, references->sets[0], references, options, NULL) == ELMAN_OK);
-  REQUIRE(bootstrap(&result, first, second, references->count, &draws, NULL) == ELMAN_OK);
+  REQUIRE(bootstrap(&result, first, second, references->count, options, NULL) == ELMAN_OK);
   REQUIRE(result.bleu_p_value > 0 && result.bleu_p_value <= 1);
   REQUIRE(result.chrf_p_value > 0 && result.chrf_p_value <= 1);
 }
 
 bool fuzz_one(const uint8_t *bytes, size_t size) {
   const uint8_t choice = fuzz_take_byte(&bytes, &size);
-  const struct metric_options options = {(enum bleu_tokenizer)(choice & 3), choice & 4, choice & 8};
+  const elman_metric_options options = {.bleu_tokens =
+                                            bleu_tokenizer_name((enum bleu_tokenizer)(choice & 3)),
+                                        .lowercase = choice & 4,
+                                        .chrf_lowercase = choice & 8,
+                                        .resamples = 5,
+                                        .seed = 1};
   struct text rest = fuzz_text(bytes, size), lines[2 * MOST_LINES];
   size_t count = 0;
   while (count < 2 * MOST_LINES) {
@@ -55,11 +59,12 @@ bool fuzz_one(const uint8_t *bytes, size_t size) {
   if (count == 0) return false;
   const struct text *sets[] = {lines + count, lines};
   const struct metric_references references = {sets, choice & 16 ? 2 : 1, count};
-  struct metric_scores scores;
+  elman_metric_scores scores;
   REQUIRE(metric_score_all(&scores, lines, &references, &options, NULL) == ELMAN_OK);
   require_scores(&scores);
   require_copy_is_best(lines, count, &options);
   compare(lines, &references, &options);
-  REQUIRE(metric_tokenizer_for(lines, count) <= BLEU_NONE);
+  enum bleu_tokenizer fitting;
+  REQUIRE(metric_tokenizer(&fitting, &(elman_metric_options){0}, &references, NULL) == ELMAN_OK);
   return true;
 }

@@ -33,18 +33,22 @@ size_t fuzz_make_seed(uint8_t *into, size_t most, size_t number) {
 }
 
 static void translate(const struct model *model) {
-  struct translate_options options = translate_options_default();
+  elman_translate_options options = translate_options_default();
   struct screen *screen;
   struct translator translator;
-  const struct text source = text_of("我 新 茶 爱");
-  options.limit = 6;
+  static const char source[] = "我 新 茶 爱";
+  const elman_sentence sentence = {.text = source, .length = sizeof source - 1};
+  elman_translation *translation;
+  options.max_length = 6;
   REQUIRE(model_screen_create(&screen, model, &options, NULL) == ELMAN_OK);
   translator_create(&translator, model, screen);
-  REQUIRE(translator_run(&translator, &source, 1, (struct text){0}, &options, NULL) == ELMAN_OK);
-  if (translator.items[0].status == ELMAN_OK)
-    REQUIRE(translator_render(&translator, 0, NULL) == ELMAN_OK);
-  else
+  REQUIRE(translator_run(&translator, &sentence, 1, &options, NULL) == ELMAN_OK);
+  if (translator.items[0].status == ELMAN_OK) {
+    REQUIRE(translator_take(&translation, &translator, 0, NULL) == ELMAN_OK);
+    translation_free(translation);
+  } else {
     REQUIRE(translator.items[0].error.message[0] != '\0');
+  }
   translator_free(&translator);
   model_screen_free(screen);
 }

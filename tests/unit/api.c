@@ -13,6 +13,7 @@
 
 #include "elman.h"
 #include "folder.h"
+#include "forced.h"
 
 TestSuite(api, .init = enter_folder, .fini = leave_folder);
 
@@ -147,17 +148,16 @@ Test(api, defaults) {
   cr_assert_null(train.report);
   const elman_translate_options translating = elman_translate_options_default();
   cr_assert_eq(translating.max_length, 0);
-  cr_assert_null(translating.reference);
   const elman_evaluate_options evaluating = elman_evaluate_options_default();
   cr_assert_eq(evaluating.batch_size, 32);
-  cr_assert_eq(evaluating.max_length, 0);
+  cr_assert_eq(evaluating.translate.max_length, 0);
   cr_assert_eq(evaluating.threads, 0);
   cr_assert_null(evaluating.progress);
   /* An evaluation searches as a translation does. */
-  cr_assert_eq(evaluating.beam, translating.beam);
-  cr_assert_eq(evaluating.length_penalty, translating.length_penalty);
-  cr_assert_eq(evaluating.max_ratio, translating.max_ratio);
-  cr_assert_eq(evaluating.override_seed, translating.override_seed);
+  cr_assert_eq(evaluating.translate.beam, translating.beam);
+  cr_assert_eq(evaluating.translate.length_penalty, translating.length_penalty);
+  cr_assert_eq(evaluating.translate.max_ratio, translating.max_ratio);
+  cr_assert_eq(evaluating.translate.override_seed, translating.override_seed);
 }
 
 Test(api, free_accepts_null) {
@@ -192,7 +192,8 @@ Test(api, options_may_be_null) {
   cr_assert_eq(elman_metrics(&metric, text, references, 1, 1, NULL, &error), ELMAN_OK);
   cr_assert_float_eq(metric.bleu, 100, 1e-9);
   elman_comparison comparison;
-  cr_assert_eq(elman_metrics_compare(&comparison, text, text, references, 1, 1, NULL, &error),
+  cr_assert_eq(elman_metrics_compare(&comparison, (const char *const *const[2]){text, text},
+                                     references, 1, 1, NULL, &error),
                ELMAN_OK);
 }
 
@@ -699,19 +700,26 @@ static void check_not_translated(elman_translator *translator, const char *text,
                ELMAN_BAD_DATA);
 }
 
+static void check_not_forced(elman_translator *translator, const char *reference,
+                             const char *message) {
+  const elman_sentence sentence = {"我", 3, reference, strlen(reference)};
+  elman_translation *translation = (elman_translation *)&translation;
+  elman_error error = {0}, own;
+  check_error(elman_translate_batch(&translation, &own, translator, &sentence, 1, NULL, &error),
+              &error, ELMAN_BAD_DATA, message, "");
+  cr_assert_null(translation);
+  cr_assert_eq(own.code, ELMAN_BAD_DATA);
+}
+
 Test(api, text_that_cannot_be_translated) {
   elman_model *model = small_model();
   elman_translator *translator = translator_of(model);
   check_not_translated(translator, "\xFF", 1, NULL, "byte 1 is not valid UTF-8");
   check_not_translated(translator, "我 \xE6\x88", 6, NULL, "byte 5 is not valid UTF-8");
   check_not_translated(translator, "a\0b", 3, NULL, "byte 2 is NUL");
-  elman_translate_options options = elman_translate_options_default();
-  options.reference = "";
-  check_not_translated(translator, "我", 3, &options, "the reference is empty");
-  options.reference = " \t";
-  check_not_translated(translator, "我", 3, &options, "the reference is empty");
-  options.reference = "\xC0\xAF";
-  check_not_translated(translator, "我", 3, &options, "byte 1 is not valid UTF-8");
+  check_not_forced(translator, "", "the reference is empty");
+  check_not_forced(translator, " \t", "the reference is empty");
+  check_not_forced(translator, "\xC0\xAF", "byte 1 is not valid UTF-8");
 
   /* 5,000 tokens are translated, one more is refused, and the translator is as good as new. */
   enum { LIMIT = 5000, STRIDE = 4 };
@@ -719,7 +727,7 @@ Test(api, text_that_cannot_be_translated) {
   for (size_t i = 0; i <= LIMIT; i++) memcpy(text + i * STRIDE, "我 ", STRIDE);
   check_not_translated(translator, text, (LIMIT + 1) * STRIDE, NULL, "5001 tokens");
   elman_translation *translation;
-  options = elman_translate_options_default();
+  elman_translate_options options = elman_translate_options_default();
   options.max_length = 2;
   cr_assert_eq(elman_translate(&translation, translator, text, LIMIT * STRIDE, &options, NULL),
                ELMAN_OK);
@@ -795,9 +803,9 @@ Test(api, a_reference_is_forced) {
   elman_model *model = small_model();
   elman_translator *translator = translator_of(model);
   elman_translate_options options = elman_translate_options_default();
-  options.reference = "  I  love butterflies";
   options.max_length = 1; /* of no account here */
-  elman_translation *translation = translate(translator, "我 爱 学习", &options);
+  elman_translation *translation =
+      force(translator, "我 爱 学习", "  I  love butterflies", &options);
   cr_assert_str_eq(translation->text, "I love butterflies");
   static const char *const tokens[] = {"I", "love", "butterflies", "</s>"};
   cr_assert_eq(translation->target_count, 4);
@@ -809,9 +817,8 @@ Test(api, a_reference_is_forced) {
   elman_translation *free_choice = translate(translator, "他 在 喝 茶", NULL);
   const bool ended = strcmp(free_choice->target_tokens[free_choice->target_count - 1], "</s>") == 0;
   cr_assert_eq(free_choice->target_count, ended ? free_choice->target_count : 18);
-  options.reference = free_choice->text;
   if (ended && free_choice->text[0] != '\0') {
-    translation = translate(translator, "他 在 喝 茶", &options);
+    translation = force(translator, "他 在 喝 茶", free_choice->text, &options);
     cr_assert_eq(translation->target_count, free_choice->target_count);
     cr_assert_float_eq(translation->log_probability, free_choice->log_probability, 1e-6);
     elman_translation_free(translation);
@@ -1008,8 +1015,7 @@ Test(api, what_a_translation_says_of_its_source) {
   elman_translation_free(translation);
 
   elman_translate_options options = elman_translate_options_default();
-  options.reference = "You  go";
-  translation = translate(translator, text, &options);
+  translation = force(translator, text, "You  go", &options);
   cr_assert(translation->forced);
   cr_assert(translation->ended);
   cr_assert_str_eq(translation->text, "You go");
@@ -1020,12 +1026,11 @@ Test(api, what_a_translation_says_of_its_source) {
   elman_translation_free(translation);
 
   /* There is nothing to force without a source. */
-  translation = translate(translator, "", &options);
+  translation = force(translator, "", "You  go", &options);
   cr_assert_not(translation->forced);
   cr_assert_not(translation->ended);
   cr_assert_str_eq(translation->source, "");
   elman_translation_free(translation);
-  options.reference = NULL;
   options.max_length = 1;
   translation = translate(translator, "我 爱 学习", &options);
   cr_assert_eq(translation->ended, strcmp(translation->target_tokens[0], "</s>") == 0);
@@ -1108,9 +1113,7 @@ Test(api, threshold_of_links) {
 Test(api, attention_summary) {
   elman_model *model = small_model();
   elman_translator *translator = translator_of(model);
-  elman_translate_options options = elman_translate_options_default();
-  options.reference = "I love studying";
-  elman_translation *translation = translate(translator, "我 爱 学习", &options);
+  elman_translation *translation = force(translator, "我 爱 学习", "I love studying", NULL);
   elman_attention_summary *summary;
   elman_error error = {0};
   cr_assert_eq(elman_attention_summary_create(&summary, NULL, &error), ELMAN_OK);

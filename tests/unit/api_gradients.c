@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "elman.h"
+#include "forced.h"
 
 static const char SOURCE[] = "我 爱 学习", TARGET[] = "I love studying";
 
@@ -92,11 +93,8 @@ Test(api_gradients, the_loss_is_the_models) {
   elman_gradient_report *report = check(model, NULL);
   elman_translator *translator;
   elman_translation *translation;
-  elman_translate_options forced = elman_translate_options_default();
-  forced.reference = TARGET;
   cr_assert_eq(elman_translator_create(&translator, model, NULL), ELMAN_OK);
-  cr_assert_eq(elman_translate(&translation, translator, SOURCE, strlen(SOURCE), &forced, NULL),
-               ELMAN_OK);
+  translation = force(translator, SOURCE, TARGET, NULL);
   cr_assert_eq(report->tokens, 4);
   cr_assert_float_eq(report->loss, -translation->log_probability / 4, 1e-5);
   elman_gradient_trace *traced = trace(model, 0);

@@ -8,6 +8,7 @@
 
 #include "elman.h"
 #include "folder.h"
+#include "forced.h"
 
 /* ---- an evaluation ---- */
 
@@ -69,12 +70,7 @@ static void tear_down(void) {
 TestSuite(api_measures, .init = set_up, .fini = tear_down);
 
 static elman_translation *translate(const char *text, const char *reference) {
-  elman_translate_options options = elman_translate_options_default();
-  elman_translation *translation;
-  options.reference = reference;
-  cr_assert_eq(elman_translate(&translation, translator, text, strlen(text), &options, NULL),
-               ELMAN_OK);
-  return translation;
+  return force(translator, text, reference, NULL);
 }
 
 static elman_scores scores_of(const elman_pairs *pairs, size_t batch_size) {

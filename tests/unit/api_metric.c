@@ -49,7 +49,8 @@ Test(api_metric, wrong_arguments) {
   cr_assert_eq(score(&scores, english, english, options, &error), ELMAN_INVALID_ARGUMENT);
   options = elman_metric_options_default();
   options.resamples = 0;
-  cr_assert_eq(elman_metrics_compare(&comparison, english, english, sets, 1, 2, &options, &error),
+  cr_assert_eq(elman_metrics_compare(&comparison, (const char *const *const[2]){english, english},
+                                     sets, 1, 2, &options, &error),
                ELMAN_INVALID_ARGUMENT);
   cr_assert_eq(scores.bleu, 7, "an error changed the output");
 }
@@ -58,7 +59,8 @@ Test(api_metric, compares) {
   elman_comparison comparison;
   const elman_metric_options options = elman_metric_options_default();
   const char *const *const sets[] = {english, chinese};
-  cr_assert_eq(elman_metrics_compare(&comparison, english, chinese, sets, 2, 2, &options, NULL),
+  cr_assert_eq(elman_metrics_compare(&comparison, (const char *const *const[2]){english, chinese},
+                                     sets, 2, 2, &options, NULL),
                ELMAN_OK);
   cr_assert_str_eq(comparison.scores[0].bleu_signature, comparison.scores[1].bleu_signature);
   cr_assert_not_null(strstr(comparison.scores[0].chrf_signature, "nrefs:2|bs:1000|seed:1|"));

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "elman.h"
+#include "forced.h"
 
 static const char sentence[] = "我 爱 学习 她 是 我 的 老师 我们";
 static const double rounding = 1e-5;
@@ -69,10 +70,8 @@ static struct range check_translation(const elman_model *model, const char *mech
   elman_translation *found;
   options.overrides = override;
   options.override_count = override != NULL;
-  options.reference = "I love you and she is my teacher";
   cr_assert_eq(elman_translator_create(&translator, model, NULL), ELMAN_OK);
-  cr_assert_eq(elman_translate(&found, translator, sentence, strlen(sentence), &options, NULL),
-               ELMAN_OK);
+  found = force(translator, sentence, "I love you and she is my teacher", &options);
   cr_assert_eq(found->source_count, 9);
   cr_assert_eq(found->heads, strcmp(mechanism, "multihead") == 0 ? 4 : 1);
   const struct range range = range_of(found->attention, found->target_count, found->source_count);

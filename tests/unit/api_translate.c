@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "elman.h"
+#include "forced.h"
 
 static elman_model *model;
 static elman_translator *translator;
@@ -79,33 +80,34 @@ Test(api_translate, n_best) {
 }
 
 Test(api_translate, too_many_bytes) {
-  static const char *const both[] = {"我 爱 学习", "我 爱"};
-  static const size_t lengths[] = {14, 7};
+  static const elman_sentence both[] = {{.text = "我 爱 学习", .length = 14},
+                                        {.text = "我 爱", .length = 7}};
   elman_translate_options options = elman_translate_options_default();
   elman_translation *found[2];
   elman_error errors[2], error;
   cr_assert_eq(options.max_bytes, ELMAN_DEFAULT_MAX_BYTES);
   options.max_bytes = 14;
-  cr_assert_eq(elman_translate_batch(found, errors, translator, both, lengths, 2, &options, NULL),
-               ELMAN_OK);
+  cr_assert_eq(elman_translate_batch(found, errors, translator, both, 2, &options, NULL), ELMAN_OK);
   elman_translation_free(found[0]);
   elman_translation_free(found[1]);
   options.max_bytes = 13;
-  cr_assert_eq(elman_translate_batch(found, errors, translator, both, lengths, 2, &options, NULL),
+  cr_assert_eq(elman_translate_batch(found, errors, translator, both, 2, &options, NULL),
                ELMAN_BAD_DATA);
   cr_assert_null(found[0]);
   cr_assert_eq(errors[0].code, ELMAN_BAD_DATA);
   cr_assert_not_null(strstr(errors[0].message, "13 bytes"));
   cr_assert_not_null(found[1]);
   elman_translation_free(found[1]);
-  cr_assert_eq(elman_translate(found, translator, both[0], 14, &options, &error), ELMAN_BAD_DATA);
+  cr_assert_eq(elman_translate(found, translator, both[0].text, 14, &options, &error),
+               ELMAN_BAD_DATA);
   options.max_bytes = 0;
-  cr_assert_eq(elman_translate(found, translator, both[0], 14, &options, &error), ELMAN_OK);
+  cr_assert_eq(elman_translate(found, translator, both[0].text, 14, &options, &error), ELMAN_OK);
   elman_translation_free(found[0]);
 
   /* The default is a limit, too, and such a text is not read. */
-  cr_assert_eq(elman_translate(found, translator, both[0], ELMAN_DEFAULT_MAX_BYTES + 1, NULL, NULL),
-               ELMAN_BAD_DATA);
+  cr_assert_eq(
+      elman_translate(found, translator, both[0].text, ELMAN_DEFAULT_MAX_BYTES + 1, NULL, NULL),
+      ELMAN_BAD_DATA);
 }
 
 /* Numbers 0 to 6 of each eight sentences; number 7 is not text. */
@@ -120,16 +122,15 @@ static const char *const texts[] = {"我 爱 学习",
 enum { TEXTS = 8, COUNT = 100 };
 
 static void check_batch(const elman_translate_options *options) {
-  const char *sources[COUNT];
-  size_t lengths[COUNT];
+  elman_sentence sentences[COUNT] = {{0}};
   elman_translation *together[COUNT];
   elman_error errors[COUNT], error = {0};
   for (size_t i = 0; i < COUNT; i++) {
-    sources[i] = texts[i % TEXTS];
-    lengths[i] = strlen(sources[i]);
+    sentences[i].text = texts[i % TEXTS];
+    sentences[i].length = strlen(sentences[i].text);
   }
   cr_assert_eq(
-      elman_translate_batch(together, errors, translator, sources, lengths, COUNT, options, &error),
+      elman_translate_batch(together, errors, translator, sentences, COUNT, options, &error),
       ELMAN_BAD_DATA);
   cr_assert_str_eq(error.message, "sentence 8: byte 1 is not valid UTF-8 text; iconv converts text "
                                   "in another encoding");
@@ -142,7 +143,7 @@ static void check_batch(const elman_translate_options *options) {
       continue;
     }
     cr_assert_eq(errors[i].code, ELMAN_OK);
-    elman_translation *alone = translate(sources[i], options);
+    elman_translation *alone = translate(sentences[i].text, options);
     cr_assert_eq(list_length(alone), list_length(together[i]));
     const elman_translation *a = alone, *b = together[i];
     for (; a != NULL; a = a->next, b = b->next) {
@@ -165,21 +166,42 @@ Test(api_translate, a_batch_is_as_good_as_one_by_one) {
 }
 
 Test(api_translate, batches_of_one_and_of_none) {
-  const char *text = "我 爱 学习";
-  const size_t length = strlen(text);
+  const elman_sentence sentence = {.text = "我 爱 学习", .length = strlen("我 爱 学习")};
   elman_translation *translation;
-  elman_error error;
-  cr_assert_eq(elman_translate_batch(NULL, NULL, translator, NULL, NULL, 0, NULL, NULL), ELMAN_OK);
-  cr_assert_eq(elman_translate_batch(&translation, NULL, translator, &text, &length, 1, NULL, NULL),
+  cr_assert_eq(elman_translate_batch(NULL, NULL, translator, NULL, 0, NULL, NULL), ELMAN_OK);
+  cr_assert_eq(elman_translate_batch(&translation, NULL, translator, &sentence, 1, NULL, NULL),
                ELMAN_OK);
   cr_assert_eq(translation->source_count, 3);
   elman_translation_free(translation);
+}
+
+/* Some of the sentences of a batch are forced, whatever the others are searched with. */
+Test(api_translate, references_in_a_batch) {
   elman_translate_options options = elman_translate_options_default();
-  options.reference = "I love";
-  cr_assert_eq(
-      elman_translate_batch(&translation, NULL, translator, &text, &length, 1, &options, &error),
-      ELMAN_INVALID_ARGUMENT);
-  cr_assert_null(translation);
+  elman_sentence sentences[COUNT] = {{0}};
+  elman_translation *found[COUNT];
+  options.beam = options.n_best = 3;
+  for (size_t i = 0; i < COUNT; i++) {
+    sentences[i].text = texts[i % 7];
+    sentences[i].length = strlen(sentences[i].text);
+    if (i % 3 == 0) sentences[i].reference = "I love you";
+    if (i % 3 == 0) sentences[i].reference_length = i % 2 == 0 ? 6 : 10;
+  }
+  cr_assert_eq(elman_translate_batch(found, NULL, translator, sentences, COUNT, &options, NULL),
+               ELMAN_OK);
+  for (size_t i = 0; i < COUNT; i++) {
+    const bool has_words = sentences[i].length > 0, forced = has_words && i % 3 == 0;
+    cr_assert_eq(found[i]->forced, forced);
+    cr_assert_eq(list_length(found[i]), has_words && !forced ? 3 : 1);
+    if (forced) {
+      elman_translation *alone =
+          force(translator, sentences[i].text, i % 2 == 0 ? "I love" : "I love you", NULL);
+      cr_assert_str_eq(found[i]->text, alone->text);
+      cr_assert_float_eq(found[i]->log_probability, alone->log_probability, 1e-4);
+      elman_translation_free(alone);
+    }
+    elman_translation_free(found[i]);
+  }
 }
 
 static void same_translation(const elman_translation *a, const elman_translation *b) {
@@ -196,8 +218,8 @@ Test(api_translate, without_scores_all_else_is_the_same) {
   cr_assert(scored->log_probability < 0 && scored->score < 0);
   options.without_scores = true;
   elman_translation *bare = translate(texts[0], &options), *batched;
-  const size_t length = strlen(texts[0]);
-  cr_assert_eq(elman_translate_batch(&batched, NULL, translator, texts, &length, 1, &options, NULL),
+  const elman_sentence sentence = {.text = texts[0], .length = strlen(texts[0])};
+  cr_assert_eq(elman_translate_batch(&batched, NULL, translator, &sentence, 1, &options, NULL),
                ELMAN_OK);
   same_translation(scored, bare);
   same_translation(scored, batched);
@@ -206,11 +228,9 @@ Test(api_translate, without_scores_all_else_is_the_same) {
   cr_assert(isnan(bare->log_probability) == isnan(bare->score));
   elman_translation_free(batched);
   elman_translation_free(bare);
-  options.reference = "I love you"; /* is always scored */
-  bare = translate(texts[0], &options);
+  bare = force(translator, texts[0], "I love you", &options); /* is always scored */
   cr_assert_lt(bare->score, 0);
   elman_translation_free(bare);
-  options.reference = NULL;
   options.beam = 2; /* needs the scores */
   bare = translate(texts[0], &options);
   cr_assert_lt(bare->score, 0);
@@ -311,12 +331,13 @@ Test(api_translate, evaluation_searches_too) {
   files.files = &file;
   files.file_count = 1;
   cr_assert_eq(elman_pairs_read(&pairs, &files, NULL), ELMAN_OK);
-  options.beam = 4;
-  options.length_penalty = 0.6;
-  options.max_ratio = 1.5;
+  options.translate.beam = 4;
+  options.translate.length_penalty = 0.6;
+  options.translate.max_ratio = 1.5;
   cr_assert_eq(elman_evaluate(&scores, model, pairs, &options, NULL), ELMAN_OK);
   cr_assert_eq(scores.sentences, 5);
-  options.beam = 0;
+  cr_assert_eq(elman_evaluate(&scores, model, pairs, NULL, NULL), ELMAN_OK);
+  options.translate.beam = 0;
   cr_assert_eq(elman_evaluate(&scores, model, pairs, &options, NULL), ELMAN_INVALID_ARGUMENT);
   elman_pairs_free(pairs);
 }
@@ -325,14 +346,13 @@ Test(api_translate, evaluation_searches_too) {
  */
 Test(api_translate, an_override_of_a_cell_changes_its_row_alone) {
   elman_translate_options options = elman_translate_options_default();
-  options.reference = "I love drinking tea";
-  elman_translation *plain = translate("我 爱 喝 茶", &options);
+  elman_translation *plain = force(translator, "我 爱 喝 茶", "I love drinking tea", NULL);
   const size_t S = plain->source_count, T = plain->target_count;
   for (size_t row = 0; row < T; row++) {
     const elman_override cell = {ELMAN_OVERRIDE_CELL, row, 1, 0.875};
     options.overrides = &cell;
     options.override_count = 1;
-    elman_translation *changed = translate("我 爱 喝 茶", &options);
+    elman_translation *changed = force(translator, "我 爱 喝 茶", "I love drinking tea", &options);
     for (size_t t = 0; t < T; t++) {
       const float *before = plain->attention + t * S, *now = changed->attention + t * S;
       for (size_t s = 0; s < S; s++) {
@@ -352,11 +372,11 @@ Test(api_translate, an_override_of_a_cell_changes_its_row_alone) {
 /* Each target word draws another order: rows that were alike are not shuffled alike. */
 Test(api_translate, a_shuffle_differs_from_row_to_row) {
   elman_translate_options options = elman_translate_options_default();
-  options.reference = "I I I I I I I I";
-  elman_translation *plain = translate("我 爱 喝 茶 学习", &options);
+  static const char reference[] = "I I I I I I I I";
+  elman_translation *plain = force(translator, "我 爱 喝 茶 学习", reference, NULL);
   options.overrides = &(elman_override){.kind = ELMAN_OVERRIDE_SHUFFLE};
   options.override_count = 1;
-  elman_translation *shuffled = translate("我 爱 喝 茶 学习", &options);
+  elman_translation *shuffled = force(translator, "我 爱 喝 茶 学习", reference, &options);
   const size_t S = plain->source_count, T = plain->target_count;
   size_t first_place[8] = {0}, places = 0; /* of what was the first weight of its row */
   for (size_t t = 0; t < T; t++) {

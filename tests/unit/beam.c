@@ -61,14 +61,47 @@ static struct model_config plain_config(size_t target_vocabulary) {
                                .attention = ATTENTION_DOT};
 }
 
+struct beam_options {
+  size_t width, n_best;
+  double length_penalty;
+};
+
 static const struct beam_options greedy = {1, 1, 1};
+
+static elman_translate_options search_options(struct beam_options options) {
+  return (elman_translate_options){
+      .beam = options.width, .n_best = options.n_best, .length_penalty = options.length_penalty};
+}
+
+enum { MOST_STEPS = 150, MOST_HEADS = 2 };
+
+/* What was found. */
+struct hypothesis {
+  size_t count;
+  double log_probability, score;
+  uint32_t ids[MOST_STEPS];
+  float attention[MOST_STEPS * LONGEST], heads[MOST_HEADS * MOST_STEPS * LONGEST];
+};
+
+static struct hypothesis found_in(const struct setup *s, size_t sentence, size_t n) {
+  static struct hypothesis found;
+  const struct beam_path *path = search_path(&s->search, sentence, n);
+  cr_assert(n < search_count(&s->search, sentence) && path->count <= MOST_STEPS);
+  found.count = path->count;
+  found.log_probability = path->log_probability;
+  found.score = path->score;
+  search_ids(found.ids, &s->search, sentence, n);
+  search_attention(found.attention, found.heads, &s->search, sentence, n);
+  return found;
+}
 
 static void run(struct setup *s, size_t first, size_t count, struct beam_options options) {
   elman_error error = {0};
-  const struct search_options search = {options, s->without_scores};
-  cr_assert_eq(search_run(&s->search, &s->model, s->requests + first, count, &search, NULL,
-                          s->screen, &error),
-               ELMAN_OK, "%s", error.message);
+  elman_translate_options search = search_options(options);
+  search.without_scores = s->without_scores;
+  cr_assert_eq(
+      search_run(&s->search, &s->model, s->requests + first, count, &search, s->screen, &error),
+      ELMAN_OK, "%s", error.message);
 }
 
 /* The network with the target `ids` forced: the losses of ids and of </s> behind them are in the
@@ -114,6 +147,9 @@ static size_t greedy_by_definition(struct setup *s, const struct search_request 
   return request->limit;
 }
 
+/* Weights are given out as floats. */
+static const double WEIGHT_CLOSE = 10 * CLOSE > 1e-7 ? 10 * CLOSE : 1e-7;
+
 static void check_hypothesis(struct setup *s, const struct search_request *request,
                              const struct hypothesis *hypothesis, double length_penalty) {
   const size_t S = request->count, T = hypothesis->count;
@@ -134,10 +170,10 @@ static void check_hypothesis(struct setup *s, const struct search_request *reque
       real sum = 0;
       for (size_t n = 0; n < N; n++) {
         const real weight = weights[(t * N + n) * S + i];
-        cr_assert_float_eq(hypothesis->heads[(n * T + t) * S + i], weight, 10 * CLOSE);
+        cr_assert_float_eq((real)hypothesis->heads[(n * T + t) * S + i], weight, WEIGHT_CLOSE);
         sum += weight;
       }
-      cr_assert_float_eq(hypothesis->attention[t * S + i], sum / (real)N, 10 * CLOSE);
+      cr_assert_float_eq((real)hypothesis->attention[t * S + i], sum / (real)N, WEIGHT_CLOSE);
     }
   }
 }
@@ -184,8 +220,8 @@ static void check_greedy_run(struct setup *s, uint32_t expected[SENTENCES][LIMIT
                              const size_t counts[SENTENCES]) {
   run(s, 0, SENTENCES, greedy);
   for (size_t i = 0; i < SENTENCES; i++) {
-    cr_assert_eq(s->search.results[i].count, 1);
-    const struct hypothesis *found = &s->search.results[i].hypotheses[0];
+    cr_assert_eq(search_count(&s->search, i), 1);
+    const struct hypothesis hypothesis = found_in(s, i, 0), *found = &hypothesis;
     cr_assert_eq(found->count, counts[i]);
     cr_assert_arr_eq(found->ids, expected[i], counts[i] * sizeof **expected);
     if (s->without_scores)
@@ -230,7 +266,7 @@ Test(beam, a_long_greedy_search_has_its_probability) {
   make_screen(&screen, &s, quantized_kernel_at(0));
   run(&s, 0, SENTENCES, greedy);
   for (size_t i = 0; i < SENTENCES; i++) {
-    const struct hypothesis *found = &s.search.results[i].hypotheses[0];
+    const struct hypothesis hypothesis = found_in(&s, i, 0), *found = &hypothesis;
     cr_assert_eq(found->count, 150);
     cr_assert_float_eq(found->log_probability,
                        forced_log_probability(&s, &s.requests[i], found->ids, 150), 1000 * CLOSE);
@@ -249,13 +285,14 @@ static void check_n_best(struct model_config config, uint64_t seed) {
   set_up(&s, config, seed, 6);
   run(&s, 0, SENTENCES, options);
   for (size_t i = 0; i < SENTENCES; i++) {
-    const struct search_result *result = &s.search.results[i];
-    cr_assert_eq(result->count, options.n_best);
-    for (size_t n = 0; n < result->count; n++) {
-      check_hypothesis(&s, &s.requests[i], &result->hypotheses[n], options.length_penalty);
+    cr_assert_eq(search_count(&s.search, i), options.n_best);
+    for (size_t n = 0; n < options.n_best; n++) {
+      const struct hypothesis one = found_in(&s, i, n);
+      check_hypothesis(&s, &s.requests[i], &one, options.length_penalty);
       for (size_t m = 0; m < n; m++) {
-        cr_assert(result->hypotheses[m].score >= result->hypotheses[n].score);
-        cr_assert_not(same_ids(&result->hypotheses[m], &result->hypotheses[n]));
+        const struct hypothesis better = found_in(&s, i, m);
+        cr_assert(better.score >= one.score);
+        cr_assert_not(same_ids(&better, &one));
       }
     }
   }
@@ -274,12 +311,11 @@ static void check_independence(struct model_config config, uint64_t seed) {
   run(&together, 0, SENTENCES, options);
   for (size_t i = 0; i < SENTENCES; i++) {
     run(&alone, i, 1, options);
-    const struct search_result *a = &together.search.results[i], *b = &alone.search.results[0];
-    cr_assert_eq(a->count, b->count);
-    for (size_t n = 0; n < a->count; n++) {
-      const struct hypothesis *x = &a->hypotheses[n], *y = &b->hypotheses[n];
-      cr_assert(same_ids(x, y));
-      cr_assert_float_eq(x->score, y->score, 10 * CLOSE * (1 - y->score));
+    cr_assert_eq(search_count(&together.search, i), search_count(&alone.search, 0));
+    for (size_t n = 0; n < search_count(&alone.search, 0); n++) {
+      const struct hypothesis x = found_in(&together, i, n), y = found_in(&alone, 0, n);
+      cr_assert(same_ids(&x, &y));
+      cr_assert_float_eq(x.score, y.score, 10 * CLOSE * (1 - y.score));
     }
   }
   tear_down(&together);
@@ -334,9 +370,9 @@ Test(beam, a_wide_beam_finds_the_best_of_all) {
       const size_t wanted[] = {1, 3, found};
       for (size_t w = 0; w < 3; w++) {
         run(&s, 0, 1, (struct beam_options){125, wanted[w], penalties[p]});
-        cr_assert_eq(s.search.results[0].count, wanted[w]);
+        cr_assert_eq(search_count(&s.search, 0), wanted[w]);
         for (size_t n = 0; n < wanted[w]; n++) {
-          const struct hypothesis *hypothesis = &s.search.results[0].hypotheses[n];
+          const struct hypothesis one = found_in(&s, 0, n), *hypothesis = &one;
           cr_assert_float_eq(hypothesis->score, all[n].score, 10 * CLOSE * (1 - all[n].score));
           if (n + 1 < found && all[n].score - all[n + 1].score > 1e-3 && n == 0)
             cr_assert_arr_eq(hypothesis->ids, all[n].ids, all[n].count * sizeof(uint32_t));
@@ -355,7 +391,7 @@ Test(beam, wider_beams_do_not_lose_on_average) {
     set_up(&s, plain_config(13), seed, 8);
     for (size_t w = 0; w < 3; w++) {
       run(&s, 0, SENTENCES, (struct beam_options){widths[w], 1, 1});
-      for (size_t i = 0; i < SENTENCES; i++) sums[w] += s.search.results[i].hypotheses[0].score;
+      for (size_t i = 0; i < SENTENCES; i++) sums[w] += search_path(&s.search, i, 0)->score;
     }
     tear_down(&s);
   }
@@ -373,14 +409,14 @@ Test(beam, limits_hold) {
     for (size_t i = 0; i < SENTENCES; i++) s.requests[i].limit = limit + i;
     run(&s, 0, SENTENCES, (struct beam_options){3, 3, 1});
     for (size_t i = 0; i < SENTENCES; i++)
-      for (size_t n = 0; n < 3; n++)
-        cr_assert_eq(s.search.results[i].hypotheses[n].count, limit + i);
+      for (size_t n = 0; n < 3; n++) cr_assert_eq(search_path(&s.search, i, n)->count, limit + i);
   }
   s.model.weights.decoder.out_bias[TOKEN_END] = 1000; /* ends at once */
   run(&s, 0, SENTENCES, (struct beam_options){3, 1, 1});
   for (size_t i = 0; i < SENTENCES; i++) {
-    cr_assert_eq(s.search.results[i].hypotheses[0].count, 1);
-    cr_assert_eq(s.search.results[i].hypotheses[0].ids[0], TOKEN_END);
+    const struct hypothesis found = found_in(&s, i, 0);
+    cr_assert_eq(found.count, 1);
+    cr_assert_eq(found.ids[0], TOKEN_END);
   }
   tear_down(&s);
 }
@@ -392,13 +428,13 @@ Test(beam, a_forced_target_is_taken_beyond_the_limit) {
   s.requests[1].forced = forced;
   s.requests[1].forced_count = 5;
   run(&s, 0, 3, greedy);
-  const struct hypothesis *found = &s.search.results[1].hypotheses[0];
+  const struct hypothesis hypothesis = found_in(&s, 1, 0), *found = &hypothesis;
   cr_assert_eq(found->count, 6);
   cr_assert_arr_eq(found->ids, forced, sizeof forced);
   cr_assert_eq(found->ids[5], TOKEN_END);
   cr_assert_float_eq(found->log_probability,
                      forced_log_probability(&s, &s.requests[1], found->ids, 6), 100 * CLOSE);
-  cr_assert_leq(s.search.results[0].hypotheses[0].count, 2);
+  cr_assert_leq(search_path(&s.search, 0, 0)->count, 2);
   tear_down(&s);
 }
 
@@ -422,10 +458,10 @@ static void check_overflow(struct beam_options options, bool screened, bool with
   run(&s, 0, SENTENCES, options);
   run(&healthy, 0, SENTENCES, options);
   for (size_t i = 0; i < SENTENCES; i++) {
-    cr_assert_eq(s.search.results[i].count, i == 2 ? 0 : options.n_best);
-    if (i != 2)
-      cr_assert(
-          same_ids(&s.search.results[i].hypotheses[0], &healthy.search.results[i].hypotheses[0]));
+    cr_assert_eq(search_count(&s.search, i), i == 2 ? 0 : options.n_best);
+    if (i == 2) continue;
+    const struct hypothesis a = found_in(&s, i, 0), b = found_in(&healthy, i, 0);
+    cr_assert(same_ids(&a, &b));
   }
   if (screened) {
     screen_free(&screen);
@@ -467,7 +503,7 @@ static void score(struct small_scores *small, real *logits, size_t rows, size_t 
  * Returns whether the search goes on. */
 static bool goes_on(double open) {
   enum { V = 6, WIDTH = 2 };
-  const struct beam_options options = {WIDTH, 1, 1};
+  const elman_translate_options options = search_options((struct beam_options){WIDTH, 1, 1});
   struct beam_path paths[3 * WIDTH];
   struct beam_pool pool = {0};
   struct beam beam = {.paths = paths,
@@ -503,7 +539,7 @@ Test(beam, ends_when_nothing_open_can_win_any_more) {
 /* Among hypotheses that are equally likely, the smaller token comes first. */
 Test(beam, equals_keep_the_order_of_the_vocabulary) {
   enum { V = 8, WIDTH = 4 };
-  const struct beam_options options = {WIDTH, WIDTH, 0};
+  const elman_translate_options options = search_options((struct beam_options){WIDTH, WIDTH, 0});
   struct beam_path paths[3 * WIDTH];
   struct beam_pool pool = {0};
   struct beam beam = {.paths = paths,
@@ -531,7 +567,7 @@ Test(beam, equals_keep_the_order_of_the_vocabulary) {
 /* Two sentences' hypotheses grow in two pools, of which one is tidied after every step. */
 Test(beam, tidying_up_keeps_what_hypotheses_lead_to) {
   enum { V = 6, STEPS = 20, WIDTH = 2, S = 2 };
-  const struct beam_options options = {WIDTH, WIDTH, 0};
+  const elman_translate_options options = search_options((struct beam_options){WIDTH, WIDTH, 0});
   struct beam_path paths[2][2][3 * WIDTH];
   struct beam beams[2][2];
   struct beam_pool pools[2] = {{0}, {0}};

@@ -8,44 +8,45 @@
 
 #include "inspect/escape.h"
 #include "inspect/format.h"
+#include "inspect/hard_alignment.h"
 
 static const char *const source_tokens[] = {"我", "喜欢", "tea"};
 static const bool source_known[] = {true, false, true};
 static const size_t source_starts[] = {0, 4, 11}, source_ends[] = {3, 10, 14};
 static const char *const target_tokens[] = {"I", "like", "茶", "</s>"};
 static const size_t target_starts[] = {0, 2, 7, 10}, target_ends[] = {1, 6, 10, 10};
-static const real attention[] = {1,    0,    0,    /* I */
-                                 0.25, 0.5,  0.25, /* like */
-                                 0,    0.1f, 0.9f, /* 茶 */
-                                 0.4f, 0.4f, 0.2f};
+static const float attention[] = {1,    0,    0,    /* I */
+                                  0.25, 0.5,  0.25, /* like */
+                                  0,    0.1f, 0.9f, /* 茶 */
+                                  0.4f, 0.4f, 0.2f};
 
-static struct translation example(void) {
-  return (struct translation){.text = "I like 茶",
-                              .source = "我 喜欢 tea",
-                              .log_probability = -1.25,
-                              .score = -0.3125,
-                              .source_count = 3,
-                              .target_count = 4,
-                              .heads = 1,
-                              .source_tokens = source_tokens,
-                              .source_known = source_known,
-                              .source_starts = source_starts,
-                              .source_ends = source_ends,
-                              .target_tokens = target_tokens,
-                              .target_starts = target_starts,
-                              .target_ends = target_ends,
-                              .ended = true,
-                              .attention = attention,
-                              .head_attention = attention};
+static elman_translation example(void) {
+  return (elman_translation){.text = "I like 茶",
+                             .source = "我 喜欢 tea",
+                             .log_probability = -1.25,
+                             .score = -0.3125,
+                             .source_count = 3,
+                             .target_count = 4,
+                             .heads = 1,
+                             .source_tokens = source_tokens,
+                             .source_known = source_known,
+                             .source_starts = source_starts,
+                             .source_ends = source_ends,
+                             .target_tokens = target_tokens,
+                             .target_starts = target_starts,
+                             .target_ends = target_ends,
+                             .ended = true,
+                             .attention = attention,
+                             .head_attention = attention};
 }
 
 /* Two heads for two of its target tokens. */
-static const real two_heads[] = {1, 0, 0, 0, 1, 0, /* head 1 */
-                                 0, 0, 1, 0, 1, 0};
-static const real average[] = {0.5, 0, 0.5, 0, 1, 0};
+static const float two_heads[] = {1, 0, 0, 0, 1, 0, /* head 1 */
+                                  0, 0, 1, 0, 1, 0};
+static const float average[] = {0.5, 0, 0.5, 0, 1, 0};
 
-static struct translation with_heads(void) {
-  struct translation translation = example();
+static elman_translation with_heads(void) {
+  elman_translation translation = example();
   translation.target_count = 2;
   translation.ended = false;
   translation.heads = 2;
@@ -55,18 +56,18 @@ static struct translation with_heads(void) {
 }
 
 /* What a format writes for `count` times the translation, with a NUL behind it; free() it. */
-static char *written_all(const char *format, const struct translation *translation, size_t count,
-                         const struct text_style *style, size_t *length) {
+static char *written_all(const char *format, const elman_translation *translation, size_t count,
+                         const elman_text_style *style, size_t *length) {
   char *bytes = NULL;
   size_t size = 0;
   FILE *stream = open_memstream(&bytes, &size);
-  struct writing writing;
+  elman_attention_writer writing;
   elman_error error;
   cr_assert_not_null(stream);
   cr_assert_eq(writing_start(&writing, stream, format_named(format), style, &error), ELMAN_OK);
   for (size_t i = 0; i < count; i++) {
-    const struct record record = {translation, i + 1, 1};
-    cr_assert_eq(writing_add(&writing, &record, &error), ELMAN_OK);
+    const elman_attention_place place = {i + 1, 1};
+    cr_assert_eq(writing_add(&writing, translation, place, &error), ELMAN_OK);
   }
   cr_assert_eq(writing_finish(&writing, &error), ELMAN_OK);
   writing_free(&writing);
@@ -75,20 +76,20 @@ static char *written_all(const char *format, const struct translation *translati
   return bytes;
 }
 
-static char *written(const char *format, const struct translation *translation, bool color,
+static char *written(const char *format, const elman_translation *translation, bool color,
                      size_t *length) {
-  const struct text_style style = {.color = color};
+  const elman_text_style style = {.color = color};
   return written_all(format, translation, 1, &style, length);
 }
 
-static void expect(const char *format, struct translation translation, bool color,
+static void expect(const char *format, elman_translation translation, bool color,
                    const char *expected) {
   char *text = written(format, &translation, color, NULL);
   cr_assert_str_eq(text, expected);
   free(text);
 }
 
-static void expect_twice(const char *format, struct translation translation, const char *expected) {
+static void expect_twice(const char *format, elman_translation translation, const char *expected) {
   char *text = written_all(format, &translation, 2, NULL, NULL);
   cr_assert_str_eq(text, expected);
   free(text);
@@ -126,9 +127,9 @@ Test(formats, names_and_suffixes) {
 #define TEXT_LEGEND "weight: 0 · 0.1 ░ 0.3 ▒ 0.5 ▓ 0.7 █ 1\n"
 #define UNKNOWN_LEGEND "* not in the vocabulary\n"
 
-static struct translation known_example(void) {
+static elman_translation known_example(void) {
   static const bool all[] = {true, true, true};
-  struct translation translation = example();
+  elman_translation translation = example();
   translation.source_known = all;
   return translation;
 }
@@ -141,7 +142,7 @@ Test(formats, text_without_color) {
          "like ░░░ ▓▓▓▓▓ ░░░\n"
          "  茶 ··· ░░░░░ ███\n"
          "</s> ▒▒▒ ▒▒▒▒▒ ░░░\n" TEXT_LEGEND UNKNOWN_LEGEND);
-  struct translation translation = known_example();
+  elman_translation translation = known_example();
   translation.target_count = 2;
   expect("text", translation, false,
          "     我  喜欢 tea\n"
@@ -151,7 +152,7 @@ Test(formats, text_without_color) {
 
 /* No background, which would be strong where nothing is: black on white, or white on black. */
 Test(formats, text_with_color) {
-  struct translation translation = known_example();
+  elman_translation translation = known_example();
   translation.target_count = 1;
   expect("text", translation, true,
          "  我  喜欢 tea\n"
@@ -160,7 +161,7 @@ Test(formats, text_with_color) {
          "\033[38;5;33m▓\033[0m 0.7 \033[38;5;33m█\033[0m 1\n");
 }
 
-static void expect_style(struct translation translation, struct text_style style,
+static void expect_style(elman_translation translation, elman_text_style style,
                          const char *expected) {
   char *text = written_all("text", &translation, 1, &style, NULL);
   cr_assert_str_eq(text, expected);
@@ -168,26 +169,26 @@ static void expect_style(struct translation translation, struct text_style style
 }
 
 Test(formats, text_of_numbers) {
-  expect_style(example(), (struct text_style){.numbers = true},
+  expect_style(example(), (elman_text_style){.numbers = true},
                "     我   喜欢* tea\n"
                "   I 1.00  0.00 0.00\n"
                "like 0.25  0.50 0.25\n"
                "  茶 0.00  0.10 0.90\n"
                "</s> 0.40  0.40 0.20\n" UNKNOWN_LEGEND);
-  struct translation one = known_example();
+  elman_translation one = known_example();
   one.source_count = one.target_count = 1;
-  expect_style(one, (struct text_style){.numbers = true, .color = true},
+  expect_style(one, (elman_text_style){.numbers = true, .color = true},
                "  我\nI \033[38;5;33m1.00\033[0m\n");
 }
 
 /* A line is as wide as the terminal at most, unless one word alone is wider. */
 Test(formats, text_is_folded) {
-  struct translation translation = known_example();
+  elman_translation translation = known_example();
   translation.target_count = 2;
   static const char whole[] = "     我  喜欢 tea\n"
                               "   I ███ ···· ···\n"
                               "like ░░░ ▓▓▓▓ ░░░\n" TEXT_LEGEND;
-  expect_style(translation, (struct text_style){.width = 17}, whole);
+  expect_style(translation, (elman_text_style){.width = 17}, whole);
   static const char parts[] = "source tokens 1 to 2 of 3\n"
                               "     我  喜欢\n"
                               "   I ███ ····\n"
@@ -196,10 +197,10 @@ Test(formats, text_is_folded) {
                               "     tea\n"
                               "   I ···\n"
                               "like ░░░\n" TEXT_LEGEND;
-  expect_style(translation, (struct text_style){.width = 16}, parts);
-  expect_style(translation, (struct text_style){.width = 13}, parts);
+  expect_style(translation, (elman_text_style){.width = 16}, parts);
+  expect_style(translation, (elman_text_style){.width = 13}, parts);
   translation.target_count = 1;
-  expect_style(translation, (struct text_style){.width = 1},
+  expect_style(translation, (elman_text_style){.width = 1},
                "source tokens 1 to 1 of 3\n  我\nI ███\n"
                "source tokens 2 to 2 of 3\n  喜欢\nI ····\n"
                "source tokens 3 to 3 of 3\n  tea\nI ···\n" TEXT_LEGEND);
@@ -207,14 +208,14 @@ Test(formats, text_is_folded) {
 
 /* No colour unless it was asked for. */
 Test(formats, text_without_style) {
-  const struct translation translation = example();
+  const elman_translation translation = example();
   char *bytes = written_all("text", &translation, 1, NULL, NULL);
   cr_assert_null(strchr(bytes, '\033'));
   free(bytes);
 }
 
 Test(formats, text_of_several) {
-  struct translation heads = with_heads();
+  elman_translation heads = with_heads();
   heads.source_known = known_example().source_known;
   expect("text", heads, false,
          "head 1\n"
@@ -229,7 +230,7 @@ Test(formats, text_of_several) {
          "     我  喜欢 tea\n"
          "   I ▓▓▓ ···· ▓▓▓\n"
          "like ··· ████ ···\n" TEXT_LEGEND);
-  struct translation one = known_example();
+  elman_translation one = known_example();
   one.target_count = 1;
   expect_twice("text", one,
                "  我  喜欢 tea\nI ███ ···· ···\n\n  我  喜欢 tea\nI ███ ···· ···\n" TEXT_LEGEND);
@@ -244,8 +245,8 @@ Test(formats, text_shades) {
                {0.301, "▒▒▒"}, {0.499, "▒▒▒"}, {0.5, "▓▓▓"},   {0.699, "▓▓▓"},    {0.701, "███"},
                {1, "███"},     {-1e-9, "···"}, {NAN, "···"},   {1.0000001, "███"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    const real weight = (real)cases[i].weight;
-    struct translation translation = example();
+    const float weight = (float)cases[i].weight;
+    elman_translation translation = example();
     translation.source_count = translation.target_count = 1;
     translation.attention = &weight;
     char expected[128];
@@ -279,7 +280,7 @@ Test(formats, tsv_of_several) {
          "\t我\t喜欢 (unknown)\ttea\n"
          "I\t0.500000\t0.000000\t0.500000\n"
          "like\t0.000000\t1.000000\t0.000000\n");
-  struct translation one = example();
+  elman_translation one = example();
   one.target_count = 1;
   expect_twice("tsv", one,
                "\t我\t喜欢 (unknown)\ttea\nI\t1.000000\t0.000000\t0.000000\n\n"
@@ -325,7 +326,7 @@ static void check_strings(const json_t *array, const char *const *expected, size
     cr_assert_str_eq(json_string_value(json_array_get(array, i)), expected[i]);
 }
 
-static void check_json(const struct translation *translation) {
+static void check_json(const elman_translation *translation) {
   size_t length;
   char *text = written("json", translation, false, &length);
   cr_assert_eq(strchr(text, '\n'), text + length - 1, "one line");
@@ -365,15 +366,15 @@ static void check_json(const struct translation *translation) {
 }
 
 Test(formats, json) {
-  const struct translation translation = example(), heads = with_heads();
+  const elman_translation translation = example(), heads = with_heads();
   check_json(&translation);
   check_json(&heads);
 }
 
 /* JSON has no such numbers. */
 Test(formats, json_without_numbers_that_are_none) {
-  struct translation translation = example();
-  const real weights[] = {(real)NAN, (real)INFINITY, 0};
+  elman_translation translation = example();
+  const float weights[] = {(float)NAN, (float)INFINITY, 0};
   translation.target_count = 1;
   translation.attention = weights;
   translation.log_probability = -INFINITY;
@@ -387,15 +388,16 @@ Test(formats, json_without_numbers_that_are_none) {
 /* Numbers with no short decimal form. */
 Test(formats, json_keeps_every_bit_of_a_weight) {
   const float third = 1.0f / 3, rest = 1 - third;
-  const real weights[] = {(real)third, (real)rest, (real)0.123456789f, (real)(1 - 0.123456789f)};
-  struct translation translation = example();
+  const float weights[] = {(float)third, (float)rest, (float)0.123456789f,
+                           (float)(1 - 0.123456789f)};
+  elman_translation translation = example();
   translation.source_count = translation.target_count = 2;
   translation.attention = weights;
   check_json(&translation);
 }
 
 Test(formats, json_bytes) {
-  struct translation translation = example();
+  elman_translation translation = example();
   translation.target_count = 2;
   translation.ended = false;
   translation.forced = true;
@@ -420,7 +422,7 @@ Test(formats, json_bytes) {
 
 /* ---- npy ---- */
 
-static void check_npy(const struct translation *translation) {
+static void check_npy(const elman_translation *translation) {
   size_t length;
   char *bytes = written("npy", translation, false, &length);
   cr_assert_geq(length, 10);
@@ -439,7 +441,7 @@ static void check_npy(const struct translation *translation) {
   cr_assert_arr_eq(bytes + 10, expected, (size_t)used);
   for (size_t i = 10 + (size_t)used; i < start - 1; i++) cr_assert_eq(bytes[i], ' ');
   const size_t count = (several ? 2 : 1) * translation->target_count * translation->source_count;
-  const real *weights = several ? translation->head_attention : translation->attention;
+  const float *weights = several ? translation->head_attention : translation->attention;
   cr_assert_eq(length, start + count * sizeof(float));
   for (size_t i = 0; i < count; i++) {
     float value;
@@ -450,12 +452,12 @@ static void check_npy(const struct translation *translation) {
 }
 
 Test(formats, npy) {
-  struct translation translation = example();
-  const struct translation heads = with_heads();
+  elman_translation translation = example();
+  const elman_translation heads = with_heads();
   check_npy(&translation);
   check_npy(&heads);
   /* Shapes of every length of the header. */
-  real *many = reals(1200);
+  float *many = calloc(1200, sizeof *many);
   translation.attention = many;
   for (size_t columns = 1; columns <= 1000; columns *= 10) {
     translation.target_count = 1;
@@ -470,41 +472,40 @@ Test(formats, npy) {
 
 /* ---- pharaoh ---- */
 
-static void expect_rule(const struct translation *translation, struct alignment_rule rule,
+static void expect_rule(const elman_translation *translation, elman_text_style style,
                         const char *expected) {
-  const struct text_style style = {.rule = rule};
   char *text = written_all("pharaoh", translation, 1, &style, NULL);
   cr_assert_str_eq(text, expected);
   free(text);
 }
 
-static void expect_links(const struct translation *translation, elman_alignment_rule kind,
+static void expect_links(const elman_translation *translation, elman_alignment_rule kind,
                          double threshold, const char *expected) {
-  expect_rule(translation, (struct alignment_rule){kind, threshold, ELMAN_UNITS_AUTO}, expected);
+  expect_rule(translation, (elman_text_style){.alignment = kind, .threshold = threshold}, expected);
 }
 
-static void expect_units(const struct translation *translation, elman_alignment_units units,
+static void expect_units(const elman_translation *translation, elman_alignment_units units,
                          const char *expected) {
-  expect_rule(translation, (struct alignment_rule){ELMAN_ALIGNMENT_ARGMAX, 0, units}, expected);
+  expect_rule(translation, (elman_text_style){.units = units}, expected);
 }
 
 /* </s> has no links. */
 Test(formats, pharaoh_rules) {
-  const struct translation translation = example();
+  const elman_translation translation = example();
   expect_links(&translation, ELMAN_ALIGNMENT_ARGMAX, 0, "0-0 1-1 2-2\n");
   expect_links(&translation, ELMAN_ALIGNMENT_THRESHOLD, 0.25, "0-0 0-1 1-1 2-1 2-2\n");
-  expect_links(&translation, ELMAN_ALIGNMENT_THRESHOLD, 0, "0-0 0-1 1-1 1-2 2-1 2-2\n");
+  expect_links(&translation, ELMAN_ALIGNMENT_THRESHOLD, 1e-4, "0-0 0-1 1-1 1-2 2-1 2-2\n");
   expect_links(&translation, ELMAN_ALIGNMENT_THRESHOLD, 0.26, "0-0 1-1 2-2\n");
   expect_links(&translation, ELMAN_ALIGNMENT_THRESHOLD, 1, "0-0\n");
   expect_links(&translation, ELMAN_ALIGNMENT_INTERSECTION, 0, "0-0 1-1 2-2\n");
-  cr_assert_str_eq(alignment_kind_name(ELMAN_ALIGNMENT_INTERSECTION), "intersection");
-  cr_assert_null(alignment_kind_name(ELMAN_ALIGNMENT_INTERSECTION + 1));
+  cr_assert_str_eq(alignment_rule_name(ELMAN_ALIGNMENT_INTERSECTION), "intersection");
+  cr_assert_null(alignment_rule_name(ELMAN_ALIGNMENT_INTERSECTION + 1));
 }
 
 /* Two target words look at one source word: the intersection keeps the stronger link. */
 Test(formats, pharaoh_intersection) {
-  static const real weights[] = {0.6f, 0.4f, 0, 0.9f, 0.1f, 0, 0, 0.2f, 0.8f};
-  struct translation translation = example();
+  static const float weights[] = {0.6f, 0.4f, 0, 0.9f, 0.1f, 0, 0, 0.2f, 0.8f};
+  elman_translation translation = example();
   translation.target_count = 3;
   translation.ended = false;
   translation.attention = weights;
@@ -518,23 +519,23 @@ Test(formats, pharaoh_of_characters) {
   static const char *const source[] = {"a", "b", "c"}, *const target[] = {"x", "y", "z", "</s>"};
   static const size_t starts[] = {0, 1, 3}, ends[] = {1, 2, 4};
   static const size_t target_from[] = {0, 1, 3, 4}, target_to[] = {1, 2, 4, 4};
-  static const real weights[] = {0.3f, 0.3f, 0.4f,           /* x: the word "ab" with 0.6 */
-                                 0,    0.1f, 0.9f,           /* y: with 0.1, on average 0.35 */
-                                 0.4f, 0.3f, 0.3f, 0, 0, 1}; /* z: with 0.7 */
-  const struct translation translation = {.text = "xy z",
-                                          .source = "ab c",
-                                          .source_count = 3,
-                                          .target_count = 4,
-                                          .heads = 1,
-                                          .source_tokens = source,
-                                          .source_starts = starts,
-                                          .source_ends = ends,
-                                          .target_tokens = target,
-                                          .target_starts = target_from,
-                                          .target_ends = target_to,
-                                          .ended = true,
-                                          .attention = weights,
-                                          .head_attention = weights};
+  static const float weights[] = {0.3f, 0.3f, 0.4f,           /* x: the word "ab" with 0.6 */
+                                  0,    0.1f, 0.9f,           /* y: with 0.1, on average 0.35 */
+                                  0.4f, 0.3f, 0.3f, 0, 0, 1}; /* z: with 0.7 */
+  const elman_translation translation = {.text = "xy z",
+                                         .source = "ab c",
+                                         .source_count = 3,
+                                         .target_count = 4,
+                                         .heads = 1,
+                                         .source_tokens = source,
+                                         .source_starts = starts,
+                                         .source_ends = ends,
+                                         .target_tokens = target,
+                                         .target_starts = target_from,
+                                         .target_ends = target_to,
+                                         .ended = true,
+                                         .attention = weights,
+                                         .head_attention = weights};
   expect_links(&translation, ELMAN_ALIGNMENT_ARGMAX, 0, "0-1 1-0\n");
   expect_links(&translation, ELMAN_ALIGNMENT_THRESHOLD, 0.34, "0-0 0-1 1-0\n");
   expect_links(&translation, ELMAN_ALIGNMENT_THRESHOLD, 0.36, "0-1 1-0\n");
@@ -548,21 +549,21 @@ Test(formats, pharaoh_without_spaces) {
                                                                              "</s>"};
   static const size_t starts[] = {0, 3, 6}, ends[] = {3, 6, 9};
   static const size_t target_from[] = {0, 2, 4, 5}, target_to[] = {1, 4, 5, 5};
-  static const real weights[] = {1, 0, 0, 0, 0.4f, 0.6f, 0, 0.8f, 0.2f, 0, 0, 1};
-  struct translation translation = {.text = "I do!",
-                                    .source = "我爱猫",
-                                    .source_count = 3,
-                                    .target_count = 4,
-                                    .heads = 1,
-                                    .source_tokens = source,
-                                    .source_starts = starts,
-                                    .source_ends = ends,
-                                    .target_tokens = target,
-                                    .target_starts = target_from,
-                                    .target_ends = target_to,
-                                    .ended = true,
-                                    .attention = weights,
-                                    .head_attention = weights};
+  static const float weights[] = {1, 0, 0, 0, 0.4f, 0.6f, 0, 0.8f, 0.2f, 0, 0, 1};
+  elman_translation translation = {.text = "I do!",
+                                   .source = "我爱猫",
+                                   .source_count = 3,
+                                   .target_count = 4,
+                                   .heads = 1,
+                                   .source_tokens = source,
+                                   .source_starts = starts,
+                                   .source_ends = ends,
+                                   .target_tokens = target,
+                                   .target_starts = target_from,
+                                   .target_ends = target_to,
+                                   .ended = true,
+                                   .attention = weights,
+                                   .head_attention = weights};
   expect_units(&translation, ELMAN_UNITS_AUTO, "0-0 1-1\n");
   expect_units(&translation, ELMAN_UNITS_TOKENS, "0-0 1-2 2-1\n");
   expect_units(&translation, ELMAN_UNITS_WORDS, "0-0 0-1\n");
@@ -579,7 +580,7 @@ Test(formats, pharaoh_without_spaces) {
 /* ---- softalignments ---- */
 
 Test(formats, softalignments) {
-  struct translation translation = example();
+  elman_translation translation = example();
   expect_twice("softalignments", translation,
                "0 ||| I like 茶 ||| -1.250000 ||| 我 喜欢 tea ||| 4 4\n"
                "1.000000 0.000000 0.000000 0\n"
@@ -643,7 +644,7 @@ static void check_xml(const char *text) {
 }
 
 Test(formats, svg) {
-  const struct translation translation = example(), heads = with_heads();
+  const elman_translation translation = example(), heads = with_heads();
   char *one = written_all("svg", &translation, 1, NULL, NULL);
   check_xml(one);
   cr_assert_eq(occurrences(one, "<rect x="), 13, "12 cells and the scale");
@@ -669,7 +670,7 @@ Test(formats, svg) {
 }
 
 Test(formats, svg_marks_unknown_words) {
-  const struct translation translation = example(), known = known_example();
+  const elman_translation translation = example(), known = known_example();
   char *text = written_all("svg", &translation, 1, NULL, NULL);
   check_xml(text);
   cr_assert_eq(occurrences(text, "<text class=\"unknown\""), 2, "a word and the legend");
@@ -682,8 +683,8 @@ Test(formats, svg_marks_unknown_words) {
 
 /* A weight of rounding's 1.0000001, and what is no number, still have a colour. */
 Test(formats, svg_of_odd_weights) {
-  static const real weights[] = {(real)1.0000001, (real)-1e-9, (real)NAN};
-  struct translation translation = example();
+  static const float weights[] = {(float)1.0000001, (float)-1e-9, (float)NAN};
+  elman_translation translation = example();
   translation.target_count = 1;
   translation.attention = weights;
   char *text = written_all("svg", &translation, 1, NULL, NULL);
@@ -695,8 +696,8 @@ Test(formats, svg_of_odd_weights) {
 
 /* Between two colours of the scale a weight has their mean: a 16th lies halfway to the second. */
 Test(formats, svg_colors_are_mixed) {
-  static const real weights[] = {(real)0.0625, (real)0.5, (real)0.96875};
-  struct translation translation = example();
+  static const float weights[] = {(float)0.0625, (float)0.5, (float)0.96875};
+  elman_translation translation = example();
   translation.target_count = 1;
   translation.attention = weights;
   char *text = written_all("svg", &translation, 1, NULL, NULL);
@@ -709,7 +710,7 @@ Test(formats, svg_colors_are_mixed) {
 /* Two Han characters fit into a cell; five letters would run into the next label. */
 Test(formats, svg_turns_labels_that_do_not_fit) {
   static const char *const tokens[] = {"我", "abcd", "tea"};
-  struct translation translation = example();
+  elman_translation translation = example();
   translation.source_tokens = tokens;
   char *text = written_all("svg", &translation, 1, NULL, NULL);
   cr_assert_eq(occurrences(text, "rotate(-45)"), 0);
@@ -759,12 +760,11 @@ Test(formats, xml_cuts_a_token_of_marks) {
 
 /* A session that is given up leaks nothing. */
 Test(formats, writing_that_is_given_up) {
-  const struct translation translation = example();
-  const struct record record = {&translation, 1, 1};
-  struct writing writing;
+  const elman_translation translation = example();
+  elman_attention_writer writing;
   FILE *stream = fopen("/dev/null", "w");
   cr_assert_eq(writing_start(&writing, stream, format_named("svg"), NULL, NULL), ELMAN_OK);
-  cr_assert_eq(writing_add(&writing, &record, NULL), ELMAN_OK);
+  cr_assert_eq(writing_add(&writing, &translation, (elman_attention_place){1, 1}, NULL), ELMAN_OK);
   writing_free(&writing);
   fclose(stream);
 }
@@ -772,7 +772,7 @@ Test(formats, writing_that_is_given_up) {
 /* ---- nothing at all ---- */
 
 Test(formats, empty_translation) {
-  const struct translation empty = {.text = "", .source = "", .heads = 1};
+  const elman_translation empty = {.text = "", .source = "", .heads = 1};
   expect("text", empty, false, "\n");
   expect("text", empty, true, "\n");
   expect("tsv", empty, false, "\n");
@@ -794,7 +794,7 @@ Test(formats, empty_translation) {
 /* ---- html ---- */
 
 /* The records are the lines of json, in an element that no record can end. */
-static void check_page(const struct translation *translation, size_t count) {
+static void check_page(const elman_translation *translation, size_t count) {
   char *page = written_all("html", translation, count, NULL, NULL);
   char *records = written_all("json", translation, count, NULL, NULL);
   static const char opening[] = "<script type=\"application/json\" id=\"records\">\n";
@@ -813,7 +813,7 @@ static void check_page(const struct translation *translation, size_t count) {
 }
 
 Test(formats, html) {
-  const struct translation translation = example(), heads = with_heads();
+  const elman_translation translation = example(), heads = with_heads();
   check_page(&translation, 1);
   check_page(&heads, 3);
   check_page(&translation, 0);
@@ -889,7 +889,7 @@ static size_t count_of(const char *text, char c) {
 }
 
 /* The reader takes lines apart at " ||| " and tokens at white space. */
-static void check_hostile_softalignments(const struct translation *translation) {
+static void check_hostile_softalignments(const elman_translation *translation) {
   char *text = written("softalignments", translation, false, NULL);
   cr_assert_eq(count_of(text, '\n'), 5);
   cr_assert_eq(occurrences(text, " ||| "), 4);
@@ -903,24 +903,24 @@ static void check_hostile_softalignments(const struct translation *translation) 
 static void check_hostile(const char *token) {
   const char *const pair[] = {token, "x"};
   static const bool known[] = {false, true};
-  static const real weights[] = {0.75, 0.25, 0.5, 0.5};
+  static const float weights[] = {0.75, 0.25, 0.5, 0.5};
   const size_t length = strlen(token);
   const size_t starts[] = {0, length}, ends[] = {length, length};
-  const struct translation translation = {.text = token,
-                                          .source = token,
-                                          .log_probability = -0.5,
-                                          .source_count = 2,
-                                          .target_count = 2,
-                                          .heads = 1,
-                                          .source_tokens = pair,
-                                          .source_known = known,
-                                          .source_starts = starts,
-                                          .source_ends = ends,
-                                          .target_tokens = pair,
-                                          .target_starts = starts,
-                                          .target_ends = ends,
-                                          .attention = weights,
-                                          .head_attention = weights};
+  const elman_translation translation = {.text = token,
+                                         .source = token,
+                                         .log_probability = -0.5,
+                                         .source_count = 2,
+                                         .target_count = 2,
+                                         .heads = 1,
+                                         .source_tokens = pair,
+                                         .source_known = known,
+                                         .source_starts = starts,
+                                         .source_ends = ends,
+                                         .target_tokens = pair,
+                                         .target_starts = starts,
+                                         .target_ends = ends,
+                                         .attention = weights,
+                                         .head_attention = weights};
   char *tsv = written("tsv", &translation, false, NULL);
   cr_assert_eq(count_of(tsv, '\n'), 3);
   cr_assert_eq(count_of(tsv, '\t'), 6);
@@ -973,7 +973,7 @@ Test(formats, decimal_comma) {
   char number[16];
   snprintf(number, sizeof number, "%.1f", 0.5);
   cr_assert_str_eq(number, "0,5", "the locale does what it is chosen for");
-  struct translation translation = example();
+  elman_translation translation = example();
   translation.target_count = 2;
   expect("tsv", translation, false,
          "\t我\t喜欢 (unknown)\ttea\n"

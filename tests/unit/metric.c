@@ -93,17 +93,17 @@ static void fill(struct lines *lines, unsigned which) {
   }
 }
 
-static struct metric_scores scores_of(const struct text *hypotheses, const struct text *const *sets,
-                                      size_t set_count, enum bleu_tokenizer tokenizer) {
+static elman_metric_scores scores_of(const struct text *hypotheses, const struct text *const *sets,
+                                     size_t set_count, enum bleu_tokenizer tokenizer) {
   const struct metric_references references = {sets, set_count, LINES};
-  const struct metric_options options = {.tokenizer = tokenizer};
-  struct metric_scores scores;
+  const elman_metric_options options = {.bleu_tokens = bleu_tokenizer_name(tokenizer)};
+  elman_metric_scores scores;
   cr_assert_eq(metric_score_all(&scores, hypotheses, &references, &options, NULL), ELMAN_OK);
   return scores;
 }
 
-static void assert_same(struct metric_scores a, struct metric_scores b) {
-  cr_assert_eq(a.bleu.bleu, b.bleu.bleu);
+static void assert_same(elman_metric_scores a, elman_metric_scores b) {
+  cr_assert_eq(a.bleu, b.bleu);
   cr_assert_eq(a.chrf, b.chrf);
   cr_assert_eq(a.hypothesis_length, b.hypothesis_length);
   cr_assert_eq(a.reference_length, b.reference_length);
@@ -114,11 +114,11 @@ Test(metric, identical_text_scores_100) {
   fill(&lines, 1);
   const struct text *const set = lines.texts;
   for (int tokenizer = BLEU_13A; tokenizer <= BLEU_NONE; tokenizer++) {
-    const struct metric_scores scores =
+    const elman_metric_scores scores =
         scores_of(lines.texts, &set, 1, (enum bleu_tokenizer)tokenizer);
-    cr_assert_float_eq(scores.bleu.bleu, 100, 1e-9);
+    cr_assert_float_eq(scores.bleu, 100, 1e-9);
     cr_assert_float_eq(scores.chrf, 100, 1e-9);
-    cr_assert_eq(scores.bleu.brevity_penalty, 1);
+    cr_assert_eq(scores.brevity_penalty, 1);
   }
 }
 
@@ -136,14 +136,13 @@ Test(metric, order_and_repeated_references_are_irrelevant) {
   const struct text *const twice[] = {references.texts, references.texts};
   const struct text *const two[] = {references.texts, others.texts};
   const struct text *const swapped[] = {others.texts, references.texts};
-  const struct metric_scores scores = scores_of(hypotheses.texts, once, 1, BLEU_ZH);
+  const elman_metric_scores scores = scores_of(hypotheses.texts, once, 1, BLEU_ZH);
   assert_same(scores, scores_of(turned, moved, 1, BLEU_ZH));
   assert_same(scores, scores_of(hypotheses.texts, twice, 2, BLEU_ZH));
   /* chrF takes the first of two references that score alike, so its order may matter. */
-  cr_assert_eq(scores_of(hypotheses.texts, two, 2, BLEU_ZH).bleu.bleu,
-               scores_of(hypotheses.texts, swapped, 2, BLEU_ZH).bleu.bleu);
-  cr_assert_geq(scores_of(hypotheses.texts, two, 2, BLEU_ZH).bleu.precisions[0],
-                scores.bleu.precisions[0]);
+  cr_assert_eq(scores_of(hypotheses.texts, two, 2, BLEU_ZH).bleu,
+               scores_of(hypotheses.texts, swapped, 2, BLEU_ZH).bleu);
+  cr_assert_geq(scores_of(hypotheses.texts, two, 2, BLEU_ZH).precisions[0], scores.precisions[0]);
 }
 
 Test(metric, nothing_in_common_scores_0) {
@@ -151,11 +150,10 @@ Test(metric, nothing_in_common_scores_0) {
   const struct text reference[] = {text_of(""), text_of("a b")};
   const struct text *const set = reference;
   const struct metric_references references = {&set, 1, 2};
-  struct metric_scores scores;
-  cr_assert_eq(
-      metric_score_all(&scores, hypothesis, &references, &(struct metric_options){0}, NULL),
-      ELMAN_OK);
-  cr_assert_eq(scores.bleu.bleu, 0);
+  elman_metric_scores scores;
+  cr_assert_eq(metric_score_all(&scores, hypothesis, &references, &(elman_metric_options){0}, NULL),
+               ELMAN_OK);
+  cr_assert_eq(scores.bleu, 0);
   cr_assert_eq(scores.chrf, 0);
 }
 
@@ -164,8 +162,8 @@ Test(metric, names_the_bad_line) {
   const struct text bad[] = {text_of("a"), {"b\xFF", 2}};
   const struct text *const sets[] = {good, bad};
   const struct metric_references good_references = {sets, 1, 2}, bad_references = {sets, 2, 2};
-  const struct metric_options options = {0};
-  struct metric_scores scores;
+  const elman_metric_options options = {0};
+  elman_metric_scores scores;
   elman_error error;
   cr_assert_eq(metric_score_all(&scores, bad, &good_references, &options, &error), ELMAN_BAD_DATA);
   cr_assert_str_eq(error.where, "hypothesis, line 2");
@@ -181,39 +179,46 @@ Test(metric, refuses_a_line_that_is_too_long) {
   const struct text line = {bytes, METRIC_MOST_BYTES + 1}, short_line = text_of("a");
   const struct text *const set = &short_line;
   const struct metric_references references = {&set, 1, 1};
-  struct metric_scores scores;
+  elman_metric_scores scores;
   elman_error error;
-  cr_assert_eq(metric_score_all(&scores, &line, &references, &(struct metric_options){0}, &error),
+  cr_assert_eq(metric_score_all(&scores, &line, &references, &(elman_metric_options){0}, &error),
                ELMAN_BAD_DATA);
   cr_assert(strstr(error.message, "more than the 16777216") != NULL, "%s", error.message);
   free(bytes);
 }
 
+static enum bleu_tokenizer fitting(const struct text *lines, size_t count) {
+  const struct metric_references references = {&lines, 1, count};
+  enum bleu_tokenizer tokenizer;
+  cr_assert_eq(metric_tokenizer(&tokenizer, &(elman_metric_options){0}, &references, NULL),
+               ELMAN_OK);
+  return tokenizer;
+}
+
 Test(metric, chooses_the_tokeniser) {
   const struct text chinese[] = {text_of("我爱学习 NLP"), text_of("")};
   const struct text english[] = {text_of("I love 学习"), text_of("")};
-  cr_assert_eq(metric_tokenizer_for(chinese, 2), BLEU_ZH);
-  cr_assert_eq(metric_tokenizer_for(english, 2), BLEU_13A);
+  cr_assert_eq(fitting(chinese, 2), BLEU_ZH);
+  cr_assert_eq(fitting(english, 2), BLEU_13A);
   const struct text half = text_of("我 a"), third = text_of("我 a b"), most = text_of("我 爱 a");
-  cr_assert_eq(metric_tokenizer_for(&half, 1), BLEU_13A, "half is not most");
-  cr_assert_eq(metric_tokenizer_for(&third, 1), BLEU_13A);
-  cr_assert_eq(metric_tokenizer_for(&most, 1), BLEU_ZH);
+  cr_assert_eq(fitting(&half, 1), BLEU_13A, "half is not most");
+  cr_assert_eq(fitting(&third, 1), BLEU_13A);
+  cr_assert_eq(fitting(&most, 1), BLEU_ZH);
 }
 
 /* ---- bootstrap ---- */
 
-static struct bootstrap resample(const struct lines *a, const struct lines *b,
+static elman_comparison resample(const struct lines *a, const struct lines *b,
                                  const struct lines *reference, size_t resamples, uint64_t seed) {
   static struct sentence_counts counts[2][LINES];
   const struct text *const set = reference->texts;
   const struct metric_references references = {&set, 1, LINES};
-  const struct metric_options options = {.tokenizer = BLEU_CHAR};
-  struct bootstrap result;
+  const elman_metric_options options = {
+      .bleu_tokens = "char", .resamples = resamples, .seed = seed};
+  elman_comparison result;
   cr_assert_eq(metric_count(counts[0], a->texts, &references, &options, NULL), ELMAN_OK);
   cr_assert_eq(metric_count(counts[1], b->texts, &references, &options, NULL), ELMAN_OK);
-  cr_assert_eq(bootstrap(&result, counts[0], counts[1], LINES,
-                         &(struct bootstrap_options){resamples, seed}, NULL),
-               ELMAN_OK);
+  cr_assert_eq(bootstrap(&result, counts[0], counts[1], LINES, &options, NULL), ELMAN_OK);
   return result;
 }
 
@@ -222,17 +227,17 @@ Test(bootstrap, keeps_its_laws) {
   fill(&a, 1);
   fill(&b, 2);
   fill(&reference, 3);
-  const struct bootstrap first = resample(&a, &b, &reference, 200, 5);
-  const struct bootstrap again = resample(&a, &b, &reference, 200, 5);
+  const elman_comparison first = resample(&a, &b, &reference, 200, 5);
+  const elman_comparison again = resample(&a, &b, &reference, 200, 5);
   cr_assert(memcmp(&first, &again, sizeof first) == 0, "the same seed gives another result");
   cr_assert_neq(resample(&a, &b, &reference, 200, 6).bleu[0].mean, first.bleu[0].mean);
 
-  const struct bootstrap swapped = resample(&b, &a, &reference, 200, 5);
+  const elman_comparison swapped = resample(&b, &a, &reference, 200, 5);
   cr_assert_eq(swapped.bleu_p_value, first.bleu_p_value);
   cr_assert_eq(swapped.chrf_p_value, first.chrf_p_value);
   cr_assert_eq(swapped.chrf[0].mean, first.chrf[1].mean);
 
-  cr_assert_float_eq(first.bleu[0].mean, first.scores[0].bleu.bleu, 2 * first.bleu[0].interval);
+  cr_assert_float_eq(first.bleu[0].mean, first.scores[0].bleu, 2 * first.bleu[0].interval);
   cr_assert_gt(first.bleu[0].interval, 0);
   cr_assert_eq(resample(&a, &b, &reference, 1, 5).bleu[0].interval, 0);
 }
@@ -241,7 +246,7 @@ Test(bootstrap, tells_good_from_bad) {
   static struct lines bad, good;
   fill(&good, 1);
   fill(&bad, 2);
-  const struct bootstrap result = resample(&good, &bad, &good, 200, 1);
+  const elman_comparison result = resample(&good, &bad, &good, 200, 1);
   cr_assert_float_eq(result.bleu[0].mean, 100, 1e-9);
   cr_assert_float_eq(result.bleu_p_value, 1.0 / 201, 1e-12);
   cr_assert_float_eq(result.chrf_p_value, 1.0 / 201, 1e-12);

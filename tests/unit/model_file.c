@@ -265,15 +265,15 @@ static bool refused_or_usable(const char *what, size_t position) {
     cr_assert(isfinite(model->block[i]), "%s, byte %zu", what, position);
   struct translator translator;
   translator_create(&translator, model, NULL);
-  const struct text source = text_of("我 爱 你");
-  struct translate_options options = translate_options_default();
-  options.limit = 4;
-  cr_assert_eq(translator_run(&translator, &source, 1, (struct text){NULL, 0}, &options, &error),
-               ELMAN_OK, "%s, byte %zu", what, position);
+  static const char source[] = "我 爱 你";
+  const elman_sentence sentence = {.text = source, .length = strlen(source)};
+  elman_translate_options options = translate_options_default();
+  options.max_length = 4;
+  cr_assert_eq(translator_run(&translator, &sentence, 1, &options, &error), ELMAN_OK,
+               "%s, byte %zu", what, position);
   const elman_status run = translator.items[0].status;
   cr_assert(run == ELMAN_OK || run == ELMAN_BAD_DATA, "%s, byte %zu", what, position);
-  if (run == ELMAN_OK)
-    cr_assert(isfinite(translator_result(&translator, 0).hypotheses[0].log_probability));
+  if (run == ELMAN_OK) cr_assert(isfinite(search_path(&translator.search, 0, 0)->log_probability));
   translator_free(&translator);
   model_free(model);
   return true;

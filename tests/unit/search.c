@@ -49,24 +49,26 @@ static void check(const double bias[WORDS], const char *source, const char *refe
   struct model *model = make_model(bias);
   struct translator translator;
   translator_create(&translator, model, NULL);
-  const struct text forced = reference == NULL ? (struct text){NULL, 0} : text_of(reference);
-  const struct text text = text_of(source);
-  struct translate_options options = translate_options_default();
-  options.limit = limit;
-  cr_assert_eq(translator_run(&translator, &text, 1, forced, &options, NULL), ELMAN_OK);
-  cr_assert_eq(translator_result(&translator, 0).count, 1);
-  const struct hypothesis *hypothesis = translator_result(&translator, 0).hypotheses;
-  const size_t S = translator.items[0].source.tokens.count;
+  const elman_sentence sentence = {source, strlen(source), reference,
+                                   reference == NULL ? 0 : strlen(reference)};
+  elman_translate_options options = translate_options_default();
+  elman_translation *found;
+  options.max_length = limit;
+  cr_assert_eq(translator_run(&translator, &sentence, 1, &options, NULL), ELMAN_OK);
+  cr_assert_eq(translator_take(&found, &translator, 0, NULL), ELMAN_OK);
+  cr_assert_null(found->next);
+  const size_t S = found->source_count;
   double sum = 0;
-  cr_assert_eq(hypothesis->count, count);
+  cr_assert_eq(found->target_count, count);
   for (size_t t = 0; t < count; t++) {
-    cr_assert_eq(hypothesis->ids[t], expected[t]);
+    cr_assert_eq(found->target_ids[t], expected[t]);
     sum += log_probability(bias, expected[t]);
     /* All source states are equal. */
     for (size_t s = 0; s < S; s++)
-      cr_assert_float_eq((double)hypothesis->attention[t * S + s], 1.0 / (double)S, CLOSE);
+      cr_assert_float_eq((double)found->attention[t * S + s], 1.0 / (double)S, 1e-6);
   }
-  cr_assert_float_eq(hypothesis->log_probability, sum, 1e-5);
+  cr_assert_float_eq(found->log_probability, sum, 1e-5);
+  translation_free(found);
   translator_free(&translator);
   model_free(model);
 }
@@ -109,15 +111,14 @@ Test(search, of_equal_weights_the_first_word_replaces_an_unknown_one) {
   struct model *model = make_model((const double[WORDS]){3, 0, 0, 1, 2});
   struct translator translator;
   translator_create(&translator, model, NULL);
-  const struct text text = text_of("b a zebra");
-  struct translate_options options = translate_options_default();
-  options.limit = 2;
+  const elman_sentence sentence = {.text = "b a zebra", .length = 9};
+  elman_translate_options options = translate_options_default();
+  struct text text;
+  options.max_length = 2;
   options.replace_unknown = true;
-  cr_assert_eq(translator_run(&translator, &text, 1, (struct text){NULL, 0}, &options, NULL),
-               ELMAN_OK);
-  cr_assert_eq(translator_render(&translator, 0, NULL), ELMAN_OK);
-  cr_assert(text_equal(buffer_text(&translator.renderings[0].text), text_of("b b")), "%s",
-            translator.renderings[0].text.bytes);
+  cr_assert_eq(translator_run(&translator, &sentence, 1, &options, NULL), ELMAN_OK);
+  cr_assert_eq(translator_text(&text, &translator, 0, NULL), ELMAN_OK);
+  cr_assert(text_equal(text, text_of("b b")), "%s", text.bytes);
   translator_free(&translator);
   model_free(model);
 }

@@ -8,47 +8,48 @@ static const size_t starts[] = {0, 2, 4, 6}, ends[] = {1, 3, 5, 7};
 /* What "</s>" is at the end of a text of two tokens. */
 static const size_t target_starts[] = {0, 2, 3}, target_ends[] = {1, 3, 3};
 
-static struct translation of(const real *weights, size_t T, size_t S, bool ended) {
-  return (struct translation){.text = "x y",
-                              .source = S == 4   ? "a b c d"
-                                        : S == 2 ? "a b"
-                                                 : "a",
-                              .source_count = S,
-                              .target_count = T,
-                              .heads = 1,
-                              .source_starts = starts,
-                              .source_ends = ends,
-                              .target_starts = target_starts,
-                              .target_ends = target_ends,
-                              .ended = ended,
-                              .attention = weights,
-                              .head_attention = weights};
+static elman_translation of(const float *weights, size_t T, size_t S, bool ended) {
+  return (elman_translation){.text = "x y",
+                             .source = S == 4   ? "a b c d"
+                                       : S == 2 ? "a b"
+                                                : "a",
+                             .source_count = S,
+                             .target_count = T,
+                             .heads = 1,
+                             .source_starts = starts,
+                             .source_ends = ends,
+                             .target_starts = target_starts,
+                             .target_ends = target_ends,
+                             .ended = ended,
+                             .attention = weights,
+                             .head_attention = weights};
 }
 
-static const real sharp[] = {1, 0, 0, 1, 0.25, 0.75}; /* the diagonal, then </s> */
-static const real even[] = {0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25};
+static const float sharp[] = {1, 0, 0, 1, 0.25, 0.75}; /* the diagonal, then </s> */
+static const float even[] = {0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25};
 
-static void add(struct summary *summary, struct translation translation, const char *alignment) {
+static void add(elman_attention_summary *summary, elman_translation translation,
+                const char *alignment) {
   elman_error error;
   cr_assert_eq(summary_add(summary, &translation, text_of(alignment), &error), ELMAN_OK, "%s",
                error.message);
 }
 
 Test(summary, entropy) {
-  const real one[] = {1, 0, 0}, half[] = {0.5, 0.5};
+  const float one[] = {1, 0, 0}, half[] = {0.5, 0.5};
   cr_assert_eq(row_entropy(one, 3), 0);
   cr_assert_eq(row_entropy(NULL, 0), 0);
   cr_assert_float_eq(row_entropy(half, 2), log(2), 1e-12);
   cr_assert_float_eq(row_entropy(even, 4), log(4), 1e-12);
-  const real above[] = {(real)1.0000001};
+  const float above[] = {(float)1.0000001};
   cr_assert_eq(row_entropy(above, 1), 0, "rounding makes no negative entropy");
 }
 
 /* Weights of local attention sum to less than 1; their entropy is that of their shares. */
 Test(summary, entropy_of_weights_that_do_not_sum_to_one) {
-  const real two[] = {0, (real)0.2, (real)0.2, 0}, one[] = {0, (real)0.3, 0};
-  const real shares[] = {(real)0.125, (real)0.25, (real)0.0625};
-  const real doubled[] = {(real)0.25, (real)0.5, (real)0.125};
+  const float two[] = {0, (float)0.2, (float)0.2, 0}, one[] = {0, (float)0.3, 0};
+  const float shares[] = {(float)0.125, (float)0.25, (float)0.0625};
+  const float doubled[] = {(float)0.25, (float)0.5, (float)0.125};
   cr_assert_float_eq(row_entropy(two, 4), log(2), 1e-7);
   cr_assert_float_eq(row_entropy(one, 3), 0, 1e-7);
   cr_assert_float_eq(row_entropy(shares, 3), row_entropy(doubled, 3), 1e-12);
@@ -57,7 +58,7 @@ Test(summary, entropy_of_weights_that_do_not_sum_to_one) {
 }
 
 Test(summary, the_diagonal) {
-  struct summary summary = {0};
+  elman_attention_summary summary = {0};
   add(&summary, of(sharp, 3, 2, true), "");
   cr_assert_eq(summary.translations, 1);
   cr_assert_eq(summary.rows, 3);
@@ -75,7 +76,7 @@ Test(summary, the_diagonal) {
 }
 
 Test(summary, equal_weights) {
-  struct summary summary = {0};
+  elman_attention_summary summary = {0};
   add(&summary, of(even, 2, 4, false), "");
   cr_assert_eq(summary.end_rows, 0);
   cr_assert_float_eq(summary.entropy, 2 * log(4), 1e-6);
@@ -88,8 +89,8 @@ Test(summary, equal_weights) {
 
 /* One source token: nothing to choose from, so no share of the largest entropy. */
 Test(summary, one_source_token) {
-  static const real weights[] = {1, 1, 1};
-  struct summary summary = {0};
+  static const float weights[] = {1, 1, 1};
+  elman_attention_summary summary = {0};
   add(&summary, of(weights, 3, 1, true), "");
   cr_assert_eq(summary.rows, 3);
   cr_assert_eq(summary.chosen_rows, 0);
@@ -98,16 +99,16 @@ Test(summary, one_source_token) {
 }
 
 Test(summary, nothing_to_look_at) {
-  struct summary summary = {0};
-  add(&summary, (struct translation){.text = "", .source = "", .heads = 1}, "");
-  add(&summary, (struct translation){.text = "", .source = "", .heads = 1}, "0-0");
+  elman_attention_summary summary = {0};
+  add(&summary, (elman_translation){.text = "", .source = "", .heads = 1}, "");
+  add(&summary, (elman_translation){.text = "", .source = "", .heads = 1}, "0-0");
   cr_assert_eq(summary.translations, 2);
   cr_assert_eq(summary.empty, 2);
   cr_assert_eq(summary.rows + summary.columns + summary.aligned, 0);
 }
 
 Test(summary, gold_alignments) {
-  struct summary summary = {0};
+  elman_attention_summary summary = {0};
   add(&summary, of(sharp, 3, 2, true), "0-0 1-1");
   cr_assert_eq(summary.aligned, 1);
   cr_assert_eq(summary.links, 2);
@@ -121,16 +122,17 @@ Test(summary, gold_alignments) {
 }
 
 Test(summary, the_rule_decides_what_is_a_link) {
-  struct summary summary = {.rule = {ELMAN_ALIGNMENT_THRESHOLD, 0.25, ELMAN_UNITS_AUTO}};
+  elman_attention_summary summary = {
+      .style = {.alignment = ELMAN_ALIGNMENT_THRESHOLD, .threshold = 0.25}};
   add(&summary, of(even, 2, 4, false), "0-0");
   cr_assert_eq(summary.links, 8);
   cr_assert_eq(summary.both, 1);
 }
 
 static void check_refused(const char *alignment, const char *message) {
-  struct summary summary = {0};
+  elman_attention_summary summary = {0};
   elman_error error;
-  const struct translation translation = of(sharp, 3, 2, true);
+  const elman_translation translation = of(sharp, 3, 2, true);
   cr_assert_eq(summary_add(&summary, &translation, text_of(alignment), &error), ELMAN_BAD_DATA);
   cr_assert_str_eq(error.message, message);
   cr_assert_eq(summary.translations + summary.rows + summary.links, 0, "nothing is added");

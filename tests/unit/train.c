@@ -77,11 +77,11 @@ static struct trainer_options options_of(size_t epochs, size_t batch_size) {
 /* ---- what the reports say ---- */
 
 struct log {
-  struct trainer_report reports[MAX_UPDATES];
+  elman_train_report reports[MAX_UPDATES];
   size_t count, stop_after; /* 0 = never */
 };
 
-static bool keep(void *context, const struct trainer_report *report) {
+static bool keep(void *context, const elman_train_report *report) {
   struct log *log = context;
   cr_assert_lt(log->count, MAX_UPDATES);
   log->reports[log->count++] = *report;
@@ -102,7 +102,7 @@ static struct log logged_run(struct trainer_options options) {
 
 /* With batches of one, the tokens of an update tell which pair it was: pair i has i + 2. */
 static void pairs_of_epoch(size_t pairs[PAIRS], const struct log *log, size_t epoch) {
-  const struct trainer_report *reports = log->reports + epoch * PAIRS;
+  const elman_train_report *reports = log->reports + epoch * PAIRS;
   for (size_t i = 0; i < PAIRS; i++)
     pairs[i] = reports[i].tokens - (i == 0 ? 0 : reports[i - 1].tokens) - 2;
 }
@@ -158,7 +158,7 @@ Test(train, reports) {
   cr_assert_eq(log.count, 6);
   double sum = 0;
   for (size_t i = 0; i < log.count; i++) {
-    const struct trainer_report *report = &log.reports[i];
+    const elman_train_report *report = &log.reports[i];
     const size_t before = i % 3 == 0 ? 0 : log.reports[i - 1].tokens;
     cr_assert_eq(report->epoch, i / 3 + 1);
     cr_assert_eq(report->epochs, 2);
@@ -249,7 +249,7 @@ struct attempts {
   size_t failed;
 };
 
-static bool keep_attempted(void *context, const struct trainer_report *report) {
+static bool keep_attempted(void *context, const elman_train_report *report) {
   return keep(&((struct attempts *)context)->log, report);
 }
 

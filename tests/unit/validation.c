@@ -19,19 +19,19 @@ static const char DEV[] = "a b\tb a\nb c d\td c b\nc\tc\na c d\td c a\nb d\ta c\
 enum { MOST_EPOCHS = 40 };
 
 struct log {
-  struct validation_report reports[MOST_EPOCHS];
+  elman_validation reports[MOST_EPOCHS];
   double rates[MOST_EPOCHS]; /* after so many validations */
   size_t count;
 };
 
-static bool keep_report(void *context, const struct validation_report *report) {
+static bool keep_report(void *context, const elman_validation *report) {
   struct log *log = context;
   cr_assert_lt(log->count, MOST_EPOCHS);
   log->reports[log->count++] = *report;
   return true;
 }
 
-static bool keep_rate(void *context, const struct trainer_report *report) {
+static bool keep_rate(void *context, const elman_train_report *report) {
   struct log *log = context;
   if (log->count < MOST_EPOCHS) log->rates[log->count] = report->learning_rate;
   return true;
@@ -122,11 +122,11 @@ static struct log logged(const struct task *task, struct model **model,
   return log;
 }
 
-static struct scores scores_of(const struct task *task, const struct model *model) {
-  const struct evaluate_options options = {
-      .batch_size = 6, .translate = translate_options_default(), .fitting_tokenizer = true};
-  struct scores scores;
-  cr_assert_eq(evaluate(&scores, model, task->dev, &options, NULL), ELMAN_OK);
+static elman_scores scores_of(const struct task *task, const struct model *model) {
+  elman_evaluate_options options = evaluate_options_default();
+  elman_scores scores;
+  options.batch_size = 6;
+  cr_assert_eq(evaluate(&scores, model, task->dev, NULL, &options, NULL), ELMAN_OK);
   return scores;
 }
 
@@ -183,10 +183,10 @@ Test(validation, scores_what_would_be_written) {
     for (size_t i = 0; i < EPOCHS; i++) {
       options.epochs = i + 1;
       struct model *written = trained(&task, options);
-      const struct scores scores = scores_of(&task, written);
+      const elman_scores scores = scores_of(&task, written);
       cr_assert_eq(log.reports[i].update, i + 1);
-      cr_assert_eq(log.reports[i].scores.loss, scores.loss);
-      cr_assert_eq(log.reports[i].scores.metric.chrf, scores.metric.chrf);
+      cr_assert_eq(log.reports[i].loss, scores.loss);
+      cr_assert_eq(log.reports[i].chrf, scores.metrics.chrf);
       model_free(written);
     }
     model_free(model);
@@ -204,8 +204,8 @@ struct decisions {
 static void check_decisions(const struct log *log, struct decisions *found, size_t *best) {
   double bleu = -1, loss = INFINITY;
   for (size_t i = 0; i < log->count; i++) {
-    const struct validation_report *report = &log->reports[i];
-    const double this_bleu = report->scores.metric.bleu.bleu, this_loss = report->scores.loss;
+    const elman_validation *report = &log->reports[i];
+    const double this_bleu = report->bleu, this_loss = report->loss;
     found->higher_bleu_at_a_higher_loss += this_bleu > bleu && this_loss > loss;
     found->lower_bleu += this_bleu < bleu;
     found->lower_loss += this_bleu == bleu && this_loss < loss;
@@ -302,20 +302,20 @@ Test(validation, validate_every_counts_updates) {
 enum { MOST_UPDATES = 60 };
 
 struct course {
-  struct trainer_report updates[MOST_UPDATES];
+  elman_train_report updates[MOST_UPDATES];
   size_t count, stop_after; /* 0 = never */
   bool best[MOST_UPDATES];
   size_t validations;
 };
 
-static bool note_update(void *context, const struct trainer_report *report) {
+static bool note_update(void *context, const elman_train_report *report) {
   struct course *course = context;
   cr_assert_lt(course->count, MOST_UPDATES);
   course->updates[course->count++] = *report;
   return course->count != course->stop_after;
 }
 
-static bool note_validation(void *context, const struct validation_report *report) {
+static bool note_validation(void *context, const elman_validation *report) {
   struct course *course = context;
   course->best[course->validations++] = report->best;
   return true;
@@ -343,7 +343,7 @@ static void check_same_course(const struct course *a, const struct course *b, si
   cr_assert_eq(a->count, b->count, "stopped after %zu: %zu updates, not %zu", stop, b->count,
                a->count);
   for (size_t i = 0; i < a->count; i++) {
-    const struct trainer_report *x = &a->updates[i], *y = &b->updates[i];
+    const elman_train_report *x = &a->updates[i], *y = &b->updates[i];
     cr_assert(x->epoch == y->epoch && x->update == y->update && x->tokens == y->tokens);
     cr_assert(x->loss == y->loss && x->update_loss == y->update_loss,
               "stopped after %zu: other losses in update %zu", stop, i + 1);

@@ -1,6 +1,7 @@
 #include "attention_job.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
 
@@ -10,6 +11,7 @@
 #include "messages.h"
 #include "output.h"
 #include "unknown_words.h"
+#include "window.h"
 
 /* What the overrides did. */
 struct effect {
@@ -40,13 +42,12 @@ static void sink_close(struct sink *sink) {
   elman_attention_summary_free(sink->summary);
 }
 
-static elman_status sink_add(struct sink *sink, const elman_translation *best,
-                             const struct attention_item *item, elman_error *error) {
-  if (sink->writer != NULL)
-    return hypotheses_write(sink->writer, best, item->sentence.number, error);
+static elman_status sink_add(struct sink *sink, const elman_translation *best, size_t number,
+                             const char *alignment, elman_error *error) {
+  if (sink->writer != NULL) return hypotheses_write(sink->writer, best, number, error);
   elman_status status = ELMAN_OK;
   for (const elman_translation *one = best; one != NULL && status == ELMAN_OK; one = one->next)
-    status = elman_attention_summary_add(sink->summary, one, item->alignment, error);
+    status = elman_attention_summary_add(sink->summary, one, alignment, error);
   return status;
 }
 
@@ -99,44 +100,91 @@ static void note_effect(const struct effect *effect) {
 }
 
 /* Counts whether the translation is the one that the attention as it is gives. */
-static elman_status compare(struct effect *effect, elman_translator *translator,
-                            const struct attention_item *item, const elman_translation *changed,
-                            elman_translate_options options, elman_error *error) {
-  elman_translation *plain;
-  options.override_count = 0;
-  const elman_status status = elman_translate(&plain, translator, item->sentence.text,
-                                              item->sentence.length, &options, error);
-  if (status != ELMAN_OK) return status;
+static void compare(struct effect *effect, const elman_translation *changed,
+                    const elman_translation *plain) {
   effect->compared++;
   effect->same += strcmp(plain->text, changed->text) == 0;
   effect->log_probability += changed->log_probability - plain->log_probability;
-  elman_translation_free(plain);
-  return ELMAN_OK;
 }
 
-/* ---- sentence by sentence ---- */
+/* ---- sentences that are translated together ---- */
 
-static int add_one(const struct attention_job *job, elman_translator *translator,
-                   struct attention_input *input, const struct attention_item *item,
-                   struct sink *sink) {
-  elman_error error;
-  elman_translation *translation = NULL;
+struct group {
+  struct window window;
+  char *alignments[WINDOW];         /* NULL = none */
+  elman_translation *plain[WINDOW]; /* without overrides; NULL where there are none */
+};
+
+static void group_clear(struct group *group) {
+  for (size_t i = 0; i < group->window.count; i++) {
+    free(group->alignments[i]);
+    elman_translation_free(group->plain[i]);
+    group->alignments[i] = NULL;
+    group->plain[i] = NULL;
+  }
+  window_clear(&group->window);
+}
+
+/* Waits for one sentence and takes those that have come by then. False when there is nothing more
+ * to read, with *code as in attention_input_next. */
+static bool group_fill(struct group *group, struct attention_input *input, int *code) {
+  struct attention_item item;
+  do {
+    if (!attention_input_next(input, &item, code)) return false;
+    const size_t i = group->window.count;
+    int added = window_add(&group->window, item.sentence.text, item.sentence.length, item.reference,
+                           item.sentence.number);
+    if (added == EX_OK && item.alignment != NULL) {
+      group->alignments[i] = copy_bytes(item.alignment, strlen(item.alignment));
+      if (group->alignments[i] == NULL) added = EX_OSERR;
+    }
+    if (added != EX_OK) *code = added;
+    if (added != EX_OK) return false;
+  } while (window_has_room(&group->window) && sentences_ready(&input->sentences));
+  return true;
+}
+
+static bool group_translate(struct group *group, const struct attention_job *job,
+                            elman_translator *translator, int *code) {
+  struct window *window = &group->window;
   elman_translate_options options = job->options;
-  options.reference = item->reference;
-  elman_status status = elman_translate(&translation, translator, item->sentence.text,
-                                        item->sentence.length, &options, &error);
+  elman_error error;
+  if (!window_translate(window, translator, &options, code)) return false;
+  if (options.override_count == 0) return true;
+  options.override_count = 0;
+  const elman_status status = elman_translate_batch(
+      group->plain, NULL, translator, window->sentences, window->count, &options, &error);
+  if (status != ELMAN_OK && status != ELMAN_BAD_DATA) *code = report_error(&error);
+  return status == ELMAN_OK || status == ELMAN_BAD_DATA;
+}
+
+static int add_one(const struct attention_job *job, const struct group *group, size_t i,
+                   struct attention_input *input, struct sink *sink) {
+  const struct window *window = &group->window;
+  const elman_translation *translation = window->translations[i];
+  elman_error error = window->errors[i];
+  elman_status status = error.code;
   if (status == ELMAN_OK) {
     unknown_words_add(&sink->unknown, translation);
     if (translation->forced) unknown_words_add_target(&sink->unknown_target, translation);
-    status = sink_add(sink, translation, item, &error);
+    status = sink_add(sink, translation, window->numbers[i], group->alignments[i], &error);
   }
-  if (status == ELMAN_OK && options.override_count > 0) {
-    measure_reach(&sink->effect, &options, translation);
-    status = compare(&sink->effect, translator, item, translation, options, &error);
+  if (status != ELMAN_OK) return sentences_report(&input->sentences, window->numbers[i], &error);
+  if (group->plain[i] == NULL) return EX_OK;
+  measure_reach(&sink->effect, &job->options, translation);
+  compare(&sink->effect, translation, group->plain[i]);
+  return EX_OK;
+}
+
+/* False when there is no use in going on. */
+static bool add_group(const struct attention_job *job, const struct group *group,
+                      struct attention_input *input, struct sink *sink, int *code) {
+  for (size_t i = 0; i < group->window.count; i++) {
+    const int result = add_one(job, group, i, input, sink);
+    if (result != EX_OK) *code = result;
+    if (result != EX_OK && result != EX_DATAERR) return false;
   }
-  elman_translation_free(translation);
-  return status == ELMAN_OK ? EX_OK
-                            : sentences_report(&input->sentences, item->sentence.number, &error);
+  return true;
 }
 
 /* Whether what was made is worth having: a line that cannot be translated leaves the others so, but
@@ -147,14 +195,22 @@ static bool is_worth_having(const struct attention_input *input, int code) {
 
 static int add_all(const struct attention_job *job, elman_translator *translator,
                    struct attention_input *input, struct sink *sink, struct output *output) {
-  struct attention_item item;
-  int code = EX_OK;
-  while (output->problem == 0 && attention_input_next(input, &item, &code)) {
-    const int result = add_one(job, translator, input, &item, sink);
-    output_flush(output);
-    if (result != EX_OK) code = result;
-    if (result != EX_OK && result != EX_DATAERR) break;
+  int code = EX_OK, stopped = EX_OK;
+  struct group *group = calloc(1, sizeof *group);
+  if (group == NULL) {
+    report(NULL, "out of memory");
+    return EX_OSERR;
   }
+  for (bool more = true; more;) {
+    more = group_fill(group, input, &stopped);
+    if (group->window.count > 0 &&
+        !(group_translate(group, job, translator, &code) &&
+          add_group(job, group, input, sink, &code) && output_flush(output)))
+      more = false;
+    group_clear(group);
+  }
+  free(group);
+  if (stopped != EX_OK && is_worth_having(input, code)) code = stopped;
   if (!is_worth_having(input, code)) return code;
   if (sink->effect.compared > 0) {
     const int reached = check_reach(&sink->effect, &job->options);

@@ -134,9 +134,7 @@ static int evaluate(const struct usage *usage, const struct operands *operands,
   if (code != EX_OK) return code;
   if (files->hypotheses.count == 0)
     return evaluate_model(evaluation, input, usage->command, operands);
-  files->options.bleu_tokens = evaluation->options.bleu_tokens;
-  files->options.lowercase = evaluation->options.lowercase;
-  files->options.chrf_lowercase = evaluation->options.chrf_lowercase;
+  files->options = evaluation->options.metric;
   files->json = evaluation->json;
   return evaluate_files(files, usage->command);
 }
@@ -145,7 +143,7 @@ int evaluate_command(int argc, char **argv) {
   struct pairs_input input = {.columns = DEFAULT_COLUMNS};
   struct evaluation evaluation = {.model_path = DEFAULT_MODEL,
                                   .options = elman_evaluate_options_default()};
-  struct file_evaluation files = {.options = elman_metric_options_default()};
+  struct file_evaluation files = {0};
   struct overrides overrides = {0};
   const struct option options[] = {
       MODEL_OPTION(evaluation.model_path),
@@ -154,22 +152,23 @@ int evaluate_command(int argc, char **argv) {
        .count = &input.alignment_column, .least = 1, .most = MOST_COLUMNS},
       {"batch-size", 0, "N", "sentences at a time", .count = &evaluation.options.batch_size,
        .least = 1, .most = 65536},
-      BEAM_OPTIONS(evaluation.options),
+      BEAM_OPTIONS(evaluation.options.translate),
       OVERRIDE_OPTION(overrides),
       {"bleu-tokens", 0, "NAME", "how BLEU splits words",
-       "zh if references are mostly Han, else 13a", .text = &evaluation.options.bleu_tokens,
+       "zh if references are mostly Han, else 13a", .text = &evaluation.options.metric.bleu_tokens,
        .choice = elman_bleu_tokens_name},
-      {"lowercase", 0, NULL, "BLEU of text in lower case", .flag = &evaluation.options.lowercase},
+      {"lowercase", 0, NULL, "BLEU of text in lower case",
+       .flag = &evaluation.options.metric.lowercase},
       {"chrf-lowercase", 0, NULL, "chrF2 of text in lower case",
-       .flag = &evaluation.options.chrf_lowercase},
+       .flag = &evaluation.options.metric.chrf_lowercase},
       {"hypothesis", 0, "FILE", "score these translations, without a model; twice: compare",
        .list = &files.hypotheses, .most = MOST_HYPOTHESES},
       {"reference", 0, "FILE", "what --hypothesis should say; may be given several times",
        .list = &files.references, .most = MOST_LISTED},
       {"resamples", 0, "N", "draws of the comparison's bootstrap",
-       .count = &files.options.resamples, .least = 1, .most = 1000000},
+       .count = &evaluation.options.metric.resamples, .least = 1, .most = 1000000},
       {"seed", 0, "N", "chooses the draws, and what --override shuffle does",
-       .seed = &files.options.seed},
+       .seed = &evaluation.options.metric.seed},
       {"threads", 't', "N", "processor cores to use", "all", .count = &evaluation.options.threads,
        .least = 1, .most = 1024},
       {"json", 0, NULL, "print one JSON object", .flag = &evaluation.json},
@@ -188,8 +187,8 @@ int evaluate_command(int argc, char **argv) {
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
   code = overrides_settle(&overrides, &usage);
   if (code != EX_OK) return code;
-  evaluation.options.overrides = overrides.list;
-  evaluation.options.override_count = overrides.words.count;
-  evaluation.options.override_seed = files.options.seed;
+  evaluation.options.translate.overrides = overrides.list;
+  evaluation.options.translate.override_count = overrides.words.count;
+  evaluation.options.translate.override_seed = evaluation.options.metric.seed;
   return evaluate(&usage, &operands, &evaluation, &files, &input);
 }

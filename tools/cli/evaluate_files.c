@@ -77,12 +77,11 @@ static int score(elman_comparison *found, const struct inputs *inputs,
   elman_error error;
   const char *const *const *references = inputs->lines + inputs->hypotheses;
   const size_t sets = inputs->count - inputs->hypotheses;
-  const elman_status status =
-      inputs->hypotheses == 1
-          ? elman_metrics(&found->scores[0], inputs->lines[0], references, sets, inputs->sentences,
-                          options, &error)
-          : elman_metrics_compare(found, inputs->lines[0], inputs->lines[1], references, sets,
-                                  inputs->sentences, options, &error);
+  const elman_status status = inputs->hypotheses == 1
+                                  ? elman_metrics(&found->scores[0], inputs->lines[0], references,
+                                                  sets, inputs->sentences, options, &error)
+                                  : elman_metrics_compare(found, inputs->lines, references, sets,
+                                                          inputs->sentences, options, &error);
   return status == ELMAN_OK ? EX_OK : report_error(&error);
 }
 

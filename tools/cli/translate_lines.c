@@ -8,6 +8,7 @@
 #include "messages.h"
 #include "unknown_words.h"
 #include "visible.h"
+#include "window.h"
 
 static void write_json(FILE *stream, const elman_translation *best, bool n_best) {
   struct json json = {.stream = stream};
@@ -53,39 +54,6 @@ static void write_line(FILE *stream, const struct translate_lines *job, size_t n
 
 /* ---- sentences that are translated together ---- */
 
-enum { WINDOW = 256, WINDOW_BYTES = 1 << 20 };
-
-struct window {
-  char *texts[WINDOW];
-  size_t lengths[WINDOW], numbers[WINDOW];
-  elman_translation *translations[WINDOW];
-  elman_error errors[WINDOW];
-  size_t count, bytes;
-};
-
-static void window_clear(struct window *window) {
-  for (size_t i = 0; i < window->count; i++) {
-    free(window->texts[i]);
-    elman_translation_free(window->translations[i]);
-  }
-  window->count = window->bytes = 0;
-}
-
-static int window_add(struct window *window, struct sentence sentence) {
-  char *text = malloc(sentence.length + 1);
-  if (text == NULL) {
-    report(NULL, "out of memory");
-    return EX_OSERR;
-  }
-  memcpy(text, sentence.text, sentence.length);
-  window->texts[window->count] = text;
-  window->lengths[window->count] = sentence.length;
-  window->numbers[window->count] = sentence.number;
-  window->translations[window->count++] = NULL;
-  window->bytes += sentence.length;
-  return EX_OK;
-}
-
 /* Waits for one sentence and takes those that have come by then: nobody's answer waits for what
  * is not yet written. False when there is nothing more to read, with *code as in sentences_next. */
 static bool window_fill(struct window *window, struct sentences *sentences, bool quiet, int *code) {
@@ -93,34 +61,19 @@ static bool window_fill(struct window *window, struct sentences *sentences, bool
   do {
     if (!sentences_next(sentences, &sentence, code)) return false;
     if (!quiet) sentences_hint_tab(sentences, sentence);
-    const int added = window_add(window, sentence);
+    const int added = window_add(window, sentence.text, sentence.length, NULL, sentence.number);
     if (added != EX_OK) *code = added;
     if (added != EX_OK) return false;
-  } while (window->count < WINDOW && window->bytes < WINDOW_BYTES && sentences_ready(sentences));
-  return true;
-}
-
-/* False when there is no use in going on. */
-static bool window_translate(struct window *window, const struct translate_lines *job,
-                             elman_translator *translator, struct sentences *sentences, int *code) {
-  elman_error error;
-  const elman_status status = elman_translate_batch(
-      window->translations, window->errors, translator, (const char *const *)window->texts,
-      window->lengths, window->count, &job->options, &error);
-  if (status != ELMAN_OK && status != ELMAN_BAD_DATA) {
-    *code = report_error(&error);
-    return false;
-  }
-  for (size_t i = 0; i < window->count; i++) {
-    if (window->errors[i].code != ELMAN_OK)
-      *code = sentences_report(sentences, window->numbers[i], &window->errors[i]);
-  }
+  } while (window_has_room(window) && sentences_ready(sentences));
   return true;
 }
 
 static bool window_write(const struct window *window, const struct translate_lines *job,
-                         struct unknown_words *unknown, struct output *output) {
+                         struct sentences *sentences, struct unknown_words *unknown,
+                         struct output *output, int *code) {
   for (size_t i = 0; i < window->count; i++) {
+    if (window->translations[i] == NULL)
+      *code = sentences_report(sentences, window->numbers[i], &window->errors[i]);
     write_line(output->stream, job, window->numbers[i], window->translations[i]);
     if (window->translations[i] != NULL) unknown_words_add(unknown, window->translations[i]);
   }
@@ -138,8 +91,8 @@ static int translate_all(const struct translate_lines *job, elman_translator *tr
   int code = EX_OK, stopped = EX_OK;
   for (bool more = true; more;) {
     more = window_fill(window, sentences, job->quiet, &stopped);
-    if (window->count > 0 && !(window_translate(window, job, translator, sentences, &code) &&
-                               window_write(window, job, &unknown, output)))
+    if (window->count > 0 && !(window_translate(window, translator, &job->options, &code) &&
+                               window_write(window, job, sentences, &unknown, output, &code)))
       more = false;
     window_clear(window);
   }
