@@ -17,22 +17,31 @@ struct listing {
 };
 
 static struct parameter *add_row(struct listing *listing, const char *prefix, const char *name,
-                                 int dimensions, size_t rows, size_t columns) {
+                                 struct parameter like) {
   struct parameter *row = &listing->table.rows[listing->table.count++];
+  *row = like;
   snprintf(row->name, sizeof row->name, "%s.%s", prefix, name);
-  row->dimensions = dimensions;
-  row->rows = rows;
-  row->columns = columns;
   return row;
 }
 
+static struct parameter vector_of(size_t rows, double bound) {
+  return (struct parameter){
+      .dimensions = 1, .rows = rows, .columns = 1, .initializer = INIT_UNIFORM, .bound = bound};
+}
+
+static struct parameter matrix_of(size_t rows, size_t columns, enum initializer initializer,
+                                  double bound) {
+  return (struct parameter){.dimensions = 2,
+                            .rows = rows,
+                            .columns = columns,
+                            .initializer = initializer,
+                            .bound = bound};
+}
+
 static void list(struct listing *listing, real **view, const char *prefix, const char *name,
-                 int dimensions, size_t rows, size_t columns, enum initializer initializer,
-                 double bound) {
+                 struct parameter like) {
   struct parameter_table *table = &listing->table;
-  struct parameter *row = add_row(listing, prefix, name, dimensions, rows, columns);
-  row->initializer = initializer;
-  row->bound = bound;
+  struct parameter *row = add_row(listing, prefix, name, like);
   row->offset = table->block;
   const size_t size = parameter_size(row);
   table->block += (size + ALIGNED_REALS - 1) / ALIGNED_REALS * ALIGNED_REALS;
@@ -43,16 +52,14 @@ static void list(struct listing *listing, real **view, const char *prefix, const
 static void list_alias(struct listing *listing, real **view, const char *prefix, const char *name,
                        size_t original) {
   const struct parameter shared = listing->table.rows[original];
-  struct parameter *row =
-      add_row(listing, prefix, name, shared.dimensions, shared.rows, shared.columns);
-  row->offset = shared.offset;
+  struct parameter *row = add_row(listing, prefix, name, shared);
   row->alias = true;
   if (listing->block != NULL) *view = listing->block + row->offset;
 }
 
 static void list_embedding(struct listing *listing, real **view, const char *prefix, size_t v,
                            size_t e) {
-  list(listing, view, prefix, "weight", 2, v, e, INIT_EMBEDDING, 1 / sqrt((double)e));
+  list(listing, view, prefix, "weight", matrix_of(v, e, INIT_EMBEDDING, 1 / sqrt((double)e)));
 }
 
 /* One layer in one direction: e inputs, h units; `suffix` as PyTorch has it. */
@@ -65,8 +72,9 @@ static void list_rnn(struct listing *listing, struct rnn_parameters *rnn, const 
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     char name[48];
     snprintf(name, sizeof name, "%s_l%zu%s", names[i], layer, suffix);
-    list(listing, views[i], prefix, name, i < 2 ? 2 : 1, h, columns[i],
-         i == 1 ? INIT_RECURRENT : INIT_UNIFORM, bound);
+    list(listing, views[i], prefix, name,
+         i < 2 ? matrix_of(h, columns[i], i == 1 ? INIT_RECURRENT : INIT_UNIFORM, bound)
+               : vector_of(h, bound));
   }
 }
 
@@ -74,17 +82,20 @@ static void list_rnn(struct listing *listing, struct rnn_parameters *rnn, const 
 static void list_linear(struct listing *listing, real **weight, real **bias, const char *prefix,
                         size_t out, size_t in) {
   const double bound = 1 / sqrt((double)in);
-  list(listing, weight, prefix, "weight", 2, out, in, INIT_UNIFORM, bound);
-  if (bias != NULL) list(listing, bias, prefix, "bias", 1, out, 1, INIT_UNIFORM, bound);
+  list(listing, weight, prefix, "weight", matrix_of(out, in, INIT_UNIFORM, bound));
+  if (bias != NULL) list(listing, bias, prefix, "bias", vector_of(out, bound));
 }
 
 static void list_attention(struct listing *listing, struct attention_parameters *attention,
                            const char *prefix, struct attention_config config) {
   const size_t H = config.size;
   struct attention_part part;
-  for (size_t i = 0; attention_part_at(&part, attention, config.kind, i); i++)
-    list(listing, part.view, prefix, part.name, part.dimensions, part.one_row ? 1 : H,
-         part.dimensions == 2 ? H : 1, INIT_UNIFORM, 1 / sqrt((double)H));
+  for (size_t i = 0; attention_part_at(&part, attention, config.kind, i); i++) {
+    const double bound = 1 / sqrt((double)H);
+    list(listing, part.view, prefix, part.name,
+         part.dimensions == 1 ? vector_of(part.one_row ? 1 : H, bound)
+                              : matrix_of(part.one_row ? 1 : H, H, INIT_UNIFORM, bound));
+  }
 }
 
 static void list_encoder(struct listing *listing, struct encoder_parameters *encoder,
@@ -124,8 +135,7 @@ static void list_decoder(struct listing *listing, struct decoder_parameters *dec
                 "decoder.attentional", sizes.attentional, 2 * H);
   if (config->tied) {
     list_alias(listing, &decoder->out_weight, "decoder.out", "weight", embedding);
-    list(listing, &decoder->out_bias, "decoder.out", "bias", 1, V, 1, INIT_UNIFORM,
-         1 / sqrt((double)F));
+    list(listing, &decoder->out_bias, "decoder.out", "bias", vector_of(V, 1 / sqrt((double)F)));
   } else {
     list_linear(listing, &decoder->out_weight, &decoder->out_bias, "decoder.out", V, F);
   }
