@@ -26,7 +26,7 @@ bool is_named(int descriptor, const char *name) {
          open.st_ino == named.st_ino;
 }
 
-/* Another chunk; 0 bytes at the end and after an error. A signal that was caught is none. */
+/* Another chunk; 0 bytes at the end and after an error. An interrupted read is repeated. */
 static size_t read_chunk(char *chunk, FILE *stream) {
   size_t got;
   do {

@@ -239,7 +239,7 @@ static elman_status parse_parts(json_t *whole, struct parser *parser, char brack
 
 /* After a failure *value is NULL or what there is so far. */
 static elman_status parse_value(json_t **value, struct parser *parser, size_t depth) {
-  elman_status status;
+  elman_status status = ELMAN_OK;
   skip_space(parser);
   if (depth == MOST_DEPTH) return wrong(parser, "too many values lie within each other");
   if (take(parser, '{')) {
@@ -252,13 +252,10 @@ static elman_status parse_value(json_t **value, struct parser *parser, size_t de
     status = parse_string(value, parser);
   } else if (take_word(parser, "true")) {
     *value = json_true();
-    status = ELMAN_OK;
   } else if (take_word(parser, "false")) {
     *value = json_false();
-    status = ELMAN_OK;
   } else if (take_word(parser, "null")) {
     *value = json_null();
-    status = ELMAN_OK;
   } else {
     struct number number;
     status = parse_number(&number, parser);
@@ -281,15 +278,17 @@ static elman_status parse_end(struct parser *parser, elman_status status) {
   return status;
 }
 
-elman_status read_json(json_t **value, struct text text, elman_error *error) {
-  struct parser parser = {
+static struct parser parser_of(struct text text, elman_error *error) {
+  return (struct parser){
       .start = text.bytes, .at = text.bytes, .end = text.bytes + text.length, .error = error};
+}
+
+elman_status read_json(json_t **value, struct text text, elman_error *error) {
+  struct parser parser = parser_of(text, error);
   *value = NULL;
-  const size_t valid = text_valid_prefix(text);
-  if (valid < text.length) {
-    parser.at += valid;
-    return wrong(&parser, "is not UTF-8 text");
-  }
+  parser.at += text_valid_prefix(text);
+  if (parser.at < parser.end) return wrong(&parser, "is not UTF-8 text");
+  parser.at = parser.start;
   const elman_status status = parse_end(&parser, parse_value(value, &parser, 0));
   if (status == ELMAN_OK) return ELMAN_OK;
   json_decref(*value);
@@ -323,13 +322,10 @@ static elman_status hand_on(json_t *list, struct parser *parser, size_t depth) {
 
 elman_status read_json_list(size_t *count, struct text text, json_take *take_item, void *context,
                             elman_error *error) {
-  struct parser parser = {.start = text.bytes,
-                          .at = text.bytes,
-                          .end = text.bytes + text.length,
-                          .take = take_item,
-                          .context = context,
-                          .error = error};
+  struct parser parser = parser_of(text, error);
   json_t *other = NULL;
+  parser.take = take_item;
+  parser.context = context;
   skip_space(&parser);
   elman_status status = take(&parser, '[') ? parse_parts(json_null(), &parser, ']', hand_on, 1)
                                            : parse_value(&other, &parser, 0);

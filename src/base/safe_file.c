@@ -160,7 +160,8 @@ elman_status safe_file_open(struct safe_file *file, const char *path, const char
 
 /* ---- ending ---- */
 
-/* Not done is not failed: only the first of these is worth another try. */
+/* An interrupted fsync is repeated; one that failed is not, since the kernel may have dropped what
+ * it could not write. */
 static int sync_descriptor(int descriptor) {
   int result;
   do {

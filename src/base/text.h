@@ -8,7 +8,7 @@
 
 #include "base/status.h"
 
-/* A view of bytes that somebody else owns; not NUL-terminated. */
+/* A view of bytes that are owned elsewhere; not NUL-terminated. */
 struct text {
   const char *bytes;
   size_t length;

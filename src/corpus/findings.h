@@ -14,7 +14,7 @@
 #define FIRST_LEAK ELMAN_FINDING_SAME_PAIR
 #define LEAKS (FINDINGS - FIRST_LEAK)
 
-/* A line of which it is asked what holds for it. */
+/* A pair of sentences with what is usual in the corpus, by which a finding is decided. */
 struct line_look;
 
 struct finding_row {

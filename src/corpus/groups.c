@@ -18,8 +18,8 @@ void groups_free(struct groups *groups) {
   *groups = (struct groups){0};
 }
 
-/* Every second link on the way is shortened: with that alone, a chain of joins takes no more than
- * the logarithm of its length a step. */
+/* Path halving: with that alone, a chain of joins takes no more than the logarithm of its length a
+ * step. */
 size_t groups_find(struct groups *groups, size_t member) {
   uint32_t *parents = groups->parents;
   while (parents[member] != member) {

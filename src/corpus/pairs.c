@@ -94,7 +94,7 @@ static elman_status open_lines(struct lines *lines, struct reader *reader, const
   return ELMAN_OK;
 }
 
-/* Blank lines at the end of a file are no lines: everybody leaves one there now and then. */
+/* Blank lines at the end of a file are ignored: editors leave them there. */
 static void drop_blank_end(struct lines *lines) {
   while (lines->end > lines->next && (lines->end[-1] == '\n' || lines->end[-1] == '\r'))
     lines->end--;

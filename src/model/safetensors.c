@@ -205,7 +205,7 @@ static void keep_digest(const struct safetensors *file, const struct stored_tens
   kept->is_digested = true;
 }
 
-/* Of a tensor that nobody has read. */
+/* Of a tensor that was not read. */
 static elman_status digest_unread(const struct safetensors *file,
                                   const struct stored_tensor *tensor, elman_error *error) {
   char piece[PIECE];
@@ -264,7 +264,7 @@ bool safetensors_has_shape(const struct stored_tensor *tensor, int dimensions, s
          (dimensions == 1 || tensor->shape[1] == columns);
 }
 
-/* Without a way out of the loop, so that it becomes vector code. */
+/* Without an early exit, so that it becomes vector code. */
 static bool all_finite(const real *values, size_t count) {
   unsigned others = 0;
   for (size_t i = 0; i < count; i++) others |= isfinite(values[i]) ? 0u : 1u;

@@ -1,4 +1,4 @@
-/* The way from text to ids and back for one side of a model, and what the vocabulary lacked. */
+/* Text to ids and back for one side of a model. */
 #ifndef ELMAN_VOCAB_CODEC_H
 #define ELMAN_VOCAB_CODEC_H
 

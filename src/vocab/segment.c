@@ -5,7 +5,7 @@
 
 #include "vocab/characters.h"
 
-/* Longer "words" are sentences that nobody segmented. They still count where they are a whole
+/* Longer "words" are unsegmented sentences. They still count where they are a whole
  * token; inside a run they would only cost time. */
 enum { LONGEST_WORD = 32 };
 
