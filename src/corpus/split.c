@@ -55,19 +55,13 @@ static uint64_t scramble(uint64_t bits) {
   return bits ^ bits >> 31;
 }
 
-/* `positions` becomes, for each pair that stands for a group, the position of the group in the
- * list. */
-static size_t list_groups(struct group *list, uint32_t *positions, struct groups *groups,
-                          uint64_t seed) {
+/* `list` (pairs) is zero at first; then its start holds the groups, whose number is returned. */
+static size_t list_groups(struct group *list, struct groups *groups, uint64_t seed) {
   size_t count = 0;
-  for (size_t i = 0; i < groups->count; i++) {
-    const size_t first = groups_find(groups, i);
-    if (first == i) {
-      positions[i] = (uint32_t)count;
-      list[count++] = (struct group){scramble(scramble(seed) ^ i), (uint32_t)i, 0};
-    }
-    list[positions[first]].size++;
-  }
+  for (size_t i = 0; i < groups->count; i++) list[groups_find(groups, i)].size++;
+  for (size_t i = 0; i < groups->count; i++)
+    if (list[i].size > 0)
+      list[count++] = (struct group){scramble(scramble(seed) ^ i), (uint32_t)i, list[i].size};
   return count;
 }
 
@@ -107,19 +101,14 @@ static void deal_groups(struct split *split, const struct group *list) {
 
 static elman_status deal(struct split *split, struct groups *groups, uint64_t seed,
                          elman_error *error) {
-  struct group *list = reallocarray(NULL, groups->count, sizeof *list);
-  uint32_t *positions = reallocarray(NULL, groups->count, sizeof *positions);
-  if (list != NULL && positions != NULL) {
-    split->groups = list_groups(list, positions, groups, seed);
-    qsort(list, split->groups, sizeof *list, compare_groups);
-    deal_groups(split, list);
-    for (size_t i = 0; i < groups->count; i++)
-      split->parts[i] = split->parts[groups_find(groups, i)];
-  }
-  const bool failed = list == NULL || positions == NULL;
+  struct group *list = calloc(groups->count, sizeof *list);
+  if (list == NULL) return fail_no_memory(error);
+  split->groups = list_groups(list, groups, seed);
+  qsort(list, split->groups, sizeof *list, compare_groups);
+  deal_groups(split, list);
+  for (size_t i = 0; i < groups->count; i++) split->parts[i] = split->parts[groups_find(groups, i)];
   free(list);
-  free(positions);
-  return failed ? fail_no_memory(error) : ELMAN_OK;
+  return ELMAN_OK;
 }
 
 /* ---- sizes ---- */

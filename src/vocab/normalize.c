@@ -103,13 +103,6 @@ static bool collapse_white_space(struct buffer *into, struct text text, elman_no
   return inert;
 }
 
-/* Room for `count` more. */
-static elman_status codepoints_grow(struct codepoints *list, size_t count, elman_error *error) {
-  const elman_status status =
-      array_grow(&list->items, &list->capacity, list->count + count, sizeof *list->items, error);
-  return status;
-}
-
 static elman_status append_decomposed(struct codepoints *out, int codepoint, utf8proc_option_t how,
                                       elman_error *error) {
   int boundary = UTF8PROC_BOUNDCLASS_START;
@@ -123,7 +116,8 @@ static elman_status append_decomposed(struct codepoints *out, int codepoint, utf
       out->count += (size_t)length;
       return ELMAN_OK;
     }
-    const elman_status status = codepoints_grow(out, (size_t)length, error);
+    const elman_status status = array_grow(&out->items, &out->capacity, out->count + (size_t)length,
+                                           sizeof *out->items, error);
     if (status != ELMAN_OK) return status;
   }
 }
