@@ -215,7 +215,7 @@ void attention_prepare(const struct attention_pass *pass, struct range keys) {
     linear_forward(pass->cache.values + at, pass->values + at, value, keys.count * B);
 }
 
-/* So that the softmax of what is kept, masked or not, is the weights. */
+/* Masked scores are kept as -∞, so that the softmax of a kept row gives the weights. */
 static void keep_scores(real *scores, const real *row, struct visible visible, size_t S) {
   for (size_t s = 0; s < S; s++)
     scores[s] = s >= visible.first && s < visible.end ? row[s] : -(real)INFINITY;
@@ -289,7 +289,8 @@ void attention_forward(const struct attention_pass *whole, struct range queries)
 
 /* ---- backward ---- */
 
-/* What goes back through the scores and the sum: gradients of what these see. */
+/* The part between the projections: gradients of queries, keys and values as the scores see them.
+ */
 struct backward {
   const struct attention_pass *pass;
   struct attention_scratch scratch;

@@ -28,7 +28,7 @@ struct attention_shape {
   bool causal;                 /* query t sees the keys 0 to t only */
 };
 
-/* What is the same for all calls of one update. */
+/* The same for all calls of one update. */
 struct attention_layer {
   struct attention_config config;
   const struct attention_parameters *weights;
@@ -36,7 +36,7 @@ struct attention_layer {
   const struct attention_overrides *overrides; /* of the weights; NULL = none. No backward pass */
 };
 
-/* What the forward pass leaves. Arrays that a mechanism does not need are NULL. */
+/* Results of the forward pass. Arrays that a mechanism does not need are NULL. */
 struct attention_cache {
   real *context; /* (T,B,H), or with another size of the values (T,B,V) */
   real *weights; /* (T,B,N,S); each row sums to 1, or with a Gaussian to e⁻² to 1 */
@@ -100,8 +100,8 @@ struct attention_gradients {
   const real *context; /* comes in */
 };
 
-/* Of these queries. Where keys and values are projected, their gradients stay in the scratch until
- * attention_prepare_backward. */
+/* The backward pass of these queries. Where keys and values are projected, their gradients stay in
+ * the scratch until attention_prepare_backward. */
 void attention_backward(const struct attention_gradients *d, const struct attention_pass *pass,
                         struct range queries);
 

@@ -69,7 +69,7 @@ static void list_divisors(char *text, size_t capacity, size_t size) {
   }
 }
 
-/* What only plain matrices ask for. */
+/* Sizes and options that only the functions for plain matrices allow. */
 static elman_status check_plain(const struct attention_config *config, elman_error *error) {
   const char *name = kinds[config->kind].name;
   const struct attention_needs needs = attention_needs(config->kind);

@@ -25,7 +25,7 @@ bool attention_parse(enum attention_kind *kind, const char *name);
 
 enum { MAX_HEADS = 64, MAX_WINDOW = 1000 };
 
-/* What fixes the arithmetic of an attention layer. The translator leaves the last three at 0; plain
+/* Sizes and options of an attention layer. The translator leaves the last three at 0; plain
  * matrices can have others. */
 struct attention_config {
   enum attention_kind kind;

@@ -1,4 +1,5 @@
-/* Which keys a query may look at: some that follow each other, and nothing outside gets any weight. */
+/* Which keys a query may look at: some that follow each other, and nothing outside gets any weight.
+ */
 #ifndef ELMAN_ATTENTION_MASK_H
 #define ELMAN_ATTENTION_MASK_H
 
@@ -18,7 +19,7 @@ struct visible mask_visible(struct attention_shape shape, size_t b, size_t t);
 /* The largest `end` of all queries that are run. */
 size_t mask_keys(struct attention_shape shape, size_t b);
 
-/* What of a row (S) is not visible becomes exactly zero. */
+/* The masked part of a row (S) becomes exactly zero. */
 void mask_clear_outside(real *row, struct visible visible, size_t S);
 
 /* Softmax of the visible part of a row (S); the rest becomes exactly zero. Equations 7 and 37. */

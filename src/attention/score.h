@@ -1,4 +1,4 @@
-/* How a mechanism scores the (projected) queries and keys of one sentence. */
+/* Scores of the (projected) queries and keys of one sentence. */
 #ifndef ELMAN_ATTENTION_SCORE_H
 #define ELMAN_ATTENTION_SCORE_H
 

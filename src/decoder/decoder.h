@@ -44,7 +44,7 @@ struct decoder_source {
   size_t steps;          /* S */
 };
 
-/* What the forward pass leaves for the backward pass and for those who look at it. N is the number
+/* Results of the forward pass, which the backward pass and search read. N is the number
  * of real target positions: the output layer runs on these only, packed time-major. */
 struct decoder_cache {
   real *inputs[MAX_LAYERS]; /* (T,B,E [+ A]) or (T,B,H) */
@@ -58,7 +58,7 @@ struct decoder_cache {
   real *logits;      /* (N,V_tgt), or of some rows at a time; while it learns, in tiles */
 };
 
-/* How much of each. */
+/* Sizes of its arrays. */
 struct decoder_extent {
   size_t source_steps, steps, batch; /* S, T, B */
   size_t tokens;                     /* N */
@@ -80,8 +80,8 @@ struct decoder_pass {
   struct decoder_cache *cache;
 };
 
-/* What attention and the output layer see of the decoder (T,B,H): the top layer's states, after
- * self-attention if there is any. */
+/* The decoder's outputs (T,B,H), which attention and the output layer read: the top layer's states,
+ * after self-attention if there is any. */
 const real *decoder_outputs(const struct decoder_pass *pass);
 
 /* To the features; the output layer (decoder/output.h) goes on from there. */
@@ -113,7 +113,7 @@ void decoder_scratch_take(struct decoder_scratch *scratch, struct arena *arena,
                           struct decoder_sizes sizes, const struct decoder_extent *extent,
                           bool every_step);
 
-/* Of decoder_outputs. */
+/* The gradient of decoder_outputs. */
 real *decoder_outputs_gradient(const struct decoder_scratch *scratch,
                                const struct decoder_pass *pass);
 

@@ -148,7 +148,7 @@ void encoder_forward(const struct encoder_pass *pass) {
 
 /* ---- backward ---- */
 
-/* Of the recurrent states, from those of the outputs. */
+/* Returns the gradient of the recurrent states, from that of the outputs. */
 static real *self_attention_backward_all(const struct encoder_parameters *gradients,
                                          const struct encoder_scratch *scratch,
                                          const struct encoder_pass *pass) {

@@ -29,7 +29,7 @@ struct encoder_sizes {
 size_t encoder_direction_size(struct encoder_sizes sizes);           /* H or H/2 */
 size_t encoder_input_size(struct encoder_sizes sizes, size_t layer); /* E, then H */
 
-/* What the forward pass leaves for the backward pass. */
+/* Results of the forward pass, which the backward pass reads. */
 struct encoder_cache {
   real *inputs[MAX_LAYERS];             /* (S,B,E) or (S,B,H) */
   real *states[MAX_LAYERS][DIRECTIONS]; /* (S+1,B,H or H/2) */

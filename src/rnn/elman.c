@@ -59,7 +59,7 @@ static void activate(const void *context, size_t row, size_t rows, size_t column
   }
 }
 
-/* What meets the input; the biases are added with the tanh. */
+/* The map of the input; the biases are added with the tanh. */
 static struct linear input_of(const struct rnn_parameters *weights, struct rnn_shape shape) {
   return (struct linear){weights->weight_ih, NULL, shape.input, shape.hidden};
 }

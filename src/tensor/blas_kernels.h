@@ -17,7 +17,7 @@ enum vector_level vector_level_here(void);
  * than what is known here. */
 const char *better_blas_family(const char *family, enum vector_level processor);
 
-/* What the process uses. Static strings. */
+/* The kernels of this process. Static strings. */
 struct blas_kernels {
   const char *config;          /* OpenBLAS's version and how it was built */
   const char *family;          /* "SkylakeX" */

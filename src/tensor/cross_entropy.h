@@ -23,7 +23,7 @@ struct cross_entropy_task {
   real scale;       /* what the gradient of each loss is multiplied with */
 };
 
-/* What one row's softmax is to know of one part. */
+/* One part of one row's softmax. */
 struct softmax_part {
   real largest;    /* m, the largest logit of the part */
   real share;      /* after the join: what makes exp(o - m) scale · p */

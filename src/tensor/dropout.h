@@ -13,7 +13,7 @@ struct dropout {
   struct random_stream stream;
 };
 
-/* What a network drops: units between its layers, and attention weights. */
+/* Dropout of a network: units between its layers, and attention weights. */
 struct dropouts {
   struct dropout units, attention;
 };

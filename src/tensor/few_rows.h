@@ -8,7 +8,7 @@
 
 #include "tensor/real.h"
 
-/* Of more rows a general product is faster. */
+/* With more rows a general product is faster. */
 enum { FEW_ROWS = 12 };
 
 /* y (n,out) = x Wᵀ or, with `add`, y += x Wᵀ; its rows are ldy apart; x (n,in); weight (out,in). A

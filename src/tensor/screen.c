@@ -28,7 +28,7 @@ static double rounding_of(size_t F) {
 
 /* ---- eight bits ---- */
 
-/* How x becomes x~ = scale · levels, and what that costs. */
+/* x~ = scale · levels approximates x; the norms tell the error. */
 struct quantization {
   float scale, inverse;
   double norm, norm_quantized, error; /* |x|, |x~|, |x - x~|; the first may not be finite */
@@ -85,14 +85,14 @@ static void take(struct screen *screen, struct arena *arena) {
 
 /* Row v of the weights becomes output v of the packed ones; *sum is that of its levels. */
 static struct quantization pack_row(int32_t *sum, const struct screen *screen, size_t v) {
-  const real *w = screen->weight + v * screen->F;
-  struct quantization q = quantization_of(w, screen->F, QUANTIZED_MOST_WEIGHT);
+  const real *w = screen->layer.weight + v * screen->layer.F;
+  struct quantization q = quantization_of(w, screen->layer.F, QUANTIZED_MOST_WEIGHT);
   int8_t *packed = screen->packed + quantized_place(v, 0, screen->groups);
   const size_t step = quantized_place(v, 4, 2) - quantized_place(v, 0, 2);
   double squares = 0, errors = 0;
   int8_t levels[CHUNK];
-  for (size_t first = 0; first < screen->F; first += CHUNK) {
-    const size_t count = screen->F - first < CHUNK ? screen->F - first : CHUNK;
+  for (size_t first = 0; first < screen->layer.F; first += CHUNK) {
+    const size_t count = screen->layer.F - first < CHUNK ? screen->layer.F - first : CHUNK;
     memset(levels, 0, sizeof levels);
     if (q.scale > 0) quantize(levels, &squares, &errors, w + first, count, q);
     for (size_t i = 0; i < CHUNK; i++) *sum += levels[i];
@@ -104,7 +104,7 @@ static struct quantization pack_row(int32_t *sum, const struct screen *screen, s
   return q;
 }
 
-/* What is filled up, and what is never chosen, is far below all else. */
+/* Padding of the last block, and the token that is never chosen: logits far below all others. */
 static void forbid(struct screen *screen, size_t v) {
   int8_t *packed = screen->packed + quantized_place(v, 0, screen->groups);
   const size_t step = quantized_place(v, 4, 2) - quantized_place(v, 0, 2);
@@ -115,12 +115,12 @@ static void forbid(struct screen *screen, size_t v) {
 }
 
 static void permit(struct screen *screen, size_t v, struct quantization q, int32_t sum) {
-  const double bias = (double)screen->bias[v];
+  const double bias = (double)screen->layer.bias[v];
   screen->scales[v] = q.scale;
   screen->norms[v] = (float)(q.norm * UP);
   screen->errors[v] = (float)(q.error * UP);
   screen->biases[v] = (float)bias;
-  screen->slack[v] = (float)(rounding_of(screen->F) * fabs(bias) * UP + TINY);
+  screen->slack[v] = (float)(rounding_of(screen->layer.F) * fabs(bias) * UP + TINY);
   screen->offsets[v] = (screen->kernel->most_level + 1) * sum;
 }
 
@@ -132,29 +132,25 @@ static double pack_rows(struct screen *screen) {
   for (size_t v = 0; v < rows; v++) {
     struct quantization q = {0};
     int32_t sum = 0;
-    if (v < screen->V) q = pack_row(&sum, screen, v);
-    if (v < screen->V && v != screen->never)
+    if (v < screen->layer.V) q = pack_row(&sum, screen, v);
+    if (v < screen->layer.V && v != screen->layer.never)
       permit(screen, v, q, sum);
     else
       forbid(screen, v);
-    const double size = v < screen->V ? q.norm + q.error + fabs((double)screen->bias[v]) : 0;
+    const double size =
+        v < screen->layer.V ? q.norm + q.error + fabs((double)screen->layer.bias[v]) : 0;
     const double known = size <= MOST_LOGIT ? size : (double)INFINITY;
     largest = known > largest ? known : largest;
   }
   return largest;
 }
 
-elman_status screen_create(struct screen *screen, const real *weight, const real *bias, size_t V,
-                           size_t F, size_t never, const struct quantized_kernel *kernel,
-                           elman_error *error) {
-  *screen = (struct screen){.weight = weight,
-                            .bias = bias,
-                            .V = V,
-                            .F = F,
-                            .blocks = (V + QUANTIZED_BLOCK - 1) / QUANTIZED_BLOCK,
-                            .groups = quantized_groups(F),
-                            .never = never,
-                            .kernel = F <= QUANTIZED_MOST_COLUMNS ? kernel : NULL};
+elman_status screen_create(struct screen *screen, struct screened_layer layer,
+                           const struct quantized_kernel *kernel, elman_error *error) {
+  *screen = (struct screen){.layer = layer,
+                            .blocks = (layer.V + QUANTIZED_BLOCK - 1) / QUANTIZED_BLOCK,
+                            .groups = quantized_groups(layer.F),
+                            .kernel = layer.F <= QUANTIZED_MOST_COLUMNS ? kernel : NULL};
   if (screen->kernel == NULL) return ELMAN_OK;
   struct arena measured = {0};
   take(screen, &measured);
@@ -180,7 +176,7 @@ void screen_scratch_take(struct screen_scratch *scratch, struct arena *arena,
   scratch->rows = arena_take(arena, sizeof *scratch->rows, n, 1, 1);
   scratch->highest = arena_take(arena, sizeof(float), n, screen->blocks, 1);
   scratch->lowest = arena_take(arena, sizeof(float), n, screen->blocks, 1);
-  scratch->logits = arena_take(arena, sizeof(real), screen->V, 1, 1);
+  scratch->logits = arena_take(arena, sizeof(real), screen->layer.V, 1, 1);
 }
 
 /* ---- the features ---- */
@@ -188,13 +184,13 @@ void screen_scratch_take(struct screen_scratch *scratch, struct arena *arena,
 static struct screened_row screen_row(uint8_t *features, const struct screen *screen,
                                       const real *f) {
   const int zero = screen->kernel->most_level + 1;
-  struct quantization q = quantization_of(f, screen->F, screen->kernel->most_level);
+  struct quantization q = quantization_of(f, screen->layer.F, screen->kernel->most_level);
   memset(features, zero, 4 * screen->groups);
   if (!(q.norm <= MOST_NORM) || !(screen->largest * (1 + q.norm) <= MOST_LOGIT))
     return (struct screened_row){.exact = true};
   double squares = 0, errors = 0;
-  for (size_t first = 0; q.scale > 0 && first < screen->F; first += CHUNK) {
-    const size_t count = screen->F - first < CHUNK ? screen->F - first : CHUNK;
+  for (size_t first = 0; q.scale > 0 && first < screen->layer.F; first += CHUNK) {
+    const size_t count = screen->layer.F - first < CHUNK ? screen->layer.F - first : CHUNK;
     int8_t levels[CHUNK];
     quantize(levels, &squares, &errors, f + first, count, q);
     for (size_t i = 0; i < count; i++) features[first + i] = (uint8_t)(levels[i] + zero);
@@ -203,7 +199,7 @@ static struct screened_row screen_row(uint8_t *features, const struct screen *sc
     q.norm_quantized = sqrt(squares);
     q.error = sqrt(errors);
   }
-  const double rounding = 2 * rounding_of(screen->F) * fmax(q.norm, q.norm_quantized);
+  const double rounding = 2 * rounding_of(screen->layer.F) * fmax(q.norm, q.norm_quantized);
   return (struct screened_row){.scale = q.scale,
                                .norm_factor = (float)((q.error + rounding) * UP),
                                .error_factor = (float)((q.norm_quantized + rounding) * UP)};
@@ -211,7 +207,7 @@ static struct screened_row screen_row(uint8_t *features, const struct screen *sc
 
 /* ---- approximations ---- */
 
-/* Of one row and one block: approximation plus bound (64), and the largest of those and of
+/* Bounds of one row and one block: approximation plus bound (64), and the largest of those and of
  * approximation minus bound. */
 struct extremes {
   float highest, lowest;
@@ -274,7 +270,7 @@ static void screen_blocks(const struct screen *screen, struct screen_scratch *sc
     team_run(scratch->team, run_block, &job, screen->blocks);
     return;
   }
-  if (n * screen->V * screen->F <= PARALLEL_WORK) {
+  if (n * screen->layer.V * screen->layer.F <= PARALLEL_WORK) {
     for (size_t i = 0; i < screen->blocks; i++)
       run_block(&job, scratch->backwards ? screen->blocks - 1 - i : i);
     scratch->backwards = !scratch->backwards;
@@ -295,15 +291,15 @@ static void screen_blocks(const struct screen *screen, struct screen_scratch *sc
 
 static real logit(const struct screen *screen, const real *f, size_t v) {
   enum { LANES = 32 };
-  const real *w = screen->weight + v * screen->F;
+  const real *w = screen->layer.weight + v * screen->layer.F;
   real lanes[LANES] = {0}, sum = 0;
   size_t i = 0;
-  for (; i + LANES <= screen->F; i += LANES) {
+  for (; i + LANES <= screen->layer.F; i += LANES) {
     for (size_t j = 0; j < LANES; j++) lanes[j] += f[i + j] * w[i + j];
   }
-  for (; i < screen->F; i++) sum += f[i] * w[i];
+  for (; i < screen->layer.F; i++) sum += f[i] * w[i];
   for (size_t j = 0; j < LANES; j++) sum += lanes[j];
-  return sum + screen->bias[v];
+  return sum + screen->layer.bias[v];
 }
 
 struct all_logits {
@@ -321,11 +317,11 @@ static size_t largest_of_all(const struct screen *screen, struct screen_scratch 
                              const real *f) {
   real *logits = scratch->logits;
   const struct all_logits all = {screen, f, logits};
-  share_out(screen->V, screen->V * screen->F > PARALLEL_WORK, one_logit, &all);
-  if (!isfinite(log_sum_exp(logits, screen->V))) return SCREEN_NONE;
+  share_out(screen->layer.V, screen->layer.V * screen->layer.F > PARALLEL_WORK, one_logit, &all);
+  if (!isfinite(log_sum_exp(logits, screen->layer.V))) return SCREEN_NONE;
   size_t best = SCREEN_NONE;
-  for (size_t v = 0; v < screen->V; v++) {
-    if (v != screen->never && (best == SCREEN_NONE || logits[v] > logits[best])) best = v;
+  for (size_t v = 0; v < screen->layer.V; v++) {
+    if (v != screen->layer.never && (best == SCREEN_NONE || logits[v] > logits[best])) best = v;
   }
   return best;
 }
@@ -374,7 +370,7 @@ static size_t choose(const struct screen *screen, struct screen_scratch *scratch
   struct choice choice = {.best = SCREEN_NONE, .least = (double)lowest[first]};
   choose_in_block(&choice, screen, scratch, f, row, first);
   for (size_t i = 0; i < screen->blocks; i++) {
-    if (choice.candidates > screen->V / 8 + 8) return largest_of_all(screen, scratch, f);
+    if (choice.candidates > screen->layer.V / 8 + 8) return largest_of_all(screen, scratch, f);
     if (i != first && (double)highest[i] >= choice.least)
       choose_in_block(&choice, screen, scratch, f, row, i);
   }
@@ -383,7 +379,7 @@ static size_t choose(const struct screen *screen, struct screen_scratch *scratch
 
 void screen_largest(size_t *largest, const struct screen *screen, struct screen_scratch *scratch,
                     const real *features, size_t n) {
-  const size_t F = screen->F;
+  const size_t F = screen->layer.F;
   if (screen->kernel != NULL) {
     for (size_t r = 0; r < n; r++)
       scratch->rows[r] =

@@ -28,10 +28,15 @@
 #include "tensor/quantized.h"
 #include "tensor/real.h"
 
-struct screen {
+struct screened_layer {
   const real *weight, *bias; /* (V,F), (V); borrowed: they must not change */
-  size_t V, F, blocks, groups;
-  size_t never;                          /* the token that is not to be chosen */
+  size_t V, F;
+  size_t never; /* the token that is not to be chosen */
+};
+
+struct screen {
+  struct screened_layer layer;
+  size_t blocks, groups;
   const struct quantized_kernel *kernel; /* NULL: compute all logits */
   double largest; /* of all norms |w| + |w - w~| and |b|; infinite where one is */
   struct arena arena;
@@ -42,9 +47,8 @@ struct screen {
 };
 
 /* `kernel` NULL: the logits are all computed. Free it also when this fails. */
-elman_status screen_create(struct screen *screen, const real *weight, const real *bias, size_t V,
-                           size_t F, size_t never, const struct quantized_kernel *kernel,
-                           elman_error *error) CHECKED;
+elman_status screen_create(struct screen *screen, struct screened_layer layer,
+                           const struct quantized_kernel *kernel, elman_error *error) CHECKED;
 void screen_free(struct screen *screen);
 
 /* Whether for so many rows at a time it is faster than all logits. */

@@ -77,7 +77,7 @@ static inline void fetch(const real *weights, const real *m, const real *v, cons
   _mm_prefetch(gradients + AHEAD, _MM_HINT_T0);
 }
 
-/* Those elements of a vector whose bits are set in `some`. */
+/* Updates the elements of a vector whose bits are set in `some`. */
 static inline void update_vector(real *weights, real *m, real *v, real *gradients, __mmask16 some,
                                  const struct adam_step *step) {
   const __m512 g = gradients == NULL ? _mm512_setzero_ps()

@@ -16,14 +16,14 @@ struct adam_options {
 /* PyTorch's defaults: 0.001, 0.9, 0.999, 1e-8 */
 struct adam_options adam_options_default(void);
 
-/* What one update does to all weights alike. */
+/* The constants of one update. */
 struct adam_step {
   real scale; /* of the gradients: less than 1 when they are clipped */
   real beta1, beta2, one_minus_beta1, one_minus_beta2;
   real size, epsilon; /* lr and ε, with the bias corrections worked in */
 };
 
-/* Of update `update`, which counts from 1; the scale is 1. */
+/* `update` counts from 1; the scale is 1. */
 struct adam_step adam_step_of(struct adam_options options, uint64_t update);
 
 /* One update of n weights and of their moments m and v. The gradients become 0, ready for the next
@@ -35,8 +35,8 @@ void adam_update(real *weights, real *m, real *v, real *gradients, size_t n,
 void adam_update_without_gradient(real *weights, real *m, real *v, size_t n,
                                   const struct adam_step *step);
 
-/* What both do, the second where `gradients` is NULL, in plain C and one thread: for processors
- * that have no vector code of their own here, and for the tests of that code. */
+/* Both of the above, the second where `gradients` is NULL, in plain C and one thread: for
+ * processors that have no vector code of their own here, and for the tests of that code. */
 void adam_update_plain(real *weights, real *m, real *v, real *gradients, size_t n,
                        const struct adam_step *step);
 

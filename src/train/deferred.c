@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/large_pages.h"
 #include "train/average.h"
 #include "train/norm.h"
 
@@ -52,7 +51,7 @@ static bool rests(struct weight_blocks row, size_t n) {
 typedef void row_function(struct deferred_table *deferred, size_t at,
                           const struct update_record *record);
 
-/* What is done to one row or place must not depend on the others. Small tables are not worth even
+/* Rows are independent of each other. Small tables are not worth even
  * the asking for threads. */
 static void for_each(struct deferred_table *deferred, size_t count, row_function *function,
                      const struct update_record *record) {
@@ -94,11 +93,6 @@ static void list_rows(struct deferred_table *deferred, const struct sequence *wo
 
 static void catch_up_listed(struct deferred_table *deferred, size_t place,
                             const struct update_record *record) {
-  const struct weight_blocks row = row_of(deferred, deferred->list[place]);
-  const size_t bytes = deferred->columns * sizeof(real);
-  claim_pages(row.gradients, bytes);
-  claim_pages(row.m, bytes);
-  claim_pages(row.v, bytes);
   catch_up(deferred, deferred->list[place], record);
 }
 

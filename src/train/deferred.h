@@ -61,7 +61,7 @@ void deferred_free(struct deferred_table *deferred);
 void deferred_begin(struct deferred_table *deferred, const struct sequence *words,
                     const struct update_record *record);
 
-/* Of the gradients of the listed rows. */
+/* The squared norm of the listed rows' gradients. */
 double deferred_sum_of_squares(struct deferred_table *deferred);
 
 /* Gives the listed rows the last update of the record, the first that they have not had; or none.

@@ -8,7 +8,7 @@
 /* Added in double and in a fixed order. */
 double sum_of_squares(const real *values, size_t n);
 
-/* What the gradients must be multiplied by for a norm of at most `limit`, as torch's
+/* The factor that brings the gradients to a norm of at most `limit`, as torch's
  * clip_grad_norm_ does it; `limit` 0 = no limit. */
 real clip_scale(double norm, double limit);
 

@@ -22,9 +22,9 @@ elman_status model_screen_create(struct screen **out, const struct model *model,
   if (options->beam > 1) return ELMAN_OK;
   *out = calloc(1, sizeof **out);
   if (*out == NULL) return fail_no_memory(error);
-  const elman_status status =
-      screen_create(*out, weights->out_weight, weights->out_bias, sizes.vocabulary,
-                    decoder_feature_size(sizes), TOKEN_START, quantized_kernel_at(0), error);
+  const struct screened_layer layer = {weights->out_weight, weights->out_bias, sizes.vocabulary,
+                                       decoder_feature_size(sizes), TOKEN_START};
+  const elman_status status = screen_create(*out, layer, quantized_kernel_at(0), error);
   if (status == ELMAN_OK) return ELMAN_OK;
   model_screen_free(*out);
   *out = NULL;
