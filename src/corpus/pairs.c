@@ -257,7 +257,9 @@ static elman_status nothing_found(const struct reader *reader) {
   const char *where = only_one ? file_name(file) : NULL;
   const size_t skipped = reader->pairs->skipped;
   if (skipped == 0)
-    return fail(reader->error, ELMAN_BAD_DATA, where, "no usable sentence pair was found; " FORMAT);
+    return fail(reader->error, ELMAN_BAD_DATA, where,
+                "no usable sentence pair was found: the file%s empty; " FORMAT,
+                only_one ? " is" : "s are");
   return fail(reader->error, ELMAN_BAD_DATA, where,
               "no usable sentence pair was found; of %zu line%s left out the first, %.160s, "
               "%s; " FORMAT "%s",

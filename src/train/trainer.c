@@ -334,7 +334,9 @@ size_t trainer_default_epochs(size_t pairs, size_t batch_size) {
 elman_status trainer_run(struct model *model, const struct corpus *corpus,
                          const struct trainer_options *options, elman_error *error) {
   if (corpus->source.count == 0)
-    return fail(error, ELMAN_BAD_DATA, NULL, "no pair is left to train on; allow longer sentences");
+    return fail(error, ELMAN_BAD_DATA, NULL,
+                "no pair is left to train on; a larger max_length (--max-length) allows longer "
+                "sentences");
   struct trainer trainer;
   elman_status status = trainer_create(&trainer, model, options, error);
   if (status != ELMAN_OK) return status;

@@ -16,8 +16,8 @@ expect_stdout_match '^0 pairs leak; 0 lines are bad$'
 # Leaks, with where they come from.
 expect_exit 65 "$ELMAN" corpus check train.tsv dev.tsv test.tsv
 expect_stdout_match '^  leaks from train\.tsv, exact: 0 pairs, 0 sources, 0 targets$'
-expect_stdout_match '^    but for case, width, punctuation and spaces: 0 pairs, 1 sources, 1 targets$'
-expect_stdout_match '^  leaks from dev\.tsv, exact: 1 pairs, 1 sources, 1 targets$'
+expect_stdout_match '^    but for case, width, punctuation and spaces: 0 pairs, 1 source, 1 target$'
+expect_stdout_match '^  leaks from dev\.tsv, exact: 1 pair, 1 source, 1 target$'
 expect_stdout_match '^    test\.tsv:2: 是他 \| He is ASLEEP  \(as in train\.tsv:2\)$'
 expect_stdout_match '^3 pairs leak; 0 lines are bad$'
 expect_exit 65 "$ELMAN" corpus check --examples 0 train.tsv dev.tsv test.tsv
@@ -81,7 +81,7 @@ refused 64 "--max-ratio: '1' is not a number from 1\.01" --max-ratio 1 train.tsv
 refused 64 "--target-tokens: 'x' is not one of" --target-tokens x train.tsv
 refused 66 '^elman: nowhere: ' train.tsv nowhere
 refused 66 '^elman: directory: ' directory
-refused 65 '^elman: empty: no usable sentence pair' empty
+refused 65 '^elman: empty: no usable sentence pair was found: the file is empty;' empty
 refused 65 '^elman: binary: is a binary file' train.tsv binary
 refused 65 '^elman: train.tsv: ' --columns 1,9 train.tsv
 code=0

@@ -75,7 +75,7 @@ split 65 -o a giant.tsv
 expect_stderr_match 'too large for dev \(2 pairs wanted\); the largest has 40 of 40 pairs$'
 tail -n 3 all.tsv >>giant.tsv
 split 0 -o a --dev 2 --test 3 giant.tsv
-expect_stderr_match '^dev has 1 pairs of the 2 wanted: '
+expect_stderr_match '^dev has 1 pair of the 2 wanted: '
 expect_stderr_match 'the largest has 40 pairs'
 rm a.* giant.tsv
 

@@ -18,7 +18,7 @@ expect_stdout_match '^\{"sentences":5,"tokens":25,"loss":0\.[0-9e-]+,"perplexity
 { cat "$toy"; printf '我%.0s ' {1..5001}; printf '\tI\n'; } >long
 expect_exit 0 "$ELMAN" evaluate long
 expect_stdout_match '^sentences +5$'
-expect_stderr_match '^1 pairs left out: a side has more tokens than can be translated$'
+expect_stderr_match '^1 pair left out: a side has more tokens than can be translated$'
 
 # Unknown words and wrong translations count.
 printf '我 爱 猫\tI love cats\n' >other

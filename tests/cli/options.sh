@@ -58,3 +58,19 @@ for arguments in '--model m 我' '--model=m 我' '-m m 我' '-mm 我' '我 -m m'
 done
 expect_exit 0 "$ELMAN" translate -q -- --help
 expect_stdout_match '.'
+
+# The second value would silently win.
+wrong '--input is given twice, and takes one value' translate -i - -i s.txt
+wrong '--model is given twice' translate -m one --model=two x
+wrong '--epochs is given twice' train --epochs 1 --epochs=2 x
+expect_exit 0 "$ELMAN" translate -q -q 我
+
+# Help among letters that take no value; behind one that does it is the value.
+expect_exit 0 "$ELMAN" translate -qh
+expect_stdout_match '^Usage: elman translate'
+expect_exit 66 "$ELMAN" translate -mh 我
+expect_stderr_match '^elman: h: '
+
+# An empty name is no name.
+wrong "--model: '' is not the name of a file" translate -m '' x
+wrong "'' is not the name of a file with PAIRS" train ''

@@ -1,14 +1,14 @@
 # A checkpoint that cannot be written costs the checkpoint, not the training.
 
 train=$DATA/daily.train.zh-en.tsv
-settings=(-t 1 --epochs 12 --hidden-size 24 --embedding-size 16 --batch-size 64)
-expect_exit 0 "$ELMAN" train -q "${settings[@]}" -o expected "$train"
+settings=(-t 1 --hidden-size 24 --embedding-size 16 --batch-size 64)
+expect_exit 0 "$ELMAN" train -q --epochs 12 "${settings[@]}" -o expected "$train"
 
-# blocked_train ARGUMENT...: trains from a pipe; when the training has looked for a checkpoint, and
+# blocked_train EPOCHS ARGUMENT...: trains from a pipe; when the training has looked for a checkpoint, and
 # before it begins, a directory takes the checkpoint's place.
 blocked_train() {
   mkfifo pipe
-  "$ELMAN" train "${settings[@]}" -o m "$@" pipe >"$results/stdout" 2>"$results/stderr" &
+  "$ELMAN" train "${settings[@]}" -o m --epochs "$@" pipe >"$results/stdout" 2>"$results/stderr" &
   trained=$!
   exec 3>pipe # waits until the training reads
   mkdir m.checkpoint
@@ -24,7 +24,7 @@ ends_with() {
 }
 untold='^this checkpoint is left out; the training is not affected$'
 
-blocked_train --save-every 0.01
+blocked_train 12 --save-every 0.01
 ends_with 73
 cmp expected m || fail "the training was lost, or is another one"
 expect_stderr_match '^elman: m.checkpoint: is a directory; name a file$'
@@ -35,7 +35,7 @@ rmdir m.checkpoint
 expect_files expected m
 rm m
 
-blocked_train --save-every 0.01 -q
+blocked_train 12 --save-every 0.01 -q
 ends_with 73
 cmp expected m || fail "the training was lost, or is another one"
 [ "$(wc -l <"$results/stderr")" -eq 1 ] || fail "more than the error is told"
@@ -43,7 +43,7 @@ rmdir m.checkpoint
 rm m
 
 # What can be written later is.
-blocked_train --save-every 0.01 --epochs 1000000
+blocked_train 1000000 --save-every 0.01
 await grep -q "$untold" "$results/stderr"
 rmdir m.checkpoint
 await grep -q '^the checkpoint could be written this time$' "$results/stderr"
@@ -54,7 +54,7 @@ expect_files expected m m.checkpoint
 rm m m.checkpoint
 
 # A training that is stopped and cannot save where it stands says so.
-blocked_train --save-every 0 --epochs 1000000
+blocked_train 1000000 --save-every 0
 await grep -q '^epoch 1 ' "$results/stderr"
 kill -TERM $trained
 ends_with 73
@@ -65,5 +65,5 @@ expect_exit 0 "$ELMAN" translate -m m 我
 # What is nobody else's business stays so: the checkpoint has the permissions of the model.
 rmdir m.checkpoint
 chmod 600 m
-expect_exit 0 "$ELMAN" train -q "${settings[@]}" --save-every 0.000001 -o m "$train"
+expect_exit 0 "$ELMAN" train -q --epochs 12 "${settings[@]}" --save-every 0.000001 -o m "$train"
 [ "$(stat -c %a m m.checkpoint | xargs)" = '600 600' ] || fail "modes $(stat -c %a m m.checkpoint | xargs)"

@@ -110,7 +110,7 @@ rm -f ./*
 refused() { # refused REGEX ARGUMENT...
   local regex=$1
   shift
-  expect_exit 64 "$ELMAN" train -t 1 --epochs 1 "${small[@]}" "$@" "$toy"
+  expect_exit 64 last_wins "$ELMAN" train -t 1 --epochs 1 "${small[@]}" "$@" "$toy"
   expect_stdout
   expect_stderr_match "$regex"
   expect_files

@@ -2,7 +2,7 @@
 
 command -v python3 >/dev/null || exit 77
 toy=$DATA/toy.zh-en.tsv
-train() { "$ELMAN" train -t 1 --epochs 3 "$@" "$toy"; }
+train() { last_wins "$ELMAN" train -t 1 --epochs 3 "$@" "$toy"; }
 
 expect_exit 0 train
 ! grep -q 'replaced' "$results/stderr" || fail "there was nothing to replace"

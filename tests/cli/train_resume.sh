@@ -45,10 +45,10 @@ grep -c '"event":"validation"' log | grep -qx 23 || fail "not 23 validations in 
 # epochs it goes on.
 expect_exit 0 "$ELMAN" train -q -t 1 "${settings[@]}" --resume "$train"
 cmp expected model.safetensors || fail "the end resumed: another model"
-expect_exit 0 "$ELMAN" train -q -t 1 "${settings[@]}" --epochs 21 --resume "$train"
-expect_exit 0 "$ELMAN" train -q -t 1 "${settings[@]}" --epochs 21 -o longer "$train"
+expect_exit 0 last_wins "$ELMAN" train -q -t 1 "${settings[@]}" --epochs 21 --resume "$train"
+expect_exit 0 last_wins "$ELMAN" train -q -t 1 "${settings[@]}" --epochs 21 -o longer "$train"
 cmp longer model.safetensors || fail "an epoch more: another model"
-expect_exit 0 "$ELMAN" train -t 1 "${settings[@]}" --epochs 21 --resume "$train"
+expect_exit 0 last_wins "$ELMAN" train -t 1 "${settings[@]}" --epochs 21 --resume "$train"
 expect_stderr_match '^nothing is left to do: the training had ended; more --epochs make it longer$'
 rm longer log
 
@@ -56,7 +56,7 @@ rm longer log
 cp model.safetensors finished
 tac "$train" >other
 for others in "--lr 0.01 $train" "--normalize nfc $train" other; do
-  expect_exit 64 "$ELMAN" train -q -t 1 "${settings[@]}" --epochs 21 --resume $others
+  expect_exit 64 last_wins "$ELMAN" train -q -t 1 "${settings[@]}" --epochs 21 --resume $others
   expect_stderr_match '^elman: model.safetensors.checkpoint: the checkpoint belongs to another training: '
   cmp finished model.safetensors || fail "another training took the model's place"
 done
@@ -69,7 +69,7 @@ cp checkpoint model.safetensors.checkpoint
 refused() { # refused CODE REGEX ARGUMENT...
   local code=$1 regex=$2
   shift 2
-  expect_exit "$code" "$ELMAN" train -q -t 1 "${settings[@]}" --resume "$@"
+  expect_exit "$code" last_wins "$ELMAN" train -q -t 1 "${settings[@]}" --resume "$@"
   expect_stdout
   expect_stderr_match "^elman: model.safetensors.checkpoint: .*$regex"
   cmp -s stopped model.safetensors || fail "the old model is lost"

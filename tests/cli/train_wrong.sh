@@ -21,7 +21,7 @@ printf '我\tI\n\xff\xfe\tyou\n他\n\t\n' >mixed
 
 refused 66 '^elman: nowhere: ' nowhere
 refused 66 '^elman: directory: ' directory
-refused 65 '^elman: .*empty' empty
+refused 65 '^elman: empty: .*the file is empty; ' empty
 refused 65 '^elman: ' binary
 refused 65 '^elman: ' column
 refused 65 '^elman: ' sides
@@ -33,7 +33,7 @@ refused 66 'nowhere' "$toy" nowhere
 # The output is looked at before the work starts.
 refused 73 '^elman: directory: is a directory' -o directory "$toy"
 refused 73 '^elman: no/such: cannot create' -o no/such "$toy"
-refused 73 'name of the output file is empty' -o '' "$toy"
+refused 64 "--output: '' is not the name of a file" -o '' "$toy"
 refused 73 '^elman: empty/x: cannot create' -o empty/x "$toy"
 
 # The pairs are not overwritten by the model, whatever name they are given.
@@ -47,7 +47,7 @@ cmp -s "$toy" pairs || fail "the pairs are lost"
 expect_exit 0 "$ELMAN" train --epochs 1 -o new mixed
 expect_stderr_match '^mixed:2: left out: '
 expect_stderr_match '^mixed:3: left out: '
-expect_stderr_match '^1 pairs; 3 lines left out$'
+expect_stderr_match '^1 pair; 3 lines left out$'
 for i in 1 2 3 4 5 6 7 8; do echo bad; done | cat - "$toy" >many
 expect_exit 0 "$ELMAN" train --epochs 1 -o new many
 expect_stderr_match '^and 3 more$'
@@ -57,6 +57,7 @@ expect_exit 0 "$ELMAN" train --epochs 2 --max-length 4 -o new "$toy"
 expect_stderr_match '^2 pairs left out: a side has more than 4 tokens \(--max-length\)$'
 [ "$(grep -c 'left out' "$results/stderr")" -eq 1 ] || fail "told more than once"
 expect_exit 65 "$ELMAN" train --epochs 2 --max-length 1 -o new "$toy"
+expect_stderr_match 'no pair is left to train on; .*--max-length'
 
 # A token of ten megabytes.
 { printf '我\t'; head -c 10000000 /dev/zero | tr '\0' a; echo; } >long

@@ -32,8 +32,9 @@ void attention_input_close(struct attention_input *input) {
 
 static void report_mismatch(struct attention_input *input, const char *problem, int *code) {
   report(input->references_path,
-         "has %zu lines, but there are %s sentences; line n must belong to sentence n",
-         elman_lines_count(input->references), problem);
+         "has %zu line%s, but there are %s sentences; line n must belong to sentence n",
+         elman_lines_count(input->references), plural(elman_lines_count(input->references)),
+         problem);
   input->mismatch = true;
   *code = EX_DATAERR;
 }
@@ -74,8 +75,7 @@ static bool take_columns(struct attention_input *input, struct attention_item *i
 static bool copy_line(struct attention_input *input, struct sentence sentence, int *code) {
   char *line = realloc(input->line, sentence.length + 1);
   if (line == NULL) {
-    report(NULL, "out of memory");
-    *code = EX_OSERR;
+    *code = report_no_memory();
     return false;
   }
   memcpy(line, sentence.text, sentence.length);

@@ -83,10 +83,12 @@ static int check_reach(const struct effect *effect, const elman_translate_option
   for (size_t i = 0; i < options->override_count; i++) {
     const elman_override *override = &options->overrides[i];
     if (effect->reached[i]) continue;
-    report("--override",
-           "no matrix has target word %zu and source word %zu: there are at most %zu target words, "
-           "</s> included, and %zu source words",
-           override->row + 1, override->column + 1, effect->most_targets, effect->most_sources);
+    report(
+        "--override",
+        "no matrix has target word %zu and source word %zu: there are at most %zu target word%s, "
+        "</s> included, and %zu source word%s",
+        override->row + 1, override->column + 1, effect->most_targets, plural(effect->most_targets),
+        effect->most_sources, plural(effect->most_sources));
     return EX_USAGE;
   }
   return EX_OK;
@@ -197,10 +199,7 @@ static int add_all(const struct attention_job *job, elman_translator *translator
                    struct attention_input *input, struct sink *sink, struct output *output) {
   int code = EX_OK, stopped = EX_OK;
   struct group *group = calloc(1, sizeof *group);
-  if (group == NULL) {
-    report(NULL, "out of memory");
-    return EX_OSERR;
-  }
+  if (group == NULL) return report_no_memory();
   for (bool more = true; more;) {
     more = group_fill(group, input, &stopped);
     if (group->window.count > 0 &&

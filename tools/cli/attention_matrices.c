@@ -82,12 +82,14 @@ static void matrices_free(struct matrices *m) {
 
 static int check_fit(const struct matrices *m, char **names) {
   if (m->keys->columns != m->queries->columns) {
-    report(names[1], "has %zu columns, but the queries have %zu", m->keys->columns,
-           m->queries->columns);
+    report(names[1], "has %zu column%s, but the queries have %zu", m->keys->columns,
+           plural(m->keys->columns), m->queries->columns);
     return EX_DATAERR;
   }
   if (m->values->rows != m->keys->rows) {
-    report(names[2], "has %zu rows, but there are %zu keys", m->values->rows, m->keys->rows);
+    report(names[2], "has %zu row%s, but there %s %zu key%s", m->values->rows,
+           plural(m->values->rows), m->keys->rows == 1 ? "is" : "are", m->keys->rows,
+           plural(m->keys->rows));
     return EX_DATAERR;
   }
   return EX_OK;
@@ -214,10 +216,7 @@ static void write_json(FILE *stream, const elman_attention_output *a) {
 static int write_npy(const char *prefix, size_t length, const char *name, const float *values,
                      const size_t *sizes, size_t dimensions) {
   char *path;
-  if (asprintf(&path, "%.*s.%s.npy", (int)length, prefix, name) < 0) {
-    report(NULL, "out of memory");
-    return EX_OSERR;
-  }
+  if (asprintf(&path, "%.*s.%s.npy", (int)length, prefix, name) < 0) return report_no_memory();
   struct output output;
   int code = output_open(&output, path);
   if (code == EX_OK) {

@@ -1,38 +1,48 @@
-/* The subcommands. A new one is a file with its function, a line here and a row in main.c. */
+/* The commands: each is a row here and a file with its function. */
 #ifndef ELMAN_CLI_COMMANDS_H
 #define ELMAN_CLI_COMMANDS_H
 
 #include <stdio.h>
 
+/* Name, function, summary. One in a group has the group's name in front; the group itself has a row
+ * without a function, before its members. */
+#define COMMANDS(ROW)                                                                              \
+  ROW("train", train_command, "learn from sentence pairs and write a model")                       \
+  ROW("translate", translate_command, "translate sentences, one a line")                           \
+  ROW("repl", repl_command, "translate interactively")                                             \
+  ROW("attention", attention_command, "show what the decoder's attention looked at")               \
+  ROW("evaluate", evaluate_command, "measure a model on sentence pairs")                           \
+  ROW("inspect", inspect_command, "show what a model file holds")                                  \
+  ROW("gradcheck", gradcheck_command, "check a model's gradients")                                 \
+  ROW("trace", trace_command, "show how far back learning reaches")                                \
+  ROW("corpus", no_command, "check or split sentence pairs")                                       \
+  ROW("corpus check", corpus_check_command, "look for leaks between parts, bad lines and more")    \
+  ROW("corpus split", corpus_split_command, "split pairs into train, dev and test without leaks")  \
+  ROW("help", help_command, "explain a command")
+
+/* argv[0] is the last word of the command's name; gives the exit code. */
+typedef int command_function(int argc, char **argv);
+
+#define DECLARE_COMMAND(name, run, summary) command_function run;
+COMMANDS(DECLARE_COMMAND)
+#undef DECLARE_COMMAND
+
+/* --version, with the words behind it. */
+command_function version_command;
+
 struct command {
   const char *name; /* NULL ends the table */
   const char *summary;
-  int (*run)(int argc, char **argv); /* argv[0] is the command's name; gives the exit code */
+  command_function *run; /* no_command for a group */
 };
 
 extern const struct command commands[];
 
-/* Looks in `table`. NULL, after a message, if there is no command of that name; `parent` is the
- * command whose subcommands the table lists, or NULL. */
-const struct command *command_find(const struct command *table, const char *parent,
-                                   const char *name);
+/* The command that argv begins with, after which *words tells how many words its name has; NULL,
+ * after a message, if there is none of that name. */
+const struct command *command_find(int argc, char **argv, int *words);
 
-int attention_command(int argc, char **argv);
-int corpus_command(int argc, char **argv);
-int corpus_check_command(int argc, char **argv);
-int corpus_split_command(int argc, char **argv);
-int evaluate_command(int argc, char **argv);
-int gradcheck_command(int argc, char **argv);
-int help_command(int argc, char **argv);
-int inspect_command(int argc, char **argv);
-int repl_command(int argc, char **argv);
-int trace_command(int argc, char **argv);
-int train_command(int argc, char **argv);
-int translate_command(int argc, char **argv);
-
-/* What `elman` alone (on standard error) and `elman help` (on standard output) have to say. */
-int help_overview(void);
-void help_print_commands(FILE *stream, const struct command *table);
-void help_hint(void);
+/* The list of all commands, or of those in a group. */
+void commands_print(FILE *stream, const struct command *group);
 
 #endif

@@ -82,6 +82,12 @@ static void print_tokens(FILE *stream, const char *side, elman_token_mode mode, 
             tokens == 0 ? 0 : 100 * (double)unknown / (double)tokens);
 }
 
+/* Of pairs, sources and targets. */
+static void print_shared(FILE *stream, const size_t counts[3]) {
+  fprintf(stream, "%zu pair%s, %zu source%s, %zu target%s\n", counts[0], plural(counts[0]),
+          counts[1], plural(counts[1]), counts[2], plural(counts[2]));
+}
+
 static void print_leaks(FILE *stream, const elman_check *check, size_t part) {
   for (size_t earlier = 0; earlier < part; earlier++) {
     const char *name = elman_check_get_part(check, earlier).name;
@@ -91,14 +97,10 @@ static void print_leaks(FILE *stream, const elman_check *check, size_t part) {
     if (total == 0) continue;
     fputs("  leaks from ", stream);
     print_name(stream, name);
-    fprintf(stream, ", exact: %zu pairs, %zu sources, %zu targets\n",
-            shared[ELMAN_FINDING_SAME_PAIR], shared[ELMAN_FINDING_SAME_SOURCE],
-            shared[ELMAN_FINDING_SAME_TARGET]);
-    fprintf(stream,
-            "    but for case, width, punctuation and spaces: %zu pairs, %zu sources, "
-            "%zu targets\n",
-            shared[ELMAN_FINDING_LIKE_PAIR], shared[ELMAN_FINDING_LIKE_SOURCE],
-            shared[ELMAN_FINDING_LIKE_TARGET]);
+    fputs(", exact: ", stream);
+    print_shared(stream, shared + ELMAN_FINDING_SAME_PAIR);
+    fputs("    but for case, width, punctuation and spaces: ", stream);
+    print_shared(stream, shared + ELMAN_FINDING_LIKE_PAIR);
   }
   for (elman_finding leak = ELMAN_FINDING_SAME_PAIR; leak <= ELMAN_FINDING_LIKE_TARGET; leak++)
     print_examples(stream, check, leak, part);
@@ -133,9 +135,8 @@ static void write_text(FILE *stream, const elman_check *check, size_t part_count
     leaking += elman_check_get_part(check, part).leaking;
   }
   if (part_count > 1)
-    fprintf(stream, "%zu pairs leak; %zu lines are bad\n", leaking, bad);
-  else
-    fprintf(stream, "%zu lines are bad\n", bad);
+    fprintf(stream, "%zu pair%s leak%s; ", leaking, plural(leaking), leaking == 1 ? "s" : "");
+  fprintf(stream, "%zu line%s %s bad\n", bad, plural(bad), bad == 1 ? "is" : "are");
 }
 
 /* ---- for programs ---- */
@@ -241,10 +242,7 @@ static int run(struct job *job, const char *command, const struct operands *oper
   if (code != EX_OK) return code;
   const size_t count = all.file_count > 0 ? all.file_count : 1;
   elman_pairs_options *parts = calloc(count, sizeof *parts);
-  if (parts == NULL) {
-    report(NULL, "out of memory");
-    return EX_OSERR;
-  }
+  if (parts == NULL) return report_no_memory();
   for (size_t i = 0; i < count; i++) {
     parts[i] = all;
     if (all.file_count == 0) continue;

@@ -155,16 +155,16 @@ static int write_parts(const struct job *job, const elman_pairs *pairs, const el
 static void describe(const struct job *job, const elman_split *split) {
   const elman_split_info info = elman_split_get_info(split);
   struct stat old;
-  note("%zu groups of pairs that share a sentence with no other group; the largest has %zu pairs",
-       info.groups, info.largest);
+  note("%zu group%s of pairs that share a sentence with no other group; the largest has %zu pair%s",
+       info.groups, plural(info.groups), info.largest, plural(info.largest));
   for (elman_part part = 0; part < ELMAN_PARTS; part++) {
     if (is_written(&info, part))
-      note("%s: %zu pairs", job->paths[part], info.pairs[part]);
+      note("%s: %zu pair%s", job->paths[part], info.pairs[part], plural(info.pairs[part]));
     else if (lstat(job->paths[part], &old) == 0)
       note("%s is left from an earlier split; do not use it with these parts", job->paths[part]);
     if (part != ELMAN_PART_TRAIN && info.pairs[part] < info.wanted[part])
-      note("%s has %zu pairs of the %zu wanted: the groups that are left are too large",
-           elman_part_name(part), info.pairs[part], info.wanted[part]);
+      note("%s has %zu pair%s of the %zu wanted: the groups that are left are too large",
+           elman_part_name(part), info.pairs[part], plural(info.pairs[part]), info.wanted[part]);
   }
 }
 
@@ -184,11 +184,7 @@ static int run(struct job *job, const char *command, const struct operands *oper
     return report_usage(command, "--output says what the names of the files start with");
   if (strcmp(job->prefix, "-") == 0)
     return report_usage(command, "--output: the parts go to files, not to standard output");
-  int code = EX_OSERR;
-  if (name_files(job))
-    code = refuse_existing(job);
-  else
-    report(NULL, "out of memory");
+  int code = name_files(job) ? refuse_existing(job) : report_no_memory();
   elman_pairs *pairs = NULL;
   if (code == EX_OK) code = pairs_input_read(&pairs, &job->input, command, operands, job->quiet);
   if (code == EX_OK) code = split_and_write(job, pairs);

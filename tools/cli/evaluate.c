@@ -78,7 +78,8 @@ static int score(elman_scores *scores, struct evaluation *evaluation, const elma
   elman_model_free(model);
   if (status != ELMAN_OK) return report_error(&error);
   if (scores->left_out > 0 && !evaluation->quiet)
-    note("%zu pairs left out: a side has more tokens than can be translated", scores->left_out);
+    note("%zu pair%s left out: a side has more tokens than can be translated", scores->left_out,
+         plural(scores->left_out));
   if (!evaluation->quiet) note_unknown(scores);
   return EX_OK;
 }

@@ -37,9 +37,8 @@ static int inputs_add(struct inputs *inputs, const char *path) {
   if (i == 0) inputs->sentences = lines;
   if (lines == inputs->sentences) return EX_OK;
   report(inputs->names[0],
-         "has %zu lines but %s has %zu; line n of one must belong to line n of "
-         "the other",
-         inputs->sentences, inputs->names[i], lines);
+         "has %zu line%s but %s has %zu; line n of one must belong to line n of the other",
+         inputs->sentences, plural(inputs->sentences), inputs->names[i], lines);
   return EX_DATAERR;
 }
 

@@ -34,7 +34,7 @@ static size_t count_unmeasured(const elman_gradient_report *report) {
 
 static void write_text(FILE *stream, const elman_gradient_report *report) {
   fprintf(stream, "loss %.6g, the mean over %zu target token%s\n\n", report->loss, report->tokens,
-          report->tokens == 1 ? "" : "s");
+          plural(report->tokens));
   fprintf(stream, "%-32s %13s %9s %11s %11s %9s\n", "tensor", "shape", "checked", "derived",
           "measured", "error");
   for (size_t i = 0; i < report->tensor_count; i++) write_row(stream, &report->tensors[i]);
@@ -94,8 +94,8 @@ static bool show_progress(void *context, size_t done, size_t total) {
 
 static void note_unknown(const elman_gradient_report *report) {
   if (report->unknown_source + report->unknown_target > 0)
-    note("not in the vocabularies: %zu source and %zu target words", report->unknown_source,
-         report->unknown_target);
+    note("not in the vocabularies: %zu source and %zu target word%s", report->unknown_source,
+         report->unknown_target, plural(report->unknown_target));
 }
 
 /* Operands are source and target in turn. */
@@ -103,10 +103,7 @@ static int check(const elman_model *model, const struct operands *operands,
                  elman_gradient_options *options, bool json) {
   const size_t pairs = operands->count / 2;
   const char **sources = calloc(operands->count, sizeof *sources), **targets = sources + pairs;
-  if (sources == NULL) {
-    report(NULL, "out of memory");
-    return EX_OSERR;
-  }
+  if (sources == NULL) return report_no_memory();
   for (size_t i = 0; i < pairs; i++) {
     sources[i] = operands->words[2 * i];
     targets[i] = operands->words[2 * i + 1];

@@ -57,9 +57,10 @@ static void write_text(FILE *stream, const elman_model *model, const elman_histo
   fprintf(stream, "parameters         %zu\n", info.parameters);
   if (history->updates > 0)
     fprintf(stream,
-            "training           %" PRIu64 " epochs, %" PRIu64 " updates, %" PRIu64
-            " target tokens\n",
-            history->epochs, history->updates, history->tokens);
+            "training           %" PRIu64 " epoch%s, %" PRIu64 " update%s, %" PRIu64
+            " target token%s\n",
+            history->epochs, plural(history->epochs), history->updates, plural(history->updates),
+            history->tokens, plural(history->tokens));
   else
     fputs("training           none, or a file too old to tell\n", stream);
   putc('\n', stream);

@@ -10,40 +10,8 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "elman.h"
 #include "messages.h"
 #include "restart.h"
-#include "suggestion.h"
-#include "version.h"
-
-const struct command commands[] = {
-    {"train", "learn from sentence pairs and write a model", train_command},
-    {"translate", "translate sentences, one a line", translate_command},
-    {"repl", "translate interactively", repl_command},
-    {"attention", "show what the decoder's attention looked at", attention_command},
-    {"evaluate", "measure a model on sentence pairs", evaluate_command},
-    {"inspect", "show what a model file holds", inspect_command},
-    {"gradcheck", "check a model's gradients", gradcheck_command},
-    {"trace", "show how far back learning reaches", trace_command},
-    {"corpus", "check or split sentence pairs", corpus_command},
-    {"help", "explain a command", help_command},
-    {NULL, NULL, NULL},
-};
-
-const struct command *command_find(const struct command *table, const char *parent,
-                                   const char *name) {
-  struct suggestion suggestion = {0};
-  for (const struct command *command = table; command->name != NULL; command++) {
-    if (strcmp(command->name, name) == 0) return command;
-    suggestion_offer(&suggestion, name, command->name);
-  }
-  if (suggestion.best != NULL)
-    report(parent, "unknown command '%s'; did you mean '%s'?", name, suggestion.best);
-  else
-    report(parent, "unknown command '%s'; 'elman help%s%s' lists the commands", name,
-           parent == NULL ? "" : " ", parent == NULL ? "" : parent);
-  return NULL;
-}
 
 /* A file opened later would take the number of a closed standard stream, and messages would end up
  * in it. These stand-ins fail when used. */
@@ -85,18 +53,19 @@ int main(int argc, char **argv) {
   signal(SIGPIPE, SIG_IGN);
 
   if (argc < 2) {
-    help_hint();
+    commands_print(stderr, NULL);
     return EX_USAGE;
   }
   const char *name = argv[1];
-  if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) return help_overview();
+  if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) return help_command(1, argv + 1);
   if (strcmp(name, "--version") == 0) return version_command(argc - 2, argv + 2);
   if (name[0] == '-') {
     report(NULL, "unknown option '%s'; the command comes first, as in 'elman train --help'", name);
     return EX_USAGE;
   }
-  const struct command *command = command_find(commands, NULL, name);
+  int words;
+  const struct command *command = command_find(argc - 1, argv + 1, &words);
   if (command == NULL) return EX_USAGE;
   if (command->run == train_command) wait_briefly(argv);
-  return command->run(argc - 1, argv + 1);
+  return command->run(argc - words, argv + words);
 }

@@ -73,6 +73,15 @@ int report_error(const elman_error *error) {
   return exit_code_of(error->code);
 }
 
+int report_no_memory(void) {
+  report(NULL, "out of memory");
+  return EX_OSERR;
+}
+
+const char *plural(uint64_t count) {
+  return count == 1 ? "" : "s";
+}
+
 const char *reason(int error_number, char *buffer, size_t size) {
   return strerror_r(error_number, buffer, size);
 }

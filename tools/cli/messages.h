@@ -23,6 +23,12 @@ int report_usage(const char *command, const char *format, ...)
 /* A line of information, without "elman:". */
 void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* "s", but for one: "%zu pair%s". */
+const char *plural(uint64_t count);
+
+/* Says that there is no memory left, and returns EX_OSERR. */
+int report_no_memory(void);
+
 /* strerror without its buffer that is shared. */
 const char *reason(int error_number, char *buffer, size_t size);
 

@@ -50,6 +50,8 @@ static void print_choices(char *into, size_t size, const struct option *option) 
 static int set_value(const struct usage *usage, const struct option *option, const char *value) {
   uint64_t number;
   double real;
+  if (value[0] == '\0' && strcmp(option->argument, "FILE") == 0)
+    return report_usage(usage->command, "--%s: '' is not the name of a file", option->name);
   if (option->choice != NULL) {
     char choices[256];
     if (set_choice(option, value)) return EX_OK;
@@ -135,7 +137,7 @@ static const struct option *find_long(const struct option *options, const char *
 }
 
 static const struct option *find_short(const struct option *options, char letter) {
-  for (const struct option *option = options; option->name != NULL; option++)
+  for (const struct option *option = options; option->name != NULL && letter != '\0'; option++)
     if (option->letter == letter) return option;
   return NULL;
 }
@@ -159,14 +161,20 @@ struct cursor {
   uint64_t given; /* as in struct operands */
 };
 
-static void note_given(struct cursor *cursor, const struct usage *usage,
+/* Whether it had been given before. */
+static bool note_given(struct cursor *cursor, const struct usage *usage,
                        const struct option *option) {
-  cursor->given |= UINT64_C(1) << (option - usage->options);
+  const uint64_t bit = UINT64_C(1) << (option - usage->options);
+  const bool before = (cursor->given & bit) != 0;
+  cursor->given |= bit;
+  return before;
 }
 
 /* `value` is NULL if the value is the next word of the command line. */
 static int take_value(const struct usage *usage, const struct option *option, const char *value,
                       struct cursor *cursor) {
+  if (note_given(cursor, usage, option) && option->list == NULL)
+    return report_usage(usage->command, "--%s is given twice, and takes one value", option->name);
   if (value == NULL) {
     if (cursor->next == cursor->argc)
       return report_usage(usage->command, "--%s needs a value: %s", option->name, option->argument);
@@ -184,9 +192,9 @@ static int parse_long(const struct usage *usage, char *word, struct cursor *curs
   /* Without a value it was found before all others. */
   if (strcmp(name, "help") == 0) return report_usage(usage->command, "--help takes no value");
   if (option == NULL) return report_unknown(usage, word, name);
-  note_given(cursor, usage, option);
   if (option->flag == NULL) return take_value(usage, option, value, cursor);
   if (value != NULL) return report_usage(usage->command, "--%s takes no value", name);
+  note_given(cursor, usage, option);
   *option->flag = true;
   return EX_OK;
 }
@@ -196,24 +204,31 @@ static int parse_short(const struct usage *usage, const char *word, struct curso
   for (const char *letter = word + 1; *letter != '\0'; letter++) {
     const struct option *option = find_short(usage->options, *letter);
     if (option == NULL) return report_unknown(usage, word, word + 1);
-    note_given(cursor, usage, option);
     if (option->flag == NULL)
       return take_value(usage, option, letter[1] == '\0' ? NULL : letter + 1, cursor);
+    note_given(cursor, usage, option);
     *option->flag = true;
   }
   return EX_OK;
 }
 
 /* Looked for first: help shows the defaults, and options that were parsed have replaced them. */
-static bool asks_for_help(int argc, char **argv) {
-  for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
-    if (strcmp(argv[i], "-h") == 0 || strcmp(argv[i], "--help") == 0) return true;
+static bool asks_for_help(const struct usage *usage, int argc, char **argv) {
+  for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+    if (strcmp(argv[i], "--help") == 0) return true;
+    if (argv[i][0] != '-') continue;
+    /* "-h", or behind letters that take no value: "-qh" */
+    const struct option *flag;
+    const char *letter = argv[i] + 1;
+    while ((flag = find_short(usage->options, *letter)) != NULL && flag->flag != NULL) letter++;
+    if (*letter == 'h') return true;
+  }
   return false;
 }
 
 bool options_parse(const struct usage *usage, int argc, char **argv, struct operands *operands,
                    int *code) {
-  if (asks_for_help(argc, argv)) {
+  if (asks_for_help(usage, argc, argv)) {
     *code = print_help(usage);
     return false;
   }

@@ -53,6 +53,9 @@ static int check_where_from(const struct pairs_input *input, const char *command
     return report_usage(command, "--source and --target cannot both be standard input");
   if (!two_files && operands->count == 0)
     return report_usage(command, "no PAIRS; name a file, or '-' for standard input");
+  for (size_t i = 0; i < operands->count; i++)
+    if (operands->words[i][0] == '\0')
+      return report_usage(command, "'' is not the name of a file with PAIRS");
   return EX_OK;
 }
 
@@ -87,10 +90,11 @@ int pairs_input_read(elman_pairs **pairs, const struct pairs_input *input, const
   const elman_status status = elman_pairs_read(pairs, &options, &error);
   if (skipped.count > SKIPPED_SHOWN && !quiet) note("and %zu more", skipped.count - SKIPPED_SHOWN);
   if (status != ELMAN_OK) return report_error(&error);
-  if (!quiet && skipped.count == 0)
-    note("%zu pairs", elman_pairs_count(*pairs));
+  const size_t count = elman_pairs_count(*pairs), left_out = elman_pairs_skipped(*pairs);
+  if (!quiet && left_out == 0)
+    note("%zu pair%s", count, plural(count));
   else if (!quiet)
-    note("%zu pairs; %zu lines left out", elman_pairs_count(*pairs), elman_pairs_skipped(*pairs));
+    note("%zu pair%s; %zu line%s left out", count, plural(count), left_out, plural(left_out));
   return EX_OK;
 }
 

@@ -123,8 +123,7 @@ static bool stop_reading(const struct sentences *sentences, int *code) {
   if (interrupt_signal() != 0) {
     *code = 128 + interrupt_signal();
   } else if (sentences->problem == ENOMEM) {
-    report(NULL, "out of memory");
-    *code = EX_OSERR;
+    *code = report_no_memory();
   } else if (sentences->problem != 0) {
     report(sentences->name, "cannot read: %s", reason(sentences->problem, buffer, sizeof buffer));
     *code = EX_IOERR;
@@ -192,8 +191,8 @@ void sentences_hint_tab(struct sentences *sentences, struct sentence sentence) {
 
 void sentences_close(struct sentences *sentences) {
   if (sentences->reported > REPORTED_SHOWN)
-    report(sentences->name, "and %zu more lines with bad data",
-           sentences->reported - REPORTED_SHOWN);
+    report(sentences->name, "and %zu more line%s with bad data",
+           sentences->reported - REPORTED_SHOWN, plural(sentences->reported - REPORTED_SHOWN));
   free(sentences->bytes);
   if (sentences->file > STDIN_FILENO) close(sentences->file);
   *sentences = (struct sentences){.file = -1};

@@ -86,8 +86,8 @@ static void write_layer(FILE *stream, const elman_gradient_trace *trace,
 
 static void write_text(FILE *stream, const elman_gradient_trace *trace, size_t step) {
   if (step == 0) {
-    fprintf(stream, "gradients of the loss %.6g, the mean over %zu target tokens\n", trace->loss,
-            trace->target_count);
+    fprintf(stream, "gradients of the loss %.6g, the mean over %zu target token%s\n", trace->loss,
+            trace->target_count, plural(trace->target_count));
   } else {
     fprintf(stream, "gradients of the loss %.6g of target token %zu, ", trace->loss, step);
     write_token(stream, trace->target_tokens[step - 1], trace->target_known[step - 1]);

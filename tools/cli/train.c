@@ -7,9 +7,9 @@
 
 #include "commands.h"
 #include "elman.h"
+#include "figures.h"
 #include "interrupt.h"
 #include "messages.h"
-#include "figures.h"
 #include "model_input.h"
 #include "options.h"
 #include "pairs_input.h"
@@ -133,8 +133,8 @@ static void note_start(struct training *training, const elman_train_report *repo
       share_done(report) - 1 / ((double)report->updates * (double)report->epochs);
   if (training->quiet) return;
   if (report->left_out > 0)
-    note("%zu pairs left out: a side has more than %zu tokens (--max-length)", report->left_out,
-         training->max_length);
+    note("%zu pair%s left out: a side has more than %zu token%s (--max-length)", report->left_out,
+         plural(report->left_out), training->max_length, plural(training->max_length));
   note_unknown(training, "source", report->unknown_source);
   note_unknown(training, "target", report->unknown_target);
   if (report->epoch > 1 || report->update > 1)
@@ -166,8 +166,8 @@ static bool on_validation(void *context, const elman_validation *validation) {
   if (!training->quiet) {
     progress_erase(&training->progress);
     note("  dev: loss %.4f  perplexity %s  BLEU %.2f  chrF2 %.2f%s", validation->loss,
-         real_text(perplexity, sizeof perplexity, validation->perplexity, 2),
-         validation->bleu, validation->chrf, validation->best ? "  best" : "");
+         real_text(perplexity, sizeof perplexity, validation->perplexity, 2), validation->bleu,
+         validation->chrf, validation->best ? "  best" : "");
   }
   return interrupt_signal() == 0;
 }
@@ -191,8 +191,8 @@ static void describe_end(const struct training *training, const elman_train_opti
          options->patience > 0 ? " or --patience" : "");
   if (options->dev == NULL || training->first) return;
   if (!training->finished)
-    note("ended early, in epoch %zu: no new best in %zu validations (--patience)", training->epoch,
-         options->patience);
+    note("ended early, in epoch %zu: no new best in %zu validation%s (--patience)", training->epoch,
+         options->patience, plural(options->patience));
   if (training->best_epoch > 0)
     note("the model of epoch %zu, update %" PRIu64
          ", is kept: it has the best BLEU on the dev pairs",
@@ -339,9 +339,8 @@ static int run(struct job *job, const char *command, const struct operands *oper
   if (code != EX_OK) return code;
   char *checkpoint = NULL, *name = pairs_input_name(&job->input, operands);
   if (name == NULL || asprintf(&checkpoint, "%s.checkpoint", job->output) < 0) {
-    report(NULL, "out of memory");
     free(name);
-    return EX_OSERR;
+    return report_no_memory();
   }
   job->train.checkpoint = checkpoint;
   job->train.output = job->output;

@@ -29,8 +29,8 @@ static void describe(char *text, size_t size, const elman_history *history) {
   if (history->updates == 0)
     snprintf(text, size, "a model");
   else
-    snprintf(text, size, "a model that has learnt for %" PRIu64 " epochs, %" PRIu64 " updates",
-             history->epochs, history->updates);
+    snprintf(text, size, "a model that has learnt for %" PRIu64 " epoch%s, %" PRIu64 " update%s",
+             history->epochs, plural(history->epochs), history->updates, plural(history->updates));
 }
 
 static int check_replaced(const struct train_output *output) {

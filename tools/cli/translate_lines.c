@@ -84,10 +84,7 @@ static int translate_all(const struct translate_lines *job, elman_translator *tr
                          struct sentences *sentences, struct output *output) {
   struct unknown_words unknown = {0};
   struct window *window = calloc(1, sizeof *window);
-  if (window == NULL) {
-    report(NULL, "out of memory");
-    return EX_OSERR;
-  }
+  if (window == NULL) return report_no_memory();
   int code = EX_OK, stopped = EX_OK;
   for (bool more = true; more;) {
     more = window_fill(window, sentences, job->quiet, &stopped);

@@ -1,9 +1,8 @@
 /* elman --version [--verbose] */
-#include "version.h"
-
 #include <string.h>
 #include <sysexits.h>
 
+#include "commands.h"
 #include "elman.h"
 #include "messages.h"
 #include "output.h"

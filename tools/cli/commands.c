@@ -1,0 +1,96 @@
+#include "commands.h"
+
+#include <string.h>
+#include <sysexits.h>
+
+#include "messages.h"
+#include "options.h"
+#include "output.h"
+#include "suggestion.h"
+
+#define COMMAND_ROW(name, run, summary) {name, summary, run},
+const struct command commands[] = {COMMANDS(COMMAND_ROW){NULL, NULL, NULL}};
+
+/* The last word of a name in the group (NULL = in none), or NULL if the command is not in it. */
+static const char *name_in(const struct command *group, const char *name) {
+  if (group == NULL) return strchr(name, ' ') == NULL ? name : NULL;
+  const size_t length = strlen(group->name);
+  return strncmp(name, group->name, length) == 0 && name[length] == ' ' ? name + length + 1 : NULL;
+}
+
+static const struct command *find_in(const struct command *group, const char *word) {
+  struct suggestion suggestion = {0};
+  for (const struct command *command = commands; command->name != NULL; command++) {
+    const char *name = name_in(group, command->name);
+    if (name == NULL) continue;
+    if (strcmp(name, word) == 0) return command;
+    suggestion_offer(&suggestion, word, name);
+  }
+  const char *parent = group == NULL ? NULL : group->name;
+  if (suggestion.best != NULL)
+    report(parent, "unknown command '%s'; did you mean '%s'?", word, suggestion.best);
+  else
+    report(parent, "unknown command '%s'; 'elman help%s%s' lists the commands", word,
+           parent == NULL ? "" : " ", parent == NULL ? "" : parent);
+  return NULL;
+}
+
+static bool is_help(const char *word) {
+  return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
+const struct command *command_find(int argc, char **argv, int *words) {
+  const struct command *command = find_in(NULL, argv[0]);
+  *words = 1;
+  if (command == NULL || command->run != no_command || argc == 1 || is_help(argv[1]))
+    return command;
+  *words = 2;
+  return find_in(command, argv[1]);
+}
+
+void commands_print(FILE *stream, const struct command *group) {
+  if (group == NULL)
+    fputs("Usage: elman COMMAND [options] ...\n"
+          "\n"
+          "Trains a Chinese-English translator and translates with it.\n",
+          stream);
+  else
+    fprintf(stream, "Usage: elman %s COMMAND [options] ...\n\nTo %s.\n", group->name,
+            group->summary);
+  fputs("\nCommands:\n", stream);
+  for (const struct command *command = commands; command->name != NULL; command++) {
+    const char *name = name_in(group, command->name);
+    if (name != NULL) fprintf(stream, "  %-10s %s\n", name, command->summary);
+  }
+  if (group == NULL)
+    fputs(
+        "\n"
+        "'elman help COMMAND' explains a command; 'elman --version' prints the version, and with\n"
+        "--verbose also the machine's part in it, for a report of a fault.\n",
+        stream);
+  else
+    fprintf(stream, "\n'elman help %s COMMAND' explains a command.\n", group->name);
+}
+
+int no_command(int argc, char **argv) {
+  commands_print(argc > 1 ? stdout : stderr, find_in(NULL, argv[0]));
+  return argc > 1 ? output_end(EX_OK) : EX_USAGE;
+}
+
+int help_command(int argc, char **argv) {
+  const struct option options[] = {{0}};
+  const struct usage usage = {"help", "[COMMAND]", "Explains a command, or lists them all.",
+                              options};
+  struct operands operands;
+  int code, words;
+  if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
+  if (operands.count == 0) {
+    commands_print(stdout, NULL);
+    return output_end(EX_OK);
+  }
+  const struct command *command = command_find((int)operands.count, operands.words, &words);
+  if (command == NULL) return EX_USAGE;
+  if (operands.count > (size_t)words) return report_usage("help", "explains one command at a time");
+  char help[] = "--help";
+  return command->run(2, (char *[]){operands.words[words - 1], help, NULL});
+}
