@@ -74,13 +74,13 @@ ELMAN_API void elman_gradient_report_free(elman_gradient_report *report);
 
 /* One layer in one direction. The arrays have one element a token, in the order of the tokens. */
 typedef struct elman_traced_layer {
-  elman_side side;         /* ELMAN_SOURCE: the encoder */
-  size_t layer;            /* from 0, as in the names of tensors */
-  bool reverse;            /* reads from the last token to the first */
-  size_t steps, units;     /* steps: S or T */
-  const double *states;    /* the norm of the gradient of the loss with respect to the state */
-  const double *inputs;    /* the same with respect to what the tanh is taken of */
-  const double *saturated; /* share of the units, 0 to 1 */
+  elman_side side;     /* ELMAN_SOURCE: the encoder */
+  size_t layer;        /* from 0, as in the names of tensors */
+  bool reverse;        /* reads from the last token to the first */
+  size_t steps, units; /* steps: S or T */
+  double *states;      /* the norm of the gradient of the loss with respect to the state */
+  double *inputs;      /* the same with respect to what the tanh is taken of */
+  double *saturated;   /* share of the units, 0 to 1 */
 } elman_traced_layer;
 
 /* Read only; freed whole. */

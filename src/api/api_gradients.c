@@ -27,8 +27,7 @@ static bool is_share(double value) {
   return value >= 0 && value < 1;
 }
 
-static elman_status inner_options(struct gradient_check_options *inner,
-                                  const elman_gradient_options *options, elman_error *error) {
+static elman_status check_options(const elman_gradient_options *options, elman_error *error) {
   const char *problem = NULL;
   if (!(options->step >= 1e-12 && options->step <= 1))
     problem = "the step must lie from 1e-12 to 1";
@@ -37,19 +36,7 @@ static elman_status inner_options(struct gradient_check_options *inner,
   else if (!is_share(options->dropout) || !is_share(options->attention_dropout) ||
            !is_share(options->label_smoothing))
     problem = "dropouts and label smoothing must be at least 0 and less than 1";
-  if (problem != NULL) return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s", problem);
-  const struct random_stream stream = {options->seed, RANDOM_DROPOUT, 0};
-  *inner = (struct gradient_check_options){
-      .step = options->step,
-      .tolerance = options->tolerance,
-      .samples = options->samples,
-      .seed = options->seed,
-      .regularization = {.dropouts = {{options->dropout, stream},
-                                      {options->attention_dropout, stream}},
-                         .label_smoothing = options->label_smoothing},
-      .progress = options->progress,
-      .context = options->context};
-  return ELMAN_OK;
+  return problem == NULL ? ELMAN_OK : fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s", problem);
 }
 
 /* ---- the report ---- */
@@ -73,32 +60,25 @@ static void fill_report(struct owned_report *owned, const struct gradient_check 
                                     .right = true};
   for (size_t i = 0; i < check->count; i++) {
     const struct parameter *row = &owned->table.rows[i];
-    const struct gradient_report *inner = &check->reports[i];
     elman_checked_tensor *tensor = &owned->tensors[i];
-    *tensor =
-        (elman_checked_tensor){.name = row->name,
-                               .tied_to = row->alias ? original_name(&owned->table, row) : NULL,
-                               .rows = row->rows,
-                               .columns = row->columns,
-                               .dimensions = row->dimensions,
-                               .checked = inner->checked,
-                               .norm = inner->norm,
-                               .measured = inner->measured,
-                               .error = inner->error,
-                               .verdict = inner->verdict};
-    if (inner->verdict == ELMAN_GRADIENT_WRONG) report->right = false;
+    *tensor = check->reports[i];
+    tensor->name = row->name;
+    tensor->tied_to = row->alias ? original_name(&owned->table, row) : NULL;
+    tensor->rows = row->rows;
+    tensor->columns = row->columns;
+    tensor->dimensions = row->dimensions;
+    if (tensor->verdict == ELMAN_GRADIENT_WRONG) report->right = false;
     const bool counts =
-        inner->verdict == ELMAN_GRADIENT_RIGHT || inner->verdict == ELMAN_GRADIENT_WRONG;
+        tensor->verdict == ELMAN_GRADIENT_RIGHT || tensor->verdict == ELMAN_GRADIENT_WRONG;
     /* Also an error that is not a number comes before all others. */
-    if (counts && (report->worst == NULL || !(inner->error <= report->worst->error)))
+    if (counts && (report->worst == NULL || !(tensor->error <= report->worst->error)))
       report->worst = tensor;
   }
 }
 
 static elman_status check_gradients(elman_gradient_report **report, const struct model *model,
                                     const struct text_batch *texts,
-                                    const struct gradient_check_options *options,
-                                    elman_error *error) {
+                                    const elman_gradient_options *options, elman_error *error) {
   const float *tensors[MAX_PARAMETERS];
   struct gradient_check check;
   model_tensors(tensors, model);
@@ -118,16 +98,16 @@ elman_status elman_gradient_check(elman_gradient_report **report, const elman_mo
                                   size_t count, const elman_gradient_options *options,
                                   elman_error *error) {
   const elman_gradient_options defaults = elman_gradient_options_default();
+  if (options == NULL) options = &defaults;
   const struct model *inner = inner_model_const(model);
   struct text_batch texts = {0};
-  struct gradient_check_options inner_checks;
   *report = NULL;
-  elman_status status = inner_options(&inner_checks, options == NULL ? &defaults : options, error);
+  elman_status status = check_options(options, error);
   if (status == ELMAN_OK) status = text_batch_fill(&texts, inner, sources, targets, count, error);
   struct surroundings before;
   if (status == ELMAN_OK) status = enter(&before, 0, network_product(inner, &texts.batch), error);
   if (status == ELMAN_OK) {
-    status = check_gradients(report, inner, &texts, &inner_checks, error);
+    status = check_gradients(report, inner, &texts, options, error);
     leave(before);
   }
   text_batch_free(&texts);

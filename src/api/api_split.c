@@ -3,10 +3,6 @@
 #include "api/call.h"
 #include "corpus/split.h"
 
-struct elman_split {
-  struct split inner;
-};
-
 const char *elman_part_name(elman_part part) {
   static const char *const names[] = {"train", "dev", "test"};
   return (unsigned)part < ELMAN_PARTS ? names[part] : NULL;
@@ -20,13 +16,10 @@ elman_status elman_split_create(elman_split **split, const elman_pairs *pairs,
                                 const elman_split_options *options, elman_error *error) {
   const elman_split_options defaults = elman_split_options_default();
   if (options == NULL) options = &defaults;
-  const elman_split_options how = {.dev = {options->dev.pairs, options->dev.share},
-                                   .test = {options->test.pairs, options->test.share},
-                                   .seed = options->seed};
   elman_split *made = malloc(sizeof *made);
-  const elman_status status =
-      made == NULL ? fail_no_memory(error)
-                   : split_create(&made->inner, inner_pairs_const(pairs), &how, error);
+  const elman_status status = made == NULL
+                                  ? fail_no_memory(error)
+                                  : split_create(made, inner_pairs_const(pairs), options, error);
   if (status != ELMAN_OK) {
     free(made);
     made = NULL;
@@ -37,19 +30,14 @@ elman_status elman_split_create(elman_split **split, const elman_pairs *pairs,
 
 void elman_split_free(elman_split *split) {
   if (split == NULL) return;
-  split_free(&split->inner);
+  split_free(split);
   free(split);
 }
 
 elman_part elman_split_part(const elman_split *split, size_t index) {
-  return split->inner.parts[index];
+  return split->parts[index];
 }
 
 elman_split_info elman_split_get_info(const elman_split *split) {
-  elman_split_info info = {.groups = split->inner.groups, .largest = split->inner.largest};
-  for (size_t part = 0; part < ELMAN_PARTS; part++) {
-    info.pairs[part] = split->inner.sizes[part];
-    info.wanted[part] = split->inner.wanted[part];
-  }
-  return info;
+  return split->info;
 }

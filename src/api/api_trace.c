@@ -14,7 +14,6 @@ struct named_tokens {
 /* The public part comes first, so that a pointer to it is a pointer to the whole. */
 struct owned_trace {
   elman_gradient_trace outer;
-  elman_traced_layer layers[MAX_TRACED_LAYERS];
   struct trace inner;      /* the numbers */
   struct text_batch texts; /* the ids */
   struct named_tokens names[2];
@@ -64,24 +63,12 @@ static void fill_trace(struct owned_trace *owned) {
                                         .target_known = owned->names[ELMAN_TARGET].known,
                                         .losses = inner->losses,
                                         .layer_count = inner->count,
-                                        .layers = owned->layers};
-  for (size_t i = 0; i < inner->count; i++) {
-    const struct traced_layer *layer = &inner->layers[i];
-    owned->layers[i] = (elman_traced_layer){.side = layer->decoder ? ELMAN_TARGET : ELMAN_SOURCE,
-                                            .layer = layer->layer,
-                                            .reverse = layer->reverse,
-                                            .steps = layer->steps,
-                                            .units = layer->units,
-                                            .states = layer->states,
-                                            .inputs = layer->inputs,
-                                            .saturated = layer->saturated};
-  }
+                                        .layers = inner->layers};
 }
 
 static elman_status trace_pair(struct owned_trace *owned, const struct model *model,
                                const char *source, const char *target, size_t step,
                                elman_error *error) {
-  const struct trace_options options = {.step = step, .saturated = ELMAN_SATURATED};
   const float *tensors[MAX_PARAMETERS];
   struct text_batch *texts = &owned->texts;
   elman_status status = text_batch_fill(texts, model, &source, &target, 1, error);
@@ -91,7 +78,7 @@ static elman_status trace_pair(struct owned_trace *owned, const struct model *mo
   struct surroundings before;
   status = enter(&before, 0, network_product(model, &texts->batch), error);
   if (status != ELMAN_OK) return status;
-  status = trace_run(&owned->inner, &model->config, tensors, &texts->batch, &options, error);
+  status = trace_run(&owned->inner, &model->config, tensors, &texts->batch, step, error);
   leave(before);
   if (status == ELMAN_OK) fill_trace(owned);
   return status;

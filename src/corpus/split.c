@@ -73,13 +73,13 @@ static int compare_groups(const void *a, const void *b) {
 }
 
 /* The part that lacks most of what it wants, among those that `size` more pairs fit into. */
-static elman_part choose_part(const struct split *split, size_t size) {
+static elman_part choose_part(const elman_split *split, size_t size) {
   elman_part best = ELMAN_PART_TRAIN;
   double most = 0;
   for (elman_part part = ELMAN_PART_DEV; part < ELMAN_PARTS; part++) {
-    const size_t room = split->wanted[part] - split->sizes[part];
+    const size_t room = split->info.wanted[part] - split->info.pairs[part];
     if (room < size) continue;
-    const double lack = (double)room / (double)split->wanted[part];
+    const double lack = (double)room / (double)split->info.wanted[part];
     if (lack > most) {
       most = lack;
       best = part;
@@ -90,21 +90,21 @@ static elman_part choose_part(const struct split *split, size_t size) {
 
 /* Marks the first pair of each group. From the smallest group up: once one fits nowhere, none of
  * those behind it does. */
-static void deal_groups(struct split *split, const struct group *list) {
-  for (size_t i = 0; i < split->groups; i++) {
+static void deal_groups(elman_split *split, const struct group *list) {
+  for (size_t i = 0; i < split->info.groups; i++) {
     const elman_part part = choose_part(split, list[i].size);
     split->parts[list[i].first] = (uint8_t)part;
-    split->sizes[part] += list[i].size;
+    split->info.pairs[part] += list[i].size;
   }
-  split->largest = list[split->groups - 1].size;
+  split->info.largest = list[split->info.groups - 1].size;
 }
 
-static elman_status deal(struct split *split, struct groups *groups, uint64_t seed,
+static elman_status deal(elman_split *split, struct groups *groups, uint64_t seed,
                          elman_error *error) {
   struct group *list = calloc(groups->count, sizeof *list);
   if (list == NULL) return fail_no_memory(error);
-  split->groups = list_groups(list, groups, seed);
-  qsort(list, split->groups, sizeof *list, compare_groups);
+  split->info.groups = list_groups(list, groups, seed);
+  qsort(list, split->info.groups, sizeof *list, compare_groups);
   deal_groups(split, list);
   for (size_t i = 0; i < groups->count; i++) split->parts[i] = split->parts[groups_find(groups, i)];
   free(list);
@@ -120,7 +120,7 @@ static size_t size_of(elman_part_size size, size_t count) {
   return part > 0 ? part : 1;
 }
 
-static elman_status set_sizes(struct split *split, const elman_split_options *options,
+static elman_status set_sizes(elman_split *split, const elman_split_options *options,
                               elman_error *error) {
   const size_t dev = size_of(options->dev, split->count);
   const size_t test = size_of(options->test, split->count);
@@ -128,28 +128,28 @@ static elman_status set_sizes(struct split *split, const elman_split_options *op
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "dev (%zu) and test (%zu) leave nothing of %zu pairs to train on", dev, test,
                 split->count);
-  split->wanted[ELMAN_PART_DEV] = dev;
-  split->wanted[ELMAN_PART_TEST] = test;
-  split->wanted[ELMAN_PART_TRAIN] = split->count - dev - test;
+  split->info.wanted[ELMAN_PART_DEV] = dev;
+  split->info.wanted[ELMAN_PART_TEST] = test;
+  split->info.wanted[ELMAN_PART_TRAIN] = split->count - dev - test;
   return ELMAN_OK;
 }
 
-static elman_status check_sizes(const struct split *split, elman_error *error) {
+static elman_status check_sizes(const elman_split *split, elman_error *error) {
   for (elman_part part = ELMAN_PART_DEV; part < ELMAN_PARTS; part++)
-    if (split->wanted[part] > 0 && split->sizes[part] == 0)
+    if (split->info.wanted[part] > 0 && split->info.pairs[part] == 0)
       return fail(error, ELMAN_BAD_DATA, NULL,
                   "the groups of pairs that share a sentence are too large for %s (%zu pairs "
                   "wanted); the largest has %zu of %zu pairs",
-                  part == ELMAN_PART_DEV ? "dev" : "test", split->wanted[part], split->largest,
-                  split->count);
+                  part == ELMAN_PART_DEV ? "dev" : "test", split->info.wanted[part],
+                  split->info.largest, split->count);
   return ELMAN_OK;
 }
 
-elman_status split_create(struct split *split, const struct pairs *pairs,
+elman_status split_create(elman_split *split, const struct pairs *pairs,
                           const elman_split_options *options, elman_error *error) {
-  struct split made = {.count = pairs_count(pairs)};
+  elman_split made = {.count = pairs_count(pairs)};
   struct groups groups = {0};
-  *split = (struct split){0};
+  *split = (elman_split){0};
   elman_status status = set_sizes(&made, options, error);
   if (status != ELMAN_OK) return status;
   made.parts = calloc(made.count, sizeof *made.parts);
@@ -166,7 +166,7 @@ elman_status split_create(struct split *split, const struct pairs *pairs,
   return status;
 }
 
-void split_free(struct split *split) {
+void split_free(elman_split *split) {
   free(split->parts);
-  *split = (struct split){0};
+  *split = (elman_split){0};
 }

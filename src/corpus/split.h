@@ -7,13 +7,10 @@
 #include "corpus/pairs.h"
 #include "elman/split.h"
 
-struct split {
+struct elman_split {
   uint8_t *parts; /* (count): an elman_part for each pair */
   size_t count;
-  size_t sizes[ELMAN_PARTS];  /* pairs that a part got */
-  size_t wanted[ELMAN_PARTS]; /* pairs that it should have */
-  size_t groups;  /* pairs that share a side, directly or through others, are one group */
-  size_t largest; /* pairs in the largest group */
+  elman_split_info info;
 };
 
 /* Pairs with an equal key (key.h) on either side form a group, and a group lies whole in one part.
@@ -21,8 +18,8 @@ struct split {
  * than is wanted, but less when no group fits. The same pairs, options and seed give the same
  * split. Errors: dev and test want all pairs (ELMAN_INVALID_ARGUMENT), or no group fits into one
  * of them (ELMAN_BAD_DATA). */
-elman_status split_create(struct split *split, const struct pairs *pairs,
+elman_status split_create(elman_split *split, const struct pairs *pairs,
                           const elman_split_options *options, elman_error *error) CHECKED;
-void split_free(struct split *split);
+void split_free(elman_split *split);
 
 #endif

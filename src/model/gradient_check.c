@@ -11,7 +11,8 @@
 struct run {
   struct network_copy network;
   const struct batch *batch;
-  const struct gradient_check_options *options;
+  const elman_gradient_options *options;
+  struct regularization regularization;
   size_t *places;  /* of the weights to try, within a tensor */
   real *above;     /* (N,V): logits */
   double rounding; /* of the mean loss, whatever the order in which a processor adds */
@@ -120,7 +121,7 @@ static double loss_difference(const real *a, const real *b, size_t k, double smo
 
 static const real *logits_of(struct run *run) {
   const struct network_pass pass =
-      network_copy_pass(&run->network, run->batch, &run->options->regularization);
+      network_copy_pass(&run->network, run->batch, &run->regularization);
   (void)network_forward(&pass);
   return run->network.workspace.decoder.logits;
 }
@@ -139,7 +140,7 @@ static double central_difference(struct run *run, real *weight) {
   *weight = kept;
   for (size_t n = 0; n < N; n++)
     sum += loss_difference(run->above + n * V, logits + n * V, run->batch->labels[n],
-                           run->options->regularization.label_smoothing, V);
+                           run->regularization.label_smoothing, V);
   return sum / (double)N / ((double)above - (double)below);
 }
 
@@ -178,7 +179,7 @@ static double rounding_of_loss(const struct run *run) {
   for (size_t n = 0; n < N; n++) {
     const real *logits = cache->logits + n * V;
     const real log_sum = log_sum_exp(logits, V);
-    double followed = run->options->regularization.label_smoothing;
+    double followed = run->regularization.label_smoothing;
     for (size_t v = 0; v < V; v++) {
       if (v != run->batch->labels[n]) followed += exp((double)(logits[v] - log_sum));
     }
@@ -193,11 +194,11 @@ static elman_verdict judge(const struct run *run, double difference, double erro
   return difference <= rounding ? ELMAN_GRADIENT_ROUNDING : ELMAN_GRADIENT_WRONG; /* NaN is wrong */
 }
 
-static struct gradient_report check_tensor(struct run *run, size_t number) {
+static elman_checked_tensor check_tensor(struct run *run, size_t number) {
   const struct parameter *row = &run->network.table.rows[number];
   real *weights = run->network.weights + row->offset;
   const real *gradient = run->network.gradients + row->offset;
-  if (row->alias) return (struct gradient_report){.verdict = ELMAN_GRADIENT_TIED};
+  if (row->alias) return (elman_checked_tensor){.verdict = ELMAN_GRADIENT_TIED};
   const size_t count = choose_places(run, row, number);
   double difference = 0, norm = 0, measured = 0;
   for (size_t i = 0; i < count; i++) {
@@ -207,8 +208,7 @@ static struct gradient_report check_tensor(struct run *run, size_t number) {
     norm += a * a;
     measured += b * b;
   }
-  struct gradient_report report = {
-      .checked = count, .norm = sqrt(norm), .measured = sqrt(measured)};
+  elman_checked_tensor report = {.checked = count, .norm = sqrt(norm), .measured = sqrt(measured)};
   difference = sqrt(difference);
   if (difference != 0) report.error = difference / (report.norm + report.measured);
   report.verdict = judge(run, difference, report.error, count);
@@ -217,13 +217,13 @@ static struct gradient_report check_tensor(struct run *run, size_t number) {
 
 static elman_status check_all(struct gradient_check *check, struct run *run, elman_error *error) {
   struct network_copy *network = &run->network;
-  const struct gradient_check_options *options = run->options;
+  const elman_gradient_options *options = run->options;
   elman_status status =
-      network_copy_loss(&check->loss, network, run->batch, &options->regularization, error);
+      network_copy_loss(&check->loss, network, run->batch, &run->regularization, error);
   if (status == ELMAN_OK) status = take_memory(run, error);
   if (status != ELMAN_OK) return status;
   run->rounding = rounding_of_loss(run);
-  const struct network_pass pass = network_copy_pass(network, run->batch, &options->regularization);
+  const struct network_pass pass = network_copy_pass(network, run->batch, &run->regularization);
   (void)network_gradient(&network->gradient_views, &pass);
   check->count = network->table.count;
   for (size_t i = 0; i < check->count; i++) {
@@ -236,8 +236,13 @@ static elman_status check_all(struct gradient_check *check, struct run *run, elm
 
 elman_status gradient_check_run(struct gradient_check *check, const struct model_config *config,
                                 const float *const *tensors, const struct batch *batch,
-                                const struct gradient_check_options *options, elman_error *error) {
-  struct run run = {.batch = batch, .options = options};
+                                const elman_gradient_options *options, elman_error *error) {
+  const struct random_stream stream = {options->seed, RANDOM_DROPOUT, 0};
+  struct run run = {.batch = batch,
+                    .options = options,
+                    .regularization = {.dropouts = {{options->dropout, stream},
+                                                    {options->attention_dropout, stream}},
+                                       .label_smoothing = options->label_smoothing}};
   elman_status status =
       network_copy_create(&run.network, config, tensors, batch, WITH_GRADIENTS_AND_LOGITS, error);
   if (status != ELMAN_OK) return status;

@@ -7,7 +7,7 @@
 
 /* ---- what the result holds ---- */
 
-static void take_layer(struct trace *trace, struct arena *arena, struct traced_layer layer) {
+static void take_layer(struct trace *trace, struct arena *arena, elman_traced_layer layer) {
   layer.states = arena_take(arena, sizeof(double), layer.steps, 1, 1);
   layer.inputs = arena_take(arena, sizeof(double), layer.steps, 1, 1);
   layer.saturated = arena_take(arena, sizeof(double), layer.steps, 1, 1);
@@ -22,81 +22,80 @@ static void take_all(struct trace *trace, struct arena *arena, const struct mode
   for (size_t l = 0; l < sizes.layers; l++) {
     for (size_t d = 0; d < sizes.directions; d++)
       take_layer(trace, arena,
-                 (struct traced_layer){.reverse = d == 1,
-                                       .layer = l,
-                                       .steps = batch->source.steps,
-                                       .units = encoder_direction_size(sizes)});
+                 (elman_traced_layer){.reverse = d == 1,
+                                      .layer = l,
+                                      .steps = batch->source.steps,
+                                      .units = encoder_direction_size(sizes)});
   }
   for (size_t l = 0; l < sizes.layers; l++)
     take_layer(trace, arena,
-               (struct traced_layer){.decoder = true,
-                                     .layer = l,
-                                     .steps = batch->target.steps,
-                                     .units = config->hidden_size});
+               (elman_traced_layer){.side = ELMAN_TARGET,
+                                    .layer = l,
+                                    .steps = batch->target.steps,
+                                    .units = config->hidden_size});
 }
 
 /* ---- the passes ---- */
 
 /* One step: h and dh have as many elements as the layer has units. */
-static void measure_step(const struct traced_layer *layer, size_t t, const real *h, const real *dh,
-                         double limit) {
+static void measure_step(const elman_traced_layer *layer, size_t t, const real *h, const real *dh) {
   double state = 0, input = 0;
   size_t saturated = 0;
   for (size_t i = 0; i < layer->units; i++) {
     const double passed = (double)dh[i] * (1 - (double)h[i] * (double)h[i]); /* (18, 22) */
     state += (double)dh[i] * (double)dh[i];
     input += passed * passed;
-    saturated += fabs((double)h[i]) > limit;
+    saturated += fabs((double)h[i]) > ELMAN_SATURATED;
   }
   layer->states[t] = sqrt(state);
   layer->inputs[t] = sqrt(input);
   layer->saturated[t] = (double)saturated / (double)layer->units;
 }
 
-static void measure(struct trace *trace, const struct workspace *w, double limit) {
+static void measure(struct trace *trace, const struct workspace *w) {
   for (size_t i = 0; i < trace->count; i++) {
-    const struct traced_layer *layer = &trace->layers[i];
+    const elman_traced_layer *layer = &trace->layers[i];
     const size_t l = layer->layer, d = layer->reverse;
-    const real *states = layer->decoder ? w->decoder.states[l] : w->encoder.states[l][d];
-    const real *dstates = layer->decoder ? w->decoder_scratch.dh[l] : w->encoder_scratch.dh[l][d];
+    const real *states =
+        layer->side == ELMAN_TARGET ? w->decoder.states[l] : w->encoder.states[l][d];
+    const real *dstates =
+        layer->side == ELMAN_TARGET ? w->decoder_scratch.dh[l] : w->encoder_scratch.dh[l][d];
     if (!layer->reverse) states += layer->units; /* past the initial state */
     for (size_t t = 0; t < layer->steps; t++)
-      measure_step(layer, t, states + t * layer->units, dstates + t * layer->units, limit);
+      measure_step(layer, t, states + t * layer->units, dstates + t * layer->units);
   }
 }
 
 static elman_status run(struct trace *trace, struct network_copy *network,
-                        const struct batch *batch, const struct trace_options *options,
-                        elman_error *error) {
+                        const struct batch *batch, size_t step, elman_error *error) {
   const struct regularization plain = {0};
   struct network_pass pass = network_copy_pass(network, batch, &plain);
-  pass.only_token = options->step;
+  pass.only_token = step;
   trace->loss = network_gradient(&network->gradient_views, &pass) / (double)batch->tokens;
   const elman_status status = network_copy_check(trace->loss, error);
   if (status != ELMAN_OK) return status;
   memcpy(trace->losses, pass.workspace->losses, batch->tokens * sizeof *trace->losses);
-  if (options->step > 0) trace->loss = trace->losses[options->step - 1];
-  measure(trace, &network->workspace, options->saturated);
+  if (step > 0) trace->loss = trace->losses[step - 1];
+  measure(trace, &network->workspace);
   return ELMAN_OK;
 }
 
 elman_status trace_run(struct trace *trace, const struct model_config *config,
-                       const float *const *tensors, const struct batch *batch,
-                       const struct trace_options *options, elman_error *error) {
+                       const float *const *tensors, const struct batch *batch, size_t step,
+                       elman_error *error) {
   struct network_copy network;
   struct arena measured = {0};
   *trace = (struct trace){0};
-  if (options->step > batch->tokens)
+  if (step > batch->tokens)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "there is no target token %zu: </s> included there are %zu", options->step,
-                batch->tokens);
+                "there is no target token %zu: </s> included there are %zu", step, batch->tokens);
   take_all(trace, &measured, config, batch);
   elman_status status = arena_reserve(&trace->arena, &measured, error);
   if (status != ELMAN_OK) return status;
   take_all(trace, &trace->arena, config, batch);
   status = network_copy_create(&network, config, tensors, batch, WITH_EVERY_STEP, error);
   if (status != ELMAN_OK) return status;
-  status = run(trace, &network, batch, options, error);
+  status = run(trace, &network, batch, step, error);
   network_copy_free(&network);
   return status;
 }

@@ -62,7 +62,7 @@ static uint64_t hash_of(struct text text) {
   return hash;
 }
 
-static void assert_no_leak(const struct split *split, const struct pairs *pairs) {
+static void assert_no_leak(const elman_split *split, const struct pairs *pairs) {
   const size_t count = pairs_count(pairs);
   uint64_t(*keys)[2] = calloc(count, sizeof *keys);
   for (size_t i = 0; i < count; i++) {
@@ -77,12 +77,13 @@ static void assert_no_leak(const struct split *split, const struct pairs *pairs)
   free(keys);
 }
 
-static void assert_sizes(const struct split *split) {
+static void assert_sizes(const elman_split *split) {
   size_t sizes[ELMAN_PARTS] = {0};
   for (size_t i = 0; i < split->count; i++) sizes[split->parts[i]]++;
-  for (size_t part = 0; part < ELMAN_PARTS; part++) cr_assert_eq(sizes[part], split->sizes[part]);
-  cr_assert_leq(sizes[ELMAN_PART_DEV], split->wanted[ELMAN_PART_DEV]);
-  cr_assert_leq(sizes[ELMAN_PART_TEST], split->wanted[ELMAN_PART_TEST]);
+  for (size_t part = 0; part < ELMAN_PARTS; part++)
+    cr_assert_eq(sizes[part], split->info.pairs[part]);
+  cr_assert_leq(sizes[ELMAN_PART_DEV], split->info.wanted[ELMAN_PART_DEV]);
+  cr_assert_leq(sizes[ELMAN_PART_TEST], split->info.wanted[ELMAN_PART_TEST]);
   cr_assert_gt(sizes[ELMAN_PART_TRAIN], 0);
 }
 
@@ -93,7 +94,7 @@ Test(split, random_corpora) {
     struct pairs *pairs = random_pairs(count, 40 + random_below(400));
     const elman_split_options options = {
         .dev.pairs = 1 + random_below(8), .test.share = 0.1, .seed = random_below(1000)};
-    struct split split, again;
+    elman_split split, again;
     if (split_create(&split, pairs, &options, NULL) == ELMAN_OK) {
       made++;
       assert_sizes(&split);
@@ -121,13 +122,13 @@ static struct pairs *different_pairs(size_t count) {
 
 Test(split, sizes_are_exact_where_groups_are_small) {
   struct pairs *pairs = different_pairs(1000);
-  struct split split, other;
+  elman_split split, other;
   elman_split_options options = {.dev.pairs = 100, .test.share = 0.025, .seed = 1};
   cr_assert_eq(split_create(&split, pairs, &options, NULL), ELMAN_OK);
-  cr_assert_eq(split.sizes[ELMAN_PART_DEV], 100);
-  cr_assert_eq(split.sizes[ELMAN_PART_TEST], 25);
-  cr_assert_eq(split.groups, 1000);
-  cr_assert_eq(split.largest, 1);
+  cr_assert_eq(split.info.pairs[ELMAN_PART_DEV], 100);
+  cr_assert_eq(split.info.pairs[ELMAN_PART_TEST], 25);
+  cr_assert_eq(split.info.groups, 1000);
+  cr_assert_eq(split.info.largest, 1);
   options.seed = 2;
   cr_assert_eq(split_create(&other, pairs, &options, NULL), ELMAN_OK);
   cr_assert_arr_neq(split.parts, other.parts, 1000);
@@ -138,18 +139,18 @@ Test(split, sizes_are_exact_where_groups_are_small) {
 
 Test(split, no_dev_or_no_test) {
   struct pairs *pairs = different_pairs(10);
-  struct split split;
+  elman_split split;
   const elman_split_options options = {.dev.share = 0.001};
   cr_assert_eq(split_create(&split, pairs, &options, NULL), ELMAN_OK);
-  cr_assert_eq(split.sizes[ELMAN_PART_DEV], 1, "a share above 0 is a pair at least");
-  cr_assert_eq(split.sizes[ELMAN_PART_TEST], 0);
+  cr_assert_eq(split.info.pairs[ELMAN_PART_DEV], 1, "a share above 0 is a pair at least");
+  cr_assert_eq(split.info.pairs[ELMAN_PART_TEST], 0);
   split_free(&split);
   pairs_free(pairs);
 }
 
 Test(split, all_pairs_are_wanted_elsewhere) {
   struct pairs *pairs = different_pairs(10);
-  struct split split;
+  elman_split split;
   elman_error error = {0};
   elman_split_options options = {.dev.pairs = 5, .test.pairs = 5};
   cr_assert_eq(split_create(&split, pairs, &options, &error), ELMAN_INVALID_ARGUMENT);
@@ -168,7 +169,7 @@ Test(split, one_group_of_everything) {
   struct buffer text = {0};
   buffer_append_text(&text, text_of("a\tx\na\ty\nb\ty\nb\tz\nc\tz\n"));
   struct pairs *pairs = pairs_of(&text);
-  struct split split;
+  elman_split split;
   elman_error error = {0};
   const elman_split_options options = {.dev.pairs = 1};
   cr_assert_eq(split_create(&split, pairs, &options, &error), ELMAN_BAD_DATA);

@@ -88,11 +88,11 @@ static struct model_config small_config(void) {
                                .heads = 1};
 }
 
-static const struct gradient_check_options usual = {
+static const elman_gradient_options usual = {
     .step = 1e-5, .tolerance = 1e-7, .samples = 0, .seed = 1};
 
 static struct gradient_check run(const struct setting *setting,
-                                 const struct gradient_check_options *options) {
+                                 const elman_gradient_options *options) {
   struct gradient_check check = {.count = 0};
   elman_error error = {0};
   cr_assert_eq(gradient_check_run(&check, &setting->config, setting->tensors, &setting->batch,
@@ -112,11 +112,15 @@ Test(gradient_check, every_tensor_of_a_right_network_is_right) {
   config.encoder_self_attention = config.decoder_self_attention = 1;
   config.plain_self_attention = true;
   set_up(&setting, config, 0.8, MOST_PAIRS);
-  struct gradient_check_options options = usual;
+  elman_gradient_options options = usual;
   for (int regularized = 0; regularized < 2; regularized++) {
     if (regularized)
-      options.regularization = (struct regularization){
-          {{0.3, {5, RANDOM_DROPOUT, 0}}, {0.2, {5, RANDOM_DROPOUT, 0}}}, 0.1};
+      options = (elman_gradient_options){.step = 1e-5,
+                                         .tolerance = 1e-7,
+                                         .dropout = 0.3,
+                                         .attention_dropout = 0.2,
+                                         .label_smoothing = 0.1,
+                                         .seed = 5};
     const struct gradient_check check = run(&setting, &options);
     for (size_t i = 0; i < check.count; i++) {
       const struct parameter *row = &setting.table.rows[i];
@@ -239,7 +243,7 @@ Test(gradient_check, the_rows_of_the_words_are_always_tried) {
   config.source_vocabulary = 2000;
   config.embedding_size = 1;
   set_up(&setting, config, 0.8, MOST_PAIRS);
-  struct gradient_check_options options = usual;
+  elman_gradient_options options = usual;
   options.samples = 1;
   spoil_factor = 2;
   for (size_t word = 1; word <= 4; word++) {
@@ -258,7 +262,7 @@ Test(gradient_check, the_rows_of_the_words_are_always_tried) {
 Test(gradient_check, as_many_weights_are_tried_as_asked_for) {
   struct setting setting;
   set_up(&setting, small_config(), 0.8, MOST_PAIRS);
-  struct gradient_check_options options = usual;
+  elman_gradient_options options = usual;
   options.samples = 20;
   const struct gradient_check first = run(&setting, &options), again = run(&setting, &options);
   options.seed = 2;
@@ -306,7 +310,7 @@ Test(gradient_check, it_can_be_stopped) {
   struct gradient_check check;
   elman_error error;
   size_t total = 0;
-  struct gradient_check_options options = usual;
+  elman_gradient_options options = usual;
   options.progress = stop_at_three;
   options.context = &total;
   cr_assert_eq(gradient_check_run(&check, &setting.config, setting.tensors, &setting.batch,

@@ -76,11 +76,10 @@ static struct model_config square_config(void) {
 }
 
 static struct trace run(struct setting *setting) {
-  const struct trace_options options = {.step = setting->step, .saturated = 0.95};
   struct trace trace;
   elman_error error = {0};
   cr_assert_eq(trace_run(&trace, &setting->config, const_tensors(setting), &setting->batch,
-                         &options, &error),
+                         setting->step, &error),
                ELMAN_OK, "%s", error.message);
   if (setting->copy.weights == NULL)
     cr_assert_eq(network_copy_create(&setting->copy, &setting->config, const_tensors(setting),
@@ -118,7 +117,7 @@ static void assert_close(double a, double b, double tolerance, const char *what,
 
 /* With the identity between embedding and RNN, the gradient of a word's row is that before the tanh
  * at the step that reads it. States are those of the same forward pass. */
-static void check_layer(struct setting *setting, const struct traced_layer *layer, real *embedding,
+static void check_layer(struct setting *setting, const elman_traced_layer *layer, real *embedding,
                         const struct sequence *words, const real *states) {
   real kept[(SOURCE_WORDS + 1) * SIZE]; /* the states move while differences are taken */
   memcpy(kept, states, layer->steps * layer->units * sizeof *kept);
@@ -140,7 +139,7 @@ static void check_layer(struct setting *setting, const struct traced_layer *laye
   }
 }
 
-static void check_encoder(struct setting *setting, const struct traced_layer *layer) {
+static void check_encoder(struct setting *setting, const elman_traced_layer *layer) {
   struct network_copy *copy = &setting->copy;
   loss_of(setting);
   const real *states = copy->workspace.encoder.states[layer->layer][layer->reverse];
@@ -148,7 +147,7 @@ static void check_encoder(struct setting *setting, const struct traced_layer *la
               layer->reverse ? states : states + layer->units);
 }
 
-static void check_decoder(struct setting *setting, const struct traced_layer *layer) {
+static void check_decoder(struct setting *setting, const elman_traced_layer *layer) {
   struct network_copy *copy = &setting->copy;
   loss_of(setting);
   check_layer(setting, layer, copy->weight_views.decoder.embedding, &setting->batch.target,
@@ -171,7 +170,7 @@ Test(trace, every_step_of_both_sides) {
       setting.step = step;
       struct trace trace = run(&setting);
       cr_assert_eq(trace.count, 2);
-      cr_assert(!trace.layers[0].decoder && trace.layers[1].decoder);
+      cr_assert(trace.layers[0].side == ELMAN_SOURCE && trace.layers[1].side == ELMAN_TARGET);
       assert_close(trace.loss, loss_of(&setting), 1e-12, "loss", step);
       check_encoder(&setting, &trace.layers[0]);
       check_decoder(&setting, &trace.layers[1]);
@@ -229,12 +228,13 @@ Test(trace, every_layer) {
   struct trace trace = run(&setting);
   cr_assert_eq(trace.count, 9);
   for (size_t i = 0; i < trace.count; i++) {
-    const struct traced_layer *layer = &trace.layers[i];
+    const elman_traced_layer *layer = &trace.layers[i];
     const struct parameters *views = &setting.copy.weight_views;
     double dz[SIZE], sum = 0;
     differences(dz, &setting,
-                layer->decoder ? views->decoder.rnn[layer->layer].bias_hh
-                               : views->encoder.rnn[layer->layer][layer->reverse].bias_hh,
+                layer->side == ELMAN_TARGET
+                    ? views->decoder.rnn[layer->layer].bias_hh
+                    : views->encoder.rnn[layer->layer][layer->reverse].bias_hh,
                 layer->units);
     for (size_t j = 0; j < layer->units; j++) sum += dz[j] * dz[j];
     cr_assert_eq(layer->steps, 1);
@@ -281,12 +281,11 @@ Test(trace, full_saturation) {
 Test(trace, a_step_that_is_not_there) {
   static struct setting setting;
   set_up(&setting, square_config(), SOURCE_WORDS, TARGET_WORDS);
-  const struct trace_options options = {.step = TARGET_WORDS + 2};
   struct trace trace;
   elman_error error = {0};
-  cr_assert_eq(
-      trace_run(&trace, &setting.config, const_tensors(&setting), &setting.batch, &options, &error),
-      ELMAN_INVALID_ARGUMENT);
+  cr_assert_eq(trace_run(&trace, &setting.config, const_tensors(&setting), &setting.batch,
+                         TARGET_WORDS + 2, &error),
+               ELMAN_INVALID_ARGUMENT);
   cr_assert(strstr(error.message, "there are 5") != NULL, "%s", error.message);
   arena_free(&trace.arena);
   tear_down(&setting);
