@@ -45,6 +45,7 @@
 /* beside this core */
 #include "elman/check.h"
 #include "elman/file.h"
+#include "elman/finding.h"
 #include "elman/gradients.h"
 #include "elman/machine.h"
 #include "elman/matrix.h"

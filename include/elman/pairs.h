@@ -2,15 +2,16 @@
 #ifndef ELMAN_PAIRS_H
 #define ELMAN_PAIRS_H
 
-#include "elman/status.h"
+#include "elman/finding.h"
 
 ELMAN_BEGIN
 
 typedef struct elman_pairs elman_pairs;
 
-/* Called for each line that is left out. */
+/* Called for each line that is left out; `fault` is one of the bad lines, `problem` what is wrong.
+ */
 typedef void elman_skipped_function(void *context, const char *file, size_t line,
-                                    const char *problem);
+                                    elman_finding fault, const char *problem);
 
 typedef struct elman_pairs_options {
   const char *const *files; /* TSV, a pair a line; "-" is standard input */

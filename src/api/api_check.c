@@ -1,5 +1,3 @@
-#include <stdlib.h>
-
 #include "api/call.h"
 #include "corpus/check.h"
 
@@ -30,21 +28,9 @@ elman_status elman_check_create(elman_check **check, const elman_check_options *
                                 elman_error *error) {
   const elman_check_options defaults = elman_check_options_default();
   if (options == NULL) options = &defaults;
-  *check = NULL;
-  struct pairs_options *parts = calloc(options->part_count + 1, sizeof *parts);
-  if (parts == NULL) return fail_no_memory(error);
-  for (size_t i = 0; i < options->part_count; i++)
-    parts[i] = inner_pairs_options(&options->parts[i]);
-  const struct check_options how = {.parts = parts,
-                                    .part_count = options->part_count,
-                                    .modes = {options->source_tokens, options->target_tokens},
-                                    .max_length = options->max_length,
-                                    .max_ratio = options->max_ratio,
-                                    .examples = options->examples};
   struct findings *findings = NULL;
-  const elman_status status = check_corpus(&findings, &how, error);
+  const elman_status status = check_corpus(&findings, options, error);
   *check = (elman_check *)findings;
-  free(parts);
   return status;
 }
 

@@ -39,7 +39,4 @@ static inline const struct model *inner_model_const(const elman_model *model) {
 elman_status check_translate_options(const elman_translate_options *options,
                                      elman_error *error) CHECKED;
 
-/* All but the callback, whose form differs. */
-struct pairs_options inner_pairs_options(const elman_pairs_options *options);
-
 #endif

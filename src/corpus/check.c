@@ -23,15 +23,15 @@ static void note_bad_line(void *context, const char *file, size_t line, elman_fi
   reading->status = findings_add(reading->findings, example, NULL, reading->error);
 }
 
-static const char *name_of(const struct pairs_options *part) {
+static const char *name_of(const elman_pairs_options *part) {
   const char *name = part->file_count > 0 ? part->files[0] : part->source_file;
   return name == NULL ? "" : file_name(name);
 }
 
 static elman_status read_part(struct pairs **pairs, struct findings *findings, size_t part,
-                              const struct check_options *options, elman_error *error) {
+                              const elman_check_options *options, elman_error *error) {
   struct reading reading = {findings, part, ELMAN_OK, error};
-  struct pairs_options how = options->parts[part];
+  elman_pairs_options how = options->parts[part];
   how.skipped = note_bad_line;
   how.context = &reading;
   how.strict = false;
@@ -44,7 +44,7 @@ static elman_status read_part(struct pairs **pairs, struct findings *findings, s
   return reading.status;
 }
 
-static elman_status check_options(const struct check_options *options, elman_error *error) {
+static elman_status check_options(const elman_check_options *options, elman_error *error) {
   if (options->part_count == 0)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "there is no part to check");
   for (size_t i = 0; i < options->part_count; i++)
@@ -56,7 +56,7 @@ static elman_status check_options(const struct check_options *options, elman_err
   return ELMAN_OK;
 }
 
-elman_status check_corpus(struct findings **findings, const struct check_options *options,
+elman_status check_corpus(struct findings **findings, const elman_check_options *options,
                           elman_error *error) {
   *findings = NULL;
   struct findings *found;

@@ -61,10 +61,10 @@ static void take_first_part(struct findings *findings, const struct vocabulary_p
 }
 
 elman_status check_tokens(struct findings *findings, struct pairs *const *parts,
-                          const struct check_options *options, elman_error *error) {
+                          const elman_check_options *options, elman_error *error) {
   struct look look = {.findings = findings, .max_length = options->max_length};
-  const struct vocabulary_options how = {.source_mode = options->modes[ELMAN_SOURCE],
-                                         .target_mode = options->modes[ELMAN_TARGET],
+  const struct vocabulary_options how = {.source_mode = options->source_tokens,
+                                         .target_mode = options->target_tokens,
                                          .normalization = ELMAN_NFKC, /* as in training */
                                          .min_count = 1};
   elman_status status = corpus_vocabularies(&look.vocabularies, parts[0], &how, error);

@@ -40,7 +40,7 @@ struct pairs {
 
 struct reader {
   struct pairs *pairs;
-  const struct pairs_options *options;
+  const elman_pairs_options *options;
   elman_error *error;
   elman_error first;   /* what is wrong with the first line that was skipped */
   bool other_encoding; /* a line was not UTF-8 */
@@ -173,7 +173,7 @@ static size_t pick_columns(struct pair *pair, struct text line, struct columns c
 
 static elman_status add_tsv_line(struct reader *reader, const struct lines *lines,
                                  struct text line) {
-  const struct pairs_options *options = reader->options;
+  const elman_pairs_options *options = reader->options;
   if (line.length == 0) return skip(reader, lines, ELMAN_FINDING_EMPTY, "is empty");
   char problem[LINE_PROBLEM];
   if (line_is_not_utf8(problem, line)) return skip(reader, lines, ELMAN_FINDING_NOT_UTF8, problem);
@@ -209,7 +209,7 @@ static elman_status read_tsv(struct reader *reader, const char *file) {
 }
 
 static elman_status read_moses(struct reader *reader) {
-  const struct pairs_options *options = reader->options;
+  const elman_pairs_options *options = reader->options;
   struct lines sources = {0}, targets = {0};
   elman_status status = open_lines(&sources, reader, options->source_file);
   if (status == ELMAN_OK) status = open_lines(&targets, reader, options->target_file);
@@ -239,7 +239,7 @@ static elman_status read_moses(struct reader *reader) {
   return status;
 }
 
-static elman_status check_options(const struct pairs_options *options, elman_error *error) {
+static elman_status check_options(const elman_pairs_options *options, elman_error *error) {
   if ((options->source_file == NULL) != (options->target_file == NULL))
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "a source file and a target file are only read together");
@@ -251,7 +251,7 @@ static elman_status check_options(const struct pairs_options *options, elman_err
 }
 
 static elman_status nothing_found(const struct reader *reader) {
-  const struct pairs_options *options = reader->options;
+  const elman_pairs_options *options = reader->options;
   const char *file = options->file_count > 0 ? options->files[0] : options->source_file;
   const bool only_one = options->file_count + (options->source_file != NULL) == 1;
   const char *where = only_one ? file_name(file) : NULL;
@@ -270,7 +270,7 @@ static elman_status nothing_found(const struct reader *reader) {
                   : "");
 }
 
-elman_status pairs_read(struct pairs **pairs, const struct pairs_options *options,
+elman_status pairs_read(struct pairs **pairs, const elman_pairs_options *options,
                         elman_error *error) {
   *pairs = NULL;
   elman_status status = check_options(options, error);

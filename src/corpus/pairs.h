@@ -7,30 +7,12 @@
 
 #include "base/status.h"
 #include "base/text.h"
-#include "elman/check.h"
+#include "elman/pairs.h"
 
 struct pair {
   struct text source;
   struct text target;
   struct text alignment; /* Pharaoh "i-j ..."; empty when no column was asked for */
-};
-
-/* Called for each line that is skipped; `fault` is one of the bad lines, `problem` has no full
- * stop. */
-typedef void pairs_skipped(void *context, const char *file, size_t line, elman_finding fault,
-                           const char *problem);
-
-struct pairs_options {
-  const char *const *files; /* TSV files, read one after the other; "-" is standard input */
-  size_t file_count;
-  const char *source_file; /* or two files with a sentence a line; both or neither, NULL = none */
-  const char *target_file;
-  size_t source_column, target_column; /* from 1; for TSV */
-  size_t alignment_column;             /* 0 = none */
-  bool strict;                         /* the first bad line is an error */
-  bool whole_lines;                    /* for pairs_line */
-  pairs_skipped *skipped;              /* may be NULL */
-  void *context;
 };
 
 struct pairs; /* owns the text of all pairs */
@@ -42,8 +24,8 @@ struct pairs; /* owns the text of all pairs */
  * file"), not one good pair in all files (ELMAN_BAD_DATA; the message says what the format is),
  * two files of different length (ELMAN_BAD_DATA, with both counts), with `strict` the first bad
  * line (ELMAN_BAD_DATA). Moses files may have empty lines on both sides: such a line is skipped
- * like any empty side. */
-elman_status pairs_read(struct pairs **pairs, const struct pairs_options *options,
+ * like any empty side. The problems that are handed on have no full stop. */
+elman_status pairs_read(struct pairs **pairs, const elman_pairs_options *options,
                         elman_error *error) CHECKED;
 void pairs_free(struct pairs *pairs);
 

@@ -36,16 +36,16 @@ static void look_at(const struct pairs *pairs) {
 
 static void split(const struct pairs *pairs, uint64_t seed) {
   const elman_split_options options = {{.share = 0.2}, {.pairs = 1}, seed};
-  struct split split;
+  elman_split split;
   if (split_create(&split, pairs, &options, NULL) != ELMAN_OK) return;
   REQUIRE(split.count == pairs_count(pairs));
-  REQUIRE(split.sizes[ELMAN_PART_DEV] <= split.wanted[ELMAN_PART_DEV]);
+  REQUIRE(split.info.pairs[ELMAN_PART_DEV] <= split.info.wanted[ELMAN_PART_DEV]);
   split_free(&split);
 }
 
-static void check(const struct pairs_options *pairs) {
-  const struct pairs_options parts[] = {*pairs, *pairs};
-  const struct check_options options = {parts, 2, {ELMAN_TOKENS_AUTO, ELMAN_TOKENS_AUTO}, 20, 2, 3};
+static void check(const elman_pairs_options *pairs) {
+  const elman_pairs_options parts[] = {*pairs, *pairs};
+  const elman_check_options options = {parts, 2, ELMAN_TOKENS_AUTO, ELMAN_TOKENS_AUTO, 20, 2, 3};
   struct findings *findings;
   if (check_corpus(&findings, &options, NULL) == ELMAN_OK) findings_free(findings);
 }
@@ -54,15 +54,15 @@ bool fuzz_one(const uint8_t *bytes, size_t size) {
   const uint8_t choice = fuzz_take_byte(&bytes, &size);
   const char *const file = fuzz_file(bytes, size);
   size_t skipped = 0;
-  struct pairs_options options = {.files = &file,
-                                  .file_count = 1,
-                                  .source_column = choice & 1 ? 2 : 1,
-                                  .target_column = choice & 1 ? 1 : 2,
-                                  .alignment_column = choice & 2 ? 3 : 0,
-                                  .strict = choice & 4,
-                                  .whole_lines = (choice & 10) == 8,
-                                  .skipped = note_skipped,
-                                  .context = &skipped};
+  elman_pairs_options options = {.files = &file,
+                                 .file_count = 1,
+                                 .source_column = choice & 1 ? 2 : 1,
+                                 .target_column = choice & 1 ? 1 : 2,
+                                 .alignment_column = choice & 2 ? 3 : 0,
+                                 .strict = choice & 4,
+                                 .whole_lines = (choice & 10) == 8,
+                                 .skipped = note_skipped,
+                                 .context = &skipped};
   if (choice & 16) {
     options.files = NULL;
     options.file_count = 0;

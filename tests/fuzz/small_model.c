@@ -6,7 +6,7 @@
 struct pairs *small_pairs(void) {
   static const char text[] = "我 爱 学习\tI love it\n他 喝 茶\tHe, too\n她 喝\tShe does\n我\tI\n";
   const char *const file = fuzz_file(text, sizeof text - 1);
-  const struct pairs_options options = {
+  const elman_pairs_options options = {
       .files = &file, .file_count = 1, .source_column = 1, .target_column = 2};
   struct pairs *pairs;
   REQUIRE(pairs_read(&pairs, &options, NULL) == ELMAN_OK);

@@ -371,7 +371,9 @@ Test(api, pairs_that_cannot_be_read) {
   check_read(&options, ELMAN_INVALID_ARGUMENT, "columns are counted from 1", "");
 }
 
-static void note(void *context, const char *file, size_t line, const char *problem) {
+static void note(void *context, const char *file, size_t line, elman_finding fault,
+                 const char *problem) {
+  cr_assert_leq(fault, ELMAN_FINDING_EMPTY);
   size_t *lines = context;
   cr_assert_str_eq(file, "pairs");
   cr_assert_neq(problem[0], '\0');

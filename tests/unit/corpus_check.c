@@ -24,21 +24,22 @@ static void leave_folder(void) {
 TestSuite(check, .init = enter_folder, .fini = leave_folder);
 
 static struct findings *look(size_t parts, const char *const *contents, size_t max_length) {
-  struct pairs_options part_options[3];
+  elman_pairs_options part_options[3];
   for (size_t i = 0; i < parts; i++) {
     FILE *file = fopen(names[i], "wb");
     cr_assert_not_null(file);
     fputs(contents[i], file);
     cr_assert_eq(fclose(file), 0);
-    part_options[i] = (struct pairs_options){
+    part_options[i] = (elman_pairs_options){
         .files = &names[i], .file_count = 1, .source_column = 1, .target_column = 2};
   }
-  const struct check_options options = {.parts = part_options,
-                                        .part_count = parts,
-                                        .modes = {ELMAN_TOKENS_AUTO, ELMAN_TOKENS_AUTO},
-                                        .max_length = max_length,
-                                        .max_ratio = 3,
-                                        .examples = 2};
+  const elman_check_options options = {.parts = part_options,
+                                       .part_count = parts,
+                                       .source_tokens = ELMAN_TOKENS_AUTO,
+                                       .target_tokens = ELMAN_TOKENS_AUTO,
+                                       .max_length = max_length,
+                                       .max_ratio = 3,
+                                       .examples = 2};
   struct findings *findings;
   elman_error error = {0};
   cr_assert_eq(check_corpus(&findings, &options, &error), ELMAN_OK, "%s", error.message);
@@ -189,8 +190,8 @@ Test(check, tokens) {
 
 Test(check, options_that_cannot_be) {
   struct findings *findings;
-  const struct pairs_options two = {.files = names, .file_count = 2};
-  struct check_options options = {.max_length = 1, .max_ratio = 2};
+  const elman_pairs_options two = {.files = names, .file_count = 2};
+  elman_check_options options = {.max_length = 1, .max_ratio = 2};
   cr_assert_eq(check_corpus(&findings, &options, NULL), ELMAN_INVALID_ARGUMENT);
   options.parts = &two;
   options.part_count = 1;

@@ -14,7 +14,7 @@ static struct pairs *pairs_of(const char *content) {
   cr_assert_eq(write(descriptor, content, strlen(content)), (ssize_t)strlen(content));
   close(descriptor);
   const char *const files[] = {name};
-  const struct pairs_options options = {
+  const elman_pairs_options options = {
       .files = files, .file_count = 1, .source_column = 1, .target_column = 2, .strict = true};
   struct pairs *pairs;
   elman_error error = {0};

@@ -48,22 +48,22 @@ static void note_skipped(void *context, const char *file, size_t line, elman_fin
 static struct buffer notes;
 static const char *const one_file[] = {"a.tsv"};
 
-static struct pairs_options tsv_options(void) {
-  return (struct pairs_options){.files = one_file,
-                                .file_count = 1,
-                                .source_column = 1,
-                                .target_column = 2,
-                                .skipped = note_skipped,
-                                .context = &notes};
+static elman_pairs_options tsv_options(void) {
+  return (elman_pairs_options){.files = one_file,
+                               .file_count = 1,
+                               .source_column = 1,
+                               .target_column = 2,
+                               .skipped = note_skipped,
+                               .context = &notes};
 }
 
-static struct pairs_options moses_options(void) {
-  return (struct pairs_options){
+static elman_pairs_options moses_options(void) {
+  return (elman_pairs_options){
       .source_file = "zh", .target_file = "en", .skipped = note_skipped, .context = &notes};
 }
 
 /* `expected` holds "source=target" or "source=target=alignment", with "|" between pairs. */
-static void assert_pairs(struct pairs_options options, const char *expected, size_t skipped,
+static void assert_pairs(elman_pairs_options options, const char *expected, size_t skipped,
                          const char *expected_notes) {
   elman_error error = {0};
   struct pairs *pairs;
@@ -88,7 +88,7 @@ static void assert_pairs(struct pairs_options options, const char *expected, siz
   pairs_free(pairs);
 }
 
-static void assert_error(struct pairs_options options, elman_status status, const char *where,
+static void assert_error(elman_pairs_options options, elman_status status, const char *where,
                          const char *part_of_message) {
   elman_error error = {0};
   struct pairs *pairs;
@@ -119,7 +119,7 @@ Test(tsv, more_columns_are_ignored) {
 
 Test(tsv, columns) {
   put("a.tsv", "1\tI\t我\t0-0\n2\tyou\t你\t\n3\the\n");
-  struct pairs_options options = tsv_options();
+  elman_pairs_options options = tsv_options();
   options.source_column = 3;
   options.target_column = 2;
   assert_pairs(options, "我=I|你=you", 1,
@@ -146,7 +146,7 @@ Test(tsv, bad_lines_are_reported_and_skipped) {
 
 Test(tsv, nobody_need_listen) {
   put("a.tsv", "我\tI\nno tab\n");
-  struct pairs_options options = tsv_options();
+  elman_pairs_options options = tsv_options();
   options.skipped = NULL;
   assert_pairs(options, "我=I", 1, "");
 }
@@ -164,7 +164,7 @@ Test(tsv, a_nul_far_down_is_a_bad_line) {
   put_bytes("a.tsv", content.bytes, content.length);
   buffer_free(&content);
   struct pairs *pairs;
-  struct pairs_options options = tsv_options();
+  elman_pairs_options options = tsv_options();
   cr_assert_eq(pairs_read(&pairs, &options, NULL), ELMAN_OK);
   cr_assert_eq(pairs_count(pairs), lines);
   cr_assert_str_eq(notes.bytes, "a.tsv:2251: is not valid UTF-8 at byte 2 of the line\n");
@@ -173,7 +173,7 @@ Test(tsv, a_nul_far_down_is_a_bad_line) {
 }
 
 Test(tsv, strict) {
-  struct pairs_options options = tsv_options();
+  elman_pairs_options options = tsv_options();
   options.strict = true;
   put("a.tsv", "我\tI\n你\tyou\n\n");
   assert_pairs(options, "我=I|你=you", 0, "");
@@ -187,7 +187,7 @@ Test(tsv, strict) {
 
 Test(tsv, several_files) {
   static const char *const two[] = {"a.tsv", "b.tsv"};
-  struct pairs_options options = tsv_options();
+  elman_pairs_options options = tsv_options();
   options.files = two;
   options.file_count = 2;
   put("a.tsv", "我\tI\nbad\n");
@@ -236,7 +236,7 @@ Test(tsv, another_encoding) {
   put("a.tsv", "one\n");
   struct pairs *pairs;
   elman_error error;
-  const struct pairs_options options = tsv_options();
+  const elman_pairs_options options = tsv_options();
   cr_assert_eq(pairs_read(&pairs, &options, &error), ELMAN_BAD_DATA);
   cr_assert_null(strstr(error.message, "iconv"), "it is UTF-8: %s", error.message);
 }
@@ -252,7 +252,7 @@ Test(tsv, binary_files_of_many_lines) {
   }
   put_bytes("a.tsv", bytes, SIZE);
   struct pairs *pairs;
-  const struct pairs_options options = tsv_options();
+  const elman_pairs_options options = tsv_options();
   cr_assert_eq(pairs_read(&pairs, &options, NULL), ELMAN_BAD_DATA);
   cr_assert_eq(notes.length, 0, "it is told once, not line by line");
   assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv", "is a binary file");
@@ -277,7 +277,7 @@ Test(tsv, a_line_with_a_nul_is_a_bad_line) {
     snprintf(expected, sizeof expected, "%s: is not valid UTF-8 at byte 2 of the line\n", where);
     struct pairs *pairs;
     buffer_clear(&notes);
-    struct pairs_options options = tsv_options();
+    elman_pairs_options options = tsv_options();
     cr_assert_eq(pairs_read(&pairs, &options, NULL), ELMAN_OK);
     cr_assert_eq(pairs_count(pairs), MANY);
     cr_assert_eq(pairs_skipped_count(pairs), 1);
@@ -291,7 +291,7 @@ Test(tsv, a_line_with_a_nul_is_a_bad_line) {
 Test(tsv, files_that_cannot_be_read) {
   assert_error(tsv_options(), ELMAN_NO_INPUT, "a.tsv", "No such file");
   static const char *const directory[] = {"/"};
-  struct pairs_options options = tsv_options();
+  elman_pairs_options options = tsv_options();
   options.files = directory;
   assert_error(options, ELMAN_NO_INPUT, "/", "directory");
 }
@@ -300,7 +300,7 @@ Test(tsv, standard_input) {
   put("a.tsv", "我\tI\nbad\n");
   cr_assert_not_null(freopen("a.tsv", "rb", stdin));
   static const char *const dash[] = {"-"};
-  struct pairs_options options = tsv_options();
+  elman_pairs_options options = tsv_options();
   options.files = dash;
   assert_pairs(
       options, "我=I", 1,
@@ -308,7 +308,7 @@ Test(tsv, standard_input) {
 }
 
 Test(tsv, options_that_make_no_sense) {
-  struct pairs_options options = tsv_options();
+  elman_pairs_options options = tsv_options();
   options.source_column = 0;
   assert_error(options, ELMAN_INVALID_ARGUMENT, "", "columns are counted from 1");
   options = tsv_options();
@@ -336,7 +336,7 @@ Test(moses, bad_lines) {
                "zh:5: is not valid UTF-8 at byte 4 of the line\n"
                "en:6: is not valid UTF-8 at byte 1 of the line\n");
   put("en", "I\n\nx\ny\nyou\n \n");
-  struct pairs_options options = moses_options();
+  elman_pairs_options options = moses_options();
   options.strict = true;
   assert_error(options, ELMAN_BAD_DATA, "zh:2", "is empty");
 }

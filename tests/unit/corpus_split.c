@@ -19,7 +19,7 @@ static struct pairs *pairs_of(const struct buffer *text) {
   cr_assert_eq(write(descriptor, text->bytes, text->length), (ssize_t)text->length);
   close(descriptor);
   const char *const files[] = {path};
-  const struct pairs_options options = {
+  const elman_pairs_options options = {
       .files = files, .file_count = 1, .source_column = 1, .target_column = 2, .whole_lines = true};
   struct pairs *pairs;
   elman_error error = {0};

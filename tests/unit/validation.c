@@ -44,7 +44,7 @@ struct task {
 
 static struct pairs *pairs_of(const char *content) {
   const char *file = "pairs";
-  const struct pairs_options options = {
+  const elman_pairs_options options = {
       .files = &file, .file_count = 1, .source_column = 1, .target_column = 2};
   struct pairs *pairs;
   put_bytes(file, content, strlen(content));

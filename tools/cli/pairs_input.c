@@ -15,7 +15,9 @@ struct skipped {
   bool quiet;
 };
 
-static void note_skipped(void *context, const char *file, size_t line, const char *problem) {
+static void note_skipped(void *context, const char *file, size_t line, elman_finding fault,
+                         const char *problem) {
+  (void)fault;
   struct skipped *skipped = context;
   if (skipped->count++ < SKIPPED_SHOWN && !skipped->quiet)
     note("%s:%zu: left out: %s", file, line, problem);
