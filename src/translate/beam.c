@@ -31,9 +31,9 @@ void beam_start(struct beam *beam) {
 /* ---- the pool ---- */
 
 /* Adds a node that looked at the source as `weights` (heads,stride) says. */
-static elman_status add_node(struct beam_pool *pool, size_t previous, uint32_t id,
-                             const real *weights, size_t stride, const struct beam *beam,
-                             elman_error *error) {
+static elman_status add_node(const struct beam *beam, size_t previous, uint32_t id,
+                             const real *weights, size_t stride, elman_error *error) {
+  struct beam_pool *pool = beam->pool;
   const size_t S = beam->source_count, N = beam->heads;
   elman_status status = array_grow(&pool->nodes, &pool->node_capacity, pool->node_count + 1,
                                    sizeof *pool->nodes, error);
@@ -191,8 +191,8 @@ static double score_of(double log_probability, size_t count, double length_penal
   return log_probability / pow((double)count, length_penalty);
 }
 
-static void end_path(struct beam *beam, struct beam_path path, double length_penalty) {
-  path.score = score_of(path.log_probability, path.count, length_penalty);
+static void end_path(struct beam *beam, struct beam_path path) {
+  path.score = score_of(path.log_probability, path.count, beam->options->length_penalty);
   size_t at = beam->finished++;
   for (; at > 0 && path.score > beam->ended[at - 1].score; at--)
     beam->ended[at] = beam->ended[at - 1];
@@ -201,41 +201,38 @@ static void end_path(struct beam *beam, struct beam_path path, double length_pen
 
 /* A log-probability only falls as a hypothesis grows, and no length divides it by more than the
  * limit does. */
-static bool can_still_win(const struct beam *beam, const elman_translate_options *options) {
+static bool can_still_win(const struct beam *beam) {
+  const elman_translate_options *options = beam->options;
   if (beam->finished < options->n_best) return true;
   return score_of(beam->paths[0].log_probability, beam->limit, options->length_penalty) >
          beam->ended[options->n_best - 1].score;
 }
 
-static elman_status take(struct beam *beam, struct beam_pool *pool, const struct choice *choice,
-                         const real *weights, size_t stride, const elman_translate_options *options,
-                         elman_error *error) {
+static elman_status take(struct beam *beam, const struct choice *choice, const real *weights,
+                         size_t stride, elman_error *error) {
   size_t open = 0;
   for (size_t i = 0; i < choice->count; i++) {
     struct beam_path path = choice->paths[i];
     const uint32_t id = (uint32_t)path.last;
-    const elman_status status =
-        add_node(pool, beam->paths[path.row].last, id, weights + path.row * beam->heads * stride,
-                 stride, beam, error);
+    const elman_status status = add_node(beam, beam->paths[path.row].last, id,
+                                         weights + path.row * beam->heads * stride, stride, error);
     if (status != ELMAN_OK) return status;
-    path.last = pool->node_count - 1;
+    path.last = beam->pool->node_count - 1;
     if (id == TOKEN_END || path.count == beam->limit)
-      end_path(beam, path, options->length_penalty);
+      end_path(beam, path);
     else
       choice->paths[open++] = path; /* never ahead of i */
   }
   memcpy(beam->paths, choice->paths, open * sizeof *beam->paths);
-  beam->open = open > 0 && can_still_win(beam, options) ? open : 0;
+  beam->open = open > 0 && can_still_win(beam) ? open : 0;
   return ELMAN_OK;
 }
 
-elman_status beam_grow(struct beam *beam, struct beam_pool *pool,
-                       const struct output_scores *scores, size_t first, const real *weights,
-                       size_t stride, const elman_translate_options *options, elman_error *error) {
+elman_status beam_grow(struct beam *beam, const struct output_scores *scores, size_t first,
+                       const real *weights, size_t stride, elman_error *error) {
   struct choice choice = {.paths = beam->grown,
-                          .most = beam->forced != NULL ? 1 : options->beam - beam->finished};
-  if (choose(&choice, beam, scores, first))
-    return take(beam, pool, &choice, weights, stride, options, error);
+                          .most = beam->forced != NULL ? 1 : beam->options->beam - beam->finished};
+  if (choose(&choice, beam, scores, first)) return take(beam, &choice, weights, stride, error);
   beam->overflow = true;
   beam->open = 0;
   return ELMAN_OK;
@@ -243,14 +240,14 @@ elman_status beam_grow(struct beam *beam, struct beam_pool *pool,
 
 /* ---- greedy search whose probabilities come later ---- */
 
-elman_status beam_take(struct beam *beam, struct beam_pool *pool, uint32_t id, const real *weights,
-                       size_t stride, const elman_translate_options *options, elman_error *error) {
+elman_status beam_take(struct beam *beam, uint32_t id, const real *weights, size_t stride,
+                       elman_error *error) {
   beam->grown[0] = beam->paths[0];
   beam->grown[0].last = id;
   beam->grown[0].count++;
   beam->grown[0].row = 0;
   const struct choice choice = {.paths = beam->grown, .count = 1, .most = 1};
-  return take(beam, pool, &choice, weights, stride, options, error);
+  return take(beam, &choice, weights, stride, error);
 }
 
 static struct beam_path *only_path(struct beam *beam) {
@@ -261,7 +258,7 @@ void beam_add_log_probability(struct beam *beam, double log_probability) {
   only_path(beam)->log_probability += log_probability;
 }
 
-void beam_score(struct beam *beam, const elman_translate_options *options) {
+void beam_score(struct beam *beam) {
   struct beam_path *path = only_path(beam);
-  path->score = score_of(path->log_probability, path->count, options->length_penalty);
+  path->score = score_of(path->log_probability, path->count, beam->options->length_penalty);
 }

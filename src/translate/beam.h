@@ -45,6 +45,8 @@ struct beam {
   struct beam_path *ended; /* (width): those that do not, the best score first */
   struct beam_path *grown; /* (width): scratch */
   size_t open, finished;
+  struct beam_pool *pool; /* of the batch */
+  const elman_translate_options *options;
   size_t source_count;    /* S */
   size_t heads;           /* N: matrices of weights */
   size_t limit;           /* tokens of the longest hypothesis, at least 1 */
@@ -59,20 +61,17 @@ void beam_start(struct beam *beam);
 /* Grows the open hypotheses by one token. Hypothesis i has row `first` + i of the scores and row i
  * of the weights (open,N,stride), of which S count. A sentence of the beam ends with </s>, at the
  * limit, or when no open hypothesis can still be among the n best. */
-elman_status beam_grow(struct beam *beam, struct beam_pool *pool,
-                       const struct output_scores *scores, size_t first, const real *weights,
-                       size_t stride, const elman_translate_options *options,
-                       elman_error *error) CHECKED;
+elman_status beam_grow(struct beam *beam, const struct output_scores *scores, size_t first,
+                       const real *weights, size_t stride, elman_error *error) CHECKED;
 
 /* Grows the one open hypothesis of a greedy search by a token whose probability is not known yet.
  * weights (N,stride) as above. */
-elman_status beam_take(struct beam *beam, struct beam_pool *pool, uint32_t id, const real *weights,
-                       size_t stride, const elman_translate_options *options,
+elman_status beam_take(struct beam *beam, uint32_t id, const real *weights, size_t stride,
                        elman_error *error) CHECKED;
 
 /* Adds such a probability, in any step after; and, when all are there, the score. */
 void beam_add_log_probability(struct beam *beam, double log_probability);
-void beam_score(struct beam *beam, const elman_translate_options *options);
+void beam_score(struct beam *beam);
 
 /* The token that a forced search takes next. */
 uint32_t beam_forced_token(const struct beam *beam);

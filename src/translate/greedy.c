@@ -56,8 +56,7 @@ void greedy_after_step(struct greedy *greedy, const struct decoder_cache *decode
 }
 
 elman_status greedy_grow(struct greedy *greedy, struct beam *beams, size_t sentence, size_t row,
-                         struct beam_pool *pool, const real *weights, size_t stride,
-                         const elman_translate_options *options, elman_error *error) {
+                         const real *weights, size_t stride, elman_error *error) {
   struct beam *beam = &beams[sentence];
   if (beam->forced == NULL && greedy->chosen[row] == SCREEN_NONE) {
     beam->overflow = true;
@@ -69,16 +68,15 @@ elman_status greedy_grow(struct greedy *greedy, struct beam *beams, size_t sente
   if (greedy->scores)
     greedy->tokens[greedy->count++] = (struct waiting_token){sentence, beam->open > 0 ? id : 0};
   if (beam->open == 0) return ELMAN_OK;
-  return beam_take(beam, pool, id, weights, stride, options, error);
+  return beam_take(beam, id, weights, stride, error);
 }
 
 void greedy_finish(struct greedy *greedy, struct beam *beams, size_t count,
-                   const struct decoder_parameters *weights, struct decoder_sizes sizes,
-                   const elman_translate_options *options) {
+                   const struct decoder_parameters *weights, struct decoder_sizes sizes) {
   if (!greedy->active) return;
   if (greedy->count > 0) score_waiting(greedy, beams, weights, sizes);
   for (size_t b = 0; b < count; b++) {
     if (!greedy->scores) beam_add_log_probability(&beams[b], (double)NAN);
-    beam_score(&beams[b], options);
+    beam_score(&beams[b]);
   }
 }

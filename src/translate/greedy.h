@@ -42,12 +42,10 @@ void greedy_after_step(struct greedy *greedy, const struct decoder_cache *decode
 
 /* Grows the hypothesis of a sentence, whose row in use has the number `row`. */
 elman_status greedy_grow(struct greedy *greedy, struct beam *beams, size_t sentence, size_t row,
-                         struct beam_pool *pool, const real *weights, size_t stride,
-                         const elman_translate_options *options, elman_error *error) CHECKED;
+                         const real *weights, size_t stride, elman_error *error) CHECKED;
 
 /* Gives all sentences their probabilities and scores; NaN if nobody wants them. */
 void greedy_finish(struct greedy *greedy, struct beam *beams, size_t count,
-                   const struct decoder_parameters *weights, struct decoder_sizes sizes,
-                   const elman_translate_options *options);
+                   const struct decoder_parameters *weights, struct decoder_sizes sizes);
 
 #endif

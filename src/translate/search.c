@@ -74,7 +74,8 @@ static elman_status fit(struct search *search, const struct model_config *config
 /* ---- start ---- */
 
 static void fill(struct search *search, const struct search_request *requests, size_t heads,
-                 size_t width) {
+                 const elman_translate_options *options) {
+  const size_t width = options->beam;
   const size_t S = search->source.steps, B = search->source.batch;
   for (size_t b = 0; b < B; b++) {
     const struct search_request *request = &requests[b];
@@ -86,6 +87,8 @@ static void fill(struct search *search, const struct search_request *requests, s
         (struct beam){.paths = paths,
                       .ended = paths + width,
                       .grown = paths + 2 * width,
+                      .pool = &search->pool,
+                      .options = options,
                       .source_count = request->count,
                       .heads = heads,
                       .limit = request->forced != NULL ? request->forced_count + 1 : request->limit,
@@ -158,8 +161,8 @@ static void pass_on(struct search *search, struct decoder_sizes sizes, size_t r,
 
 /* Grows the hypotheses of all sentences by what the decoder gave. */
 static elman_status step(size_t *open, struct search *search, struct decoder_sizes sizes,
-                         const elman_translate_options *options, elman_error *error) {
-  const size_t S = search->source.steps, width = options->beam;
+                         size_t width, elman_error *error) {
+  const size_t S = search->source.steps;
   size_t used = 0; /* rows, so far */
   *open = 0;
   for (size_t r = 0; r < search->target.batch; r++) search->moves[r] = r;
@@ -170,9 +173,8 @@ static elman_status step(size_t *open, struct search *search, struct decoder_siz
     const real *attention = search->decoder.attention.weights + first * sizes.attention.heads * S;
     const elman_status status =
         search->greedy.active
-            ? greedy_grow(&search->greedy, search->beams, b, used, &search->pool, attention, S,
-                          options, error)
-            : beam_grow(beam, &search->pool, &search->scores, used, attention, S, options, error);
+            ? greedy_grow(&search->greedy, search->beams, b, used, attention, S, error)
+            : beam_grow(beam, &search->scores, used, attention, S, error);
     if (status != ELMAN_OK) return status;
     used += rows;
     for (size_t i = 0; i < width; i++) {
@@ -273,7 +275,7 @@ elman_status search_run(struct search *search, const struct model *model,
   start_greedy(search, requests, count, options, screen);
   elman_status status = fit(search, &model->config, requests, count, width, error);
   if (status != ELMAN_OK) return status;
-  fill(search, requests, sizes.attention.heads, width);
+  fill(search, requests, sizes.attention.heads, options);
   beam_pool_clear(&search->pool);
   encoder_forward(&encoder);
   /* At first a row a sentence, then `width` rows. */
@@ -300,10 +302,10 @@ elman_status search_run(struct search *search, const struct model *model,
                          search->team);
     overrides.first++;
     greedy_after_step(&search->greedy, &search->decoder, open);
-    status = step(&open, search, sizes, options, error);
+    status = step(&open, search, sizes, width, error);
     if (status == ELMAN_OK) status = beam_pool_tidy(&search->pool, search->beams, count, error);
     if (status != ELMAN_OK) return status;
   }
-  greedy_finish(&search->greedy, search->beams, count, weights, sizes, options);
+  greedy_finish(&search->greedy, search->beams, count, weights, sizes);
   return ELMAN_OK;
 }

@@ -509,6 +509,8 @@ static bool goes_on(double open) {
   struct beam beam = {.paths = paths,
                       .ended = paths + WIDTH,
                       .grown = paths + 2 * WIDTH,
+                      .pool = &pool,
+                      .options = &options,
                       .source_count = 1,
                       .heads = 1,
                       .limit = 4};
@@ -522,7 +524,7 @@ static bool goes_on(double open) {
   beam_start(&beam);
   struct small_scores small;
   score(&small, logits, 1, V);
-  cr_assert_eq(beam_grow(&beam, &pool, &small.scores, 0, weights, 1, &options, NULL), ELMAN_OK);
+  cr_assert_eq(beam_grow(&beam, &small.scores, 0, weights, 1, NULL), ELMAN_OK);
   cr_assert_eq(beam.finished, 1);
   cr_assert_float_eq(beam.ended[0].score, -1, 1e-5);
   beam_pool_free(&pool);
@@ -545,6 +547,8 @@ Test(beam, equals_keep_the_order_of_the_vocabulary) {
   struct beam beam = {.paths = paths,
                       .ended = paths + WIDTH,
                       .grown = paths + 2 * WIDTH,
+                      .pool = &pool,
+                      .options = &options,
                       .source_count = 1,
                       .heads = 1,
                       .limit = 9};
@@ -554,7 +558,7 @@ Test(beam, equals_keep_the_order_of_the_vocabulary) {
   score(&small, logits, 1, V);
   beam_pool_clear(&pool);
   beam_start(&beam);
-  cr_assert_eq(beam_grow(&beam, &pool, &small.scores, 0, weights, 1, &options, NULL), ELMAN_OK);
+  cr_assert_eq(beam_grow(&beam, &small.scores, 0, weights, 1, NULL), ELMAN_OK);
   static const uint32_t expected[WIDTH] = {4, 6, 3, 5};
   cr_assert_eq(beam.open, WIDTH);
   for (size_t i = 0; i < WIDTH; i++)
@@ -577,6 +581,8 @@ Test(beam, tidying_up_keeps_what_hypotheses_lead_to) {
       beams[k][b] = (struct beam){.paths = paths[k][b],
                                   .ended = paths[k][b] + WIDTH,
                                   .grown = paths[k][b] + 2 * WIDTH,
+                                  .pool = &pools[k],
+                                  .options = &options,
                                   .source_count = S,
                                   .heads = 1,
                                   .limit = STEPS};
@@ -591,9 +597,7 @@ Test(beam, tidying_up_keeps_what_hypotheses_lead_to) {
       for (size_t i = 0; i < WIDTH; i++) logits[i * V + TOKEN_END] = -50;
       score(&small, logits, WIDTH, V);
       for (size_t k = 0; k < 2; k++)
-        cr_assert_eq(
-            beam_grow(&beams[k][b], &pools[k], &small.scores, 0, weights, S, &options, NULL),
-            ELMAN_OK);
+        cr_assert_eq(beam_grow(&beams[k][b], &small.scores, 0, weights, S, NULL), ELMAN_OK);
       free(logits);
       free(weights);
     }
