@@ -147,15 +147,11 @@ static elman_status settle_weights(struct attending *a, const elman_attention_in
 
 /* ---- memory ---- */
 
-static real *take(struct arena *arena, size_t n1, size_t n2, size_t n3) {
-  return arena_take(arena, sizeof(real), n1, n2, n3);
-}
-
 static void take_forward(struct attending *a, struct arena *arena) {
   const struct attention_config config = a->layer.config;
   const size_t T = a->shape.queries, S = a->shape.keys;
   attention_cache_take(&a->cache, arena, config, a->shape, false);
-  if (a->cache.scores == NULL) a->cache.scores = take(arena, T, config.heads, S);
+  if (a->cache.scores == NULL) a->cache.scores = arena_reals(arena, T, config.heads, S);
 }
 
 static void take_backward(struct attending *a, struct arena *arena) {
@@ -163,11 +159,11 @@ static void take_backward(struct attending *a, struct arena *arena) {
   const size_t T = a->shape.queries, S = a->shape.keys, H = config.size;
   struct attention_part part;
   attention_scratch_take(&a->scratch, arena, config, a->shape);
-  a->dqueries = take(arena, T, H, 1);
-  a->dkeys = take(arena, S, H, 1);
-  a->dvalues = take(arena, S, attention_value_size(config), 1);
+  a->dqueries = arena_reals(arena, T, H, 1);
+  a->dkeys = arena_reals(arena, S, H, 1);
+  a->dvalues = arena_reals(arena, S, attention_value_size(config), 1);
   for (size_t i = 0; attention_part_at(&part, &a->gradients, config.kind, i); i++)
-    *part.view = take(arena, attention_part_size(&part, H), 1, 1);
+    *part.view = arena_reals(arena, attention_part_size(&part, H), 1, 1);
 }
 
 static elman_status reserve(struct attending *a, bool backward, elman_error *error) {
@@ -262,16 +258,17 @@ static elman_status give_output(elman_attention_output **output, const struct at
   struct owned_output *owned = calloc(1, sizeof *owned);
   if (owned == NULL) return fail_no_memory(error);
   struct arena measured = {0};
-  (void)take(&measured, T, N, S);
-  (void)take(&measured, T, N, S);
-  (void)take(&measured, T, V, 1);
+  (void)arena_reals(&measured, T, N, S);
+  (void)arena_reals(&measured, T, N, S);
+  (void)arena_reals(&measured, T, V, 1);
   const elman_status status = arena_reserve(&owned->arena, &measured, error);
   if (status != ELMAN_OK) {
     free(owned);
     return status;
   }
-  float *scores = take(&owned->arena, T, N, S), *weights = take(&owned->arena, T, N, S);
-  float *context = take(&owned->arena, T, V, 1);
+  float *scores = arena_reals(&owned->arena, T, N, S),
+        *weights = arena_reals(&owned->arena, T, N, S);
+  float *context = arena_reals(&owned->arena, T, V, 1);
   heads_first(scores, a->cache.scores, T, N, S);
   heads_first(weights, a->cache.weights, T, N, S);
   memcpy(context, a->cache.context, T * V * sizeof *context);

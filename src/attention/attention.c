@@ -15,12 +15,8 @@ enum { PARALLEL_WORK = 1 << 17 };
 
 /* ---- memory ---- */
 
-static real *take(struct arena *arena, size_t n1, size_t n2, size_t n3) {
-  return arena_take(arena, sizeof(real), n1, n2, n3);
-}
-
 static real *take_if(bool needed, struct arena *arena, size_t n1, size_t n2, size_t n3) {
-  return needed ? take(arena, n1, n2, n3) : NULL;
+  return needed ? arena_reals(arena, n1, n2, n3) : NULL;
 }
 
 void attention_cache_take(struct attention_cache *cache, struct arena *arena,
@@ -30,8 +26,8 @@ void attention_cache_take(struct attention_cache *cache, struct arena *arena,
   const size_t T = shape.queries, S = shape.keys, B = shape.batch;
   const size_t H = config.size, N = config.heads;
   *cache = (struct attention_cache){
-      .context = take(arena, T, B, attention_value_size(config)),
-      .weights = take(arena, T * B, N, S),
+      .context = arena_reals(arena, T, B, attention_value_size(config)),
+      .weights = arena_reals(arena, T * B, N, S),
       .scores = take_if(config.divide_by_sum, arena, T * B, N, S),
       .dropped = take_if(dropout, arena, T * B, N, S),
       .queries = take_if(needs.query, arena, T, B, H),
@@ -49,7 +45,7 @@ void attention_scratch_take(struct attention_scratch *scratch, struct arena *are
   const size_t T = shape.queries, S = shape.keys, B = shape.batch;
   const size_t H = config.size, N = config.heads;
   *scratch = (struct attention_scratch){
-      .weights = take(arena, T * B, N, S),
+      .weights = arena_reals(arena, T * B, N, S),
       .queries = take_if(needs.query, arena, T, B, H),
       .keys = take_if(needs.key, arena, S, B, H),
       .values = take_if(needs.value, arena, S, B, H),

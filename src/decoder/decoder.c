@@ -21,39 +21,29 @@ size_t decoder_feature_size(struct decoder_sizes sizes) {
 
 /* ---- memory ---- */
 
-static real *take(struct arena *arena, size_t n1, size_t n2, size_t n3) {
-  return arena_take(arena, sizeof(real), n1, n2, n3);
-}
-
-static struct attention_shape attention_extent(const struct decoder_extent *extent) {
-  return (struct attention_shape){
-      .queries = extent->steps, .keys = extent->source_steps, .batch = extent->batch};
-}
-
-static struct attention_shape self_extent(const struct decoder_extent *extent) {
-  return (struct attention_shape){
-      .queries = extent->steps, .keys = extent->steps, .batch = extent->batch};
+static struct attention_shape extent_on(const struct decoder_extent *extent, size_t keys) {
+  return (struct attention_shape){.queries = extent->steps, .keys = keys, .batch = extent->batch};
 }
 
 void decoder_take(struct decoder_cache *cache, struct arena *arena, struct decoder_sizes sizes,
                   const struct decoder_extent *extent, bool dropout) {
   const size_t T = extent->steps, B = extent->batch, H = sizes.hidden, A = sizes.attentional;
   for (size_t l = 0; l < sizes.layers; l++) {
-    cache->inputs[l] = take(arena, T, B, decoder_input_size(sizes, l));
-    cache->states[l] = take(arena, T + 1, B, H);
+    cache->inputs[l] = arena_reals(arena, T, B, decoder_input_size(sizes, l));
+    cache->states[l] = arena_reals(arena, T + 1, B, H);
   }
   cache->outputs = NULL;
   if (sizes.self_attention.heads > 0) {
-    cache->outputs = take(arena, T, B, H);
-    attention_cache_take(&cache->self_attention, arena, sizes.self_attention, self_extent(extent),
-                         dropout);
+    cache->outputs = arena_reals(arena, T, B, H);
+    attention_cache_take(&cache->self_attention, arena, sizes.self_attention,
+                         extent_on(extent, extent->steps), dropout);
   }
-  attention_cache_take(&cache->attention, arena, sizes.attention, attention_extent(extent),
-                       dropout);
-  cache->combined = A > 0 ? take(arena, T, B, 2 * H) : NULL;
-  cache->attentional = A > 0 ? take(arena, T + 1, B, A) : NULL;
-  cache->features = take(arena, extent->tokens, decoder_feature_size(sizes), 1);
-  cache->logits = take(arena, extent->rows, sizes.vocabulary, 1);
+  attention_cache_take(&cache->attention, arena, sizes.attention,
+                       extent_on(extent, extent->source_steps), dropout);
+  cache->combined = A > 0 ? arena_reals(arena, T, B, 2 * H) : NULL;
+  cache->attentional = A > 0 ? arena_reals(arena, T + 1, B, A) : NULL;
+  cache->features = arena_reals(arena, extent->tokens, decoder_feature_size(sizes), 1);
+  cache->logits = arena_reals(arena, extent->rows, sizes.vocabulary, 1);
 }
 
 void decoder_scratch_take(struct decoder_scratch *scratch, struct arena *arena,
@@ -61,21 +51,22 @@ void decoder_scratch_take(struct decoder_scratch *scratch, struct arena *arena,
                           bool every_step) {
   const size_t T = extent->steps, B = extent->batch, H = sizes.hidden, A = sizes.attentional;
   const size_t first = decoder_input_size(sizes, 0);
-  scratch->inputs = take(arena, T, B, first > H ? first : H);
+  scratch->inputs = arena_reals(arena, T, B, first > H ? first : H);
   for (size_t l = 0; l < sizes.layers; l++) {
-    scratch->states[l] = take(arena, T + 1, B, H);
-    scratch->dh[l] = every_step ? take(arena, T, B, H) : NULL;
+    scratch->states[l] = arena_reals(arena, T + 1, B, H);
+    scratch->dh[l] = every_step ? arena_reals(arena, T, B, H) : NULL;
   }
   if (sizes.self_attention.heads > 0) {
-    scratch->outputs = take(arena, T, B, H);
+    scratch->outputs = arena_reals(arena, T, B, H);
     attention_scratch_take(&scratch->self_attention, arena, sizes.self_attention,
-                           self_extent(extent));
+                           extent_on(extent, extent->steps));
   }
-  attention_scratch_take(&scratch->attention, arena, sizes.attention, attention_extent(extent));
-  scratch->context = take(arena, T, B, H);
-  scratch->combined = A > 0 ? take(arena, T, B, 2 * H) : NULL;
-  scratch->attentional = A > 0 ? take(arena, T + 1, B, A) : NULL;
-  scratch->features = take(arena, extent->tokens, decoder_feature_size(sizes), 1);
+  attention_scratch_take(&scratch->attention, arena, sizes.attention,
+                         extent_on(extent, extent->source_steps));
+  scratch->context = arena_reals(arena, T, B, H);
+  scratch->combined = A > 0 ? arena_reals(arena, T, B, 2 * H) : NULL;
+  scratch->attentional = A > 0 ? arena_reals(arena, T + 1, B, A) : NULL;
+  scratch->features = arena_reals(arena, extent->tokens, decoder_feature_size(sizes), 1);
 }
 
 /* ---- parts of a pass ---- */

@@ -32,7 +32,7 @@ void output_scratch_take(struct output_scratch *scratch, struct arena *arena, si
   scratch->tiles = output_tiles_of(rows, sizes);
   scratch->parts = arena_take(arena, sizeof *scratch->parts, scratch->tiles.count, rows, 1);
   scratch->features =
-      arena_take(arena, sizeof(real), scratch->tiles.groups - 1, rows, decoder_feature_size(sizes));
+      arena_reals(arena, scratch->tiles.groups - 1, rows, decoder_feature_size(sizes));
 }
 
 /* Some rows of a batch. */

@@ -26,25 +26,21 @@ static struct attention_shape attention_shape_of(const struct sequence *source) 
 
 /* ---- memory ---- */
 
-static real *take(struct arena *arena, size_t n1, size_t n2, size_t n3) {
-  return arena_take(arena, sizeof(real), n1, n2, n3);
-}
-
 void encoder_take(struct encoder_cache *cache, struct arena *arena, struct encoder_sizes sizes,
                   const struct sequence *source, bool dropout) {
   const size_t S = source->steps, B = source->batch, H = sizes.hidden;
   for (size_t l = 0; l < sizes.layers; l++) {
-    cache->inputs[l] = take(arena, S, B, encoder_input_size(sizes, l));
+    cache->inputs[l] = arena_reals(arena, S, B, encoder_input_size(sizes, l));
     for (size_t d = 0; d < sizes.directions; d++)
-      cache->states[l][d] = take(arena, S + 1, B, encoder_direction_size(sizes));
+      cache->states[l][d] = arena_reals(arena, S + 1, B, encoder_direction_size(sizes));
   }
-  cache->outputs = cache->recurrent = take(arena, S, B, H);
+  cache->outputs = cache->recurrent = arena_reals(arena, S, B, H);
   if (sizes.self_attention.heads > 0) {
-    cache->outputs = take(arena, S, B, H);
+    cache->outputs = arena_reals(arena, S, B, H);
     attention_cache_take(&cache->self_attention, arena, sizes.self_attention,
                          attention_shape_of(source), dropout);
   }
-  cache->finals = take(arena, sizes.layers, B, H);
+  cache->finals = arena_reals(arena, sizes.layers, B, H);
 }
 
 void encoder_scratch_take(struct encoder_scratch *scratch, struct arena *arena,
@@ -52,18 +48,18 @@ void encoder_scratch_take(struct encoder_scratch *scratch, struct arena *arena,
                           bool every_step) {
   const size_t S = source->steps, B = source->batch, E = sizes.embedding, H = sizes.hidden;
   const size_t width = encoder_direction_size(sizes);
-  scratch->outputs = take(arena, S, B, H);
-  scratch->finals = take(arena, sizes.layers, B, H);
-  scratch->states = take(arena, S + 1, B, width);
-  scratch->inputs = take(arena, S, B, E > H ? E : H);
+  scratch->outputs = arena_reals(arena, S, B, H);
+  scratch->finals = arena_reals(arena, sizes.layers, B, H);
+  scratch->states = arena_reals(arena, S + 1, B, width);
+  scratch->inputs = arena_reals(arena, S, B, E > H ? E : H);
   if (sizes.self_attention.heads > 0) {
-    scratch->recurrent = take(arena, S, B, H);
+    scratch->recurrent = arena_reals(arena, S, B, H);
     attention_scratch_take(&scratch->self_attention, arena, sizes.self_attention,
                            attention_shape_of(source));
   }
   for (size_t l = 0; l < sizes.layers; l++) {
     for (size_t d = 0; d < sizes.directions; d++)
-      scratch->dh[l][d] = every_step ? take(arena, S, B, width) : NULL;
+      scratch->dh[l][d] = every_step ? arena_reals(arena, S, B, width) : NULL;
   }
 }
 

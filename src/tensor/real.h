@@ -3,12 +3,17 @@
 #ifndef ELMAN_TENSOR_REAL_H
 #define ELMAN_TENSOR_REAL_H
 
-#include <stddef.h>
+#include "base/arena.h"
 
 #ifdef ELMAN_DOUBLE
 typedef double real;
 #else
 typedef float real;
 #endif
+
+/* Room for (n1,n2,n3) numbers. */
+static inline real *arena_reals(struct arena *arena, size_t n1, size_t n2, size_t n3) {
+  return arena_take(arena, sizeof(real), n1, n2, n3);
+}
 
 #endif

@@ -30,9 +30,9 @@ static void take(struct search *search, struct arena *arena, const struct model_
   search->target.ids = arena_take(arena, sizeof(uint32_t), R, 1, 1);
   search->target.lengths = arena_take(arena, sizeof(size_t), R, 1, 1);
   search->row_lengths = arena_take(arena, sizeof(size_t), R, 1, 1);
-  search->row_states = width > 1 ? arena_take(arena, sizeof(real), S, R, H) : NULL;
-  search->keys = width > 1 && needs.key ? arena_take(arena, sizeof(real), S, B, H) : NULL;
-  search->values = width > 1 && needs.value ? arena_take(arena, sizeof(real), S, B, H) : NULL;
+  search->row_states = width > 1 ? arena_reals(arena, S, R, H) : NULL;
+  search->keys = width > 1 && needs.key ? arena_reals(arena, S, B, H) : NULL;
+  search->values = width > 1 && needs.value ? arena_reals(arena, S, B, H) : NULL;
   search->moves = arena_take(arena, sizeof *search->moves, R, 1, 1);
   search->beams = arena_take(arena, sizeof *search->beams, B, 1, 1);
   search->paths = arena_take(arena, sizeof *search->paths, B, 3, width);
