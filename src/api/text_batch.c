@@ -20,18 +20,13 @@ static elman_status fill_corpus(struct text_batch *texts, const struct model *mo
                                 const char *const *sources, const char *const *targets,
                                 size_t count, elman_error *error) {
   const struct codec source = model_source_codec(model), target = model_target_codec(model);
-  struct corpus *corpus = &texts->corpus;
-  size_t source_capacity = 0, target_capacity = 0;
-  elman_status status = sentences_create(&corpus->source, count, error);
-  if (status == ELMAN_OK) status = sentences_create(&corpus->target, count, error);
+  elman_status status = corpus_create(&texts->corpus, count, error);
   for (size_t i = 0; i < count && status == ELMAN_OK; i++) {
     status = encode_side(&texts->source, &source, sources[i], "source", i + 1, error);
     if (status == ELMAN_OK)
       status = encode_side(&texts->target, &target, targets[i], "target", i + 1, error);
     if (status == ELMAN_OK)
-      status = sentences_add(&corpus->source, &source_capacity, &texts->source, error);
-    if (status == ELMAN_OK)
-      status = sentences_add(&corpus->target, &target_capacity, &texts->target, error);
+      status = corpus_add(&texts->corpus, &texts->source, &texts->target, error);
   }
   return status;
 }

@@ -6,24 +6,24 @@
 /* Enough lines to tell how a corpus is written. */
 enum { SCRIPT_SAMPLE = 10000 };
 
-elman_status sentences_create(struct sentences *sentences, size_t most, elman_error *error) {
-  *sentences = (struct sentences){0};
+elman_status corpus_create(struct corpus *corpus, size_t most, elman_error *error) {
   size_t entries;
+  *corpus = (struct corpus){0};
   if (__builtin_add_overflow(most, 1, &entries)) return fail_no_memory(error);
-  sentences->starts = reallocarray(NULL, entries, sizeof *sentences->starts);
-  if (sentences->starts == NULL) return fail_no_memory(error);
-  sentences->starts[0] = 0;
-  return ELMAN_OK;
+  corpus->source.starts = calloc(entries, sizeof *corpus->source.starts);
+  corpus->target.starts = calloc(entries, sizeof *corpus->target.starts);
+  return corpus->source.starts == NULL || corpus->target.starts == NULL ? fail_no_memory(error)
+                                                                        : ELMAN_OK;
 }
 
-elman_status sentences_add(struct sentences *sentences, size_t *capacity,
-                           const struct encoding *encoding, elman_error *error) {
+static elman_status sentences_add(struct sentences *sentences, const struct encoding *encoding,
+                                  elman_error *error) {
   const size_t length = encoding->tokens.count;
   const size_t start = sentences->starts[sentences->count];
   size_t end;
   if (__builtin_add_overflow(start, length, &end)) return fail_no_memory(error);
   const elman_status status =
-      array_grow(&sentences->ids, capacity, end, sizeof *sentences->ids, error);
+      array_grow(&sentences->ids, &sentences->capacity, end, sizeof *sentences->ids, error);
   if (status != ELMAN_OK) return status;
   if (length > 0) memcpy(sentences->ids + start, encoding->ids, length * sizeof *encoding->ids);
   sentences->starts[++sentences->count] = end;
@@ -38,26 +38,26 @@ size_t sentences_unknown(const struct sentences *sentences) {
   return unknown;
 }
 
+elman_status corpus_add(struct corpus *corpus, const struct encoding *source,
+                        const struct encoding *target, elman_error *error) {
+  const elman_status status = sentences_add(&corpus->source, source, error);
+  return status == ELMAN_OK ? sentences_add(&corpus->target, target, error) : status;
+}
+
 elman_status corpus_encode(struct corpus *corpus, const struct pairs *pairs,
                            const struct codec *source, const struct codec *target,
                            size_t max_length, elman_error *error) {
-  *corpus = (struct corpus){0};
   struct encoding from = {0}, to = {0};
-  size_t source_capacity = 0, target_capacity = 0;
-  elman_status status = sentences_create(&corpus->source, pairs_count(pairs), error);
-  if (status == ELMAN_OK) status = sentences_create(&corpus->target, pairs_count(pairs), error);
-
+  elman_status status = corpus_create(corpus, pairs_count(pairs), error);
   for (size_t i = 0; status == ELMAN_OK && i < pairs_count(pairs); i++) {
     const struct pair pair = pairs_get(pairs, i);
     status = encode(&from, source, pair.source, error);
     if (status == ELMAN_OK) status = encode(&to, target, pair.target, error);
     if (status != ELMAN_OK) break;
-    if (max_length > 0 && (from.tokens.count > max_length || to.tokens.count > max_length)) {
+    if (max_length > 0 && (from.tokens.count > max_length || to.tokens.count > max_length))
       corpus->too_long++;
-      continue;
-    }
-    status = sentences_add(&corpus->source, &source_capacity, &from, error);
-    if (status == ELMAN_OK) status = sentences_add(&corpus->target, &target_capacity, &to, error);
+    else
+      status = corpus_add(corpus, &from, &to, error);
   }
   encoding_free(&from);
   encoding_free(&to);
@@ -66,7 +66,6 @@ elman_status corpus_encode(struct corpus *corpus, const struct pairs *pairs,
 }
 
 void corpus_free(struct corpus *corpus) {
-  if (corpus == NULL) return;
   free(corpus->source.ids);
   free(corpus->source.starts);
   free(corpus->target.ids);

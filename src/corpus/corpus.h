@@ -13,6 +13,7 @@ struct sentences {
   size_t *starts; /* count + 1 */
   size_t count;
   size_t longest;
+  size_t capacity; /* of `ids` */
 };
 
 struct corpus {
@@ -21,11 +22,11 @@ struct corpus {
   size_t too_long;         /* pairs left out for their length */
 };
 
-/* Room for the starts of `most` sentences; the ids grow with what is added. */
-elman_status sentences_create(struct sentences *sentences, size_t most, elman_error *error) CHECKED;
-/* *capacity belongs to `sentences` and starts from 0. */
-elman_status sentences_add(struct sentences *sentences, size_t *capacity,
-                           const struct encoding *encoding, elman_error *error) CHECKED;
+/* Room for the starts of `most` pairs; the ids grow with what is added. Free it after an error too.
+ */
+elman_status corpus_create(struct corpus *corpus, size_t most, elman_error *error) CHECKED;
+elman_status corpus_add(struct corpus *corpus, const struct encoding *source,
+                        const struct encoding *target, elman_error *error) CHECKED;
 
 /* How many of the ids are TOKEN_UNKNOWN. */
 size_t sentences_unknown(const struct sentences *sentences);
