@@ -21,6 +21,15 @@ uint64_t text_hash(struct text text) {
   return xxh64_of(text.bytes, text.length);
 }
 
+struct text text_cut(struct text *rest, char end) {
+  const struct text all = *rest;
+  const char *found = all.length == 0 ? NULL : memchr(all.bytes, end, all.length);
+  const size_t length = found == NULL ? all.length : (size_t)(found - all.bytes);
+  const size_t taken = length + (found != NULL);
+  *rest = (struct text){all.bytes + taken, all.length - taken};
+  return (struct text){all.bytes, length};
+}
+
 size_t text_valid_prefix(struct text text) {
   size_t at = 0;
   while (at < text.length) {

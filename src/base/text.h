@@ -18,6 +18,9 @@ struct text text_of(const char *string); /* string is NUL-terminated */
 bool text_equal(struct text a, struct text b);
 uint64_t text_hash(struct text text); /* its XXH64 */
 
+/* Takes the bytes up to `end` off the front of `rest`, and `end` too; all if it is not there. */
+struct text text_cut(struct text *rest, char end);
+
 /* The index of the first byte that is not valid UTF-8 (NUL counts as invalid: it is not text), or
  * text.length if all are. */
 size_t text_valid_prefix(struct text text);

@@ -14,22 +14,19 @@ elman_status lines_open(struct lines *lines, struct buffer *bytes, const char *p
   if (status != ELMAN_OK) return status;
   buffer_append(bytes, "", 0); /* an empty file has no memory yet */
   if (bytes->failed) return fail_no_memory(error);
-  *lines = (struct lines){
-      .name = file_name(path), .next = bytes->bytes, .end = bytes->bytes + bytes->length};
-  if (strncmp(bytes->bytes, mark, strlen(mark)) == 0) lines->next += strlen(mark);
+  *lines = (struct lines){.name = file_name(path), .rest = buffer_text(bytes)};
+  if (strncmp(bytes->bytes, mark, strlen(mark)) == 0) {
+    lines->rest.bytes += strlen(mark);
+    lines->rest.length -= strlen(mark);
+  }
   return ELMAN_OK;
 }
 
 bool lines_next(struct text *line, struct lines *lines) {
-  if (lines->next == lines->end) return false;
-  char *start = lines->next;
-  const size_t left = (size_t)(lines->end - start);
-  const char *feed = memchr(start, '\n', left);
-  size_t length = feed == NULL ? left : (size_t)(feed - start);
-  lines->next = start + length + (feed == NULL ? 0 : 1);
+  if (lines->rest.length == 0) return false;
+  *line = text_cut(&lines->rest, '\n');
   lines->number++;
-  if (length > 0 && start[length - 1] == '\r') length--;
-  *line = (struct text){start, length};
+  if (line->length > 0 && line->bytes[line->length - 1] == '\r') line->length--;
   return true;
 }
 

@@ -9,7 +9,7 @@
 /* The lines of a file that are still to come. */
 struct lines {
   const char *name; /* for messages */
-  char *next, *end;
+  struct text rest;
   size_t number; /* of the line that was taken last, from 1 */
 };
 

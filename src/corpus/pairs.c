@@ -50,10 +50,10 @@ struct reader {
  * Otherwise a line with a NUL is a bad line like any other. */
 static bool is_binary(struct lines lines) {
   enum { PROBE = 8192, MOST_GOOD = 10 }; /* one line in MOST_GOOD */
-  const size_t size = (size_t)(lines.end - lines.next);
+  const size_t size = lines.rest.length;
   size_t filled = 0, good = 0;
   struct text line;
-  if (memchr(lines.next, '\0', size < PROBE ? size : PROBE) == NULL) return false;
+  if (memchr(lines.rest.bytes, '\0', size < PROBE ? size : PROBE) == NULL) return false;
   while (lines_next(&line, &lines)) {
     filled += line.length > 0;
     good += line.length > 0 && text_valid_prefix(line) == line.length;
@@ -96,8 +96,10 @@ static elman_status open_lines(struct lines *lines, struct reader *reader, const
 
 /* Blank lines at the end of a file are ignored: editors leave them there. */
 static void drop_blank_end(struct lines *lines) {
-  while (lines->end > lines->next && (lines->end[-1] == '\n' || lines->end[-1] == '\r'))
-    lines->end--;
+  struct text *rest = &lines->rest;
+  while (rest->length > 0 &&
+         (rest->bytes[rest->length - 1] == '\n' || rest->bytes[rest->length - 1] == '\r'))
+    rest->length--;
 }
 
 static size_t count_lines(struct lines lines) {

@@ -60,18 +60,11 @@ static elman_status read_number(float *value, struct line *line, locale_t locale
 /* The next line that holds numbers, without comment and line end; false after the last. */
 static bool next_line(struct line *line, struct text *rest) {
   while (rest->length > 0) {
-    const char *newline = memchr(rest->bytes, '\n', rest->length);
-    const size_t whole = newline == NULL ? rest->length : (size_t)(newline - rest->bytes);
-    const char *comment = memchr(rest->bytes, '#', whole);
+    struct text whole = text_cut(rest, '\n');
+    const struct text numbers = text_cut(&whole, '#');
     line->number++;
-    line->at = rest->bytes;
-    line->end = comment == NULL ? rest->bytes + whole : comment;
-    rest->bytes += whole;
-    rest->length -= whole;
-    if (newline != NULL) {
-      rest->bytes++;
-      rest->length--;
-    }
+    line->at = numbers.bytes;
+    line->end = numbers.bytes + numbers.length;
     skip_blanks(line);
     if (line->at < line->end) return true;
   }

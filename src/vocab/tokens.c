@@ -63,35 +63,28 @@ void tokens_free(struct tokens *tokens) {
   *tokens = (struct tokens){0};
 }
 
-/* Spaces are looked for before clusters are: a space and the combining mark behind it are one
- * cluster in Unicode's eyes, but no token holds a space. */
-static struct text next_piece(struct text text, size_t start) {
-  const char *bytes = text.bytes + start;
-  const char *space = memchr(bytes, ' ', text.length - start);
-  return (struct text){bytes, space == NULL ? text.length - start : (size_t)(space - bytes)};
-}
-
 elman_status tokens_split(struct tokens *tokens, struct text text, elman_token_mode mode,
                           elman_error *error) {
   const struct token_mode *how = token_mode_row(mode);
   tokens_clear(tokens);
   struct text previous = {"", 0};
-  for (size_t start = 0; start < text.length;) {
-    const struct text piece = next_piece(text, start);
+  /* Spaces are looked for before clusters are: a space and the combining mark behind it are one
+   * cluster in Unicode's eyes, but no token holds a space. */
+  for (struct text rest = text; rest.length > 0;) {
+    const struct text piece = text_cut(&rest, ' ');
     size_t end;
     for (size_t at = 0; at < piece.length; at = end) {
       end = how->token_end(piece, at);
       const struct text surface = {piece.bytes + at, end - at};
       const bool expected = how->space_expected(previous, surface);
       /* No space stands before the first token, and none is missed there. */
-      const bool spaced = start == 0 && at == 0 ? expected : at == 0;
+      const bool spaced = piece.bytes == text.bytes && at == 0 ? expected : at == 0;
       const bool marked = spaced != expected || token_has_mark(surface);
       const char *mark = !marked ? "" : spaced ? MARK_SPACED : MARK_JOINED;
       const elman_status status = tokens_add_marked(tokens, mark, surface, error);
       if (status != ELMAN_OK) return status;
       previous = surface;
     }
-    start += piece.length + 1;
   }
   return ELMAN_OK;
 }
