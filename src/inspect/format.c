@@ -28,25 +28,31 @@ const struct format *format_of_path(const char *path) {
   return format;
 }
 
+static elman_status written(const elman_attention_writer *writing, elman_error *error) {
+  return writing->failed ? fail_no_memory(error) : ELMAN_OK;
+}
+
 elman_status writing_start(elman_attention_writer *writing, FILE *stream,
                            const struct format *format, const elman_text_style *style,
                            elman_error *error) {
   *writing = (elman_attention_writer){.format = format, .stream = stream};
   const elman_status status = text_style_settle(&writing->style, style, error);
   if (status != ELMAN_OK) return status;
-  return format->begin == NULL ? ELMAN_OK : format->begin(writing, error);
+  if (format->begin != NULL) format->begin(writing);
+  return written(writing, error);
 }
 
 elman_status writing_add(elman_attention_writer *writing, const elman_translation *translation,
                          elman_attention_place place, elman_error *error) {
   writing->place = place;
-  const elman_status status = writing->format->write(writing, translation, error);
-  if (status == ELMAN_OK) writing->count++;
-  return status;
+  writing->format->write(writing, translation);
+  writing->count++;
+  return written(writing, error);
 }
 
 elman_status writing_finish(elman_attention_writer *writing, elman_error *error) {
-  return writing->format->end == NULL ? ELMAN_OK : writing->format->end(writing, error);
+  if (writing->format->end != NULL) writing->format->end(writing);
+  return written(writing, error);
 }
 
 void writing_free(elman_attention_writer *writing) {

@@ -21,13 +21,13 @@ struct elman_attention_writer {
   char *held_bytes;
   size_t held_length;
   size_t width, height; /* of the picture so far */
+  bool failed;          /* memory ran out */
   bool drawn;           /* text: a weight */
   bool unknown;         /* text, svg: a token that the vocabulary lacks */
 };
 
-typedef elman_status format_hook(elman_attention_writer *writing, elman_error *error);
-typedef elman_status format_writer(elman_attention_writer *writing,
-                                   const elman_translation *translation, elman_error *error);
+typedef void format_hook(elman_attention_writer *writing);
+typedef void format_writer(elman_attention_writer *writing, const elman_translation *translation);
 
 struct format {
   const char *name;

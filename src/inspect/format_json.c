@@ -101,12 +101,10 @@ void write_json_record(FILE *stream, const elman_translation *translation,
   fputc('}', stream);
 }
 
-static elman_status write_translation(elman_attention_writer *writing,
-                                      const elman_translation *translation, elman_error *error) {
-  (void)error;
+static void write_translation(elman_attention_writer *writing,
+                              const elman_translation *translation) {
   write_json_record(writing->stream, translation, writing->place);
   fputc('\n', writing->stream);
-  return ELMAN_OK;
 }
 
 const struct format format_json = {"json", ".json", .write = write_translation};

@@ -2,15 +2,13 @@
 #include "inspect/format.h"
 #include "inspect/matrix.h"
 
-static elman_status write_translation(elman_attention_writer *writing,
-                                      const elman_translation *translation, elman_error *error) {
-  (void)error;
+static void write_translation(elman_attention_writer *writing,
+                              const elman_translation *translation) {
   const size_t sizes[] = {translation->heads, translation->target_count, translation->source_count};
   if (translation->heads > 1)
     matrix_write_npy(writing->stream, translation->head_attention, sizes, 3);
   else
     matrix_write_npy(writing->stream, translation->attention, sizes + 1, 2);
-  return ELMAN_OK;
 }
 
 const struct format format_npy = {"npy", ".npy", .write = write_translation};

@@ -3,11 +3,11 @@
 #include "inspect/format.h"
 #include "inspect/hard_alignment.h"
 
-static elman_status write_translation(elman_attention_writer *writing,
-                                      const elman_translation *translation, elman_error *error) {
+static void write_translation(elman_attention_writer *writing,
+                              const elman_translation *translation) {
   struct word_matrix words;
-  const elman_status status = word_matrix_create(&words, translation, writing->style.units, error);
-  if (status != ELMAN_OK) return status;
+  writing->failed = word_matrix_create(&words, translation, writing->style.units, NULL) != ELMAN_OK;
+  if (writing->failed) return;
   const char *space = "";
   for (size_t s = 0; s < words.source_count; s++) {
     for (size_t t = 0; t < words.target_count; t++) {
@@ -18,7 +18,6 @@ static elman_status write_translation(elman_attention_writer *writing,
   }
   fputc('\n', writing->stream);
   word_matrix_free(&words);
-  return ELMAN_OK;
 }
 
 const struct format format_pharaoh = {"pharaoh", ".pharaoh", .write = write_translation};

@@ -25,13 +25,12 @@ static void write_row(FILE *stream, const float *weights, size_t S) {
   fputs("0\n", stream);
 }
 
-static elman_status write_translation(elman_attention_writer *writing,
-                                      const elman_translation *translation, elman_error *error) {
-  (void)error;
+static void write_translation(elman_attention_writer *writing,
+                              const elman_translation *translation) {
   FILE *stream = writing->stream;
   const size_t S = translation->source_count;
   const size_t T = translation->target_count - translation->ended; /* without </s> */
-  if (S == 0 || T == 0) return ELMAN_OK;
+  if (S == 0 || T == 0) return;
   fprintf(stream, "%zu ||| ", writing->place.sentence - 1);
   write_tokens(stream, translation->target_tokens, T);
   fputs(" ||| ", stream);
@@ -42,7 +41,6 @@ static elman_status write_translation(elman_attention_writer *writing,
   for (size_t t = 0; t < T + 1; t++)
     write_row(stream, t < translation->target_count ? translation->attention + t * S : NULL, S);
   fputc('\n', stream);
-  return ELMAN_OK;
 }
 
 const struct format format_softalignments = {"softalignments", ".ali", .write = write_translation};

@@ -132,9 +132,8 @@ static size_t caption_width(const elman_translation *translation, elman_attentio
                    (size_t)snprintf(NULL, 0, "%zu.%zu:  → ", place.sentence, place.hypothesis));
 }
 
-static elman_status write_translation(elman_attention_writer *writing,
-                                      const elman_translation *translation, elman_error *error) {
-  (void)error;
+static void write_translation(elman_attention_writer *writing,
+                              const elman_translation *translation) {
   const struct layout layout = layout_of(translation);
   const size_t width = layout.width > caption_width(translation, writing->place)
                            ? layout.width
@@ -159,15 +158,14 @@ static elman_status write_translation(elman_attention_writer *writing,
   fputs("</g>\n", stream);
   if (width > writing->width) writing->width = width;
   if (has_unknown(translation)) writing->unknown = true;
-  return ELMAN_OK;
 }
 
 /* ---- the document ---- */
 
-static elman_status write_start(elman_attention_writer *writing, elman_error *error) {
+static void write_start(elman_attention_writer *writing) {
   writing->width = LEGEND_WIDTH + 4 * LINE;
   writing->held = open_memstream(&writing->held_bytes, &writing->held_length);
-  return writing->held == NULL ? fail_no_memory(error) : ELMAN_OK;
+  writing->failed = writing->held == NULL;
 }
 
 /* The scale of colours from 0 to 1. */
@@ -189,12 +187,12 @@ static void write_scale(FILE *stream, size_t y) {
           y + 10);
 }
 
-static elman_status write_end(elman_attention_writer *writing, elman_error *error) {
+static void write_end(elman_attention_writer *writing) {
   FILE *stream = writing->stream;
   const size_t width = writing->width;
   const size_t height = writing->height + (writing->unknown ? 3U : 2U) * LINE;
-  const bool failed = fflush(writing->held) != 0 || ferror(writing->held);
-  if (failed) return fail_no_memory(error);
+  writing->failed = fflush(writing->held) != 0 || ferror(writing->held);
+  if (writing->failed) return;
   fprintf(stream,
           "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
           "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%zu\" height=\"%zu\" "
@@ -216,7 +214,6 @@ static elman_status write_end(elman_attention_writer *writing, elman_error *erro
     fprintf(stream, "<text class=\"unknown\" x=\"%d\" y=\"%zu\">not in the vocabulary</text>\n",
             MARGIN, writing->height + 2 * LINE);
   fputs("</svg>\n", stream);
-  return ELMAN_OK;
 }
 
 const struct format format_svg = {"svg", ".svg", .begin = write_start, .write = write_translation,

@@ -119,9 +119,8 @@ static void write_map(FILE *stream, const struct map *map) {
   } while (first < S);
 }
 
-static elman_status write_translation(elman_attention_writer *writing,
-                                      const elman_translation *translation, elman_error *error) {
-  (void)error;
+static void write_translation(elman_attention_writer *writing,
+                              const elman_translation *translation) {
   FILE *stream = writing->stream;
   if (writing->count > 0) fputc('\n', stream);
   for (size_t i = 0; i < panel_count(translation); i++) {
@@ -133,13 +132,11 @@ static elman_status write_translation(elman_attention_writer *writing,
   }
   if (translation->source_count > 0 && translation->target_count > 0) writing->drawn = true;
   if (has_unknown(translation)) writing->unknown = true;
-  return ELMAN_OK;
 }
 
 /* ---- what the marks mean ---- */
 
-static elman_status write_end(elman_attention_writer *writing, elman_error *error) {
-  (void)error;
+static void write_end(elman_attention_writer *writing) {
   FILE *stream = writing->stream;
   if (writing->drawn && !writing->style.numbers) {
     fputs("weight: ", stream);
@@ -153,7 +150,6 @@ static elman_status write_end(elman_attention_writer *writing, elman_error *erro
     fputs("1\n", stream);
   }
   if (writing->unknown) fprintf(stream, "%s not in the vocabulary\n", UNKNOWN);
-  return ELMAN_OK;
 }
 
 const struct format format_text = {"text", ".txt", .write = write_translation, .end = write_end};

@@ -23,16 +23,14 @@ static void write_table(FILE *stream, const elman_translation *translation, cons
   }
 }
 
-static elman_status write_translation(elman_attention_writer *writing,
-                                      const elman_translation *translation, elman_error *error) {
-  (void)error;
+static void write_translation(elman_attention_writer *writing,
+                              const elman_translation *translation) {
   FILE *stream = writing->stream;
   if (writing->count > 0) fputc('\n', stream);
   for (size_t i = 0; i < panel_count(translation); i++) {
     write_panel_heading(stream, translation, i);
     write_table(stream, translation, panel_weights(translation, i));
   }
-  return ELMAN_OK;
 }
 
 const struct format format_tsv = {"tsv", ".tsv", .write = write_translation};
