@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,20 +13,14 @@
 enum { MOST_LINKS = 40 };
 
 char *join(const char *a, const char *b) {
-  const size_t length_a = strlen(a), length_b = strlen(b);
-  char *joined = malloc(length_a + length_b + 1);
-  if (joined == NULL) return NULL;
-  memcpy(joined, a, length_a);
-  memcpy(joined + length_a, b, length_b + 1);
-  return joined;
+  char *joined;
+  return asprintf(&joined, "%s%s", a, b) < 0 ? NULL : joined;
 }
 
 char *folder_of(const char *path) {
   const char *slash = strrchr(path, '/');
-  if (slash == NULL) return join(".", "");
-  char *folder = join(path, "");
-  if (folder != NULL) folder[slash == path ? 1 : slash - path] = '\0';
-  return folder;
+  if (slash == NULL) return strdup(".");
+  return strndup(path, slash == path ? 1 : (size_t)(slash - path));
 }
 
 elman_status fail_to_create(elman_error *error, const char *path, int number) {
@@ -55,13 +50,9 @@ static char *read_link(const char *path) {
   if (length < 0) return NULL;
   link[length] = '\0';
   const char *slash = strrchr(path, '/');
-  if (link[0] == '/' || slash == NULL) return join(link, "");
-  char *start = join(path, "");
-  if (start == NULL) return NULL;
-  start[slash - path + 1] = '\0';
-  char *target = join(start, link);
-  free(start);
-  return target;
+  char *target;
+  if (link[0] == '/' || slash == NULL) return strdup(link);
+  return asprintf(&target, "%.*s%s", (int)(slash - path + 1), path, link) < 0 ? NULL : target;
 }
 
 static void describe(struct output_place *place, const struct stat *info) {
@@ -104,7 +95,7 @@ static int find(struct output_place *place) {
 elman_status output_place_find(struct output_place *place, const char *path, elman_error *error) {
   if (path[0] == '\0')
     return fail(error, ELMAN_CANNOT_CREATE, NULL, "the name of the output file is empty");
-  *place = (struct output_place){.path = join(path, "")};
+  *place = (struct output_place){.path = strdup(path)};
   const int problem = place->path == NULL ? ENOMEM : find(place);
   if (problem == 0) return ELMAN_OK;
   output_place_free(place);

@@ -23,7 +23,8 @@ uint64_t text_hash(struct text text) {
 
 struct text text_cut(struct text *rest, char end) {
   const struct text all = *rest;
-  const char *found = all.length == 0 ? NULL : memchr(all.bytes, end, all.length);
+  if (all.length == 0) return all;
+  const char *found = memchr(all.bytes, end, all.length);
   const size_t length = found == NULL ? all.length : (size_t)(found - all.bytes);
   const size_t taken = length + (found != NULL);
   *rest = (struct text){all.bytes + taken, all.length - taken};

@@ -130,6 +130,16 @@ Test(array, grows) {
   free(array);
 }
 
+Test(text, is_cut) {
+  struct text rest = text_of("a||bc"), empty = {NULL, 0};
+  cr_assert(text_equal(text_cut(&rest, '|'), text_of("a")));
+  cr_assert(text_equal(text_cut(&rest, '|'), text_of("")));
+  cr_assert(text_equal(text_cut(&rest, '|'), text_of("bc")));
+  cr_assert_eq(rest.length, 0);
+  cr_assert_eq(text_cut(&rest, '|').length, 0);
+  cr_assert_eq(text_cut(&empty, '|').length, 0);
+}
+
 Test(array, grown_zeroed) {
   unsigned char *array = NULL;
   size_t capacity = 0;
