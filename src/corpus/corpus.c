@@ -66,6 +66,7 @@ elman_status corpus_encode(struct corpus *corpus, const struct pairs *pairs,
 }
 
 void corpus_free(struct corpus *corpus) {
+  if (corpus == NULL) return;
   free(corpus->source.ids);
   free(corpus->source.starts);
   free(corpus->target.ids);
