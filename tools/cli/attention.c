@@ -3,7 +3,6 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "attention_input.h"
 #include "attention_job.h"
 #include "attention_matrices.h"
 #include "commands.h"
@@ -15,11 +14,12 @@
 #include "override_options.h"
 #include "pairs_input.h"
 #include "search_options.h"
+#include "sentences.h"
 #include "terminal.h"
 
 struct command_line {
   struct attention_job job;
-  struct attention_input input;
+  struct sentences input;
   const char *model, *input_path, *output;
   const char *rule, *units;
   bool summary;
@@ -30,20 +30,15 @@ static const char *rule_choice(size_t index) {
   return elman_alignment_rule_name((elman_alignment_rule)index);
 }
 
-static elman_alignment_rule rule_of(const char *name) {
-  size_t rule = 0;
-  while (strcmp(rule_choice(rule), name) != 0) rule++;
-  return (elman_alignment_rule)rule;
-}
-
 static const char *units_choice(size_t index) {
   return elman_alignment_units_name((elman_alignment_units)index);
 }
 
-static elman_alignment_units units_of(const char *name) {
-  size_t units = 0;
-  while (strcmp(units_choice(units), name) != 0) units++;
-  return (elman_alignment_units)units;
+/* `name` is one of the choices. */
+static size_t index_of(const char *name, const char *(*choice)(size_t index)) {
+  size_t index = 0;
+  while (strcmp(choice(index), name) != 0) index++;
+  return index;
 }
 
 static bool is_standard(const char *path) {
@@ -54,7 +49,7 @@ static bool is_standard(const char *path) {
 
 static int check_references(const struct usage *usage, const struct operands *operands,
                             const struct command_line *line) {
-  const struct attention_input *input = &line->input;
+  const struct sentences *input = &line->input;
   const bool one = input->reference != NULL, file = input->references_path != NULL;
   if (one && operands->count != 1)
     return report_usage(usage->command, "--reference needs exactly one TEXT");
@@ -123,8 +118,8 @@ static int settle(struct command_line *line, const struct usage *usage,
   if (code != EX_OK) return code;
   job->options.overrides = line->overrides.list;
   job->options.override_count = line->overrides.words.count;
-  job->style.alignment = rule_of(line->rule);
-  job->style.units = units_of(line->units);
+  job->style.alignment = (elman_alignment_rule)index_of(line->rule, rule_choice);
+  job->style.units = (elman_alignment_units)index_of(line->units, units_choice);
   job->style.color = to_stdout && terminal_has_color(STDOUT_FILENO);
   job->style.width = to_stdout ? terminal_width(STDOUT_FILENO) : 0;
   if (!line->summary) {
@@ -141,15 +136,15 @@ static int settle(struct command_line *line, const struct usage *usage,
 
 static int run(struct command_line *line, const char *command, const struct operands *operands) {
   elman_model *model;
-  int code = attention_input_open(&line->input, command, line->input_path, operands,
-                                  line->job.options.max_bytes);
+  line->input.max_line = line->job.options.max_bytes;
+  int code = sentences_open(&line->input, command, line->input_path, operands);
   if (code != EX_OK) return code;
   code = model_open(&model, line->model);
   if (code == EX_OK) {
     code = attention_job_run(&line->job, model, &line->input, line->output);
     elman_model_free(model);
   }
-  attention_input_close(&line->input);
+  sentences_close(&line->input);
   return code;
 }
 

@@ -2,18 +2,18 @@
 #ifndef ELMAN_CLI_ATTENTION_JOB_H
 #define ELMAN_CLI_ATTENTION_JOB_H
 
-#include "attention_input.h"
 #include "elman.h"
+#include "sentences.h"
 
 struct attention_job {
-  elman_translate_options options; /* but for the reference, which the input gives */
-  const char *format;              /* NULL: sum up */
+  elman_translate_options options;
+  const char *format; /* NULL: sum up */
   elman_text_style style;
   bool json; /* the sum as a JSON object */
 };
 
 /* `path` as in output_open. Gives an exit code, after a message if that is not 0. */
 int attention_job_run(const struct attention_job *job, const elman_model *model,
-                      struct attention_input *input, const char *path);
+                      struct sentences *sentences, const char *path);
 
 #endif

@@ -108,12 +108,12 @@ static int interactive(struct session *session, const char *model_path, bool qui
 
 /* Lines from a pipe or a file: no prompt and no commands, for text may start with ':' too. */
 static int batch(struct translate_lines job, const char *model_path) {
-  struct sentences sentences;
+  struct sentences sentences = {.max_line = job.options.max_bytes, .quiet = job.quiet};
   struct output output;
   elman_model *model;
   int code = model_open(&model, model_path);
   if (code != EX_OK) return code;
-  code = sentences_open(&sentences, "repl", NULL, &(struct operands){0}, job.options.max_bytes);
+  code = sentences_open(&sentences, "repl", NULL, &(struct operands){0});
   if (code == EX_OK) code = output_open(&output, NULL);
   if (code == EX_OK) {
     job.model = model;

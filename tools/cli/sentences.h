@@ -3,39 +3,43 @@
 #define ELMAN_CLI_SENTENCES_H
 
 #include <stdbool.h>
-#include <stdio.h>
 
 #include "elman.h"
+#include "line_reader.h"
 #include "options.h"
 
+/* Options are set before the sentences are opened. */
 struct sentences {
+  const char *reference;       /* forced on the only sentence, or NULL */
+  const char *references_path; /* line n is forced on sentence n; or NULL */
+  size_t alignment_column;     /* lines are source, target and this column, from 3; 0 = sentences */
+  size_t max_line;             /* bytes; a longer one is given as max_line + 1, for which
+                                  elman_translate has an error */
+  bool quiet;                  /* without hints at what was hardly meant */
+
   struct operands texts; /* used if there is no file */
-  int file;              /* descriptor; -1 = none */
-  const char *name;      /* of the file, for messages */
-  size_t number;         /* of the last sentence, from 1 */
-  char *bytes;           /* what was read: start up to end is not yet given out */
-  size_t start, end, capacity;
-  size_t max_line; /* bytes; of a longer line only so much is kept that it is known as one */
-  size_t searched; /* no line ends before this */
+  struct line_reader lines;
+  elman_lines *references;
+  size_t number;   /* of the last sentence, from 1 */
   size_t reported; /* sentences with bad data */
   bool told_tab;
-  int problem; /* errno of a read that failed, or 0 */
-  bool ended;  /* nothing more can be read */
+  bool mismatch; /* there are not as many references as sentences */
 };
 
 struct sentence {
-  const char *text; /* valid until the next one is read or asked for */
+  char *text; /* to be freed; what follows may lie in it */
   size_t length;
-  size_t number; /* from 1 */
+  const char *reference; /* NULL = none */
+  const char *alignment; /* NULL = none */
+  size_t number;         /* from 1 */
 };
 
-/* `path` is NULL where -i was not given. A line of more than `max_line` bytes is given as its first
- * `max_line` + 1, for which elman_translate has an error. Gives an exit code, after a message if
- * that is not 0. */
+/* `path` is NULL where -i was not given. Gives an exit code, after a message if that is not 0. */
 int sentences_open(struct sentences *sentences, const char *command, const char *path,
-                   const struct operands *texts, size_t max_line);
+                   const struct operands *texts);
 
-/* False at the end and, with *code set after a message, when reading fails or a signal came. */
+/* False at the end. *code is set, after a message, when a line is left out, reading fails, a signal
+ * came, or there are too few or too many references. */
 bool sentences_next(struct sentences *sentences, struct sentence *sentence, int *code);
 
 /* Whether the next sentence, or the end, is there without waiting for whoever writes it. */
@@ -45,10 +49,9 @@ bool sentences_ready(struct sentences *sentences);
  * reported, and the others counted by sentences_close. */
 int sentences_report(struct sentences *sentences, size_t number, const elman_error *error);
 
-/* Hints at what was hardly meant: a TEXT that is the name of a file, and, once, a line that is a
- * sentence with tabs in it. */
-void sentences_hint_files(const struct sentences *sentences);
-void sentences_hint_tab(struct sentences *sentences, struct sentence sentence);
+/* Whether output up to the exit code `code` is worth having: a line that cannot be translated
+ * leaves the others so, but references that stand beside the wrong sentences do not. */
+bool sentences_usable(const struct sentences *sentences, int code);
 
 void sentences_close(struct sentences *sentences);
 

@@ -23,7 +23,7 @@ static int open_and_translate(struct translate_lines *job, struct sentences *sen
   if (code == EX_OK) {
     /* A signal must not leave the temporary file behind. */
     if (output.file != NULL) interrupt_catch_first();
-    if (!job->quiet && sentences->file >= 0 && isatty(sentences->file))
+    if (!job->quiet && sentences->texts.count == 0 && isatty(sentences->lines.file))
       note("a sentence a line; Ctrl-D ends");
     code = translate_lines(job, sentences, &output);
   }
@@ -48,7 +48,6 @@ int translate_command(int argc, char **argv) {
       "--n-best a line for each translation: number ||| text ||| logprob= X ||| score.",
       options};
   struct operands operands;
-  struct sentences sentences;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
   if (output_is(output, model) || output_is(output, input))
@@ -57,9 +56,9 @@ int translate_command(int argc, char **argv) {
   if (code != EX_OK) return code;
   job.n_best = option_given(&usage, &operands, "n-best");
   job.options.without_scores = !job.n_best && !job.json; /* nobody will see them */
-  code = sentences_open(&sentences, usage.command, input, &operands, job.options.max_bytes);
+  struct sentences sentences = {.max_line = job.options.max_bytes, .quiet = job.quiet};
+  code = sentences_open(&sentences, usage.command, input, &operands);
   if (code != EX_OK) return code;
-  if (!job.quiet) sentences_hint_files(&sentences);
   code = open_and_translate(&job, &sentences, model, output);
   sentences_close(&sentences);
   return code;

@@ -1,14 +1,11 @@
 #include "translate_lines.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sysexits.h>
 
+#include "batches.h"
 #include "json_output.h"
-#include "messages.h"
 #include "unknown_words.h"
 #include "visible.h"
-#include "window.h"
 
 static void write_json(FILE *stream, const elman_translation *best, bool n_best) {
   struct json json = {.stream = stream};
@@ -39,77 +36,36 @@ static void write_moses(FILE *stream, const elman_translation *best, size_t numb
   }
 }
 
-/* `translation` is NULL for a sentence that is not valid text. */
-static void write_line(FILE *stream, const struct translate_lines *job, size_t number,
-                       const elman_translation *translation) {
-  if (job->json && translation != NULL) {
-    write_json(stream, translation, job->n_best);
+struct lines {
+  const struct translate_lines *job;
+  FILE *stream;
+  struct unknown_words unknown;
+};
+
+/* A line for each sentence, also for one that could not be translated. */
+static int write_line(void *context, const struct translated *translated) {
+  struct lines *lines = context;
+  const struct translate_lines *job = lines->job;
+  const elman_translation *best = translated->translation;
+  if (best != NULL) unknown_words_add(&lines->unknown, best);
+  if (job->json && best != NULL) {
+    write_json(lines->stream, best, job->n_best);
   } else if (job->n_best && !job->json) {
-    write_moses(stream, translation, number);
+    write_moses(lines->stream, best, translated->sentence->number);
   } else {
-    print_data(stream, translation != NULL ? translation->text : job->json ? "null" : "");
-    putc('\n', stream);
+    print_data(lines->stream, best != NULL ? best->text : job->json ? "null" : "");
+    putc('\n', lines->stream);
   }
-}
-
-/* ---- sentences that are translated together ---- */
-
-/* Waits for one sentence and takes those that have come by then: nobody's answer waits for what
- * is not yet written. False when there is nothing more to read, with *code as in sentences_next. */
-static bool window_fill(struct window *window, struct sentences *sentences, bool quiet, int *code) {
-  struct sentence sentence;
-  do {
-    if (!sentences_next(sentences, &sentence, code)) return false;
-    if (!quiet) sentences_hint_tab(sentences, sentence);
-    const int added = window_add(window, sentence.text, sentence.length, NULL, sentence.number);
-    if (added != EX_OK) *code = added;
-    if (added != EX_OK) return false;
-  } while (window_has_room(window) && sentences_ready(sentences));
-  return true;
-}
-
-static bool window_write(const struct window *window, const struct translate_lines *job,
-                         struct sentences *sentences, struct unknown_words *unknown,
-                         struct output *output, int *code) {
-  for (size_t i = 0; i < window->count; i++) {
-    if (window->translations[i] == NULL)
-      *code = sentences_report(sentences, window->numbers[i], &window->errors[i]);
-    write_line(output->stream, job, window->numbers[i], window->translations[i]);
-    if (window->translations[i] != NULL) unknown_words_add(unknown, window->translations[i]);
-  }
-  return output_flush(output);
-}
-
-static int translate_all(const struct translate_lines *job, elman_translator *translator,
-                         struct sentences *sentences, struct output *output) {
-  struct unknown_words unknown = {0};
-  struct window *window = calloc(1, sizeof *window);
-  if (window == NULL) return report_no_memory();
-  int code = EX_OK, stopped = EX_OK;
-  for (bool more = true; more;) {
-    more = window_fill(window, sentences, job->quiet, &stopped);
-    if (window->count > 0 && !(window_translate(window, translator, &job->options, &code) &&
-                               window_write(window, job, sentences, &unknown, output, &code)))
-      more = false;
-    window_clear(window);
-  }
-  free(window);
-  if (!job->quiet) unknown_words_note(&unknown, "vocabulary");
-  return stopped != EX_OK ? stopped : code;
+  return EX_OK;
 }
 
 int translate_lines(const struct translate_lines *job, struct sentences *sentences,
                     struct output *output) {
-  elman_error error;
-  elman_translator *translator;
-  if (elman_translator_create(&translator, job->model, &error) != ELMAN_OK) {
-    output_abandon(output);
-    return report_error(&error);
-  }
-  const int code = translate_all(job, translator, sentences, output);
-  elman_translator_free(translator);
-  /* Lines that could not be translated leave the others worth having. */
-  if (code == EX_OK || code == EX_DATAERR) return output_close(output, code);
+  struct lines lines = {.job = job, .stream = output->stream};
+  const struct batch_job batches = {job->model, &job->options, write_line, &lines};
+  const int code = batches_run(&batches, sentences, output);
+  if (!job->quiet) unknown_words_note(&lines.unknown, "vocabulary");
+  if (sentences_usable(sentences, code)) return output_close(output, code);
   output_abandon(output);
   return code;
 }

@@ -1,0 +1,142 @@
+#include "line_reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "interrupt.h"
+#include "messages.h"
+
+static const char BYTE_ORDER_MARK[] = "\xef\xbb\xbf";
+
+int line_reader_open(struct line_reader *lines, const char *path, size_t max_line) {
+  char buffer[128];
+  const bool is_stdin = path == NULL || strcmp(path, "-") == 0;
+  *lines = (struct line_reader){.name = is_stdin ? "standard input" : path, .max_line = max_line};
+  lines->file = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+  if (lines->file < 0) {
+    report(path, "cannot open the file: %s", reason(errno, buffer, sizeof buffer));
+    return EX_NOINPUT;
+  }
+  struct stat info;
+  if (fstat(lines->file, &info) == 0 && S_ISDIR(info.st_mode)) {
+    report(lines->name, "is a directory; name a file");
+    line_reader_close(lines);
+    return EX_NOINPUT;
+  }
+  return EX_OK;
+}
+
+void line_reader_close(struct line_reader *lines) {
+  free(lines->bytes);
+  lines->bytes = NULL;
+  if (lines->file > STDIN_FILENO) close(lines->file);
+}
+
+/* ---- reading ahead ---- */
+
+static bool is_open(const struct line_reader *lines) {
+  return !lines->ended && lines->problem == 0;
+}
+
+static bool make_room(struct line_reader *lines) {
+  enum { PIECE = 1 << 16 };
+  if (lines->capacity - lines->end >= PIECE) return true;
+  const size_t kept = lines->end - lines->start;
+  if (lines->start > 0) memmove(lines->bytes, lines->bytes + lines->start, kept);
+  lines->searched -= lines->start;
+  lines->start = 0;
+  lines->end = kept;
+  if (lines->capacity - kept >= PIECE) return true;
+  if (kept > SIZE_MAX / 4) return false;
+  const size_t capacity = kept + kept / 2 + 2 * (size_t)PIECE;
+  char *grown = realloc(lines->bytes, capacity);
+  if (grown == NULL) return false;
+  lines->bytes = grown;
+  lines->capacity = capacity;
+  return true;
+}
+
+/* Reads what is there, or waits for something. */
+static void read_more(struct line_reader *lines) {
+  if (!make_room(lines)) {
+    lines->problem = ENOMEM;
+    return;
+  }
+  const ssize_t got = read(lines->file, lines->bytes + lines->end, lines->capacity - lines->end);
+  if (got > 0)
+    lines->end += (size_t)got;
+  else if (got == 0)
+    lines->ended = true;
+  else if (errno != EINTR) /* then the caller looks for a signal */
+    lines->problem = errno;
+}
+
+/* Of a line whose end is not in sight, what is more than a longest line with byte order mark and
+ * CR, and one byte that tells. */
+static void drop_excess(struct line_reader *lines) {
+  const size_t enough = lines->max_line + strlen(BYTE_ORDER_MARK) + 1 + 1;
+  if (lines->end - lines->start > enough) lines->searched = lines->end = lines->start + enough;
+}
+
+/* The end of the first line that is not yet given out, or NULL. */
+static const char *find_line_end(struct line_reader *lines) {
+  if (lines->searched < lines->start) lines->searched = lines->start;
+  if (lines->searched == lines->end) return NULL;
+  const char *found = memchr(lines->bytes + lines->searched, '\n', lines->end - lines->searched);
+  lines->searched = found == NULL ? lines->end : (size_t)(found - lines->bytes);
+  if (found == NULL) drop_excess(lines);
+  return found;
+}
+
+bool line_reader_ready(struct line_reader *lines) {
+  while (find_line_end(lines) == NULL && is_open(lines)) {
+    struct pollfd file = {.fd = lines->file, .events = POLLIN};
+    if (interrupt_signal() != 0 || poll(&file, 1, 0) <= 0) return false;
+    read_more(lines);
+  }
+  return true;
+}
+
+/* ---- lines ---- */
+
+static bool stop_reading(const struct line_reader *lines, int *code) {
+  char buffer[128];
+  if (interrupt_signal() != 0) {
+    *code = 128 + interrupt_signal();
+  } else if (lines->problem == ENOMEM) {
+    *code = report_no_memory();
+  } else if (lines->problem != 0) {
+    report(lines->name, "cannot read: %s", reason(lines->problem, buffer, sizeof buffer));
+    *code = EX_IOERR;
+  }
+  return false;
+}
+
+bool line_reader_next(struct line_reader *lines, struct line *line, int *code) {
+  const size_t mark = strlen(BYTE_ORDER_MARK);
+  const char *line_end = find_line_end(lines);
+  while (line_end == NULL && is_open(lines) && interrupt_signal() == 0) {
+    read_more(lines);
+    line_end = find_line_end(lines);
+  }
+  const size_t left = lines->end - lines->start;
+  if (interrupt_signal() != 0 || (line_end == NULL && (lines->problem != 0 || left == 0)))
+    return stop_reading(lines, code);
+  line->text = lines->bytes + lines->start;
+  line->length = line_end == NULL ? left : (size_t)(line_end - line->text);
+  lines->start += line->length + (line_end != NULL);
+  if (line->length > 0 && line->text[line->length - 1] == '\r') line->length--;
+  if (++lines->number == 1 && line->length >= mark &&
+      memcmp(line->text, BYTE_ORDER_MARK, mark) == 0) {
+    line->text += mark;
+    line->length -= mark;
+  }
+  if (line->length > lines->max_line) line->length = lines->max_line + 1;
+  return true;
+}
