@@ -9,7 +9,7 @@ cp "$results/stdout" plain
 expect_exit 0 "$ELMAN" attention --format tsv --override uniform "$sentence"
 [ "$(grep -c $'\t0.333333\t0.333333\t0.333333$' "$results/stdout")" -eq \
   "$(tail -n +2 "$results/stdout" | grep -c .)" ] || fail "weights that are not uniform"
-expect_stderr_match '^with the attention as it is, [01] of 1 translations are the same; the override changes the log-probability of a sentence by [+-][0-9]'
+expect_stderr_match '^with the attention as it is, [01] of 1 translation is the same; the override changes the log-probability of a sentence by [+-][0-9]'
 
 expect_exit 0 "$ELMAN" attention --format tsv --override position=2 "$sentence"
 ! tail -n +2 "$results/stdout" | grep -v $'\t0.000000\t1.000000\t0.000000$' | grep -q . ||
@@ -18,10 +18,11 @@ expect_exit 0 "$ELMAN" attention --format tsv --override position=9 "$sentence"
 expect_stdout_match $'\t0\\.000000\t0\\.000000\t1\\.000000$'
 expect_exit 0 "$ELMAN" attention --format tsv --override 1:3=0.5 --reference 'I love studying' "$sentence"
 [ "$(sed -n 2p "$results/stdout" | cut -f4)" = 0.500000 ] || fail "1:3=0.5 did not set the cell"
-expect_stderr_match '1 of 1 translations are the same'
+expect_stderr_match '1 of 1 translation is the same'
 
 # A cell that no matrix has; one of the first sentence only is for that one.
 expect_exit 64 "$ELMAN" attention --override 9:9=1 "$sentence"
+expect_stdout
 expect_stderr_match '^elman: --override: no matrix has target word 9 and source word 9: there are at most [45] target words, </s> included, and 3 source words$'
 expect_exit 64 "$ELMAN" attention --override 1:4=1 -o cells.tsv "$sentence"
 [ ! -e cells.tsv ] || fail "a file as if the cell had been set"

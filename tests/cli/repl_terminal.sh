@@ -61,6 +61,17 @@ for locale in C.UTF-8 C; do
   rm m.json
 done
 
+# Letters at full width are a command too; a short name that is none, words behind one that takes none,
+# and sentences that look as if somebody wanted to leave.
+session C.UTF-8 '：ａｔｔ　ｏｎ' '我 爱 学习' :attn ':q now' exit 退出 help :q
+expect_stdout_match '(^|> )studying [·░▒▓█ ]+$'
+expect_stdout_match "unknown command ':attn'; did you mean ':attention'\?$"
+expect_stdout_match "elman: ':quit' stands alone; leave out 'now'$"
+expect_stdout_match "^'exit' is taken as a sentence; ':quit' or Ctrl-D leaves$"
+expect_stdout_match "^'退出' is taken as a sentence; ':quit' or Ctrl-D leaves$"
+expect_stdout_match "^'help' is taken as a sentence; ':help' lists the commands$"
+expect_stdout_match 'not in the vocabulary: exit \(1 of 1 word\)$'
+
 # A dump holds all translations of the sentence.
 options='--n-best 2'
 session C.UTF-8 '我 爱 学习' ':dump two.json' :q

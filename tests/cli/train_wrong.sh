@@ -30,6 +30,10 @@ refused 66 'nowhere' --source nowhere --target empty
 refused 65 '^elman: ' --source empty --target "$toy"
 refused 66 'nowhere' "$toy" nowhere
 
+# What is replaced is told when the pairs could be read, not before.
+expect_exit 66 "$ELMAN" train nowhere
+! grep -q 'will be replaced' "$results/stderr" || fail "nothing is replaced"
+
 # The output is looked at before the work starts.
 refused 73 '^elman: directory: is a directory' -o directory "$toy"
 refused 73 '^elman: no/such: cannot create' -o no/such "$toy"

@@ -122,3 +122,8 @@ expect_stderr_match 'is a directory'
 mkdir elsewhere && cd elsewhere || exit
 expect_exit 66 "$ELMAN" translate 我
 expect_stderr_match "'elman train' writes this file"
+
+# With a model of characters the note speaks of these.
+expect_exit 0 "$ELMAN" train -q --epochs 1 --source-tokens chars -o chars.safetensors "$DATA/toy.zh-en.tsv"
+expect_exit 0 "$ELMAN" translate -m chars.safetensors 我猫
+expect_stderr_match '^not in the vocabulary: 猫 \(1 of 2 characters\)$'

@@ -66,10 +66,10 @@ static int check_reach(const struct effect *effect, const elman_translate_option
 }
 
 static void note_effect(const struct effect *effect) {
-  note(
-      "with the attention as it is, %zu of %zu translations are the same; the override changes the "
-      "log-probability of a sentence by %+.3f",
-      effect->same, effect->compared, effect->log_probability / (double)effect->compared);
+  note("with the attention as it is, %zu of %zu translation%s %s the same; the override changes the "
+       "log-probability of a sentence by %+.3f",
+       effect->same, effect->compared, plural(effect->compared),
+       effect->compared == 1 ? "is" : "are", effect->log_probability / (double)effect->compared);
 }
 
 /* Counts whether the translation is the one that the attention as it is gives. */
@@ -150,8 +150,8 @@ static int run(struct sink *sink, const elman_model *model, struct output *outpu
   }
   const int finished = finish(sink);
   /* Not every format has a place for a mark. */
-  unknown_words_note(&sink->unknown, "vocabulary");
-  unknown_words_note(&sink->unknown_target, "target vocabulary");
+  unknown_words_note(&sink->unknown, model, ELMAN_SOURCE);
+  unknown_words_note(&sink->unknown_target, model, ELMAN_TARGET);
   return finished == EX_OK ? code : finished;
 }
 

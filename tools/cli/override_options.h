@@ -13,7 +13,10 @@ struct overrides {
 /* A row of an option table; the seed has a row of its own. */
 #define OVERRIDE_OPTION(overrides)                                                                 \
   {                                                                                                \
-    "override", 0, "WHAT", "change the attention: uniform, shuffle, position=K or row:col=w",      \
+    "override", 0, "WHAT",                                                                         \
+        "change the attention: uniform, shuffle, position=K (all weight on source word K, or on "  \
+        "the "                                                                                     \
+        "last of a shorter sentence) or row:col=w",                                                \
         .list = &(overrides).words, .most = MOST_LISTED                                            \
   }
 

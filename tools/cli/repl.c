@@ -50,7 +50,7 @@ static void show(const struct session *session, struct output *output, bool quie
   }
   output_flush(output);
   unknown_words_add(&unknown, session->last);
-  if (!quiet) unknown_words_note(&unknown, "vocabulary");
+  if (!quiet) unknown_words_note(&unknown, session->model, ELMAN_SOURCE);
 }
 
 static void translate_line(struct session *session, const char *line, struct output *output,
@@ -83,6 +83,7 @@ static void converse(struct session *session, struct output *output, const struc
         session_command(session, command + session_colon(command));
       else
         translate_line(session, line, output, quiet);
+      if (!quiet) session_hint(command);
     }
     free(line);
   }

@@ -16,6 +16,8 @@ struct repl_command {
 
 static void show_help(struct session *session, const char *argument);
 
+#define FILE_ARGUMENT "FILE"
+
 /* ---- lines ---- */
 
 static const char IDEOGRAPHIC_SPACE[] = "\u3000", FULL_WIDTH_COLON[] = "\uff1a";
@@ -38,6 +40,22 @@ char *session_trim(char *line) {
 size_t session_colon(const char *line) {
   if (*line == ':') return 1;
   return starts_with(line, FULL_WIDTH_COLON) ? strlen(FULL_WIDTH_COLON) : 0;
+}
+
+/* A Chinese keyboard may type letters at full width. */
+static void narrow(char *text) {
+  char *into = text;
+  while (*text != '\0') {
+    const unsigned char *bytes = (const unsigned char *)text;
+    /* U+FF01 to U+FF5E are "!" to "~" */
+    if (bytes[0] == 0xef && (bytes[1] == 0xbc || bytes[1] == 0xbd) && bytes[2] != '\0') {
+      *into++ = (char)(bytes[2] - 0x80 + (bytes[1] == 0xbc ? 0x20 : 0x60));
+      text += 3;
+    } else {
+      *into++ = *text++;
+    }
+  }
+  *into = '\0';
 }
 
 /* Ends the first word of `text`; gives the rest without the blanks around it. */
@@ -129,8 +147,8 @@ static void quit(struct session *session, const char *argument) {
 static const struct repl_command commands[] = {
     {"help", "", "list the commands", show_help},
     {"attention", "on|off", "show the attention under each translation", set_attention},
-    {"dump", "FILE", "write the last attention; the suffix gives the format", dump},
-    {"model", "FILE", "use another model", change_model},
+    {"dump", FILE_ARGUMENT, "write the last attention; the suffix gives the format", dump},
+    {"model", FILE_ARGUMENT, "use another model", change_model},
     {"quit", "", "leave, as Ctrl-D does", quit},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
@@ -157,15 +175,29 @@ const char *session_command_name(size_t index) {
   return index < COMMANDS ? commands[index].name : NULL;
 }
 
+void session_hint(const char *line) {
+  static const char *const leaving[] = {"exit", "quit", "退出"};
+  for (size_t i = 0; i < sizeof leaving / sizeof *leaving; i++)
+    if (strcmp(line, leaving[i]) == 0)
+      note("'%s' is taken as a sentence; ':quit' or Ctrl-D leaves", line);
+  if (strcmp(line, "help") == 0)
+    note("'%s' is taken as a sentence; ':help' lists the commands", line);
+}
+
 /* No two names start with the same letter. */
 void session_command(struct session *session, char *command) {
-  const char *name = session_trim(command);
-  const char *argument = split_word(session_trim(command));
+  char *name = session_trim(command);
+  char *argument = split_word(name);
+  narrow(name);
   for (size_t i = 0; i < COMMANDS; i++) {
-    if (name[0] != '\0' && starts_with(commands[i].name, name)) {
-      commands[i].run(session, argument);
-      return;
-    }
+    const struct repl_command *found = &commands[i];
+    if (name[0] == '\0' || !starts_with(found->name, name)) continue;
+    if (strcmp(found->argument, FILE_ARGUMENT) != 0) narrow(argument);
+    if (found->argument[0] == '\0' && argument[0] != '\0')
+      report(NULL, "':%s' stands alone; leave out '%s'", found->name, argument);
+    else
+      found->run(session, argument);
+    return;
   }
   report_unknown(name);
 }

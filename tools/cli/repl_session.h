@@ -26,6 +26,9 @@ char *session_trim(char *line);
  * the line starts with none. */
 size_t session_colon(const char *line);
 
+/* Tells how to leave or get help, if the line looks as if somebody wanted that. */
+void session_hint(const char *line);
+
 /* Runs what follows the colon. What goes wrong is reported and the session goes on. */
 void session_command(struct session *session, char *command);
 

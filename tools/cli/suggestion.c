@@ -1,5 +1,6 @@
 #include "suggestion.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 enum { LONGEST_WORD = 32 };
@@ -24,13 +25,23 @@ static size_t edit_distance(const char *a, size_t length_a, const char *b, size_
   return d[length_a][length_b];
 }
 
+/* Whether all letters are there in their order, after the same first one: "attn" for "attention".
+ */
+static bool abbreviates(const char *typed, const char *candidate) {
+  enum { FEWEST = 3 };
+  if (strlen(typed) < FEWEST || typed[0] != candidate[0]) return false;
+  for (; *typed != '\0' && *candidate != '\0'; candidate++) typed += *typed == *candidate;
+  return *typed == '\0';
+}
+
 void suggestion_offer(struct suggestion *suggestion, const char *typed, const char *candidate) {
   const size_t length = strlen(typed), candidate_length = strlen(candidate);
   if (length == 0 || length > LONGEST_WORD || candidate_length > LONGEST_WORD) return;
   /* "hidden" for "hidden-size" is many letters away and still what was meant. */
-  const size_t distance = length > 1 && strncmp(typed, candidate, length) == 0
-                              ? 1
-                              : edit_distance(typed, length, candidate, candidate_length);
+  const size_t distance =
+      (length > 1 && strncmp(typed, candidate, length) == 0) || abbreviates(typed, candidate)
+          ? 1
+          : edit_distance(typed, length, candidate, candidate_length);
   if (distance > 1 + length / 4) return;
   if (suggestion->best != NULL && distance >= suggestion->distance) return;
   suggestion->best = candidate;

@@ -30,6 +30,7 @@ struct job {
   const char *log;       /* file, or NULL */
   const char *output;
   bool force, quiet;
+  char replaces[TRAIN_NOTICE]; /* what is told of the output when the pairs could be read */
 };
 
 struct training {
@@ -282,6 +283,7 @@ static int read_and_train(const struct job *job, const char *command,
   int code = pairs_input_read(&pairs, &job->input, command, operands, job->quiet);
   if (code != EX_OK) return code;
   code = read_dev(&dev, job, command, operands);
+  if (code == EX_OK && !job->quiet && job->replaces[0] != '\0') note("%s", job->replaces);
   if (code == EX_OK) code = create_and_train(pairs, dev, job);
   elman_pairs_free(pairs);
   elman_pairs_free(dev);
@@ -314,7 +316,8 @@ static int check_and_train(struct job *job, const char *command, const struct op
                                       .init_from = job->init_from,
                                       .resume = job->train.resume,
                                       .force = job->force,
-                                      .quiet = job->quiet};
+                                      .quiet = job->quiet,
+                                      .notice = job->replaces};
   int code = train_output_claim(&lock, &output);
   if (code == EX_OK) code = train_output_check(&output);
   if (code == EX_OK) code = read_and_train(job, command, operands);

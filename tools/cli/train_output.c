@@ -46,7 +46,7 @@ static int check_replaced(const struct train_output *output) {
   if (!S_ISREG(info.st_mode)) return EX_OK;
   const elman_status status = elman_model_read_history(&history, output->model, &error);
   if (status == ELMAN_BAD_DATA) {
-    if (!output->quiet) note("%s will be replaced; it is no model", output->model);
+    snprintf(output->notice, TRAIN_NOTICE, "%s will be replaced; it is no model", output->model);
     return EX_OK;
   }
   if (status != ELMAN_OK) return report_error(&error);
@@ -56,7 +56,8 @@ static int check_replaced(const struct train_output *output) {
            description);
     return EX_CANTCREAT;
   }
-  if (!output->quiet) note("%s will be replaced; it holds %s", output->model, description);
+  snprintf(output->notice, TRAIN_NOTICE, "%s will be replaced; it holds %s", output->model,
+           description);
   return EX_OK;
 }
 

@@ -12,7 +12,10 @@ struct train_output {
   const char *checkpoint; /* likewise */
   const char *init_from;  /* file, or NULL */
   bool resume, force, quiet;
+  char *notice; /* of TRAIN_NOTICE bytes: what will be replaced, to be told once the work begins */
 };
+
+enum { TRAIN_NOTICE = 1024 };
 
 /* Claims the model for this training, which then releases *lock. Gives an exit code, after a
  * message if that is not 0. */

@@ -64,7 +64,7 @@ int translate_lines(const struct translate_lines *job, struct sentences *sentenc
   struct lines lines = {.job = job, .stream = output->stream};
   const struct batch_job batches = {job->model, &job->options, write_line, &lines};
   const int code = batches_run(&batches, sentences, output);
-  if (!job->quiet) unknown_words_note(&lines.unknown, "vocabulary");
+  if (!job->quiet) unknown_words_note(&lines.unknown, job->model, ELMAN_SOURCE);
   if (sentences_usable(sentences, code)) return output_close(output, code);
   output_abandon(output);
   return code;

@@ -45,13 +45,18 @@ void unknown_words_add_target(struct unknown_words *words, const elman_translati
   }
 }
 
-void unknown_words_note(const struct unknown_words *words, const char *vocabulary) {
+void unknown_words_note(const struct unknown_words *words, const elman_model *model,
+                        elman_side side) {
+  const elman_model_info info = elman_model_get_info(model);
+  const bool target = side == ELMAN_TARGET;
+  const elman_token_mode mode = target ? info.target_tokens : info.source_tokens;
   char list[UNKNOWN_NAMED * (UNKNOWN_SIZE + 2)];
   size_t used = 0;
   if (words->unknown == 0) return;
   for (size_t i = 0; i < words->named; i++)
     used +=
         (size_t)snprintf(list + used, sizeof list - used, i == 0 ? "%s" : ", %s", words->names[i]);
-  note("not in the %s: %s%s (%zu of %zu words)", vocabulary, list,
-       words->named == UNKNOWN_NAMED ? ", ..." : "", words->unknown, words->tokens);
+  note("not in the %s: %s%s (%zu of %zu %s%s)", target ? "target vocabulary" : "vocabulary", list,
+       words->named == UNKNOWN_NAMED ? ", ..." : "", words->unknown, words->tokens,
+       mode == ELMAN_TOKENS_CHARS ? "character" : "word", plural(words->tokens));
 }

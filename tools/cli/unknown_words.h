@@ -18,7 +18,8 @@ void unknown_words_add(struct unknown_words *words, const elman_translation *tra
 /* Of a translation that was forced: what the decoder was made to say. */
 void unknown_words_add_target(struct unknown_words *words, const elman_translation *translation);
 
-/* One line on standard error, or none if there were no unknown words. `vocabulary` says which. */
-void unknown_words_note(const struct unknown_words *words, const char *vocabulary);
+/* One line on standard error, or none if there were no unknown words. */
+void unknown_words_note(const struct unknown_words *words, const elman_model *model,
+                        elman_side side);
 
 #endif
