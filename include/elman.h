@@ -14,7 +14,7 @@
  * `const` argument may be used by several threads at once; any other argument by one at a time.
  * `options` may be NULL for the defaults; no other pointer may be NULL where it is not said here.
  * Pointers in `options` structs are borrowed for the call. The library prints nothing, never exits,
- * and leaves the locale, signals and OpenMP's settings as they were.
+ * and leaves the locale and signals as they were.
  *
  * OpenBLAS is set up for the whole process by the first call that loads a model or computes: one
  * thread (elman runs its own), and, where OpenBLAS chose kernels for less than the processor can do

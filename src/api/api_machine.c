@@ -1,5 +1,3 @@
-#include <omp.h>
-
 #include "api/call.h"
 #include "tensor/blas.h"
 #include "tensor/quantized.h"
@@ -40,5 +38,5 @@ elman_machine elman_machine_get(void) {
                          .processor = processor_instructions(),
                          .compiled = compiled_instructions(),
                          .screen = quantized_kernel_at(0)->name,
-                         .threads = (size_t)omp_get_max_threads()};
+                         .threads = processors_usable()};
 }

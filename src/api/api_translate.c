@@ -1,7 +1,6 @@
 #include <stdlib.h>
 
 #include "api/call.h"
-#include "tensor/blas.h"
 #include "translate/translate_all.h"
 
 struct elman_translator {
@@ -9,7 +8,6 @@ struct elman_translator {
   struct screen *screen; /* owned; NULL until the first greedy search */
   size_t trainings;      /* of the model when the screen was made */
   struct team *team;     /* owned; NULL until a sentence is worth it */
-  size_t team_members;
 };
 
 elman_status elman_translator_create(elman_translator **translator, const elman_model *model,
@@ -80,46 +78,19 @@ static elman_status fit_screen(elman_translator *translator, const elman_transla
   return status;
 }
 
-/* Whether the output layer has all the work worth sharing, by a team that then takes the place of
- * OpenMP's threads. Greedy search with scores has products of many steps as well. */
-static bool uses_team(const elman_translate_options *options) {
-  return options->beam > 1 || options->without_scores;
-}
-
-/* As many members as there are threads, each with a part of the weights that is worth sharing. */
-static elman_status fit_team(elman_translator *translator, size_t threads, elman_error *error) {
-  enum { WORTH_A_MEMBER = 1 << 19 };
-  const struct model *model = translator->inner.model;
-  const struct decoder_sizes sizes = decoder_sizes_of(&model->config);
-  const size_t parts = sizes.vocabulary * decoder_feature_size(sizes) / WORTH_A_MEMBER;
-  const size_t members = threads < parts ? threads : parts;
-  if (members == translator->team_members) return ELMAN_OK;
-  team_free(translator->team);
-  translator->team = NULL;
-  translator->team_members = members;
-  if (members < 2) return ELMAN_OK;
-  const elman_status status = blas_reserve(members, error);
-  if (status != ELMAN_OK) return status;
-  return team_create(&translator->team, members, error);
-}
-
 /* One decoder step's product in the output layer. */
 static double output_product(const struct model *model, const elman_translate_options *options) {
   return 2 * (double)model->config.hidden_size * (double)model->config.target_vocabulary *
-         (double)options->beam;
+         (double)(WORK_OF_SMALL_PRODUCTS / 2 * options->beam);
 }
 
 /* ---- one sentence ---- */
 
 static elman_status translate(elman_translation **out, elman_translator *outer,
                               const elman_sentence *sentence,
-                              const elman_translate_options *options, size_t threads,
-                              elman_error *error) {
+                              const elman_translate_options *options, elman_error *error) {
   struct translator *translator = &outer->inner;
   elman_status status = fit_screen(outer, options, error);
-  const bool shared = uses_team(options);
-  if (status == ELMAN_OK && shared) status = fit_team(outer, threads, error);
-  translator->search.team = shared ? outer->team : NULL;
   if (status == ELMAN_OK) status = translator_run(translator, sentence, 1, options, error);
   if (status != ELMAN_OK) return status;
   if (translator->items[0].status != ELMAN_OK)
@@ -137,10 +108,10 @@ elman_status elman_translate(elman_translation **translation, elman_translator *
   if (options == NULL) options = &defaults;
   elman_status status = check_translate_options(options, error);
   if (status == ELMAN_OK)
-    status =
-        enter(&before, uses_team(options), output_product(translator->inner.model, options), error);
+    status = enter_with(&before, &translator->team,
+                        output_product(translator->inner.model, options), error);
   if (status != ELMAN_OK) return status;
-  status = translate(translation, translator, &sentence, options, (size_t)before.threads, error);
+  status = translate(translation, translator, &sentence, options, error);
   leave(before);
   return status;
 }
@@ -205,7 +176,8 @@ elman_status elman_translate_batch(elman_translation **translations, elman_error
     if (outcomes.errors == NULL) status = fail_no_memory(error);
   }
   if (status == ELMAN_OK)
-    status = enter(&before, 0, output_product(model, options) * (double)count, error);
+    status = enter_with(&before, &translator->team,
+                        output_product(model, options) * (double)count, error);
   if (status == ELMAN_OK) {
     status = translate_many(&outcomes, translator, sentences, count, options, error);
     leave(before);

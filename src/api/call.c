@@ -1,30 +1,43 @@
 #include "api/call.h"
 
-#include <omp.h>
-
 #include "tensor/blas.h"
 #include "tensor/denormals.h"
 
-/* ---- threads and floating-point mode: set for the length of a call, then put back ---- */
+/* The members of a team never outnumber the processors: more would only take them from each other.
+ */
+static elman_status make_team(struct team **team, size_t threads, double work, elman_error *error) {
+  const size_t most = is_worth_sharing(work) ? processors_usable() : 1;
+  const size_t members = threads == 0 || threads > most ? most : threads;
+  const elman_status status = blas_reserve(members, error);
+  *team = NULL;
+  return status != ELMAN_OK || members == 1 ? status : team_create(team, members, error);
+}
 
-static const double WORTH_THREADS = 1 << 22;
-enum { MAX_THREADS = 1024 };
+static void begin(struct surroundings *before, struct team *team) {
+  before->team = team_use(team);
+  before->denormals = denormals_to_zero();
+}
 
 elman_status enter(struct surroundings *before, size_t threads, double work, elman_error *error) {
-  *before = (struct surroundings){.threads = omp_get_max_threads()};
-  if (work < WORTH_THREADS) threads = 1;
-  if (threads > MAX_THREADS) threads = MAX_THREADS;
-  if (threads == 0) threads = (size_t)before->threads;
-  const elman_status status = blas_reserve(threads, error);
-  /* In any case: an OpenBLAS built on OpenMP takes "one thread for BLAS" as one for everything. */
-  omp_set_num_threads(status == ELMAN_OK ? (int)threads : before->threads);
-  if (status == ELMAN_OK) before->denormals = denormals_to_zero();
+  *before = (struct surroundings){0};
+  const elman_status status = make_team(&before->own, threads, work, error);
+  if (status == ELMAN_OK) begin(before, before->own);
+  return status;
+}
+
+elman_status enter_with(struct surroundings *before, struct team **kept, double work,
+                        elman_error *error) {
+  elman_status status = ELMAN_OK;
+  *before = (struct surroundings){0};
+  if (*kept == NULL) status = make_team(kept, 0, work, error);
+  if (status == ELMAN_OK) begin(before, *kept);
   return status;
 }
 
 void leave(struct surroundings before) {
   denormals_restore(before.denormals);
-  omp_set_num_threads(before.threads);
+  (void)team_use(before.team);
+  team_free(before.own);
 }
 
 const char *elman_version(void) {

@@ -2,22 +2,30 @@
 #ifndef ELMAN_API_CALL_H
 #define ELMAN_API_CALL_H
 
+#include "base/team.h"
 #include "corpus/pairs.h"
 #include "elman.h"
 #include "model/model.h"
 #include "translate/translator.h"
 
-/* OpenMP's number of threads and the treatment of denormals, as they were before the call. */
+/* The team in use and the treatment of denormals, as they were before the call. */
 struct surroundings {
-  int threads;
+  struct team *team;
+  struct team *own; /* of this call; NULL: one thread is enough, or the team is kept elsewhere */
   unsigned denormals;
 };
 
-/* `threads` 0 = one a core; `work` = multiplications in the largest product: a short call uses one
- * thread, for waking others would be its longest part. To be left unless it fails. */
+/* Gives the call a team of so many threads, 0 = one a processor; `work` = multiplications in the
+ * largest product: if these are not worth sharing, one thread does it all. To be left unless it
+ * fails. */
 elman_status enter(struct surroundings *before, size_t threads, double work,
                    elman_error *error) CHECKED;
 void leave(struct surroundings before);
+
+/* The same with a team that is kept for calls to come: made when it is worth it for the first time
+ * (NULL before), and the caller's to free. */
+elman_status enter_with(struct surroundings *before, struct team **kept, double work,
+                        elman_error *error) CHECKED;
 
 /* The public handles are the internal structs under another name. */
 static inline struct pairs *inner_pairs(elman_pairs *pairs) {

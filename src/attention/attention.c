@@ -7,11 +7,9 @@
 #include "attention/mask.h"
 #include "attention/override.h"
 #include "attention/score.h"
+#include "base/team.h"
 #include "tensor/blas.h"
 #include "tensor/linear.h"
-#include "tensor/share_out.h"
-
-enum { PARALLEL_WORK = 1 << 17 };
 
 /* ---- memory ---- */
 
@@ -184,12 +182,14 @@ static void drop(real *row, const struct attention_pass *pass, struct head head,
                 pass->layer.dropout);
 }
 
-/* Threads share out the sentences. */
-static void for_each_sentence(const struct attention_pass *pass, work_item *item,
+/* Threads share out the sentences, whose products take most of the time. */
+static void for_each_sentence(const struct attention_pass *pass, size_t products, team_job *job,
                               const void *context) {
   const struct attention_shape shape = pass->shape;
-  const size_t work = shape.queries * shape.keys * shape.batch * pass->layer.config.size;
-  share_out(shape.batch, work > PARALLEL_WORK, item, context);
+  const double multiplications = (double)(shape.queries * shape.keys) *
+                                 (double)(shape.batch * pass->layer.config.size);
+  share_out(shape.batch, (double)(products * WORK_OF_SMALL_PRODUCTS) * multiplications, job,
+            context);
 }
 
 /* ---- forward ---- */
@@ -277,7 +277,7 @@ void attention_forward(const struct attention_pass *whole, struct range queries)
   if (query.weight != NULL)
     linear_forward(pass.cache.queries, pass.queries, query, rows); /* (29, 38) */
   if (w->center_weight != NULL) center_forward(&pass);
-  for_each_sentence(&pass, sentence_forward, &pass);
+  for_each_sentence(&pass, 2, sentence_forward, &pass);
   if (out.weight == NULL) return;
   linear_forward(pass.cache.context, pass.cache.merged, out, rows); /* (38) */
   for (size_t b = 0; b < B; b++) clear_padding(pass.cache.context, out.out, pass.shape, b);
@@ -362,7 +362,7 @@ void attention_backward(const struct attention_gradients *d, const struct attent
     linear_backward_weights(dout, dcontext, pass.cache.merged, out, rows);
     linear_backward_input(scratch.merged, 0, dcontext, out, rows);
   }
-  for_each_sentence(&pass, sentence_backward, &back);
+  for_each_sentence(&pass, 4, sentence_backward, &back);
   if (w->score_weight != NULL) bias_backward(dw->score_weight, scratch.score_weights, B, H);
   if (w->center_weight != NULL) center_backward(dqueries, dw, scratch, &pass);
   if (w->query_weight != NULL) {

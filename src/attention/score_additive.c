@@ -1,39 +1,53 @@
 /* u_ts = v·tanh(q_t + k_s): additive attention (Bahdanau et al. 2015) after its projections. */
 #include "attention/score.h"
 #include "tensor/elementary.h"
+#include "tensor/lanes.h"
+
+/* v·tanh(q + k) (n), in LANES sums side by side */
+static real weighted_tanh(const real *v, const real *q, const real *k, size_t n) {
+  _Alignas(64) real lanes[LANES] = {0};
+  real sum = 0;
+  size_t i = 0;
+  for (; i + LANES <= n; i += LANES) {
+    for (size_t l = 0; l < LANES; l++) lanes[l] += v[i + l] * tanh_real(q[i + l] + k[i + l]);
+  }
+  for (; i < n; i++) sum += v[i] * tanh_real(q[i] + k[i]);
+  for (size_t l = 0; l < LANES; l++) sum += lanes[l];
+  return sum;
+}
 
 void score_additive_forward(real *u, const struct score_input *in) {
   for (size_t t = 0; t < in->queries; t++) {
     const real *q = in->q + t * in->vector_step;
     for (size_t s = 0; s < in->keys; s++) {
       const real *k = in->k + s * in->vector_step;
-      real sum = 0;
-#pragma omp simd reduction(+ : sum)
-      for (size_t i = 0; i < in->size; i++) sum += in->score_weight[i] * tanh_real(q[i] + k[i]);
-      u[t * in->score_step + s] = sum; /* (30) */
+      u[t * in->score_step + s] = weighted_tanh(in->score_weight, q, k, in->size); /* (30) */
     }
+  }
+}
+
+/* Of one score. The tanh is made again rather than kept: it would need T S H numbers. (31) */
+static void add_gradients(real *restrict dq, real *restrict dk, real *restrict dv, real du,
+                          const struct score_input *in, const real *q, const real *k) {
+  const real *v = in->score_weight;
+  for (size_t i = 0; i < in->size; i++) {
+    const real g = tanh_real(q[i] + k[i]);
+    const real dz = du * v[i] * (1 - g * g);
+    dv[i] += du * g;
+    dq[i] += dz;
+    dk[i] += dz;
   }
 }
 
 void score_additive_backward(real *dq, real *dk, real *dv, const real *du,
                              const struct score_input *in) {
-  const real *v = in->score_weight;
   for (size_t t = 0; t < in->queries; t++) {
     const real *q = in->q + t * in->vector_step;
     real *dq_row = dq + t * in->vector_step;
     for (size_t s = 0; s < in->keys; s++) {
       const real *k = in->k + s * in->vector_step;
       real *dk_row = dk + s * in->vector_step;
-      const real du_ts = du[t * in->score_step + s];
-      /* The tanh is made again rather than kept: it would need T S H numbers. (31) */
-#pragma omp simd
-      for (size_t i = 0; i < in->size; i++) {
-        const real g = tanh_real(q[i] + k[i]);
-        const real dz = du_ts * v[i] * (1 - g * g);
-        dv[i] += du_ts * g;
-        dq_row[i] += dz;
-        dk_row[i] += dz;
-      }
+      add_gradients(dq_row, dk_row, dv, du[t * in->score_step + s], in, q, k);
     }
   }
 }

@@ -15,7 +15,6 @@ philox(uint32_t *restrict words, struct random_stream stream, uint64_t first, si
   }
   uint32_t key0 = (uint32_t)stream.seed, key1 = (uint32_t)(stream.seed >> 32);
   for (int round = 0; round < 10; round++) {
-#pragma omp simd
     for (size_t i = 0; i < count; i++) {
       const uint64_t product0 = UINT64_C(0xD2511F53) * counter[0][i];
       const uint64_t product1 = UINT64_C(0xCD9E8D57) * counter[2][i];

@@ -4,12 +4,13 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
 
-/* Looks at an empty board, of some ten nanoseconds each, before a member goes to sleep: longer than
- * what lies between two steps of a sentence, shorter than anybody would notice. */
-enum { PATIENCE = 4000 };
+/* How long a member looks at an empty board before it sleeps: longer than what lies between two
+ * steps of a sentence, and short enough to take little from other programs. */
+enum { PATIENCE_NS = 100000 };
 
 /* A member's pieces, in a cache line of its own. */
 struct share {
@@ -18,15 +19,17 @@ struct share {
 
 struct team {
   struct share shares[TEAM_MOST];
-  _Alignas(64) atomic_size_t done;
+  _Alignas(64) atomic_size_t unfinished; /* pieces */
   _Alignas(64) atomic_size_t asleep;
   atomic_bool over;
+  atomic_bool waiting; /* the caller sleeps until the last piece is done */
   /* Of the job: written while no piece is left, read by those who have taken one. */
   team_job *job;
-  void *context;
+  const void *context;
   size_t count;
   bool backwards;
   size_t members;
+  bool started;
   size_t threads; /* that run: members - 1 unless one could not be started */
   pthread_t ids[TEAM_MOST];
   struct seat {
@@ -34,8 +37,20 @@ struct team {
     size_t member;
   } seats[TEAM_MOST];
   pthread_mutex_t mutex;
-  pthread_cond_t wake;
+  pthread_cond_t wake, finished;
 };
+
+static _Thread_local struct team *in_use;
+static _Thread_local bool backwards; /* how the next job is gone through */
+
+size_t processors_usable(void) {
+  cpu_set_t usable;
+  if (sched_getaffinity(0, sizeof usable, &usable) == 0) return (size_t)CPU_COUNT(&usable);
+  const long online = sysconf(_SC_NPROCESSORS_ONLN); /* more than fit the set */
+  return online < 1 ? 1 : (size_t)online;
+}
+
+/* ---- waiting ---- */
 
 static void pause_a_moment(void) {
 #if defined(__x86_64__)
@@ -44,6 +59,57 @@ static void pause_a_moment(void) {
   __asm__ volatile("isb"); /* `yield` is over at once on most processors */
 #endif
 }
+
+static long long nanoseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+/* By the clock: who loses the processor meanwhile has waited long enough. */
+static bool waits_in_vain(struct team *team, bool (*goes_on)(struct team *)) {
+  const long long end = nanoseconds() + PATIENCE_NS;
+  while (goes_on(team)) {
+    pause_a_moment();
+    if (nanoseconds() >= end) return true;
+  }
+  return false;
+}
+
+static bool is_idle(struct team *team) {
+  for (size_t i = 0; i < team->members; i++) {
+    if (atomic_load(&team->shares[i].left) > 0) return false;
+  }
+  return !atomic_load(&team->over);
+}
+
+static bool is_unfinished(struct team *team) {
+  return atomic_load(&team->unfinished) > 0;
+}
+
+static void sleep_until_wanted(struct team *team) {
+  pthread_mutex_lock(&team->mutex);
+  atomic_fetch_add(&team->asleep, 1); /* before looking once more: `post` looks after posting */
+  while (is_idle(team)) pthread_cond_wait(&team->wake, &team->mutex);
+  atomic_fetch_sub(&team->asleep, 1);
+  pthread_mutex_unlock(&team->mutex);
+}
+
+static void sleep_until_finished(struct team *team) {
+  pthread_mutex_lock(&team->mutex);
+  atomic_store(&team->waiting, true); /* before looking once more, as above */
+  while (is_unfinished(team)) pthread_cond_wait(&team->finished, &team->mutex);
+  atomic_store(&team->waiting, false);
+  pthread_mutex_unlock(&team->mutex);
+}
+
+static void signal_all(struct team *team, pthread_cond_t *condition) {
+  pthread_mutex_lock(&team->mutex);
+  pthread_cond_broadcast(condition);
+  pthread_mutex_unlock(&team->mutex);
+}
+
+/* ---- pieces ---- */
 
 static size_t share_start(const struct team *team, size_t member) {
   return team->count * member / team->members;
@@ -58,54 +124,29 @@ static bool take_piece(struct team *team, size_t member) {
   if (number < 0) return false;
   const size_t first = share_start(team, member), end = share_start(team, member + 1);
   team->job(team->context, team->backwards ? first + (size_t)number : end - 1 - (size_t)number);
-  atomic_fetch_add(&team->done, 1);
+  const bool last = atomic_fetch_sub(&team->unfinished, 1) == 1;
+  if (last && atomic_load(&team->waiting)) signal_all(team, &team->finished);
   return true;
 }
 
 /* First the member's own pieces, then what the others have not come to. */
-static bool work(struct team *team, size_t member) {
-  bool any = false;
+static void work(struct team *team, size_t member) {
   for (size_t i = 0; i < team->members; i++) {
-    while (take_piece(team, (member + i) % team->members)) any = true;
+    while (take_piece(team, (member + i) % team->members)) continue;
   }
-  return any;
-}
-
-static bool is_idle(struct team *team) {
-  for (size_t i = 0; i < team->members; i++) {
-    if (atomic_load(&team->shares[i].left) > 0) return false;
-  }
-  return !atomic_load(&team->over);
-}
-
-static void sleep_until_wanted(struct team *team) {
-  pthread_mutex_lock(&team->mutex);
-  atomic_fetch_add(&team->asleep, 1); /* before looking once more: team_run looks after posting */
-  while (is_idle(team)) pthread_cond_wait(&team->wake, &team->mutex);
-  atomic_fetch_sub(&team->asleep, 1);
-  pthread_mutex_unlock(&team->mutex);
 }
 
 static void *serve(void *argument) {
   const struct seat *seat = argument;
   struct team *team = seat->team;
   while (!atomic_load(&team->over)) {
-    size_t looks = 0;
-    while (looks < PATIENCE && is_idle(team)) {
-      pause_a_moment();
-      looks++;
-    }
-    if (looks == PATIENCE) sleep_until_wanted(team);
-    (void)work(team, seat->member);
+    if (waits_in_vain(team, is_idle)) sleep_until_wanted(team);
+    work(team, seat->member);
   }
   return NULL;
 }
 
-static void wake_all(struct team *team) {
-  pthread_mutex_lock(&team->mutex);
-  pthread_cond_broadcast(&team->wake);
-  pthread_mutex_unlock(&team->mutex);
-}
+/* ---- a team ---- */
 
 elman_status team_create(struct team **out, size_t members, elman_error *error) {
   struct team *team = aligned_alloc(_Alignof(struct team), sizeof *team);
@@ -114,6 +155,11 @@ elman_status team_create(struct team **out, size_t members, elman_error *error) 
   *team = (struct team){.members = members < TEAM_MOST ? members : TEAM_MOST};
   pthread_mutex_init(&team->mutex, NULL);
   pthread_cond_init(&team->wake, NULL);
+  pthread_cond_init(&team->finished, NULL);
+  return ELMAN_OK;
+}
+
+static void start(struct team *team) {
   sigset_t all, before; /* signals are the caller's */
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -123,33 +169,86 @@ elman_status team_create(struct team **out, size_t members, elman_error *error) 
     team->threads++; /* the pieces of a member that is not there are taken by the others */
   }
   pthread_sigmask(SIG_SETMASK, &before, NULL);
-  return ELMAN_OK;
+  team->started = true;
 }
 
 void team_free(struct team *team) {
   if (team == NULL) return;
   atomic_store(&team->over, true);
-  wake_all(team);
+  signal_all(team, &team->wake);
   for (size_t i = 1; i <= team->threads; i++) pthread_join(team->ids[i], NULL);
+  pthread_cond_destroy(&team->finished);
   pthread_cond_destroy(&team->wake);
   pthread_mutex_destroy(&team->mutex);
   free(team);
 }
 
-void team_run(struct team *team, team_job *job, void *context, size_t count) {
+struct team *team_use(struct team *team) {
+  struct team *before = in_use;
+  in_use = team;
+  return before;
+}
+
+size_t team_size(void) {
+  return in_use == NULL ? 1 : in_use->members;
+}
+
+/* ---- jobs ---- */
+
+static void post(struct team *team, team_job *job, const void *context, size_t count) {
   team->job = job;
   team->context = context;
   team->count = count;
-  team->backwards = !team->backwards;
-  atomic_store(&team->done, 0);
+  atomic_store(&team->unfinished, count);
   for (size_t i = 0; i < team->members; i++)
     atomic_store(&team->shares[i].left, (long)(share_start(team, i + 1) - share_start(team, i)));
-  if (atomic_load(&team->asleep) > 0) wake_all(team);
-  (void)work(team, 0);
-  for (size_t looks = 0; atomic_load(&team->done) < count; looks++) {
-    if (looks < PATIENCE)
-      pause_a_moment();
-    else
-      sched_yield(); /* to whoever has taken a piece and lost the processor */
+  if (atomic_load(&team->asleep) > 0) signal_all(team, &team->wake);
+}
+
+/* A single piece may share out what it does. */
+void team_run(team_job *job, const void *context, size_t count) {
+  struct team *team = in_use;
+  const bool back = backwards; /* a job within this one turns it again */
+  backwards = !backwards;
+  if (team == NULL || team->members == 1 || count <= 1) {
+    for (size_t i = 0; i < count; i++) job(context, back ? count - 1 - i : i);
+    return;
+  }
+  if (!team->started) start(team);
+  in_use = NULL;
+  team->backwards = back;
+  post(team, job, context, count);
+  work(team, 0);
+  if (waits_in_vain(team, is_unfinished)) sleep_until_finished(team);
+  in_use = team;
+}
+
+bool is_worth_sharing(double work) {
+  return work >= 1 << 22;
+}
+
+/* Items that are done in a row. */
+struct stretches {
+  team_job *job;
+  const void *context;
+  size_t count, items;
+};
+
+static void run_stretch(const void *context, size_t i) {
+  const struct stretches *all = context;
+  const size_t end = all->items * (i + 1) / all->count;
+  for (size_t at = all->items * i / all->count; at < end; at++) all->job(all->context, at);
+}
+
+void share_out(size_t count, double work, team_job *job, const void *context) {
+  enum { STRETCHES = 8 }; /* a member */
+  const size_t most = STRETCHES * team_size();
+  if (count <= 1 || !is_worth_sharing(work)) {
+    for (size_t i = 0; i < count; i++) job(context, i);
+  } else if (count <= most || in_use == NULL) {
+    team_run(job, context, count);
+  } else {
+    const struct stretches all = {job, context, most, count};
+    team_run(run_stretch, &all, most);
   }
 }

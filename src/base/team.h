@@ -1,27 +1,57 @@
-/* Threads that lend a hand with jobs of some microseconds, many times a sentence.
+/* One team of threads for everything that a call computes in parallel.
  *
- * OpenMP waits for every thread at the end of every job, also for one that the system runs
- * something else on instead. Here each takes a piece after the other, and nobody waits for a thread
- * that has not taken one: on a busy machine the caller does it all alone. Every member begins with
- * the same pieces each time, from the first to the last and the next time back, so that what it
- * read last is still in its cache. What comes out must not depend on who does what. */
+ * The work of a job lies in pieces. Each thread takes one after the other, and nobody waits for a
+ * thread that has not taken one: on a busy machine the caller does it all alone. Every member begins
+ * with the same pieces each time, from the first to the last and the next time back, so that what
+ * it read last is still in its cache. What comes out must not depend on who does what.
+ *
+ * The team that a thread has in use is what its jobs run on. A thread that has none does a job by
+ * itself, and so does a member within a piece. */
 #ifndef ELMAN_BASE_TEAM_H
 #define ELMAN_BASE_TEAM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/status.h"
 
 struct team;
 
-/* `members` with the caller, at most TEAM_MOST; fewer where the system gives no more threads. */
-enum { TEAM_MOST = 64 };
+/* The processors that this process may run on. */
+size_t processors_usable(void);
+
+/* `members` with the caller, at most TEAM_MOST. Their threads start with the first job, from whose
+ * caller they have their floating-point mode; where the system gives no more threads, there are
+ * fewer. */
+enum { TEAM_MOST = 256 };
 elman_status team_create(struct team **team, size_t members, elman_error *error) CHECKED;
 void team_free(struct team *team);
 
-/* Calls job(context, i) for every i below count, and returns when all are done. One thread at a
- * time may call it. */
-typedef void team_job(void *context, size_t i);
-void team_run(struct team *team, team_job *job, void *context, size_t count);
+/* The calling thread has it in use from now on (NULL: none); gives what it had before. One thread
+ * at a time may use a team. */
+struct team *team_use(struct team *team);
+
+/* The members of the team in use; 1 where there is none. */
+size_t team_size(void);
+
+/* Calls job(context, i) for every i below count, in any order, and returns when all are done. */
+typedef void team_job(const void *context, size_t i);
+void team_run(team_job *job, const void *context, size_t count);
+
+/* ---- what is worth sharing ---- */
+
+/* The one cost model: work is reckoned in multiplications of a product of large matrices, of which
+ * a core does 64 and more in a nanosecond, and is worth sharing from what takes it 65 µs. To have
+ * an awake member take a piece costs 1 µs, to wake one 5 µs, until it runs 50 µs. */
+enum {
+  WORK_OF_SMALL_PRODUCTS = 8, /* for each multiplication of products of few rows */
+  WORK_OF_NUMBER = 32,        /* that is read, added or multiplied, and written */
+  WORK_OF_FUNCTION = 64       /* an exponential, a root, a random number */
+};
+bool is_worth_sharing(double work);
+
+/* The same as team_run for many small pieces, which members take some at a time, if `work`, that
+ * of all, is worth it. */
+void share_out(size_t count, double work, team_job *job, const void *context);
 
 #endif

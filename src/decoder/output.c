@@ -2,12 +2,9 @@
 
 #include <string.h>
 
+#include "base/team.h"
 #include "tensor/cross_entropy.h"
 #include "tensor/linear.h"
-#include "tensor/share_out.h"
-
-/* Numbers in all rows below which threads cost more than they bring. */
-enum { PARALLEL_WORK = 1 << 16 };
 
 /* The dropout site between the encoder's and the decoder's. */
 enum { SITE_OUTPUT = 2 * MAX_LAYERS };
@@ -65,8 +62,9 @@ static void unpack_step(const void *context, size_t t) {
   }
 }
 
-static bool is_worth_threads(const struct packing *packing) {
-  return packing->target->steps * packing->target->batch * packing->F > PARALLEL_WORK;
+static double work_of(const struct packing *packing) {
+  return (double)WORK_OF_FUNCTION * (double)(packing->target->steps * packing->target->batch) *
+         (double)packing->F;
 }
 
 static struct packing packing_of(const struct decoder_pass *pass, real *packed) {
@@ -84,7 +82,7 @@ void output_features(const struct decoder_pass *pass) {
   struct packing packing = packing_of(pass, cache->features);
   packing.left = A > 0 ? cache->attentional + pass->target->batch * A : decoder_outputs(pass);
   packing.right = cache->attention.context;
-  share_out(pass->target->steps, is_worth_threads(&packing), pack_step, &packing);
+  share_out(pass->target->steps, work_of(&packing), pack_step, &packing);
 }
 
 void output_features_backward(const struct decoder_scratch *scratch,
@@ -94,7 +92,7 @@ void output_features_backward(const struct decoder_scratch *scratch,
   packing.to_left = A > 0 ? scratch->attentional + pass->target->batch * A
                           : decoder_outputs_gradient(scratch, pass);
   packing.to_right = scratch->context;
-  share_out(pass->target->steps, is_worth_threads(&packing), unpack_step, &packing);
+  share_out(pass->target->steps, work_of(&packing), unpack_step, &packing);
 }
 
 /* ---- features to logits to losses ---- */

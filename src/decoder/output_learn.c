@@ -1,11 +1,8 @@
 #include "decoder/output_learn.h"
 
+#include "base/team.h"
 #include "tensor/blas.h"
 #include "tensor/linear.h"
-#include "tensor/share_out.h"
-
-/* Below this many multiplications threads cost more than they bring. */
-static const size_t PARALLEL_WORK = (size_t)1 << 22;
 
 static size_t divide_up(size_t a, size_t b) {
   return (a + b - 1) / b;
@@ -17,7 +14,7 @@ struct output_tiles output_tiles_of(size_t rows, struct decoder_sizes sizes) {
   enum { TILE_NUMBERS = 320 << 10, LEAST_WIDTH = 128, UNIT = 16, GROUPS = 4 };
   const size_t V = sizes.vocabulary, F = decoder_feature_size(sizes);
   const struct output_tiles one = {V, 1, 1};
-  if (rows * F < divide_up(PARALLEL_WORK, V)) return one;
+  if (!is_worth_sharing((double)(rows * F) * (double)V)) return one;
   const size_t most = V / LEAST_WIDTH < GROUPS ? V / LEAST_WIDTH : (size_t)GROUPS;
   if (most <= 1) return one;
   const size_t wanted = divide_up(divide_up(V, divide_up(TILE_NUMBERS, rows)), most) * most;
@@ -129,9 +126,10 @@ void output_learn(const struct decoder_parameters *gradients, real *dfeatures,
                                 .scratch = scratch,
                                 .gradients = gradients,
                                 .F = F};
-    share_out(tiles.count, true, forward_tile, &block);
+    team_run(forward_tile, &block, tiles.count);
     cross_entropy_join(pass->losses + first, scratch->parts, tiles.count, block.loss);
-    share_out(tiles.groups, true, backward_group, &block);
-    if (tiles.groups > 1) share_out(rows, true, add_groups, &block);
+    team_run(backward_group, &block, tiles.groups);
+    const double added = (double)(tiles.groups - 1) * (double)(rows * F);
+    if (added > 0) share_out(rows, WORK_OF_NUMBER * added, add_groups, &block);
   }
 }

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/team.h"
 #include "tensor/blas.h"
 #include "tensor/few_rows.h"
 #include "tensor/softmax.h"
@@ -60,7 +61,7 @@ static void score_block(const struct job *job, size_t row, size_t block) {
   scores->sums[to] = sum_of_exponentials(logits, scores->largest[to], n);
 }
 
-static void score_tile(void *context, size_t tile) {
+static void score_tile(const void *context, size_t tile) {
   const struct job *job = context;
   const size_t V = job->scores->V, start = tile * job->blocks, rest = job->scores->blocks - start;
   const size_t end = start + (rest < job->blocks ? rest : job->blocks);
@@ -79,19 +80,16 @@ static double join(const real *largest, const double *sums, size_t blocks) {
 }
 
 void output_scores_fill(const struct output_scores *scores, const real *features, size_t rows,
-                        const struct decoder_parameters *weights, struct decoder_sizes sizes,
-                        struct team *team) {
-  struct job job = {scores,
-                    features,
-                    weights,
-                    rows,
-                    decoder_feature_size(sizes),
-                    tile_blocks(rows, scores->blocks)};
+                        const struct decoder_parameters *weights, struct decoder_sizes sizes) {
+  const struct job job = {scores,
+                          features,
+                          weights,
+                          rows,
+                          decoder_feature_size(sizes),
+                          tile_blocks(rows, scores->blocks)};
   const size_t tiles = divide_up(scores->blocks, job.blocks);
-  if (team != NULL)
-    team_run(team, score_tile, &job, tiles);
-  else
-    for (size_t i = 0; i < tiles; i++) score_tile(&job, i);
+  const double weight = (double)(scores->V * job.F); /* read once for all rows */
+  share_out(tiles, weight * (double)(WORK_OF_SMALL_PRODUCTS + rows), score_tile, &job);
   for (size_t r = 0; r < rows; r++)
     scores->log_sums[r] = join(scores->largest + r * scores->blocks,
                                scores->sums + r * scores->blocks, scores->blocks);

@@ -6,7 +6,6 @@
 #define ELMAN_DECODER_OUTPUT_SCORES_H
 
 #include "base/arena.h"
-#include "base/team.h"
 #include "decoder/decoder.h"
 
 enum { SCORES_BLOCK = 64 }; /* logits with a maximum of their own */
@@ -23,10 +22,8 @@ struct output_scores {
 void output_scores_take(struct output_scores *scores, struct arena *arena, size_t rows,
                         struct decoder_sizes sizes);
 
-/* Of `rows` rows of features (rows,F), at most R. With a team (NULL = none) its members share out
- * the tiles. */
+/* Of `rows` rows of features (rows,F), at most R. */
 void output_scores_fill(const struct output_scores *scores, const real *features, size_t rows,
-                        const struct decoder_parameters *weights, struct decoder_sizes sizes,
-                        struct team *team);
+                        const struct decoder_parameters *weights, struct decoder_sizes sizes);
 
 #endif

@@ -2,18 +2,17 @@
 
 #include <string.h>
 
-#include "tensor/share_out.h"
+#include "base/team.h"
 
 /* The same place in a whole sentence has the same mask, however the sentence is cut. */
 static uint64_t position(size_t t, size_t b, struct embedding_shape shape) {
   return ((shape.first + t) * shape.batch + b) * shape.size;
 }
 
-/* Numbers in all rows below which threads cost more than they bring. */
-enum { PARALLEL_WORK = 1 << 16, STRIPE = 64 };
+enum { STRIPE = 64 };
 
-static bool is_worth_threads(struct embedding_shape shape) {
-  return shape.steps * shape.batch * shape.size > PARALLEL_WORK;
+static double work_of(struct embedding_shape shape) {
+  return (double)WORK_OF_FUNCTION * (double)(shape.steps * shape.batch * shape.size);
 }
 
 struct lookup {
@@ -51,7 +50,7 @@ void embedding_forward(real *x, const real *table, const uint32_t *ids, struct d
                        struct embedding_shape shape) {
   const struct lookup lookup = {
       .x = x, .table = table, .ids = ids, .dropout = dropout, .shape = shape};
-  share_out(shape.steps * shape.batch, is_worth_threads(shape), look_up, &lookup);
+  share_out(shape.steps * shape.batch, work_of(shape), look_up, &lookup);
 }
 
 static void drop_if_real(const void *context, size_t place) {
@@ -76,8 +75,8 @@ void embedding_backward(real *dtable, real *dx, const uint32_t *ids, struct drop
                         struct embedding_shape shape) {
   const struct lookup lookup = {
       .x = dx, .dtable = dtable, .ids = ids, .dropout = dropout, .shape = shape};
-  const bool worth_it = is_worth_threads(shape);
+  const double work = work_of(shape);
   if (dropout.probability > 0)
-    share_out(shape.steps * shape.batch, worth_it, drop_if_real, &lookup);
-  share_out((shape.size + STRIPE - 1) / STRIPE, worth_it, add_stripe, &lookup);
+    share_out(shape.steps * shape.batch, work, drop_if_real, &lookup);
+  share_out((shape.size + STRIPE - 1) / STRIPE, work, add_stripe, &lookup);
 }

@@ -5,10 +5,9 @@
 #include <stdbool.h>
 #include <sys/mman.h>
 
+#include "base/team.h"
 #include "tensor/few_rows.h"
 
-/* Below this many multiplications the threads cost more than they bring. */
-static const size_t PARALLEL_WORK = (size_t)1 << 22;
 enum { TILE_UNIT = 16, LEAST_HALF = 128, LEAST_QUARTER = 160, LARGE_TILE = 640, MAX_TILES = 16 };
 
 #ifdef ELMAN_DOUBLE
@@ -55,8 +54,8 @@ void matrix_product_alone(struct product p) {
 /* OpenBLAS copies the operand that a tile does not cut once for every tile, so tiles are as large
  * as a few cores allow: two or four, and more only where each stays large. Powers of two are shared
  * evenly by most numbers of cores. */
-static size_t tile_count(size_t longer, size_t work) {
-  if (work < PARALLEL_WORK || longer / 2 < LEAST_HALF) return 1;
+static size_t tile_count(size_t longer, double work) {
+  if (!is_worth_sharing(work) || longer / 2 < LEAST_HALF) return 1;
   size_t tiles = longer / 4 < LEAST_QUARTER ? 2 : 4;
   while (tiles < MAX_TILES && longer / (2 * tiles) >= LARGE_TILE) tiles *= 2;
   return tiles;
@@ -93,7 +92,7 @@ static void run_tile(const void *context, size_t i) {
 
 void matrix_product_then(struct product p, tile_function *then, const void *context) {
   const size_t longer = p.m >= p.n ? p.m : p.n;
-  const size_t tiles = tile_count(longer, p.m * p.n * p.k);
+  const size_t tiles = tile_count(longer, (double)p.m * (double)p.n * (double)p.k);
   if (tiles == 1) {
     matrix_product_alone(p);
     if (then != NULL) then(context, 0, p.m, 0, p.n);
@@ -102,8 +101,7 @@ void matrix_product_then(struct product p, tile_function *then, const void *cont
   const size_t even = (longer + tiles - 1) / tiles;
   const size_t tile = (even + TILE_UNIT - 1) / TILE_UNIT * TILE_UNIT;
   const struct tiled_product all = {p, tile, then, context};
-#pragma omp parallel for schedule(static)
-  for (size_t i = 0; i < tiles; i++) run_tile(&all, i);
+  team_run(run_tile, &all, tiles);
 }
 
 /* ---- memory: a buffer for each thread that multiplies, and for each that OpenBLAS starts ---- */

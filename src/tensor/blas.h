@@ -2,7 +2,7 @@
  *
  * OpenBLAS runs single-threaded, since its sums change with its number of threads. A large product
  * is cut into tiles of its result instead, whose sizes depend on nothing but the result's, so that
- * every number of OpenMP threads gives the same bits. */
+ * every number of threads gives the same bits. */
 #ifndef ELMAN_TENSOR_BLAS_H
 #define ELMAN_TENSOR_BLAS_H
 

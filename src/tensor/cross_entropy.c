@@ -2,17 +2,19 @@
 
 #include <stdbool.h>
 
+#include "base/team.h"
 #include "tensor/elementary.h"
-#include "tensor/share_out.h"
+#include "tensor/lanes.h"
 #include "tensor/softmax.h"
 
-enum { PARALLEL_WORK = 1 << 16 };
-
 static double sum_of(const real *row, size_t n) {
-  double sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (size_t j = 0; j < n; j++) sum += (double)row[j];
-  return sum;
+  struct lanes sum = {0};
+  size_t j = 0;
+  for (; j + LANES <= n; j += LANES) {
+    for (size_t l = 0; l < LANES; l++) sum.of[l] += (double)row[j + l];
+  }
+  for (size_t l = 0; j < n; j++, l++) sum.of[l] += (double)row[j];
+  return sum_of_lanes(&sum);
 }
 
 /* Σ q_v o_v over `width` columns from `first` on, of v in all */
@@ -41,7 +43,7 @@ static void row_loss(const void *context, size_t i) {
 void cross_entropy_forward(double *losses, const real *logits, const uint32_t *targets,
                            double smoothing, size_t n, size_t v) {
   const struct forward_rows rows = {losses, logits, targets, smoothing, v};
-  share_out(n, n * v > PARALLEL_WORK, row_loss, &rows);
+  share_out(n, (double)WORK_OF_FUNCTION * (double)(n * v), row_loss, &rows);
 }
 
 void cross_entropy_part(struct softmax_part *part, real *logits, struct cross_entropy_task task,

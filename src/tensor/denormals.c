@@ -40,20 +40,12 @@ static void set_mode(unsigned mode) {
 }
 #endif
 
-/* The caller first: clang's OpenMP gives its mode to the others, and takes back from all what
- * they change while they are together. */
-static void set_all(unsigned mode) {
-  set_mode(mode);
-#pragma omp parallel
-  set_mode(mode);
-}
-
 unsigned denormals_to_zero(void) {
   const unsigned before = mode_of_thread();
-  set_all(before | TO_ZERO);
+  set_mode(before | TO_ZERO);
   return before;
 }
 
 void denormals_restore(unsigned state) {
-  set_all(state);
+  set_mode(state);
 }

@@ -5,7 +5,8 @@
 #ifndef ELMAN_TENSOR_DENORMALS_H
 #define ELMAN_TENSOR_DENORMALS_H
 
-/* Switches all OpenMP threads of this thread's team over; returns the state to give back. */
+/* Switches this thread over, and with it those that it starts from now on; returns the state to
+ * give back. */
 unsigned denormals_to_zero(void);
 void denormals_restore(unsigned state);
 

@@ -2,11 +2,9 @@
 
 #include <string.h>
 
+#include "base/team.h"
 #include "tensor/blas.h"
 #include "tensor/elementary.h"
-#include "tensor/share_out.h"
-
-enum { PARALLEL_WORK = 1 << 18 };
 
 void linear_forward(real *y, const real *x, struct linear l, size_t n) {
   if (l.bias != NULL) bias_forward(y, l.bias, n, l.out);
@@ -48,7 +46,7 @@ static void copy_bias(const void *context, size_t i) {
 
 void bias_forward(real *y, const real *bias, size_t n, size_t out) {
   const struct bias_rows rows = {y, bias, out};
-  share_out(n, n * out > PARALLEL_WORK, copy_bias, &rows);
+  share_out(n, (double)WORK_OF_NUMBER * (double)(n * out), copy_bias, &rows);
 }
 
 enum { COLUMNS = 64, ROWS = 8 }; /* so many columns stay in registers and first cache */
@@ -79,5 +77,6 @@ static void add_columns(const void *context, size_t block) {
 
 void bias_backward(real *dbias, const real *dy, size_t n, size_t out) {
   const struct column_sums all = {dbias, dy, n, out};
-  share_out((out + COLUMNS - 1) / COLUMNS, n * out > PARALLEL_WORK, add_columns, &all);
+  share_out((out + COLUMNS - 1) / COLUMNS, (double)WORK_OF_NUMBER * (double)(n * out), add_columns,
+            &all);
 }

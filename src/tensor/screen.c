@@ -1,15 +1,12 @@
 #include "tensor/screen.h"
 
 #include <float.h>
-#include <math.h>
-#include <omp.h>
 #include <string.h>
+#include <tgmath.h>
 
-#include "tensor/share_out.h"
+#include "base/team.h"
+#include "tensor/lanes.h"
 #include "tensor/softmax.h"
-
-/* Multiplications of a call from which on the threads of OpenMP are worth it. */
-static const size_t PARALLEL_WORK = (size_t)1 << 22;
 
 /* Larger features, or logits, are left to the floats: there the bounds could overflow. */
 static const double MOST_NORM = 1e6, MOST_LOGIT = 1e30;
@@ -34,15 +31,29 @@ struct quantization {
   double norm, norm_quantized, error; /* |x|, |x~|, |x - x~|; the first may not be finite */
 };
 
+/* |x_i| */
+static double largest_size(const real *x, size_t n) {
+  _Alignas(64) real lanes[MANY_LANES] = {0};
+  real largest = 0;
+  size_t i = 0;
+  for (; i + MANY_LANES <= n; i += MANY_LANES) {
+    for (size_t l = 0; l < MANY_LANES; l++)
+      lanes[l] = fabs(x[i + l]) > lanes[l] ? fabs(x[i + l]) : lanes[l];
+  }
+  for (; i < n; i++) largest = fabs(x[i]) > largest ? fabs(x[i]) : largest;
+  for (size_t l = 0; l < MANY_LANES; l++) largest = lanes[l] > largest ? lanes[l] : largest;
+  return (double)largest;
+}
+
 static struct quantization quantization_of(const real *x, size_t n, int most_level) {
   const double most = most_level, least = 1e-30;
-  double squares = 0, largest = 0;
-#pragma omp simd reduction(+ : squares) reduction(max : largest)
-  for (size_t i = 0; i < n; i++) {
-    const double size = fabs((double)x[i]);
-    squares += size * size;
-    largest = size > largest ? size : largest;
+  struct lanes sum = {0};
+  size_t i = 0;
+  for (; i + LANES <= n; i += LANES) {
+    for (size_t l = 0; l < LANES; l++) sum.of[l] += (double)x[i + l] * (double)x[i + l];
   }
+  for (size_t l = 0; i < n; i++, l++) sum.of[l] += (double)x[i] * (double)x[i];
+  const double squares = sum_of_lanes(&sum), largest = largest_size(x, n);
   struct quantization q = {.norm = sqrt(squares), .error = sqrt(squares)};
   if (!(squares <= MOST_LOGIT * MOST_LOGIT) || largest < least) return q;
   q.scale = (float)(largest / most);
@@ -55,17 +66,19 @@ static struct quantization quantization_of(const real *x, size_t n, int most_lev
 static void quantize(int8_t *levels, double *squares, double *errors, const real *x, size_t n,
                      struct quantization q) {
   const float magic = 0x1.8p23f; /* rounds to an integer */
-  double sum = 0, lost = 0;
-#pragma omp simd reduction(+ : sum, lost)
-  for (size_t i = 0; i < n; i++) {
-    const float level = ((float)x[i] * q.inverse + magic) - magic;
-    const double value = (double)q.scale * (double)level, error = (double)x[i] - value;
-    levels[i] = (int8_t)level;
-    sum += value * value;
-    lost += error * error;
+  struct lanes sum = {0}, lost = {0};
+  for (size_t i = 0; i < n; i += LANES) {
+    const size_t count = n - i < LANES ? n - i : LANES;
+    for (size_t l = 0; l < count; l++) {
+      const float level = ((float)x[i + l] * q.inverse + magic) - magic;
+      const double value = (double)q.scale * (double)level, error = (double)x[i + l] - value;
+      levels[i + l] = (int8_t)level;
+      sum.of[l] += value * value;
+      lost.of[l] += error * error;
+    }
   }
-  *squares += sum;
-  *errors += lost;
+  *squares += sum_of_lanes(&sum);
+  *errors += sum_of_lanes(&lost);
 }
 
 enum { CHUNK = 256 }; /* columns; a multiple of 4 */
@@ -81,6 +94,7 @@ static void take(struct screen *screen, struct arena *arena) {
   screen->biases = arena_take(arena, sizeof(float), rows, R, 1);
   screen->slack = arena_take(arena, sizeof(float), rows, R, 1);
   screen->offsets = arena_take(arena, sizeof(int32_t), rows, R, 1);
+  screen->block_largest = arena_take(arena, sizeof(double), rows, 1, 1);
 }
 
 /* Row v of the weights becomes output v of the packed ones; *sum is that of its levels. */
@@ -124,12 +138,11 @@ static void permit(struct screen *screen, size_t v, struct quantization q, int32
   screen->offsets[v] = (screen->kernel->most_level + 1) * sum;
 }
 
-/* Gives the largest of all norms and biases; infinity where one is not a number. */
-static double pack_rows(struct screen *screen) {
-  const size_t rows = screen->blocks * QUANTIZED_BLOCK;
+/* Tells the largest of all norms and biases; infinity where one is not a number. */
+static void pack_block(const void *context, size_t block) {
+  struct screen *screen = *(struct screen *const *)context;
   double largest = 0;
-#pragma omp parallel for schedule(static) reduction(max : largest)
-  for (size_t v = 0; v < rows; v++) {
+  for (size_t v = block * QUANTIZED_BLOCK; v < (block + 1) * QUANTIZED_BLOCK; v++) {
     struct quantization q = {0};
     int32_t sum = 0;
     if (v < screen->layer.V) q = pack_row(&sum, screen, v);
@@ -142,7 +155,7 @@ static double pack_rows(struct screen *screen) {
     const double known = size <= MOST_LOGIT ? size : (double)INFINITY;
     largest = known > largest ? known : largest;
   }
-  return largest;
+  screen->block_largest[block] = largest;
 }
 
 elman_status screen_create(struct screen *screen, struct screened_layer layer,
@@ -157,7 +170,10 @@ elman_status screen_create(struct screen *screen, struct screened_layer layer,
   const elman_status status = arena_reserve(&screen->arena, &measured, error);
   if (status != ELMAN_OK) return status;
   take(screen, &screen->arena);
-  screen->largest = pack_rows(screen);
+  share_out(screen->blocks, (double)WORK_OF_NUMBER * (double)layer.V * (double)layer.F, pack_block,
+            &screen);
+  for (size_t i = 0; i < screen->blocks; i++)
+    screen->largest = fmax(screen->largest, screen->block_largest[i]);
   return ELMAN_OK;
 }
 
@@ -213,6 +229,18 @@ struct extremes {
   float highest, lowest;
 };
 
+static float largest_of_block(const float *values) {
+  _Alignas(64) float lanes[QUANTIZED_BLOCK / 2];
+  for (size_t j = 0; j < QUANTIZED_BLOCK / 2; j++) {
+    const float one = values[j], other = values[j + QUANTIZED_BLOCK / 2];
+    lanes[j] = one > other ? one : other;
+  }
+  for (size_t n = QUANTIZED_BLOCK / 4; n > 0; n /= 2) {
+    for (size_t j = 0; j < n; j++) lanes[j] = lanes[j] > lanes[j + n] ? lanes[j] : lanes[j + n];
+  }
+  return lanes[0];
+}
+
 static struct extremes bound_block(float *upper, const int32_t *sums, struct screened_row row,
                                    const struct screen *screen, size_t block) {
   const size_t at = block * QUANTIZED_BLOCK;
@@ -220,16 +248,14 @@ static struct extremes bound_block(float *upper, const int32_t *sums, struct scr
   const float *norms = screen->norms + at, *errors = screen->errors + at;
   const float *slack = screen->slack + at;
   const int32_t *offsets = screen->offsets + at;
-  float highest = -FLT_MAX, lowest = -FLT_MAX;
-#pragma omp simd reduction(max : highest, lowest)
+  float lower[QUANTIZED_BLOCK];
   for (size_t j = 0; j < QUANTIZED_BLOCK; j++) {
     const float value = row.scale * (scales[j] * (float)(sums[j] - offsets[j])) + biases[j];
     const float bound = norms[j] * row.norm_factor + errors[j] * row.error_factor + slack[j];
     upper[j] = value + bound;
-    highest = value + bound > highest ? value + bound : highest;
-    lowest = value - bound > lowest ? value - bound : lowest;
+    lower[j] = value - bound;
   }
-  return (struct extremes){highest, lowest};
+  return (struct extremes){largest_of_block(upper), largest_of_block(lower)};
 }
 
 static void screen_block(const struct screen *screen, struct screen_scratch *scratch, size_t block,
@@ -257,7 +283,7 @@ struct block_job {
   size_t n;
 };
 
-static void run_block(void *context, size_t block) {
+static void run_block(const void *context, size_t block) {
   const struct block_job *job = context;
   screen_block(job->screen, job->scratch, block, job->n);
 }
@@ -265,40 +291,22 @@ static void run_block(void *context, size_t block) {
 /* Every thread has the same blocks in each step, which then are in its cache. Where it cannot hold
  * them all, at least those that were the last in one step are the first in the next. */
 static void screen_blocks(const struct screen *screen, struct screen_scratch *scratch, size_t n) {
-  struct block_job job = {screen, scratch, n};
-  if (scratch->team != NULL) {
-    team_run(scratch->team, run_block, &job, screen->blocks);
-    return;
-  }
-  if (n * screen->layer.V * screen->layer.F <= PARALLEL_WORK) {
-    for (size_t i = 0; i < screen->blocks; i++)
-      run_block(&job, scratch->backwards ? screen->blocks - 1 - i : i);
-    scratch->backwards = !scratch->backwards;
-    return;
-  }
-#pragma omp parallel
-  {
-    const size_t threads = (size_t)omp_get_num_threads(), thread = (size_t)omp_get_thread_num();
-    const size_t first = screen->blocks * thread / threads;
-    const size_t end = screen->blocks * (thread + 1) / threads;
-    for (size_t i = 0; i < end - first; i++)
-      run_block(&job, scratch->backwards ? end - 1 - i : first + i);
-  }
-  scratch->backwards = !scratch->backwards;
+  const struct block_job job = {screen, scratch, n};
+  const double weights = (double)screen->layer.V * (double)screen->layer.F; /* of eight bits */
+  share_out(screen->blocks, WORK_OF_SMALL_PRODUCTS / 2 * weights * (double)n, run_block, &job);
 }
 
 /* ---- logits ---- */
 
 static real logit(const struct screen *screen, const real *f, size_t v) {
-  enum { LANES = 32 };
   const real *w = screen->layer.weight + v * screen->layer.F;
-  real lanes[LANES] = {0}, sum = 0;
+  real lanes[MANY_LANES] = {0}, sum = 0;
   size_t i = 0;
-  for (; i + LANES <= screen->layer.F; i += LANES) {
-    for (size_t j = 0; j < LANES; j++) lanes[j] += f[i + j] * w[i + j];
+  for (; i + MANY_LANES <= screen->layer.F; i += MANY_LANES) {
+    for (size_t j = 0; j < MANY_LANES; j++) lanes[j] += f[i + j] * w[i + j];
   }
   for (; i < screen->layer.F; i++) sum += f[i] * w[i];
-  for (size_t j = 0; j < LANES; j++) sum += lanes[j];
+  for (size_t j = 0; j < MANY_LANES; j++) sum += lanes[j];
   return sum + screen->layer.bias[v];
 }
 
@@ -317,7 +325,8 @@ static size_t largest_of_all(const struct screen *screen, struct screen_scratch 
                              const real *f) {
   real *logits = scratch->logits;
   const struct all_logits all = {screen, f, logits};
-  share_out(screen->layer.V, screen->layer.V * screen->layer.F > PARALLEL_WORK, one_logit, &all);
+  const double weights = (double)screen->layer.V * (double)screen->layer.F;
+  share_out(screen->layer.V, WORK_OF_SMALL_PRODUCTS * weights, one_logit, &all);
   if (!isfinite(log_sum_exp(logits, screen->layer.V))) return SCREEN_NONE;
   size_t best = SCREEN_NONE;
   for (size_t v = 0; v < screen->layer.V; v++) {

@@ -24,7 +24,6 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "base/team.h"
 #include "tensor/quantized.h"
 #include "tensor/real.h"
 
@@ -39,6 +38,7 @@ struct screen {
   size_t blocks, groups;
   const struct quantized_kernel *kernel; /* NULL: compute all logits */
   double largest; /* of all norms |w| + |w - w~| and |b|; infinite where one is */
+  double *block_largest; /* (blocks): the same of each block */
   struct arena arena;
   int8_t *packed; /* (64 blocks,F) as in quantized.h; the rest (64 blocks): */
   float *scales, *norms, *errors, *biases;
@@ -66,8 +66,6 @@ struct screen_scratch {
   struct screened_row *rows; /* (n) */
   float *highest, *lowest;   /* (n,blocks): of approximation plus, and minus, bound */
   real *logits;              /* (V) */
-  struct team *team;         /* borrowed; NULL: OpenMP, for what is large */
-  bool backwards;            /* through the weights */
 };
 void screen_scratch_take(struct screen_scratch *scratch, struct arena *arena,
                          const struct screen *screen, size_t n);

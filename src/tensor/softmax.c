@@ -1,29 +1,45 @@
 #include "tensor/softmax.h"
 
 #include "tensor/elementary.h"
+#include "tensor/lanes.h"
 
 real maximum(const real *row, size_t n) {
+  _Alignas(64) real lanes[MANY_LANES];
   real largest = row[0];
-#pragma omp simd reduction(max : largest)
-  for (size_t j = 0; j < n; j++) largest = row[j] > largest ? row[j] : largest;
+  size_t j = 0;
+  for (size_t l = 0; l < MANY_LANES; l++) lanes[l] = row[0];
+  for (; j + MANY_LANES <= n; j += MANY_LANES) {
+    for (size_t l = 0; l < MANY_LANES; l++) lanes[l] = row[j + l] > lanes[l] ? row[j + l] : lanes[l];
+  }
+  for (; j < n; j++) largest = row[j] > largest ? row[j] : largest;
+  for (size_t l = 0; l < MANY_LANES; l++) largest = lanes[l] > largest ? lanes[l] : largest;
   return largest;
 }
 
 double sum_of_exponentials(const real *row, real largest, size_t n) {
-  double sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (size_t j = 0; j < n; j++) sum += (double)exp_real(row[j] - largest);
-  return sum;
+  struct lanes sum = {0};
+  size_t j = 0;
+  for (; j + LANES <= n; j += LANES) {
+    for (size_t l = 0; l < LANES; l++) sum.of[l] += (double)exp_real(row[j + l] - largest);
+  }
+  for (size_t l = 0; j < n; j++, l++) sum.of[l] += (double)exp_real(row[j] - largest);
+  return sum_of_lanes(&sum);
 }
 
 double exponentials(real *row, real largest, size_t n) {
-  double sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (size_t j = 0; j < n; j++) {
-    row[j] = exp_real(row[j] - largest);
-    sum += (double)row[j];
+  struct lanes sum = {0};
+  size_t j = 0;
+  for (; j + LANES <= n; j += LANES) {
+    for (size_t l = 0; l < LANES; l++) {
+      row[j + l] = exp_real(row[j + l] - largest);
+      sum.of[l] += (double)row[j + l];
+    }
   }
-  return sum;
+  for (size_t l = 0; j < n; j++, l++) {
+    row[j] = exp_real(row[j] - largest);
+    sum.of[l] += (double)row[j];
+  }
+  return sum_of_lanes(&sum);
 }
 
 void softmax_forward(real *row, size_t n) {

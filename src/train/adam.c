@@ -7,10 +7,9 @@
 #include <immintrin.h>
 #endif
 
-enum {
-  CHUNK = 1 << 14,        /* numbers a work item */
-  PARALLEL_SIZE = 1 << 18 /* below this the threads cost more than they bring */
-};
+#include "base/team.h"
+
+enum { CHUNK = 1 << 14 }; /* numbers a work item */
 
 struct adam_options adam_options_default(void) {
   return (struct adam_options){
@@ -126,16 +125,22 @@ static inline void update_some(real *weights, real *m, real *v, real *gradients,
 
 #endif
 
+struct update {
+  real *weights, *m, *v, *gradients;
+  size_t n;
+  const struct adam_step *step;
+};
+
+static void update_chunk(const void *context, size_t chunk) {
+  const struct update *all = context;
+  const size_t at = chunk * CHUNK, n = all->n - at < CHUNK ? all->n - at : CHUNK;
+  update_some(all->weights + at, all->m + at, all->v + at, all->gradients + at, n, all->step);
+}
+
 void adam_update(real *weights, real *m, real *v, real *gradients, size_t n,
                  const struct adam_step *step) {
-  if (n <= PARALLEL_SIZE) {
-    update_some(weights, m, v, gradients, n, step);
-    return;
-  }
-#pragma omp parallel for schedule(static)
-  for (size_t at = 0; at < n; at += CHUNK)
-    update_some(weights + at, m + at, v + at, gradients + at, n - at < CHUNK ? n - at : CHUNK,
-                step);
+  const struct update all = {weights, m, v, gradients, n, step};
+  share_out((n + CHUNK - 1) / CHUNK, (double)WORK_OF_NUMBER * (double)n, update_chunk, &all);
 }
 
 void adam_update_without_gradient(real *weights, real *m, real *v, size_t n,

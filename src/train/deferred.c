@@ -4,11 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/team.h"
 #include "train/average.h"
 #include "train/norm.h"
-
-/* Numbers in rows to be visited, below which threads cost more than they bring. */
-enum { PARALLEL_SIZE = 1 << 16 };
 
 elman_status deferred_create(struct deferred_table *deferred, struct weight_blocks table,
                              size_t rows, size_t columns, elman_error *error) {
@@ -51,16 +49,23 @@ static bool rests(struct weight_blocks row, size_t n) {
 typedef void row_function(struct deferred_table *deferred, size_t at,
                           const struct update_record *record);
 
-/* Rows are independent of each other. Small tables are not worth even
- * the asking for threads. */
+struct visit {
+  struct deferred_table *deferred;
+  row_function *function;
+  const struct update_record *record;
+};
+
+static void visit_row(const void *context, size_t i) {
+  const struct visit *visit = context;
+  visit->function(visit->deferred, i, visit->record);
+}
+
+/* Rows are independent of each other. */
 static void for_each(struct deferred_table *deferred, size_t count, row_function *function,
                      const struct update_record *record) {
-  if (count * deferred->columns <= PARALLEL_SIZE) {
-    for (size_t i = 0; i < count; i++) function(deferred, i, record);
-    return;
-  }
-#pragma omp parallel for schedule(dynamic, 16)
-  for (size_t i = 0; i < count; i++) function(deferred, i, record);
+  const struct visit visit = {deferred, function, record};
+  share_out(count, (double)WORK_OF_FUNCTION * (double)(count * deferred->columns), visit_row,
+            &visit);
 }
 
 /* The recorded updates that this row has missed. */

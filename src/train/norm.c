@@ -1,26 +1,19 @@
 #include "train/norm.h"
 
-#include "tensor/share_out.h"
+#include "base/team.h"
+#include "tensor/lanes.h"
 
-enum {
-  CHUNK = 1 << 14,        /* numbers a work item; fixed, so that sums do not depend on threads */
-  PARALLEL_SIZE = 1 << 18 /* below this the threads cost more than they bring */
-};
+enum { CHUNK = 1 << 14 }; /* numbers a work item; fixed, so that sums do not depend on threads */
 
-/* Four sums at once: one alone would wait for each addition. */
 static double chunk_sum_of_squares(const real *values, size_t n) {
-  const size_t quarter = n / 4;
-  const real *second = values + quarter, *third = second + quarter, *fourth = third + quarter;
-  double sum1 = 0, sum2 = 0, sum3 = 0, sum4 = 0;
-#pragma omp simd reduction(+ : sum1, sum2, sum3, sum4)
-  for (size_t i = 0; i < quarter; i++) {
-    sum1 += (double)values[i] * (double)values[i];
-    sum2 += (double)second[i] * (double)second[i];
-    sum3 += (double)third[i] * (double)third[i];
-    sum4 += (double)fourth[i] * (double)fourth[i];
+  struct lanes sum = {0};
+  size_t i = 0;
+  for (; i + LANES <= n; i += LANES) {
+    for (size_t l = 0; l < LANES; l++)
+      sum.of[l] += (double)values[i + l] * (double)values[i + l];
   }
-  for (size_t i = 4 * quarter; i < n; i++) sum1 += (double)values[i] * (double)values[i];
-  return (sum1 + sum2) + (sum3 + sum4);
+  for (size_t l = 0; i < n; i++, l++) sum.of[l] += (double)values[i] * (double)values[i];
+  return sum_of_lanes(&sum);
 }
 
 struct chunks {
@@ -44,7 +37,7 @@ double sum_of_squares(const real *values, size_t n) {
     const size_t count = n - at < PLACES * CHUNK ? n - at : PLACES * CHUNK;
     const struct chunks all = {sums, values + at, count};
     const size_t chunks = (count + CHUNK - 1) / CHUNK;
-    share_out(chunks, n > PARALLEL_SIZE, sum_chunk, &all);
+    share_out(chunks, (double)WORK_OF_NUMBER * (double)count, sum_chunk, &all);
     for (size_t i = 0; i < chunks; i++) sum += sums[i];
   }
   return sum;

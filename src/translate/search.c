@@ -254,7 +254,6 @@ static void start_greedy(struct search *search, const struct search_request *req
   if (screen != NULL && !screen_is_worth(screen, count)) screen = NULL;
   search->greedy.active = options->beam == 1 && (screen != NULL || all_forced);
   search->greedy.screen = all_forced ? NULL : screen;
-  search->greedy.scratch.team = search->team;
   search->greedy.scores = any_forced || !options->without_scores;
 }
 
@@ -298,8 +297,7 @@ elman_status search_run(struct search *search, const struct model *model,
     greedy_before_step(&search->greedy, &search->decoder, search->beams, weights, sizes, open);
     decoder_steps(&decoder);
     if (!search->greedy.active)
-      output_scores_fill(&search->scores, search->decoder.features, open, weights, sizes,
-                         search->team);
+      output_scores_fill(&search->scores, search->decoder.features, open, weights, sizes);
     overrides.first++;
     greedy_after_step(&search->greedy, &search->decoder, open);
     status = step(&open, search, sizes, width, error);

@@ -31,7 +31,6 @@ struct search {
   size_t *moves; /* (R): the row that each row's hypothesis was grown from */
   struct greedy greedy;
   struct output_scores scores; /* where greedy search is not active */
-  struct team *team;           /* borrowed; NULL = none: helps the output layer */
   struct beam *beams;          /* (B) */
   struct beam_path *paths;     /* (B,3,width) */
   struct beam_pool pool;

@@ -1,7 +1,9 @@
 #include "translate/translate_all.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
+#include "base/team.h"
 #include "translate/length_batches.h"
 
 /* What the threads share. */
@@ -9,7 +11,9 @@ struct shared {
   const struct translate_job *job;
   const size_t *numbers; /* of the sentences that are translated, forced ones or the others */
   struct length_batches batches;
-  size_t *done; /* of all */
+  pthread_mutex_t mutex; /* of what follows */
+  size_t next;           /* batch */
+  size_t *done;          /* of all */
   elman_status status;
   elman_error error;
 };
@@ -23,25 +27,24 @@ struct worker {
 /* Notes that a sentence is done, or what went wrong; gives whether to go on. */
 static bool note(struct shared *shared, elman_status status, const elman_error *error) {
   const struct translate_job *job = shared->job;
-  bool going;
-#pragma omp critical(elman_translate_all)
-  {
-    if (shared->status == ELMAN_OK && status != ELMAN_OK) {
-      shared->status = status;
-      shared->error = *error;
-    }
-    if (shared->status == ELMAN_OK && job->progress != NULL &&
-        !job->progress(job->progress_context, ++*shared->done, job->count))
-      shared->status = fail(&shared->error, ELMAN_INTERRUPTED, NULL, "the work was stopped");
-    going = shared->status == ELMAN_OK;
+  pthread_mutex_lock(&shared->mutex);
+  if (shared->status == ELMAN_OK && status != ELMAN_OK) {
+    shared->status = status;
+    shared->error = *error;
   }
+  if (shared->status == ELMAN_OK && job->progress != NULL &&
+      !job->progress(job->progress_context, ++*shared->done, job->count))
+    shared->status = fail(&shared->error, ELMAN_INTERRUPTED, NULL, "the work was stopped");
+  const bool going = shared->status == ELMAN_OK;
+  pthread_mutex_unlock(&shared->mutex);
   return going;
 }
 
-static bool is_going(struct shared *shared) {
-  bool going;
-#pragma omp critical(elman_translate_all)
-  going = shared->status == ELMAN_OK;
+static bool next_batch(struct shared *shared, size_t *batch) {
+  pthread_mutex_lock(&shared->mutex);
+  *batch = shared->next++;
+  const bool going = shared->status == ELMAN_OK && *batch < shared->batches.count;
+  pthread_mutex_unlock(&shared->mutex);
   return going;
 }
 
@@ -62,28 +65,32 @@ static void run_batch(struct shared *shared, struct worker *worker, size_t batch
   }
 }
 
-static void run_batches(struct shared *shared) {
+static void run_worker(const void *context, size_t number) {
+  struct shared *shared = *(struct shared *const *)context;
   const struct translate_job *job = shared->job;
-#pragma omp parallel if (shared->batches.count > 1)
-  {
-    const size_t most = job->batch_size < job->count ? job->batch_size : job->count;
-    struct worker worker = {.sentences = calloc(most, sizeof *worker.sentences)};
-    elman_error error = {0};
-    translator_create(&worker.translator, job->model, job->screen);
-    if (worker.sentences == NULL) (void)note(shared, fail_no_memory(&error), &error);
-#pragma omp for schedule(dynamic)
-    for (size_t i = 0; i < shared->batches.count; i++)
-      if (is_going(shared)) run_batch(shared, &worker, i);
-    translator_free(&worker.translator);
-    free(worker.sentences);
-  }
+  const size_t most = job->batch_size < job->count ? job->batch_size : job->count;
+  struct worker worker = {.sentences = calloc(most, sizeof *worker.sentences)};
+  elman_error error = {0};
+  (void)number;
+  translator_create(&worker.translator, job->model, job->screen);
+  if (worker.sentences == NULL) (void)note(shared, fail_no_memory(&error), &error);
+  for (size_t batch; next_batch(shared, &batch);) run_batch(shared, &worker, batch);
+  translator_free(&worker.translator);
+  free(worker.sentences);
+}
+
+/* One worker a thread; a single one may share out its products. */
+static void run_batches(struct shared *shared) {
+  const size_t members = team_size(), batches = shared->batches.count;
+  team_run(run_worker, &shared, members < batches ? members : batches);
 }
 
 /* The sentences with a reference, or those without: they share no batch, for what is forced needs
  * no beam. */
 static elman_status run_group(const struct translate_job *job, size_t *numbers, size_t *lengths,
                               bool forced, size_t *done, elman_error *error) {
-  struct shared shared = {.job = job, .numbers = numbers, .done = done};
+  struct shared shared = {
+      .job = job, .numbers = numbers, .mutex = PTHREAD_MUTEX_INITIALIZER, .done = done};
   size_t n = 0;
   for (size_t i = 0; i < job->count; i++) {
     if ((job->sentences[i].reference != NULL) != forced) continue;

@@ -3,7 +3,6 @@
  * Prints, for each, the seconds of a call in every round, and the work of a call, so that work /
  * seconds is a rate in the unit named. A round is as many calls as take some milliseconds. */
 #include <cblas.h>
-#include <omp.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -52,9 +51,13 @@ static void measure(const char *name, double work, const char *unit, int threads
   enum { MOST_ROUNDS = 1000 };
   double seconds[MOST_ROUNDS];
   const size_t rounds = bench.rounds < MOST_ROUNDS ? bench.rounds : MOST_ROUNDS;
-  omp_set_num_threads(threads);
+  struct team *team;
+  if (team_create(&team, (size_t)threads, NULL) != ELMAN_OK) bench_fail("out of memory");
+  (void)team_use(team);
   run(context);
   for (size_t i = 0; i < rounds; i++) seconds[i] = one_round(run, context);
+  (void)team_use(NULL);
+  team_free(team);
   printf("%s{\"name\": \"%s, %d thread%s\", \"work\": %.0f, \"unit\": \"%s\", ", bench.separator,
          name, threads, threads > 1 ? "s" : "", work, unit);
   bench_print_seconds(seconds, rounds);
@@ -347,7 +350,6 @@ int main(int argc, char **argv) {
   bench.rounds = bench_size(argv[2]);
   if (bench.threads < 1 || bench.rounds < 1) bench_fail("THREADS and ROUNDS are at least 1");
   blas_set_up();
-  omp_set_num_threads(bench.threads);
   const unsigned state = denormals_to_zero();
 
   size_t source[BATCH], target[BATCH];

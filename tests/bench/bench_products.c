@@ -8,6 +8,7 @@
  * cores, without a thread ever waiting for another. Also prints the multiplications and additions
  * of a list, and the rate of a large square product. */
 #include <cblas.h>
+#include <pthread.h>
 #include <stdbool.h>
 
 #include "bench.h"
@@ -100,33 +101,51 @@ static void run(const struct list *list, struct operands x) {
   }
 }
 
-/* The seconds of one list, at the rate of `threads` cores. */
-static void measure(double *seconds, size_t rounds, const struct list *list, int threads) {
-  double start = 0;
-#pragma omp parallel num_threads(threads) shared(start)
-  {
-    const struct operands x = operands_for(list);
-    run(list, x);
-    for (size_t i = 0; i < rounds; i++) {
-#pragma omp barrier
-#pragma omp single
-      start = bench_seconds();
-      run(list, x);
-#pragma omp barrier
-#pragma omp single
-      seconds[i] = (bench_seconds() - start) / threads;
-    }
-    free(x.a);
-    free(x.b);
-    free(x.c);
+/* What each thread runs, all of them in step. */
+struct measurement {
+  double *seconds;
+  size_t rounds;
+  const struct list *list;
+  size_t threads;
+  pthread_barrier_t barrier;
+};
+
+static void *run_rounds(void *context) {
+  struct measurement *all = context;
+  const struct operands x = operands_for(all->list);
+  run(all->list, x);
+  for (size_t i = 0; i < all->rounds; i++) {
+    pthread_barrier_wait(&all->barrier);
+    const double start = bench_seconds();
+    run(all->list, x);
+    if (pthread_barrier_wait(&all->barrier) == PTHREAD_BARRIER_SERIAL_THREAD)
+      all->seconds[i] = (bench_seconds() - start) / (double)all->threads;
   }
+  free(x.a);
+  free(x.b);
+  free(x.c);
+  return NULL;
+}
+
+/* The seconds of one list, at the rate of `threads` cores. */
+static void measure(double *seconds, size_t rounds, const struct list *list, size_t threads) {
+  struct measurement all = {seconds, rounds, list, threads, {{0}}};
+  pthread_t *ids = bench_allocate(threads, sizeof *ids);
+  pthread_barrier_init(&all.barrier, NULL, (unsigned)threads);
+  for (size_t i = 1; i < threads; i++) {
+    if (pthread_create(&ids[i], NULL, run_rounds, &all) != 0) bench_fail("no more threads");
+  }
+  (void)run_rounds(&all);
+  for (size_t i = 1; i < threads; i++) pthread_join(ids[i], NULL);
+  pthread_barrier_destroy(&all.barrier);
+  free(ids);
 }
 
 int main(int argc, char **argv) {
   enum { MOST_ROUNDS = 1000, SQUARE = 1536 };
   if (argc != 8)
     bench_fail("usage: bench_products V H BATCH SOURCE_STEPS TARGET_STEPS THREADS ROUNDS");
-  const int threads = (int)bench_size(argv[6]);
+  const size_t threads = bench_size(argv[6]);
   const size_t rounds = bench_size(argv[7]);
   if (threads < 1 || rounds < 1 || rounds > MOST_ROUNDS)
     bench_fail("THREADS must be at least 1, ROUNDS from 1 to 1000");

@@ -170,18 +170,22 @@ class Bench:
 
     # ---- the programs ----
 
-    def run(self, name, *arguments, environment=None):
+    def use_processors(self):
+        """So that a program takes as many threads as are measured."""
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:self.threads])
+
+    def run(self, name, *arguments):
         """What a program of ours prints, as JSON."""
         command = [self.build / name, *map(str, arguments)]
-        done = subprocess.run(command, stdout=subprocess.PIPE, env=environment, check=True)
+        done = subprocess.run(command, stdout=subprocess.PIPE, check=True,
+                              preexec_fn=self.use_processors)
         return json.loads(done.stdout)
 
-    def elman(self, *arguments, threads=None):
+    def elman(self, *arguments):
         """Seconds of a whole command."""
-        environment = {**os.environ, "OMP_NUM_THREADS": str(threads or self.threads)}
         start = time.perf_counter()
-        subprocess.run([self.build / "elman", *map(str, arguments)], check=True, env=environment,
-                       stdout=subprocess.DEVNULL)
+        subprocess.run([self.build / "elman", *map(str, arguments)], check=True,
+                       stdout=subprocess.DEVNULL, preexec_fn=self.use_processors)
         return time.perf_counter() - start
 
     def update(self, pairs, hidden, batch, updates, threads=None):
@@ -335,8 +339,7 @@ class Bench:
                 row = Row("decode", "")
                 same = 1.0
                 for _ in range(self.rounds):
-                    answer = self.run("bench_translate", model, sentences, found, beam, limit, mode,
-                                      environment={**os.environ, "OMP_NUM_THREADS": str(self.threads)})
+                    answer = self.run("bench_translate", model, sentences, found, beam, limit, mode)
                     row.elman.append(answer["seconds"][0])
                     sources, ours = read_found(found)
                     for worker in self.workers:

@@ -1,7 +1,7 @@
 /* Adam and clipping against the plain formulas, and across threads. */
 #include "check.h"
+#include "threads.h"
 
-#include <omp.h>
 #include <string.h>
 
 #include "tensor/plain.h"
@@ -148,14 +148,14 @@ Test(adam, an_update_scales_the_gradients) {
 Test(adam, threads_change_no_bit) {
   enum { N = 2200003 }; /* more chunks than there are places for their sums */
   real *g = random_reals(N, 1, 1);
-  omp_set_num_threads(1);
+  use_threads(1);
   const double sum = sum_of_squares(g, N);
   double plain = 0;
   for (size_t i = 0; i < N; i++) plain += (double)g[i] * (double)g[i];
   cr_assert_float_eq(sum / plain, 1, 1e-12);
   real *expected = NULL;
-  for (int threads = 1; threads <= 4; threads++) {
-    omp_set_num_threads(threads);
+  for (size_t threads = 1; threads <= 4; threads++) {
+    use_threads(threads);
     const double again = sum_of_squares(g, N);
     cr_assert_eq(memcmp(&sum, &again, sizeof sum), 0);
     real *w = random_reals(N, 1, 2), *m = reals(N), *v = reals(N), *used = random_reals(N, 1, 1);
@@ -170,6 +170,7 @@ Test(adam, threads_change_no_bit) {
     free(v);
     free(used);
   }
+  use_threads(1);
   free(expected);
   free(g);
 }

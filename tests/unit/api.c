@@ -3,9 +3,9 @@
 #include <fenv.h>
 #include <locale.h>
 #include <math.h>
-#include <omp.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -311,15 +311,25 @@ static unsigned floating_point_mode(void) {
 #endif
 }
 
+static int threads_of_process(void) {
+  FILE *file = fopen("/proc/self/status", "r");
+  char line[256];
+  int threads = 0;
+  while (file != NULL && fgets(line, sizeof line, file) != NULL)
+    if (sscanf(line, "Threads: %d", &threads) == 1) break;
+  if (file != NULL) fclose(file);
+  return threads;
+}
+
 Test(api, nothing_is_printed_and_nothing_around_is_changed) {
   setlocale(LC_ALL, "C.UTF-8");
   setlocale(LC_NUMERIC, "C");
   char *locale = strdup(setlocale(LC_ALL, NULL));
-  omp_set_num_threads(3);
   const int signals[] = {SIGINT, SIGTERM, SIGPIPE, SIGXFSZ, SIGHUP};
   struct sigaction before[5], after;
   for (size_t i = 0; i < 5; i++) sigaction(signals[i], NULL, &before[i]);
   const unsigned mode = floating_point_mode();
+  const int threads = threads_of_process();
   cr_assert_not_null(freopen("stdout", "w", stdout));
   const int old_stderr = dup(STDERR_FILENO);
   cr_assert_not_null(freopen("stderr", "w", stderr));
@@ -328,7 +338,7 @@ Test(api, nothing_is_printed_and_nothing_around_is_changed) {
   dup2(old_stderr, STDERR_FILENO);
   check_silent("stdout");
   check_silent("stderr");
-  cr_assert_eq(omp_get_max_threads(), 3);
+  cr_assert_leq(threads_of_process(), threads); /* OpenBLAS had some of its own before */
   cr_assert_str_eq(setlocale(LC_ALL, NULL), locale);
   for (size_t i = 0; i < 5; i++) {
     sigaction(signals[i], NULL, &after);

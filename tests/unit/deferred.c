@@ -1,8 +1,8 @@
 /* Deferred updates of embeddings against passes over everything, bit by bit. */
 #include "check.h"
 #include "folder.h"
+#include "threads.h"
 
-#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -291,8 +291,8 @@ Test(deferred, threads_change_no_bit) {
   static struct update_record record;
   real *first = NULL;
   double sums[ROUNDS];
-  for (int threads = 1; threads <= 3; threads++) {
-    omp_set_num_threads(threads);
+  for (size_t threads = 1; threads <= 3; threads++) {
+    use_threads(threads);
     struct weight_blocks table = {random_reals(N, 1, 1), reals(N), reals(N), reals(N), NULL};
     struct deferred_table deferred;
     uint32_t ids[WORDS];
@@ -324,6 +324,7 @@ Test(deferred, threads_change_no_bit) {
     free(table.v);
     deferred_free(&deferred);
   }
+  use_threads(1);
   free(first);
 }
 

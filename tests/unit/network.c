@@ -1,9 +1,9 @@
 /* What must hold for the network in either precision: padding never leaks, threads change no bit,
  * gradients add up, sizes are checked. */
 #include "check.h"
+#include "threads.h"
 
 #include <limits.h>
-#include <omp.h>
 #include <string.h>
 
 #include "corpus/batch.h"
@@ -147,17 +147,18 @@ Test(network, any_number_of_threads_gives_the_same_bits) {
   struct setup s;
   set_up_sizes(&s, ATTENTION_DOT, 940, 1500, 300);
   const size_t all[PAIRS] = {0, 1, 2, 3, 4};
-  omp_set_num_threads(1);
+  use_threads(1);
   const double loss = run_regularized(&s, all, PAIRS, &regularization);
   real *gradient = reals(s.table.block);
   memcpy(gradient, s.gradient_block, s.table.block * sizeof *gradient);
-  for (int threads = 2; threads <= 5; threads++) {
-    omp_set_num_threads(threads);
+  for (size_t threads = 2; threads <= 5; threads++) {
+    use_threads(threads);
     const double again = run_regularized(&s, all, PAIRS, &regularization);
-    cr_assert_eq(memcmp(&loss, &again, sizeof loss), 0, "loss, %d threads", threads);
+    cr_assert_eq(memcmp(&loss, &again, sizeof loss), 0, "loss, %zu threads", threads);
     cr_assert_eq(memcmp(gradient, s.gradient_block, s.table.block * sizeof *gradient), 0,
-                 "gradients, %d threads", threads);
+                 "gradients, %zu threads", threads);
   }
+  use_threads(1);
   free(gradient);
   tear_down(&s);
 }

@@ -1,7 +1,7 @@
 /* The output layer while it learns, in tiles, against the plain formulas (9) to (14). */
 #include "check.h"
+#include "threads.h"
 
-#include <omp.h>
 #include <string.h>
 
 #include "decoder/output_learn.h"
@@ -140,10 +140,10 @@ Test(output, gradients_of_weights_are_added_and_those_of_features_overwritten) {
 Test(output, threads_change_no_bit) {
   blas_set_up();
   struct layer layer = layer_create();
-  omp_set_num_threads(1);
+  use_threads(1);
   struct results expected = in_tiles(&layer, 0.1, 0);
-  for (int threads = 2; threads <= 5; threads++) {
-    omp_set_num_threads(threads);
+  for (size_t threads = 2; threads <= 5; threads++) {
+    use_threads(threads);
     struct results results = in_tiles(&layer, 0.1, 0);
     cr_assert_eq(memcmp(results.losses, expected.losses, N * sizeof(double)), 0);
     cr_assert_eq(memcmp(results.dfeatures, expected.dfeatures, (size_t)N * F * sizeof(real)), 0);
@@ -151,6 +151,7 @@ Test(output, threads_change_no_bit) {
     cr_assert_eq(memcmp(results.dbias, expected.dbias, V * sizeof(real)), 0);
     results_free(&results);
   }
+  use_threads(1);
   results_free(&expected);
   layer_free(&layer);
 }

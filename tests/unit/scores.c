@@ -1,8 +1,8 @@
 /* The output layer as search needs it, against sums by definition, with every kernel for few rows.
  */
 #include "check.h"
+#include "threads.h"
 
-#include "base/team.h"
 #include "decoder/output_scores.h"
 #include "tensor/few_rows.h"
 
@@ -121,7 +121,7 @@ Test(scores, of_every_number_of_rows) {
     for (size_t j = 0; j < sizeof vocabularies / sizeof *vocabularies; j++) {
       struct layer layer;
       set_up(&layer, rows[i], vocabularies[j], 33, i % 2 == 0 ? 0.2 : 20);
-      output_scores_fill(&layer.scores, layer.features, rows[i], &layer.weights, layer.sizes, NULL);
+      output_scores_fill(&layer.scores, layer.features, rows[i], &layer.weights, layer.sizes);
       for (size_t r = 0; r < rows[i]; r++) check_row(&layer, r);
       tear_down(&layer);
     }
@@ -135,21 +135,19 @@ Test(scores, a_team_finds_the_same) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     struct layer alone;
     set_up(&alone, rows[i], V, F, 0.2);
-    output_scores_fill(&alone.scores, alone.features, rows[i], &alone.weights, alone.sizes, NULL);
+    output_scores_fill(&alone.scores, alone.features, rows[i], &alone.weights, alone.sizes);
     for (size_t members = 1; members <= 3; members++) {
       struct layer shared;
-      struct team *team;
-      cr_assert_eq(team_create(&team, members, NULL), ELMAN_OK);
+      use_threads(members);
       set_up(&shared, rows[i], V, F, 0.2);
-      output_scores_fill(&shared.scores, shared.features, rows[i], &shared.weights, shared.sizes,
-                         team);
+      output_scores_fill(&shared.scores, shared.features, rows[i], &shared.weights, shared.sizes);
       cr_assert_arr_eq(shared.scores.logits, alone.scores.logits, rows[i] * V * sizeof(real));
       cr_assert_arr_eq(shared.scores.log_sums, alone.scores.log_sums, rows[i] * sizeof(double));
       tear_down(&shared);
-      team_free(team);
     }
     tear_down(&alone);
   }
+  use_threads(1);
 }
 
 /* One logit that is no number spoils the sum of its row, and of no other. */
@@ -160,7 +158,7 @@ Test(scores, what_is_no_number_is_seen) {
     struct layer layer;
     set_up(&layer, ROWS, V, F, 1);
     layer.features[F] = (real)bad[i];
-    output_scores_fill(&layer.scores, layer.features, ROWS, &layer.weights, layer.sizes, NULL);
+    output_scores_fill(&layer.scores, layer.features, ROWS, &layer.weights, layer.sizes);
     for (size_t r = 0; r < ROWS; r++) cr_assert_eq(isfinite(layer.scores.log_sums[r]) != 0, r != 1);
     tear_down(&layer);
   }

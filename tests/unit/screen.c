@@ -1,7 +1,7 @@
 /* Eight-bit products, and the largest logit found with them against all logits. */
 #include "check.h"
+#include "threads.h"
 
-#include <omp.h>
 #include <string.h>
 
 #include "tensor/screen.h"
@@ -84,14 +84,13 @@ Test(screen, every_weight_has_a_place_of_its_own) {
 /* ---- the largest ---- */
 
 enum { NEVER = 1 };
-static struct team *team; /* of `find`; NULL = none */
 
 /* The tokens that a screen with this kernel finds (n), in one call or row by row. */
 static void find(size_t *largest, const struct quantized_kernel *kernel, const real *weight,
                  const real *bias, const real *features, size_t V, size_t F, size_t n,
                  bool row_by_row) {
   struct screen screen;
-  struct screen_scratch scratch = {.team = team};
+  struct screen_scratch scratch = {0};
   struct arena measured = {0}, arena = {0};
   cr_assert_eq(
       screen_create(&screen, (struct screened_layer){weight, bias, V, F, NEVER}, kernel, NULL),
@@ -169,18 +168,12 @@ Test(screen, finds_what_all_logits_give) {
 
 /* Large enough for several threads. */
 Test(screen, any_number_of_threads_finds_the_same) {
-  for (int threads = 1; threads <= 5; threads += 2) {
-    omp_set_num_threads(threads);
+  for (size_t threads = 1; threads <= 5; threads += 2) {
+    use_threads(threads);
     check_random(9500, 64, 0.05, 0, 0.1);
     check_random(9500, 64, 0.05, 0.999999, 0);
   }
-  for (size_t members = 1; members <= 3; members++) {
-    cr_assert_eq(team_create(&team, members, NULL), ELMAN_OK);
-    check_random(2000, 64, 0.05, 0, 0.1);
-    check_random(63, 300, 0.05, 0.999999, 0);
-    team_free(team);
-  }
-  team = NULL;
+  use_threads(1);
 }
 
 /* One large weight in a row makes its other weights vanish in eight bits; together they decide. */

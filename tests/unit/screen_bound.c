@@ -12,7 +12,7 @@ static size_t find(const struct quantized_kernel *kernel, const real *weight, co
                    const real *features, size_t V, size_t F) {
   size_t largest;
   struct screen screen;
-  struct screen_scratch scratch = {.team = NULL};
+  struct screen_scratch scratch = {0};
   struct arena measured = {0}, arena = {0};
   cr_assert_eq(
       screen_create(&screen, (struct screened_layer){weight, bias, V, F, NEVER}, kernel, NULL),

@@ -1,9 +1,11 @@
 /* The numbers themselves: products, softmax, cross-entropy, random numbers. */
 #include "check.h"
+#include "threads.h"
 
 #include <cblas.h>
 #include <float.h>
-#include <omp.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -50,27 +52,38 @@ Test(tensor, threads_of_openblas_are_stopped_and_can_be_started_again) {
   free(c);
 }
 
-/* How many of the threads take half of the smallest normal number for zero. */
-static int threads_without_denormals(void) {
+#if defined(__SSE2__) || defined(__aarch64__)
+struct looks {
+  atomic_size_t begun, without; /* pieces; those for whom half of the smallest normal number is 0 */
+};
+
+/* Waits for the other pieces, so that every thread has one. */
+static void look(const void *context, size_t i) {
+  enum { THREADS = 3 };
+  struct looks *looks = *(struct looks *const *)context;
   const volatile float smallest = FLT_MIN;
-  int count = 0;
-#pragma omp parallel reduction(+ : count)
-  count += smallest * 0.5f == 0;
-  return count;
+  (void)i;
+  atomic_fetch_add(&looks->begun, 1);
+  while (atomic_load(&looks->begun) < THREADS) sched_yield();
+  if (smallest * 0.5f == 0) atomic_fetch_add(&looks->without, 1);
+}
+
+static size_t threads_without_denormals(void) {
+  struct looks looks = {0}, *const all = &looks;
+  use_threads(3);
+  team_run(look, &all, 3);
+  use_threads(1);
+  return looks.without;
 }
 
 Test(tensor, denormals_are_zero_until_that_is_taken_back) {
-#if defined(__SSE2__) || defined(__aarch64__)
-  omp_set_num_threads(3);
   cr_assert_eq(threads_without_denormals(), 0);
   const unsigned before = denormals_to_zero();
   cr_assert_eq(threads_without_denormals(), 3);
   denormals_restore(before);
   cr_assert_eq(threads_without_denormals(), 0);
-#else
-  cr_skip_test("nothing is known of this processor's denormals");
-#endif
 }
+#endif
 
 struct counted {
   const real *c, *expected;

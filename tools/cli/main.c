@@ -66,6 +66,5 @@ int main(int argc, char **argv) {
   int words;
   const struct command *command = command_find(argc - 1, argv + 1, &words);
   if (command == NULL) return EX_USAGE;
-  if (command->run == train_command) wait_briefly(argv);
   return command->run(argc - words, argv + words);
 }

@@ -37,16 +37,3 @@ void leave_out_blas_threads(char **argv) {
   if (set != NULL && strcmp(set, "1") == 0) return;
   if (is_memory_limited()) restart_with(argv, name, "1");
 }
-
-/* At the end of each piece of work libgomp's threads wait for each other in a loop, for
- * milliseconds. On a machine with other work they so take the processor from the very thread that
- * they wait for, and two threads become many times slower than one. A tenth of a millisecond is
- * enough where nothing else runs. The library reads the number once, when it is loaded. */
-void wait_briefly(char **argv) {
-#if defined(__GNUC__) && !defined(__clang__)
-  if (getenv("GOMP_SPINCOUNT") != NULL || getenv("OMP_WAIT_POLICY") != NULL) return;
-  if (sysconf(_SC_NPROCESSORS_ONLN) >= 2) restart_with(argv, "GOMP_SPINCOUNT", "10000");
-#else
-  (void)argv;
-#endif
-}

@@ -7,7 +7,4 @@
  * refused, asks for ever, so that the process would not even end. To be called first of all. */
 void leave_out_blas_threads(char **argv);
 
-/* With threads that wait for each other only briefly. */
-void wait_briefly(char **argv);
-
 #endif

@@ -1,0 +1,21 @@
+# A model that is large enough for threads: their number changes no byte.
+head -n 192 "$DATA/daily.zh-en.tsv" >pairs
+cut -f 1 pairs | head -n 130 >lines
+settings=(-q --epochs 1 --hidden-size 256 --dropout 0.1 --average 0.9 --dev pairs)
+for threads in 1 2 5; do
+  expect_exit 0 "$ELMAN" train -t $threads "${settings[@]}" -o model.$threads pairs
+  cmp model.1 model.$threads || fail "the model depends on the threads"
+done
+
+# alone COMMAND...: on one processor, and so with one thread.
+alone() {
+  taskset -c "$(taskset -cp $$ | grep -oE '[0-9]+' | tail -n 1)" "$@"
+}
+for command in "translate -q -i lines" "translate -q --beam 4 -i lines" "translate -q --beam 4 --json 我爱学习" \
+  "attention --format json 我爱学习" "evaluate --json pairs"; do
+  # shellcheck disable=SC2086 # words of a command
+  alone "$ELMAN" ${command%% *} -m model.1 ${command#* } >one 2>/dev/null || fail "alone: $command"
+  # shellcheck disable=SC2086
+  expect_exit 0 "$ELMAN" ${command%% *} -m model.1 ${command#* }
+  cmp one "$results/stdout" || fail "the output depends on the threads: $command"
+done
