@@ -3,10 +3,10 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "attention_files.h"
 #include "attention_job.h"
 #include "attention_matrices.h"
 #include "commands.h"
-#include "format_suffix.h"
 #include "messages.h"
 #include "model_input.h"
 #include "options.h"
@@ -185,7 +185,23 @@ int attention_command(int argc, char **argv) {
        "with --summary: lines are source, target and, in column N, word alignments", "none",
        .count = &line.input.alignment_column, .least = 3, .most = MOST_COLUMNS},
       {"json", 0, NULL, "with --summary: print one JSON object", .flag = &line.job.json},
-      MATRICES_OPTIONS(matrices),
+      {"matrices", 0, NULL,
+       "take files of numbers in place of sentences; with it:", .flag = &matrices.wanted},
+      {"attention", 0, "KIND", "mechanism", .text = &matrices.attention.mechanism,
+       .choice = elman_attention_name},
+      {"heads", 0, "N", "heads, which divide the columns", .count = &matrices.attention.heads,
+       .least = 1, .most = 64},
+      {"attention-window", 0, "N", "keys that local attention sees to each side of its centre",
+       .count = &matrices.attention.window, .least = 1, .most = 1000},
+      {"weights", 0, "FILE", "learned weights of the mechanism: safetensors, as a model is",
+       .text = &matrices.weights},
+      {"scale", 0, NULL, "divide products by the root of the columns of a head",
+       .flag = &matrices.scale},
+      {"causal", 0, NULL, "query t sees keys 1 to t only", .flag = &matrices.attention.causal},
+      {"key-length", 0, "N", "keys after the Nth are padding, which no query sees", "all keys",
+       .count = &matrices.attention.key_length, .least = 1, .most = 1000000000},
+      {"normalize", 0, "NAME", "how scores become weights", .text = &matrices.normalize,
+       .choice = matrices_normalization},
       {0}};
   const struct usage usage = {
       "attention", "[options] [TEXT...]",

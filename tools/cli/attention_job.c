@@ -4,15 +4,15 @@
 #include <string.h>
 #include <sysexits.h>
 
+#include "attention_files.h"
 #include "attention_measures.h"
 #include "batches.h"
-#include "hypotheses.h"
 #include "interrupt.h"
 #include "messages.h"
 #include "output.h"
 #include "unknown_words.h"
 
-/* What the overrides did. */
+/* The effect of the overrides. */
 struct effect {
   size_t compared, same;             /* sentences; those whose best translation did not change */
   double log_probability;            /* gained, in all */
@@ -66,10 +66,11 @@ static int check_reach(const struct effect *effect, const elman_translate_option
 }
 
 static void note_effect(const struct effect *effect) {
-  note("with the attention as it is, %zu of %zu translation%s %s the same; the override changes the "
-       "log-probability of a sentence by %+.3f",
-       effect->same, effect->compared, plural(effect->compared),
-       effect->compared == 1 ? "is" : "are", effect->log_probability / (double)effect->compared);
+  note(
+      "with the attention as it is, %zu of %zu translation%s %s the same; the override changes the "
+      "log-probability of a sentence by %+.3f",
+      effect->same, effect->compared, plural(effect->compared),
+      effect->compared == 1 ? "is" : "are", effect->log_probability / (double)effect->compared);
 }
 
 /* Counts whether the translation is the one that the attention as it is gives. */

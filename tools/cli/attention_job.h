@@ -1,4 +1,4 @@
-/* What `elman attention` does with its input: write every matrix, or sum them up. */
+/* `elman attention` on sentences: every matrix is written, or all are summed up. */
 #ifndef ELMAN_CLI_ATTENTION_JOB_H
 #define ELMAN_CLI_ATTENTION_JOB_H
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sysexits.h>
 
-#include "format_suffix.h"
+#include "attention_files.h"
 #include "json_output.h"
 #include "messages.h"
 #include "output.h"
@@ -19,11 +19,10 @@ const char *matrices_normalization(size_t index) {
 }
 
 struct matrices_options matrices_options_default(void) {
-  const elman_attention_options defaults = elman_attention_options_default();
-  return (struct matrices_options){.attention = defaults.mechanism,
-                                   .normalize = normalizations[0],
-                                   .heads = defaults.heads,
-                                   .window = defaults.window};
+  struct matrices_options options = {.normalize = normalizations[0],
+                                     .attention = elman_attention_options_default()};
+  options.attention.key_length = 0;
+  return options;
 }
 
 static bool is_one_of(const char *name, const char *const *names) {
@@ -53,17 +52,18 @@ int matrices_options_check(const struct matrices_options *options, const struct 
 /* A mechanism has weights, or it has none. */
 static int check_weights(const struct matrices_options *options, const struct usage *usage) {
   elman_tensor weight;
-  const bool has_weights = elman_attention_weight(&weight, options->attention, 1, 0);
+  const bool has_weights = elman_attention_weight(&weight, options->attention.mechanism, 1, 0);
   if (!has_weights && options->weights != NULL)
-    return report_usage(usage->command, "--weights: %s attention has none", options->attention);
+    return report_usage(usage->command, "--weights: %s attention has none",
+                        options->attention.mechanism);
   if (!has_weights || options->weights != NULL) return EX_OK;
   char names[256] = "";
   size_t used = 0;
-  for (size_t i = 0; elman_attention_weight(&weight, options->attention, 1, i); i++)
+  for (size_t i = 0; elman_attention_weight(&weight, options->attention.mechanism, 1, i); i++)
     used +=
         (size_t)snprintf(names + used, sizeof names - used, i == 0 ? "%s" : ", %s", weight.name);
   return report_usage(usage->command, "--attention %s needs a --weights FILE with %s",
-                      options->attention, names);
+                      options->attention.mechanism, names);
 }
 
 /* ---- what is read ---- */
@@ -109,7 +109,7 @@ static int read_matrices(struct matrices *m, const struct matrices_options *opti
   if (code != EX_OK || options->weights == NULL) return code;
   const elman_status status =
       elman_attention_weights_load(&m->weights, &m->weight_count, options->weights,
-                                   options->attention, m->queries->columns, &error);
+                                   options->attention.mechanism, m->queries->columns, &error);
   return status == ELMAN_OK ? EX_OK : report_error(&error);
 }
 
@@ -124,14 +124,10 @@ static elman_status attend(elman_attention_output **attended, const struct matri
                                        .values = m->values->values,
                                        .weights = m->weights,
                                        .weight_count = m->weight_count};
-  elman_attention_options inner = elman_attention_options_default();
-  inner.mechanism = options->attention;
-  inner.heads = options->heads;
-  inner.window = options->window;
-  inner.causal = options->causal;
+  elman_attention_options inner = options->attention;
   inner.divide_by_sum = strcmp(options->normalize, "sum") == 0;
   if (options->scale) inner.scale = 1 / sqrt((double)(input.width / inner.heads));
-  if (options->key_length > 0) inner.key_length = options->key_length;
+  if (inner.key_length == 0) inner.key_length = elman_attention_options_default().key_length;
   return elman_attention_forward(attended, &input, &inner, error);
 }
 

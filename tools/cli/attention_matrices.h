@@ -6,49 +6,15 @@
 #include "options.h"
 
 struct matrices_options {
-  bool wanted, causal, scale;
-  const char *attention, *normalize, *weights;
-  size_t heads, window;
-  size_t key_length; /* 0 = all */
+  bool wanted, scale;
+  const char *normalize, *weights;
+  elman_attention_options attention; /* key_length 0 = all */
 };
 
 struct matrices_options matrices_options_default(void);
 
 /* "softmax", "sum" */
 const char *matrices_normalization(size_t index);
-
-/* Rows of an option table; `matrices` is a struct matrices_options. */
-#define MATRICES_OPTIONS(matrices)                                                                 \
-  {"matrices", 0, NULL,                                                                            \
-   "take files of numbers in place of sentences; with it:", .flag = &(matrices).wanted},           \
-      {"attention",                                                                                \
-       0,                                                                                          \
-       "KIND",                                                                                     \
-       "mechanism",                                                                                \
-       .text = &(matrices).attention,                                                              \
-       .choice = elman_attention_name},                                                            \
-      {"heads",    0,         "N", "heads, which divide the columns", .count = &(matrices).heads,  \
-       .least = 1, .most = 64},                                                                    \
-      {"attention-window",                                                                         \
-       0,                                                                                          \
-       "N",                                                                                        \
-       "keys that local attention sees to each side of its centre",                                \
-       .count = &(matrices).window,                                                                \
-       .least = 1,                                                                                 \
-       .most = 1000},                                                                              \
-      {"weights", 0, "FILE", "learned weights of the mechanism: safetensors, as a model is",       \
-       .text = &(matrices).weights},                                                               \
-      {"scale", 0, NULL, "divide products by the root of the columns of a head",                   \
-       .flag = &(matrices).scale},                                                                 \
-      {"causal", 0, NULL, "query t sees keys 1 to t only", .flag = &(matrices).causal},            \
-      {"key-length", 0,                                                                            \
-       "N",          "keys after the Nth are padding, which no query sees",                        \
-       "all keys",   .count = &(matrices).key_length,                                              \
-       .least = 1,   .most = 1000000000},                                                          \
-  {                                                                                                \
-    "normalize", 0, "NAME", "how scores become weights", .text = &(matrices).normalize,            \
-                                                         .choice = matrices_normalization          \
-  }
 
 /* Whether no option is given that belongs to sentences when matrices are wanted, or the other way
  * round. Gives an exit code, after a message if that is not 0. */

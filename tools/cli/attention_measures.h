@@ -1,4 +1,4 @@
-/* What attention did over a corpus, for people and for programs. */
+/* Measures of attention over a corpus, for people and for programs. */
 #ifndef ELMAN_CLI_ATTENTION_MEASURES_H
 #define ELMAN_CLI_ATTENTION_MEASURES_H
 

@@ -102,7 +102,7 @@ static void write_lines(struct output *outputs, const elman_pairs *pairs,
   }
 }
 
-/* Whatever can go wrong shall go wrong before the first file takes its place. */
+/* All that can go wrong shall do so before the first file takes its place. */
 static int store(struct output *output) {
   char buffer[128];
   elman_error error;

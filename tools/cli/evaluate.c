@@ -12,8 +12,8 @@
 #include "output.h"
 #include "override_options.h"
 #include "pairs_input.h"
-#include "progress.h"
 #include "search_options.h"
+#include "terminal.h"
 
 static bool on_progress(void *context, size_t done, size_t total) {
   struct progress *progress = context;
@@ -52,7 +52,10 @@ static void write_scores(FILE *stream, const elman_scores *scores, bool aligned,
 }
 
 /* Of a text in the model's target language hardly a word in two is new. */
-static void note_unknown(const elman_scores *scores) {
+static void note_left_out(const elman_scores *scores) {
+  if (scores->left_out > 0)
+    note("%zu pair%s left out: a side has more tokens than can be translated", scores->left_out,
+         plural(scores->left_out));
   if (scores->unknown_target > scores->tokens / 2)
     note("%zu of %zu target tokens are not in the model's vocabulary: is it the right model, and "
          "are the columns (--columns) in its order?",
@@ -65,40 +68,30 @@ struct evaluation {
   bool json, quiet;
 };
 
-static int score(elman_scores *scores, struct evaluation *evaluation, const elman_pairs *pairs) {
+static int score(struct evaluation *evaluation, const elman_model *model, const elman_pairs *pairs,
+                 bool aligned) {
+  elman_scores scores;
   elman_error error;
-  elman_model *model;
-  const int code = model_open(&model, evaluation->model_path);
-  if (code != EX_OK) return code;
   struct progress progress = progress_start(evaluation->quiet);
   evaluation->options.progress = on_progress;
   evaluation->options.context = &progress;
-  const elman_status status = elman_evaluate(scores, model, pairs, &evaluation->options, &error);
+  const elman_status status = elman_evaluate(&scores, model, pairs, &evaluation->options, &error);
   progress_erase(&progress);
-  elman_model_free(model);
   if (status != ELMAN_OK) return report_error(&error);
-  if (scores->left_out > 0 && !evaluation->quiet)
-    note("%zu pair%s left out: a side has more tokens than can be translated", scores->left_out,
-         plural(scores->left_out));
-  if (!evaluation->quiet) note_unknown(scores);
-  return EX_OK;
-}
-
-static int score_and_write(struct evaluation *evaluation, const elman_pairs *pairs,
-                           bool alignments) {
-  elman_scores scores;
-  const int code = score(&scores, evaluation, pairs);
-  if (code != EX_OK) return code;
-  write_scores(stdout, &scores, alignments, evaluation->json);
+  if (!evaluation->quiet) note_left_out(&scores);
+  write_scores(stdout, &scores, aligned, evaluation->json);
   return output_end(EX_OK);
 }
 
 static int evaluate_model(struct evaluation *evaluation, const struct pairs_input *input,
                           const char *command, const struct operands *operands) {
   elman_pairs *pairs;
+  elman_model *model = NULL;
   int code = pairs_input_read(&pairs, input, command, operands, evaluation->quiet);
   if (code != EX_OK) return code;
-  code = score_and_write(evaluation, pairs, input->alignment_column != 0);
+  code = model_open(&model, evaluation->model_path);
+  if (code == EX_OK) code = score(evaluation, model, pairs, input->alignment_column != 0);
+  elman_model_free(model);
   elman_pairs_free(pairs);
   return code;
 }

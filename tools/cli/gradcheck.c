@@ -9,7 +9,7 @@
 #include "model_input.h"
 #include "options.h"
 #include "output.h"
-#include "progress.h"
+#include "terminal.h"
 
 /* ---- for people ---- */
 

@@ -1,9 +1,9 @@
 #include "interrupt.h"
 
 #include <signal.h>
-#include <stdbool.h>
 #include <stddef.h>
-#include <time.h>
+
+#include "terminal.h"
 
 static volatile sig_atomic_t signal_seen;
 
@@ -14,28 +14,18 @@ static void note_signal(int number) {
   signal_seen = number;
 }
 
-static struct timespec now(void) {
-  struct timespec time = {0};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return time;
-}
-
 /* timeout(1) sends its signal twice at once, to the program and to its group: that is one wish. */
-static bool is_repetition(struct timespec first, struct timespec second) {
-  const double seconds =
-      (double)(second.tv_sec - first.tv_sec) + 1e-9 * (double)(second.tv_nsec - first.tv_nsec);
-  return seconds < 0.5;
-}
+static const double REPETITION = 0.5;
 
 /* The stop signals are blocked meanwhile. A limit of processor time is told again every second
  * until a harder one kills: that is no impatience. */
 static void note_first_signal(int number) {
-  static struct timespec first;
-  const struct timespec second = now();
+  static double first;
+  const double second = now();
   if (signal_seen == 0) {
     signal_seen = number;
     first = second;
-  } else if (number != SIGXCPU && !is_repetition(first, second)) {
+  } else if (number != SIGXCPU && second - first >= REPETITION) {
     signal(number, SIG_DFL);
     raise(number);
   }

@@ -29,7 +29,7 @@ void json_numbers(struct json *json, const char *key, const double *numbers, siz
 /* The next value starts a line. */
 void json_line(struct json *json);
 
-/* What could steer a terminal is escaped. */
+/* Control characters that could steer a terminal are escaped. */
 void write_json_string(FILE *stream, const char *text);
 
 /* Nine digits, which give a float back exactly; null for what JSON has no number for. */

@@ -1,4 +1,4 @@
-/* What the user reads on standard error, and the exit codes of sysexits.h. */
+/* Messages on standard error, and the exit codes of sysexits.h. */
 #ifndef ELMAN_CLI_MESSAGES_H
 #define ELMAN_CLI_MESSAGES_H
 

@@ -2,8 +2,7 @@
 #include <string.h>
 #include <sysexits.h>
 
-#include "format_suffix.h"
-#include "hypotheses.h"
+#include "attention_files.h"
 #include "messages.h"
 #include "model_input.h"
 #include "repl_session.h"

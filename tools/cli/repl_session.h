@@ -1,4 +1,4 @@
-/* What an interactive session holds, and its commands that start with ':'. */
+/* The state of an interactive session, and its commands that start with a colon. */
 #ifndef ELMAN_CLI_REPL_SESSION_H
 #define ELMAN_CLI_REPL_SESSION_H
 

@@ -1,9 +1,14 @@
 #include "terminal.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
+
+static const double SECONDS_BETWEEN = 0.1;
 
 bool terminal_is_capable(int descriptor) {
   const char *kind = getenv("TERM");
@@ -21,4 +26,42 @@ size_t terminal_width(int descriptor) {
   if (!isatty(descriptor)) return 0;
   if (ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return USUAL;
   return size.ws_col;
+}
+
+double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+struct progress progress_start(bool quiet) {
+  return (struct progress){.live = !quiet && terminal_is_capable(STDERR_FILENO)};
+}
+
+bool progress_due(const struct progress *progress) {
+  return progress->live && now() - progress->drawn_at >= SECONDS_BETWEEN;
+}
+
+/* A line that wraps could not be erased. */
+static int columns(void) {
+  struct winsize size;
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1 : 79;
+}
+
+void progress_draw(struct progress *progress, const char *format, ...) {
+  char line[256];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(line, sizeof line, format, arguments);
+  va_end(arguments);
+  fprintf(stderr, "\r\033[K%.*s", columns(), line);
+  fflush(stderr);
+  progress->drawn = true;
+  progress->drawn_at = now();
+}
+
+void progress_erase(struct progress *progress) {
+  if (!progress->drawn) return;
+  fputs("\r\033[K", stderr);
+  progress->drawn = false;
 }

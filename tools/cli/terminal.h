@@ -1,4 +1,5 @@
-/* What the terminal can do and the user allows. */
+/* The terminal: what it can do and the user allows, and a line on it that is drawn again and again.
+ * Elsewhere nothing is drawn. */
 #ifndef ELMAN_CLI_TERMINAL_H
 #define ELMAN_CLI_TERMINAL_H
 
@@ -13,5 +14,25 @@ bool terminal_has_color(int descriptor);
 
 /* Its columns; 0 where there is no terminal. */
 size_t terminal_width(int descriptor);
+
+struct progress {
+  bool live;  /* standard error is a terminal that can erase a line */
+  bool drawn; /* the line is on the screen */
+  double drawn_at;
+};
+
+struct progress progress_start(bool quiet);
+
+/* Whether it is time to draw again. */
+bool progress_due(const struct progress *progress);
+
+void progress_draw(struct progress *progress, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Makes room for other output. */
+void progress_erase(struct progress *progress);
+
+/* Seconds on a clock that never jumps. */
+double now(void);
 
 #endif

@@ -38,7 +38,7 @@ static void write_bar(FILE *stream, double value, double largest) {
   putc('|', stream);
 }
 
-/* What the bar's two ends stand for. */
+/* The values at the two ends of the bar. */
 static void write_scale(FILE *stream, double largest) {
   char least[16], most[16];
   snprintf(least, sizeof least, "%.1e", largest * pow(10, -BAR_DECADES));
@@ -51,7 +51,7 @@ static void write_token(FILE *stream, const char *token, bool known) {
   if (!known) fputs(" (unknown)", stream);
 }
 
-/* What the step reads and, in the decoder, what it shall say. */
+/* The token that the step reads and, in the decoder, the one it shall say. */
 static void write_words(FILE *stream, const elman_gradient_trace *trace,
                         const elman_traced_layer *layer, size_t t) {
   if (layer->side == ELMAN_SOURCE) {

@@ -14,7 +14,7 @@
 #include "options.h"
 #include "pairs_input.h"
 #include "presets.h"
-#include "progress.h"
+#include "terminal.h"
 #include "token_modes.h"
 #include "train_log.h"
 #include "train_output.h"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "elman.h"
-#include "progress.h"
+#include "terminal.h"
 
 /* Lies in one place while it is open. */
 struct train_log {

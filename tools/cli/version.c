@@ -22,7 +22,7 @@ static void write_kernels(FILE *stream, const elman_machine *machine) {
   }
 }
 
-/* What a report of a fault or of a speed needs. */
+/* For a report of a fault or of a speed. */
 static void write_machine(FILE *stream) {
   const elman_machine machine = elman_machine_get();
   fprintf(stream, "BLAS        %s\n", machine.blas);

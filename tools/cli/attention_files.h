@@ -1,8 +1,16 @@
-/* The attention of all translations of a sentence. */
-#ifndef ELMAN_CLI_HYPOTHESES_H
-#define ELMAN_CLI_HYPOTHESES_H
+/* Files of attention matrices: the format that a name asks for, and all translations of a sentence.
+ */
+#ifndef ELMAN_CLI_ATTENTION_FILES_H
+#define ELMAN_CLI_ATTENTION_FILES_H
 
 #include "elman.h"
+
+/* Says that the suffix of `path` names no format, and which do. Gives the exit code. */
+int report_suffix(const char *path);
+
+/* Chooses *format where it is NULL; it stays so where `path` is standard output (NULL or "-") or
+ * has no suffix. Gives an exit code, after a message if that is not 0. */
+int format_settle(const char **format, const char *path);
 
 /* `best` and those behind it, as sentence number `sentence`, from 1. */
 ELMAN_CHECKED elman_status hypotheses_write(elman_attention_writer *writer,
