@@ -2,39 +2,17 @@
 #ifndef ELMAN_MODEL_H
 #define ELMAN_MODEL_H
 
+#include "elman/hyperparameters.h"
 #include "elman/pairs.h"
-#include "elman/tokens.h"
 
 ELMAN_BEGIN
 
 typedef struct elman_model elman_model;
 
-/* The names of the attention mechanisms, from index 0 up; NULL past the last. */
-ELMAN_API const char *elman_attention_name(size_t index);
-
+/* elman/hyperparameters.h says what each field is. A normalization is ELMAN_NFC or ELMAN_NFKC: a
+ * side that asks for it becomes ELMAN_NFKC_WIDE. */
 typedef struct elman_model_options {
-  size_t embedding_size;   /* default 128 */
-  size_t hidden_size;      /* default 128 */
-  size_t layers;           /* of the encoder, and of the decoder; 1 (default) to 8 */
-  bool bidirectional;      /* the encoder reads both ways, with hidden_size / 2 units each */
-  const char *attention;   /* a name from elman_attention_name; default "dot" */
-  size_t heads;            /* of "multihead", which they divide; 0 (default) = 4 there, else 1 */
-  size_t attention_window; /* of "local": source words to each side of the centre that are seen;
-                              0 (default) = 5 there, else none */
-  size_t encoder_self_attention; /* heads of a self-attention layer over the encoder's states, whose
-                                    result is added to them; 0 (default) = none */
-  size_t decoder_self_attention; /* the same over the decoder's states so far */
-  bool plain_self_attention;     /* without linear maps of queries, keys, values and result */
-  bool attentional_layer; /* a tanh layer over [RNN output; context] before the output layer */
-  bool input_feeding;     /* its state joins the decoder's next input; needs that layer */
-  bool tie_embeddings;    /* the output layer is the target embedding; needs that layer */
-  bool orthogonal_initial_values; /* orthogonal recurrent matrices and small embeddings, instead of
-                                     PyTorch's initial values */
-  elman_token_mode source_tokens, target_tokens; /* default ELMAN_TOKENS_AUTO */
-  elman_normalization normalization; /* ELMAN_NFC, or ELMAN_NFKC (default): a side that asks for it
-                                        becomes ELMAN_NFKC_WIDE */
-  size_t min_count;                  /* words seen less often are unknown words; default 1 */
-  size_t max_vocabulary;             /* words a side, the most frequent; 0 (default) = no limit */
+  ELMAN_MODEL_HYPERPARAMETERS(ELMAN_FIELD)
   size_t max_length; /* tokens on a side: longer pairs count for nothing, as elman_train leaves
                         them out; 0 (default) = no limit */
   uint64_t seed;     /* of the initial weights; default 1 */
@@ -42,7 +20,8 @@ typedef struct elman_model_options {
 
 ELMAN_API elman_model_options elman_model_options_default(void);
 
-/* A model with both vocabularies counted from `pairs`, and initial weights. */
+/* A model with both vocabularies counted from `pairs`, and initial weights. `options` may be NULL
+ * for the defaults. */
 ELMAN_CHECKED elman_status elman_model_create(elman_model **model, const elman_pairs *pairs,
                                               const elman_model_options *options,
                                               elman_error *error);
@@ -80,21 +59,25 @@ typedef struct elman_spacing {
   size_t spaced, unspaced;
 } elman_spacing;
 
+/* How a model was trained the last time. */
+typedef struct elman_train_settings {
+  ELMAN_TRAIN_HYPERPARAMETERS(ELMAN_FIELD)
+} elman_train_settings;
+
 typedef struct elman_model_info {
-  size_t embedding_size, hidden_size, layers;
-  bool bidirectional, attentional_layer, input_feeding, tie_embeddings;
+  ELMAN_MODEL_HYPERPARAMETERS(ELMAN_FIELD) /* no 0 stands for a default, and no AUTO for a mode */
+  bool start_known; /* its file tells how it was made: the fields of ELMAN_SCOPE_START hold */
+  const elman_train_settings *training; /* NULL if it had none or the file does not tell */
+  elman_history history;
+  const char *version; /* of the library that made or wrote it */
   size_t source_vocabulary, target_vocabulary; /* tokens, specials included */
-  size_t parameters;                           /* numbers that training changes */
-  size_t tensors;
-  const char *attention;
-  size_t heads, attention_window;                        /* 1 and 0 where the mechanism has none */
-  size_t encoder_self_attention, decoder_self_attention; /* heads; 0 = none */
-  bool plain_self_attention;
-  elman_token_mode source_tokens, target_tokens; /* never ELMAN_TOKENS_AUTO */
   elman_normalization source_normalization, target_normalization;
   elman_spacing source_spacing, target_spacing;
+  size_t parameters; /* numbers that training changes */
+  size_t tensors;
 } elman_model_info;
 
+/* Its pointers live as long as the model, and until it is trained. */
 ELMAN_API elman_model_info elman_model_get_info(const elman_model *model);
 
 typedef struct elman_tensor_info {

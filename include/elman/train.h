@@ -40,34 +40,15 @@ typedef bool elman_validation_function(void *context, const elman_validation *va
  * written. Training goes on in any case, and tries again when the next checkpoint is due. */
 typedef void elman_saved_function(void *context, const elman_error *problem);
 
-/* The names of the learning-rate schedules, from index 0 up: "constant"; "plateau", halved after
- * each validation that brings no new best; "inverse-sqrt", falling with the root of the number of
- * updates. NULL past the last. */
-ELMAN_API const char *elman_schedule_name(size_t index);
-
 #define ELMAN_EPOCHS_AUTO SIZE_MAX
 
+/* elman/hyperparameters.h says what the fields are that change the result. */
 typedef struct elman_train_options {
-  size_t epochs;        /* default ELMAN_EPOCHS_AUTO: at least 10 and as many as give 400 updates */
-  size_t batch_size;    /* sentences; default 32 */
-  double learning_rate; /* of Adam; default 0.001, at most 1e30 */
-  const char *schedule; /* a name from elman_schedule_name; default "constant" */
-  size_t warm_up; /* updates during which the learning rate rises to its full value; default 0 */
-  double dropout; /* probability, from 0 (default) to below 1 */
-  double attention_dropout; /* the same for attention weights */
-  double label_smoothing;   /* share spread over the vocabulary, from 0 (default) to below 1 */
-  double average;    /* decay of a moving average of the weights, which then is what is validated
-                        and kept; from 0 (default, off) to below 1 */
-  double clip_norm;  /* largest norm of all gradients together; 0 = off; default 1 */
-  size_t max_length; /* pairs with a longer side are left out; 0 = none; default 200 tokens */
-  uint64_t seed;     /* of the order of the pairs and of dropout; default 1 */
-  size_t threads;    /* 0 (default) = one a core; the result does not depend on it */
+  ELMAN_TRAIN_HYPERPARAMETERS(ELMAN_FIELD)
+  size_t epochs;  /* default ELMAN_EPOCHS_AUTO: at least 10 and as many as give 400 updates */
+  size_t threads; /* 0 (default) = one a core; the result does not depend on it */
 
   const elman_pairs *dev; /* pairs to validate on; the best model is kept. NULL (default) = none */
-  size_t validate_every;  /* updates between validations; 0 (default) = after each epoch */
-  size_t
-      patience; /* validations without a new best after which training ends; 0 (default) = no end */
-
   const char *pairs_name; /* what a message calls the pairs where a checkpoint belongs to others,
                              such as the names of their files; NULL (default) = nothing */
   const char *dev_name;   /* likewise the dev pairs */
@@ -101,7 +82,8 @@ ELMAN_CHECKED elman_status elman_checkpoint_look(elman_checkpoint *checkpoint, c
                                                  elman_error *error);
 
 /* Trains with teacher forcing, back-propagation through time and Adam. An update whose loss is not
- * finite is left out; ten in a row are an error, and the model is then of no use. */
+ * finite is left out; ten in a row are an error, and the model is then of no use. `options` may be
+ * NULL for the defaults. */
 ELMAN_CHECKED elman_status elman_train(elman_model *model, const elman_pairs *pairs,
                                        const elman_train_options *options, elman_error *error);
 

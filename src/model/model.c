@@ -1,5 +1,6 @@
 #include "model/model.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/large_pages.h"
@@ -26,10 +27,12 @@ elman_status model_create(struct model **out, struct vocabulary_pair vocabularie
   model->config = config;
   model->config.source_vocabulary = vocabulary_size(vocabularies.source);
   model->config.target_vocabulary = vocabulary_size(vocabularies.target);
-  model->source_mode = vocabularies.source_mode;
-  model->target_mode = vocabularies.target_mode;
-  model->source_normalization = vocabularies.source_normalization;
-  model->target_normalization = vocabularies.target_normalization;
+  model->config.source_tokens = vocabularies.source_mode;
+  model->config.target_tokens = vocabularies.target_mode;
+  model->config.source_normalization = vocabularies.source_normalization;
+  model->config.target_normalization = vocabularies.target_normalization;
+  model_config_settle(&model->config);
+  snprintf(model->version, sizeof model->version, "%s", ELMAN_VERSION);
   model->sample[ELMAN_SOURCE] = vocabularies.sample[ELMAN_SOURCE];
   model->sample[ELMAN_TARGET] = vocabularies.sample[ELMAN_TARGET];
   model->source_vocabulary = vocabularies.source;
@@ -51,9 +54,11 @@ void model_free(struct model *model) {
 }
 
 struct codec model_source_codec(const struct model *model) {
-  return (struct codec){model->source_mode, model->source_normalization, model->source_vocabulary};
+  return (struct codec){model->config.source_tokens, model->config.source_normalization,
+                        model->source_vocabulary};
 }
 
 struct codec model_target_codec(const struct model *model) {
-  return (struct codec){model->target_mode, model->target_normalization, model->target_vocabulary};
+  return (struct codec){model->config.target_tokens, model->config.target_normalization,
+                        model->target_vocabulary};
 }

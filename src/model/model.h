@@ -3,14 +3,16 @@
 #define ELMAN_MODEL_MODEL_H
 
 #include "corpus/corpus.h"
+#include "elman/model.h"
 #include "model/parameters.h"
 #include "vocab/codec.h"
 
-/* What training it has had, in all. No time: the same training gives the same file. */
-struct training_history {
-  uint64_t epochs; /* whole ones */
-  uint64_t updates;
-  uint64_t tokens; /* target tokens learnt from, </s> included */
+/* How it came about, as far as that is known. */
+struct model_past {
+  elman_history history; /* without the work */
+  bool start_known;      /* the options of its making are those of its configuration */
+  bool training_known;   /* its last training had these: */
+  elman_train_settings training;
 };
 
 struct model {
@@ -18,16 +20,15 @@ struct model {
   struct parameter_table table;
   real *block;               /* owned; all weights */
   struct parameters weights; /* views into the block */
-  struct training_history history;
+  struct model_past past;
+  char version[32]; /* of the program that made or wrote it */
   size_t trainings; /* since it was made: what is derived from the weights holds for one number */
-  elman_token_mode source_mode, target_mode;
-  elman_normalization source_normalization, target_normalization;
   struct script_sample sample[2]; /* by side; none once it was saved and loaded */
   struct vocabulary *source_vocabulary, *target_vocabulary; /* owned */
 };
 
-/* Takes over `vocabularies`, also when it fails. The vocabulary sizes of `config` are filled in
- * here; all weights are zero. */
+/* Takes over `vocabularies`, also when it fails. What they fix in `config` is filled in here, and
+ * what 0 stands for; all weights are zero. */
 elman_status model_create(struct model **model, struct vocabulary_pair vocabularies,
                           struct model_config config, elman_error *error) CHECKED;
 void model_free(struct model *model);

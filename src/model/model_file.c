@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/safe_file.h"
+#include "model/hyperparameter_json.h"
 #include "model/safetensors.h"
 
 static const char KEY_FORMAT[] = "format", KEY_VERSION[] = "elman.version",
@@ -20,25 +21,15 @@ static const struct side_keys TARGET_KEYS = {"elman.target_vocab", "elman.target
 
 /* ---- writing ---- */
 
-static json_t *config_to_json(const struct model *model) {
-  const struct model_config *config = &model->config;
-  return json_pack(
-      "{s:s, s:I, s:I, s:b, s:b, s:I, s:I, s:I, s:I, s:b, s:I, s:b, s:s, s:s, s:I, s:s, s:s, s:I, "
-      "s:b}",
-      "attention", attention_name(config->attention), "attention_heads", (json_int_t)config->heads,
-      "attention_window", (json_int_t)config->window, "attentional_layer",
-      config->attentional_layer, "bidirectional", config->bidirectional, "decoder_self_attention",
-      (json_int_t)config->decoder_self_attention, "embedding_size",
-      (json_int_t)config->embedding_size, "encoder_self_attention",
-      (json_int_t)config->encoder_self_attention, "hidden_size", (json_int_t)config->hidden_size,
-      "input_feeding", config->input_feeding, "layers", (json_int_t)config->layers,
-      "plain_self_attention", config->plain_self_attention, "source_normalization",
-      normalization_name(model->source_normalization), "source_tokens",
-      token_mode_name(model->source_mode), "source_vocabulary",
-      (json_int_t)config->source_vocabulary, "target_normalization",
-      normalization_name(model->target_normalization), "target_tokens",
-      token_mode_name(model->target_mode), "target_vocabulary",
-      (json_int_t)config->target_vocabulary, "tie_embeddings", config->tied);
+static json_t *config_to_json(const struct model_config *config) {
+  json_t *json = json_pack("{s:s, s:I, s:s, s:I}", "source_normalization",
+                           normalization_name(config->source_normalization), "source_vocabulary",
+                           (json_int_t)config->source_vocabulary, "target_normalization",
+                           normalization_name(config->target_normalization), "target_vocabulary",
+                           (json_int_t)config->target_vocabulary);
+  if (hyperparameters_to_json(json, ELMAN_SCOPE_MODEL, config) == 0) return json;
+  json_decref(json);
+  return NULL;
 }
 
 static int set_vocabulary(json_t *metadata, struct side_keys keys,
@@ -56,18 +47,29 @@ static int set_vocabulary(json_t *metadata, struct side_keys keys,
   return result;
 }
 
-static json_t *history_to_json(const struct training_history *history) {
-  return json_pack("{s:I, s:I, s:I}", "epochs", (json_int_t)history->epochs, "tokens",
-                   (json_int_t)history->tokens, "updates", (json_int_t)history->updates);
+/* What training it has had in all, and the settings of the last, as far as they are known. */
+static json_t *training_to_json(const struct model *model) {
+  const struct model_past *past = &model->past;
+  json_t *json =
+      json_pack("{s:I, s:I, s:I}", "epochs", (json_int_t)past->history.epochs, "tokens",
+                (json_int_t)past->history.tokens, "updates", (json_int_t)past->history.updates);
+  int result = json == NULL;
+  if (past->start_known)
+    result |= hyperparameters_to_json(json, ELMAN_SCOPE_START, &model->config);
+  if (past->training_known)
+    result |= hyperparameters_to_json(json, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, &past->training);
+  if (result == 0) return json;
+  json_decref(json);
+  return NULL;
 }
 
 static json_t *compose_metadata(const struct model *model) {
   json_t *metadata = json_object();
   int result = json_object_set_new(metadata, KEY_FORMAT, json_string("pt"));
   result |= json_object_set_new(metadata, KEY_VERSION, json_string(ELMAN_VERSION));
-  result |= safetensors_set_json(metadata, KEY_CONFIG, config_to_json(model));
-  if (model->history.updates > 0)
-    result |= safetensors_set_json(metadata, KEY_TRAINING, history_to_json(&model->history));
+  result |= safetensors_set_json(metadata, KEY_CONFIG, config_to_json(&model->config));
+  if (model->past.history.updates > 0 || model->past.start_known)
+    result |= safetensors_set_json(metadata, KEY_TRAINING, training_to_json(model));
   result |= set_vocabulary(metadata, SOURCE_KEYS, model->source_vocabulary);
   result |= set_vocabulary(metadata, TARGET_KEYS, model->target_vocabulary);
   if (result == 0) return metadata;
@@ -114,73 +116,61 @@ static elman_status parse_metadata(json_t **value, const struct safetensors *fil
   return status == ELMAN_BAD_DATA ? bad(file, error, "is not valid JSON", key) : status;
 }
 
-static bool parse_modes(struct vocabulary_pair *modes, const char *source, const char *target) {
-  return token_mode_parse(&modes->source_mode, source) &&
-         token_mode_parse(&modes->target_mode, target) && modes->source_mode != ELMAN_TOKENS_AUTO &&
-         modes->target_mode != ELMAN_TOKENS_AUTO;
+static elman_status bad_value(const struct safetensors *file, elman_error *error, const char *key,
+                              const json_t *json, const elman_hyperparameter *row) {
+  char problem[128];
+  const bool is_word = row->choice != NULL && json_is_string(json_object_get(json, row->name));
+  snprintf(problem, sizeof problem, "%s \"%s\"",
+           is_word ? "names an unknown" : "does not hold what this version expects as",
+           row->name);
+  return bad(file, error, problem, key);
+}
+
+static bool parse_normalization(elman_normalization *form, const json_t *json, const char *key,
+                                size_t *found) {
+  const json_t *name = json_object_get(json, key);
+  *form = ELMAN_NFC; /* as in version 0.1 */
+  if (name == NULL) return true;
+  ++*found;
+  return json_is_string(name) && normalization_parse(form, json_string_value(name));
+}
+
+static bool parse_normalizations(struct model_config *config, const json_t *json, size_t *found) {
+  return parse_normalization(&config->source_normalization, json, "source_normalization", found) &&
+         parse_normalization(&config->target_normalization, json, "target_normalization", found);
+}
+
+static bool parse_vocabulary_sizes(struct model_config *config, const json_t *json, size_t *found) {
+  const json_t *source = json_object_get(json, "source_vocabulary");
+  const json_t *target = json_object_get(json, "target_vocabulary");
+  config->source_vocabulary = (size_t)json_integer_value(source);
+  config->target_vocabulary = (size_t)json_integer_value(target);
+  *found += 2;
+  return json_is_integer(source) && json_is_integer(target);
 }
 
 /* Every key of the configuration must be there, and no other: a key that this version does not know
  * would change the arithmetic. */
-static elman_status parse_config(struct model_config *config, struct vocabulary_pair *modes,
-                                 const struct safetensors *file, elman_error *error) {
+static elman_status parse_config(struct model_config *config, const struct safetensors *file,
+                                 elman_error *error) {
   json_t *json;
   elman_status status = parse_metadata(&json, file, KEY_CONFIG, error);
   if (status != ELMAN_OK) return status;
-  const char *attention, *source_tokens, *target_tokens;
-  json_int_t e, h, layers, v_source, v_target;
-  bool attentional, bidirectional, feeding, tied;
-  /* Files of version 0.1 lack what came later. */
-  json_int_t heads = 1, window = 0, decoder_heads = 0, encoder_heads = 0;
-  bool plain = false;
-  const char *source_form = "nfc", *target_form = "nfc";
-  const struct json_field fields[] = {
-      {"attention", .string = &attention},
-      {"attention_heads", .integer = &heads, .optional = true},
-      {"attention_window", .integer = &window, .optional = true},
-      {"attentional_layer", .truth = &attentional},
-      {"bidirectional", .truth = &bidirectional},
-      {"decoder_self_attention", .integer = &decoder_heads, .optional = true},
-      {"embedding_size", .integer = &e},
-      {"encoder_self_attention", .integer = &encoder_heads, .optional = true},
-      {"hidden_size", .integer = &h},
-      {"input_feeding", .truth = &feeding},
-      {"layers", .integer = &layers},
-      {"plain_self_attention", .truth = &plain, .optional = true},
-      {"source_normalization", .string = &source_form, .optional = true},
-      {"source_tokens", .string = &source_tokens},
-      {"source_vocabulary", .integer = &v_source},
-      {"target_normalization", .string = &target_form, .optional = true},
-      {"target_tokens", .string = &target_tokens},
-      {"target_vocabulary", .integer = &v_target},
-      {"tie_embeddings", .truth = &tied}};
-  if (!read_json_fields(fields, sizeof fields / sizeof *fields, json)) {
-    status = bad(file, error, "does not hold what this version expects", KEY_CONFIG);
-  } else if (!attention_parse(&config->attention, attention)) {
-    status = bad(file, error, "names an unknown attention mechanism", KEY_CONFIG);
-  } else if (!parse_modes(modes, source_tokens, target_tokens)) {
-    status = bad(file, error, "names an unknown token mode", KEY_CONFIG);
-  } else if (!normalization_parse(&modes->source_normalization, source_form) ||
-             !normalization_parse(&modes->target_normalization, target_form)) {
+  elman_error problem;
+  size_t found = 0;
+  *config = model_config_default();
+  const elman_hyperparameter *wrong =
+      hyperparameters_from_json(config, ELMAN_SCOPE_MODEL, &found, json);
+  if (wrong != NULL) {
+    status = bad_value(file, error, KEY_CONFIG, json, wrong);
+  } else if (!parse_normalizations(config, json, &found)) {
     status = bad(file, error, "names an unknown normalization", KEY_CONFIG);
+  } else if (!parse_vocabulary_sizes(config, json, &found) || found != json_object_size(json)) {
+    status = bad(file, error, "does not hold what this version expects", KEY_CONFIG);
+  } else if (config->source_tokens == ELMAN_TOKENS_AUTO ||
+             config->target_tokens == ELMAN_TOKENS_AUTO) {
+    status = bad(file, error, "names an unknown token mode", KEY_CONFIG);
   } else {
-    /* A negative number becomes a huge one and is refused by the check. */
-    *config = (struct model_config){.source_vocabulary = (size_t)v_source,
-                                    .target_vocabulary = (size_t)v_target,
-                                    .embedding_size = (size_t)e,
-                                    .hidden_size = (size_t)h,
-                                    .layers = (size_t)layers,
-                                    .bidirectional = bidirectional,
-                                    .attention = config->attention,
-                                    .heads = (size_t)heads,
-                                    .window = (size_t)window,
-                                    .encoder_self_attention = (size_t)encoder_heads,
-                                    .decoder_self_attention = (size_t)decoder_heads,
-                                    .plain_self_attention = plain,
-                                    .attentional_layer = attentional,
-                                    .input_feeding = feeding,
-                                    .tied = tied};
-    elman_error problem;
     if (model_config_check(config, &problem) != ELMAN_OK)
       status = bad(file, error, problem.message, KEY_CONFIG);
   }
@@ -188,23 +178,45 @@ static elman_status parse_config(struct model_config *config, struct vocabulary_
   return status;
 }
 
-/* Files of version 0.1 and models that were not trained have none. */
-static elman_status parse_history(struct training_history *history, const struct safetensors *file,
-                                  elman_error *error) {
-  json_int_t epochs, tokens, updates;
-  const struct json_field fields[] = {{"epochs", .integer = &epochs},
-                                      {"tokens", .integer = &tokens},
-                                      {"updates", .integer = &updates}};
+static bool read_count(uint64_t *count, const json_t *json, const char *key) {
+  const json_t *value = json_object_get(json, key);
+  *count = (uint64_t)json_integer_value(value);
+  return json_is_integer(value) && json_integer_value(value) >= 0;
+}
+
+static elman_status read_past(struct model_past *past, struct model_config *config,
+                              const json_t *json, const struct safetensors *file,
+                              elman_error *error) {
+  const unsigned training = ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END;
+  elman_history *history = &past->history;
+  size_t of_start = 0, of_training = 0;
+  elman_error problem;
+  const elman_hyperparameter *wrong =
+      hyperparameters_from_json(config, ELMAN_SCOPE_START, &of_start, json);
+  if (wrong == NULL)
+    wrong = hyperparameters_from_json(&past->training, training, &of_training, json);
+  if (wrong != NULL) return bad_value(file, error, KEY_TRAINING, json, wrong);
+  if (!read_count(&history->epochs, json, "epochs") ||
+      !read_count(&history->updates, json, "updates") ||
+      !read_count(&history->tokens, json, "tokens") ||
+      json_object_size(json) != 3 + of_start + of_training)
+    return bad(file, error, "does not hold what this version expects", KEY_TRAINING);
+  if (hyperparameters_check(config, ELMAN_SCOPE_START, &problem) != ELMAN_OK ||
+      hyperparameters_check(&past->training, training, &problem) != ELMAN_OK)
+    return bad(file, error, problem.message, KEY_TRAINING);
+  past->start_known = of_start > 0;
+  past->training_known = of_training > 0;
+  return ELMAN_OK;
+}
+
+/* Files of version 0.1 and models that were not trained have none; some tell the history only. */
+static elman_status parse_past(struct model_past *past, struct model_config *config,
+                               const struct safetensors *file, elman_error *error) {
   json_t *json;
-  *history = (struct training_history){0};
+  *past = (struct model_past){.training = {ELMAN_TRAIN_HYPERPARAMETERS(FIELD_DEFAULT)}};
   if (safetensors_metadata(file, KEY_TRAINING) == NULL) return ELMAN_OK;
   elman_status status = parse_metadata(&json, file, KEY_TRAINING, error);
-  if (status != ELMAN_OK) return status;
-  if (!read_json_fields(fields, sizeof fields / sizeof *fields, json) || epochs < 0 || tokens < 0 ||
-      updates < 0)
-    status = bad(file, error, "does not hold what this version expects", KEY_TRAINING);
-  else
-    *history = (struct training_history){(uint64_t)epochs, (uint64_t)updates, (uint64_t)tokens};
+  if (status == ELMAN_OK) status = read_past(past, config, json, file, error);
   json_decref(json);
   return status;
 }
@@ -310,12 +322,15 @@ static elman_status check_alias(const struct model *model, const struct paramete
 }
 
 static elman_status load(struct model **model, const struct safetensors *file, elman_error *error) {
-  struct model_config config = model_config_default();
-  struct vocabulary_pair vocabularies = {0};
-  struct training_history history;
-  elman_status status = parse_config(&config, &vocabularies, file, error);
-  if (status == ELMAN_OK) status = parse_history(&history, file, error);
+  struct model_config config;
+  struct model_past past;
+  elman_status status = parse_config(&config, file, error);
+  if (status == ELMAN_OK) status = parse_past(&past, &config, file, error);
   if (status == ELMAN_OK) status = check_tensors(file, &config, error);
+  struct vocabulary_pair vocabularies = {.source_mode = config.source_tokens,
+                                         .target_mode = config.target_tokens,
+                                         .source_normalization = config.source_normalization,
+                                         .target_normalization = config.target_normalization};
   if (status == ELMAN_OK)
     status = parse_vocabulary(&vocabularies.source, file, SOURCE_KEYS, ELMAN_SOURCE,
                               config.source_vocabulary, error);
@@ -328,7 +343,11 @@ static elman_status load(struct model **model, const struct safetensors *file, e
     return status;
   }
   status = model_create(model, vocabularies, config, error);
-  if (status == ELMAN_OK) (*model)->history = history;
+  if (status == ELMAN_OK) {
+    const char *version = safetensors_metadata(file, KEY_VERSION);
+    snprintf((*model)->version, sizeof (*model)->version, "%s", version == NULL ? "" : version);
+    (*model)->past = past;
+  }
   for (size_t i = 0; status == ELMAN_OK && i < (*model)->table.count; i++) {
     const struct parameter *row = &(*model)->table.rows[i];
     status = row->alias ? check_alias(*model, row, file, error)
@@ -353,17 +372,18 @@ elman_status model_load(struct model **model, const char *path, elman_error *err
   return status;
 }
 
-elman_status model_read_history(struct training_history *history, double *work, const char *path,
-                                elman_error *error) {
+elman_status model_read_history(elman_history *history, const char *path, elman_error *error) {
   struct safetensors file;
+  struct model_past past;
+  struct model_config config = model_config_default();
   elman_status status = safetensors_open(&file, path, error);
   if (status != ELMAN_OK) return status;
-  status = parse_history(history, &file, error);
-  *work = 0;
+  status = parse_past(&past, &config, &file, error);
+  *history = past.history;
   for (size_t i = 0; status == ELMAN_OK && i < file.count; i++)
     if (strstr(file.tensors[i].name, ".embedding.") == NULL)
-      *work += (double)(file.tensors[i].end - file.tensors[i].begin) / sizeof(float) *
-               (double)history->tokens;
+      history->work += (double)(file.tensors[i].end - file.tensors[i].begin) / sizeof(float) *
+                       (double)history->tokens;
   safetensors_close(&file);
   return status;
 }

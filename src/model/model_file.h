@@ -11,8 +11,8 @@ elman_status model_save(const struct model *model, const char *path, elman_error
 elman_status model_load(struct model **model, const char *path, elman_error *error) CHECKED;
 
 /* Reads the header alone. A file without a history has the history of a model that was not trained.
- * *work is how often a token met a weight: the tokens times all weights but the embeddings. */
-elman_status model_read_history(struct training_history *history, double *work, const char *path,
+ */
+elman_status model_read_history(elman_history *history, const char *path,
                                 elman_error *error) CHECKED;
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/random.h"
+#include "model/hyperparameters.h"
 
 enum { ALIGNED_REALS = ARENA_ALIGNMENT / sizeof(real) };
 
@@ -133,7 +134,7 @@ static void list_decoder(struct listing *listing, struct decoder_parameters *dec
   if (sizes.attentional > 0)
     list_linear(listing, &decoder->attentional_weight, &decoder->attentional_bias,
                 "decoder.attentional", sizes.attentional, 2 * H);
-  if (config->tied) {
+  if (config->tie_embeddings) {
     list_alias(listing, &decoder->out_weight, "decoder.out", "weight", embedding);
     list(listing, &decoder->out_bias, "decoder.out", "bias", vector_of(V, 1 / sqrt((double)F)));
   } else {
@@ -148,13 +149,24 @@ static void list_all(struct listing *listing, struct parameters *views,
 }
 
 struct model_config model_config_default(void) {
-  return (struct model_config){.source_vocabulary = 1,
-                               .target_vocabulary = 1,
-                               .embedding_size = 128,
-                               .hidden_size = 128,
-                               .layers = 1,
-                               .attention = ATTENTION_DOT,
-                               .heads = 1};
+  struct model_config config = {
+      ELMAN_MODEL_HYPERPARAMETERS(FIELD_DEFAULT).source_vocabulary = 1, .target_vocabulary = 1};
+  model_config_settle(&config);
+  return config;
+}
+
+/* An unknown name is kept from here by the check. */
+static enum attention_kind kind_of(const struct model_config *config) {
+  enum attention_kind kind = ATTENTION_DOT;
+  if (config->attention != NULL) (void)attention_parse(&kind, config->attention);
+  return kind;
+}
+
+void model_config_settle(struct model_config *config) {
+  const enum attention_kind kind = kind_of(config);
+  if (config->attention == NULL) config->attention = attention_name(kind);
+  if (config->attention_heads == 0) config->attention_heads = kind == ATTENTION_MULTIHEAD ? 4 : 1;
+  if (config->attention_window == 0) config->attention_window = kind == ATTENTION_LOCAL ? 5 : 0;
 }
 
 /* With N = 1 and projections it is what nn.MultiheadAttention computes, too. */
@@ -175,17 +187,17 @@ struct encoder_sizes encoder_sizes_of(const struct model_config *config) {
 }
 
 struct decoder_sizes decoder_sizes_of(const struct model_config *config) {
-  const size_t attentional = config->tied ? config->embedding_size : config->hidden_size;
+  const size_t attentional = config->tie_embeddings ? config->embedding_size : config->hidden_size;
   return (struct decoder_sizes){.embedding = config->embedding_size,
                                 .hidden = config->hidden_size,
                                 .vocabulary = config->target_vocabulary,
                                 .layers = config->layers,
                                 .self_attention =
                                     self_attention_of(config, config->decoder_self_attention),
-                                .attention = {.kind = config->attention,
+                                .attention = {.kind = kind_of(config),
                                               .size = config->hidden_size,
-                                              .heads = config->heads,
-                                              .window = config->window},
+                                              .heads = config->attention_heads,
+                                              .window = config->attention_window},
                                 .attentional = config->attentional_layer ? attentional : 0,
                                 .input_feeding = config->input_feeding,
                                 .bridge = config->bidirectional};
@@ -205,14 +217,14 @@ static elman_status check_attention(const struct model_config *config, elman_err
   elman_status status = ELMAN_OK;
   for (size_t i = 0; i < sizeof layers / sizeof *layers && status == ELMAN_OK; i++)
     if (i == 0 || layers[i].heads > 0) status = attention_config_check(&layers[i], error);
-  if (status == ELMAN_OK && config->heads != 1 && config->attention != ATTENTION_MULTIHEAD)
+  if (status == ELMAN_OK && layers[0].heads != 1 && layers[0].kind != ATTENTION_MULTIHEAD)
     status = fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                   "%s attention has one head; several need multihead attention",
-                  attention_name(config->attention));
-  if (status == ELMAN_OK && config->window != 0 && config->attention != ATTENTION_LOCAL)
+                  config->attention);
+  if (status == ELMAN_OK && layers[0].window != 0 && layers[0].kind != ATTENTION_LOCAL)
     status = fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                   "%s attention has no window; a window needs local attention",
-                  attention_name(config->attention));
+                  config->attention);
   if (status == ELMAN_OK && config->plain_self_attention && !self)
     status = fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                   "plain self-attention needs self-attention in the encoder or the decoder");
@@ -220,23 +232,19 @@ static elman_status check_attention(const struct model_config *config, elman_err
 }
 
 elman_status model_config_check(const struct model_config *config, elman_error *error) {
-  elman_status status = check_size("hidden size", config->hidden_size, MAX_LAYER_SIZE, error);
-  if (status == ELMAN_OK)
-    status = check_size("embedding size", config->embedding_size, MAX_LAYER_SIZE, error);
+  elman_status status = hyperparameters_check(config, ELMAN_SCOPE_MODEL, error);
   if (status == ELMAN_OK)
     status = check_size("source vocabulary", config->source_vocabulary, MAX_VOCABULARY, error);
   if (status == ELMAN_OK)
     status = check_size("target vocabulary", config->target_vocabulary, MAX_VOCABULARY, error);
-  if (status == ELMAN_OK)
-    status = check_size("number of layers", config->layers, MAX_LAYERS, error);
   if (status == ELMAN_OK && config->bidirectional && config->hidden_size % 2 != 0)
     status =
         fail(error, ELMAN_INVALID_ARGUMENT, NULL,
              "a bidirectional encoder needs an even hidden size, not %zu", config->hidden_size);
   if (status == ELMAN_OK) status = check_attention(config, error);
-  if (status == ELMAN_OK && !config->attentional_layer && (config->input_feeding || config->tied))
+  if (status == ELMAN_OK && !config->attentional_layer && (config->input_feeding || config->tie_embeddings))
     status = fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s needs the attentional layer",
-                  config->tied ? "tying the embeddings" : "input feeding");
+                  config->tie_embeddings ? "tying the embeddings" : "input feeding");
   return status;
 }
 

@@ -9,31 +9,25 @@
 
 #include "base/status.h"
 #include "decoder/decoder.h"
+#include "elman/hyperparameters.h"
 #include "encoder/encoder.h"
 
-/* Everything that fixes the shapes and the arithmetic of a network. */
+/* Everything that fixes the shapes and the arithmetic of a network, and its words. */
 struct model_config {
+  ELMAN_MODEL_HYPERPARAMETERS(ELMAN_FIELD)
   size_t source_vocabulary, target_vocabulary; /* V_src, V_tgt, specials included */
-  size_t embedding_size, hidden_size;          /* E, H */
-  size_t layers;                               /* of the encoder, and of the decoder */
-  bool bidirectional;                          /* the encoder reads both ways, H/2 units each */
-  enum attention_kind attention;
-  size_t heads;                                          /* N of `multihead`; else 1 */
-  size_t window;                                         /* D of `local`; else 0 */
-  size_t encoder_self_attention, decoder_self_attention; /* heads; 0 = none */
-  bool plain_self_attention;                             /* without learned projections */
-  bool
-      attentional_layer; /* a tanh layer over [d ; c] before the output layer (Luong et al. 2015) */
-  bool input_feeding;    /* its state joins the decoder's next input; needs attentional_layer */
-  bool tied;             /* the output layer is the target embedding; needs attentional_layer */
+  elman_normalization source_normalization, target_normalization;
 };
 
 /* The default network with vocabularies of one token, which are never right. */
 struct model_config model_config_default(void);
 
-enum { MAX_LAYER_SIZE = 16384, MAX_VOCABULARY = 1 << 24 };
+/* What 0 and NULL stand for. */
+void model_config_settle(struct model_config *config);
 
-/* Sizes from 1 to their limits and parts that go together, or ELMAN_INVALID_ARGUMENT. */
+enum { MAX_VOCABULARY = 1 << 24 };
+
+/* Sizes within their limits and parts that go together, or ELMAN_INVALID_ARGUMENT. */
 elman_status model_config_check(const struct model_config *config, elman_error *error) CHECKED;
 
 struct encoder_sizes encoder_sizes_of(const struct model_config *config);

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/safe_file.h"
+#include "model/hyperparameter_json.h"
 #include "model/safetensors.h"
 
 static const char KEY_OPTIONS[] = "elman.options", KEY_STATE[] = "elman.state",
@@ -72,38 +73,33 @@ static json_t *hexadecimal(uint64_t number) {
   return json_string(digits);
 }
 
+static int describe_rows(json_t *object, elman_scope scope, const void *fields) {
+  const elman_hyperparameter *row = NULL;
+  int result = 0;
+  while ((row = hyperparameter_next(row, scope)) != NULL)
+    result |= json_object_set_new(object, row->label, hyperparameter_to_json(row, fields));
+  return result;
+}
+
 /* Everything that changes the result, by the name that a message gives it. */
-static json_t *describe_options(const struct trainer *trainer,
-                                const struct trainer_options *options, uint64_t corpus_hash) {
+static json_t *describe_options(const struct trainer *trainer, const elman_train_options *options,
+                                uint64_t corpus_hash) {
   const struct model *model = trainer->model;
   const struct model_config *config = &model->config;
-  return json_pack(
-      "{s:I, s:I, s:I, s:I, s:I, s:s, s:I, s:I, s:I, s:I, s:b, s:b, s:b, s:b, s:b, s:s, s:s, s:s, "
-      "s:s, s:o, "
-      "s:o, s:o,"
-      " s:I, s:f, s:s, s:I, s:f, s:f, s:f, s:f, s:f, s:I, s:o, s:I}",
-      "embedding size", (json_int_t)config->embedding_size, "hidden size",
-      (json_int_t)config->hidden_size, "layers", (json_int_t)config->layers, "source vocabulary",
+  json_t *json = json_pack(
+      "{s:I, s:I, s:s, s:s, s:o, s:o, s:o, s:o}", "source vocabulary",
       (json_int_t)config->source_vocabulary, "target vocabulary",
-      (json_int_t)config->target_vocabulary, "attention", attention_name(config->attention),
-      "attention heads", (json_int_t)config->heads, "attention window", (json_int_t)config->window,
-      "encoder self-attention", (json_int_t)config->encoder_self_attention,
-      "decoder self-attention", (json_int_t)config->decoder_self_attention, "plain self-attention",
-      config->plain_self_attention, "bidirectional", config->bidirectional, "attentional layer",
-      config->attentional_layer, "input feeding", config->input_feeding, "tied embeddings",
-      config->tied, "splitting of the source", token_mode_name(model->source_mode),
-      "splitting of the target", token_mode_name(model->target_mode), "normalization of the source",
-      normalization_name(model->source_normalization), "normalization of the target",
-      normalization_name(model->target_normalization), "words of the source",
+      (json_int_t)config->target_vocabulary, "normalization of the source",
+      normalization_name(config->source_normalization), "normalization of the target",
+      normalization_name(config->target_normalization), "words of the source",
       hexadecimal(hash_vocabulary(model->source_vocabulary)), "words of the target",
       hexadecimal(hash_vocabulary(model->target_vocabulary)), "corpus", hexadecimal(corpus_hash),
-      "batch size", (json_int_t)options->batch_size, "learning rate", options->adam.learning_rate,
-      "learning-rate schedule", schedule_name(options->schedule), "warm-up",
-      (json_int_t)options->warm_up, "clipping norm", options->clip_norm, "dropout",
-      options->dropout, "attention dropout", options->attention_dropout, "label smoothing",
-      options->label_smoothing, "average", options->average, "seed", (json_int_t)options->seed,
-      "dev pairs", hexadecimal(hash_pairs(options->dev)), "validation interval",
-      (json_int_t)options->validate_every);
+      "dev pairs", hexadecimal(hash_pairs(trainer_dev(options))));
+  if (describe_rows(json, ELMAN_SCOPE_MODEL, config) == 0 &&
+      describe_rows(json, ELMAN_SCOPE_TRAINING, options) == 0)
+    return json;
+  json_decref(json);
+  return NULL;
 }
 
 /* False when memory runs out; a name that is not UTF-8 is left out. */
@@ -113,9 +109,9 @@ static bool add_name(json_t *names, const char *key, const char *name) {
 }
 
 /* Of what is compared by its hash; only for messages. */
-static json_t *describe_names(const struct trainer_options *options) {
+static json_t *describe_names(const elman_train_options *options) {
   json_t *names = json_object();
-  if (names != NULL && add_name(names, "corpus", options->corpus_name) &&
+  if (names != NULL && add_name(names, "corpus", options->pairs_name) &&
       add_name(names, "dev pairs", options->dev_name))
     return names;
   json_decref(names);
@@ -193,7 +189,7 @@ static elman_status write_tensors(FILE *stream, json_t *metadata, const struct t
   return status;
 }
 
-elman_status checkpoint_save(const struct trainer *trainer, const struct trainer_options *options,
+elman_status checkpoint_save(const struct trainer *trainer, const elman_train_options *options,
                              uint64_t corpus_hash, elman_error *error) {
   json_t *metadata = json_object();
   int result = json_object_set_new(metadata, KEY_VERSION, json_string(ELMAN_VERSION));
@@ -269,7 +265,7 @@ static bool is_hashed(const char *key) {
 }
 
 /* Hashes tell nobody anything; names do, where there are any. */
-static elman_status text_differs(const char *key, const struct trainer_options *options,
+static elman_status text_differs(const char *key, const elman_train_options *options,
                                  const struct safetensors *file, elman_error *error) {
   static const char advice[] = "use what it was trained with, or remove the file to start anew";
   json_t *then = NULL, *now = describe_names(options);
@@ -291,7 +287,7 @@ static elman_status text_differs(const char *key, const struct trainer_options *
 }
 
 static elman_status check_options(const struct safetensors *file, const struct trainer *trainer,
-                                  const struct trainer_options *options, uint64_t corpus_hash,
+                                  const elman_train_options *options, uint64_t corpus_hash,
                                   elman_error *error) {
   json_t *then, *now = describe_options(trainer, options, corpus_hash);
   elman_status status = metadata_json(&then, file, KEY_OPTIONS, error);
@@ -338,7 +334,7 @@ static elman_status read_block(const struct safetensors *file, const struct name
 }
 
 static elman_status load(struct trainer *trainer, const struct safetensors *file,
-                         const struct trainer_options *options, uint64_t corpus_hash,
+                         const elman_train_options *options, uint64_t corpus_hash,
                          elman_error *error) {
   elman_status status = advise(safetensors_verify(file, error), error);
   if (status == ELMAN_OK) status = check_options(file, trainer, options, corpus_hash, error);
@@ -355,7 +351,7 @@ static elman_status load(struct trainer *trainer, const struct safetensors *file
   return status;
 }
 
-elman_status checkpoint_load(struct trainer *trainer, const struct trainer_options *options,
+elman_status checkpoint_load(struct trainer *trainer, const elman_train_options *options,
                              uint64_t corpus_hash, bool *found, elman_error *error) {
   elman_status status = file_exists(found, options->checkpoint, error);
   if (status != ELMAN_OK || !*found) return status;
@@ -367,16 +363,18 @@ elman_status checkpoint_load(struct trainer *trainer, const struct trainer_optio
   return status;
 }
 
-elman_status checkpoint_look(bool *found, bool *finished, const char *path, elman_error *error) {
-  *finished = false;
-  elman_status status = file_exists(found, path, error);
-  if (status != ELMAN_OK || !*found) return status;
+elman_status checkpoint_look(elman_checkpoint *checkpoint, const char *path, elman_error *error) {
+  bool found;
+  elman_status status = file_exists(&found, path, error);
+  *checkpoint = ELMAN_CHECKPOINT_NONE;
+  if (status != ELMAN_OK || !found) return status;
   struct safetensors file;
   status = advise(safetensors_open(&file, path, error), error);
   if (status != ELMAN_OK) return status;
   struct training_state state;
   status = read_state(&state, &file, error);
-  if (status == ELMAN_OK) *finished = state.finished;
+  if (status == ELMAN_OK)
+    *checkpoint = state.finished ? ELMAN_CHECKPOINT_FINISHED : ELMAN_CHECKPOINT_UNFINISHED;
   safetensors_close(&file);
   return status;
 }

@@ -9,18 +9,18 @@
 uint64_t checkpoint_corpus_hash(const struct corpus *corpus);
 
 /* Writes options->checkpoint, which is replaced at once. After trainer_settle. */
-elman_status checkpoint_save(const struct trainer *trainer, const struct trainer_options *options,
+elman_status checkpoint_save(const struct trainer *trainer, const elman_train_options *options,
                              uint64_t corpus_hash, elman_error *error) CHECKED;
 
 /* Reads options->checkpoint into the trainer and its model. A file that is not there leaves them as
  * they are, and *found says so. Another corpus, or options that change the result, are
  * ELMAN_INVALID_ARGUMENT, and the message names the difference; a damaged file is ELMAN_BAD_DATA.
  */
-elman_status checkpoint_load(struct trainer *trainer, const struct trainer_options *options,
+elman_status checkpoint_load(struct trainer *trainer, const elman_train_options *options,
                              uint64_t corpus_hash, bool *found, elman_error *error) CHECKED;
 
-/* Whether the file is there and, if so, whether the training in it came to its end. */
-elman_status checkpoint_look(bool *found, bool *finished, const char *path,
+/* What is in the file, as elman_checkpoint_look tells it. */
+elman_status checkpoint_look(elman_checkpoint *checkpoint, const char *path,
                              elman_error *error) CHECKED;
 
 #endif

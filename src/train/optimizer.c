@@ -41,7 +41,7 @@ elman_status optimizer_create(struct optimizer *optimizer, const struct model *m
   *optimizer = (struct optimizer){.blocks = blocks};
   size_t end = 0; /* of the table before */
   elman_status status = ELMAN_OK;
-  for (size_t i = 0; i < (config->tied ? 1 : 2) && status == ELMAN_OK; i++) {
+  for (size_t i = 0; i < (config->tie_embeddings ? 1 : 2) && status == ELMAN_OK; i++) {
     const size_t offset = (size_t)(views[i] - model->block);
     add_range(optimizer, end, offset);
     status = add_table(optimizer, offset, rows[i], E, error);

@@ -6,15 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* In the order of their names, which model/hyperparameters.c has. */
 enum schedule_kind {
   SCHEDULE_CONSTANT,
   SCHEDULE_PLATEAU,     /* halved after each validation that brings no new best */
   SCHEDULE_INVERSE_SQRT /* peak · √(warm-up / update) (Vaswani et al., NIPS 2017) */
 };
-
-/* "constant", "plateau", "inverse-sqrt"; NULL past the last. */
-const char *schedule_name(enum schedule_kind kind);
-bool schedule_parse(enum schedule_kind *kind, const char *name);
 
 struct schedule {
   enum schedule_kind kind;

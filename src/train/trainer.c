@@ -5,12 +5,36 @@
 #include <time.h>
 
 #include "base/random.h"
+#include "model/hyperparameters.h"
 #include "train/average.h"
 #include "train/checkpoint.h"
 #include "train/norm.h"
 #include "train/order.h"
 
 enum { MAX_FAILURES = 10 };
+
+/* ---- options ---- */
+
+static enum schedule_kind schedule_kind_of(const elman_train_options *options) {
+  size_t kind = SCHEDULE_CONSTANT;
+  if (options->schedule != NULL) (void)choice_parse(&kind, schedule_name, options->schedule);
+  return (enum schedule_kind)kind;
+}
+
+elman_status trainer_check_options(const elman_train_options *options, elman_error *error) {
+  const char *problem = NULL;
+  const elman_status status =
+      hyperparameters_check(options, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, error);
+  if (status != ELMAN_OK) return status;
+  if (!(options->save_every >= 0)) problem = "the seconds between saves must not be negative";
+  if (options->dev == NULL && (options->patience > 0 || options->validate_every > 0))
+    problem = "patience and validation need dev pairs";
+  if (options->dev == NULL && schedule_kind_of(options) == SCHEDULE_PLATEAU)
+    problem = "the learning-rate schedule \"plateau\" needs dev pairs: without them nothing tells "
+              "that it has reached one";
+  if (options->resume && options->checkpoint == NULL) problem = "resuming needs a checkpoint";
+  return problem == NULL ? ELMAN_OK : fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s", problem);
+}
 
 /* ---- one update ---- */
 
@@ -19,8 +43,12 @@ static size_t block_bytes(const struct trainer *trainer) {
 }
 
 elman_status trainer_create(struct trainer *trainer, struct model *model,
-                            const struct trainer_options *options, elman_error *error) {
-  *trainer = (struct trainer){.model = model, .state = {.epoch = 1, .rate_factor = 1}};
+                            const elman_train_options *options, elman_error *error) {
+  *trainer = (struct trainer){
+      .model = model,
+      .adam = adam_options_default(),
+      .schedule = {schedule_kind_of(options), options->learning_rate, options->warm_up},
+      .state = {.epoch = 1, .rate_factor = 1}};
   const struct parameter_table *table = &model->table;
   elman_status status = parameter_block_create(&trainer->gradients, table, error);
   if (status == ELMAN_OK) status = parameter_block_create(&trainer->m, table, error);
@@ -30,7 +58,7 @@ elman_status trainer_create(struct trainer *trainer, struct model *model,
   if (status == ELMAN_OK && options->dev != NULL)
     status = parameter_block_create(&trainer->best, table, error);
   if (status == ELMAN_OK && options->dev != NULL)
-    status = evaluate_encode(&trainer->dev, model, options->dev, error);
+    status = evaluate_encode(&trainer->dev, model, trainer_dev(options), error);
   const struct weight_blocks blocks = {model->block, trainer->gradients, trainer->m, trainer->v,
                                        trainer->average};
   if (status == ELMAN_OK) status = optimizer_create(&trainer->optimizer, model, blocks, error);
@@ -55,16 +83,14 @@ void trainer_free(struct trainer *trainer) {
   *trainer = (struct trainer){0};
 }
 
-static double learning_rate(const struct trainer *trainer, const struct trainer_options *options) {
-  const struct schedule schedule = {options->schedule, options->adam.learning_rate,
-                                    options->warm_up};
-  return schedule_rate(&schedule, trainer->state.update + 1, trainer->state.rate_factor);
+static double learning_rate(const struct trainer *trainer) {
+  return schedule_rate(&trainer->schedule, trainer->state.update + 1, trainer->state.rate_factor);
 }
 
 /* What update number state.update does to all weights. */
 static struct update_step step_of(const struct trainer *trainer,
-                                  const struct trainer_options *options, double rate, double norm) {
-  struct adam_options adam = options->adam;
+                                  const elman_train_options *options, double rate, double norm) {
+  struct adam_options adam = trainer->adam;
   adam.learning_rate = rate;
   struct update_step step = {adam_step_of(adam, trainer->state.update),
                              average_share(options->average, trainer->state.update)};
@@ -73,7 +99,7 @@ static struct update_step step_of(const struct trainer *trainer,
 }
 
 elman_status trainer_step(struct trainer *trainer, const struct batch *batch,
-                          const struct trainer_options *options, double *loss, double *norm,
+                          const elman_train_options *options, double *loss, double *norm,
                           elman_error *error) {
   struct model *model = trainer->model;
   struct training_state *state = &trainer->state;
@@ -96,7 +122,7 @@ elman_status trainer_step(struct trainer *trainer, const struct batch *batch,
     state->skipped++;
     return ELMAN_OK;
   }
-  const double rate = learning_rate(trainer, options);
+  const double rate = learning_rate(trainer);
   state->failures = 0;
   state->update++;
   optimizer_update(&trainer->optimizer, step_of(trainer, options, rate, *norm));
@@ -118,7 +144,7 @@ static void swap(real *a, real *b, size_t n) {
 }
 
 /* Scores the average, where there is one, else the weights. */
-static elman_status validate(struct trainer *trainer, const struct trainer_options *options,
+static elman_status validate(struct trainer *trainer, const elman_train_options *options,
                              elman_error *error) {
   struct model *model = trainer->model;
   struct training_state *state = &trainer->state;
@@ -129,7 +155,7 @@ static elman_status validate(struct trainer *trainer, const struct trainer_optio
   trainer_settle(trainer);
   if (trainer->average != NULL) swap(model->block, trainer->average, n);
   const elman_status status =
-      evaluate(&scores, model, options->dev, &trainer->dev, &evaluation, error);
+      evaluate(&scores, model, trainer_dev(options), &trainer->dev, &evaluation, error);
   if (status != ELMAN_OK) {
     if (trainer->average != NULL) swap(model->block, trainer->average, n);
     return status;
@@ -145,8 +171,7 @@ static elman_status validate(struct trainer *trainer, const struct trainer_optio
   }
   state->has_best = true;
   state->stale = best ? 0 : state->stale + 1;
-  state->rate_factor =
-      schedule_factor(&(struct schedule){.kind = options->schedule}, state->rate_factor, best);
+  state->rate_factor = schedule_factor(&trainer->schedule, state->rate_factor, best);
   if (trainer->average != NULL) swap(model->block, trainer->average, n);
   const elman_validation report = {.epoch = state->epoch,
                                    .update = state->update,
@@ -160,14 +185,14 @@ static elman_status validate(struct trainer *trainer, const struct trainer_optio
   return fail(error, ELMAN_INTERRUPTED, NULL, "training was stopped");
 }
 
-static bool validation_is_due(const struct trainer *trainer, const struct trainer_options *options,
+static bool validation_is_due(const struct trainer *trainer, const elman_train_options *options,
                               const struct epoch_order *order) {
   if (options->dev == NULL) return false;
   if (options->validate_every > 0) return trainer->state.update % options->validate_every == 0;
   return trainer->state.position == order->batches;
 }
 
-static bool patience_is_over(const struct trainer *trainer, const struct trainer_options *options) {
+static bool patience_is_over(const struct trainer *trainer, const elman_train_options *options) {
   return options->patience > 0 && trainer->state.stale >= options->patience;
 }
 
@@ -176,9 +201,10 @@ static bool patience_is_over(const struct trainer *trainer, const struct trainer
 struct run {
   struct trainer *trainer;
   const struct corpus *corpus;
-  const struct trainer_options *options;
+  const elman_train_options *options;
   struct epoch_order order;
   struct batch batch;
+  size_t epochs;
   uint64_t corpus_hash;
   double unknown_source, unknown_target; /* shares of the tokens */
   double saved_at;                       /* seconds */
@@ -217,7 +243,7 @@ static bool report_update(const struct run *run, double loss, double norm, doubl
   const struct training_state *state = &run->trainer->state;
   const elman_train_report report = {
       .epoch = state->epoch,
-      .epochs = run->options->epochs,
+      .epochs = run->epochs,
       .update = state->position,
       .updates = run->order.batches,
       .tokens = state->epoch_tokens,
@@ -235,7 +261,7 @@ static bool report_update(const struct run *run, double loss, double norm, doubl
 static elman_status run_batch(struct run *run, elman_error *error) {
   struct trainer *trainer = run->trainer;
   struct training_state *state = &trainer->state;
-  const double rate = learning_rate(trainer, run->options);
+  const double rate = learning_rate(trainer);
   size_t size;
   double loss = 0, norm = 0;
   const size_t *pairs = epoch_order_batch(&run->order, state->position, &size);
@@ -261,7 +287,7 @@ static elman_status run_batch(struct run *run, elman_error *error) {
 /* The rest of the current epoch. */
 static elman_status run_epoch(struct run *run, elman_error *error) {
   struct training_state *state = &run->trainer->state;
-  const struct trainer_options *options = run->options;
+  const elman_train_options *options = run->options;
   epoch_order_fill(&run->order, run->corpus, options->seed, state->epoch);
   while (state->position < run->order.batches) {
     elman_status status = run_batch(run, error);
@@ -282,7 +308,7 @@ static elman_status run_epoch(struct run *run, elman_error *error) {
 
 static elman_status run_epochs(struct run *run, elman_error *error) {
   struct training_state *state = &run->trainer->state;
-  while (state->epoch <= run->options->epochs && !patience_is_over(run->trainer, run->options)) {
+  while (state->epoch <= run->epochs && !patience_is_over(run->trainer, run->options)) {
     const elman_status status = run_epoch(run, error);
     if (status != ELMAN_OK) return status;
     if (state->position < run->order.batches) continue; /* patience is over */
@@ -299,31 +325,6 @@ static void keep_best(struct trainer *trainer) {
   if (chosen != NULL) memcpy(trainer->model->block, chosen, block_bytes(trainer));
 }
 
-static elman_status prepare(struct run *run, elman_error *error) {
-  const struct trainer_options *options = run->options;
-  run->corpus_hash = checkpoint_corpus_hash(run->corpus);
-  run->saved_at = seconds();
-  run->unknown_source = unknown_share(&run->corpus->source);
-  run->unknown_target = unknown_share(&run->corpus->target);
-  elman_status status =
-      epoch_order_create(&run->order, run->corpus->source.count, options->batch_size, error);
-  if (status == ELMAN_OK && options->checkpoint != NULL && options->resume)
-    status = checkpoint_load(run->trainer, options, run->corpus_hash, &run->saved, error);
-  return status;
-}
-
-/* A function of the state alone, so that stopping and resuming does not change it. */
-static void add_history(struct training_history *history, const struct run *run) {
-  const struct training_state *state = &run->trainer->state;
-  const struct sentences *target = &run->corpus->target;
-  const uint64_t epochs_before = state->epoch - 1;
-  const bool epoch_ended = state->position == run->order.batches;
-  history->epochs += epochs_before + epoch_ended;
-  history->updates += state->update;
-  history->tokens +=
-      epochs_before * (target->starts[target->count] + target->count) + state->epoch_tokens;
-}
-
 size_t trainer_default_epochs(size_t pairs, size_t batch_size) {
   enum { EPOCHS = 10, UPDATES = 400 };
   const size_t updates = pairs == 0 ? 1 : (pairs - 1) / batch_size + 1;
@@ -331,8 +332,41 @@ size_t trainer_default_epochs(size_t pairs, size_t batch_size) {
   return needed > EPOCHS ? needed : EPOCHS;
 }
 
+static elman_status prepare(struct run *run, elman_error *error) {
+  const elman_train_options *options = run->options;
+  run->corpus_hash = checkpoint_corpus_hash(run->corpus);
+  run->unknown_source = unknown_share(&run->corpus->source);
+  run->unknown_target = unknown_share(&run->corpus->target);
+  run->saved_at = seconds();
+  elman_status status =
+      epoch_order_create(&run->order, run->corpus->source.count, options->batch_size, error);
+  if (status != ELMAN_OK) return status;
+  run->epochs = options->epochs;
+  if (run->epochs == ELMAN_EPOCHS_AUTO)
+    run->epochs = trainer_default_epochs(run->corpus->source.count, options->batch_size);
+  if (options->checkpoint != NULL && options->resume)
+    status = checkpoint_load(run->trainer, options, run->corpus_hash, &run->saved, error);
+  return status;
+}
+
+/* A function of the state alone, so that stopping and resuming does not change it. */
+static void add_history(struct model_past *past, const struct run *run) {
+  const struct training_state *state = &run->trainer->state;
+  const struct sentences *target = &run->corpus->target;
+  const uint64_t epochs_before = state->epoch - 1;
+  const bool epoch_ended = state->position == run->order.batches;
+  if (state->update == 0) return;
+  past->history.epochs += epochs_before + epoch_ended;
+  past->history.updates += state->update;
+  past->history.tokens +=
+      epochs_before * (target->starts[target->count] + target->count) + state->epoch_tokens;
+  const elman_train_options *from = run->options;
+  past->training = (elman_train_settings){ELMAN_TRAIN_HYPERPARAMETERS(FIELD_COPY)};
+  past->training_known = true;
+}
+
 elman_status trainer_run(struct model *model, const struct corpus *corpus,
-                         const struct trainer_options *options, elman_error *error) {
+                         const elman_train_options *options, elman_error *error) {
   if (corpus->source.count == 0)
     return fail(error, ELMAN_BAD_DATA, NULL,
                 "no pair is left to train on; a larger max_length (--max-length) allows longer "
@@ -352,7 +386,7 @@ elman_status trainer_run(struct model *model, const struct corpus *corpus,
   }
   if (status == ELMAN_OK || status == ELMAN_INTERRUPTED) {
     keep_best(&trainer);
-    add_history(&model->history, &run);
+    add_history(&model->past, &run);
   }
   epoch_order_free(&run.order);
   batch_free(&run.batch);

@@ -15,36 +15,6 @@
 #include "train/schedule.h"
 #include "translate/evaluate.h"
 
-struct trainer_options {
-  size_t epochs;
-  size_t batch_size;        /* sentences */
-  struct adam_options adam; /* its learning rate is the schedule's peak */
-  enum schedule_kind schedule;
-  size_t warm_up;
-  double clip_norm;         /* 0 = off */
-  double dropout;           /* probability */
-  double attention_dropout; /* of attention weights */
-  double label_smoothing;
-  double average; /* decay of the weights' moving average, below 1; 0 = off */
-  uint64_t seed;  /* of the order of the pairs and of dropout */
-
-  const struct pairs *dev; /* NULL = no validation */
-  size_t validate_every;   /* updates; 0 = after each epoch */
-  size_t patience;         /* validations without a new best before training ends; 0 = no end */
-
-  const char *corpus_name; /* in messages of a checkpoint; may be NULL */
-  const char *dev_name;    /* likewise */
-  const char *checkpoint;  /* file; NULL = none */
-  const char *output;      /* whose permissions the checkpoint takes; may be NULL */
-  double save_every;       /* seconds; 0 = only when training stops */
-  bool resume;             /* go on from the checkpoint, if it is there */
-
-  elman_train_function *report; /* after each update; may be NULL */
-  elman_validation_function *validated;
-  elman_saved_function *saved; /* NULL = a failure ends the training with its status */
-  void *context;
-};
-
 /* Where training stands. With the blocks of struct trainer, this is all that the rest depends on.
  */
 struct training_state {
@@ -67,21 +37,31 @@ struct trainer {
   real *average, *best;       /* likewise; NULL when off */
   struct parameters dweights; /* views into `gradients` */
   struct optimizer optimizer;
+  struct adam_options adam; /* its learning rate is the schedule's peak */
+  struct schedule schedule;
   struct workspace workspace;
   struct corpus dev; /* the dev pairs as ids; empty without */
   struct training_state state;
 };
 
-/* Allocates what the options ask for. */
+/* The dev pairs, or NULL. */
+static inline const struct pairs *trainer_dev(const elman_train_options *options) {
+  return (const struct pairs *)options->dev;
+}
+
+/* Single options within their limits and options that go together, or ELMAN_INVALID_ARGUMENT. */
+elman_status trainer_check_options(const elman_train_options *options, elman_error *error) CHECKED;
+
+/* Allocates what the options ask for, which were checked. */
 elman_status trainer_create(struct trainer *trainer, struct model *model,
-                            const struct trainer_options *options, elman_error *error) CHECKED;
+                            const elman_train_options *options, elman_error *error) CHECKED;
 void trainer_free(struct trainer *trainer);
 
 /* Forward, backward, clipping and one Adam update. The batch's mean loss before the update goes to
  * *loss, the gradient's norm to *norm. When one of them is not finite, nothing is updated and
  * state.failures counts it. Call trainer_settle before looking at a weight or a moment. */
 elman_status trainer_step(struct trainer *trainer, const struct batch *batch,
-                          const struct trainer_options *options, double *loss, double *norm,
+                          const elman_train_options *options, double *loss, double *norm,
                           elman_error *error) CHECKED;
 
 /* Gives the embeddings of words that were not in the last batches the updates that wait for them.
@@ -96,6 +76,6 @@ size_t trainer_default_epochs(size_t pairs, size_t batch_size);
  * is written. One that cannot be written is tried again when the next is due. Ten updates in a row
  * with a loss that is not finite are ELMAN_INVALID_ARGUMENT. */
 elman_status trainer_run(struct model *model, const struct corpus *corpus,
-                         const struct trainer_options *options, elman_error *error) CHECKED;
+                         const elman_train_options *options, elman_error *error) CHECKED;
 
 #endif

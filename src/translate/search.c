@@ -16,7 +16,7 @@ static void take(struct search *search, struct arena *arena, const struct model_
                  size_t width) {
   const size_t S = search->source.steps, B = search->source.batch, R = B * width;
   const size_t H = config->hidden_size;
-  const struct attention_needs needs = attention_needs(config->attention);
+  const struct attention_needs needs = attention_needs(decoder_sizes_of(config).attention.kind);
   const size_t features = greedy_capacity(&search->greedy, R);
   const struct decoder_extent extent = {S, 1, R, features, features};
   encoder_take(&search->encoder, arena, encoder_sizes_of(config), &search->source, false);
@@ -45,7 +45,7 @@ static size_t larger(size_t a, size_t b) {
 /* BLAS counts in int: every number of rows and every distance between rows must fit. */
 static bool fits_blas(const struct model_config *config, size_t S, size_t B, size_t width) {
   const size_t H = config->hidden_size, E = config->embedding_size;
-  const size_t heads = larger(config->heads, config->encoder_self_attention);
+  const size_t heads = larger(config->attention_heads, config->encoder_self_attention);
   const size_t widest = larger(2 * larger(H, E), S * heads);
   const size_t longest = S + 1 > widest ? S + 1 : widest;
   return B <= INT_MAX / width && longest <= INT_MAX / (B * width) && S <= INT_MAX / H;

@@ -293,7 +293,7 @@ static elman_status copy_source(elman_translation *view, struct arena *arena,
   bool *known = arena_take(arena, sizeof *known, S, 1, 1);
   view->source = copy_text(arena, item->given);
   view->source_count = S;
-  view->heads = model->config.heads;
+  view->heads = model->config.attention_heads;
   view->source_tokens = copy_tokens(arena, &item->source.tokens);
   view->source_ids = copy(arena, item->source.ids, S, sizeof *item->source.ids);
   view->source_known = known;
@@ -301,8 +301,8 @@ static elman_status copy_source(elman_translation *view, struct arena *arena,
   view->source_ends = spans.ends;
   if (arena->base == NULL) return ELMAN_OK; /* measuring */
   for (size_t s = 0; s < S; s++) known[s] = item->source.ids[s] != TOKEN_UNKNOWN;
-  return locate_tokens(spans, &item->source.tokens, item->given, model->source_normalization,
-                       error);
+  return locate_tokens(spans, &item->source.tokens, item->given,
+                       model->config.source_normalization, error);
 }
 
 static void copy_target(elman_translation *view, struct arena *arena,

@@ -3,7 +3,10 @@
 expect_exit 0 "$ELMAN" train -q --epochs 0 --hidden-size 3 --embedding-size 2 "$DATA/toy.zh-en.tsv"
 expect_exit 0 "$ELMAN" inspect
 expect_no_stderr
-expect_stdout_match '^source vocabulary  19, text split into space$'
+expect_stdout_match '^source vocabulary +19$'
+expect_stdout_match '^splitting of the source +space$'
+expect_stdout_match '^smallest count of a word +1$'
+expect_stdout_match '^written by +elman 0\.1\.0$'
 expect_stdout_match '^layers +1$'
 expect_stdout_match '^bidirectional +no$'
 expect_stdout_match '^decoder\.out\.weight +21 x 6 '
@@ -11,7 +14,7 @@ expect_stdout_match '^encoder\.rnn\.bias_ih_l0 +3 '
 expect_stdout_match '^training +none, or a file too old to tell$'
 
 expect_exit 0 "$ELMAN" inspect --json
-expect_stdout_match '^\{"embedding_size":2,"hidden_size":3,"layers":1,"bidirectional":false,"attention":"dot","attention_heads":1,"attention_window":0,"encoder_self_attention":0,"decoder_self_attention":0,"plain_self_attention":false,"attentional_layer":false,"input_feeding":false,"tie_embeddings":false,"source_tokens":"space","target_tokens":"words","source_normalization":"nfkc-wide","target_normalization":"nfkc","source_vocabulary":19,"target_vocabulary":21,"parameters":[0-9]+,"training":\{"epochs":0,"updates":0,"tokens":0\},"tensors":\[$'
+expect_stdout_match '^\{"version":"0\.1\.0","embedding_size":2,"hidden_size":3,"layers":1,"bidirectional":false,"attention":"dot","attention_heads":1,"attention_window":0,"encoder_self_attention":0,"decoder_self_attention":0,"plain_self_attention":false,"attentional_layer":false,"input_feeding":false,"tie_embeddings":false,"source_tokens":"space","target_tokens":"words","source_normalization":"nfkc-wide","target_normalization":"nfkc","source_vocabulary":19,"target_vocabulary":21,"parameters":[0-9]+,"training":\{"epochs":0,"updates":0,"tokens":0,"normalization":"nfkc","orthogonal_initial_values":false,"min_count":1,"max_vocabulary":0\},"tensors":\[$'
 expect_stdout_match '"name":"decoder\.out\.bias","shape":\[21\],"mean":'
 
 # The statistics of each tensor, taken from the file itself.
@@ -37,6 +40,43 @@ expect_exit 0 "$ELMAN" train -q --epochs 0 --hidden-size 2 --attention local -o 
 expect_exit 0 "$ELMAN" inspect -m local
 [ "$(sed '1,/^$/d' "$results/stdout" | awk '{ print length }' | sort -u | wc -l)" -eq 1 ] ||
   fail "the rows of the table differ in length"
+# A file that says nothing of settings, as those of version 0.1.
+python3 - model.safetensors old <<'END'
+import json, struct, sys
+data = open(sys.argv[1], "rb").read()
+size = struct.unpack("<Q", data[:8])[0]
+header = json.loads(data[8:8 + size])
+for key in "elman.training", "elman.checksum":
+    header["__metadata__"].pop(key, None)
+text = json.dumps(header).encode()
+text += b" " * (-len(text) % 8)
+open(sys.argv[2], "wb").write(struct.pack("<Q", len(text)) + text + data[8 + size:])
+END
+expect_exit 0 "$ELMAN" inspect -m old
+expect_stdout_match '^hidden size +3$'
+expect_stdout_match '^training +none, or a file too old to tell$'
+! grep -q '^smallest count' "$results/stdout" || fail "what nobody knows"
+rm old
+
+# How it was trained: the defaults, what was chosen, and what the whole of it was.
+expect_exit 0 "$ELMAN" train -q -t 1 --epochs 3 --hidden-size 3 --embedding-size 2 --lr 0.02 --seed 7 \
+  --dropout 0.1 --lr-schedule inverse-sqrt --min-count 2 -o trained "$DATA/toy.zh-en.tsv"
+expect_exit 0 "$ELMAN" inspect -m trained
+for line in 'smallest count of a word +2' 'training +3 epochs, 3 updates, 75 target tokens' \
+  'learning rate +0\.02' 'seed +7' 'dropout +0\.1' 'learning-rate schedule +inverse-sqrt' \
+  'batch size +32' 'label smoothing +0'; do
+  expect_stdout_match "^$line\$"
+done
+expect_exit 0 "$ELMAN" inspect --json -m trained
+expect_stdout_match ',"training":\{"epochs":3,"updates":3,"tokens":[0-9]+,.*"min_count":2,.*"batch_size":32,"learning_rate":0\.02[0-9]*,"schedule":"inverse-sqrt",.*"dropout":0\.1[0-9]*,.*"max_length":200,"seed":7,'
+# Of a model that is trained on, the last training counts, and the whole history.
+expect_exit 0 "$ELMAN" train -q -t 1 --epochs 1 --seed 8 --init-from trained -o on "$DATA/toy.zh-en.tsv"
+expect_exit 0 "$ELMAN" inspect -m on
+for line in 'smallest count of a word +2' 'training +4 epochs, 4 updates, 100 target tokens' \
+  'learning rate +0\.001' 'seed +8'; do
+  expect_stdout_match "^$line\$"
+done
+rm on trained
 
 expect_exit 0 "$ELMAN" inspect --vocabulary target
 [ "$(wc -l <"$results/stdout")" -eq 21 ] || fail "not 21 tokens"
@@ -48,7 +88,7 @@ expect_exit 0 "$ELMAN" train -q --epochs 3 --hidden-size 3 -o trained.safetensor
 expect_exit 0 "$ELMAN" inspect -m trained.safetensors
 expect_stdout_match '^training +3 epochs, 3 updates, 75 target tokens$'
 expect_exit 0 "$ELMAN" inspect -m trained.safetensors --json
-expect_stdout_match '"training":\{"epochs":3,"updates":3,"tokens":75\}'
+expect_stdout_match '"training":\{"epochs":3,"updates":3,"tokens":75,'
 
 refused() { # refused CODE FILE
   expect_exit "$1" "$ELMAN" inspect -m "$2"

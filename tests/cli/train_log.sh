@@ -9,7 +9,11 @@ settings=(-q -t 1 --hidden-size 8 --embedding-size 8 --batch-size 64 --dev dev.t
 check_log() {
   python3 - log "$@" <<'END' || fail "the log is wrong"
 import json, sys
-records = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
+starts, *records = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
+for r in [starts, *[r for r in records if r["event"] == "start"]]: # the settings, once a run
+    assert r["event"] == "start" and r["batch_size"] == 64 and r["hidden_size"] == 8, r
+    assert r["learning_rate"] == 0.001 and r["seed"] == 1 and r["version"] and r["epochs"] >= 1, r
+records = [r for r in records if r["event"] != "start"]
 keys = {
     "update": ["event", "epoch", "update", "loss", "epoch_loss", "gradient_norm", "lr",
                "tokens_per_second", "skipped"],

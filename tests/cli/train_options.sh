@@ -54,17 +54,17 @@ for kind in projected 'multihead --heads 3'; do
   shape 'decoder\.attention\.query\.weight +6 x 6 ' 'decoder\.attention\.key\.bias +6 ' \
     'decoder\.attention\.value\.weight +6 x 6 '
 done
-shape 'attention +multihead, 3 heads$' 'decoder\.attention\.out\.weight +6 x 6 '
+shape 'attention +multihead$' 'attention heads +3$' 'decoder\.attention\.out\.weight +6 x 6 '
 expect_exit 0 "$ELMAN" train -q --epochs 2 "${small[@]}" --attention local --attention-window 3 "$toy"
-shape 'attention +local, window of 3$' 'decoder\.attention\.center\.weight +6 x 6 ' \
+shape 'attention +local$' 'attention window +3$' 'decoder\.attention\.center\.weight +6 x 6 ' \
   'decoder\.attention\.center_score\.weight +1 x 6 '
 expect_exit 0 "$ELMAN" train -q --epochs 2 "${small[@]}" --encoder-self-attention 2 \
   --decoder-self-attention 1 "$toy"
-shape 'self-attention +encoder, 2 heads$' 'self-attention +decoder, 1 head$' \
+shape 'encoder self-attention +2$' 'decoder self-attention +1$' \
   'encoder\.self_attention\.out\.weight +6 x 6 ' 'decoder\.self_attention\.key\.weight +6 x 6 '
 expect_exit 0 "$ELMAN" train -q --epochs 2 "${small[@]}" --encoder-self-attention 2 \
   --plain-self-attention "$toy"
-shape 'self-attention +encoder, 2 heads, without projections$'
+shape 'encoder self-attention +2$' 'plain self-attention +yes$'
 
 # What does not go together.
 expect_exit 64 "$ELMAN" train -q "${small[@]}" --attention multihead --heads 4 "$toy"
@@ -81,7 +81,7 @@ expect_exit 0 "$ELMAN" train -q --hidden-size 32 --embedding-size 16 --layers 2 
   --attentional-layer --input-feeding --tie-embeddings --orthogonal --attention additive "$toy"
 expect_no_stderr
 expect_exit 0 "$ELMAN" inspect --json
-expect_stdout_match '^\{"embedding_size":16,"hidden_size":32,"layers":2,"bidirectional":true,"attention":"additive","attention_heads":1,"attention_window":0,"encoder_self_attention":0,"decoder_self_attention":0,"plain_self_attention":false,"attentional_layer":true,"input_feeding":true,"tie_embeddings":true,'
+expect_stdout_match '^\{"version":"[0-9.]+","embedding_size":16,"hidden_size":32,"layers":2,"bidirectional":true,"attention":"additive","attention_heads":1,"attention_window":0,"encoder_self_attention":0,"decoder_self_attention":0,"plain_self_attention":false,"attentional_layer":true,"input_feeding":true,"tie_embeddings":true,'
 expect_exit 0 "$ELMAN" translate -i <(cut -f1 "$toy")
 expect_stdout "$(cut -f2 "$toy")"
 expect_exit 0 "$ELMAN" attention -i <(cut -f1 "$toy")

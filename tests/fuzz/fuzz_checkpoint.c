@@ -9,7 +9,7 @@
 enum { EPOCHS = 3, BATCH = 2 };
 
 static struct trainer trainer;
-static struct trainer_options options;
+static elman_train_options options;
 static struct corpus corpus;
 
 static bool stop_soon(void *context, const elman_train_report *report) {
@@ -27,14 +27,14 @@ static bool go_on(void *context, const elman_validation *report) {
 static void set_up(void) {
   if (trainer.model != NULL) return;
   struct pairs *pairs = small_pairs();
-  struct model *model = small_model((struct model_config){.layers = 1, .heads = 1});
+  struct model *model = small_model((struct model_config){.layers = 1, .attention_heads = 1});
   const struct codec source = model_source_codec(model), target = model_target_codec(model);
   REQUIRE(corpus_encode(&corpus, pairs, &source, &target, 0, NULL) == ELMAN_OK);
-  options = (struct trainer_options){.epochs = EPOCHS,
+  options = (elman_train_options){.epochs = EPOCHS,
                                      .batch_size = BATCH,
-                                     .adam = adam_options_default(),
+                                     .learning_rate = 0.001,
                                      .average = 0.9,
-                                     .dev = pairs,
+                                     .dev = (const elman_pairs *)pairs,
                                      .seed = 1,
                                      .resume = true,
                                      .report = stop_soon,

@@ -10,21 +10,21 @@
 
 size_t fuzz_make_seed(uint8_t *into, size_t most, size_t number) {
   static const struct model_config configs[] = {
-      {.layers = 1, .heads = 1},
-      {.layers = 2, .heads = 1, .bidirectional = true, .attention = ATTENTION_GENERAL},
+      {.layers = 1, .attention_heads = 1},
+      {.layers = 2, .attention_heads = 1, .bidirectional = true, .attention = "general"},
       {.layers = 1,
-       .heads = 2,
-       .attention = ATTENTION_MULTIHEAD,
+       .attention_heads = 2,
+       .attention = "multihead",
        .attentional_layer = true,
        .input_feeding = true,
-       .tied = true},
-      {.layers = 1, .heads = 1, .window = 2, .attention = ATTENTION_LOCAL},
+       .tie_embeddings = true},
+      {.layers = 1, .attention_heads = 1, .attention_window = 2, .attention = "local"},
       {.layers = 1,
-       .heads = 1,
-       .attention = ATTENTION_ADDITIVE,
+       .attention_heads = 1,
+       .attention = "additive",
        .encoder_self_attention = 2,
        .decoder_self_attention = 2},
-      {.layers = 1, .heads = 1, .encoder_self_attention = 1, .plain_self_attention = true}};
+      {.layers = 1, .attention_heads = 1, .encoder_self_attention = 1, .plain_self_attention = true}};
   if (number >= sizeof configs / sizeof *configs) return 0;
   struct model *model = small_model(configs[number]);
   REQUIRE(model_save(model, fuzz_file("", 0), NULL) == ELMAN_OK);

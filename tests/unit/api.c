@@ -434,16 +434,16 @@ Test(api, models_that_cannot_be) {
   }
   elman_model_options options = elman_model_options_default();
   options.attention = "bahdanau";
-  check_not_created(options, "there is no attention mechanism \"bahdanau\"");
+  check_not_created(options, "attention: there is no \"bahdanau\"");
   options = elman_model_options_default();
   options.source_tokens = (elman_token_mode)4;
-  check_not_created(options, "there is no such token mode");
+  check_not_created(options, ": there is no choice number");
   options = elman_model_options_default();
   options.target_tokens = (elman_token_mode)-1;
-  check_not_created(options, "there is no such token mode");
+  check_not_created(options, ": there is no choice number");
   options = elman_model_options_default();
   options.normalization = ELMAN_NFKC_WIDE;
-  check_not_created(options, "the normalization must be NFC or NFKC");
+  check_not_created(options, "normalization: there is no choice number");
 }
 
 Test(api, model_information) {
@@ -499,7 +499,7 @@ Test(api, heads_and_window_have_their_defaults_where_they_apply) {
     options.embedding_size = options.hidden_size = 8;
     elman_model *model = create(pairs, &options);
     const elman_model_info info = elman_model_get_info(model);
-    cr_assert_eq(info.heads, expected[i].heads, "%s", expected[i].attention);
+    cr_assert_eq(info.attention_heads, expected[i].heads, "%s", expected[i].attention);
     cr_assert_eq(info.attention_window, expected[i].window, "%s", expected[i].attention);
     elman_model_free(model);
   }
@@ -576,7 +576,7 @@ static void check_not_trained(elman_train_options options, elman_status expected
 Test(api, training_that_cannot_be) {
   elman_train_options options = elman_train_options_default();
   options.batch_size = 0;
-  check_not_trained(options, ELMAN_INVALID_ARGUMENT, "the batch size must be at least 1");
+  check_not_trained(options, ELMAN_INVALID_ARGUMENT, "the batch size must lie between 1 and");
   const double rates[] = {0, -0.001, NAN, INFINITY, -INFINITY, 1.1e30, 1e39, 1e300};
   for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
     options = elman_train_options_default();
@@ -587,7 +587,7 @@ Test(api, training_that_cannot_be) {
   for (size_t i = 0; i < sizeof norms / sizeof *norms; i++) {
     options = elman_train_options_default();
     options.clip_norm = norms[i];
-    check_not_trained(options, ELMAN_INVALID_ARGUMENT, "the clipping norm must not be negative");
+    check_not_trained(options, ELMAN_INVALID_ARGUMENT, "the clipping norm must lie between 0 and");
   }
   options = elman_train_options_default();
   options.max_length = 2;

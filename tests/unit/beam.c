@@ -57,8 +57,8 @@ static struct model_config plain_config(size_t target_vocabulary) {
                                .embedding_size = 6,
                                .hidden_size = 8,
                                .layers = 1,
-                               .heads = 1,
-                               .attention = ATTENTION_DOT};
+                               .attention_heads = 1,
+                               .attention = "dot"};
 }
 
 struct beam_options {
@@ -163,7 +163,7 @@ static void check_hypothesis(struct setup *s, const struct search_request *reque
   cr_assert_float_eq(hypothesis->log_probability, expected, 10 * CLOSE * (1 - expected));
   cr_assert_float_eq(hypothesis->score,
                      hypothesis->log_probability / pow((double)T, length_penalty), 1e-9);
-  const size_t N = s->model.config.heads;
+  const size_t N = s->model.config.attention_heads;
   const real *weights = s->workspace.decoder.attention.weights; /* (T,1,N,S) */
   for (size_t t = 0; t < T; t++) {
     for (size_t i = 0; i < S; i++) {
@@ -187,9 +187,9 @@ static void for_all_shapes(shape_check *check) {
   for (unsigned kind = 0; attention_name((enum attention_kind)kind) != NULL; kind++) {
     for (unsigned shape = 0; shape < 16; shape++) {
       struct model_config config = plain_config(13);
-      config.attention = (enum attention_kind)kind;
-      config.heads = kind == ATTENTION_MULTIHEAD ? 2 : 1;
-      config.window = kind == ATTENTION_LOCAL ? 2 : 0;
+      config.attention = attention_name((enum attention_kind)kind);
+      config.attention_heads = kind == ATTENTION_MULTIHEAD ? 2 : 1;
+      config.attention_window = kind == ATTENTION_LOCAL ? 2 : 0;
       config.encoder_self_attention = shape & 4 ? 2 : 0;
       config.decoder_self_attention = shape & 3 ? 1 : 0;
       config.plain_self_attention = (shape & 5) == 5;
@@ -197,7 +197,7 @@ static void for_all_shapes(shape_check *check) {
       config.bidirectional = (shape & 2) != 0;
       config.attentional_layer = shape >= 4;
       config.input_feeding = shape >= 8;
-      config.tied = shape >= 12;
+      config.tie_embeddings = shape >= 12;
       check(config, seed++);
     }
   }

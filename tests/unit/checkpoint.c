@@ -9,7 +9,7 @@
 TestSuite(checkpoint, .init = enter_folder, .fini = leave_folder);
 
 static struct trainer trainer;
-static struct trainer_options options;
+static elman_train_options options;
 
 static void begin(void) {
   struct model *model;
@@ -17,8 +17,8 @@ static void begin(void) {
   snprintf(path, sizeof path, "%s/reference/model-dot.safetensors", getenv("TEST_DATA"));
   blas_set_up();
   cr_assert_eq(model_load(&model, path, NULL), ELMAN_OK);
-  options = (struct trainer_options){
-      .batch_size = 4, .adam = adam_options_default(), .checkpoint = "checkpoint"};
+  options = (elman_train_options){
+      .batch_size = 4, .learning_rate = 0.001, .checkpoint = "checkpoint"};
   cr_assert_eq(trainer_create(&trainer, model, &options, NULL), ELMAN_OK);
 }
 

@@ -42,9 +42,9 @@ static struct model *make_model(bool tied) {
   const struct model_config config = {.embedding_size = EMBEDDING,
                                       .hidden_size = 5,
                                       .layers = 1,
-                                      .heads = 1,
+                                      .attention_heads = 1,
                                       .attentional_layer = tied,
-                                      .tied = tied};
+                                      .tie_embeddings = tied};
   struct model *model;
   blas_set_up();
   cr_assert_eq(model_create(&model, vocabularies, config, NULL), ELMAN_OK);
@@ -150,22 +150,22 @@ static void check_trainer(const struct trainer *trainer, const struct dense *den
 /* More than twice what is recorded before all rows are brought up. */
 enum { UPDATES = 1300 };
 
-static struct trainer_options options_of(size_t which) {
-  struct trainer_options options = {
-      .epochs = 1, .batch_size = BATCH, .adam = adam_options_default(), .seed = 1, .dropout = 0.1};
+static elman_train_options options_of(size_t which) {
+  elman_train_options options = {
+      .epochs = 1, .batch_size = BATCH, .learning_rate = 0.001, .seed = 1, .dropout = 0.1};
   if (which == 1) {
-    options.schedule = SCHEDULE_INVERSE_SQRT;
+    options.schedule = "inverse-sqrt";
     options.warm_up = 20;
     options.clip_norm = 0.5;
     options.average = 0.99;
   } else if (which == 2) {
-    options.adam = (struct adam_options){0.05, 0.5, 0.6, 1e-6}; /* moments that soon vanish */
+    options.learning_rate = 0.05;
     options.clip_norm = 1;
   }
   return options;
 }
 
-static struct regularization regularization_of(const struct trainer_options *options,
+static struct regularization regularization_of(const elman_train_options *options,
                                                uint64_t update) {
   const struct random_stream stream = {options->seed, RANDOM_DROPOUT, (uint32_t)update};
   return (struct regularization){
@@ -174,10 +174,8 @@ static struct regularization regularization_of(const struct trainer_options *opt
 
 /* One step of both; every 50th fails, since a weight is no number. */
 static void step_both(struct trainer *trainer, struct dense *dense,
-                      const struct trainer_options *options, uint64_t which) {
+                      const elman_train_options *options, uint64_t which) {
   const struct regularization regularization = regularization_of(options, trainer->state.update);
-  const struct schedule schedule = {options->schedule, options->adam.learning_rate,
-                                    options->warm_up};
   const bool fails = which % 50 == 49;
   struct batch batch = {0};
   fill_batch(&batch, which);
@@ -194,8 +192,8 @@ static void step_both(struct trainer *trainer, struct dense *dense,
     const double expected = sqrt(sum_of_squares(dense->gradients, dense->size));
     cr_assert_float_eq(norm / expected, 1, 1e-12);
     const uint64_t update = trainer->state.update;
-    struct adam_options adam = options->adam;
-    adam.learning_rate = schedule_rate(&schedule, update, trainer->state.rate_factor);
+    struct adam_options adam = trainer->adam;
+    adam.learning_rate = schedule_rate(&trainer->schedule, update, trainer->state.rate_factor);
     struct update_step step = {adam_step_of(adam, update), average_share(options->average, update)};
     step.adam.scale = clip_scale(norm, options->clip_norm);
     dense_update(dense, &step);
@@ -205,11 +203,12 @@ static void step_both(struct trainer *trainer, struct dense *dense,
 
 /* The rate changes on the way: a row that comes late gets each update at the rate of its time. */
 static void check_training(size_t which, bool tied) {
-  const struct trainer_options options = options_of(which);
+  const elman_train_options options = options_of(which);
   struct model *model = make_model(tied);
   struct dense dense = make_dense(tied, options.average > 0);
   struct trainer trainer;
   cr_assert_eq(trainer_create(&trainer, model, &options, NULL), ELMAN_OK);
+  if (which == 2) trainer.adam = (struct adam_options){0, 0.5, 0.6, 1e-6}; /* they soon vanish */
   for (uint64_t i = 0; i < UPDATES; i++) {
     if (i % 100 == 99) trainer.state.rate_factor *= 0.9;
     step_both(&trainer, &dense, &options, i);
@@ -253,7 +252,7 @@ Test(deferred, leaves_tied_embeddings_alone) {
 Test(deferred, goes_on_from_a_checkpoint) {
   static const char path[] = "checkpoint";
   enter_folder();
-  struct trainer_options options = options_of(1);
+  elman_train_options options = options_of(1);
   options.checkpoint = path;
   struct model *model = make_model(false);
   struct dense dense = make_dense(false, true);

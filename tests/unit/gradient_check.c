@@ -85,7 +85,7 @@ static struct model_config small_config(void) {
                                .embedding_size = 5,
                                .hidden_size = 6,
                                .layers = 1,
-                               .heads = 1};
+                               .attention_heads = 1};
 }
 
 static const elman_gradient_options usual = {
@@ -172,9 +172,9 @@ Test(gradient_check, what_cannot_be_measured_is_not_wrong) {
   struct setting setting;
   struct model_config config = small_config();
   for (unsigned kind = 0; attention_name((enum attention_kind)kind) != NULL; kind++) {
-    config.attention = (enum attention_kind)kind;
-    config.heads = kind == ATTENTION_MULTIHEAD ? 2 : 1;
-    config.window = kind == ATTENTION_LOCAL ? 2 : 0;
+    config.attention = attention_name((enum attention_kind)kind);
+    config.attention_heads = kind == ATTENTION_MULTIHEAD ? 2 : 1;
+    config.attention_window = kind == ATTENTION_LOCAL ? 2 : 0;
     set_up(&setting, config, 0.8, 2);
     for (size_t b = 0; b < 2; b++) setting.batch.source.lengths[b] = 1;
     const struct gradient_check check = run(&setting, &usual);
@@ -188,7 +188,7 @@ Test(gradient_check, what_cannot_be_measured_is_not_wrong) {
 Test(gradient_check, tied_tensors_are_checked_once) {
   struct setting setting;
   struct model_config config = small_config();
-  config.attentional_layer = config.tied = true;
+  config.attentional_layer = config.tie_embeddings = true;
   set_up(&setting, config, 0.8, MOST_PAIRS);
   /* The alias has the numbers of the embedding. */
   for (size_t i = 0; i < setting.table.count; i++) {

@@ -375,16 +375,16 @@ static struct model_config small_config(void) {
                                .embedding_size = 3,
                                .hidden_size = 4,
                                .layers = 1,
-                               .heads = 1};
+                               .attention_heads = 1};
 }
 
 static const struct regularization plain = {0};
 static const size_t mixed_lengths[4][2] = {{3, 5}, {7, 2}, {1, 6}, {4, 1}};
 
 static void choose_attention(struct model_config *config, enum attention_kind kind) {
-  config->attention = kind;
-  config->heads = kind == ATTENTION_MULTIHEAD ? 2 : 1;
-  config->window = kind == ATTENTION_LOCAL ? 2 : 0;
+  config->attention = attention_name(kind);
+  config->attention_heads = kind == ATTENTION_MULTIHEAD ? 2 : 1;
+  config->attention_window = kind == ATTENTION_LOCAL ? 2 : 0;
 }
 
 Test(gradients, network_of_one_sentence) {
@@ -410,8 +410,8 @@ Test(gradients, network_of_every_shape) {
       config.bidirectional = parts & 2;
       config.attentional_layer = parts & 4;
       config.input_feeding = parts & 8;
-      config.tied = parts & 16;
-      if (!config.attentional_layer && (config.input_feeding || config.tied)) continue;
+      config.tie_embeddings = parts & 16;
+      if (!config.attentional_layer && (config.input_feeding || config.tie_embeddings)) continue;
       check_network(config, plain, mixed_lengths, 4);
     }
   }

@@ -30,28 +30,28 @@ static struct model_config config_at(size_t i) {
                                 .embedding_size = E,
                                 .hidden_size = H,
                                 .layers = 1,
-                                .heads = 1};
+                                .attention_heads = 1};
   switch (i) {
   case 0:
     break;
   case 1:
     config.layers = 2;
     config.bidirectional = true;
-    config.attention = ATTENTION_MULTIHEAD;
-    config.heads = 2;
+    config.attention = "multihead";
+    config.attention_heads = 2;
     config.encoder_self_attention = 1;
     config.decoder_self_attention = 1;
     config.attentional_layer = true;
     config.input_feeding = true;
     break;
   case 2:
-    config.attention = ATTENTION_ADDITIVE;
+    config.attention = "additive";
     config.attentional_layer = true;
-    config.tied = true;
+    config.tie_embeddings = true;
     break;
   default:
-    config.attention = ATTENTION_LOCAL;
-    config.window = 2;
+    config.attention = "local";
+    config.attention_window = 2;
   }
   return config;
 }
@@ -67,7 +67,7 @@ static double bound_of(const struct parameter *row, const struct model_config *c
   double inputs = H;
   if (is_of(row, "encoder.rnn.") && config->bidirectional) inputs = H / 2;
   if (is_of(row, "decoder.attentional.")) inputs = 2 * H;
-  if (is_of(row, "decoder.out.")) inputs = config->tied ? E : config->attentional_layer ? H : 2 * H;
+  if (is_of(row, "decoder.out.")) inputs = config->tie_embeddings ? E : config->attentional_layer ? H : 2 * H;
   return 1 / sqrt(inputs);
 }
 

@@ -45,8 +45,8 @@ static struct model *make_model(void) {
   const struct model_config config = {.embedding_size = E,
                                       .hidden_size = H,
                                       .layers = 1,
-                                      .heads = 1,
-                                      .attention = ATTENTION_SCALED};
+                                      .attention_heads = 1,
+                                      .attention = "scaled"};
   struct model *model;
   cr_assert_eq(model_create(&model, vocabularies, config, NULL), ELMAN_OK);
   cr_assert_eq(parameters_initialize(model->block, &model->table, INITIAL_PYTORCH, 3, NULL),
@@ -82,11 +82,11 @@ Test(model_file, what_is_saved_comes_back) {
   cr_assert_eq(loaded->config.hidden_size, H);
   cr_assert_eq(loaded->config.source_vocabulary, 4);
   cr_assert_eq(loaded->config.target_vocabulary, 6);
-  cr_assert_eq(loaded->config.attention, ATTENTION_SCALED);
-  cr_assert_eq(loaded->source_mode, ELMAN_TOKENS_SPACE);
-  cr_assert_eq(loaded->target_mode, ELMAN_TOKENS_WORDS);
-  cr_assert_eq(loaded->source_normalization, ELMAN_NFC);
-  cr_assert_eq(loaded->target_normalization, ELMAN_NFKC);
+  cr_assert_str_eq(loaded->config.attention, "scaled");
+  cr_assert_eq(loaded->config.source_tokens, ELMAN_TOKENS_SPACE);
+  cr_assert_eq(loaded->config.target_tokens, ELMAN_TOKENS_WORDS);
+  cr_assert_eq(loaded->config.source_normalization, ELMAN_NFC);
+  cr_assert_eq(loaded->config.target_normalization, ELMAN_NFKC);
   check_same_vocabulary(loaded->source_vocabulary, model->source_vocabulary);
   check_same_vocabulary(loaded->target_vocabulary, model->target_vocabulary);
   cr_assert_eq(loaded->table.block, model->table.block);
@@ -100,22 +100,22 @@ Test(model_file, what_is_saved_comes_back) {
 
 Test(model_file, history) {
   struct model *model = make_model(), *loaded;
-  struct training_history history;
-  double work, weights = 0;
+  elman_history history;
+  double weights = 0;
   cr_assert_eq(model_save(model, FILE_NAME, NULL), ELMAN_OK);
-  cr_assert_eq(model_read_history(&history, &work, FILE_NAME, NULL), ELMAN_OK);
-  cr_assert(history.epochs == 0 && history.updates == 0 && history.tokens == 0 && work == 0);
-  model->history = (struct training_history){3, 70, 5000000000};
+  cr_assert_eq(model_read_history(&history, FILE_NAME, NULL), ELMAN_OK);
+  cr_assert(history.epochs == 0 && history.updates == 0 && history.tokens == 0 && history.work == 0);
+  model->past.history = (elman_history){3, 70, 5000000000, 0};
   cr_assert_eq(model_save(model, FILE_NAME, NULL), ELMAN_OK);
   cr_assert_eq(model_load(&loaded, FILE_NAME, NULL), ELMAN_OK);
-  cr_assert_eq(memcmp(&loaded->history, &model->history, sizeof history), 0);
-  cr_assert_eq(model_read_history(&history, &work, FILE_NAME, NULL), ELMAN_OK);
-  cr_assert_eq(memcmp(&history, &model->history, sizeof history), 0);
+  cr_assert_eq(memcmp(&loaded->past.history, &model->past.history, sizeof history), 0);
+  cr_assert_eq(model_read_history(&history, FILE_NAME, NULL), ELMAN_OK);
   for (size_t i = 0; i < model->table.count; i++)
     if (strcmp(model->table.rows[i].name, "encoder.embedding.weight") != 0 &&
         strcmp(model->table.rows[i].name, "decoder.embedding.weight") != 0)
       weights += (double)parameter_size(&model->table.rows[i]);
-  cr_assert_eq(work, 5e9 * weights);
+  cr_assert(history.epochs == 3 && history.updates == 70 && history.tokens == 5000000000);
+  cr_assert_eq(history.work, 5e9 * weights);
   model_free(model);
   model_free(loaded);
 }
@@ -447,10 +447,10 @@ Test(model_file, what_came_later_may_be_missing) {
   struct model *model;
   elman_error error;
   cr_assert_eq(model_load(&model, FILE_NAME, &error), ELMAN_OK, "%s", error.message);
-  cr_assert_eq(model->config.heads, 1);
+  cr_assert_eq(model->config.attention_heads, 1);
   cr_assert_eq(model->config.encoder_self_attention, 0);
-  cr_assert_eq(model->source_normalization, ELMAN_NFC);
-  cr_assert_eq(model->target_normalization, ELMAN_NFC);
+  cr_assert_eq(model->config.source_normalization, ELMAN_NFC);
+  cr_assert_eq(model->config.target_normalization, ELMAN_NFC);
   model_free(model);
   free_good(&good);
 }
@@ -519,29 +519,29 @@ static const struct {
      "the source vocabulary must lie between"},
     {"source_vocabulary\\\":4", "source_vocabulary\\\":5", "does not have the shape"},
     {"target_vocabulary\\\":6", "target_vocabulary\\\":16777217", "the target vocabulary must lie"},
-    {"\\\"scaled\\\"", "\\\"Scaled\\\"", "names an unknown attention mechanism"},
+    {"\\\"scaled\\\"", "\\\"Scaled\\\"", "names an unknown \"attention\""},
     {"\\\"scaled\\\"", "1", "does not hold what this version expects"},
     {"\\\"space\\\"", "\\\"auto\\\"", "names an unknown token mode"},
-    {"\\\"words\\\"", "\\\"syllables\\\"", "names an unknown token mode"},
+    {"\\\"words\\\"", "\\\"syllables\\\"", "names an unknown \"target_tokens\""},
     {"\\\"nfkc\\\"", "\\\"nfd\\\"", "names an unknown normalization"},
     {"\"elman.config\":\"{", "\"elman.config\":\"[{", "elman.config is not valid JSON"},
     {"\"elman.config\":\"{", "\"elman.config\":\"x{", "elman.config is not valid JSON"},
     {"embeddings\\\":false}", "embeddings\\\":false}}", "elman.config is not valid JSON"},
-    {"layers\\\":1", "layers\\\":0", "the number of layers must lie between 1 and 8"},
-    {"layers\\\":1", "layers\\\":9", "the number of layers must lie between 1 and 8"},
+    {"layers\\\":1", "layers\\\":0", "the layers must lie between 1 and 8"},
+    {"layers\\\":1", "layers\\\":9", "the layers must lie between 1 and 8"},
     {"layers\\\":1", "layers\\\":2", "is missing"},
     {"bidirectional\\\":false", "bidirectional\\\":true", "does not have the shape"},
     {"feeding\\\":false", "feeding\\\":true", "input feeding needs the attentional layer"},
     {"embeddings\\\":false", "embeddings\\\":true", "needs the attentional layer"},
     {"heads\\\":1", "heads\\\":0", "the number of heads must lie between 1 and 64, not 0"},
-    {"heads\\\":1", "heads\\\":-1", "the number of heads must lie between 1 and 64"},
+    {"heads\\\":1", "heads\\\":-1", "the attention heads must lie between 0 and 64"},
     {"heads\\\":1", "heads\\\":3", "3 heads do not divide a size of 2: it can have 1, 2 heads"},
     {"heads\\\":1", "heads\\\":2", "scaled attention has one head"},
     {"window\\\":0", "window\\\":1", "scaled attention has no window"},
     {"\\\"scaled\\\"", "\\\"local\\\"", "the attention window must lie between 1 and 1000"},
     {"\\\"scaled\\\"", "\\\"multihead\\\"", "decoder.attention.query.weight is missing"},
     {"decoder_self_attention\\\":0", "decoder_self_attention\\\":3", "3 heads do not divide"},
-    {"encoder_self_attention\\\":0", "encoder_self_attention\\\":-2", "the number of heads must"},
+    {"encoder_self_attention\\\":0", "encoder_self_attention\\\":-2", "the encoder self-attention must lie"},
     {"encoder_self_attention\\\":0", "encoder_self_attention\\\":1",
      "encoder.self_attention.query.weight is missing"},
     {"plain_self_attention\\\":false", "plain_self_attention\\\":true",
@@ -907,7 +907,7 @@ Test(model_file, vocabularies_beyond_the_limit_of_a_header) {
                                          .source = vocabulary_of(source, 2, ELMAN_SOURCE),
                                          .target = vocabulary_of(target, 3, ELMAN_TARGET)};
   const struct model_config config = {
-      .embedding_size = E, .hidden_size = H, .layers = 1, .heads = 1};
+      .embedding_size = E, .hidden_size = H, .layers = 1, .attention_heads = 1};
   struct model *model;
   elman_error error;
   cr_assert_eq(model_create(&model, vocabularies, config, NULL), ELMAN_OK);

@@ -41,8 +41,8 @@ static void set_up_sizes(struct setup *s, enum attention_kind attention, size_t 
                                  .embedding_size = embedding,
                                  .hidden_size = hidden,
                                  .layers = 1,
-                                 .heads = 1,
-                                 .attention = attention}};
+                                 .attention_heads = 1,
+                                 .attention = attention_name(attention)}};
   blas_set_up();
   cr_assert_eq(parameter_table_create(&s->table, &s->config, NULL), ELMAN_OK);
   cr_assert_eq(parameter_block_create(&s->block, &s->table, NULL), ELMAN_OK);
@@ -298,7 +298,7 @@ Test(network, sizes_that_cannot_be_are_refused) {
   struct model_config config = model_config_default();
   elman_error error;
   cr_assert_eq(model_config_check(&config, &error), ELMAN_OK);
-  const size_t absurd[] = {0, MAX_LAYER_SIZE + 1, SIZE_MAX};
+  const size_t absurd[] = {0, 16384 + 1, SIZE_MAX};
   for (size_t i = 0; i < sizeof absurd / sizeof *absurd; i++) {
     struct model_config hidden = config, embedding = config;
     hidden.hidden_size = absurd[i];

@@ -181,7 +181,7 @@ Test(no_memory, model_file, .init = fail_in_the_library_too) {
 }
 
 static struct trainer trainer;
-static struct trainer_options options;
+static elman_train_options options;
 static uint64_t corpus_hash;
 static elman_status expected_status;
 
@@ -210,8 +210,8 @@ Test(no_memory, checkpoint, .init = fail_in_the_library_too) {
   blas_set_up();
   cr_assert_eq(model_load(&model, data("model-dot.safetensors"), NULL), ELMAN_OK);
   enter_folder();
-  options = (struct trainer_options){
-      .batch_size = 4, .adam = adam_options_default(), .checkpoint = "checkpoint"};
+  options = (elman_train_options){
+      .batch_size = 4, .learning_rate = 0.001, .checkpoint = "checkpoint"};
   cr_assert_eq(trainer_create(&trainer, model, &options, NULL), ELMAN_OK);
   trainer.state.update = 7;
   trainer.state.epoch_loss = 1.25;

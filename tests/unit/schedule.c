@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "model/hyperparameters.h"
 #include "train/schedule.h"
 
 static json_t *load(void) {
@@ -21,7 +22,9 @@ static void check_case(const json_t *root, const json_t *json) {
   struct schedule schedule = {.peak = json_number_value(json_object_get(json, "peak")),
                               .warm_up =
                                   (size_t)json_integer_value(json_object_get(json, "warm_up"))};
-  cr_assert(schedule_parse(&schedule.kind, kind));
+  size_t index;
+  cr_assert(choice_parse(&index, schedule_name, kind));
+  schedule.kind = (enum schedule_kind)index;
   const json_t *rates = json_object_get(json, "rates");
   const json_t *improved = json_object_get(root, "improved");
   const size_t every = (size_t)json_integer_value(json_object_get(root, "validate_every"));
@@ -47,11 +50,11 @@ Test(schedule, rates_are_those_of_pytorch) {
 }
 
 Test(schedule, names_are_read_as_they_are_written) {
-  enum schedule_kind kind;
+  size_t kind;
   for (unsigned i = 0; i <= SCHEDULE_INVERSE_SQRT; i++) {
-    cr_assert(schedule_parse(&kind, schedule_name((enum schedule_kind)i)));
+    cr_assert(choice_parse(&kind, schedule_name, schedule_name(i)));
     cr_assert_eq(kind, i);
   }
-  cr_assert_null(schedule_name((enum schedule_kind)(SCHEDULE_INVERSE_SQRT + 1)));
-  cr_assert_not(schedule_parse(&kind, "cosine"));
+  cr_assert_null(schedule_name(SCHEDULE_INVERSE_SQRT + 1));
+  cr_assert_not(choice_parse(&kind, schedule_name, "cosine"));
 }

@@ -29,7 +29,7 @@ static struct model *make_model(const double bias[WORDS]) {
                                          .source = make_vocabulary(ELMAN_SOURCE),
                                          .target = make_vocabulary(ELMAN_TARGET)};
   const struct model_config config = {
-      .embedding_size = 2, .hidden_size = 3, .layers = 1, .heads = 1};
+      .embedding_size = 2, .hidden_size = 3, .layers = 1, .attention_heads = 1};
   struct model *model;
   blas_set_up();
   cr_assert_eq(model_create(&model, vocabularies, config, NULL), ELMAN_OK);

@@ -72,7 +72,7 @@ static struct model_config square_config(void) {
                                .embedding_size = SIZE,
                                .hidden_size = SIZE,
                                .layers = 1,
-                               .heads = 1};
+                               .attention_heads = 1};
 }
 
 static struct trace run(struct setting *setting) {
@@ -161,9 +161,9 @@ Test(trace, every_step_of_both_sides) {
     for (size_t step = 0; step <= TARGET_WORDS + 1; step++) {
       static struct setting setting;
       struct model_config config = square_config();
-      config.attention = (enum attention_kind)kind;
-      config.heads = kind == ATTENTION_MULTIHEAD ? 2 : 1;
-      config.window = kind == ATTENTION_LOCAL ? 2 : 0;
+      config.attention = attention_name((enum attention_kind)kind);
+      config.attention_heads = kind == ATTENTION_MULTIHEAD ? 2 : 1;
+      config.attention_window = kind == ATTENTION_LOCAL ? 2 : 0;
       set_up(&setting, config, SOURCE_WORDS, TARGET_WORDS);
       set_diagonal(&setting, "encoder.rnn.weight_ih_l0", 1);
       set_diagonal(&setting, "decoder.rnn.weight_ih_l0", 1);

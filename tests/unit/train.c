@@ -46,7 +46,7 @@ static struct model *make_model(void) {
                                          .source = make_vocabulary(ELMAN_SOURCE),
                                          .target = make_vocabulary(ELMAN_TARGET)};
   const struct model_config config = {
-      .embedding_size = 4, .hidden_size = 5, .layers = 1, .heads = 1};
+      .embedding_size = 4, .hidden_size = 5, .layers = 1, .attention_heads = 1};
   struct model *model;
   blas_set_up();
   cr_assert_eq(model_create(&model, vocabularies, config, NULL), ELMAN_OK);
@@ -69,9 +69,9 @@ static void check_finite(const struct model *model) {
   for (size_t i = 0; i < model->table.block; i++) cr_assert(isfinite(model->block[i]));
 }
 
-static struct trainer_options options_of(size_t epochs, size_t batch_size) {
-  return (struct trainer_options){
-      .epochs = epochs, .batch_size = batch_size, .adam = adam_options_default(), .seed = 1};
+static elman_train_options options_of(size_t epochs, size_t batch_size) {
+  return (elman_train_options){
+      .epochs = epochs, .batch_size = batch_size, .learning_rate = 0.001, .seed = 1};
 }
 
 /* ---- what the reports say ---- */
@@ -88,7 +88,7 @@ static bool keep(void *context, const elman_train_report *report) {
   return log->count != log->stop_after;
 }
 
-static struct log logged_run(struct trainer_options options) {
+static struct log logged_run(elman_train_options options) {
   struct log log = {0};
   struct model *model = make_model();
   struct corpus corpus = make_corpus();
@@ -140,10 +140,10 @@ Test(train, orders_do_not_repeat) {
 }
 
 Test(train, the_order_depends_on_the_seed_alone) {
-  struct trainer_options options = options_of(1, 1);
+  elman_train_options options = options_of(1, 1);
   const struct log first = logged_run(options), again = logged_run(options);
   options.seed = 2;
-  options.adam.learning_rate = 0.1;
+  options.learning_rate = 0.1;
   const struct log other = logged_run(options);
   size_t orders[3][PAIRS];
   pairs_of_epoch(orders[0], &first, 0);
@@ -174,8 +174,8 @@ Test(train, reports) {
 }
 
 Test(train, loss_falls) {
-  struct trainer_options options = options_of(10, 3);
-  options.adam.learning_rate = 0.01;
+  elman_train_options options = options_of(10, 3);
+  options.learning_rate = 0.01;
   const struct log log = logged_run(options);
   cr_assert_lt(log.reports[log.count - 1].loss, 0.9 * log.reports[3].loss);
 }
@@ -199,7 +199,7 @@ Test(train, no_epoch_changes_nothing) {
   struct model *model = make_model();
   struct corpus corpus = make_corpus();
   real *before = copy_of(model);
-  const struct trainer_options options = options_of(0, 3);
+  const elman_train_options options = options_of(0, 3);
   cr_assert_eq(trainer_run(model, &corpus, &options, NULL), ELMAN_OK);
   cr_assert(same_weights(model, before));
   free(before);
@@ -211,7 +211,7 @@ Test(train, a_batch_larger_than_the_corpus_is_the_corpus) {
   struct corpus corpus = make_corpus();
   struct model *exact = make_model(), *model;
   real *initial = copy_of(exact);
-  struct trainer_options options = options_of(3, PAIRS);
+  elman_train_options options = options_of(3, PAIRS);
   cr_assert_eq(trainer_run(exact, &corpus, &options, NULL), ELMAN_OK);
   cr_assert_not(same_weights(exact, initial));
   const size_t sizes[] = {PAIRS + 1, 1000000, SIZE_MAX};
@@ -233,7 +233,7 @@ Test(train, nothing_to_train_on) {
   size_t starts[] = {0};
   const struct corpus empty = {
       .source = {.starts = starts}, .target = {.starts = starts}, .too_long = 7};
-  const struct trainer_options options = options_of(1, 3);
+  const elman_train_options options = options_of(1, 3);
   elman_error error;
   cr_assert_eq(trainer_run(model, &empty, &options, &error), ELMAN_BAD_DATA);
   cr_assert_not_null(strstr(error.message, "no pair is left to train on"));
@@ -262,7 +262,7 @@ static void count_failure(void *context, const elman_error *problem) {
 Test(train, goes_on_without_a_checkpoint) {
   struct corpus corpus = make_corpus();
   struct model *expected = make_model(), *model = make_model();
-  struct trainer_options options = options_of(2, 3);
+  elman_train_options options = options_of(2, 3);
   cr_assert_eq(trainer_run(expected, &corpus, &options, NULL), ELMAN_OK);
   struct attempts attempts = {.log = {.stop_after = 8}};
   options.checkpoint = "/nowhere/to/be/found";
@@ -288,7 +288,7 @@ Test(train, goes_on_without_a_checkpoint) {
 
 static void check_history(const struct model *model, uint64_t epochs, uint64_t updates,
                           uint64_t tokens) {
-  const struct training_history *history = &model->history;
+  const elman_history *history = &model->past.history;
   cr_assert_eq(history->epochs, epochs, "%d epochs", (int)history->epochs);
   cr_assert_eq(history->updates, updates, "%d updates", (int)history->updates);
   cr_assert_eq(history->tokens, tokens, "%d tokens", (int)history->tokens);
@@ -298,7 +298,7 @@ static void check_history(const struct model *model, uint64_t epochs, uint64_t u
 Test(train, history) {
   struct model *model = make_model();
   struct corpus corpus = make_corpus();
-  struct trainer_options options = options_of(0, 3);
+  elman_train_options options = options_of(0, 3);
   cr_assert_eq(trainer_run(model, &corpus, &options, NULL), ELMAN_OK);
   check_history(model, 0, 0, 0);
   options.epochs = 2;
@@ -322,7 +322,7 @@ Test(train, history) {
 Test(train, stopping_keeps_what_was_learnt) {
   struct corpus corpus = make_corpus();
   struct model *whole = make_model(), *stopped = make_model();
-  struct trainer_options options = options_of(1, 2);
+  elman_train_options options = options_of(1, 2);
   cr_assert_eq(trainer_run(whole, &corpus, &options, NULL), ELMAN_OK);
   struct log log = {.stop_after = 5};
   options.epochs = 100;
@@ -348,8 +348,8 @@ static const double ABSURD_RATE = 3e38;
 Test(train, a_loss_that_overflows_is_an_error) {
   struct corpus corpus = make_corpus();
   struct model *model = make_model();
-  struct trainer_options options = options_of(50, 3);
-  options.adam.learning_rate = ABSURD_RATE;
+  elman_train_options options = options_of(50, 3);
+  options.learning_rate = ABSURD_RATE;
   options.clip_norm = 1;
   elman_error error;
   cr_assert_eq(trainer_run(model, &corpus, &options, &error), ELMAN_INVALID_ARGUMENT);
@@ -383,7 +383,7 @@ Test(train, a_gradient_that_overflows_is_an_error) {
   }
   real *before = copy_of(model);
   struct trainer trainer;
-  const struct trainer_options options = options_of(1, 1);
+  const elman_train_options options = options_of(1, 1);
   cr_assert_eq(trainer_create(&trainer, model, &options, NULL), ELMAN_OK);
   double loss, norm;
   cr_assert_eq(trainer_step(&trainer, &batch, &options, &loss, &norm, NULL), ELMAN_OK);
@@ -405,7 +405,7 @@ Test(train, a_failed_update_changes_nothing) {
   const size_t indices[] = {3, 1, 8};
   cr_assert_eq(batch_fill(&batch, &corpus, indices, 3, NULL), ELMAN_OK);
   struct trainer trainer;
-  const struct trainer_options options = options_of(1, 3);
+  const elman_train_options options = options_of(1, 3);
   cr_assert_eq(trainer_create(&trainer, model, &options, NULL), ELMAN_OK);
   double loss, norm;
   cr_assert_eq(trainer_step(&trainer, &batch, &options, &loss, &norm, NULL), ELMAN_OK);

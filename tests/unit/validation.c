@@ -72,7 +72,7 @@ static struct model *make_model(void) {
                                          .source = make_vocabulary(ELMAN_SOURCE),
                                          .target = make_vocabulary(ELMAN_TARGET)};
   const struct model_config config = {
-      .embedding_size = 8, .hidden_size = 10, .layers = 1, .heads = 1};
+      .embedding_size = 8, .hidden_size = 10, .layers = 1, .attention_heads = 1};
   struct model *model;
   blas_set_up();
   cr_assert_eq(model_create(&model, vocabularies, config, NULL), ELMAN_OK);
@@ -97,24 +97,24 @@ static void tear_down(struct task *task) {
 }
 
 /* All pairs are one batch, and so an epoch is one update. */
-static struct trainer_options options_of(size_t epochs) {
-  struct trainer_options options = {
-      .epochs = epochs, .batch_size = 6, .adam = adam_options_default(), .seed = 1};
-  options.adam.learning_rate = 0.03;
+static elman_train_options options_of(size_t epochs) {
+  elman_train_options options = {
+      .epochs = epochs, .batch_size = 6, .learning_rate = 0.001, .seed = 1};
+  options.learning_rate = 0.03;
   return options;
 }
 
 /* The model that a training leaves. */
-static struct model *trained(const struct task *task, struct trainer_options options) {
+static struct model *trained(const struct task *task, elman_train_options options) {
   struct model *model = make_model();
   cr_assert_eq(trainer_run(model, &task->corpus, &options, NULL), ELMAN_OK);
   return model;
 }
 
 static struct log logged(const struct task *task, struct model **model,
-                         struct trainer_options options) {
+                         elman_train_options options) {
   struct log log = {0};
-  options.dev = task->dev;
+  options.dev = (const elman_pairs *)task->dev;
   options.validated = keep_report;
   options.report = keep_rate;
   options.context = &log;
@@ -152,7 +152,7 @@ Test(validation, what_is_written_is_the_average_of_the_weights_so_far) {
   for (size_t i = 0; i < n; i++) average[i] = (double)initial->block[i];
   for (size_t k = 1; k <= UPDATES; k++) {
     const double rate = fmin(0.5, (1 + (double)k) / (10 + (double)k));
-    struct trainer_options options = options_of(k);
+    elman_train_options options = options_of(k);
     struct model *last = trained(&task, options);
     options.average = 0.5;
     struct model *written = trained(&task, options);
@@ -175,7 +175,7 @@ Test(validation, scores_what_would_be_written) {
   enum { EPOCHS = 6 };
   struct task task = set_up();
   for (int averaged = 0; averaged < 2; averaged++) {
-    struct trainer_options options = options_of(EPOCHS);
+    elman_train_options options = options_of(EPOCHS);
     options.average = averaged * 0.8;
     struct model *model;
     const struct log log = logged(&task, &model, options);
@@ -224,7 +224,7 @@ Test(validation, the_best_has_the_highest_bleu_and_among_equals_the_lowest_loss)
   struct task task = set_up();
   struct decisions found = {0};
   for (int averaged = 0; averaged < 2; averaged++) {
-    struct trainer_options options = options_of(MOST_EPOCHS);
+    elman_train_options options = options_of(MOST_EPOCHS);
     options.average = averaged * 0.8;
     size_t best = 0;
     struct model *model;
@@ -248,11 +248,11 @@ Test(validation, the_best_has_the_highest_bleu_and_among_equals_the_lowest_loss)
 
 Test(validation, on_a_plateau_each_validation_without_a_new_best_halves_the_rate) {
   struct task task = set_up();
-  struct trainer_options options = options_of(MOST_EPOCHS);
-  options.schedule = SCHEDULE_PLATEAU;
+  elman_train_options options = options_of(MOST_EPOCHS);
+  options.schedule = "plateau";
   struct model *model;
   const struct log log = logged(&task, &model, options);
-  double rate = options.adam.learning_rate;
+  double rate = options.learning_rate;
   size_t halved = 0;
   for (size_t i = 0; i < MOST_EPOCHS; i++) {
     cr_assert_float_eq(log.rates[i] / rate, 1, 1e-12, "update %zu", i + 1);
@@ -267,7 +267,7 @@ Test(validation, on_a_plateau_each_validation_without_a_new_best_halves_the_rate
 Test(validation, patience_counts_validations_since_the_best) {
   struct task task = set_up();
   for (size_t patience = 1; patience <= 4; patience++) {
-    struct trainer_options options = options_of(MOST_EPOCHS);
+    elman_train_options options = options_of(MOST_EPOCHS);
     options.patience = patience;
     struct model *model;
     const struct log log = logged(&task, &model, options);
@@ -285,7 +285,7 @@ Test(validation, patience_counts_validations_since_the_best) {
 
 Test(validation, validate_every_counts_updates) {
   struct task task = set_up();
-  struct trainer_options options = options_of(11);
+  elman_train_options options = options_of(11);
   options.validate_every = 3;
   struct model *model;
   const struct log log = logged(&task, &model, options);
@@ -322,15 +322,15 @@ static bool note_validation(void *context, const elman_validation *report) {
 }
 
 /* Everything that a training has to remember is in use. */
-static struct trainer_options eventful(const struct task *task, struct course *course) {
-  struct trainer_options options = options_of(19);
+static elman_train_options eventful(const struct task *task, struct course *course) {
+  elman_train_options options = options_of(19);
   options.batch_size = 2;
   options.dropout = 0.05;
-  options.adam.learning_rate = 0.005;
-  options.schedule = SCHEDULE_PLATEAU;
+  options.learning_rate = 0.005;
+  options.schedule = "plateau";
   options.warm_up = 4;
   options.average = 0.6;
-  options.dev = task->train;
+  options.dev = (const elman_pairs *)task->train;
   options.validate_every = 2;
   options.patience = 5;
   options.report = note_update;
@@ -362,7 +362,7 @@ Test(validation, a_training_that_is_stopped_and_resumed_is_the_same_training) {
   cr_assert_lt(whole.updates[whole.count - 1].learning_rate, 0.001, "the rate has fallen");
   for (size_t stop = 1; stop < whole.count; stop++) {
     struct course parts = {.stop_after = stop};
-    struct trainer_options options = eventful(&task, &parts);
+    elman_train_options options = eventful(&task, &parts);
     struct model *model = make_model();
     options.checkpoint = "checkpoint";
     cr_assert_eq(trainer_run(model, &task.corpus, &options, NULL), ELMAN_INTERRUPTED);
@@ -385,21 +385,21 @@ Test(validation, a_training_that_is_stopped_and_resumed_is_the_same_training) {
 Test(validation, a_resumed_training_is_refused_with_anything_else) {
   struct task task = set_up();
   struct course course = {.stop_after = 5};
-  struct trainer_options options = eventful(&task, &course);
+  elman_train_options options = eventful(&task, &course);
   struct model *model = make_model();
   options.checkpoint = "checkpoint";
   cr_assert_eq(trainer_run(model, &task.corpus, &options, NULL), ELMAN_INTERRUPTED);
   model_free(model);
   options.resume = true;
 
-  struct trainer_options others[10];
+  elman_train_options others[10];
   static const char *const names[] = {"batch size", "learning rate", "schedule",  "warm-up",
                                       "clipping",   "dropout",       "smoothing", "average",
                                       "seed",       "dev pairs"};
   for (size_t i = 0; i < 10; i++) others[i] = options;
   others[0].batch_size++;
-  others[1].adam.learning_rate *= 1 + 1e-12;
-  others[2].schedule = SCHEDULE_CONSTANT;
+  others[1].learning_rate *= 1 + 1e-12;
+  others[2].schedule = "constant";
   others[3].warm_up++;
   others[4].clip_norm = 1;
   others[5].dropout += 1e-12;
@@ -410,7 +410,7 @@ Test(validation, a_resumed_training_is_refused_with_anything_else) {
   memcpy(changed, TRAIN, sizeof changed);
   changed[sizeof changed - 3] = 'c'; /* the last letter; behind it are newline and NUL */
   struct pairs *dev = pairs_of(changed);
-  others[9].dev = dev;
+  others[9].dev = (const elman_pairs *)dev;
   for (size_t i = 0; i < 10; i++) {
     elman_error error = {0};
     model = make_model();

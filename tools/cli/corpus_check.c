@@ -5,11 +5,11 @@
 
 #include "commands.h"
 #include "figures.h"
+#include "hyperparameters.h"
 #include "messages.h"
 #include "options.h"
 #include "output.h"
 #include "pairs_input.h"
-#include "token_modes.h"
 #include "visible.h"
 
 /* Longer sentences are cut in examples. */
@@ -259,11 +259,10 @@ static int run(struct job *job, const char *command, const struct operands *oper
 int corpus_check_command(int argc, char **argv) {
   struct job job = {.input = {.columns = DEFAULT_COLUMNS},
                     .options = elman_check_options_default()};
-  const char *source_tokens = elman_token_mode_name(job.options.source_tokens);
-  const char *target_tokens = elman_token_mode_name(job.options.target_tokens);
   const struct option options[] = {
       PAIRS_FILES_OPTIONS(job.input),
-      TOKENS_OPTIONS(source_tokens, target_tokens),
+      hyperparameter_option("source_tokens", &job.options.source_tokens),
+      hyperparameter_option("target_tokens", &job.options.target_tokens),
       {"max-length", 0, "N", "tokens that a side may have", .count = &job.options.max_length,
        .least = 1, .most = 1000000},
       {"max-ratio", 0, "X", "times that a side may be longer or shorter than usual",
@@ -281,7 +280,5 @@ int corpus_check_command(int argc, char **argv) {
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
-  job.options.source_tokens = token_mode_of(source_tokens);
-  job.options.target_tokens = token_mode_of(target_tokens);
   return run(&job, usage.command, &operands);
 }

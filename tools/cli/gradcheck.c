@@ -4,6 +4,7 @@
 
 #include "commands.h"
 #include "elman.h"
+#include "hyperparameters.h"
 #include "json_output.h"
 #include "messages.h"
 #include "model_input.h"
@@ -137,12 +138,9 @@ int gradcheck_command(int argc, char **argv) {
        .most = SIZE_MAX},
       {"tolerance", 0, "X", "the largest error of a right gradient", .real = &choice.tolerance,
        .lowest = 0, .highest = 1},
-      {"dropout", 0, "P", "drop this share, as in training, by one fixed mask",
-       .real = &choice.dropout, .lowest = 0, .highest = 0.99},
-      {"attention-dropout", 0, "P", "the same for attention weights",
-       .real = &choice.attention_dropout, .highest = 0.99},
-      {"label-smoothing", 0, "P", "spread this share of the target, as in training",
-       .real = &choice.label_smoothing, .lowest = 0, .highest = 0.99},
+      hyperparameter_option("dropout", &choice.dropout),
+      hyperparameter_option("attention_dropout", &choice.attention_dropout),
+      hyperparameter_option("label_smoothing", &choice.label_smoothing),
       {"seed", 0, "N", "chooses weights and mask", .seed = &choice.seed},
       {"json", 0, NULL, "print one JSON object", .flag = &json},
       {0}};

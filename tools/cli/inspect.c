@@ -5,6 +5,7 @@
 
 #include "commands.h"
 #include "elman.h"
+#include "hyperparameters.h"
 #include "json_output.h"
 #include "messages.h"
 #include "model_input.h"
@@ -14,14 +15,10 @@
 
 /* ---- for people ---- */
 
-static const char *yes_or_no(bool flag) {
-  return flag ? "yes" : "no";
-}
+enum { TRAINING = ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END };
 
-static void write_self_attention(FILE *stream, const char *where, size_t heads, bool plain) {
-  if (heads == 0) return;
-  fprintf(stream, "self-attention     %s, %zu head%s%s\n", where, heads, heads == 1 ? "" : "s",
-          plain ? ", without projections" : "");
+static void write_size(FILE *stream, const char *label, size_t size) {
+  fprintf(stream, "%-26s %zu\n", label, size);
 }
 
 static int name_width(const elman_model *model, size_t tensors) {
@@ -33,37 +30,26 @@ static int name_width(const elman_model *model, size_t tensors) {
   return (int)width;
 }
 
-static void write_text(FILE *stream, const elman_model *model, const elman_history *history) {
+static void write_text(FILE *stream, const elman_model *model) {
   const elman_model_info info = elman_model_get_info(model);
-  fprintf(stream, "embedding size     %zu\n", info.embedding_size);
-  fprintf(stream, "hidden size        %zu\n", info.hidden_size);
-  fprintf(stream, "layers             %zu\n", info.layers);
-  fprintf(stream, "bidirectional      %s\n", yes_or_no(info.bidirectional));
-  fprintf(stream, "attention          %s", info.attention);
-  if (info.heads > 1) fprintf(stream, ", %zu heads", info.heads);
-  if (info.attention_window > 0) fprintf(stream, ", window of %zu", info.attention_window);
-  putc('\n', stream);
-  write_self_attention(stream, "encoder", info.encoder_self_attention, info.plain_self_attention);
-  write_self_attention(stream, "decoder", info.decoder_self_attention, info.plain_self_attention);
-  fprintf(stream, "attentional layer  %s\n", yes_or_no(info.attentional_layer));
-  fprintf(stream, "input feeding      %s\n", yes_or_no(info.input_feeding));
-  fprintf(stream, "tied embeddings    %s\n", yes_or_no(info.tie_embeddings));
-  fprintf(stream, "source vocabulary  %zu, text split into %s\n", info.source_vocabulary,
-          elman_token_mode_name(info.source_tokens));
-  fprintf(stream, "target vocabulary  %zu, text split into %s\n", info.target_vocabulary,
-          elman_token_mode_name(info.target_tokens));
-  fprintf(stream, "source text        %s\n", elman_normalization_name(info.source_normalization));
-  fprintf(stream, "target text        %s\n", elman_normalization_name(info.target_normalization));
-  fprintf(stream, "parameters         %zu\n", info.parameters);
-  if (history->updates > 0)
+  print_hyperparameters(stream, ELMAN_SCOPE_MODEL, &info);
+  write_size(stream, "source vocabulary", info.source_vocabulary);
+  write_size(stream, "target vocabulary", info.target_vocabulary);
+  fprintf(stream, "%-26s %s\n", "source text",
+          elman_normalization_name(info.source_normalization));
+  fprintf(stream, "%-26s %s\n", "target text",
+          elman_normalization_name(info.target_normalization));
+  write_size(stream, "parameters", info.parameters);
+  if (info.start_known) print_hyperparameters(stream, ELMAN_SCOPE_START, &info);
+  if (info.history.updates > 0)
     fprintf(stream,
-            "training           %" PRIu64 " epoch%s, %" PRIu64 " update%s, %" PRIu64
-            " target token%s\n",
-            history->epochs, plural(history->epochs), history->updates, plural(history->updates),
-            history->tokens, plural(history->tokens));
+            "%-26s %" PRIu64 " epoch%s, %" PRIu64 " update%s, %" PRIu64 " target token%s\n", "training",
+            info.history.epochs, plural(info.history.epochs), info.history.updates,
+            plural(info.history.updates), info.history.tokens, plural(info.history.tokens));
   else
-    fputs("training           none, or a file too old to tell\n", stream);
-  putc('\n', stream);
+    fprintf(stream, "%-26s none, or a file too old to tell\n", "training");
+  if (info.training != NULL) print_hyperparameters(stream, TRAINING, info.training);
+  fprintf(stream, "%-26s elman %s\n\n", "written by", info.version);
   const int width = name_width(model, info.tensors);
   fprintf(stream, "%-*s %13s %11s %11s %11s %11s\n", width, "tensor", "shape", "mean", "deviation",
           "minimum", "maximum");
@@ -84,10 +70,6 @@ static void write_number(FILE *stream, const char *key, double number) {
   write_json_number(stream, number);
 }
 
-static void write_flag(FILE *stream, const char *key, bool flag) {
-  fprintf(stream, ",\"%s\":%s", key, flag ? "true" : "false");
-}
-
 static void write_tensor(FILE *stream, const elman_tensor_info *tensor) {
   fputs("{\"name\":", stream);
   write_json_string(stream, tensor->name);
@@ -101,34 +83,27 @@ static void write_tensor(FILE *stream, const elman_tensor_info *tensor) {
   putc('}', stream);
 }
 
-static void write_json(FILE *stream, const elman_model *model, const elman_history *history) {
+/* What the model has learnt from, and how, as far as its file tells. */
+static void write_training(FILE *stream, const elman_model_info *info) {
+  fprintf(stream,
+          ",\"training\":{\"epochs\":%" PRIu64 ",\"updates\":%" PRIu64 ",\"tokens\":%" PRIu64,
+          info->history.epochs, info->history.updates, info->history.tokens);
+  if (info->start_known) write_json_hyperparameters(stream, ELMAN_SCOPE_START, info);
+  if (info->training != NULL) write_json_hyperparameters(stream, TRAINING, info->training);
+  putc('}', stream);
+}
+
+static void write_json(FILE *stream, const elman_model *model) {
   const elman_model_info info = elman_model_get_info(model);
-  fprintf(stream, "{\"embedding_size\":%zu,\"hidden_size\":%zu,\"layers\":%zu", info.embedding_size,
-          info.hidden_size, info.layers);
-  write_flag(stream, "bidirectional", info.bidirectional);
-  fputs(",\"attention\":", stream);
-  write_json_string(stream, info.attention);
-  fprintf(stream, ",\"attention_heads\":%zu,\"attention_window\":%zu", info.heads,
-          info.attention_window);
-  fprintf(stream, ",\"encoder_self_attention\":%zu,\"decoder_self_attention\":%zu",
-          info.encoder_self_attention, info.decoder_self_attention);
-  write_flag(stream, "plain_self_attention", info.plain_self_attention);
-  write_flag(stream, "attentional_layer", info.attentional_layer);
-  write_flag(stream, "input_feeding", info.input_feeding);
-  write_flag(stream, "tie_embeddings", info.tie_embeddings);
-  fputs(",\"source_tokens\":", stream);
-  write_json_string(stream, elman_token_mode_name(info.source_tokens));
-  fputs(",\"target_tokens\":", stream);
-  write_json_string(stream, elman_token_mode_name(info.target_tokens));
-  fputs(",\"source_normalization\":", stream);
-  write_json_string(stream, elman_normalization_name(info.source_normalization));
-  fputs(",\"target_normalization\":", stream);
-  write_json_string(stream, elman_normalization_name(info.target_normalization));
+  fprintf(stream, "{\"version\":");
+  write_json_string(stream, info.version);
+  write_json_hyperparameters(stream, ELMAN_SCOPE_MODEL, &info);
+  fprintf(stream, ",\"source_normalization\":\"%s\",\"target_normalization\":\"%s\"",
+          elman_normalization_name(info.source_normalization),
+          elman_normalization_name(info.target_normalization));
   fprintf(stream, ",\"source_vocabulary\":%zu,\"target_vocabulary\":%zu,\"parameters\":%zu",
           info.source_vocabulary, info.target_vocabulary, info.parameters);
-  fprintf(stream,
-          ",\"training\":{\"epochs\":%" PRIu64 ",\"updates\":%" PRIu64 ",\"tokens\":%" PRIu64 "}",
-          history->epochs, history->updates, history->tokens);
+  write_training(stream, &info);
   fputs(",\"tensors\":[", stream);
   for (size_t i = 0; i < info.tensors; i++) {
     const elman_tensor_info tensor = elman_model_get_tensor(model, i);
@@ -168,11 +143,6 @@ static void write_vocabulary(FILE *stream, const elman_model *model, const char 
   }
 }
 
-static int read_history(elman_history *history, const char *path) {
-  elman_error error;
-  return elman_model_read_history(history, path, &error) == ELMAN_OK ? EX_OK : report_error(&error);
-}
-
 int inspect_command(int argc, char **argv) {
   const char *model_path = DEFAULT_MODEL, *vocabulary = NULL;
   bool json = false;
@@ -195,15 +165,13 @@ int inspect_command(int argc, char **argv) {
   elman_model *model;
   code = model_open(&model, model_path);
   if (code != EX_OK) return code;
-  elman_history history;
   struct output output;
-  code = read_history(&history, model_path);
-  if (code == EX_OK) code = output_open(&output, NULL);
+  code = output_open(&output, NULL);
   if (code == EX_OK) {
     if (vocabulary != NULL)
       write_vocabulary(output.stream, model, vocabulary);
     else
-      (json ? write_json : write_text)(output.stream, model, &history);
+      (json ? write_json : write_text)(output.stream, model);
     code = output_close(&output, EX_OK);
   }
   elman_model_free(model);

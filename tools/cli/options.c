@@ -33,7 +33,10 @@ static bool parse_real(const char *text, double *number) {
 static bool set_choice(const struct option *option, const char *value) {
   for (size_t i = 0; option->choice(i) != NULL; i++) {
     if (strcmp(option->choice(i), value) == 0) {
-      *option->text = option->choice(i);
+      if (option->index != NULL)
+        *option->index = (unsigned)i;
+      else
+        *option->text = option->choice(i);
       return true;
     }
   }
@@ -91,6 +94,8 @@ static void print_default(FILE *stream, const struct option *option) {
     fprintf(stream, " (default: %s)", option->default_words);
   else if (option->text != NULL && *option->text != NULL)
     fprintf(stream, " (default: %s)", *option->text);
+  else if (option->index != NULL)
+    fprintf(stream, " (default: %s)", option->choice(*option->index));
   else if (option->count != NULL)
     fprintf(stream, " (default: %zu)", *option->count);
   else if (option->seed != NULL)

@@ -24,7 +24,8 @@ struct option {
   const char *default_words; /* shown as the default, for a value that does not explain itself */
   bool *flag;
   const char **text;
-  const char *(*choice)(size_t index); /* the words that `text` may be; NULL = any */
+  unsigned *index;                     /* of one of the words of `choice`, as an enum keeps it */
+  const char *(*choice)(size_t index); /* the words that `text` may be, too; NULL = any */
   size_t *count;                       /* least to most */
   uint64_t *seed;                      /* any number of 64 bits */
   struct option_list *list;            /* may be given `most` times, MOST_LISTED at most */

@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "elman.h"
 #include "figures.h"
+#include "hyperparameters.h"
 #include "interrupt.h"
 #include "messages.h"
 #include "model_input.h"
@@ -15,7 +16,6 @@
 #include "pairs_input.h"
 #include "presets.h"
 #include "terminal.h"
-#include "token_modes.h"
 #include "train_log.h"
 #include "train_output.h"
 
@@ -36,7 +36,8 @@ struct job {
 struct training {
   bool quiet;
   bool own_vocabulary; /* counted in these pairs, not that of --init-from */
-  size_t max_length;
+  const elman_model *model;
+  const elman_train_options *options;
   struct progress progress;
   struct train_log log;
   double started_at;
@@ -132,10 +133,12 @@ static void note_start(struct training *training, const elman_train_report *repo
   training->first = false;
   training->done_before =
       share_done(report) - 1 / ((double)report->updates * (double)report->epochs);
+  train_log_start(&training->log, training->model, training->options, report->epochs);
   if (training->quiet) return;
   if (report->left_out > 0)
     note("%zu pair%s left out: a side has more than %zu token%s (--max-length)", report->left_out,
-         plural(report->left_out), training->max_length, plural(training->max_length));
+         plural(report->left_out), training->options->max_length,
+         plural(training->options->max_length));
   note_unknown(training, "source", report->unknown_source);
   note_unknown(training, "target", report->unknown_target);
   if (report->epoch > 1 || report->update > 1)
@@ -217,7 +220,8 @@ static int train_and_save(elman_model *model, const elman_pairs *pairs, const el
   elman_train_options options = job->train;
   struct training training = {.quiet = job->quiet,
                               .own_vocabulary = job->init_from == NULL,
-                              .max_length = job->train.max_length,
+                              .model = model,
+                              .options = &options,
                               .progress = progress_start(job->quiet),
                               .first = true};
   int code = train_log_open(&training.log, job->log, options.resume, &training.progress);
@@ -355,42 +359,19 @@ static int run(struct job *job, const char *command, const struct operands *oper
   return code;
 }
 
-/* What fixes the network and its vocabularies: --init-from takes these from the model. */
-static bool shapes_model(const struct option *option) {
-  static const char *const names[] = {"preset",
-                                      "hidden-size",
-                                      "embedding-size",
-                                      "layers",
-                                      "bidirectional",
-                                      "attentional-layer",
-                                      "input-feeding",
-                                      "tie-embeddings",
-                                      "orthogonal",
-                                      "attention",
-                                      "heads",
-                                      "attention-window",
-                                      "encoder-self-attention",
-                                      "decoder-self-attention",
-                                      "plain-self-attention",
-                                      "min-count",
-                                      "max-vocab",
-                                      "normalize",
-                                      "source-tokens",
-                                      "target-tokens"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (strcmp(option->name, names[i]) == 0) return true;
-  return false;
-}
+/* --init-from takes these from the model. */
+enum { OF_MODEL = ELMAN_SCOPE_MODEL | ELMAN_SCOPE_START };
 
 static int check_init_from(const struct usage *usage, const struct operands *operands) {
-  for (const struct option *option = usage->options; option->name != NULL; option++) {
-    if (shapes_model(option) && option_given(usage, operands, option->name))
-      return report_usage(usage->command,
-                          "--%s has no effect with --init-from, whose model has a shape and "
-                          "vocabularies; leave one of them out",
-                          option->name);
-  }
-  return EX_OK;
+  const elman_hyperparameter *row = NULL;
+  const char *given = option_given(usage, operands, "preset") ? "preset" : NULL;
+  while (given == NULL && (row = elman_hyperparameter_next(row, OF_MODEL)) != NULL)
+    if (option_given(usage, operands, row->option)) given = row->option;
+  if (given == NULL) return EX_OK;
+  return report_usage(usage->command,
+                      "--%s has no effect with --init-from, whose model has a shape and "
+                      "vocabularies; leave one of them out",
+                      given);
 }
 
 int train_command(int argc, char **argv) {
@@ -401,96 +382,32 @@ int train_command(int argc, char **argv) {
   job.train.save_every = 600;
   const char *preset = preset_name(0);
   preset_apply(argc, argv, &job.model, &job.train);
-  const char *source_tokens = elman_token_mode_name(job.model.source_tokens);
-  const char *target_tokens = elman_token_mode_name(job.model.target_tokens);
-  const char *normalization = elman_normalization_name(job.model.normalization);
-  const struct option options[] = {
+  enum { MOST_OPTIONS = 65 }; /* struct operands has a bit for each */
+  struct option options[MOST_OPTIONS] = {
       PAIRS_OPTIONS(job.input),
       {"output", 'o', "FILE", "where the model goes", .text = &job.output},
-      {"preset", 0, "NAME", "settings that go together; 'base' is for real corpora",
-       .text = &preset, .choice = preset_name},
-      {"epochs", 0, "N", "passes over the pairs; 0 writes the initial model",
-       job.train.epochs == ELMAN_EPOCHS_AUTO ? "10, or 400 updates if that is more" : NULL,
-       .count = &job.train.epochs, .most = 1000000},
-      {"batch-size", 0, "N", "sentences in an update", .count = &job.train.batch_size, .least = 1,
-       .most = 65536},
-      {"lr", 0, "X", "learning rate of Adam", .real = &job.train.learning_rate, .lowest = 1e-9,
-       .highest = 10},
-      {"lr-schedule", 0, "NAME", "how the learning rate changes", .text = &job.train.schedule,
-       .choice = elman_schedule_name},
-      {"warm-up", 0, "N", "updates until the learning rate is reached", .count = &job.train.warm_up,
-       .most = 1000000000},
-      {"dropout", 0, "P", "share of embeddings and outputs that is dropped while learning",
-       .real = &job.train.dropout, .highest = 0.99},
-      {"attention-dropout", 0, "P", "share of attention weights that is dropped while learning",
-       .real = &job.train.attention_dropout, .highest = 0.99},
-      {"label-smoothing", 0, "P", "share of each target that is spread over the vocabulary",
-       .real = &job.train.label_smoothing, .highest = 0.99},
-      {"average", 0, "X", "decay of a moving average of the weights, which is kept; 0 = off",
-       .real = &job.train.average, .highest = 0.999999},
-      {"clip-norm", 0, "X", "largest norm of the gradient; 0 = no limit",
-       .real = &job.train.clip_norm, .highest = 1e9},
-      {"hidden-size", 0, "N", "numbers in a state", .count = &job.model.hidden_size, .least = 1,
-       .most = 16384},
-      {"embedding-size", 0, "N", "numbers that stand for a word",
-       .count = &job.model.embedding_size, .least = 1, .most = 16384},
-      {"layers", 0, "N", "layers of the encoder and of the decoder", .count = &job.model.layers,
-       .least = 1, .most = 8},
-      {"bidirectional", 0, NULL, "the encoder reads both ways, half the hidden size each",
-       .flag = &job.model.bidirectional},
-      {"attentional-layer", 0, NULL, "a tanh layer over RNN output and context",
-       .flag = &job.model.attentional_layer},
-      {"input-feeding", 0, NULL, "feed the attentional layer into the next step",
-       .flag = &job.model.input_feeding},
-      {"tie-embeddings", 0, NULL, "one matrix for target embedding and output layer",
-       .flag = &job.model.tie_embeddings},
-      {"orthogonal", 0, NULL, "start from orthogonal recurrent matrices, small embeddings",
-       .flag = &job.model.orthogonal_initial_values},
-      {"attention", 0, "KIND", "attention mechanism", .text = &job.model.attention,
-       .choice = elman_attention_name},
-      {"heads", 0, "N", "heads of multihead attention", "4", .count = &job.model.heads, .least = 1,
-       .most = 64},
-      {"attention-window", 0, "N", "source words to each side that local attention sees", "5",
-       .count = &job.model.attention_window, .least = 1, .most = 1000},
-      {"encoder-self-attention", 0, "N",
-       "heads of self-attention over the encoder's states; 0 = none",
-       .count = &job.model.encoder_self_attention, .most = 64},
-      {"decoder-self-attention", 0, "N",
-       "heads of self-attention over the decoder's states so far; 0 = none",
-       .count = &job.model.decoder_self_attention, .most = 64},
-      {"plain-self-attention", 0, NULL, "self-attention without learned projections",
-       .flag = &job.model.plain_self_attention},
-      {"min-count", 0, "N", "words seen less often are unknown words",
-       .count = &job.model.min_count, .least = 1, .most = 1000000000},
-      {"max-vocab", 0, "N", "words a side, the most frequent; 0 = no limit",
-       .count = &job.model.max_vocabulary, .most = 1000000000},
-      {"max-length", 0, "N", "pairs with more tokens on a side are left out; 0 = none",
-       .count = &job.train.max_length, .most = 1000000},
-      TOKENS_OPTIONS(source_tokens, target_tokens),
-      {"normalize", 0, "FORM", "how text is written; nfkc unifies width and punctuation",
-       .text = &normalization, .choice = normalization_choice},
-      {"seed", 0, "N", "chooses initial weights and the order of the pairs",
-       .seed = &job.model.seed},
+      {"force", 'f', NULL, "replace a model that took minutes or more to train",
+       .flag = &job.force},
       {"dev", 0, "PAIRS", "file to validate on after each epoch; the best model is kept",
        .text = &job.dev},
-      {"validate-every", 0, "N", "updates between validations; 0 = after each epoch",
-       .count = &job.train.validate_every, .most = 1000000000},
-      {"patience", 0, "N", "validations without a new best before it ends; 0 = no end",
-       .count = &job.train.patience, .most = 1000000},
       {"init-from", 0, "MODEL", "start from this model, its vocabularies and its shape",
        .text = &job.init_from},
       {"resume", 0, NULL, "go on from the checkpoint beside the model, if there is one",
        .flag = &job.train.resume},
-      {"force", 'f', NULL, "replace a model that took minutes or more to train",
-       .flag = &job.force},
       {"save-every", 0, "SECONDS", "time between checkpoints; 0 = only when stopped",
        .real = &job.train.save_every, .highest = 1e9},
-      {"log", 0, "FILE", "write every update and validation there, as JSON Lines",
+      {"log", 0, "FILE", "write settings, updates and validations there, as JSON Lines",
        .text = &job.log},
       {"threads", 't', "N", "processor cores to use", "all", .count = &job.train.threads,
        .least = 1, .most = 1024},
       {"quiet", 'q', NULL, "print errors only", .flag = &job.quiet},
-      {0}};
+      {"preset", 0, "NAME", "settings that go together; 'base' is for real corpora",
+       .text = &preset, .choice = preset_name},
+      {"epochs", 0, "N", "passes over the pairs; 0 writes the initial model",
+       job.train.epochs == ELMAN_EPOCHS_AUTO ? "10, or 400 updates if that is more" : NULL,
+       .count = &job.train.epochs, .most = 1000000}};
+  hyperparameter_options(options, MOST_OPTIONS, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, &job.train);
+  hyperparameter_options(options, MOST_OPTIONS, OF_MODEL, &job.model);
   const struct usage usage = {
       "train", "[options] PAIRS...",
       "Learns from sentence pairs and writes a model. PAIRS are files with a pair a line,\n"
@@ -502,10 +419,7 @@ int train_command(int argc, char **argv) {
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
   if (job.init_from != NULL) code = check_init_from(&usage, &operands);
   if (code != EX_OK) return code;
-  job.model.source_tokens = token_mode_of(source_tokens);
-  job.model.target_tokens = token_mode_of(target_tokens);
-  job.model.normalization = normalization_of(normalization);
   job.model.max_length = job.train.max_length;
-  job.train.seed = job.model.seed;
+  job.model.seed = job.train.seed;
   return run(&job, usage.command, &operands);
 }

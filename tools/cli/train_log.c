@@ -5,6 +5,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "hyperparameters.h"
 #include "json_output.h"
 #include "messages.h"
 
@@ -51,6 +52,19 @@ int train_log_open(struct train_log *log, const char *path, bool append,
 static void number(struct train_log *log, const char *name, double value) {
   fprintf(log->stream, ",\"%s\":", name);
   write_json_number(log->stream, value);
+}
+
+void train_log_start(struct train_log *log, const elman_model *model,
+                     const elman_train_options *options, size_t epochs) {
+  if (log->stream == NULL) return;
+  const elman_model_info info = elman_model_get_info(model);
+  fprintf(log->stream, "{\"event\":\"start\",\"version\":\"%s\",\"epochs\":%zu", elman_version(),
+          epochs);
+  write_json_hyperparameters(log->stream, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, options);
+  write_json_hyperparameters(log->stream, ELMAN_SCOPE_MODEL, &info);
+  if (info.start_known) write_json_hyperparameters(log->stream, ELMAN_SCOPE_START, &info);
+  fprintf(log->stream, ",\"source_vocabulary\":%zu,\"target_vocabulary\":%zu}\n",
+          info.source_vocabulary, info.target_vocabulary);
 }
 
 void train_log_update(struct train_log *log, const elman_train_report *report,

@@ -21,6 +21,10 @@ struct train_log {
  * is not 0. A write that fails later is told when it happens, and nothing more is written. */
 int train_log_open(struct train_log *log, const char *path, bool append, struct progress *progress);
 
+/* The settings, once all are known. */
+void train_log_start(struct train_log *log, const elman_model *model,
+                     const elman_train_options *options, size_t epochs);
+
 void train_log_update(struct train_log *log, const elman_train_report *report,
                       double tokens_per_second);
 void train_log_validation(struct train_log *log, const elman_validation *validation);

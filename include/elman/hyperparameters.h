@@ -1,0 +1,148 @@
+/* Hyperparameters: a row each. The rows make the fields of elman_model_options and
+ * elman_train_options, their defaults and limits, the command's options and its help, and what
+ * model file, checkpoint, log and `elman inspect` say.
+ *
+ * A new one is a row here, and the code that heeds it. */
+#ifndef ELMAN_HYPERPARAMETERS_H
+#define ELMAN_HYPERPARAMETERS_H
+
+#include "elman/tokens.h"
+
+ELMAN_BEGIN
+
+/* Where a value is kept and what must agree with it: a set, to be asked for together. */
+typedef enum elman_scope {
+  ELMAN_SCOPE_MODEL = 1,    /* fixes what a model is: in its file, and a checkpoint must agree */
+  ELMAN_SCOPE_START = 2,    /* of the making of a model, of no use later; its file tells it */
+  ELMAN_SCOPE_TRAINING = 4, /* of every update: the file tells it, and a checkpoint must agree */
+  ELMAN_SCOPE_END = 8       /* likewise, but training may go on with another value */
+} elman_scope;
+
+/* X(type, field, option, label, least, most, default, scope, since, help)
+ *
+ * The field is its name in files, too. `option` is what the command calls it; `label` is what
+ * sentences call it, and the text of `inspect`. Choices have no limits but their names. `since` is
+ * 1 for what every model file has, 2 for what files of version 0.1 lack. */
+#define ELMAN_MODEL_HYPERPARAMETERS(X)                                                             \
+  X(SIZE, embedding_size, "embedding-size", "embedding size", 1, 16384, 128, MODEL, 1,             \
+    "numbers that stand for a word")                                                               \
+  X(SIZE, hidden_size, "hidden-size", "hidden size", 1, 16384, 128, MODEL, 1,                      \
+    "numbers in a state")                                                                          \
+  X(SIZE, layers, "layers", "layers", 1, 8, 1, MODEL, 1,                                           \
+    "layers of the encoder and of the decoder")                                                    \
+  X(FLAG, bidirectional, "bidirectional", "bidirectional", 0, 1, false, MODEL, 1,                  \
+    "the encoder reads both ways, half the hidden size each")                                      \
+  X(ATTENTION, attention, "attention", "attention", 0, 0, "dot", MODEL, 1, "attention mechanism")  \
+  X(SIZE, attention_heads, "heads", "attention heads", 0, 64, 0, MODEL, 2,                         \
+    "heads of multihead attention; 0 = 4")                                                         \
+  X(SIZE, attention_window, "attention-window", "attention window", 0, 1000, 0, MODEL, 2,          \
+    "source words to each side that local attention sees; 0 = 5")                                  \
+  X(SIZE, encoder_self_attention, "encoder-self-attention", "encoder self-attention", 0, 64, 0,    \
+    MODEL, 2, "heads of self-attention over the encoder's states; 0 = none")                       \
+  X(SIZE, decoder_self_attention, "decoder-self-attention", "decoder self-attention", 0, 64, 0,    \
+    MODEL, 2, "heads of self-attention over the decoder's states so far; 0 = none")                \
+  X(FLAG, plain_self_attention, "plain-self-attention", "plain self-attention", 0, 1, false,       \
+    MODEL, 2, "self-attention without learned projections")                                        \
+  X(FLAG, attentional_layer, "attentional-layer", "attentional layer", 0, 1, false, MODEL, 1,      \
+    "a tanh layer over RNN output and context")                                                    \
+  X(FLAG, input_feeding, "input-feeding", "input feeding", 0, 1, false, MODEL, 1,                  \
+    "feed the attentional layer into the next step")                                               \
+  X(FLAG, tie_embeddings, "tie-embeddings", "tied embeddings", 0, 1, false, MODEL, 1,              \
+    "one matrix for target embedding and output layer")                                            \
+  X(TOKENS, source_tokens, "source-tokens", "splitting of the source", 0, 0, ELMAN_TOKENS_AUTO,    \
+    MODEL, 1, "how source text is split")                                                          \
+  X(TOKENS, target_tokens, "target-tokens", "splitting of the target", 0, 0, ELMAN_TOKENS_AUTO,    \
+    MODEL, 1, "how target text is split")                                                          \
+  X(NORMALIZATION, normalization, "normalize", "normalization", 0, 0, ELMAN_NFKC, START, 2,        \
+    "how text is written; nfkc unifies width and punctuation")                                     \
+  X(FLAG, orthogonal_initial_values, "orthogonal", "orthogonal initial values", 0, 1, false,       \
+    START, 2, "start from orthogonal recurrent matrices, small embeddings")                        \
+  X(SIZE, min_count, "min-count", "smallest count of a word", 1, 1000000000, 1, START, 2,          \
+    "words seen less often are unknown words")                                                     \
+  X(SIZE, max_vocabulary, "max-vocab", "largest vocabulary", 0, 1000000000, 0, START, 2,           \
+    "words a side, the most frequent; 0 = no limit")
+
+#define ELMAN_TRAIN_HYPERPARAMETERS(X)                                                             \
+  X(SIZE, batch_size, "batch-size", "batch size", 1, 65536, 32, TRAINING, 2,                       \
+    "sentences in an update")                                                                      \
+  X(REAL, learning_rate, "lr", "learning rate", 1e-9, 1e30, 0.001, TRAINING, 2,                    \
+    "learning rate of Adam")                                                                       \
+  X(SCHEDULE, schedule, "lr-schedule", "learning-rate schedule", 0, 0, "constant", TRAINING, 2,    \
+    "how the learning rate changes")                                                               \
+  X(SIZE, warm_up, "warm-up", "warm-up", 0, 1000000000, 0, TRAINING, 2,                            \
+    "updates until the learning rate is reached")                                                  \
+  X(SHARE, dropout, "dropout", "dropout", 0, 0.999999, 0, TRAINING, 2,                             \
+    "share of embeddings and outputs that is dropped while learning")                              \
+  X(SHARE, attention_dropout, "attention-dropout", "attention dropout", 0, 0.999999, 0, TRAINING,  \
+    2, "share of attention weights that is dropped while learning")                                \
+  X(SHARE, label_smoothing, "label-smoothing", "label smoothing", 0, 0.999999, 0, TRAINING, 2,     \
+    "share of each target that is spread over the vocabulary")                                     \
+  X(REAL, average, "average", "average", 0, 0.999999, 0, TRAINING, 2,                              \
+    "decay of a moving average of the weights, which is kept; 0 = off")                            \
+  X(REAL, clip_norm, "clip-norm", "clipping norm", 0, 1e9, 1, TRAINING, 2,                         \
+    "largest norm of the gradient; 0 = no limit")                                                  \
+  X(SIZE, max_length, "max-length", "longest pair", 0, 1000000, 200, END, 2,                       \
+    "pairs with more tokens on a side are left out; 0 = none")                                     \
+  X(SEED, seed, "seed", "seed", 0, 0, 1, TRAINING, 2,                                              \
+    "chooses initial weights and the order of the pairs")                                          \
+  X(SIZE, validate_every, "validate-every", "validation interval", 0, 1000000000, 0, TRAINING, 2,  \
+    "updates between validations; 0 = after each epoch")                                           \
+  X(SIZE, patience, "patience", "patience", 0, 1000000, 0, END, 2,                                 \
+    "validations without a new best before it ends; 0 = no end")
+
+/* The types of fields. */
+#define ELMAN_TYPE_SIZE size_t
+#define ELMAN_TYPE_SEED uint64_t
+#define ELMAN_TYPE_REAL double
+#define ELMAN_TYPE_SHARE double
+#define ELMAN_TYPE_FLAG bool
+#define ELMAN_TYPE_ATTENTION const char * /* a name from elman_attention_name; NULL = "dot" */
+#define ELMAN_TYPE_SCHEDULE const char *  /* a name from elman_schedule_name; NULL = "constant" */
+#define ELMAN_TYPE_TOKENS elman_token_mode
+#define ELMAN_TYPE_NORMALIZATION elman_normalization
+
+#define ELMAN_FIELD(type, field, ...) ELMAN_TYPE_##type field;
+
+/* How the value of a row is kept: the fields' types, of which some are alike. */
+typedef enum elman_value {
+  ELMAN_VALUE_SIZE,
+  ELMAN_VALUE_SEED,
+  ELMAN_VALUE_REAL,
+  ELMAN_VALUE_FLAG,
+  ELMAN_VALUE_NAME, /* const char *: one of the choices; NULL = the first */
+  ELMAN_VALUE_ENUM  /* an enum: the index of a choice */
+} elman_value;
+
+typedef struct elman_hyperparameter {
+  const char *name, *option, *label, *help; /* as in the rows */
+  const char *argument;                     /* what help calls the value; NULL for a flag */
+  elman_value value;
+  double least, most;                  /* of sizes and reals */
+  const char *(*choice)(size_t index); /* of names and enums; NULL past the last */
+  elman_scope scope;
+  int since;
+  size_t offset; /* of the field, in elman_model_options (and elman_model_info) for the first two
+                    scopes; in elman_train_options (and elman_train_settings) for the others */
+} elman_hyperparameter;
+
+/* The first row of these scopes behind `row`, which is NULL for the first of all; NULL past the last.
+ * Those of a model come first. */
+ELMAN_API const elman_hyperparameter *elman_hyperparameter_next(const elman_hyperparameter *row,
+                                                                unsigned scopes);
+
+/* The row that has this name in files, or NULL. */
+ELMAN_API const elman_hyperparameter *elman_hyperparameter_find(const char *name);
+
+/* The word that stands for the value of a row with choices, in the struct at `fields`. */
+ELMAN_API const char *elman_hyperparameter_choice(const elman_hyperparameter *row,
+                                                  const void *fields);
+
+/* The names of the attention mechanisms and of the learning-rate schedules, from index 0 up; NULL
+ * past the last. "plateau" halves the rate after each validation that brings no new best;
+ * "inverse-sqrt" falls with the root of the number of updates. */
+ELMAN_API const char *elman_attention_name(size_t index);
+ELMAN_API const char *elman_schedule_name(size_t index);
+
+ELMAN_END
+
+#endif

@@ -1,0 +1,27 @@
+/* The rows of elman/hyperparameters.h as a table, and what walks it. */
+#ifndef ELMAN_MODEL_HYPERPARAMETERS_H
+#define ELMAN_MODEL_HYPERPARAMETERS_H
+
+#include "base/status.h"
+#include "elman/train.h"
+
+/* The next row of these scopes after `row`, NULL = from the first; NULL past the last. */
+const elman_hyperparameter *hyperparameter_next(const elman_hyperparameter *row, unsigned scopes);
+
+/* Initializers of structs that begin with the fields: with the defaults, and from another. */
+#define FIELD_DEFAULT(type, field, option, label, least, most, otherwise, ...) .field = (otherwise),
+#define FIELD_COPY(type, field, ...) .field = from->field,
+
+/* The word that stands for a name or an enum; NULL if the value is none of the choices. */
+const char *hyperparameter_choice(const elman_hyperparameter *row, const void *fields);
+
+/* The index of one of the choices; false if there is no such word. */
+bool choice_parse(size_t *index, const char *(*choice)(size_t index), const char *word);
+
+/* Holds the values of these scopes against their limits, each by itself. */
+elman_status hyperparameters_check(const void *fields, unsigned scopes, elman_error *error) CHECKED;
+
+/* "constant", "plateau", "inverse-sqrt"; NULL past the last. */
+const char *schedule_name(size_t index);
+
+#endif

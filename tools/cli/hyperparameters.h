@@ -1,0 +1,21 @@
+/* The table of hyperparameters as options, and as what the command tells. */
+#ifndef ELMAN_CLI_HYPERPARAMETERS_H
+#define ELMAN_CLI_HYPERPARAMETERS_H
+
+#include <stdio.h>
+
+#include "elman.h"
+#include "options.h"
+
+/* A row of an option table: the hyperparameter that has this name in files, kept at `field`. */
+struct option hyperparameter_option(const char *name, void *field);
+
+/* Adds the rows of these scopes behind those that a zeroed table of `capacity` has; `fields` is the
+ * options' struct that they belong to. One zero row is left. */
+void hyperparameter_options(struct option *table, size_t capacity, unsigned scopes, void *fields);
+
+/* Lines "label  value", and members ",\"name\":value" of a JSON object. */
+void print_hyperparameters(FILE *stream, unsigned scopes, const void *fields);
+void write_json_hyperparameters(FILE *stream, unsigned scopes, const void *fields);
+
+#endif
