@@ -2,8 +2,6 @@
 
 #include <inttypes.h>
 
-#include "json_output.h"
-
 /* ---- options ---- */
 
 static struct option option_of(const elman_hyperparameter *row, void *field) {
@@ -62,19 +60,18 @@ void print_hyperparameters(FILE *stream, unsigned scopes, const void *fields) {
   }
 }
 
-void write_json_hyperparameters(FILE *stream, unsigned scopes, const void *fields) {
+void json_hyperparameters(struct json *json, unsigned scopes, const void *fields) {
   const elman_hyperparameter *row = NULL;
   while ((row = elman_hyperparameter_next(row, scopes)) != NULL) {
     const void *field = (const char *)fields + row->offset;
-    fprintf(stream, ",\"%s\":", row->name);
     switch (row->value) {
-    case ELMAN_VALUE_SIZE: fprintf(stream, "%zu", *(const size_t *)field); break;
-    case ELMAN_VALUE_SEED: fprintf(stream, "%" PRIu64, *(const uint64_t *)field); break;
-    case ELMAN_VALUE_REAL: write_json_number(stream, *(const double *)field); break;
-    case ELMAN_VALUE_FLAG: fputs(*(const bool *)field ? "true" : "false", stream); break;
+    case ELMAN_VALUE_SIZE: json_count(json, row->name, *(const size_t *)field); break;
+    case ELMAN_VALUE_SEED: json_count(json, row->name, *(const uint64_t *)field); break;
+    case ELMAN_VALUE_REAL: json_number(json, row->name, *(const double *)field); break;
+    case ELMAN_VALUE_FLAG: json_flag(json, row->name, *(const bool *)field); break;
     case ELMAN_VALUE_NAME:
     case ELMAN_VALUE_ENUM:
-      write_json_string(stream, elman_hyperparameter_choice(row, fields));
+      json_text(json, row->name, elman_hyperparameter_choice(row, fields));
       break;
     }
   }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "elman.h"
+#include "json_output.h"
 #include "options.h"
 
 /* A row of an option table: the hyperparameter that has this name in files, kept at `field`. */
@@ -14,8 +15,8 @@ struct option hyperparameter_option(const char *name, void *field);
  * options' struct that they belong to. One zero row is left. */
 void hyperparameter_options(struct option *table, size_t capacity, unsigned scopes, void *fields);
 
-/* Lines "label  value", and members ",\"name\":value" of a JSON object. */
+/* Lines "label  value", and members of the JSON object that is open. */
 void print_hyperparameters(FILE *stream, unsigned scopes, const void *fields);
-void write_json_hyperparameters(FILE *stream, unsigned scopes, const void *fields);
+void json_hyperparameters(struct json *json, unsigned scopes, const void *fields);
 
 #endif

@@ -65,52 +65,46 @@ static void write_text(FILE *stream, const elman_model *model) {
 
 /* ---- for programs ---- */
 
-static void write_number(FILE *stream, const char *key, double number) {
-  fprintf(stream, ",\"%s\":", key);
-  write_json_number(stream, number);
-}
-
-static void write_tensor(FILE *stream, const elman_tensor_info *tensor) {
-  fputs("{\"name\":", stream);
-  write_json_string(stream, tensor->name);
-  fprintf(stream, ",\"shape\":[%zu", tensor->rows);
-  if (tensor->dimensions == 2) fprintf(stream, ",%zu", tensor->columns);
-  putc(']', stream);
-  write_number(stream, "mean", tensor->mean);
-  write_number(stream, "deviation", tensor->deviation);
-  write_number(stream, "minimum", tensor->minimum);
-  write_number(stream, "maximum", tensor->maximum);
-  putc('}', stream);
-}
-
-/* What the model has learnt from, and how, as far as its file tells. */
-static void write_training(FILE *stream, const elman_model_info *info) {
-  fprintf(stream,
-          ",\"training\":{\"epochs\":%" PRIu64 ",\"updates\":%" PRIu64 ",\"tokens\":%" PRIu64,
-          info->history.epochs, info->history.updates, info->history.tokens);
-  if (info->start_known) write_json_hyperparameters(stream, ELMAN_SCOPE_START, info);
-  if (info->training != NULL) write_json_hyperparameters(stream, TRAINING, info->training);
-  putc('}', stream);
+static void write_tensor(struct json *json, const elman_tensor_info *tensor) {
+  json_line(json);
+  json_open(json, NULL, "{");
+  json_text(json, "name", tensor->name);
+  json_open(json, "shape", "[");
+  json_count(json, NULL, tensor->rows);
+  if (tensor->dimensions == 2) json_count(json, NULL, tensor->columns);
+  json_close(json, "]");
+  json_number(json, "mean", tensor->mean);
+  json_number(json, "deviation", tensor->deviation);
+  json_number(json, "minimum", tensor->minimum);
+  json_number(json, "maximum", tensor->maximum);
+  json_close(json, "}");
 }
 
 static void write_json(FILE *stream, const elman_model *model) {
   const elman_model_info info = elman_model_get_info(model);
-  fprintf(stream, "{\"version\":");
-  write_json_string(stream, info.version);
-  write_json_hyperparameters(stream, ELMAN_SCOPE_MODEL, &info);
-  fprintf(stream, ",\"source_normalization\":\"%s\",\"target_normalization\":\"%s\"",
-          elman_normalization_name(info.source_normalization),
-          elman_normalization_name(info.target_normalization));
-  fprintf(stream, ",\"source_vocabulary\":%zu,\"target_vocabulary\":%zu,\"parameters\":%zu",
-          info.source_vocabulary, info.target_vocabulary, info.parameters);
-  write_training(stream, &info);
-  fputs(",\"tensors\":[", stream);
+  struct json json = {.stream = stream};
+  json_open(&json, NULL, "{");
+  json_text(&json, "version", info.version);
+  json_hyperparameters(&json, ELMAN_SCOPE_MODEL, &info);
+  json_text(&json, "source_normalization", elman_normalization_name(info.source_normalization));
+  json_text(&json, "target_normalization", elman_normalization_name(info.target_normalization));
+  json_count(&json, "source_vocabulary", info.source_vocabulary);
+  json_count(&json, "target_vocabulary", info.target_vocabulary);
+  json_count(&json, "parameters", info.parameters);
+  json_open(&json, "training", "{");
+  json_count(&json, "epochs", info.history.epochs);
+  json_count(&json, "updates", info.history.updates);
+  json_count(&json, "tokens", info.history.tokens);
+  if (info.start_known) json_hyperparameters(&json, ELMAN_SCOPE_START, &info);
+  if (info.training != NULL) json_hyperparameters(&json, TRAINING, info.training);
+  json_close(&json, "}");
+  json_open(&json, "tensors", "[");
   for (size_t i = 0; i < info.tensors; i++) {
     const elman_tensor_info tensor = elman_model_get_tensor(model, i);
-    fputs(i == 0 ? "\n  " : ",\n  ", stream);
-    write_tensor(stream, &tensor);
+    write_tensor(&json, &tensor);
   }
-  fputs("\n]}\n", stream);
+  json_close(&json, "\n]");
+  json_close(&json, "}\n");
 }
 
 /* ---- vocabularies ---- */

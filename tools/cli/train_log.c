@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "hyperparameters.h"
-#include "json_output.h"
 #include "messages.h"
 
 static void tell(struct train_log *log, int problem) {
@@ -49,47 +48,56 @@ int train_log_open(struct train_log *log, const char *path, bool append,
   return EX_CANTCREAT;
 }
 
-static void number(struct train_log *log, const char *name, double value) {
-  fprintf(log->stream, ",\"%s\":", name);
-  write_json_number(log->stream, value);
+/* A line of its own: an object that is open and has its kind. */
+static struct json begin(struct train_log *log, const char *event) {
+  struct json json = {.stream = log->stream};
+  json_open(&json, NULL, "{");
+  json_text(&json, "event", event);
+  return json;
 }
 
 void train_log_start(struct train_log *log, const elman_model *model,
                      const elman_train_options *options, size_t epochs) {
   if (log->stream == NULL) return;
   const elman_model_info info = elman_model_get_info(model);
-  fprintf(log->stream, "{\"event\":\"start\",\"version\":\"%s\",\"epochs\":%zu", elman_version(),
-          epochs);
-  write_json_hyperparameters(log->stream, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, options);
-  write_json_hyperparameters(log->stream, ELMAN_SCOPE_MODEL, &info);
-  if (info.start_known) write_json_hyperparameters(log->stream, ELMAN_SCOPE_START, &info);
-  fprintf(log->stream, ",\"source_vocabulary\":%zu,\"target_vocabulary\":%zu}\n",
-          info.source_vocabulary, info.target_vocabulary);
+  struct json json = begin(log, "start");
+  json_text(&json, "version", elman_version());
+  json_count(&json, "epochs", epochs);
+  json_hyperparameters(&json, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, options);
+  json_hyperparameters(&json, ELMAN_SCOPE_MODEL, &info);
+  if (info.start_known) json_hyperparameters(&json, ELMAN_SCOPE_START, &info);
+  json_count(&json, "source_vocabulary", info.source_vocabulary);
+  json_count(&json, "target_vocabulary", info.target_vocabulary);
+  json_close(&json, "}\n");
 }
 
 void train_log_update(struct train_log *log, const elman_train_report *report,
                       double tokens_per_second) {
   if (log->stream == NULL) return;
-  fprintf(log->stream, "{\"event\":\"update\",\"epoch\":%zu,\"update\":%zu", report->epoch,
-          (report->epoch - 1) * report->updates + report->update);
-  number(log, "loss", report->update_loss);
-  number(log, "epoch_loss", report->loss);
-  number(log, "gradient_norm", report->gradient_norm);
-  number(log, "lr", report->learning_rate);
-  number(log, "tokens_per_second", tokens_per_second);
-  fprintf(log->stream, ",\"skipped\":%zu}\n", report->skipped);
+  struct json json = begin(log, "update");
+  json_count(&json, "epoch", report->epoch);
+  json_count(&json, "update", (report->epoch - 1) * report->updates + report->update);
+  json_number(&json, "loss", report->update_loss);
+  json_number(&json, "epoch_loss", report->loss);
+  json_number(&json, "gradient_norm", report->gradient_norm);
+  json_number(&json, "lr", report->learning_rate);
+  json_number(&json, "tokens_per_second", tokens_per_second);
+  json_count(&json, "skipped", report->skipped);
+  json_close(&json, "}\n");
 }
 
 void train_log_validation(struct train_log *log, const elman_validation *validation) {
   if (log->stream == NULL) return;
-  fprintf(log->stream, "{\"event\":\"validation\",\"epoch\":%zu,\"update\":%llu", validation->epoch,
-          (unsigned long long)validation->update);
-  number(log, "loss", validation->loss);
-  number(log, "perplexity", validation->perplexity);
-  number(log, "exact_match", validation->exact_match);
-  number(log, "bleu", validation->bleu);
-  number(log, "chrf", validation->chrf);
-  fprintf(log->stream, ",\"best\":%s}\n", validation->best ? "true" : "false");
+  struct json json = begin(log, "validation");
+  json_count(&json, "epoch", validation->epoch);
+  json_count(&json, "update", validation->update);
+  json_number(&json, "loss", validation->loss);
+  json_number(&json, "perplexity", validation->perplexity);
+  json_number(&json, "exact_match", validation->exact_match);
+  json_number(&json, "bleu", validation->bleu);
+  json_number(&json, "chrf", validation->chrf);
+  json_flag(&json, "best", validation->best);
+  json_close(&json, "}\n");
 }
 
 int train_log_close(struct train_log *log, int code) {
