@@ -79,7 +79,7 @@ static const struct token_mode modes[] = {
     [ELMAN_TOKENS_SPACE] = {"space", piece_end, always, .segments_han = true},
     [ELMAN_TOKENS_WORDS] = {"words", word_end, between_words, .idle_spaces = SPACES_BETWEEN_HAN},
     [ELMAN_TOKENS_CHARS] = {"chars", character_end, never, .idle_spaces = SPACES_BESIDE_HAN},
-    [ELMAN_TOKENS_AUTO] = {"auto"},
+    [ELMAN_TOKENS_AUTO] = {.name = "auto"},
 };
 
 const struct token_mode *token_mode_row(elman_token_mode mode) {
