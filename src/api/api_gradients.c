@@ -2,8 +2,83 @@
 #include <string.h>
 
 #include "api/call.h"
-#include "api/text_batch.h"
+#include "corpus/batch.h"
 #include "model/gradient_check.h"
+#include "model/trace.h"
+
+/* ---- pairs given as text, to a batch of ids; a model's numbers as the network in double takes
+ * them */
+
+struct text_batch {
+  struct encoding source, target; /* of the last pair */
+  struct corpus corpus;
+  struct batch batch;
+};
+
+static elman_status encode_side(struct encoding *encoding, const struct codec *codec,
+                                const char *text, const char *side, size_t number,
+                                elman_error *error) {
+  elman_error problem = {0};
+  elman_status status = encode_checked(encoding, codec, text_of(text), &problem);
+  if (status == ELMAN_OK && encoding->tokens.count == 0)
+    status = fail(&problem, ELMAN_BAD_DATA, NULL, "there is no word in it");
+  if (status == ELMAN_OK) return ELMAN_OK;
+  if (status != ELMAN_BAD_DATA) return fail_again(error, &problem);
+  return fail(error, status, NULL, "the %s of pair %zu: %.400s", side, number, problem.message);
+}
+
+static elman_status fill_corpus(struct text_batch *texts, const struct model *model,
+                                const char *const *sources, const char *const *targets,
+                                size_t count, elman_error *error) {
+  const struct codec source = model_source_codec(model), target = model_target_codec(model);
+  elman_status status = corpus_create(&texts->corpus, count, error);
+  for (size_t i = 0; i < count && status == ELMAN_OK; i++) {
+    status = encode_side(&texts->source, &source, sources[i], "source", i + 1, error);
+    if (status == ELMAN_OK)
+      status = encode_side(&texts->target, &target, targets[i], "target", i + 1, error);
+    if (status == ELMAN_OK)
+      status = corpus_add(&texts->corpus, &texts->source, &texts->target, error);
+  }
+  return status;
+}
+
+/* A pair with a side that is empty, not UTF-8 or too long is ELMAN_BAD_DATA. text_batch_free works
+ * also after a failure. */
+static elman_status text_batch_fill(struct text_batch *texts, const struct model *model,
+                                    const char *const *sources, const char *const *targets,
+                                    size_t count, elman_error *error) {
+  *texts = (struct text_batch){0};
+  if (count == 0) return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "there is no pair");
+  elman_status status = fill_corpus(texts, model, sources, targets, count, error);
+  if (status != ELMAN_OK) return status;
+  size_t *indices = reallocarray(NULL, count, sizeof *indices);
+  if (indices == NULL) return fail_no_memory(error);
+  for (size_t i = 0; i < count; i++) indices[i] = i;
+  status = batch_fill(&texts->batch, &texts->corpus, indices, count, error);
+  free(indices);
+  return status;
+}
+
+static void text_batch_free(struct text_batch *texts) {
+  encoding_free(&texts->source);
+  encoding_free(&texts->target);
+  corpus_free(&texts->corpus);
+  batch_free(&texts->batch);
+}
+
+/* tensors[i] becomes the numbers of row i of the model's table. */
+static void model_tensors(const float *tensors[MAX_PARAMETERS], const struct model *model) {
+  for (size_t i = 0; i < model->table.count; i++)
+    tensors[i] = model->block + model->table.rows[i].offset;
+}
+
+/* Multiplications in the largest product of a pass, which is the output layer's. */
+static double network_product(const struct model *model, const struct batch *batch) {
+  return (double)batch->tokens * (double)model->config.target_vocabulary *
+         (double)decoder_feature_size(decoder_sizes_of(&model->config));
+}
+
+/* ---- the gradient check ---- */
 
 /* The public part comes first, so that a pointer to it is a pointer to the whole. */
 struct owned_report {
@@ -116,4 +191,108 @@ elman_status elman_gradient_check(elman_gradient_report **report, const elman_mo
 
 void elman_gradient_report_free(elman_gradient_report *report) {
   free(report);
+}
+
+/* ---- the trace ---- */
+
+/* One side's, </s> included. */
+struct named_tokens {
+  const char **tokens;
+  bool *known;
+};
+
+/* The public part comes first, so that a pointer to it is a pointer to the whole. */
+struct owned_trace {
+  elman_gradient_trace outer;
+  struct trace inner;      /* the numbers */
+  struct text_batch texts; /* the ids */
+  struct named_tokens names[2];
+  struct arena arena; /* of the names */
+};
+
+/* Takes place for a side's tokens, without their marks, and fills it unless only measuring. */
+static void copy_tokens(struct named_tokens *names, struct arena *arena,
+                        const struct encoding *encoding, elman_side side) {
+  const size_t words = encoding->tokens.count, count = words + (side == ELMAN_TARGET);
+  names->tokens = arena_take(arena, sizeof *names->tokens, count, 1, 1);
+  names->known = arena_take(arena, sizeof *names->known, count, 1, 1);
+  for (size_t i = 0; i < count; i++) {
+    const struct text token =
+        i < words ? token_surface(tokens_get(&encoding->tokens, i)) : text_of("</s>");
+    char *copy = arena_take(arena, 1, token.length + 1, 1, 1);
+    if (copy == NULL) continue;
+    memcpy(copy, token.bytes, token.length);
+    copy[token.length] = '\0';
+    names->tokens[i] = copy;
+    names->known[i] = i == words || encoding->ids[i] != TOKEN_UNKNOWN;
+  }
+}
+
+static void copy_names(struct owned_trace *owned, struct arena *arena) {
+  copy_tokens(&owned->names[ELMAN_SOURCE], arena, &owned->texts.source, ELMAN_SOURCE);
+  copy_tokens(&owned->names[ELMAN_TARGET], arena, &owned->texts.target, ELMAN_TARGET);
+}
+
+static elman_status name_tokens(struct owned_trace *owned, elman_error *error) {
+  struct arena measured = {0};
+  copy_names(owned, &measured);
+  const elman_status status = arena_reserve(&owned->arena, &measured, error);
+  if (status == ELMAN_OK) copy_names(owned, &owned->arena);
+  return status;
+}
+
+static void fill_trace(struct owned_trace *owned) {
+  const struct trace *inner = &owned->inner;
+  const struct batch *batch = &owned->texts.batch;
+  owned->outer = (elman_gradient_trace){.loss = inner->loss,
+                                        .source_count = batch->source.steps,
+                                        .target_count = batch->target.steps,
+                                        .source_tokens = owned->names[ELMAN_SOURCE].tokens,
+                                        .source_known = owned->names[ELMAN_SOURCE].known,
+                                        .target_tokens = owned->names[ELMAN_TARGET].tokens,
+                                        .target_known = owned->names[ELMAN_TARGET].known,
+                                        .losses = inner->losses,
+                                        .layer_count = inner->count,
+                                        .layers = inner->layers};
+}
+
+static elman_status trace_pair(struct owned_trace *owned, const struct model *model,
+                               const char *source, const char *target, size_t step,
+                               elman_error *error) {
+  const float *tensors[MAX_PARAMETERS];
+  struct text_batch *texts = &owned->texts;
+  elman_status status = text_batch_fill(texts, model, &source, &target, 1, error);
+  if (status == ELMAN_OK) status = name_tokens(owned, error);
+  if (status != ELMAN_OK) return status;
+  model_tensors(tensors, model);
+  struct surroundings before;
+  status = enter(&before, 0, network_product(model, &texts->batch), error);
+  if (status != ELMAN_OK) return status;
+  status = trace_run(&owned->inner, &model->config, tensors, &texts->batch, step, error);
+  leave(before);
+  if (status == ELMAN_OK) fill_trace(owned);
+  return status;
+}
+
+elman_status elman_trace(elman_gradient_trace **trace, const elman_model *model, const char *source,
+                         const char *target, size_t target_step, elman_error *error) {
+  *trace = NULL;
+  struct owned_trace *owned = calloc(1, sizeof *owned);
+  if (owned == NULL) return fail_no_memory(error);
+  const elman_status status =
+      trace_pair(owned, inner_model_const(model), source, target, target_step, error);
+  if (status == ELMAN_OK)
+    *trace = &owned->outer;
+  else
+    elman_trace_free(&owned->outer);
+  return status;
+}
+
+void elman_trace_free(elman_gradient_trace *trace) {
+  if (trace == NULL) return;
+  struct owned_trace *owned = (struct owned_trace *)trace;
+  arena_free(&owned->arena);
+  arena_free(&owned->inner.arena);
+  text_batch_free(&owned->texts);
+  free(owned);
 }

@@ -82,7 +82,7 @@ read -r -t 20 answer <&"${COPROC[0]}" || fail "no answer to a line that came in 
 [ "$answer" = 'She is my teacher' ] || fail "answer: $answer"
 
 # Wrong values.
-for wrong in '--beam 0' '--beam 65' '--beam x' '--n-best 0' '--n-best 65' '--length-penalty -1' \
+for wrong in '--beam 0' '--beam 1025' '--beam x' '--n-best 0' '--n-best 1025' '--length-penalty -1' \
   '--length-penalty 11' '--length-penalty x' '--max-length 0' '--max-ratio 0' '--max-ratio 1001' \
   '--replace-unk=1'; do
   for command in translate repl attention; do

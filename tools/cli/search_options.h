@@ -5,9 +5,7 @@
 #include "elman.h"
 #include "options.h"
 
-enum { MOST_BEAM = 64 };
-
-/* Rows of an option table. `search` is an elman_translate_options, or an elman_evaluate_options. */
+/* Rows of an option table. `search` is an elman_translate_options. */
 #define BEAM_OPTIONS(search)                                                                       \
   {"beam",                                                                                         \
    0,                                                                                              \
@@ -15,7 +13,7 @@ enum { MOST_BEAM = 64 };
    "translations followed at once; 1 takes the likeliest word each time",                          \
    .count = &(search).beam,                                                                        \
    .least = 1,                                                                                     \
-   .most = MOST_BEAM},                                                                             \
+   .most = ELMAN_MOST_BEAM},                                                                       \
       {"length-penalty",                                                                           \
        0,                                                                                          \
        "X",                                                                                        \
@@ -51,7 +49,7 @@ enum { MOST_BEAM = 64 };
        "write the N best translations; --beam is N if not given",                                  \
        .count = &(search).n_best,                                                                  \
        .least = 1,                                                                                 \
-       .most = MOST_BEAM},                                                                         \
+       .most = ELMAN_MOST_BEAM},                                                                   \
   {                                                                                                \
     "replace-unk", 0, NULL, "for an unknown word put the source word most looked at",              \
         .flag = &(search).replace_unknown                                                          \
