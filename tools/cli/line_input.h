@@ -6,10 +6,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct line_input {
-  char *history; /* path of its file; NULL = none is kept */
-};
-
 /* Names from index 0 up, NULL past the last. */
 typedef const char *line_input_names(size_t index);
 /* The bytes in front of a name that make it a command, or 0. */
@@ -17,14 +13,14 @@ typedef size_t line_input_lead(const char *word);
 
 /* Reads the history; `quiet`: without a message if it cannot be kept. Where there is editing, the
  * tabulator completes a command at the start of the line, and behind it the name of a file. */
-struct line_input line_input_start(bool quiet, line_input_names *names, line_input_lead *lead);
-void line_input_end(struct line_input *input);
+void line_input_start(bool quiet, line_input_names *names, line_input_lead *lead);
+void line_input_end(void);
 
 /* The next line, without its end, to be freed; NULL at the end of the input. Ctrl-C clears the line
  * (interrupt_catch_sigint() must have been called). */
 char *line_input_read(const char *prompt);
 
 /* Adds to the history. */
-void line_input_remember(const struct line_input *input, const char *line);
+void line_input_remember(const char *line);
 
 #endif

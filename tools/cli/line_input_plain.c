@@ -5,16 +5,13 @@
 #include "interrupt.h"
 #include "line_input.h"
 
-struct line_input line_input_start(bool quiet, line_input_names *names, line_input_lead *lead) {
+void line_input_start(bool quiet, line_input_names *names, line_input_lead *lead) {
   (void)quiet;
   (void)names;
   (void)lead;
-  return (struct line_input){NULL};
 }
 
-void line_input_end(struct line_input *input) {
-  (void)input;
-}
+void line_input_end(void) {}
 
 char *line_input_read(const char *prompt) {
   char *line = NULL;
@@ -38,7 +35,6 @@ char *line_input_read(const char *prompt) {
   }
 }
 
-void line_input_remember(const struct line_input *input, const char *line) {
-  (void)input;
+void line_input_remember(const char *line) {
   (void)line;
 }

@@ -22,6 +22,8 @@ static int clear_line(void) {
   return 0;
 }
 
+static char *history; /* path of its file; NULL = none is kept */
+
 /* readline hands its functions nothing of ours. */
 static line_input_names *command_names;
 static line_input_lead *command_lead;
@@ -53,7 +55,7 @@ static char **complete(const char *word, int start, int end) {
   return is_name ? rl_completion_matches(word, next_command) : NULL;
 }
 
-struct line_input line_input_start(bool quiet, line_input_names *names, line_input_lead *lead) {
+void line_input_start(bool quiet, line_input_names *names, line_input_lead *lead) {
   command_names = names;
   command_lead = lead;
   rl_attempted_completion_function = complete;
@@ -65,29 +67,27 @@ struct line_input line_input_start(bool quiet, line_input_names *names, line_inp
   rl_variable_bind("enable-bracketed-paste", "off");
   using_history();
   stifle_history(HISTORY_LINES);
-  const struct line_input input = {history_file_open(quiet)};
-  if (input.history != NULL) {
-    history_truncate_file(input.history, HISTORY_LINES);
-    read_history(input.history);
-  }
-  return input;
+  history = history_file_open(quiet);
+  if (history == NULL) return;
+  history_truncate_file(history, HISTORY_LINES);
+  read_history(history);
 }
 
-void line_input_end(struct line_input *input) {
+void line_input_end(void) {
   clear_history();
-  free(input->history);
-  input->history = NULL;
+  free(history);
+  history = NULL;
 }
 
 char *line_input_read(const char *prompt) {
   return readline(prompt);
 }
 
-void line_input_remember(const struct line_input *input, const char *line) {
+void line_input_remember(const char *line) {
   const HIST_ENTRY *last =
       history_length > 0 ? history_get(history_base + history_length - 1) : NULL;
   if (last != NULL && strcmp(last->line, line) == 0) return;
   add_history(line);
   /* At once, so that nothing is lost when the program ends by a signal. */
-  if (input->history != NULL) append_history(1, input->history);
+  if (history != NULL) append_history(1, history);
 }

@@ -67,8 +67,7 @@ static void translate_line(struct session *session, const char *line, struct out
   show(session, output, quiet);
 }
 
-static void converse(struct session *session, struct output *output, const struct line_input *input,
-                     bool quiet) {
+static void converse(struct session *session, struct output *output, bool quiet) {
   while (!session->over && output->problem == 0) {
     interrupt_clear();
     char *line = line_input_read(PROMPT);
@@ -78,7 +77,7 @@ static void converse(struct session *session, struct output *output, const struc
     }
     char *command = session_trim(line);
     if (*command != '\0') {
-      line_input_remember(input, line);
+      line_input_remember(line);
       if (session_colon(command) > 0)
         session_command(session, command + session_colon(command));
       else
@@ -97,10 +96,10 @@ static int interactive(struct session *session, const char *model_path, bool qui
   if (code == EX_OK) {
     ensure_utf8();
     interrupt_catch_sigint();
-    struct line_input input = line_input_start(quiet, session_command_name, session_colon);
+    line_input_start(quiet, session_command_name, session_colon);
     if (!quiet) note("elman %s with %s; :help lists the commands", elman_version(), model_path);
-    converse(session, &output, &input, quiet);
-    line_input_end(&input);
+    converse(session, &output, quiet);
+    line_input_end();
     code = output_close(&output, EX_OK);
   }
   session_close(session);
