@@ -112,8 +112,11 @@ static void force(struct setup *s, const struct search_request *request, const u
   const size_t index = 0;
   size_t source_starts[] = {0, request->count}, target_starts[] = {0, count};
   const struct corpus corpus = {
-      .source = {(uint32_t *)request->ids, source_starts, 1, request->count},
-      .target = {(uint32_t *)ids, target_starts, 1, count}};
+      .source = {.ids = (uint32_t *)request->ids,
+                 .starts = source_starts,
+                 .count = 1,
+                 .longest = request->count},
+      .target = {.ids = (uint32_t *)ids, .starts = target_starts, .count = 1, .longest = count}};
   cr_assert_eq(batch_fill(&s->batch, &corpus, &index, 1, NULL), ELMAN_OK);
   cr_assert_eq(workspace_fit(&s->workspace, &s->model.config, &s->batch, WITH_LOGITS, NULL),
                ELMAN_OK);
