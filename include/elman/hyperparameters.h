@@ -125,8 +125,8 @@ typedef struct elman_hyperparameter {
                     scopes; in elman_train_options (and elman_train_settings) for the others */
 } elman_hyperparameter;
 
-/* The first row of these scopes behind `row`, which is NULL for the first of all; NULL past the last.
- * Those of a model come first. */
+/* The first row of these scopes behind `row`, which is NULL for the first of all; NULL past the
+ * last. Those of a model come first. */
 ELMAN_API const elman_hyperparameter *elman_hyperparameter_next(const elman_hyperparameter *row,
                                                                 unsigned scopes);
 

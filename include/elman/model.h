@@ -69,7 +69,7 @@ typedef struct elman_model_info {
   bool start_known; /* its file tells how it was made: the fields of ELMAN_SCOPE_START hold */
   const elman_train_settings *training; /* NULL if it had none or the file does not tell */
   elman_history history;
-  const char *version; /* of the library that made or wrote it */
+  const char *version;                         /* of the library that made or wrote it */
   size_t source_vocabulary, target_vocabulary; /* tokens, specials included */
   elman_normalization source_normalization, target_normalization;
   elman_spacing source_spacing, target_spacing;

@@ -84,18 +84,18 @@ static elman_spacing spacing_of(const struct model *model, elman_side side) {
 elman_model_info elman_model_get_info(const elman_model *handle) {
   const struct model *model = inner_model_const(handle);
   const struct model_config *from = &model->config;
-  elman_model_info info = {
-      ELMAN_MODEL_HYPERPARAMETERS(FIELD_COPY).start_known = model->past.start_known,
-      .training = model->past.training_known ? &model->past.training : NULL,
-      .history = model->past.history,
-      .version = model->version,
-      .source_vocabulary = from->source_vocabulary,
-      .target_vocabulary = from->target_vocabulary,
-      .source_normalization = from->source_normalization,
-      .target_normalization = from->target_normalization,
-      .source_spacing = spacing_of(model, ELMAN_SOURCE),
-      .target_spacing = spacing_of(model, ELMAN_TARGET),
-      .tensors = model->table.count};
+  elman_model_info info = {ELMAN_MODEL_HYPERPARAMETERS(FIELD_COPY).start_known =
+                               model->past.start_known,
+                           .training = model->past.training_known ? &model->past.training : NULL,
+                           .history = model->past.history,
+                           .version = model->version,
+                           .source_vocabulary = from->source_vocabulary,
+                           .target_vocabulary = from->target_vocabulary,
+                           .source_normalization = from->source_normalization,
+                           .target_normalization = from->target_normalization,
+                           .source_spacing = spacing_of(model, ELMAN_SOURCE),
+                           .target_spacing = spacing_of(model, ELMAN_TARGET),
+                           .tensors = model->table.count};
   for (size_t i = 0; i < model->table.count; i++)
     if (!model->table.rows[i].alias) info.parameters += parameter_size(&model->table.rows[i]);
   return info;

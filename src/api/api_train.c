@@ -6,8 +6,8 @@
 #include "train/trainer.h"
 
 elman_train_options elman_train_options_default(void) {
-  return (elman_train_options){
-      ELMAN_TRAIN_HYPERPARAMETERS(FIELD_DEFAULT).epochs = ELMAN_EPOCHS_AUTO};
+  return (elman_train_options){ELMAN_TRAIN_HYPERPARAMETERS(FIELD_DEFAULT).epochs =
+                                   ELMAN_EPOCHS_AUTO};
 }
 
 elman_status elman_checkpoint_look(elman_checkpoint *checkpoint, const char *path,
@@ -45,9 +45,9 @@ elman_status elman_train(elman_model *model, const elman_pairs *pairs,
   elman_status status = trainer_check_options(options, error);
   if (status != ELMAN_OK) return status;
   struct surroundings before;
-  status = enter(
-      &before, options->threads,
-      largest_product(inner_model(model), inner_pairs_const(pairs), options->batch_size), error);
+  status = enter(&before, options->threads,
+                 largest_product(inner_model(model), inner_pairs_const(pairs), options->batch_size),
+                 error);
   if (status != ELMAN_OK) return status;
   status = train(inner_model(model), inner_pairs_const(pairs), options, error);
   leave(before);

@@ -176,8 +176,8 @@ elman_status elman_translate_batch(elman_translation **translations, elman_error
     if (outcomes.errors == NULL) status = fail_no_memory(error);
   }
   if (status == ELMAN_OK)
-    status = enter_with(&before, &translator->team,
-                        output_product(model, options) * (double)count, error);
+    status = enter_with(&before, &translator->team, output_product(model, options) * (double)count,
+                        error);
   if (status == ELMAN_OK) {
     status = translate_many(&outcomes, translator, sentences, count, options, error);
     leave(before);

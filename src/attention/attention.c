@@ -186,8 +186,8 @@ static void drop(real *row, const struct attention_pass *pass, struct head head,
 static void for_each_sentence(const struct attention_pass *pass, size_t products, team_job *job,
                               const void *context) {
   const struct attention_shape shape = pass->shape;
-  const double multiplications = (double)(shape.queries * shape.keys) *
-                                 (double)(shape.batch * pass->layer.config.size);
+  const double multiplications =
+      (double)(shape.queries * shape.keys) * (double)(shape.batch * pass->layer.config.size);
   share_out(shape.batch, (double)(products * WORK_OF_SMALL_PRODUCTS) * multiplications, job,
             context);
 }

@@ -1,9 +1,9 @@
 /* One team of threads for everything that a call computes in parallel.
  *
  * The work of a job lies in pieces. Each thread takes one after the other, and nobody waits for a
- * thread that has not taken one: on a busy machine the caller does it all alone. Every member begins
- * with the same pieces each time, from the first to the last and the next time back, so that what
- * it read last is still in its cache. What comes out must not depend on who does what.
+ * thread that has not taken one: on a busy machine the caller does it all alone. Every member
+ * begins with the same pieces each time, from the first to the last and the next time back, so that
+ * what it read last is still in its cache. What comes out must not depend on who does what.
  *
  * The team that a thread has in use is what its jobs run on. A thread that has none does a job by
  * itself, and so does a member within a piece. */

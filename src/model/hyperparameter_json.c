@@ -3,12 +3,17 @@
 json_t *hyperparameter_to_json(const elman_hyperparameter *row, const void *fields) {
   const void *field = (const char *)fields + row->offset;
   switch (row->value) {
-  case ELMAN_VALUE_SIZE: return json_integer((json_int_t) * (const size_t *)field);
-  case ELMAN_VALUE_SEED: return json_integer((json_int_t) * (const uint64_t *)field);
-  case ELMAN_VALUE_REAL: return json_real(*(const double *)field);
-  case ELMAN_VALUE_FLAG: return json_boolean(*(const bool *)field);
+  case ELMAN_VALUE_SIZE:
+    return json_integer((json_int_t) * (const size_t *)field);
+  case ELMAN_VALUE_SEED:
+    return json_integer((json_int_t) * (const uint64_t *)field);
+  case ELMAN_VALUE_REAL:
+    return json_real(*(const double *)field);
+  case ELMAN_VALUE_FLAG:
+    return json_boolean(*(const bool *)field);
   case ELMAN_VALUE_NAME:
-  case ELMAN_VALUE_ENUM: return json_string(hyperparameter_choice(row, fields));
+  case ELMAN_VALUE_ENUM:
+    return json_string(hyperparameter_choice(row, fields));
   }
   return NULL;
 }
@@ -48,8 +53,8 @@ static bool from_json(const elman_hyperparameter *row, void *fields, const json_
   return true;
 }
 
-const elman_hyperparameter *hyperparameters_from_json(void *fields, unsigned scopes,
-                                                      size_t *found, const json_t *object) {
+const elman_hyperparameter *hyperparameters_from_json(void *fields, unsigned scopes, size_t *found,
+                                                      const json_t *object) {
   const elman_hyperparameter *row = NULL;
   while ((row = hyperparameter_next(row, scopes)) != NULL) {
     const json_t *value = json_object_get(object, row->name);

@@ -55,8 +55,8 @@ bool choice_parse(size_t *index, const char *(*choice)(size_t index), const char
 #define TRAIN_ROW(type, field, ...)                                                                \
   {ROW(type, field, __VA_ARGS__), .offset = offsetof(elman_train_options, field)},
 
-static const elman_hyperparameter rows[] = {
-    ELMAN_MODEL_HYPERPARAMETERS(MODEL_ROW) ELMAN_TRAIN_HYPERPARAMETERS(TRAIN_ROW)};
+static const elman_hyperparameter rows[] = {ELMAN_MODEL_HYPERPARAMETERS(MODEL_ROW)
+                                                ELMAN_TRAIN_HYPERPARAMETERS(TRAIN_ROW)};
 
 /* Other structs that begin with the fields of the options. */
 #define SAME_PLACE(other, options, field)                                                          \

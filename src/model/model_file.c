@@ -54,10 +54,10 @@ static json_t *training_to_json(const struct model *model) {
       json_pack("{s:I, s:I, s:I}", "epochs", (json_int_t)past->history.epochs, "tokens",
                 (json_int_t)past->history.tokens, "updates", (json_int_t)past->history.updates);
   int result = json == NULL;
-  if (past->start_known)
-    result |= hyperparameters_to_json(json, ELMAN_SCOPE_START, &model->config);
+  if (past->start_known) result |= hyperparameters_to_json(json, ELMAN_SCOPE_START, &model->config);
   if (past->training_known)
-    result |= hyperparameters_to_json(json, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, &past->training);
+    result |=
+        hyperparameters_to_json(json, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, &past->training);
   if (result == 0) return json;
   json_decref(json);
   return NULL;
@@ -121,8 +121,7 @@ static elman_status bad_value(const struct safetensors *file, elman_error *error
   char problem[128];
   const bool is_word = row->choice != NULL && json_is_string(json_object_get(json, row->name));
   snprintf(problem, sizeof problem, "%s \"%s\"",
-           is_word ? "names an unknown" : "does not hold what this version expects as",
-           row->name);
+           is_word ? "names an unknown" : "does not hold what this version expects as", row->name);
   return bad(file, error, problem, key);
 }
 
@@ -345,7 +344,7 @@ static elman_status load(struct model **model, const struct safetensors *file, e
   status = model_create(model, vocabularies, config, error);
   if (status == ELMAN_OK) {
     const char *version = safetensors_metadata(file, KEY_VERSION);
-    snprintf((*model)->version, sizeof (*model)->version, "%s", version == NULL ? "" : version);
+    snprintf((*model)->version, sizeof(*model)->version, "%s", version == NULL ? "" : version);
     (*model)->past = past;
   }
   for (size_t i = 0; status == ELMAN_OK && i < (*model)->table.count; i++) {

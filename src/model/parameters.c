@@ -149,8 +149,8 @@ static void list_all(struct listing *listing, struct parameters *views,
 }
 
 struct model_config model_config_default(void) {
-  struct model_config config = {
-      ELMAN_MODEL_HYPERPARAMETERS(FIELD_DEFAULT).source_vocabulary = 1, .target_vocabulary = 1};
+  struct model_config config = {ELMAN_MODEL_HYPERPARAMETERS(FIELD_DEFAULT).source_vocabulary = 1,
+                                .target_vocabulary = 1};
   model_config_settle(&config);
   return config;
 }
@@ -219,12 +219,10 @@ static elman_status check_attention(const struct model_config *config, elman_err
     if (i == 0 || layers[i].heads > 0) status = attention_config_check(&layers[i], error);
   if (status == ELMAN_OK && layers[0].heads != 1 && layers[0].kind != ATTENTION_MULTIHEAD)
     status = fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                  "%s attention has one head; several need multihead attention",
-                  config->attention);
+                  "%s attention has one head; several need multihead attention", config->attention);
   if (status == ELMAN_OK && layers[0].window != 0 && layers[0].kind != ATTENTION_LOCAL)
     status = fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                  "%s attention has no window; a window needs local attention",
-                  config->attention);
+                  "%s attention has no window; a window needs local attention", config->attention);
   if (status == ELMAN_OK && config->plain_self_attention && !self)
     status = fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                   "plain self-attention needs self-attention in the encoder or the decoder");
@@ -242,7 +240,8 @@ elman_status model_config_check(const struct model_config *config, elman_error *
         fail(error, ELMAN_INVALID_ARGUMENT, NULL,
              "a bidirectional encoder needs an even hidden size, not %zu", config->hidden_size);
   if (status == ELMAN_OK) status = check_attention(config, error);
-  if (status == ELMAN_OK && !config->attentional_layer && (config->input_feeding || config->tie_embeddings))
+  if (status == ELMAN_OK && !config->attentional_layer &&
+      (config->input_feeding || config->tie_embeddings))
     status = fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s needs the attentional layer",
                   config->tie_embeddings ? "tying the embeddings" : "input feeding");
   return status;

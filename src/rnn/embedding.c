@@ -76,7 +76,6 @@ void embedding_backward(real *dtable, real *dx, const uint32_t *ids, struct drop
   const struct lookup lookup = {
       .x = dx, .dtable = dtable, .ids = ids, .dropout = dropout, .shape = shape};
   const double work = work_of(shape);
-  if (dropout.probability > 0)
-    share_out(shape.steps * shape.batch, work, drop_if_real, &lookup);
+  if (dropout.probability > 0) share_out(shape.steps * shape.batch, work, drop_if_real, &lookup);
   share_out((shape.size + STRIPE - 1) / STRIPE, work, add_stripe, &lookup);
 }

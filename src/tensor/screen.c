@@ -229,16 +229,20 @@ struct extremes {
   float highest, lowest;
 };
 
+static float larger(float a, float b) {
+  return a > b ? a : b;
+}
+
+static float largest_of_four(const float *values, size_t apart) {
+  return larger(larger(values[0], values[apart]), larger(values[2 * apart], values[3 * apart]));
+}
+
 static float largest_of_block(const float *values) {
-  _Alignas(64) float lanes[QUANTIZED_BLOCK / 2];
-  for (size_t j = 0; j < QUANTIZED_BLOCK / 2; j++) {
-    const float one = values[j], other = values[j + QUANTIZED_BLOCK / 2];
-    lanes[j] = one > other ? one : other;
-  }
-  for (size_t n = QUANTIZED_BLOCK / 4; n > 0; n /= 2) {
-    for (size_t j = 0; j < n; j++) lanes[j] = lanes[j] > lanes[j + n] ? lanes[j] : lanes[j + n];
-  }
-  return lanes[0];
+  _Static_assert(QUANTIZED_BLOCK == 4 * 4 * 4, "three steps of four");
+  float quarter[16], few[4];
+  for (size_t j = 0; j < 16; j++) quarter[j] = largest_of_four(values + j, 16);
+  for (size_t j = 0; j < 4; j++) few[j] = largest_of_four(quarter + j, 4);
+  return largest_of_four(few, 1);
 }
 
 static struct extremes bound_block(float *upper, const int32_t *sums, struct screened_row row,

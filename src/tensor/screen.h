@@ -37,7 +37,7 @@ struct screen {
   struct screened_layer layer;
   size_t blocks, groups;
   const struct quantized_kernel *kernel; /* NULL: compute all logits */
-  double largest; /* of all norms |w| + |w - w~| and |b|; infinite where one is */
+  double largest;        /* of all norms |w| + |w - w~| and |b|; infinite where one is */
   double *block_largest; /* (blocks): the same of each block */
   struct arena arena;
   int8_t *packed; /* (64 blocks,F) as in quantized.h; the rest (64 blocks): */

@@ -5,15 +5,18 @@
 
 real maximum(const real *row, size_t n) {
   _Alignas(64) real lanes[MANY_LANES];
-  real largest = row[0];
   size_t j = 0;
   for (size_t l = 0; l < MANY_LANES; l++) lanes[l] = row[0];
   for (; j + MANY_LANES <= n; j += MANY_LANES) {
-    for (size_t l = 0; l < MANY_LANES; l++) lanes[l] = row[j + l] > lanes[l] ? row[j + l] : lanes[l];
+    for (size_t l = 0; l < MANY_LANES; l++)
+      lanes[l] = row[j + l] > lanes[l] ? row[j + l] : lanes[l];
   }
-  for (; j < n; j++) largest = row[j] > largest ? row[j] : largest;
-  for (size_t l = 0; l < MANY_LANES; l++) largest = lanes[l] > largest ? lanes[l] : largest;
-  return largest;
+  for (size_t l = 0; j < n; j++, l++) lanes[l] = row[j] > lanes[l] ? row[j] : lanes[l];
+  for (size_t half = MANY_LANES / 2; half > 0; half /= 2) {
+    for (size_t l = 0; l < half; l++)
+      lanes[l] = lanes[l + half] > lanes[l] ? lanes[l + half] : lanes[l];
+  }
+  return lanes[0];
 }
 
 double sum_of_exponentials(const real *row, real largest, size_t n) {

@@ -5,14 +5,21 @@
 
 enum { CHUNK = 1 << 14 }; /* numbers a work item; fixed, so that sums do not depend on threads */
 
+static double square(real x) {
+  return (double)x * (double)x;
+}
+
+/* Four quarters at once: memory gives several streams faster than one. */
 static double chunk_sum_of_squares(const real *values, size_t n) {
+  const size_t quarter = n / 4 / LANES * LANES;
+  const real *second = values + quarter, *third = second + quarter, *fourth = third + quarter;
   struct lanes sum = {0};
-  size_t i = 0;
-  for (; i + LANES <= n; i += LANES) {
-    for (size_t l = 0; l < LANES; l++)
-      sum.of[l] += (double)values[i + l] * (double)values[i + l];
+  for (size_t i = 0; i < quarter; i += LANES) {
+    for (size_t l = i; l < i + LANES; l++)
+      sum.of[l - i] +=
+          (square(values[l]) + square(second[l])) + (square(third[l]) + square(fourth[l]));
   }
-  for (size_t l = 0; i < n; i++, l++) sum.of[l] += (double)values[i] * (double)values[i];
+  for (size_t i = 4 * quarter; i < n; i++) sum.of[i % LANES] += square(values[i]);
   return sum_of_lanes(&sum);
 }
 

@@ -88,8 +88,8 @@ static double learning_rate(const struct trainer *trainer) {
 }
 
 /* What update number state.update does to all weights. */
-static struct update_step step_of(const struct trainer *trainer,
-                                  const elman_train_options *options, double rate, double norm) {
+static struct update_step step_of(const struct trainer *trainer, const elman_train_options *options,
+                                  double rate, double norm) {
   struct adam_options adam = trainer->adam;
   adam.learning_rate = rate;
   struct update_step step = {adam_step_of(adam, trainer->state.update),

@@ -301,8 +301,8 @@ static elman_status copy_source(elman_translation *view, struct arena *arena,
   view->source_ends = spans.ends;
   if (arena->base == NULL) return ELMAN_OK; /* measuring */
   for (size_t s = 0; s < S; s++) known[s] = item->source.ids[s] != TOKEN_UNKNOWN;
-  return locate_tokens(spans, &item->source.tokens, item->given,
-                       model->config.source_normalization, error);
+  return locate_tokens(spans, &item->source.tokens, item->given, model->config.source_normalization,
+                       error);
 }
 
 static void copy_target(elman_translation *view, struct arena *arena,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "attention/attention.h"
+#include "base/team.h"
 #include "bench.h"
 #include "rnn/embedding.h"
 #include "tensor/blas.h"
@@ -86,15 +87,9 @@ static uint32_t *random_ids(size_t n, size_t vocabulary) {
 
 /* ---- products ---- */
 
-struct product {
-  real *c;
-  struct operand a, b;
-  size_t m, n, k;
-};
-
 static void run_matrix_product(void *context) {
   const struct product *p = context;
-  matrix_product((struct product){p->c, p->n, 0, 1, p->a, p->b, p->m, p->n, p->k});
+  matrix_product(*p);
 }
 
 static CBLAS_TRANSPOSE blas_transpose(enum transpose transpose) {
@@ -112,6 +107,8 @@ static void measure_product(const char *what, enum transpose left, enum transpos
                             size_t n, size_t k) {
   real *a = numbers(m * k), *b = numbers(k * n);
   struct product p = {.c = numbers(m * n),
+                      .ldc = n,
+                      .alpha = 1,
                       .a = {a, left == AS_IT_IS ? k : m, left},
                       .b = {b, right == AS_IT_IS ? n : k, right},
                       .m = m,
@@ -142,24 +139,24 @@ static void measure_recurrence(size_t H) {
 
 /* ---- one sentence: a matrix times a vector ---- */
 
-struct linear {
+struct single {
   real *y, *x, *weight;
   size_t in, out;
 };
 
-static void run_linear(void *context) {
-  const struct linear *l = context;
-  linear_forward(l->y, l->x, (struct linear){l->weight, NULL, l->in, l->out}, 1);
+static void run_single(void *context) {
+  const struct single *s = context;
+  linear_forward(s->y, s->x, (struct linear){s->weight, NULL, s->in, s->out}, 1);
 }
 
 static void measure_single(size_t in, size_t out) {
-  struct linear l = {numbers(out), numbers(in), numbers(in * out), in, out};
+  struct single s = {numbers(out), numbers(in), numbers(in * out), in, out};
   char name[128];
   snprintf(name, sizeof name, "one row, %zu to %zu", in, out);
-  measure_threads(name, (double)(in * out * sizeof(real)), "GB/s", run_linear, &l);
-  free(l.y);
-  free(l.x);
-  free(l.weight);
+  measure_threads(name, (double)(in * out * sizeof(real)), "GB/s", run_single, &s);
+  free(s.y);
+  free(s.x);
+  free(s.weight);
 }
 
 /* ---- element by element ---- */

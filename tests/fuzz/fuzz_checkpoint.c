@@ -31,14 +31,14 @@ static void set_up(void) {
   const struct codec source = model_source_codec(model), target = model_target_codec(model);
   REQUIRE(corpus_encode(&corpus, pairs, &source, &target, 0, NULL) == ELMAN_OK);
   options = (elman_train_options){.epochs = EPOCHS,
-                                     .batch_size = BATCH,
-                                     .learning_rate = 0.001,
-                                     .average = 0.9,
-                                     .dev = (const elman_pairs *)pairs,
-                                     .seed = 1,
-                                     .resume = true,
-                                     .report = stop_soon,
-                                     .validated = go_on};
+                                  .batch_size = BATCH,
+                                  .learning_rate = 0.001,
+                                  .average = 0.9,
+                                  .dev = (const elman_pairs *)pairs,
+                                  .seed = 1,
+                                  .resume = true,
+                                  .report = stop_soon,
+                                  .validated = go_on};
   REQUIRE(trainer_create(&trainer, model, &options, NULL) == ELMAN_OK);
 }
 

@@ -24,7 +24,10 @@ size_t fuzz_make_seed(uint8_t *into, size_t most, size_t number) {
        .attention = "additive",
        .encoder_self_attention = 2,
        .decoder_self_attention = 2},
-      {.layers = 1, .attention_heads = 1, .encoder_self_attention = 1, .plain_self_attention = true}};
+      {.layers = 1,
+       .attention_heads = 1,
+       .encoder_self_attention = 1,
+       .plain_self_attention = true}};
   if (number >= sizeof configs / sizeof *configs) return 0;
   struct model *model = small_model(configs[number]);
   REQUIRE(model_save(model, fuzz_file("", 0), NULL) == ELMAN_OK);

@@ -206,7 +206,8 @@ Test(tsv, nothing_usable) {
   put("a.tsv", "");
   assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv", "source, a tab and target");
   put("a.tsv", "\xEF\xBB\xBF\n");
-  assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv", "was found: the file is empty; pairs are UTF-8");
+  assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv",
+               "was found: the file is empty; pairs are UTF-8");
   put("a.tsv", "one\ntwo\n");
   assert_error(
       tsv_options(), ELMAN_BAD_DATA, "a.tsv",

@@ -144,7 +144,7 @@ static void check_updates(const char *attention) {
   open_golden(&golden, attention);
   struct trainer trainer;
   elman_train_options options = {.learning_rate = 0.001,
-                                    .clip_norm = golden_number(&golden, "clip_norm")};
+                                 .clip_norm = golden_number(&golden, "clip_norm")};
   cr_assert_eq(trainer_create(&trainer, golden.model, &options, NULL), ELMAN_OK);
   trainer.schedule.peak = golden_number(&golden, "learning_rate");
   double loss, norm;

@@ -67,7 +67,8 @@ static double bound_of(const struct parameter *row, const struct model_config *c
   double inputs = H;
   if (is_of(row, "encoder.rnn.") && config->bidirectional) inputs = H / 2;
   if (is_of(row, "decoder.attentional.")) inputs = 2 * H;
-  if (is_of(row, "decoder.out.")) inputs = config->tie_embeddings ? E : config->attentional_layer ? H : 2 * H;
+  if (is_of(row, "decoder.out."))
+    inputs = config->tie_embeddings ? E : config->attentional_layer ? H : 2 * H;
   return 1 / sqrt(inputs);
 }
 

@@ -104,7 +104,8 @@ Test(model_file, history) {
   double weights = 0;
   cr_assert_eq(model_save(model, FILE_NAME, NULL), ELMAN_OK);
   cr_assert_eq(model_read_history(&history, FILE_NAME, NULL), ELMAN_OK);
-  cr_assert(history.epochs == 0 && history.updates == 0 && history.tokens == 0 && history.work == 0);
+  cr_assert(history.epochs == 0 && history.updates == 0 && history.tokens == 0 &&
+            history.work == 0);
   model->past.history = (elman_history){3, 70, 5000000000, 0};
   cr_assert_eq(model_save(model, FILE_NAME, NULL), ELMAN_OK);
   cr_assert_eq(model_load(&loaded, FILE_NAME, NULL), ELMAN_OK);
@@ -541,7 +542,8 @@ static const struct {
     {"\\\"scaled\\\"", "\\\"local\\\"", "the attention window must lie between 1 and 1000"},
     {"\\\"scaled\\\"", "\\\"multihead\\\"", "decoder.attention.query.weight is missing"},
     {"decoder_self_attention\\\":0", "decoder_self_attention\\\":3", "3 heads do not divide"},
-    {"encoder_self_attention\\\":0", "encoder_self_attention\\\":-2", "the encoder self-attention must lie"},
+    {"encoder_self_attention\\\":0", "encoder_self_attention\\\":-2",
+     "the encoder self-attention must lie"},
     {"encoder_self_attention\\\":0", "encoder_self_attention\\\":1",
      "encoder.self_attention.query.weight is missing"},
     {"plain_self_attention\\\":false", "plain_self_attention\\\":true",

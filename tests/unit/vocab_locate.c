@@ -16,7 +16,7 @@ static void split(struct tokens *tokens, const char *text, elman_token_mode mode
 
 static struct spans places_for(size_t count) {
   const struct spans places = {malloc((count + 1) * sizeof(size_t)),
-                                malloc((count + 1) * sizeof(size_t))};
+                               malloc((count + 1) * sizeof(size_t))};
   cr_assert(places.starts != NULL && places.ends != NULL);
   memset(places.starts, 0xFF, (count + 1) * sizeof(size_t));
   memset(places.ends, 0xFF, (count + 1) * sizeof(size_t));

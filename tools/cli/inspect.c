@@ -35,16 +35,13 @@ static void write_text(FILE *stream, const elman_model *model) {
   print_hyperparameters(stream, ELMAN_SCOPE_MODEL, &info);
   write_size(stream, "source vocabulary", info.source_vocabulary);
   write_size(stream, "target vocabulary", info.target_vocabulary);
-  fprintf(stream, "%-26s %s\n", "source text",
-          elman_normalization_name(info.source_normalization));
-  fprintf(stream, "%-26s %s\n", "target text",
-          elman_normalization_name(info.target_normalization));
+  fprintf(stream, "%-26s %s\n", "source text", elman_normalization_name(info.source_normalization));
+  fprintf(stream, "%-26s %s\n", "target text", elman_normalization_name(info.target_normalization));
   write_size(stream, "parameters", info.parameters);
   if (info.start_known) print_hyperparameters(stream, ELMAN_SCOPE_START, &info);
   if (info.history.updates > 0)
-    fprintf(stream,
-            "%-26s %" PRIu64 " epoch%s, %" PRIu64 " update%s, %" PRIu64 " target token%s\n", "training",
-            info.history.epochs, plural(info.history.epochs), info.history.updates,
+    fprintf(stream, "%-26s %" PRIu64 " epoch%s, %" PRIu64 " update%s, %" PRIu64 " target token%s\n",
+            "training", info.history.epochs, plural(info.history.epochs), info.history.updates,
             plural(info.history.updates), info.history.tokens, plural(info.history.tokens));
   else
     fprintf(stream, "%-26s none, or a file too old to tell\n", "training");

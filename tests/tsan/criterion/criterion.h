@@ -1,5 +1,5 @@
-/* What our tests use of Criterion, without the memory tricks that ThreadSanitizer cannot follow: each
- * test runs in a process of its own, and messages are left out. */
+/* What our tests use of Criterion, without the memory tricks that ThreadSanitizer cannot follow:
+ * each test runs in a process of its own, and messages are left out. */
 #ifndef ELMAN_TESTS_TSAN_CRITERION_H
 #define ELMAN_TESTS_TSAN_CRITERION_H
 
@@ -25,19 +25,19 @@ struct test {
 static struct test *all_tests;
 static struct test_options suite_options;
 
-#define TestSuite(suite, ...)                                                    \
-  __attribute__((constructor)) static void suite##_options(void) {               \
-    suite_options = (struct test_options){__VA_ARGS__};                          \
-  }                                                                              \
+#define TestSuite(suite, ...)                                                                      \
+  __attribute__((constructor)) static void suite##_options(void) {                                 \
+    suite_options = (struct test_options){__VA_ARGS__};                                            \
+  }                                                                                                \
   struct test /* takes the semicolon */
 
-#define Test(suite, name, ...)                                                   \
-  static void suite##_##name##_run(void);                                        \
-  __attribute__((constructor)) static void suite##_##name##_add(void) {          \
-    static struct test test = {#suite, #name, suite##_##name##_run, NULL};       \
-    test.next = all_tests;                                                       \
-    all_tests = &test;                                                           \
-  }                                                                              \
+#define Test(suite, name, ...)                                                                     \
+  static void suite##_##name##_run(void);                                                          \
+  __attribute__((constructor)) static void suite##_##name##_add(void) {                            \
+    static struct test test = {#suite, #name, suite##_##name##_run, NULL};                         \
+    test.next = all_tests;                                                                         \
+    all_tests = &test;                                                                             \
+  }                                                                                                \
   static void suite##_##name##_run(void)
 
 static inline void check_that(bool holds, const char *what, const char *file, int line) {
