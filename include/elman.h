@@ -47,6 +47,7 @@
 #include "elman/file.h"
 #include "elman/finding.h"
 #include "elman/gradients.h"
+#include "elman/group.h"
 #include "elman/hyperparameters.h"
 #include "elman/machine.h"
 #include "elman/matrix.h"

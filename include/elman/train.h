@@ -2,6 +2,7 @@
 #ifndef ELMAN_TRAIN_H
 #define ELMAN_TRAIN_H
 
+#include "elman/group.h"
 #include "elman/model.h"
 
 ELMAN_BEGIN
@@ -47,6 +48,11 @@ typedef struct elman_train_options {
   ELMAN_TRAIN_HYPERPARAMETERS(ELMAN_FIELD)
   size_t epochs;  /* default ELMAN_EPOCHS_AUTO: at least 10 and as many as give 400 updates */
   size_t threads; /* 0 (default) = one a core; the result does not depend on it */
+
+  /* Processes that train one model; NULL (default) = this one alone. There are at most as many as
+   * `shards`, and the model does not depend on their number. All get it; only process 0 writes the
+   * checkpoint and calls the functions below. */
+  const elman_group *group;
 
   const elman_pairs *dev; /* pairs to validate on; the best model is kept. NULL (default) = none */
   const char *pairs_name; /* what a message calls the pairs where a checkpoint belongs to others,

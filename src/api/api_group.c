@@ -1,0 +1,17 @@
+#include "base/group.h"
+
+elman_status elman_group_broadcast(const elman_group *group, void *bytes, size_t count,
+                                   elman_error *error) {
+  return group_broadcast(group, bytes, count, error);
+}
+
+elman_status elman_group_gather(const elman_group *group, void *bytes, const size_t *counts,
+                                elman_error *error) {
+  return group_gather(group, bytes, counts, error);
+}
+
+elman_status elman_group_agree(const elman_group *group, elman_status status, elman_error *error) {
+  elman_error own = {0};
+  if (error == NULL) error = &own;
+  return group_agree(group, status, error);
+}

@@ -1,0 +1,29 @@
+/* What processes of a group tell each other, all through its one exchange. NULL is a group of one.
+ * Every function here is called by all of them, in the same order. */
+#ifndef ELMAN_BASE_GROUP_H
+#define ELMAN_BASE_GROUP_H
+
+#include "base/status.h"
+#include "elman/group.h"
+
+size_t group_size(const elman_group *group);
+size_t group_rank(const elman_group *group);
+
+/* Of `count` things in their order, process r of P has [count r / P, count (r + 1) / P). */
+size_t group_first(size_t count, size_t rank, size_t size);
+
+/* What process 0 has at `bytes` goes to all. */
+elman_status group_broadcast(const elman_group *group, void *bytes, size_t count,
+                             elman_error *error) CHECKED;
+
+/* Process r has filled counts[r] bytes of `bytes`, behind those of the processes before it; then
+ * all have all. */
+elman_status group_gather(const elman_group *group, void *bytes, const size_t *counts,
+                          elman_error *error) CHECKED;
+
+/* Each comes with how its part of the work went; all leave with the same: ELMAN_OK, or what went
+ * wrong in the first process where something did, its number in the message. `error` is not NULL.
+ */
+elman_status group_agree(const elman_group *group, elman_status status, elman_error *error) CHECKED;
+
+#endif
