@@ -14,6 +14,11 @@ elman_status fail(elman_error *error, elman_status code, const char *where, cons
 
 elman_status fail_no_memory(elman_error *error);
 
+/* Behind a noun that is counted: "1 pair", "2 pairs". */
+static inline const char *plural(size_t count) {
+  return count == 1 ? "" : "s";
+}
+
 /* Hands an error on that was kept elsewhere. */
 elman_status fail_again(elman_error *error, const elman_error *kept);
 

@@ -188,7 +188,7 @@ static elman_status add_tsv_line(struct reader *reader, const struct lines *line
   if (found < last) {
     snprintf(problem, sizeof problem,
              "has %zu column%s, column %zu is needed (columns are separated by tabs)", found,
-             found == 1 ? "" : "s", last);
+             plural(found), last);
     return skip(reader, lines, ELMAN_FINDING_LACKS_COLUMN, problem);
   }
   if (is_blank(pair.source))
@@ -220,8 +220,8 @@ static elman_status read_moses(struct reader *reader) {
   const size_t source_count = count_lines(sources), target_count = count_lines(targets);
   if (source_count != target_count)
     return fail(reader->error, ELMAN_BAD_DATA, sources.name,
-                "has %zu lines but %s has %zu; line n of one must translate line n of the other",
-                source_count, targets.name, target_count);
+                "has %zu line%s but %s has %zu; line n of one must translate line n of the other",
+                source_count, plural(source_count), targets.name, target_count);
 
   struct pair pair = {0};
   while (status == ELMAN_OK && lines_next(&pair.source, &sources) &&
@@ -265,7 +265,7 @@ static elman_status nothing_found(const struct reader *reader) {
   return fail(reader->error, ELMAN_BAD_DATA, where,
               "no usable sentence pair was found; of %zu line%s left out the first, %.160s, "
               "%s; " FORMAT "%s",
-              skipped, skipped == 1 ? "" : "s", reader->first.where, reader->first.message,
+              skipped, plural(skipped), reader->first.where, reader->first.message,
               reader->other_encoding
                   ? "; text in another encoding is converted by iconv, as in iconv -f GB18030 -t "
                     "UTF-8"

@@ -126,8 +126,8 @@ static elman_status set_sizes(elman_split *split, const elman_split_options *opt
   const size_t test = size_of(options->test, split->count);
   if (dev >= split->count || test >= split->count - dev)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "dev (%zu) and test (%zu) leave nothing of %zu pairs to train on", dev, test,
-                split->count);
+                "dev (%zu) and test (%zu) leave nothing of %zu pair%s to train on", dev, test,
+                split->count, plural(split->count));
   split->info.wanted[ELMAN_PART_DEV] = dev;
   split->info.wanted[ELMAN_PART_TEST] = test;
   split->info.wanted[ELMAN_PART_TRAIN] = split->count - dev - test;
@@ -138,10 +138,10 @@ static elman_status check_sizes(const elman_split *split, elman_error *error) {
   for (elman_part part = ELMAN_PART_DEV; part < ELMAN_PARTS; part++)
     if (split->info.wanted[part] > 0 && split->info.pairs[part] == 0)
       return fail(error, ELMAN_BAD_DATA, NULL,
-                  "the groups of pairs that share a sentence are too large for %s (%zu pairs "
+                  "the groups of pairs that share a sentence are too large for %s (%zu pair%s "
                   "wanted); the largest has %zu of %zu pairs",
                   part == ELMAN_PART_DEV ? "dev" : "test", split->info.wanted[part],
-                  split->info.largest, split->count);
+                  plural(split->info.wanted[part]), split->info.largest, split->count);
   return ELMAN_OK;
 }
 

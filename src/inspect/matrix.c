@@ -12,8 +12,8 @@ elman_status matrix_take(elman_matrix *matrix, size_t rows, size_t columns, cons
   size_t bytes;
   *matrix = (elman_matrix){0};
   if (rows == 0 || columns == 0)
-    return fail(error, ELMAN_BAD_DATA, where, "holds no numbers: it has %zu rows and %zu columns",
-                rows, columns);
+    return fail(error, ELMAN_BAD_DATA, where, "holds no numbers: it has %zu row%s and %zu column%s",
+                rows, plural(rows), columns, plural(columns));
   if (__builtin_mul_overflow(rows, columns, &bytes) ||
       __builtin_mul_overflow(bytes, sizeof(float), &bytes))
     return fail(error, ELMAN_BAD_DATA, where, "a matrix of %zu rows and %zu columns is impossible",

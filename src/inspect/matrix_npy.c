@@ -157,7 +157,8 @@ static elman_status check_header(const struct npy_header *header, size_t *width,
                 (int)(header->type.length < 20 ? header->type.length : 20), header->type.bytes);
   if (header->dimensions != 2)
     return fail(error, ELMAN_BAD_DATA, where,
-                "has %zu dimensions; a matrix has 2, rows and columns", header->dimensions);
+                "has %zu dimension%s; a matrix has 2, rows and columns", header->dimensions,
+                plural(header->dimensions));
   return ELMAN_OK;
 }
 

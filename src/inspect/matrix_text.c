@@ -102,8 +102,8 @@ static elman_status read_rows(elman_matrix *matrix, struct numbers *numbers, str
     if (rows++ == 0) columns = width;
     if (width != columns) {
       char problem[128];
-      snprintf(problem, sizeof problem, "has %zu numbers, but the first row has %zu", width,
-               columns);
+      snprintf(problem, sizeof problem, "has %zu number%s, but the first row has %zu", width,
+               plural(width), columns);
       return wrong(&line, error, problem);
     }
   }

@@ -229,8 +229,8 @@ static elman_status check_reach(const struct work *work, elman_error *error) {
     if (!reached)
       return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                   "an override: no matrix has target word %zu and source word %zu: there are at "
-                  "most %zu target words, </s> included, and %zu source words",
-                  cell->row + 1, cell->column + 1, T, S);
+                  "most %zu target word%s, </s> included, and %zu source word%s",
+                  cell->row + 1, cell->column + 1, T, plural(T), S, plural(S));
   }
   return ELMAN_OK;
 }

@@ -58,8 +58,8 @@ static elman_status fit(struct search *search, const struct model_config *config
   for (size_t b = 0; b < count; b++) S = requests[b].count > S ? requests[b].count : S;
   if (!fits_blas(config, S, count, width))
     return fail(error, ELMAN_BAD_DATA, NULL,
-                "%zu sentences of up to %zu tokens are too much for a beam of %zu", count, S,
-                width);
+                "%zu sentence%s of up to %zu token%s %s too much for a beam of %zu", count,
+                plural(count), S, plural(S), count == 1 ? "is" : "are", width);
   search->source.steps = S;
   search->source.batch = count;
   search->target.steps = 1;

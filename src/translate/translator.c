@@ -104,8 +104,8 @@ static elman_status encode_source(struct encoding *encoding, const struct model 
     encoding->tokens.count = 0;
     return fail(
         error, ELMAN_BAD_DATA, NULL,
-        "the sentence has more than the %zu bytes that are allowed; split it, or allow more",
-        max_bytes);
+        "the sentence has more than the %zu byte%s that %s allowed; split it, or allow more",
+        max_bytes, plural(max_bytes), max_bytes == 1 ? "is" : "are");
   }
   return encode_checked(encoding, &codec, source, error);
 }

@@ -225,8 +225,8 @@ elman_status vocabulary_from_list(struct vocabulary **vocabulary, const struct t
   if (status != ELMAN_OK) return status;
   const size_t specials = (*vocabulary)->specials;
   status = tokens->count < specials ? fail(error, ELMAN_BAD_DATA, NULL,
-                                           "the vocabulary has %zu tokens, at least %zu must be",
-                                           tokens->count, specials)
+                                           "the vocabulary has %zu token%s, at least %zu must be",
+                                           tokens->count, plural(tokens->count), specials)
                                     : add_listed(*vocabulary, tokens, counts, error);
   return built(vocabulary, status);
 }

@@ -53,6 +53,9 @@ expect_stdout_match '^exact match'
 expect_exit 64 "$ELMAN" evaluate -q --override 90:1=1 "$DATA/toy.zh-en.tsv"
 expect_stdout
 expect_stderr_match '^elman: an override: no matrix has target word 90 and source word 1: there are at most [0-9]+ target words, </s> included, and 5 source words$'
+printf '我\tI\n' >one
+expect_exit 64 "$ELMAN" evaluate -q --max-length 1 --override 9:9=1 one
+expect_stderr_match 'there are at most 1 target word, </s> included, and 1 source word$'
 expect_exit 64 "$ELMAN" evaluate -q --override uniform --override 1:6=1 "$DATA/toy.zh-en.tsv"
 expect_exit 0 "$ELMAN" evaluate -q --override 1:5=1 "$DATA/toy.zh-en.tsv"
 

@@ -73,6 +73,12 @@ rm a.dev.tsv
 for i in $(seq 40); do printf '一样\tSentence %d\n' $i; done >giant.tsv
 split 65 -o a giant.tsv
 expect_stderr_match 'too large for dev \(2 pairs wanted\); the largest has 40 of 40 pairs$'
+split 65 -o a --dev 1 --test 1 giant.tsv
+expect_stderr_match 'too large for dev \(1 pair wanted\); the largest has 40 of 40 pairs$'
+head -n 1 all.tsv >single.tsv
+split 64 -o a --dev 1 --test 0 single.tsv
+expect_stderr_match 'dev \(1\) and test \(0\) leave nothing of 1 pair to train on$'
+rm single.tsv
 tail -n 3 all.tsv >>giant.tsv
 split 0 -o a --dev 2 --test 3 giant.tsv
 expect_stderr_match '^dev has 1 pair of the 2 wanted: '

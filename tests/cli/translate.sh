@@ -54,6 +54,8 @@ expect_exit 65 "$ELMAN" translate -q --json --max-line 20 -i long
 [ "$(grep -n '^null$' "$results/stdout" | xargs)" = '2:null 5:null' ] || fail "not null for a long line"
 expect_exit 65 "$ELMAN" translate -q --max-line 13 '我 爱 学习'
 expect_stderr_match '^elman: TEXT 1: the sentence has more than the 13 bytes '
+expect_exit 65 "$ELMAN" translate -q --max-line 1 我
+expect_stderr_match '^elman: TEXT 1: the sentence has more than the 1 byte that is allowed; '
 # The longest line that is allowed, with all that a line may have around it.
 printf '\xef\xbb\xbf我 爱 学习\r\n我 爱 学习\n我 爱 学习\r' >longest
 expect_exit 0 "$ELMAN" translate --max-line 14 -i longest

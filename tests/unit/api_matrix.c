@@ -55,9 +55,9 @@ Test(api_matrix, text) {
 Test(api_matrix, text_that_is_wrong) {
   static const struct {
     const char *text, *where, *words;
-  } wrong[] = {{"", "matrix", "holds no numbers"},
+  } wrong[] = {{"", "matrix", "holds no numbers: it has 0 rows and 0 columns"},
                {"\n \n# 1 2\n", "matrix", "holds no numbers"},
-               {"1 2\n3\n", "matrix:2", "has 1 numbers, but the first row has 2"},
+               {"1 2\n3\n", "matrix:2", "has 1 number, but the first row has 2"},
                {"1 2\n\n3 4 5\n", "matrix:3", "has 3 numbers"},
                {"1 two\n", "matrix:1", "not a row of numbers"},
                {"1,,2\n", "matrix:1", "not a row of numbers"},
@@ -175,13 +175,15 @@ Test(api_matrix, npy_of_another_kind) {
     refuse(types[i], NAME, "save it as array.astype");
   }
   put_npy(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (6,)}", six, sizeof six);
-  refuse("vector", NAME, "has 1 dimensions");
+  refuse("vector", NAME, "has 1 dimension;");
   put_npy(1, "{'descr': '<f4', 'fortran_order': False, 'shape': ()}", six, 4);
   refuse("number", NAME, "has 0 dimensions");
   put_npy(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2, 3)}", six, sizeof six);
   refuse("three", NAME, "has 3 dimensions");
   put_npy(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (0, 3)}", NULL, 0);
-  refuse("empty", NAME, "holds no numbers");
+  refuse("empty", NAME, "holds no numbers: it has 0 rows and 3 columns");
+  put_npy(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 0)}", NULL, 0);
+  refuse("empty", NAME, "holds no numbers: it has 1 row and 0 columns");
   put_npy(4, GOOD, six, sizeof six);
   refuse("version", NAME, "version");
   put_npy(0, GOOD, six, sizeof six);

@@ -346,6 +346,8 @@ Test(moses, different_lengths) {
   put("zh", "我\n你\n他\n");
   put("en", "I\nyou\n");
   assert_error(moses_options(), ELMAN_BAD_DATA, "zh", "has 3 lines but en has 2");
+  put("zh", "我\n");
+  assert_error(moses_options(), ELMAN_BAD_DATA, "zh", "has 1 line but en has 2");
   put("zh", "");
   put("en", "");
   assert_error(moses_options(), ELMAN_BAD_DATA, "zh", "no usable sentence pair");
