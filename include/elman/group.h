@@ -14,7 +14,7 @@ typedef struct elman_bytes {
 } elman_bytes;
 
 typedef struct elman_group {
-  size_t rank, size; /* this process, below size, and how many there are */
+  size_t rank, size; /* this process, below size, and how many there are: 1,024 at most */
   /* Sends send[r] to process r and fills receive[r] with what it sends, for every r below size,
    * this process among them; both sides know how many bytes that is. All processes call it in the
    * same order. After an error, which ends the work, it is not called again. */

@@ -11,7 +11,5 @@ elman_status elman_group_gather(const elman_group *group, void *bytes, const siz
 }
 
 elman_status elman_group_agree(const elman_group *group, elman_status status, elman_error *error) {
-  elman_error own = {0};
-  if (error == NULL) error = &own;
   return group_agree(group, status, error);
 }

@@ -1,6 +1,5 @@
 #include "base/group.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 size_t group_size(const elman_group *group) {
@@ -15,71 +14,92 @@ size_t group_first(size_t count, size_t rank, size_t size) {
   return count / size * rank + count % size * rank / size;
 }
 
+/* The arrays of this file have a fixed size: a process without memory must not leave the others
+ * waiting. */
+static elman_status check_size(const elman_group *group, elman_error *error) {
+  if (group->size <= GROUP_MOST) return ELMAN_OK;
+  return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%zu processes: at most %d work as one",
+              group->size, GROUP_MOST);
+}
+
 elman_status group_gather(const elman_group *group, void *bytes, const size_t *counts,
                           elman_error *error) {
   const size_t P = group_size(group);
   if (P == 1) return ELMAN_OK;
-  elman_bytes *send = calloc(P, sizeof *send), *receive = calloc(P, sizeof *receive);
-  elman_status status = ELMAN_OK;
-  if (send == NULL || receive == NULL) status = fail_no_memory(error);
+  const elman_status status = check_size(group, error);
+  if (status != ELMAN_OK) return status;
+  elman_bytes send[GROUP_MOST], receive[GROUP_MOST];
   char *at = bytes;
-  for (size_t r = 0; r < P && status == ELMAN_OK; at += counts[r++])
-    receive[r] = (elman_bytes){at, counts[r]};
-  for (size_t r = 0; r < P && status == ELMAN_OK; r++) send[r] = receive[group->rank];
+  for (size_t r = 0; r < P; at += counts[r++]) receive[r] = (elman_bytes){at, counts[r]};
+  for (size_t r = 0; r < P; r++) send[r] = receive[group->rank];
   /* Its own part is where it belongs. */
-  if (status == ELMAN_OK) send[group->rank].count = receive[group->rank].count = 0;
-  if (status == ELMAN_OK) status = group->exchange(group->context, send, receive, error);
-  free(send);
-  free(receive);
-  return status;
+  send[group->rank].count = receive[group->rank].count = 0;
+  return group->exchange(group->context, send, receive, error);
 }
 
 elman_status group_broadcast(const elman_group *group, void *bytes, size_t count,
                              elman_error *error) {
-  const size_t P = group_size(group);
-  if (P == 1) return ELMAN_OK;
-  size_t *counts = calloc(P, sizeof *counts);
-  if (counts == NULL) return fail_no_memory(error);
-  counts[0] = count;
-  const elman_status status = group_gather(group, bytes, counts, error);
-  free(counts);
-  return status;
+  const size_t counts[GROUP_MOST] = {count};
+  return group_gather(group, bytes, counts, error);
 }
 
-/* The first process in whose place there is anything but ELMAN_OK, or P. */
-static size_t first_failure(const elman_status *all, size_t P) {
-  size_t r = 0;
-  while (r < P && all[r] == ELMAN_OK) r++;
-  return r;
+/* `each` holds a thing of `size` bytes of each process. */
+static elman_status gather_each(const elman_group *group, void *each, size_t size,
+                                elman_error *error) {
+  size_t counts[GROUP_MOST];
+  for (size_t r = 0; r < GROUP_MOST; r++) counts[r] = size;
+  return group_gather(group, each, counts, error);
 }
 
-/* The error of one process goes to all. */
-static elman_status hand_round(const elman_group *group, size_t from, elman_error *error) {
-  const size_t P = group->size;
-  size_t *counts = calloc(P, sizeof *counts);
-  if (counts == NULL) return fail_no_memory(error);
-  counts[from] = sizeof *error;
-  elman_error told = *error;
-  const elman_status status = group_gather(group, &told, counts, error);
-  free(counts);
-  if (status != ELMAN_OK) return status;
+/* The error of process `from`, which has `status`, goes to all. */
+static elman_status hand_round(const elman_group *group, size_t from, elman_status status,
+                               elman_error *error) {
+  size_t counts[GROUP_MOST] = {0};
+  elman_error told;
+  (void)fail(&told, status, NULL, "its work failed");
+  if (from == group->rank && error != NULL) told = *error;
+  told.code = status;
+  counts[from] = sizeof told;
+  const elman_status handed = group_gather(group, &told, counts, error);
+  if (handed != ELMAN_OK) return handed;
   if (from == 0) return fail_again(error, &told);
-  fail(error, told.code, told.where, "process %zu: %s", from, told.message);
-  return told.code;
+  return fail(error, status, told.where, "process %zu: %s", from, told.message);
 }
 
 elman_status group_agree(const elman_group *group, elman_status status, elman_error *error) {
   const size_t P = group_size(group);
   if (P == 1) return status;
-  elman_status *all = calloc(P, sizeof *all);
-  size_t *counts = calloc(P, sizeof *counts);
-  elman_status result = ELMAN_OK;
-  if (all == NULL || counts == NULL) result = fail_no_memory(error);
-  for (size_t r = 0; r < P && result == ELMAN_OK; r++) counts[r] = sizeof *all;
-  if (result == ELMAN_OK) all[group->rank] = status;
-  if (result == ELMAN_OK) result = group_gather(group, all, counts, error);
-  const size_t from = result == ELMAN_OK ? first_failure(all, P) : P;
-  free(all);
-  free(counts);
-  return from < P ? hand_round(group, from, error) : result;
+  elman_status all[GROUP_MOST];
+  elman_status told = check_size(group, error);
+  if (told != ELMAN_OK) return told;
+  all[group->rank] = status;
+  told = gather_each(group, all, sizeof *all, error);
+  if (told != ELMAN_OK) return told;
+  for (size_t r = 0; r < P; r++)
+    if (all[r] != ELMAN_OK) return hand_round(group, r, all[r], error);
+  return ELMAN_OK;
+}
+
+elman_status group_collect(const elman_group *group, elman_status status, struct buffer *bytes,
+                           elman_error *error) {
+  const size_t P = group_size(group);
+  if (status == ELMAN_OK && bytes->failed) status = fail_no_memory(error);
+  status = group_agree(group, status, error);
+  if (status != ELMAN_OK || P == 1) return status;
+  size_t counts[GROUP_MOST], before = 0, total = 0;
+  const size_t own = bytes->length;
+  counts[group->rank] = own;
+  status = gather_each(group, counts, sizeof *counts, error);
+  if (status != ELMAN_OK) return status;
+  for (size_t r = 0; r < P; r++) {
+    if (r < group->rank) before += counts[r];
+    total += counts[r];
+  }
+  status = array_grow(&bytes->bytes, &bytes->capacity, total + 1, 1, error);
+  status = group_agree(group, status, error);
+  if (status != ELMAN_OK) return status;
+  memmove(bytes->bytes + before, bytes->bytes, own);
+  bytes->length = total;
+  bytes->bytes[total] = '\0';
+  return group_gather(group, bytes->bytes, counts, error);
 }

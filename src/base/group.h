@@ -4,7 +4,10 @@
 #define ELMAN_BASE_GROUP_H
 
 #include "base/status.h"
+#include "base/text.h"
 #include "elman/group.h"
+
+enum { GROUP_MOST = 1024 }; /* processes; more are ELMAN_INVALID_ARGUMENT */
 
 size_t group_size(const elman_group *group);
 size_t group_rank(const elman_group *group);
@@ -22,8 +25,12 @@ elman_status group_gather(const elman_group *group, void *bytes, const size_t *c
                           elman_error *error) CHECKED;
 
 /* Each comes with how its part of the work went; all leave with the same: ELMAN_OK, or what went
- * wrong in the first process where something did, its number in the message. `error` is not NULL.
- */
+ * wrong in the first process where something did, its number in the message. */
 elman_status group_agree(const elman_group *group, elman_status status, elman_error *error) CHECKED;
+
+/* Agrees, and then each comes with bytes of which it alone knows how many; all leave with those of
+ * process 0, those of process 1, and so on. */
+elman_status group_collect(const elman_group *group, elman_status status, struct buffer *bytes,
+                           elman_error *error) CHECKED;
 
 #endif

@@ -32,6 +32,7 @@ Test(group, shares_are_consecutive_and_alike) {
 struct task {
   size_t counts[PROCESSES];
   unsigned char got[PROCESSES][MOST_BYTES];
+  size_t collected[PROCESSES];
   elman_status own[PROCESSES], status[PROCESSES];
   elman_error errors[PROCESSES];
 };
@@ -68,6 +69,20 @@ static size_t sum_below(const size_t *counts, size_t n) {
   return sum;
 }
 
+/* The bytes of each process. */
+static const size_t shares[][PROCESSES] = {
+    {0, 0, 0, 0, 0}, {1, 1, 1, 1, 1}, {0, 7, 0, 3, 0}, {200, 0, 1, 199, 600}};
+
+static void check_all_have(const struct task *task, size_t P) {
+  for (size_t reader = 0; reader < P; reader++) {
+    cr_assert_eq(task->status[reader], ELMAN_OK);
+    const unsigned char *at = task->got[reader];
+    for (size_t r = 0; r < P; r++) {
+      for (size_t i = 0; i < task->counts[r]; i++) cr_assert_eq(*at++, byte_of(r, i));
+    }
+  }
+}
+
 static void gather(const elman_group *group, void *context) {
   struct task *task = context;
   const size_t rank = group_rank(group);
@@ -77,20 +92,12 @@ static void gather(const elman_group *group, void *context) {
 }
 
 Test(group, all_have_what_each_has) {
-  static const size_t counts[][PROCESSES] = {
-      {0, 0, 0, 0, 0}, {1, 1, 1, 1, 1}, {0, 7, 0, 3, 0}, {200, 0, 1, 199, 600}};
   for (size_t P = 1; P <= PROCESSES; P++) {
-    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+    for (size_t c = 0; c < sizeof shares / sizeof *shares; c++) {
       struct task task = {.counts = {0}};
-      memcpy(task.counts, counts[c], sizeof task.counts);
+      memcpy(task.counts, shares[c], sizeof task.counts);
       run_processes(P, gather, &task);
-      for (size_t reader = 0; reader < P; reader++) {
-        cr_assert_eq(task.status[reader], ELMAN_OK);
-        const unsigned char *at = task.got[reader];
-        for (size_t r = 0; r < P; r++) {
-          for (size_t i = 0; i < counts[c][r]; i++) cr_assert_eq(*at++, byte_of(r, i));
-        }
-      }
+      check_all_have(&task, P);
     }
   }
 }
@@ -154,6 +161,75 @@ Test(group, one_that_is_alone_needs_nobody) {
   cr_assert_str_eq(error.message, "as it was");
 }
 
+static void agree_without_words(const elman_group *group, void *context) {
+  struct task *task = context;
+  const size_t rank = group_rank(group);
+  task->status[rank] = group_agree(group, task->own[rank], rank == 1 ? NULL : &task->errors[rank]);
+}
+
+Test(group, an_error_without_words_is_an_error) {
+  struct task task = {.own = {ELMAN_OK, ELMAN_BAD_DATA}};
+  run_processes(3, agree_without_words, &task);
+  for (size_t r = 0; r < 3; r++) cr_assert_eq(task.status[r], ELMAN_BAD_DATA);
+  for (size_t r = 0; r < 3; r += 2) {
+    cr_assert_eq(task.errors[r].code, ELMAN_BAD_DATA);
+    cr_assert_str_eq(task.errors[r].message, "process 1: its work failed");
+  }
+}
+
+static elman_status never_called(void *context, const elman_bytes *send, const elman_bytes *receive,
+                                 elman_error *error) {
+  (void)context, (void)send, (void)receive, (void)error;
+  cr_assert(false, "an exchange of too many");
+  return ELMAN_OK;
+}
+
+Test(group, has_a_largest_size) {
+  const elman_group group = {GROUP_MOST, GROUP_MOST + 1, never_called, NULL};
+  elman_error error = {0};
+  cr_assert_eq(group_broadcast(&group, NULL, 0, &error), ELMAN_INVALID_ARGUMENT);
+  cr_assert_eq(group_agree(&group, ELMAN_OK, &error), ELMAN_INVALID_ARGUMENT);
+  cr_assert_str_eq(error.message, "1025 processes: at most 1024 work as one");
+}
+
+/* ---- collecting ---- */
+
+static void collect(const elman_group *group, void *context) {
+  struct task *task = context;
+  const size_t rank = group_rank(group);
+  elman_error *error = &task->errors[rank];
+  struct buffer bytes = {0};
+  elman_status status = task->own[rank];
+  if (status != ELMAN_OK) status = fail(error, status, "here", "the work of %zu failed", rank);
+  for (size_t i = 0; i < task->counts[rank]; i++)
+    buffer_append(&bytes, (const char[]){(char)byte_of(rank, i)}, 1);
+  task->status[rank] = group_collect(group, status, &bytes, error);
+  if (task->status[rank] == ELMAN_OK) {
+    task->collected[rank] = bytes.length;
+    memcpy(task->got[rank], bytes.bytes == NULL ? "" : bytes.bytes, bytes.length);
+    if (bytes.bytes != NULL) cr_assert_eq(bytes.bytes[bytes.length], '\0');
+  }
+  buffer_free(&bytes);
+}
+
+Test(group, all_have_what_only_its_owner_can_count) {
+  for (size_t P = 1; P <= PROCESSES; P++) {
+    for (size_t c = 0; c < sizeof shares / sizeof *shares; c++) {
+      struct task task = {.counts = {0}};
+      memcpy(task.counts, shares[c], sizeof task.counts);
+      run_processes(P, collect, &task);
+      for (size_t r = 0; r < P; r++) cr_assert_eq(task.collected[r], sum_below(shares[c], P));
+      check_all_have(&task, P);
+    }
+  }
+}
+
+Test(group, nothing_is_collected_where_one_failed) {
+  struct task task = {.counts = {5, 6, 7}, .own = {ELMAN_OK, ELMAN_OK, ELMAN_IO}};
+  run_processes(3, collect, &task);
+  check_agreed(&task, 3, ELMAN_IO, "process 2: the work of 2 failed");
+}
+
 /* ---- an exchange that fails ---- */
 
 static void check_failing(size_t P, process_function *run, struct task *task) {
@@ -177,6 +253,8 @@ Test(group, an_exchange_that_fails_is_the_last) {
     check_failing(P, broadcast, &task);
     task = (struct task){.counts = {3, 1}};
     check_failing(P, gather, &task);
+    task = (struct task){.counts = {3, 1}};
+    check_failing(P, collect, &task);
     task = (struct task){.own = {ELMAN_OK, ELMAN_BAD_DATA}};
     check_failing(P, agree, &task);
   }
