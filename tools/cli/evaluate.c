@@ -5,6 +5,7 @@
 #include "elman.h"
 #include "evaluate_files.h"
 #include "figures.h"
+#include "group.h"
 #include "messages.h"
 #include "metric_output.h"
 #include "model_input.h"
@@ -87,6 +88,11 @@ static int evaluate_model(struct evaluation *evaluation, const struct pairs_inpu
                           const char *command, const struct operands *operands) {
   elman_pairs *pairs;
   elman_model *model = NULL;
+  if (group_joined() != NULL && pairs_input_has_standard(input, operands))
+    return report_usage(command, "standard input ('-') reaches one process only; name a file that "
+                                 "all can read");
+  evaluation->options.threads = group_threads(evaluation->options.threads);
+  evaluation->quiet = evaluation->quiet || !group_leads();
   int code = pairs_input_read(&pairs, input, command, operands, evaluation->quiet);
   if (code != EX_OK) return code;
   code = model_open(&model, evaluation->model_path);
@@ -165,6 +171,7 @@ int evaluate_command(int argc, char **argv) {
        .seed = &evaluation.options.metric.seed},
       {"threads", 't', "N", "processor cores to use", "all", .count = &evaluation.options.threads,
        .least = 1, .most = 1024},
+      TIMEOUT_OPTION,
       {"json", 0, NULL, "print one JSON object", .flag = &evaluation.json},
       {"quiet", 'q', NULL, "print results and errors only", .flag = &evaluation.quiet},
       {0}};
@@ -179,7 +186,8 @@ int evaluate_command(int argc, char **argv) {
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
-  code = overrides_settle(&overrides, &usage);
+  code = group_check_timeout(&usage, &operands);
+  if (code == EX_OK) code = overrides_settle(&overrides, &usage);
   if (code != EX_OK) return code;
   evaluation.options.translate.overrides = overrides.list;
   evaluation.options.translate.override_count = overrides.words.count;

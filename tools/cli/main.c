@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "group.h"
 #include "messages.h"
 #include "restart.h"
 
@@ -40,6 +41,16 @@ static void write_whole_messages(void) {
   setvbuf(stderr, buffer, _IOLBF, sizeof buffer);
 }
 
+/* The commands that several processes may run as one. */
+static int run_together(command_function *run, int argc, char **argv) {
+  const int code = group_join();
+  return code != EX_OK ? code : group_leave(run(argc, argv));
+}
+
+static bool has_group(command_function *run) {
+  return run == train_command || run == evaluate_command || run == translate_command;
+}
+
 int main(int argc, char **argv) {
   leave_out_blas_threads(argv);
   occupy_standard_streams();
@@ -66,5 +77,6 @@ int main(int argc, char **argv) {
   int words;
   const struct command *command = command_find(argc - 1, argv + 1, &words);
   if (command == NULL) return EX_USAGE;
+  if (has_group(command->run)) return run_together(command->run, argc - words, argv + words);
   return command->run(argc - words, argv + words);
 }

@@ -7,12 +7,25 @@
 #include "interrupt.h"
 #include "visible.h"
 
-/* Longer messages, as about a word of ten megabytes, are cut. */
-enum { LINE_SIZE = 2048 };
+static struct {
+  bool holds;
+  char last[MESSAGE_SIZE];
+} held;
 
-static void print_line(const char *where, const char *format, va_list arguments) {
-  char line[LINE_SIZE];
+static void hold(const char *where, const char *line) {
+  const bool placed = where != NULL && where[0] != '\0';
+  snprintf(held.last, sizeof held.last, "%s%s%s", placed ? where : "", placed ? ": " : "", line);
+}
+
+static void print_line(const char *start, const char *where, const char *format,
+                       va_list arguments) {
+  char line[MESSAGE_SIZE];
   vsnprintf(line, sizeof line, format, arguments);
+  if (held.holds) {
+    hold(where, line);
+    return;
+  }
+  fputs(start, stderr);
   if (where != NULL && where[0] != '\0') {
     print_visible(stderr, where, strlen(where));
     fputs(": ", stderr);
@@ -24,16 +37,14 @@ static void print_line(const char *where, const char *format, va_list arguments)
 void report(const char *where, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  fputs("elman: ", stderr);
-  print_line(where, format, arguments);
+  print_line("elman: ", where, format, arguments);
   va_end(arguments);
 }
 
 int report_usage(const char *command, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  fputs("elman: ", stderr);
-  print_line(command, format, arguments);
+  print_line("elman: ", command, format, arguments);
   va_end(arguments);
   note("'elman help %s' explains the command", command);
   return EX_USAGE;
@@ -41,9 +52,22 @@ int report_usage(const char *command, const char *format, ...) {
 
 void note(const char *format, ...) {
   va_list arguments;
+  if (held.holds) return;
   va_start(arguments, format);
-  print_line(NULL, format, arguments);
+  print_line("", NULL, format, arguments);
   va_end(arguments);
+}
+
+void messages_hold(void) {
+  held.holds = true;
+}
+
+void messages_release(void) {
+  held.holds = false;
+}
+
+const char *messages_held(void) {
+  return held.last;
 }
 
 int exit_code_of(elman_status status) {

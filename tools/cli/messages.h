@@ -7,6 +7,9 @@
 
 #include "elman.h"
 
+/* Longer messages, as about a word of ten megabytes, are cut. */
+enum { MESSAGE_SIZE = 2048 };
+
 /* "elman: where: message"; `where` may be NULL or empty. */
 void report(const char *where, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -22,6 +25,13 @@ int report_usage(const char *command, const char *format, ...)
 
 /* A line of information, without "elman:". */
 void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* From here on nothing is printed, and the last error is kept, until it is released. */
+void messages_hold(void);
+void messages_release(void);
+
+/* "where: message", or empty. */
+const char *messages_held(void);
 
 /* "s", but for one: "%zu pair%s". */
 const char *plural(uint64_t count);

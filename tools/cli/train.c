@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "elman.h"
 #include "figures.h"
+#include "group.h"
 #include "hyperparameters.h"
 #include "interrupt.h"
 #include "messages.h"
@@ -49,7 +50,9 @@ struct training {
   bool finished;      /* the last update of the last epoch has been */
   size_t best_epoch;  /* of this run's best validation; 0 = none has been */
   uint64_t best_update;
-  int checkpoint; /* exit code of the last attempt to write the checkpoint */
+  uint64_t sent_before, sent; /* bytes, by the first update and by the last */
+  uint64_t updates;           /* between the two */
+  int checkpoint;             /* exit code of the last attempt to write the checkpoint */
 };
 
 /* ---- what is told ---- */
@@ -150,6 +153,11 @@ static bool on_update(void *context, const elman_train_report *report) {
   struct training *training = context;
   training->epoch = report->epoch;
   training->finished = report->epoch == report->epochs && report->update == report->updates;
+  if (training->first)
+    training->sent_before = group_sent();
+  else
+    training->updates++;
+  training->sent = group_sent();
   if (training->first) note_start(training, report);
   train_log_update(&training->log, report, tokens_per_second(training, report->tokens));
   const bool epoch_ends = report->update == report->updates;
@@ -205,6 +213,12 @@ static void describe_end(const struct training *training, const elman_train_opti
     note("the best model is kept, from before this run went on");
 }
 
+static void describe_traffic(const struct training *training) {
+  if (group_joined() != NULL && training->updates > 0)
+    note("%zu processes; each update, process 0 has sent %" PRIu64 " bytes to others",
+         group_joined()->size, (training->sent - training->sent_before) / training->updates);
+}
+
 static void describe_result(const char *path) {
   if (strcmp(path, DEFAULT_MODEL) == 0)
     note("%s is written; use it with: elman translate TEXT", path);
@@ -224,7 +238,8 @@ static int train_and_save(elman_model *model, const elman_pairs *pairs, const el
                               .options = &options,
                               .progress = progress_start(job->quiet),
                               .first = true};
-  int code = train_log_open(&training.log, job->log, options.resume, &training.progress);
+  const char *log = group_leads() ? job->log : NULL;
+  int code = train_log_open(&training.log, log, options.resume, &training.progress);
   if (code != EX_OK) return code;
   training.started_at = training.line_at = now();
   options.dev = dev;
@@ -241,12 +256,14 @@ static int train_and_save(elman_model *model, const elman_pairs *pairs, const el
                                       : EX_OK;
   code = train_log_close(&training.log, code);
   if (status != ELMAN_OK && !interrupted) return report_error(&error);
+  if (!group_leads()) return code;
   if (elman_model_save(model, job->output, &error) != ELMAN_OK) return report_error(&error);
   if (interrupted && !job->quiet)
     note("stopped in epoch %zu; the model keeps what it has learnt, %s", training.epoch,
          training.checkpoint == EX_OK ? "and --resume goes on"
                                       : "but --resume cannot go on without a checkpoint");
   if (!interrupted && !job->quiet) describe_end(&training, &options);
+  if (!interrupted && !job->quiet) describe_traffic(&training);
   if (!job->quiet) describe_result(job->output);
   return code;
 }
@@ -314,6 +331,7 @@ static int check_outputs(const struct job *job, const char *command,
 
 /* With the output claimed: two trainings that write to it would spoil each other's work. */
 static int check_and_train(struct job *job, const char *command, const struct operands *operands) {
+  if (!group_leads()) return read_and_train(job, command, operands);
   elman_lock *lock;
   const struct train_output output = {.model = job->output,
                                       .checkpoint = job->train.checkpoint,
@@ -327,6 +345,24 @@ static int check_and_train(struct job *job, const char *command, const struct op
   if (code == EX_OK) code = read_and_train(job, command, operands);
   elman_lock_release(lock);
   return code;
+}
+
+static int check_group(struct job *job, const char *command, const struct operands *operands) {
+  const elman_group *group = group_joined();
+  job->train.group = group;
+  job->train.threads = group_threads(job->train.threads);
+  if (!group_leads()) job->quiet = true;
+  if (group == NULL) return EX_OK;
+  if (group->size > job->train.shards)
+    return report_usage(command,
+                        "%zu processes cannot share %zu shard%s; start at most as many as there "
+                        "are (--shards), which are part of the training",
+                        group->size, job->train.shards, plural(job->train.shards));
+  if (pairs_input_has_standard(&job->input, operands) ||
+      (job->dev != NULL && strcmp(job->dev, "-") == 0))
+    return report_usage(command, "standard input ('-') reaches one process only; name a file that "
+                                 "all can read");
+  return EX_OK;
 }
 
 static int run(struct job *job, const char *command, const struct operands *operands) {
@@ -343,6 +379,7 @@ static int run(struct job *job, const char *command, const struct operands *oper
       pairs_input_has_standard(&job->input, operands))
     return report_usage(command, "standard input ('-') can be read once only");
   int code = check_outputs(job, command, operands);
+  if (code == EX_OK) code = check_group(job, command, operands);
   if (code != EX_OK) return code;
   char *checkpoint = NULL, *name = pairs_input_name(&job->input, operands);
   if (name == NULL || asprintf(&checkpoint, "%s.checkpoint", job->output) < 0) {
@@ -400,6 +437,7 @@ int train_command(int argc, char **argv) {
        .text = &job.log},
       {"threads", 't', "N", "processor cores to use", "all", .count = &job.train.threads,
        .least = 1, .most = 1024},
+      TIMEOUT_OPTION,
       {"quiet", 'q', NULL, "print errors only", .flag = &job.quiet},
       {"preset", 0, "NAME", "settings that go together; 'base' is for real corpora",
        .text = &preset, .choice = preset_name},
@@ -417,7 +455,8 @@ int train_command(int argc, char **argv) {
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
-  if (job.init_from != NULL) code = check_init_from(&usage, &operands);
+  code = group_check_timeout(&usage, &operands);
+  if (code == EX_OK && job.init_from != NULL) code = check_init_from(&usage, &operands);
   if (code != EX_OK) return code;
   job.model.max_length = job.train.max_length;
   job.model.seed = job.train.seed;

@@ -1,0 +1,26 @@
+# Several processes are for a build with MPI; without it nothing starts as one of them.
+
+toy=$DATA/toy.zh-en.tsv
+if [ "$HAS_MPI" = ON ]; then exit 77; fi
+refuse() { # refuse VARIABLE COMMAND...
+  local variable=$1
+  shift
+  expect_exit 64 env "$variable=4" "$ELMAN" "$@"
+  expect_stdout
+  expect_stderr_match "^elman: one of 4 processes \($variable\), .* 'env -u $variable elman \.\.\.' is on its own$"
+}
+refuse OMPI_COMM_WORLD_SIZE train -q "$toy"
+refuse PMI_SIZE train -q "$toy"
+refuse SLURM_STEP_NUM_TASKS evaluate "$toy"
+refuse OMPI_COMM_WORLD_SIZE translate 我
+expect_files
+
+# One process is one, whoever started it, and other commands have nothing to share out.
+expect_exit 0 env OMPI_COMM_WORLD_SIZE=1 SLURM_STEP_NUM_TASKS=4 "$ELMAN" train -q --epochs 1 "$toy"
+expect_exit 0 env PMI_SIZE=x "$ELMAN" translate -q 我
+expect_exit 0 env OMPI_COMM_WORLD_SIZE=4 "$ELMAN" inspect
+
+for command in train evaluate; do
+  expect_exit 64 "$ELMAN" $command --timeout 5 "$toy"
+  expect_stderr_match "^elman: $command: --timeout is for several processes: this elman is built without MPI"
+done
