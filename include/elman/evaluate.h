@@ -2,6 +2,7 @@
 #ifndef ELMAN_EVALUATE_H
 #define ELMAN_EVALUATE_H
 
+#include "elman/group.h"
 #include "elman/metric.h"
 #include "elman/translate.h"
 
@@ -31,6 +32,11 @@ typedef struct elman_evaluate_options {
   size_t threads;                    /* 0 (default) = one a core */
   bool (*progress)(void *context, size_t done, size_t total); /* false stops; may be NULL */
   void *context;
+  /* The processes that share the work; NULL (default): this one is alone. All have the same model,
+   * pairs and options, but for threads and progress; they get the same scores, to the last bit for
+   * any number of them, or the same error. Each is told of progress as if the others were as far as
+   * itself; where one is stopped the others come to the end of their shares first. */
+  const elman_group *group;
 } elman_evaluate_options;
 
 ELMAN_API elman_evaluate_options elman_evaluate_options_default(void);

@@ -1,6 +1,7 @@
 #include <math.h>
 
 #include "api/call.h"
+#include "base/group.h"
 #include "translate/evaluate.h"
 
 elman_evaluate_options elman_evaluate_options_default(void) {
@@ -15,11 +16,13 @@ elman_status elman_evaluate(elman_scores *scores, const elman_model *model,
   if (options->batch_size == 0)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the batch size must be at least 1");
   elman_status status = check_translate_options(&options->translate, error);
-  struct surroundings before;
-  if (status == ELMAN_OK) status = enter(&before, options->threads, INFINITY, error);
   if (status != ELMAN_OK) return status;
-  status =
-      evaluate(scores, inner_model_const(model), inner_pairs_const(pairs), NULL, options, error);
-  leave(before);
+  struct surroundings before;
+  const elman_status entered = enter(&before, options->threads, INFINITY, error);
+  status = group_agree(options->group, entered, error);
+  if (status == ELMAN_OK)
+    status =
+        evaluate(scores, inner_model_const(model), inner_pairs_const(pairs), NULL, options, error);
+  if (entered == ELMAN_OK) leave(before);
   return status;
 }

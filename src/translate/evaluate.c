@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "corpus/alignment.h"
-#include "corpus/batch.h"
 #include "metric/metric.h"
+#include "translate/corpus_loss.h"
 #include "translate/translate_all.h"
 #include "vocab/locate.h"
 
@@ -20,39 +20,6 @@ elman_evaluate_options evaluate_options_default(void) {
 
 /* ---- the loss ---- */
 
-static elman_status sum_losses(elman_scores *scores, const struct model *model,
-                               const struct corpus *corpus, size_t batch_size, elman_error *error) {
-  const size_t count = corpus->source.count;
-  size_t *indices = malloc(batch_size * sizeof *indices);
-  if (indices == NULL) return fail_no_memory(error);
-  const struct regularization plain = {0};
-  struct batch batch = {0};
-  struct workspace workspace = {0};
-  const struct network_pass pass = {&model->config, &model->weights, &batch, &plain, &workspace, 0};
-  elman_status status = ELMAN_OK;
-  double sum = 0;
-  for (size_t start = 0; start < count && status == ELMAN_OK; start += batch_size) {
-    const size_t size = count - start < batch_size ? count - start : batch_size;
-    for (size_t i = 0; i < size; i++) indices[i] = start + i;
-    status = batch_fill(&batch, corpus, indices, size, error);
-    if (status == ELMAN_OK)
-      status = workspace_fit(&workspace, &model->config, &batch, FORWARD_ONLY, error);
-    if (status != ELMAN_OK) break;
-    sum += network_forward(&pass);
-    scores->tokens += batch.tokens;
-  }
-  scores->loss = sum / (double)scores->tokens;
-  scores->perplexity = exp(scores->loss);
-  if (status == ELMAN_OK && !isfinite(scores->loss))
-    status = fail(error, ELMAN_BAD_DATA, NULL,
-                  "the model's weights are so large that its numbers overflow; train it again with "
-                  "a lower learning rate");
-  workspace_free(&workspace);
-  batch_free(&batch);
-  free(indices);
-  return status;
-}
-
 elman_status evaluate_encode(struct corpus *corpus, const struct model *model,
                              const struct pairs *pairs, elman_error *error) {
   const struct codec source = model_source_codec(model), target = model_target_codec(model);
@@ -60,27 +27,45 @@ elman_status evaluate_encode(struct corpus *corpus, const struct model *model,
 }
 
 static elman_status evaluate_loss(elman_scores *scores, const struct model *model,
-                                  const struct corpus *corpus, size_t batch_size,
-                                  elman_error *error) {
-  const size_t count = corpus->source.count;
-  scores->sentences = count;
+                                  const struct corpus *corpus,
+                                  const elman_evaluate_options *options, elman_error *error) {
+  struct corpus_loss loss;
+  scores->sentences = corpus->source.count;
   scores->left_out = corpus->too_long;
   scores->unknown_source = sentences_unknown(&corpus->source);
   scores->unknown_target = sentences_unknown(&corpus->target);
-  if (count == 0)
+  if (scores->sentences == 0)
     return fail(error, ELMAN_BAD_DATA, NULL, "no pair is short enough to be translated");
-  return sum_losses(scores, model, corpus, batch_size < count ? batch_size : count, error);
+  const elman_status status =
+      corpus_loss(&loss, model, corpus, options->batch_size, options->group, error);
+  if (status != ELMAN_OK) return status;
+  scores->tokens = loss.tokens;
+  scores->loss = loss.sum / (double)loss.tokens;
+  scores->perplexity = exp(scores->loss);
+  if (isfinite(scores->loss)) return ELMAN_OK;
+  return fail(error, ELMAN_BAD_DATA, NULL,
+              "the model's weights are so large that its numbers overflow; train it again with "
+              "a lower learning rate");
 }
 
 /* ---- translations, and the attention under the references ---- */
 
-struct sentence_scores {
-  struct pair pair;
-  size_t number; /* of the pair */
-  char *translation;
-  bool exact;
+/* About a sentence; 0 is nothing. One process translates it, and one forces its reference. */
+struct finding {
+  size_t index;                        /* of the sentence's scores */
+  size_t length;                       /* of the translation in bytes */
+  size_t exact;                        /* 1 = the translation is the reference */
   size_t source_tokens, target_tokens; /* of the translation's attention */
   size_t aligned_words, agreeing_words;
+};
+
+struct sentence_scores {
+  struct pair pair;
+  size_t number;           /* of the pair */
+  struct finding own;      /* of this process */
+  char *own_translation;   /* NULL = another process's affair */
+  struct finding found;    /* by all processes */
+  struct text translation; /* lies in what they told each other */
 };
 
 struct work {
@@ -115,7 +100,9 @@ static elman_status take_pairs(struct work *work, elman_error *error) {
     status = add_length(&too_long, &encoding, &source, pair.source, error);
     if (status == ELMAN_OK) status = add_length(&too_long, &encoding, &target, pair.target, error);
     if (status != ELMAN_OK || too_long) continue;
-    work->scores[work->count++] = (struct sentence_scores){.pair = pair, .number = i};
+    work->scores[work->count] = (struct sentence_scores){.pair = pair, .number = i};
+    work->scores[work->count].own.index = work->count;
+    work->scores[work->count++].translation = text_of("");
   }
   encoding_free(&encoding);
   return status;
@@ -137,14 +124,17 @@ static elman_status score_translation(struct sentence_scores *scores, struct tra
                                       size_t i, elman_error *error) {
   const struct codec codec = model_target_codec(translator->model);
   struct text text;
+  bool exact;
   elman_status status = translator_text(&text, translator, i, error);
-  if (status == ELMAN_OK)
-    status = is_exact(&scores->exact, &codec, text, scores->pair.target, error);
+  if (status == ELMAN_OK) status = is_exact(&exact, &codec, text, scores->pair.target, error);
   if (status != ELMAN_OK) return status;
-  scores->source_tokens = translator->items[i].source.tokens.count;
-  scores->target_tokens = translator->renderings[0].tokens.count;
-  scores->translation = strdup(text.bytes);
-  return scores->translation == NULL ? fail_no_memory(error) : ELMAN_OK;
+  scores->own_translation = strdup(text.bytes);
+  if (scores->own_translation == NULL) return fail_no_memory(error);
+  scores->own.length = strlen(scores->own_translation);
+  scores->own.exact = exact;
+  scores->own.source_tokens = translator->items[i].source.tokens.count;
+  scores->own.target_tokens = translator->renderings[0].tokens.count;
+  return ELMAN_OK;
 }
 
 /* Under a forced reference: of the target words with a link, those whose largest weight lies on a
@@ -167,8 +157,8 @@ static elman_status score_alignment(struct sentence_scores *scores, struct trans
       linked = linked || (found && link.target == t);
       agrees = agrees || (found && link.target == t && link.source == looked_at);
     }
-    scores->aligned_words += linked;
-    scores->agreeing_words += agrees;
+    scores->own.aligned_words += linked;
+    scores->own.agreeing_words += agrees;
   }
   return ELMAN_OK;
 }
@@ -206,12 +196,62 @@ static elman_status translate_pairs(struct work *work, const struct screen *scre
                                     .count = n,
                                     .batch_size = work->options->batch_size,
                                     .options = options,
+                                    .group = work->options->group,
                                     .take = take_item,
                                     .context = work,
                                     .progress = work->options->progress,
                                     .progress_context = work->options->context};
   return translate_all(&job, error);
 }
+
+/* This process's share. */
+static elman_status score_own(struct work *work, elman_error *error) {
+  elman_translate_options options = work->options->translate, plain = translate_options_default();
+  struct screen *screen;
+  options.n_best = 1;
+  options.without_scores = true;
+  plain.max_bytes = 0;
+  elman_status status = model_screen_create(&screen, work->model, &options, error);
+  if (status == ELMAN_OK) status = translate_pairs(work, screen, false, &options, error);
+  if (status == ELMAN_OK) status = translate_pairs(work, NULL, true, &plain, error);
+  model_screen_free(screen);
+  return status;
+}
+
+/* ---- what the processes tell each other ---- */
+
+static void tell(struct buffer *told, const struct work *work) {
+  for (size_t i = 0; i < work->count; i++) {
+    const struct sentence_scores *scores = &work->scores[i];
+    if (scores->own_translation == NULL && scores->own.aligned_words == 0) continue;
+    buffer_append(told, (const char *)&scores->own, sizeof scores->own);
+    buffer_append(told, scores->own_translation, scores->own.length);
+  }
+}
+
+static void add_finding(struct finding *to, const struct finding *one) {
+  to->exact += one->exact;
+  to->source_tokens += one->source_tokens;
+  to->target_tokens += one->target_tokens;
+  to->aligned_words += one->aligned_words;
+  to->agreeing_words += one->agreeing_words;
+}
+
+static elman_status hear(struct work *work, const struct buffer *told, elman_error *error) {
+  struct finding one;
+  for (size_t at = 0; at < told->length; at += one.length) {
+    memcpy(&one, told->bytes + at, sizeof one);
+    at += sizeof one;
+    if (one.index >= work->count)
+      return fail(error, ELMAN_BAD_DATA, NULL, "the processes do not have the same pairs");
+    struct sentence_scores *scores = &work->scores[one.index];
+    add_finding(&scores->found, &one);
+    if (one.length > 0) scores->translation = (struct text){told->bytes + at, one.length};
+  }
+  return ELMAN_OK;
+}
+
+/* ---- the scores ---- */
 
 /* A cell is in no matrix, or in one; the other overrides fit every sentence. */
 static elman_status check_reach(const struct work *work, elman_error *error) {
@@ -221,10 +261,10 @@ static elman_status check_reach(const struct work *work, elman_error *error) {
     bool reached = cell->kind != ELMAN_OVERRIDE_CELL;
     size_t S = 0, T = 0;
     for (size_t n = 0; n < work->count && !reached; n++) {
-      const struct sentence_scores *scores = &work->scores[n];
-      reached = cell->row < scores->target_tokens && cell->column < scores->source_tokens;
-      if (scores->source_tokens > S) S = scores->source_tokens;
-      if (scores->target_tokens > T) T = scores->target_tokens;
+      const struct finding *found = &work->scores[n].found;
+      reached = cell->row < found->target_tokens && cell->column < found->source_tokens;
+      if (found->source_tokens > S) S = found->source_tokens;
+      if (found->target_tokens > T) T = found->target_tokens;
     }
     if (!reached)
       return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
@@ -235,20 +275,6 @@ static elman_status check_reach(const struct work *work, elman_error *error) {
   return ELMAN_OK;
 }
 
-static elman_status score_all(struct work *work, elman_error *error) {
-  elman_translate_options options = work->options->translate, plain = translate_options_default();
-  struct screen *screen;
-  options.n_best = 1;
-  options.without_scores = true;
-  plain.max_bytes = 0;
-  elman_status status = model_screen_create(&screen, work->model, &options, error);
-  if (status == ELMAN_OK) status = translate_pairs(work, screen, false, &options, error);
-  if (status == ELMAN_OK) status = translate_pairs(work, NULL, true, &plain, error);
-  if (status == ELMAN_OK) status = check_reach(work, error);
-  model_screen_free(screen);
-  return status;
-}
-
 static elman_status measure(elman_scores *scores, const struct work *work, elman_error *error) {
   const size_t count = work->count;
   struct text *translations = calloc(count, sizeof *translations);
@@ -257,11 +283,11 @@ static elman_status measure(elman_scores *scores, const struct work *work, elman
   size_t exact = 0, agreeing = 0;
   if (translations == NULL || references == NULL) status = fail_no_memory(error);
   for (size_t i = 0; i < count && status == ELMAN_OK; i++) {
-    translations[i] = text_of(work->scores[i].translation);
+    translations[i] = work->scores[i].translation;
     references[i] = work->scores[i].pair.target;
-    exact += work->scores[i].exact;
-    scores->aligned_words += work->scores[i].aligned_words;
-    agreeing += work->scores[i].agreeing_words;
+    exact += work->scores[i].found.exact;
+    scores->aligned_words += work->scores[i].found.aligned_words;
+    agreeing += work->scores[i].found.agreeing_words;
   }
   scores->exact_match = (double)exact / (double)scores->sentences;
   if (scores->aligned_words > 0)
@@ -278,6 +304,51 @@ static elman_status measure(elman_scores *scores, const struct work *work, elman
 
 /* ---- all of it ---- */
 
+static elman_status make_work(struct work *work, const struct model *model,
+                              const struct pairs *pairs, const elman_evaluate_options *options,
+                              elman_error *error) {
+  const size_t count = pairs_count(pairs);
+  *work = (struct work){.model = model,
+                        .pairs = pairs,
+                        .options = options,
+                        .scores = calloc(count, sizeof *work->scores),
+                        .sentences = calloc(count, sizeof *work->sentences),
+                        .numbers = calloc(count, sizeof *work->numbers)};
+  if (work->scores == NULL || work->sentences == NULL || work->numbers == NULL)
+    return fail_no_memory(error);
+  return take_pairs(work, error);
+}
+
+static void work_free(struct work *work) {
+  for (size_t i = 0; i < work->count; i++) free(work->scores[i].own_translation);
+  free(work->scores);
+  free(work->sentences);
+  free(work->numbers);
+}
+
+static elman_status evaluate_translations(elman_scores *scores, const struct model *model,
+                                          const struct pairs *pairs,
+                                          const elman_evaluate_options *options,
+                                          elman_error *error) {
+  struct work work;
+  struct buffer told = {0};
+  elman_status status = make_work(&work, model, pairs, options, error);
+  if (status == ELMAN_OK) status = score_own(&work, error);
+  if (status == ELMAN_OK) tell(&told, &work);
+  status = group_collect(options->group, status, &told, error);
+  if (status == ELMAN_OK) {
+    status = hear(&work, &told, error);
+    if (status == ELMAN_OK) status = check_reach(&work, error);
+    if (status == ELMAN_OK) status = measure(scores, &work, error);
+    status = group_agree(options->group, status, error);
+  }
+  buffer_free(&told);
+  work_free(&work);
+  return status;
+}
+
+/* All processes come to the end of each part, whatever happened to them on the way, and leave it
+ * with the same status; so none waits for one that has given up. */
 elman_status evaluate(elman_scores *scores, const struct model *model, const struct pairs *pairs,
                       const struct corpus *encoded, const elman_evaluate_options *options,
                       elman_error *error) {
@@ -285,27 +356,11 @@ elman_status evaluate(elman_scores *scores, const struct model *model, const str
   struct corpus own = {0};
   elman_status status = ELMAN_OK;
   if (encoded == NULL) status = evaluate_encode(&own, model, pairs, error);
+  status = group_agree(options->group, status, error);
   if (status == ELMAN_OK)
-    status =
-        evaluate_loss(&found, model, encoded == NULL ? &own : encoded, options->batch_size, error);
+    status = evaluate_loss(&found, model, encoded == NULL ? &own : encoded, options, error);
   corpus_free(&own);
-  if (status != ELMAN_OK) return status;
-  const size_t count = pairs_count(pairs);
-  struct work work = {.model = model,
-                      .pairs = pairs,
-                      .options = options,
-                      .scores = calloc(count, sizeof *work.scores),
-                      .sentences = calloc(count, sizeof *work.sentences),
-                      .numbers = calloc(count, sizeof *work.numbers)};
-  if (work.scores == NULL || work.sentences == NULL || work.numbers == NULL)
-    status = fail_no_memory(error);
-  if (status == ELMAN_OK) status = take_pairs(&work, error);
-  if (status == ELMAN_OK) status = score_all(&work, error);
-  if (status == ELMAN_OK) status = measure(&found, &work, error);
-  for (size_t i = 0; i < work.count; i++) free(work.scores[i].translation);
-  free(work.scores);
-  free(work.sentences);
-  free(work.numbers);
+  if (status == ELMAN_OK) status = evaluate_translations(&found, model, pairs, options, error);
   if (status == ELMAN_OK) *scores = found;
   return status;
 }

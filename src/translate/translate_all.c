@@ -11,9 +11,10 @@ struct shared {
   const struct translate_job *job;
   const size_t *numbers; /* of the sentences that are translated, forced ones or the others */
   struct length_batches batches;
-  pthread_mutex_t mutex; /* of what follows */
-  size_t next;           /* batch */
-  size_t *done;          /* of all */
+  size_t before, count, own; /* sentences done before these, these, and those of this process */
+  pthread_mutex_t mutex;     /* of what follows */
+  size_t next;               /* batch */
+  size_t done;               /* of its own */
   elman_status status;
   elman_error error;
 };
@@ -24,16 +25,23 @@ struct worker {
   elman_sentence *sentences; /* of a batch */
 };
 
+/* Asks whether to go on. */
+static bool tell_progress(const struct shared *shared) {
+  const struct translate_job *job = shared->job;
+  return job->progress == NULL ||
+         job->progress(job->progress_context,
+                       shared->before + shared->done * shared->count / shared->own, job->count);
+}
+
 /* Notes that a sentence is done, or what went wrong; gives whether to go on. */
 static bool note(struct shared *shared, elman_status status, const elman_error *error) {
-  const struct translate_job *job = shared->job;
   pthread_mutex_lock(&shared->mutex);
   if (shared->status == ELMAN_OK && status != ELMAN_OK) {
     shared->status = status;
     shared->error = *error;
   }
-  if (shared->status == ELMAN_OK && job->progress != NULL &&
-      !job->progress(job->progress_context, ++*shared->done, job->count))
+  shared->done++;
+  if (shared->status == ELMAN_OK && !tell_progress(shared))
     shared->status = fail(&shared->error, ELMAN_INTERRUPTED, NULL, "the work was stopped");
   const bool going = shared->status == ELMAN_OK;
   pthread_mutex_unlock(&shared->mutex);
@@ -42,7 +50,8 @@ static bool note(struct shared *shared, elman_status status, const elman_error *
 
 static bool next_batch(struct shared *shared, size_t *batch) {
   pthread_mutex_lock(&shared->mutex);
-  *batch = shared->next++;
+  *batch = shared->next;
+  shared->next += group_size(shared->job->group);
   const bool going = shared->status == ELMAN_OK && *batch < shared->batches.count;
   pthread_mutex_unlock(&shared->mutex);
   return going;
@@ -79,18 +88,24 @@ static void run_worker(const void *context, size_t number) {
   free(worker.sentences);
 }
 
-/* One worker a thread; a single one may share out its products. */
+/* The longest come first, so that the shares of all processes are alike. One worker a thread; a
+ * single one may share out its products. */
 static void run_batches(struct shared *shared) {
-  const size_t members = team_size(), batches = shared->batches.count;
+  const size_t members = team_size(), P = group_size(shared->job->group);
+  const size_t rank = group_rank(shared->job->group), *starts = shared->batches.starts;
+  size_t batches = 0;
+  for (size_t k = rank; k < shared->batches.count; k += P, batches++)
+    shared->own += starts[k + 1] - starts[k];
+  shared->next = rank;
   team_run(run_worker, &shared, members < batches ? members : batches);
 }
 
 /* The sentences with a reference, or those without: they share no batch, for what is forced needs
  * no beam. */
-static elman_status run_group(const struct translate_job *job, size_t *numbers, size_t *lengths,
-                              bool forced, size_t *done, elman_error *error) {
+static elman_status run_kind(const struct translate_job *job, size_t *numbers, size_t *lengths,
+                             bool forced, size_t *done, elman_error *error) {
   struct shared shared = {
-      .job = job, .numbers = numbers, .mutex = PTHREAD_MUTEX_INITIALIZER, .done = done};
+      .job = job, .numbers = numbers, .before = *done, .mutex = PTHREAD_MUTEX_INITIALIZER};
   size_t n = 0;
   for (size_t i = 0; i < job->count; i++) {
     if ((job->sentences[i].reference != NULL) != forced) continue;
@@ -98,6 +113,8 @@ static elman_status run_group(const struct translate_job *job, size_t *numbers, 
     lengths[n++] = job->sentences[i].length;
   }
   if (n == 0) return ELMAN_OK;
+  shared.count = n;
+  *done += n;
   const elman_status status = length_batches_create(&shared.batches, lengths, n, job->batch_size,
                                                     forced ? 1 : job->options->beam, error);
   if (status != ELMAN_OK) return status;
@@ -112,8 +129,8 @@ elman_status translate_all(const struct translate_job *job, elman_error *error) 
   size_t done = 0;
   elman_status status = ELMAN_OK;
   if (numbers == NULL || lengths == NULL) status = fail_no_memory(error);
-  if (status == ELMAN_OK) status = run_group(job, numbers, lengths, false, &done, error);
-  if (status == ELMAN_OK) status = run_group(job, numbers, lengths, true, &done, error);
+  if (status == ELMAN_OK) status = run_kind(job, numbers, lengths, false, &done, error);
+  if (status == ELMAN_OK) status = run_kind(job, numbers, lengths, true, &done, error);
   free(numbers);
   free(lengths);
   return status;

@@ -1,7 +1,9 @@
-/* Any number of sentences, in batches that threads share out among themselves. */
+/* Any number of sentences, in batches that processes and threads share out among themselves. How
+ * sentences come to batches, on which their last bits depend, depends on neither. */
 #ifndef ELMAN_TRANSLATE_TRANSLATE_ALL_H
 #define ELMAN_TRANSLATE_TRANSLATE_ALL_H
 
+#include "base/group.h"
 #include "translate/translator.h"
 
 /* Looks at what came of sentence `number`, which is item i of the translator. Several threads call
@@ -15,9 +17,12 @@ struct translate_job {
   const elman_sentence *sentences;
   size_t count, batch_size;
   const elman_translate_options *options;
+  const elman_group *group; /* does the batches together with this process, which looks at its own
+                               alone; NULL = this process does all */
   translate_take *take;
   void *context;
-  /* After each sentence, one at a time; false stops. May be NULL. */
+  /* After each sentence, one at a time; false stops. May be NULL. The others of a group are taken
+   * to be as far as this one. */
   bool (*progress)(void *context, size_t done, size_t total);
   void *progress_context;
 };
