@@ -1,0 +1,219 @@
+/* Attention as files and in sums through the public API. */
+#include "api.h"
+#include "forced.h"
+
+/* ---- attention as files ---- */
+
+Test(api, attention_files) {
+  elman_model *model = small_model();
+  elman_translator *translator = translator_of(model);
+  elman_translation *translation = translate(translator, "我 爱 学习", NULL);
+  elman_error error = {0};
+  for (size_t i = 0; elman_format_name(i) != NULL; i++) {
+    char *stream_bytes = NULL;
+    size_t stream_length, file_length;
+    FILE *stream = open_memstream(&stream_bytes, &stream_length);
+    cr_assert_eq(elman_attention_write(stream, translation, elman_format_name(i), NULL, &error),
+                 ELMAN_OK);
+    fclose(stream);
+    cr_assert_eq(elman_attention_save("matrix", translation, elman_format_name(i), &error),
+                 ELMAN_OK);
+    char *file_bytes = get_bytes("matrix", &file_length);
+    cr_assert_eq(file_length, stream_length);
+    cr_assert_arr_eq(file_bytes, stream_bytes, file_length);
+    free(file_bytes);
+    free(stream_bytes);
+  }
+
+  put("matrix", "old");
+  check_error(elman_attention_save("matrix", translation, "gif", &error), &error,
+              ELMAN_INVALID_ARGUMENT, "there is no format \"gif\"", "");
+  size_t length;
+  char *bytes = get_bytes("matrix", &length);
+  cr_assert_str_eq(bytes, "old");
+  free(bytes);
+  cr_assert_eq(each_entry(NULL), 1, "no temporary file is left");
+  check_error(elman_attention_write(stderr, translation, "", NULL, &error), &error,
+              ELMAN_INVALID_ARGUMENT, "there is no format", "");
+  cr_assert_eq(elman_attention_save("matrix", translation, "gif", NULL), ELMAN_INVALID_ARGUMENT);
+  check_error(elman_attention_save(".", translation, "json", &error), &error, ELMAN_CANNOT_CREATE,
+              "is a directory", ".");
+  elman_translation_free(translation);
+  elman_translator_free(translator);
+  elman_model_free(model);
+}
+
+Test(api, format_suffixes) {
+  for (size_t i = 0; elman_format_name(i) != NULL; i++) {
+    char path[64];
+    snprintf(path, sizeof path, "a%s", elman_format_suffix(i));
+    cr_assert_str_eq(elman_format_of_path(path), elman_format_name(i));
+  }
+  cr_assert_null(elman_format_suffix(SIZE_MAX));
+}
+
+Test(api, what_a_translation_says_of_its_source) {
+  elman_model *model = small_model();
+  elman_translator *translator = translator_of(model);
+  static const char text[] = " 我\t爱  学习\r\n";
+  elman_translation *translation = translate(translator, text, NULL);
+  cr_assert_str_eq(translation->source, text);
+  cr_assert_eq(translation->source_count, 3);
+  for (size_t s = 0; s < 3; s++) {
+    const size_t start = translation->source_starts[s], end = translation->source_ends[s];
+    cr_assert_eq(end - start, strlen(translation->source_tokens[s]));
+    cr_assert_arr_eq(text + start, translation->source_tokens[s], end - start);
+  }
+  cr_assert_eq(translation->heads, 1);
+  cr_assert_arr_eq(translation->head_attention, translation->attention,
+                   3 * translation->target_count * sizeof(float));
+  cr_assert_not(translation->forced);
+  elman_translation_free(translation);
+
+  elman_translate_options options = elman_translate_options_default();
+  translation = force(translator, text, "You  go", &options);
+  cr_assert(translation->forced);
+  cr_assert(translation->ended);
+  cr_assert_str_eq(translation->text, "You go");
+  cr_assert_eq(translation->target_count, 3);
+  cr_assert_eq(translation->target_starts[1], 4);
+  cr_assert_eq(translation->target_ends[1], 6);
+  cr_assert_eq(translation->target_starts[2], translation->target_ends[2]);
+  elman_translation_free(translation);
+
+  /* There is nothing to force without a source. */
+  translation = force(translator, "", "You  go", &options);
+  cr_assert_not(translation->forced);
+  cr_assert_not(translation->ended);
+  cr_assert_str_eq(translation->source, "");
+  elman_translation_free(translation);
+  options.max_length = 1;
+  translation = translate(translator, "我 爱 学习", &options);
+  cr_assert_eq(translation->ended, strcmp(translation->target_tokens[0], "</s>") == 0);
+  elman_translation_free(translation);
+  elman_translator_free(translator);
+  elman_model_free(model);
+}
+
+Test(api, attention_writer) {
+  elman_model *model = small_model();
+  elman_translator *translator = translator_of(model);
+  elman_translation *translation = translate(translator, "我 爱 学习", NULL);
+  elman_attention_writer *writer;
+  elman_error error = {0};
+  char *bytes = NULL;
+  size_t length;
+  FILE *stream = open_memstream(&bytes, &length);
+  cr_assert_eq(elman_attention_writer_create(&writer, stream, "json", NULL, &error), ELMAN_OK);
+  for (size_t i = 1; i <= 2; i++)
+    cr_assert_eq(elman_attention_writer_add(writer, translation,
+                                            (elman_attention_place){.sentence = 7, .hypothesis = i},
+                                            &error),
+                 ELMAN_OK);
+  cr_assert_eq(elman_attention_writer_finish(writer, &error), ELMAN_OK);
+  elman_attention_writer_free(writer);
+  elman_attention_writer_free(NULL);
+  fclose(stream);
+  cr_assert_eq(strstr(bytes, "{\"sentence\":7,\"hypothesis\":1,"), bytes);
+  cr_assert_not_null(strstr(bytes, "}\n{\"sentence\":7,\"hypothesis\":2,"));
+  free(bytes);
+
+  check_error(elman_attention_writer_create(&writer, stdout, "gif", NULL, &error), &error,
+              ELMAN_INVALID_ARGUMENT, "there is no format \"gif\"", "");
+  cr_assert_null(writer);
+  elman_text_style style = {.threshold = 1.5};
+  check_error(elman_attention_writer_create(&writer, stdout, "pharaoh", &style, &error), &error,
+              ELMAN_INVALID_ARGUMENT, "the threshold must lie from 0 to 1", "");
+  style = (elman_text_style){.units = (elman_alignment_units)9};
+  check_error(elman_attention_writer_create(&writer, stdout, "pharaoh", &style, &error), &error,
+              ELMAN_INVALID_ARGUMENT, "there are no alignment units 9", "");
+  style = (elman_text_style){.alignment = (elman_alignment_rule)9};
+  check_error(elman_attention_writer_create(&writer, stdout, "pharaoh", &style, &error), &error,
+              ELMAN_INVALID_ARGUMENT, "there is no alignment rule 9", "");
+  elman_translation_free(translation);
+  elman_translator_free(translator);
+  elman_model_free(model);
+}
+
+Test(api, threshold_of_links) {
+  static const size_t starts[] = {0, 2}, ends[] = {1, 3};
+  static const float weights[] = {0.2f, 0.8f};
+  const elman_translation translation = {.text = "x",
+                                         .source = "a b",
+                                         .source_count = 2,
+                                         .target_count = 1,
+                                         .heads = 1,
+                                         .source_starts = starts,
+                                         .source_ends = ends,
+                                         .target_starts = starts,
+                                         .target_ends = ends,
+                                         .attention = weights,
+                                         .head_attention = weights};
+  static const struct {
+    double threshold;
+    const char *links;
+  } cases[] = {{0, "1-0\n"}, {0.1, "0-0 1-0\n"}, {0.9, "\n"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const elman_text_style style = {.alignment = ELMAN_ALIGNMENT_THRESHOLD,
+                                    .threshold = cases[i].threshold};
+    char *bytes = NULL;
+    size_t length;
+    FILE *stream = open_memstream(&bytes, &length);
+    cr_assert_eq(elman_attention_write(stream, &translation, "pharaoh", &style, NULL), ELMAN_OK);
+    fclose(stream);
+    cr_assert_str_eq(bytes, cases[i].links);
+    free(bytes);
+  }
+}
+
+Test(api, attention_summary) {
+  elman_model *model = small_model();
+  elman_translator *translator = translator_of(model);
+  elman_translation *translation = force(translator, "我 爱 学习", "I love studying", NULL);
+  elman_attention_summary *summary;
+  elman_error error = {0};
+  cr_assert_eq(elman_attention_summary_create(&summary, NULL, &error), ELMAN_OK);
+  elman_attention_measures measures = elman_attention_summary_get(summary);
+  cr_assert_eq(measures.translations, 0);
+  cr_assert_eq(measures.entropy, 0);
+  cr_assert_eq(measures.alignment_error_rate, 0);
+  cr_assert_eq(elman_attention_summary_add(summary, translation, NULL, &error), ELMAN_OK);
+  cr_assert_eq(elman_attention_summary_add(summary, translation, "0-0 1-1 2-2", &error), ELMAN_OK);
+  check_error(elman_attention_summary_add(summary, translation, "3-0", &error), &error,
+              ELMAN_BAD_DATA, "names a word that is not there", "");
+  measures = elman_attention_summary_get(summary);
+  cr_assert_eq(measures.translations, 2);
+  cr_assert_eq(measures.source_tokens, 6);
+  cr_assert_eq(measures.target_tokens, 8);
+  cr_assert_eq(measures.aligned, 1);
+  cr_assert_eq(measures.links, 3, "one for each target word");
+  cr_assert_eq(measures.gold_links, 3);
+  cr_assert_float_eq(measures.alignment_error_rate, 1 - (double)measures.shared_links / 3, 1e-12);
+  cr_assert_float_eq(measures.entropy_share, measures.entropy / log(3), 1e-12);
+  cr_assert(measures.diagonality > 0 && measures.diagonality <= 1);
+  elman_attention_summary_free(summary);
+  elman_attention_summary_free(NULL);
+  const elman_text_style wrong = {.threshold = -1};
+  cr_assert_eq(elman_attention_summary_create(&summary, &wrong, NULL), ELMAN_INVALID_ARGUMENT);
+  cr_assert_null(summary);
+  elman_translation_free(translation);
+  elman_translator_free(translator);
+  elman_model_free(model);
+}
+
+Test(api, write_errors_stay_in_the_stream) {
+  FILE *full = fopen("/dev/full", "wb");
+  if (full == NULL) SKIP_IN_FOLDER("no /dev/full here");
+  elman_model *model = small_model();
+  elman_translator *translator = translator_of(model);
+  elman_translation *translation = translate(translator, "我 爱 学习", NULL);
+  cr_assert_eq(elman_attention_write(full, translation, "npy", NULL, NULL), ELMAN_OK);
+  cr_assert(fflush(full) != 0 || ferror(full));
+  fclose(full);
+  elman_error error = {0};
+  check_error(elman_attention_save("/dev/full", translation, "npy", &error), &error, ELMAN_IO,
+              "No space left", "/dev/full");
+  elman_translation_free(translation);
+  elman_translator_free(translator);
+  elman_model_free(model);
+}

@@ -1,0 +1,136 @@
+/* Models through the public API. */
+#include "api.h"
+
+/* ---- models ---- */
+
+static void check_not_created(elman_model_options options, const char *message) {
+  elman_pairs *pairs = toy();
+  elman_model *model = (elman_model *)&model;
+  elman_error error = {0};
+  check_error(elman_model_create(&model, pairs, &options, &error), &error, ELMAN_INVALID_ARGUMENT,
+              message, "");
+  cr_assert_null(model);
+  cr_assert_eq(elman_model_create(&model, pairs, &options, NULL), ELMAN_INVALID_ARGUMENT);
+  elman_pairs_free(pairs);
+}
+
+Test(api, models_that_cannot_be) {
+  const size_t sizes[] = {0, 16385, (size_t)1 << 60, SIZE_MAX};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    elman_model_options options = elman_model_options_default();
+    options.hidden_size = sizes[i];
+    check_not_created(options, "the hidden size must lie between 1 and");
+    options = elman_model_options_default();
+    options.embedding_size = sizes[i];
+    check_not_created(options, "the embedding size must lie between 1 and");
+  }
+  elman_model_options options = elman_model_options_default();
+  options.attention = "bahdanau";
+  check_not_created(options, "attention: there is no \"bahdanau\"");
+  options = elman_model_options_default();
+  options.source_tokens = (elman_token_mode)4;
+  check_not_created(options, ": there is no choice number");
+  options = elman_model_options_default();
+  options.target_tokens = (elman_token_mode)-1;
+  check_not_created(options, ": there is no choice number");
+  options = elman_model_options_default();
+  options.normalization = ELMAN_NFKC_WIDE;
+  check_not_created(options, "normalization: there is no choice number");
+}
+
+Test(api, model_information) {
+  elman_model *model = small_model();
+  const elman_model_info info = elman_model_get_info(model);
+  cr_assert_eq(info.embedding_size, 12);
+  cr_assert_eq(info.hidden_size, 16);
+  cr_assert_eq(info.source_vocabulary, 19);
+  cr_assert_eq(info.target_vocabulary, 21);
+  cr_assert_str_eq(info.attention, "dot");
+  cr_assert_eq(info.source_tokens, ELMAN_TOKENS_SPACE);
+  cr_assert_eq(info.target_tokens, ELMAN_TOKENS_WORDS);
+  cr_assert_eq(info.source_normalization, ELMAN_NFKC_WIDE);
+  cr_assert_eq(info.target_normalization, ELMAN_NFKC);
+  cr_assert_gt(info.source_spacing.spaced, 0);
+  cr_assert_eq(info.source_spacing.unspaced, 0);
+  cr_assert_eq(info.tensors, 12);
+  size_t parameters = 0;
+  for (size_t i = 0; i < info.tensors; i++) {
+    const elman_tensor_info tensor = elman_model_get_tensor(model, i);
+    parameters += tensor.rows * tensor.columns;
+    cr_assert_leq(tensor.minimum, tensor.mean);
+    cr_assert_leq(tensor.mean, tensor.maximum);
+    cr_assert_gt(tensor.deviation, 0);
+    cr_assert_eq(tensor.dimensions == 1, strstr(tensor.name, "bias") != NULL);
+    if (tensor.dimensions == 1) cr_assert_eq(tensor.columns, 1);
+  }
+  cr_assert_eq(parameters, info.parameters);
+  cr_assert_str_eq(elman_model_get_tensor(model, 0).name, "encoder.embedding.weight");
+  size_t length;
+  uint64_t count;
+  cr_assert_str_eq(elman_model_get_token(model, ELMAN_SOURCE, 0, NULL, NULL), "<unk>");
+  const char *end = elman_model_get_token(model, ELMAN_TARGET, 2, &length, &count);
+  cr_assert_eq(length, 4);
+  cr_assert_arr_eq(end, "</s>", 4);
+  cr_assert_eq(count, 0);
+  const char *frequent = elman_model_get_token(model, ELMAN_TARGET, 3, &length, &count);
+  cr_assert_eq(length, 2);
+  cr_assert_arr_eq(frequent, "is", 2);
+  cr_assert_eq(count, 3);
+  elman_model_free(model);
+}
+
+Test(api, heads_and_window_have_their_defaults_where_they_apply) {
+  static const struct {
+    const char *attention;
+    size_t heads, window;
+  } expected[] = {{"dot", 1, 0}, {"multihead", 4, 0}, {"local", 1, 5}};
+  elman_pairs *pairs = toy();
+  for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+    elman_model_options options = elman_model_options_default();
+    options.attention = expected[i].attention;
+    options.embedding_size = options.hidden_size = 8;
+    elman_model *model = create(pairs, &options);
+    const elman_model_info info = elman_model_get_info(model);
+    cr_assert_eq(info.attention_heads, expected[i].heads, "%s", expected[i].attention);
+    cr_assert_eq(info.attention_window, expected[i].window, "%s", expected[i].attention);
+    elman_model_free(model);
+  }
+  elman_pairs_free(pairs);
+}
+
+Test(api, vocabularies_can_be_limited) {
+  elman_pairs *pairs = toy();
+  elman_model_options options = elman_model_options_default();
+  options.embedding_size = options.hidden_size = 4;
+  options.min_count = 2;
+  elman_model *frequent = create(pairs, &options);
+  cr_assert_eq(elman_model_get_info(frequent).source_vocabulary, 2); /* <unk> 我 */
+  cr_assert_eq(elman_model_get_info(frequent).target_vocabulary, 4); /* specials and is */
+  options.min_count = 1;
+  options.max_vocabulary = 7;
+  elman_model *few = create(pairs, &options);
+  cr_assert_eq(elman_model_get_info(few).source_vocabulary, 8);
+  cr_assert_eq(elman_model_get_info(few).target_vocabulary, 10);
+  elman_model_free(frequent);
+  elman_model_free(few);
+  elman_pairs_free(pairs);
+}
+
+Test(api, model_files_that_fail) {
+  elman_model *model = (elman_model *)&model;
+  elman_error error = {0};
+  check_error(elman_model_load(&model, "missing", &error), &error, ELMAN_NO_INPUT, "No such file",
+              "missing");
+  cr_assert_null(model);
+  put(MODEL, "not a model");
+  check_error(elman_model_load(&model, MODEL, &error), &error, ELMAN_BAD_DATA,
+              "not a valid safetensors file", MODEL);
+  cr_assert_null(model);
+  cr_assert_eq(elman_model_load(&model, MODEL, NULL), ELMAN_BAD_DATA);
+  model = small_model();
+  check_error(elman_model_save(model, ".", &error), &error, ELMAN_CANNOT_CREATE, "is a directory",
+              ".");
+  check_error(elman_model_save(model, "", &error), &error, ELMAN_CANNOT_CREATE, "is empty", "");
+  cr_assert_eq(elman_model_save(model, "missing/model", NULL), ELMAN_CANNOT_CREATE);
+  elman_model_free(model);
+}

@@ -1,0 +1,264 @@
+/* One sentence after the other through the public API, and several threads at it. */
+#include <pthread.h>
+
+#include "api.h"
+#include "forced.h"
+
+/* ---- translating ---- */
+
+static void check_not_translated(elman_translator *translator, const char *text, size_t length,
+                                 const elman_translate_options *options, const char *message) {
+  elman_translation *translation = (elman_translation *)&translation;
+  elman_error error = {0};
+  check_error(elman_translate(&translation, translator, text, length, options, &error), &error,
+              ELMAN_BAD_DATA, message, "");
+  cr_assert_null(translation);
+  cr_assert_eq(elman_translate(&translation, translator, text, length, options, NULL),
+               ELMAN_BAD_DATA);
+}
+
+static void check_not_forced(elman_translator *translator, const char *reference,
+                             const char *message) {
+  const elman_sentence sentence = {"我", 3, reference, strlen(reference)};
+  elman_translation *translation = (elman_translation *)&translation;
+  elman_error error = {0}, own;
+  check_error(elman_translate_batch(&translation, &own, translator, &sentence, 1, NULL, &error),
+              &error, ELMAN_BAD_DATA, message, "");
+  cr_assert_null(translation);
+  cr_assert_eq(own.code, ELMAN_BAD_DATA);
+}
+
+Test(api, text_that_cannot_be_translated) {
+  elman_model *model = small_model();
+  elman_translator *translator = translator_of(model);
+  check_not_translated(translator, "\xFF", 1, NULL, "byte 1 is not valid UTF-8");
+  check_not_translated(translator, "我 \xE6\x88", 6, NULL, "byte 5 is not valid UTF-8");
+  check_not_translated(translator, "a\0b", 3, NULL, "byte 2 is NUL");
+  check_not_forced(translator, "", "the reference is empty");
+  check_not_forced(translator, " \t", "the reference is empty");
+  check_not_forced(translator, "\xC0\xAF", "byte 1 is not valid UTF-8");
+
+  /* 5,000 tokens are translated, one more is refused, and the translator is as good as new. */
+  enum { LIMIT = 5000, STRIDE = 4 };
+  char *text = malloc((LIMIT + 1) * STRIDE);
+  for (size_t i = 0; i <= LIMIT; i++) memcpy(text + i * STRIDE, "我 ", STRIDE);
+  check_not_translated(translator, text, (LIMIT + 1) * STRIDE, NULL, "5001 tokens");
+  elman_translation *translation;
+  elman_translate_options options = elman_translate_options_default();
+  options.max_length = 2;
+  cr_assert_eq(elman_translate(&translation, translator, text, LIMIT * STRIDE, &options, NULL),
+               ELMAN_OK);
+  cr_assert_eq(translation->source_count, LIMIT);
+  cr_assert_leq(translation->target_count, 2);
+  check_translation(translation);
+  elman_translation_free(translation);
+  free(text);
+  elman_translator_free(translator);
+  elman_model_free(model);
+}
+
+static void check_empty(const elman_translation *translation) {
+  cr_assert_str_eq(translation->text, "");
+  cr_assert_eq(translation->source_count, 0);
+  cr_assert_eq(translation->target_count, 0);
+  cr_assert_eq(translation->log_probability, 0);
+}
+
+Test(api, empty_text) {
+  elman_model *model = small_model();
+  elman_translator *translator = translator_of(model);
+  static const char *const texts[] = {"", " ", "\t\r\n", "\xE3\x80\x80"}; /* ideographic space */
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    elman_translation *translation = translate(translator, texts[i], NULL);
+    check_empty(translation);
+    for (size_t format = 0; elman_format_name(format) != NULL; format++)
+      cr_assert_eq(elman_attention_save("empty", translation, elman_format_name(format), NULL),
+                   ELMAN_OK);
+    elman_translation_free(translation);
+  }
+  elman_translation *translation;
+  cr_assert_eq(elman_translate(&translation, translator, NULL, 0, NULL, NULL), ELMAN_OK);
+  check_empty(translation);
+  elman_translation_free(translation);
+  elman_translator_free(translator);
+  elman_model_free(model);
+}
+
+Test(api, only_length_bytes_are_read) {
+  elman_model *model = small_model();
+  elman_translator *translator = translator_of(model);
+  char *exact = malloc(3); /* no NUL behind it: a sanitizer sees any step too far */
+  memcpy(exact, "我", 3);
+  elman_translation *translation;
+  cr_assert_eq(elman_translate(&translation, translator, exact, 3, NULL, NULL), ELMAN_OK);
+  cr_assert_eq(translation->source_count, 1);
+  cr_assert_str_eq(translation->source_tokens[0], "我");
+  elman_translation_free(translation);
+  free(exact);
+  elman_translator_free(translator);
+  elman_model_free(model);
+}
+
+Test(api, unknown_words_are_kept_and_named) {
+  elman_model *model = small_model();
+  elman_translator *translator = translator_of(model);
+  elman_translation *translation = translate(translator, "我 爱 Schmetterlinge <unk>", NULL);
+  static const char *const tokens[] = {"我", "爱", "Schmetterlinge", "<unk>"};
+  cr_assert_eq(translation->source_count, 4);
+  for (size_t s = 0; s < 4; s++) {
+    cr_assert_str_eq(translation->source_tokens[s], tokens[s]);
+    cr_assert_eq(translation->source_known[s], s < 2);
+    cr_assert_eq(translation->source_ids[s] > 0, s < 2);
+  }
+  check_translation(translation);
+  elman_translation_free(translation);
+  elman_translator_free(translator);
+  elman_model_free(model);
+}
+
+Test(api, a_reference_is_forced) {
+  elman_model *model = small_model();
+  elman_translator *translator = translator_of(model);
+  elman_translate_options options = elman_translate_options_default();
+  options.max_length = 1; /* of no account here */
+  elman_translation *translation =
+      force(translator, "我 爱 学习", "  I  love butterflies", &options);
+  cr_assert_str_eq(translation->text, "I love butterflies");
+  static const char *const tokens[] = {"I", "love", "butterflies", "</s>"};
+  cr_assert_eq(translation->target_count, 4);
+  for (size_t t = 0; t < 4; t++) cr_assert_str_eq(translation->target_tokens[t], tokens[t]);
+  check_translation(translation);
+  elman_translation_free(translation);
+
+  /* Forced to what it would say itself, it gives the same probability. */
+  elman_translation *free_choice = translate(translator, "他 在 喝 茶", NULL);
+  const bool ended = strcmp(free_choice->target_tokens[free_choice->target_count - 1], "</s>") == 0;
+  cr_assert_eq(free_choice->target_count, ended ? free_choice->target_count : 18);
+  if (ended && free_choice->text[0] != '\0') {
+    translation = force(translator, "他 在 喝 茶", free_choice->text, &options);
+    cr_assert_eq(translation->target_count, free_choice->target_count);
+    cr_assert_float_eq(translation->log_probability, free_choice->log_probability, 1e-6);
+    elman_translation_free(translation);
+  }
+  elman_translation_free(free_choice);
+  elman_translator_free(translator);
+  elman_model_free(model);
+}
+
+Test(api, length_of_a_translation) {
+  elman_model *model = small_model();
+  elman_translator *translator = translator_of(model);
+  elman_translate_options options = elman_translate_options_default();
+  for (options.max_length = 1; options.max_length <= 4; options.max_length++) {
+    elman_translation *translation = translate(translator, "我们 去 学校", &options);
+    cr_assert_geq(translation->target_count, 1);
+    cr_assert_leq(translation->target_count, options.max_length);
+    elman_translation_free(translation);
+  }
+  elman_translation *standard = translate(translator, "我们 去 学校", NULL);
+  cr_assert_leq(standard->target_count, 16); /* 2 S + 10 */
+  elman_translation_free(standard);
+  elman_translator_free(translator);
+  elman_model_free(model);
+}
+
+Test(api, a_token_of_ten_megabytes, .timeout = 120) {
+  enum { SIZE = 10000000 };
+  elman_model *model = small_model();
+  elman_translator *translator = translator_of(model);
+  char *token = malloc(SIZE + 1);
+  memset(token, 'a', SIZE);
+  token[SIZE] = '\0';
+  elman_translate_options unlimited = elman_translate_options_default();
+  unlimited.max_bytes = 0;
+  elman_translation *translation = translate(translator, token, &unlimited);
+  cr_assert_eq(translation->source_count, 1);
+  cr_assert_eq(strlen(translation->source_tokens[0]), SIZE);
+  cr_assert_not(translation->source_known[0]);
+  check_translation(translation);
+  cr_assert_eq(elman_attention_save("long.json", translation, "json", NULL), ELMAN_OK);
+  elman_translation_free(translation);
+
+  /* In a corpus it is a word like any other. */
+  FILE *file = fopen("long.tsv", "wb");
+  fprintf(file, "%s x\ty %s\n", token, token);
+  fclose(file);
+  elman_pairs *pairs = read_pairs("long.tsv");
+  elman_model_options options = elman_model_options_default();
+  options.embedding_size = options.hidden_size = 4;
+  elman_model *with_long_word = create(pairs, &options);
+  cr_assert_eq(elman_model_get_info(with_long_word).source_vocabulary, 3);
+  elman_pairs_free(pairs);
+  elman_model_free(with_long_word);
+  free(token);
+  elman_translator_free(translator);
+  elman_model_free(model);
+}
+
+/* A second translation neither needs nor harms the first. */
+Test(api, translations_are_the_callers) {
+  elman_model *model = small_model();
+  elman_translator *translator = translator_of(model);
+  elman_translation *first = translate(translator, "我 爱 学习", NULL);
+  char *text = strdup(first->text);
+  elman_translation *second = translate(translator, "今天 天气 很 好 今天 天气 很 好", NULL);
+  elman_translator_free(translator);
+  cr_assert_str_eq(first->text, text);
+  cr_assert_str_eq(first->source_tokens[2], "学习");
+  check_translation(first);
+  elman_translation_free(first);
+  check_translation(second);
+  elman_translation_free(second);
+  free(text);
+  elman_model_free(model);
+}
+
+/* ---- one model, several threads ---- */
+
+enum { WORKERS = 4, ROUNDS = 25, SENTENCES = 3 };
+static const char *const sentences[SENTENCES] = {"我 爱 学习", "他 在 喝 茶 在 学校", "今天 很 好"};
+
+struct worker {
+  const elman_model *model;
+  pthread_t thread;
+  double log_probabilities[SENTENCES];
+  bool steady;
+};
+
+static void *work(void *context) {
+  struct worker *worker = context;
+  elman_translator *translator;
+  worker->steady = elman_translator_create(&translator, worker->model, NULL) == ELMAN_OK;
+  for (size_t round = 0; worker->steady && round < ROUNDS; round++) {
+    for (size_t i = 0; worker->steady && i < SENTENCES; i++) {
+      elman_translation *translation;
+      worker->steady = elman_translate(&translation, translator, sentences[i], strlen(sentences[i]),
+                                       NULL, NULL) == ELMAN_OK;
+      if (!worker->steady) break;
+      if (round > 0) worker->steady = translation->log_probability == worker->log_probabilities[i];
+      worker->log_probabilities[i] = translation->log_probability;
+      elman_translation_free(translation);
+    }
+  }
+  elman_translator_free(translator);
+  return NULL;
+}
+
+Test(api, several_threads_translate_with_one_model, .timeout = 120) {
+  elman_model *model = small_model();
+  struct worker alone = {.model = model};
+  work(&alone);
+  cr_assert(alone.steady);
+  struct worker workers[WORKERS];
+  for (size_t i = 0; i < WORKERS; i++) {
+    workers[i] = (struct worker){.model = model};
+    cr_assert_eq(pthread_create(&workers[i].thread, NULL, work, &workers[i]), 0);
+  }
+  for (size_t i = 0; i < WORKERS; i++) cr_assert_eq(pthread_join(workers[i].thread, NULL), 0);
+  for (size_t i = 0; i < WORKERS; i++) {
+    cr_assert(workers[i].steady);
+    for (size_t s = 0; s < SENTENCES; s++)
+      cr_assert_eq(workers[i].log_probabilities[s], alone.log_probabilities[s]);
+  }
+  elman_model_free(model);
+}

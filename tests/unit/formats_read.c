@@ -1,0 +1,370 @@
+/* What is written is read again: JSON, pages and arrays, and every format where there is nothing,
+ * where tokens want to do harm, and where decimals have a comma. */
+#include <locale.h>
+#include <stdint.h>
+
+#include "formats.h"
+#include "inspect/escape.h"
+
+/* ---- json ---- */
+
+static void check_json(const elman_translation *translation) {
+  size_t length;
+  char *text = written("json", translation, false, &length);
+  cr_assert_eq(strchr(text, '\n'), text + length - 1, "one line");
+  json_t *json = parsed(text);
+  cr_assert_eq(json_object_size(json), translation->heads > 1 ? 16 : 15);
+  check_strings(json_object_get(json, "source_tokens"), translation->source_tokens,
+                translation->source_count);
+  check_strings(json_object_get(json, "target_tokens"), translation->target_tokens,
+                translation->target_count);
+  cr_assert_str_eq(json_string_value(json_object_get(json, "translation")), translation->text);
+  cr_assert_float_eq(json_real_value(json_object_get(json, "log_probability")),
+                     translation->log_probability, 1e-9);
+  const json_t *rows = json_object_get(json, "attention");
+  cr_assert_eq(json_array_size(rows), translation->target_count);
+  for (size_t t = 0; t < translation->target_count; t++) {
+    const json_t *row = json_array_get(rows, t);
+    double sum = 0;
+    cr_assert_eq(json_array_size(row), translation->source_count);
+    for (size_t s = 0; s < translation->source_count; s++) {
+      const double weight = json_real_value(json_array_get(row, s));
+      /* Nine digits bring every float back. */
+      cr_assert_eq((float)weight, (float)translation->attention[t * translation->source_count + s]);
+      sum += weight;
+    }
+    cr_assert_float_eq(sum, 1, 1e-6);
+  }
+  cr_assert_str_eq(json_string_value(json_object_get(json, "source")), translation->source);
+  cr_assert_eq(json_array_size(json_object_get(json, "heads")),
+               translation->heads > 1 ? translation->heads : 0);
+  for (const char *at = text; *at != '\0'; at++)
+    cr_assert_null(strchr("<>&\033\x7F", *at), "%c in %s", *at, text);
+  cr_assert_null(strstr(text, "\xE2\x80\xA8"));
+  cr_assert_null(strstr(text, "\xE2\x80\xAE"));
+  cr_assert_null(strstr(text, "\xC2\x9B"));
+  json_decref(json);
+  free(text);
+}
+
+Test(formats, json) {
+  const elman_translation translation = example(), heads = with_heads();
+  check_json(&translation);
+  check_json(&heads);
+}
+
+/* JSON has no such numbers. */
+Test(formats, json_without_numbers_that_are_none) {
+  elman_translation translation = example();
+  const float weights[] = {(float)NAN, (float)INFINITY, 0};
+  translation.target_count = 1;
+  translation.attention = weights;
+  translation.log_probability = -INFINITY;
+  char *text = written("json", &translation, false, NULL);
+  json_t *json = parsed(text);
+  cr_assert(json_is_null(json_object_get(json, "log_probability")));
+  json_decref(json);
+  free(text);
+}
+
+/* Numbers with no short decimal form. */
+Test(formats, json_keeps_every_bit_of_a_weight) {
+  const float third = 1.0f / 3, rest = 1 - third;
+  const float weights[] = {(float)third, (float)rest, (float)0.123456789f,
+                           (float)(1 - 0.123456789f)};
+  elman_translation translation = example();
+  translation.source_count = translation.target_count = 2;
+  translation.attention = weights;
+  check_json(&translation);
+}
+
+Test(formats, json_bytes) {
+  elman_translation translation = example();
+  translation.target_count = 2;
+  translation.ended = false;
+  translation.forced = true;
+  expect(
+      "json", translation, false,
+      "{\"sentence\":1,\"hypothesis\":1,\"source\":\"我 喜欢 tea\",\"translation\":\"I like 茶\","
+      "\"source_tokens\":[\"我\",\"喜欢\",\"tea\"],\"source_known\":[true,false,true],"
+      "\"source_offsets\":[[0,3],[4,10],[11,14]],\"target_tokens\":[\"I\",\"like\"],"
+      "\"ended\":false,\"forced\":true,\"log_probability\":-1.25,\"score\":-0.3125,"
+      "\"entropy\":[0.0,1.03972077],\"coverage\":[1.25,0.5,0.25],"
+      "\"attention\":[[1.0,0.0,0.0],[0.25,0.5,0.25]]}\n");
+  expect(
+      "json", with_heads(), false,
+      "{\"sentence\":1,\"hypothesis\":1,\"source\":\"我 喜欢 tea\",\"translation\":\"I like 茶\","
+      "\"source_tokens\":[\"我\",\"喜欢\",\"tea\"],\"source_known\":[true,false,true],"
+      "\"source_offsets\":[[0,3],[4,10],[11,14]],\"target_tokens\":[\"I\",\"like\"],"
+      "\"ended\":false,\"forced\":false,\"log_probability\":-1.25,\"score\":-0.3125,"
+      "\"entropy\":[0.693147181,0.0],\"coverage\":[0.5,1.0,0.5],"
+      "\"attention\":[[0.5,0.0,0.5],[0.0,1.0,0.0]],"
+      "\"heads\":[[[1.0,0.0,0.0],[0.0,1.0,0.0]],[[0.0,0.0,1.0],[0.0,1.0,0.0]]]}\n");
+}
+
+/* ---- npy ---- */
+
+static void check_npy(const elman_translation *translation) {
+  size_t length;
+  char *bytes = written("npy", translation, false, &length);
+  cr_assert_geq(length, 10);
+  cr_assert_eq(memcmp(bytes, "\x93NUMPY\x01\x00", 8), 0);
+  uint16_t header;
+  memcpy(&header, bytes + 8, sizeof header);
+  const size_t start = 10 + (size_t)header;
+  cr_assert_eq(start % 64, 0);
+  cr_assert_eq(bytes[start - 1], '\n');
+  char expected[160];
+  const bool several = translation->heads > 1;
+  const int used =
+      snprintf(expected, sizeof expected,
+               "{'descr': '<f4', 'fortran_order': False, 'shape': (%s%zu, %zu), }",
+               several ? "2, " : "", translation->target_count, translation->source_count);
+  cr_assert_arr_eq(bytes + 10, expected, (size_t)used);
+  for (size_t i = 10 + (size_t)used; i < start - 1; i++) cr_assert_eq(bytes[i], ' ');
+  const size_t count = (several ? 2 : 1) * translation->target_count * translation->source_count;
+  const float *weights = several ? translation->head_attention : translation->attention;
+  cr_assert_eq(length, start + count * sizeof(float));
+  for (size_t i = 0; i < count; i++) {
+    float value;
+    memcpy(&value, bytes + start + i * sizeof value, sizeof value);
+    cr_assert_eq(value, (float)weights[i]);
+  }
+  free(bytes);
+}
+
+Test(formats, npy) {
+  elman_translation translation = example();
+  const elman_translation heads = with_heads();
+  check_npy(&translation);
+  check_npy(&heads);
+  /* Shapes of every length of the header. */
+  float *many = calloc(1200, sizeof *many);
+  translation.attention = many;
+  for (size_t columns = 1; columns <= 1000; columns *= 10) {
+    translation.target_count = 1;
+    translation.source_count = columns;
+    check_npy(&translation);
+    translation.target_count = columns;
+    translation.source_count = 1;
+    check_npy(&translation);
+  }
+  free(many);
+}
+
+/* ---- nothing at all ---- */
+
+Test(formats, empty_translation) {
+  const elman_translation empty = {.text = "", .source = "", .heads = 1};
+  expect("text", empty, false, "\n");
+  expect("text", empty, true, "\n");
+  expect("tsv", empty, false, "\n");
+  expect("pharaoh", empty, false, "\n");
+  expect("softalignments", empty, false, "");
+  expect("json", empty, false,
+         "{\"sentence\":1,\"hypothesis\":1,\"source\":\"\",\"translation\":\"\","
+         "\"source_tokens\":[],\"source_known\":[],\"source_offsets\":[],\"target_tokens\":[],"
+         "\"ended\":false,\"forced\":false,\"log_probability\":0.0,\"score\":0.0,\"entropy\":[],"
+         "\"coverage\":[],\"attention\":[]}\n");
+  check_npy(&empty);
+  char *svg = written("svg", &empty, false, NULL);
+  check_xml(svg);
+  free(svg);
+}
+
+/* ---- html ---- */
+
+/* The records are the lines of json, in an element that no record can end. */
+static void check_page(const elman_translation *translation, size_t count) {
+  char *page = written_all("html", translation, count, NULL, NULL);
+  char *records = written_all("json", translation, count, NULL, NULL);
+  static const char opening[] = "<script type=\"application/json\" id=\"records\">\n";
+  const char *at = strstr(page, opening);
+  cr_assert_not_null(at);
+  at += strlen(opening);
+  cr_assert_eq(strncmp(at, records, strlen(records)), 0);
+  at += strlen(records);
+  cr_assert_eq(strncmp(at, "</script>\n<script>", strlen("</script>\n<script>")), 0);
+  cr_assert_eq(strncmp(page, "<!doctype html>", strlen("<!doctype html>")), 0);
+  cr_assert_str_eq(page + strlen(page) - strlen("</html>\n"), "</html>\n");
+  cr_assert_eq(occurrences(page, "</script>"), 2);
+  cr_assert_eq(occurrences(page, "<!--"), 0);
+  free(records);
+  free(page);
+}
+
+Test(formats, html) {
+  const elman_translation translation = example(), heads = with_heads();
+  check_page(&translation, 1);
+  check_page(&heads, 3);
+  check_page(&translation, 0);
+}
+
+static const char LONG_LETTER[] = "\xE5\xAD\xA6";
+enum { LONG_TOKEN = 100000 };
+
+/* `expected` is what a terminal or a table gets, `width` the columns that it fills. */
+static const struct {
+  const char *token, *expected;
+  size_t width;
+} tokens[] = {
+    {"plain", "plain", 5},
+    {"a\tb", "a\\u{9}b", 7},
+    {"a\nb", "a\\u{A}b", 7},
+    {"\r", "\\u{D}", 5},
+    {"\033[2J", "\\u{1B}[2J", 9},
+    {"\x7F", "\\u{7F}", 6},
+    {"\xC2\x9B"
+     "2J",
+     "\\u{9B}2J", 8}, /* U+009B: ESC [ in one character */
+    {"\xE2\x80\xAE"
+     "abc",
+     "\\u{202E}abc", 11}, /* right-to-left override */
+    {"\xE2\x81\xA6"
+     "abc",
+     "\\u{2066}abc", 11},                  /* left-to-right isolate */
+    {"\xE2\x80\xA8", "\\u{2028}", 8},      /* line separator */
+    {"\xE2\x80\xA9", "\\u{2029}", 8},      /* paragraph separator */
+    {"\xC2\x85", "\\u{85}", 6},            /* next line */
+    {"\xEF\xBB\xBF", "\\u{FEFF}", 8},      /* zero-width no-break space */
+    {"\xF3\xA0\x81\x81", "\\u{E0041}", 9}, /* invisible tag */
+    {"\"quoted\"", "\"quoted\"", 8},
+    {"back\\slash", "back\\slash", 10},
+    {"<b>&amp;", "<b>&amp;", 8},
+    {"e\xCC\x81", "e\xCC\x81", 1}, /* e and a combining acute accent */
+    {"\xCC\x81", "\xCC\x81", 0},   /* the accent alone */
+    {"\xE5\xAD\xA6\xE4\xB9\xA0", "\xE5\xAD\xA6\xE4\xB9\xA0", 4},
+    {"\xF0\x9F\x91\xA9\xE2\x80\x8D\xF0\x9F\x94\xAC", /* woman, joiner, microscope */
+     "\xF0\x9F\x91\xA9\xE2\x80\x8D\xF0\x9F\x94\xAC", 4},
+    {"<script>alert(1)</script>", "<script>alert(1)</script>", 25},
+    {"]]></title><script>", "]]></title><script>", 19},
+    {"' onload='x", "' onload='x", 11},
+    {"=cmd|' /C calc'!A0", "=cmd|' /C calc'!A0", 18},
+    {"+1", "+1", 2},
+    {"-1", "-1", 2},
+    {"@x", "@x", 2},
+    {"|||", "|||", 3},
+    {"a ||| b", "a ||| b", 7},
+    {"\xEF\xBF\xBF", "\\u{FFFF}", 8}, /* no character, and forbidden in XML */
+    {"\xE2\x80\x8F", "\\u{200F}", 8}, /* right-to-left mark */
+    {"", "", 0},
+};
+
+Test(formats, write_visible_shows_every_token_safely) {
+  for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++) {
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    write_visible(stream, tokens[i].token);
+    fclose(stream);
+    cr_assert_str_eq(text, tokens[i].expected);
+    cr_assert_eq(visible_width(tokens[i].token), tokens[i].width, "%s", text);
+    free(text);
+  }
+}
+
+static size_t count_of(const char *text, char c) {
+  size_t count = 0;
+  for (; *text != '\0'; text++) count += *text == c;
+  return count;
+}
+
+/* The reader takes lines apart at " ||| " and tokens at white space. */
+static void check_hostile_softalignments(const elman_translation *translation) {
+  char *text = written("softalignments", translation, false, NULL);
+  cr_assert_eq(count_of(text, '\n'), 5);
+  cr_assert_eq(occurrences(text, " ||| "), 4);
+  cr_assert_eq(occurrences(text, "|||"), 4);
+  const size_t head = strcspn(text, "\n");
+  text[head] = '\0';
+  cr_assert_eq(count_of(text, ' '), 1 + 2 + 2 + 2 + 2 + 2, "two tokens a side");
+  free(text);
+}
+
+static void check_hostile(const char *token) {
+  const char *const pair[] = {token, "x"};
+  static const bool known[] = {false, true};
+  static const float weights[] = {0.75, 0.25, 0.5, 0.5};
+  const size_t length = strlen(token);
+  const size_t starts[] = {0, length}, ends[] = {length, length};
+  const elman_translation translation = {.text = token,
+                                         .source = token,
+                                         .log_probability = -0.5,
+                                         .source_count = 2,
+                                         .target_count = 2,
+                                         .heads = 1,
+                                         .source_tokens = pair,
+                                         .source_known = known,
+                                         .source_starts = starts,
+                                         .source_ends = ends,
+                                         .target_tokens = pair,
+                                         .target_starts = starts,
+                                         .target_ends = ends,
+                                         .attention = weights,
+                                         .head_attention = weights};
+  char *tsv = written("tsv", &translation, false, NULL);
+  cr_assert_eq(count_of(tsv, '\n'), 3);
+  cr_assert_eq(count_of(tsv, '\t'), 6);
+  cr_assert_null(strchr(tsv, '\033'));
+  for (const char *at = tsv; *at != '\0'; at++)
+    cr_assert(at > tsv && strchr("\t\n", at[-1]) == NULL ? true : strchr("=+-@\"", *at) == NULL,
+              "a cell begins with %c", *at);
+  free(tsv);
+  char *text = written("text", &translation, false, NULL);
+  cr_assert_eq(count_of(text, '\n'), 5, "head, two rows, two lines of what they mean");
+  cr_assert_null(strchr(text, '\033'));
+  cr_assert_null(strchr(text, '\t'));
+  cr_assert_null(strstr(text, "\xE2\x80\xAE"));
+  free(text);
+  char *color = written("text", &translation, true, NULL);
+  cr_assert_eq(count_of(color, '\033'), 8 + 10, "two a cell or shade, and none of the token's");
+  free(color);
+  char *svg = written("svg", &translation, false, NULL);
+  check_xml(svg);
+  cr_assert_null(strstr(svg, "<script"));
+  cr_assert_null(strstr(svg, "\xE2\x80\xAE"));
+  cr_assert_lt(strlen(svg), 20000, "long tokens are cut");
+  free(svg);
+  check_page(&translation, 1);
+  char *pharaoh = written("pharaoh", &translation, false, NULL);
+  cr_assert_eq(strspn(pharaoh, "0123456789- "), strlen(pharaoh) - 1);
+  free(pharaoh);
+  check_hostile_softalignments(&translation);
+  check_json(&translation);
+  check_npy(&translation);
+}
+
+Test(formats, hostile_tokens_do_no_harm) {
+  for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++) check_hostile(tokens[i].token);
+  char *long_token = malloc(LONG_TOKEN * 3 + 1);
+  for (size_t i = 0; i < LONG_TOKEN; i++) memcpy(long_token + i * 3, LONG_LETTER, 4);
+  cr_assert_eq(visible_width(long_token), 2 * LONG_TOKEN);
+  check_hostile(long_token);
+  free(long_token);
+}
+
+/* ---- a locale with a decimal comma ---- */
+
+Test(formats, decimal_comma) {
+  static const char *const locales[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "ru_RU.UTF-8"};
+  const char *found = NULL;
+  for (size_t i = 0; i < sizeof locales / sizeof *locales && found == NULL; i++)
+    found = setlocale(LC_NUMERIC, locales[i]);
+  if (found == NULL) cr_skip_test("no locale with a decimal comma here");
+  char number[16];
+  snprintf(number, sizeof number, "%.1f", 0.5);
+  cr_assert_str_eq(number, "0,5", "the locale does what it is chosen for");
+  elman_translation translation = example();
+  translation.target_count = 2;
+  expect("tsv", translation, false,
+         "\t我\t喜欢 (unknown)\ttea\n"
+         "I\t1.000000\t0.000000\t0.000000\n"
+         "like\t0.250000\t0.500000\t0.250000\n");
+  check_json(&translation);
+  char *ali = written("softalignments", &translation, false, NULL);
+  cr_assert_null(strchr(ali, ','));
+  free(ali);
+  char *svg = written("svg", &translation, false, NULL);
+  cr_assert_not_null(strstr(svg, "offset=\"0.500\""));
+  free(svg);
+}

@@ -1,0 +1,118 @@
+/* Heat maps as a picture. */
+#include "formats.h"
+#include "inspect/escape.h"
+
+Test(formats, svg) {
+  const elman_translation translation = example(), heads = with_heads();
+  char *one = written_all("svg", &translation, 1, NULL, NULL);
+  check_xml(one);
+  cr_assert_eq(occurrences(one, "<rect x="), 13, "12 cells and the scale");
+  cr_assert_not_null(strstr(one, "<title>茶 ← tea: 0.900</title>"));
+  cr_assert_not_null(strstr(one, "fill=\"#00224E\""));
+  cr_assert_not_null(strstr(one, "fill=\"#FEE838\""));
+  cr_assert_eq(occurrences(one, "<desc>"), 1);
+  free(one);
+  char *several = written_all("svg", &heads, 3, NULL, NULL);
+  check_xml(several);
+  cr_assert_eq(occurrences(several, "<svg"), 1);
+  cr_assert_eq(occurrences(several, "<desc>"), 3);
+  cr_assert_eq(occurrences(several, ">head 2<"), 3);
+  cr_assert_eq(occurrences(several, ">average<"), 3);
+  cr_assert_eq(occurrences(several, "<rect x="), 3 * 3 * 6 + 1);
+  /* The name of a panel stands above the labels of its columns, not among them. */
+  cr_assert_not_null(strstr(several, "<text x=\"12\" y=\"44\">head 1<"));
+  cr_assert_not_null(strstr(several, "y=\"66\" text-anchor=\"middle\">我<"));
+  free(several);
+  char *none = written_all("svg", &translation, 0, NULL, NULL);
+  check_xml(none);
+  free(none);
+}
+
+Test(formats, svg_marks_unknown_words) {
+  const elman_translation translation = example(), known = known_example();
+  char *text = written_all("svg", &translation, 1, NULL, NULL);
+  check_xml(text);
+  cr_assert_eq(occurrences(text, "<text class=\"unknown\""), 2, "a word and the legend");
+  cr_assert_not_null(strstr(text, "<title>not in the vocabulary</title>喜欢<"));
+  free(text);
+  text = written_all("svg", &known, 1, NULL, NULL);
+  cr_assert_eq(occurrences(text, "not in the vocabulary"), 0);
+  free(text);
+}
+
+/* A weight of rounding's 1.0000001, and what is no number, still have a colour. */
+Test(formats, svg_of_odd_weights) {
+  static const float weights[] = {(float)1.0000001, (float)-1e-9, (float)NAN};
+  elman_translation translation = example();
+  translation.target_count = 1;
+  translation.attention = weights;
+  char *text = written_all("svg", &translation, 1, NULL, NULL);
+  check_xml(text);
+  cr_assert_eq(occurrences(text, "height=\"23\" fill=\"#00224E\""), 2);
+  cr_assert_eq(occurrences(text, "height=\"23\" fill=\"#FEE838\""), 1);
+  free(text);
+}
+
+/* Between two colours of the scale a weight has their mean: a 16th lies halfway to the second. */
+Test(formats, svg_colors_are_mixed) {
+  static const float weights[] = {(float)0.0625, (float)0.5, (float)0.96875};
+  elman_translation translation = example();
+  translation.target_count = 1;
+  translation.attention = weights;
+  char *text = written_all("svg", &translation, 1, NULL, NULL);
+  cr_assert_eq(occurrences(text, "height=\"23\" fill=\"#092C5F\""), 1, "#00224E and #123570");
+  cr_assert_eq(occurrences(text, "height=\"23\" fill=\"#707173\""), 1);
+  cr_assert_eq(occurrences(text, "height=\"23\" fill=\"#EFDB44\""), 1, "#C3B369 and #FEE838");
+  free(text);
+}
+
+/* Two Han characters fit into a cell; five letters would run into the next label. */
+Test(formats, svg_turns_labels_that_do_not_fit) {
+  static const char *const tokens[] = {"我", "abcd", "tea"};
+  elman_translation translation = example();
+  translation.source_tokens = tokens;
+  char *text = written_all("svg", &translation, 1, NULL, NULL);
+  cr_assert_eq(occurrences(text, "rotate(-45)"), 0);
+  free(text);
+  static const char *const longer[] = {"我", "abcde", "tea"};
+  translation.source_tokens = longer;
+  text = written_all("svg", &translation, 1, NULL, NULL);
+  cr_assert_eq(occurrences(text, "rotate(-45)"), 3);
+  free(text);
+}
+
+static void expect_xml(const char *token, size_t width, const char *expected) {
+  char *text = NULL;
+  size_t size = 0;
+  FILE *stream = open_memstream(&text, &size);
+  write_xml(stream, token, width);
+  cr_assert_eq(fclose(stream), 0);
+  cr_assert_str_eq(text, expected);
+  free(text);
+}
+
+Test(formats, xml_is_cut_behind_its_columns) {
+  expect_xml("abcd", 4, "abcd");
+  expect_xml("abcde", 4, "abcd…");
+  expect_xml("我爱", 4, "我爱");
+  expect_xml("我爱你", 5, "我爱…");
+  expect_xml("<&>\"'", 5, "&lt;&amp;&gt;&quot;&#39;");
+  expect_xml("a\xCC\x81"
+             "bcd",
+             4,
+             "a\xCC\x81"
+             "bcd"); /* a mark fills no column */
+}
+
+Test(formats, xml_cuts_a_token_of_marks) {
+  enum { MARKS = 1000, WIDTH = 4 };
+  char token[2 * MARKS + 2] = "a", *text = NULL;
+  size_t size = 0;
+  for (size_t i = 0; i < MARKS; i++) strcat(token, "\xCC\x81");
+  FILE *stream = open_memstream(&text, &size);
+  write_xml(stream, token, WIDTH);
+  cr_assert_eq(fclose(stream), 0);
+  cr_assert_leq(size, 16 * WIDTH + 8);
+  cr_assert_str_eq(text + size - 3, "…");
+  free(text);
+}

@@ -1,0 +1,388 @@
+/* Model files that were made to harm are refused. */
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "model_file.h"
+
+/* ---- what is wrong in them ---- */
+
+#define HIDDEN "\\\"hidden_size\\\":2"
+#define CONFIG_WITH(hidden) "\\\"hidden_size\\\":" hidden
+#define OUT_BIAS "\"decoder.out.bias\":{\"dtype\":\"F32\",\"shape\":[6],\"data_offsets\":[328,352]}"
+#define IH_BIAS                                                                                    \
+  "\"encoder.rnn.bias_ih_l0\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[88,96]}"
+
+#define WITH_TRAINING(json) "\"elman.training\":\"" json "\",\"elman.config\":"
+
+static const struct {
+  const char *find, *replacement, *message;
+} hostile[] = {
+    /* the history */
+    {"\"elman.config\":", WITH_TRAINING("{}"), "elman.training does not hold what this version"},
+    {"\"elman.config\":", WITH_TRAINING("{"), "elman.training is not valid JSON"},
+    {"\"elman.config\":", WITH_TRAINING("{\\\"epochs\\\":1,\\\"tokens\\\":-1,\\\"updates\\\":1}"),
+     "elman.training does not hold what this version"},
+    {"\"elman.config\":", WITH_TRAINING("{\\\"epochs\\\":1,\\\"tokens\\\":1,\\\"updates\\\":1.5}"),
+     "elman.training does not hold what this version"},
+    /* the configuration */
+    {HIDDEN, CONFIG_WITH("0"), "elman.config the hidden size must lie between 1 and"},
+    {HIDDEN, CONFIG_WITH("-1"), "elman.config the hidden size must lie between 1 and"},
+    {HIDDEN, CONFIG_WITH("1000000000000000000"), "the hidden size must lie between 1 and"},
+    {HIDDEN, CONFIG_WITH("-9223372036854775808"), "the hidden size must lie between 1 and"},
+    {HIDDEN, CONFIG_WITH("99999999999999999999"), "elman.config is not valid JSON"},
+    {HIDDEN, CONFIG_WITH("1e18"), "elman.config does not hold what this version expects"},
+    {HIDDEN, CONFIG_WITH("2.0"), "elman.config does not hold what this version expects"},
+    {HIDDEN, CONFIG_WITH("\\\"2\\\""), "elman.config does not hold what this version expects"},
+    {HIDDEN, CONFIG_WITH("null"), "elman.config does not hold what this version expects"},
+    {HIDDEN, CONFIG_WITH("2,\\\"hidden_size\\\":2"), "elman.config is not valid JSON"},
+    {HIDDEN, CONFIG_WITH("3"), "does not have the shape"},
+    {HIDDEN, CONFIG_WITH("16384"), "does not have the shape"},
+    {HIDDEN, CONFIG_WITH("2,\\\"dropout\\\":1"), "does not hold what this version expects"},
+    {HIDDEN ",", "", "elman.config does not hold what this version expects"},
+    {"embedding_size\\\":3", "embedding_size\\\":0", "the embedding size must lie between 1 and"},
+    {"embedding_size\\\":3", "embedding_size\\\":2", "encoder.embedding.weight does not have the"},
+    {"source_vocabulary\\\":4", "source_vocabulary\\\":0",
+     "the source vocabulary must lie between"},
+    {"source_vocabulary\\\":4", "source_vocabulary\\\":5", "does not have the shape"},
+    {"target_vocabulary\\\":6", "target_vocabulary\\\":16777217", "the target vocabulary must lie"},
+    {"\\\"scaled\\\"", "\\\"Scaled\\\"", "names an unknown \"attention\""},
+    {"\\\"scaled\\\"", "1", "does not hold what this version expects"},
+    {"\\\"space\\\"", "\\\"auto\\\"", "names an unknown token mode"},
+    {"\\\"words\\\"", "\\\"syllables\\\"", "names an unknown \"target_tokens\""},
+    {"\\\"nfkc\\\"", "\\\"nfd\\\"", "names an unknown normalization"},
+    {"\"elman.config\":\"{", "\"elman.config\":\"[{", "elman.config is not valid JSON"},
+    {"\"elman.config\":\"{", "\"elman.config\":\"x{", "elman.config is not valid JSON"},
+    {"embeddings\\\":false}", "embeddings\\\":false}}", "elman.config is not valid JSON"},
+    {"layers\\\":1", "layers\\\":0", "the layers must lie between 1 and 8"},
+    {"layers\\\":1", "layers\\\":9", "the layers must lie between 1 and 8"},
+    {"layers\\\":1", "layers\\\":2", "is missing"},
+    {"bidirectional\\\":false", "bidirectional\\\":true", "does not have the shape"},
+    {"feeding\\\":false", "feeding\\\":true", "input feeding needs the attentional layer"},
+    {"embeddings\\\":false", "embeddings\\\":true", "needs the attentional layer"},
+    {"heads\\\":1", "heads\\\":0", "the number of heads must lie between 1 and 64, not 0"},
+    {"heads\\\":1", "heads\\\":-1", "the attention heads must lie between 0 and 64"},
+    {"heads\\\":1", "heads\\\":3", "3 heads do not divide a size of 2: it can have 1, 2 heads"},
+    {"heads\\\":1", "heads\\\":2", "scaled attention has one head"},
+    {"window\\\":0", "window\\\":1", "scaled attention has no window"},
+    {"\\\"scaled\\\"", "\\\"local\\\"", "the attention window must lie between 1 and 1000"},
+    {"\\\"scaled\\\"", "\\\"multihead\\\"", "decoder.attention.query.weight is missing"},
+    {"decoder_self_attention\\\":0", "decoder_self_attention\\\":3", "3 heads do not divide"},
+    {"encoder_self_attention\\\":0", "encoder_self_attention\\\":-2",
+     "the encoder self-attention must lie"},
+    {"encoder_self_attention\\\":0", "encoder_self_attention\\\":1",
+     "encoder.self_attention.query.weight is missing"},
+    {"plain_self_attention\\\":false", "plain_self_attention\\\":true",
+     "plain self-attention needs self-attention"},
+    /* the metadata */
+    {"\"elman.config\"", "\"elman.Config\"", "elman.config is missing from its metadata"},
+    {"\"elman.source_vocab\"", "\"x\"", "elman.source_vocab is missing from its metadata"},
+    {"\"elman.target_counts\"", "\"x\"", "elman.target_counts is missing from its metadata"},
+    {"\"__metadata__\"", "\"metadata\"", "lacks dtype, shape or data_offsets"},
+    {"\"format\":\"pt\"", "\"format\":1", "__metadata__ holds more than strings"},
+    {"\"format\":\"pt\"", "\"format\":null", "__metadata__ holds more than strings"},
+    {"\"format\":\"pt\"", "\"format\":[\"pt\"]", "__metadata__ holds more than strings"},
+    {"\"format\":\"pt\"", "\"format\":\"pt\",\"format\":\"pt\"", "a name is given twice"},
+    {"\"__metadata__\":{", "\"__metadata__\":[],\"y\":{", "__metadata__ is not an object"},
+    /* the vocabularies */
+    {"\\\"<unk>\\\",", "", "elman.source_vocab does not have as many entries"},
+    {",\\\"学习\\\"", "", "elman.source_vocab does not have as many entries"},
+    {",\\\"学习\\\"", ",\\\"爱\\\"", "elman.source_vocab token 3 of the vocabulary is there twice"},
+    {",\\\"学习\\\"", ",\\\"\\\"", "token 3 of the vocabulary is empty"},
+    {",\\\"学习\\\"", ",\\\"</s>\\\"", "token 3 of the vocabulary must not be a special"},
+    {",\\\"学习\\\"", ",7", "holds something else than words and counts"},
+    {",\\\"学习\\\"", ",\\\"a\\\\u0000b\\\"", "elman.source_vocab is not valid JSON"},
+    {",\\\"学习\\\"", ",\\\"a\\u0000b\\\"", "header, byte"},
+    {",\\\"学习\\\"", ",\\\"\\\\ud83d\\\"", "elman.source_vocab is not valid JSON"},
+    {",\\\"学习\\\"", ",\\\"\xFF\\\"", "header, byte"},
+    {",\\\"学习\\\"", ",\\\"\xC0\x80\\\"", "header, byte"},
+    {",\\\"学习\\\"", ",\\\"\xED\xA0\x80\\\"", "header, byte"},
+    {"\\\"<unk>\\\"", "\\\"<UNK>\\\"", "token 0 of the vocabulary must be <unk>"},
+    {"\\\"<s>\\\",\\\"</s>\\\"", "\\\"</s>\\\",\\\"<s>\\\"",
+     "elman.target_vocab token 1 of the vocabulary must be <s>"},
+    {"\"[0,1,4,9]\"", "\"[0,1,4]\"", "does not have as many entries"},
+    {"\"[0,1,4,9]\"", "\"[0,1,4,-9]\"", "holds something else than words and counts"},
+    {"\"[0,1,4,9]\"", "\"[0,1,4,0.5]\"", "holds something else than words and counts"},
+    {"\"[0,1,4,9]\"", "\"{}\"", "does not have as many entries"},
+    {"\"[0,1,4,9]\"", "\"\"", "elman.source_counts is not valid JSON"},
+    {"[0,1,4,9]", "[0,-1,4,9]", "something else than words and counts"},
+    /* the tensors */
+    {OUT_BIAS, OUT_BIAS "," OUT_BIAS, "a name is given twice"},
+    {"," OUT_BIAS, "", "there is something after the last tensor"},
+    {"decoder.out.bias", "decoder.out.b", "decoder.out.bias is missing"},
+    {OUT_BIAS, OUT_BIAS ",\"x\":{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[352,352]}",
+     "it has more tensors than its configuration asks for"},
+    {OUT_BIAS, OUT_BIAS ",\"x\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[352,356]}",
+     "it is cut short"},
+    {OUT_BIAS, OUT_BIAS ",\"x\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}",
+     "its tensors overlap or leave a gap"},
+    {"[88,96]", "[84,92]", "its tensors overlap or leave a gap"},
+    {"[88,96]", "[92,100]", "its tensors overlap or leave a gap"},
+    {"[88,96]", "[96,104]", "its tensors overlap or leave a gap"},
+    {"[0,48]", "[4,52]", "its tensors overlap or leave a gap"},
+    {IH_BIAS ",", "", "its tensors overlap or leave a gap"},
+    {"[88,96]", "[96,88]", "shape and data_offsets disagree"},
+    {"[88,96]", "[88,95]", "shape and data_offsets disagree"},
+    {"[88,96]", "[-8,0]", "shape and data_offsets disagree"},
+    {"[88,96]", "[88.0,96.0]", "shape and data_offsets disagree"},
+    {"[88,96]", "[88,96,104]", "lacks dtype, shape or data_offsets"},
+    {"[88,96]", "[]", "lacks dtype, shape or data_offsets"},
+    {"\"shape\":[4,3]", "\"shape\":[3,4]", "encoder.embedding.weight does not have the shape"},
+    {"\"shape\":[4,3]", "\"shape\":[12]", "encoder.embedding.weight does not have the shape"},
+    {"\"shape\":[4,3]", "\"shape\":[4,3,1]", "encoder.embedding.weight does not have the shape"},
+    {"\"shape\":[4,3]", "\"shape\":[1,1,1,4,3]", "more than four dimensions"},
+    {"\"shape\":[4,3]", "\"shape\":[-4,-3]", "a shape is impossible"},
+    {"\"shape\":[4,3]", "\"shape\":[4.0,3]", "a shape is impossible"},
+    {"\"shape\":[4,3]", "\"shape\":[4611686018427387904,4,3]", "a shape is impossible"},
+    {"\"shape\":[4,3]", "\"shape\":[4294967296,4294967296,3]", "a shape is impossible"},
+    {"\"shape\":[4,3]", "\"shape\":12", "lacks dtype, shape or data_offsets"},
+    {OUT_BIAS, OUT_BIAS ",\"x\":{\"dtype\":\"F32\",\"shape\":[0,-1],\"data_offsets\":[352,352]}",
+     "a shape is impossible"},
+    /* 4 (2^62 - 2) is 344 - 352 in 64 bits. */
+    {OUT_BIAS,
+     OUT_BIAS ",\"x\":{\"dtype\":\"F32\",\"shape\":[4611686018427387902],"
+              "\"data_offsets\":[352,344]}",
+     "shape and data_offsets disagree"},
+    {IH_BIAS, "\"encoder.rnn.bias_ih_l0\":[]", "lacks dtype, shape or data_offsets"},
+    {"\"dtype\":\"F32\",", "", "lacks dtype, shape or data_offsets"},
+    {"\"dtype\":\"F32\"", "\"dtype\":32", "lacks dtype, shape or data_offsets"},
+    {"\"dtype\":\"F32\"", "\"dtype\":\"F32\",\"order\":\"C\"",
+     "lacks dtype, shape or data_offsets"},
+    {"\"dtype\":\"F32\"", "\"dtype\":\"F33\"", "a tensor has an unknown dtype"},
+    {"\"dtype\":\"F32\"", "\"dtype\":\"F16\"", "shape and data_offsets disagree"},
+    {"\"dtype\":\"F32\"", "\"dtype\":\"I32\"", "encoder.embedding.weight is not stored as F32"},
+    /* the header as a whole */
+    {"{\"__metadata__\"", " {\"__metadata__\"", "its header is not a JSON object"},
+    {"{\"__metadata__\"", "[{\"__metadata__\"", "its header is not a JSON object"},
+    {OUT_BIAS "}", OUT_BIAS "}x", "header, byte"},
+    {OUT_BIAS "}", OUT_BIAS, "header, byte"},
+};
+
+Test(model_file, hostile_headers_are_refused) {
+  struct good_file good = good_file();
+  put_replaced(&good, "love", "hate"); /* this is how; and this one is harmless */
+  cr_assert(refused_or_usable("another word", 0));
+  for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++) {
+    put_replaced(&good, hostile[i].find, hostile[i].replacement);
+    check_refused(ELMAN_BAD_DATA, hostile[i].message, hostile[i].replacement);
+  }
+  free_good(&good);
+}
+
+/* Other writers sort the entries by name; only their places matter. */
+Test(model_file, the_order_of_the_header_does_not_matter) {
+  struct good_file good = good_file();
+  char *first = strdup(good.header);
+  free(good.header);
+  const char *entry = strstr(first, IH_BIAS ","), *end = strrchr(first, '}');
+  const size_t length = strlen(IH_BIAS ",");
+  cr_assert_not_null(entry);
+  const int size = asprintf(&good.header, "%.*s%.*s," IH_BIAS "}", (int)(entry - first), first,
+                            (int)(end - entry - (ptrdiff_t)length), entry + length);
+  put_file(good.header, (uint64_t)size, good.data, good.data_size);
+  cr_assert(refused_or_usable("another order", 0));
+  free(first);
+  free_good(&good);
+}
+
+Test(model_file, header_without_metadata) {
+  struct good_file good = good_file();
+  const char *tensors = strstr(good.header, "\"encoder.embedding");
+  char *header;
+  const int size = asprintf(&header, "{%s", tensors);
+  put_file(header, (uint64_t)size, good.data, good.data_size);
+  check_refused(ELMAN_BAD_DATA, "elman.config is missing from its metadata", "no metadata");
+  free(header);
+  free_good(&good);
+}
+
+Test(model_file, impossible_header_lengths) {
+  struct good_file good = good_file();
+  const uint64_t whole = strlen(good.header) + good.data_size;
+  const uint64_t lengths[] = {whole + 8,         100000001,  UINT64_C(1) << 32,
+                              UINT64_C(1) << 63, UINT64_MAX, UINT64_MAX - 7};
+  for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+    memcpy(good.bytes, &lengths[i], sizeof *lengths);
+    put_bytes(FILE_NAME, good.bytes, LENGTH_BYTES + whole);
+    check_refused(ELMAN_BAD_DATA, "the length of its header is impossible", "length");
+  }
+  /* The limit holds for a file that is large enough, too; a sparse one costs nothing. */
+  memcpy(good.bytes, &lengths[1], sizeof *lengths);
+  put_bytes(FILE_NAME, good.bytes, LENGTH_BYTES + whole);
+  cr_assert_eq(truncate(FILE_NAME, 300000000), 0);
+  check_refused(ELMAN_BAD_DATA, "the length of its header is impossible", "over the limit");
+  /* A header of nothing, and one that takes the data in. */
+  const uint64_t short_lengths[] = {0, 1, whole};
+  for (size_t i = 0; i < sizeof short_lengths / sizeof *short_lengths; i++) {
+    memcpy(good.bytes, &short_lengths[i], sizeof *short_lengths);
+    put_bytes(FILE_NAME, good.bytes, LENGTH_BYTES + whole);
+    check_refused(ELMAN_BAD_DATA, "header", "length");
+  }
+  free_good(&good);
+}
+
+Test(model_file, data_that_does_not_fit) {
+  struct good_file good = good_file();
+  const uint64_t header = strlen(good.header);
+  char *longer = calloc(1, good.data_size + 1);
+  memcpy(longer, good.data, good.data_size);
+  put_file(good.header, header, longer, good.data_size + 1);
+  check_refused(ELMAN_BAD_DATA, "there is something after the last tensor", "trailing byte");
+  put_file(good.header, header, longer, 0);
+  check_refused(ELMAN_BAD_DATA, "it is cut short", "no data");
+  free(longer);
+  free_good(&good);
+}
+
+Test(model_file, weights_must_be_float) {
+  struct good_file good = good_file();
+  char *wider = calloc(1, good.data_size + 6 * sizeof(float));
+  memcpy(wider, good.data, good.data_size);
+  good.data = wider; /* the last tensor's six numbers are now doubles */
+  good.data_size += 6 * sizeof(float);
+  put_replaced(&good, OUT_BIAS,
+               "\"decoder.out.bias\":{\"dtype\":\"F64\",\"shape\":[6],\"data_offsets\":[328,376]}");
+  check_refused(ELMAN_BAD_DATA, "decoder.out.bias is not stored as F32", "double");
+  free(wider);
+  free_good(&good);
+}
+
+Test(model_file, weights_must_be_finite) {
+  struct good_file good = good_file();
+  const float bad[] = {NAN, -NAN, INFINITY, -INFINITY};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    for (size_t at = 0; at < good.data_size; at += good.data_size / sizeof bad[0] - 1) {
+      float kept;
+      at -= at % sizeof kept;
+      memcpy(&kept, good.data + at, sizeof kept);
+      memcpy(good.data + at, &bad[i], sizeof kept);
+      put_file(good.header, strlen(good.header), good.data, good.data_size);
+      check_refused(ELMAN_BAD_DATA, "holds a number that is not finite", "weights");
+      memcpy(good.data + at, &kept, sizeof kept);
+    }
+  }
+  /* The last number of all. */
+  memcpy(good.data + good.data_size - sizeof *bad, &bad[0], sizeof *bad);
+  put_file(good.header, strlen(good.header), good.data, good.data_size);
+  check_refused(ELMAN_BAD_DATA, "decoder.out.bias holds a number that is not finite", "last");
+  free_good(&good);
+}
+
+/* A tensor is read in pieces: it must not matter in which of them, and where, the number lies. */
+Test(model_file, each_number_of_a_large_tensor_must_be_finite) {
+  enum { COUNT = 200001 };
+  static const size_t places[] = {0, 4095, 4096, 65535, 65536, 131071, 131072, COUNT - 1};
+  real *values = calloc(COUNT, sizeof *values), *found = calloc(COUNT, sizeof *found);
+  json_t *metadata = json_object();
+  cr_assert(values != NULL && found != NULL && metadata != NULL);
+  for (size_t i = 0; i < COUNT; i++) values[i] = (real)i;
+  const struct tensor_source source = {"x", values, {COUNT}, 1};
+  for (size_t i = 0; i <= sizeof places / sizeof *places; i++) {
+    const bool good = i == sizeof places / sizeof *places;
+    const float bad = i % 2 == 0 ? NAN : -INFINITY;
+    FILE *stream = fopen(FILE_NAME, "wb");
+    cr_assert_not_null(stream);
+    cr_assert_eq(safetensors_write(stream, metadata, &source, 1, NULL), ELMAN_OK);
+    if (!good) { /* from the end: the tensor is the last of the file */
+      cr_assert_eq(fseek(stream, -(long)((COUNT - places[i]) * sizeof bad), SEEK_CUR), 0);
+      cr_assert_eq(fwrite(&bad, sizeof bad, 1, stream), 1);
+    }
+    cr_assert_eq(fclose(stream), 0);
+    struct safetensors file;
+    elman_error error = {0};
+    cr_assert_eq(safetensors_open(&file, FILE_NAME, NULL), ELMAN_OK);
+    const elman_status status =
+        safetensors_read(found, &file, safetensors_find(&file, "x"), &error);
+    cr_assert_eq(status, good ? ELMAN_OK : ELMAN_BAD_DATA, "place %zu: %s", i, error.message);
+    safetensors_close(&file);
+  }
+  cr_assert_arr_eq(found, values, COUNT * sizeof *values);
+  json_decref(metadata);
+  free(values);
+  free(found);
+}
+
+/* Somebody writes the file anew while it is read. */
+Test(model_file, a_file_that_is_cut_while_it_is_read) {
+  static const char name[] = "decoder.out.weight";
+  for (uint64_t kept = 0; kept < 96; kept += 5) {
+    struct safetensors file;
+    real values[24];
+    elman_error error;
+    save_model(FILE_NAME);
+    cr_assert_eq(safetensors_open(&file, FILE_NAME, NULL), ELMAN_OK);
+    const struct stored_tensor *tensor = safetensors_find(&file, name);
+    cr_assert_not_null(tensor);
+    cr_assert_eq(truncate(FILE_NAME, (off_t)(file.data_start + tensor->begin + kept)), 0);
+    cr_assert_eq(safetensors_read(values, &file, tensor, &error), ELMAN_IO);
+    cr_assert_not_null(strstr(error.message, "cannot read all of decoder.out.weight"));
+    cr_assert_str_eq(error.where, FILE_NAME);
+    safetensors_close(&file);
+  }
+}
+
+/* Finite weights can still overflow when they are multiplied. */
+Test(model_file, weights_that_overflow_are_an_error) {
+  struct model *model = make_model();
+  for (size_t i = 0; i < model->table.block; i++) model->block[i] = (real)3e38;
+  cr_assert_eq(model_save(model, FILE_NAME, NULL), ELMAN_OK);
+  model_free(model);
+  cr_assert(refused_or_usable("huge weights", 0));
+}
+
+static char *repeated(const char *piece, size_t times, const char *before, const char *after) {
+  const size_t length = strlen(piece);
+  char *text = malloc(strlen(before) + length * times + strlen(after) + 1);
+  cr_assert_not_null(text);
+  char *at = stpcpy(text, before);
+  for (size_t i = 0; i < times; i++) at = stpcpy(at, piece);
+  strcpy(at, after);
+  return text;
+}
+
+/* A parser that recurses would run out of stack. */
+Test(model_file, nesting_bombs) {
+  struct good_file good = good_file();
+  char *open = repeated("[", 1000000, "{\"x\":", "");
+  put_file(open, strlen(open), good.data, good.data_size);
+  check_refused(ELMAN_BAD_DATA, "header, byte", "arrays");
+  free(open);
+  char *objects = repeated("{\"x\":", 1000000, "", "");
+  put_file(objects, strlen(objects), good.data, good.data_size);
+  check_refused(ELMAN_BAD_DATA, "header, byte", "objects");
+  free(objects);
+  char *vocabulary = repeated("[", 1000000, "\"elman.source_vocab\":\"", "\"");
+  put_replaced(&good,
+               "\"elman.source_vocab\":\"[\\\"<unk>\\\",\\\"我\\\",\\\"爱\\\",\\\"学习\\\"]\"",
+               vocabulary);
+  check_refused(ELMAN_BAD_DATA, "elman.source_vocab is not valid JSON", "metadata");
+  free(vocabulary);
+  free_good(&good);
+}
+
+static void check_no_input(const char *path, const char *message) {
+  struct model *model;
+  elman_error error;
+  cr_assert_eq(model_load(&model, path, &error), ELMAN_NO_INPUT, "%s", path);
+  cr_assert_null(model);
+  cr_assert_str_eq(error.where, path);
+  cr_assert_not_null(strstr(error.message, message), "%s", error.message);
+}
+
+Test(model_file, what_is_no_file) {
+  check_no_input("missing", "No such file");
+  check_no_input(".", "is not a regular file");
+  check_no_input("/dev/null", "is not a regular file");
+  check_no_input("", "No such file");
+  /* Must not wait for somebody to write. */
+  cr_assert_eq(mkfifo("pipe", 0600), 0);
+  const int held = open("pipe", O_RDWR);
+  check_no_input("pipe", "is not a regular file");
+  close(held);
+}
+
+Test(model_file, unreadable_file) {
+  if (geteuid() == 0) SKIP_IN_FOLDER("root reads everything");
+  save_model(FILE_NAME);
+  cr_assert_eq(chmod(FILE_NAME, 0), 0);
+  check_no_input(FILE_NAME, "Permission denied");
+}
