@@ -5,20 +5,15 @@
 #include "attention/kinds.h"
 #include "model/safetensors.h"
 
-static elman_tensor shape_of(const struct attention_part *part, size_t H) {
-  const bool matrix = part->dimensions == 2;
-  return (elman_tensor){
-      .name = part->name, .rows = matrix && part->one_row ? 1 : H, .columns = matrix ? H : 1};
-}
-
 bool elman_attention_weight(elman_tensor *weight, const char *mechanism, size_t width,
                             size_t index) {
   enum attention_kind kind;
   struct attention_parameters parameters = {0};
   struct attention_part part;
-  if (!attention_parse(&kind, mechanism) || !attention_part_at(&part, &parameters, kind, index))
+  if (!attention_parse(&kind, mechanism) ||
+      !attention_part_at(&part, &parameters, kind, width, index))
     return false;
-  *weight = shape_of(&part, width);
+  *weight = (elman_tensor){.name = part.name, .rows = part.rows, .columns = part.columns};
   return true;
 }
 
@@ -33,9 +28,7 @@ static const struct stored_tensor *find(const struct safetensors *file, const ch
 static elman_status read_weight(elman_tensor *weight, const struct attention_part *part, size_t H,
                                 const struct safetensors *file, elman_error *error) {
   const struct stored_tensor *tensor = find(file, part->name);
-  float *const values = weight->values;
-  *weight = shape_of(part, H);
-  weight->values = values;
+  *weight = (elman_tensor){part->name, part->rows, part->columns, weight->values};
   if (tensor == NULL)
     return fail(error, ELMAN_BAD_DATA, file->path,
                 "has no tensor \"%s\" or \"decoder.attention.%s\"", part->name, part->name);
@@ -55,8 +48,8 @@ static elman_status take(elman_tensor **weights, size_t *count, enum attention_k
   if (__builtin_mul_overflow(H, H, &square))
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "a width of %zu is impossible", H);
   *count = 0;
-  for (; attention_part_at(&part, &parameters, kind, *count); ++*count)
-    if (__builtin_add_overflow(numbers, attention_part_size(&part, H), &numbers))
+  for (; attention_part_at(&part, &parameters, kind, H, *count); ++*count)
+    if (__builtin_add_overflow(numbers, attention_part_size(&part), &numbers))
       return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "a width of %zu is impossible", H);
   const size_t head = (*count + 1) * sizeof **weights;
   if (__builtin_mul_overflow(numbers, sizeof(real), &bytes) ||
@@ -65,9 +58,9 @@ static elman_status take(elman_tensor **weights, size_t *count, enum attention_k
   *weights = calloc(1, bytes);
   if (*weights == NULL) return fail_no_memory(error);
   real *values = (real *)(void *)((char *)*weights + head);
-  for (size_t i = 0; attention_part_at(&part, &parameters, kind, i); i++) {
+  for (size_t i = 0; attention_part_at(&part, &parameters, kind, H, i); i++) {
     (*weights)[i].values = values;
-    values += attention_part_size(&part, H);
+    values += attention_part_size(&part);
   }
   return ELMAN_OK;
 }
@@ -83,7 +76,7 @@ static elman_status load(elman_tensor **weights, size_t *count, const char *path
   status = take(weights, count, kind, H, error);
   struct attention_parameters parameters = {0};
   struct attention_part part;
-  for (size_t i = 0; status == ELMAN_OK && attention_part_at(&part, &parameters, kind, i); i++)
+  for (size_t i = 0; status == ELMAN_OK && attention_part_at(&part, &parameters, kind, H, i); i++)
     status = read_weight(&(*weights)[i], &part, H, &file, error);
   if (status == ELMAN_OK) status = safetensors_verify(&file, error);
   safetensors_close(&file);

@@ -6,13 +6,11 @@
 #include "api/call.h"
 #include "attention/attention.h"
 
-enum { DEFAULT_WINDOW = 5 };
-
 elman_attention_options elman_attention_options_default(void) {
-  return (elman_attention_options){.mechanism = attention_name(ATTENTION_DOT),
-                                   .heads = 1,
-                                   .window = DEFAULT_WINDOW,
-                                   .key_length = ELMAN_ALL_KEYS};
+  elman_attention_options options = {
+      .mechanism = attention_name(ATTENTION_DOT), .heads = 1, .key_length = ELMAN_ALL_KEYS};
+  attention_config_settle(&options.heads, &options.window, ATTENTION_LOCAL);
+  return options;
 }
 
 /* One sentence, as the core sees it: B = 1. */
@@ -85,7 +83,7 @@ static elman_status settle_config(struct attending *a, const elman_attention_inp
   config->size = input->width;
   config->value_size = input->value_width;
   config->heads = options->heads;
-  config->window = config->kind == ATTENTION_LOCAL ? options->window : 0;
+  config->window = options->window;
   config->scale = (real)options->scale;
   if (config->scale == 0 && options->scale != 0)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the scale, %g, is too small", options->scale);
@@ -134,13 +132,13 @@ static elman_status settle_weights(struct attending *a, const elman_attention_in
   const size_t H = input->width;
   elman_status status = check_tensors(input->weights, input->weight_count, mechanism, H, error);
   struct attention_part part;
-  for (size_t i = 0; status == ELMAN_OK && attention_part_at(&part, &a->weights, kind, i); i++) {
+  for (size_t i = 0; status == ELMAN_OK && attention_part_at(&part, &a->weights, kind, H, i); i++) {
     const elman_tensor *weight = find(input->weights, input->weight_count, part.name);
     if (weight == NULL)
       return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s attention needs the weight \"%s\"",
                   mechanism, part.name);
     *part.view = weight->values;
-    status = check_numbers(weight->values, attention_part_size(&part, H), part.name, error);
+    status = check_numbers(weight->values, attention_part_size(&part), part.name, error);
   }
   return status;
 }
@@ -162,8 +160,8 @@ static void take_backward(struct attending *a, struct arena *arena) {
   a->dqueries = arena_reals(arena, T, H, 1);
   a->dkeys = arena_reals(arena, S, H, 1);
   a->dvalues = arena_reals(arena, S, attention_value_size(config), 1);
-  for (size_t i = 0; attention_part_at(&part, &a->gradients, config.kind, i); i++)
-    *part.view = arena_reals(arena, attention_part_size(&part, H), 1, 1);
+  for (size_t i = 0; attention_part_at(&part, &a->gradients, config.kind, H, i); i++)
+    *part.view = arena_reals(arena, attention_part_size(&part), 1, 1);
 }
 
 static elman_status reserve(struct attending *a, bool backward, elman_error *error) {
@@ -313,8 +311,8 @@ static void run_backward(struct attending *a, const float *dcontext,
   const struct attention_config config = a->layer.config;
   const size_t T = a->shape.queries, S = a->shape.keys, H = config.size;
   struct attention_part part;
-  for (size_t i = 0; attention_part_at(&part, &a->gradients, config.kind, i); i++)
-    clear(*part.view, attention_part_size(&part, H));
+  for (size_t i = 0; attention_part_at(&part, &a->gradients, config.kind, H, i); i++)
+    clear(*part.view, attention_part_size(&part));
   clear(a->dqueries, T * H);
   clear(a->dkeys, S * H);
   clear(a->dvalues, S * attention_value_size(config));
@@ -330,8 +328,8 @@ static bool gradients_finite(struct attending *a) {
   const struct attention_config config = a->layer.config;
   const size_t T = a->shape.queries, S = a->shape.keys, H = config.size;
   struct attention_part part;
-  for (size_t i = 0; attention_part_at(&part, &a->gradients, config.kind, i); i++)
-    if (!all_finite(*part.view, attention_part_size(&part, H))) return false;
+  for (size_t i = 0; attention_part_at(&part, &a->gradients, config.kind, H, i); i++)
+    if (!all_finite(*part.view, attention_part_size(&part))) return false;
   return all_finite(a->dqueries, T * H) && all_finite(a->dkeys, S * H) &&
          all_finite(a->dvalues, S * attention_value_size(config));
 }
@@ -347,9 +345,9 @@ static void add_gradients(const elman_attention_gradients *gradients, struct att
   add(gradients->queries, a->dqueries, T * H);
   add(gradients->keys, a->dkeys, S * H);
   add(gradients->values, a->dvalues, S * attention_value_size(config));
-  for (size_t i = 0; attention_part_at(&part, &a->gradients, config.kind, i); i++) {
+  for (size_t i = 0; attention_part_at(&part, &a->gradients, config.kind, H, i); i++) {
     const elman_tensor *wanted = find(gradients->weights, gradients->weight_count, part.name);
-    if (wanted != NULL) add(wanted->values, *part.view, attention_part_size(&part, H));
+    if (wanted != NULL) add(wanted->values, *part.view, attention_part_size(&part));
   }
 }
 

@@ -3,11 +3,11 @@
  * same) are made of the same pieces. docs/bptt.md, equations 6 to 8 and 15 to 17;
  * docs/beyond.md, 29 to 31 and 37 to 46.
  *
- *   queries, keys, values → projections → scores → mask, softmax → [Gaussian] → [dropout] → context
- * → projection
+ *   queries, keys, values → projections → scores → mask, softmax → [dropout] → context
  *
- * A mechanism chooses the projections, the score, and whether a Gaussian follows; the rest is
- * shared. */
+ * A mechanism (attention/mechanism.h) chooses the projections and the score, can put something else
+ * in the softmax's place, and a step before the scores and after the context; the rest is shared.
+ */
 #ifndef ELMAN_ATTENTION_ATTENTION_H
 #define ELMAN_ATTENTION_ATTENTION_H
 
@@ -45,9 +45,8 @@ struct attention_cache {
   real *dropped; /* (T,B,N,S): the weights after dropout; not used without it */
   real *queries; /* (T,B,H), projected */
   real *keys, *values; /* (S,B,H), projected */
-  real *merged;        /* (T,B,H): the heads' contexts side by side, before the last projection */
-  real *center_states; /* (T,B,H): tanh(W_p d_t) */
-  real *centers;       /* (T,B): p_t */
+  real *merged;        /* (T,B,H): the heads' contexts side by side, before context_forward */
+  real *own[MAX_OWN];  /* (T,B,·): the mechanism's */
 };
 
 /* Takes the arrays that `config` needs; `dropped` only if there may be dropout. */
@@ -74,13 +73,12 @@ void attention_forward(const struct attention_pass *pass, struct range queries);
 
 /* Scratch of the backward pass, with the shapes of the cache's arrays. */
 struct attention_scratch {
-  real *weights;       /* (T,B,N,S): dweights, then dscores */
-  real *queries;       /* (T,B,H): gradient of the projected queries */
-  real *keys, *values; /* (S,B,H): of the projected ones */
-  real *merged;        /* (T,B,H) */
-  real *score_weights; /* (B,H): each sentence's share of dv */
-  real *center_states; /* (T,B,H) */
-  real *centers;       /* (T,B) */
+  real *weights;         /* (T,B,N,S): dweights, then dscores */
+  real *queries;         /* (T,B,H): gradient of the projected queries */
+  real *keys, *values;   /* (S,B,H): of the projected ones */
+  real *merged;          /* (T,B,H) */
+  real *own[MAX_OWN];    /* (T,B,·) */
+  real *shares[MAX_OWN]; /* (B,·): of the gradients that sentences share */
 };
 
 void attention_scratch_take(struct attention_scratch *scratch, struct arena *arena,

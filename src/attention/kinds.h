@@ -3,20 +3,26 @@
 #define ELMAN_ATTENTION_KINDS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
-#include "attention/score.h"
 #include "base/status.h"
+#include "tensor/real.h"
 
-enum attention_kind {
-  ATTENTION_DOT,       /* d·e (Luong et al., EMNLP 2015) */
-  ATTENTION_SCALED,    /* d·e / √H (Vaswani et al., NIPS 2017) */
-  ATTENTION_GENERAL,   /* (W d)·e (Luong et al.) */
-  ATTENTION_ADDITIVE,  /* v·tanh(W_q d + b + W_k e) (Bahdanau et al., ICLR 2015) */
-  ATTENTION_PROJECTED, /* scaled, after linear projections of queries, keys and values (Vaswani et
-                          al.) */
-  ATTENTION_MULTIHEAD, /* the same in N heads, and a linear map of what they give */
-  ATTENTION_LOCAL      /* general, in a window around a predicted centre (Luong's local-p) */
-};
+/* A row for each: its kind is ATTENTION_ and the first word, and what it does stands in
+ * `attention_` and the second (attention/mechanism.h), which is also its name in options and files.
+ */
+#define ATTENTION_MECHANISMS(ROW)                                                                  \
+  ROW(DOT, dot)             /* d·e (Luong et al., EMNLP 2015) */                                  \
+  ROW(SCALED, scaled)       /* d·e / √H (Vaswani et al., NIPS 2017) */                          \
+  ROW(GENERAL, general)     /* (W d)·e (Luong et al.) */                                          \
+  ROW(ADDITIVE, additive)   /* v·tanh(W_q d + b + W_k e) (Bahdanau et al., ICLR 2015) */          \
+  ROW(PROJECTED, projected) /* scaled, after linear projections of queries, keys and values        \
+                               (Vaswani et al.) */                                                 \
+  ROW(MULTIHEAD, multihead) /* the same in N heads, and a linear map of what they give */          \
+  ROW(LOCAL, local)         /* general, in a window around a predicted centre (Luong's local-p) */
+
+#define ATTENTION_KIND(KIND, name) ATTENTION_##KIND,
+enum attention_kind { ATTENTION_MECHANISMS(ATTENTION_KIND) };
 
 /* The name as it is used in options and files; NULL past the last kind. */
 const char *attention_name(enum attention_kind kind);
@@ -37,48 +43,50 @@ struct attention_config {
   bool divide_by_sum; /* weights are the scores divided by their sum, without a softmax */
 };
 
+/* Heads and window of the mechanism where they are 0. */
+void attention_config_settle(size_t *heads, size_t *window, enum attention_kind kind);
+
 /* Columns of values and contexts. */
 size_t attention_value_size(struct attention_config config);
 
 /* Sizes that a mechanism can work with, or ELMAN_INVALID_ARGUMENT and which sizes can be. */
 elman_status attention_config_check(const struct attention_config *config,
                                     elman_error *error) CHECKED;
+/* The same in the translator, where heads and a window are for those that are made for them. */
+elman_status attention_config_check_translator(const struct attention_config *config,
+                                               elman_error *error) CHECKED;
+
+/* The parts that mechanisms have in common: linear projections. Their own follow. */
+enum {
+  QUERY_WEIGHT,
+  QUERY_BIAS,
+  KEY_WEIGHT,
+  KEY_BIAS,
+  VALUE_WEIGHT,
+  VALUE_BIAS,
+  OWN_PARTS,
+  MAX_OWN = 4,
+  MAX_ATTENTION_PARTS = OWN_PARTS + MAX_OWN
+};
 
 /* Weights, or their gradients. What a mechanism does not have is NULL. */
 struct attention_parameters {
-  real *query_weight, *query_bias; /* (H,H), (H) */
-  real *key_weight, *key_bias;
-  real *value_weight, *value_bias;
-  real *out_weight, *out_bias; /* the map of the merged heads */
-  real *score_weight;          /* (H): v of `additive` */
-  real *center_weight;         /* (H,H): W_p of `local` */
-  real *center_score_weight;   /* (H): v_p of `local` */
+  real *part[MAX_ATTENTION_PARTS];
 };
 
 /* One of them: its name in a model file, after the layer's own, and its shape. */
 struct attention_part {
   const char *name;
-  int dimensions; /* 2: a matrix of H columns; 1: a vector of H */
-  bool one_row;   /* of a matrix: (1,H) instead of (H,H) */
+  int dimensions;
+  size_t rows, columns; /* of a vector: 1 column */
   real **view;
 };
 
-/* The parts that a mechanism has, in the order of the file, from index 0 up; false past the last.
- */
+/* The parts that a mechanism has for a size of H, in the order of the file, from index 0 up; false
+ * past the last. */
 bool attention_part_at(struct attention_part *part, struct attention_parameters *parameters,
-                       enum attention_kind kind, size_t index);
+                       enum attention_kind kind, size_t H, size_t index);
 /* Numbers in a part. */
-size_t attention_part_size(const struct attention_part *part, size_t H);
-
-/* The same as flags. */
-struct attention_needs {
-  bool query, key, value, out; /* projections */
-  bool score, center;
-};
-struct attention_needs attention_needs(enum attention_kind kind);
-
-real attention_scale(struct attention_config config); /* α of equation 6 */
-score_forward *attention_score_forward(enum attention_kind kind);
-score_backward *attention_score_backward(enum attention_kind kind);
+size_t attention_part_size(const struct attention_part *part);
 
 #endif

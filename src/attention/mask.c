@@ -23,19 +23,28 @@ size_t mask_keys(struct attention_shape shape, size_t b) {
   return queries == 0 ? 0 : mask_visible(shape, b, queries - 1).end;
 }
 
-void mask_clear_outside(real *row, struct visible visible, size_t S) {
-  memset(row, 0, visible.first * sizeof *row);
-  memset(row + visible.end, 0, (S - visible.end) * sizeof *row);
+void mask_clear_queries(real *rows, size_t width, struct attention_shape shape, size_t b) {
+  for (size_t t = mask_queries(shape, b); t < shape.queries; t++)
+    memset(rows + (t * shape.batch + b) * width, 0, width * sizeof *rows);
 }
 
-void mask_softmax_forward(real *row, struct visible visible, size_t S) {
-  softmax_forward(row + visible.first, visible.end - visible.first);
-  mask_clear_outside(row, visible, S);
+void mask_fill_outside(real *row, struct visible visible, size_t S, real value) {
+  for (size_t s = 0; s < visible.first; s++) row[s] = value;
+  for (size_t s = visible.end; s < S; s++) row[s] = value;
 }
 
-void mask_softmax_backward(real *drow, const real *weights, struct visible visible, size_t S) {
-  softmax_backward(drow + visible.first, weights + visible.first, visible.end - visible.first);
-  mask_clear_outside(drow, visible, S);
+void mask_softmax_forward(struct attention_row *row) {
+  const struct visible visible = row->visible;
+  softmax_forward(row->weights + visible.first, visible.end - visible.first);
+  mask_fill_outside(row->weights, visible, row->pass->shape.keys, 0);
+}
+
+void mask_softmax_backward(real *drow, const struct attention_row *row,
+                           const struct attention_scratch *scratch) {
+  const struct visible visible = row->visible;
+  (void)scratch;
+  softmax_backward(drow + visible.first, row->weights + visible.first, visible.end - visible.first);
+  mask_fill_outside(drow, visible, row->pass->shape.keys, 0);
 }
 
 static double sum_of(const real *row, struct visible visible) {
@@ -44,17 +53,21 @@ static double sum_of(const real *row, struct visible visible) {
   return sum;
 }
 
-void mask_share_forward(real *row, struct visible visible, size_t S) {
-  const real scale = (real)(1 / sum_of(row, visible));
-  for (size_t s = visible.first; s < visible.end; s++) row[s] *= scale;
-  mask_clear_outside(row, visible, S);
+void mask_share_forward(struct attention_row *row) {
+  const struct visible visible = row->visible;
+  const real scale = (real)(1 / sum_of(row->weights, visible));
+  for (size_t s = visible.first; s < visible.end; s++) row->weights[s] *= scale;
+  mask_fill_outside(row->weights, visible, row->pass->shape.keys, 0);
 }
 
-void mask_share_backward(real *drow, const real *weights, const real *scores,
-                         struct visible visible, size_t S) {
-  const real scale = (real)(1 / sum_of(scores, visible));
+void mask_share_backward(real *drow, const struct attention_row *row,
+                         const struct attention_scratch *scratch) {
+  const struct visible visible = row->visible;
+  const real scale = (real)(1 / sum_of(row->scores, visible));
   double mean = 0;
-  for (size_t s = visible.first; s < visible.end; s++) mean += (double)weights[s] * (double)drow[s];
+  (void)scratch;
+  for (size_t s = visible.first; s < visible.end; s++)
+    mean += (double)row->weights[s] * (double)drow[s];
   for (size_t s = visible.first; s < visible.end; s++) drow[s] = (drow[s] - (real)mean) * scale;
-  mask_clear_outside(drow, visible, S);
+  mask_fill_outside(drow, visible, row->pass->shape.keys, 0);
 }

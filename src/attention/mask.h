@@ -19,18 +19,35 @@ struct visible mask_visible(struct attention_shape shape, size_t b, size_t t);
 /* The largest `end` of all queries that are run. */
 size_t mask_keys(struct attention_shape shape, size_t b);
 
-/* The masked part of a row (S) becomes exactly zero. */
-void mask_clear_outside(real *row, struct visible visible, size_t S);
+/* Rows (T,B,width) past the end of sentence b become zero. */
+void mask_clear_queries(real *rows, size_t width, struct attention_shape shape, size_t b);
 
-/* Softmax of the visible part of a row (S); the rest becomes exactly zero. Equations 7 and 37. */
-void mask_softmax_forward(real *row, struct visible visible, size_t S);
-/* As softmax_backward; the rest becomes exactly zero. */
-void mask_softmax_backward(real *drow, const real *weights, struct visible visible, size_t S);
+/* The masked part of a row (S) becomes this value. */
+void mask_fill_outside(real *row, struct visible visible, size_t S, real value);
 
-/* The visible part of a row (S) divided by its sum, which must not be zero; the rest becomes
- * exactly zero. Backward, `scores` is the row as it was before. Equation 46. */
-void mask_share_forward(real *row, struct visible visible, size_t S);
-void mask_share_backward(real *drow, const real *weights, const real *scores,
-                         struct visible visible, size_t S);
+/* The weights of one query in one head. */
+struct attention_row {
+  const struct attention_pass *pass;
+  size_t position; /* of the query in arrays (T,B,·) */
+  struct visible visible;
+  real *weights; /* (S) */
+  real *scores;  /* (S) before the softmax; NULL if they are not kept */
+};
+
+/* From scores in row->weights to weights; what is not visible becomes exactly zero. May narrow what
+ * is visible. */
+typedef void weigh_forward(struct attention_row *row);
+/* drow (S), the gradient of the weights, becomes that of the scores, and exactly zero for what is
+ * not visible; `visible` is as the forward pass got it. */
+typedef void weigh_backward(real *drow, const struct attention_row *row,
+                            const struct attention_scratch *scratch);
+
+/* The softmax: equations 7, 37 and 16. */
+weigh_forward mask_softmax_forward;
+weigh_backward mask_softmax_backward;
+
+/* Division by the sum, which must not be zero: equation 46. Backward, scores must be kept. */
+weigh_forward mask_share_forward;
+weigh_backward mask_share_backward;
 
 #endif

@@ -12,16 +12,17 @@ struct score_input {
   size_t vector_step;         /* between rows of q, and of k */
   size_t score_step;          /* between rows of scores */
   real scale;                 /* α */
-  const real *score_weight;   /* v (H), or NULL */
+  real *const *own;           /* the mechanism's own weights, in the order of its list */
 };
 
 /* u (T_b,S_b), overwritten */
 typedef void score_forward(real *u, const struct score_input *input);
-/* Adds to dq, dk and, where there is one, to dv (H). */
-typedef void score_backward(real *dq, real *dk, real *dv, const real *du,
+/* Adds to dq, dk and, of the mechanism's own weights, to those whose gradients sentences share. */
+typedef void score_backward(real *dq, real *dk, real *const *down, const real *du,
                             const struct score_input *input);
 
-score_forward score_product_forward, score_additive_forward;
-score_backward score_product_backward, score_additive_backward;
+/* u_ts = α q_t·k_s */
+score_forward score_product_forward;
+score_backward score_product_backward;
 
 #endif

@@ -89,14 +89,12 @@ static void list_linear(struct listing *listing, real **weight, real **bias, con
 
 static void list_attention(struct listing *listing, struct attention_parameters *attention,
                            const char *prefix, struct attention_config config) {
-  const size_t H = config.size;
+  const double bound = 1 / sqrt((double)config.size);
   struct attention_part part;
-  for (size_t i = 0; attention_part_at(&part, attention, config.kind, i); i++) {
-    const double bound = 1 / sqrt((double)H);
+  for (size_t i = 0; attention_part_at(&part, attention, config.kind, config.size, i); i++)
     list(listing, part.view, prefix, part.name,
-         part.dimensions == 1 ? vector_of(part.one_row ? 1 : H, bound)
-                              : matrix_of(part.one_row ? 1 : H, H, INIT_UNIFORM, bound));
-  }
+         part.dimensions == 1 ? vector_of(part.rows, bound)
+                              : matrix_of(part.rows, part.columns, INIT_UNIFORM, bound));
 }
 
 static void list_encoder(struct listing *listing, struct encoder_parameters *encoder,
@@ -165,8 +163,7 @@ static enum attention_kind kind_of(const struct model_config *config) {
 void model_config_settle(struct model_config *config) {
   const enum attention_kind kind = kind_of(config);
   if (config->attention == NULL) config->attention = attention_name(kind);
-  if (config->attention_heads == 0) config->attention_heads = kind == ATTENTION_MULTIHEAD ? 4 : 1;
-  if (config->attention_window == 0) config->attention_window = kind == ATTENTION_LOCAL ? 5 : 0;
+  attention_config_settle(&config->attention_heads, &config->attention_window, kind);
 }
 
 /* With N = 1 and projections it is what nn.MultiheadAttention computes, too. */
@@ -217,12 +214,7 @@ static elman_status check_attention(const struct model_config *config, elman_err
   elman_status status = ELMAN_OK;
   for (size_t i = 0; i < sizeof layers / sizeof *layers && status == ELMAN_OK; i++)
     if (i == 0 || layers[i].heads > 0) status = attention_config_check(&layers[i], error);
-  if (status == ELMAN_OK && layers[0].heads != 1 && layers[0].kind != ATTENTION_MULTIHEAD)
-    status = fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                  "%s attention has one head; several need multihead attention", config->attention);
-  if (status == ELMAN_OK && layers[0].window != 0 && layers[0].kind != ATTENTION_LOCAL)
-    status = fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                  "%s attention has no window; a window needs local attention", config->attention);
+  if (status == ELMAN_OK) status = attention_config_check_translator(&layers[0], error);
   if (status == ELMAN_OK && config->plain_self_attention && !self)
     status = fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                   "plain self-attention needs self-attention in the encoder or the decoder");

@@ -61,7 +61,10 @@ struct parameter {
   bool alias;    /* shares its place with an earlier row: tied weights */
 };
 
-enum { MAX_PARAMETERS = 2 + 4 * MAX_LAYERS * (DIRECTIONS + 1) + 2 * MAX_LAYERS + 3 * 8 + 2 + 2 };
+enum {
+  MAX_PARAMETERS =
+      2 + 4 * MAX_LAYERS * (DIRECTIONS + 1) + 2 * MAX_LAYERS + 3 * MAX_ATTENTION_PARTS + 2 + 2
+};
 
 struct parameter_table {
   struct parameter rows[MAX_PARAMETERS];

@@ -16,7 +16,6 @@ static void take(struct search *search, struct arena *arena, const struct model_
                  size_t width) {
   const size_t S = search->source.steps, B = search->source.batch, R = B * width;
   const size_t H = config->hidden_size;
-  const struct attention_needs needs = attention_needs(decoder_sizes_of(config).attention.kind);
   const size_t features = greedy_capacity(&search->greedy, R);
   const struct decoder_extent extent = {S, 1, R, features, features};
   encoder_take(&search->encoder, arena, encoder_sizes_of(config), &search->source, false);
@@ -31,8 +30,6 @@ static void take(struct search *search, struct arena *arena, const struct model_
   search->target.lengths = arena_take(arena, sizeof(size_t), R, 1, 1);
   search->row_lengths = arena_take(arena, sizeof(size_t), R, 1, 1);
   search->row_states = width > 1 ? arena_reals(arena, S, R, H) : NULL;
-  search->keys = width > 1 && needs.key ? arena_reals(arena, S, B, H) : NULL;
-  search->values = width > 1 && needs.value ? arena_reals(arena, S, B, H) : NULL;
   search->moves = arena_take(arena, sizeof *search->moves, R, 1, 1);
   search->beams = arena_take(arena, sizeof *search->beams, B, 1, 1);
   search->paths = arena_take(arena, sizeof *search->paths, B, 3, width);
@@ -103,11 +100,12 @@ static void fill(struct search *search, const struct search_request *requests, s
   }
 }
 
-/* rows (S,B·width,H) = each sentence's part of `sentences` (S,B,H), `width` times. */
+/* rows (S,B·width,H) = each sentence's part of `sentences` (S,B,H), `width` times. They may start
+ * at one place: from the last on, nothing is overwritten that is still needed. */
 static void repeat(real *rows, const real *sentences, size_t S, size_t B, size_t width, size_t H) {
-  for (size_t i = 0; i < S * B; i++) {
-    for (size_t j = 0; j < width; j++)
-      memcpy(rows + (i * width + j) * H, sentences + i * H, H * sizeof *rows);
+  for (size_t i = S * B; i-- > 0;) {
+    for (size_t j = width; j-- > 0;)
+      memmove(rows + (i * width + j) * H, sentences + i * H, H * sizeof *rows);
   }
 }
 
@@ -132,16 +130,11 @@ static void start_rows(struct search *search, const struct decoder_pass *sentenc
 static struct decoder_source prepare(struct search *search, const struct decoder_pass *sentences,
                                      size_t width) {
   const size_t S = search->source.steps, B = search->source.batch, H = sentences->sizes.hidden;
-  struct decoder_cache cache = search->decoder;
-  struct decoder_pass pass = *sentences;
-  pass.cache = &cache;
-  if (search->keys != NULL) cache.attention.keys = search->keys;
-  if (search->values != NULL) cache.attention.values = search->values;
-  decoder_prepare(&pass);
-  if (width == 1) return pass.source;
-  if (search->keys != NULL) repeat(search->decoder.attention.keys, search->keys, S, B, width, H);
-  if (search->values != NULL)
-    repeat(search->decoder.attention.values, search->values, S, B, width, H);
+  const struct attention_cache attention = search->decoder.attention;
+  decoder_prepare(sentences);
+  if (width == 1) return sentences->source;
+  if (attention.keys != NULL) repeat(attention.keys, attention.keys, S, B, width, H);
+  if (attention.values != NULL) repeat(attention.values, attention.values, S, B, width, H);
   repeat(search->row_states, search->encoder.outputs, S, B, width, H);
   return (struct decoder_source){
       .states = search->row_states, .lengths = search->row_lengths, .steps = S};

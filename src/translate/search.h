@@ -26,7 +26,6 @@ struct search {
   struct sequence target; /* (1,R): each row's last token; length 0 where a row is not in use */
   size_t *row_lengths;    /* (R): source lengths */
   real *row_states;       /* (S,R,H): the source states of each row's sentence; only if R > B */
-  real *keys, *values;    /* (S,B,H): projected for attention, before they go to the rows */
   struct self_attention_history history;
   size_t *moves; /* (R): the row that each row's hypothesis was grown from */
   struct greedy greedy;

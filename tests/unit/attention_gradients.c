@@ -46,10 +46,10 @@ static void set_up(struct attention_case *c, struct attention_config config,
   c->layer = (struct attention_layer){
       .config = config, .weights = &c->weights, .dropout = {dropout, {3, RANDOM_DROPOUT, 9}}};
   struct attention_part part;
-  for (unsigned i = 0; attention_part_at(&part, &c->weights, config.kind, i); i++)
-    *part.view = random_reals(attention_part_size(&part, H), 0.7, 11 + i);
-  for (unsigned i = 0; attention_part_at(&part, &c->gradients, config.kind, i); i++)
-    *part.view = reals(attention_part_size(&part, H));
+  for (unsigned i = 0; attention_part_at(&part, &c->weights, config.kind, H, i); i++)
+    *part.view = random_reals(attention_part_size(&part), 0.7, 11 + i);
+  for (unsigned i = 0; attention_part_at(&part, &c->gradients, config.kind, H, i); i++)
+    *part.view = reals(attention_part_size(&part));
   struct arena measured = {0};
   take_all(c, &measured);
   cr_assert_eq(arena_reserve(&c->arena, &measured, NULL), ELMAN_OK);
@@ -65,10 +65,11 @@ static void set_up(struct attention_case *c, struct attention_config config,
 }
 
 static void tear_down(struct attention_case *c) {
+  const size_t H = c->layer.config.size;
   struct attention_part part;
-  for (unsigned i = 0; attention_part_at(&part, &c->weights, c->layer.config.kind, i); i++)
+  for (unsigned i = 0; attention_part_at(&part, &c->weights, c->layer.config.kind, H, i); i++)
     free(*part.view);
-  for (unsigned i = 0; attention_part_at(&part, &c->gradients, c->layer.config.kind, i); i++)
+  for (unsigned i = 0; attention_part_at(&part, &c->gradients, c->layer.config.kind, H, i); i++)
     free(*part.view);
   arena_free(&c->arena);
   free(c->queries);
@@ -107,10 +108,10 @@ static double rounding_of_loss(const struct attention_case *c) {
                             cache->keys != NULL ? largest_size(cache->keys, S * B * H) : 0);
   double context = larger(largest_size(c->values, S * B * V),
                           cache->values != NULL ? largest_size(cache->values, S * B * H) : 0);
-  if (c->weights.out_weight != NULL)
-    context *= (double)H * largest_size(c->weights.out_weight, H * H);
+  const real *own = c->weights.part[OWN_PARTS];
+  if (cache->merged != NULL) context *= (double)H * largest_size(own, H * H);
   double score = (double)H * query * key;
-  if (c->weights.score_weight != NULL) score = (double)H * largest_size(c->weights.score_weight, H);
+  if (c->layer.config.kind == ATTENTION_ADDITIVE) score = (double)H * largest_size(own, H);
   double size = 0;
   for (size_t i = 0; i < T * B * V; i++) size += fabs((double)c->r[i]);
   return rounding_of_sum(5 * H + 2 * S + T * B * V, size * context * (1 + 2 * score));
@@ -119,10 +120,10 @@ static double rounding_of_loss(const struct attention_case *c) {
 static void check_parts(struct attention_case *c, loss_function *loss, void *context) {
   const size_t H = c->layer.config.size;
   struct attention_part weight, gradient;
-  for (size_t i = 0; attention_part_at(&weight, &c->weights, c->layer.config.kind, i); i++) {
-    cr_assert(attention_part_at(&gradient, &c->gradients, c->layer.config.kind, i));
-    check_gradient_or_zero(weight.name, *weight.view, *gradient.view,
-                           attention_part_size(&weight, H), rounding_of_loss(c), loss, context);
+  for (size_t i = 0; attention_part_at(&weight, &c->weights, c->layer.config.kind, H, i); i++) {
+    cr_assert(attention_part_at(&gradient, &c->gradients, c->layer.config.kind, H, i));
+    check_gradient_or_zero(weight.name, *weight.view, *gradient.view, attention_part_size(&weight),
+                           rounding_of_loss(c), loss, context);
   }
 }
 
@@ -134,8 +135,8 @@ static void make_positive(real *values, size_t n) {
 static void make_all_positive(struct attention_case *c) {
   const size_t H = c->layer.config.size;
   struct attention_part part;
-  for (unsigned i = 0; attention_part_at(&part, &c->weights, c->layer.config.kind, i); i++)
-    make_positive(*part.view, attention_part_size(&part, H));
+  for (unsigned i = 0; attention_part_at(&part, &c->weights, c->layer.config.kind, H, i); i++)
+    make_positive(*part.view, attention_part_size(&part));
   make_positive(c->queries, c->shape.queries * B * H);
   make_positive(c->keys, c->shape.keys * B * H);
 }

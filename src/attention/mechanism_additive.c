@@ -1,5 +1,5 @@
 /* u_ts = v·tanh(q_t + k_s): additive attention (Bahdanau et al. 2015) after its projections. */
-#include "attention/score.h"
+#include "attention/mechanism.h"
 #include "tensor/elementary.h"
 #include "tensor/lanes.h"
 
@@ -16,12 +16,12 @@ static real weighted_tanh(const real *v, const real *q, const real *k, size_t n)
   return sum;
 }
 
-void score_additive_forward(real *u, const struct score_input *in) {
+static void score_additive_forward(real *u, const struct score_input *in) {
   for (size_t t = 0; t < in->queries; t++) {
     const real *q = in->q + t * in->vector_step;
     for (size_t s = 0; s < in->keys; s++) {
       const real *k = in->k + s * in->vector_step;
-      u[t * in->score_step + s] = weighted_tanh(in->score_weight, q, k, in->size); /* (30) */
+      u[t * in->score_step + s] = weighted_tanh(in->own[0], q, k, in->size); /* (30) */
     }
   }
 }
@@ -29,7 +29,7 @@ void score_additive_forward(real *u, const struct score_input *in) {
 /* Of one score. The tanh is made again rather than kept: it would need T S H numbers. (31) */
 static void add_gradients(real *restrict dq, real *restrict dk, real *restrict dv, real du,
                           const struct score_input *in, const real *q, const real *k) {
-  const real *v = in->score_weight;
+  const real *v = in->own[0];
   for (size_t i = 0; i < in->size; i++) {
     const real g = tanh_real(q[i] + k[i]);
     const real dz = du * v[i] * (1 - g * g);
@@ -39,15 +39,23 @@ static void add_gradients(real *restrict dq, real *restrict dk, real *restrict d
   }
 }
 
-void score_additive_backward(real *dq, real *dk, real *dv, const real *du,
-                             const struct score_input *in) {
+static void score_additive_backward(real *dq, real *dk, real *const *down, const real *du,
+                                    const struct score_input *in) {
   for (size_t t = 0; t < in->queries; t++) {
     const real *q = in->q + t * in->vector_step;
     real *dq_row = dq + t * in->vector_step;
     for (size_t s = 0; s < in->keys; s++) {
       const real *k = in->k + s * in->vector_step;
       real *dk_row = dk + s * in->vector_step;
-      add_gradients(dq_row, dk_row, dv, du[t * in->score_step + s], in, q, k);
+      add_gradients(dq_row, dk_row, down[0], du[t * in->score_step + s], in, q, k);
     }
   }
 }
+
+const struct attention_mechanism attention_additive = {
+    .projections = PROJECT_QUERIES_BIASED | PROJECT_KEYS,
+    .own = {{"score.weight", ONE, SIZE, .by_sentence = true}},
+    .one_head = true,
+    .no_scale = true,
+    .score = score_additive_forward,
+    .score_backward = score_additive_backward};

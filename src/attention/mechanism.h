@@ -1,0 +1,63 @@
+/* What a mechanism brings along. It has a row in ATTENTION_MECHANISMS (attention/kinds.h) and a
+ * file mechanism_NAME.c, which defines attention_NAME; nobody else asks which one it is. */
+#ifndef ELMAN_ATTENTION_MECHANISM_H
+#define ELMAN_ATTENTION_MECHANISM_H
+
+#include "attention/mask.h"
+#include "attention/score.h"
+
+/* How many: H, or 1. */
+enum attention_extent { NONE, ONE, SIZE };
+
+/* A weight of its own. `by_sentence`: its gradient is made where sentences run side by side, each
+ * of which adds to a share. */
+struct attention_own_weight {
+  const char *name;                    /* NULL past the last */
+  enum attention_extent rows, columns; /* of a vector: NONE columns */
+  bool by_sentence;
+};
+
+/* Flags: which projections there are. */
+enum {
+  PROJECT_QUERIES = 1 << QUERY_WEIGHT,
+  PROJECT_QUERIES_BIASED = PROJECT_QUERIES | 1 << QUERY_BIAS,
+  PROJECT_KEYS = 1 << KEY_WEIGHT,
+  PROJECT_VALUES = 1 << VALUE_WEIGHT,
+  PROJECT_ALL_BIASED =
+      PROJECT_QUERIES_BIASED | PROJECT_KEYS | 1 << KEY_BIAS | PROJECT_VALUES | 1 << VALUE_BIAS
+};
+
+struct attention_mechanism {
+  unsigned projections;
+  struct attention_own_weight own[MAX_OWN];
+  /* Arrays (T,B,SIZE) or (T,B,ONE) of its own, in the cache and again in the scratch; NONE past the
+   * last. */
+  enum attention_extent arrays[MAX_OWN];
+
+  /* In the translator, where nothing is said: N, or 0 if there is one head only; D, or 0 if there
+   * is no window. */
+  size_t heads, window;
+  bool one_head; /* with plain matrices, too */
+  bool scaled;   /* α is 1 over the root of a head's size, else 1 */
+  bool no_scale; /* no α */
+
+  score_forward *score;
+  score_backward *score_backward;
+
+  /* The hooks may be NULL. What of the pass's arrays depends on the query starts with the first
+   * that is run. */
+
+  /* Before the sentences are run, and after they have been run backward. */
+  void (*queries_forward)(const struct attention_pass *pass);
+  void (*queries_backward)(const struct attention_gradients *d, const struct attention_pass *pass);
+  /* Instead of the softmax (attention/mask.h). */
+  weigh_forward *weigh;
+  weigh_backward *weigh_backward;
+  /* From cache.merged to cache.context; from d->context to scratch.merged. */
+  void (*context_forward)(const struct attention_pass *pass);
+  void (*context_backward)(const struct attention_gradients *d, const struct attention_pass *pass);
+};
+
+const struct attention_mechanism *attention_mechanism(enum attention_kind kind);
+
+#endif

@@ -1,0 +1,124 @@
+/* General attention in a window around a predicted centre, with a Gaussian: local-p of Luong et
+ * al., EMNLP 2015, equations 9 and 10; docs/beyond.md, equations 40 to 43. Source positions count
+ * from 1.
+ */
+#include <string.h>
+#include <tgmath.h>
+
+#include "attention/mechanism.h"
+#include "tensor/linear.h"
+
+enum { CENTER_WEIGHT, CENTER_SCORE_WEIGHT }; /* W_p, v_p */
+enum { CENTER_STATES, CENTERS };             /* tanh(W_p d_t), p_t */
+
+static struct linear center_of(const struct attention_pass *pass) {
+  const size_t H = pass->layer.config.size;
+  return (struct linear){pass->layer.weights->part[OWN_PARTS + CENTER_WEIGHT], NULL, H, H};
+}
+
+/* p_t = S_b sigmoid(v_p · tanh(W_p d_t)) */
+static void center_forward(const struct attention_pass *pass) {
+  const struct attention_shape shape = pass->shape;
+  const size_t B = shape.batch, H = pass->layer.config.size, rows = shape.queries * B;
+  const real *v = pass->layer.weights->part[OWN_PARTS + CENTER_SCORE_WEIGHT];
+  linear_forward(pass->cache.own[CENTER_STATES], pass->queries, center_of(pass), rows);
+  for (size_t i = 0; i < rows; i++) {
+    real *m = pass->cache.own[CENTER_STATES] + i * H, score = 0;
+    for (size_t j = 0; j < H; j++) {
+      m[j] = tanh(m[j]);
+      score += v[j] * m[j];
+    }
+    const real S_b = (real)mask_visible(shape, i % B, i / B).end;
+    pass->cache.own[CENTERS][i] = S_b / (1 + exp(-score)); /* (40) */
+  }
+}
+
+/* From dp_t in the scratch to the gradients of the queries, added, and of both weights. */
+static void center_backward(const struct attention_gradients *d,
+                            const struct attention_pass *pass) {
+  const struct attention_shape shape = pass->shape;
+  const size_t B = shape.batch, H = pass->layer.config.size, rows = shape.queries * B;
+  const real *v = pass->layer.weights->part[OWN_PARTS + CENTER_SCORE_WEIGHT];
+  real *const *own = d->weights->part + OWN_PARTS, *dstates = d->scratch.own[CENTER_STATES];
+  for (size_t i = 0; i < rows; i++) {
+    const size_t b = i % B, t = i / B;
+    const real *m = pass->cache.own[CENTER_STATES] + i * H;
+    real *dm = dstates + i * H;
+    if (t >= mask_queries(shape, b)) {
+      memset(dm, 0, H * sizeof *dm);
+      continue;
+    }
+    const real p = pass->cache.own[CENTERS][i], S_b = (real)mask_visible(shape, b, t).end;
+    const real dscore = d->scratch.own[CENTERS][i] * p * (1 - p / S_b); /* (43) */
+    for (size_t j = 0; j < H; j++) {
+      own[CENTER_SCORE_WEIGHT][j] += dscore * m[j];
+      dm[j] = dscore * v[j] * (1 - m[j] * m[j]);
+    }
+  }
+  const struct linear_gradients dcenter = {own[CENTER_WEIGHT], NULL};
+  linear_backward_weights(dcenter, dstates, pass->queries, center_of(pass), rows);
+  linear_backward_input(d->queries, 1, dstates, center_of(pass), rows);
+}
+
+/* The visible keys in the window p - D to p + D: at least one. */
+static struct visible window_of(struct visible visible, real center, size_t window) {
+  /* Key i has position i + 1. */
+  const real first = ceil(center - (real)window) - 1, end = floor(center + (real)window);
+  if (first > (real)visible.first) visible.first = (size_t)first;
+  if (end < (real)visible.end) visible.end = (size_t)end;
+  return visible;
+}
+
+/* 1 / (2 σ²) with σ = D/2 */
+static real sharpness(size_t window) {
+  return 2 / ((real)window * (real)window);
+}
+
+static real gaussian_at(size_t key, real center, size_t window) {
+  const real distance = (real)(key + 1) - center;
+  return exp(-distance * distance * sharpness(window));
+}
+
+static void gaussian_forward(struct attention_row *row) {
+  const size_t window = row->pass->layer.config.window;
+  const real center = row->pass->cache.own[CENTERS][row->position];
+  row->visible = window_of(row->visible, center, window);
+  mask_softmax_forward(row);
+  for (size_t s = row->visible.first; s < row->visible.end; s++)
+    row->weights[s] *= gaussian_at(s, center, window); /* (41) */
+}
+
+/* With α the softmax and g the Gaussian, a = α g: dα = g da, and equation 16 for α needs
+ * Σ α dα = Σ a da and α = a / g only. */
+static void gaussian_backward(real *drow, const struct attention_row *row,
+                              const struct attention_scratch *scratch) {
+  const size_t window = row->pass->layer.config.window;
+  const real center = row->pass->cache.own[CENTERS][row->position], *weights = row->weights;
+  const struct visible visible = window_of(row->visible, center, window);
+  real dcenter = 0, sum = 0;
+  for (size_t s = visible.first; s < visible.end; s++) {
+    const real distance = (real)(s + 1) - center;
+    dcenter += drow[s] * weights[s] * 2 * distance * sharpness(window); /* (42) */
+    sum += drow[s] * weights[s];
+  }
+  for (size_t s = visible.first; s < visible.end; s++) {
+    const real g = gaussian_at(s, center, window); /* at least e⁻² within the window */
+    drow[s] = weights[s] * (drow[s] - sum / g);    /* (16) */
+  }
+  mask_fill_outside(drow, visible, row->pass->shape.keys, 0);
+  scratch->own[CENTERS][row->position] = dcenter;
+}
+
+const struct attention_mechanism attention_local = {
+    .projections = PROJECT_QUERIES,
+    .own = {[CENTER_WEIGHT] = {"center.weight", SIZE, SIZE},
+            [CENTER_SCORE_WEIGHT] = {"center_score.weight", ONE, SIZE}},
+    .arrays = {[CENTER_STATES] = SIZE, [CENTERS] = ONE},
+    .window = 5,
+    .one_head = true,
+    .score = score_product_forward,
+    .score_backward = score_product_backward,
+    .queries_forward = center_forward,
+    .queries_backward = center_backward,
+    .weigh = gaussian_forward,
+    .weigh_backward = gaussian_backward};
