@@ -60,7 +60,8 @@ static elman_status check_plain(const struct attention_config *config, elman_err
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "%s attention has one head, not %zu; multihead, scaled or dot can have several",
                 name, config->heads);
-  if (width != config->size && mechanism->projections & PROJECT_VALUES)
+  if (width != config->size &&
+      (mechanism->projections & PROJECT_VALUES || mechanism->context_forward != NULL))
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "%s attention maps its values, which must be as wide as the queries: %zu, not %zu",
                 name, config->size, width);
