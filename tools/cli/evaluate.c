@@ -91,6 +91,7 @@ static int evaluate_model(struct evaluation *evaluation, const struct pairs_inpu
   if (group_joined() != NULL && pairs_input_has_standard(input, operands))
     return report_usage(command, "standard input ('-') reaches one process only; name a file that "
                                  "all can read");
+  evaluation->options.group = group_joined();
   evaluation->options.threads = group_threads(evaluation->options.threads);
   evaluation->quiet = evaluation->quiet || !group_leads();
   int code = pairs_input_read(&pairs, input, command, operands, evaluation->quiet);

@@ -101,8 +101,8 @@ void pieces_abandon(struct pieces *pieces) {
 
 /* ---- patience ---- */
 
-/* Longer than a message between two processes of a machine takes that are both at it. */
-static const double AWAKE = 1e-3;
+/* Longer than a short message takes between processes that are both at it. */
+static const double AWAKE = 1e-4;
 enum { NAP_NS = 50000 };
 
 struct patience patience_start(double seconds) {

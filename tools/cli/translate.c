@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "group.h"
 #include "interrupt.h"
 #include "messages.h"
 #include "model_input.h"
@@ -39,6 +40,7 @@ int translate_command(int argc, char **argv) {
       {"input", 'i', "FILE", "sentences, one a line", "standard input", .text = &input},
       {"output", 'o', "FILE", "where the translations go", "standard output", .text = &output},
       SEARCH_OPTIONS(job.options),
+      TIMEOUT_OPTION,
       {"json", 0, NULL, "a JSON object a line, with probability and tokens", .flag = &job.json},
       {"quiet", 'q', NULL, "print errors only", .flag = &job.quiet},
       {0}};
@@ -52,11 +54,17 @@ int translate_command(int argc, char **argv) {
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
   if (output_is(output, model) || output_is(output, input))
     return report_usage(usage.command, "--output: '%s' is read; name another file", output);
-  code = search_options_settle(&job.options, &usage, &operands);
+  code = group_check_timeout(&usage, &operands);
+  if (code == EX_OK) code = search_options_settle(&job.options, &usage, &operands);
   if (code != EX_OK) return code;
   job.n_best = option_given(&usage, &operands, "n-best");
   job.options.without_scores = !job.n_best && !job.json; /* nobody will see them */
   struct sentences sentences = {.max_line = job.options.max_bytes, .quiet = job.quiet};
+  if (!group_leads()) { /* the leader hands out what it reads */
+    input = output = NULL;
+    operands.count = 0;
+    job.quiet = sentences.quiet = true;
+  }
   code = sentences_open(&sentences, usage.command, input, &operands);
   if (code != EX_OK) return code;
   code = open_and_translate(&job, &sentences, model, output);

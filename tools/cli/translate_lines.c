@@ -3,6 +3,8 @@
 #include <sysexits.h>
 
 #include "batches.h"
+#include "batches_together.h"
+#include "group.h"
 #include "json_output.h"
 #include "unknown_words.h"
 #include "visible.h"
@@ -63,7 +65,9 @@ int translate_lines(const struct translate_lines *job, struct sentences *sentenc
                     struct output *output) {
   struct lines lines = {.job = job, .stream = output->stream};
   const struct batch_job batches = {job->model, &job->options, write_line, &lines};
-  const int code = batches_run(&batches, sentences, output);
+  const int code = group_joined() == NULL ? batches_run(&batches, sentences, output)
+                                          : batches_run_together(&batches, &lines.stream,
+                                                                 &lines.unknown, sentences, output);
   if (!job->quiet) unknown_words_note(&lines.unknown, job->model, ELMAN_SOURCE);
   if (sentences_usable(sentences, code)) return output_close(output, code);
   output_abandon(output);

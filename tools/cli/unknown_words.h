@@ -18,6 +18,9 @@ void unknown_words_add(struct unknown_words *words, const elman_translation *tra
 /* Of a translation that was forced: what the decoder was made to say. */
 void unknown_words_add_target(struct unknown_words *words, const elman_translation *translation);
 
+/* Adds what was collected from sentences that come later. */
+void unknown_words_merge(struct unknown_words *words, const struct unknown_words *later);
+
 /* One line on standard error, or none if there were no unknown words. */
 void unknown_words_note(const struct unknown_words *words, const elman_model *model,
                         elman_side side);

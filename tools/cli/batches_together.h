@@ -1,0 +1,14 @@
+/* Batches of sentences shared out among processes. */
+#ifndef ELMAN_CLI_BATCHES_TOGETHER_H
+#define ELMAN_CLI_BATCHES_TOGETHER_H
+
+#include "batches.h"
+#include "unknown_words.h"
+
+/* As batches_run in the process that leads, which reads the sentences and writes the output; each
+ * batch is the one that batches_run would have made, so that the output is the same. The others
+ * look at neither. job->take writes to *stream and adds to *unknown. */
+int batches_run_together(const struct batch_job *job, FILE **stream, struct unknown_words *unknown,
+                         struct sentences *sentences, struct output *output);
+
+#endif
