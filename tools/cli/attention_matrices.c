@@ -25,30 +25,6 @@ struct matrices_options matrices_options_default(void) {
   return options;
 }
 
-static bool is_one_of(const char *name, const char *const *names) {
-  for (; *names != NULL; names++)
-    if (strcmp(*names, name) == 0) return true;
-  return false;
-}
-
-int matrices_options_check(const struct matrices_options *options, const struct usage *usage,
-                           const struct operands *operands) {
-  static const char *const ours[] = {"matrices",  "attention", "heads",  "attention-window",
-                                     "weights",   "scale",     "causal", "key-length",
-                                     "normalize", NULL};
-  static const char *const shared[] = {"output", "format", NULL};
-  for (size_t i = 0; usage->options[i].name != NULL; i++) {
-    const char *name = usage->options[i].name;
-    if ((operands->given >> i & 1) == 0 || is_one_of(name, shared)) continue;
-    if (options->wanted && !is_one_of(name, ours))
-      return report_usage(usage->command, "--%s is for sentences; leave it out with --matrices",
-                          name);
-    if (!options->wanted && is_one_of(name, ours))
-      return report_usage(usage->command, "--%s goes with --matrices", name);
-  }
-  return EX_OK;
-}
-
 /* A mechanism has weights, or it has none. */
 static int check_weights(const struct matrices_options *options, const struct usage *usage) {
   elman_tensor weight;
@@ -246,14 +222,13 @@ static int write_result(const char *path, const char *format, const elman_attent
 /* ---- all together ---- */
 
 static int settle_format(const char **format, const char *output, const char *command) {
-  static const char *const known[] = {"text", "json", "npy", NULL};
-  const bool to_stdout = output == NULL || strcmp(output, "-") == 0;
   const int code = format_settle(format, output);
   if (code != EX_OK) return code;
-  if (*format == NULL) *format = known[0];
-  if (!is_one_of(*format, known))
+  if (*format == NULL) *format = "text";
+  const bool npy = strcmp(*format, "npy") == 0;
+  if (!npy && strcmp(*format, "text") != 0 && strcmp(*format, "json") != 0)
     return report_usage(command, "--matrices writes text, json or npy, not %s", *format);
-  if (strcmp(*format, "npy") == 0 && to_stdout)
+  if (npy && (output == NULL || strcmp(output, "-") == 0))
     return report_usage(command, "npy gives three files; name them by -o PREFIX");
   return EX_OK;
 }
@@ -265,10 +240,9 @@ int attention_matrices(const struct matrices_options *options, const struct usag
                         "--matrices needs three files, of queries, keys and values,"
                         " or one that is all of them; not %zu",
                         operands->count);
-  for (size_t i = 0; i < operands->count; i++)
-    if (output_is(output, operands->words[i]))
-      return report_usage(usage->command, "--output: '%s' is read; name another file", output);
-  int code = settle_format(&format, output, usage->command);
+  int code = output_check_unread(usage->command, output, (const char *const *)operands->words,
+                                 operands->count);
+  if (code == EX_OK) code = settle_format(&format, output, usage->command);
   if (code == EX_OK) code = check_weights(options, usage);
   if (code != EX_OK) return code;
 

@@ -80,7 +80,7 @@ int no_command(int argc, char **argv) {
 int help_command(int argc, char **argv) {
   const struct option options[] = {{0}};
   const struct usage usage = {"help", "[COMMAND]", "Explains a command, or lists them all.",
-                              options};
+                              options, NULL};
   struct operands operands;
   int code, words;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;

@@ -269,14 +269,15 @@ int corpus_check_command(int argc, char **argv) {
        .real = &job.options.max_ratio, .lowest = 1.01, .highest = 1000},
       {"examples", 0, "N", "lines to show of each finding in each file",
        .count = &job.options.examples, .most = 1000000},
-      {"json", 0, NULL, "print one JSON object", .flag = &job.json},
+      JSON_OPTION(job.json),
       {0}};
+  const struct rule rules[] = {PAIRS_RULES, {0}};
   const struct usage usage = {
       "corpus check", "[options] PAIRS...",
       "Looks for bad lines, repeated and unusual pairs and, if there are several files, for\n"
       "leaks: sentences of a file that an earlier file holds too. Name the file to train on\n"
       "first. The exit code is 65 if pairs leak or lines are bad, else 0.",
-      options};
+      options, rules};
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;

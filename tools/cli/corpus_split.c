@@ -25,24 +25,17 @@ struct job {
 
 /* ---- sizes and names ---- */
 
-static bool parse_percent(const char *text, size_t length, double *share) {
-  char digits[32];
-  if (length == 0 || length >= sizeof digits || strspn(text, "0123456789.") != length) return false;
-  memcpy(digits, text, length);
-  digits[length] = '\0';
-  char *end;
-  *share = strtod(digits, &end) / 100;
-  return *end == '\0' && *share >= 0 && *share < 1;
-}
-
 static int parse_size(elman_part_size *size, const char *command, const char *option,
                       const char *text) {
-  const size_t length = strlen(text);
+  double percent;
   uint64_t pairs;
+  const char *rest = take_decimal(&percent, text);
   *size = (elman_part_size){0};
-  if (length > 0 && text[length - 1] == '%') {
-    if (parse_percent(text, length - 1, &size->share)) return EX_OK;
-  } else if (parse_whole_number(text, &pairs) && pairs <= SIZE_MAX / 2) {
+  if (rest != NULL && strcmp(rest, "%") == 0 && percent < 100) {
+    size->share = percent / 100;
+    return EX_OK;
+  }
+  if (parse_whole_number(text, &pairs) && pairs <= SIZE_MAX / 2) {
     size->pairs = (size_t)pairs;
     return EX_OK;
   }
@@ -180,7 +173,7 @@ static int split_and_write(const struct job *job, const elman_pairs *pairs) {
 }
 
 static int run(struct job *job, const char *command, const struct operands *operands) {
-  if (job->prefix == NULL || job->prefix[0] == '\0')
+  if (job->prefix[0] == '\0')
     return report_usage(command, "--output says what the names of the files start with");
   if (strcmp(job->prefix, "-") == 0)
     return report_usage(command, "--output: the parts go to files, not to standard output");
@@ -202,11 +195,15 @@ int corpus_split_command(int argc, char **argv) {
        .text = &job.prefix},
       {"dev", 0, "SIZE", "pairs for dev, or a share of all as in 2.5%; 0 = none", .text = &dev},
       {"test", 0, "SIZE", "pairs for test, or a share of all", .text = &test},
-      {"seed", 0, "N", "chooses among pairs", .seed = &job.options.seed},
+      SEED_OPTION(job.options.seed, "chooses among pairs"),
       PAIRS_COLUMNS_OPTION(job.input),
       PAIRS_STRICT_OPTION(job.input),
       {"force", 'f', NULL, "replace files that are there already", .flag = &job.force},
-      {"quiet", 'q', NULL, "print errors only", .flag = &job.quiet},
+      QUIET_OPTION(job.quiet, "print errors only"),
+      {0}};
+  const struct rule rules[] = {
+      {"", "!output", "--output says what the names of the files start with"},
+      {"", "!PAIRS", NO_PAIRS},
       {0}};
   const struct usage usage = {
       "corpus split", "[options] -o PREFIX PAIRS...",
@@ -214,7 +211,7 @@ int corpus_split_command(int argc, char **argv) {
       "either side, but for case, width, punctuation and spaces, stay in one part. Lines\n"
       "keep all their columns. A PREFIX that ends in '/' is a directory for train.tsv,\n"
       "dev.tsv and test.tsv.",
-      options};
+      options, rules};
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;

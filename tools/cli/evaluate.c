@@ -11,7 +11,6 @@
 #include "model_input.h"
 #include "options.h"
 #include "output.h"
-#include "override_options.h"
 #include "pairs_input.h"
 #include "search_options.h"
 #include "terminal.h"
@@ -104,25 +103,24 @@ static int evaluate_model(struct evaluation *evaluation, const struct pairs_inpu
 }
 
 /* Some options are for a model, some for files that were translated before. */
-static int check_options(const struct usage *usage, const struct operands *operands,
-                         const struct file_evaluation *files) {
-  static const char *const for_models[] = {
-      "model", "source",         "target",     "columns",   "strict",   "alignments", "batch-size",
-      "beam",  "length-penalty", "max-length", "max-ratio", "override", "threads"};
-  const bool has_files = files->hypotheses.count > 0;
-  for (size_t i = 0; has_files && i < sizeof for_models / sizeof for_models[0]; i++)
-    if (option_given(usage, operands, for_models[i]))
-      return report_usage(usage->command, "--%s is for a model; --hypothesis is scored without one",
-                          for_models[i]);
-  if (has_files && operands->count > 0)
-    return report_usage(usage->command, "give either PAIRS or --hypothesis and --reference");
-  if (!has_files && files->references.count > 0)
-    return report_usage(usage->command, "--reference goes with --hypothesis");
-  if (files->hypotheses.count < 2 && option_given(usage, operands, "resamples"))
+static const struct rule rules[] = {
+    {"model source target columns strict alignments batch-size beam length-penalty max-length "
+     "max-ratio override threads",
+     "hypothesis", "--%s is for a model; --hypothesis is scored without one"},
+    {"hypothesis", "PAIRS", "give either PAIRS or --hypothesis and --reference"},
+    {"hypothesis", "!reference", "--hypothesis needs a --reference to be compared with"},
+    {"reference", "!hypothesis", "--reference goes with --hypothesis"},
+    TWO_FILES_RULES,
+    {"alignments", "source", "--alignments is for PAIRS, not for --source and --target"},
+    {"!source hypothesis", "!PAIRS", NO_PAIRS},
+    {0}};
+
+/* Comparing takes two files. */
+static int check_comparison(const struct usage *usage, const struct operands *operands) {
+  if (option_given(usage, operands, "resamples"))
     return report_usage(usage->command,
                         "--resamples is for comparing two files: give --hypothesis twice");
-  if (files->hypotheses.count < 2 && option_given(usage, operands, "seed") &&
-      !option_given(usage, operands, "override"))
+  if (option_given(usage, operands, "seed") && !option_given(usage, operands, "override"))
     return report_usage(usage->command, "--seed is for comparing two files: give --hypothesis "
                                         "twice; or for --override shuffle");
   return EX_OK;
@@ -131,7 +129,7 @@ static int check_options(const struct usage *usage, const struct operands *opera
 static int evaluate(const struct usage *usage, const struct operands *operands,
                     struct evaluation *evaluation, struct file_evaluation *files,
                     const struct pairs_input *input) {
-  const int code = check_options(usage, operands, files);
+  const int code = files->hypotheses.count < 2 ? check_comparison(usage, operands) : EX_OK;
   if (code != EX_OK) return code;
   if (files->hypotheses.count == 0)
     return evaluate_model(evaluation, input, usage->command, operands);
@@ -168,13 +166,12 @@ int evaluate_command(int argc, char **argv) {
        .list = &files.references, .most = MOST_LISTED},
       {"resamples", 0, "N", "draws of the comparison's bootstrap",
        .count = &evaluation.options.metric.resamples, .least = 1, .most = 1000000},
-      {"seed", 0, "N", "chooses the draws, and what --override shuffle does",
-       .seed = &evaluation.options.metric.seed},
-      {"threads", 't', "N", "processor cores to use", "all", .count = &evaluation.options.threads,
-       .least = 1, .most = 1024},
+      SEED_OPTION(evaluation.options.metric.seed,
+                  "chooses the draws, and what --override shuffle does"),
+      THREADS_OPTION(evaluation.options.threads),
       TIMEOUT_OPTION,
-      {"json", 0, NULL, "print one JSON object", .flag = &evaluation.json},
-      {"quiet", 'q', NULL, "print results and errors only", .flag = &evaluation.quiet},
+      JSON_OPTION(evaluation.json),
+      QUIET_OPTION(evaluation.quiet, "print results and errors only"),
       {0}};
   const struct usage usage = {
       "evaluate", "[options] PAIRS...",
@@ -183,15 +180,13 @@ int evaluate_command(int argc, char **argv) {
       "chrF2 as sacreBLEU gives them. With --hypothesis and --reference in place of PAIRS it\n"
       "scores files with a sentence a line; two hypotheses are compared by paired bootstrap\n"
       "resampling.",
-      options};
+      options, rules};
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
   code = group_check_timeout(&usage, &operands);
-  if (code == EX_OK) code = overrides_settle(&overrides, &usage);
+  if (code == EX_OK) code = overrides_settle(&overrides, &evaluation.options.translate, &usage);
   if (code != EX_OK) return code;
-  evaluation.options.translate.overrides = overrides.list;
-  evaluation.options.translate.override_count = overrides.words.count;
   evaluation.options.translate.override_seed = evaluation.options.metric.seed;
   return evaluate(&usage, &operands, &evaluation, &files, &input);
 }

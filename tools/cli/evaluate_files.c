@@ -59,8 +59,6 @@ static size_t count_standard_input(const struct option_list *list) {
 }
 
 static int check(const struct file_evaluation *evaluation, const char *command) {
-  if (evaluation->references.count == 0)
-    return report_usage(command, "--hypothesis needs a --reference to be compared with");
   if (count_standard_input(&evaluation->hypotheses) +
           count_standard_input(&evaluation->references) >
       1)

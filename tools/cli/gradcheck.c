@@ -141,21 +141,20 @@ int gradcheck_command(int argc, char **argv) {
       hyperparameter_option("dropout", &choice.dropout),
       hyperparameter_option("attention_dropout", &choice.attention_dropout),
       hyperparameter_option("label_smoothing", &choice.label_smoothing),
-      {"seed", 0, "N", "chooses weights and mask", .seed = &choice.seed},
-      {"json", 0, NULL, "print one JSON object", .flag = &json},
+      SEED_OPTION(choice.seed, "chooses weights and mask"),
+      JSON_OPTION(json),
       {0}};
+  const struct rule rules[] = {{"", "!SOURCE", "name a SOURCE and its TARGET"}, {0}};
   const struct usage usage = {
       "gradcheck", "[options] SOURCE TARGET [SOURCE TARGET...]",
       "Checks the gradients of a model on a pair, or on a batch of pairs: those of\n"
       "back-propagation through time against differences of the loss, in double.\n"
       "Exits with 65 if one is wrong.",
-      options};
+      options, rules};
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
-  if (operands.count == 0 || operands.count % 2 != 0)
-    return report_usage(usage.command, operands.count == 0 ? "name a SOURCE and its TARGET"
-                                                           : "a SOURCE is without its TARGET");
+  if (operands.count % 2 != 0) return report_usage(usage.command, "a SOURCE is without its TARGET");
   elman_model *model;
   code = model_open(&model, model_path);
   if (code != EX_OK) return code;

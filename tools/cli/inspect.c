@@ -141,18 +141,16 @@ int inspect_command(int argc, char **argv) {
                                    {"vocabulary", 0, "SIDE",
                                     "list a vocabulary: id, count, token, how it is joined",
                                     .text = &vocabulary, .choice = side_name},
-                                   {"json", 0, NULL, "print one JSON object", .flag = &json},
+                                   JSON_OPTION(json),
                                    {0}};
-  const struct usage usage = {"inspect", "[options]", "Shows what a model file holds.", options};
+  const struct rule rules[] = {{"FILE", "", "unexpected '%s'; -m FILE names the model"},
+                               {"json", "vocabulary", "--json and --vocabulary do not go together"},
+                               {0}};
+  const struct usage usage = {"inspect", "[options]", "Shows what a model file holds.", options,
+                              rules};
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
-  if (operands.count > 0)
-    return report_usage(usage.command, "unexpected '%s'; -m FILE names the model",
-                        operands.words[0]);
-  if (json && vocabulary != NULL)
-    return report_usage(usage.command, "--json and --vocabulary do not go together");
-
   elman_model *model;
   code = model_open(&model, model_path);
   if (code != EX_OK) return code;

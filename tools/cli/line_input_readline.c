@@ -1,15 +1,67 @@
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <readline/history.h>
 #include <readline/readline.h>
 
-#include "history_file.h"
 #include "interrupt.h"
 #include "line_input.h"
+#include "messages.h"
 
 enum { HISTORY_LINES = 1000 };
+
+/* ---- where the history is kept ---- */
+
+/* $XDG_STATE_HOME/elman/history; a relative XDG_STATE_HOME does not count. NULL if there is no
+ * home. */
+static char *history_path(void) {
+  const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+  char *path = NULL;
+  int length = -1;
+  if (state != NULL && state[0] == '/')
+    length = asprintf(&path, "%s/elman/history", state);
+  else if (home != NULL && home[0] == '/')
+    length = asprintf(&path, "%s/.local/state/elman/history", home);
+  return length < 0 ? NULL : path;
+}
+
+/* Creates what is missing of the directories above `path`. */
+static bool make_directories(char *path) {
+  for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+    *slash = '\0';
+    const bool made = mkdir(path, 0700) == 0 || errno == EEXIST;
+    *slash = '/';
+    if (!made) return false;
+  }
+  return true;
+}
+
+static bool make_private_file(const char *path) {
+  const int descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  if (descriptor < 0) return false;
+  const bool private = fchmod(descriptor, 0600) == 0;
+  close(descriptor);
+  return private;
+}
+
+/* The path of the file, which then exists and is its owner's alone, to be freed; NULL, after a
+ * message unless `quiet`, if there is no place for it. */
+static char *open_history(bool quiet) {
+  char buffer[128];
+  char *path = history_path();
+  if (path == NULL) return NULL;
+  if (make_directories(path) && make_private_file(path)) return path;
+  if (!quiet) note("%s: no history is kept: %s", path, reason(errno, buffer, sizeof buffer));
+  free(path);
+  return NULL;
+}
+
+/* ---- typing ---- */
 
 /* readline calls this when a signal came while it was waiting for a key. */
 static int clear_line(void) {
@@ -67,7 +119,7 @@ void line_input_start(bool quiet, line_input_names *names, line_input_lead *lead
   rl_variable_bind("enable-bracketed-paste", "off");
   using_history();
   stifle_history(HISTORY_LINES);
-  history = history_file_open(quiet);
+  history = open_history(quiet);
   if (history == NULL) return;
   history_truncate_file(history, HISTORY_LINES);
   read_history(history);

@@ -1,5 +1,7 @@
 #include "options.h"
 
+#include <assert.h>
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -20,6 +22,12 @@ bool parse_whole_number(const char *text, uint64_t *number) {
   if (errno != 0 || parsed > UINT64_MAX) return false;
   *number = parsed;
   return true;
+}
+
+const char *take_decimal(double *number, const char *text) {
+  char *end;
+  *number = strtod(text, &end);
+  return end > text && end == text + strspn(text, "0123456789.") ? end : NULL;
 }
 
 static bool parse_real(const char *text, double *number) {
@@ -89,21 +97,31 @@ static int set_value(const struct usage *usage, const struct option *option, con
 
 /* ---- help ---- */
 
-static void print_default(FILE *stream, const struct option *option) {
-  if (option->default_words != NULL)
-    fprintf(stream, " (default: %s)", option->default_words);
-  else if (option->text != NULL && *option->text != NULL)
-    fprintf(stream, " (default: %s)", *option->text);
+void option_print_value(FILE *stream, const struct option *option) {
+  if (option->text != NULL)
+    fputs(*option->text, stream);
   else if (option->index != NULL)
-    fprintf(stream, " (default: %s)", option->choice(*option->index));
+    fputs(option->choice(*option->index), stream);
   else if (option->count != NULL)
-    fprintf(stream, " (default: %zu)", *option->count);
+    fprintf(stream, "%zu", *option->count);
   else if (option->seed != NULL)
-    fprintf(stream, " (default: %" PRIu64 ")", *option->seed);
+    fprintf(stream, "%" PRIu64, *option->seed);
   else if (option->real != NULL)
-    fprintf(stream, " (default: %g)", *option->real);
-  else if (option->flag != NULL && *option->flag)
-    fputs(" (default: on)", stream);
+    fprintf(stream, "%g", *option->real);
+  else
+    fputs(*option->flag ? "yes" : "no", stream);
+}
+
+static void print_default(FILE *stream, const struct option *option) {
+  const bool nothing = option->list != NULL || (option->text != NULL && *option->text == NULL) ||
+                       (option->flag != NULL && !*option->flag);
+  if (option->default_words == NULL && nothing) return;
+  fputs(" (default: ", stream);
+  if (option->default_words != NULL || option->flag != NULL)
+    fputs(option->flag != NULL ? "on" : option->default_words, stream);
+  else
+    option_print_value(stream, option);
+  putc(')', stream);
 }
 
 static void print_option(FILE *stream, const struct option *option) {
@@ -129,7 +147,8 @@ static int print_help(const struct usage *usage) {
          usage->description);
   for (const struct option *option = usage->options; option->name != NULL; option++)
     print_option(stdout, option);
-  print_option(stdout, &(struct option){"help", 'h', .help = "show this and leave"});
+  bool no = false;
+  print_option(stdout, &(struct option){"help", 'h', .help = "show this and leave", .flag = &no});
   return output_end(EX_OK);
 }
 
@@ -231,6 +250,55 @@ static bool asks_for_help(const struct usage *usage, int argc, char **argv) {
   return false;
 }
 
+/* ---- what does not go together ---- */
+
+bool option_given(const struct usage *usage, const struct operands *operands, const char *name) {
+  const struct option *option = find_long(usage->options, name);
+  return option != NULL && (operands->given >> (option - usage->options) & 1) != 0;
+}
+
+static bool has_option(const struct usage *usage, const struct operands *operands,
+                       const char *name) {
+  const struct option *option = find_long(usage->options, name);
+  assert(option != NULL);
+  if (option->flag != NULL) return *option->flag;
+  return option_given(usage, operands, name) && (option->count == NULL || *option->count > 0);
+}
+
+/* The first that is there of the names, which are taken apart; NULL = none. */
+static const char *find_given(const struct usage *usage, const struct operands *operands,
+                              char *names) {
+  char *rest;
+  for (char *name = strtok_r(names, " ", &rest); name != NULL; name = strtok_r(NULL, " ", &rest)) {
+    if (isupper((unsigned char)*name)) {
+      if (operands->count > 0) return operands->words[0];
+    } else if (isdigit((unsigned char)*name)) {
+      if (operands->count == (size_t)(*name - '0')) return name;
+    } else if (has_option(usage, operands, name)) {
+      return name;
+    }
+  }
+  return NULL;
+}
+
+static int check_rules(const struct usage *usage, const struct operands *operands) {
+  for (const struct rule *rule = usage->rules; rule != NULL && rule->message != NULL; rule++) {
+    const char *conditions[] = {rule->one, rule->other}, *found[2];
+    char names[2][256];
+    bool broken = true;
+    for (size_t i = 0; i < 2; i++) {
+      const bool none = conditions[i][0] == '!';
+      snprintf(names[i], sizeof names[i], "%s", conditions[i] + none);
+      found[i] = find_given(usage, operands, names[i]);
+      broken = broken && (conditions[i][0] == '\0' || (found[i] == NULL) == none);
+    }
+    if (broken) return report_usage(usage->command, rule->message, found[0]);
+  }
+  return EX_OK;
+}
+
+/* ---- the command line, parsed ---- */
+
 bool options_parse(const struct usage *usage, int argc, char **argv, struct operands *operands,
                    int *code) {
   if (asks_for_help(usage, argc, argv)) {
@@ -254,10 +322,22 @@ bool options_parse(const struct usage *usage, int argc, char **argv, struct oper
       *code = parse_short(usage, word, &cursor);
   }
   operands->given = cursor.given;
+  if (*code == EX_OK) *code = check_rules(usage, operands);
   return *code == EX_OK;
 }
 
-bool option_given(const struct usage *usage, const struct operands *operands, const char *name) {
-  const struct option *option = find_long(usage->options, name);
-  return option != NULL && (operands->given >> (option - usage->options) & 1) != 0;
+void options_preset(struct option *options, const char *settings) {
+  const struct usage usage = {.options = options};
+  char words[256], *rest;
+  snprintf(words, sizeof words, "%s", settings);
+  for (char *name = strtok_r(words, " ", &rest); name != NULL; name = strtok_r(NULL, " ", &rest)) {
+    char *value = strchr(name, '=');
+    if (value != NULL) *value++ = '\0';
+    struct option *option = options + (find_long(options, name) - options);
+    if (value == NULL)
+      *option->flag = true;
+    else
+      (void)set_value(&usage, option, value);
+    option->default_words = NULL;
+  }
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum { MOST_LISTED = 64 };
 
@@ -34,11 +35,37 @@ struct option {
   double lowest, highest;
 };
 
+/* A row of a macro that stands for several. */
+#define OPTION(...)                                                                                \
+  { __VA_ARGS__ }
+
+/* Rows that several commands have; `variable` is what the value goes to. */
+#define INPUT_OPTION(variable)                                                                     \
+  OPTION("input", 'i', "FILE", "sentences, one a line", "standard input", .text = &(variable))
+#define OUTPUT_OPTION(variable, what)                                                              \
+  OPTION("output", 'o', "FILE", "where the " what " go", "standard output", .text = &(variable))
+#define SEED_OPTION(variable, help) OPTION("seed", 0, "N", help, .seed = &(variable))
+#define THREADS_OPTION(variable)                                                                   \
+  OPTION("threads", 't', "N", "processor cores to use", "all", .count = &(variable), .least = 1,   \
+         .most = 1024)
+#define JSON_OPTION(variable) OPTION("json", 0, NULL, "print one JSON object", .flag = &(variable))
+#define QUIET_OPTION(variable, help) OPTION("quiet", 'q', NULL, help, .flag = &(variable))
+
+/* What a command line may not be: both conditions hold. Each names options, a space between, of
+ * which one is there or, behind a '!', none is. A capital stands for operands, a digit for so many
+ * of them; nothing always holds. There is a flag that is on, also by a preset, a number unless it
+ * is a 0 that switches something off, and whatever else was given. */
+struct rule {
+  const char *one, *other;
+  const char *message; /* NULL ends the table; may have a %s for what fulfils the first condition */
+};
+
 struct usage {
   const char *command;
   const char *operands; /* as in "[options] PAIRS..." */
   const char *description;
   const struct option *options;
+  const struct rule *rules; /* in the order in which they are told of; NULL = none */
 };
 
 struct operands {
@@ -55,7 +82,17 @@ bool options_parse(const struct usage *usage, int argc, char **argv, struct oper
 /* Whether the command line had the option of that name, which is in the table. */
 bool option_given(const struct usage *usage, const struct operands *operands, const char *name);
 
+/* Changes defaults: "name=value", or the name of a flag, with spaces between. */
+void options_preset(struct option *options, const char *settings);
+
+/* The value as people read it. */
+void option_print_value(FILE *stream, const struct option *option);
+
 /* A whole number without sign or spaces; false if it is none or does not fit. */
 bool parse_whole_number(const char *text, uint64_t *number);
+
+/* A number at the start of `text`, of digits with at most one point; gives what follows, or NULL.
+ */
+const char *take_decimal(double *number, const char *text);
 
 #endif

@@ -40,21 +40,14 @@ static bool parse_columns(const char *text, elman_pairs_options *options) {
          parse_column(text + comma + 1, strlen(text + comma + 1), &options->target_column);
 }
 
+static bool is_standard(const char *path) {
+  return path != NULL && strcmp(path, "-") == 0;
+}
+
 static int check_where_from(const struct pairs_input *input, const char *command,
                             const struct operands *operands) {
-  const bool two_files = input->source != NULL || input->target != NULL;
-  if (two_files && (input->source == NULL || input->target == NULL))
-    return report_usage(command, "--source and --target go together");
-  if (two_files && operands->count > 0)
-    return report_usage(command, "give either PAIRS or --source and --target");
-  if (two_files && strcmp(input->columns, DEFAULT_COLUMNS) != 0)
-    return report_usage(command, "--columns is for PAIRS, not for --source and --target");
-  if (two_files && input->alignment_column != 0)
-    return report_usage(command, "--alignments is for PAIRS, not for --source and --target");
-  if (two_files && strcmp(input->source, "-") == 0 && strcmp(input->target, "-") == 0)
+  if (is_standard(input->source) && is_standard(input->target))
     return report_usage(command, "--source and --target cannot both be standard input");
-  if (!two_files && operands->count == 0)
-    return report_usage(command, "no PAIRS; name a file, or '-' for standard input");
   for (size_t i = 0; i < operands->count; i++)
     if (operands->words[i][0] == '\0')
       return report_usage(command, "'' is not the name of a file with PAIRS");
@@ -111,10 +104,6 @@ char *pairs_input_name(const struct pairs_input *input, const struct operands *o
   if (fclose(stream) == 0) return name;
   free(name);
   return NULL;
-}
-
-static bool is_standard(const char *path) {
-  return path != NULL && strcmp(path, "-") == 0;
 }
 
 bool pairs_input_has_standard(const struct pairs_input *input, const struct operands *operands) {

@@ -20,16 +20,27 @@ struct pairs_input {
 
 /* Rows of an option table; `input` is a struct pairs_input. */
 #define PAIRS_COLUMNS_OPTION(input)                                                                \
-  { "columns", 0, "A,B", "columns of PAIRS that hold source and target", .text = &(input).columns }
+  OPTION("columns", 0, "A,B", "columns of PAIRS that hold source and target",                      \
+         .text = &(input).columns)
 #define PAIRS_STRICT_OPTION(input)                                                                 \
-  { "strict", 0, NULL, "a bad line is an error and not left out", .flag = &(input).strict }
+  OPTION("strict", 0, NULL, "a bad line is an error and not left out", .flag = &(input).strict)
 #define PAIRS_FILES_OPTIONS(input)                                                                 \
-  {"source", 0, "FILE", "source sentences, one a line, in place of PAIRS",                         \
-   .text = &(input).source},                                                                       \
-      {"target", 0, "FILE", "target sentences, one a line; goes with --source",                    \
-       .text = &(input).target},                                                                   \
+  OPTION("source", 0, "FILE", "source sentences, one a line, in place of PAIRS",                   \
+         .text = &(input).source),                                                                 \
+      OPTION("target", 0, "FILE", "target sentences, one a line; goes with --source",              \
+             .text = &(input).target),                                                             \
       PAIRS_COLUMNS_OPTION(input)
 #define PAIRS_OPTIONS(input) PAIRS_FILES_OPTIONS(input), PAIRS_STRICT_OPTION(input)
+
+/* Rules of a command line with them; the first ones where there are --source and --target. */
+#define TWO_FILES_RULES                                                                            \
+  {"source", "!target", "--source and --target go together"},                                      \
+      {"target", "!source", "--source and --target go together"},                                  \
+      {"source", "PAIRS", "give either PAIRS or --source and --target"}, {                         \
+    "columns", "source", "--columns is for PAIRS, not for --source and --target"                   \
+  }
+#define NO_PAIRS "no PAIRS; name a file, or '-' for standard input"
+#define PAIRS_RULES TWO_FILES_RULES, OPTION("!source", "!PAIRS", NO_PAIRS)
 
 /* Where the pairs are, as far as the options of elman_pairs_read say it. Gives an exit code, after
  * a message if that is not 0. */

@@ -2,13 +2,13 @@
 #ifndef ELMAN_CLI_PRESETS_H
 #define ELMAN_CLI_PRESETS_H
 
-#include "elman.h"
+#include "options.h"
 
 /* From index 0 up; NULL past the last. */
 const char *preset_name(size_t index);
 
-/* Looks for --preset among the arguments, before they are parsed, and sets what it stands for. A
- * name that does not exist is left to the parser. */
-void preset_apply(int argc, char **argv, elman_model_options *model, elman_train_options *train);
+/* Makes what the --preset among the arguments stands for the default of `options`, before they are
+ * parsed. A name that does not exist is left to the parser. */
+void preset_apply(int argc, char **argv, struct option *options);
 
 #endif

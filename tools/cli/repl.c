@@ -113,7 +113,7 @@ static int batch(struct translate_lines job, const char *model_path) {
   elman_model *model;
   int code = model_open(&model, model_path);
   if (code != EX_OK) return code;
-  code = sentences_open(&sentences, "repl", NULL, &(struct operands){0});
+  code = sentences_open(&sentences, NULL, &(struct operands){0});
   if (code == EX_OK) code = output_open(&output, NULL);
   if (code == EX_OK) {
     job.model = model;
@@ -131,19 +131,17 @@ int repl_command(int argc, char **argv) {
   const struct option options[] = {
       MODEL_OPTION(model),
       SEARCH_OPTIONS(session.options),
-      {"quiet", 'q', NULL, "no greeting, and unknown words are not named", .flag = &quiet},
+      QUIET_OPTION(quiet, "no greeting, and unknown words are not named"),
       {0}};
+  const struct rule rules[] = {{"TEXT", "", "unexpected '%s'; 'elman translate' takes text"}, {0}};
   const struct usage usage = {
       "repl", "[options]",
       "Translates what is typed, line by line; ':help' lists the commands of the session.\n"
       "Without a terminal it reads lines as 'elman translate' does.",
-      options};
+      options, rules};
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
-  if (operands.count > 0)
-    return report_usage(usage.command, "unexpected '%s'; 'elman translate' takes text",
-                        operands.words[0]);
   code = search_options_settle(&session.options, &usage, &operands);
   if (code != EX_OK) return code;
   const struct translate_lines job = {.options = session.options,

@@ -1,5 +1,7 @@
 #include "search_options.h"
 
+#include <stdlib.h>
+#include <string.h>
 #include <sysexits.h>
 
 #include "messages.h"
@@ -11,5 +13,53 @@ int search_options_settle(elman_translate_options *search, const struct usage *u
   if (search->n_best > search->beam)
     return report_usage(usage->command, "--n-best %zu needs a --beam of at least as many",
                         search->n_best);
+  return EX_OK;
+}
+
+/* ---- overrides ---- */
+
+/* A position from 1 at the start of `text`, which may be NULL; gives what follows it, or NULL. */
+static const char *take_position(size_t *index, const char *text) {
+  const size_t digits = text == NULL ? 0 : strspn(text, "0123456789");
+  if (digits == 0 || digits > 9 || text[0] == '0') return NULL;
+  *index = (size_t)strtoul(text, NULL, 10) - 1;
+  return text + digits;
+}
+
+static const char *take_word(const char *text, const char *word) {
+  const size_t length = strlen(word);
+  return text != NULL && strncmp(text, word, length) == 0 ? text + length : NULL;
+}
+
+static bool parse(elman_override *override, const char *word) {
+  const char *rest;
+  if ((rest = take_word(word, "uniform")) != NULL) {
+    override->kind = ELMAN_OVERRIDE_UNIFORM;
+  } else if ((rest = take_word(word, "shuffle")) != NULL) {
+    override->kind = ELMAN_OVERRIDE_SHUFFLE;
+  } else if ((rest = take_word(word, "position=")) != NULL) {
+    override->kind = ELMAN_OVERRIDE_POSITION;
+    rest = take_position(&override->column, rest);
+  } else {
+    override->kind = ELMAN_OVERRIDE_CELL;
+    rest = take_word(take_position(&override->row, word), ":");
+    rest = take_word(take_position(&override->column, rest), "=");
+    if (rest != NULL) rest = take_decimal(&override->weight, rest);
+  }
+  return rest != NULL && *rest == '\0' && override->weight <= 1;
+}
+
+int overrides_settle(struct overrides *overrides, elman_translate_options *search,
+                     const struct usage *usage) {
+  for (size_t i = 0; i < overrides->words.count; i++) {
+    overrides->list[i] = (elman_override){0};
+    if (!parse(&overrides->list[i], overrides->words.words[i]))
+      return report_usage(usage->command,
+                          "--override: '%s' is none of uniform, shuffle, position=K and row:col=w "
+                          "(target word, source word, both from 1, and a weight from 0 to 1)",
+                          overrides->words.words[i]);
+  }
+  search->overrides = overrides->list;
+  search->override_count = overrides->words.count;
   return EX_OK;
 }

@@ -7,56 +7,46 @@
 
 /* Rows of an option table. `search` is an elman_translate_options. */
 #define BEAM_OPTIONS(search)                                                                       \
-  {"beam",                                                                                         \
-   0,                                                                                              \
-   "N",                                                                                            \
-   "translations followed at once; 1 takes the likeliest word each time",                          \
-   .count = &(search).beam,                                                                        \
-   .least = 1,                                                                                     \
-   .most = ELMAN_MOST_BEAM},                                                                       \
-      {"length-penalty",                                                                           \
-       0,                                                                                          \
-       "X",                                                                                        \
-       "A of the score log p / T^A for T words; 0 favours short ones",                             \
-       .real = &(search).length_penalty,                                                           \
-       .lowest = 0,                                                                                \
-       .highest = 10},                                                                             \
-      {"max-length",                                                                               \
-       0,                                                                                          \
-       "N",                                                                                        \
-       "longest translation, in tokens",                                                           \
-       "2 S + 10 for S source tokens",                                                             \
-       .count = &(search).max_length,                                                              \
-       .least = 1,                                                                                 \
-       .most = 1000000},                                                                           \
-  {                                                                                                \
-    "max-ratio", 0, "X", "longest translation, in tokens for each source token", "none",           \
-        .real = &(search).max_ratio, .lowest = 0.01, .highest = 1000                               \
-  }
+  OPTION("beam", 0, "N", "translations followed at once; 1 takes the likeliest word each time",    \
+         .count = &(search).beam, .least = 1, .most = ELMAN_MOST_BEAM),                            \
+      OPTION("length-penalty", 0, "X",                                                             \
+             "A of the score log p / T^A for T words; 0 favours short ones",                       \
+             .real = &(search).length_penalty, .highest = 10),                                     \
+      OPTION("max-length", 0, "N", "longest translation, in tokens",                               \
+             "2 S + 10 for S source tokens", .count = &(search).max_length, .least = 1,            \
+             .most = 1000000),                                                                     \
+      OPTION("max-ratio", 0, "X", "longest translation, in tokens for each source token", "none",  \
+             .real = &(search).max_ratio, .lowest = 0.01, .highest = 1000)
 
 #define SEARCH_OPTIONS(search)                                                                     \
   BEAM_OPTIONS(search),                                                                            \
-      {"max-line",                                                                                 \
-       0,                                                                                          \
-       "BYTES",                                                                                    \
-       "longest line; a longer one is told and not translated",                                    \
-       .count = &(search).max_bytes,                                                               \
-       .least = 1,                                                                                 \
-       .most = 1000000000},                                                                        \
-      {"n-best",                                                                                   \
-       0,                                                                                          \
-       "N",                                                                                        \
-       "write the N best translations; --beam is N if not given",                                  \
-       .count = &(search).n_best,                                                                  \
-       .least = 1,                                                                                 \
-       .most = ELMAN_MOST_BEAM},                                                                   \
-  {                                                                                                \
-    "replace-unk", 0, NULL, "for an unknown word put the source word most looked at",              \
-        .flag = &(search).replace_unknown                                                          \
-  }
+      OPTION("max-line", 0, "BYTES", "longest line; a longer one is told and not translated",      \
+             .count = &(search).max_bytes, .least = 1, .most = 1000000000),                        \
+      OPTION("n-best", 0, "N", "write the N best translations; --beam is N if not given",          \
+             .count = &(search).n_best, .least = 1, .most = ELMAN_MOST_BEAM),                      \
+      OPTION("replace-unk", 0, NULL, "for an unknown word put the source word most looked at",     \
+             .flag = &(search).replace_unknown)
 
 /* Settles the beam where it was left open. Gives an exit code, after a message if that is not 0. */
 int search_options_settle(elman_translate_options *search, const struct usage *usage,
                           const struct operands *operands);
+
+/* What is done to the attention while decoding. */
+struct overrides {
+  struct option_list words; /* as they were given */
+  elman_override list[ELMAN_MOST_OVERRIDES];
+};
+
+/* The seed has a row of its own. */
+#define OVERRIDE_OPTION(overrides)                                                                 \
+  OPTION("override", 0, "WHAT",                                                                    \
+         "change the attention: uniform, shuffle, position=K (all weight on source word K, or "    \
+         "on the last of a shorter sentence) or row:col=w",                                        \
+         .list = &(overrides).words, .most = MOST_LISTED)
+
+/* Understands the words and points `search` to them. Gives an exit code, after a message if that is
+ * not 0. */
+int overrides_settle(struct overrides *overrides, elman_translate_options *search,
+                     const struct usage *usage);
 
 #endif

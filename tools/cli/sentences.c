@@ -22,12 +22,10 @@ static void hint_files(const struct operands *texts) {
   }
 }
 
-int sentences_open(struct sentences *sentences, const char *command, const char *path,
-                   const struct operands *texts) {
+int sentences_open(struct sentences *sentences, const char *path, const struct operands *texts) {
   elman_error error;
   sentences->texts = *texts;
   sentences->lines.file = -1;
-  if (texts->count > 0 && path != NULL) return report_usage(command, "give either TEXT or --input");
   if (sentences->references_path != NULL &&
       elman_lines_read(&sentences->references, sentences->references_path, &error) != ELMAN_OK)
     return report_error(&error);

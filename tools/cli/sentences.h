@@ -35,8 +35,7 @@ struct sentence {
 };
 
 /* `path` is NULL where -i was not given. Gives an exit code, after a message if that is not 0. */
-int sentences_open(struct sentences *sentences, const char *command, const char *path,
-                   const struct operands *texts);
+int sentences_open(struct sentences *sentences, const char *path, const struct operands *texts);
 
 /* False at the end. *code is set, after a message, when a line is left out, reading fails, a signal
  * came, or there are too few or too many references. */

@@ -158,19 +158,18 @@ int trace_command(int argc, char **argv) {
                                    {"from-step", 0, "T", "follow the loss of target token T only",
                                     "the mean over all", .count = &step, .least = 1,
                                     .most = SIZE_MAX},
-                                   {"json", 0, NULL, "print one JSON object", .flag = &json},
+                                   JSON_OPTION(json),
                                    {0}};
+  const struct rule rules[] = {{"", "!2", "exactly one SOURCE and its TARGET are needed"}, {0}};
   const struct usage usage = {
       "trace", "[options] SOURCE TARGET",
       "Shows how far back learning reaches: the norm of the gradient of the loss at every\n"
       "step of encoder and decoder, before and after it passed the tanh, and the share of\n"
       "saturated units.",
-      options};
+      options, rules};
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
-  if (operands.count != 2)
-    return report_usage(usage.command, "exactly one SOURCE and its TARGET are needed");
   elman_model *model;
   code = model_open(&model, model_path);
   if (code != EX_OK) return code;

@@ -368,13 +368,8 @@ static int check_group(struct job *job, const char *command, const struct operan
 static int run(struct job *job, const char *command, const struct operands *operands) {
   if (strcmp(job->output, "-") == 0)
     return report_usage(command, "--output: a model goes to a file, not to standard output");
-  if (job->dev == NULL && (job->train.patience > 0 || job->train.validate_every > 0))
-    return report_usage(command, "--patience and --validate-every need --dev");
   if (job->dev == NULL && strcmp(job->train.schedule, "plateau") == 0)
     return report_usage(command, "--lr-schedule plateau needs --dev, which tells it of a plateau");
-  if (!job->model.attentional_layer && (job->model.input_feeding || job->model.tie_embeddings))
-    return report_usage(command, "--%s needs --attentional-layer",
-                        job->model.input_feeding ? "input-feeding" : "tie-embeddings");
   if (job->dev != NULL && strcmp(job->dev, "-") == 0 &&
       pairs_input_has_standard(&job->input, operands))
     return report_usage(command, "standard input ('-') can be read once only");
@@ -418,7 +413,6 @@ int train_command(int argc, char **argv) {
                     .output = DEFAULT_MODEL};
   job.train.save_every = 600;
   const char *preset = preset_name(0);
-  preset_apply(argc, argv, &job.model, &job.train);
   enum { MOST_OPTIONS = 65 }; /* struct operands has a bit for each */
   struct option options[MOST_OPTIONS] = {
       PAIRS_OPTIONS(job.input),
@@ -435,23 +429,28 @@ int train_command(int argc, char **argv) {
        .real = &job.train.save_every, .highest = 1e9},
       {"log", 0, "FILE", "write settings, updates and validations there, as JSON Lines",
        .text = &job.log},
-      {"threads", 't', "N", "processor cores to use", "all", .count = &job.train.threads,
-       .least = 1, .most = 1024},
+      THREADS_OPTION(job.train.threads),
       TIMEOUT_OPTION,
-      {"quiet", 'q', NULL, "print errors only", .flag = &job.quiet},
+      QUIET_OPTION(job.quiet, "print errors only"),
       {"preset", 0, "NAME", "settings that go together; 'base' is for real corpora",
        .text = &preset, .choice = preset_name},
       {"epochs", 0, "N", "passes over the pairs; 0 writes the initial model",
-       job.train.epochs == ELMAN_EPOCHS_AUTO ? "10, or 400 updates if that is more" : NULL,
-       .count = &job.train.epochs, .most = 1000000}};
+       "10, or 400 updates if that is more", .count = &job.train.epochs, .most = 1000000}};
   hyperparameter_options(options, MOST_OPTIONS, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, &job.train);
   hyperparameter_options(options, MOST_OPTIONS, OF_MODEL, &job.model);
+  preset_apply(argc, argv, options);
+  const struct rule rules[] = {
+      PAIRS_RULES,
+      {"patience validate-every", "!dev", "--patience and --validate-every need --dev"},
+      {"input-feeding tie-embeddings", "!attentional-layer init-from",
+       "--%s needs --attentional-layer"},
+      {0}};
   const struct usage usage = {
       "train", "[options] PAIRS...",
       "Learns from sentence pairs and writes a model. PAIRS are files with a pair a line,\n"
       "source<TAB>target, or '-' for standard input. Ctrl-C ends the training and keeps\n"
       "what was learnt; --resume goes on from there.",
-      options};
+      options, rules};
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;

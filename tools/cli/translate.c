@@ -37,24 +37,25 @@ int translate_command(int argc, char **argv) {
   const char *model = DEFAULT_MODEL, *input = NULL, *output = NULL;
   const struct option options[] = {
       MODEL_OPTION(model),
-      {"input", 'i', "FILE", "sentences, one a line", "standard input", .text = &input},
-      {"output", 'o', "FILE", "where the translations go", "standard output", .text = &output},
+      INPUT_OPTION(input),
+      OUTPUT_OPTION(output, "translations"),
       SEARCH_OPTIONS(job.options),
       TIMEOUT_OPTION,
       {"json", 0, NULL, "a JSON object a line, with probability and tokens", .flag = &job.json},
-      {"quiet", 'q', NULL, "print errors only", .flag = &job.quiet},
+      QUIET_OPTION(job.quiet, "print errors only"),
       {0}};
+  const struct rule rules[] = {{"input", "TEXT", "give either TEXT or --input"}, {0}};
   const struct usage usage = {
       "translate", "[options] [TEXT...]",
       "Translates each TEXT, or each line of the input. One sentence in, one line out; with\n"
       "--n-best a line for each translation: number ||| text ||| logprob= X ||| score.",
-      options};
+      options, rules};
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
-  if (output_is(output, model) || output_is(output, input))
-    return report_usage(usage.command, "--output: '%s' is read; name another file", output);
   code = group_check_timeout(&usage, &operands);
+  if (code == EX_OK)
+    code = output_check_unread(usage.command, output, (const char *[]){model, input}, 2);
   if (code == EX_OK) code = search_options_settle(&job.options, &usage, &operands);
   if (code != EX_OK) return code;
   job.n_best = option_given(&usage, &operands, "n-best");
@@ -65,7 +66,7 @@ int translate_command(int argc, char **argv) {
     operands.count = 0;
     job.quiet = sentences.quiet = true;
   }
-  code = sentences_open(&sentences, usage.command, input, &operands);
+  code = sentences_open(&sentences, input, &operands);
   if (code != EX_OK) return code;
   code = open_and_translate(&job, &sentences, model, output);
   sentences_close(&sentences);
