@@ -155,33 +155,33 @@ static void write_text(FILE *stream, const elman_attention_output *a) {
 
 /* ---- for programs ---- */
 
-static void write_json_matrix(struct json *json, const char *key, const float *values, size_t rows,
-                              size_t columns) {
-  json_open(json, key, "[");
+static void write_json_rows(struct json *json, const float *values, size_t rows, size_t columns) {
   for (size_t i = 0; i < rows; i++) {
-    json_open(json, NULL, "[");
+    json_print(json, "[");
     for (size_t j = 0; j < columns; j++) json_number(json, NULL, (double)values[i * columns + j]);
-    json_close(json, "]");
+    json_print(json, "]");
   }
-  json_close(json, "]");
 }
 
-static void write_json_heads(struct json *json, const char *key, const float *values,
+static void write_json_heads(struct json *json, const float *values,
                              const elman_attention_output *a) {
-  json_open(json, key, "[");
-  for (size_t n = 0; n < a->heads; n++)
-    write_json_matrix(json, NULL, values + n * a->query_count * a->key_count, a->query_count,
-                      a->key_count);
-  json_close(json, "]");
+  const size_t size = a->query_count * a->key_count;
+  for (size_t n = 0; n < a->heads; n++) {
+    json_print(json, "[");
+    write_json_rows(json, values + n * size, a->query_count, a->key_count);
+    json_print(json, "]");
+  }
 }
 
 static void write_json(FILE *stream, const elman_attention_output *a) {
   struct json json = {.stream = stream};
-  json_open(&json, NULL, "{");
-  write_json_heads(&json, "scores", a->scores, a);
-  write_json_heads(&json, "weights", a->weights, a);
-  write_json_matrix(&json, "context", a->context, a->query_count, a->value_width);
-  json_close(&json, "}\n");
+  json_print(&json, "{scores [");
+  write_json_heads(&json, a->scores, a);
+  json_print(&json, "] weights [");
+  write_json_heads(&json, a->weights, a);
+  json_print(&json, "] context [");
+  write_json_rows(&json, a->context, a->query_count, a->value_width);
+  json_print(&json, "]}\n");
 }
 
 /* PREFIX.name.npy */

@@ -4,8 +4,8 @@
 #include <sysexits.h>
 
 #include "commands.h"
-#include "figures.h"
 #include "hyperparameters.h"
+#include "json_output.h"
 #include "messages.h"
 #include "options.h"
 #include "output.h"
@@ -143,78 +143,55 @@ static void write_text(FILE *stream, const elman_check *check, size_t part_count
 
 static void write_part_json(struct json *json, const elman_check *check, size_t part) {
   const elman_check_part info = elman_check_get_part(check, part);
-  const size_t bad = bad_lines(check, part);
-  const struct figure figures[] = {{"pairs", .count = &info.pairs},
-                                   {"bad_lines", .count = &bad},
-                                   {"leaking_pairs", .count = &info.leaking},
-                                   {"source_tokens", .count = &info.source_tokens},
-                                   {"target_tokens", .count = &info.target_tokens},
-                                   {"unknown_source", .count = &info.unknown_source},
-                                   {"unknown_target", .count = &info.unknown_target},
-                                   {0}};
-  json_line(json);
-  json_open(json, NULL, "{");
-  json_text(json, "name", info.name);
-  figures_write_json(json, figures);
-  json_open(json, "lines", "{");
+  json_print(json,
+             "\n{name %s pairs %zu bad_lines %zu leaking_pairs %zu source_tokens %zu "
+             "target_tokens %zu unknown_source %zu unknown_target %zu lines {",
+             info.name, info.pairs, bad_lines(check, part), info.leaking, info.source_tokens,
+             info.target_tokens, info.unknown_source, info.unknown_target);
   for (elman_finding finding = 0; elman_finding_name(finding) != NULL; finding++)
     json_count(json, elman_finding_name(finding), elman_check_count(check, finding, part));
-  json_close(json, "}");
-  json_close(json, "}");
+  json_print(json, "}}");
 }
 
 static void write_shared(struct json *json, const elman_check *check, size_t part, size_t earlier) {
-  json_line(json);
-  json_open(json, NULL, "{");
-  json_text(json, "part", elman_check_get_part(check, part).name);
-  json_text(json, "with", elman_check_get_part(check, earlier).name);
+  json_print(json, "\n{part %s with %s", elman_check_get_part(check, part).name,
+             elman_check_get_part(check, earlier).name);
   for (elman_finding leak = ELMAN_FINDING_SAME_PAIR; elman_finding_name(leak) != NULL; leak++)
     json_count(json, elman_finding_name(leak), elman_check_shared(check, leak, part, earlier));
-  json_close(json, "}");
+  json_print(json, "}");
 }
 
 static void write_example(struct json *json, const elman_check *check,
                           const elman_check_example *example) {
-  json_line(json);
-  json_open(json, NULL, "{");
-  json_text(json, "finding", elman_finding_name(example->finding));
-  json_text(json, "part", elman_check_get_part(check, example->part).name);
-  json_count(json, "line", example->line);
-  if (example->other_line > 0) {
-    json_text(json, "with", elman_check_get_part(check, example->other_part).name);
-    json_count(json, "with_line", example->other_line);
-  }
-  if (example->source != NULL) {
-    json_text(json, "source", example->source);
-    json_text(json, "target", example->target);
-  } else {
-    json_text(json, "problem", example->problem);
-  }
-  json_close(json, "}");
+  json_print(json, "\n{finding %s part %s line %zu", elman_finding_name(example->finding),
+             elman_check_get_part(check, example->part).name, example->line);
+  if (example->other_line > 0)
+    json_print(json, "with %s with_line %zu", elman_check_get_part(check, example->other_part).name,
+               example->other_line);
+  if (example->source != NULL)
+    json_print(json, "source %s target %s}", example->source, example->target);
+  else
+    json_print(json, "problem %s}", example->problem);
 }
 
 static void write_json(FILE *stream, const elman_check *check, size_t part_count) {
   const elman_check_tokens tokens = elman_check_get_tokens(check);
   struct json json = {.stream = stream};
-  json_open(&json, NULL, "{");
-  json_flag(&json, "clean", elman_check_clean(check));
-  json_text(&json, "source_tokens", elman_token_mode_name(tokens.source_tokens));
-  json_text(&json, "target_tokens", elman_token_mode_name(tokens.target_tokens));
-  json_count(&json, "source_vocabulary", tokens.source_vocabulary);
-  json_count(&json, "target_vocabulary", tokens.target_vocabulary);
-  json_open(&json, "parts", "[");
+  json_print(&json,
+             "{clean %d source_tokens %s target_tokens %s source_vocabulary %zu "
+             "target_vocabulary %zu parts [",
+             elman_check_clean(check), elman_token_mode_name(tokens.source_tokens),
+             elman_token_mode_name(tokens.target_tokens), tokens.source_vocabulary,
+             tokens.target_vocabulary);
   for (size_t part = 0; part < part_count; part++) write_part_json(&json, check, part);
-  json_close(&json, "\n]");
-  json_open(&json, "shared", "[");
+  json_print(&json, "\n] shared [");
   for (size_t part = 1; part < part_count; part++)
     for (size_t earlier = 0; earlier < part; earlier++) write_shared(&json, check, part, earlier);
-  json_close(&json, "\n]");
-  json_open(&json, "examples", "[");
+  json_print(&json, "\n] examples [");
   elman_check_example example;
   for (size_t i = 0; elman_check_get_example(&example, check, i); i++)
     write_example(&json, check, &example);
-  json_close(&json, "\n]");
-  json_close(&json, "}\n");
+  json_print(&json, "\n]}\n");
 }
 
 /* ---- the command ---- */

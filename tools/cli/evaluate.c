@@ -7,7 +7,6 @@
 #include "figures.h"
 #include "group.h"
 #include "messages.h"
-#include "metric_output.h"
 #include "model_input.h"
 #include "options.h"
 #include "output.h"
@@ -43,12 +42,12 @@ static void write_scores(FILE *stream, const elman_scores *scores, bool aligned,
     return;
   }
   struct json json = {.stream = stream};
-  json_open(&json, NULL, "{");
+  json_print(&json, "{");
   figures_write_json(&json, figures);
   if (aligned) figures_write_json(&json, alignment);
   write_metrics_json(&json, &scores->metrics);
   write_signatures_json(&json, &scores->metrics);
-  json_close(&json, "}\n");
+  json_print(&json, "}\n");
 }
 
 /* Of a text in the model's target language hardly a word in two is new. */

@@ -1,10 +1,10 @@
 #include "evaluate_files.h"
 
+#include <inttypes.h>
 #include <string.h>
 #include <sysexits.h>
 
 #include "messages.h"
-#include "metric_output.h"
 #include "output.h"
 #include "visible.h"
 
@@ -84,33 +84,56 @@ static int score(elman_comparison *found, const struct inputs *inputs,
 
 /* ---- writing ---- */
 
+void write_metrics_json(struct json *json, const elman_metric_scores *scores) {
+  json_number(json, "bleu", scores->bleu);
+  json_numbers(json, "bleu_precisions", scores->precisions, 4);
+  json_print(json, "brevity_penalty %g hypothesis_length %zu reference_length %zu chrf %g",
+             scores->brevity_penalty, scores->hypothesis_length, scores->reference_length,
+             scores->chrf);
+}
+
+void write_signatures_json(struct json *json, const elman_metric_scores *scores) {
+  json_print(json, "bleu_signature %s chrf_signature %s", scores->bleu_signature,
+             scores->chrf_signature);
+}
+
+void write_metrics_text(FILE *stream, const elman_metric_scores *scores) {
+  const double *precisions = scores->precisions;
+  fprintf(stream,
+          "BLEU                 %.2f\n"
+          "BLEU precisions      %.1f / %.1f / %.1f / %.1f\n"
+          "brevity penalty      %.3f (%zu words, reference %zu)\n"
+          "chrF2                %.2f\n",
+          scores->bleu, precisions[0], precisions[1], precisions[2], precisions[3],
+          scores->brevity_penalty, scores->hypothesis_length, scores->reference_length,
+          scores->chrf);
+}
+
+void write_signatures_text(FILE *stream, const elman_metric_scores *scores) {
+  fprintf(stream, "BLEU signature       %s\nchrF2 signature      %s\n", scores->bleu_signature,
+          scores->chrf_signature);
+}
+
 static void write_json(FILE *stream, const struct inputs *inputs, const elman_comparison *found,
                        const elman_metric_options *options) {
   struct json json = {.stream = stream};
-  json_open(&json, NULL, "{");
-  json_count(&json, "sentences", inputs->sentences);
+  json_print(&json, "{sentences %zu", inputs->sentences);
   if (inputs->hypotheses == 1) {
     write_metrics_json(&json, &found->scores[0]);
   } else {
-    json_open(&json, "hypotheses", "[");
+    json_print(&json, "hypotheses [");
     for (size_t i = 0; i < 2; i++) {
-      json_open(&json, NULL, "{");
-      json_count(&json, "number", i + 1);
+      json_print(&json, "{number %zu", i + 1);
       write_metrics_json(&json, &found->scores[i]);
-      json_number(&json, "bleu_mean", found->bleu[i].mean);
-      json_number(&json, "bleu_interval", found->bleu[i].interval);
-      json_number(&json, "chrf_mean", found->chrf[i].mean);
-      json_number(&json, "chrf_interval", found->chrf[i].interval);
-      json_close(&json, "}");
+      json_print(&json, "bleu_mean %g bleu_interval %g chrf_mean %g chrf_interval %g}",
+                 found->bleu[i].mean, found->bleu[i].interval, found->chrf[i].mean,
+                 found->chrf[i].interval);
     }
-    json_close(&json, "]");
-    json_number(&json, "bleu_p_value", found->bleu_p_value);
-    json_number(&json, "chrf_p_value", found->chrf_p_value);
-    json_count(&json, "resamples", options->resamples);
-    json_count(&json, "seed", options->seed);
+    json_print(&json, "] bleu_p_value %g chrf_p_value %g resamples %zu seed %" PRIu64,
+               found->bleu_p_value, found->chrf_p_value, options->resamples, options->seed);
   }
   write_signatures_json(&json, &found->scores[0]);
-  json_close(&json, "}\n");
+  json_print(&json, "}\n");
 }
 
 static void write_text(FILE *stream, const struct inputs *inputs, const elman_comparison *found) {
@@ -123,13 +146,12 @@ static void write_text(FILE *stream, const struct inputs *inputs, const elman_co
       print_visible(stream, inputs->names[i], strlen(inputs->names[i]));
       putc('\n', stream);
       write_metrics_text(stream, &found->scores[i]);
-      fprintf(stream, "BLEU resampled       %.2f ± %.2f\n", found->bleu[i].mean,
-              found->bleu[i].interval);
-      fprintf(stream, "chrF2 resampled      %.2f ± %.2f\n", found->chrf[i].mean,
+      fprintf(stream, "BLEU resampled       %.2f ± %.2f\nchrF2 resampled      %.2f ± %.2f\n",
+              found->bleu[i].mean, found->bleu[i].interval, found->chrf[i].mean,
               found->chrf[i].interval);
     }
-    fprintf(stream, "\nBLEU p-value         %.4f\n", found->bleu_p_value);
-    fprintf(stream, "chrF2 p-value        %.4f\n", found->chrf_p_value);
+    fprintf(stream, "\nBLEU p-value         %.4f\nchrF2 p-value        %.4f\n", found->bleu_p_value,
+            found->chrf_p_value);
   }
   write_signatures_text(stream, &found->scores[0]);
 }

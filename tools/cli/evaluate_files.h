@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "elman.h"
+#include "json_output.h"
 #include "options.h"
 
 enum { MOST_HYPOTHESES = 2 };
@@ -17,5 +18,12 @@ struct file_evaluation {
 
 /* Reads, scores, writes; gives the exit code. At least one hypothesis is there. */
 int evaluate_files(const struct file_evaluation *evaluation, const char *command);
+
+/* BLEU and chrF2, and how they were computed: members of the object that is open, and lines with
+ * the value in column 22. */
+void write_metrics_json(struct json *json, const elman_metric_scores *scores);
+void write_signatures_json(struct json *json, const elman_metric_scores *scores);
+void write_metrics_text(FILE *stream, const elman_metric_scores *scores);
+void write_signatures_text(FILE *stream, const elman_metric_scores *scores);
 
 #endif

@@ -53,36 +53,22 @@ static void write_text(FILE *stream, const elman_gradient_report *report) {
 /* ---- for programs ---- */
 
 static void write_tensor(struct json *json, const elman_checked_tensor *tensor) {
-  json_line(json);
-  json_open(json, NULL, "{");
-  json_text(json, "name", tensor->name);
-  json_open(json, "shape", "[");
-  json_count(json, NULL, tensor->rows);
-  if (tensor->dimensions == 2) json_count(json, NULL, tensor->columns);
-  json_close(json, "]");
-  json_text(json, "verdict", elman_verdict_name(tensor->verdict));
-  if (tensor->tied_to != NULL) {
-    json_text(json, "tied_to", tensor->tied_to);
-  } else {
-    json_count(json, "checked", tensor->checked);
-    json_number(json, "derived", tensor->norm);
-    json_number(json, "measured", tensor->measured);
-    json_number(json, "error", tensor->error);
-  }
-  json_close(json, "}");
+  json_print(json, "\n{name %s", tensor->name);
+  json_shape(json, tensor->rows, tensor->columns, tensor->dimensions);
+  json_print(json, "verdict %s", elman_verdict_name(tensor->verdict));
+  if (tensor->tied_to != NULL)
+    json_print(json, "tied_to %s}", tensor->tied_to);
+  else
+    json_print(json, "checked %zu derived %g measured %g error %g}", tensor->checked, tensor->norm,
+               tensor->measured, tensor->error);
 }
 
 static void write_json(FILE *stream, const elman_gradient_report *report) {
   struct json json = {.stream = stream};
-  json_open(&json, NULL, "{");
-  json_number(&json, "loss", report->loss);
-  json_count(&json, "tokens", report->tokens);
-  json_flag(&json, "right", report->right);
-  json_text(&json, "worst", report->worst == NULL ? NULL : report->worst->name);
-  json_open(&json, "tensors", "[");
+  json_print(&json, "{loss %g tokens %zu right %d worst %s tensors [", report->loss, report->tokens,
+             report->right, report->worst == NULL ? NULL : report->worst->name);
   for (size_t i = 0; i < report->tensor_count; i++) write_tensor(&json, &report->tensors[i]);
-  json_close(&json, "\n]");
-  json_close(&json, "}\n");
+  json_print(&json, "\n]}\n");
 }
 
 /* ---- the command ---- */

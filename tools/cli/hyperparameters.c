@@ -1,6 +1,7 @@
 #include "hyperparameters.h"
 
-#include <inttypes.h>
+#include <ctype.h>
+#include <string.h>
 
 /* ---- options ---- */
 
@@ -48,53 +49,48 @@ void hyperparameter_options(struct option *table, size_t capacity, unsigned scop
 
 /* ---- values ---- */
 
-void print_hyperparameters(FILE *stream, unsigned scopes, const void *fields) {
+/* What a 0 stands for: help says it, behind "0 = ", where it is not a number that would be used. A
+ * number is for a mechanism that the model does not have. NULL if 0 is a value like others. */
+static const char *zero_words(const elman_hyperparameter *row) {
+  const char *words = strstr(row->help, "0 = ");
+  if (words == NULL) return NULL;
+  words += strlen("0 = ");
+  return isdigit((unsigned char)*words) ? "none" : words;
+}
+
+static bool is_zero(const struct option *option) {
+  return (option->count != NULL && *option->count == 0) ||
+         (option->real != NULL && *option->real <= 0);
+}
+
+void print_hyperparameters(FILE *stream, unsigned scopes, const void *fields,
+                           const char *left_out) {
   const elman_hyperparameter *row = NULL;
   while ((row = elman_hyperparameter_next(row, scopes)) != NULL) {
-    const void *field = (const char *)fields + row->offset;
+    const struct option option = option_of(row, (char *)fields + row->offset);
+    if (left_out != NULL && strcmp(row->name, left_out) == 0) continue;
     fprintf(stream, "%-26s ", row->label);
-    switch (row->value) {
-    case ELMAN_VALUE_SIZE:
-      fprintf(stream, "%zu\n", *(const size_t *)field);
-      break;
-    case ELMAN_VALUE_SEED:
-      fprintf(stream, "%" PRIu64 "\n", *(const uint64_t *)field);
-      break;
-    case ELMAN_VALUE_REAL:
-      fprintf(stream, "%g\n", *(const double *)field);
-      break;
-    case ELMAN_VALUE_FLAG:
-      fprintf(stream, "%s\n", *(const bool *)field ? "yes" : "no");
-      break;
-    case ELMAN_VALUE_NAME:
-    case ELMAN_VALUE_ENUM:
-      fprintf(stream, "%s\n", elman_hyperparameter_choice(row, fields));
-      break;
-    }
+    if (is_zero(&option) && zero_words(row) != NULL)
+      fputs(zero_words(row), stream);
+    else if (option.choice != NULL)
+      fputs(elman_hyperparameter_choice(row, fields), stream);
+    else
+      option_print_value(stream, &option);
+    putc('\n', stream);
   }
 }
 
 void json_hyperparameters(struct json *json, unsigned scopes, const void *fields) {
   const elman_hyperparameter *row = NULL;
   while ((row = elman_hyperparameter_next(row, scopes)) != NULL) {
-    const void *field = (const char *)fields + row->offset;
-    switch (row->value) {
-    case ELMAN_VALUE_SIZE:
-      json_count(json, row->name, *(const size_t *)field);
-      break;
-    case ELMAN_VALUE_SEED:
-      json_count(json, row->name, *(const uint64_t *)field);
-      break;
-    case ELMAN_VALUE_REAL:
-      json_number(json, row->name, *(const double *)field);
-      break;
-    case ELMAN_VALUE_FLAG:
-      json_flag(json, row->name, *(const bool *)field);
-      break;
-    case ELMAN_VALUE_NAME:
-    case ELMAN_VALUE_ENUM:
+    const struct option option = option_of(row, (char *)fields + row->offset);
+    if (option.choice != NULL)
       json_text(json, row->name, elman_hyperparameter_choice(row, fields));
-      break;
-    }
+    else if (option.real != NULL)
+      json_number(json, row->name, *option.real);
+    else if (option.flag != NULL)
+      json_flag(json, row->name, *option.flag);
+    else
+      json_count(json, row->name, option.seed != NULL ? *option.seed : *option.count);
   }
 }

@@ -15,8 +15,9 @@ struct option hyperparameter_option(const char *name, void *field);
  * options' struct that they belong to. One zero row is left. */
 void hyperparameter_options(struct option *table, size_t capacity, unsigned scopes, void *fields);
 
-/* Lines "label  value", and members of the JSON object that is open. */
-void print_hyperparameters(FILE *stream, unsigned scopes, const void *fields);
+/* Lines "label  value", without the row of the name `left_out` (NULL = none), and members of the
+ * JSON object that is open. */
+void print_hyperparameters(FILE *stream, unsigned scopes, const void *fields, const char *left_out);
 void json_hyperparameters(struct json *json, unsigned scopes, const void *fields);
 
 #endif

@@ -32,20 +32,21 @@ static int name_width(const elman_model *model, size_t tensors) {
 
 static void write_text(FILE *stream, const elman_model *model) {
   const elman_model_info info = elman_model_get_info(model);
-  print_hyperparameters(stream, ELMAN_SCOPE_MODEL, &info);
+  print_hyperparameters(stream, ELMAN_SCOPE_MODEL, &info, NULL);
   write_size(stream, "source vocabulary", info.source_vocabulary);
   write_size(stream, "target vocabulary", info.target_vocabulary);
   fprintf(stream, "%-26s %s\n", "source text", elman_normalization_name(info.source_normalization));
   fprintf(stream, "%-26s %s\n", "target text", elman_normalization_name(info.target_normalization));
   write_size(stream, "parameters", info.parameters);
-  if (info.start_known) print_hyperparameters(stream, ELMAN_SCOPE_START, &info);
+  /* What normalization was chosen shows in what the two texts have. */
+  if (info.start_known) print_hyperparameters(stream, ELMAN_SCOPE_START, &info, "normalization");
   if (info.history.updates > 0)
     fprintf(stream, "%-26s %" PRIu64 " epoch%s, %" PRIu64 " update%s, %" PRIu64 " target token%s\n",
             "training", info.history.epochs, plural(info.history.epochs), info.history.updates,
             plural(info.history.updates), info.history.tokens, plural(info.history.tokens));
   else
     fprintf(stream, "%-26s none, or a file too old to tell\n", "training");
-  if (info.training != NULL) print_hyperparameters(stream, TRAINING, info.training);
+  if (info.training != NULL) print_hyperparameters(stream, TRAINING, info.training, NULL);
   fprintf(stream, "%-26s elman %s\n\n", "written by", info.version);
   const int width = name_width(model, info.tensors);
   fprintf(stream, "%-*s %13s %11s %11s %11s %11s\n", width, "tensor", "shape", "mean", "deviation",
@@ -62,46 +63,30 @@ static void write_text(FILE *stream, const elman_model *model) {
 
 /* ---- for programs ---- */
 
-static void write_tensor(struct json *json, const elman_tensor_info *tensor) {
-  json_line(json);
-  json_open(json, NULL, "{");
-  json_text(json, "name", tensor->name);
-  json_open(json, "shape", "[");
-  json_count(json, NULL, tensor->rows);
-  if (tensor->dimensions == 2) json_count(json, NULL, tensor->columns);
-  json_close(json, "]");
-  json_number(json, "mean", tensor->mean);
-  json_number(json, "deviation", tensor->deviation);
-  json_number(json, "minimum", tensor->minimum);
-  json_number(json, "maximum", tensor->maximum);
-  json_close(json, "}");
-}
-
 static void write_json(FILE *stream, const elman_model *model) {
   const elman_model_info info = elman_model_get_info(model);
   struct json json = {.stream = stream};
-  json_open(&json, NULL, "{");
-  json_text(&json, "version", info.version);
+  json_print(&json, "{version %s", info.version);
   json_hyperparameters(&json, ELMAN_SCOPE_MODEL, &info);
-  json_text(&json, "source_normalization", elman_normalization_name(info.source_normalization));
-  json_text(&json, "target_normalization", elman_normalization_name(info.target_normalization));
-  json_count(&json, "source_vocabulary", info.source_vocabulary);
-  json_count(&json, "target_vocabulary", info.target_vocabulary);
-  json_count(&json, "parameters", info.parameters);
-  json_open(&json, "training", "{");
-  json_count(&json, "epochs", info.history.epochs);
-  json_count(&json, "updates", info.history.updates);
-  json_count(&json, "tokens", info.history.tokens);
+  json_print(&json,
+             "source_normalization %s target_normalization %s source_vocabulary %zu "
+             "target_vocabulary %zu parameters %zu training {epochs %" PRIu64 " updates %" PRIu64
+             " tokens %" PRIu64,
+             elman_normalization_name(info.source_normalization),
+             elman_normalization_name(info.target_normalization), info.source_vocabulary,
+             info.target_vocabulary, info.parameters, info.history.epochs, info.history.updates,
+             info.history.tokens);
   if (info.start_known) json_hyperparameters(&json, ELMAN_SCOPE_START, &info);
   if (info.training != NULL) json_hyperparameters(&json, TRAINING, info.training);
-  json_close(&json, "}");
-  json_open(&json, "tensors", "[");
+  json_print(&json, "} tensors [");
   for (size_t i = 0; i < info.tensors; i++) {
     const elman_tensor_info tensor = elman_model_get_tensor(model, i);
-    write_tensor(&json, &tensor);
+    json_print(&json, "\n{name %s", tensor.name);
+    json_shape(&json, tensor.rows, tensor.columns, tensor.dimensions);
+    json_print(&json, "mean %g deviation %g minimum %g maximum %g}", tensor.mean, tensor.deviation,
+               tensor.minimum, tensor.maximum);
   }
-  json_close(&json, "\n]");
-  json_close(&json, "}\n");
+  json_print(&json, "\n]}\n");
 }
 
 /* ---- vocabularies ---- */

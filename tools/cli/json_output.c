@@ -1,33 +1,12 @@
 #include "json_output.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "visible.h"
-
-void write_json_string(FILE *stream, const char *text) {
-  size_t size;
-  putc('"', stream);
-  for (size_t left = strlen(text); left > 0; left -= size, text += size) {
-    const long control = control_at(text, left, &size);
-    if (control >= 0) {
-      fprintf(stream, "\\u%04lx", (unsigned long)control);
-      continue;
-    }
-    if (*text == '"' || *text == '\\') putc('\\', stream);
-    putc(*text, stream);
-    size = 1;
-  }
-  putc('"', stream);
-}
-
-void write_json_number(FILE *stream, double number) {
-  if (isfinite(number))
-    fprintf(stream, "%.9g", number);
-  else
-    fputs("null", stream);
-}
 
 static void start_value(struct json *json, const char *key) {
   if (json->comma) putc(',', json->stream);
@@ -37,23 +16,25 @@ static void start_value(struct json *json, const char *key) {
   json->own_line = false;
 }
 
-void json_open(struct json *json, const char *key, const char *bracket) {
-  start_value(json, key);
-  fputs(bracket, json->stream);
-  json->comma = false;
-}
-
-void json_close(struct json *json, const char *bracket) {
-  fputs(bracket, json->stream);
-  json->comma = true;
-}
-
 void json_text(struct json *json, const char *key, const char *text) {
+  size_t size;
   start_value(json, key);
-  if (text == NULL)
+  if (text == NULL) {
     fputs("null", json->stream);
-  else
-    write_json_string(json->stream, text);
+    return;
+  }
+  putc('"', json->stream);
+  for (size_t left = strlen(text); left > 0; left -= size, text += size) {
+    const long control = control_at(text, left, &size);
+    if (control >= 0) {
+      fprintf(json->stream, "\\u%04lx", (unsigned long)control);
+      continue;
+    }
+    if (*text == '"' || *text == '\\') putc('\\', json->stream);
+    putc(*text, json->stream);
+    size = 1;
+  }
+  putc('"', json->stream);
 }
 
 void json_count(struct json *json, const char *key, uint64_t count) {
@@ -63,7 +44,7 @@ void json_count(struct json *json, const char *key, uint64_t count) {
 
 void json_number(struct json *json, const char *key, double number) {
   start_value(json, key);
-  write_json_number(json->stream, number);
+  fprintf(json->stream, isfinite(number) ? "%.9g" : "null", number);
 }
 
 void json_flag(struct json *json, const char *key, bool flag) {
@@ -71,18 +52,71 @@ void json_flag(struct json *json, const char *key, bool flag) {
   fputs(flag ? "true" : "false", json->stream);
 }
 
+static void print_bracket(struct json *json, const char *key, char bracket) {
+  const bool opens = bracket == '{' || bracket == '[';
+  if (opens) start_value(json, key);
+  putc(bracket, json->stream);
+  json->comma = !opens;
+}
+
+static void print_argument(struct json *json, const char *key, char kind, va_list *arguments) {
+  if (kind == 's')
+    json_text(json, key, va_arg(*arguments, const char *));
+  else if (kind == 'g')
+    json_number(json, key, va_arg(*arguments, double));
+  else if (kind == 'd')
+    json_flag(json, key, va_arg(*arguments, int) != 0);
+  else if (kind == 'z')
+    json_count(json, key, va_arg(*arguments, size_t));
+  else
+    json_count(json, key, va_arg(*arguments, uint64_t));
+}
+
+void json_print(struct json *json, const char *pattern, ...) {
+  va_list arguments;
+  char key[32] = "";
+  va_start(arguments, pattern);
+  for (const char *at = pattern; *at != '\0'; at++) {
+    const char *named = key[0] == '\0' ? NULL : key;
+    if (islower((unsigned char)*at)) {
+      const size_t length = strcspn(at, " ");
+      snprintf(key, sizeof key, "%.*s", (int)length, at);
+      at += length - 1;
+      continue;
+    }
+    if (*at == '%') {
+      print_argument(json, named, *++at, &arguments);
+      at += strspn(at, "zl"); /* up to the last letter of the conversion */
+    } else if (*at == '\n' && at[1] == '{') {
+      json->own_line = true;
+    } else if (*at == '\n') {
+      putc('\n', json->stream);
+    } else if (*at != ' ') {
+      print_bracket(json, named, *at);
+    }
+    if (*at != ' ') key[0] = '\0';
+  }
+  va_end(arguments);
+}
+
 void json_texts(struct json *json, const char *key, const char *const *texts, size_t count) {
-  json_open(json, key, "[");
+  print_bracket(json, key, '[');
   for (size_t i = 0; i < count; i++) json_text(json, NULL, texts[i]);
-  json_close(json, "]");
+  print_bracket(json, key, ']');
 }
 
 void json_numbers(struct json *json, const char *key, const double *numbers, size_t count) {
-  json_open(json, key, "[");
+  print_bracket(json, key, '[');
   for (size_t i = 0; i < count; i++) json_number(json, NULL, numbers[i]);
-  json_close(json, "]");
+  print_bracket(json, key, ']');
 }
 
-void json_line(struct json *json) {
-  json->own_line = true;
+void json_flags(struct json *json, const char *key, const bool *flags, size_t count) {
+  print_bracket(json, key, '[');
+  for (size_t i = 0; i < count; i++) json_flag(json, NULL, flags[i]);
+  print_bracket(json, key, ']');
+}
+
+void json_shape(struct json *json, size_t rows, size_t columns, int dimensions) {
+  json_print(json, dimensions == 1 ? "shape [%zu]" : "shape [%zu %zu]", rows, columns);
 }

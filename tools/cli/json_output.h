@@ -1,4 +1,5 @@
-/* JSON on a stream, value by value; the commas are set here. */
+/* JSON on a stream. Control characters that could steer a terminal are escaped; numbers have nine
+ * digits, which give a float back exactly. */
 #ifndef ELMAN_CLI_JSON_OUTPUT_H
 #define ELMAN_CLI_JSON_OUTPUT_H
 
@@ -13,26 +14,22 @@ struct json {
   bool own_line; /* the next value starts a line */
 };
 
-/* Each value has a key in an object, and NULL in an array and at the top. The brackets are "{" and
- * "}" or "[" and "]", with a line end in front where they start a line. */
-void json_open(struct json *json, const char *key, const char *bracket);
-void json_close(struct json *json, const char *bracket);
+/* Values after a pattern of brackets, keys and %: "{epoch %zu loss %g best %d}\n". A value is a
+ * text for %s (NULL = null), a count for %zu or PRIu64, a number for %g and a flag for %d. A line
+ * end in front of "{" gives that object a line of its own. */
+void json_print(struct json *json, const char *pattern, ...) __attribute__((format(printf, 2, 3)));
 
-void json_text(struct json *json, const char *key, const char *text); /* NULL = null */
+/* One value, whose key is NULL in an array. */
+void json_text(struct json *json, const char *key, const char *text);
 void json_count(struct json *json, const char *key, uint64_t count);
 void json_number(struct json *json, const char *key, double number);
 void json_flag(struct json *json, const char *key, bool flag);
 
 void json_texts(struct json *json, const char *key, const char *const *texts, size_t count);
 void json_numbers(struct json *json, const char *key, const double *numbers, size_t count);
+void json_flags(struct json *json, const char *key, const bool *flags, size_t count);
 
-/* The next value starts a line. */
-void json_line(struct json *json);
-
-/* Control characters that could steer a terminal are escaped. */
-void write_json_string(FILE *stream, const char *text);
-
-/* Nine digits, which give a float back exactly; null for what JSON has no number for. */
-void write_json_number(FILE *stream, double number);
+/* The member "shape" of a tensor. */
+void json_shape(struct json *json, size_t rows, size_t columns, int dimensions);
 
 #endif

@@ -4,15 +4,55 @@
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sysexits.h>
 #include <unistd.h>
 
 #include "commands.h"
 #include "group.h"
 #include "messages.h"
-#include "restart.h"
+
+/* ---- the environment that libraries read ---- */
+
+static const char self[] = "/proc/self/exe";
+
+/* The path may name another program by now: an upgrade replaces the file, and a removed one is
+ * shown as "... (deleted)". */
+static bool is_this_program(const char *path) {
+  struct stat named, running;
+  return stat(path, &named) == 0 && stat(self, &running) == 0 && named.st_dev == running.st_dev &&
+         named.st_ino == running.st_ino;
+}
+
+static void restart_with(char **argv, const char *name, const char *value) {
+  char path[4096]; /* the link itself would give the process another name */
+  const ssize_t length = readlink(self, path, sizeof path);
+  if (length <= 0 || (size_t)length >= sizeof path) return;
+  path[length] = '\0';
+  if (is_this_program(path) && setenv(name, value, 1) == 0) execv(path, argv);
+}
+
+static bool is_memory_limited(void) {
+  struct rlimit space, data;
+  return (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY) ||
+         (getrlimit(RLIMIT_DATA, &data) == 0 && data.rlim_cur != RLIM_INFINITY);
+}
+
+/* OpenBLAS's own threads, where memory is limited: each wants a large buffer and, if it is refused,
+ * asks for ever, so that the process would not even end. OpenBLAS reads the environment when it is
+ * loaded and no later: the program sets it and starts itself again. Where that is not possible it
+ * goes on as it is. */
+static void leave_out_blas_threads(char **argv) {
+  static const char name[] = "OPENBLAS_NUM_THREADS";
+  const char *set = getenv(name);
+  if (set != NULL && strcmp(set, "1") == 0) return;
+  if (is_memory_limited()) restart_with(argv, name, "1");
+}
+
+/* ---- the process ---- */
 
 /* A file opened later would take the number of a closed standard stream, and messages would end up
  * in it. These stand-ins fail when used. */

@@ -99,43 +99,30 @@ static void write_text(FILE *stream, const elman_gradient_trace *trace, size_t s
 
 /* ---- for programs ---- */
 
-static void write_flags(struct json *json, const char *key, const bool *flags, size_t count) {
-  json_open(json, key, "[");
-  for (size_t i = 0; i < count; i++) json_flag(json, NULL, flags[i]);
-  json_close(json, "]");
-}
-
 static void write_layer_json(struct json *json, const elman_traced_layer *layer) {
-  json_line(json);
-  json_open(json, NULL, "{");
-  json_text(json, "part", side_name(layer));
-  json_count(json, "layer", layer->layer);
-  json_text(json, "direction", layer->reverse ? "backward" : "forward");
-  json_count(json, "units", layer->units);
+  json_print(json, "\n{part %s layer %zu direction %s units %zu", side_name(layer), layer->layer,
+             layer->reverse ? "backward" : "forward", layer->units);
   json_numbers(json, "state", layer->states, layer->steps);
   json_numbers(json, "pre_tanh", layer->inputs, layer->steps);
   json_numbers(json, "saturated", layer->saturated, layer->steps);
-  json_close(json, "}");
+  json_print(json, "}");
 }
 
 static void write_json(FILE *stream, const elman_gradient_trace *trace, size_t step) {
   struct json json = {.stream = stream};
-  json_open(&json, NULL, "{");
-  json_number(&json, "loss", trace->loss);
+  json_print(&json, "{loss %g", trace->loss);
   if (step == 0)
     json_text(&json, "from_step", NULL);
   else
     json_count(&json, "from_step", step);
   json_texts(&json, "source_tokens", trace->source_tokens, trace->source_count);
-  write_flags(&json, "source_known", trace->source_known, trace->source_count);
+  json_flags(&json, "source_known", trace->source_known, trace->source_count);
   json_texts(&json, "target_tokens", trace->target_tokens, trace->target_count);
-  write_flags(&json, "target_known", trace->target_known, trace->target_count);
+  json_flags(&json, "target_known", trace->target_known, trace->target_count);
   json_numbers(&json, "losses", trace->losses, trace->target_count);
-  json_number(&json, "saturated_above", ELMAN_SATURATED);
-  json_open(&json, "layers", "[");
+  json_print(&json, "saturated_above %g layers [", ELMAN_SATURATED);
   for (size_t i = 0; i < trace->layer_count; i++) write_layer_json(&json, &trace->layers[i]);
-  json_close(&json, "\n]");
-  json_close(&json, "}\n");
+  json_print(&json, "\n]}\n");
 }
 
 /* ---- the command ---- */

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <sysexits.h>
 #include <unistd.h>
 
@@ -48,56 +49,40 @@ int train_log_open(struct train_log *log, const char *path, bool append,
   return EX_CANTCREAT;
 }
 
-/* A line of its own: an object that is open and has its kind. */
-static struct json begin(struct train_log *log, const char *event) {
-  struct json json = {.stream = log->stream};
-  json_open(&json, NULL, "{");
-  json_text(&json, "event", event);
-  return json;
-}
-
 void train_log_start(struct train_log *log, const elman_model *model,
                      const elman_train_options *options, size_t epochs) {
   if (log->stream == NULL) return;
   const elman_model_info info = elman_model_get_info(model);
-  struct json json = begin(log, "start");
-  json_text(&json, "version", elman_version());
-  json_count(&json, "epochs", epochs);
+  struct json json = {.stream = log->stream};
+  json_print(&json, "{event %s version %s epochs %zu", "start", elman_version(), epochs);
   json_hyperparameters(&json, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, options);
   json_hyperparameters(&json, ELMAN_SCOPE_MODEL, &info);
   if (info.start_known) json_hyperparameters(&json, ELMAN_SCOPE_START, &info);
-  json_count(&json, "source_vocabulary", info.source_vocabulary);
-  json_count(&json, "target_vocabulary", info.target_vocabulary);
-  json_close(&json, "}\n");
+  json_print(&json, "source_vocabulary %zu target_vocabulary %zu}\n", info.source_vocabulary,
+             info.target_vocabulary);
 }
 
 void train_log_update(struct train_log *log, const elman_train_report *report,
                       double tokens_per_second) {
+  struct json json = {.stream = log->stream};
   if (log->stream == NULL) return;
-  struct json json = begin(log, "update");
-  json_count(&json, "epoch", report->epoch);
-  json_count(&json, "update", (report->epoch - 1) * report->updates + report->update);
-  json_number(&json, "loss", report->update_loss);
-  json_number(&json, "epoch_loss", report->loss);
-  json_number(&json, "gradient_norm", report->gradient_norm);
-  json_number(&json, "lr", report->learning_rate);
-  json_number(&json, "tokens_per_second", tokens_per_second);
-  json_count(&json, "skipped", report->skipped);
-  json_close(&json, "}\n");
+  json_print(&json,
+             "{event %s epoch %zu update %zu loss %g epoch_loss %g gradient_norm %g lr %g "
+             "tokens_per_second %g skipped %zu}\n",
+             "update", report->epoch, (report->epoch - 1) * report->updates + report->update,
+             report->update_loss, report->loss, report->gradient_norm, report->learning_rate,
+             tokens_per_second, report->skipped);
 }
 
 void train_log_validation(struct train_log *log, const elman_validation *validation) {
+  struct json json = {.stream = log->stream};
   if (log->stream == NULL) return;
-  struct json json = begin(log, "validation");
-  json_count(&json, "epoch", validation->epoch);
-  json_count(&json, "update", validation->update);
-  json_number(&json, "loss", validation->loss);
-  json_number(&json, "perplexity", validation->perplexity);
-  json_number(&json, "exact_match", validation->exact_match);
-  json_number(&json, "bleu", validation->bleu);
-  json_number(&json, "chrf", validation->chrf);
-  json_flag(&json, "best", validation->best);
-  json_close(&json, "}\n");
+  json_print(&json,
+             "{event %s epoch %zu update %" PRIu64
+             " loss %g perplexity %g exact_match %g bleu %g chrf %g best %d}\n",
+             "validation", validation->epoch, validation->update, validation->loss,
+             validation->perplexity, validation->exact_match, validation->bleu, validation->chrf,
+             validation->best);
 }
 
 int train_log_close(struct train_log *log, int code) {

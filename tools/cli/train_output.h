@@ -1,5 +1,5 @@
-/* What a training will write to, looked at before the work begins: so that nothing is lost, neither
- * what is there nor, at the end, what was learnt. */
+/* Checks of a training's output files before the work begins, so that neither an existing model
+ * nor, at the end, the result is lost. */
 #ifndef ELMAN_CLI_TRAIN_OUTPUT_H
 #define ELMAN_CLI_TRAIN_OUTPUT_H
 

@@ -11,22 +11,17 @@
 
 static void write_json(FILE *stream, const elman_translation *best, bool n_best) {
   struct json json = {.stream = stream};
-  json_open(&json, NULL, "{");
-  json_text(&json, "translation", best->text);
-  json_number(&json, "log_probability", best->log_probability);
+  json_print(&json, "{translation %s log_probability %g", best->text, best->log_probability);
   json_texts(&json, "source_tokens", best->source_tokens, best->source_count);
   json_texts(&json, "target_tokens", best->target_tokens, best->target_count);
-  if (n_best) json_open(&json, "n_best", "[");
+  if (n_best) json_print(&json, "n_best [");
   for (const elman_translation *one = best; n_best && one != NULL; one = one->next) {
-    json_open(&json, NULL, "{");
-    json_text(&json, "translation", one->text);
-    json_number(&json, "log_probability", one->log_probability);
-    json_number(&json, "score", one->score);
+    json_print(&json, "{translation %s log_probability %g score %g", one->text,
+               one->log_probability, one->score);
     json_texts(&json, "target_tokens", one->target_tokens, one->target_count);
-    json_close(&json, "}");
+    json_print(&json, "}");
   }
-  if (n_best) json_close(&json, "]");
-  json_close(&json, "}\n");
+  json_print(&json, n_best ? "]}\n" : "}\n");
 }
 
 /* Lines as Moses writes them, counted from 0; the program never changes the decimal point. */
