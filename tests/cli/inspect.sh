@@ -12,6 +12,10 @@ expect_stdout_match '^bidirectional +no$'
 expect_stdout_match '^decoder\.out\.weight +21 x 6 '
 expect_stdout_match '^encoder\.rnn\.bias_ih_l0 +3 '
 expect_stdout_match '^training +none, or a file too old to tell$'
+# Words for what is off, and the normalization of each text once.
+expect_stdout_match '^attention window +none$'
+expect_stdout_match '^largest vocabulary +no limit$'
+[ "$(grep -c nfkc "$results/stdout")" -eq 2 ] || fail "a normalization is told twice"
 
 expect_exit 0 "$ELMAN" inspect --json
 expect_stdout_match '^\{"version":"0\.1\.0","embedding_size":2,"hidden_size":3,"layers":1,"bidirectional":false,"attention":"dot","attention_heads":1,"attention_window":0,"encoder_self_attention":0,"decoder_self_attention":0,"plain_self_attention":false,"attentional_layer":false,"input_feeding":false,"tie_embeddings":false,"source_tokens":"space","target_tokens":"words","source_normalization":"nfkc-wide","target_normalization":"nfkc","source_vocabulary":19,"target_vocabulary":21,"parameters":[0-9]+,"training":\{"epochs":0,"updates":0,"tokens":0,"normalization":"nfkc","orthogonal_initial_values":false,"min_count":1,"max_vocabulary":0\},"tensors":\[$'
@@ -68,7 +72,7 @@ for line in 'smallest count of a word +2' 'training +3 epochs, 3 updates, 75 tar
   expect_stdout_match "^$line\$"
 done
 expect_exit 0 "$ELMAN" inspect --json -m trained
-expect_stdout_match ',"training":\{"epochs":3,"updates":3,"tokens":[0-9]+,.*"min_count":2,.*"batch_size":32,"learning_rate":0\.02[0-9]*,"schedule":"inverse-sqrt",.*"dropout":0\.1[0-9]*,.*"max_length":200,"seed":7,'
+expect_stdout_match ',"training":\{"epochs":3,"updates":3,"tokens":[0-9]+,.*"min_count":2,.*"batch_size":32,.*"learning_rate":0\.02[0-9]*,"schedule":"inverse-sqrt",.*"dropout":0\.1[0-9]*,.*"max_length":200,"seed":7,'
 # Of a model that is trained on, the last training counts, and the whole history.
 expect_exit 0 "$ELMAN" train -q -t 1 --epochs 1 --seed 8 --init-from trained -o on "$DATA/toy.zh-en.tsv"
 expect_exit 0 "$ELMAN" inspect -m on
