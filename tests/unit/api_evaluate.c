@@ -1,5 +1,6 @@
 /* Evaluation through the public API. */
 #include "api.h"
+#include "processes.h"
 
 /* ---- evaluating ---- */
 
@@ -120,4 +121,75 @@ Test(api, alignments_are_scored_and_checked) {
     elman_pairs_free(pairs);
   }
   elman_model_free(model);
+}
+
+/* ---- several processes ---- */
+
+enum { PROCESSES = 3 };
+
+struct together {
+  const elman_model *model;
+  const elman_pairs *pairs;
+  elman_scores scores[PROCESSES];
+  elman_status status[PROCESSES];
+};
+
+static void evaluate_one(const elman_group *group, void *context) {
+  struct together *all = context;
+  const size_t rank = group == NULL ? 0 : group->rank;
+  elman_evaluate_options options = elman_evaluate_options_default();
+  cr_assert_null(options.group);
+  options.batch_size = 2;
+  options.threads = 1 + rank;
+  options.group = group;
+  all->status[rank] = elman_evaluate(&all->scores[rank], all->model, all->pairs, &options, NULL);
+}
+
+Test(api, processes_share_an_evaluation) {
+  elman_model *model = small_model();
+  elman_pairs *pairs = toy();
+  struct together alone = {.model = model, .pairs = pairs}, all = alone;
+  evaluate_one(NULL, &alone);
+  cr_assert_eq(alone.status[0], ELMAN_OK);
+  cr_assert_eq(run_processes(1, evaluate_one, &all), 0, "one has nobody to tell");
+  const size_t exchanges = run_processes(PROCESSES, evaluate_one, &all);
+  for (size_t r = 0; r < PROCESSES; r++) {
+    cr_assert_eq(all.status[r], ELMAN_OK);
+    cr_assert_eq(memcmp(&all.scores[r], &alone.scores[0], sizeof alone.scores[0]), 0);
+  }
+  for (size_t n = 1; n <= exchanges; n++) {
+    run_failing_processes(PROCESSES, n, evaluate_one, &all);
+    for (size_t r = 0; r < PROCESSES; r++) cr_assert_eq(all.status[r], ELMAN_IO);
+  }
+  elman_pairs_free(pairs);
+  elman_model_free(model);
+}
+
+/* What a program has for its own affairs. */
+struct told {
+  size_t numbers[PROCESSES][PROCESSES];
+  elman_status status[PROCESSES][3];
+};
+
+static void tell_all(const elman_group *group, void *context) {
+  struct told *told = context;
+  const size_t rank = group->rank, counts[] = {sizeof rank, sizeof rank, sizeof rank};
+  size_t *numbers = told->numbers[rank];
+  elman_status *status = told->status[rank];
+  numbers[0] = 5 + rank;
+  status[0] = elman_group_broadcast(group, numbers, sizeof *numbers, NULL);
+  numbers[rank] = numbers[0] + rank;
+  status[1] = elman_group_gather(group, numbers, counts, NULL);
+  status[2] = elman_group_agree(group, rank == 1 ? ELMAN_NO_INPUT : ELMAN_OK, NULL);
+}
+
+Test(api, processes_tell_each_other) {
+  struct told told;
+  run_processes(PROCESSES, tell_all, &told);
+  for (size_t r = 0; r < PROCESSES; r++) {
+    cr_assert_eq(told.status[r][0], ELMAN_OK);
+    cr_assert_eq(told.status[r][1], ELMAN_OK);
+    cr_assert_eq(told.status[r][2], ELMAN_NO_INPUT);
+    for (size_t i = 0; i < PROCESSES; i++) cr_assert_eq(told.numbers[r][i], 5 + i);
+  }
 }

@@ -4,17 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aligned.h"
+#include "base/group.h"
 #include "base/json.h"
-#include "folder.h"
 #include "metric/bleu_tokens.h"
 #include "model/model_file.h"
-#include "tensor/blas.h"
+#include "processes.h"
 #include "train/checkpoint.h"
 
 /* ---- allocations that fail, by the linker's --wrap ---- */
 
-static long allowed = -1; /* allocations until the one that fails; -1 = none does */
-static bool has_failed;
+/* Of this thread: allocations until the one that fails; -1 = none does. */
+static _Thread_local long allowed = -1;
+static _Thread_local bool has_failed;
 
 static bool fails_now(void) {
   if (allowed < 0) return false;
@@ -223,4 +225,67 @@ Test(no_memory, checkpoint, .init = fail_in_the_library_too) {
   leave_folder();
   trainer_free(&trainer);
   model_free(model);
+}
+
+/* ---- one of several processes ---- */
+
+enum { PROCESSES = 3 };
+
+static struct pairs *pairs;
+static struct model *model;
+static elman_scores scores_alone;
+
+struct evaluation {
+  size_t failing; /* process */
+  long allowed;
+  bool has_failed;
+  elman_scores scores[PROCESSES];
+  elman_status status[PROCESSES];
+  elman_error errors[PROCESSES];
+};
+
+static void evaluate_one(const elman_group *group, void *context) {
+  struct evaluation *all = context;
+  const size_t rank = group_rank(group);
+  elman_evaluate_options own = evaluate_options_default();
+  own.group = group;
+  own.batch_size = 2;
+  if (rank == all->failing) allowed = all->allowed;
+  all->status[rank] = evaluate(&all->scores[rank], model, pairs, NULL, &own, &all->errors[rank]);
+  if (rank == all->failing) all->has_failed = has_failed;
+}
+
+static size_t failing_process;
+
+/* None is left waiting, and all come to the same. */
+static void evaluate_together(void) {
+  struct evaluation all = {.failing = failing_process, .allowed = allowed};
+  allowed = -1;
+  run_processes(PROCESSES, evaluate_one, &all);
+  has_failed = all.has_failed;
+  for (size_t r = 0; r < PROCESSES; r++) {
+    cr_assert_eq(all.status[r], all.status[0]);
+    if (whole(all.status[r]))
+      cr_assert_eq(memcmp(&all.scores[r], &scores_alone, sizeof scores_alone), 0);
+    else
+      cr_assert_str_eq(all.errors[r].message, all.errors[0].message);
+  }
+}
+
+Test(no_memory, evaluation_by_several_processes) {
+  enter_folder();
+  static const char few[] =
+      "a b\tA B\t0-0 1-1\nb\tB\t0-0\nc a b\tC A B\t\nc\tC\t0-0\nb b\tB B\t1-0\n";
+  put_bytes("few", few, strlen(few));
+  pairs = pairs_in("few");
+  model = model_of_pairs(pairs);
+  struct evaluation alone = {.allowed = -1};
+  evaluate_one(NULL, &alone);
+  cr_assert_eq(alone.status[0], ELMAN_OK);
+  scores_alone = alone.scores[0];
+  for (failing_process = 0; failing_process < PROCESSES; failing_process++)
+    each_allocation_fails(evaluate_together);
+  model_free(model);
+  pairs_free(pairs);
+  leave_folder();
 }

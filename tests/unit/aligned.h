@@ -1,0 +1,68 @@
+/* A small model and aligned pairs that it has learned from, not all of them well. Works in a folder
+ * of the test. */
+#ifndef ELMAN_TESTS_ALIGNED_H
+#define ELMAN_TESTS_ALIGNED_H
+
+#include "folder.h"
+#include "tensor/blas.h"
+#include "train/trainer.h"
+
+enum { ALIGNED_PAIRS = 61, ALIGNED_LINKED = 40 }; /* all, and those with an alignment */
+
+static inline struct pairs *pairs_in(const char *file) {
+  const elman_pairs_options options = {.files = &file,
+                                       .file_count = 1,
+                                       .source_column = 1,
+                                       .target_column = 2,
+                                       .alignment_column = 3};
+  struct pairs *pairs;
+  cr_assert_eq(pairs_read(&pairs, &options, NULL), ELMAN_OK);
+  return pairs;
+}
+
+/* One to twelve words a side, the target's in the same order; every third pair has no alignment. */
+static inline struct pairs *aligned_pairs(void) {
+  FILE *file = fopen("aligned", "wb");
+  cr_assert_not_null(file);
+  for (unsigned i = 0; i < ALIGNED_PAIRS; i++) {
+    const unsigned words = 1 + i * i % 12;
+    for (unsigned w = 0; w < words; w++)
+      fprintf(file, "%s%c", w == 0 ? "" : " ", 'a' + (i / 3 + w * w * i) % 9);
+    for (unsigned w = 0; w < words; w++)
+      fprintf(file, "%s%c", w == 0 ? "\t" : " ", 'A' + (i / 3 + w * w * i) % 9);
+    for (unsigned w = 0; w < words && i % 3 > 0; w++)
+      fprintf(file, "%s%u-%u", w == 0 ? "\t" : " ", w, w);
+    fprintf(file, i % 3 > 0 ? "\n" : "\t\n");
+  }
+  cr_assert_eq(fclose(file), 0);
+  return pairs_in("aligned");
+}
+
+static inline struct model *model_of_pairs(const struct pairs *pairs) {
+  const struct vocabulary_options options = {.source_mode = ELMAN_TOKENS_SPACE,
+                                             .target_mode = ELMAN_TOKENS_SPACE,
+                                             .min_count = 1,
+                                             .max_length = 50};
+  const struct model_config config = {
+      .embedding_size = 8, .hidden_size = 12, .layers = 1, .attention_heads = 1};
+  struct vocabulary_pair vocabularies = {0};
+  struct model *model;
+  blas_set_up();
+  cr_assert_eq(corpus_vocabularies(&vocabularies, pairs, &options, NULL), ELMAN_OK);
+  cr_assert_eq(model_create(&model, vocabularies, config, NULL), ELMAN_OK);
+  cr_assert_eq(parameters_initialize(model->block, &model->table, INITIAL_PYTORCH, 1, NULL),
+               ELMAN_OK);
+  return model;
+}
+
+static inline void learn(struct model *model, const struct pairs *pairs, size_t epochs) {
+  const elman_train_options options = {
+      .epochs = epochs, .batch_size = 8, .learning_rate = 0.01, .seed = 1};
+  const struct codec source = model_source_codec(model), target = model_target_codec(model);
+  struct corpus corpus;
+  cr_assert_eq(corpus_encode(&corpus, pairs, &source, &target, 50, NULL), ELMAN_OK);
+  cr_assert_eq(trainer_run(model, &corpus, &options, NULL), ELMAN_OK);
+  corpus_free(&corpus);
+}
+
+#endif
