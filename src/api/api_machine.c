@@ -2,21 +2,6 @@
 #include "tensor/blas.h"
 #include "tensor/quantized.h"
 
-/* What the compiler was allowed to use in the library's own loops. */
-static const char *compiled_instructions(void) {
-#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__)
-  return "AVX-512";
-#elif defined(__AVX2__) && defined(__FMA__)
-  return "AVX2 with FMA";
-#elif defined(__x86_64__)
-  return "SSE2";
-#elif defined(__aarch64__)
-  return "NEON";
-#else
-  return "those of every processor of its kind";
-#endif
-}
-
 static const char *processor_instructions(void) {
 #if defined(__x86_64__)
   static const char *const names[] = {[VECTOR_SSE] = "SSE",

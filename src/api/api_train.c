@@ -1,6 +1,7 @@
 #include <math.h>
 
 #include "api/call.h"
+#include "base/group.h"
 #include "model/hyperparameters.h"
 #include "train/checkpoint.h"
 #include "train/trainer.h"
@@ -20,6 +21,7 @@ static elman_status train(struct model *model, const struct pairs *pairs,
   const struct codec source = model_source_codec(model), target = model_target_codec(model);
   struct corpus corpus = {0};
   elman_status status = corpus_encode(&corpus, pairs, &source, &target, options->max_length, error);
+  status = group_agree(options->group, status, error);
   if (status != ELMAN_OK) return status;
   status = trainer_run(model, &corpus, options, error);
   model->trainings++;
@@ -41,15 +43,19 @@ static double largest_product(const struct model *model, const struct pairs *pai
 elman_status elman_train(elman_model *model, const elman_pairs *pairs,
                          const elman_train_options *options, elman_error *error) {
   const elman_train_options defaults = elman_train_options_default();
-  if (options == NULL) options = &defaults;
-  elman_status status = trainer_check_options(options, error);
-  if (status != ELMAN_OK) return status;
+  elman_error own;
   struct surroundings before;
-  status = enter(&before, options->threads,
-                 largest_product(inner_model(model), inner_pairs_const(pairs), options->batch_size),
-                 error);
-  if (status != ELMAN_OK) return status;
-  status = train(inner_model(model), inner_pairs_const(pairs), options, error);
-  leave(before);
+  if (options == NULL) options = &defaults;
+  if (error == NULL) error = &own;
+  elman_status status = trainer_check_options(options, error);
+  if (status == ELMAN_OK)
+    status = enter(
+        &before, options->threads,
+        largest_product(inner_model(model), inner_pairs_const(pairs), options->batch_size), error);
+  const bool entered = status == ELMAN_OK;
+  status = group_agree(options->group, status, error);
+  if (status == ELMAN_OK)
+    status = train(inner_model(model), inner_pairs_const(pairs), options, error);
+  if (entered) leave(before);
   return status;
 }

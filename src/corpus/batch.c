@@ -43,6 +43,15 @@ static void fill_target(struct sequence *sequence, uint32_t *labels,
   }
 }
 
+/* The batch's sizes are set. */
+static elman_status fit(struct batch *batch, elman_error *error) {
+  struct arena measured = {0};
+  take(batch, &measured);
+  const elman_status status = arena_reserve(&batch->arena, &measured, error);
+  if (status == ELMAN_OK) take(batch, &batch->arena);
+  return status;
+}
+
 elman_status batch_fill(struct batch *batch, const struct corpus *corpus, const size_t *indices,
                         size_t count, elman_error *error) {
   size_t source_steps = 0, target_steps = 0, tokens = 0;
@@ -57,14 +66,48 @@ elman_status batch_fill(struct batch *batch, const struct corpus *corpus, const 
   batch->target.steps = target_steps;
   batch->source.batch = batch->target.batch = count;
   batch->tokens = tokens;
-
-  struct arena measured = {0};
-  take(batch, &measured);
-  const elman_status status = arena_reserve(&batch->arena, &measured, error);
+  const elman_status status = fit(batch, error);
   if (status != ELMAN_OK) return status;
-  take(batch, &batch->arena);
   fill_source(&batch->source, &corpus->source, indices);
   fill_target(&batch->target, batch->labels, &corpus->target, indices);
+  return ELMAN_OK;
+}
+
+/* Sets the sizes of a slice. */
+static void measure_slice(struct sequence *slice, const struct sequence *whole, size_t first,
+                          size_t count) {
+  slice->batch = count;
+  slice->steps = 0;
+  for (size_t b = first; b < first + count; b++)
+    if (whole->lengths[b] > slice->steps) slice->steps = whole->lengths[b];
+}
+
+static void copy_slice(struct sequence *slice, const struct sequence *whole, size_t first) {
+  const size_t B = slice->batch;
+  memcpy(slice->lengths, whole->lengths + first, B * sizeof *slice->lengths);
+  for (size_t t = 0; t < slice->steps; t++)
+    memcpy(slice->ids + t * B, whole->ids + t * whole->batch + first, B * sizeof *slice->ids);
+}
+
+elman_status batch_slice(struct batch *batch, const struct batch *whole, size_t first, size_t count,
+                         elman_error *error) {
+  measure_slice(&batch->source, &whole->source, first, count);
+  measure_slice(&batch->target, &whole->target, first, count);
+  batch->tokens = 0;
+  for (size_t b = first; b < first + count; b++) batch->tokens += whole->target.lengths[b];
+  const elman_status status = fit(batch, error);
+  if (status != ELMAN_OK) return status;
+  copy_slice(&batch->source, &whole->source, first);
+  copy_slice(&batch->target, &whole->target, first);
+  const uint32_t *label = whole->labels;
+  size_t n = 0;
+  for (size_t t = 0; t < whole->target.steps; t++) {
+    for (size_t b = 0; b < whole->target.batch; b++) {
+      if (t >= whole->target.lengths[b]) continue;
+      if (b >= first && b < first + count) batch->labels[n++] = *label;
+      label++;
+    }
+  }
   return ELMAN_OK;
 }
 

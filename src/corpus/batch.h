@@ -9,6 +9,12 @@
  */
 elman_status batch_fill(struct batch *batch, const struct corpus *corpus, const size_t *indices,
                         size_t count, elman_error *error) CHECKED;
+
+/* The same with `count` pairs of another batch, from `first` on: its steps are those that they
+ * need.
+ */
+elman_status batch_slice(struct batch *batch, const struct batch *whole, size_t first, size_t count,
+                         elman_error *error) CHECKED;
 void batch_free(struct batch *batch);
 
 #endif

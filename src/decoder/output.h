@@ -24,6 +24,8 @@ struct output_pass {
   const real *features;   /* (N,F) */
   const uint32_t *labels; /* (N) */
   size_t tokens;          /* N */
+  size_t mean_of;         /* the gradient is that of the losses' sum over this number: N, or that of
+                             the whole where the batch is part of one */
   double smoothing;       /* ε */
   size_t block;           /* rows of logits */
   real *logits;           /* (block,V) */

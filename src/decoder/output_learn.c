@@ -119,7 +119,7 @@ void output_learn(const struct decoder_parameters *gradients, real *dfeatures,
   for (size_t first = 0; first < pass->tokens; first += pass->block) {
     const size_t left = pass->tokens - first, rows = left < pass->block ? left : pass->block;
     const struct block block = {.loss = {pass->labels + first, rows, pass->sizes.vocabulary,
-                                         pass->smoothing, 1 / (real)pass->tokens},
+                                         pass->smoothing, 1 / (real)pass->mean_of},
                                 .pass = pass,
                                 .features = pass->features + first * F,
                                 .dfeatures = dfeatures + first * F,

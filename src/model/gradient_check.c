@@ -237,7 +237,7 @@ static elman_status check_all(struct gradient_check *check, struct run *run, elm
 elman_status gradient_check_run(struct gradient_check *check, const struct model_config *config,
                                 const float *const *tensors, const struct batch *batch,
                                 const elman_gradient_options *options, elman_error *error) {
-  const struct random_stream stream = {options->seed, RANDOM_DROPOUT, 0};
+  const struct random_stream stream = dropout_stream(options->seed, 0, 0);
   struct run run = {.batch = batch,
                     .options = options,
                     .regularization = {.dropouts = {{options->dropout, stream},

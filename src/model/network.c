@@ -88,6 +88,7 @@ static struct output_pass output_of(const struct network_pass *pass) {
                               .features = w->decoder.features,
                               .labels = pass->batch->labels,
                               .tokens = pass->batch->tokens,
+                              .mean_of = pass->mean_of > 0 ? pass->mean_of : pass->batch->tokens,
                               .smoothing = pass->regularization->label_smoothing,
                               .block = w->block,
                               .logits = w->decoder.logits,
@@ -115,7 +116,7 @@ double network_forward(const struct network_pass *pass) {
 static void single_out(real *dfeatures, const struct output_pass *output, size_t token) {
   const size_t F = decoder_feature_size(output->sizes);
   for (size_t n = 0; n < output->tokens; n++) {
-    const real factor = n + 1 == token ? (real)output->tokens : 0;
+    const real factor = n + 1 == token ? (real)output->mean_of : 0;
     for (size_t i = 0; i < F; i++) dfeatures[n * F + i] *= factor;
   }
 }

@@ -49,6 +49,8 @@ struct network_pass {
   const struct batch *batch;
   const struct regularization *regularization;
   struct workspace *workspace;
+  size_t mean_of;    /* tokens: what the mean loss divides by, N of equation 11, where the batch is
+                        part of another; 0 = its own */
   size_t only_token; /* the gradient is that of this token's loss, from 1; 0 = of the mean loss */
 };
 

@@ -37,8 +37,11 @@ void network_copy_free(struct network_copy *copy) {
 
 struct network_pass network_copy_pass(struct network_copy *copy, const struct batch *batch,
                                       const struct regularization *regularization) {
-  return (struct network_pass){&copy->config,  &copy->weight_views, batch,
-                               regularization, &copy->workspace,    0};
+  return (struct network_pass){.config = &copy->config,
+                               .weights = &copy->weight_views,
+                               .batch = batch,
+                               .regularization = regularization,
+                               .workspace = &copy->workspace};
 }
 
 elman_status network_copy_check(double loss, elman_error *error) {

@@ -6,6 +6,20 @@
 #include <string.h>
 #include <unistd.h>
 
+const char *compiled_instructions(void) {
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__)
+  return "AVX-512";
+#elif defined(__AVX2__) && defined(__FMA__)
+  return "AVX2 with FMA";
+#elif defined(__x86_64__)
+  return "SSE2";
+#elif defined(__aarch64__)
+  return "NEON";
+#else
+  return "those of every processor of its kind";
+#endif
+}
+
 enum vector_level vector_level_here(void) {
 #if defined(__x86_64__)
   __builtin_cpu_init();

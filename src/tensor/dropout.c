@@ -1,7 +1,15 @@
 #include "tensor/dropout.h"
 
+/* Purpose, site and part of a stream, from the lowest bits on. */
+enum { SITE_BITS = 8, PART_BITS = 20 };
+
+struct random_stream dropout_stream(uint64_t seed, uint64_t update, size_t part) {
+  return (struct random_stream){seed, RANDOM_DROPOUT | (uint32_t)part << PART_BITS,
+                                (uint32_t)update};
+}
+
 struct dropout dropout_site(struct dropout dropout, unsigned site) {
-  dropout.stream.purpose |= (uint32_t)(site + 1) << 8;
+  dropout.stream.purpose |= (uint32_t)(site + 1) << SITE_BITS;
   return dropout;
 }
 

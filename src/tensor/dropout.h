@@ -18,6 +18,9 @@ struct dropouts {
   struct dropout units, attention;
 };
 
+/* That of a part (below 4096) of the batch of an update. Part 0 is that of a batch in one. */
+struct random_stream dropout_stream(uint64_t seed, uint64_t update, size_t part);
+
 /* The dropout of one site of the network: sites that share a stream would drop the same positions.
  */
 struct dropout dropout_site(struct dropout dropout, unsigned site);

@@ -73,17 +73,16 @@ static json_t *hexadecimal(uint64_t number) {
   return json_string(digits);
 }
 
-static int describe_rows(json_t *object, elman_scope scope, const void *fields) {
+static int describe_rows(json_t *object, unsigned scopes, const void *fields) {
   const elman_hyperparameter *row = NULL;
   int result = 0;
-  while ((row = hyperparameter_next(row, scope)) != NULL)
+  while ((row = hyperparameter_next(row, scopes)) != NULL)
     result |= json_object_set_new(object, row->label, hyperparameter_to_json(row, fields));
   return result;
 }
 
-/* Everything that changes the result, by the name that a message gives it. */
-static json_t *describe_options(const struct trainer *trainer, const elman_train_options *options,
-                                uint64_t corpus_hash) {
+json_t *checkpoint_describe(const struct trainer *trainer, const elman_train_options *options,
+                            unsigned scopes, uint64_t corpus_hash) {
   const struct model *model = trainer->model;
   const struct model_config *config = &model->config;
   json_t *json = json_pack(
@@ -96,10 +95,16 @@ static json_t *describe_options(const struct trainer *trainer, const elman_train
       hexadecimal(hash_vocabulary(model->target_vocabulary)), "corpus", hexadecimal(corpus_hash),
       "dev pairs", hexadecimal(hash_pairs(trainer_dev(options))));
   if (describe_rows(json, ELMAN_SCOPE_MODEL, config) == 0 &&
-      describe_rows(json, ELMAN_SCOPE_TRAINING, options) == 0)
+      describe_rows(json, scopes, options) == 0)
     return json;
   json_decref(json);
   return NULL;
+}
+
+/* Everything that changes the result. */
+static json_t *describe_options(const struct trainer *trainer, const elman_train_options *options,
+                                uint64_t corpus_hash) {
+  return checkpoint_describe(trainer, options, ELMAN_SCOPE_TRAINING, corpus_hash);
 }
 
 /* False when memory runs out; a name that is not UTF-8 is left out. */

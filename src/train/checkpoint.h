@@ -3,10 +3,16 @@
 #ifndef ELMAN_TRAIN_CHECKPOINT_H
 #define ELMAN_TRAIN_CHECKPOINT_H
 
+#include "base/json.h"
 #include "train/trainer.h"
 
 /* Of all ids of both sides, in order. */
 uint64_t checkpoint_corpus_hash(const struct corpus *corpus);
+
+/* Corpus, model and the options of these scopes, each by the name that a message gives it; NULL
+ * when memory runs out. */
+json_t *checkpoint_describe(const struct trainer *trainer, const elman_train_options *options,
+                            unsigned scopes, uint64_t corpus_hash);
 
 /* Writes options->checkpoint, which is replaced at once. After trainer_settle. */
 elman_status checkpoint_save(const struct trainer *trainer, const elman_train_options *options,

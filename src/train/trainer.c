@@ -4,10 +4,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/random.h"
+#include "base/group.h"
 #include "model/hyperparameters.h"
 #include "train/average.h"
 #include "train/checkpoint.h"
+#include "train/join.h"
 #include "train/norm.h"
 #include "train/order.h"
 
@@ -62,16 +63,19 @@ elman_status trainer_create(struct trainer *trainer, struct model *model,
   const struct weight_blocks blocks = {model->block, trainer->gradients, trainer->m, trainer->v,
                                        trainer->average};
   if (status == ELMAN_OK) status = optimizer_create(&trainer->optimizer, model, blocks, error);
+  if (status == ELMAN_OK)
+    status = shards_create(&trainer->shards, options->group, options->shards, model,
+                           &trainer->optimizer, error);
   if (status != ELMAN_OK) {
     trainer_free(trainer);
     return status;
   }
-  parameters_bind(&trainer->dweights, trainer->gradients, &model->config);
   if (trainer->average != NULL) memcpy(trainer->average, model->block, block_bytes(trainer));
   return ELMAN_OK;
 }
 
 void trainer_free(struct trainer *trainer) {
+  shards_free(&trainer->shards);
   optimizer_free(&trainer->optimizer);
   parameter_block_free(trainer->gradients);
   parameter_block_free(trainer->m);
@@ -98,23 +102,46 @@ static struct update_step step_of(const struct trainer *trainer, const elman_tra
   return step;
 }
 
-elman_status trainer_step(struct trainer *trainer, const struct batch *batch,
-                          const elman_train_options *options, double *loss, double *norm,
-                          elman_error *error) {
-  struct model *model = trainer->model;
-  struct training_state *state = &trainer->state;
-  const struct random_stream stream = {options->seed, RANDOM_DROPOUT, (uint32_t)state->update};
+/* An update on its way. */
+struct step {
+  struct trainer *trainer;
+  const elman_train_options *options;
+  size_t tokens; /* of the whole batch */
+};
+
+static elman_status learn_shard(void *context, double *loss, const struct parameters *gradients,
+                                const struct batch *batch, size_t shard, elman_error *error) {
+  const struct step *step = context;
+  const elman_train_options *options = step->options;
+  struct workspace *workspace = &step->trainer->workspace;
+  const struct model *model = step->trainer->model;
+  const struct random_stream stream =
+      dropout_stream(options->seed, step->trainer->state.update, shard);
   const struct regularization regularization = {
       .dropouts = {{options->dropout, stream}, {options->attention_dropout, stream}},
       .label_smoothing = options->label_smoothing};
-  const struct network_pass pass = {&model->config,  &model->weights,     batch,
-                                    &regularization, &trainer->workspace, 0};
+  const struct network_pass pass = {.config = &model->config,
+                                    .weights = &model->weights,
+                                    .batch = batch,
+                                    .regularization = &regularization,
+                                    .workspace = workspace,
+                                    .mean_of = step->tokens};
   const elman_status status =
-      workspace_fit(&trainer->workspace, &model->config, batch, WITH_GRADIENTS, error);
-  if (status != ELMAN_OK) return status;
+      workspace_fit(workspace, &model->config, batch, WITH_GRADIENTS, error);
+  if (status == ELMAN_OK) *loss = network_gradient(gradients, &pass);
+  return status;
+}
 
+elman_status trainer_step(struct trainer *trainer, const struct batch *batch,
+                          const elman_train_options *options, double *loss, double *norm,
+                          elman_error *error) {
+  struct training_state *state = &trainer->state;
+  struct step step = {trainer, options, batch->tokens};
   optimizer_begin(&trainer->optimizer, batch);
-  *loss = network_gradient(&trainer->dweights, &pass) / (double)batch->tokens;
+  const elman_status status = shards_gradient(&trainer->shards, loss, &trainer->optimizer, batch,
+                                              learn_shard, &step, error);
+  if (status != ELMAN_OK) return status;
+  *loss /= (double)batch->tokens;
   *norm = optimizer_norm(&trainer->optimizer);
   if (!isfinite(*loss) || !isfinite(*norm)) {
     optimizer_skip(&trainer->optimizer);
@@ -143,14 +170,15 @@ static void swap(real *a, real *b, size_t n) {
   }
 }
 
-/* Scores the average, where there is one, else the weights. */
-static elman_status validate(struct trainer *trainer, const elman_train_options *options,
-                             elman_error *error) {
+/* Scores the average, where there is one, else the weights; what is told of it goes to *report. */
+static elman_status validate(elman_validation *report, struct trainer *trainer,
+                             const elman_train_options *options, elman_error *error) {
   struct model *model = trainer->model;
   struct training_state *state = &trainer->state;
   elman_scores scores;
   elman_evaluate_options evaluation = evaluate_options_default();
   evaluation.batch_size = options->batch_size;
+  evaluation.group = options->group;
   const size_t n = model->table.block;
   trainer_settle(trainer);
   if (trainer->average != NULL) swap(model->block, trainer->average, n);
@@ -173,16 +201,15 @@ static elman_status validate(struct trainer *trainer, const elman_train_options 
   state->stale = best ? 0 : state->stale + 1;
   state->rate_factor = schedule_factor(&trainer->schedule, state->rate_factor, best);
   if (trainer->average != NULL) swap(model->block, trainer->average, n);
-  const elman_validation report = {.epoch = state->epoch,
-                                   .update = state->update,
-                                   .loss = scores.loss,
-                                   .perplexity = scores.perplexity,
-                                   .exact_match = scores.exact_match,
-                                   .bleu = scores.metrics.bleu,
-                                   .chrf = scores.metrics.chrf,
-                                   .best = best};
-  if (options->validated == NULL || options->validated(options->context, &report)) return ELMAN_OK;
-  return fail(error, ELMAN_INTERRUPTED, NULL, "training was stopped");
+  *report = (elman_validation){.epoch = state->epoch,
+                               .update = state->update,
+                               .loss = scores.loss,
+                               .perplexity = scores.perplexity,
+                               .exact_match = scores.exact_match,
+                               .bleu = scores.metrics.bleu,
+                               .chrf = scores.metrics.chrf,
+                               .best = best};
+  return ELMAN_OK;
 }
 
 static bool validation_is_due(const struct trainer *trainer, const elman_train_options *options,
@@ -209,7 +236,16 @@ struct run {
   double unknown_source, unknown_target; /* shares of the tokens */
   double saved_at;                       /* seconds */
   bool saved; /* there is a checkpoint of this training, which must not stay behind it */
+  /* What ends the training before the next update: a stop, a checkpoint that could not be written.
+   * In process 0 alone, until all agree. */
+  elman_status pending;
+  elman_error problem;
 };
+
+/* One process tells of the training and keeps it; all do it. */
+static bool is_first(const struct run *run) {
+  return group_rank(run->options->group) == 0;
+}
 
 static double seconds(void) {
   struct timespec time;
@@ -220,7 +256,7 @@ static double seconds(void) {
 /* The training is worth more than its checkpoint: who listens learns of a failure, and it goes on.
  */
 static elman_status save(struct run *run, elman_error *error) {
-  if (run->options->checkpoint == NULL) return ELMAN_OK;
+  if (run->options->checkpoint == NULL || !is_first(run)) return ELMAN_OK;
   run->saved_at = seconds();
   run->saved = true;
   trainer_settle(run->trainer);
@@ -239,7 +275,19 @@ static double unknown_share(const struct sentences *sentences) {
   return count == 0 ? 0 : (double)sentences_unknown(sentences) / (double)count;
 }
 
-static bool report_update(const struct run *run, double loss, double norm, double rate) {
+static void stop(struct run *run) {
+  if (run->pending == ELMAN_OK)
+    run->pending = fail(&run->problem, ELMAN_INTERRUPTED, NULL, "training was stopped");
+}
+
+/* Ends the training in all processes with what one has pending. */
+static elman_status agree(const struct run *run, elman_error *error) {
+  elman_error problem = run->problem;
+  const elman_status status = group_agree(run->options->group, run->pending, &problem);
+  return status == ELMAN_OK ? ELMAN_OK : fail_again(error, &problem);
+}
+
+static void report_update(struct run *run, double loss, double norm, double rate) {
   const struct training_state *state = &run->trainer->state;
   const elman_train_report report = {
       .epoch = state->epoch,
@@ -255,7 +303,9 @@ static bool report_update(const struct run *run, double loss, double norm, doubl
       .gradient_norm = norm,
       .learning_rate = rate,
       .skipped = state->skipped};
-  return run->options->report == NULL || run->options->report(run->options->context, &report);
+  if (run->options->report != NULL && is_first(run) &&
+      !run->options->report(run->options->context, &report))
+    stop(run);
 }
 
 static elman_status run_batch(struct run *run, elman_error *error) {
@@ -265,7 +315,9 @@ static elman_status run_batch(struct run *run, elman_error *error) {
   size_t size;
   double loss = 0, norm = 0;
   const size_t *pairs = epoch_order_batch(&run->order, state->position, &size);
-  elman_status status = batch_fill(&run->batch, run->corpus, pairs, size, error);
+  if (run->pending == ELMAN_OK)
+    run->pending = batch_fill(&run->batch, run->corpus, pairs, size, &run->problem);
+  elman_status status = agree(run, error);
   if (status == ELMAN_OK)
     status = trainer_step(trainer, &run->batch, run->options, &loss, &norm, error);
   if (status != ELMAN_OK) return status;
@@ -279,31 +331,39 @@ static elman_status run_batch(struct run *run, elman_error *error) {
                 "%llu; lower the learning rate or clip the gradients",
                 MAX_FAILURES, (unsigned long long)state->update + 1);
   }
-  if (!report_update(run, loss, norm, rate))
-    return fail(error, ELMAN_INTERRUPTED, NULL, "training was stopped");
+  report_update(run, loss, norm, rate);
   return ELMAN_OK;
 }
 
-/* The rest of the current epoch. */
+static elman_status validate_if_due(struct run *run, elman_error *error) {
+  const elman_train_options *options = run->options;
+  elman_validation report;
+  if (!validation_is_due(run->trainer, options, &run->order)) return ELMAN_OK;
+  const elman_status status = validate(&report, run->trainer, options, error);
+  if (status == ELMAN_OK && options->validated != NULL && is_first(run) &&
+      !options->validated(options->context, &report))
+    stop(run);
+  return status;
+}
+
+static bool save_is_due(const struct run *run) {
+  const double every = run->options->save_every;
+  return run->pending == ELMAN_OK && every > 0 && seconds() - run->saved_at >= every;
+}
+
+/* The rest of the current epoch. A stop does not swallow the validation that its update owes. */
 static elman_status run_epoch(struct run *run, elman_error *error) {
   struct training_state *state = &run->trainer->state;
   const elman_train_options *options = run->options;
   epoch_order_fill(&run->order, run->corpus, options->seed, state->epoch);
   while (state->position < run->order.batches) {
     elman_status status = run_batch(run, error);
-    /* A stop must not swallow the validation that this update owes. */
-    const bool stopped = status == ELMAN_INTERRUPTED;
-    if ((status == ELMAN_OK || stopped) && validation_is_due(run->trainer, options, &run->order)) {
-      const elman_status validated = validate(run->trainer, options, error);
-      if (validated != ELMAN_OK) status = validated;
-    }
-    if (status == ELMAN_OK && options->save_every > 0 &&
-        seconds() - run->saved_at >= options->save_every)
-      status = save(run, error);
+    if (status == ELMAN_OK) status = validate_if_due(run, error);
     if (status != ELMAN_OK) return status;
-    if (patience_is_over(run->trainer, options)) return ELMAN_OK;
+    if (save_is_due(run)) run->pending = save(run, &run->problem);
+    if (patience_is_over(run->trainer, options)) break;
   }
-  return ELMAN_OK;
+  return agree(run, error);
 }
 
 static elman_status run_epochs(struct run *run, elman_error *error) {
@@ -334,19 +394,31 @@ size_t trainer_default_epochs(size_t pairs, size_t batch_size) {
 
 static elman_status prepare(struct run *run, elman_error *error) {
   const elman_train_options *options = run->options;
+  if (run->corpus->source.count == 0)
+    return fail(error, ELMAN_BAD_DATA, NULL,
+                "no pair is left to train on; a larger max_length (--max-length) allows longer "
+                "sentences");
   run->corpus_hash = checkpoint_corpus_hash(run->corpus);
   run->unknown_source = unknown_share(&run->corpus->source);
   run->unknown_target = unknown_share(&run->corpus->target);
   run->saved_at = seconds();
-  elman_status status =
-      epoch_order_create(&run->order, run->corpus->source.count, options->batch_size, error);
-  if (status != ELMAN_OK) return status;
   run->epochs = options->epochs;
   if (run->epochs == ELMAN_EPOCHS_AUTO)
     run->epochs = trainer_default_epochs(run->corpus->source.count, options->batch_size);
-  if (options->checkpoint != NULL && options->resume)
+  return epoch_order_create(&run->order, run->corpus->source.count, options->batch_size, error);
+}
+
+/* All processes begin where the first does: anew, or at its checkpoint. */
+static elman_status begin(struct run *run, elman_error *error) {
+  const elman_train_options *options = run->options;
+  elman_status status = ELMAN_OK;
+  if (group_size(options->group) > 1)
+    status = join_compare(run->trainer, options, run->corpus_hash, error);
+  if (status != ELMAN_OK) return status;
+  if (options->checkpoint != NULL && options->resume && is_first(run))
     status = checkpoint_load(run->trainer, options, run->corpus_hash, &run->saved, error);
-  return status;
+  status = group_agree(options->group, status, error);
+  return status == ELMAN_OK ? join_spread(run->trainer, options->group, error) : status;
 }
 
 /* A function of the state alone, so that stopping and resuming does not change it. */
@@ -367,22 +439,20 @@ static void add_history(struct model_past *past, const struct run *run) {
 
 elman_status trainer_run(struct model *model, const struct corpus *corpus,
                          const elman_train_options *options, elman_error *error) {
-  if (corpus->source.count == 0)
-    return fail(error, ELMAN_BAD_DATA, NULL,
-                "no pair is left to train on; a larger max_length (--max-length) allows longer "
-                "sentences");
   struct trainer trainer;
-  elman_status status = trainer_create(&trainer, model, options, error);
-  if (status != ELMAN_OK) return status;
   struct run run = {.trainer = &trainer, .corpus = corpus, .options = options};
-  status = prepare(&run, error);
+  elman_status status = trainer_create(&trainer, model, options, error);
+  if (status == ELMAN_OK) status = prepare(&run, error);
+  status = group_agree(options->group, status, error);
+  if (status == ELMAN_OK) status = begin(&run, error);
   trainer.state.finished = false; /* a finished training may have been given more epochs */
   if (status == ELMAN_OK) status = run_epochs(&run, error);
   trainer_settle(&trainer);
   trainer.state.finished = status == ELMAN_OK;
-  if (status == ELMAN_INTERRUPTED || (status == ELMAN_OK && run.saved)) {
-    const elman_status saved = save(&run, error);
-    if (saved != ELMAN_OK) status = saved;
+  if (status == ELMAN_OK || status == ELMAN_INTERRUPTED) {
+    elman_status saved = ELMAN_OK;
+    if (status == ELMAN_INTERRUPTED || run.saved) saved = save(&run, error);
+    status = group_agree(options->group, saved == ELMAN_OK ? status : saved, error);
   }
   if (status == ELMAN_OK || status == ELMAN_INTERRUPTED) {
     keep_best(&trainer);

@@ -13,6 +13,7 @@
 #include "train/adam.h"
 #include "train/optimizer.h"
 #include "train/schedule.h"
+#include "train/shards.h"
 #include "translate/evaluate.h"
 
 /* Where training stands. With the blocks of struct trainer, this is all that the rest depends on.
@@ -32,11 +33,11 @@ struct training_state {
 };
 
 struct trainer {
-  struct model *model;        /* borrowed */
-  real *gradients, *m, *v;    /* blocks laid out like the model's */
-  real *average, *best;       /* likewise; NULL when off */
-  struct parameters dweights; /* views into `gradients` */
+  struct model *model;     /* borrowed */
+  real *gradients, *m, *v; /* blocks laid out like the model's */
+  real *average, *best;    /* likewise; NULL when off */
   struct optimizer optimizer;
+  struct shards shards;
   struct adam_options adam; /* its learning rate is the schedule's peak */
   struct schedule schedule;
   struct workspace workspace;
@@ -57,9 +58,10 @@ elman_status trainer_create(struct trainer *trainer, struct model *model,
                             const elman_train_options *options, elman_error *error) CHECKED;
 void trainer_free(struct trainer *trainer);
 
-/* Forward, backward, clipping and one Adam update. The batch's mean loss before the update goes to
- * *loss, the gradient's norm to *norm. When one of them is not finite, nothing is updated and
- * state.failures counts it. Call trainer_settle before looking at a weight or a moment. */
+/* Forward and backward, in the shards of the options, clipping and one Adam update. The batch's
+ * mean loss before the update goes to *loss, the gradient's norm to *norm. When one of them is not
+ * finite, nothing is updated and state.failures counts it. Call trainer_settle before looking at a
+ * weight or a moment. */
 elman_status trainer_step(struct trainer *trainer, const struct batch *batch,
                           const elman_train_options *options, double *loss, double *norm,
                           elman_error *error) CHECKED;

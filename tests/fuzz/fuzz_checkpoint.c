@@ -32,6 +32,7 @@ static void set_up(void) {
   REQUIRE(corpus_encode(&corpus, pairs, &source, &target, 0, NULL) == ELMAN_OK);
   options = (elman_train_options){.epochs = EPOCHS,
                                   .batch_size = BATCH,
+                                  .shards = 1,
                                   .learning_rate = 0.001,
                                   .average = 0.9,
                                   .dev = (const elman_pairs *)pairs,

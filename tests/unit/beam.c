@@ -120,8 +120,11 @@ static void force(struct setup *s, const struct search_request *request, const u
   cr_assert_eq(batch_fill(&s->batch, &corpus, &index, 1, NULL), ELMAN_OK);
   cr_assert_eq(workspace_fit(&s->workspace, &s->model.config, &s->batch, WITH_LOGITS, NULL),
                ELMAN_OK);
-  network_forward(&(struct network_pass){&s->model.config, &s->model.weights, &s->batch, &plain,
-                                         &s->workspace, 0});
+  network_forward(&(struct network_pass){.config = &s->model.config,
+                                         .weights = &s->model.weights,
+                                         .batch = &s->batch,
+                                         .regularization = &plain,
+                                         .workspace = &s->workspace});
 }
 
 static double forced_log_probability(struct setup *s, const struct search_request *request,

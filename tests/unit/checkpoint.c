@@ -17,8 +17,8 @@ static void begin(void) {
   snprintf(path, sizeof path, "%s/reference/model-dot.safetensors", getenv("TEST_DATA"));
   blas_set_up();
   cr_assert_eq(model_load(&model, path, NULL), ELMAN_OK);
-  options =
-      (elman_train_options){.batch_size = 4, .learning_rate = 0.001, .checkpoint = "checkpoint"};
+  options = (elman_train_options){
+      .batch_size = 4, .shards = 1, .learning_rate = 0.001, .checkpoint = "checkpoint"};
   cr_assert_eq(trainer_create(&trainer, model, &options, NULL), ELMAN_OK);
 }
 

@@ -117,8 +117,11 @@ static double dense_gradients(struct dense *dense, const struct batch *batch,
                ELMAN_OK);
   memset(dense->gradients, 0, dense->size * sizeof(real));
   return network_gradient(&dense->dweights,
-                          &(struct network_pass){&model->config, &model->weights, batch,
-                                                 regularization, &dense->workspace, 0}) /
+                          &(struct network_pass){.config = &model->config,
+                                                 .weights = &model->weights,
+                                                 .batch = batch,
+                                                 .regularization = regularization,
+                                                 .workspace = &dense->workspace}) /
          (double)batch->tokens;
 }
 
@@ -151,8 +154,12 @@ static void check_trainer(const struct trainer *trainer, const struct dense *den
 enum { UPDATES = 1300 };
 
 static elman_train_options options_of(size_t which) {
-  elman_train_options options = {
-      .epochs = 1, .batch_size = BATCH, .learning_rate = 0.001, .seed = 1, .dropout = 0.1};
+  elman_train_options options = {.epochs = 1,
+                                 .batch_size = BATCH,
+                                 .shards = 1,
+                                 .learning_rate = 0.001,
+                                 .seed = 1,
+                                 .dropout = 0.1};
   if (which == 1) {
     options.schedule = "inverse-sqrt";
     options.warm_up = 20;

@@ -127,13 +127,13 @@ static void check_forward_and_gradients(const char *attention) {
                              WITH_GRADIENTS_AND_LOGITS, NULL),
                ELMAN_OK);
   const double sum = network_forward(&(struct network_pass){
-      &model->config, &model->weights, &golden.batch, &plain, &trainer.workspace, 0});
+      &model->config, &model->weights, &golden.batch, &plain, &trainer.workspace, 0, 0});
   cr_assert_float_eq(sum / (double)golden.batch.tokens, golden_number(&golden, "loss"), TOLERANCE);
   compare(&golden, "", "logits", trainer.workspace.decoder.logits);
   compare(&golden, "", "attention", trainer.workspace.decoder.attention.weights);
-  (void)network_gradient(&trainer.dweights,
+  (void)network_gradient(&trainer.shards.sums[0].views,
                          &(struct network_pass){&model->config, &model->weights, &golden.batch,
-                                                &plain, &trainer.workspace, 0});
+                                                &plain, &trainer.workspace, 0, 0});
   compare_block(&golden, "gradient.", trainer.gradients);
   trainer_free(&trainer);
   close_golden(&golden);

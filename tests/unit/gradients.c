@@ -292,7 +292,7 @@ struct network_case {
 static double network_loss(void *context) {
   struct network_case *c = context;
   return network_forward(&(struct network_pass){&c->config, &c->weights, &c->batch,
-                                                &c->regularization, &c->workspace, 0}) /
+                                                &c->regularization, &c->workspace, 0, 0}) /
          (double)c->batch.tokens;
 }
 
@@ -353,7 +353,7 @@ static void check_network(struct model_config config, struct regularization regu
   const double loss = network_loss(&c);
   const double again =
       network_gradient(&views, &(struct network_pass){&c.config, &c.weights, &c.batch,
-                                                      &c.regularization, &c.workspace, 0}) /
+                                                      &c.regularization, &c.workspace, 0, 0}) /
       (double)c.batch.tokens;
   cr_assert_float_eq(loss, again, 1e-13 * (1 + loss));
   const double rounding = rounding_of_loss(&c);

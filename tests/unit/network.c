@@ -72,8 +72,9 @@ static double run_regularized(struct setup *s, const size_t *indices, size_t cou
   cr_assert_eq(batch_fill(&s->batch, &s->corpus, indices, count, NULL), ELMAN_OK);
   cr_assert_eq(workspace_fit(&s->workspace, &s->config, &s->batch, WITH_GRADIENTS, NULL), ELMAN_OK);
   memset(s->gradient_block, 0, s->table.block * sizeof(real));
-  return network_gradient(&s->gradients, &(struct network_pass){&s->config, &s->weights, &s->batch,
-                                                                regularization, &s->workspace, 0});
+  return network_gradient(&s->gradients,
+                          &(struct network_pass){&s->config, &s->weights, &s->batch, regularization,
+                                                 &s->workspace, 0, 0});
 }
 
 static double run(struct setup *s, const size_t *indices, size_t count) {
@@ -259,7 +260,7 @@ Test(network, old_contents_of_the_workspace_do_not_matter) {
   memset(s.gradient_block, 0, s.table.block * sizeof *gradient);
   const double again =
       network_gradient(&s.gradients, &(struct network_pass){&s.config, &s.weights, &s.batch, &plain,
-                                                            &s.workspace, 0});
+                                                            &s.workspace, 0, 0});
   cr_assert_eq(loss, again);
   cr_assert_eq(memcmp(gradient, s.gradient_block, s.table.block * sizeof *gradient), 0);
   free(gradient);
@@ -274,7 +275,7 @@ Test(network, gradients_are_added_to) {
   real *once = reals(s.table.block);
   memcpy(once, s.gradient_block, s.table.block * sizeof *once);
   (void)network_gradient(&s.gradients, &(struct network_pass){&s.config, &s.weights, &s.batch,
-                                                              &plain, &s.workspace, 0});
+                                                              &plain, &s.workspace, 0, 0});
   for (size_t i = 0; i < s.table.block; i++) once[i] *= 2;
   cr_assert(relative_error(once, s.gradient_block, s.table.block) < CLOSE);
   free(once);

@@ -212,8 +212,8 @@ Test(no_memory, checkpoint, .init = fail_in_the_library_too) {
   blas_set_up();
   cr_assert_eq(model_load(&model, data("model-dot.safetensors"), NULL), ELMAN_OK);
   enter_folder();
-  options =
-      (elman_train_options){.batch_size = 4, .learning_rate = 0.001, .checkpoint = "checkpoint"};
+  options = (elman_train_options){
+      .batch_size = 4, .shards = 1, .learning_rate = 0.001, .checkpoint = "checkpoint"};
   cr_assert_eq(trainer_create(&trainer, model, &options, NULL), ELMAN_OK);
   trainer.state.update = 7;
   trainer.state.epoch_loss = 1.25;

@@ -93,6 +93,7 @@ static struct results in_tiles(const struct layer *layer, double smoothing, real
                                    .features = layer->features,
                                    .labels = layer->labels,
                                    .tokens = N,
+                                   .mean_of = N,
                                    .smoothing = smoothing,
                                    .block = BLOCK,
                                    .logits = logits,

@@ -71,7 +71,7 @@ static void check_finite(const struct model *model) {
 
 static elman_train_options options_of(size_t epochs, size_t batch_size) {
   return (elman_train_options){
-      .epochs = epochs, .batch_size = batch_size, .learning_rate = 0.001, .seed = 1};
+      .epochs = epochs, .batch_size = batch_size, .shards = 1, .learning_rate = 0.001, .seed = 1};
 }
 
 /* ---- what the reports say ---- */

@@ -99,7 +99,7 @@ static void tear_down(struct task *task) {
 /* All pairs are one batch, and so an epoch is one update. */
 static elman_train_options options_of(size_t epochs) {
   elman_train_options options = {
-      .epochs = epochs, .batch_size = 6, .learning_rate = 0.001, .seed = 1};
+      .epochs = epochs, .batch_size = 6, .shards = 1, .learning_rate = 0.001, .seed = 1};
   options.learning_rate = 0.03;
   return options;
 }

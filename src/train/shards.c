@@ -1,0 +1,250 @@
+#include "train/shards.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/group.h"
+
+/* How a shard went. */
+struct shard_result {
+  double loss;
+  uint64_t status;
+};
+
+static struct range left_of(struct range shards) {
+  return (struct range){shards.first, shards.count / 2};
+}
+
+static struct range right_of(struct range shards) {
+  const size_t half = shards.count / 2;
+  return (struct range){shards.first + half, shards.count - half};
+}
+
+/* ---- who has what ---- */
+
+static size_t first_of(const struct shards *s, size_t rank) {
+  return group_first(s->count, rank, group_size(s->group));
+}
+
+static size_t owner_of(const struct shards *s, size_t shard) {
+  size_t rank = 0;
+  while (first_of(s, rank + 1) <= shard) rank++;
+  return rank;
+}
+
+static void list_parts(struct shards *s, struct range shards) {
+  const size_t rank = owner_of(s, shards.first);
+  if (owner_of(s, shards.first + shards.count - 1) != rank) {
+    list_parts(s, left_of(shards));
+    list_parts(s, right_of(shards));
+    return;
+  }
+  const struct shard_part *before = s->part_count == 0 ? NULL : &s->parts[s->part_count - 1];
+  const size_t round = before != NULL && before->rank == rank ? before->round + 1 : 0;
+  if (rank == group_rank(s->group) && s->own_count++ == 0) s->own_first = s->part_count;
+  s->parts[s->part_count++] = (struct shard_part){shards, rank, round};
+  if (round >= s->rounds) s->rounds = round + 1;
+}
+
+/* How many gradients a subtree needs at once: a right child is summed while the left one waits. */
+static size_t depth_of(size_t shards) {
+  return shards <= 1 ? 1 : 1 + depth_of(shards - shards / 2);
+}
+
+static elman_status create_sums(struct shards *s, const struct model *model, real *gradients,
+                                elman_error *error) {
+  size_t depth = 1;
+  for (size_t i = s->own_first; i < s->own_first + s->own_count; i++)
+    if (depth_of(s->parts[i].shards.count) > depth) depth = depth_of(s->parts[i].shards.count);
+  s->sums = calloc(depth, sizeof *s->sums);
+  if (s->sums == NULL) return fail_no_memory(error);
+  for (; s->sum_count < depth; s->sum_count++) {
+    struct shard_sum *sum = &s->sums[s->sum_count];
+    sum->block = gradients;
+    if (s->sum_count > 0) {
+      const elman_status status = parameter_block_create(&sum->block, &model->table, error);
+      if (status != ELMAN_OK) return status;
+    }
+    parameters_bind(&sum->views, sum->block, &model->config);
+  }
+  return ELMAN_OK;
+}
+
+/* Pages that no batch touches cost address space only. */
+static elman_status create_buffers(struct shards *s, const struct model *model,
+                                   elman_error *error) {
+  const size_t P = group_size(s->group), slice = model->table.block / P + 1;
+  if (P == 1) return ELMAN_OK;
+  if (slice > SIZE_MAX / sizeof(real) / s->part_count) return fail_no_memory(error);
+  s->packed = malloc(model->table.block * sizeof *s->packed);
+  s->slices = malloc(slice * s->part_count * sizeof *s->slices);
+  return s->packed == NULL || s->slices == NULL ? fail_no_memory(error) : ELMAN_OK;
+}
+
+elman_status shards_create(struct shards *shards, const elman_group *group, size_t count,
+                           const struct model *model, const struct optimizer *optimizer,
+                           elman_error *error) {
+  const size_t P = group_size(group);
+  *shards = (struct shards){.group = group, .count = count};
+  if (P > count)
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                "a batch in %zu shard%s is work for so many processes at most, and there are %zu; "
+                "start fewer, or use more shards (--shards), which make another model",
+                count, count == 1 ? "" : "s", P);
+  shards->parts = calloc(count, sizeof *shards->parts);
+  shards->results = calloc(count, sizeof *shards->results);
+  shards->counts = calloc(P, sizeof *shards->counts);
+  shards->send = calloc(P, sizeof *shards->send);
+  shards->receive = calloc(P, sizeof *shards->receive);
+  elman_status status = ELMAN_OK;
+  if (shards->parts == NULL || shards->results == NULL || shards->counts == NULL ||
+      shards->send == NULL || shards->receive == NULL)
+    status = fail_no_memory(error);
+  if (status == ELMAN_OK) list_parts(shards, (struct range){0, count});
+  if (status == ELMAN_OK) status = create_sums(shards, model, optimizer->blocks.gradients, error);
+  if (status == ELMAN_OK) status = create_buffers(shards, model, error);
+  if (status == ELMAN_OK && count > 1)
+    status = gradient_pieces_create(&shards->pieces, optimizer, error);
+  if (status != ELMAN_OK) shards_free(shards);
+  return status;
+}
+
+void shards_free(struct shards *shards) {
+  for (size_t i = 1; i < shards->sum_count; i++) parameter_block_free(shards->sums[i].block);
+  free(shards->sums);
+  free(shards->parts);
+  free(shards->results);
+  free(shards->counts);
+  free(shards->send);
+  free(shards->receive);
+  free(shards->packed);
+  free(shards->slices);
+  gradient_pieces_free(&shards->pieces);
+  batch_free(&shards->batch);
+  *shards = (struct shards){0};
+}
+
+/* ---- the sum of this process's shards ---- */
+
+/* A batch on its way. */
+struct work {
+  struct shards *shards;
+  const struct batch *batch;
+  shard_function *function;
+  void *context;
+};
+
+static elman_status learn_shard(const struct work *work, size_t shard,
+                                const struct parameters *gradients, elman_error *error) {
+  struct shards *s = work->shards;
+  struct shard_result *result = &s->results[shard];
+  const size_t pairs = work->batch->source.batch, first = group_first(pairs, shard, s->count);
+  const size_t count = group_first(pairs, shard + 1, s->count) - first;
+  const struct batch *batch = s->count == 1 ? work->batch : &s->batch;
+  elman_status status = ELMAN_OK;
+  result->loss = 0;
+  if (count > 0 && s->count > 1) status = batch_slice(&s->batch, work->batch, first, count, error);
+  if (count > 0 && status == ELMAN_OK)
+    status = work->function(work->context, &result->loss, gradients, batch, shard, error);
+  result->status = status;
+  return status;
+}
+
+/* sum(a, b) in the gradient of this depth. */
+static elman_status sum_shards(const struct work *work, struct range shards, size_t depth,
+                               elman_error *error) {
+  struct shard_sum *sum = &work->shards->sums[depth];
+  if (shards.count == 1) return learn_shard(work, shards.first, &sum->views, error);
+  elman_status status = sum_shards(work, left_of(shards), depth, error);
+  if (status == ELMAN_OK) status = sum_shards(work, right_of(shards), depth + 1, error);
+  if (status == ELMAN_OK) gradient_pieces_add(&work->shards->pieces, sum[0].block, sum[1].block);
+  return status;
+}
+
+/* ---- the sum of all ---- */
+
+static size_t slice_start(const struct shards *s, size_t rank) {
+  return group_first(s->pieces.numbers, rank, group_size(s->group));
+}
+
+static size_t slice_count(const struct shards *s, size_t rank) {
+  return slice_start(s, rank + 1) - slice_start(s, rank);
+}
+
+/* Of the parts of this round, each process sends every other its slice. */
+static elman_status exchange_parts(struct shards *s, size_t round, elman_error *error) {
+  const size_t P = s->group->size, rank = s->group->rank, slice = slice_count(s, rank);
+  memset(s->send, 0, P * sizeof *s->send);
+  memset(s->receive, 0, P * sizeof *s->receive);
+  for (size_t i = 0; i < s->part_count; i++) {
+    const struct shard_part *part = &s->parts[i];
+    if (part->round != round) continue;
+    s->receive[part->rank] = (elman_bytes){s->slices + i * slice, slice * sizeof *s->slices};
+    for (size_t j = 0; j < P && part->rank == rank; j++)
+      s->send[j] = (elman_bytes){s->packed + slice_start(s, j), slice_count(s, j) * sizeof(real)};
+  }
+  return s->group->exchange(s->group->context, s->send, s->receive, error);
+}
+
+/* sum(a, b) of this process's slice, in the place of its first part; *part goes on to the next. */
+static real *sum_slices(const struct shards *s, struct range shards, size_t *part) {
+  const size_t n = slice_count(s, s->group->rank);
+  if (s->parts[*part].shards.count == shards.count) return s->slices + (*part)++ * n;
+  real *left = sum_slices(s, left_of(shards), part);
+  const real *right = sum_slices(s, right_of(shards), part);
+  for (size_t i = 0; i < n; i++) left[i] += right[i];
+  return left;
+}
+
+static elman_status hand_slices_round(struct shards *s, elman_error *error) {
+  const size_t P = s->group->size, rank = s->group->rank;
+  size_t part = 0;
+  const real *sum = sum_slices(s, (struct range){0, s->count}, &part);
+  memcpy(s->packed + slice_start(s, rank), sum, slice_count(s, rank) * sizeof *sum);
+  for (size_t r = 0; r < P; r++) s->counts[r] = slice_count(s, r) * sizeof *sum;
+  const elman_status status = group_gather(s->group, s->packed, s->counts, error);
+  if (status == ELMAN_OK) gradient_pieces_unpack(&s->pieces, s->sums[0].block, s->packed);
+  return status;
+}
+
+/* All losses in all processes; or, if a shard of any could not be learnt, that process's error. */
+static elman_status gather_results(struct shards *s, elman_status own, elman_error *error) {
+  for (size_t r = 0; r < group_size(s->group); r++)
+    s->counts[r] = (first_of(s, r + 1) - first_of(s, r)) * sizeof *s->results;
+  const elman_status status = group_gather(s->group, s->results, s->counts, error);
+  if (status != ELMAN_OK) return status;
+  bool failed = false;
+  for (size_t i = 0; i < s->count; i++) failed = failed || s->results[i].status != ELMAN_OK;
+  return failed ? group_agree(s->group, own, error) : ELMAN_OK;
+}
+
+/* After an error of its own a process goes on telling the others what they wait for, until all know
+ * of it. */
+static elman_status sum_parts(const struct work *work, elman_error *error) {
+  struct shards *s = work->shards;
+  const bool alone = group_size(s->group) == 1;
+  elman_status own = ELMAN_OK;
+  for (size_t round = 0; round < s->rounds; round++) {
+    const bool has_part = round < s->own_count;
+    const struct range shards = s->parts[s->own_first + (has_part ? round : 0)].shards;
+    if (has_part && own == ELMAN_OK) own = sum_shards(work, shards, 0, error);
+    if (alone) continue;
+    if (has_part) gradient_pieces_pack(&s->pieces, s->packed, s->sums[0].block);
+    elman_error broken;
+    if (exchange_parts(s, round, &broken) != ELMAN_OK) return fail_again(error, &broken);
+  }
+  elman_status status = gather_results(s, own, error);
+  if (status == ELMAN_OK && !alone) status = hand_slices_round(s, error);
+  return status;
+}
+
+elman_status shards_gradient(struct shards *shards, double *loss, const struct optimizer *optimizer,
+                             const struct batch *batch, shard_function *function, void *context,
+                             elman_error *error) {
+  const struct work work = {shards, batch, function, context};
+  if (shards->count > 1) gradient_pieces_list(&shards->pieces, optimizer);
+  const elman_status status = sum_parts(&work, error);
+  *loss = 0;
+  for (size_t i = 0; i < shards->count && status == ELMAN_OK; i++) *loss += shards->results[i].loss;
+  return status;
+}

@@ -1,0 +1,64 @@
+/* An update in shards. A batch is cut into N parts, the shards; each has a gradient of its own, and
+ * the gradients are added up in a binary tree over the shards' numbers,
+ *
+ *   sum(a, b) = sum(a, m) + sum(m, b),   m = a + floor((b - a) / 2),   sum(a, a + 1): shard a
+ *
+ * so that no bit depends on who computed which. Process r of P has the shards from floor(N r / P)
+ * up to floor(N (r + 1) / P). Its parts are the largest subtrees within; their sums are all that it
+ * tells the others: a gradient is cut into P slices, process j gets slice j of every part,
+ * completes the tree for it, and hands the slice round. */
+#ifndef ELMAN_TRAIN_SHARDS_H
+#define ELMAN_TRAIN_SHARDS_H
+
+#include "corpus/batch.h"
+#include "elman/group.h"
+#include "model/model.h"
+#include "train/gradient_pieces.h"
+
+/* A subtree that one process has whole. */
+struct shard_part {
+  struct range shards;
+  size_t rank;  /* whose it is */
+  size_t round; /* how many parts it has before this one */
+};
+
+/* A gradient; that of a left child stays in its parent's. */
+struct shard_sum {
+  real *block;
+  struct parameters views;
+};
+
+struct shards {
+  const elman_group *group; /* NULL = alone */
+  size_t count;             /* N */
+  struct shard_part *parts; /* of all processes, in the order of their shards */
+  size_t part_count, rounds;
+  size_t own_first, own_count; /* of this process */
+  struct shard_sum *sums;      /* by depth; the first is the trainer's own */
+  size_t sum_count;
+  struct shard_result *results; /* (N) */
+  size_t *counts;               /* (P): what each process gives to a gather */
+  elman_bytes *send, *receive;  /* (P) */
+  struct gradient_pieces pieces;
+  real *packed, *slices; /* a packed gradient; this process's slice of every part */
+  struct batch batch;    /* of a shard */
+};
+
+/* Takes all the memory that it will need but for the shards' batches, so that an update cannot fail
+ * between two exchanges. ELMAN_INVALID_ARGUMENT if there are more processes than shards. */
+elman_status shards_create(struct shards *shards, const elman_group *group, size_t count,
+                           const struct model *model, const struct optimizer *optimizer,
+                           elman_error *error) CHECKED;
+void shards_free(struct shards *shards);
+
+/* Adds the gradient of a shard to `gradients` and gives the sum of its losses. */
+typedef elman_status shard_function(void *context, double *loss, const struct parameters *gradients,
+                                    const struct batch *batch, size_t shard, elman_error *error);
+
+/* A batch's gradient goes to that of the optimizer, in every process, and the sum of its losses to
+ * *loss. After optimizer_begin. An error of one process becomes that of all. */
+elman_status shards_gradient(struct shards *shards, double *loss, const struct optimizer *optimizer,
+                             const struct batch *batch, shard_function *function, void *context,
+                             elman_error *error) CHECKED;
+
+#endif

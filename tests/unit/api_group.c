@@ -1,0 +1,287 @@
+/* Training by several processes, which are threads here: the same model, byte for byte, from any
+ * number of them, and one end for all. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elman.h"
+#include "folder.h"
+#include "processes.h"
+
+TestSuite(api_group, .init = enter_folder, .fini = leave_folder);
+
+enum { PAIRS = 46, MOST = 5 };
+
+/* Made sentences of many lengths; `first` lets two files differ. */
+static void write_pairs(const char *name, size_t count, size_t first) {
+  FILE *file = fopen(name, "wb");
+  for (size_t i = first; i < first + count; i++) {
+    for (size_t k = 0; k <= i % 7; k++)
+      fprintf(file, "%sw%zu", k == 0 ? "" : " ", i * (k + 3) % 13);
+    fputc('\t', file);
+    for (size_t k = 0; k <= i % 5; k++)
+      fprintf(file, "%su%zu", k == 0 ? "" : " ", i * (k + 5) % 11);
+    fputc('\n', file);
+  }
+  fclose(file);
+}
+
+static elman_pairs *read_pairs(const char *name) {
+  elman_pairs_options options = elman_pairs_options_default();
+  elman_pairs *pairs;
+  options.files = &name;
+  options.file_count = 1;
+  cr_assert_eq(elman_pairs_read(&pairs, &options, NULL), ELMAN_OK);
+  return pairs;
+}
+
+/* ---- one training ---- */
+
+struct training {
+  elman_model_options model;
+  elman_train_options options;
+  const char *dev;    /* file, or NULL */
+  const char *pairs;  /* file */
+  size_t stops_after; /* reports; 0 = never */
+  size_t differs_in;  /* this process, if it is not 0, has other pairs */
+  /* come out */
+  elman_status status[MOST];
+  elman_error error[MOST];
+  size_t reports, validations, saves;
+  double losses;
+};
+
+static struct training training_of(size_t shards) {
+  struct training training = {.model = elman_model_options_default(),
+                              .options = elman_train_options_default(),
+                              .pairs = "pairs"};
+  training.model.embedding_size = 6;
+  training.model.hidden_size = 8;
+  training.model.source_tokens = training.model.target_tokens = ELMAN_TOKENS_SPACE;
+  training.options.epochs = 3;
+  training.options.batch_size = 8;
+  training.options.learning_rate = 0.01;
+  training.options.dropout = 0.2;
+  training.options.threads = 1;
+  training.options.shards = shards;
+  return training;
+}
+
+static bool on_report(void *context, const elman_train_report *report) {
+  struct training *training = context;
+  training->losses += report->update_loss * report->gradient_norm;
+  return ++training->reports != training->stops_after;
+}
+
+static bool on_validation(void *context, const elman_validation *validation) {
+  struct training *training = context;
+  training->validations++;
+  training->losses += validation->loss + validation->bleu;
+  return true;
+}
+
+static void on_saved(void *context, const elman_error *problem) {
+  struct training *training = context;
+  training->saves += problem == NULL;
+}
+
+static const char *model_name(size_t rank) {
+  static _Thread_local char name[32];
+  snprintf(name, sizeof name, "model.%zu", rank);
+  return name;
+}
+
+/* Only process 0 calls back: any other would show in the counts. */
+static void train(const elman_group *group, void *context) {
+  struct training *training = context;
+  const size_t rank = group == NULL ? 0 : group->rank;
+  elman_train_options options = training->options;
+  elman_pairs *pairs = read_pairs(training->pairs), *dev = NULL, *own = pairs;
+  elman_model *model;
+  if (rank > 0 && rank == training->differs_in) own = read_pairs("others");
+  if (training->dev != NULL) dev = read_pairs(training->dev);
+  options.dev = dev;
+  options.group = group;
+  options.context = training;
+  options.report = on_report;
+  options.validated = on_validation;
+  if (options.checkpoint != NULL) options.saved = on_saved;
+  cr_assert_eq(elman_model_create(&model, pairs, &training->model, NULL), ELMAN_OK);
+  training->status[rank] = elman_train(model, own, &options, &training->error[rank]);
+  cr_assert_eq(elman_model_save(model, model_name(rank), NULL), ELMAN_OK);
+  elman_model_free(model);
+  if (own != pairs) elman_pairs_free(own);
+  elman_pairs_free(pairs);
+  elman_pairs_free(dev);
+}
+
+static struct training run(struct training training, size_t processes) {
+  training.reports = training.validations = training.saves = 0;
+  training.losses = 0;
+  if (processes == 0)
+    train(NULL, &training);
+  else
+    run_processes(processes, train, &training);
+  return training;
+}
+
+/* ---- what is compared ---- */
+
+static void check_all_equal(const struct training *training, size_t processes, const char *expected,
+                            size_t length) {
+  for (size_t r = 0; r < processes; r++) {
+    size_t n;
+    char *bytes = get_bytes(model_name(r), &n);
+    cr_assert_eq(training->status[r], ELMAN_OK, "%s", training->error[r].message);
+    cr_assert(n == length && memcmp(bytes, expected, n) == 0, "process %zu of %zu", r, processes);
+    free(bytes);
+  }
+}
+
+/* Alone, and by 1, 2, ... processes. */
+static void check_any_number(struct training training) {
+  size_t length;
+  const struct training alone = run(training, 0);
+  cr_assert_eq(alone.status[0], ELMAN_OK, "%s", alone.error[0].message);
+  char *expected = get_bytes(model_name(0), &length);
+  const size_t most = training.options.shards < MOST ? training.options.shards : MOST;
+  for (size_t P = 1; P <= most; P++) {
+    const struct training together = run(training, P);
+    check_all_equal(&together, P, expected, length);
+    cr_assert_eq(together.reports, alone.reports);
+    cr_assert_eq(together.validations, alone.validations);
+    cr_assert(together.losses == alone.losses);
+  }
+  free(expected);
+}
+
+static void write_files(void) {
+  write_pairs("pairs", PAIRS, 0);
+  write_pairs("others", PAIRS, 1);
+  write_pairs("dev", 9, 20);
+}
+
+Test(api_group, the_model_does_not_depend_on_the_number_of_processes) {
+  static const size_t counts[] = {1, 2, 3, 4, 7, 13};
+  write_files();
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+    check_any_number(training_of(counts[i]));
+}
+
+Test(api_group, nor_with_all_that_an_update_may_have) {
+  write_files();
+  struct training training = training_of(4);
+  training.dev = "dev";
+  training.options.average = 0.9;
+  training.options.attention_dropout = 0.1;
+  training.options.label_smoothing = 0.1;
+  training.options.threads = 2;
+  training.options.validate_every = 4;
+  check_any_number(training);
+  training.model.bidirectional = true;
+  training.model.attentional_layer = training.model.input_feeding = true;
+  training.model.tie_embeddings = true;
+  training.model.layers = 2;
+  training.model.attention = "multihead";
+  training.options.patience = 1;
+  training.options.epochs = 12;
+  check_any_number(training);
+}
+
+/* A shard is a batch of its own, with other dropout; without dropout only the order of sums
+ * differs. */
+Test(api_group, shards_change_no_more_than_rounding) {
+  write_files();
+  double losses[3];
+  for (size_t i = 0; i < 3; i++) {
+    struct training training = training_of((size_t)1 << (2 * i));
+    training.options.dropout = 0;
+    training.options.epochs = 1;
+    losses[i] = run(training, 0).losses;
+  }
+  cr_assert_float_eq(losses[1], losses[0], 1e-3 * losses[0]);
+  cr_assert_float_eq(losses[2], losses[0], 1e-3 * losses[0]);
+}
+
+/* ---- stopping and going on ---- */
+
+Test(api_group, goes_on_with_another_number_of_processes) {
+  static const size_t before[] = {0, 2, 4, 3}, after[] = {3, 1, 2, 4};
+  write_files();
+  struct training training = training_of(4);
+  training.dev = "dev";
+  training.options.average = 0.9;
+  size_t length;
+  run(training, 0);
+  char *expected = get_bytes(model_name(0), &length);
+  training.options.checkpoint = "checkpoint";
+  training.options.resume = true;
+  for (size_t i = 0; i < 4; i++) {
+    training.stops_after = 5 + i;
+    const struct training stopped = run(training, before[i]);
+    for (size_t r = 0; r < (before[i] == 0 ? 1 : before[i]); r++) {
+      cr_assert_eq(stopped.status[r], ELMAN_INTERRUPTED, "%s", stopped.error[r].message);
+      cr_assert_str_eq(stopped.error[r].message, "training was stopped");
+    }
+    cr_assert_eq(stopped.reports, training.stops_after);
+    cr_assert_eq(stopped.saves, 1);
+    training.stops_after = 0;
+    const struct training ended = run(training, after[i]);
+    check_all_equal(&ended, after[i], expected, length);
+    cr_assert_eq(remove("checkpoint"), 0);
+  }
+  free(expected);
+}
+
+/* ---- what goes wrong ---- */
+
+static void check_errors(const struct training *training, size_t processes, elman_status status,
+                         const char *const *parts, size_t part_count) {
+  for (size_t r = 0; r < processes; r++) {
+    cr_assert_eq(training->status[r], status, "process %zu: %s", r, training->error[r].message);
+    for (size_t i = 0; i < part_count; i++)
+      cr_assert_not_null(strstr(training->error[r].message, parts[i]), "\"%s\" lacks \"%s\"",
+                         training->error[r].message, parts[i]);
+  }
+}
+
+Test(api_group, more_processes_than_shards) {
+  write_files();
+  const struct training training = run(training_of(2), 3);
+  check_errors(&training, 3, ELMAN_INVALID_ARGUMENT,
+               (const char *const[]){"2 shards", "there are 3", "--shards"}, 3);
+}
+
+Test(api_group, another_corpus_in_one_process) {
+  write_files();
+  struct training training = training_of(4);
+  training.differs_in = 2;
+  training = run(training, 3);
+  check_errors(&training, 3, ELMAN_INVALID_ARGUMENT,
+               (const char *const[]){"process 2", "corpus", "process 0"}, 3);
+}
+
+Test(api_group, a_checkpoint_that_cannot_be_written) {
+  write_files();
+  struct training training = training_of(3);
+  training.options.checkpoint = "no such folder/checkpoint";
+  training.options.save_every = 1e-9;
+  training.stops_after = 4;
+  training = run(training, 3);
+  check_errors(&training, 3, ELMAN_INTERRUPTED, (const char *const[]){"stopped"}, 1);
+  cr_assert_eq(training.saves, 0);
+}
+
+/* Wherever the exchange ends, all end. */
+Test(api_group, an_exchange_that_fails) {
+  write_files();
+  struct training training = training_of(4);
+  training.dev = "dev";
+  training.options.epochs = 1;
+  const size_t exchanges = run_processes(3, train, &training);
+  for (size_t i = 1; i <= exchanges; i += 1 + i / 16) {
+    cr_assert_eq(run_failing_processes(3, i, train, &training), i);
+    check_errors(&training, 3, ELMAN_IO, (const char *const[]){"exchange"}, 1);
+  }
+}
