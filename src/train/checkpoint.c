@@ -294,19 +294,25 @@ static elman_status text_differs(const char *key, const elman_train_options *opt
 static elman_status check_options(const struct safetensors *file, const struct trainer *trainer,
                                   const elman_train_options *options, uint64_t corpus_hash,
                                   elman_error *error) {
+  /* A file of an earlier version lacks options that it did not know, and trained as if they had
+   * their defaults. */
+  const elman_train_options defaults = {ELMAN_TRAIN_HYPERPARAMETERS(FIELD_DEFAULT)};
   json_t *then, *now = describe_options(trainer, options, corpus_hash);
   elman_status status = metadata_json(&then, file, KEY_OPTIONS, error);
   const char *key;
-  json_t *value;
-  if (now == NULL) status = fail_no_memory(error);
+  json_t *value, *unset = json_object();
+  if (now == NULL || unset == NULL || describe_rows(unset, ELMAN_SCOPE_TRAINING, &defaults) != 0)
+    status = fail_no_memory(error);
   json_object_foreach(now, key, value) {
     const json_t *before = json_object_get(then, key);
+    if (before == NULL) before = json_object_get(unset, key);
     if (status == ELMAN_OK && !json_equal(before, value))
       status = is_hashed(key) ? text_differs(key, options, file, error)
                               : differs(key, before, value, file, error);
   }
   json_decref(then);
   json_decref(now);
+  json_decref(unset);
   return status;
 }
 

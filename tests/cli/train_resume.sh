@@ -29,6 +29,26 @@ expect_exit 0 "$ELMAN" translate 我
 cp model.safetensors stopped
 cp model.safetensors.checkpoint checkpoint
 
+# A checkpoint of an earlier version lacks options that are newer: it was trained with their defaults.
+python3 - checkpoint model.safetensors.checkpoint <<'END'
+import json, struct, sys
+data = open(sys.argv[1], "rb").read()
+size = struct.unpack("<Q", data[:8])[0]
+header = json.loads(data[8:8 + size])
+metadata = header["__metadata__"]
+options = json.loads(metadata["elman.options"])
+del metadata["elman.checksum"], options["shards"]
+metadata["elman.options"] = json.dumps(options)
+text = json.dumps(header).encode()
+text += b" " * (-len(text) % 8)
+open(sys.argv[2], "wb").write(struct.pack("<Q", len(text)) + text + data[8 + size:])
+END
+expect_exit 64 "$ELMAN" train -q -t 1 "${settings[@]}" --shards 2 --resume "$train"
+expect_stderr_match 'belongs to another training: shards was 1 and is now 2; '
+expect_exit 0 "$ELMAN" train -q -t 1 "${settings[@]}" --resume "$train"
+cmp expected model.safetensors || fail "resumed from a checkpoint of an earlier version: another model"
+cp checkpoint model.safetensors.checkpoint
+
 lines=$(wc -l <log)
 expect_signal_exit TERM 143 "$ELMAN" train -t 2 "${settings[@]}" --resume --log log "$train"
 expect_stderr_match '^going on in epoch [0-9]+, after [0-9]+ of 29 updates$'

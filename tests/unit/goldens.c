@@ -119,7 +119,7 @@ static void check_forward_and_gradients(const char *attention) {
   struct golden golden;
   open_golden(&golden, attention);
   struct trainer trainer;
-  const elman_train_options no_options = {0};
+  const elman_train_options no_options = {.shards = 1};
   cr_assert_eq(trainer_create(&trainer, golden.model, &no_options, NULL), ELMAN_OK);
   const struct model *model = golden.model;
   const struct regularization plain = {0};
@@ -143,8 +143,8 @@ static void check_updates(const char *attention) {
   struct golden golden;
   open_golden(&golden, attention);
   struct trainer trainer;
-  elman_train_options options = {.learning_rate = 0.001,
-                                 .clip_norm = golden_number(&golden, "clip_norm")};
+  elman_train_options options = {
+      .shards = 1, .learning_rate = 0.001, .clip_norm = golden_number(&golden, "clip_norm")};
   cr_assert_eq(trainer_create(&trainer, golden.model, &options, NULL), ELMAN_OK);
   trainer.schedule.peak = golden_number(&golden, "learning_rate");
   double loss, norm;
