@@ -39,7 +39,7 @@ const char *const *elman_lines_get(const elman_lines *lines) {
 /* ---- options and scores ---- */
 
 const char *elman_bleu_tokens_name(size_t index) {
-  return index <= BLEU_NONE ? bleu_tokenizer_name((enum bleu_tokenizer)index) : NULL;
+  return bleu_tokenizer_name(index);
 }
 
 elman_metric_options elman_metric_options_default(void) {

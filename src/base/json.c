@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <utf8proc.h>
 
 enum { MOST_DEPTH = 100, LONGEST_NUMBER = 255, SHORT_NUMBER = 18 };
 
@@ -83,12 +82,9 @@ static int take_escaped_character(struct parser *parser) {
 static bool unescape(struct parser *parser) {
   static const char escapes[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
   if (take(parser, 'u')) {
-    utf8proc_uint8_t bytes[4];
     const int character = take_escaped_character(parser);
-    if (character < 0) return false;
-    buffer_append(&parser->unescaped, (const char *)bytes,
-                  (size_t)utf8proc_encode_char(character, bytes));
-    return true;
+    if (character >= 0) buffer_append_character(&parser->unescaped, character);
+    return character >= 0;
   }
   const char letter = peek(parser);
   const char *found = letter == '\0' ? NULL : strchr(escapes, letter);

@@ -21,13 +21,23 @@ uint64_t text_hash(struct text text) {
   return xxh64_of(text.bytes, text.length);
 }
 
+bool choice_parse(size_t *index, const char *(*choice)(size_t index), const char *word) {
+  for (*index = 0; choice(*index) != NULL; ++*index)
+    if (strcmp(choice(*index), word) == 0) return true;
+  return false;
+}
+
+void text_drop(struct text *rest, size_t count) {
+  rest->bytes += count;
+  rest->length -= count;
+}
+
 struct text text_cut(struct text *rest, char end) {
   const struct text all = *rest;
   if (all.length == 0) return all;
   const char *found = memchr(all.bytes, end, all.length);
   const size_t length = found == NULL ? all.length : (size_t)(found - all.bytes);
-  const size_t taken = length + (found != NULL);
-  *rest = (struct text){all.bytes + taken, all.length - taken};
+  text_drop(rest, length + (found != NULL));
   return (struct text){all.bytes, length};
 }
 
@@ -77,6 +87,11 @@ void buffer_append_text(struct buffer *buffer, struct text text) {
   buffer_append(buffer, text.bytes, text.length);
 }
 
+void buffer_append_character(struct buffer *buffer, int codepoint) {
+  utf8proc_uint8_t bytes[4];
+  buffer_append(buffer, (const char *)bytes, (size_t)utf8proc_encode_char(codepoint, bytes));
+}
+
 void buffer_print(struct buffer *buffer, const char *format, ...) {
   char *printed;
   va_list arguments;
@@ -95,6 +110,12 @@ void buffer_clear(struct buffer *buffer) {
   buffer->length = 0;
   buffer->failed = false;
   if (buffer->bytes != NULL) buffer->bytes[0] = '\0';
+}
+
+void buffer_cut(struct buffer *buffer, size_t length) {
+  if (length == buffer->length) return; /* there may be no memory */
+  buffer->length = length;
+  buffer->bytes[length] = '\0';
 }
 
 void buffer_free(struct buffer *buffer) {

@@ -18,6 +18,13 @@ struct text text_of(const char *string); /* string is NUL-terminated */
 bool text_equal(struct text a, struct text b);
 uint64_t text_hash(struct text text); /* its XXH64 */
 
+/* The index of a word among the choices of a list, which gives NULL past its last; false if it is
+ * none of them. */
+bool choice_parse(size_t *index, const char *(*choice)(size_t index), const char *word);
+
+/* Takes `count` bytes off the front. */
+void text_drop(struct text *rest, size_t count);
+
 /* Takes the bytes up to `end` off the front of `rest`, and `end` too; all if it is not there. */
 struct text text_cut(struct text *rest, char end);
 
@@ -36,9 +43,12 @@ struct buffer {
 
 void buffer_append(struct buffer *buffer, const char *bytes, size_t length);
 void buffer_append_text(struct buffer *buffer, struct text text);
+void buffer_append_character(struct buffer *buffer, int codepoint);
 void buffer_print(struct buffer *buffer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void buffer_clear(struct buffer *buffer); /* keeps the memory */
+/* Keeps the first `length` bytes, of as many at least. */
+void buffer_cut(struct buffer *buffer, size_t length);
 void buffer_free(struct buffer *buffer);
 struct text buffer_text(const struct buffer *buffer); /* valid until the next append */
 

@@ -1,10 +1,7 @@
 #include "corpus/alignment.h"
 
 static void skip_spaces(struct text *rest) {
-  while (rest->length > 0 && rest->bytes[0] == ' ') {
-    rest->bytes++;
-    rest->length--;
-  }
+  while (rest->length > 0 && rest->bytes[0] == ' ') text_drop(rest, 1);
 }
 
 static bool take_number(size_t *number, struct text *rest) {
@@ -16,8 +13,7 @@ static bool take_number(size_t *number, struct text *rest) {
     if (*number > LARGEST) return false;
     digits++;
   }
-  rest->bytes += digits;
-  rest->length -= digits;
+  text_drop(rest, digits);
   return digits > 0;
 }
 
@@ -25,8 +21,7 @@ bool alignment_next(struct link *link, struct text *rest) {
   skip_spaces(rest);
   struct text at = *rest;
   if (!take_number(&link->source, &at) || at.length == 0 || at.bytes[0] != '-') return false;
-  at.bytes++;
-  at.length--;
+  text_drop(&at, 1);
   if (!take_number(&link->target, &at) || (at.length > 0 && at.bytes[0] != ' ')) return false;
   skip_spaces(&at);
   *rest = at;

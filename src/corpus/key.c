@@ -47,8 +47,7 @@ static bool fold_common(struct buffer *into) {
       return false;
     }
   }
-  into->length = length;
-  into->bytes[length] = '\0';
+  buffer_cut(into, length);
   return true;
 }
 
@@ -61,9 +60,7 @@ static void drop_in_place(struct buffer *into) {
     memmove(into->bytes + length, into->bytes + start, at - start);
     length += at - start;
   }
-  if (length == 0) return;
-  into->length = length;
-  into->bytes[length] = '\0';
+  if (length > 0) buffer_cut(into, length);
 }
 
 elman_status key_of(struct buffer *into, struct text text, elman_error *error) {

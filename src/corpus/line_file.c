@@ -15,10 +15,7 @@ elman_status lines_open(struct lines *lines, struct buffer *bytes, const char *p
   buffer_append(bytes, "", 0); /* an empty file has no memory yet */
   if (bytes->failed) return fail_no_memory(error);
   *lines = (struct lines){.name = file_name(path), .rest = buffer_text(bytes)};
-  if (strncmp(bytes->bytes, mark, strlen(mark)) == 0) {
-    lines->rest.bytes += strlen(mark);
-    lines->rest.length -= strlen(mark);
-  }
+  if (strncmp(bytes->bytes, mark, strlen(mark)) == 0) text_drop(&lines->rest, strlen(mark));
   return ELMAN_OK;
 }
 

@@ -117,10 +117,7 @@ elman_status matrix_read_text(elman_matrix *matrix, struct text bytes, const cha
   struct numbers numbers = {0};
   locale_t locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   if (locale == (locale_t)0) return fail_no_memory(error);
-  if (bytes.length >= 3 && memcmp(bytes.bytes, "\xEF\xBB\xBF", 3) == 0) {
-    bytes.bytes += 3;
-    bytes.length -= 3;
-  }
+  if (bytes.length >= 3 && memcmp(bytes.bytes, "\xEF\xBB\xBF", 3) == 0) text_drop(&bytes, 3);
   const elman_status status = read_rows(matrix, &numbers, bytes, where, locale, error);
   freelocale(locale);
   free(numbers.values);

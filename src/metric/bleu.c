@@ -2,23 +2,53 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
+
+static void words_free(struct bleu_words *sentence) {
+  tokens_free(&sentence->words);
+  free(sentence->numbers);
+}
 
 void bleu_work_free(struct bleu_work *work) {
   bleu_passes_free(&work->passes);
-  word_numbers_free(&work->hypothesis);
-  word_numbers_free(&work->reference);
+  words_free(&work->hypothesis);
+  words_free(&work->reference);
   table_free(&work->index);
   ngrams_free(&work->ngrams);
+}
+
+static bool is_word(const void *words, size_t position, const void *word) {
+  return text_equal(tokens_get(words, position), *(const struct text *)word);
+}
+
+/* Numbers the words by where they first stand in `known`, whose words `index` finds; SYMBOL_UNKNOWN
+ * for those that it lacks. A sentence that is itself the known one is put into the index. */
+static elman_status number_words(struct bleu_words *sentence, const struct bleu_words *known,
+                                 struct table *index, elman_error *error) {
+  const struct tokens *words = &sentence->words;
+  elman_status status = array_grow(&sentence->numbers, &sentence->capacity, words->count,
+                                   sizeof *sentence->numbers, error);
+  if (status == ELMAN_OK && known == sentence) status = table_reset(index, words->count, error);
+  for (size_t i = 0; status == ELMAN_OK && i < words->count; i++) {
+    const struct text word = tokens_get(words, i);
+    const uint64_t hash = text_hash(word);
+    uint32_t *number = &sentence->numbers[i];
+    *number = table_find(index, hash, is_word, &known->words, &word);
+    if (*number != TABLE_NONE || known != sentence) continue;
+    *number = (uint32_t)i;
+    status = table_add(index, hash, i, error);
+  }
+  return status;
 }
 
 static elman_status count_hypothesis(uint32_t counts[BLEU_COUNTS], struct bleu_work *work,
                                      struct text text, enum bleu_tokenizer tokenizer,
                                      elman_error *error) {
-  struct word_numbers *hypothesis = &work->hypothesis;
+  struct bleu_words *hypothesis = &work->hypothesis;
   elman_status status = bleu_tokenize(&hypothesis->words, &work->passes, text, tokenizer, error);
   const size_t length = hypothesis->words.count;
-  if (status == ELMAN_OK) status = words_number(hypothesis, &work->index, error);
+  if (status == ELMAN_OK) status = number_words(hypothesis, hypothesis, &work->index, error);
   if (status == ELMAN_OK)
     status = ngrams_count(&work->ngrams, hypothesis->numbers, length, BLEU_ORDERS, error);
   if (status != ELMAN_OK) return status;
@@ -40,13 +70,13 @@ static bool is_closer(size_t length, size_t than, size_t to) {
 elman_status bleu_count(uint32_t counts[BLEU_COUNTS], struct bleu_work *work,
                         struct text hypothesis, const struct text *references,
                         size_t reference_count, enum bleu_tokenizer tokenizer, elman_error *error) {
-  struct word_numbers *reference = &work->reference;
+  struct bleu_words *reference = &work->reference;
   memset(counts, 0, BLEU_COUNTS * sizeof *counts);
   elman_status status = count_hypothesis(counts, work, hypothesis, tokenizer, error);
   for (size_t r = 0; r < reference_count && status == ELMAN_OK; r++) {
     status = bleu_tokenize(&reference->words, &work->passes, references[r], tokenizer, error);
     if (status == ELMAN_OK)
-      status = words_number_as(reference, &work->hypothesis, &work->index, error);
+      status = number_words(reference, &work->hypothesis, &work->index, error);
     if (status != ELMAN_OK) break;
     const size_t length = reference->words.count;
     ngrams_match(&work->ngrams, reference->numbers, length, BLEU_ORDERS, counts + BLEU_MATCHED);

@@ -6,7 +6,6 @@
 #include "elman/metric.h"
 #include "metric/bleu_tokens.h"
 #include "metric/ngrams.h"
-#include "metric/word_numbers.h"
 
 enum { BLEU_ORDERS = 4 };
 
@@ -20,10 +19,18 @@ enum {
   BLEU_COUNTS = BLEU_TOTAL + BLEU_ORDERS
 };
 
+/* The words of a sentence as numbers: equal words of one sentence and of those compared with it
+ * have equal numbers. */
+struct bleu_words {
+  struct tokens words;
+  uint32_t *numbers; /* words.count of them */
+  size_t capacity;
+};
+
 /* Scratch of counting. Start from all zero. */
 struct bleu_work {
   struct bleu_passes passes;
-  struct word_numbers hypothesis, reference;
+  struct bleu_words hypothesis, reference;
   struct table index; /* of the hypothesis' words */
   struct ngrams ngrams;
 };

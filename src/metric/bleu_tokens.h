@@ -10,10 +10,8 @@
  *   none  at white space */
 enum bleu_tokenizer { BLEU_13A, BLEU_ZH, BLEU_CHAR, BLEU_NONE };
 
-/* "13a", "zh", "char", "none"; NULL for anything else. */
-const char *bleu_tokenizer_name(enum bleu_tokenizer tokenizer);
-/* False if `name` is none of the four. */
-bool bleu_tokenizer_parse(enum bleu_tokenizer *tokenizer, const char *name);
+/* Of a bleu_tokenizer: "13a", "zh", "char", "none"; NULL for anything else. */
+const char *bleu_tokenizer_name(size_t tokenizer);
 
 /* Scratch of tokenising. Start from all zero. */
 struct bleu_passes {

@@ -40,11 +40,6 @@ static bool cased_follows(struct text text, size_t at) {
   return false;
 }
 
-static void append_character(struct buffer *into, int codepoint) {
-  utf8proc_uint8_t bytes[4];
-  buffer_append(into, (const char *)bytes, (size_t)utf8proc_encode_char(codepoint, bytes));
-}
-
 void lowercase(struct buffer *into, struct text text) {
   bool after_cased = false; /* of the last character that is not case-ignorable */
   buffer_clear(into);
@@ -52,11 +47,11 @@ void lowercase(struct buffer *into, struct text text) {
   for (size_t at = 0; at < text.length;) {
     const int codepoint = character_at(text, &at);
     if (codepoint == CAPITAL_SIGMA) {
-      append_character(into, after_cased && !cased_follows(text, at) ? FINAL_SIGMA : SIGMA);
+      buffer_append_character(into, after_cased && !cased_follows(text, at) ? FINAL_SIGMA : SIGMA);
     } else if (codepoint == CAPITAL_I_WITH_DOT) {
       buffer_append(into, "i\u0307", 3); /* the only character that becomes two */
     } else {
-      append_character(into, utf8proc_tolower(codepoint));
+      buffer_append_character(into, utf8proc_tolower(codepoint));
     }
     if (!is_case_ignorable(codepoint)) after_cased = is_cased(codepoint);
   }

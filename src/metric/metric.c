@@ -132,10 +132,13 @@ elman_status metric_tokenizer(enum bleu_tokenizer *tokenizer, const elman_metric
                               const struct metric_references *references, elman_error *error) {
   struct script_counts counts = {0};
   if (options->bleu_tokens != NULL) {
-    if (bleu_tokenizer_parse(tokenizer, options->bleu_tokens)) return ELMAN_OK;
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "'%s' is no tokeniser of BLEU; there are 13a, zh, char and none",
-                options->bleu_tokens);
+    size_t index;
+    if (!choice_parse(&index, bleu_tokenizer_name, options->bleu_tokens))
+      return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                  "'%s' is no tokeniser of BLEU; there are 13a, zh, char and none",
+                  options->bleu_tokens);
+    *tokenizer = (enum bleu_tokenizer)index;
+    return ELMAN_OK;
   }
   for (size_t i = 0; i < references->count; i++) script_count(&counts, references->sets[0][i]);
   *tokenizer = script_is_han(&counts) ? BLEU_ZH : BLEU_13A;
@@ -147,7 +150,7 @@ elman_status metric_sign(elman_metric_scores *scores, const elman_metric_options
                          elman_error *error) {
   const char *bleu_case = options->lowercase ? "lc" : "mixed";
   const char *chrf_case = options->chrf_lowercase ? "lc" : "mixed";
-  enum bleu_tokenizer tokenizer;
+  enum bleu_tokenizer tokenizer = BLEU_13A;
   const elman_status status = metric_tokenizer(&tokenizer, options, references, error);
   if (status != ELMAN_OK) return status;
   char drawn[64] = "";

@@ -1,5 +1,7 @@
 #include "model/hyperparameter_json.h"
 
+#include "base/text.h"
+
 json_t *hyperparameter_to_json(const elman_hyperparameter *row, const void *fields) {
   const void *field = (const char *)fields + row->offset;
   switch (row->value) {

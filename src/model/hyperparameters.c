@@ -1,7 +1,6 @@
 #include "model/hyperparameters.h"
 
 #include <assert.h>
-#include <string.h>
 
 #include "attention/kinds.h"
 #include "model/parameters.h"
@@ -18,19 +17,9 @@ const char *schedule_name(size_t index) {
   return index < sizeof names / sizeof *names ? names[index] : NULL;
 }
 
-static const char *tokens_choice(size_t index) {
-  return token_mode_name((elman_token_mode)index);
-}
-
 /* What full-width text makes of NFKC cannot be asked for. */
 static const char *normalization_choice(size_t index) {
-  return index <= ELMAN_NFKC ? normalization_name((elman_normalization)index) : NULL;
-}
-
-bool choice_parse(size_t *index, const char *(*choice)(size_t index), const char *word) {
-  for (*index = 0; choice(*index) != NULL; ++*index)
-    if (strcmp(choice(*index), word) == 0) return true;
-  return false;
+  return index <= ELMAN_NFKC ? normalization_name(index) : NULL;
 }
 
 /* ---- the table ---- */
@@ -43,7 +32,7 @@ bool choice_parse(size_t *index, const char *(*choice)(size_t index), const char
 #define KIND_FLAG .value = ELMAN_VALUE_FLAG
 #define KIND_ATTENTION .value = ELMAN_VALUE_NAME, .argument = "KIND", .choice = attention_choice
 #define KIND_SCHEDULE .value = ELMAN_VALUE_NAME, .argument = "NAME", .choice = schedule_name
-#define KIND_TOKENS .value = ELMAN_VALUE_ENUM, .argument = "MODE", .choice = tokens_choice
+#define KIND_TOKENS .value = ELMAN_VALUE_ENUM, .argument = "MODE", .choice = token_mode_name
 #define KIND_NORMALIZATION                                                                         \
   .value = ELMAN_VALUE_ENUM, .argument = "FORM", .choice = normalization_choice
 

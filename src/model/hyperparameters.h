@@ -15,9 +15,6 @@ const elman_hyperparameter *hyperparameter_next(const elman_hyperparameter *row,
 /* The word that stands for a name or an enum; NULL if the value is none of the choices. */
 const char *hyperparameter_choice(const elman_hyperparameter *row, const void *fields);
 
-/* The index of one of the choices; false if there is no such word. */
-bool choice_parse(size_t *index, const char *(*choice)(size_t index), const char *word);
-
 /* Holds the values of these scopes against their limits, each by itself. */
 elman_status hyperparameters_check(const void *fields, unsigned scopes, elman_error *error) CHECKED;
 

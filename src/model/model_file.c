@@ -131,7 +131,11 @@ static bool parse_normalization(elman_normalization *form, const json_t *json, c
   *form = ELMAN_NFC; /* as in version 0.1 */
   if (name == NULL) return true;
   ++*found;
-  return json_is_string(name) && normalization_parse(form, json_string_value(name));
+  size_t index;
+  if (!json_is_string(name) || !choice_parse(&index, normalization_name, json_string_value(name)))
+    return false;
+  *form = (elman_normalization)index;
+  return true;
 }
 
 static bool parse_normalizations(struct model_config *config, const json_t *json, size_t *found) {

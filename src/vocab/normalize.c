@@ -14,26 +14,10 @@ static const utf8proc_option_t folded =
     (utf8proc_option_t)(UTF8PROC_STABLE | UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT | UTF8PROC_CASEFOLD |
                         UTF8PROC_IGNORE);
 
-static const char *const normalization_names[] = {
-    [ELMAN_NFC] = "nfc",
-    [ELMAN_NFKC] = "nfkc",
-    [ELMAN_NFKC_WIDE] = "nfkc-wide",
-};
-
-enum { NORMALIZATIONS = sizeof normalization_names / sizeof normalization_names[0] };
-
-const char *normalization_name(elman_normalization normalization) {
-  return (unsigned)normalization < NORMALIZATIONS ? normalization_names[normalization] : NULL;
-}
-
-bool normalization_parse(elman_normalization *normalization, const char *name) {
-  for (int i = 0; i < NORMALIZATIONS; i++) {
-    if (strcmp(name, normalization_names[i]) == 0) {
-      *normalization = (elman_normalization)i;
-      return true;
-    }
-  }
-  return false;
+const char *normalization_name(size_t normalization) {
+  static const char *const names[] = {
+      [ELMAN_NFC] = "nfc", [ELMAN_NFKC] = "nfkc", [ELMAN_NFKC_WIDE] = "nfkc-wide"};
+  return normalization < sizeof names / sizeof *names ? names[normalization] : NULL;
 }
 
 struct codepoints {
@@ -182,10 +166,7 @@ static elman_status order_marks(struct codepoints *text, elman_error *error) {
 }
 
 static void append_codepoints(struct buffer *into, const utf8proc_int32_t *items, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    utf8proc_uint8_t bytes[4];
-    buffer_append(into, (const char *)bytes, (size_t)utf8proc_encode_char(items[i], bytes));
-  }
+  for (size_t i = 0; i < count; i++) buffer_append_character(into, items[i]);
 }
 
 /* Compatibility decompositions may hold spaces. */
@@ -249,9 +230,7 @@ void text_drop_spaces(struct buffer *normalized, elman_token_mode mode) {
     memmove(normalized->bytes + length, text.bytes + start, at - start);
     length += at - start;
   }
-  if (length == text.length) return;
-  normalized->length = length;
-  normalized->bytes[length] = '\0';
+  buffer_cut(normalized, length);
 }
 
 elman_status text_fold(struct buffer *into, struct text text, elman_error *error) {

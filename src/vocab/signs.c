@@ -105,8 +105,7 @@ static void append_unified(struct buffer *into, struct text text, bool wide) {
     size_t next = at;
     context.behind = at < text.length ? narrow_form(character_at(text, &next)) : 0;
     const int unified = wide ? widen(&context) : narrow_form(context.given);
-    utf8proc_uint8_t bytes[4];
-    buffer_append(into, (const char *)bytes, (size_t)utf8proc_encode_char(unified, bytes));
+    buffer_append_character(into, unified);
     context.before = narrow_form(context.given);
   }
 }

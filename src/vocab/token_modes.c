@@ -1,7 +1,5 @@
 #include "vocab/token_modes.h"
 
-#include <string.h>
-
 #include "vocab/characters.h"
 #include "vocab/tokens.h"
 
@@ -82,17 +80,11 @@ static const struct token_mode modes[] = {
     [ELMAN_TOKENS_AUTO] = {.name = "auto"},
 };
 
-const struct token_mode *token_mode_row(elman_token_mode mode) {
-  return (unsigned)mode < sizeof modes / sizeof *modes ? &modes[mode] : NULL;
+const struct token_mode *token_mode_row(size_t mode) {
+  return mode < sizeof modes / sizeof *modes ? &modes[mode] : NULL;
 }
 
-const char *token_mode_name(elman_token_mode mode) {
+const char *token_mode_name(size_t mode) {
   const struct token_mode *row = token_mode_row(mode);
   return row == NULL ? NULL : row->name;
-}
-
-bool token_mode_parse(elman_token_mode *mode, const char *name) {
-  for (*mode = 0; token_mode_row(*mode) != NULL; ++*mode)
-    if (strcmp(name, modes[*mode].name) == 0) return true;
-  return false;
 }

@@ -22,7 +22,7 @@ struct token_mode {
   bool segments_han; /* see segment_unspaced */
 };
 
-/* NULL if there is no such mode. */
-const struct token_mode *token_mode_row(elman_token_mode mode);
+/* Of an elman_token_mode; NULL if there is no such mode. */
+const struct token_mode *token_mode_row(size_t mode);
 
 #endif

@@ -34,15 +34,11 @@
 #define MARK_JOINED "\xEF\xBF\xAD"
 #define MARK_SPACED "\xE2\x96\x81"
 
-/* "space", "words", "chars", "auto"; NULL for anything else. */
-const char *token_mode_name(elman_token_mode mode);
-/* False if `name` is none of the four. */
-bool token_mode_parse(elman_token_mode *mode, const char *name);
+/* Of an elman_token_mode: "space", "words", "chars", "auto"; NULL for anything else. */
+const char *token_mode_name(size_t mode);
 
-/* "nfc", "nfkc", "nfkc-wide"; NULL for anything else. */
-const char *normalization_name(elman_normalization normalization);
-/* False if `name` is none of the three. */
-bool normalization_parse(elman_normalization *normalization, const char *name);
+/* Of an elman_normalization: "nfc", "nfkc", "nfkc-wide"; NULL for anything else. */
+const char *normalization_name(size_t normalization);
 
 /* Replaces the contents of `into` by `text` in this form, with every run of Unicode white space one
  * space and none at the ends. `text` must be valid UTF-8. */

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "model/hyperparameters.h"
 #include "train/schedule.h"
 

@@ -27,13 +27,13 @@ static void assert_forms(const char *input, const char *narrow, const char *wide
 
 Test(normalize, names) {
   const char *const names[] = {"nfc", "nfkc", "nfkc-wide"};
-  elman_normalization form;
-  for (int i = 0; i < 3; i++) {
-    cr_assert(normalization_parse(&form, names[i]));
-    cr_assert_eq((int)form, i);
+  size_t form;
+  for (size_t i = 0; i < 3; i++) {
+    cr_assert(choice_parse(&form, normalization_name, names[i]));
+    cr_assert_eq(form, i);
     cr_assert_str_eq(normalization_name(form), names[i]);
   }
-  cr_assert_not(normalization_parse(&form, "nfd"));
+  cr_assert_not(choice_parse(&form, normalization_name, "nfd"));
   cr_assert_null(normalization_name((elman_normalization)17));
 }
 

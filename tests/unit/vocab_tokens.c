@@ -153,13 +153,13 @@ Test(spaces, words_lose_those_within_han) {
 Test(modes, names) {
   const char *const names[] = {"space", "words", "chars", "auto"};
   for (int i = 0; i < 4; i++) {
-    elman_token_mode mode;
-    cr_assert(token_mode_parse(&mode, names[i]));
+    size_t mode;
+    cr_assert(choice_parse(&mode, token_mode_name, names[i]));
     cr_assert_str_eq(token_mode_name(mode), names[i]);
   }
-  elman_token_mode mode;
-  cr_assert_not(token_mode_parse(&mode, "word"));
-  cr_assert_not(token_mode_parse(&mode, ""));
+  size_t mode;
+  cr_assert_not(choice_parse(&mode, token_mode_name, "word"));
+  cr_assert_not(choice_parse(&mode, token_mode_name, ""));
   cr_assert_null(token_mode_name((elman_token_mode)17));
 }
 
