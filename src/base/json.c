@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_DEPTH = 100, LONGEST_NUMBER = 255, SHORT_NUMBER = 18 };
+enum { MOST_DEPTH = 100, LONGEST_NUMBER = 255 };
 
 struct parser {
   const char *start, *at, *end;
@@ -141,29 +141,24 @@ struct number {
   double real;
 };
 
-/* How many there are; their value, of up to 18, goes to the end of *value. */
-static size_t take_digits(struct parser *parser, uint64_t *value) {
+/* False if there is none. */
+static bool take_digits(struct parser *parser) {
   const char *start = parser->at;
-  for (; peek(parser) >= '0' && peek(parser) <= '9'; parser->at++)
-    *value = 10 * *value + (uint64_t)(*parser->at - '0');
-  return (size_t)(parser->at - start);
+  while (peek(parser) >= '0' && peek(parser) <= '9') parser->at++;
+  return parser->at > start;
 }
 
 /* False if it is none. */
-static bool take_number(struct parser *parser, bool *whole, uint64_t *value) {
-  uint64_t unused = 0;
+static bool take_number(struct parser *parser, bool *whole) {
   take(parser, '-');
-  *whole = true;
-  if (!take(parser, '0') && take_digits(parser, value) == 0) return false;
-  if (take(parser, '.')) {
-    *whole = false;
-    if (take_digits(parser, &unused) == 0) return false;
-  }
+  if (!take(parser, '0') && !take_digits(parser)) return false;
+  const char *end = parser->at;
+  if (take(parser, '.') && !take_digits(parser)) return false;
   if (take(parser, 'e') || take(parser, 'E')) {
-    *whole = false;
     if (!take(parser, '-')) take(parser, '+');
-    if (take_digits(parser, &unused) == 0) return false;
+    if (!take_digits(parser)) return false;
   }
+  *whole = parser->at == end;
   return true;
 }
 
@@ -178,14 +173,9 @@ static elman_status convert_real(double *number, const struct parser *parser, co
 
 static elman_status parse_number(struct number *number, struct parser *parser) {
   const char *start = parser->at;
-  uint64_t value = 0;
   *number = (struct number){0};
-  if (!take_number(parser, &number->whole, &value)) return wrong(parser, "a value is expected");
+  if (!take_number(parser, &number->whole)) return wrong(parser, "a value is expected");
   const size_t length = (size_t)(parser->at - start);
-  if (number->whole && length <= SHORT_NUMBER) {
-    number->integer = *start == '-' ? -(long long)value : (long long)value;
-    return ELMAN_OK;
-  }
   char digits[LONGEST_NUMBER + 1];
   if (length > LONGEST_NUMBER) return wrong(parser, "a number is too long");
   memcpy(digits, start, length);

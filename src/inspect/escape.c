@@ -64,20 +64,9 @@ void write_cell(FILE *stream, const char *text) {
 }
 
 static const char *xml_entity(utf8proc_int32_t codepoint) {
-  switch (codepoint) {
-  case '&':
-    return "&amp;";
-  case '<':
-    return "&lt;";
-  case '>':
-    return "&gt;";
-  case '"':
-    return "&quot;";
-  case '\'':
-    return "&#39;";
-  default:
-    return NULL;
-  }
+  static const char *const entities['>' + 1] = {
+      ['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", ['\''] = "&#39;"};
+  return codepoint <= '>' ? entities[codepoint] : NULL;
 }
 
 void write_xml(FILE *stream, const char *text, size_t width) {

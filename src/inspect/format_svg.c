@@ -135,9 +135,7 @@ static size_t caption_width(const elman_translation *translation, elman_attentio
 static void write_translation(elman_attention_writer *writing,
                               const elman_translation *translation) {
   const struct layout layout = layout_of(translation);
-  const size_t width = layout.width > caption_width(translation, writing->place)
-                           ? layout.width
-                           : caption_width(translation, writing->place);
+  const size_t caption = caption_width(translation, writing->place);
   FILE *stream = writing->held;
   fputs("<g role=\"img\">\n<title>", stream);
   write_sentences(stream, translation);
@@ -156,7 +154,8 @@ static void write_translation(elman_attention_writer *writing,
     writing->height += layout.height;
   }
   fputs("</g>\n", stream);
-  if (width > writing->width) writing->width = width;
+  if (layout.width > writing->width) writing->width = layout.width;
+  if (caption > writing->width) writing->width = caption;
   if (has_unknown(translation)) writing->unknown = true;
 }
 

@@ -32,24 +32,21 @@ static size_t shade_of(double weight) {
 }
 
 /* The marks mix this blue, which white and black paper show, with the terminal's own ground:
- * nothing is the ground itself, be it light or dark. Ends with end_color. */
-static void begin_color(FILE *stream, size_t shade) {
-  fputs(shade == 0 ? "\033[2m" : "\033[38;5;33m", stream);
+ * nothing is the ground itself, be it light or dark. PLAIN ends it. */
+static const char *color_of(size_t shade) {
+  return shade == 0 ? "\033[2m" : "\033[38;5;33m";
 }
-
-static void end_color(FILE *stream) {
-  fputs("\033[0m", stream);
-}
+static const char PLAIN[] = "\033[0m";
 
 static void write_weight(FILE *stream, double weight, size_t width, elman_text_style style) {
   const size_t shade = shade_of(weight);
   if (style.numbers) spaces(stream, width - NUMBER);
-  if (style.color) begin_color(stream, shade);
+  if (style.color) fputs(color_of(shade), stream);
   if (style.numbers)
     write_fixed(stream, weight, 2);
   else
     for (size_t i = 0; i < width; i++) fputs(shades[shade].mark, stream);
-  if (style.color) end_color(stream);
+  if (style.color) fputs(PLAIN, stream);
 }
 
 /* ---- one matrix ---- */
@@ -107,29 +104,26 @@ static void write_part(FILE *stream, const struct map *map, size_t first, size_t
   }
 }
 
-static void write_map(FILE *stream, const struct map *map) {
-  const size_t S = map->translation->source_count;
-  size_t first = 0, end = end_of_part(map, 0);
+static void write_map(elman_attention_writer *writing, const elman_translation *translation,
+                      const float *weights) {
+  FILE *stream = writing->stream;
+  const size_t S = translation->source_count;
+  const struct map map = {
+      translation, weights, writing->style,
+      widest_token(translation->target_tokens, translation->target_count, SIZE_MAX)};
+  size_t first = 0, end = end_of_part(&map, 0);
   const bool folded = end < S;
   do {
     if (folded) fprintf(stream, "source tokens %zu to %zu of %zu\n", first + 1, end, S);
-    write_part(stream, map, first, end);
+    write_part(stream, &map, first, end);
     first = end;
-    end = end_of_part(map, first);
+    end = end_of_part(&map, first);
   } while (first < S);
 }
 
 static void write_translation(elman_attention_writer *writing,
                               const elman_translation *translation) {
-  FILE *stream = writing->stream;
-  if (writing->count > 0) fputc('\n', stream);
-  for (size_t i = 0; i < panel_count(translation); i++) {
-    write_panel_heading(stream, translation, i);
-    const struct map map = {
-        translation, panel_weights(translation, i), writing->style,
-        widest_token(translation->target_tokens, translation->target_count, SIZE_MAX)};
-    write_map(stream, &map);
-  }
+  write_panels(writing, translation, write_map);
   if (translation->source_count > 0 && translation->target_count > 0) writing->drawn = true;
   if (has_unknown(translation)) writing->unknown = true;
 }
@@ -139,14 +133,11 @@ static void write_translation(elman_attention_writer *writing,
 static void write_end(elman_attention_writer *writing) {
   FILE *stream = writing->stream;
   if (writing->drawn && !writing->style.numbers) {
+    const bool color = writing->style.color;
     fputs("weight: ", stream);
-    for (size_t i = 0; i < SHADES; i++) {
-      fprintf(stream, "%s ", shades[i].bound);
-      if (writing->style.color) begin_color(stream, i);
-      fputs(shades[i].mark, stream);
-      if (writing->style.color) end_color(stream);
-      fputc(' ', stream);
-    }
+    for (size_t i = 0; i < SHADES; i++)
+      fprintf(stream, "%s %s%s%s ", shades[i].bound, color ? color_of(i) : "", shades[i].mark,
+              color ? PLAIN : "");
     fputs("1\n", stream);
   }
   if (writing->unknown) fprintf(stream, "%s not in the vocabulary\n", UNKNOWN);

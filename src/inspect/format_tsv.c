@@ -5,7 +5,9 @@
 #include "inspect/number.h"
 #include "inspect/panels.h"
 
-static void write_table(FILE *stream, const elman_translation *translation, const float *weights) {
+static void write_table(elman_attention_writer *writing, const elman_translation *translation,
+                        const float *weights) {
+  FILE *stream = writing->stream;
   const size_t S = translation->source_count;
   for (size_t s = 0; s < S; s++) {
     fputc('\t', stream);
@@ -25,12 +27,7 @@ static void write_table(FILE *stream, const elman_translation *translation, cons
 
 static void write_translation(elman_attention_writer *writing,
                               const elman_translation *translation) {
-  FILE *stream = writing->stream;
-  if (writing->count > 0) fputc('\n', stream);
-  for (size_t i = 0; i < panel_count(translation); i++) {
-    write_panel_heading(stream, translation, i);
-    write_table(stream, translation, panel_weights(translation, i));
-  }
+  write_panels(writing, translation, write_table);
 }
 
 const struct format format_tsv = {"tsv", ".tsv", .write = write_translation};

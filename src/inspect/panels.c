@@ -24,10 +24,14 @@ void write_panel_name(FILE *stream, const elman_translation *translation, size_t
     fprintf(stream, "head %zu", index + 1);
 }
 
-void write_panel_heading(FILE *stream, const elman_translation *translation, size_t index) {
-  if (translation->heads <= 1) return;
-  write_panel_name(stream, translation, index);
-  fputc('\n', stream);
+void write_panels(elman_attention_writer *writing, const elman_translation *translation,
+                  panel_writer *write_panel) {
+  if (writing->count > 0) fputc('\n', writing->stream);
+  for (size_t i = 0; i < panel_count(translation); i++) {
+    write_panel_name(writing->stream, translation, i);
+    if (translation->heads > 1) fputc('\n', writing->stream);
+    write_panel(writing, translation, panel_weights(translation, i));
+  }
 }
 
 size_t widest_token(const char *const *tokens, size_t count, size_t most) {

@@ -3,9 +3,7 @@
 #ifndef ELMAN_INSPECT_PANELS_H
 #define ELMAN_INSPECT_PANELS_H
 
-#include <stdio.h>
-
-#include "elman/translate.h"
+#include "inspect/format.h"
 
 size_t panel_count(const elman_translation *translation);
 /* (T,S); index < panel_count */
@@ -16,7 +14,12 @@ size_t widest_token(const char *const *tokens, size_t count, size_t most);
 bool has_unknown(const elman_translation *translation);
 /* "head 1" and so on, or "average"; nothing where there is one panel. */
 void write_panel_name(FILE *stream, const elman_translation *translation, size_t index);
-/* The same as a line. */
-void write_panel_heading(FILE *stream, const elman_translation *translation, size_t index);
+
+/* Writes all panels by `write_panel`, each below its name if there are several; an empty line parts
+ * them from the translation before. */
+typedef void panel_writer(elman_attention_writer *writing, const elman_translation *translation,
+                          const float *weights /* (T,S) */);
+void write_panels(elman_attention_writer *writing, const elman_translation *translation,
+                  panel_writer *write_panel);
 
 #endif

@@ -26,18 +26,6 @@ struct codepoints {
   size_t capacity;
 };
 
-/* Text of these characters alone is its own NFC. There are more of that kind; text with others
- * takes the slow way, which is always right. */
-static bool is_inert_nfc(int codepoint) {
-  return codepoint < 0x300 || (codepoint >= 0x4E00 && codepoint <= 0x9FFF) ||
-         (codepoint >= 0x3001 && codepoint <= 0x3029) ||
-         (codepoint >= 0xFF01 && codepoint <= 0xFF60) ||
-         (codepoint >= 0x3041 && codepoint <= 0x3096) ||
-         (codepoint >= 0x30A1 && codepoint <= 0x30FF) ||
-         (codepoint >= 0x2010 && codepoint <= 0x2027) ||
-         (codepoint >= 0x400 && codepoint <= 0x482) || (codepoint >= 0x3400 && codepoint <= 0x4DBF);
-}
-
 /* Characters that NFKC would spoil and signs_unify makes right: an acute accent typed for an
  * apostrophe, which would become a space and a mark, and the ellipsis of full-width signs. */
 static bool is_kept(int codepoint, elman_normalization form) {
@@ -45,22 +33,18 @@ static bool is_kept(int codepoint, elman_normalization form) {
          (codepoint == 0x2026 && form == ELMAN_NFKC_WIDE);
 }
 
-/* The same for NFKC: here of text that goes through signs_unify. */
-static bool is_inert_nfkc(int codepoint) {
-  return codepoint < 0x80 || (codepoint >= 0x4E00 && codepoint <= 0x9FFF) ||
-         (codepoint >= 0x3001 && codepoint <= 0x3029) ||
-         (codepoint >= 0xFF01 && codepoint <= 0xFF5E) ||
-         (codepoint >= 0x3041 && codepoint <= 0x3096) ||
-         (codepoint >= 0x30A1 && codepoint <= 0x30FE) ||
-         (codepoint >= 0x2010 && codepoint <= 0x2016) ||
-         (codepoint >= 0x2018 && codepoint <= 0x2023) ||
-         (codepoint >= 0xC0 && codepoint <= 0x131) || (codepoint >= 0x400 && codepoint <= 0x482) ||
-         (codepoint >= 0x3400 && codepoint <= 0x4DBF);
-}
-
+/* Text of these characters alone is its own normal form: NFC, and NFKC before signs_unify. There
+ * are more of that kind; text with others takes the slow way, which is always right. */
 static bool is_inert(int codepoint, elman_normalization form) {
-  if (form == ELMAN_NFC) return is_inert_nfc(codepoint);
-  return is_inert_nfkc(codepoint) || is_kept(codepoint, form);
+  static const struct range nfc_inert[] = {{0x80, 0x2FF},    {0x400, 0x482},   {0x2010, 0x2027},
+                                           {0x3001, 0x3029}, {0x3041, 0x3096}, {0x30A1, 0x30FF},
+                                           {0x3400, 0x4DBF}, {0xFF01, 0xFF60}};
+  static const struct range nfkc_inert[] = {{0xC0, 0x131},    {0x400, 0x482},   {0x2010, 0x2016},
+                                            {0x2018, 0x2023}, {0x3001, 0x3029}, {0x3041, 0x3096},
+                                            {0x30A1, 0x30FE}, {0x3400, 0x4DBF}, {0xFF01, 0xFF5E}};
+  if (codepoint < 0x80 || (codepoint >= 0x4E00 && codepoint <= 0x9FFF)) return true;
+  if (form == ELMAN_NFC) return IN_RANGES(nfc_inert, codepoint);
+  return IN_RANGES(nfkc_inert, codepoint) || is_kept(codepoint, form);
 }
 
 /* Makes every run of white space one space, and none at the ends. White space never composes, so
