@@ -57,7 +57,7 @@ static inline struct model *model_of_pairs(const struct pairs *pairs) {
 
 static inline void learn(struct model *model, const struct pairs *pairs, size_t epochs) {
   const elman_train_options options = {
-      .epochs = epochs, .batch_size = 8, .learning_rate = 0.01, .seed = 1};
+      .epochs = epochs, .batch_size = 8, .learning_rate = 0.01, .shards = 1, .seed = 1};
   const struct codec source = model_source_codec(model), target = model_target_codec(model);
   struct corpus corpus;
   cr_assert_eq(corpus_encode(&corpus, pairs, &source, &target, 50, NULL), ELMAN_OK);

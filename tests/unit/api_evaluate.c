@@ -165,6 +165,31 @@ Test(api, processes_share_an_evaluation) {
   elman_model_free(model);
 }
 
+static _Thread_local bool without_memory;
+
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size) {
+  return without_memory ? NULL : __real_aligned_alloc(alignment, size);
+}
+
+static void evaluate_without_memory(const elman_group *group, void *context) {
+  without_memory = group->rank == 1;
+  evaluate_one(group, context);
+}
+
+/* The first that it lacks is for its threads, if the machine has several processors. */
+Test(api, a_process_without_memory_ends_an_evaluation) {
+  elman_model *model = small_model();
+  elman_pairs *pairs = toy();
+  struct together all = {.model = model, .pairs = pairs};
+  run_processes(PROCESSES, evaluate_without_memory, &all);
+  for (size_t r = 0; r < PROCESSES; r++) cr_assert_eq(all.status[r], ELMAN_NO_MEMORY);
+  elman_pairs_free(pairs);
+  elman_model_free(model);
+}
+
 /* What a program has for its own affairs. */
 struct told {
   size_t numbers[PROCESSES][PROCESSES];

@@ -146,6 +146,7 @@ struct translations {
   size_t threads;
   char *texts[PROCESSES][ALIGNED_PAIRS]; /* by process and sentence; NULL = not its affair */
   elman_status status[PROCESSES];
+  struct progress progress[PROCESSES];
 };
 
 struct own {
@@ -169,6 +170,8 @@ static void translate_own(const elman_group *group, void *context) {
   struct translate_job job = own.all->job;
   job.group = group;
   job.context = &own;
+  job.progress = note_progress;
+  job.progress_context = &own.all->progress[own.rank];
   use_threads(own.all->threads);
   own.all->status[own.rank] = translate_all(&job, NULL);
   use_threads(1);
@@ -192,7 +195,8 @@ static void check_translations(size_t P, const struct translations *alone) {
     }
     cr_assert_eq(found, 1, "sentence %zu has %zu of %zu processes", i, found, P);
   }
-  for (size_t r = 0; r < P; r++) cr_assert_eq(all.status[r], ELMAN_OK);
+  for (size_t r = 0; r < P; r++) cr_assert(all.status[r] == ELMAN_OK && !all.progress[r].back);
+  cr_assert_eq(all.progress[0].done, ALIGNED_PAIRS);
   free_texts(&all, P);
 }
 
