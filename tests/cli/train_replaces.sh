@@ -64,3 +64,7 @@ learn model.safetensors 1000000000
 expect_exit 0 train -q --epochs 4 --resume
 expect_no_stderr
 expect_files long model.safetensors model.safetensors.checkpoint other
+
+# What is refused is not announced before.
+expect_exit 64 train --heads 3
+! grep -q 'will be replaced' "$results/stderr" || fail "a model that stays is said to be replaced"

@@ -19,7 +19,7 @@ struct job {
   struct pairs_input input;
   elman_split_options options;
   const char *prefix;
-  bool force, quiet;
+  bool force;
   char *paths[ELMAN_PARTS];
 };
 
@@ -167,7 +167,7 @@ static int split_and_write(const struct job *job, const elman_pairs *pairs) {
   if (elman_split_create(&split, pairs, &job->options, &error) != ELMAN_OK)
     return report_error(&error);
   const int code = write_parts(job, pairs, split);
-  if (code == EX_OK && !job->quiet) describe(job, split);
+  if (code == EX_OK) describe(job, split);
   elman_split_free(split);
   return code;
 }
@@ -179,7 +179,7 @@ static int run(struct job *job, const char *command, const struct operands *oper
     return report_usage(command, "--output: the parts go to files, not to standard output");
   int code = name_files(job) ? refuse_existing(job) : report_no_memory();
   elman_pairs *pairs = NULL;
-  if (code == EX_OK) code = pairs_input_read(&pairs, &job->input, command, operands, job->quiet);
+  if (code == EX_OK) code = pairs_input_read(&pairs, &job->input, command, operands);
   if (code == EX_OK) code = split_and_write(job, pairs);
   elman_pairs_free(pairs);
   for (elman_part part = 0; part < ELMAN_PARTS; part++) free(job->paths[part]);
@@ -199,7 +199,7 @@ int corpus_split_command(int argc, char **argv) {
       PAIRS_COLUMNS_OPTION(job.input),
       PAIRS_STRICT_OPTION(job.input),
       {"force", 'f', NULL, "replace files that are there already", .flag = &job.force},
-      QUIET_OPTION(job.quiet, "print errors only"),
+      QUIET_OPTION("print errors only"),
       {0}};
   const struct rule rules[] = {
       {"", "!output", "--output says what the names of the files start with"},

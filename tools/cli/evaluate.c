@@ -64,20 +64,20 @@ static void note_left_out(const elman_scores *scores) {
 struct evaluation {
   const char *model_path;
   elman_evaluate_options options;
-  bool json, quiet;
+  bool json;
 };
 
 static int score(struct evaluation *evaluation, const elman_model *model, const elman_pairs *pairs,
                  bool aligned) {
   elman_scores scores;
   elman_error error;
-  struct progress progress = progress_start(evaluation->quiet);
+  struct progress progress = progress_start();
   evaluation->options.progress = on_progress;
   evaluation->options.context = &progress;
   const elman_status status = elman_evaluate(&scores, model, pairs, &evaluation->options, &error);
   progress_erase(&progress);
   if (status != ELMAN_OK) return report_error(&error);
-  if (!evaluation->quiet) note_left_out(&scores);
+  note_left_out(&scores);
   write_scores(stdout, &scores, aligned, evaluation->json);
   return output_end(EX_OK);
 }
@@ -91,8 +91,7 @@ static int evaluate_model(struct evaluation *evaluation, const struct pairs_inpu
                                  "all can read");
   evaluation->options.group = group_joined();
   evaluation->options.threads = group_threads(evaluation->options.threads);
-  evaluation->quiet = evaluation->quiet || !group_leads();
-  int code = pairs_input_read(&pairs, input, command, operands, evaluation->quiet);
+  int code = pairs_input_read(&pairs, input, command, operands);
   if (code != EX_OK) return code;
   code = model_open(&model, evaluation->model_path);
   if (code == EX_OK) code = score(evaluation, model, pairs, input->alignment_column != 0);
@@ -170,7 +169,7 @@ int evaluate_command(int argc, char **argv) {
       THREADS_OPTION(evaluation.options.threads),
       TIMEOUT_OPTION,
       JSON_OPTION(evaluation.json),
-      QUIET_OPTION(evaluation.quiet, "print results and errors only"),
+      QUIET_OPTION("print results and errors only"),
       {0}};
   const struct usage usage = {
       "evaluate", "[options] PAIRS...",

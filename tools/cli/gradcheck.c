@@ -95,7 +95,7 @@ static int check(const elman_model *model, const struct operands *operands,
     sources[i] = operands->words[2 * i];
     targets[i] = operands->words[2 * i + 1];
   }
-  struct progress progress = progress_start(false);
+  struct progress progress = progress_start();
   options->progress = show_progress;
   options->context = &progress;
   elman_error error;

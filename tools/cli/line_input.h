@@ -11,9 +11,9 @@ typedef const char *line_input_names(size_t index);
 /* The bytes in front of a name that make it a command, or 0. */
 typedef size_t line_input_lead(const char *word);
 
-/* Reads the history; `quiet`: without a message if it cannot be kept. Where there is editing, the
+/* Reads the history; without it if it cannot be kept. Where there is editing, the
  * tabulator completes a command at the start of the line, and behind it the name of a file. */
-void line_input_start(bool quiet, line_input_names *names, line_input_lead *lead);
+void line_input_start(line_input_names *names, line_input_lead *lead);
 void line_input_end(void);
 
 /* The next line, without its end, to be freed; NULL at the end of the input. Ctrl-C clears the line

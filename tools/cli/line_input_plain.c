@@ -5,8 +5,7 @@
 #include "interrupt.h"
 #include "line_input.h"
 
-void line_input_start(bool quiet, line_input_names *names, line_input_lead *lead) {
-  (void)quiet;
+void line_input_start(line_input_names *names, line_input_lead *lead) {
   (void)names;
   (void)lead;
 }

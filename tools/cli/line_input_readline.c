@@ -50,13 +50,13 @@ static bool make_private_file(const char *path) {
 }
 
 /* The path of the file, which then exists and is its owner's alone, to be freed; NULL, after a
- * message unless `quiet`, if there is no place for it. */
-static char *open_history(bool quiet) {
+ * message, if there is no place for it. */
+static char *open_history(void) {
   char buffer[128];
   char *path = history_path();
   if (path == NULL) return NULL;
   if (make_directories(path) && make_private_file(path)) return path;
-  if (!quiet) note("%s: no history is kept: %s", path, reason(errno, buffer, sizeof buffer));
+  note("%s: no history is kept: %s", path, reason(errno, buffer, sizeof buffer));
   free(path);
   return NULL;
 }
@@ -107,7 +107,7 @@ static char **complete(const char *word, int start, int end) {
   return is_name ? rl_completion_matches(word, next_command) : NULL;
 }
 
-void line_input_start(bool quiet, line_input_names *names, line_input_lead *lead) {
+void line_input_start(line_input_names *names, line_input_lead *lead) {
   command_names = names;
   command_lead = lead;
   rl_attempted_completion_function = complete;
@@ -119,7 +119,7 @@ void line_input_start(bool quiet, line_input_names *names, line_input_lead *lead
   rl_variable_bind("enable-bracketed-paste", "off");
   using_history();
   stifle_history(HISTORY_LINES);
-  history = open_history(quiet);
+  history = open_history();
   if (history == NULL) return;
   history_truncate_file(history, HISTORY_LINES);
   read_history(history);

@@ -7,6 +7,8 @@
 #include "interrupt.h"
 #include "visible.h"
 
+bool messages_quiet;
+
 static struct {
   bool holds;
   char last[MESSAGE_SIZE];
@@ -46,15 +48,25 @@ int report_usage(const char *command, const char *format, ...) {
   va_start(arguments, format);
   print_line("elman: ", command, format, arguments);
   va_end(arguments);
-  note("'elman help %s' explains the command", command);
+  tell("'elman help %s' explains the command", command);
   return EX_USAGE;
+}
+
+bool notes_shown(void) {
+  return !messages_quiet && !held.holds;
 }
 
 void note(const char *format, ...) {
   va_list arguments;
-  if (held.holds) return;
   va_start(arguments, format);
-  print_line("", NULL, format, arguments);
+  if (notes_shown()) print_line("", NULL, format, arguments);
+  va_end(arguments);
+}
+
+void tell(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  if (!held.holds) print_line("", NULL, format, arguments);
   va_end(arguments);
 }
 

@@ -23,8 +23,17 @@ int exit_code_of(elman_status status);
 int report_usage(const char *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* --quiet: without notes. */
+extern bool messages_quiet;
+
 /* A line of information, without "elman:". */
 void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Whether notes are printed. */
+bool notes_shown(void);
+
+/* The same, but --quiet does not leave it out: it belongs to an error, or was asked for. */
+void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* From here on nothing is printed, and the last error is kept, until it is released. */
 void messages_hold(void);

@@ -10,6 +10,6 @@ int model_open(elman_model **model, const char *path) {
   if (elman_model_load(model, path, &error) == ELMAN_OK) return EX_OK;
   const int code = report_error(&error);
   if (code == EX_NOINPUT && strcmp(path, DEFAULT_MODEL) == 0)
-    note("'elman train' writes this file; -m FILE names another model");
+    tell("'elman train' writes this file; -m FILE names another model");
   return code;
 }

@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "messages.h"
+
 enum { MOST_LISTED = 64 };
 
 /* The values of an option that may be given several times, in their order. */
@@ -49,7 +51,7 @@ struct option {
   OPTION("threads", 't', "N", "processor cores to use", "all", .count = &(variable), .least = 1,   \
          .most = 1024)
 #define JSON_OPTION(variable) OPTION("json", 0, NULL, "print one JSON object", .flag = &(variable))
-#define QUIET_OPTION(variable, help) OPTION("quiet", 'q', NULL, help, .flag = &(variable))
+#define QUIET_OPTION(help) OPTION("quiet", 'q', NULL, help, .flag = &messages_quiet)
 
 /* What a command line may not be: both conditions hold. Each names options, a space between, of
  * which one is there or, behind a '!', none is. A capital stands for operands, a digit for so many

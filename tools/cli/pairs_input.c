@@ -10,17 +10,11 @@
 
 enum { SKIPPED_SHOWN = 5 };
 
-struct skipped {
-  size_t count;
-  bool quiet;
-};
-
 static void note_skipped(void *context, const char *file, size_t line, elman_finding fault,
                          const char *problem) {
   (void)fault;
-  struct skipped *skipped = context;
-  if (skipped->count++ < SKIPPED_SHOWN && !skipped->quiet)
-    note("%s:%zu: left out: %s", file, line, problem);
+  size_t *skipped = context;
+  if ((*skipped)++ < SKIPPED_SHOWN) note("%s:%zu: left out: %s", file, line, problem);
 }
 
 static bool parse_column(const char *text, size_t length, size_t *column) {
@@ -73,22 +67,22 @@ int pairs_input_options(elman_pairs_options *options, const struct pairs_input *
 }
 
 int pairs_input_read(elman_pairs **pairs, const struct pairs_input *input, const char *command,
-                     const struct operands *operands, bool quiet) {
+                     const struct operands *operands) {
   elman_pairs_options options;
   const int code = pairs_input_options(&options, input, command, operands);
   if (code != EX_OK) return code;
-  struct skipped skipped = {0, quiet};
+  size_t skipped = 0;
   options.skipped = note_skipped;
   options.context = &skipped;
 
   elman_error error;
   const elman_status status = elman_pairs_read(pairs, &options, &error);
-  if (skipped.count > SKIPPED_SHOWN && !quiet) note("and %zu more", skipped.count - SKIPPED_SHOWN);
+  if (skipped > SKIPPED_SHOWN) note("and %zu more", skipped - SKIPPED_SHOWN);
   if (status != ELMAN_OK) return report_error(&error);
   const size_t count = elman_pairs_count(*pairs), left_out = elman_pairs_skipped(*pairs);
-  if (!quiet && left_out == 0)
+  if (left_out == 0)
     note("%zu pair%s", count, plural(count));
-  else if (!quiet)
+  else
     note("%zu pair%s; %zu line%s left out", count, plural(count), left_out, plural(left_out));
   return EX_OK;
 }

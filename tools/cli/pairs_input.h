@@ -48,10 +48,10 @@ int pairs_input_options(elman_pairs_options *options, const struct pairs_input *
                         const char *command, const struct operands *operands);
 
 /* Reads the pairs that `operands` or --source and --target name, and tells how many there are and
- * which lines were left out, unless `quiet`. Gives an exit code, after a message if that is not 0.
+ * which lines were left out. Gives an exit code, after a message if that is not 0.
  */
 int pairs_input_read(elman_pairs **pairs, const struct pairs_input *input, const char *command,
-                     const struct operands *operands, bool quiet);
+                     const struct operands *operands);
 
 /* The names of the files that the pairs are read from, to be freed; NULL = no memory. */
 char *pairs_input_name(const struct pairs_input *input, const struct operands *operands);

@@ -31,7 +31,7 @@ static void ensure_utf8(void) {
   setlocale(LC_CTYPE, "");
 }
 
-static void show(const struct session *session, struct output *output, bool quiet) {
+static void show(const struct session *session, struct output *output) {
   struct unknown_words unknown = {0};
   const bool ranked = session->last->next != NULL;
   size_t rank = 0;
@@ -50,11 +50,10 @@ static void show(const struct session *session, struct output *output, bool quie
   }
   output_flush(output);
   unknown_words_add(&unknown, session->last);
-  if (!quiet) unknown_words_note(&unknown, session->model, ELMAN_SOURCE);
+  unknown_words_note(&unknown, session->model, ELMAN_SOURCE);
 }
 
-static void translate_line(struct session *session, const char *line, struct output *output,
-                           bool quiet) {
+static void translate_line(struct session *session, const char *line, struct output *output) {
   elman_error error;
   elman_translation *translation;
   if (elman_translate(&translation, session->translator, line, strlen(line), &session->options,
@@ -64,10 +63,10 @@ static void translate_line(struct session *session, const char *line, struct out
   }
   elman_translation_free(session->last);
   session->last = translation;
-  show(session, output, quiet);
+  show(session, output);
 }
 
-static void converse(struct session *session, struct output *output, bool quiet) {
+static void converse(struct session *session, struct output *output) {
   while (!session->over && output->problem == 0) {
     interrupt_clear();
     char *line = line_input_read(PROMPT);
@@ -81,14 +80,14 @@ static void converse(struct session *session, struct output *output, bool quiet)
       if (session_colon(command) > 0)
         session_command(session, command + session_colon(command));
       else
-        translate_line(session, line, output, quiet);
-      if (!quiet) session_hint(command);
+        translate_line(session, line, output);
+      session_hint(command);
     }
     free(line);
   }
 }
 
-static int interactive(struct session *session, const char *model_path, bool quiet) {
+static int interactive(struct session *session, const char *model_path) {
   struct output output;
   int code = session_open(session, model_path);
   if (code != EX_OK) return code;
@@ -96,9 +95,9 @@ static int interactive(struct session *session, const char *model_path, bool qui
   if (code == EX_OK) {
     ensure_utf8();
     interrupt_catch_sigint();
-    line_input_start(quiet, session_command_name, session_colon);
-    if (!quiet) note("elman %s with %s; :help lists the commands", elman_version(), model_path);
-    converse(session, &output, quiet);
+    line_input_start(session_command_name, session_colon);
+    note("elman %s with %s; :help lists the commands", elman_version(), model_path);
+    converse(session, &output);
     line_input_end();
     code = output_close(&output, EX_OK);
   }
@@ -108,7 +107,7 @@ static int interactive(struct session *session, const char *model_path, bool qui
 
 /* Lines from a pipe or a file: no prompt and no commands, for text may start with ':' too. */
 static int batch(struct translate_lines job, const char *model_path) {
-  struct sentences sentences = {.max_line = job.options.max_bytes, .quiet = job.quiet};
+  struct sentences sentences = {.max_line = job.options.max_bytes};
   struct output output;
   elman_model *model;
   int code = model_open(&model, model_path);
@@ -127,12 +126,10 @@ static int batch(struct translate_lines job, const char *model_path) {
 int repl_command(int argc, char **argv) {
   struct session session = {.options = elman_translate_options_default()};
   const char *model = DEFAULT_MODEL;
-  bool quiet = false;
-  const struct option options[] = {
-      MODEL_OPTION(model),
-      SEARCH_OPTIONS(session.options),
-      QUIET_OPTION(quiet, "no greeting, and unknown words are not named"),
-      {0}};
+  const struct option options[] = {MODEL_OPTION(model),
+                                   SEARCH_OPTIONS(session.options),
+                                   QUIET_OPTION("no greeting, and unknown words are not named"),
+                                   {0}};
   const struct rule rules[] = {{"TEXT", "", "unexpected '%s'; 'elman translate' takes text"}, {0}};
   const struct usage usage = {
       "repl", "[options]",
@@ -145,7 +142,6 @@ int repl_command(int argc, char **argv) {
   code = search_options_settle(&session.options, &usage, &operands);
   if (code != EX_OK) return code;
   const struct translate_lines job = {.options = session.options,
-                                      .n_best = option_given(&usage, &operands, "n-best"),
-                                      .quiet = quiet};
-  return isatty(STDIN_FILENO) ? interactive(&session, model, quiet) : batch(job, model);
+                                      .n_best = option_given(&usage, &operands, "n-best")};
+  return isatty(STDIN_FILENO) ? interactive(&session, model) : batch(job, model);
 }

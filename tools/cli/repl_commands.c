@@ -120,7 +120,7 @@ static void dump(struct session *session, const char *argument) {
   else if (hypotheses_save(argument, session->last, format, &error) != ELMAN_OK)
     report_error(&error);
   else
-    note("%s is written", argument);
+    tell("%s is written", argument);
 }
 
 static void change_model(struct session *session, const char *argument) {
@@ -130,12 +130,12 @@ static void change_model(struct session *session, const char *argument) {
   }
   struct session changed = {.options = session->options, .show_attention = session->show_attention};
   if (session_open(&changed, argument) != EX_OK) {
-    note("the model is the same as before");
+    tell("the model is the same as before");
     return;
   }
   session_close(session);
   *session = changed;
-  note("%s is loaded", argument);
+  tell("%s is loaded", argument);
 }
 
 static void quit(struct session *session, const char *argument) {
@@ -155,10 +155,10 @@ enum { COMMANDS = sizeof commands / sizeof commands[0] };
 static void show_help(struct session *session, const char *argument) {
   (void)session;
   (void)argument;
-  note("A line is translated, unless it starts with ':'. The start of a command's name will do.");
+  tell("A line is translated, unless it starts with ':'. The start of a command's name will do.");
   for (size_t i = 0; i < COMMANDS; i++)
-    note("  :%-10s %-7s %s", commands[i].name, commands[i].argument, commands[i].help);
-  note("Ctrl-C clears the line, Ctrl-D leaves.");
+    tell("  :%-10s %-7s %s", commands[i].name, commands[i].argument, commands[i].help);
+  tell("Ctrl-C clears the line, Ctrl-D leaves.");
 }
 
 static void report_unknown(const char *name) {

@@ -29,7 +29,7 @@ int sentences_open(struct sentences *sentences, const char *path, const struct o
   if (sentences->references_path != NULL &&
       elman_lines_read(&sentences->references, sentences->references_path, &error) != ELMAN_OK)
     return report_error(&error);
-  if (!sentences->quiet) hint_files(texts);
+  hint_files(texts);
   if (texts->count > 0) return EX_OK;
   const int code = line_reader_open(&sentences->lines, path, sentences->max_line);
   if (code != EX_OK) elman_lines_free(sentences->references);
@@ -117,7 +117,7 @@ static bool split_columns(const struct sentences *sentences, struct sentence *se
 }
 
 static void hint_tab(struct sentences *sentences, const struct sentence *sentence) {
-  if (sentences->quiet || !has_lines(sentences) || sentences->told_tab ||
+  if (!has_lines(sentences) || sentences->told_tab ||
       memchr(sentence->text, '\t', sentence->length) == NULL)
     return;
   sentences->told_tab = true;

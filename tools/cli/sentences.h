@@ -15,7 +15,6 @@ struct sentences {
   size_t alignment_column;     /* lines are source, target and this column, from 3; 0 = sentences */
   size_t max_line;             /* bytes; a longer one is given as max_line + 1, for which
                                   elman_translate has an error */
-  bool quiet;                  /* without hints at what was hardly meant */
 
   struct operands texts; /* used if there is no file */
   struct line_reader lines;

@@ -8,6 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "messages.h"
+
 static const double SECONDS_BETWEEN = 0.1;
 
 bool terminal_is_capable(int descriptor) {
@@ -34,8 +36,8 @@ double now(void) {
   return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-struct progress progress_start(bool quiet) {
-  return (struct progress){.live = !quiet && terminal_is_capable(STDERR_FILENO)};
+struct progress progress_start(void) {
+  return (struct progress){.live = notes_shown() && terminal_is_capable(STDERR_FILENO)};
 }
 
 bool progress_due(const struct progress *progress) {

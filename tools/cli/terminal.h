@@ -16,12 +16,12 @@ bool terminal_has_color(int descriptor);
 size_t terminal_width(int descriptor);
 
 struct progress {
-  bool live;  /* standard error is a terminal that can erase a line */
+  bool live;  /* notes are shown, on a terminal that can erase a line */
   bool drawn; /* the line is on the screen */
   double drawn_at;
 };
 
-struct progress progress_start(bool quiet);
+struct progress progress_start(void);
 
 /* Whether it is time to draw again. */
 bool progress_due(const struct progress *progress);

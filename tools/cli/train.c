@@ -30,12 +30,11 @@ struct job {
   const char *init_from; /* model to start from, or NULL */
   const char *log;       /* file, or NULL */
   const char *output;
-  bool force, quiet;
-  char replaces[TRAIN_NOTICE]; /* what is told of the output when the pairs could be read */
+  bool force;
+  char replaces[TRAIN_NOTICE]; /* told of the output once nothing can be refused any more */
 };
 
 struct training {
-  bool quiet;
   bool own_vocabulary; /* counted in these pairs, not that of --init-from */
   const elman_model *model;
   const elman_train_options *options;
@@ -137,7 +136,6 @@ static void note_start(struct training *training, const elman_train_report *repo
   training->done_before =
       share_done(report) - 1 / ((double)report->updates * (double)report->epochs);
   train_log_start(&training->log, training->model, training->options, report->epochs);
-  if (training->quiet) return;
   if (report->left_out > 0)
     note("%zu pair%s left out: a side has more than %zu token%s (--max-length)", report->left_out,
          plural(report->left_out), training->options->max_length,
@@ -161,9 +159,9 @@ static bool on_update(void *context, const elman_train_report *report) {
   if (training->first) note_start(training, report);
   train_log_update(&training->log, report, tokens_per_second(training, report->tokens));
   const bool epoch_ends = report->update == report->updates;
-  if (!training->quiet && progress_due(&training->progress)) draw_progress(training, report);
+  if (progress_due(&training->progress)) draw_progress(training, report);
   if (epoch_ends) training->line_tokens += report->tokens;
-  if (!training->quiet && epoch_ends && deserves_a_line(report)) print_epoch(training, report);
+  if (epoch_ends && deserves_a_line(report)) print_epoch(training, report);
   return interrupt_signal() == 0;
 }
 
@@ -175,12 +173,10 @@ static bool on_validation(void *context, const elman_validation *validation) {
     training->best_epoch = validation->epoch;
     training->best_update = validation->update;
   }
-  if (!training->quiet) {
-    progress_erase(&training->progress);
-    note("  dev: loss %.4f  perplexity %s  BLEU %.2f  chrF2 %.2f%s", validation->loss,
-         real_text(perplexity, sizeof perplexity, validation->perplexity, 2), validation->bleu,
-         validation->chrf, validation->best ? "  best" : "");
-  }
+  progress_erase(&training->progress);
+  note("  dev: loss %.4f  perplexity %s  BLEU %.2f  chrF2 %.2f%s", validation->loss,
+       real_text(perplexity, sizeof perplexity, validation->perplexity, 2), validation->bleu,
+       validation->chrf, validation->best ? "  best" : "");
   return interrupt_signal() == 0;
 }
 
@@ -191,7 +187,6 @@ static void on_saved(void *context, const elman_error *problem) {
   if (failed_before == (problem != NULL)) return;
   progress_erase(&training->progress);
   training->checkpoint = problem == NULL ? EX_OK : report_error(problem);
-  if (training->quiet) return;
   note(problem == NULL ? "the checkpoint could be written this time"
                        : "this checkpoint is left out; the training is not affected");
 }
@@ -232,11 +227,10 @@ static int train_and_save(elman_model *model, const elman_pairs *pairs, const el
                           const struct job *job) {
   elman_error error;
   elman_train_options options = job->train;
-  struct training training = {.quiet = job->quiet,
-                              .own_vocabulary = job->init_from == NULL,
+  struct training training = {.own_vocabulary = job->init_from == NULL,
                               .model = model,
                               .options = &options,
-                              .progress = progress_start(job->quiet),
+                              .progress = progress_start(),
                               .first = true};
   const char *log = group_leads() ? job->log : NULL;
   int code = train_log_open(&training.log, log, options.resume, &training.progress);
@@ -258,13 +252,13 @@ static int train_and_save(elman_model *model, const elman_pairs *pairs, const el
   if (status != ELMAN_OK && !interrupted) return report_error(&error);
   if (!group_leads()) return code;
   if (elman_model_save(model, job->output, &error) != ELMAN_OK) return report_error(&error);
-  if (interrupted && !job->quiet)
+  if (interrupted)
     note("stopped in epoch %zu; the model keeps what it has learnt, %s", training.epoch,
          training.checkpoint == EX_OK ? "and --resume goes on"
                                       : "but --resume cannot go on without a checkpoint");
-  if (!interrupted && !job->quiet) describe_end(&training, &options);
-  if (!interrupted && !job->quiet) describe_traffic(&training);
-  if (!job->quiet) describe_result(job->output);
+  if (!interrupted) describe_end(&training, &options);
+  if (!interrupted) describe_traffic(&training);
+  describe_result(job->output);
   return code;
 }
 
@@ -276,7 +270,8 @@ static int create_and_train(const elman_pairs *pairs, const elman_pairs *dev,
                                   ? elman_model_load(&model, job->init_from, &error)
                                   : elman_model_create(&model, pairs, &job->model, &error);
   if (status != ELMAN_OK) return report_error(&error);
-  if (!job->quiet) describe_model(model);
+  if (job->replaces[0] != '\0') note("%s", job->replaces);
+  describe_model(model);
   const int code = train_and_save(model, pairs, dev, job);
   elman_model_free(model);
   return code;
@@ -289,22 +284,21 @@ static int read_dev(elman_pairs **dev, const struct job *job, const char *comman
   char *words[] = {(char *)job->dev};
   const struct operands operands = {.words = words, .count = 1};
   const struct pairs_input input = {.columns = job->input.columns, .strict = job->input.strict};
-  if (!job->quiet && pairs_input_includes(&job->input, training_pairs, job->dev))
+  if (pairs_input_includes(&job->input, training_pairs, job->dev))
     note("%s is learnt from, too: its scores will tell what was remembered, not what was "
          "understood; "
          "'elman corpus split' makes parts without leaks",
          job->dev);
-  if (!job->quiet) note("dev:");
-  return pairs_input_read(dev, &input, command, &operands, job->quiet);
+  note("dev:");
+  return pairs_input_read(dev, &input, command, &operands);
 }
 
 static int read_and_train(const struct job *job, const char *command,
                           const struct operands *operands) {
   elman_pairs *pairs, *dev;
-  int code = pairs_input_read(&pairs, &job->input, command, operands, job->quiet);
+  int code = pairs_input_read(&pairs, &job->input, command, operands);
   if (code != EX_OK) return code;
   code = read_dev(&dev, job, command, operands);
-  if (code == EX_OK && !job->quiet && job->replaces[0] != '\0') note("%s", job->replaces);
   if (code == EX_OK) code = create_and_train(pairs, dev, job);
   elman_pairs_free(pairs);
   elman_pairs_free(dev);
@@ -338,7 +332,6 @@ static int check_and_train(struct job *job, const char *command, const struct op
                                       .init_from = job->init_from,
                                       .resume = job->train.resume,
                                       .force = job->force,
-                                      .quiet = job->quiet,
                                       .notice = job->replaces};
   int code = train_output_claim(&lock, &output);
   if (code == EX_OK) code = train_output_check(&output);
@@ -351,7 +344,6 @@ static int check_group(struct job *job, const char *command, const struct operan
   const elman_group *group = group_joined();
   job->train.group = group;
   job->train.threads = group_threads(job->train.threads);
-  if (!group_leads()) job->quiet = true;
   if (group == NULL) return EX_OK;
   if (group->size > job->train.shards)
     return report_usage(command,
@@ -431,7 +423,7 @@ int train_command(int argc, char **argv) {
        .text = &job.log},
       THREADS_OPTION(job.train.threads),
       TIMEOUT_OPTION,
-      QUIET_OPTION(job.quiet, "print errors only"),
+      QUIET_OPTION("print errors only"),
       {"preset", 0, "NAME", "settings that go together; 'base' is for real corpora",
        .text = &preset, .choice = preset_name},
       {"epochs", 0, "N", "passes over the pairs; 0 writes the initial model",

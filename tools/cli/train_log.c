@@ -9,7 +9,7 @@
 #include "hyperparameters.h"
 #include "messages.h"
 
-static void tell(struct train_log *log, int problem) {
+static void report_problem(struct train_log *log, int problem) {
   char buffer[128];
   log->problem = problem;
   progress_erase(log->progress);
@@ -25,7 +25,7 @@ static ssize_t write_all(void *cookie, const char *bytes, size_t size) {
     if (written >= 0)
       done += (size_t)written;
     else if (errno != EINTR)
-      tell(log, errno);
+      report_problem(log, errno);
   }
   return log->problem == 0 ? (ssize_t)size : 0;
 }
@@ -88,6 +88,7 @@ void train_log_validation(struct train_log *log, const elman_validation *validat
 int train_log_close(struct train_log *log, int code) {
   if (log->stream == NULL) return code;
   fclose(log->stream);
-  if (close(log->descriptor) != 0 && log->problem == 0 && errno != EINTR) tell(log, errno);
+  if (close(log->descriptor) != 0 && log->problem == 0 && errno != EINTR)
+    report_problem(log, errno);
   return log->problem == 0 ? code : EX_IOERR;
 }

@@ -15,7 +15,7 @@ int train_output_claim(elman_lock **lock, const struct train_output *output) {
   const int code = output_check(output->model);
   if (code != EX_OK) return code;
   if (elman_lock_take(lock, output->model, &error) != ELMAN_OK) return report_error(&error);
-  if (elman_lock_problem(*lock) != NULL && !output->quiet)
+  if (elman_lock_problem(*lock) != NULL)
     note("%s: cannot be locked (%s); see to it that no other training writes there", output->model,
          elman_lock_problem(*lock));
   return EX_OK;
@@ -67,7 +67,7 @@ int train_output_check(const struct train_output *output) {
   if (elman_checkpoint_look(&found, output->checkpoint, &error) != ELMAN_OK)
     return report_error(&error);
   if (output->resume && found != ELMAN_CHECKPOINT_NONE) return EX_OK;
-  if (output->resume && !output->quiet) note("no checkpoint; starting anew");
+  if (output->resume) note("no checkpoint; starting anew");
   if (found != ELMAN_CHECKPOINT_UNFINISHED) return check_replaced(output);
   report(output->checkpoint, "holds a training that is not finished; add --resume to go on with "
                              "it, or remove the file");

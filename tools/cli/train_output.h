@@ -11,7 +11,7 @@ struct train_output {
   const char *model;      /* file */
   const char *checkpoint; /* likewise */
   const char *init_from;  /* file, or NULL */
-  bool resume, force, quiet;
+  bool resume, force;
   char *notice; /* of TRAIN_NOTICE bytes: what will be replaced, to be told once the work begins */
 };
 

@@ -24,7 +24,7 @@ static int open_and_translate(struct translate_lines *job, struct sentences *sen
   if (code == EX_OK) {
     /* A signal must not leave the temporary file behind. */
     if (output.file != NULL) interrupt_catch_first();
-    if (!job->quiet && sentences->texts.count == 0 && isatty(sentences->lines.file))
+    if (sentences->texts.count == 0 && isatty(sentences->lines.file))
       note("a sentence a line; Ctrl-D ends");
     code = translate_lines(job, sentences, &output);
   }
@@ -42,7 +42,7 @@ int translate_command(int argc, char **argv) {
       SEARCH_OPTIONS(job.options),
       TIMEOUT_OPTION,
       {"json", 0, NULL, "a JSON object a line, with probability and tokens", .flag = &job.json},
-      QUIET_OPTION(job.quiet, "print errors only"),
+      QUIET_OPTION("print errors only"),
       {0}};
   const struct rule rules[] = {{"input", "TEXT", "give either TEXT or --input"}, {0}};
   const struct usage usage = {
@@ -60,11 +60,10 @@ int translate_command(int argc, char **argv) {
   if (code != EX_OK) return code;
   job.n_best = option_given(&usage, &operands, "n-best");
   job.options.without_scores = !job.n_best && !job.json; /* nobody will see them */
-  struct sentences sentences = {.max_line = job.options.max_bytes, .quiet = job.quiet};
+  struct sentences sentences = {.max_line = job.options.max_bytes};
   if (!group_leads()) { /* the leader hands out what it reads */
     input = output = NULL;
     operands.count = 0;
-    job.quiet = sentences.quiet = true;
   }
   code = sentences_open(&sentences, input, &operands);
   if (code != EX_OK) return code;

@@ -63,7 +63,7 @@ int translate_lines(const struct translate_lines *job, struct sentences *sentenc
   const int code = group_joined() == NULL ? batches_run(&batches, sentences, output)
                                           : batches_run_together(&batches, &lines.stream,
                                                                  &lines.unknown, sentences, output);
-  if (!job->quiet) unknown_words_note(&lines.unknown, job->model, ELMAN_SOURCE);
+  unknown_words_note(&lines.unknown, job->model, ELMAN_SOURCE);
   if (sentences_usable(sentences, code)) return output_close(output, code);
   output_abandon(output);
   return code;
