@@ -129,16 +129,11 @@ static void write_measures(FILE *stream, const elman_attention_measures *m, bool
       {"shared_links", "links in both", .count = &m->shared_links},
       {"alignment_error_rate", "alignment error rate", .share = &m->alignment_error_rate},
       {0}};
-  if (!as_json) {
-    figures_write_text(stream, sums);
-    if (aligned) figures_write_text(stream, alignment);
-    return;
-  }
   struct json json = {.stream = stream};
-  json_print(&json, "{");
-  figures_write_json(&json, sums);
-  if (aligned) figures_write_json(&json, alignment);
-  json_print(&json, "}\n");
+  if (as_json) json_print(&json, "{");
+  figures_write(&json, as_json, sums);
+  if (aligned) figures_write(&json, as_json, alignment);
+  if (as_json) json_print(&json, "}\n");
 }
 
 /* A cell that is in no matrix is an error, which shall not come behind half of the output. A file

@@ -62,13 +62,12 @@ static int refuse_existing(const struct job *job) {
   struct stat info;
   int code = EX_OK;
   for (elman_part part = 0; part < ELMAN_PARTS && !job->force; part++) {
-    char buffer[128];
     if (lstat(job->paths[part], &info) == 0)
       report(job->paths[part], "is there already; --force replaces it");
     else if (errno == ENOENT)
       continue;
     else
-      report(job->paths[part], "cannot look at the file: %s", reason(errno, buffer, sizeof buffer));
+      report(job->paths[part], "cannot look at the file: %m");
     code = EX_CANTCREAT;
   }
   return code;
@@ -97,12 +96,12 @@ static void write_lines(struct output *outputs, const elman_pairs *pairs,
 
 /* All that can go wrong shall do so before the first file takes its place. */
 static int store(struct output *output) {
-  char buffer[128];
   elman_error error;
   errno = 0;
   if (output_flush(output))
     return elman_file_store(output->file, &error) == ELMAN_OK ? EX_OK : report_error(&error);
-  report(output->path, "cannot write: %s", reason(output->problem, buffer, sizeof buffer));
+  errno = output->problem;
+  report(output->path, "cannot write: %m");
   return EX_IOERR;
 }
 

@@ -34,20 +34,12 @@ static void write_scores(FILE *stream, const elman_scores *scores, bool aligned,
       {"aligned_words", "aligned words", .count = &scores->aligned_words},
       {"alignment_agreement", "alignment agreement", .share = &scores->alignment_agreement},
       {0}};
-  if (!as_json) {
-    figures_write_text(stream, figures);
-    if (aligned) figures_write_text(stream, alignment);
-    write_metrics_text(stream, &scores->metrics);
-    write_signatures_text(stream, &scores->metrics);
-    return;
-  }
   struct json json = {.stream = stream};
-  json_print(&json, "{");
-  figures_write_json(&json, figures);
-  if (aligned) figures_write_json(&json, alignment);
-  write_metrics_json(&json, &scores->metrics);
-  write_signatures_json(&json, &scores->metrics);
-  json_print(&json, "}\n");
+  if (as_json) json_print(&json, "{");
+  figures_write(&json, as_json, figures);
+  if (aligned) figures_write(&json, as_json, alignment);
+  write_metrics(&json, as_json, &scores->metrics);
+  write_signatures(&json, as_json, &scores->metrics);
 }
 
 /* Of a text in the model's target language hardly a word in two is new. */

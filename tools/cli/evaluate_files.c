@@ -84,76 +84,72 @@ static int score(elman_comparison *found, const struct inputs *inputs,
 
 /* ---- writing ---- */
 
-void write_metrics_json(struct json *json, const elman_metric_scores *scores) {
+void write_metrics(struct json *json, bool as_json, const elman_metric_scores *scores) {
+  const double *precisions = scores->precisions;
+  if (!as_json) {
+    fprintf(json->stream,
+            "BLEU                 %.2f\n"
+            "BLEU precisions      %.1f / %.1f / %.1f / %.1f\n"
+            "brevity penalty      %.3f (%zu words, reference %zu)\n"
+            "chrF2                %.2f\n",
+            scores->bleu, precisions[0], precisions[1], precisions[2], precisions[3],
+            scores->brevity_penalty, scores->hypothesis_length, scores->reference_length,
+            scores->chrf);
+    return;
+  }
   json_number(json, "bleu", scores->bleu);
-  json_numbers(json, "bleu_precisions", scores->precisions, 4);
+  json_numbers(json, "bleu_precisions", precisions, 4);
   json_print(json, "brevity_penalty %g hypothesis_length %zu reference_length %zu chrf %g",
              scores->brevity_penalty, scores->hypothesis_length, scores->reference_length,
              scores->chrf);
 }
 
-void write_signatures_json(struct json *json, const elman_metric_scores *scores) {
-  json_print(json, "bleu_signature %s chrf_signature %s", scores->bleu_signature,
-             scores->chrf_signature);
+void write_signatures(struct json *json, bool as_json, const elman_metric_scores *scores) {
+  if (as_json)
+    json_print(json, "bleu_signature %s chrf_signature %s}\n", scores->bleu_signature,
+               scores->chrf_signature);
+  else
+    fprintf(json->stream, "BLEU signature       %s\nchrF2 signature      %s\n",
+            scores->bleu_signature, scores->chrf_signature);
 }
 
-void write_metrics_text(FILE *stream, const elman_metric_scores *scores) {
-  const double *precisions = scores->precisions;
-  fprintf(stream,
-          "BLEU                 %.2f\n"
-          "BLEU precisions      %.1f / %.1f / %.1f / %.1f\n"
-          "brevity penalty      %.3f (%zu words, reference %zu)\n"
-          "chrF2                %.2f\n",
-          scores->bleu, precisions[0], precisions[1], precisions[2], precisions[3],
-          scores->brevity_penalty, scores->hypothesis_length, scores->reference_length,
-          scores->chrf);
+/* One of the two that are compared. */
+static void write_hypothesis(struct json *json, bool as_json, const struct inputs *inputs,
+                             const elman_comparison *found, size_t i) {
+  const elman_estimate bleu = found->bleu[i], chrf = found->chrf[i];
+  if (as_json) {
+    json_print(json, "{number %zu", i + 1);
+    write_metrics(json, as_json, &found->scores[i]);
+    json_print(json, "bleu_mean %g bleu_interval %g chrf_mean %g chrf_interval %g}", bleu.mean,
+               bleu.interval, chrf.mean, chrf.interval);
+    return;
+  }
+  fputs("\nhypothesis           ", json->stream);
+  print_visible(json->stream, inputs->names[i], strlen(inputs->names[i]));
+  putc('\n', json->stream);
+  write_metrics(json, as_json, &found->scores[i]);
+  fprintf(json->stream, "BLEU resampled       %.2f ± %.2f\nchrF2 resampled      %.2f ± %.2f\n",
+          bleu.mean, bleu.interval, chrf.mean, chrf.interval);
 }
 
-void write_signatures_text(FILE *stream, const elman_metric_scores *scores) {
-  fprintf(stream, "BLEU signature       %s\nchrF2 signature      %s\n", scores->bleu_signature,
-          scores->chrf_signature);
-}
-
-static void write_json(FILE *stream, const struct inputs *inputs, const elman_comparison *found,
-                       const elman_metric_options *options) {
-  struct json json = {.stream = stream};
-  json_print(&json, "{sentences %zu", inputs->sentences);
-  if (inputs->hypotheses == 1) {
-    write_metrics_json(&json, &found->scores[0]);
-  } else {
-    json_print(&json, "hypotheses [");
-    for (size_t i = 0; i < 2; i++) {
-      json_print(&json, "{number %zu", i + 1);
-      write_metrics_json(&json, &found->scores[i]);
-      json_print(&json, "bleu_mean %g bleu_interval %g chrf_mean %g chrf_interval %g}",
-                 found->bleu[i].mean, found->bleu[i].interval, found->chrf[i].mean,
-                 found->chrf[i].interval);
-    }
-    json_print(&json, "] bleu_p_value %g chrf_p_value %g resamples %zu seed %" PRIu64,
+static void write_scores(struct json *json, bool as_json, const struct inputs *inputs,
+                         const elman_comparison *found, const elman_metric_options *options) {
+  const bool compared = inputs->hypotheses > 1;
+  if (as_json)
+    json_print(json, "{sentences %zu", inputs->sentences);
+  else
+    fprintf(json->stream, "sentences            %zu\n", inputs->sentences);
+  if (!compared) write_metrics(json, as_json, &found->scores[0]);
+  if (compared && as_json) json_print(json, "hypotheses [");
+  for (size_t i = 0; compared && i < inputs->hypotheses; i++)
+    write_hypothesis(json, as_json, inputs, found, i);
+  if (compared && as_json)
+    json_print(json, "] bleu_p_value %g chrf_p_value %g resamples %zu seed %" PRIu64,
                found->bleu_p_value, found->chrf_p_value, options->resamples, options->seed);
-  }
-  write_signatures_json(&json, &found->scores[0]);
-  json_print(&json, "}\n");
-}
-
-static void write_text(FILE *stream, const struct inputs *inputs, const elman_comparison *found) {
-  fprintf(stream, "sentences            %zu\n", inputs->sentences);
-  if (inputs->hypotheses == 1) {
-    write_metrics_text(stream, &found->scores[0]);
-  } else {
-    for (size_t i = 0; i < 2; i++) {
-      fputs("\nhypothesis           ", stream);
-      print_visible(stream, inputs->names[i], strlen(inputs->names[i]));
-      putc('\n', stream);
-      write_metrics_text(stream, &found->scores[i]);
-      fprintf(stream, "BLEU resampled       %.2f ± %.2f\nchrF2 resampled      %.2f ± %.2f\n",
-              found->bleu[i].mean, found->bleu[i].interval, found->chrf[i].mean,
-              found->chrf[i].interval);
-    }
-    fprintf(stream, "\nBLEU p-value         %.4f\nchrF2 p-value        %.4f\n", found->bleu_p_value,
-            found->chrf_p_value);
-  }
-  write_signatures_text(stream, &found->scores[0]);
+  else if (compared)
+    fprintf(json->stream, "\nBLEU p-value         %.4f\nchrF2 p-value        %.4f\n",
+            found->bleu_p_value, found->chrf_p_value);
+  write_signatures(json, as_json, &found->scores[0]);
 }
 
 int evaluate_files(const struct file_evaluation *evaluation, const char *command) {
@@ -164,10 +160,8 @@ int evaluate_files(const struct file_evaluation *evaluation, const char *command
   code = inputs_read(&inputs, evaluation);
   if (code == EX_OK) code = score(&found, &inputs, &evaluation->options);
   if (code == EX_OK) {
-    if (evaluation->json)
-      write_json(stdout, &inputs, &found, &evaluation->options);
-    else
-      write_text(stdout, &inputs, &found);
+    struct json json = {.stream = stdout};
+    write_scores(&json, evaluation->json, &inputs, &found, &evaluation->options);
     code = output_end(EX_OK);
   }
   inputs_close(&inputs);

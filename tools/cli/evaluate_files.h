@@ -19,11 +19,10 @@ struct file_evaluation {
 /* Reads, scores, writes; gives the exit code. At least one hypothesis is there. */
 int evaluate_files(const struct file_evaluation *evaluation, const char *command);
 
-/* BLEU and chrF2, and how they were computed: members of the object that is open, and lines with
- * the value in column 22. */
-void write_metrics_json(struct json *json, const elman_metric_scores *scores);
-void write_signatures_json(struct json *json, const elman_metric_scores *scores);
-void write_metrics_text(FILE *stream, const elman_metric_scores *scores);
-void write_signatures_text(FILE *stream, const elman_metric_scores *scores);
+/* BLEU and chrF2 as members of the object that is open, or as lines with the value in column 22. */
+void write_metrics(struct json *json, bool as_json, const elman_metric_scores *scores);
+
+/* How they were computed; ends the object. */
+void write_signatures(struct json *json, bool as_json, const elman_metric_scores *scores);
 
 #endif

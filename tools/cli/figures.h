@@ -16,11 +16,8 @@ struct figure {
   const char *unit; /* behind it, or NULL */
 };
 
-/* Lines "label   value", with the value in column 22. */
-void figures_write_text(FILE *stream, const struct figure *figures);
-
-/* Members of the object that is open. */
-void figures_write_json(struct json *json, const struct figure *figures);
+/* Members of the object that is open, or lines "label   value", with the value in column 22. */
+void figures_write(struct json *json, bool as_json, const struct figure *figures);
 
 /* With these decimals; of millions, which only the perplexity of a model that has learnt nothing
  * is, the digits say no more. Returns `into`. */

@@ -6,33 +6,21 @@
 /* ---- options ---- */
 
 static struct option option_of(const elman_hyperparameter *row, void *field) {
-  struct option option = {
-      .name = row->option, .argument = row->argument, .help = row->help, .choice = row->choice};
-  switch (row->value) {
-  case ELMAN_VALUE_SIZE:
-    option.count = field;
-    option.least = (size_t)row->least;
-    option.most = (size_t)row->most;
-    break;
-  case ELMAN_VALUE_SEED:
-    option.seed = field;
-    break;
-  case ELMAN_VALUE_REAL:
-    option.real = field;
-    option.lowest = row->least;
-    option.highest = row->most;
-    break;
-  case ELMAN_VALUE_FLAG:
-    option.flag = field;
-    break;
-  case ELMAN_VALUE_NAME:
-    option.text = field;
-    break;
-  case ELMAN_VALUE_ENUM:
-    option.index = field;
-    break;
-  }
-  return option;
+  const elman_value value = row->value;
+  return (struct option){.name = row->option,
+                         .argument = row->argument,
+                         .help = row->help,
+                         .choice = row->choice,
+                         .flag = value == ELMAN_VALUE_FLAG ? field : NULL,
+                         .text = value == ELMAN_VALUE_NAME ? field : NULL,
+                         .index = value == ELMAN_VALUE_ENUM ? field : NULL,
+                         .count = value == ELMAN_VALUE_SIZE ? field : NULL,
+                         .seed = value == ELMAN_VALUE_SEED ? field : NULL,
+                         .real = value == ELMAN_VALUE_REAL ? field : NULL,
+                         .least = value == ELMAN_VALUE_SIZE ? (size_t)row->least : 0,
+                         .most = value == ELMAN_VALUE_SIZE ? (size_t)row->most : 0,
+                         .lowest = row->least,
+                         .highest = row->most};
 }
 
 struct option hyperparameter_option(const char *name, void *field) {

@@ -52,11 +52,10 @@ static bool make_private_file(const char *path) {
 /* The path of the file, which then exists and is its owner's alone, to be freed; NULL, after a
  * message, if there is no place for it. */
 static char *open_history(void) {
-  char buffer[128];
   char *path = history_path();
   if (path == NULL) return NULL;
   if (make_directories(path) && make_private_file(path)) return path;
-  note("%s: no history is kept: %s", path, reason(errno, buffer, sizeof buffer));
+  note("%s: no history is kept: %m", path);
   free(path);
   return NULL;
 }

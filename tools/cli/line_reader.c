@@ -15,12 +15,11 @@
 static const char BYTE_ORDER_MARK[] = "\xef\xbb\xbf";
 
 int line_reader_open(struct line_reader *lines, const char *path, size_t max_line) {
-  char buffer[128];
   const bool is_stdin = path == NULL || strcmp(path, "-") == 0;
   *lines = (struct line_reader){.name = is_stdin ? "standard input" : path, .max_line = max_line};
   lines->file = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
   if (lines->file < 0) {
-    report(path, "cannot open the file: %s", reason(errno, buffer, sizeof buffer));
+    report(path, "cannot open the file: %m");
     return EX_NOINPUT;
   }
   struct stat info;
@@ -106,13 +105,13 @@ bool line_reader_ready(struct line_reader *lines) {
 /* ---- lines ---- */
 
 static bool stop_reading(const struct line_reader *lines, int *code) {
-  char buffer[128];
   if (interrupt_signal() != 0) {
     *code = 128 + interrupt_signal();
   } else if (lines->problem == ENOMEM) {
     *code = report_no_memory();
   } else if (lines->problem != 0) {
-    report(lines->name, "cannot read: %s", reason(lines->problem, buffer, sizeof buffer));
+    errno = lines->problem;
+    report(lines->name, "cannot read: %m");
     *code = EX_IOERR;
   }
   return false;

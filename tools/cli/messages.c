@@ -117,7 +117,3 @@ int report_no_memory(void) {
 const char *plural(uint64_t count) {
   return count == 1 ? "" : "s";
 }
-
-const char *reason(int error_number, char *buffer, size_t size) {
-  return strerror_r(error_number, buffer, size);
-}

@@ -10,7 +10,7 @@
 /* Longer messages, as about a word of ten megabytes, are cut. */
 enum { MESSAGE_SIZE = 2048 };
 
-/* "elman: where: message"; `where` may be NULL or empty. */
+/* "elman: where: message"; `where` may be NULL or empty. %m is the reason that errno has. */
 void report(const char *where, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Reports and returns the exit code. */
@@ -47,8 +47,5 @@ const char *plural(uint64_t count);
 
 /* Says that there is no memory left, and returns EX_OSERR. */
 int report_no_memory(void);
-
-/* strerror without its buffer that is shared. */
-const char *reason(int error_number, char *buffer, size_t size);
 
 #endif

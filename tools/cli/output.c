@@ -55,10 +55,10 @@ bool output_flush(struct output *output) {
 }
 
 static int report_problem(const struct output *output) {
-  char buffer[128];
   /* The reader has what it wanted, as in `elman translate | head`. */
   if (output->problem == EPIPE) return 128 + SIGPIPE;
-  report(output->path, "cannot write: %s", reason(output->problem, buffer, sizeof buffer));
+  errno = output->problem;
+  report(output->path, "cannot write: %m");
   return EX_IOERR;
 }
 

@@ -106,20 +106,12 @@ static int interactive(struct session *session, const char *model_path) {
 }
 
 /* Lines from a pipe or a file: no prompt and no commands, for text may start with ':' too. */
-static int batch(struct translate_lines job, const char *model_path) {
-  struct sentences sentences = {.max_line = job.options.max_bytes};
-  struct output output;
-  elman_model *model;
-  int code = model_open(&model, model_path);
+static int batch(const struct translate_lines *job, const char *model_path) {
+  struct sentences sentences = {.max_line = job->options.max_bytes};
+  int code = sentences_open(&sentences, NULL, &(struct operands){0});
   if (code != EX_OK) return code;
-  code = sentences_open(&sentences, NULL, &(struct operands){0});
-  if (code == EX_OK) code = output_open(&output, NULL);
-  if (code == EX_OK) {
-    job.model = model;
-    code = translate_lines(&job, &sentences, &output);
-    sentences_close(&sentences);
-  }
-  elman_model_free(model);
+  code = translate_lines(job, &sentences, model_path, NULL);
+  sentences_close(&sentences);
   return code;
 }
 
@@ -143,5 +135,5 @@ int repl_command(int argc, char **argv) {
   if (code != EX_OK) return code;
   const struct translate_lines job = {.options = session.options,
                                       .n_best = option_given(&usage, &operands, "n-best")};
-  return isatty(STDIN_FILENO) ? interactive(&session, model) : batch(job, model);
+  return isatty(STDIN_FILENO) ? interactive(&session, model) : batch(&job, model);
 }

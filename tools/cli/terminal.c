@@ -44,19 +44,14 @@ bool progress_due(const struct progress *progress) {
   return progress->live && now() - progress->drawn_at >= SECONDS_BETWEEN;
 }
 
-/* A line that wraps could not be erased. */
-static int columns(void) {
-  struct winsize size;
-  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1 : 79;
-}
-
 void progress_draw(struct progress *progress, const char *format, ...) {
   char line[256];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(line, sizeof line, format, arguments);
   va_end(arguments);
-  fprintf(stderr, "\r\033[K%.*s", columns(), line);
+  /* A line that wraps could not be erased. */
+  fprintf(stderr, "\r\033[K%.*s", (int)terminal_width(STDERR_FILENO) - 1, line);
   fflush(stderr);
   progress->drawn = true;
   progress->drawn_at = now();

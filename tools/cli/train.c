@@ -14,6 +14,7 @@
 #include "messages.h"
 #include "model_input.h"
 #include "options.h"
+#include "output.h"
 #include "pairs_input.h"
 #include "presets.h"
 #include "terminal.h"
@@ -308,17 +309,13 @@ static int read_and_train(const struct job *job, const char *command,
 /* Nothing that is read may be written over. The model that training starts from may be replaced. */
 static int check_outputs(const struct job *job, const char *command,
                          const struct operands *operands) {
-  static const struct operands none = {0};
-  const struct pairs_input dev = {.source = job->dev};
-  const struct pairs_input models = {.source = job->output, .target = job->init_from};
-  if (pairs_input_includes(&job->input, operands, job->output) ||
-      pairs_input_includes(&dev, &none, job->output))
-    return report_usage(command, "--output: '%s' holds the pairs; name another file", job->output);
-  if (job->log == NULL) return EX_OK;
-  if (pairs_input_includes(&job->input, operands, job->log) ||
-      pairs_input_includes(&dev, &none, job->log))
-    return report_usage(command, "--log: '%s' holds the pairs; name another file", job->log);
-  if (strcmp(job->log, job->output) == 0 || pairs_input_includes(&models, &none, job->log))
+  const char *const options[] = {"output", "log"}, *const paths[] = {job->output, job->log};
+  for (size_t i = 0; i < 2; i++)
+    if (pairs_input_includes(&job->input, operands, paths[i]) || output_is(paths[i], job->dev))
+      return report_usage(command, "--%s: '%s' holds the pairs; name another file", options[i],
+                          paths[i]);
+  if (job->log != NULL && (strcmp(job->log, job->output) == 0 || output_is(job->log, job->output) ||
+                           output_is(job->log, job->init_from)))
     return report_usage(command, "--log: '%s' is the model; name another file", job->log);
   return EX_OK;
 }

@@ -10,11 +10,10 @@
 #include "messages.h"
 
 static void report_problem(struct train_log *log, int problem) {
-  char buffer[128];
   log->problem = problem;
   progress_erase(log->progress);
-  report(log->path, "cannot write the log: %s; training goes on without it",
-         reason(problem, buffer, sizeof buffer));
+  errno = problem;
+  report(log->path, "cannot write the log: %m; training goes on without it");
 }
 
 /* All of it: a signal that ends the training comes as often as not while a line is written. */
@@ -32,7 +31,6 @@ static ssize_t write_all(void *cookie, const char *bytes, size_t size) {
 
 int train_log_open(struct train_log *log, const char *path, bool append,
                    struct progress *progress) {
-  char buffer[128];
   *log = (struct train_log){.path = path, .progress = progress};
   if (path == NULL) return EX_OK;
   log->descriptor =
@@ -44,7 +42,7 @@ int train_log_open(struct train_log *log, const char *path, bool append,
     setvbuf(log->stream, NULL, _IOLBF, BUFSIZ);
     return EX_OK;
   }
-  report(path, "cannot create the log: %s", reason(errno, buffer, sizeof buffer));
+  report(path, "cannot create the log: %m");
   if (log->descriptor >= 0) close(log->descriptor);
   return EX_CANTCREAT;
 }

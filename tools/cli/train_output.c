@@ -37,10 +37,10 @@ static int check_replaced(const struct train_output *output) {
   struct stat info;
   elman_history history;
   elman_error error;
-  char description[128], buffer[128];
+  char description[128];
   if (stat(output->model, &info) != 0) {
     if (errno == ENOENT) return EX_OK;
-    report(output->model, "cannot look at the file: %s", reason(errno, buffer, sizeof buffer));
+    report(output->model, "cannot look at the file: %m");
     return EX_CANTCREAT;
   }
   if (!S_ISREG(info.st_mode)) return EX_OK;

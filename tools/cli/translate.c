@@ -13,25 +13,6 @@
 #include "sentences.h"
 #include "translate_lines.h"
 
-static int open_and_translate(struct translate_lines *job, struct sentences *sentences,
-                              const char *model_path, const char *output_path) {
-  elman_model *model;
-  int code = model_open(&model, model_path);
-  if (code != EX_OK) return code;
-  job->model = model;
-  struct output output;
-  code = output_open(&output, output_path);
-  if (code == EX_OK) {
-    /* A signal must not leave the temporary file behind. */
-    if (output.file != NULL) interrupt_catch_first();
-    if (sentences->texts.count == 0 && isatty(sentences->lines.file))
-      note("a sentence a line; Ctrl-D ends");
-    code = translate_lines(job, sentences, &output);
-  }
-  elman_model_free(model);
-  return code;
-}
-
 int translate_command(int argc, char **argv) {
   struct translate_lines job = {.options = elman_translate_options_default()};
   const char *model = DEFAULT_MODEL, *input = NULL, *output = NULL;
@@ -67,7 +48,7 @@ int translate_command(int argc, char **argv) {
   }
   code = sentences_open(&sentences, input, &operands);
   if (code != EX_OK) return code;
-  code = open_and_translate(&job, &sentences, model, output);
+  code = translate_lines(&job, &sentences, model, output);
   sentences_close(&sentences);
   return code;
 }

@@ -1,11 +1,15 @@
 #include "translate_lines.h"
 
 #include <sysexits.h>
+#include <unistd.h>
 
 #include "batches.h"
 #include "batches_together.h"
 #include "group.h"
+#include "interrupt.h"
 #include "json_output.h"
+#include "messages.h"
+#include "model_input.h"
 #include "unknown_words.h"
 #include "visible.h"
 
@@ -56,15 +60,33 @@ static int write_line(void *context, const struct translated *translated) {
   return EX_OK;
 }
 
-int translate_lines(const struct translate_lines *job, struct sentences *sentences,
-                    struct output *output) {
+static int translate_all(const struct translate_lines *job, const elman_model *model,
+                         struct sentences *sentences, struct output *output) {
   struct lines lines = {.job = job, .stream = output->stream};
-  const struct batch_job batches = {job->model, &job->options, write_line, &lines};
+  const struct batch_job batches = {model, &job->options, write_line, &lines};
   const int code = group_joined() == NULL ? batches_run(&batches, sentences, output)
                                           : batches_run_together(&batches, &lines.stream,
                                                                  &lines.unknown, sentences, output);
-  unknown_words_note(&lines.unknown, job->model, ELMAN_SOURCE);
+  unknown_words_note(&lines.unknown, model, ELMAN_SOURCE);
   if (sentences_usable(sentences, code)) return output_close(output, code);
   output_abandon(output);
+  return code;
+}
+
+int translate_lines(const struct translate_lines *job, struct sentences *sentences,
+                    const char *model_path, const char *output_path) {
+  elman_model *model;
+  struct output output;
+  int code = model_open(&model, model_path);
+  if (code != EX_OK) return code;
+  code = output_open(&output, output_path);
+  if (code == EX_OK) {
+    /* A signal must not leave the temporary file behind. */
+    if (output.file != NULL) interrupt_catch_first();
+    if (sentences->texts.count == 0 && isatty(sentences->lines.file))
+      note("a sentence a line; Ctrl-D ends");
+    code = translate_all(job, model, sentences, &output);
+  }
+  elman_model_free(model);
   return code;
 }

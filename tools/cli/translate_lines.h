@@ -3,19 +3,17 @@
 #define ELMAN_CLI_TRANSLATE_LINES_H
 
 #include "elman.h"
-#include "output.h"
 #include "sentences.h"
 
 struct translate_lines {
-  const elman_model *model;
   elman_translate_options options;
   bool json;
   bool n_best; /* write all translations of a sentence, as Moses does, and not just the best */
 };
 
 /* A sentence that is not valid text is reported and gives an empty line (null in JSON), so that
- * lines in and out stay side by side. Gives the exit code; the output is closed. */
+ * lines in and out stay side by side. `output_path` as in output_open. Gives the exit code. */
 int translate_lines(const struct translate_lines *job, struct sentences *sentences,
-                    struct output *output);
+                    const char *model_path, const char *output_path);
 
 #endif
