@@ -228,17 +228,13 @@ static void copy_tokens(struct named_tokens *names, struct arena *arena,
   }
 }
 
-static void copy_names(struct owned_trace *owned, struct arena *arena) {
-  copy_tokens(&owned->names[ELMAN_SOURCE], arena, &owned->texts.source, ELMAN_SOURCE);
-  copy_tokens(&owned->names[ELMAN_TARGET], arena, &owned->texts.target, ELMAN_TARGET);
-}
-
 static elman_status name_tokens(struct owned_trace *owned, elman_error *error) {
-  struct arena measured = {0};
-  copy_names(owned, &measured);
-  const elman_status status = arena_reserve(&owned->arena, &measured, error);
-  if (status == ELMAN_OK) copy_names(owned, &owned->arena);
-  return status;
+  struct arena_fit fit = {0};
+  while (arena_fit(&fit, &owned->arena, error)) {
+    copy_tokens(&owned->names[ELMAN_SOURCE], fit.now, &owned->texts.source, ELMAN_SOURCE);
+    copy_tokens(&owned->names[ELMAN_TARGET], fit.now, &owned->texts.target, ELMAN_TARGET);
+  }
+  return fit.status;
 }
 
 static void fill_trace(struct owned_trace *owned) {

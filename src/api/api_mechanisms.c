@@ -145,34 +145,48 @@ static elman_status settle_weights(struct attending *a, const elman_attention_in
 
 /* ---- memory ---- */
 
-static void take_forward(struct attending *a, struct arena *arena) {
-  const struct attention_config config = a->layer.config;
-  const size_t T = a->shape.queries, S = a->shape.keys;
-  attention_cache_take(&a->cache, arena, config, a->shape, false);
-  if (a->cache.scores == NULL) a->cache.scores = arena_reals(arena, T, config.heads, S);
-}
+/* A gradient that comes out: where it is made, and where the caller wants it added, if at all. */
+struct piece {
+  real **made;
+  size_t count;
+  float *wanted;
+};
 
-static void take_backward(struct attending *a, struct arena *arena) {
+enum { MOST_PIECES = 3 + MAX_ATTENTION_PARTS };
+
+/* All of them, of which it tells the number; `wanted` NULL = nothing is known of that yet. */
+static size_t list_pieces(struct piece pieces[MOST_PIECES], struct attending *a,
+                          const elman_attention_gradients *wanted) {
+  const elman_attention_gradients nothing = {0}, *to = wanted == NULL ? &nothing : wanted;
   const struct attention_config config = a->layer.config;
   const size_t T = a->shape.queries, S = a->shape.keys, H = config.size;
+  size_t count = 0;
   struct attention_part part;
-  attention_scratch_take(&a->scratch, arena, config, a->shape);
-  a->dqueries = arena_reals(arena, T, H, 1);
-  a->dkeys = arena_reals(arena, S, H, 1);
-  a->dvalues = arena_reals(arena, S, attention_value_size(config), 1);
-  for (size_t i = 0; attention_part_at(&part, &a->gradients, config.kind, H, i); i++)
-    *part.view = arena_reals(arena, attention_part_size(&part), 1, 1);
+  pieces[count++] = (struct piece){&a->dqueries, T * H, to->queries};
+  pieces[count++] = (struct piece){&a->dkeys, S * H, to->keys};
+  pieces[count++] = (struct piece){&a->dvalues, S * attention_value_size(config), to->values};
+  for (size_t i = 0; attention_part_at(&part, &a->gradients, config.kind, H, i); i++) {
+    const elman_tensor *weight = find(to->weights, to->weight_count, part.name);
+    pieces[count++] = (struct piece){part.view, attention_part_size(&part),
+                                     weight == NULL ? NULL : weight->values};
+  }
+  return count;
 }
 
 static elman_status reserve(struct attending *a, bool backward, elman_error *error) {
-  struct arena measured = {0};
-  take_forward(a, &measured);
-  if (backward) take_backward(a, &measured);
-  const elman_status status = arena_reserve(&a->arena, &measured, error);
-  if (status != ELMAN_OK) return status;
-  take_forward(a, &a->arena);
-  if (backward) take_backward(a, &a->arena);
-  return ELMAN_OK;
+  const struct attention_config config = a->layer.config;
+  struct piece pieces[MOST_PIECES];
+  const size_t count = backward ? list_pieces(pieces, a, NULL) : 0;
+  struct arena_fit fit = {0};
+  while (arena_fit(&fit, &a->arena, error)) {
+    attention_cache_take(&a->cache, fit.now, config, a->shape, false);
+    if (a->cache.scores == NULL)
+      a->cache.scores = arena_reals(fit.now, a->shape.queries, config.heads, a->shape.keys);
+    if (backward) attention_scratch_take(&a->scratch, fit.now, config, a->shape);
+    for (size_t i = 0; i < count; i++)
+      *pieces[i].made = arena_reals(fit.now, pieces[i].count, 1, 1);
+  }
+  return fit.status;
 }
 
 /* ---- forward ---- */
@@ -245,7 +259,7 @@ static void heads_first(float *to, const real *from, size_t T, size_t N, size_t 
 }
 
 struct owned_output {
-  elman_attention_output view; /* first, so that it can be freed by the view */
+  elman_attention_output view; /* first: who has it has the whole */
   struct arena arena;
 };
 
@@ -253,24 +267,21 @@ static elman_status give_output(elman_attention_output **output, const struct at
                                 elman_error *error) {
   const size_t T = a->shape.queries, S = a->shape.keys, N = a->layer.config.heads;
   const size_t V = attention_value_size(a->layer.config);
-  struct owned_output *owned = calloc(1, sizeof *owned);
-  if (owned == NULL) return fail_no_memory(error);
-  struct arena measured = {0};
-  (void)arena_reals(&measured, T, N, S);
-  (void)arena_reals(&measured, T, N, S);
-  (void)arena_reals(&measured, T, V, 1);
-  const elman_status status = arena_reserve(&owned->arena, &measured, error);
-  if (status != ELMAN_OK) {
-    free(owned);
-    return status;
+  struct owned_output *owned = NULL;
+  float *scores = NULL, *weights = NULL, *context = NULL;
+  struct arena arena = {0};
+  struct arena_fit fit = {0};
+  while (arena_fit(&fit, &arena, error)) {
+    owned = arena_take(fit.now, sizeof *owned, 1, 1, 1);
+    scores = arena_reals(fit.now, T, N, S);
+    weights = arena_reals(fit.now, T, N, S);
+    context = arena_reals(fit.now, T, V, 1);
   }
-  float *scores = arena_reals(&owned->arena, T, N, S),
-        *weights = arena_reals(&owned->arena, T, N, S);
-  float *context = arena_reals(&owned->arena, T, V, 1);
+  if (fit.status != ELMAN_OK) return fit.status;
   heads_first(scores, a->cache.scores, T, N, S);
   heads_first(weights, a->cache.weights, T, N, S);
   memcpy(context, a->cache.context, T * V * sizeof *context);
-  owned->view = (elman_attention_output){N, T, S, V, scores, weights, context};
+  *owned = (struct owned_output){{N, T, S, V, scores, weights, context}, arena};
   *output = &owned->view;
   return ELMAN_OK;
 }
@@ -294,61 +305,38 @@ elman_status elman_attention_forward(elman_attention_output **output,
 }
 
 void elman_attention_output_free(elman_attention_output *output) {
-  struct owned_output *owned = (struct owned_output *)output;
-  if (owned == NULL) return;
-  arena_free(&owned->arena);
-  free(owned);
+  if (output == NULL) return;
+  struct arena arena = ((struct owned_output *)output)->arena;
+  arena_free(&arena);
 }
 
 /* ---- backward ---- */
 
-static void clear(real *values, size_t n) {
-  memset(values, 0, n * sizeof *values);
-}
-
 static void run_backward(struct attending *a, const float *dcontext,
                          const elman_attention_input *input) {
-  const struct attention_config config = a->layer.config;
-  const size_t T = a->shape.queries, S = a->shape.keys, H = config.size;
-  struct attention_part part;
-  for (size_t i = 0; attention_part_at(&part, &a->gradients, config.kind, H, i); i++)
-    clear(*part.view, attention_part_size(&part));
-  clear(a->dqueries, T * H);
-  clear(a->dkeys, S * H);
-  clear(a->dvalues, S * attention_value_size(config));
-  attention_scratch_clear(a->scratch, config, a->shape);
+  struct piece pieces[MOST_PIECES];
+  const size_t count = list_pieces(pieces, a, NULL);
+  for (size_t i = 0; i < count; i++) memset(*pieces[i].made, 0, pieces[i].count * sizeof(real));
+  attention_scratch_clear(a->scratch, a->layer.config, a->shape);
   const struct attention_pass pass = pass_of(a, input);
   const struct attention_gradients d = {a->dqueries,   a->dkeys,   a->dvalues,
                                         &a->gradients, a->scratch, dcontext};
-  attention_backward(&d, &pass, (struct range){0, T});
-  attention_prepare_backward(&d, &pass, (struct range){0, S});
+  attention_backward(&d, &pass, (struct range){0, a->shape.queries});
+  attention_prepare_backward(&d, &pass, (struct range){0, a->shape.keys});
 }
 
-static bool gradients_finite(struct attending *a) {
-  const struct attention_config config = a->layer.config;
-  const size_t T = a->shape.queries, S = a->shape.keys, H = config.size;
-  struct attention_part part;
-  for (size_t i = 0; attention_part_at(&part, &a->gradients, config.kind, H, i); i++)
-    if (!all_finite(*part.view, attention_part_size(&part))) return false;
-  return all_finite(a->dqueries, T * H) && all_finite(a->dkeys, S * H) &&
-         all_finite(a->dvalues, S * attention_value_size(config));
-}
-
-static void add(float *to, const real *from, size_t n) {
-  for (size_t i = 0; to != NULL && i < n; i++) to[i] += from[i];
-}
-
-static void add_gradients(const elman_attention_gradients *gradients, struct attending *a) {
-  const struct attention_config config = a->layer.config;
-  const size_t T = a->shape.queries, S = a->shape.keys, H = config.size;
-  struct attention_part part;
-  add(gradients->queries, a->dqueries, T * H);
-  add(gradients->keys, a->dkeys, S * H);
-  add(gradients->values, a->dvalues, S * attention_value_size(config));
-  for (size_t i = 0; attention_part_at(&part, &a->gradients, config.kind, H, i); i++) {
-    const elman_tensor *wanted = find(gradients->weights, gradients->weight_count, part.name);
-    if (wanted != NULL) add(wanted->values, *part.view, attention_part_size(&part));
-  }
+static elman_status add_gradients(const elman_attention_gradients *gradients, struct attending *a,
+                                  elman_error *error) {
+  struct piece pieces[MOST_PIECES];
+  const size_t count = list_pieces(pieces, a, gradients);
+  for (size_t i = 0; i < count; i++)
+    if (!all_finite(*pieces[i].made, pieces[i].count))
+      return fail(error, ELMAN_BAD_DATA, NULL,
+                  "the numbers are too large: the gradients are not finite");
+  for (size_t i = 0; i < count; i++)
+    for (size_t j = 0; pieces[i].wanted != NULL && j < pieces[i].count; j++)
+      pieces[i].wanted[j] += (*pieces[i].made)[j];
+  return ELMAN_OK;
 }
 
 elman_status elman_attention_backward(const elman_attention_gradients *gradients,
@@ -370,10 +358,7 @@ elman_status elman_attention_backward(const elman_attention_gradients *gradients
     if (status == ELMAN_OK) run_backward(&a, dcontext, input);
     leave(before);
   }
-  if (status == ELMAN_OK && !gradients_finite(&a))
-    status = fail(error, ELMAN_BAD_DATA, NULL,
-                  "the numbers are too large: the gradients are not finite");
-  if (status == ELMAN_OK) add_gradients(gradients, &a);
+  if (status == ELMAN_OK) status = add_gradients(gradients, &a, error);
   arena_free(&a.arena);
   return status;
 }

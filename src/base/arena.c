@@ -68,6 +68,17 @@ elman_status arena_reserve(struct arena *arena, const struct arena *measured, el
   return ELMAN_OK;
 }
 
+bool arena_fit(struct arena_fit *fit, struct arena *arena, elman_error *error) {
+  if (fit->now == arena) return false;
+  if (fit->now == NULL) {
+    fit->now = &fit->measured;
+    return true;
+  }
+  fit->now = arena;
+  fit->status = arena_reserve(arena, &fit->measured, error);
+  return fit->status == ELMAN_OK;
+}
+
 void arena_free(struct arena *arena) {
   if (arena->base != NULL) UNPOISON(arena->base, arena->size);
   free(arena->base);

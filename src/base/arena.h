@@ -36,4 +36,16 @@ elman_status arena_reserve(struct arena *arena, const struct arena *measured,
 
 void arena_free(struct arena *arena);
 
+/* Both walks through a function that takes arrays, with the reservation between them:
+ *
+ *   struct arena_fit fit = {0};
+ *   while (arena_fit(&fit, arena, error)) take(..., fit.now);
+ *
+ * Afterwards fit.status tells whether the arrays are there. */
+struct arena_fit {
+  struct arena *now, measured;
+  elman_status status;
+};
+bool arena_fit(struct arena_fit *fit, struct arena *arena, elman_error *error);
+
 #endif

@@ -45,11 +45,9 @@ static void fill_target(struct sequence *sequence, uint32_t *labels,
 
 /* The batch's sizes are set. */
 static elman_status fit(struct batch *batch, elman_error *error) {
-  struct arena measured = {0};
-  take(batch, &measured);
-  const elman_status status = arena_reserve(&batch->arena, &measured, error);
-  if (status == ELMAN_OK) take(batch, &batch->arena);
-  return status;
+  struct arena_fit fit = {0};
+  while (arena_fit(&fit, &batch->arena, error)) take(batch, fit.now);
+  return fit.status;
 }
 
 elman_status batch_fill(struct batch *batch, const struct corpus *corpus, const size_t *indices,

@@ -90,11 +90,9 @@ elman_status word_matrix_create(struct word_matrix *matrix, const elman_translat
                                      translation->target_ends, translation->target_count, units);
   *matrix = (struct word_matrix){.source_count = count_units(&source),
                                  .target_count = count_units(&target)};
-  struct arena measured = {0};
-  take(matrix, &measured, translation);
-  const elman_status status = arena_reserve(&matrix->arena, &measured, error);
-  if (status != ELMAN_OK) return status;
-  take(matrix, &matrix->arena, translation);
+  struct arena_fit fit = {0};
+  while (arena_fit(&fit, &matrix->arena, error)) take(matrix, fit.now, translation);
+  if (fit.status != ELMAN_OK) return fit.status;
   memset(matrix->weights, 0, matrix->target_count * matrix->source_count * sizeof(double));
   memset(matrix->best_sources, 0, matrix->target_count * sizeof(size_t));
   memset(matrix->best_targets, 0, matrix->source_count * sizeof(size_t));

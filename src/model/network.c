@@ -44,12 +44,10 @@ elman_status workspace_fit(struct workspace *workspace, const struct model_confi
                 "or leave out long sentences",
                 batch->source.batch, larger(batch->source.steps, batch->target.steps));
   workspace->block = purpose & WITH_LOGITS ? batch->tokens : output_block(batch->tokens);
-  struct arena measured = {0};
-  take_all(workspace, &measured, config, batch, purpose);
-  const elman_status status = arena_reserve(&workspace->arena, &measured, error);
-  if (status != ELMAN_OK) return status;
-  take_all(workspace, &workspace->arena, config, batch, purpose);
-  return ELMAN_OK;
+  struct arena_fit fit = {0};
+  while (arena_fit(&fit, &workspace->arena, error))
+    take_all(workspace, fit.now, config, batch, purpose);
+  return fit.status;
 }
 
 void workspace_free(struct workspace *workspace) {

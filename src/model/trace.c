@@ -84,16 +84,15 @@ elman_status trace_run(struct trace *trace, const struct model_config *config,
                        const float *const *tensors, const struct batch *batch, size_t step,
                        elman_error *error) {
   struct network_copy network;
-  struct arena measured = {0};
+  struct arena_fit fit = {0};
   *trace = (struct trace){0};
   if (step > batch->tokens)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "there is no target token %zu: </s> included there are %zu", step, batch->tokens);
-  take_all(trace, &measured, config, batch);
-  elman_status status = arena_reserve(&trace->arena, &measured, error);
-  if (status != ELMAN_OK) return status;
-  take_all(trace, &trace->arena, config, batch);
-  status = network_copy_create(&network, config, tensors, batch, WITH_EVERY_STEP, error);
+  while (arena_fit(&fit, &trace->arena, error)) take_all(trace, fit.now, config, batch);
+  if (fit.status != ELMAN_OK) return fit.status;
+  elman_status status =
+      network_copy_create(&network, config, tensors, batch, WITH_EVERY_STEP, error);
   if (status != ELMAN_OK) return status;
   status = run(trace, &network, batch, step, error);
   network_copy_free(&network);

@@ -165,11 +165,9 @@ elman_status screen_create(struct screen *screen, struct screened_layer layer,
                             .groups = quantized_groups(layer.F),
                             .kernel = layer.F <= QUANTIZED_MOST_COLUMNS ? kernel : NULL};
   if (screen->kernel == NULL) return ELMAN_OK;
-  struct arena measured = {0};
-  take(screen, &measured);
-  const elman_status status = arena_reserve(&screen->arena, &measured, error);
-  if (status != ELMAN_OK) return status;
-  take(screen, &screen->arena);
+  struct arena_fit fit = {0};
+  while (arena_fit(&fit, &screen->arena, error)) take(screen, fit.now);
+  if (fit.status != ELMAN_OK) return fit.status;
   share_out(screen->blocks, (double)WORK_OF_NUMBER * (double)layer.V * (double)layer.F, pack_block,
             &screen);
   for (size_t i = 0; i < screen->blocks; i++)

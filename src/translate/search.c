@@ -61,11 +61,9 @@ static elman_status fit(struct search *search, const struct model_config *config
   search->source.batch = count;
   search->target.steps = 1;
   search->target.batch = count * width;
-  struct arena measured = {0};
-  take(search, &measured, config, width);
-  const elman_status status = arena_reserve(&search->arena, &measured, error);
-  if (status == ELMAN_OK) take(search, &search->arena, config, width);
-  return status;
+  struct arena_fit fit = {0};
+  while (arena_fit(&fit, &search->arena, error)) take(search, fit.now, config, width);
+  return fit.status;
 }
 
 /* ---- start ---- */
