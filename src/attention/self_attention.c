@@ -3,6 +3,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct attention_shape self_attention_shape(const struct sequence *sequence) {
+  return (struct attention_shape){.queries = sequence->steps,
+                                  .keys = sequence->steps,
+                                  .batch = sequence->batch,
+                                  .query_lengths = sequence->lengths,
+                                  .key_lengths = sequence->lengths};
+}
+
+struct attention_pass self_attention_pass(struct attention_layer layer,
+                                          const struct sequence *sequence,
+                                          struct attention_cache cache, const real *states) {
+  return (struct attention_pass){layer, self_attention_shape(sequence), cache, states, states,
+                                 states};
+}
+
 /* ---- all steps at once, with gradients ---- */
 
 /* outputs = states + contexts                                                           (44) */

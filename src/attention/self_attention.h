@@ -6,6 +6,13 @@
 
 #include "attention/attention.h"
 
+/* Everything looks at everything. */
+struct attention_shape self_attention_shape(const struct sequence *sequence);
+/* The pass over these states (T,B,H). */
+struct attention_pass self_attention_pass(struct attention_layer layer,
+                                          const struct sequence *sequence,
+                                          struct attention_cache cache, const real *states);
+
 /* outputs (T,B,H) of these steps, from the states of all steps so far, which are the queries, keys
  * and values of the pass. Each step is run once, and the earlier ones before. */
 void self_attention_forward(real *outputs, const struct attention_pass *pass, struct range steps);

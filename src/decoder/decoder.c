@@ -5,6 +5,7 @@
 #include "decoder/bridge.h"
 #include "decoder/output.h"
 #include "rnn/embedding.h"
+#include "tensor/columns.h"
 #include "tensor/linear.h"
 
 /* Dropout sites: those from 0 on, and 2 MAX_LAYERS + 1, are the encoder's. */
@@ -126,21 +127,14 @@ static real *top_states(real *const *states, const struct decoder_pass *pass) {
 
 /* The decoder's states look at themselves so far. */
 static struct attention_pass self_attention_of(const struct decoder_pass *pass) {
-  const real *states = top_states(pass->cache->states, pass);
-  return (struct attention_pass){
-      .layer = {.config = pass->sizes.self_attention,
-                .weights = &pass->weights->self_attention,
-                .dropout = dropout_site(pass->dropouts.attention, SITE_SELF_ATTENTION)},
-      .shape = {.queries = pass->target->steps,
-                .keys = pass->target->steps,
-                .batch = pass->target->batch,
-                .query_lengths = pass->target->lengths,
-                .key_lengths = pass->target->lengths,
-                .causal = pass->history == NULL},
-      .cache = pass->cache->self_attention,
-      .queries = states,
-      .keys = states,
-      .values = states};
+  const struct attention_layer layer = {
+      .config = pass->sizes.self_attention,
+      .weights = &pass->weights->self_attention,
+      .dropout = dropout_site(pass->dropouts.attention, SITE_SELF_ATTENTION)};
+  struct attention_pass own = self_attention_pass(layer, pass->target, pass->cache->self_attention,
+                                                  top_states(pass->cache->states, pass));
+  own.shape.causal = pass->history == NULL;
+  return own;
 }
 
 const real *decoder_outputs(const struct decoder_pass *pass) {
@@ -154,26 +148,19 @@ real *decoder_outputs_gradient(const struct decoder_scratch *scratch,
                                               : top_states(scratch->states, pass);
 }
 
-/* Some columns of rows that lie `width` apart. */
-struct columns {
-  real *first;
-  size_t width;
-};
-
-static void put_columns(struct columns wide, const real *narrow, size_t size, size_t rows) {
-  for (size_t r = 0; r < rows; r++)
-    memcpy(wide.first + r * wide.width, narrow + r * size, size * sizeof *narrow);
+/* Where d_t and c_t lie in rows of [d_t ; c_t]. */
+static struct columns left_half(real *rows, size_t H) {
+  return (struct columns){rows, 2 * H, H};
 }
 
-static void add_columns(real *narrow, struct columns wide, size_t size, size_t rows) {
-  for (size_t r = 0; r < rows; r++) {
-    for (size_t i = 0; i < size; i++) narrow[r * size + i] += wide.first[r * wide.width + i];
-  }
+static struct columns right_half(real *rows, size_t H) {
+  return (struct columns){rows + H, 2 * H, H};
 }
 
-static void take_columns(real *narrow, struct columns wide, size_t size, size_t rows) {
-  for (size_t r = 0; r < rows; r++)
-    memcpy(narrow + r * size, wide.first + r * wide.width, size * sizeof *narrow);
+/* The attentional states in the inputs of the first layer. */
+static struct columns fed_in(real *inputs, struct decoder_sizes sizes) {
+  return (struct columns){inputs + sizes.embedding, decoder_input_size(sizes, 0),
+                          sizes.attentional};
 }
 
 /* ---- forward ---- */
@@ -194,13 +181,11 @@ static void layers_forward(const struct decoder_pass *pass, struct range steps) 
   const struct decoder_cache *cache = pass->cache;
   const size_t B = pass->target->batch, H = pass->sizes.hidden, A = pass->sizes.attentional;
   const size_t at = steps.first * B, rows = steps.count * B;
-  const size_t width = decoder_input_size(pass->sizes, 0);
-  real *inputs = cache->inputs[0] + at * width;
+  real *inputs = cache->inputs[0] + at * decoder_input_size(pass->sizes, 0);
   embedding_forward(inputs, pass->weights->embedding, pass->target->ids + at,
                     input_dropout(pass, 0), embedding_shape_of(pass, steps)); /* (4) */
   if (pass->sizes.input_feeding)
-    put_columns((struct columns){inputs + pass->sizes.embedding, width},
-                cache->attentional + at * A, A, rows); /* (35) */
+    columns_put(fed_in(inputs, pass->sizes), cache->attentional + at * A, rows); /* (35) */
   for (size_t l = 0; l < pass->sizes.layers; l++) {
     const struct rnn_shape shape = rnn_shape_of(pass, steps, l);
     real *states = cache->states[l] + at * H;
@@ -232,8 +217,8 @@ static void attentional_forward(const struct decoder_pass *pass, struct range st
   const size_t B = pass->target->batch, H = pass->sizes.hidden, A = pass->sizes.attentional;
   const size_t at = steps.first * B, rows = steps.count * B;
   real *combined = cache->combined + at * 2 * H;
-  put_columns((struct columns){combined, 2 * H}, decoder_outputs(pass) + at * H, H, rows);
-  put_columns((struct columns){combined + H, 2 * H}, cache->attention.context + at * H, H, rows);
+  columns_put(left_half(combined, H), decoder_outputs(pass) + at * H, rows);
+  columns_put(right_half(combined, H), cache->attention.context + at * H, rows);
   linear_tanh_forward(cache->attentional + (at + B) * A, combined, attentional_of(pass), rows);
 }
 
@@ -266,9 +251,8 @@ static void attentional_backward(const struct decoder_scratch *scratch,
   real *dcombined = scratch->combined + at * 2 * H;
   tanh_backward(dh, pass->cache->attentional + (at + B) * A, rows * A);
   linear_backward_input(dcombined, 0, dh, attentional_of(pass), rows);
-  add_columns(decoder_outputs_gradient(scratch, pass) + at * H, (struct columns){dcombined, 2 * H},
-              H, rows);
-  take_columns(scratch->context + at * H, (struct columns){dcombined + H, 2 * H}, H, rows);
+  columns_add_to(decoder_outputs_gradient(scratch, pass) + at * H, left_half(dcombined, H), rows);
+  columns_take(scratch->context + at * H, right_half(dcombined, H), rows);
 }
 
 /* From the gradients of the top layer's states to those of all states, of the embedding, and of the
@@ -291,11 +275,8 @@ static void layers_backward(const struct decoder_parameters *gradients,
     real *below = rnn_outputs(scratch->states[l - 1] + at * H, shape);
     for (size_t i = 0; i < rows * H; i++) below[i] += dinputs[i];
   }
-  if (pass->sizes.input_feeding) {
-    const size_t E = pass->sizes.embedding, width = decoder_input_size(pass->sizes, 0);
-    add_columns(scratch->attentional + at * A, (struct columns){dinputs + E, width}, A,
-                rows); /* (35) */
-  }
+  if (pass->sizes.input_feeding)
+    columns_add_to(scratch->attentional + at * A, fed_in(dinputs, pass->sizes), rows); /* (35) */
   embedding_backward(gradients->embedding, dinputs, pass->target->ids + at, input_dropout(pass, 0),
                      embedding_shape_of(pass, steps));
 }
@@ -331,40 +312,23 @@ static void clear_scratch(const struct decoder_scratch *scratch, const struct de
   memset(scratch->outputs, 0, T * B * H * sizeof(real));
 }
 
-/* The source states are keys and values at once: both gradients go to dsource. */
-static struct attention_gradients attention_gradients_of(const struct decoder_parameters *gradients,
-                                                         real *dsource,
-                                                         const struct decoder_scratch *scratch,
-                                                         const struct decoder_pass *pass) {
-  return (struct attention_gradients){.queries = decoder_outputs_gradient(scratch, pass),
-                                      .keys = dsource,
-                                      .values = dsource,
-                                      .weights = &gradients->attention,
-                                      .scratch = scratch->attention,
-                                      .context = scratch->context};
-}
-
-/* From the gradients of decoder_outputs to those of the top layer's states. */
-static struct attention_gradients
-self_attention_gradients_of(const struct decoder_parameters *gradients,
-                            const struct decoder_scratch *scratch,
-                            const struct decoder_pass *pass) {
-  real *dstates = top_states(scratch->states, pass);
-  return (struct attention_gradients){.queries = dstates,
-                                      .keys = dstates,
-                                      .values = dstates,
-                                      .weights = &gradients->self_attention,
-                                      .scratch = scratch->self_attention,
-                                      .context = scratch->outputs};
-}
-
 void decoder_backward(const struct decoder_parameters *gradients, real *dsource, real *dfinals,
                       const struct decoder_scratch *scratch, const struct decoder_pass *pass) {
   const size_t B = pass->target->batch, H = pass->sizes.hidden, length = range_length(pass);
   const struct attention_pass attention = attention_of(pass);
   const struct attention_pass self_attention = self_attention_of(pass);
-  const struct attention_gradients d = attention_gradients_of(gradients, dsource, scratch, pass);
-  const struct attention_gradients self_d = self_attention_gradients_of(gradients, scratch, pass);
+  /* The source states are keys and values at once: both gradients go to dsource. */
+  const struct attention_gradients d = {decoder_outputs_gradient(scratch, pass),
+                                        dsource,
+                                        dsource,
+                                        &gradients->attention,
+                                        scratch->attention,
+                                        scratch->context};
+  /* From the gradients of decoder_outputs to those of the top layer's states. */
+  real *dstates = top_states(scratch->states, pass);
+  const struct attention_gradients self_d = {
+      dstates,         dstates, dstates, &gradients->self_attention, scratch->self_attention,
+      scratch->outputs};
   clear_scratch(scratch, pass);
   output_features_backward(scratch, pass);
   for (size_t end = pass->target->steps; end > 0; end -= length) {

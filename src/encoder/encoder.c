@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "rnn/embedding.h"
+#include "tensor/columns.h"
 
 /* Dropout sites: the embedding, then what each layer gives to the next. Those from MAX_LAYERS to
  * 2 MAX_LAYERS are the decoder's. */
@@ -14,14 +15,6 @@ size_t encoder_direction_size(struct encoder_sizes sizes) {
 
 size_t encoder_input_size(struct encoder_sizes sizes, size_t layer) {
   return layer == 0 ? sizes.embedding : sizes.hidden;
-}
-
-static struct attention_shape attention_shape_of(const struct sequence *source) {
-  return (struct attention_shape){.queries = source->steps,
-                                  .keys = source->steps,
-                                  .batch = source->batch,
-                                  .query_lengths = source->lengths,
-                                  .key_lengths = source->lengths};
 }
 
 /* ---- memory ---- */
@@ -38,7 +31,7 @@ void encoder_take(struct encoder_cache *cache, struct arena *arena, struct encod
   if (sizes.self_attention.heads > 0) {
     cache->outputs = arena_reals(arena, S, B, H);
     attention_cache_take(&cache->self_attention, arena, sizes.self_attention,
-                         attention_shape_of(source), dropout);
+                         self_attention_shape(source), dropout);
   }
   cache->finals = arena_reals(arena, sizes.layers, B, H);
 }
@@ -55,7 +48,7 @@ void encoder_scratch_take(struct encoder_scratch *scratch, struct arena *arena,
   if (sizes.self_attention.heads > 0) {
     scratch->recurrent = arena_reals(arena, S, B, H);
     attention_scratch_take(&scratch->self_attention, arena, sizes.self_attention,
-                           attention_shape_of(source));
+                           self_attention_shape(source));
   }
   for (size_t l = 0; l < sizes.layers; l++) {
     for (size_t d = 0; d < sizes.directions; d++)
@@ -70,16 +63,12 @@ static struct dropout input_dropout(const struct encoder_pass *pass, size_t laye
 }
 
 static struct attention_pass self_attention_of(const struct encoder_pass *pass) {
-  const real *states = pass->cache->recurrent;
-  return (struct attention_pass){
-      .layer = {.config = pass->sizes.self_attention,
-                .weights = &pass->weights->self_attention,
-                .dropout = dropout_site(pass->dropouts.attention, SITE_SELF_ATTENTION)},
-      .shape = attention_shape_of(pass->source),
-      .cache = pass->cache->self_attention,
-      .queries = states,
-      .keys = states,
-      .values = states};
+  const struct attention_layer layer = {
+      .config = pass->sizes.self_attention,
+      .weights = &pass->weights->self_attention,
+      .dropout = dropout_site(pass->dropouts.attention, SITE_SELF_ATTENTION)};
+  return self_attention_pass(layer, pass->source, pass->cache->self_attention,
+                             pass->cache->recurrent);
 }
 
 static struct rnn_shape rnn_shape_of(const struct encoder_pass *pass, size_t layer,
@@ -100,20 +89,10 @@ static struct embedding_shape embedding_shape_of(const struct encoder_pass *pass
                                   .row = pass->sizes.embedding};
 }
 
-/* The columns of direction d of `wide` (rows,H) = narrow (rows,width), or the reverse, added. */
-static void put_columns(real *wide, const real *narrow, size_t rows, size_t d,
-                        struct encoder_sizes sizes) {
-  const size_t H = sizes.hidden, width = encoder_direction_size(sizes);
-  for (size_t i = 0; i < rows; i++)
-    memcpy(wide + i * H + d * width, narrow + i * width, width * sizeof *wide);
-}
-
-static void add_columns(real *narrow, const real *wide, size_t rows, size_t d,
-                        struct encoder_sizes sizes) {
-  const size_t H = sizes.hidden, width = encoder_direction_size(sizes);
-  for (size_t i = 0; i < rows; i++) {
-    for (size_t j = 0; j < width; j++) narrow[i * width + j] += wide[i * H + d * width + j];
-  }
+/* The columns of direction d in rows of H. */
+static struct columns direction(real *rows, size_t d, struct encoder_sizes sizes) {
+  const size_t width = encoder_direction_size(sizes);
+  return (struct columns){rows + d * width, sizes.hidden, width};
 }
 
 /* ---- forward ---- */
@@ -130,10 +109,10 @@ void encoder_forward(const struct encoder_pass *pass) {
     for (size_t d = 0; d < sizes.directions; d++) {
       const struct rnn_shape shape = rnn_shape_of(pass, l, d);
       real *states = cache->states[l][d];
-      memset(rnn_initial(states, shape), 0, B * shape.hidden * sizeof *states); /* e_0 = 0 */
-      rnn_forward(states, cache->inputs[l], &pass->weights->rnn[l][d], shape);  /* (2, 3) */
-      put_columns(outputs, rnn_outputs(states, shape), S * B, d, sizes);        /* (32) */
-      put_columns(cache->finals + l * B * H, rnn_final(states, shape), B, d, sizes);
+      memset(rnn_initial(states, shape), 0, B * shape.hidden * sizeof *states);     /* e_0 = 0 */
+      rnn_forward(states, cache->inputs[l], &pass->weights->rnn[l][d], shape);      /* (2, 3) */
+      columns_put(direction(outputs, d, sizes), rnn_outputs(states, shape), S * B); /* (32) */
+      columns_put(direction(cache->finals + l * B * H, d, sizes), rnn_final(states, shape), B);
     }
     if (!last) dropout_apply(outputs, S * B * H, 0, input_dropout(pass, l + 1));
   }
@@ -150,12 +129,9 @@ static real *self_attention_backward_all(const struct encoder_parameters *gradie
                                          const struct encoder_pass *pass) {
   const size_t S = pass->source->steps, B = pass->source->batch, H = pass->sizes.hidden;
   const struct attention_pass self_attention = self_attention_of(pass);
-  const struct attention_gradients d = {.queries = scratch->recurrent,
-                                        .keys = scratch->recurrent,
-                                        .values = scratch->recurrent,
-                                        .weights = &gradients->self_attention,
-                                        .scratch = scratch->self_attention,
-                                        .context = scratch->outputs};
+  const struct attention_gradients d = {scratch->recurrent,      scratch->recurrent,
+                                        scratch->recurrent,      &gradients->self_attention,
+                                        scratch->self_attention, scratch->outputs};
   memset(scratch->recurrent, 0, S * B * H * sizeof(real));
   attention_scratch_clear(d.scratch, pass->sizes.self_attention, self_attention.shape);
   self_attention_backward(&d, &self_attention, (struct range){0, S});
@@ -176,8 +152,9 @@ void encoder_backward(const struct encoder_parameters *gradients,
       const struct rnn_parameters *weights = &pass->weights->rnn[l][d];
       const real *states = pass->cache->states[l][d];
       memset(dstates, 0, (S + 1) * B * shape.hidden * sizeof *dstates);
-      add_columns(rnn_outputs(dstates, shape), doutputs, S * B, d, sizes);
-      add_columns(rnn_final(dstates, shape), scratch->finals + l * B * H, B, d, sizes);
+      columns_add_to(rnn_outputs(dstates, shape), direction(doutputs, d, sizes), S * B);
+      columns_add_to(rnn_final(dstates, shape), direction(scratch->finals + l * B * H, d, sizes),
+                     B);
       rnn_backward_states(dstates, scratch->dh[l][d], states, weights, shape); /* (22) */
       rnn_backward_weights(&gradients->rnn[l][d], dstates, states, pass->cache->inputs[l],
                            shape);                                  /* (23) */
