@@ -4,7 +4,7 @@
 #include "base/group.h"
 #include "model/hyperparameters.h"
 #include "train/checkpoint.h"
-#include "train/trainer.h"
+#include "train/loop.h"
 
 elman_train_options elman_train_options_default(void) {
   return (elman_train_options){ELMAN_TRAIN_HYPERPARAMETERS(FIELD_DEFAULT).epochs =

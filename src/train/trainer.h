@@ -1,5 +1,5 @@
-/* Training with teacher forcing: single updates, and the loop over epochs with validation,
- * schedules, averaging, checkpoints. */
+/* Single updates, with teacher forcing: gradients, clipping, Adam, schedule, average. The loop over
+ * them is train/loop.h. */
 #ifndef ELMAN_TRAIN_TRAINER_H
 #define ELMAN_TRAIN_TRAINER_H
 
@@ -14,7 +14,6 @@
 #include "train/optimizer.h"
 #include "train/schedule.h"
 #include "train/shards.h"
-#include "translate/evaluate.h"
 
 /* Where training stands. With the blocks of struct trainer, this is all that the rest depends on.
  */
@@ -41,7 +40,6 @@ struct trainer {
   struct adam_options adam; /* its learning rate is the schedule's peak */
   struct schedule schedule;
   struct workspace workspace;
-  struct corpus dev; /* the dev pairs as ids; empty without */
   struct training_state state;
 };
 
@@ -58,6 +56,12 @@ elman_status trainer_create(struct trainer *trainer, struct model *model,
                             const elman_train_options *options, elman_error *error) CHECKED;
 void trainer_free(struct trainer *trainer);
 
+/* Bytes of a block laid out as the model's. */
+size_t trainer_block_bytes(const struct trainer *trainer);
+
+/* Of the next update. */
+double trainer_learning_rate(const struct trainer *trainer);
+
 /* Forward and backward, in the shards of the options, clipping and one Adam update. The batch's
  * mean loss before the update goes to *loss, the gradient's norm to *norm. When one of them is not
  * finite, nothing is updated and state.failures counts it. Call trainer_settle before looking at a
@@ -69,15 +73,5 @@ elman_status trainer_step(struct trainer *trainer, const struct batch *batch,
 /* Gives the embeddings of words that were not in the last batches the updates that wait for them.
  */
 void trainer_settle(struct trainer *trainer);
-
-/* At least 10 epochs, and as many as give 400 updates. */
-size_t trainer_default_epochs(size_t pairs, size_t batch_size);
-
-/* Trains; afterwards the model holds the best weights by validation, or else the average, or else
- * the last. ELMAN_INTERRUPTED when a report function stopped it: then the same, and the checkpoint
- * is written. One that cannot be written is tried again when the next is due. Ten updates in a row
- * with a loss that is not finite are ELMAN_INVALID_ARGUMENT. */
-elman_status trainer_run(struct model *model, const struct corpus *corpus,
-                         const elman_train_options *options, elman_error *error) CHECKED;
 
 #endif

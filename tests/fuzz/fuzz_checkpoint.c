@@ -5,6 +5,7 @@
 #include "fuzz.h"
 #include "small_model.h"
 #include "train/checkpoint.h"
+#include "train/loop.h"
 
 enum { EPOCHS = 3, BATCH = 2 };
 

@@ -5,7 +5,7 @@
 
 #include "folder.h"
 #include "tensor/blas.h"
-#include "train/trainer.h"
+#include "train/loop.h"
 
 enum { ALIGNED_PAIRS = 61, ALIGNED_LINKED = 40 }; /* all, and those with an alignment */
 

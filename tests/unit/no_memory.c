@@ -11,6 +11,7 @@
 #include "model/model_file.h"
 #include "processes.h"
 #include "train/checkpoint.h"
+#include "translate/evaluate.h"
 
 /* ---- allocations that fail, by the linker's --wrap ---- */
 

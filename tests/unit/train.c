@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tensor/blas.h"
-#include "train/trainer.h"
+#include "train/loop.h"
 
 enum { PAIRS = 10, WORDS = 6, MAX_UPDATES = 2000 };
 

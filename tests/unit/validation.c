@@ -7,7 +7,8 @@
 
 #include "tensor/blas.h"
 #include "train/average.h"
-#include "train/trainer.h"
+#include "train/loop.h"
+#include "translate/evaluate.h"
 
 TestSuite(validation, .init = enter_folder, .fini = leave_folder);
 

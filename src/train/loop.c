@@ -1,0 +1,324 @@
+#include "train/loop.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "base/group.h"
+#include "model/hyperparameters.h"
+#include "train/checkpoint.h"
+#include "train/join.h"
+#include "train/order.h"
+#include "translate/evaluate.h"
+
+enum { MAX_FAILURES = 10 };
+
+/* ---- validation ---- */
+
+static void swap(real *a, real *b, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    const real kept = a[i];
+    a[i] = b[i];
+    b[i] = kept;
+  }
+}
+
+/* Scores the average, where there is one, else the weights; what is told of it goes to *report. */
+static elman_status validate(elman_validation *report, struct trainer *trainer,
+                             const elman_train_options *options, const struct corpus *dev,
+                             elman_error *error) {
+  struct model *model = trainer->model;
+  struct training_state *state = &trainer->state;
+  elman_scores scores;
+  elman_evaluate_options evaluation = evaluate_options_default();
+  evaluation.batch_size = options->batch_size;
+  evaluation.group = options->group;
+  const size_t n = model->table.block;
+  trainer_settle(trainer);
+  if (trainer->average != NULL) swap(model->block, trainer->average, n);
+  const elman_status status =
+      evaluate(&scores, model, trainer_dev(options), dev, &evaluation, error);
+  if (status != ELMAN_OK) {
+    if (trainer->average != NULL) swap(model->block, trainer->average, n);
+    return status;
+  }
+  const double score = scores.metrics.bleu;
+  /* While BLEU says nothing yet, the loss does. */
+  const bool best = !state->has_best || score > state->best_score ||
+                    (score == state->best_score && scores.loss < state->best_loss);
+  if (best) {
+    memcpy(trainer->best, model->block, trainer_block_bytes(trainer));
+    state->best_score = score;
+    state->best_loss = scores.loss;
+  }
+  state->has_best = true;
+  state->stale = best ? 0 : state->stale + 1;
+  state->rate_factor = schedule_factor(&trainer->schedule, state->rate_factor, best);
+  if (trainer->average != NULL) swap(model->block, trainer->average, n);
+  *report = (elman_validation){.epoch = state->epoch,
+                               .update = state->update,
+                               .loss = scores.loss,
+                               .perplexity = scores.perplexity,
+                               .exact_match = scores.exact_match,
+                               .bleu = scores.metrics.bleu,
+                               .chrf = scores.metrics.chrf,
+                               .best = best};
+  return ELMAN_OK;
+}
+
+static bool validation_is_due(const struct trainer *trainer, const elman_train_options *options,
+                              const struct epoch_order *order) {
+  if (options->dev == NULL) return false;
+  if (options->validate_every > 0) return trainer->state.update % options->validate_every == 0;
+  return trainer->state.position == order->batches;
+}
+
+static bool patience_is_over(const struct trainer *trainer, const elman_train_options *options) {
+  return options->patience > 0 && trainer->state.stale >= options->patience;
+}
+
+/* ---- the loop ---- */
+
+struct run {
+  struct trainer *trainer;
+  const struct corpus *corpus;
+  const elman_train_options *options;
+  struct corpus dev; /* the dev pairs as ids; empty without */
+  struct epoch_order order;
+  struct batch batch;
+  size_t epochs;
+  uint64_t corpus_hash;
+  double unknown_source, unknown_target; /* shares of the tokens */
+  double saved_at;                       /* seconds */
+  bool saved; /* there is a checkpoint of this training, which must not stay behind it */
+  /* What ends the training before the next update: a stop, a checkpoint that could not be written.
+   * In process 0 alone, until all agree. */
+  elman_status pending;
+  elman_error problem;
+};
+
+/* One process tells of the training and keeps it; all do it. */
+static bool is_first(const struct run *run) {
+  return group_rank(run->options->group) == 0;
+}
+
+static double seconds(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* The training is worth more than its checkpoint: who listens learns of a failure, and it goes on.
+ */
+static elman_status save(struct run *run, elman_error *error) {
+  if (run->options->checkpoint == NULL || !is_first(run)) return ELMAN_OK;
+  run->saved_at = seconds();
+  run->saved = true;
+  trainer_settle(run->trainer);
+  elman_error problem;
+  const elman_status status =
+      checkpoint_save(run->trainer, run->options, run->corpus_hash, &problem);
+  if (run->options->saved != NULL) {
+    run->options->saved(run->options->context, status == ELMAN_OK ? NULL : &problem);
+    return ELMAN_OK;
+  }
+  return status == ELMAN_OK ? ELMAN_OK : fail_again(error, &problem);
+}
+
+static double unknown_share(const struct sentences *sentences) {
+  const size_t count = sentences->starts[sentences->count];
+  return count == 0 ? 0 : (double)sentences_unknown(sentences) / (double)count;
+}
+
+static void stop(struct run *run) {
+  if (run->pending == ELMAN_OK)
+    run->pending = fail(&run->problem, ELMAN_INTERRUPTED, NULL, "training was stopped");
+}
+
+/* Ends the training in all processes with what one has pending. */
+static elman_status agree(const struct run *run, elman_error *error) {
+  elman_error problem = run->problem;
+  const elman_status status = group_agree(run->options->group, run->pending, &problem);
+  return status == ELMAN_OK ? ELMAN_OK : fail_again(error, &problem);
+}
+
+static void report_update(struct run *run, double loss, double norm, double rate) {
+  const struct training_state *state = &run->trainer->state;
+  const elman_train_report report = {
+      .epoch = state->epoch,
+      .epochs = run->epochs,
+      .update = state->position,
+      .updates = run->order.batches,
+      .tokens = state->epoch_tokens,
+      .left_out = run->corpus->too_long,
+      .unknown_source = run->unknown_source,
+      .unknown_target = run->unknown_target,
+      .loss = state->epoch_tokens == 0 ? 0 : state->epoch_loss / (double)state->epoch_tokens,
+      .update_loss = loss,
+      .gradient_norm = norm,
+      .learning_rate = rate,
+      .skipped = state->skipped};
+  if (run->options->report != NULL && is_first(run) &&
+      !run->options->report(run->options->context, &report))
+    stop(run);
+}
+
+static elman_status run_batch(struct run *run, elman_error *error) {
+  struct trainer *trainer = run->trainer;
+  struct training_state *state = &trainer->state;
+  const double rate = trainer_learning_rate(trainer);
+  size_t size;
+  double loss = 0, norm = 0;
+  const size_t *pairs = epoch_order_batch(&run->order, state->position, &size);
+  if (run->pending == ELMAN_OK)
+    run->pending = batch_fill(&run->batch, run->corpus, pairs, size, &run->problem);
+  elman_status status = agree(run, error);
+  if (status == ELMAN_OK)
+    status = trainer_step(trainer, &run->batch, run->options, &loss, &norm, error);
+  if (status != ELMAN_OK) return status;
+  state->position++;
+  if (state->failures == 0) {
+    state->epoch_tokens += run->batch.tokens;
+    state->epoch_loss += loss * (double)run->batch.tokens;
+  } else if (state->failures == MAX_FAILURES) {
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                "the loss or its gradient was not finite in %d updates in a row, up to number "
+                "%llu; lower the learning rate or clip the gradients",
+                MAX_FAILURES, (unsigned long long)state->update + 1);
+  }
+  report_update(run, loss, norm, rate);
+  return ELMAN_OK;
+}
+
+static elman_status validate_if_due(struct run *run, elman_error *error) {
+  const elman_train_options *options = run->options;
+  elman_validation report;
+  if (!validation_is_due(run->trainer, options, &run->order)) return ELMAN_OK;
+  const elman_status status = validate(&report, run->trainer, options, &run->dev, error);
+  if (status == ELMAN_OK && options->validated != NULL && is_first(run) &&
+      !options->validated(options->context, &report))
+    stop(run);
+  return status;
+}
+
+static bool save_is_due(const struct run *run) {
+  const double every = run->options->save_every;
+  return run->pending == ELMAN_OK && every > 0 && seconds() - run->saved_at >= every;
+}
+
+/* The rest of the current epoch. A stop does not swallow the validation that its update owes. */
+static elman_status run_epoch(struct run *run, elman_error *error) {
+  struct training_state *state = &run->trainer->state;
+  const elman_train_options *options = run->options;
+  epoch_order_fill(&run->order, run->corpus, options->seed, state->epoch);
+  while (state->position < run->order.batches) {
+    elman_status status = run_batch(run, error);
+    if (status == ELMAN_OK) status = validate_if_due(run, error);
+    if (status != ELMAN_OK) return status;
+    if (save_is_due(run)) run->pending = save(run, &run->problem);
+    if (patience_is_over(run->trainer, options)) break;
+  }
+  return agree(run, error);
+}
+
+static elman_status run_epochs(struct run *run, elman_error *error) {
+  struct training_state *state = &run->trainer->state;
+  while (state->epoch <= run->epochs && !patience_is_over(run->trainer, run->options)) {
+    const elman_status status = run_epoch(run, error);
+    if (status != ELMAN_OK) return status;
+    if (state->position < run->order.batches) continue; /* patience is over */
+    state->epoch++;
+    state->position = 0;
+    state->epoch_tokens = 0;
+    state->epoch_loss = 0;
+  }
+  return ELMAN_OK;
+}
+
+static void keep_best(struct trainer *trainer) {
+  const real *chosen = trainer->state.has_best ? trainer->best : trainer->average;
+  if (chosen != NULL) memcpy(trainer->model->block, chosen, trainer_block_bytes(trainer));
+}
+
+size_t trainer_default_epochs(size_t pairs, size_t batch_size) {
+  enum { EPOCHS = 10, UPDATES = 400 };
+  const size_t updates = pairs == 0 ? 1 : (pairs - 1) / batch_size + 1;
+  const size_t needed = (UPDATES + updates - 1) / updates;
+  return needed > EPOCHS ? needed : EPOCHS;
+}
+
+static elman_status prepare(struct run *run, elman_error *error) {
+  const elman_train_options *options = run->options;
+  if (run->corpus->source.count == 0)
+    return fail(error, ELMAN_BAD_DATA, NULL,
+                "no pair is left to train on; a larger max_length (--max-length) allows longer "
+                "sentences");
+  run->corpus_hash = checkpoint_corpus_hash(run->corpus);
+  run->unknown_source = unknown_share(&run->corpus->source);
+  run->unknown_target = unknown_share(&run->corpus->target);
+  run->saved_at = seconds();
+  run->epochs = options->epochs;
+  if (run->epochs == ELMAN_EPOCHS_AUTO)
+    run->epochs = trainer_default_epochs(run->corpus->source.count, options->batch_size);
+  elman_status status =
+      epoch_order_create(&run->order, run->corpus->source.count, options->batch_size, error);
+  if (status == ELMAN_OK && options->dev != NULL)
+    status = evaluate_encode(&run->dev, run->trainer->model, trainer_dev(options), error);
+  return status;
+}
+
+/* All processes begin where the first does: anew, or at its checkpoint. */
+static elman_status begin(struct run *run, elman_error *error) {
+  const elman_train_options *options = run->options;
+  elman_status status = ELMAN_OK;
+  if (group_size(options->group) > 1)
+    status = join_compare(run->trainer, options, run->corpus_hash, error);
+  if (status != ELMAN_OK) return status;
+  if (options->checkpoint != NULL && options->resume && is_first(run))
+    status = checkpoint_load(run->trainer, options, run->corpus_hash, &run->saved, error);
+  status = group_agree(options->group, status, error);
+  return status == ELMAN_OK ? join_spread(run->trainer, options->group, error) : status;
+}
+
+/* A function of the state alone, so that stopping and resuming does not change it. */
+static void add_history(struct model_past *past, const struct run *run) {
+  const struct training_state *state = &run->trainer->state;
+  const struct sentences *target = &run->corpus->target;
+  const uint64_t epochs_before = state->epoch - 1;
+  const bool epoch_ended = state->position == run->order.batches;
+  if (state->update == 0) return;
+  past->history.epochs += epochs_before + epoch_ended;
+  past->history.updates += state->update;
+  past->history.tokens +=
+      epochs_before * (target->starts[target->count] + target->count) + state->epoch_tokens;
+  const elman_train_options *from = run->options;
+  past->training = (elman_train_settings){ELMAN_TRAIN_HYPERPARAMETERS(FIELD_COPY)};
+  past->training_known = true;
+}
+
+elman_status trainer_run(struct model *model, const struct corpus *corpus,
+                         const elman_train_options *options, elman_error *error) {
+  struct trainer trainer;
+  struct run run = {.trainer = &trainer, .corpus = corpus, .options = options};
+  elman_status status = trainer_create(&trainer, model, options, error);
+  if (status == ELMAN_OK) status = prepare(&run, error);
+  status = group_agree(options->group, status, error);
+  if (status == ELMAN_OK) status = begin(&run, error);
+  trainer.state.finished = false; /* a finished training may have been given more epochs */
+  if (status == ELMAN_OK) status = run_epochs(&run, error);
+  trainer_settle(&trainer);
+  trainer.state.finished = status == ELMAN_OK;
+  if (status == ELMAN_OK || status == ELMAN_INTERRUPTED) {
+    elman_status saved = ELMAN_OK;
+    if (status == ELMAN_INTERRUPTED || run.saved) saved = save(&run, error);
+    status = group_agree(options->group, saved == ELMAN_OK ? status : saved, error);
+  }
+  if (status == ELMAN_OK || status == ELMAN_INTERRUPTED) {
+    keep_best(&trainer);
+    add_history(&model->past, &run);
+  }
+  epoch_order_free(&run.order);
+  corpus_free(&run.dev);
+  batch_free(&run.batch);
+  trainer_free(&trainer);
+  return status;
+}

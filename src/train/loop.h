@@ -1,0 +1,18 @@
+/* Training over epochs: validation, schedule, checkpoints, and how it ends. */
+#ifndef ELMAN_TRAIN_LOOP_H
+#define ELMAN_TRAIN_LOOP_H
+
+#include "corpus/corpus.h"
+#include "train/trainer.h"
+
+/* At least 10 epochs, and as many as give 400 updates. */
+size_t trainer_default_epochs(size_t pairs, size_t batch_size);
+
+/* Trains; afterwards the model holds the best weights by validation, or else the average, or else
+ * the last. ELMAN_INTERRUPTED when a report function stopped it: then the same, and the checkpoint
+ * is written. One that cannot be written is tried again when the next is due. Ten updates in a row
+ * with a loss that is not finite are ELMAN_INVALID_ARGUMENT. */
+elman_status trainer_run(struct model *model, const struct corpus *corpus,
+                         const elman_train_options *options, elman_error *error) CHECKED;
+
+#endif
