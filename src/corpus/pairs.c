@@ -46,10 +46,10 @@ struct reader {
   bool other_encoding; /* a line was not UTF-8 */
 };
 
-/* Whether a file that begins with a NUL here or there is no text at all: hardly a line of it is.
- * Otherwise a line with a NUL is a bad line like any other. */
+/* Whether a file that begins with a NUL here or there is no text at all: fewer than half of its lines
+ * are. Of a program it is up to a third. Otherwise a line with a NUL is a bad line like any other. */
 static bool is_binary(struct lines lines) {
-  enum { PROBE = 8192, MOST_GOOD = 10 }; /* one line in MOST_GOOD */
+  enum { PROBE = 8192 };
   const size_t size = lines.rest.length;
   size_t filled = 0, good = 0;
   struct text line;
@@ -58,7 +58,7 @@ static bool is_binary(struct lines lines) {
     filled += line.length > 0;
     good += line.length > 0 && text_valid_prefix(line) == line.length;
   }
-  return good * MOST_GOOD < filled;
+  return 2 * good < filled;
 }
 
 /* The kind of file that a binary one is: those that people take for text most often. */

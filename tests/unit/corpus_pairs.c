@@ -230,6 +230,18 @@ Test(tsv, binary_files) {
                "is a binary file, not UTF-8 text with a pair a line");
 }
 
+/* A program: every third line is text. */
+Test(tsv, binary_files_with_text_in_them) {
+  static const char bytes[] = "\x7F"
+                              "ELF\2\1\1\0\nread\twrite\n\xFF\0\xCE\n";
+  put_bytes("a.tsv", bytes, sizeof bytes - 1);
+  struct pairs *pairs;
+  const elman_pairs_options options = tsv_options();
+  cr_assert_eq(pairs_read(&pairs, &options, NULL), ELMAN_BAD_DATA);
+  cr_assert_eq(notes.length, 0, "it is told once, not line by line");
+  assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv", "is a binary file");
+}
+
 /* \xCE\xD2 is 我 there. */
 Test(tsv, another_encoding) {
   put("a.tsv", "\xCE\xD2\tI\n");
