@@ -46,8 +46,9 @@ struct reader {
   bool other_encoding; /* a line was not UTF-8 */
 };
 
-/* Whether a file that begins with a NUL here or there is no text at all: fewer than half of its lines
- * are. Of a program it is up to a third. Otherwise a line with a NUL is a bad line like any other. */
+/* Whether a file that begins with a NUL here or there is no text at all: fewer than half of its
+ * lines are; of a program up to a third. Otherwise a line with a NUL is a bad line like any other.
+ */
 static bool is_binary(struct lines lines) {
   enum { PROBE = 8192 };
   const size_t size = lines.rest.length;

@@ -37,8 +37,8 @@ void hyperparameter_options(struct option *table, size_t capacity, unsigned scop
 
 /* ---- values ---- */
 
-/* What a 0 stands for: help says it, behind "0 = ", where it is not a number that would be used. A
- * number is for a mechanism that the model does not have. NULL if 0 is a value like others. */
+/* The words that help gives a 0, behind "0 = "; "none" if that is a default number, which only the
+ * mechanism that uses the setting replaces. NULL if 0 is a value like others. */
 static const char *zero_words(const elman_hyperparameter *row) {
   const char *words = strstr(row->help, "0 = ");
   if (words == NULL) return NULL;

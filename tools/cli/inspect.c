@@ -38,7 +38,7 @@ static void write_text(FILE *stream, const elman_model *model) {
   fprintf(stream, "%-26s %s\n", "source text", elman_normalization_name(info.source_normalization));
   fprintf(stream, "%-26s %s\n", "target text", elman_normalization_name(info.target_normalization));
   write_size(stream, "parameters", info.parameters);
-  /* What normalization was chosen shows in what the two texts have. */
+  /* The lines of the two texts tell the normalization. */
   if (info.start_known) print_hyperparameters(stream, ELMAN_SCOPE_START, &info, "normalization");
   if (info.history.updates > 0)
     fprintf(stream, "%-26s %" PRIu64 " epoch%s, %" PRIu64 " update%s, %" PRIu64 " target token%s\n",
@@ -139,15 +139,10 @@ int inspect_command(int argc, char **argv) {
   elman_model *model;
   code = model_open(&model, model_path);
   if (code != EX_OK) return code;
-  struct output output;
-  code = output_open(&output, NULL);
-  if (code == EX_OK) {
-    if (vocabulary != NULL)
-      write_vocabulary(output.stream, model, vocabulary);
-    else
-      (json ? write_json : write_text)(output.stream, model);
-    code = output_close(&output, EX_OK);
-  }
+  if (vocabulary != NULL)
+    write_vocabulary(stdout, model, vocabulary);
+  else
+    (json ? write_json : write_text)(stdout, model);
   elman_model_free(model);
-  return code;
+  return output_end(EX_OK);
 }

@@ -53,10 +53,10 @@ struct option {
 #define JSON_OPTION(variable) OPTION("json", 0, NULL, "print one JSON object", .flag = &(variable))
 #define QUIET_OPTION(help) OPTION("quiet", 'q', NULL, help, .flag = &messages_quiet)
 
-/* What a command line may not be: both conditions hold. Each names options, a space between, of
- * which one is there or, behind a '!', none is. A capital stands for operands, a digit for so many
- * of them; nothing always holds. There is a flag that is on, also by a preset, a number unless it
- * is a 0 that switches something off, and whatever else was given. */
+/* A command line is wrong if both conditions of a rule hold. Each names options, a space between,
+ * of which one is there or, behind a '!', none is. A capital stands for operands, a digit for so
+ * many of them; nothing always holds. There is a flag that is on, also by a preset, a number unless
+ * it is a 0 that switches something off, and whatever else was given. */
 struct rule {
   const char *one, *other;
   const char *message; /* NULL ends the table; may have a %s for what fulfils the first condition */

@@ -31,7 +31,7 @@
 int search_options_settle(elman_translate_options *search, const struct usage *usage,
                           const struct operands *operands);
 
-/* What is done to the attention while decoding. */
+/* Changes of the attention while decoding. */
 struct overrides {
   struct option_list words; /* as they were given */
   elman_override list[ELMAN_MOST_OVERRIDES];

@@ -12,7 +12,7 @@ struct train_output {
   const char *checkpoint; /* likewise */
   const char *init_from;  /* file, or NULL */
   bool resume, force;
-  char *notice; /* of TRAIN_NOTICE bytes: what will be replaced, to be told once the work begins */
+  char *notice; /* of TRAIN_NOTICE bytes: names the model that will be replaced */
 };
 
 enum { TRAIN_NOTICE = 1024 };
