@@ -285,3 +285,75 @@ Test(api_group, an_exchange_that_fails) {
     check_errors(&training, 3, ELMAN_IO, (const char *const[]){"exchange"}, 1);
   }
 }
+
+/* ---- what is sent ---- */
+
+/* A group that counts what a process sends the others. */
+struct counter {
+  const elman_group *group;
+  size_t bytes;
+};
+
+static elman_status count_and_exchange(void *context, const elman_bytes *send,
+                                       const elman_bytes *receive, elman_error *error) {
+  struct counter *counter = context;
+  const elman_group *group = counter->group;
+  for (size_t r = 0; r < group->size; r++)
+    if (r != group->rank) counter->bytes += send[r].count;
+  return group->exchange(group->context, send, receive, error);
+}
+
+struct counted {
+  struct training training;
+  size_t bytes[MOST];
+};
+
+static void train_counted(const elman_group *group, void *context) {
+  struct counted *counted = context;
+  struct counter counter = {.group = group};
+  const elman_group counting = {group->rank, group->size, count_and_exchange, &counter};
+  train(&counting, &counted->training);
+  counted->bytes[group->rank] = counter.bytes;
+}
+
+/* One sentence, many times over: every update has the same words. */
+static struct counted count_bytes(struct training training, size_t processes, size_t updates) {
+  FILE *file = fopen("same", "wb");
+  for (size_t i = 0; i < updates * training.options.batch_size; i++)
+    fputs("a b c\td e f g h i j k l m n o p\n", file);
+  fclose(file);
+  struct counted counted = {.training = training};
+  counted.training.pairs = "same";
+  run_processes(processes, train_counted, &counted);
+  cr_assert_eq(counted.training.status[0], ELMAN_OK, "%s", counted.training.error[0].message);
+  return counted;
+}
+
+/* docs/beyond.md, 49. */
+Test(api_group, sends_as_many_bytes_as_the_documents_say) {
+  enum { N = 7, RESULT = 16, STATUS = sizeof(elman_status) };
+  struct training training = training_of(N);
+  training.options.epochs = 1;
+  /* All rows, and the sixteen words of the target, fill lines of the cache: a block has no gaps. */
+  training.model.embedding_size = training.model.hidden_size = 16;
+  for (size_t P = 2; P <= MOST; P++) {
+    const struct counted two = count_bytes(training, P, 2), three = count_bytes(training, P, 3);
+    elman_model *model;
+    cr_assert_eq(elman_model_load(&model, model_name(0), NULL), ELMAN_OK);
+    /* <unk> of both sides and </s> are in no batch. */
+    const size_t n = elman_model_get_info(model).parameters - 3 * training.model.embedding_size;
+    elman_model_free(model);
+    /* Subtrees of ((0, (1, 2)), ((3, 4), (5, 6))) between the cuts of P processes: */
+    static const size_t parts[MOST + 1][MOST] = {
+        [2] = {1, 1}, [3] = {2, 2, 2}, [4] = {1, 1, 1, 1}, [5] = {1, 1, 2, 1, 1}};
+    static const size_t firsts[MOST + 1][MOST + 1] = {
+        [2] = {0, 3, 7}, [3] = {0, 2, 4, 7}, [4] = {0, 1, 3, 5, 7}, [5] = {0, 1, 2, 4, 5, 7}};
+    for (size_t r = 0; r < P; r++) {
+      const size_t slice = n * (r + 1) / P - n * r / P, shards = firsts[P][r + 1] - firsts[P][r];
+      const size_t expected = sizeof(float) * (parts[P][r] * (n - slice) + (P - 1) * slice) +
+                              (P - 1) * (RESULT * shards + STATUS);
+      cr_assert_eq(three.bytes[r] - two.bytes[r], expected, "process %zu of %zu: %zu, not %zu", r,
+                   P, three.bytes[r] - two.bytes[r], expected);
+    }
+  }
+}
