@@ -236,6 +236,21 @@ static struct pairs *pairs;
 static struct model *model;
 static elman_scores scores_alone;
 
+static void set_up_processes(void) {
+  static const char few[] =
+      "a b\tA B\t0-0 1-1\nb\tB\t0-0\nc a b\tC A B\t\nc\tC\t0-0\nb b\tB B\t1-0\n";
+  enter_folder();
+  put_bytes("few", few, strlen(few));
+  pairs = pairs_in("few");
+  model = model_of_pairs(pairs);
+}
+
+static void tear_down_processes(void) {
+  model_free(model);
+  pairs_free(pairs);
+  leave_folder();
+}
+
 struct evaluation {
   size_t failing; /* process */
   long allowed;
@@ -274,19 +289,71 @@ static void evaluate_together(void) {
 }
 
 Test(no_memory, evaluation_by_several_processes) {
-  enter_folder();
-  static const char few[] =
-      "a b\tA B\t0-0 1-1\nb\tB\t0-0\nc a b\tC A B\t\nc\tC\t0-0\nb b\tB B\t1-0\n";
-  put_bytes("few", few, strlen(few));
-  pairs = pairs_in("few");
-  model = model_of_pairs(pairs);
+  set_up_processes();
   struct evaluation alone = {.allowed = -1};
   evaluate_one(NULL, &alone);
   cr_assert_eq(alone.status[0], ELMAN_OK);
   scores_alone = alone.scores[0];
   for (failing_process = 0; failing_process < PROCESSES; failing_process++)
     each_allocation_fails(evaluate_together);
-  model_free(model);
-  pairs_free(pairs);
-  leave_folder();
+  tear_down_processes();
+}
+
+struct training {
+  size_t failing; /* process */
+  long allowed;
+  bool has_failed;
+  struct model *models[PROCESSES];
+  elman_status status[PROCESSES];
+  elman_error errors[PROCESSES];
+};
+
+static struct corpus corpus;
+
+static void train_one(const elman_group *group, void *context) {
+  struct training *all = context;
+  const size_t rank = group_rank(group);
+  const elman_train_options own = {.epochs = 2,
+                                   .batch_size = 4,
+                                   .shards = PROCESSES,
+                                   .learning_rate = 0.01,
+                                   .average = 0.9,
+                                   .dev = (const elman_pairs *)pairs,
+                                   .seed = 1,
+                                   .group = group};
+  if (rank == all->failing) allowed = all->allowed;
+  all->status[rank] = trainer_run(all->models[rank], &corpus, &own, &all->errors[rank]);
+  if (rank == all->failing) all->has_failed = has_failed;
+  allowed = -1;
+}
+
+static void train_together(void) {
+  struct training all = {.failing = failing_process, .allowed = allowed};
+  allowed = -1;
+  for (size_t r = 0; r < PROCESSES; r++) all.models[r] = model_of_pairs(pairs);
+  run_processes(PROCESSES, train_one, &all);
+  has_failed = all.has_failed;
+  for (size_t r = 0; r < PROCESSES; r++) {
+    cr_assert_eq(all.status[r], all.status[0], "%s; %s", all.errors[r].message,
+                 all.errors[0].message);
+    if (whole(all.status[r]))
+      cr_assert_eq(
+          memcmp(all.models[r]->block, model->block, model->table.block * sizeof *model->block), 0);
+    else
+      cr_assert_str_eq(all.errors[r].message, all.errors[0].message);
+    model_free(all.models[r]);
+  }
+}
+
+Test(no_memory, training_by_several_processes, .init = fail_in_the_library_too) {
+  set_up_processes();
+  const struct codec source = model_source_codec(model), target = model_target_codec(model);
+  cr_assert_eq(corpus_encode(&corpus, pairs, &source, &target, 50, NULL), ELMAN_OK);
+  struct training alone = {.allowed = -1, .models = {model}};
+  train_one(NULL, &alone);
+  cr_assert_eq(alone.status[0], ELMAN_OK);
+  for (failing_process = 0; failing_process < PROCESSES; failing_process++)
+    each_allocation_fails(train_together);
+  corpus_free(&corpus);
+  tear_down_processes();
 }
