@@ -121,9 +121,9 @@ elman_status attention_config_check_translator(const struct attention_config *co
 static const struct attention_own_weight *weight_at(const struct attention_mechanism *mechanism,
                                                     size_t i) {
   static const struct attention_own_weight projections[OWN_PARTS] = {
-      [QUERY_WEIGHT] = {"query.weight", SIZE, SIZE}, [QUERY_BIAS] = {"query.bias", SIZE},
-      [KEY_WEIGHT] = {"key.weight", SIZE, SIZE},     [KEY_BIAS] = {"key.bias", SIZE},
-      [VALUE_WEIGHT] = {"value.weight", SIZE, SIZE}, [VALUE_BIAS] = {"value.bias", SIZE}};
+      [QUERY_WEIGHT] = OWN_MATRIX("query.weight"), [QUERY_BIAS] = OWN_VECTOR("query.bias"),
+      [KEY_WEIGHT] = OWN_MATRIX("key.weight"),     [KEY_BIAS] = OWN_VECTOR("key.bias"),
+      [VALUE_WEIGHT] = OWN_MATRIX("value.weight"), [VALUE_BIAS] = OWN_VECTOR("value.bias")};
   if (i < OWN_PARTS) return mechanism->projections >> i & 1 ? &projections[i] : NULL;
   return mechanism->own[i - OWN_PARTS].name != NULL ? &mechanism->own[i - OWN_PARTS] : NULL;
 }

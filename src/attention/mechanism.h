@@ -17,6 +17,14 @@ struct attention_own_weight {
   bool by_sentence;
 };
 
+/* (H,H), (1,H) and (H), whose gradients sentences do not share. */
+#define OWN_MATRIX(text)                                                                           \
+  { .name = (text), .rows = SIZE, .columns = SIZE }
+#define OWN_ROW(text)                                                                              \
+  { .name = (text), .rows = ONE, .columns = SIZE }
+#define OWN_VECTOR(text)                                                                           \
+  { .name = (text), .rows = SIZE }
+
 /* Flags: which projections there are. */
 enum {
   PROJECT_QUERIES = 1 << QUERY_WEIGHT,

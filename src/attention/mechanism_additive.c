@@ -54,7 +54,7 @@ static void score_additive_backward(real *dq, real *dk, real *const *down, const
 
 const struct attention_mechanism attention_additive = {
     .projections = PROJECT_QUERIES_BIASED | PROJECT_KEYS,
-    .own = {{"score.weight", ONE, SIZE, .by_sentence = true}},
+    .own = {{.name = "score.weight", .rows = ONE, .columns = SIZE, .by_sentence = true}},
     .one_head = true,
     .no_scale = true,
     .score = score_additive_forward,

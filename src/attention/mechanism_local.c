@@ -111,8 +111,8 @@ static void gaussian_backward(real *drow, const struct attention_row *row,
 
 const struct attention_mechanism attention_local = {
     .projections = PROJECT_QUERIES,
-    .own = {[CENTER_WEIGHT] = {"center.weight", SIZE, SIZE},
-            [CENTER_SCORE_WEIGHT] = {"center_score.weight", ONE, SIZE}},
+    .own = {[CENTER_WEIGHT] = OWN_MATRIX("center.weight"),
+            [CENTER_SCORE_WEIGHT] = OWN_ROW("center_score.weight")},
     .arrays = {[CENTER_STATES] = SIZE, [CENTERS] = ONE},
     .window = 5,
     .one_head = true,

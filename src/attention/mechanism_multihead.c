@@ -31,7 +31,7 @@ static void out_backward(const struct attention_gradients *d, const struct atten
 
 const struct attention_mechanism attention_multihead = {
     .projections = PROJECT_ALL_BIASED,
-    .own = {[OUT_WEIGHT] = {"out.weight", SIZE, SIZE}, [OUT_BIAS] = {"out.bias", SIZE}},
+    .own = {[OUT_WEIGHT] = OWN_MATRIX("out.weight"), [OUT_BIAS] = OWN_VECTOR("out.bias")},
     .heads = 4,
     .scaled = true,
     .score = score_product_forward,
