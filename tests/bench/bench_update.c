@@ -1,4 +1,4 @@
-/* Times updates through the public API: bench_update PAIRS.tsv HIDDEN BATCH UPDATES THREADS
+/* Times updates through the public API: bench_update PAIRS.tsv HIDDEN BATCH UPDATES THREADS SHARDS
  *
  * Trains a default model with E = H = HIDDEN on pairs whose words are separated by spaces. Prints
  * the seconds of each update but the first, whose time would hold the setting up; those of the
@@ -33,7 +33,7 @@ static void check(elman_status status, const elman_error *error) {
 }
 
 int main(int argc, char **argv) {
-  if (argc != 6) bench_fail("usage: bench_update PAIRS.tsv HIDDEN BATCH UPDATES THREADS");
+  if (argc != 7) bench_fail("usage: bench_update PAIRS.tsv HIDDEN BATCH UPDATES THREADS SHARDS");
   const char *file = argv[1];
   const size_t updates = bench_size(argv[4]);
   elman_error error = {0};
@@ -58,6 +58,7 @@ int main(int argc, char **argv) {
   options.epochs = updates > 0 ? 1000000 : 1;
   options.max_length = 0;
   options.threads = bench_size(argv[5]);
+  options.shards = bench_size(argv[6]);
   options.report = note;
   options.context = &times;
   const double start = bench_seconds();

@@ -35,6 +35,11 @@ def made(path, vocabulary, length, least_pairs):
     return path
 
 
+def lines(path):
+    with open(path, "rb") as file:
+        return sum(1 for _ in file)
+
+
 def tokens(text):
     """Han characters one by one, letters and digits together, the rest apart."""
     text = unicodedata.normalize("NFC", text)

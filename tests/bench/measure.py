@@ -6,6 +6,7 @@ import math
 import os
 import pathlib
 import platform
+import shutil
 import statistics
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import time
 
 sys.dont_write_bytecode = True
 
+import cluster
 import corpora
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -21,6 +23,7 @@ ROOT = HERE.parents[1]
 TOY = ROOT / "data" / "toy.zh-en.tsv"
 PYTHON = "/usr/bin/python3"  # the one that Debian's python3-torch is for
 UPDATE_SIZES = ((6000, 256), (6000, 512), (20000, 512))  # V, E = H
+CLUSTER_SIZES = ((8000, 512), (8000, 1024), (32000, 512), (32000, 1024))
 BATCH, LENGTH = 64, 10
 
 
@@ -141,7 +144,7 @@ class Bench:
         self.quick, self.threads = options.quick, options.threads
         self.rounds = options.rounds or (2 if options.quick else 5)
         self.build = pathlib.Path(options.build).resolve()
-        self.rows, self.notes, self.kernels, self.slopes = [], [], None, []
+        self.rows, self.notes, self.kernels, self.slopes, self.tables = [], [], None, [], []
         self.workers = []
         self.load = os.getloadavg()[0]
         if self.load > 0.5:
@@ -188,8 +191,9 @@ class Bench:
                        stdout=subprocess.DEVNULL, preexec_fn=self.use_processors)
         return time.perf_counter() - start
 
-    def update(self, pairs, hidden, batch, updates, threads=None):
-        return self.run("bench_update", pairs, hidden, batch, updates, threads or self.threads)
+    def update(self, pairs, hidden, batch, updates, threads=None, shards=1):
+        return self.run("bench_update", pairs, hidden, batch, updates, threads or self.threads,
+                        shards)
 
     def products(self, vocabulary, hidden, batch, source, target, threads, rounds=3):
         return self.run("bench_products", vocabulary, hidden, batch, source, target, threads, rounds,
@@ -407,6 +411,57 @@ class Bench:
                     steps, [statistics.median(row.other[label]) for row in rows])
             self.slopes.append({"what": name, "slopes": slopes})
 
+    def part_cluster(self):
+        """What shards cost, what processes bring on this machine, and what they would on several."""
+        updates = 4 if self.quick else 10
+        vocabulary, hidden = UPDATE_SIZES[0] if self.quick else UPDATE_SIZES[1]
+        pairs, name = self.made(vocabulary, updates=updates), update_name(vocabulary, hidden)
+        row = Row("cluster", f"{name}, 2 shards, {self.threads} threads")
+        row.reference = "elman"
+        for _ in range(self.rounds):
+            row.elman.append(median_update(self.update(pairs, hidden, BATCH, updates, shards=2)))
+            row.add_other("1 shard", median_update(self.update(pairs, hidden, BATCH, updates)))
+        self.finish(row)
+        self.measure_processes(pairs, name, hidden, updates)
+        models = []
+        for vocabulary, hidden in ((8000, 512),) if self.quick else CLUSTER_SIZES:
+            pairs = self.made(vocabulary, updates=2)
+            half, whole = (min(self.update(pairs, hidden, batch, 5)["seconds"])
+                           for batch in (BATCH // 2, BATCH))
+            n = cluster.numbers(vocabulary, hidden, BATCH * LENGTH)
+            models.append(cluster.Model(f"V {vocabulary:,}, H {hidden}", n, whole,
+                                        max(2 * half - whole, 0), BATCH))
+        self.tables.append(cluster.table(models))
+
+    def measure_processes(self, pairs, name, hidden, updates):
+        """Two processes with a thread each against one with two, the command of both built with MPI."""
+        program = self.build.parent / "mpi" / "elman"
+        if not program.exists() or shutil.which("mpirun") is None or self.threads < 2:
+            self.note(f"processes: left out, for they need two cores, mpirun and {program}")
+            return
+        environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1",
+                       "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_plm_rsh_agent": "sh"}
+
+        def seconds(launcher, threads):
+            """Of an update: a long training less a short one."""
+            times = []
+            for epochs in (1, 3):
+                start = time.perf_counter()
+                subprocess.run([*launcher, program, "train", "-q", "-f", "-t", str(threads), "--shards",
+                                "2", "--epochs", str(epochs), "--batch-size", str(BATCH),
+                                "--hidden-size", str(hidden), "--embedding-size", str(hidden),
+                                "-o", self.folder / "together", pairs],
+                               check=True, env=environment, stdout=subprocess.DEVNULL)
+                times.append(time.perf_counter() - start)
+            return (times[1] - times[0]) / (2 * math.ceil(corpora.lines(pairs) / BATCH))
+
+        row = Row("cluster", f"{name}, 2 shards, 2 processes")
+        row.reference = "elman"
+        for _ in range(self.rounds):
+            row.elman.append(seconds(["mpirun", "-n", "2", "--bind-to", "none"], 1))
+            row.add_other("1 process, 2 threads", seconds([], 2))
+        self.finish(row)
+
     def part_kernels(self):
         """The kernels of this program, one by one."""
         self.kernels = self.run("bench_kernels", self.threads, 3 if self.quick else 15)["kernels"]
@@ -441,6 +496,8 @@ class Bench:
             for entry in self.slopes:
                 print(f"- {entry['what']}: " + "; ".join(
                     f"{name} {value:.2f}" for name, value in entry["slopes"].items()))
+        for table in self.tables:
+            print("\n" + "\n".join(table))
         if self.kernels:
             print("\n| kernel | median | fastest | rate |\n|---|---|---|---|")
             for kernel in self.kernels:
@@ -482,9 +539,10 @@ def read_found(path):
     return [[list(map(int, line[side].split())) for line in lines] for side in range(2)]
 
 
-PARTS = ("toy", "update", "memory", "threads", "epoch", "decode", "start", "growth", "kernels")
-ALONE = ("threads", "kernels")  # without PyTorch
-ON_REQUEST = ("kernels",)  # for those who change a kernel
+PARTS = ("toy", "update", "memory", "threads", "epoch", "decode", "start", "growth", "cluster",
+         "kernels")
+ALONE = ("threads", "cluster", "kernels")  # without PyTorch
+ON_REQUEST = ("cluster", "kernels")  # for those who have one, or change one
 
 
 def options_from(arguments):

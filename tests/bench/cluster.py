@@ -1,0 +1,69 @@
+"""What processes on several machines bring: times reckoned from what one machine measures.
+
+Every process has one shard of the batch, so the shards are as many as the processes, and each has one
+part to tell. An update takes what the shard takes, what does not get smaller with the shard (Adam,
+the norm), and the sending of docs/beyond.md, 49, at the full rate of the network in both directions
+at once, after everything else: nothing is sent while something is computed."""
+
+NETWORKS = (10, 25, 100)  # Gb/s
+NODES = (2, 4, 8, 16, 32, 64)
+EXCHANGES = 4  # of an update
+LATENCY = 50e-6  # seconds for each
+SHARED_BATCH = 1024  # sentences, where a batch is kept and cut ever smaller
+NUMBER, RESULT, STATUS = 4, 16, 4  # bytes
+
+
+def numbers(vocabulary, hidden, rows):
+    """Of a gradient of the default network with E = H whose batch has so many words a side."""
+    rnn = 2 * hidden * hidden + 2 * hidden
+    output = vocabulary * 2 * hidden + vocabulary
+    return 2 * min(rows, vocabulary) * hidden + 2 * rnn + output
+
+
+def sent(n, nodes):
+    """Bytes that one process sends in an update."""
+    slice_ = n / nodes
+    return (NUMBER * ((n - slice_) + (nodes - 1) * slice_)
+            + (nodes - 1) * (RESULT + STATUS))
+
+
+def exchange(n, nodes, gigabits):
+    return 0 if nodes == 1 else sent(n, nodes) * 8 / (gigabits * 1e9) + EXCHANGES * LATENCY
+
+
+class Model:
+    """A network whose update of `batch` sentences takes `whole` seconds, and `rest` without any."""
+
+    def __init__(self, name, n, whole, rest, batch):
+        self.name, self.n, self.learn, self.rest, self.batch = name, n, whole - rest, rest, batch
+
+    def update(self, nodes, gigabits):
+        """`batch` sentences a node."""
+        return self.learn + self.rest + exchange(self.n, nodes, gigabits)
+
+    def efficiency(self, nodes, gigabits):
+        """Against one node that learns the same batch."""
+        alone = nodes * self.learn + self.rest
+        return alone / (nodes * self.update(nodes, gigabits))
+
+    def fastest(self, gigabits):
+        """How many nodes learn one batch of SHARED_BATCH soonest, and how many times as soon."""
+        def seconds(nodes):
+            share = SHARED_BATCH / self.batch / nodes
+            return self.learn * share + self.rest + exchange(self.n, nodes, gigabits)
+        best = min((1,) + NODES, key=seconds)
+        return best, seconds(1) / seconds(best)
+
+
+def table(models):
+    lines = ["| network, model | sent by each | " + " | ".join(f"{n} nodes" for n in NODES)
+             + f" | {SHARED_BATCH:,} sentences in all |", "|" + "---|" * (len(NODES) + 3)]
+    for gigabits in NETWORKS:
+        for model in models:
+            cells = [f"{1e3 * model.update(n, gigabits):.0f} ms, {model.efficiency(n, gigabits):.0%}"
+                     for n in NODES]
+            nodes, times = model.fastest(gigabits)
+            low, high = (sent(model.n, n) / 1e6 for n in (NODES[0], NODES[-1]))
+            lines.append(f"| {gigabits} Gb/s, {model.name} | {low:.0f} to {high:.0f} MB | "
+                         + " | ".join(cells) + f" | {nodes} nodes, {times:.1f} times |")
+    return lines
