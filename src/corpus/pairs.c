@@ -110,9 +110,7 @@ static size_t count_lines(struct lines lines) {
 }
 
 static bool is_blank(struct text text) {
-  for (size_t at = 0; at < text.length;)
-    if (!is_white_space(character_at(text, &at))) return false;
-  return true;
+  return run_end(text, 0, is_white_space, true) == text.length;
 }
 
 static elman_status skip(struct reader *reader, const struct lines *lines, elman_finding fault,
@@ -139,10 +137,6 @@ static elman_status add_pair(struct reader *reader, const struct pair *pair, siz
   if (!reader->options->whole_lines && pair->alignment.bytes != NULL)
     item.alignment = line_terminate(pair->alignment);
   return store(reader, item);
-}
-
-static elman_status add_whole_line(struct reader *reader, struct text line, size_t number) {
-  return store(reader, (struct stored_pair){line_terminate(line), NULL, NULL, number});
 }
 
 struct columns {
@@ -196,7 +190,9 @@ static elman_status add_tsv_line(struct reader *reader, const struct lines *line
     return skip(reader, lines, ELMAN_FINDING_EMPTY, "has an empty source side");
   if (is_blank(pair.target))
     return skip(reader, lines, ELMAN_FINDING_EMPTY, "has an empty target side");
-  if (options->whole_lines) return add_whole_line(reader, line, lines->number);
+  if (options->whole_lines)
+    return store(reader,
+                 (struct stored_pair){.source = line_terminate(line), .number = lines->number});
   return add_pair(reader, &pair, lines->number);
 }
 

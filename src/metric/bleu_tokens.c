@@ -99,27 +99,17 @@ static size_t without_end_space(struct text line) {
   return end;
 }
 
-static size_t start_space(struct text line) {
-  size_t start = 0;
-  for (size_t at = 0; at < line.length; start = at)
-    if (!is_python_space(character_at(line, &at))) break;
-  return start;
-}
-
 static elman_status split_at_space(struct tokens *tokens, struct bleu_passes *passes,
                                    struct text line, elman_error *error) {
   (void)passes;
   elman_status status = ELMAN_OK;
-  size_t start = 0;
-  for (size_t at = 0; at < line.length && status == ELMAN_OK;) {
-    const size_t end = at;
-    if (!is_python_space(character_at(line, &at))) continue;
-    if (end > start)
-      status = tokens_add(tokens, (struct text){line.bytes + start, end - start}, error);
-    start = at;
+  for (size_t at = 0, start, end; status == ELMAN_OK; at = end) {
+    start = run_end(line, at, is_python_space, true);
+    end = run_end(line, start, is_python_space, false);
+    if (start == end) break;
+    status = tokens_add(tokens, (struct text){line.bytes + start, end - start}, error);
   }
-  if (status != ELMAN_OK || start == line.length) return status;
-  return tokens_add(tokens, (struct text){line.bytes + start, line.length - start}, error);
+  return status;
 }
 
 static elman_status split_characters(struct tokens *tokens, struct bleu_passes *passes,
@@ -190,7 +180,7 @@ static bool stands_apart(int codepoint) {
 static elman_status split_zh(struct tokens *tokens, struct bleu_passes *passes, struct text line,
                              elman_error *error) {
   /* No spaces are put around the line here, so a full stop behind a last digit stays with it. */
-  for (size_t at = start_space(line); at < line.length;) {
+  for (size_t at = run_end(line, 0, is_python_space, true); at < line.length;) {
     const size_t start = at;
     const bool apart = stands_apart(character_at(line, &at));
     if (apart) put(&passes->before, ' ');

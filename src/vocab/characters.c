@@ -61,6 +61,13 @@ bool is_unspaced(int codepoint) {
   return is_han(codepoint) || (codepoint >= 0x3001 && IN_RANGES(unspaced, codepoint));
 }
 
+size_t run_end(struct text text, size_t start, bool (*is_kind)(int codepoint), bool wanted) {
+  size_t end = start;
+  for (size_t next = start; next < text.length; end = next)
+    if (is_kind(character_at(text, &next)) != wanted) break;
+  return end;
+}
+
 bool is_one_of(const char *characters, int codepoint) {
   char bytes[5] = {0};
   utf8proc_encode_char(codepoint, (utf8proc_uint8_t *)bytes);

@@ -35,6 +35,9 @@ bool in_ranges(const struct range *ranges, size_t count, int codepoint);
 /* Whether it stands in a string. */
 bool is_one_of(const char *characters, int codepoint);
 
+/* The end of the characters from byte `start` on for which is_kind says `wanted`. */
+size_t run_end(struct text text, size_t start, bool (*is_kind)(int codepoint), bool wanted);
+
 /* Unicode's White_Space property. */
 bool is_white_space(int codepoint);
 

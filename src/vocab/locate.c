@@ -39,18 +39,12 @@ static void consume(struct cursor *cursor, size_t start, size_t end, size_t leng
   }
 }
 
-static size_t white_space_end(struct text text, size_t start) {
-  size_t end = start;
-  for (size_t next = start; next < text.length; end = next)
-    if (!is_white_space(character_at(text, &next))) break;
-  return end;
+static size_t word_end(struct text text, size_t start) {
+  return run_end(text, start, is_white_space, false);
 }
 
-static size_t word_end(struct text text, size_t start) {
-  size_t end = start;
-  for (size_t next = start; next < text.length; end = next)
-    if (is_white_space(character_at(text, &next))) break;
-  return end;
+static size_t word_start(struct text text, size_t start) {
+  return run_end(text, start, is_white_space, true);
 }
 
 /* The bytes of the character that the cursor stands at; of signs, normalising may have chosen
@@ -133,10 +127,10 @@ elman_status locate_tokens(struct spans spans, const struct tokens *tokens, stru
   struct cursor cursor = {.spans = spans, .tokens = tokens};
   struct buffer normalized = {0};
   elman_status status = ELMAN_OK;
-  for (size_t at = white_space_end(text, 0); at < text.length && status == ELMAN_OK;) {
+  for (size_t at = word_start(text, 0); at < text.length && status == ELMAN_OK;) {
     const size_t end = word_end(text, at);
     status = consume_word(&cursor, text, at, end, form, &normalized, error);
-    at = white_space_end(text, end);
+    at = word_start(text, end);
   }
   /* None is left, unless these are not the tokens of this text. */
   for (size_t i = cursor.token + (cursor.used > 0); i < tokens->count; i++)
@@ -172,20 +166,20 @@ void locate_joined(struct spans spans, const struct tokens *tokens, size_t count
 
 size_t count_words(struct text text) {
   size_t count = 0;
-  for (size_t at = white_space_end(text, 0); at < text.length; count++)
-    at = white_space_end(text, word_end(text, at));
+  for (size_t at = word_start(text, 0); at < text.length; count++)
+    at = word_start(text, word_end(text, at));
   return count;
 }
 
 void locate_words(size_t *words, const size_t *starts, const size_t *ends, size_t count,
                   struct text text) {
   size_t token = 0;
-  size_t at = white_space_end(text, 0);
+  size_t at = word_start(text, 0);
   for (size_t word = 0; at < text.length; word++) {
     const size_t end = word_end(text, at);
     for (; token < count && starts[token] < end; token++)
       words[token] = ends[token] > at ? word : NO_WORD;
-    at = white_space_end(text, end);
+    at = word_start(text, end);
   }
   for (; token < count; token++) words[token] = NO_WORD;
 }

@@ -106,28 +106,17 @@ static elman_status segment_run(struct segmenter *segmenter, struct text run) {
   return add_words(segmenter, run, characters);
 }
 
-/* The end of the run of Han, or of anything else, that starts at byte `start`. */
-static size_t run_end(struct text text, size_t start, bool *han) {
-  size_t end = start;
-  *han = is_han(character_at(text, &end));
-  while (end < text.length) {
-    size_t next = end;
-    if (is_han(character_at(text, &next)) != *han) break;
-    end = next;
-  }
-  return end;
-}
-
 static elman_status segment_token(struct segmenter *segmenter, struct text token) {
   const struct text surface = token_surface(token);
-  bool han;
-  if (vocabulary_find(segmenter->vocabulary, token) != TOKEN_UNKNOWN || surface.length == 0 ||
-      (run_end(surface, 0, &han) == surface.length && !han))
+  if (vocabulary_find(segmenter->vocabulary, token) != TOKEN_UNKNOWN ||
+      run_end(surface, 0, is_han, false) == surface.length)
     return tokens_add(segmenter->out, token, segmenter->error);
 
   elman_status status = ELMAN_OK;
   for (size_t start = 0, end; status == ELMAN_OK && start < surface.length; start = end) {
-    end = run_end(surface, start, &han);
+    end = run_end(surface, start, is_han, true);
+    const bool han = end > start;
+    if (!han) end = run_end(surface, start, is_han, false);
     const struct text piece = {surface.bytes + start, end - start};
     /* A piece is what it would have been with spaces around it, its mark included. */
     const char *mark = token_has_mark(piece) ? MARK_SPACED : "";
