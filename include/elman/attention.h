@@ -41,7 +41,7 @@ typedef enum elman_alignment_rule {
 /* "argmax", "threshold", "intersection"; NULL for any other value. */
 ELMAN_API const char *elman_alignment_rule_name(elman_alignment_rule rule);
 
-/* What is linked. Words are what white space separates. */
+/* Links are between words, which white space separates, or between tokens. */
 typedef enum elman_alignment_units {
   ELMAN_UNITS_AUTO, /* on a side that is mostly Han without spaces its tokens, else words */
   ELMAN_UNITS_WORDS,

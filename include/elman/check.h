@@ -46,8 +46,7 @@ ELMAN_API size_t elman_check_count(const elman_check *check, elman_finding findi
 ELMAN_API size_t elman_check_shared(const elman_check *check, elman_finding leak, size_t part,
                                     size_t earlier);
 
-/* What the first part's sides are split into (never ELMAN_TOKENS_AUTO), and its different tokens.
- */
+/* How the first part's sides are split (never ELMAN_TOKENS_AUTO), and its different tokens. */
 typedef struct elman_check_tokens {
   elman_token_mode source_tokens, target_tokens;
   size_t source_vocabulary, target_vocabulary;

@@ -9,8 +9,7 @@ ELMAN_BEGIN
 /* A file that takes the place of the one at its path at once, when all of it is safely stored. */
 typedef struct elman_file elman_file;
 
-/* Opens a temporary file beside `path`; write to *stream, which has no descriptor. Devices and
- * pipes are written directly. */
+/* Opens a temporary file beside `path`, or a device or pipe itself. *stream has no descriptor. */
 ELMAN_CHECKED elman_status elman_file_create(elman_file **file, const char *path, FILE **stream,
                                              elman_error *error);
 /* Stores what was written so far: then only putting it in place can fail. */

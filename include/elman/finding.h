@@ -1,4 +1,4 @@
-/* What may be said of a line of a corpus. */
+/* Properties of a line of a corpus that a check finds. */
 #ifndef ELMAN_FINDING_H
 #define ELMAN_FINDING_H
 

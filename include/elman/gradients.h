@@ -57,10 +57,9 @@ typedef struct elman_gradient_options {
 
 ELMAN_API elman_gradient_options elman_gradient_options_default(void);
 
-/* Holds the gradient of the mean loss of `count` pairs, as one batch, against central differences.
- * Both are computed in double. A side that is empty, is not
- * valid UTF-8 or has more than 5,000 tokens is ELMAN_BAD_DATA. That a gradient is wrong is no error
- * of the call. */
+/* Holds the gradient of the mean loss of `count` pairs, as one batch, against central differences,
+ * both in double. A side that is empty, not valid UTF-8 or of more than 5,000 tokens is
+ * ELMAN_BAD_DATA. That a gradient is wrong is no error of the call. */
 ELMAN_CHECKED elman_status elman_gradient_check(elman_gradient_report **report,
                                                 const elman_model *model,
                                                 const char *const *sources,

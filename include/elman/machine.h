@@ -1,4 +1,4 @@
-/* What the speed, and the last bits of a result, depend on. */
+/* Processor and kernels, on which the speed and the last bits of a result depend. */
 #ifndef ELMAN_MACHINE_H
 #define ELMAN_MACHINE_H
 
@@ -13,7 +13,7 @@ typedef enum elman_kernel_choice {
   ELMAN_KERNELS_BY_PROCESSOR
 } elman_kernel_choice;
 
-/* What the speed, and the last bits of a result, depend on. Static strings. */
+/* The strings are static. */
 typedef struct elman_machine {
   const char *blas;             /* OpenBLAS's version and how it was built */
   const char *kernels;          /* the family in use, for example "SkylakeX" */

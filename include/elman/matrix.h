@@ -19,8 +19,7 @@ ELMAN_CHECKED elman_status elman_matrix_read(elman_matrix **matrix, const char *
                                              elman_error *error);
 ELMAN_API void elman_matrix_free(elman_matrix *matrix);
 
-/* Writes an array of 1 to 3 dimensions as .npy, float32. Write errors stay in the stream's error
- * flag. */
+/* As .npy, float32, of 1 to 3 dimensions. Write errors stay in the stream's error flag. */
 ELMAN_API void elman_npy_write(FILE *stream, const float *values, const size_t *sizes,
                                size_t dimensions);
 

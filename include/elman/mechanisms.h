@@ -86,8 +86,8 @@ typedef struct elman_attention_gradients {
   size_t weight_count;
 } elman_attention_gradients;
 
-/* From the gradient of the context (T,V) to those of all that went in. After an error the arrays
- * are as they were. */
+/* From the gradient of the context (T,V) to those of all that went in. An error changes no array.
+ */
 ELMAN_CHECKED elman_status elman_attention_backward(const elman_attention_gradients *gradients,
                                                     const float *dcontext,
                                                     const elman_attention_input *input,

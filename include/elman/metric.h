@@ -10,8 +10,7 @@ ELMAN_BEGIN
 typedef struct elman_lines elman_lines;
 
 /* Reads UTF-8 text with a sentence a line, empty lines included; "-" is standard input. LF or CRLF;
- * a byte order mark is dropped. ELMAN_BAD_DATA when a line is not valid UTF-8, and when the file is
- * empty. */
+ * a byte order mark is dropped. A line that is not UTF-8, and an empty file, are ELMAN_BAD_DATA. */
 ELMAN_CHECKED elman_status elman_lines_read(elman_lines **lines, const char *path,
                                             elman_error *error);
 ELMAN_API void elman_lines_free(elman_lines *lines);
@@ -19,9 +18,7 @@ ELMAN_API size_t elman_lines_count(const elman_lines *lines);
 /* All lines; they live as long as the handle. */
 ELMAN_API const char *const *elman_lines_get(const elman_lines *lines);
 
-/* The names of BLEU's tokenisers, from index 0 up ("13a", "zh", "char", "none"); NULL past the
- * last.
- */
+/* BLEU's tokenisers, from index 0 up ("13a", "zh", "char", "none"); NULL past the last. */
 ELMAN_API const char *elman_bleu_tokens_name(size_t index);
 
 typedef struct elman_metric_options {
@@ -47,10 +44,9 @@ typedef struct elman_metric_scores {
   char bleu_signature[160], chrf_signature[160];
 } elman_metric_scores;
 
-/* Scores hypothesis i against sentence i of each of the `sets` references, all
- * arrays of `count` strings. `sets` and `count` are at least 1. A sentence that is not valid UTF-8
- * or has more than 16 MiB is ELMAN_BAD_DATA. `options` may be NULL for the defaults, here and
- * below. */
+/* Scores hypothesis i against sentence i of each of the `sets` references, all arrays of `count`
+ * strings; both at least 1. A sentence that is not valid UTF-8 or has more than 16 MiB is
+ * ELMAN_BAD_DATA. `options` may be NULL for the defaults, here and below. */
 ELMAN_CHECKED elman_status elman_metrics(elman_metric_scores *scores, const char *const *hypotheses,
                                          const char *const *const *references, size_t sets,
                                          size_t count, const elman_metric_options *options,

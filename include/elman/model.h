@@ -20,15 +20,13 @@ typedef struct elman_model_options {
 
 ELMAN_API elman_model_options elman_model_options_default(void);
 
-/* A model with both vocabularies counted from `pairs`, and initial weights. `options` may be NULL
- * for the defaults. */
+/* A model with vocabularies counted from `pairs`, and initial weights. NULL options = defaults. */
 ELMAN_CHECKED elman_status elman_model_create(elman_model **model, const elman_pairs *pairs,
                                               const elman_model_options *options,
                                               elman_error *error);
 
-/* One safetensors file; a file with anything missing or superfluous is ELMAN_BAD_DATA, and so is
- * one that holds something else than its checksum says. Files of other tools may have no checksum.
- */
+/* One safetensors file. Anything missing or superfluous in it, and a checksum of something else
+ * than it holds, are ELMAN_BAD_DATA; files of other tools may have no checksum. */
 ELMAN_CHECKED elman_status elman_model_load(elman_model **model, const char *path,
                                             elman_error *error);
 
@@ -38,7 +36,7 @@ ELMAN_CHECKED elman_status elman_model_save(const elman_model *model, const char
                                             elman_error *error);
 ELMAN_API void elman_model_free(elman_model *model);
 
-/* What training a model has had, in all; all 0 if it has had none, or if its file is too old to
+/* The training that a model has had, in all; all 0 if it has had none, or if its file is too old to
  * say. There is no time in it: the same training gives the same file, byte for byte. */
 typedef struct elman_history {
   uint64_t epochs; /* whole ones */
@@ -52,9 +50,8 @@ typedef struct elman_history {
 ELMAN_CHECKED elman_status elman_model_read_history(elman_history *history, const char *path,
                                                     elman_error *error);
 
-/* Of a sample of the pairs that a model was made from, the sides that are mostly Han: with spaces
- * between their words, and without. Where there are both, ELMAN_TOKENS_CHARS takes them alike. None
- * in a model that was loaded. */
+/* The mostly Han sides in a sample of the pairs that a model was made from, with spaces between
+ * words and without; ELMAN_TOKENS_CHARS takes both alike. None in a model that was loaded. */
 typedef struct elman_spacing {
   size_t spaced, unspaced;
 } elman_spacing;

@@ -8,8 +8,7 @@ ELMAN_BEGIN
 
 typedef struct elman_pairs elman_pairs;
 
-/* Called for each line that is left out; `fault` is one of the bad lines, `problem` what is wrong.
- */
+/* Called for each line that is left out, with the kind of bad line and what is wrong with it. */
 typedef void elman_skipped_function(void *context, const char *file, size_t line,
                                     elman_finding fault, const char *problem);
 

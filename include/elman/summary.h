@@ -9,8 +9,8 @@ ELMAN_BEGIN
 /* Sums over any number of translations. */
 typedef struct elman_attention_summary elman_attention_summary;
 
-/* What `style`, which may be NULL, says about pharaoh are the links that are compared with a gold
- * alignment. */
+/* `style` (NULL = the default), as for pharaoh, says which links a gold alignment is held against.
+ */
 ELMAN_CHECKED elman_status elman_attention_summary_create(elman_attention_summary **summary,
                                                           const elman_text_style *style,
                                                           elman_error *error);

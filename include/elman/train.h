@@ -82,8 +82,7 @@ typedef enum elman_checkpoint {
   ELMAN_CHECKPOINT_FINISHED /* its training came to its end: little is lost if it is replaced */
 } elman_checkpoint;
 
-/* What is in the file of a checkpoint. Whatever but absence keeps it from being looked at is an
- * error. */
+/* Looks into the file of a checkpoint. One that is there and cannot be read is an error. */
 ELMAN_CHECKED elman_status elman_checkpoint_look(elman_checkpoint *checkpoint, const char *path,
                                                  elman_error *error);
 

@@ -13,15 +13,13 @@
 /* The name of a file for messages; "-" is standard input. */
 const char *file_name(const char *path);
 
-/* Only a name that leads nowhere is absence; whatever else keeps a file from being looked at is an
- * error. */
+/* Only a name that leads nowhere is absence; a file that cannot be looked at is an error. */
 elman_status file_exists(bool *exists, const char *path, elman_error *error) CHECKED;
 
 /* Whether the name is (still) that of the open file, and no link to it. */
 bool is_named(int descriptor, const char *name);
 
-/* Appends all of `path` to `into`; "-" is standard input. A directory, and a file of more than
- * `limit` bytes, are errors. */
+/* Appends all of a file, "-" is standard input. More than `limit` bytes are an error. */
 elman_status file_read(struct buffer *into, const char *path, size_t limit,
                        elman_error *error) CHECKED;
 

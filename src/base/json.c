@@ -141,14 +141,12 @@ struct number {
   double real;
 };
 
-/* False if there is none. */
 static bool take_digits(struct parser *parser) {
   const char *start = parser->at;
   while (peek(parser) >= '0' && peek(parser) <= '9') parser->at++;
   return parser->at > start;
 }
 
-/* False if it is none. */
 static bool take_number(struct parser *parser, bool *whole) {
   take(parser, '-');
   if (!take(parser, '0') && !take_digits(parser)) return false;

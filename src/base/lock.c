@@ -18,8 +18,7 @@ enum { ATTEMPTS = 100, MOST_DIGITS = 20, NO_CLAIM = ELOOP };
 
 /* ---- the file ---- */
 
-/* Not through a link, and without waiting for anybody. Another user's file can be locked as well
- * when it can only be read. */
+/* Not through a link, and without waiting. To lock another user's file, reading it is enough. */
 static int open_file(const char *path) {
   const int flags = O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
   const int descriptor = open(path, O_RDWR | O_CREAT | flags, 0644);

@@ -29,13 +29,11 @@ void random_words(uint32_t words[4], struct random_stream stream, uint64_t index
 uint64_t random_bits(struct random_stream stream, uint64_t index);
 /* Uniform in [0, 1). */
 double random_uniform(struct random_stream stream, uint64_t index);
-/* Standard normal. */
 double random_normal(struct random_stream stream, uint64_t index);
 /* Uniform in 0 .. bound-1; bound > 0. */
 uint64_t random_below(struct random_stream stream, uint64_t index, uint64_t bound);
 
-/* 128 random bits at each of the indices first .. first + count - 1, count at most RANDOM_MANY, in
- * vector code. */
+/* Those at first .. first + count - 1, count at most RANDOM_MANY, in vector code. */
 enum { RANDOM_MANY = 32 };
 void random_many(uint32_t *words /* (count,4) */, struct random_stream stream, uint64_t first,
                  size_t count);

@@ -17,8 +17,7 @@ enum { NAME_ATTEMPTS = 100 };
 
 /* ---- the stream ---- */
 
-/* All of it, also when a signal comes between. Afterwards a stream knows only that it failed; the
- * reason is kept here. */
+/* All of it, also across signals. Keeps the reason of a failure, which a stream does not. */
 static ssize_t write_all(void *cookie, const char *bytes, size_t size) {
   struct safe_file *file = cookie;
   for (size_t done = 0; file->problem == 0 && done < size;) {
@@ -160,8 +159,7 @@ elman_status safe_file_open(struct safe_file *file, const char *path, const char
 
 /* ---- ending ---- */
 
-/* An interrupted fsync is repeated; one that failed is not, since the kernel may have dropped what
- * it could not write. */
+/* A failed fsync is never repeated: the kernel may have dropped what it could not write. */
 static int sync_descriptor(int descriptor) {
   int result;
   do {
@@ -205,7 +203,7 @@ elman_status safe_file_commit(struct safe_file *file, elman_error *error) {
   /* The name changes while the lock still shows that somebody is at work. */
   if (problem == 0 && file->temporary != NULL && rename(file->temporary, file->path) != 0)
     problem = errno;
-  /* What close() has to report of a network file system, fsync() has reported. */
+  /* Of a network file system close() reports nothing that fsync() has not. */
   if (close(file->descriptor) != 0 && file->temporary == NULL && problem == 0 && errno != EINTR)
     problem = errno;
   elman_status status = ELMAN_OK;

@@ -33,8 +33,7 @@ elman_status safe_file_commit(struct safe_file *file, elman_error *error) CHECKE
 /* Closes and removes the temporary file; the old file stays as it was. */
 void safe_file_abandon(struct safe_file *file);
 
-/* Commits the file if what was written to it is worth keeping, and otherwise abandons it and hands
- * `written` on. */
+/* Commits the file if `written` is ELMAN_OK; otherwise abandons it and hands `written` on. */
 elman_status safe_file_end(struct safe_file *file, elman_status written,
                            elman_error *error) CHECKED;
 

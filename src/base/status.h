@@ -1,5 +1,4 @@
-/* Errors are values: a code that must be looked at, and a message with what, where and what to do.
- */
+/* Errors are values: a code that must be looked at, and a message: what, where, what to do. */
 #ifndef ELMAN_BASE_STATUS_H
 #define ELMAN_BASE_STATUS_H
 

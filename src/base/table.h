@@ -28,8 +28,7 @@ void table_free(struct table *table);
 /* Empties the table and makes room for `count` items; more make it grow. */
 elman_status table_reset(struct table *table, size_t count, elman_error *error) CHECKED;
 
-/* Adds an item, below TABLE_NONE, whose key is not there yet. After an error the table is as it
- * was. */
+/* Adds an item, below TABLE_NONE, whose key is not there yet. An error changes nothing. */
 elman_status table_add(struct table *table, uint64_t hash, size_t item, elman_error *error) CHECKED;
 
 /* Whether item number `item` of `items` has this key. */

@@ -18,8 +18,7 @@ struct text text_of(const char *string); /* string is NUL-terminated */
 bool text_equal(struct text a, struct text b);
 uint64_t text_hash(struct text text); /* its XXH64 */
 
-/* The index of a word among the choices of a list, which gives NULL past its last; false if it is
- * none of them. */
+/* The index of a word among choices, which end in NULL; false if it is none of them. */
 bool choice_parse(size_t *index, const char *(*choice)(size_t index), const char *word);
 
 /* Takes `count` bytes off the front. */
@@ -28,8 +27,7 @@ void text_drop(struct text *rest, size_t count);
 /* Takes the bytes up to `end` off the front of `rest`, and `end` too; all if it is not there. */
 struct text text_cut(struct text *rest, char end);
 
-/* The index of the first byte that is not valid UTF-8 (NUL counts as invalid: it is not text), or
- * text.length if all are. */
+/* The index of the first byte that is NUL or not valid UTF-8; text.length if there is none. */
 size_t text_valid_prefix(struct text text);
 
 /* A growing array of bytes, always followed by a NUL. Start from all zero. When memory runs out

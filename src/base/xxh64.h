@@ -19,7 +19,6 @@ void xxh64_add(struct xxh64 *sum, const void *bytes, size_t size);
 /* Of all that was added; more may follow. */
 uint64_t xxh64_value(const struct xxh64 *sum);
 
-/* All at once. */
 uint64_t xxh64_of(const void *bytes, size_t size);
 
 #endif

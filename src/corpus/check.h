@@ -6,9 +6,8 @@
 #include "corpus/findings.h"
 #include "corpus/pairs.h"
 
-/* The first part is the one that is trained on: token modes, scripts, the usual ratio of lengths
- * and the vocabulary come from it. `skipped`, `strict` and `whole_lines` of a part are not looked
- * at. */
+/* Token modes, scripts, the usual ratio of lengths and the vocabulary come from the first part.
+ * `skipped`, `strict` and `whole_lines` of a part are not looked at. */
 elman_status check_corpus(struct findings **findings, const elman_check_options *options,
                           elman_error *error) CHECKED;
 

@@ -114,8 +114,7 @@ static elman_status note_leak(struct findings *findings, const struct lines *lin
   return findings_example(findings, example_of(lines, round->leak, line, first), &pair, error);
 }
 
-/* The chain of a key holds the first line with it of every part, so its length is at most the
- * number of parts. */
+/* The chain of a key holds the first line with it of every part. */
 static elman_status take_line(struct findings *findings, struct lines *lines, struct table *table,
                               const struct round *round, size_t at, elman_error *error) {
   size_t first_at;

@@ -22,13 +22,11 @@ struct corpus {
   size_t too_long;         /* pairs left out for their length */
 };
 
-/* Room for the starts of `most` pairs; the ids grow with what is added. Free it after an error too.
- */
+/* With room for the starts of `most` pairs; the ids grow. Free it after an error, too. */
 elman_status corpus_create(struct corpus *corpus, size_t most, elman_error *error) CHECKED;
 elman_status corpus_add(struct corpus *corpus, const struct encoding *source,
                         const struct encoding *target, elman_error *error) CHECKED;
 
-/* How many of the ids are TOKEN_UNKNOWN. */
 size_t sentences_unknown(const struct sentences *sentences);
 
 /* Pairs with more than `max_length` tokens on a side are left out and counted (0 = no limit). */

@@ -53,8 +53,7 @@ static bool is_swapped(const struct line_look *line) {
          script_is_han(source) == usual->target_han && script_is_han(target) == usual->source_han;
 }
 
-/* A side of Han characters may hold other letters, but not those alone; any other may hold no Han.
- */
+/* A side of Han may hold other letters, but not those alone; any other side may hold no Han. */
 static bool is_foreign(const struct script_counts *side, bool usually_han) {
   return usually_han ? side->letters > 0 && side->han == 0 : side->han > 0;
 }

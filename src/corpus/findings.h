@@ -66,8 +66,7 @@ void findings_free(struct findings *findings);
 /* Whether there are neither leaks nor bad lines. */
 bool findings_clean(const struct findings *findings);
 
-/* Keeps `example` unless there are enough of its kind in its part; copies the pair's text unless
- * `pair` is NULL. */
+/* Keeps `example` if its part wants more of the kind, with the pair's text unless it is NULL. */
 elman_status findings_example(struct findings *findings, struct example example,
                               const struct pair *pair, elman_error *error) CHECKED;
 

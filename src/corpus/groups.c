@@ -18,8 +18,7 @@ void groups_free(struct groups *groups) {
   *groups = (struct groups){0};
 }
 
-/* Path halving: with that alone, a chain of joins takes no more than the logarithm of its length a
- * step. */
+/* Path halving, with which a step takes the logarithm of the number of joins. */
 size_t groups_find(struct groups *groups, size_t member) {
   uint32_t *parents = groups->parents;
   while (parents[member] != member) {

@@ -21,10 +21,9 @@ static bool is_dropped_ascii(int codepoint) {
 
 /* Punctuation of Chinese and typeset English that folds to punctuation alone. */
 static bool is_common_punctuation(int codepoint) {
-  return (codepoint >= 0x3001 && codepoint <= 0x3003) ||
-         (codepoint >= 0x3008 && codepoint <= 0x3011) ||
-         (codepoint >= 0x2018 && codepoint <= 0x2027) ||
-         (codepoint >= 0x2010 && codepoint <= 0x2016);
+  static const struct range common[] = {
+      {0x2010, 0x2016}, {0x2018, 0x2027}, {0x3001, 0x3003}, {0x3008, 0x3011}};
+  return IN_RANGES(common, codepoint);
 }
 
 /* Handles the characters that nearly all text is made of, in place: what is written is never longer

@@ -1,5 +1,4 @@
-/* Sentences as numbers that can be compared: exactly, or but for case, width, punctuation and white
- * space. */
+/* Sentences as numbers: the same, or the same but for case, width, punctuation and white space. */
 #ifndef ELMAN_CORPUS_KEY_H
 #define ELMAN_CORPUS_KEY_H
 

@@ -1,5 +1,4 @@
-/* Files of text, line by line. UTF-8 with LF or CRLF; a byte order mark is dropped. The last line
- * need not end in LF. */
+/* Files of UTF-8 text, line by line, with LF or CRLF. A byte order mark is dropped. */
 #ifndef ELMAN_CORPUS_LINE_FILE_H
 #define ELMAN_CORPUS_LINE_FILE_H
 
@@ -36,8 +35,7 @@ struct line_file {
   size_t count, capacity;
 };
 
-/* A line that is not valid UTF-8 and a file without a line are ELMAN_BAD_DATA. After an error
- * nothing is left to free. */
+/* A line that is not UTF-8, and no line at all, are ELMAN_BAD_DATA. Nothing is owned after that. */
 elman_status line_file_read(struct line_file *file, const char *path, elman_error *error) CHECKED;
 void line_file_free(struct line_file *file);
 

@@ -150,8 +150,7 @@ static size_t last_of(struct columns columns) {
   return last;
 }
 
-/* Picks the columns asked for. The number of the largest one, or of the columns if there are fewer.
- */
+/* Gives the number of the largest column asked for, or of the columns if there are fewer. */
 static size_t pick_columns(struct pair *pair, struct text line, struct columns columns) {
   const size_t last = last_of(columns);
   const char *start = line.bytes;

@@ -88,8 +88,8 @@ static elman_part choose_part(const elman_split *split, size_t size) {
   return best;
 }
 
-/* Marks the first pair of each group. From the smallest group up: once one fits nowhere, none of
- * those behind it does. */
+/* Marks the first pair of each group, from the smallest group up: once one fits nowhere, none does.
+ */
 static void deal_groups(elman_split *split, const struct group *list) {
   for (size_t i = 0; i < split->info.groups; i++) {
     const elman_part part = choose_part(split, list[i].size);

@@ -23,8 +23,7 @@ void write_xml(FILE *stream, const char *text, size_t width);
 /* A JSON string with its quotes, harmless also inside a script element of a page. */
 void write_json_text(FILE *stream, const char *text);
 
-/* For lists that white space and ||| separate, whose reader knows no escapes: <U+hex> in place of
- * \u{hex}; never empty. */
+/* For lists apart by white space and |||, without escapes: <U+hex> for \u{hex}; never empty. */
 void write_plain_token(FILE *stream, const char *token);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "inspect/hard_alignment.h"
+#include "inspect/word_matrix.h"
 
 #define ADDRESS(name) &format_##name,
 static const struct format *const formats[] = {FORMATS(ADDRESS)};

@@ -8,8 +8,7 @@
 #include "base/status.h"
 #include "elman/attention.h"
 
-/* One writing, from its head to its tail. What goes wrong with the stream stays in its error flag.
- */
+/* One writing, from head to tail. Write errors stay in the stream's error flag. */
 struct elman_attention_writer {
   const struct format *format;
   FILE *stream;
@@ -43,8 +42,7 @@ const struct format *format_at(size_t index);
 const struct format *format_named(const char *name);
 const struct format *format_of_path(const char *path);
 
-/* Start, any number of translations, finish; then, whatever came of it, free. `style` may be NULL.
- */
+/* Start, any number of translations, finish; free in any case. `style` may be NULL. */
 elman_status writing_start(elman_attention_writer *writing, FILE *stream,
                            const struct format *format, const elman_text_style *style,
                            elman_error *error) CHECKED;
@@ -59,8 +57,7 @@ void writing_free(elman_attention_writer *writing);
 #define DECLARE_FORMAT(name) extern const struct format format_##name;
 FORMATS(DECLARE_FORMAT)
 
-/* The object that is a line of the format json, without the line's end; harmless also inside a
- * script element of a page. */
+/* A line of the format json without its end; harmless also inside a script element of a page. */
 void write_json_record(FILE *stream, const elman_translation *translation,
                        elman_attention_place place);
 

@@ -167,7 +167,6 @@ static void write_start(elman_attention_writer *writing) {
   writing->failed = writing->held == NULL;
 }
 
-/* The scale of colours from 0 to 1. */
 static void write_scale(FILE *stream, size_t y) {
   enum { STEPS = 8 };
   fputs("<defs><linearGradient id=\"scale\">", stream);

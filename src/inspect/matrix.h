@@ -11,8 +11,7 @@
 #include "base/text.h"
 #include "elman/matrix.h"
 
-/* The first bytes of a file tell its format. "-" is standard input. After an error nothing needs
- * to be freed. */
+/* Its first bytes tell the format. "-" is standard input. Nothing is owned after an error. */
 elman_status matrix_read(elman_matrix *matrix, const char *path, elman_error *error) CHECKED;
 void matrix_free(elman_matrix *matrix);
 
@@ -24,16 +23,15 @@ elman_status matrix_take(elman_matrix *matrix, size_t rows, size_t columns, cons
 typedef elman_status matrix_reader(elman_matrix *matrix, struct text bytes, const char *where,
                                    elman_error *error);
 
-/* Rows are lines; numbers stand apart by white space or single commas; empty lines and what follows
- * a # are left out. */
+/* A row a line, numbers apart by white space or single commas; without empty lines and # comments.
+ */
 matrix_reader matrix_read_text;
 
 /* Versions 1 to 3, little-endian float32 or float64, two dimensions in either order. */
 matrix_reader matrix_read_npy;
 bool matrix_is_npy(struct text bytes);
 
-/* Writes an array of `dimensions` sizes as float32, version 1.0; write errors stay in the stream's
- * error flag. */
+/* Float32, version 1.0. Write errors stay in the stream's error flag. */
 void matrix_write_npy(FILE *stream, const float *values, const size_t *sizes, size_t dimensions);
 
 #endif

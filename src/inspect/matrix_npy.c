@@ -27,10 +27,7 @@ struct npy_header {
 };
 
 static void skip_blanks(struct text *rest) {
-  while (rest->length > 0 && strchr(" \t\n", rest->bytes[0]) != NULL && rest->bytes[0] != '\0') {
-    rest->bytes++;
-    rest->length--;
-  }
+  while (rest->length > 0 && memchr(" \t\n", rest->bytes[0], 3) != NULL) text_drop(rest, 1);
 }
 
 /* Whether `word` comes next, and if so goes past it. */
@@ -38,8 +35,7 @@ static bool accept(struct text *rest, const char *word) {
   skip_blanks(rest);
   const size_t length = strlen(word);
   if (rest->length < length || memcmp(rest->bytes, word, length) != 0) return false;
-  rest->bytes += length;
-  rest->length -= length;
+  text_drop(rest, length);
   return true;
 }
 
@@ -51,8 +47,7 @@ static bool accept_string(struct text *rest, struct text *string) {
   if (end == NULL) return false;
   *string = (struct text){rest->bytes + 1, (size_t)(end - rest->bytes) - 1};
   if (memchr(string->bytes, '\\', string->length) != NULL) return false;
-  rest->length -= string->length + 2;
-  rest->bytes = end + 1;
+  text_drop(rest, string->length + 2);
   return true;
 }
 
@@ -60,8 +55,7 @@ static bool accept_size(struct text *rest, size_t *size) {
   skip_blanks(rest);
   const char *begin = rest->bytes;
   *size = 0;
-  for (; rest->length > 0 && rest->bytes[0] >= '0' && rest->bytes[0] <= '9';
-       rest->bytes++, rest->length--) {
+  for (; rest->length > 0 && rest->bytes[0] >= '0' && rest->bytes[0] <= '9'; text_drop(rest, 1)) {
     const size_t digit = (size_t)(rest->bytes[0] - '0');
     if (__builtin_mul_overflow(*size, (size_t)10, size) ||
         __builtin_add_overflow(*size, digit, size))
@@ -122,25 +116,17 @@ static elman_status bad(const char *where, elman_error *error, const char *probl
 /* Parts the file into header and numbers. */
 static elman_status split(struct text *header, struct text *numbers, struct text bytes,
                           const char *where, elman_error *error) {
-  size_t start = MAGIC + VERSION, length;
-  if (bytes.length < start + sizeof(uint32_t)) return bad(where, error, "it is cut short");
+  uint32_t length = 0; /* its low bytes come first, so that those of version 1 do */
+  if (bytes.length < MAGIC + VERSION + sizeof length) return bad(where, error, "it is cut short");
   const int version = bytes.bytes[MAGIC];
-  if (version == 1) {
-    uint16_t size;
-    memcpy(&size, bytes.bytes + start, sizeof size);
-    length = size;
-    start += sizeof size;
-  } else if (version == 2 || version == 3) {
-    uint32_t size;
-    memcpy(&size, bytes.bytes + start, sizeof size);
-    length = size;
-    start += sizeof size;
-  } else {
-    return bad(where, error, "its version is not 1, 2 or 3");
-  }
-  if (length > bytes.length - start) return bad(where, error, "its header is longer than the file");
-  *header = (struct text){bytes.bytes + start, length};
-  *numbers = (struct text){header->bytes + length, bytes.length - start - length};
+  if (version < 1 || version > 3) return bad(where, error, "its version is not 1, 2 or 3");
+  const size_t width = version == 1 ? sizeof(uint16_t) : sizeof length;
+  memcpy(&length, bytes.bytes + MAGIC + VERSION, width);
+  text_drop(&bytes, MAGIC + VERSION + width);
+  if (length > bytes.length) return bad(where, error, "its header is longer than the file");
+  *header = (struct text){bytes.bytes, length};
+  text_drop(&bytes, length);
+  *numbers = bytes;
   return ELMAN_OK;
 }
 
@@ -167,7 +153,7 @@ static float number_at(const char *numbers, size_t index, size_t width) {
   double twice;
   if (width == sizeof single) {
     memcpy(&single, numbers + index * width, width);
-    return (float)single;
+    return single;
   }
   memcpy(&twice, numbers + index * width, width);
   return (float)twice;
@@ -230,8 +216,5 @@ void matrix_write_npy(FILE *stream, const float *values, const size_t *sizes, si
   fwrite("\x01\x00", 1, VERSION, stream);
   fwrite(&size, sizeof size, 1, stream);
   fprintf(stream, "%s%*s\n", header, (int)(total - used), "");
-  for (size_t i = 0; i < count; i++) {
-    const float value = (float)values[i];
-    fwrite(&value, sizeof value, 1, stream);
-  }
+  fwrite(values, sizeof *values, count, stream);
 }

@@ -1,4 +1,3 @@
-/* Matrices as text. */
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
@@ -72,20 +71,18 @@ static bool next_line(struct line *line, struct text *rest) {
 }
 
 struct numbers {
-  void *values; /* of float */
+  float *values;
   size_t count, capacity;
 };
 
 static elman_status read_row(struct numbers *numbers, struct line *line, locale_t locale,
                              elman_error *error) {
   while (line->at < line->end) {
-    float value = 0;
-    elman_status status = read_number(&value, line, locale, error);
+    elman_status status = array_grow(&numbers->values, &numbers->capacity, numbers->count + 1,
+                                     sizeof *numbers->values, error);
     if (status == ELMAN_OK)
-      status = array_grow(&numbers->values, &numbers->capacity, numbers->count + 1, sizeof(float),
-                          error);
+      status = read_number(&numbers->values[numbers->count++], line, locale, error);
     if (status != ELMAN_OK) return status;
-    ((float *)numbers->values)[numbers->count++] = value;
   }
   return ELMAN_OK;
 }

@@ -10,7 +10,6 @@ size_t panel_count(const elman_translation *translation);
 const float *panel_weights(const elman_translation *translation, size_t index);
 /* The columns of the widest of `count` tokens, each cut at `most`. */
 size_t widest_token(const char *const *tokens, size_t count, size_t most);
-/* Whether the vocabulary lacks a source token. */
 bool has_unknown(const elman_translation *translation);
 /* "head 1" and so on, or "average"; nothing where there is one panel. */
 void write_panel_name(FILE *stream, const elman_translation *translation, size_t index);

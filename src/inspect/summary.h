@@ -5,7 +5,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "elman/summary.h"
-#include "inspect/hard_alignment.h"
+#include "inspect/word_matrix.h"
 
 /* A source token is covered from this column sum up: half a target token's look. */
 #define COVERED 0.5
@@ -30,9 +30,8 @@ struct elman_attention_summary {
   size_t links, gold, both; /* links found, gold links, and those that are both, between words */
 };
 
-/* `alignment` is the gold alignment "i-j i-j ..." between the units of the style, or
- * empty. One that is not, or names a word that is not there, is ELMAN_BAD_DATA, and nothing is
- * added. */
+/* `alignment` is the gold alignment "i-j i-j ..." between the units of the style, or empty. One
+ * that is none, or of a word that is not there, is ELMAN_BAD_DATA, and nothing is added. */
 elman_status summary_add(elman_attention_summary *summary, const elman_translation *translation,
                          struct text alignment, elman_error *error) CHECKED;
 

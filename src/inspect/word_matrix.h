@@ -24,4 +24,18 @@ elman_status word_matrix_create(struct word_matrix *matrix, const elman_translat
                                 elman_alignment_units units, elman_error *error) CHECKED;
 void word_matrix_free(struct word_matrix *matrix);
 
+/* ---- which source word belongs to which target word ---- */
+
+/* As the public functions that are named so. */
+const char *alignment_rule_name(elman_alignment_rule rule);
+const char *alignment_units_name(elman_alignment_units units);
+
+/* Checks what the style, NULL for all zero, says about links, and sets the default threshold. */
+elman_status text_style_settle(elman_text_style *settled, const elman_text_style *style,
+                               elman_error *error) CHECKED;
+
+/* By a settled style. Weights of 0 are never links. */
+bool words_linked(const struct word_matrix *matrix, const elman_text_style *style, size_t source,
+                  size_t target);
+
 #endif

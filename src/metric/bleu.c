@@ -113,8 +113,7 @@ void bleu_score(elman_metric_scores *scores, const uint64_t sums[BLEU_COUNTS]) {
       zero = true;
       break;
     }
-    /* Each order without a match counts as half of what the one before did: 1/2, 1/4, ... matches.
-     */
+    /* Each order without a match counts half of the one before: 1/2, 1/4, ... matches. */
     if (matched == 0) halving *= 2;
     scores->precisions[n] = matched == 0 ? 100 / (halving * total) : 100 * matched / total;
     log_sum += log(scores->precisions[n]);

@@ -19,8 +19,7 @@ enum {
   BLEU_COUNTS = BLEU_TOTAL + BLEU_ORDERS
 };
 
-/* The words of a sentence as numbers: equal words of one sentence and of those compared with it
- * have equal numbers. */
+/* A sentence's words as numbers, the same for equal words of all sentences that are compared. */
 struct bleu_words {
   struct tokens words;
   uint32_t *numbers; /* words.count of them */

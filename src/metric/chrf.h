@@ -29,8 +29,7 @@ struct chrf_work {
 };
 void chrf_work_free(struct chrf_work *work);
 
-/* One hypothesis against the reference, of at least one, that gives the best score. All valid
- * UTF-8. */
+/* One hypothesis against the best of its references, at least one. All valid UTF-8. */
 elman_status chrf_count(uint32_t counts[CHRF_COUNTS], struct chrf_work *work,
                         struct text hypothesis, const struct text *references,
                         size_t reference_count, elman_error *error) CHECKED;

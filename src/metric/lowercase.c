@@ -17,21 +17,17 @@ static bool is_case_ignorable(int codepoint) {
 }
 
 /* Unicode's Cased, for characters that are not case-ignorable: letters with case, and what
- * Other_Lowercase and Other_Uppercase add (ordinals, Roman numerals, letters in circles and boxes).
- */
+ * Other_Lowercase and Other_Uppercase add (ordinals, Roman numerals, enclosed letters). */
 static bool is_cased(int codepoint) {
+  static const struct range others[] = {{0xAA, 0xAA},      {0xBA, 0xBA},       {0x2160, 0x217F},
+                                        {0x24B6, 0x24E9},  {0x1F130, 0x1F149}, {0x1F150, 0x1F169},
+                                        {0x1F170, 0x1F189}};
   const utf8proc_category_t category = utf8proc_category(codepoint);
   return category == UTF8PROC_CATEGORY_LU || category == UTF8PROC_CATEGORY_LL ||
-         category == UTF8PROC_CATEGORY_LT || codepoint == 0xAA || codepoint == 0xBA ||
-         (codepoint >= 0x2160 && codepoint <= 0x217F) ||
-         (codepoint >= 0x24B6 && codepoint <= 0x24E9) ||
-         (codepoint >= 0x1F130 && codepoint <= 0x1F149) ||
-         (codepoint >= 0x1F150 && codepoint <= 0x1F169) ||
-         (codepoint >= 0x1F170 && codepoint <= 0x1F189);
+         category == UTF8PROC_CATEGORY_LT || IN_RANGES(others, codepoint);
 }
 
-/* Stops at the next sigma at the latest, so that a line of sigmas takes no more than linear time.
- */
+/* Stops at the next sigma at the latest: a line of sigmas takes linear time. */
 static bool cased_follows(struct text text, size_t at) {
   while (at < text.length) {
     const int codepoint = character_at(text, &at);

@@ -4,9 +4,7 @@
 
 #include "base/text.h"
 
-/* Replaces the contents of `into`; a failure sticks in it. `text` is valid UTF-8 and lies
- * elsewhere.
- */
+/* Replaces the contents of `into`, in which a failure sticks. `text` is valid, and elsewhere. */
 void lowercase(struct buffer *into, struct text text);
 
 #endif

@@ -117,8 +117,7 @@ struct choice {
   size_t count, most;
 };
 
-/* Among equals the first that was offered stays in front: the smallest row, then the smallest id.
- */
+/* Among equals the first offered stays in front: the smallest row, then the smallest id. */
 static void offer(struct choice *choice, struct beam_path path) {
   if (choice->count == choice->most) {
     if (!(path.log_probability > choice->paths[choice->most - 1].log_probability)) return;
@@ -147,8 +146,7 @@ uint32_t beam_forced_token(const struct beam *beam) {
   return count < beam->forced_count ? beam->forced[count] : (uint32_t)TOKEN_END;
 }
 
-/* Offers what may follow open hypothesis i, whose scores are those of `row`. False when numbers
- * have overflowed. */
+/* Offers what may follow open hypothesis i, with the scores of `row`. False: numbers overflowed. */
 static bool offer_row(struct choice *choice, const struct beam *beam, size_t i,
                       const struct output_scores *scores, size_t row) {
   const struct beam_path *last = &beam->paths[i];
@@ -199,8 +197,7 @@ static void end_path(struct beam *beam, struct beam_path path) {
   beam->ended[at] = path;
 }
 
-/* A log-probability only falls as a hypothesis grows, and no length divides it by more than the
- * limit does. */
+/* A log-probability only falls, and no length divides it by more than the limit does. */
 static bool can_still_win(const struct beam *beam) {
   const elman_translate_options *options = beam->options;
   if (beam->finished < options->n_best) return true;

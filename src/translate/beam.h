@@ -1,5 +1,4 @@
-/* The hypotheses of a search and how they grow. It is given scores and weights; it runs no
- * network. */
+/* The hypotheses of a search and how they grow by scores and weights, which others compute. */
 #ifndef ELMAN_TRANSLATE_BEAM_H
 #define ELMAN_TRANSLATE_BEAM_H
 
@@ -18,7 +17,7 @@ struct beam_node {
 };
 #define BEAM_START SIZE_MAX
 
-/* What the searches of a batch have in common. Start from all zero; memory is reused. */
+/* Common to the searches of a batch. Start from all zero; memory is reused. */
 struct beam_pool {
   struct beam_node *nodes;
   real *attention;

@@ -107,8 +107,8 @@ static void repeat(real *rows, const real *sentences, size_t S, size_t B, size_t
   }
 }
 
-/* The first row of each sentence starts from block 0 of its states; those of the others, not yet in
- * use, are zero. */
+/* Each sentence's first row starts from block 0 of its states; other rows, not in use, from zero.
+ */
 static void start_rows(struct search *search, const struct decoder_pass *sentences, size_t width) {
   const struct decoder_sizes sizes = sentences->sizes;
   const size_t B = search->source.batch, H = sizes.hidden;

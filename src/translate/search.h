@@ -16,8 +16,7 @@ struct search_request {
   size_t forced_count;
 };
 
-/* Scratch of one search after the other, and what the last one found. Start from all zero;
- * memory is reused. */
+/* Scratch of searches, and the last one's result. Start from all zero; memory is reused. */
 struct search {
   struct arena arena;
   struct encoder_cache encoder;
@@ -47,7 +46,7 @@ elman_status search_run(struct search *search, const struct model *model,
                         const elman_translate_options *options, const struct screen *screen,
                         elman_error *error) CHECKED;
 
-/* What the last search found for request b: how many hypotheses, none if the weights are so large
+/* Found by the last search for request b: how many hypotheses, none if the weights are so large
  * that the numbers overflow; and hypothesis n, the best first, all different. */
 size_t search_count(const struct search *search, size_t b);
 const struct beam_path *search_path(const struct search *search, size_t b, size_t n);

@@ -117,7 +117,7 @@ static size_t limit_of(const elman_translate_options *options, size_t S) {
   return options->max_length != 0 && options->max_length < limit ? options->max_length : limit;
 }
 
-/* What is wrong with one sentence stays with it; anything else fails the batch. */
+/* Bad data fails its sentence; anything else fails the batch. */
 static elman_status add_request(struct translator *translator, struct translator_item *item,
                                 size_t *requests, const elman_sentence *sentence,
                                 const elman_translate_options *options, elman_error *error) {
@@ -284,7 +284,7 @@ static struct spans take_spans(struct arena *arena, size_t count) {
   return spans;
 }
 
-/* What all hypotheses of an item have in common. */
+/* The part that all hypotheses of an item have in common. */
 static elman_status copy_source(elman_translation *view, struct arena *arena,
                                 const struct translator_item *item, const struct model *model,
                                 elman_error *error) {

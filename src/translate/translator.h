@@ -7,8 +7,7 @@
 /* Time and memory grow with the square of a sentence's length; beyond this it is refused. */
 enum { MAX_SENTENCE_TOKENS = 5000 };
 
-/* `encode` for text of which nothing is known: ELMAN_BAD_DATA if it is not valid UTF-8 or has too
- * many tokens. */
+/* `encode` for any text: ELMAN_BAD_DATA if it is not valid UTF-8 or has too many tokens. */
 elman_status encode_checked(struct encoding *encoding, const struct codec *codec, struct text text,
                             elman_error *error) CHECKED;
 
@@ -44,8 +43,7 @@ struct translator {
   bool replace_unknown, forced;
 };
 
-/* Makes the screen for greedy search in `model`, which must not change while it is used. NULL for a
- * wider beam. */
+/* Of `model`, which must not change meanwhile, for greedy search; NULL for a wider beam. */
 elman_status model_screen_create(struct screen **screen, const struct model *model,
                                  const elman_translate_options *options,
                                  elman_error *error) CHECKED;

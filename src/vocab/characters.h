@@ -32,7 +32,6 @@ bool in_ranges(const struct range *ranges, size_t count, int codepoint);
 #define IN_RANGES(ranges, codepoint)                                                               \
   in_ranges(ranges, sizeof(ranges) / sizeof(ranges)[0], codepoint)
 
-/* Whether it stands in a string. */
 bool is_one_of(const char *characters, int codepoint);
 
 /* The end of the characters from byte `start` on for which is_kind says `wanted`. */
@@ -57,8 +56,7 @@ bool stands_on_another(int codepoint);
 enum attachment { ATTACH_NONE = 0, ATTACH_LEFT = 1, ATTACH_RIGHT = 2, ATTACH_BOTH = 3 };
 enum attachment character_attachment(int codepoint);
 
-/* The end of the extended grapheme cluster that starts at byte `start`; *first is its first code
- * point. */
+/* The end of the extended grapheme cluster at byte `start`; *first is its first code point. */
 size_t cluster_end(struct text text, size_t start, int *first);
 
 #endif

@@ -75,8 +75,8 @@ static bool is_compatibility_jamo(int codepoint) {
 }
 
 static bool is_hangul(int codepoint) {
-  return (codepoint >= 0x1100 && codepoint <= 0x11FF) ||
-         (codepoint >= 0xA960 && codepoint <= 0xD7FF) || is_compatibility_jamo(codepoint);
+  static const struct range hangul[] = {{0x1100, 0x11FF}, {0xA960, 0xD7FF}};
+  return IN_RANGES(hangul, codepoint) || is_compatibility_jamo(codepoint);
 }
 
 /* Vowels and final consonants, which join what is before them. */
@@ -85,9 +85,8 @@ static bool is_joining_jamo(int codepoint) {
          (codepoint >= 0xD7B0 && codepoint <= 0xD7FF);
 }
 
-/* The end of what is normalised alone from byte `start` on. Normalising never composes or reorders
- * across the border of a grapheme cluster, but that NFKC composes Hangul from compatibility jamo.
- */
+/* The end of what is normalised alone from byte `start` on. Normalising composes and reorders
+ * within a grapheme cluster; only NFKC composes Hangul from several, compatibility jamo. */
 static size_t unit_end(struct text text, size_t start, elman_normalization form) {
   int last;
   size_t end = cluster_end(text, start, &last);

@@ -38,7 +38,6 @@ static double unknown_cost(const struct segmenter *segmenter) {
   return segmenter->log_total + log(10.0);
 }
 
-/* The bytes from one node to another. */
 static struct text between(const struct segmenter *segmenter, struct text run, size_t start,
                            size_t end) {
   const size_t offset = segmenter->lattice[start].offset;

@@ -19,8 +19,7 @@
  *          opening punctuation ( [ { ‘ “ $ # and so on; before and after ' ’ - / and _
  *   chars  one extended grapheme cluster a token; no space is expected
  *
- * In `words` and `chars` text comes here without the spaces that say nothing: text_drop_spaces.
- */
+ * In `words` and `chars` text comes here without the spaces that say nothing: text_drop_spaces. */
 #ifndef ELMAN_VOCAB_TOKENS_H
 #define ELMAN_VOCAB_TOKENS_H
 
@@ -82,7 +81,6 @@ elman_status tokens_split(struct tokens *tokens, struct text text, elman_token_m
 elman_status tokens_join(struct buffer *into, const struct tokens *tokens, elman_token_mode mode,
                          elman_error *error) CHECKED;
 
-/* The token without its mark. */
 struct text token_surface(struct text token);
 bool token_has_mark(struct text token);
 bool token_is_spaced(struct text token); /* its mark is MARK_SPACED */

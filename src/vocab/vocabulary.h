@@ -32,9 +32,8 @@ elman_status vocabulary_from_counts(struct vocabulary **vocabulary,
                                     uint64_t min_count, size_t max_words,
                                     elman_error *error) CHECKED;
 
-/* From a model file: all tokens in id order, specials first, and their counts (specials: any
- * number). Wrong or missing specials, a repeated or empty token and invalid UTF-8 are
- * ELMAN_BAD_DATA. */
+/* From a model file: all tokens by id, and their counts (any number for specials). Wrong or missing
+ * specials, a repeated or empty token and invalid UTF-8 are ELMAN_BAD_DATA. */
 elman_status vocabulary_from_list(struct vocabulary **vocabulary, const struct tokens *tokens,
                                   const uint64_t *counts, elman_side side,
                                   elman_error *error) CHECKED;

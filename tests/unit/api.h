@@ -1,4 +1,4 @@
-/* What the tests of the public API share, which see it as a stranger does (elman.h and nothing else
+/* Shared by the tests of the public API, which see it as a stranger does (elman.h and nothing else
  * of the project): a folder for each, a toy corpus, a small model. */
 #ifndef ELMAN_TESTS_API_H
 #define ELMAN_TESTS_API_H

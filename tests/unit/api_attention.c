@@ -340,7 +340,7 @@ Test(api_attention, self_attention) {
     cr_assert_float_eq(together[i], apart[0][i] + apart[1][i] + apart[2][i], 1e-6);
 }
 
-/* What nobody sees may be anything finite, and gets no gradient. */
+/* Masked keys may be anything finite, and get no gradient. */
 Test(api_attention, padding_has_no_influence) {
   struct attention_case c = new_case("dot", 3, 5, 4, 4, 1);
   c.options.key_length = 2;

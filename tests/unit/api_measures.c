@@ -1,4 +1,4 @@
-/* What is measured, against the same numbers taken another way: an evaluation against its
+/* Measures, against the same numbers taken another way: an evaluation against its
  * translations one by one, a summary of attention against hands. */
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-/* What the rows of attention weights sum to, as elman.h says it: with every mechanism and override,
+/* The sums of rows of attention weights, as elman.h says it: with every mechanism and override,
  * in every head, and after training with dropout of attention weights. */
 #include <criterion/criterion.h>
 #include <math.h>

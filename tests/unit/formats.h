@@ -1,4 +1,4 @@
-/* What the tests of the formats share: translations, what is written of them, and parsers of it. */
+/* Shared by the tests of the formats: translations, their text in a format, and parsers of it. */
 #ifndef ELMAN_TESTS_FORMATS_H
 #define ELMAN_TESTS_FORMATS_H
 
@@ -60,8 +60,8 @@ static inline elman_translation known_example(void) {
   return translation;
 }
 
-/* What a format writes for `count` times the translation, with a NUL behind it; free() it. Where it
- * is inlined gcc 12 takes what the stream sets for an address of this frame. */
+/* The bytes that a format writes for `count` times the translation, with a NUL behind it; free()
+ * it. Where it is inlined gcc 12 takes what the stream sets for an address of this frame. */
 __attribute__((noinline)) static char *written_all(const char *format,
                                                    const elman_translation *translation,
                                                    size_t count, const elman_text_style *style,

@@ -1,6 +1,6 @@
 /* Links between words and the files of SoftAlignments, to the byte. */
 #include "formats.h"
-#include "inspect/hard_alignment.h"
+#include "inspect/word_matrix.h"
 
 /* ---- pharaoh ---- */
 

@@ -1,4 +1,4 @@
-/* What is written is read again: JSON, pages and arrays, and every format where there is nothing,
+/* Files are read again: JSON, pages and arrays, and every format where there is nothing,
  * where tokens want to do harm, and where decimals have a comma. */
 #include <locale.h>
 #include <stdint.h>

@@ -98,7 +98,7 @@ Test(model_file, what_could_not_be_read_is_not_written) {
   model_free(model);
 }
 
-/* What DESIGN promises to PyTorch and to other readers: the whole header, to the byte. */
+/* The promise of DESIGN to PyTorch and to other readers: the whole header, to the byte. */
 Test(model_file, header_is_as_documented) {
   static const char expected[] =
       "{\"__metadata__\":{\"format\":\"pt\",\"elman.version\":\"" ELMAN_VERSION "\","

@@ -1,4 +1,4 @@
-/* What the tests of the model file share: a small model, and its file with changes. */
+/* Shared by the tests of the model file: a small model, and its file with changes. */
 #ifndef ELMAN_TESTS_MODEL_FILE_H
 #define ELMAN_TESTS_MODEL_FILE_H
 

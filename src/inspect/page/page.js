@@ -61,7 +61,7 @@ function isolate(text, lang) {
   return element("bdi", { lang }, ...nodesOf(text));
 }
 
-/* What is no number, such as the logarithm of nothing, is a dash. */
+/* A dash for no number, such as the logarithm of nothing. */
 function figure(value, digits) {
   return Number.isFinite(value) ? value.toFixed(digits).replace(/^-/, "\u2212") : "\u2013";
 }
@@ -108,7 +108,7 @@ function coverageOf(weights, source) {
   return weights.reduce((sums, row) => sums.map((sum, s) => sum + row[s]), Array(source).fill(0));
 }
 
-/* What is shown of a record: the mean of the heads, or one. */
+/* The matrix of a record that is shown: the mean of the heads, or one. */
 function viewOf(record, head) {
   const weights = head === null ? record.attention : record.heads[head];
   const own = head !== null;
