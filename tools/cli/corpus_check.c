@@ -29,18 +29,14 @@ static void print_cut(FILE *stream, const char *text) {
   const bool cut = length > SHOWN_BYTES;
   if (cut) length = SHOWN_BYTES;
   while (cut && ((unsigned char)text[length] & 0xC0) == 0x80) length--;
-  print_visible(stream, text, length);
+  print_visible_bytes(stream, text, length);
   if (cut) fputs(" ...", stream);
-}
-
-static void print_name(FILE *stream, const char *name) {
-  print_visible(stream, name, strlen(name));
 }
 
 static void print_example(FILE *stream, const elman_check *check,
                           const elman_check_example *example) {
   fputs("    ", stream);
-  print_name(stream, elman_check_get_part(check, example->part).name);
+  print_visible(stream, elman_check_get_part(check, example->part).name);
   fprintf(stream, ":%zu: ", example->line);
   if (example->source == NULL) {
     print_cut(stream, example->problem);
@@ -53,7 +49,7 @@ static void print_example(FILE *stream, const elman_check *check,
     fprintf(stream, "  (%zu and %zu characters)", example->source_length, example->target_length);
   if (example->other_line > 0) {
     fputs("  (as in ", stream);
-    print_name(stream, elman_check_get_part(check, example->other_part).name);
+    print_visible(stream, elman_check_get_part(check, example->other_part).name);
     fprintf(stream, ":%zu)", example->other_line);
   }
   putc('\n', stream);
@@ -96,7 +92,7 @@ static void print_leaks(FILE *stream, const elman_check *check, size_t part) {
       total += shared[leak] = elman_check_shared(check, leak, part, earlier);
     if (total == 0) continue;
     fputs("  leaks from ", stream);
-    print_name(stream, name);
+    print_visible(stream, name);
     fputs(", exact: ", stream);
     print_shared(stream, shared + ELMAN_FINDING_SAME_PAIR);
     fputs("    but for case, width, punctuation and spaces: ", stream);
@@ -109,7 +105,7 @@ static void print_leaks(FILE *stream, const elman_check *check, size_t part) {
 static void print_part(FILE *stream, const elman_check *check, size_t part) {
   const elman_check_part info = elman_check_get_part(check, part);
   const elman_check_tokens tokens = elman_check_get_tokens(check);
-  print_name(stream, info.name);
+  print_visible(stream, info.name);
   putc('\n', stream);
   print_count(stream, "pairs", info.pairs);
   print_tokens(stream, "source", tokens.source_tokens, info.source_tokens, part,

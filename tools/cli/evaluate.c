@@ -78,12 +78,11 @@ static int evaluate_model(struct evaluation *evaluation, const struct pairs_inpu
                           const char *command, const struct operands *operands) {
   elman_pairs *pairs;
   elman_model *model = NULL;
-  if (group_joined() != NULL && pairs_input_has_standard(input, operands))
-    return report_usage(command, "standard input ('-') reaches one process only; name a file that "
-                                 "all can read");
+  int code = pairs_input_check_standard(input, NULL, command, operands);
+  if (code != EX_OK) return code;
   evaluation->options.group = group_joined();
   evaluation->options.threads = group_threads(evaluation->options.threads);
-  int code = pairs_input_read(&pairs, input, command, operands);
+  code = pairs_input_read(&pairs, input, command, operands);
   if (code != EX_OK) return code;
   code = model_open(&model, evaluation->model_path);
   if (code == EX_OK) code = score(evaluation, model, pairs, input->alignment_column != 0);

@@ -125,7 +125,7 @@ static void write_hypothesis(struct json *json, bool as_json, const struct input
     return;
   }
   fputs("\nhypothesis           ", json->stream);
-  print_visible(json->stream, inputs->names[i], strlen(inputs->names[i]));
+  print_visible(json->stream, inputs->names[i]);
   putc('\n', json->stream);
   write_metrics(json, as_json, &found->scores[i]);
   fprintf(json->stream, "BLEU resampled       %.2f ± %.2f\nchrF2 resampled      %.2f ± %.2f\n",

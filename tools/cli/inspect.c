@@ -114,7 +114,7 @@ static void write_vocabulary(FILE *stream, const elman_model *model, const char 
     uint64_t count;
     const char *token = elman_model_get_token(model, of, id, &length, &count);
     fprintf(stream, "%zu\t%" PRIu64 "\t", id, count);
-    print_visible(stream, token, length);
+    print_visible_bytes(stream, token, length);
     fprintf(stream, "%s\n", joint_suffix(elman_model_get_joint(model, of, id)));
   }
 }

@@ -16,7 +16,9 @@ static struct {
 
 static void hold(const char *where, const char *line) {
   const bool placed = where != NULL && where[0] != '\0';
-  snprintf(held.last, sizeof held.last, "%s%s%s", placed ? where : "", placed ? ": " : "", line);
+  const int length = snprintf(held.last, sizeof held.last, "%s%s%s", placed ? where : "",
+                              placed ? ": " : "", line);
+  if (length < 0) held.last[0] = '\0'; /* one that is too long is cut */
 }
 
 static void print_line(const char *start, const char *where, const char *format,
@@ -29,10 +31,10 @@ static void print_line(const char *start, const char *where, const char *format,
   }
   fputs(start, stderr);
   if (where != NULL && where[0] != '\0') {
-    print_visible(stderr, where, strlen(where));
+    print_visible(stderr, where);
     fputs(": ", stderr);
   }
-  print_visible(stderr, line, strlen(line));
+  print_visible(stderr, line);
   putc('\n', stderr);
 }
 

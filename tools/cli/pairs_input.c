@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sysexits.h>
 
+#include "group.h"
 #include "messages.h"
 #include "output.h"
 
@@ -100,10 +101,16 @@ char *pairs_input_name(const struct pairs_input *input, const struct operands *o
   return NULL;
 }
 
-bool pairs_input_has_standard(const struct pairs_input *input, const struct operands *operands) {
+int pairs_input_check_standard(const struct pairs_input *input, const char *dev,
+                               const char *command, const struct operands *operands) {
   bool found = is_standard(input->source) || is_standard(input->target);
   for (size_t i = 0; i < operands->count; i++) found = found || is_standard(operands->words[i]);
-  return found;
+  if (found && is_standard(dev))
+    return report_usage(command, "standard input ('-') can be read once only");
+  if (group_joined() != NULL && (found || is_standard(dev)))
+    return report_usage(command, "standard input ('-') reaches one process only; name a file that "
+                                 "all can read");
+  return EX_OK;
 }
 
 bool pairs_input_includes(const struct pairs_input *input, const struct operands *operands,

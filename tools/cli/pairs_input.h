@@ -56,8 +56,10 @@ int pairs_input_read(elman_pairs **pairs, const struct pairs_input *input, const
 /* The names of the files that the pairs are read from, to be freed; NULL = no memory. */
 char *pairs_input_name(const struct pairs_input *input, const struct operands *operands);
 
-/* Whether standard input is one of the files. */
-bool pairs_input_has_standard(const struct pairs_input *input, const struct operands *operands);
+/* Standard input can be one of the files, or `dev` (NULL = none), and only one process reads it.
+ * Gives an exit code, after a message if that is not 0. */
+int pairs_input_check_standard(const struct pairs_input *input, const char *dev,
+                               const char *command, const struct operands *operands);
 
 /* Whether `path` is one of the files that the pairs are read from, under this name or another. */
 bool pairs_input_includes(const struct pairs_input *input, const struct operands *operands,

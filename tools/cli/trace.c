@@ -47,7 +47,7 @@ static void write_scale(FILE *stream, double largest) {
 }
 
 static void write_token(FILE *stream, const char *token, bool known) {
-  print_visible(stream, token, strlen(token));
+  print_visible(stream, token);
   if (!known) fputs(" (unknown)", stream);
 }
 

@@ -337,7 +337,7 @@ static int check_and_train(struct job *job, const char *command, const struct op
   return code;
 }
 
-static int check_group(struct job *job, const char *command, const struct operands *operands) {
+static int check_group(struct job *job, const char *command) {
   const elman_group *group = group_joined();
   job->train.group = group;
   job->train.threads = group_threads(job->train.threads);
@@ -347,10 +347,6 @@ static int check_group(struct job *job, const char *command, const struct operan
                         "%zu processes cannot share %zu shard%s; start at most as many as there "
                         "are (--shards), which are part of the training",
                         group->size, job->train.shards, plural(job->train.shards));
-  if (pairs_input_has_standard(&job->input, operands) ||
-      (job->dev != NULL && strcmp(job->dev, "-") == 0))
-    return report_usage(command, "standard input ('-') reaches one process only; name a file that "
-                                 "all can read");
   return EX_OK;
 }
 
@@ -359,11 +355,9 @@ static int run(struct job *job, const char *command, const struct operands *oper
     return report_usage(command, "--output: a model goes to a file, not to standard output");
   if (job->dev == NULL && strcmp(job->train.schedule, "plateau") == 0)
     return report_usage(command, "--lr-schedule plateau needs --dev, which tells it of a plateau");
-  if (job->dev != NULL && strcmp(job->dev, "-") == 0 &&
-      pairs_input_has_standard(&job->input, operands))
-    return report_usage(command, "standard input ('-') can be read once only");
   int code = check_outputs(job, command, operands);
-  if (code == EX_OK) code = check_group(job, command, operands);
+  if (code == EX_OK) code = check_group(job, command);
+  if (code == EX_OK) code = pairs_input_check_standard(&job->input, job->dev, command, operands);
   if (code != EX_OK) return code;
   char *checkpoint = NULL, *name = pairs_input_name(&job->input, operands);
   if (name == NULL || asprintf(&checkpoint, "%s.checkpoint", job->output) < 0) {

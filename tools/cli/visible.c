@@ -30,7 +30,11 @@ long control_at(const char *text, size_t length, size_t *size) {
   return code >= 0 && is_control(code) ? code : -1;
 }
 
-void print_visible(FILE *stream, const char *text, size_t length) {
+void print_visible(FILE *stream, const char *text) {
+  print_visible_bytes(stream, text, strlen(text));
+}
+
+void print_visible_bytes(FILE *stream, const char *text, size_t length) {
   size_t size;
   for (size_t i = 0; i < length; i += size) {
     const long code = control_at(text + i, length - i, &size);
@@ -49,7 +53,7 @@ void print_data(FILE *stream, const char *text) {
   const bool is_terminal = descriptor >= 0 && isatty(descriptor);
   errno = write_error;
   if (is_terminal)
-    print_visible(stream, text, strlen(text));
+    print_visible(stream, text);
   else
     fputs(text, stream);
 }

@@ -11,7 +11,8 @@
 long control_at(const char *text, size_t length, size_t *size);
 
 /* Those as \u{hex}: for messages and reports, which people read, wherever they go. */
-void print_visible(FILE *stream, const char *text, size_t length);
+void print_visible(FILE *stream, const char *text);
+void print_visible_bytes(FILE *stream, const char *text, size_t length);
 
 /* The same on a terminal; into files and pipes the bytes as they are: for data. Leaves errno as it
  * was but for a failing write: output_flush tells of it. */
