@@ -1,0 +1,39 @@
+/* Messages, progress and log of a training as it goes on. */
+#ifndef ELMAN_CLI_TRAIN_REPORT_H
+#define ELMAN_CLI_TRAIN_REPORT_H
+
+#include <stdbool.h>
+
+#include "elman.h"
+#include "terminal.h"
+#include "train_log.h"
+
+struct training {
+  bool own_vocabulary; /* counted in these pairs, not that of --init-from */
+  const elman_model *model;
+  const elman_train_options *options;
+  struct progress progress;
+  struct train_log log;
+  double started_at;
+  double line_at;     /* when the last line was printed */
+  size_t line_tokens; /* in the epochs since then that are over */
+  double done_before; /* share of the work that an earlier run had done */
+  bool first;         /* no update has been yet */
+  size_t epoch;       /* the current one */
+  bool finished;      /* the last update of the last epoch has been */
+  size_t best_epoch;  /* of this run's best validation; 0 = none has been */
+  uint64_t best_update;
+  uint64_t sent_before, sent; /* bytes, by the first update and by the last */
+  uint64_t updates;           /* between the two */
+  int checkpoint;             /* exit code of the last attempt to write the checkpoint */
+};
+
+/* Makes the options report to `training`, which is theirs until the training is over. */
+void training_watch(struct training *training, elman_train_options *options);
+
+void training_describe_model(const elman_model *model);
+
+/* Why the training is over, and which of its models lies at `path`. */
+void training_describe_end(const struct training *training, bool interrupted, const char *path);
+
+#endif
