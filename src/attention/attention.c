@@ -320,8 +320,11 @@ static void sentence_backward(const void *context, size_t b) {
   const struct attention_gradients *d = &back->d;
   const struct attention_mechanism *mechanism = mechanism_of(pass);
   real *shares[MAX_OWN];
-  for (size_t i = 0; i < MAX_OWN; i++)
-    shares[i] = from(d->scratch.shares[i], b * share_size(pass, i));
+  for (size_t i = 0; i < MAX_OWN; i++) {
+    const size_t size = share_size(pass, i);
+    shares[i] = from(d->scratch.shares[i], b * size);
+    if (size > 0) memset(shares[i], 0, size * sizeof(real));
+  }
   for (size_t n = 0; n < pass->layer.config.heads; n++) {
     const struct head head = head_of(pass, b, n);
     if (head.queries == 0) continue;
@@ -357,14 +360,6 @@ static void project_back(real *drows, const real *dprojected, const real *rows,
   linear_backward_input(drows, 1, dprojected, projection(pass, weight), n);
 }
 
-/* The gradients of own weights that sentences share: cleared before, summed after. */
-static void clear_shares(const struct attention_gradients *d, const struct attention_pass *pass) {
-  for (size_t i = 0; i < MAX_OWN; i++) {
-    const size_t size = share_size(pass, i);
-    if (size > 0) memset(d->scratch.shares[i], 0, pass->shape.batch * size * sizeof(real));
-  }
-}
-
 static void add_shares(const struct attention_gradients *d, const struct attention_pass *pass) {
   for (size_t i = 0; i < MAX_OWN; i++) {
     const size_t size = share_size(pass, i);
@@ -384,7 +379,6 @@ void attention_backward(const struct attention_gradients *whole_d,
   d.context += at * attention_value_size(config);
   const struct backward back = {&inner, inner_gradients_of(d, mechanism)};
   if (back.d.queries != d.queries) memset(back.d.queries, 0, rows * config.size * sizeof(real));
-  clear_shares(&d, &pass);
   if (mechanism->context_backward != NULL) mechanism->context_backward(&d, &pass);
   for_each_sentence(&inner, 4, sentence_backward, &back);
   add_shares(&d, &pass);
