@@ -42,13 +42,6 @@ static double p_value(const struct series *series, double difference, size_t cou
   return (double)(larger + 1) / (double)(count + 1);
 }
 
-static void score_whole(elman_metric_scores *scores, const struct sentence_counts *counts,
-                        size_t count) {
-  struct corpus_counts sums = {0};
-  for (size_t i = 0; i < count; i++) metric_add(&sums, &counts[i]);
-  metric_score(scores, &sums);
-}
-
 /* Both outputs are scored on the same sentences. */
 static void draw(struct series *bleu, struct series *chrf, const struct sentence_counts *a,
                  const struct sentence_counts *b, size_t count,
@@ -86,8 +79,8 @@ elman_status bootstrap(elman_comparison *result, const struct sentence_counts *a
   *result = (elman_comparison){.bleu = {estimate(bleu.a, sorted, n), estimate(bleu.b, sorted, n)},
                                .chrf = {estimate(chrf.a, sorted, n), estimate(chrf.b, sorted, n)}};
   elman_metric_scores *whole = result->scores;
-  score_whole(&whole[0], a, count);
-  score_whole(&whole[1], b, count);
+  metric_score_sum(&whole[0], a, count);
+  metric_score_sum(&whole[1], b, count);
   result->bleu_p_value = p_value(&bleu, fabs(whole[1].bleu - whole[0].bleu), n);
   result->chrf_p_value = p_value(&chrf, fabs(whole[1].chrf - whole[0].chrf), n);
   free(memory);

@@ -108,17 +108,21 @@ void metric_score(elman_metric_scores *scores, const struct corpus_counts *sums)
   scores->chrf = chrf_score(sums->chrf);
 }
 
+void metric_score_sum(elman_metric_scores *scores, const struct sentence_counts *counts,
+                      size_t count) {
+  struct corpus_counts sums = {0};
+  for (size_t i = 0; i < count; i++) metric_add(&sums, &counts[i]);
+  metric_score(scores, &sums);
+}
+
 elman_status metric_score_all(elman_metric_scores *scores, const struct text *hypotheses,
                               const struct metric_references *references,
                               const elman_metric_options *options, elman_error *error) {
   struct sentence_counts *counts = calloc(references->count, sizeof *counts);
   if (counts == NULL) return fail_no_memory(error);
-  elman_status status = metric_count(counts, hypotheses, references, options, error);
-  struct corpus_counts sums = {0};
-  for (size_t i = 0; i < references->count && status == ELMAN_OK; i++)
-    metric_add(&sums, &counts[i]);
+  const elman_status status = metric_count(counts, hypotheses, references, options, error);
+  if (status == ELMAN_OK) metric_score_sum(scores, counts, references->count);
   free(counts);
-  if (status == ELMAN_OK) metric_score(scores, &sums);
   return status == ELMAN_OK ? metric_sign(scores, options, references, 0, error) : status;
 }
 

@@ -35,10 +35,12 @@ void metric_add(struct corpus_counts *sums, const struct sentence_counts *counts
 
 elman_metric_options metric_options_default(void);
 
-/* All but the signatures. */
+/* All but the signatures; of sums, and of the sum of `count` sentences. */
 void metric_score(elman_metric_scores *scores, const struct corpus_counts *sums);
+void metric_score_sum(elman_metric_scores *scores, const struct sentence_counts *counts,
+                      size_t count);
 
-/* metric_count, metric_add, metric_score and, as of no resamples, metric_sign in one. */
+/* metric_count, metric_score_sum and, as of no resamples, metric_sign in one. */
 elman_status metric_score_all(elman_metric_scores *scores, const struct text *hypotheses,
                               const struct metric_references *references,
                               const elman_metric_options *options, elman_error *error) CHECKED;
