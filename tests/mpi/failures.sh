@@ -1,0 +1,104 @@
+# Whatever goes wrong in one process ends all of them, with one message and one exit code.
+. "$(dirname "$case_file")/start.sh"
+
+# What mpirun itself says of an end that is not 0 is not elman's.
+expect_messages() { # expect_messages COUNT
+  local count
+  count=$(grep -c '^elman: ' "$results/stderr")
+  [ "$count" -eq "$1" ] || fail "$count messages instead of $1"
+}
+refuse() { # refuse CODE REGEX COMMAND...
+  local code=$1 regex=$2
+  shift 2
+  expect_exit "$code" "$@"
+  expect_stderr_match "$regex"
+  expect_messages 1
+  expect_stdout
+}
+head -n 400 "$DATA/daily.train.zh-en.tsv" >pairs
+small=(--shards 3 --epochs 2 --embedding-size 16 --batch-size 40)
+
+refuse 64 "^elman: train: unknown option '--frob'" processes 3 "$ELMAN" train --frob pairs
+refuse 64 '^elman: train: 4 processes cannot share 3 shards; ' processes 4 "$ELMAN" train "${small[@]}" pairs
+refuse 64 "^elman: train: standard input \('-'\) reaches one process only" \
+  processes 2 "$ELMAN" train "${small[@]}" - <pairs
+refuse 64 "^elman: evaluate: standard input" processes 2 "$ELMAN" evaluate - <pairs
+refuse 66 '^elman: nowhere: cannot open the file' processes 2 "$ELMAN" train "${small[@]}" nowhere
+refuse 73 '^elman: no/such: cannot create' processes 2 "$ELMAN" train "${small[@]}" -o no/such pairs
+expect_exit 0 processes 2 "$ELMAN" train --help
+expect_no_stderr
+[ "$(grep -c '^Usage' "$results/stdout")" -eq 1 ] || fail "several processes print"
+
+# A file that is missing in one process, or has other pairs there.
+for rank in 0 1 2; do
+  on_process $rank
+  [ $rank -eq 0 ] && process= || process="process $rank: "
+  refuse 66 "^elman: ${process}other: cannot open the file" \
+    processes 3 ./differ "$ELMAN" train -q "${small[@]}" @
+done
+sed '7s/./&&/' pairs >other
+for rank in 0 2; do
+  on_process $rank
+  refuse 65 '^elman: .*process [12]' processes 3 ./differ "$ELMAN" train -q "${small[@]}" @
+done
+rm other
+expect_files differ pairs
+
+# No model in one process: translate and evaluate.
+"$ELMAN" train -q -t 1 --epochs 1 -o pairs.model pairs || fail "cannot train"
+on_process 1
+ln -s pairs.model model
+ln -s nowhere other
+for command in 'translate 我' 'evaluate pairs'; do
+  sed -i 's/=pairs$/=model/' differ
+  refuse 66 '^elman: process 1: other: ' processes 2 ./differ "$ELMAN" ${command%% *} -m @ ${command#* }
+done
+rm differ model other pairs.model
+
+# Signals: to process 0, as without mpirun; to mpirun, which hands it on.
+endless=(--shards 3 --epochs 1000000 --hidden-size 16 --embedding-size 16 --log log -o m)
+begun() { [ -e log ] && [ "$(wc -l <log)" -gt 5 ]; }
+start() { # start PROCESSES OPTION...: $run is mpirun
+  local count=$1
+  shift
+  rm -f log
+  processes "$count" "$ELMAN" train -t 1 "${endless[@]}" "$@" pairs >"$results/stdout" 2>"$results/stderr" &
+  run=$!
+  await begun
+}
+end() { # end CODE: of the training that runs
+  local code=0
+  wait $run || code=$?
+  [ "$1" = any ] || [ "$code" -eq "$1" ] || fail "exit code $code instead of $1"
+  [ "$code" -ne 0 ] || fail "exit code 0"
+}
+start 3
+kill -TERM $run
+end any
+expect_stderr_match '^stopped in epoch [0-9]+; the model keeps what it has learnt, and --resume goes on$'
+expect_files log m m.checkpoint pairs
+rm m m.checkpoint
+start 2
+kill -INT "$(process_of $run 0)"
+end 130
+expect_files log m m.checkpoint pairs
+expect_messages 0
+rm m m.checkpoint
+
+# A process that does not answer.
+start 3 --timeout 2
+kill -STOP "$(process_of $run 1)"
+end 74
+expect_stderr_match '^elman: (process [02]: )?process 1: no answer for 2 seconds \(--timeout\)$'
+rm -f m.checkpoint m.lock .m*
+expect_files log pairs
+
+# No space where process 0 writes.
+mkdir disk
+small_disk() {
+  unshare -rm bash -c 'mount -t tmpfs -o size=100k none disk && exec "$@"' - "$@"
+}
+if unshare -rm mount -t tmpfs -o size=100k none disk 2>/dev/null; then
+  refuse 74 '^elman: disk/m: cannot write the file: No space left on device' small_disk mpirun \
+    --oversubscribe --bind-to none -n 3 "$ELMAN" train -q -t 1 "${small[@]}" -o disk/m pairs
+fi

@@ -1,0 +1,26 @@
+# One process is killed, at any moment: all end, and --resume gives the model of a training that was
+# never stopped.
+. "$(dirname "$case_file")/start.sh"
+
+head -n 600 "$DATA/daily.train.zh-en.tsv" >pairs
+train=("$ELMAN" train -q -t 1 --shards 3 --epochs 60 --batch-size 30 --hidden-size 24 --embedding-size 16
+  --lr 0.02 --dropout 0.1 --average 0.9)
+expect_exit 0 "${train[@]}" -o expected pairs
+
+more_lines() { [ "$(wc -l <log)" -ge "$1" ]; }
+: >log
+for kill in {1..20}; do
+  lines=$(($(wc -l <log) + 3 + RANDOM % 40))
+  code=0
+  processes $((2 + kill % 2)) "${train[@]}" --resume --save-every 0.02 --log log pairs \
+    >"$results/stdout" 2>"$results/stderr" &
+  run=$!
+  await more_lines $lines
+  kill -KILL "$(process_of $run $((kill % 2)))" 2>/dev/null || fail "it ended before it was killed"
+  wait $run || code=$?
+  [ $code -ne 0 ] || fail "exit code 0 after a process was killed"
+  [ ! -e model.safetensors ] || fail "it wrote a model"
+done
+expect_exit 0 processes 3 "${train[@]}" --resume pairs
+cmp expected model.safetensors || fail "killed and resumed: another model"
+expect_files expected log model.safetensors model.safetensors.checkpoint pairs

@@ -1,0 +1,39 @@
+# What the cases of this folder share: several processes on one machine, also as root, in a container
+# and with more of them than processors.
+command -v mpirun >/dev/null || { echo "there is no mpirun" >&2; exit 77; }
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_plm_rsh_agent=sh
+export OMPI_MCA_mpi_yield_when_idle=1
+
+# processes N COMMAND...
+processes() {
+  local count=$1
+  shift
+  mpirun --oversubscribe --bind-to none -n "$count" "$@"
+}
+
+# process_of MPIRUN RANK: its number.
+process_of() {
+  local process
+  for process in $(pgrep -P "$1"); do
+    tr '\0' '\n' <"/proc/$process/environ" 2>/dev/null | grep -qx "OMPI_COMM_WORLD_RANK=$2" || continue
+    echo "$process"
+    return
+  done
+  return 1
+}
+
+# without_times LOG: what is the same for any number of processes and threads.
+without_times() {
+  sed -E 's/"tokens_per_second":[^,}]*,?//' "$1"
+}
+
+# on_process RANK: makes ./differ, which runs its arguments as a command: a word "@" is "other" in
+# process RANK and "pairs" in the others.
+on_process() {
+  cat >differ <<END
+#!/bin/bash
+[ "\$OMPI_COMM_WORLD_RANK" = $1 ] && file=other || file=pairs
+exec "\${@/%@/\$file}"
+END
+  chmod +x differ
+}
