@@ -3,7 +3,7 @@
 . "$(dirname "$case_file")/start.sh"
 
 head -n 600 "$DATA/daily.train.zh-en.tsv" >pairs
-train=("$ELMAN" train -q -t 1 --shards 3 --epochs 60 --batch-size 30 --hidden-size 24 --embedding-size 16
+train=("$ELMAN" train -q -t 1 --shards 3 --epochs 400 --batch-size 30 --hidden-size 32 --embedding-size 16
   --lr 0.02 --dropout 0.1 --average 0.9)
 expect_exit 0 "${train[@]}" -o expected pairs
 
@@ -12,7 +12,7 @@ more_lines() { [ "$(wc -l <log)" -ge "$1" ]; }
 for kill in {1..20}; do
   lines=$(($(wc -l <log) + 3 + RANDOM % 40))
   code=0
-  processes $((2 + kill % 2)) "${train[@]}" --resume --save-every 0.02 --log log pairs \
+  "${mpirun[@]}" -n $((2 + kill % 2)) "${train[@]}" --resume --save-every 0.02 --log log pairs \
     >"$results/stdout" 2>"$results/stderr" &
   run=$!
   await more_lines $lines

@@ -3,19 +3,19 @@
 
 head -n 600 "$DATA/daily.train.zh-en.tsv" >pairs
 head -n 40 "$DATA/daily.test.zh-en.tsv" >dev
-base=(--shards 4 --epochs 3 --batch-size 30 --hidden-size 24 --embedding-size 16 --lr 0.02 --log log)
+base=(--shards 4 --batch-size 30 --hidden-size 24 --embedding-size 16 --lr 0.02)
 rich=(--dropout 0.2 --label-smoothing 0.1 --average 0.9 --attention multihead --bidirectional --dev dev
   --validate-every 13 --lr-schedule plateau)
 
 compare() { # compare NAME OPTION...
   local name=$1 processes threads
   shift
-  expect_exit 0 "$ELMAN" train -q -f -t 1 "$@" pairs
+  expect_exit 0 "$ELMAN" train -q -f -t 1 --epochs 3 --log log "$@" pairs
   mv model.safetensors "expected_$name"
   without_times log >expected_log
   for processes in 1 2 3 4; do
     for threads in 1 2; do
-      expect_exit 0 processes $processes "$ELMAN" train -q -f -t $threads "$@" pairs
+      expect_exit 0 processes $processes "$ELMAN" train -q -f -t $threads --epochs 3 --log log "$@" pairs
       cmp "expected_$name" model.safetensors ||
         fail "$name: another model of $processes processes, $threads threads"
       without_times log | cmp expected_log - ||
@@ -28,33 +28,33 @@ compare rich "${base[@]}" "${rich[@]}"
 compare tied "${base[@]/16/24}" --attentional-layer --tie-embeddings
 
 # Shards are part of the training; a training of one is as ever.
-expect_exit 0 last_wins "$ELMAN" train -q -f -t 1 "${base[@]}" --shards 1 pairs
+expect_exit 0 last_wins "$ELMAN" train -q -f -t 1 --epochs 3 "${base[@]}" --shards 1 pairs
 ! cmp -s expected_base model.safetensors || fail "shards make no difference to the last bit"
 
 # What each process sends is told.
-expect_exit 0 processes 3 "$ELMAN" train -f -t 1 "${base[@]}" pairs
+expect_exit 0 processes 3 "$ELMAN" train -f -t 1 --epochs 3 "${base[@]}" pairs
 expect_stderr_match '^3 processes; for each update, process 0 sent [1-9][0-9]* bytes to others$'
 expect_stderr_match '^epoch 1 of 3 '
 [ "$(grep -c '^epoch 1 of 3 ' "$results/stderr")" -eq 1 ] || fail "several processes print"
 
 # Stopped, and resumed by others.
+train=("$ELMAN" train -t 1 "${base[@]}" --log stopped "${rich[@]}" --epochs 40)
+"${train[@]}" -q pairs || fail "cannot train"
+mv model.safetensors expected
+rm stopped log
+more_lines() { [ -e stopped ] && [ "$(wc -l <stopped)" -gt "$1" ]; }
 stop() { # stop PROCESSES LINES
-  local lines=$2 code=0
-  processes "$1" "$ELMAN" train -f -t 1 "${base[@]}" "${rich[@]}" --epochs 40 --resume --log stopped \
-    pairs >"$results/stdout" 2>"$results/stderr" &
-  await more_lines "$lines"
+  local code=0
+  "${mpirun[@]}" -n "$1" "${train[@]}" --resume pairs >"$results/stdout" 2>"$results/stderr" &
+  await more_lines "$2"
   kill -TERM "$(process_of $! 0)"
   wait $! || code=$?
   [ $code -eq 143 ] || fail "exit code $code instead of 143"
   expect_stderr_match '^stopped in epoch [0-9]+; the model keeps what it has learnt, and --resume goes on$'
 }
-more_lines() { [ -e stopped ] && [ "$(wc -l <stopped)" -gt "$1" ]; }
-rm -f model.safetensors log stopped
-last_wins "$ELMAN" train -q -t 1 "${base[@]}" "${rich[@]}" --epochs 40 pairs || fail "cannot train"
-mv model.safetensors expected
-for start in 3:20 1:60 4:120 2:180; do
-  stop "${start%:*}" "${start#*:}"
-done
-expect_exit 0 last_wins processes 3 "$ELMAN" train -q -t 1 "${base[@]}" "${rich[@]}" --epochs 40 --resume \
-  pairs
+stop 3 20
+stop 1 90
+stop 4 200
+stop 2 300
+expect_exit 0 processes 3 "${train[@]}" -q --resume pairs
 cmp expected model.safetensors || fail "stopped and resumed by others: another model"

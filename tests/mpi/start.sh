@@ -4,11 +4,11 @@ command -v mpirun >/dev/null || { echo "there is no mpirun" >&2; exit 77; }
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_plm_rsh_agent=sh
 export OMPI_MCA_mpi_yield_when_idle=1
 
+mpirun=(mpirun --oversubscribe --bind-to none)
+
 # processes N COMMAND...
 processes() {
-  local count=$1
-  shift
-  mpirun --oversubscribe --bind-to none -n "$count" "$@"
+  "${mpirun[@]}" -n "$@"
 }
 
 # process_of MPIRUN RANK: its number.

@@ -176,7 +176,7 @@ static void describe_reason(const struct training *training) {
 
 static void describe_traffic(const struct training *training) {
   if (group_joined() != NULL && training->updates > 0)
-    note("%zu processes; each update, process 0 has sent %" PRIu64 " bytes to others",
+    note("%zu processes; for each update, process 0 sent %" PRIu64 " bytes to others",
          group_joined()->size, (training->sent - training->sent_before) / training->updates);
 }
 
