@@ -22,9 +22,10 @@ static elman_status train(struct model *model, const struct pairs *pairs,
   struct corpus corpus = {0};
   elman_status status = corpus_encode(&corpus, pairs, &source, &target, options->max_length, error);
   status = group_agree(options->group, status, error);
-  if (status != ELMAN_OK) return status;
-  status = trainer_run(model, &corpus, options, error);
-  model->trainings++;
+  if (status == ELMAN_OK) {
+    status = trainer_run(model, &corpus, options, error);
+    model->trainings++;
+  }
   corpus_free(&corpus);
   return status;
 }
