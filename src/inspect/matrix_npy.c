@@ -216,5 +216,5 @@ void matrix_write_npy(FILE *stream, const float *values, const size_t *sizes, si
   fwrite("\x01\x00", 1, VERSION, stream);
   fwrite(&size, sizeof size, 1, stream);
   fprintf(stream, "%s%*s\n", header, (int)(total - used), "");
-  fwrite(values, sizeof *values, count, stream);
+  if (count > 0) fwrite(values, sizeof *values, count, stream); /* there may be no values at all */
 }
