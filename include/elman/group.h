@@ -4,7 +4,7 @@
 #ifndef ELMAN_GROUP_H
 #define ELMAN_GROUP_H
 
-#include "elman/status.h"
+#include "elman/model.h"
 
 ELMAN_BEGIN
 
@@ -36,6 +36,12 @@ ELMAN_CHECKED elman_status elman_group_gather(const elman_group *group, void *by
                                               const size_t *counts, elman_error *error);
 ELMAN_CHECKED elman_status elman_group_agree(const elman_group *group, elman_status status,
                                              elman_error *error);
+
+/* ELMAN_INVALID_ARGUMENT in all, if the model of one, its version of this library or its
+ * processor's kernels are not those of process 0: what they translate together would depend on who
+ * does what. elman_evaluate looks at that itself, and elman_train at all that it is given. */
+ELMAN_CHECKED elman_status elman_group_same_model(const elman_group *group,
+                                                  const elman_model *model, elman_error *error);
 
 ELMAN_END
 

@@ -1,4 +1,6 @@
+#include "api/call.h"
 #include "base/group.h"
+#include "model/same_model.h"
 
 elman_status elman_group_broadcast(const elman_group *group, void *bytes, size_t count,
                                    elman_error *error) {
@@ -12,4 +14,9 @@ elman_status elman_group_gather(const elman_group *group, void *bytes, const siz
 
 elman_status elman_group_agree(const elman_group *group, elman_status status, elman_error *error) {
   return group_agree(group, status, error);
+}
+
+elman_status elman_group_same_model(const elman_group *group, const elman_model *model,
+                                    elman_error *error) {
+  return same_model(group, inner_model_const(model), error);
 }

@@ -80,6 +80,15 @@ elman_status group_agree(const elman_group *group, elman_status status, elman_er
   return ELMAN_OK;
 }
 
+elman_status group_same(const elman_group *group, uint64_t number, const char *problem,
+                        elman_error *error) {
+  uint64_t first = number;
+  elman_status status = group_broadcast(group, &first, sizeof first, error);
+  if (status != ELMAN_OK) return status;
+  if (first != number) status = fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s", problem);
+  return group_agree(group, status, error);
+}
+
 elman_status group_collect(const elman_group *group, elman_status status, struct buffer *bytes,
                            elman_error *error) {
   const size_t P = group_size(group);

@@ -3,6 +3,8 @@
 #ifndef ELMAN_BASE_GROUP_H
 #define ELMAN_BASE_GROUP_H
 
+#include <stdint.h>
+
 #include "base/status.h"
 #include "base/text.h"
 #include "elman/group.h"
@@ -32,5 +34,10 @@ elman_status group_agree(const elman_group *group, elman_status status, elman_er
  * process 0, those of process 1, and so on. */
 elman_status group_collect(const elman_group *group, elman_status status, struct buffer *bytes,
                            elman_error *error) CHECKED;
+
+/* Each has a number that stands for what it works on; ELMAN_INVALID_ARGUMENT with the sentence
+ * `problem` in all where one is not that of process 0. */
+elman_status group_same(const elman_group *group, uint64_t number, const char *problem,
+                        elman_error *error) CHECKED;
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/fnv.h"
 #include "corpus/line_file.h"
 #include "vocab/characters.h"
 
@@ -323,6 +324,16 @@ struct pair pairs_get(const struct pairs *pairs, size_t index) {
   }
   return (struct pair){text_of(item->source), text_of(item->target),
                        text_of(item->alignment == NULL ? "" : item->alignment)};
+}
+
+uint64_t pairs_hash(const struct pairs *pairs) {
+  uint64_t hash = HASH_START;
+  for (size_t i = 0; pairs != NULL && i < pairs_count(pairs); i++) {
+    const struct pair pair = pairs_get(pairs, i);
+    hash = hash_bytes(hash, pair.source.bytes, pair.source.length + 1);
+    hash = hash_bytes(hash, pair.target.bytes, pair.target.length + 1);
+  }
+  return hash;
 }
 
 struct text pairs_line(const struct pairs *pairs, size_t index) {

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/status.h"
 #include "base/text.h"
@@ -32,6 +33,9 @@ void pairs_free(struct pairs *pairs);
 size_t pairs_count(const struct pairs *pairs);
 size_t pairs_skipped_count(const struct pairs *pairs);
 struct pair pairs_get(const struct pairs *pairs, size_t index); /* text valid until pairs_free */
+
+/* Of the texts of both sides, in order; of NULL that of no pairs. */
+uint64_t pairs_hash(const struct pairs *pairs);
 
 /* The line of the file that the pair came from, all columns as they were, without LF or CRLF; and
  * its number, from 1. Lines of two Moses files are not joined: there it is the source. No text

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/fnv.h"
 #include "base/safe_file.h"
 #include "model/hyperparameter_json.h"
 #include "model/safetensors.h"
@@ -29,12 +30,6 @@ static void list_blocks(struct named_block blocks[BLOCKS], const struct trainer 
   memcpy(blocks, all, sizeof all);
 }
 
-static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size) {
-  const unsigned char *at = bytes; /* FNV-1a */
-  for (size_t i = 0; i < size; i++) hash = (hash ^ at[i]) * UINT64_C(0x100000001B3);
-  return hash;
-}
-
 static uint64_t hash_sentences(uint64_t hash, const struct sentences *sentences) {
   hash = hash_bytes(hash, sentences->starts, (sentences->count + 1) * sizeof *sentences->starts);
   return hash_bytes(hash, sentences->ids,
@@ -42,24 +37,14 @@ static uint64_t hash_sentences(uint64_t hash, const struct sentences *sentences)
 }
 
 uint64_t checkpoint_corpus_hash(const struct corpus *corpus) {
-  return hash_sentences(hash_sentences(UINT64_C(0xCBF29CE484222325), &corpus->source),
+  return hash_sentences(hash_sentences(HASH_START, &corpus->source),
                         &corpus->target);
 }
 
 /* ---- what must agree ---- */
 
-static uint64_t hash_pairs(const struct pairs *pairs) {
-  uint64_t hash = UINT64_C(0xCBF29CE484222325);
-  for (size_t i = 0; pairs != NULL && i < pairs_count(pairs); i++) {
-    const struct pair pair = pairs_get(pairs, i);
-    hash = hash_bytes(hash, pair.source.bytes, pair.source.length + 1);
-    hash = hash_bytes(hash, pair.target.bytes, pair.target.length + 1);
-  }
-  return hash;
-}
-
 static uint64_t hash_vocabulary(const struct vocabulary *vocabulary) {
-  uint64_t hash = UINT64_C(0xCBF29CE484222325);
+  uint64_t hash = HASH_START;
   for (size_t id = 0; id < vocabulary_size(vocabulary); id++) {
     const struct text token = vocabulary_token(vocabulary, id);
     hash = hash_bytes(hash, token.bytes, token.length + 1);
@@ -93,7 +78,7 @@ json_t *checkpoint_describe(const struct trainer *trainer, const elman_train_opt
       normalization_name(config->target_normalization), "words of the source",
       hexadecimal(hash_vocabulary(model->source_vocabulary)), "words of the target",
       hexadecimal(hash_vocabulary(model->target_vocabulary)), "corpus", hexadecimal(corpus_hash),
-      "dev pairs", hexadecimal(hash_pairs(trainer_dev(options))));
+      "dev pairs", hexadecimal(pairs_hash(trainer_dev(options))));
   if (describe_rows(json, ELMAN_SCOPE_MODEL, config) == 0 &&
       describe_rows(json, scopes, options) == 0)
     return json;

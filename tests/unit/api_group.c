@@ -357,3 +357,51 @@ Test(api_group, sends_as_many_bytes_as_the_documents_say) {
     }
   }
 }
+
+/* ---- the same work ---- */
+
+struct comparison {
+  const char *pairs[MOST]; /* files */
+  uint64_t seeds[MOST];    /* of the models */
+  elman_status status[MOST];
+  elman_error error[MOST];
+};
+
+static void compare(const elman_group *group, void *context) {
+  struct comparison *comparison = context;
+  const size_t r = group->rank;
+  elman_pairs *pairs = read_pairs(comparison->pairs[r]), *same = read_pairs("pairs");
+  elman_model_options model_options = training_of(1).model;
+  elman_evaluate_options options = elman_evaluate_options_default();
+  elman_model *model;
+  elman_scores scores;
+  model_options.seed = comparison->seeds[r];
+  options.group = group;
+  options.threads = 1;
+  cr_assert_eq(elman_model_create(&model, same, &model_options, NULL), ELMAN_OK);
+  comparison->status[r] = elman_evaluate(&scores, model, pairs, &options, &comparison->error[r]);
+  const elman_status same_model = elman_group_same_model(group, model, NULL);
+  cr_assert_eq(same_model == ELMAN_OK, comparison->seeds[0] == comparison->seeds[1]);
+  elman_model_free(model);
+  elman_pairs_free(pairs);
+  elman_pairs_free(same);
+}
+
+static void check_comparison(struct comparison comparison, const char *problem) {
+  run_processes(2, compare, &comparison);
+  for (size_t r = 0; r < 2; r++) {
+    cr_assert_eq(comparison.status[r], problem == NULL ? ELMAN_OK : ELMAN_INVALID_ARGUMENT);
+    if (problem != NULL)
+      cr_assert_not_null(strstr(comparison.error[r].message, problem), "%s",
+                         comparison.error[r].message);
+  }
+}
+
+Test(api_group, evaluates_one_model_on_the_same_pairs) {
+  write_files();
+  check_comparison((struct comparison){.pairs = {"pairs", "pairs"}, .seeds = {1, 1}}, NULL);
+  check_comparison((struct comparison){.pairs = {"pairs", "pairs"}, .seeds = {1, 2}},
+                   "process 1: the model");
+  check_comparison((struct comparison){.pairs = {"pairs", "others"}, .seeds = {1, 1}},
+                   "process 1: the pairs");
+}

@@ -1,0 +1,52 @@
+#include "model/same_model.h"
+
+#include <string.h>
+
+#include "base/xxh64.h"
+#include "model/hyperparameters.h"
+#include "tensor/blas.h"
+
+static void add_text(struct xxh64 *sum, struct text text) {
+  xxh64_add(sum, &text.length, sizeof text.length);
+  xxh64_add(sum, text.bytes, text.length);
+}
+
+static void add_vocabulary(struct xxh64 *sum, const struct vocabulary *vocabulary) {
+  for (size_t id = 0; id < vocabulary_size(vocabulary); id++)
+    add_text(sum, vocabulary_token(vocabulary, id));
+}
+
+/* The shape is in the rows of the table; what else the configuration says (how to look, how to
+ * split) in fields that are numbers. */
+static uint64_t model_sum(const struct model *model) {
+  const struct blas_kernels kernels = blas_kernels_in_use();
+  struct xxh64 sum;
+  xxh64_start(&sum);
+  add_text(&sum, text_of(ELMAN_VERSION));
+  add_text(&sum, text_of(kernels.family));
+  add_text(&sum, text_of(compiled_instructions()));
+  const elman_hyperparameter *row = NULL;
+  while ((row = hyperparameter_next(row, ELMAN_SCOPE_MODEL)) != NULL) {
+    const void *field = (const char *)&model->config + row->offset;
+    if (row->choice != NULL)
+      add_text(&sum, text_of(hyperparameter_choice(row, &model->config)));
+    else if (row->value == ELMAN_VALUE_FLAG)
+      xxh64_add(&sum, field, sizeof(bool));
+    else
+      xxh64_add(&sum, field, sizeof(size_t));
+  }
+  add_text(&sum, text_of(normalization_name(model->config.source_normalization)));
+  add_text(&sum, text_of(normalization_name(model->config.target_normalization)));
+  add_vocabulary(&sum, model->source_vocabulary);
+  add_vocabulary(&sum, model->target_vocabulary);
+  xxh64_add(&sum, model->block, model->table.block * sizeof *model->block);
+  return xxh64_value(&sum);
+}
+
+elman_status same_model(const elman_group *group, const struct model *model, elman_error *error) {
+  if (group_size(group) == 1) return ELMAN_OK;
+  return group_same(group, model_sum(model),
+                    "the model, the version or the kernels are not those of process 0; give all "
+                    "processes the same file and program",
+                    error);
+}
