@@ -54,7 +54,15 @@ for command in 'translate 我' 'evaluate pairs'; do
   sed -i 's/=pairs$/=model/' differ
   refuse 66 '^elman: process 1: other: ' processes 2 ./differ "$ELMAN" ${command%% *} -m @ ${command#* }
 done
-rm differ model other pairs.model
+
+# Another model in one process.
+"$ELMAN" train -q -t 1 --epochs 1 --seed 2 -o other.model pairs || fail "cannot train"
+ln -sf other.model other
+for command in 'translate 我' 'evaluate pairs'; do
+  refuse 64 '^elman: process 1: the model, the version or the kernels are not those of process 0; ' \
+    processes 2 ./differ "$ELMAN" ${command%% *} -m @ ${command#* }
+done
+rm differ model other other.model pairs.model
 
 # Signals: to process 0, as without mpirun; to mpirun, which hands it on.
 endless=(--shards 3 --epochs 1000000 --hidden-size 16 --embedding-size 16 --log log -o m)
