@@ -37,6 +37,18 @@ expect_stderr_match '^3 processes; for each update, process 0 sent [1-9][0-9]* b
 expect_stderr_match '^epoch 1 of 3 '
 [ "$(grep -c '^epoch 1 of 3 ' "$results/stderr")" -eq 1 ] || fail "several processes print"
 
+# And is (49) of docs/beyond.md, with a word more at the end of each epoch, which is an update here. The
+# pairs lack <unk> on both sides and </s> as an input, and the last bias is filled up from 21 to 32.
+numbers=$((76565 - 3 * 128 + 11))
+for split in 2:2 2:4 3:4 4:4; do
+  count=${split%:*} shards=${split#*:}
+  slice=$((numbers / count)) own=$((shards / count))
+  sent=$((4 * (numbers - slice + (count - 1) * slice) + (count - 1) * (16 * own + 4 + 4)))
+  expect_exit 0 processes $count "$ELMAN" train -f -t 1 --epochs 5 --shards $shards "$DATA/toy.zh-en.tsv"
+  expect_stderr_match '^76565 parameters, '
+  expect_stderr_match "^$count processes; for each update, process 0 sent $sent bytes to others\$"
+done
+
 # Stopped, and resumed by others.
 train=("$ELMAN" train -t 1 "${base[@]}" --log stopped "${rich[@]}" --epochs 120)
 "${train[@]}" -q pairs || fail "cannot train"
