@@ -37,8 +37,7 @@ static uint64_t hash_sentences(uint64_t hash, const struct sentences *sentences)
 }
 
 uint64_t checkpoint_corpus_hash(const struct corpus *corpus) {
-  return hash_sentences(hash_sentences(HASH_START, &corpus->source),
-                        &corpus->target);
+  return hash_sentences(hash_sentences(HASH_START, &corpus->source), &corpus->target);
 }
 
 /* ---- what must agree ---- */

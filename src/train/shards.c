@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/group.h"
+#include "base/team.h"
 
 /* How a shard went. */
 struct shard_result {
@@ -51,23 +52,60 @@ static size_t depth_of(size_t shards) {
   return shards <= 1 ? 1 : 1 + depth_of(shards - shards / 2);
 }
 
-static elman_status create_sums(struct shards *s, const struct model *model, real *gradients,
-                                elman_error *error) {
-  size_t depth = 1;
-  for (size_t i = s->own_first; i < s->own_first + s->own_count; i++)
-    if (depth_of(s->parts[i].shards.count) > depth) depth = depth_of(s->parts[i].shards.count);
-  s->sums = calloc(depth, sizeof *s->sums);
-  if (s->sums == NULL) return fail_no_memory(error);
-  for (; s->sum_count < depth; s->sum_count++) {
-    struct shard_sum *sum = &s->sums[s->sum_count];
-    sum->block = gradients;
-    if (s->sum_count > 0) {
+static elman_status create_sums(struct shard_branch *branch, size_t depth, real *gradients,
+                                const struct model *model, elman_error *error) {
+  branch->sums = calloc(depth, sizeof *branch->sums);
+  if (branch->sums == NULL) return fail_no_memory(error);
+  for (; branch->sum_count < depth; branch->sum_count++) {
+    struct shard_sum *sum = &branch->sums[branch->sum_count];
+    if (branch->sum_count == 0 && gradients != NULL) {
+      sum->block = gradients;
+    } else {
       const elman_status status = parameter_block_create(&sum->block, &model->table, error);
       if (status != ELMAN_OK) return status;
     }
     parameters_bind(&sum->views, sum->block, &model->config);
   }
   return ELMAN_OK;
+}
+
+/* Subtrees at one level, so many that every thread has one; the deepest that are listed are single
+ * shards. */
+static void list_branches(struct shards *s, struct range shards, size_t level) {
+  if (level == 0 || shards.count == 1) {
+    s->branches[s->branch_count++].shards = shards;
+    return;
+  }
+  list_branches(s, left_of(shards), level - 1);
+  list_branches(s, right_of(shards), level - 1);
+}
+
+static void cut_part(struct shards *s, struct range part) {
+  const size_t threads = team_size();
+  size_t level = 0;
+  while (part.count >= threads && (size_t)1 << level < threads) level++;
+  s->branch_count = 0;
+  list_branches(s, part, level);
+}
+
+/* Branches have the memory that the largest in their place needs. */
+static elman_status create_branches(struct shards *s, const struct model *model, real *gradients,
+                                    elman_error *error) {
+  size_t depths[MOST_SHARDS] = {0};
+  s->branches = calloc(s->count, sizeof *s->branches);
+  if (s->branches == NULL) return fail_no_memory(error);
+  for (size_t i = s->own_first; i < s->own_first + s->own_count; i++) {
+    cut_part(s, s->parts[i].shards);
+    for (size_t k = 0; k < s->branch_count; k++) {
+      const size_t depth = depth_of(s->branches[k].shards.count);
+      if (depth > depths[k]) depths[k] = depth;
+    }
+    if (s->branch_count > s->most_branches) s->most_branches = s->branch_count;
+  }
+  elman_status status = ELMAN_OK;
+  for (size_t k = 0; k < s->most_branches && status == ELMAN_OK; k++)
+    status = create_sums(&s->branches[k], depths[k], k == 0 ? gradients : NULL, model, error);
+  return status;
 }
 
 /* Pages that no batch touches cost address space only. */
@@ -101,7 +139,8 @@ elman_status shards_create(struct shards *shards, const elman_group *group, size
       shards->send == NULL || shards->receive == NULL)
     status = fail_no_memory(error);
   if (status == ELMAN_OK) list_parts(shards, (struct range){0, count});
-  if (status == ELMAN_OK) status = create_sums(shards, model, optimizer->blocks.gradients, error);
+  if (status == ELMAN_OK)
+    status = create_branches(shards, model, optimizer->blocks.gradients, error);
   if (status == ELMAN_OK) status = create_buffers(shards, model, error);
   if (status == ELMAN_OK && count > 1)
     status = gradient_pieces_create(&shards->pieces, optimizer, error);
@@ -109,9 +148,18 @@ elman_status shards_create(struct shards *shards, const elman_group *group, size
   return status;
 }
 
+/* But for the first `borrowed` gradients. */
+static void branch_free(struct shard_branch *branch, size_t borrowed) {
+  for (size_t i = borrowed; i < branch->sum_count; i++) parameter_block_free(branch->sums[i].block);
+  free(branch->sums);
+  batch_free(&branch->batch);
+  workspace_free(&branch->workspace);
+}
+
 void shards_free(struct shards *shards) {
-  for (size_t i = 1; i < shards->sum_count; i++) parameter_block_free(shards->sums[i].block);
-  free(shards->sums);
+  for (size_t k = 0; k < shards->most_branches; k++)
+    branch_free(&shards->branches[k], k == 0 ? 1 : 0);
+  free(shards->branches);
   free(shards->parts);
   free(shards->results);
   free(shards->counts);
@@ -120,7 +168,6 @@ void shards_free(struct shards *shards) {
   free(shards->packed);
   free(shards->slices);
   gradient_pieces_free(&shards->pieces);
-  batch_free(&shards->batch);
   *shards = (struct shards){0};
 }
 
@@ -134,34 +181,73 @@ struct work {
   void *context;
 };
 
-static elman_status learn_shard(const struct work *work, size_t shard,
-                                const struct parameters *gradients, elman_error *error) {
+static elman_status learn_shard(const struct work *work, struct shard_branch *branch, size_t number,
+                                const struct parameters *gradients) {
   struct shards *s = work->shards;
-  struct shard_result *result = &s->results[shard];
-  const size_t pairs = work->batch->source.batch, first = group_first(pairs, shard, s->count);
-  const size_t count = group_first(pairs, shard + 1, s->count) - first;
-  const struct batch *batch = s->count == 1 ? work->batch : &s->batch;
+  struct shard_result *result = &s->results[number];
+  const size_t pairs = work->batch->source.batch, first = group_first(pairs, number, s->count);
+  const size_t count = group_first(pairs, number + 1, s->count) - first;
+  const struct shard shard = {number, s->count == 1 ? work->batch : &branch->batch,
+                              &branch->workspace, gradients};
   elman_status status = ELMAN_OK;
   result->loss = 0;
-  if (count > 0 && s->count > 1) status = batch_slice(&s->batch, work->batch, first, count, error);
+  if (count > 0 && s->count > 1)
+    status = batch_slice(&branch->batch, work->batch, first, count, &branch->error);
   if (count > 0 && status == ELMAN_OK)
-    status = work->function(work->context, &result->loss, gradients, batch, shard, error);
+    status = work->function(work->context, &result->loss, &shard, &branch->error);
   result->status = status;
   return status;
 }
 
 /* sum(a, b) in the gradient of this depth. */
-static elman_status sum_shards(const struct work *work, struct range shards, size_t depth,
-                               elman_error *error) {
-  struct shard_sum *sum = &work->shards->sums[depth];
-  if (shards.count == 1) return learn_shard(work, shards.first, &sum->views, error);
-  elman_status status = sum_shards(work, left_of(shards), depth, error);
-  if (status == ELMAN_OK) status = sum_shards(work, right_of(shards), depth + 1, error);
+static elman_status sum_shards(const struct work *work, struct shard_branch *branch,
+                               struct range shards, size_t depth) {
+  struct shard_sum *sum = &branch->sums[depth];
+  if (shards.count == 1) return learn_shard(work, branch, shards.first, &sum->views);
+  elman_status status = sum_shards(work, branch, left_of(shards), depth);
+  if (status == ELMAN_OK) status = sum_shards(work, branch, right_of(shards), depth + 1);
   if (status == ELMAN_OK) gradient_pieces_add(&work->shards->pieces, sum[0].block, sum[1].block);
   return status;
 }
 
+static void run_branch(const void *context, size_t k) {
+  const struct work *work = context;
+  struct shard_branch *branch = &work->shards->branches[k];
+  branch->status = sum_shards(work, branch, branch->shards, 0);
+}
+
+/* sum(a, b) in the gradient of its first branch, whose number *branch goes on to the next. */
+static real *join_branches(const struct shards *s, struct range shards, size_t *branch) {
+  const struct shard_branch *next = &s->branches[*branch];
+  if (next->shards.count == shards.count) {
+    ++*branch;
+    return next->sums[0].block;
+  }
+  real *left = join_branches(s, left_of(shards), branch);
+  gradient_pieces_add(&s->pieces, left, join_branches(s, right_of(shards), branch));
+  return left;
+}
+
+/* A part's sum in the trainer's gradient. */
+static elman_status sum_part(const struct work *work, struct range shards, elman_error *error) {
+  struct shards *s = work->shards;
+  cut_part(s, shards);
+  if (s->branch_count == 1)
+    run_branch(work, 0);
+  else
+    team_run(run_branch, work, s->branch_count);
+  for (size_t k = 0; k < s->branch_count; k++)
+    if (s->branches[k].status != ELMAN_OK) return fail_again(error, &s->branches[k].error);
+  size_t branch = 0;
+  join_branches(s, shards, &branch);
+  return ELMAN_OK;
+}
+
 /* ---- the sum of all ---- */
+
+static real *gradient_of(const struct shards *s) {
+  return s->branches[0].sums[0].block;
+}
 
 static size_t slice_start(const struct shards *s, size_t rank) {
   return group_first(s->pieces.numbers, rank, group_size(s->group));
@@ -203,7 +289,7 @@ static elman_status hand_slices_round(struct shards *s, elman_error *error) {
   memcpy(s->packed + slice_start(s, rank), sum, slice_count(s, rank) * sizeof *sum);
   for (size_t r = 0; r < P; r++) s->counts[r] = slice_count(s, r) * sizeof *sum;
   const elman_status status = group_gather(s->group, s->packed, s->counts, error);
-  if (status == ELMAN_OK) gradient_pieces_unpack(&s->pieces, s->sums[0].block, s->packed);
+  if (status == ELMAN_OK) gradient_pieces_unpack(&s->pieces, gradient_of(s), s->packed);
   return status;
 }
 
@@ -227,9 +313,9 @@ static elman_status sum_parts(const struct work *work, elman_error *error) {
   for (size_t round = 0; round < s->rounds; round++) {
     const bool has_part = round < s->own_count;
     const struct range shards = s->parts[s->own_first + (has_part ? round : 0)].shards;
-    if (has_part && own == ELMAN_OK) own = sum_shards(work, shards, 0, error);
+    if (has_part && own == ELMAN_OK) own = sum_part(work, shards, error);
     if (alone) continue;
-    if (has_part) gradient_pieces_pack(&s->pieces, s->packed, s->sums[0].block);
+    if (has_part) gradient_pieces_pack(&s->pieces, s->packed, gradient_of(s));
     elman_error broken;
     if (exchange_parts(s, round, &broken) != ELMAN_OK) return fail_again(error, &broken);
   }

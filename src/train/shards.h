@@ -13,6 +13,7 @@
 #include "corpus/batch.h"
 #include "elman/group.h"
 #include "model/model.h"
+#include "model/network.h"
 #include "train/gradient_pieces.h"
 
 /* A subtree that one process has whole. */
@@ -28,32 +29,56 @@ struct shard_sum {
   struct parameters views;
 };
 
+/* A subtree that is learnt by itself, while threads learn others. */
+struct shard_branch {
+  struct range shards;
+  struct shard_sum *sums; /* by depth */
+  size_t sum_count;
+  struct batch batch; /* of a shard */
+  struct workspace workspace;
+  elman_status status;
+  elman_error error;
+};
+
+/* N is at most this: a shard has a dropout stream and a gradient of its own. */
+enum { MOST_SHARDS = 1024 };
+
 struct shards {
   const elman_group *group; /* NULL = alone */
   size_t count;             /* N */
   struct shard_part *parts; /* of all processes, in the order of their shards */
   size_t part_count, rounds;
   size_t own_first, own_count; /* of this process */
-  struct shard_sum *sums;      /* by depth; the first is the trainer's own */
-  size_t sum_count;
+  /* Of the own part in work: as many as there are threads, if it has so many shards; else one, in
+   * which threads share out products. The first sum of the first is the trainer's gradient. */
+  struct shard_branch *branches;
+  size_t branch_count, most_branches;
   struct shard_result *results; /* (N) */
   size_t *counts;               /* (P): what each process gives to a gather */
   elman_bytes *send, *receive;  /* (P) */
   struct gradient_pieces pieces;
   real *packed, *slices; /* a packed gradient; this process's slice of every part */
-  struct batch batch;    /* of a shard */
 };
 
-/* Takes all the memory that it will need but for the shards' batches, so that an update cannot fail
- * between two exchanges. ELMAN_INVALID_ARGUMENT if there are more processes than shards. */
+/* Takes all the memory that it will need but for the shards' batches and activations, so that an
+ * update cannot fail between two exchanges. ELMAN_INVALID_ARGUMENT if there are more processes than
+ * shards. */
 elman_status shards_create(struct shards *shards, const elman_group *group, size_t count,
                            const struct model *model, const struct optimizer *optimizer,
                            elman_error *error) CHECKED;
 void shards_free(struct shards *shards);
 
-/* Adds the gradient of a shard to `gradients` and gives the sum of its losses. */
-typedef elman_status shard_function(void *context, double *loss, const struct parameters *gradients,
-                                    const struct batch *batch, size_t shard, elman_error *error);
+/* A shard that is learnt. */
+struct shard {
+  size_t number;
+  const struct batch *batch;
+  struct workspace *workspace;
+  const struct parameters *gradients; /* to which its own are added */
+};
+
+/* Gives the sum of the losses. Several threads call it at once, with a workspace each. */
+typedef elman_status shard_function(void *context, double *loss, const struct shard *shard,
+                                    elman_error *error);
 
 /* A batch's gradient goes to that of the optimizer, in every process, and the sum of its losses to
  * *loss. After optimizer_begin. An error of one process becomes that of all. */

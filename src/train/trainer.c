@@ -74,7 +74,6 @@ void trainer_free(struct trainer *trainer) {
   parameter_block_free(trainer->v);
   parameter_block_free(trainer->average);
   parameter_block_free(trainer->best);
-  workspace_free(&trainer->workspace);
   *trainer = (struct trainer){0};
 }
 
@@ -100,26 +99,25 @@ struct step {
   size_t tokens; /* of the whole batch */
 };
 
-static elman_status learn_shard(void *context, double *loss, const struct parameters *gradients,
-                                const struct batch *batch, size_t shard, elman_error *error) {
+static elman_status learn_shard(void *context, double *loss, const struct shard *shard,
+                                elman_error *error) {
   const struct step *step = context;
   const elman_train_options *options = step->options;
-  struct workspace *workspace = &step->trainer->workspace;
   const struct model *model = step->trainer->model;
   const struct random_stream stream =
-      dropout_stream(options->seed, step->trainer->state.update, shard);
+      dropout_stream(options->seed, step->trainer->state.update, shard->number);
   const struct regularization regularization = {
       .dropouts = {{options->dropout, stream}, {options->attention_dropout, stream}},
       .label_smoothing = options->label_smoothing};
   const struct network_pass pass = {.config = &model->config,
                                     .weights = &model->weights,
-                                    .batch = batch,
+                                    .batch = shard->batch,
                                     .regularization = &regularization,
-                                    .workspace = workspace,
+                                    .workspace = shard->workspace,
                                     .mean_of = step->tokens};
   const elman_status status =
-      workspace_fit(workspace, &model->config, batch, WITH_GRADIENTS, error);
-  if (status == ELMAN_OK) *loss = network_gradient(gradients, &pass);
+      workspace_fit(shard->workspace, &model->config, shard->batch, WITH_GRADIENTS, error);
+  if (status == ELMAN_OK) *loss = network_gradient(shard->gradients, &pass);
   return status;
 }
 

@@ -39,7 +39,6 @@ struct trainer {
   struct shards shards;
   struct adam_options adam; /* its learning rate is the schedule's peak */
   struct schedule schedule;
-  struct workspace workspace;
   struct training_state state;
 };
 

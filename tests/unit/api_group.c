@@ -189,6 +189,23 @@ Test(api_group, nor_with_all_that_an_update_may_have) {
   check_any_number(training);
 }
 
+/* Threads learn shards side by side if each has one; otherwise they share out products. */
+Test(api_group, nor_on_that_of_threads) {
+  write_files();
+  struct training training = training_of(7);
+  size_t length;
+  run(training, 0);
+  char *expected = get_bytes(model_name(0), &length);
+  for (size_t threads = 2; threads <= 9; threads++) {
+    training.options.threads = threads;
+    for (size_t P = 1; P <= 3; P++) {
+      const struct training together = run(training, P);
+      check_all_equal(&together, P, expected, length);
+    }
+  }
+  free(expected);
+}
+
 /* A shard is a batch of its own, with other dropout; without dropout only the order of sums
  * differs. */
 Test(api_group, shards_change_no_more_than_rounding) {
