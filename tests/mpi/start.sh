@@ -14,7 +14,7 @@ processes() {
 # process_of MPIRUN RANK: its number.
 process_of() {
   local process
-  for process in $(pgrep -P "$1"); do
+  for process in $(cat "/proc/$1"/task/*/children); do
     tr '\0' '\n' <"/proc/$process/environ" 2>/dev/null | grep -qx "OMPI_COMM_WORLD_RANK=$2" || continue
     echo "$process"
     return
