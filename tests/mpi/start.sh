@@ -2,7 +2,7 @@
 # and with more of them than processors.
 command -v mpirun >/dev/null || { echo "there is no mpirun" >&2; exit 77; }
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_plm_rsh_agent=sh
-export OMPI_MCA_mpi_yield_when_idle=1
+export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
 
 mpirun=(mpirun --oversubscribe --bind-to none)
 
