@@ -30,15 +30,17 @@ static elman_status train(struct model *model, const struct pairs *pairs,
   return status;
 }
 
-/* Target tokens of a batch, guessed, times the largest matrix that they meet. */
-static double largest_product(const struct model *model, const struct pairs *pairs,
-                              size_t batch_size) {
-  enum { TYPICAL_LENGTH = 8 };
+/* What threads would share out: the largest product of an update, or its shards, in which there are
+ * six products with the largest matrix. The target tokens of a batch are guessed. */
+static double shared_work(const struct model *model, const struct pairs *pairs,
+                          const elman_train_options *options) {
+  enum { TYPICAL_LENGTH = 8, PRODUCTS = 6 };
   const struct model_config *config = &model->config;
-  const size_t count = pairs_count(pairs);
+  const size_t count = pairs_count(pairs), batch_size = options->batch_size;
   const double rows = TYPICAL_LENGTH * (double)(batch_size < count ? batch_size : count);
   const double H = (double)config->hidden_size, V = (double)config->target_vocabulary;
-  return rows * H * fmax(2 * V, fmax(H, (double)config->embedding_size));
+  const double product = rows * H * fmax(2 * V, fmax(H, (double)config->embedding_size));
+  return options->shards > 1 ? PRODUCTS * product : product;
 }
 
 elman_status elman_train(elman_model *model, const elman_pairs *pairs,
@@ -50,9 +52,8 @@ elman_status elman_train(elman_model *model, const elman_pairs *pairs,
   if (error == NULL) error = &own;
   elman_status status = trainer_check_options(options, error);
   if (status == ELMAN_OK)
-    status = enter(
-        &before, options->threads,
-        largest_product(inner_model(model), inner_pairs_const(pairs), options->batch_size), error);
+    status = enter(&before, options->threads,
+                   shared_work(inner_model(model), inner_pairs_const(pairs), options), error);
   const bool entered = status == ELMAN_OK;
   status = group_agree(options->group, status, error);
   if (status == ELMAN_OK)
