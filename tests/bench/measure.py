@@ -431,7 +431,10 @@ class Bench:
             n = cluster.numbers(vocabulary, hidden, BATCH * LENGTH)
             models.append(cluster.Model(f"V {vocabulary:,}, H {hidden}", n, whole,
                                         max(2 * half - whole, 0), BATCH))
-        self.tables.append(cluster.table(models))
+        self.tables.append(("Machines like this one, 64 sentences each: an update, and its efficiency",
+                            cluster.table(models)))
+        self.tables.append((f"Machines {cluster.FASTER} times as fast",
+                            cluster.table([model.faster(cluster.FASTER) for model in models])))
 
     def measure_processes(self, pairs, name, hidden, updates):
         """Two processes with a thread each against one with two, the command of both built with MPI."""
@@ -496,8 +499,8 @@ class Bench:
             for entry in self.slopes:
                 print(f"- {entry['what']}: " + "; ".join(
                     f"{name} {value:.2f}" for name, value in entry["slopes"].items()))
-        for table in self.tables:
-            print("\n" + "\n".join(table))
+        for title, table in self.tables:
+            print(f"\n{title}:\n\n" + "\n".join(table))
         if self.kernels:
             print("\n| kernel | median | fastest | rate |\n|---|---|---|---|")
             for kernel in self.kernels:
