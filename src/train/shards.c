@@ -142,8 +142,7 @@ elman_status shards_create(struct shards *shards, const elman_group *group, size
   if (status == ELMAN_OK)
     status = create_branches(shards, model, optimizer->blocks.gradients, error);
   if (status == ELMAN_OK) status = create_buffers(shards, model, error);
-  if (status == ELMAN_OK && count > 1)
-    status = gradient_pieces_create(&shards->pieces, optimizer, error);
+  if (status == ELMAN_OK) status = gradient_pieces_create(&shards->pieces, optimizer, error);
   if (status != ELMAN_OK) shards_free(shards);
   return status;
 }
@@ -187,16 +186,19 @@ static elman_status learn_shard(const struct work *work, struct shard_branch *br
   struct shard_result *result = &s->results[number];
   const size_t pairs = work->batch->source.batch, first = group_first(pairs, number, s->count);
   const size_t count = group_first(pairs, number + 1, s->count) - first;
-  const struct shard shard = {number, s->count == 1 ? work->batch : &branch->batch,
-                              &branch->workspace, gradients};
+  const struct shard shard = {number, &branch->batch, &branch->workspace, gradients};
   elman_status status = ELMAN_OK;
   result->loss = 0;
-  if (count > 0 && s->count > 1)
-    status = batch_slice(&branch->batch, work->batch, first, count, &branch->error);
+  if (count > 0) status = batch_slice(&branch->batch, work->batch, first, count, &branch->error);
   if (count > 0 && status == ELMAN_OK)
     status = work->function(work->context, &result->loss, &shard, &branch->error);
   result->status = status;
   return status;
+}
+
+struct shard shards_whole(struct shards *shards, const struct batch *batch) {
+  struct shard_branch *branch = &shards->branches[0];
+  return (struct shard){0, batch, &branch->workspace, &branch->sums[0].views};
 }
 
 /* sum(a, b) in the gradient of this depth. */
@@ -328,7 +330,7 @@ elman_status shards_gradient(struct shards *shards, double *loss, const struct o
                              const struct batch *batch, shard_function *function, void *context,
                              elman_error *error) {
   const struct work work = {shards, batch, function, context};
-  if (shards->count > 1) gradient_pieces_list(&shards->pieces, optimizer);
+  gradient_pieces_list(&shards->pieces, optimizer);
   const elman_status status = sum_parts(&work, error);
   *loss = 0;
   for (size_t i = 0; i < shards->count && status == ELMAN_OK; i++) *loss += shards->results[i].loss;

@@ -80,6 +80,9 @@ struct shard {
 typedef elman_status shard_function(void *context, double *loss, const struct shard *shard,
                                     elman_error *error);
 
+/* The whole batch as the only shard of one process: its gradient needs no sum. */
+struct shard shards_whole(struct shards *shards, const struct batch *batch);
+
 /* A batch's gradient goes to that of the optimizer, in every process, and the sum of its losses to
  * *loss. After optimizer_begin. An error of one process becomes that of all. */
 elman_status shards_gradient(struct shards *shards, double *loss, const struct optimizer *optimizer,

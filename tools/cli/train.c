@@ -60,19 +60,15 @@ static int train_and_save(elman_model *model, const elman_pairs *pairs, const el
   return code;
 }
 
-static int create_and_train(const elman_pairs *pairs, const elman_pairs *dev,
-                            const struct job *job) {
+static int make_model(elman_model **model, const elman_pairs *pairs, const struct job *job) {
   elman_error error;
-  elman_model *model;
   const elman_status status = job->init_from != NULL
-                                  ? elman_model_load(&model, job->init_from, &error)
-                                  : elman_model_create(&model, pairs, &job->model, &error);
+                                  ? elman_model_load(model, job->init_from, &error)
+                                  : elman_model_create(model, pairs, &job->model, &error);
   if (status != ELMAN_OK) return report_error(&error);
   if (job->replaces[0] != '\0') note("%s", job->replaces);
-  training_describe_model(model);
-  const int code = train_and_save(model, pairs, dev, job);
-  elman_model_free(model);
-  return code;
+  training_describe_model(*model);
+  return EX_OK;
 }
 
 static int read_dev(elman_pairs **dev, const struct job *job, const char *command,
@@ -93,11 +89,13 @@ static int read_dev(elman_pairs **dev, const struct job *job, const char *comman
 
 static int read_and_train(const struct job *job, const char *command,
                           const struct operands *operands) {
-  elman_pairs *pairs, *dev;
+  elman_pairs *pairs = NULL, *dev = NULL;
+  elman_model *model = NULL;
   int code = pairs_input_read(&pairs, &job->input, command, operands);
-  if (code != EX_OK) return code;
-  code = read_dev(&dev, job, command, operands);
-  if (code == EX_OK) code = create_and_train(pairs, dev, job);
+  if (code == EX_OK) code = read_dev(&dev, job, command, operands);
+  if (code == EX_OK) code = make_model(&model, pairs, job);
+  if (code == EX_OK) code = train_and_save(model, pairs, dev, job);
+  elman_model_free(model);
   elman_pairs_free(pairs);
   elman_pairs_free(dev);
   return code;
