@@ -23,7 +23,7 @@ typedef struct elman_group {
   void *context;
 } elman_group;
 
-/* What processes tell each other beside their work, with `group` NULL for one that is alone. All of
+/* Collective operations for a program's own use, with `group` NULL for one that is alone. All of
  * them make these calls, in the same order.
  *
  * The first hands `count` bytes of process 0 to all. With the second, process r has filled

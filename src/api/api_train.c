@@ -30,8 +30,8 @@ static elman_status train(struct model *model, const struct pairs *pairs,
   return status;
 }
 
-/* What threads would share out: the largest product of an update, or its shards, in which there are
- * six products with the largest matrix. The target tokens of a batch are guessed. */
+/* Work that threads would share out: the largest product of an update, or its shards, with six
+ * products by the largest matrix. The target tokens of a batch are guessed. */
 static double shared_work(const struct model *model, const struct pairs *pairs,
                           const elman_train_options *options) {
   enum { TYPICAL_LENGTH = 8, PRODUCTS = 6 };

@@ -1,4 +1,4 @@
-/* What every public function does: set threads and floating-point mode for the length of a call. */
+/* Threads and floating-point mode, set for the length of a public call. */
 #ifndef ELMAN_API_CALL_H
 #define ELMAN_API_CALL_H
 

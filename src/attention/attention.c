@@ -108,7 +108,7 @@ static struct attention_pass part_of(struct attention_pass pass, struct range qu
   return pass;
 }
 
-/* What scores and sum see of it: the projections, and where the heads' contexts go. */
+/* The pass that scores and sum see: on the projections, into the heads' contexts. */
 static struct attention_pass inner_of(struct attention_pass pass) {
   const struct attention_mechanism *mechanism = mechanism_of(&pass);
   if (mechanism->projections & PROJECT_QUERIES) pass.queries = pass.cache.queries;

@@ -1,4 +1,4 @@
-/* What a mechanism brings along. It has a row in ATTENTION_MECHANISMS (attention/kinds.h) and a
+/* The interface of a mechanism. It has a row in ATTENTION_MECHANISMS (attention/kinds.h) and a
  * file mechanism_NAME.c, which defines attention_NAME; nobody else asks which one it is. */
 #ifndef ELMAN_ATTENTION_MECHANISM_H
 #define ELMAN_ATTENTION_MECHANISM_H

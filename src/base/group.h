@@ -1,4 +1,4 @@
-/* What processes of a group tell each other, all through its one exchange. NULL is a group of one.
+/* Collective operations of a group of processes, all on its one exchange. NULL is a group of one.
  * Every function here is called by all of them, in the same order. */
 #ifndef ELMAN_BASE_GROUP_H
 #define ELMAN_BASE_GROUP_H
@@ -17,7 +17,7 @@ size_t group_rank(const elman_group *group);
 /* Of `count` things in their order, process r of P has [count r / P, count (r + 1) / P). */
 size_t group_first(size_t count, size_t rank, size_t size);
 
-/* What process 0 has at `bytes` goes to all. */
+/* The `bytes` of process 0 go to all. */
 elman_status group_broadcast(const elman_group *group, void *bytes, size_t count,
                              elman_error *error) CHECKED;
 

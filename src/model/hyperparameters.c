@@ -17,14 +17,14 @@ const char *schedule_name(size_t index) {
   return index < sizeof names / sizeof *names ? names[index] : NULL;
 }
 
-/* What full-width text makes of NFKC cannot be asked for. */
+/* Without the form for full-width text, which training chooses by itself. */
 static const char *normalization_choice(size_t index) {
   return index <= ELMAN_NFKC ? normalization_name(index) : NULL;
 }
 
 /* ---- the table ---- */
 
-/* What the type of a row stands for. */
+/* Fields of a row by its type. */
 #define KIND_SIZE .value = ELMAN_VALUE_SIZE, .argument = "N"
 #define KIND_SEED .value = ELMAN_VALUE_SEED, .argument = "N"
 #define KIND_REAL .value = ELMAN_VALUE_REAL, .argument = "X"

@@ -47,7 +47,7 @@ static int set_vocabulary(json_t *metadata, struct side_keys keys,
   return result;
 }
 
-/* What training it has had in all, and the settings of the last, as far as they are known. */
+/* All training that it has had, and the settings of the last, as far as they are known. */
 static json_t *training_to_json(const struct model *model) {
   const struct model_past *past = &model->past;
   json_t *json =

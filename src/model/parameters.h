@@ -22,7 +22,7 @@ struct model_config {
 /* The default network with vocabularies of one token, which are never right. */
 struct model_config model_config_default(void);
 
-/* What 0 and NULL stand for. */
+/* Replaces 0 and NULL by the values that they stand for. */
 void model_config_settle(struct model_config *config);
 
 enum { MAX_VOCABULARY = 1 << 24 };

@@ -106,8 +106,8 @@ void matrix_product_then(struct product p, tile_function *then, const void *cont
 
 /* ---- memory: a buffer for each thread that multiplies, and for each that OpenBLAS starts ---- */
 
-/* What OpenBLAS maps for one, on all processors that it gives most to, and a margin. It has room
- * for 50 of them at least, and keeps those that it has. */
+/* The size of a buffer of OpenBLAS, where it is largest, and a margin. OpenBLAS has room for 50
+ * buffers at least, and keeps those that it has. */
 static const size_t BUFFER_BYTES = ((size_t)128 + 1) << 20;
 enum { MOST_BUFFERS = 48 };
 

@@ -13,7 +13,7 @@
 enum vector_level { VECTOR_SSE, VECTOR_AVX, VECTOR_AVX2, VECTOR_AVX512 };
 enum vector_level vector_level_here(void);
 
-/* What the compiler was allowed to use in the library's own loops. */
+/* The vector instructions that the compiler was allowed to use in the library's own loops. */
 const char *compiled_instructions(void);
 
 /* The family for a processor on which OpenBLAS chose `family`; NULL: that one is good, or newer

@@ -7,7 +7,7 @@
 
 #include "tensor/real.h"
 
-/* What of the weights goes into the average after update `update`, which counts from 1. At first it
+/* The share of the weights in the average after update `update`, which counts from 1. At first it
  * follows faster, so that the initial weights are soon forgotten. */
 real average_share(double decay, uint64_t update);
 

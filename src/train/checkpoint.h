@@ -25,7 +25,7 @@ elman_status checkpoint_save(const struct trainer *trainer, const elman_train_op
 elman_status checkpoint_load(struct trainer *trainer, const elman_train_options *options,
                              uint64_t corpus_hash, bool *found, elman_error *error) CHECKED;
 
-/* What is in the file, as elman_checkpoint_look tells it. */
+/* As elman_checkpoint_look. */
 elman_status checkpoint_look(elman_checkpoint *checkpoint, const char *path,
                              elman_error *error) CHECKED;
 

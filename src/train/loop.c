@@ -90,7 +90,7 @@ struct run {
   double unknown_source, unknown_target; /* shares of the tokens */
   double saved_at;                       /* seconds */
   bool saved; /* there is a checkpoint of this training, which must not stay behind it */
-  /* What ends the training before the next update: a stop, a checkpoint that could not be written.
+  /* Ends the training before the next update: a stop, a checkpoint that could not be written.
    * In process 0 alone, until all agree. */
   elman_status pending;
   elman_error problem;

@@ -81,7 +81,7 @@ double trainer_learning_rate(const struct trainer *trainer) {
   return schedule_rate(&trainer->schedule, trainer->state.update + 1, trainer->state.rate_factor);
 }
 
-/* What update number state.update does to all weights. */
+/* The part of update number state.update that is the same for all weights. */
 static struct update_step step_of(const struct trainer *trainer, const elman_train_options *options,
                                   double rate, double norm) {
   struct adam_options adam = trainer->adam;

@@ -6,7 +6,7 @@
 #include "base/team.h"
 #include "translate/length_batches.h"
 
-/* What the threads share. */
+/* Shared by the threads. */
 struct shared {
   const struct translate_job *job;
   const size_t *numbers; /* of the sentences that are translated, forced ones or the others */

@@ -1,4 +1,4 @@
-/* What the measuring programs share. Each prints one JSON object on standard output; it ends with a
+/* Shared by the measuring programs. Each prints one JSON object on standard output; it ends with a
  * message and code 1 when something fails. */
 #ifndef ELMAN_TESTS_BENCH_H
 #define ELMAN_TESTS_BENCH_H

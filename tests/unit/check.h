@@ -1,4 +1,4 @@
-/* What the numeric tests share: numbers, relative errors, central differences. */
+/* Shared by the numeric tests: numbers, relative errors, central differences. */
 #ifndef ELMAN_TESTS_CHECK_H
 #define ELMAN_TESTS_CHECK_H
 

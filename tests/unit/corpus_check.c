@@ -1,4 +1,4 @@
-/* What a check of a corpus finds. */
+/* The findings of a check of a corpus. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>

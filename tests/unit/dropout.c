@@ -1,4 +1,4 @@
-/* What a dropout mask is as a whole: each site drops its share, and no two positions of the network
+/* Dropout masks as a whole: each site drops its share, and no two positions of the network
  * are dropped together more often than chance has it. */
 #include "check.h"
 

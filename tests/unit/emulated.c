@@ -1,4 +1,4 @@
-/* What Criterion needs where an emulator runs the tests. */
+/* Needed by Criterion where an emulator runs the tests. */
 #include <criterion/criterion.h>
 #include <criterion/hooks.h>
 #include <errno.h>

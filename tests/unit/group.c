@@ -1,4 +1,4 @@
-/* What processes of a group tell each other. */
+/* Collective operations of a group of processes. */
 #include "base/group.h"
 
 #include <criterion/criterion.h>

@@ -1,4 +1,4 @@
-/* What must hold for the network in either precision: padding never leaks, threads change no bit,
+/* Properties of the network in either precision: padding never leaks, threads change no bit,
  * gradients add up, sizes are checked. */
 #include "check.h"
 #include "threads.h"

@@ -12,7 +12,7 @@
 
 #include "elman/group.h"
 
-/* What each of them does, at the same time as the others. */
+/* Run by each of them, at the same time as the others. */
 typedef void process_function(const elman_group *group, void *context);
 
 enum { MOST_PROCESSES = 16 };

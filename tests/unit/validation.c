@@ -1,5 +1,5 @@
-/* What a training keeps: the moving average, the best weights by validation, and the rate that
- * falls where there is nothing new. */
+/* The weights that a training keeps: the moving average, the best weights by validation, and the
+ * rate that falls where there is nothing new. */
 #include "check.h"
 #include "folder.h"
 

@@ -20,7 +20,7 @@ struct round {
   size_t *lengths;             /* (size): of parcels on their way */
 };
 
-/* What comes of a batch, in front of the written text and the errors. */
+/* The head of a result; the written text and the errors follow. */
 struct outcome {
   size_t text, errors;
   struct unknown_words unknown;

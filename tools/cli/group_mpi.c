@@ -13,7 +13,7 @@
 #include "messages.h"
 #include "mpi_pieces.h"
 
-/* What a process says to each other one when it leaves. */
+/* Sent by a process to every other when it leaves. */
 struct farewell {
   int code;
   bool follows;       /* it leaves because another one has left */
@@ -189,7 +189,7 @@ static bool expect_farewells(void) {
   return true;
 }
 
-/* What the leader alone prints. */
+/* Only the leader prints. */
 static void fall_silent(void) {
   const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (nowhere >= 0) dup2(nowhere, STDOUT_FILENO);
