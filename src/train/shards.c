@@ -142,7 +142,8 @@ elman_status shards_create(struct shards *shards, const elman_group *group, size
   if (status == ELMAN_OK)
     status = create_branches(shards, model, optimizer->blocks.gradients, error);
   if (status == ELMAN_OK) status = create_buffers(shards, model, error);
-  if (status == ELMAN_OK) status = gradient_pieces_create(&shards->pieces, optimizer, error);
+  if (status == ELMAN_OK && count > 1)
+    status = gradient_pieces_create(&shards->pieces, optimizer, error);
   if (status != ELMAN_OK) shards_free(shards);
   return status;
 }
