@@ -4,7 +4,7 @@
 #ifndef ELMAN_GROUP_H
 #define ELMAN_GROUP_H
 
-#include "elman/model.h"
+#include "elman/translate.h"
 
 ELMAN_BEGIN
 
@@ -37,11 +37,13 @@ ELMAN_CHECKED elman_status elman_group_gather(const elman_group *group, void *by
 ELMAN_CHECKED elman_status elman_group_agree(const elman_group *group, elman_status status,
                                              elman_error *error);
 
-/* ELMAN_INVALID_ARGUMENT in all, if the model of one, its version of this library or its
- * processor's kernels are not those of process 0: what they translate together would depend on who
- * does what. elman_evaluate looks at that itself, and elman_train at all that it is given. */
+/* ELMAN_INVALID_ARGUMENT in all, if the model of one, its program, its kernels or the `options`
+ * (NULL = the defaults) are not those of process 0: what they translate together would depend on
+ * who does what. elman_evaluate looks at that itself, and elman_train at all that it is given. */
 ELMAN_CHECKED elman_status elman_group_same_model(const elman_group *group,
-                                                  const elman_model *model, elman_error *error);
+                                                  const elman_model *model,
+                                                  const elman_translate_options *options,
+                                                  elman_error *error);
 
 ELMAN_END
 

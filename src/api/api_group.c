@@ -17,6 +17,7 @@ elman_status elman_group_agree(const elman_group *group, elman_status status, el
 }
 
 elman_status elman_group_same_model(const elman_group *group, const elman_model *model,
-                                    elman_error *error) {
-  return same_model(group, inner_model_const(model), error);
+                                    const elman_translate_options *options, elman_error *error) {
+  const elman_translate_options defaults = translate_options_default();
+  return same_model(group, inner_model_const(model), options == NULL ? &defaults : options, error);
 }

@@ -16,13 +16,31 @@ static void add_vocabulary(struct xxh64 *sum, const struct vocabulary *vocabular
     add_text(sum, vocabulary_token(vocabulary, id));
 }
 
+static void add_options(struct xxh64 *sum, const elman_translate_options *options) {
+  const double reals[] = {options->max_ratio, options->length_penalty};
+  const uint64_t numbers[] = {options->max_bytes,      options->max_length,
+                              options->beam,           options->n_best,
+                              options->without_scores, options->replace_unknown,
+                              options->override_count, options->override_seed};
+  xxh64_add(sum, reals, sizeof reals);
+  xxh64_add(sum, numbers, sizeof numbers);
+  for (size_t i = 0; i < options->override_count; i++) {
+    const elman_override *cell = &options->overrides[i];
+    const uint64_t where[] = {cell->kind, cell->row, cell->column};
+    xxh64_add(sum, where, sizeof where);
+    xxh64_add(sum, &cell->weight, sizeof cell->weight);
+  }
+}
+
 /* The shape is in the rows of the table; what else the configuration says (how to look, how to
  * split) in fields that are numbers. */
-static uint64_t model_sum(const struct model *model) {
+static uint64_t model_sum(const struct model *model, const elman_translate_options *options) {
   const struct blas_kernels kernels = blas_kernels_in_use();
   struct xxh64 sum;
   xxh64_start(&sum);
   add_text(&sum, text_of(ELMAN_VERSION));
+  add_text(&sum, text_of(__VERSION__));
+  add_text(&sum, text_of(kernels.config));
   add_text(&sum, text_of(kernels.family));
   add_text(&sum, text_of(compiled_instructions()));
   const elman_hyperparameter *row = NULL;
@@ -40,13 +58,16 @@ static uint64_t model_sum(const struct model *model) {
   add_vocabulary(&sum, model->source_vocabulary);
   add_vocabulary(&sum, model->target_vocabulary);
   xxh64_add(&sum, model->block, model->table.block * sizeof *model->block);
+  add_options(&sum, options);
   return xxh64_value(&sum);
 }
 
-elman_status same_model(const elman_group *group, const struct model *model, elman_error *error) {
+elman_status same_model(const elman_group *group, const struct model *model,
+                        const elman_translate_options *options, elman_error *error) {
   if (group_size(group) == 1) return ELMAN_OK;
-  return group_same(group, model_sum(model),
-                    "the model, the version or the kernels are not those of process 0; give all "
-                    "processes the same file and program",
-                    error);
+  return group_same(
+      group, model_sum(model, options),
+      "the model, the program, its kernels or the options are not those of process 0; "
+      "give all processes the same",
+      error);
 }

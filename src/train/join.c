@@ -9,17 +9,22 @@
 
 /* ---- the same work ---- */
 
+/* The program comes first: another one may know other options. */
 static json_t *describe(const struct trainer *trainer, const elman_train_options *options,
                         uint64_t corpus_hash) {
   const struct blas_kernels kernels = blas_kernels_in_use();
-  json_t *json =
+  json_t *work =
       checkpoint_describe(trainer, options, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, corpus_hash);
+  json_t *json = json_object();
   int result = json_object_set_new(json, "version", json_string(ELMAN_VERSION));
   result |= json_object_set_new(json, "compiler", json_string(__VERSION__));
   result |= json_object_set_new(json, "instructions", json_string(compiled_instructions()));
   result |= json_object_set_new(json, "OpenBLAS", json_string(kernels.config));
   result |= json_object_set_new(json, "kernels of OpenBLAS", json_string(kernels.family));
   result |= json_object_set_new(json, "epochs", json_integer((json_int_t)options->epochs));
+  if (work == NULL) result = -1;
+  if (result == 0) result = json_object_update(json, work);
+  json_decref(work);
   if (result == 0) return json;
   json_decref(json);
   return NULL;
@@ -38,23 +43,29 @@ static elman_status spread_text(char **text, const elman_group *group, elman_err
   return status == ELMAN_OK ? group_broadcast(group, *text, length, error) : status;
 }
 
+static elman_status differs(const char *key, const json_t *here, const json_t *there,
+                            elman_error *error) {
+  const size_t flags = JSON_ENCODE_ANY | JSON_REAL_PRECISION(9);
+  char *is = write_json(here, flags);
+  char *other = there == NULL ? strdup("unknown") : write_json(there, flags);
+  const elman_status status =
+      is == NULL || other == NULL
+          ? fail_no_memory(error)
+          : fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                 "%s: %s here and %s in process 0; processes that train together need the same "
+                 "program, files and options",
+                 key, is, other);
+  free(is);
+  free(other);
+  return status;
+}
+
 static elman_status compare(const json_t *here, const json_t *there, elman_error *error) {
   const char *key;
   json_t *value;
   json_object_foreach((json_t *)here, key, value) {
-    if (json_equal(value, json_object_get(there, key))) continue;
-    char *is = write_json(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
-    char *other = write_json(json_object_get(there, key), JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
-    const elman_status status =
-        is == NULL || other == NULL
-            ? fail_no_memory(error)
-            : fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                   "%s: %s here and %s in process 0; processes that train together need the same "
-                   "program, files and options",
-                   key, is, other);
-    free(is);
-    free(other);
-    return status;
+    const json_t *other = json_object_get(there, key);
+    if (!json_equal(value, other)) return differs(key, value, other, error);
   }
   return ELMAN_OK;
 }

@@ -91,7 +91,7 @@ struct run {
   double saved_at;                       /* seconds */
   bool saved; /* there is a checkpoint of this training, which must not stay behind it */
   /* Ends the training before the next update: a stop, a checkpoint that could not be written.
-   * In process 0 alone, until all agree. */
+   * Of this process alone, until all agree. */
   elman_status pending;
   elman_error problem;
 };

@@ -124,6 +124,8 @@ elman_status shards_create(struct shards *shards, const elman_group *group, size
                            elman_error *error) {
   const size_t P = group_size(group);
   *shards = (struct shards){.group = group, .count = count};
+  if (count > MOST_SHARDS)
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%zu shards: at most %d", count, MOST_SHARDS);
   if (P > count)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "a batch in %zu shard%s is work for so many processes at most, and there are %zu; "

@@ -1,5 +1,6 @@
-/* An update in shards. A batch is cut into N parts, the shards; each has a gradient of its own, and
- * the gradients are added up in a binary tree over the shards' numbers,
+/* An update in shards: synchronous data parallelism, with a reduce-scatter and an all-gather whose
+ * order of additions is fixed. A batch is cut into N parts, the shards; each has a gradient of its
+ * own, and the gradients are added up in a binary tree over the shards' numbers,
  *
  *   sum(a, b) = sum(a, m) + sum(m, b),   m = a + floor((b - a) / 2),   sum(a, a + 1): shard a
  *
@@ -49,8 +50,9 @@ struct shards {
   struct shard_part *parts; /* of all processes, in the order of their shards */
   size_t part_count, rounds;
   size_t own_first, own_count; /* of this process */
-  /* Of the own part in work: as many as there are threads, if it has so many shards; else one, in
-   * which threads share out products. The first sum of the first is the trainer's gradient. */
+  /* Of the own part in work: a power of two, as many as there are threads or more, if it has so
+   * many shards; else one, in which threads share out products. The first sum of the first is the
+   * trainer's gradient. */
   struct shard_branch *branches;
   size_t branch_count, most_branches;
   struct shard_result *results; /* (N) */
@@ -60,8 +62,8 @@ struct shards {
   real *packed, *slices; /* a packed gradient; this process's slice of every part */
 };
 
-/* Takes all the memory that it will need but for the shards' batches and activations, so that an
- * update cannot fail between two exchanges. ELMAN_INVALID_ARGUMENT if there are more processes than
+/* The exchanges need no memory after this: a process whose shard fails goes on with them.
+ * ELMAN_INVALID_ARGUMENT if there are more processes than
  * shards. */
 elman_status shards_create(struct shards *shards, const elman_group *group, size_t count,
                            const struct model *model, const struct optimizer *optimizer,

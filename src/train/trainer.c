@@ -127,11 +127,14 @@ elman_status trainer_step(struct trainer *trainer, const struct batch *batch,
   struct training_state *state = &trainer->state;
   struct step step = {trainer, options, batch->tokens};
   optimizer_begin(&trainer->optimizer, batch);
-  const struct shard whole = shards_whole(&trainer->shards, batch);
-  const elman_status status = options->shards == 1
-                                  ? learn_shard(&step, loss, &whole, error)
-                                  : shards_gradient(&trainer->shards, loss, &trainer->optimizer,
-                                                    batch, learn_shard, &step, error);
+  elman_status status;
+  if (options->shards == 1) {
+    const struct shard whole = shards_whole(&trainer->shards, batch);
+    status = learn_shard(&step, loss, &whole, error);
+  } else {
+    status = shards_gradient(&trainer->shards, loss, &trainer->optimizer, batch, learn_shard, &step,
+                             error);
+  }
   if (status != ELMAN_OK) return status;
   *loss /= (double)batch->tokens;
   *norm = optimizer_norm(&trainer->optimizer);

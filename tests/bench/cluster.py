@@ -14,15 +14,18 @@ SHARED_BATCH = 1024  # sentences, where a batch is kept and cut ever smaller
 NUMBER, RESULT, STATUS = 4, 16, 4  # bytes
 
 
-def numbers(vocabulary, hidden, rows):
-    """Of a gradient of the default network with E = H whose batch has so many words a side."""
+def numbers(vocabulary, hidden, words):
+    """Of a gradient of the default network with E = H whose batch has so many words a side, each of
+    them another one as long as there are others."""
     rnn = 2 * hidden * hidden + 2 * hidden
     output = vocabulary * 2 * hidden + vocabulary
-    return 2 * min(rows, vocabulary) * hidden + 2 * rnn + output
+    return 2 * min(words, vocabulary) * hidden + 2 * rnn + output
 
 
 def sent(n, nodes):
     """Bytes that one process sends in an update."""
+    if nodes == 1:
+        return 0
     slice_ = n / nodes
     return (NUMBER * ((n - slice_) + (nodes - 1) * slice_)
             + (nodes - 1) * (RESULT + STATUS))
@@ -35,17 +38,23 @@ def exchange(n, nodes, gigabits):
 class Model:
     """A network whose update of `batch` sentences takes `whole` seconds, and `rest` without any."""
 
-    def __init__(self, name, n, whole, rest, batch):
-        self.name, self.n, self.learn, self.rest, self.batch = name, n, whole - rest, rest, batch
+    def __init__(self, sizes, whole, rest, batch, length):
+        self.sizes, self.batch, self.length = sizes, batch, length
+        self.learn, self.rest = whole - rest, rest
+        self.name = f"V {sizes[0]:,}, H {sizes[1]}"
+
+    def numbers(self, sentences):
+        return numbers(*self.sizes, sentences * self.length)
 
     def faster(self, times):
         """On machines that compute so many times as fast."""
-        return Model(self.name, self.n, (self.learn + self.rest) / times, self.rest / times,
-                     self.batch)
+        return Model(self.sizes, (self.learn + self.rest) / times, self.rest / times, self.batch,
+                     self.length)
 
     def update(self, nodes, gigabits):
         """`batch` sentences a node."""
-        return self.learn + self.rest + exchange(self.n, nodes, gigabits)
+        n = self.numbers(nodes * self.batch)
+        return self.learn + self.rest + exchange(n, nodes, gigabits)
 
     def efficiency(self, nodes, gigabits):
         """Against one node that learns the same batch."""
@@ -56,7 +65,8 @@ class Model:
         """How many nodes learn one batch of SHARED_BATCH soonest, and how many times as soon."""
         def seconds(nodes):
             share = SHARED_BATCH / self.batch / nodes
-            return self.learn * share + self.rest + exchange(self.n, nodes, gigabits)
+            n = self.numbers(SHARED_BATCH)
+            return self.learn * share + self.rest + exchange(n, nodes, gigabits)
         best = min((1,) + NODES, key=seconds)
         return best, seconds(1) / seconds(best)
 
@@ -74,7 +84,8 @@ def table(models):
             cells = [f"{milliseconds(model.update(n, gigabits))}, {model.efficiency(n, gigabits):.0%}"
                      for n in NODES]
             nodes, times = model.fastest(gigabits)
-            low, high = (sent(model.n, n) / 1e6 for n in (NODES[0], NODES[-1]))
+            low, high = (sent(model.numbers(n * model.batch), n) / 1e6
+                         for n in (NODES[0], NODES[-1]))
             lines.append(f"| {gigabits} Gb/s, {model.name} | {low:.0f} to {high:.0f} MB | "
                          + " | ".join(cells) + f" | {nodes} nodes, {times:.1f} times |")
     return lines

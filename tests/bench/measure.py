@@ -428,9 +428,8 @@ class Bench:
             pairs = self.made(vocabulary, updates=2)
             half, whole = (min(self.update(pairs, hidden, batch, 5)["seconds"])
                            for batch in (BATCH // 2, BATCH))
-            n = cluster.numbers(vocabulary, hidden, BATCH * LENGTH)
-            models.append(cluster.Model(f"V {vocabulary:,}, H {hidden}", n, whole,
-                                        max(2 * half - whole, 0), BATCH))
+            models.append(cluster.Model((vocabulary, hidden), whole, max(2 * half - whole, 0), BATCH,
+                                        LENGTH))
         self.tables.append(("Machines like this one, 64 sentences each: an update, and its efficiency",
                             cluster.table(models)))
         self.tables.append((f"Machines {cluster.FASTER} times as fast",

@@ -397,7 +397,7 @@ static void compare(const elman_group *group, void *context) {
   options.threads = 1;
   cr_assert_eq(elman_model_create(&model, same, &model_options, NULL), ELMAN_OK);
   comparison->status[r] = elman_evaluate(&scores, model, pairs, &options, &comparison->error[r]);
-  const elman_status same_model = elman_group_same_model(group, model, NULL);
+  const elman_status same_model = elman_group_same_model(group, model, NULL, NULL);
   cr_assert_eq(same_model == ELMAN_OK, comparison->seeds[0] == comparison->seeds[1]);
   elman_model_free(model);
   elman_pairs_free(pairs);

@@ -268,7 +268,8 @@ int batches_run_together(const struct batch_job *job, FILE **stream, struct unkn
   if (!round_create(&round, group_joined()) || work.batch == NULL) code = report_no_memory();
   if (code == EX_OK && elman_translator_create(&work.translator, job->model, &error) != ELMAN_OK)
     code = report_error(&error);
-  if (code == EX_OK && elman_group_same_model(group_joined(), job->model, &error) != ELMAN_OK)
+  if (code == EX_OK &&
+      elman_group_same_model(group_joined(), job->model, job->options, &error) != ELMAN_OK)
     code = report_error(&error);
   if (code == EX_OK)
     code = group_leads() ? lead(&round, &work, sentences, output) : follow(&round, &work);

@@ -6,6 +6,7 @@
 
 #include "messages.h"
 #include "output.h"
+#include "pairs_input.h"
 #include "visible.h"
 
 /* ---- reading ---- */
@@ -59,11 +60,9 @@ static size_t count_standard_input(const struct option_list *list) {
 }
 
 static int check(const struct file_evaluation *evaluation, const char *command) {
-  if (count_standard_input(&evaluation->hypotheses) +
-          count_standard_input(&evaluation->references) >
-      1)
-    return report_usage(command, "standard input ('-') can be read once only");
-  return EX_OK;
+  const size_t standard =
+      count_standard_input(&evaluation->hypotheses) + count_standard_input(&evaluation->references);
+  return check_standard_input(command, standard > 0, standard > 1);
 }
 
 /* ---- scoring ---- */

@@ -158,20 +158,21 @@ static size_t share_of_processors(MPI_Comm world) {
   int neighbours;
   cpu_set_t own;
   size_t threads = 0;
-  if (sched_getaffinity(0, sizeof own, &own) != 0) CPU_ZERO(&own);
+  if (sched_getaffinity(0, sizeof own, &own) != 0) CPU_ZERO(&own); /* more than fit the set */
   if (MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) != MPI_SUCCESS)
     return 0;
   MPI_Comm_size(node, &neighbours);
   cpu_set_t *sets = calloc((size_t)neighbours, sizeof *sets);
-  const bool known = sets != NULL && MPI_Allgather(&own, sizeof own, MPI_BYTE, sets, sizeof own,
-                                                   MPI_BYTE, node) == MPI_SUCCESS;
+  if (sets == NULL) MPI_Abort(world, report_no_memory()); /* the neighbours would wait */
+  const bool known =
+      MPI_Allgather(&own, sizeof own, MPI_BYTE, sets, sizeof own, MPI_BYTE, node) == MPI_SUCCESS;
   double share = 1e-9;
   for (size_t i = 0; known && i < CPU_SETSIZE; i++) {
     int users = 0;
     for (int n = 0; n < neighbours; n++) users += CPU_ISSET(i, &sets[n]) != 0;
     if (CPU_ISSET(i, &own)) share += 1.0 / users;
   }
-  if (known) threads = share < 1 ? 1 : (size_t)share;
+  if (known && CPU_COUNT(&own) > 0) threads = share < 1 ? 1 : (size_t)share;
   free(sets);
   MPI_Comm_free(&node);
   return threads;

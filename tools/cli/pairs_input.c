@@ -101,16 +101,19 @@ char *pairs_input_name(const struct pairs_input *input, const struct operands *o
   return NULL;
 }
 
+int check_standard_input(const char *command, bool read, bool twice) {
+  if (twice) return report_usage(command, "standard input ('-') can be read once only");
+  if (read && group_joined() != NULL)
+    return report_usage(command, "standard input ('-') reaches one process only; name a file that "
+                                 "all can read");
+  return EX_OK;
+}
+
 int pairs_input_check_standard(const struct pairs_input *input, const char *dev,
                                const char *command, const struct operands *operands) {
   bool found = is_standard(input->source) || is_standard(input->target);
   for (size_t i = 0; i < operands->count; i++) found = found || is_standard(operands->words[i]);
-  if (found && is_standard(dev))
-    return report_usage(command, "standard input ('-') can be read once only");
-  if (group_joined() != NULL && (found || is_standard(dev)))
-    return report_usage(command, "standard input ('-') reaches one process only; name a file that "
-                                 "all can read");
-  return EX_OK;
+  return check_standard_input(command, found || is_standard(dev), found && is_standard(dev));
 }
 
 bool pairs_input_includes(const struct pairs_input *input, const struct operands *operands,

@@ -56,6 +56,9 @@ int pairs_input_read(elman_pairs **pairs, const struct pairs_input *input, const
 /* The names of the files that the pairs are read from, to be freed; NULL = no memory. */
 char *pairs_input_name(const struct pairs_input *input, const struct operands *operands);
 
+/* EX_USAGE where standard input would be read twice, or by one of several processes alone. */
+int check_standard_input(const char *command, bool read, bool twice);
+
 /* Standard input can be one of the files, or `dev` (NULL = none), and only one process reads it.
  * Gives an exit code, after a message if that is not 0. */
 int pairs_input_check_standard(const struct pairs_input *input, const char *dev,
