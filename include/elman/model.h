@@ -36,6 +36,16 @@ ELMAN_CHECKED elman_status elman_model_save(const elman_model *model, const char
                                             elman_error *error);
 ELMAN_API void elman_model_free(elman_model *model);
 
+/* The mean of the weights of the models in `count` files, at least one: models of one training, a
+ * few validations apart, or trained on from one (elman_train), whose mean often translates better
+ * than each. Models that were not one to begin with have nothing in common that could be averaged
+ * in this way; elman_translate_options can let them translate together. All have the same
+ * configuration and vocabularies; the first file that differs from paths[0] is
+ * ELMAN_INVALID_ARGUMENT, and what differs is named. Sums are taken in double, in the order of the
+ * files. The rest, its history among it, is that of the model with the most updates. */
+ELMAN_CHECKED elman_status elman_model_average(elman_model **average, const char *const *paths,
+                                               size_t count, elman_error *error);
+
 /* The training that a model has had, in all; all 0 if it has had none, or if its file is too old to
  * say. There is no time in it: the same training gives the same file, byte for byte. */
 typedef struct elman_history {

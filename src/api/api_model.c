@@ -2,6 +2,7 @@
 
 #include "api/call.h"
 #include "model/hyperparameters.h"
+#include "model/model_average.h"
 #include "model/model_file.h"
 #include "tensor/blas.h"
 
@@ -61,6 +62,15 @@ elman_status elman_model_load(elman_model **model, const char *path, elman_error
   blas_set_up(); /* first: until then its threads keep the other cores busy */
   const elman_status status = model_load(&loaded, path, error);
   *model = (elman_model *)loaded;
+  return status;
+}
+
+elman_status elman_model_average(elman_model **average, const char *const *paths, size_t count,
+                                 elman_error *error) {
+  struct model *mean = NULL;
+  blas_set_up(); /* as in elman_model_load */
+  const elman_status status = model_average(&mean, paths, count, error);
+  *average = (elman_model *)mean;
   return status;
 }
 

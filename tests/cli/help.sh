@@ -25,7 +25,7 @@ for ask in help --help -h; do
   expect_stdout_match '^  translate '
 done
 
-for command in train translate repl attention evaluate inspect gradcheck trace corpus 'corpus check' \
+for command in train translate repl attention evaluate average inspect gradcheck trace corpus 'corpus check' \
   'corpus split' help; do
   expect_exit 0 "$ELMAN" $command --help
   expect_no_stderr

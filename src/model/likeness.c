@@ -1,0 +1,94 @@
+#include "model/likeness.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "model/hyperparameters.h"
+
+enum { VALUE_SIZE = 120 };
+
+static elman_status differs(elman_error *error, const char *what, const char *value,
+                            const char *expected) {
+  return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+              "differs from the first model: %s is %s there and %s here", what, expected, value);
+}
+
+/* ---- words ---- */
+
+static elman_status compare_vocabularies(const struct vocabulary *first,
+                                         const struct vocabulary *other, const char *side,
+                                         elman_error *error) {
+  const size_t size = vocabulary_size(first);
+  char what[VALUE_SIZE], expected[VALUE_SIZE], value[VALUE_SIZE];
+  if (vocabulary_size(other) != size) {
+    snprintf(what, sizeof what, "the %s vocabulary's size", side);
+    snprintf(expected, sizeof expected, "%zu", size);
+    snprintf(value, sizeof value, "%zu", vocabulary_size(other));
+    return differs(error, what, value, expected);
+  }
+  for (size_t id = 0; id < size; id++) {
+    const struct text one = vocabulary_token(first, id), two = vocabulary_token(other, id);
+    if (text_equal(one, two)) continue;
+    snprintf(what, sizeof what, "token %zu of the %s vocabulary", id, side);
+    snprintf(expected, sizeof expected, "\"%.100s\"", one.bytes);
+    snprintf(value, sizeof value, "\"%.100s\"", two.bytes);
+    return differs(error, what, value, expected);
+  }
+  return ELMAN_OK;
+}
+
+static elman_status compare_names(const char *what, const char *first, const char *other,
+                                  elman_error *error) {
+  return strcmp(first, other) == 0 ? ELMAN_OK : differs(error, what, other, first);
+}
+
+elman_status models_have_same_words(const struct model *first, const struct model *other,
+                                    elman_error *error) {
+  const struct model_config *a = &first->config, *b = &other->config;
+  elman_status status =
+      compare_names("the splitting of the source", token_mode_name(a->source_tokens),
+                    token_mode_name(b->source_tokens), error);
+  if (status == ELMAN_OK)
+    status = compare_names("the splitting of the target", token_mode_name(a->target_tokens),
+                           token_mode_name(b->target_tokens), error);
+  if (status == ELMAN_OK)
+    status = compare_names("the normalization of the source",
+                           normalization_name(a->source_normalization),
+                           normalization_name(b->source_normalization), error);
+  if (status == ELMAN_OK)
+    status = compare_names("the normalization of the target",
+                           normalization_name(a->target_normalization),
+                           normalization_name(b->target_normalization), error);
+  if (status == ELMAN_OK)
+    status =
+        compare_vocabularies(first->source_vocabulary, other->source_vocabulary, "source", error);
+  if (status == ELMAN_OK)
+    status =
+        compare_vocabularies(first->target_vocabulary, other->target_vocabulary, "target", error);
+  return status;
+}
+
+/* ---- shape ---- */
+
+static void describe(char *text, const elman_hyperparameter *row,
+                     const struct model_config *config) {
+  const char *field = (const char *)config + row->offset;
+  if (row->choice != NULL)
+    snprintf(text, VALUE_SIZE, "%s", hyperparameter_choice(row, config));
+  else if (row->value == ELMAN_VALUE_FLAG)
+    snprintf(text, VALUE_SIZE, "%s", *(const bool *)field ? "on" : "off");
+  else
+    snprintf(text, VALUE_SIZE, "%zu", *(const size_t *)field);
+}
+
+elman_status models_have_same_shape(const struct model *first, const struct model *other,
+                                    elman_error *error) {
+  const elman_hyperparameter *row = NULL;
+  char expected[VALUE_SIZE], value[VALUE_SIZE];
+  while ((row = hyperparameter_next(row, ELMAN_SCOPE_MODEL)) != NULL) {
+    describe(expected, row, &first->config);
+    describe(value, row, &other->config);
+    if (strcmp(expected, value) != 0) return differs(error, row->label, value, expected);
+  }
+  return models_have_same_words(first, other, error);
+}
