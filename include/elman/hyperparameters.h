@@ -65,6 +65,8 @@ typedef enum elman_scope {
 #define ELMAN_TRAIN_HYPERPARAMETERS(X)                                                             \
   X(SIZE, batch_size, "batch-size", "batch size", 1, 65536, 32, TRAINING, 2,                       \
     "sentences in an update")                                                                      \
+  X(SIZE, batch_tokens, "batch-tokens", "tokens in a batch", 0, 16777216, 0, TRAINING, 2,          \
+    "tokens in an update, of the padded longer side, instead; 0 = any number")                     \
   X(SIZE, shards, "shards", "shards", 1, 1024, 1, TRAINING, 2,                                     \
     "parts of a batch, whose gradients are added up; as many processes can share it")              \
   X(REAL, learning_rate, "lr", "learning rate", 1e-9, 1e30, 0.001, TRAINING, 2,                    \

@@ -8,12 +8,13 @@
 ELMAN_BEGIN
 
 typedef struct elman_train_report {
-  size_t epoch, epochs;   /* from 1 */
-  size_t update, updates; /* within the epoch, from 1 */
-  size_t tokens;          /* target tokens seen in this epoch, </s> included */
-  size_t left_out;        /* pairs that are not trained on, since a side is too long */
-  double unknown_source;  /* share of the source's tokens that the vocabulary lacks, 0 to 1: the
-                             model learns them as one unknown word */
+  size_t epoch, epochs;    /* from 1 */
+  size_t update, updates;  /* within the epoch, from 1 */
+  uint64_t updates_so_far; /* since the start, those left out included */
+  size_t tokens;           /* target tokens seen in this epoch, </s> included */
+  size_t left_out;         /* pairs that are not trained on, since a side is too long */
+  double unknown_source;   /* share of the source's tokens that the vocabulary lacks, 0 to 1: the
+                              model learns them as one unknown word */
   double unknown_target;
   double loss;          /* mean cross-entropy per target token over this epoch so far */
   double update_loss;   /* of this update alone */

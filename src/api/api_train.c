@@ -36,8 +36,11 @@ static double shared_work(const struct model *model, const struct pairs *pairs,
                           const elman_train_options *options) {
   enum { TYPICAL_LENGTH = 8, PRODUCTS = 6 };
   const struct model_config *config = &model->config;
-  const size_t count = pairs_count(pairs), batch_size = options->batch_size;
-  const double rows = TYPICAL_LENGTH * (double)(batch_size < count ? batch_size : count);
+  const double count = (double)pairs_count(pairs);
+  const double batch_size = options->batch_tokens > 0
+                                ? (double)options->batch_tokens / TYPICAL_LENGTH
+                                : (double)options->batch_size;
+  const double rows = TYPICAL_LENGTH * fmin(batch_size, count);
   const double H = (double)config->hidden_size, V = (double)config->target_vocabulary;
   const double product = rows * H * fmax(2 * V, fmax(H, (double)config->embedding_size));
   return options->shards > 1 ? PRODUCTS * product : product;

@@ -148,6 +148,7 @@ static void report_update(struct run *run, double loss, double norm, double rate
       .epochs = run->epochs,
       .update = state->position,
       .updates = run->order.batches,
+      .updates_so_far = state->update + state->skipped,
       .tokens = state->epoch_tokens,
       .left_out = run->corpus->too_long,
       .unknown_source = run->unknown_source,
@@ -209,7 +210,7 @@ static bool save_is_due(const struct run *run) {
 static elman_status run_epoch(struct run *run, elman_error *error) {
   struct training_state *state = &run->trainer->state;
   const elman_train_options *options = run->options;
-  epoch_order_fill(&run->order, run->corpus, options->seed, state->epoch);
+  epoch_order_fill(&run->order, state->epoch);
   while (state->position < run->order.batches) {
     elman_status status = run_batch(run, error);
     if (status == ELMAN_OK) status = validate_if_due(run, error);
@@ -239,9 +240,8 @@ static void keep_best(struct trainer *trainer) {
   if (chosen != NULL) memcpy(trainer->model->block, chosen, trainer_block_bytes(trainer));
 }
 
-size_t trainer_default_epochs(size_t pairs, size_t batch_size) {
+size_t trainer_default_epochs(size_t updates) {
   enum { EPOCHS = 10, UPDATES = 400 };
-  const size_t updates = pairs == 0 ? 1 : (pairs - 1) / batch_size + 1;
   const size_t needed = (UPDATES + updates - 1) / updates;
   return needed > EPOCHS ? needed : EPOCHS;
 }
@@ -257,10 +257,11 @@ static elman_status prepare(struct run *run, elman_error *error) {
   run->unknown_target = unknown_share(&run->corpus->target);
   run->saved_at = seconds();
   run->epochs = options->epochs;
-  if (run->epochs == ELMAN_EPOCHS_AUTO)
-    run->epochs = trainer_default_epochs(run->corpus->source.count, options->batch_size);
-  elman_status status =
-      epoch_order_create(&run->order, run->corpus->source.count, options->batch_size, error);
+  elman_status status = epoch_order_create(&run->order, run->corpus, options, error);
+  if (status == ELMAN_OK && run->epochs == ELMAN_EPOCHS_AUTO) {
+    epoch_order_fill(&run->order, 1);
+    run->epochs = trainer_default_epochs(run->order.batches);
+  }
   if (status == ELMAN_OK && options->dev != NULL)
     status = evaluate_encode(&run->dev, run->trainer->model, trainer_dev(options), error);
   return status;
@@ -276,7 +277,9 @@ static elman_status begin(struct run *run, elman_error *error) {
   if (options->checkpoint != NULL && options->resume && is_first(run))
     status = checkpoint_load(run->trainer, options, run->corpus_hash, &run->saved, error);
   status = group_agree(options->group, status, error);
-  return status == ELMAN_OK ? join_spread(run->trainer, options->group, error) : status;
+  if (status == ELMAN_OK) status = join_spread(run->trainer, options->group, error);
+  if (status == ELMAN_OK) epoch_order_fill(&run->order, run->trainer->state.epoch);
+  return status;
 }
 
 /* A function of the state alone, so that stopping and resuming does not change it. */

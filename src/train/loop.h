@@ -5,8 +5,8 @@
 #include "corpus/corpus.h"
 #include "train/trainer.h"
 
-/* At least 10 epochs, and as many as give 400 updates. */
-size_t trainer_default_epochs(size_t pairs, size_t batch_size);
+/* At least 10 epochs, and as many as give 400 updates; `updates` are those of one epoch. */
+size_t trainer_default_epochs(size_t updates);
 
 /* Trains; afterwards the model holds the best weights by validation, or else the average, or else
  * the last. ELMAN_INTERRUPTED when a report function stopped it: then the same, and the checkpoint

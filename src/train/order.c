@@ -9,15 +9,52 @@ enum {
   LEAST_BATCHES = 2 * WINDOW /* with fewer, batches would be nearly the same in every epoch */
 };
 
-elman_status epoch_order_create(struct epoch_order *order, size_t count, size_t batch_size,
-                                elman_error *error) {
+static size_t length_of(const struct sentences *sentences, size_t index) {
+  return sentences->starts[index + 1] - sentences->starts[index];
+}
+
+/* The tokens that a pair counts for in a batch: those of its longer side, </s> included. */
+static size_t longer_side(const struct corpus *corpus, size_t index) {
+  const size_t source = length_of(&corpus->source, index);
+  const size_t target = length_of(&corpus->target, index) + 1;
+  return source > target ? source : target;
+}
+
+/* How many pairs of average length fit into the tokens. */
+static size_t usual_size(const struct corpus *corpus, size_t tokens) {
+  double sum = 0;
+  for (size_t i = 0; i < corpus->source.count; i++) sum += (double)longer_side(corpus, i);
+  const double size = (double)tokens * (double)corpus->source.count / sum;
+  return size < (double)corpus->source.count ? (size_t)size : corpus->source.count;
+}
+
+static elman_status check_longest(const struct corpus *corpus, size_t tokens, elman_error *error) {
+  const size_t target = corpus->target.longest + 1;
+  const size_t longest = corpus->source.longest > target ? corpus->source.longest : target;
+  if (longest <= tokens) return ELMAN_OK;
+  return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+              "a sentence has %zu tokens, its end included, and a batch has %zu; allow more "
+              "(--batch-tokens), or leave long pairs out (--max-length)",
+              longest, tokens);
+}
+
+elman_status epoch_order_create(struct epoch_order *order, const struct corpus *corpus,
+                                const elman_train_options *options, elman_error *error) {
+  const size_t count = corpus->source.count, batch_tokens = options->batch_tokens;
+  size_t batch_size = options->batch_size;
+  *order = (struct epoch_order){
+      .corpus = corpus, .count = count, .batch_tokens = batch_tokens, .seed = options->seed};
+  if (batch_tokens > 0) {
+    const elman_status status = check_longest(corpus, batch_tokens, error);
+    if (status != ELMAN_OK) return status;
+    batch_size = usual_size(corpus, batch_tokens);
+  }
   if (batch_size > count) batch_size = count;
-  const size_t batches = (count + batch_size - 1) / batch_size;
-  *order = (struct epoch_order){.pairs = calloc(count + 1, sizeof *order->pairs),
-                                .starts = calloc(batches + 1, sizeof *order->starts),
-                                .count = count,
-                                .batches = batches,
-                                .batch_size = batch_size};
+  order->batch_size = batch_size;
+  order->window = WINDOW * batch_size;
+  order->batches = (count + batch_size - 1) / batch_size;
+  order->pairs = calloc(count + 1, sizeof *order->pairs);
+  order->starts = calloc((batch_tokens > 0 ? count : order->batches) + 1, sizeof *order->starts);
   if (order->pairs != NULL && order->starts != NULL) return ELMAN_OK;
   epoch_order_free(order);
   return fail_no_memory(error);
@@ -39,10 +76,6 @@ static void shuffle(size_t *items, size_t count, struct random_stream stream, ui
   }
 }
 
-static size_t length_of(const struct sentences *sentences, size_t index) {
-  return sentences->starts[index + 1] - sentences->starts[index];
-}
-
 /* By target length, for it costs most; then by source length; then by number, so that the order is
  * the same with every C library. */
 static int by_length(const void *a, const void *b, void *context) {
@@ -57,22 +90,46 @@ static int by_length(const void *a, const void *b, void *context) {
   return 0;
 }
 
-void epoch_order_fill(struct epoch_order *order, const struct corpus *corpus, uint64_t seed,
-                      size_t epoch) {
-  const struct random_stream stream = {seed, RANDOM_EPOCH_ORDER, (uint32_t)epoch};
+/* The pairs of the batch that begins at `start`. */
+static size_t size_at(const struct epoch_order *order, size_t start) {
+  const size_t left = order->count - start;
+  if (order->batch_tokens == 0) return left < order->batch_size ? left : order->batch_size;
+  const size_t in_window = order->window - start % order->window;
+  const size_t most = left < in_window ? left : in_window;
+  size_t size = 0, longest = 0;
+  while (size < most) {
+    const size_t length = longer_side(order->corpus, order->pairs[start + size]);
+    if (length > longest) longest = length;
+    if (longest > order->batch_tokens / (size + 1)) break;
+    size++;
+  }
+  return size;
+}
+
+static void cut(struct epoch_order *order) {
+  order->batches = 0;
+  for (size_t start = 0; start < order->count; start += size_at(order, start))
+    order->starts[order->batches++] = start;
+}
+
+void epoch_order_fill(struct epoch_order *order, size_t epoch) {
+  const struct random_stream stream = {order->seed, RANDOM_EPOCH_ORDER, (uint32_t)epoch};
+  const size_t window = order->window;
+  const bool sorted = order->count > (LEAST_BATCHES - 1) * order->batch_size;
+  if (order->epoch == epoch) return;
   for (size_t i = 0; i < order->count; i++) order->pairs[i] = i;
   shuffle(order->pairs, order->count, stream, 0);
-  const size_t window = order->batch_size * WINDOW;
-  for (size_t start = 0; start < order->count && order->batches >= LEAST_BATCHES; start += window) {
+  for (size_t start = 0; start < order->count && sorted; start += window) {
     const size_t size = order->count - start < window ? order->count - start : window;
-    qsort_r(order->pairs + start, size, sizeof *order->pairs, by_length, (void *)corpus);
+    qsort_r(order->pairs + start, size, sizeof *order->pairs, by_length, (void *)order->corpus);
   }
-  for (size_t k = 0; k < order->batches; k++) order->starts[k] = k * order->batch_size;
+  cut(order);
   shuffle(order->starts, order->batches, stream, order->count + 1);
+  order->epoch = epoch;
 }
 
 const size_t *epoch_order_batch(const struct epoch_order *order, size_t k, size_t *size) {
-  const size_t start = order->starts[k], left = order->count - start;
-  *size = left < order->batch_size ? left : order->batch_size;
+  const size_t start = order->starts[k];
+  *size = size_at(order, start);
   return order->pairs + start;
 }

@@ -3,21 +3,31 @@
 #define ELMAN_TRAIN_ORDER_H
 
 #include "corpus/corpus.h"
+#include "elman/train.h"
 
 struct epoch_order {
-  size_t *pairs;  /* (count): batch k is pairs[starts[k]] and those after it */
-  size_t *starts; /* (batches) */
-  size_t count, batches, batch_size;
+  const struct corpus *corpus; /* borrowed */
+  size_t *pairs;               /* (count): batch k is pairs[starts[k]] and those after it */
+  size_t *starts;              /* (batches) */
+  size_t count, batches;
+  size_t batch_size;   /* pairs in a batch, but for the last of a window */
+  size_t batch_tokens; /* not 0: as many pairs as fit, instead */
+  size_t window;       /* pairs that are sorted together */
+  uint64_t seed;
+  size_t epoch; /* whose order it is; 0 = none yet */
 };
 
-elman_status epoch_order_create(struct epoch_order *order, size_t count, size_t batch_size,
-                                elman_error *error) CHECKED;
+/* Of the options, heeds the two sizes of a batch and the seed. With `batch_tokens` not 0 a batch
+ * has as many pairs as its padding lets in: pairs times the longest side of any, </s> included, is
+ * at most that. A pair that is longer by itself is ELMAN_INVALID_ARGUMENT. */
+elman_status epoch_order_create(struct epoch_order *order, const struct corpus *corpus,
+                                const elman_train_options *options, elman_error *error) CHECKED;
 void epoch_order_free(struct epoch_order *order);
 
 /* The order of one epoch: a function of seed and epoch only. Within windows of many batches, pairs
- * are sorted by length, so that little of a batch is padding; the batches are then shuffled. */
-void epoch_order_fill(struct epoch_order *order, const struct corpus *corpus, uint64_t seed,
-                      size_t epoch);
+ * are sorted by length, so that little of a batch is padding; the batches are then shuffled. How
+ * many batches there are may differ between epochs if their tokens are limited. */
+void epoch_order_fill(struct epoch_order *order, size_t epoch);
 
 /* The pairs of batch k; their number goes to *size. */
 const size_t *epoch_order_batch(const struct epoch_order *order, size_t k, size_t *size);

@@ -17,18 +17,22 @@ static void fill_side(struct sentences *side, unsigned which) {
 }
 
 static struct corpus make_corpus(void) {
-  struct corpus corpus = {0};
+  struct corpus corpus = {.source = {.longest = 40}, .target = {.longest = 40}};
   fill_side(&corpus.source, 0);
   fill_side(&corpus.target, 1);
   return corpus;
 }
 
-static struct epoch_order order_of(const struct corpus *corpus, size_t count, uint64_t seed,
-                                   size_t epoch) {
+static struct epoch_order order_with(const struct corpus *corpus,
+                                     const elman_train_options *options, size_t epoch) {
   struct epoch_order order;
-  cr_assert_eq(epoch_order_create(&order, count, BATCH, NULL), ELMAN_OK);
-  epoch_order_fill(&order, corpus, seed, epoch);
+  cr_assert_eq(epoch_order_create(&order, corpus, options, NULL), ELMAN_OK);
+  epoch_order_fill(&order, epoch);
   return order;
+}
+
+static struct epoch_order order_of(const struct corpus *corpus, uint64_t seed, size_t epoch) {
+  return order_with(corpus, &(elman_train_options){.batch_size = BATCH, .seed = seed}, epoch);
 }
 
 static size_t length_of(const struct sentences *sentences, size_t i) {
@@ -87,7 +91,7 @@ static double kept_together(const struct epoch_order *a, const struct epoch_orde
 Test(order, every_pair_is_in_one_batch_of_like_lengths) {
   static size_t batch[PAIRS];
   struct corpus corpus = make_corpus();
-  struct epoch_order order = order_of(&corpus, PAIRS, 1, 1);
+  struct epoch_order order = order_of(&corpus, 1, 1);
   cr_assert_eq(order.batches, BATCHES);
   batches_of(batch, &order);
   cr_assert_lt(padding_of(&corpus, &order), 0.03, "in a random order a third is padding");
@@ -100,7 +104,7 @@ Test(order, every_pair_is_in_one_batch_of_like_lengths) {
  * lengths. */
 Test(order, batches_are_others_in_every_epoch) {
   struct corpus corpus = make_corpus();
-  struct epoch_order first = order_of(&corpus, PAIRS, 1, 1), next = order_of(&corpus, PAIRS, 1, 2);
+  struct epoch_order first = order_of(&corpus, 1, 1), next = order_of(&corpus, 1, 2);
   cr_assert_eq(kept_together(&first, &first), 1);
   cr_assert_lt(kept_together(&first, &next), 0.25);
   epoch_order_free(&first);
@@ -111,7 +115,7 @@ Test(order, batches_are_others_in_every_epoch) {
 /* Sorted by target length, and among equals by source length, in windows of 64 batches. */
 Test(order, windows_of_64_batches_are_sorted) {
   struct corpus corpus = make_corpus();
-  struct epoch_order order = order_of(&corpus, PAIRS, 1, 1);
+  struct epoch_order order = order_of(&corpus, 1, 1);
   for (size_t i = 1; i < PAIRS; i++) {
     const size_t left = order.pairs[i - 1], right = order.pairs[i];
     const size_t before = 100 * length_of(&corpus.target, left) + length_of(&corpus.source, left);
@@ -128,7 +132,7 @@ Test(order, windows_of_64_batches_are_sorted) {
 /* The short ones do not come first: what the batches' order is correlated with is chance. */
 Test(order, batches_are_shuffled) {
   struct corpus corpus = make_corpus();
-  struct epoch_order order = order_of(&corpus, PAIRS, 1, 1);
+  struct epoch_order order = order_of(&corpus, 1, 1);
   size_t falls = 0;
   for (size_t k = 1; k < order.batches; k++) falls += order.starts[k] < order.starts[k - 1];
   cr_assert(falls > BATCHES / 3 && falls < 2 * BATCHES / 3, "%zu falls", falls);
@@ -142,10 +146,12 @@ Test(order, every_order_is_as_likely_as_any_other) {
   struct corpus corpus = make_corpus();
   struct epoch_order order;
   size_t found[3][3] = {{0}};
-  cr_assert_eq(epoch_order_create(&order, 3, 1, NULL), ELMAN_OK);
+  const elman_train_options options = {.batch_size = 1, .seed = 1};
+  corpus.source.count = 3;
+  cr_assert_eq(epoch_order_create(&order, &corpus, &options, NULL), ELMAN_OK);
   for (size_t epoch = 1; epoch <= EPOCHS; epoch++) {
     size_t size;
-    epoch_order_fill(&order, &corpus, 1, epoch);
+    epoch_order_fill(&order, epoch);
     found[*epoch_order_batch(&order, 0, &size)][*epoch_order_batch(&order, 1, &size)]++;
   }
   for (size_t first = 0; first < 3; first++) {
@@ -162,8 +168,10 @@ Test(order, every_order_is_as_likely_as_any_other) {
 /* With 127 batches there is no window: they would be nearly the same in every epoch. */
 Test(order, few_batches_are_not_sorted) {
   struct corpus corpus = make_corpus();
-  struct epoch_order few = order_of(&corpus, (2 * WINDOW - 1) * BATCH, 1, 1);
-  struct epoch_order many = order_of(&corpus, (2 * WINDOW - 1) * BATCH + 1, 1, 1);
+  corpus.source.count = (2 * WINDOW - 1) * BATCH;
+  struct epoch_order few = order_of(&corpus, 1, 1);
+  corpus.source.count++;
+  struct epoch_order many = order_of(&corpus, 1, 1);
   cr_assert_gt(padding_of(&corpus, &few), 0.25);
   cr_assert_lt(padding_of(&corpus, &many), 0.05);
   epoch_order_free(&few);
@@ -173,12 +181,90 @@ Test(order, few_batches_are_not_sorted) {
 
 Test(order, is_a_function_of_seed_and_epoch) {
   struct corpus corpus = make_corpus();
-  struct epoch_order orders[] = {order_of(&corpus, PAIRS, 1, 1), order_of(&corpus, PAIRS, 1, 1),
-                                 order_of(&corpus, PAIRS, 2, 1), order_of(&corpus, PAIRS, 1, 2)};
+  struct epoch_order orders[] = {order_of(&corpus, 1, 1), order_of(&corpus, 1, 1),
+                                 order_of(&corpus, 2, 1), order_of(&corpus, 1, 2)};
   for (size_t i = 1; i < 4; i++) {
     cr_assert_eq(memcmp(orders[0].pairs, orders[i].pairs, PAIRS * sizeof(size_t)) == 0, i == 1);
     cr_assert_eq(memcmp(orders[0].starts, orders[i].starts, BATCHES * sizeof(size_t)) == 0, i == 1);
   }
   for (size_t i = 0; i < 4; i++) epoch_order_free(&orders[i]);
+  corpus_free(&corpus);
+}
+
+/* ---- by tokens ---- */
+
+static size_t larger_side(const struct corpus *corpus, size_t i) {
+  const size_t source = length_of(&corpus->source, i), target = length_of(&corpus->target, i) + 1;
+  return source > target ? source : target;
+}
+
+/* What the longest of a batch makes of all of them; that of one pair more in *next, which is 0 at
+ * the end of all or of a window. */
+static size_t padded(size_t *next, const struct epoch_order *order, size_t k) {
+  size_t size, longest = 0;
+  const size_t *pairs = epoch_order_batch(order, k, &size);
+  const size_t end = order->starts[k] + size;
+  for (size_t i = 0; i < size; i++) {
+    const size_t length = larger_side(order->corpus, pairs[i]);
+    longest = length > longest ? length : longest;
+  }
+  *next = 0;
+  if (end < order->count && end % order->window != 0) {
+    const size_t length = larger_side(order->corpus, pairs[size]);
+    *next = (size + 1) * (length > longest ? length : longest);
+  }
+  return size * longest;
+}
+
+/* Sorted where there are many batches, and as they come where there are few. */
+Test(order, a_batch_has_as_many_pairs_as_its_tokens_let_in) {
+  static size_t batch[PAIRS];
+  struct corpus corpus = make_corpus();
+  for (size_t tokens = 41; tokens < 20000; tokens *= 3) {
+    struct epoch_order order =
+        order_with(&corpus, &(elman_train_options){.batch_tokens = tokens, .seed = 1}, 1);
+    batches_of(batch, &order);
+    for (size_t k = 0; k < order.batches; k++) {
+      size_t next;
+      cr_assert_leq(padded(&next, &order, k), tokens);
+      cr_assert(next == 0 || next > tokens, "batch %zu of %zu tokens: %zu", k, tokens, next);
+    }
+    epoch_order_free(&order);
+  }
+  corpus_free(&corpus);
+}
+
+Test(order, windows_of_batches_by_tokens_are_sorted_and_others_in_every_epoch) {
+  struct corpus corpus = make_corpus();
+  const elman_train_options options = {.batch_tokens = 140, .seed = 1};
+  struct epoch_order first = order_with(&corpus, &options, 1);
+  struct epoch_order next = order_with(&corpus, &options, 2);
+  cr_assert_lt(padding_of(&corpus, &first), 0.05);
+  cr_assert_lt(kept_together(&first, &next), 0.25);
+  epoch_order_free(&first);
+  epoch_order_free(&next);
+  corpus_free(&corpus);
+}
+
+/* The longest side has 41 tokens, with </s>. */
+Test(order, a_batch_without_room_for_the_longest_pair_is_refused) {
+  struct corpus corpus = make_corpus();
+  struct epoch_order order;
+  elman_error error;
+  const elman_train_options options = {.batch_tokens = 40};
+  cr_assert_eq(epoch_order_create(&order, &corpus, &options, &error), ELMAN_INVALID_ARGUMENT);
+  cr_assert(strstr(error.message, "a sentence has 41 tokens") != NULL, "%s", error.message);
+  corpus_free(&corpus);
+}
+
+/* An epoch that was filled already is not filled again, but one after another is. */
+Test(order, goes_from_epoch_to_epoch) {
+  struct corpus corpus = make_corpus();
+  struct epoch_order order = order_of(&corpus, 1, 1), second = order_of(&corpus, 1, 2);
+  epoch_order_fill(&order, 1);
+  epoch_order_fill(&order, 2);
+  cr_assert_arr_eq(order.pairs, second.pairs, PAIRS * sizeof *order.pairs);
+  epoch_order_free(&order);
+  epoch_order_free(&second);
   corpus_free(&corpus);
 }

@@ -220,6 +220,8 @@ int train_command(int argc, char **argv) {
   const struct rule rules[] = {
       PAIRS_RULES,
       {"patience validate-every", "!dev", "--patience and --validate-every need --dev"},
+      {"batch-tokens", "batch-size",
+       "--batch-tokens and --batch-size both say how large a batch is; leave one of them out"},
       {"input-feeding tie-embeddings", "!attentional-layer init-from",
        "--%s needs --attentional-layer"},
       {0}};

@@ -65,11 +65,10 @@ void train_log_update(struct train_log *log, const elman_train_report *report,
   struct json json = {.stream = log->stream};
   if (log->stream == NULL) return;
   json_print(&json,
-             "{event %s epoch %zu update %zu loss %g epoch_loss %g gradient_norm %g lr %g "
+             "{event %s epoch %zu update %" PRIu64 " loss %g epoch_loss %g gradient_norm %g lr %g "
              "tokens_per_second %g skipped %zu}\n",
-             "update", report->epoch, (report->epoch - 1) * report->updates + report->update,
-             report->update_loss, report->loss, report->gradient_norm, report->learning_rate,
-             tokens_per_second, report->skipped);
+             "update", report->epoch, report->updates_so_far, report->update_loss, report->loss,
+             report->gradient_norm, report->learning_rate, tokens_per_second, report->skipped);
 }
 
 void train_log_validation(struct train_log *log, const elman_validation *validation) {

@@ -1,0 +1,43 @@
+# Batches by tokens: as deterministic as batches by sentences, and refused where they cannot be.
+
+train=$DATA/daily.train.zh-en.tsv
+toy=$DATA/toy.zh-en.tsv
+batches=(--batch-tokens 300)
+settings=(--hidden-size 16 --embedding-size 8 --dropout 0.1 --shards 3 --seed 4)
+head -n 400 "$train" >pairs.tsv
+
+# The same model whatever the number of threads, and however often it was stopped.
+expect_exit 0 "$ELMAN" train -q -t 1 "${settings[@]}" "${batches[@]}" --epochs 30 --log log pairs.tsv
+cp model.safetensors expected
+expect_exit 0 "$ELMAN" train -q -t 2 "${settings[@]}" "${batches[@]}" --epochs 30 pairs.tsv
+cmp expected model.safetensors || fail "two threads make another model"
+rm model.safetensors
+lines=0
+ready() { [ -e stopped ] && [ "$(wc -l <stopped)" -gt 4 ]; }
+expect_signal_exit INT 130 "$ELMAN" train -q -t 1 "${settings[@]}" "${batches[@]}" --epochs 30 --log stopped pairs.tsv
+expect_exit 64 "$ELMAN" train -t 1 "${settings[@]}" --batch-tokens 400 --resume pairs.tsv
+expect_stderr_match "tokens in a batch was 300 and is now 400"
+expect_exit 0 "$ELMAN" train -q -t 1 "${settings[@]}" "${batches[@]}" --epochs 30 --resume pairs.tsv
+cmp expected model.safetensors || fail "a stop and --resume make another model"
+
+# Updates are counted on from epoch to epoch, though these may have more batches or fewer.
+grep -o '"event": *"update".*"update": *[0-9]*' log | grep -o '[0-9]*$' >numbers
+[ -s numbers ] || fail "no updates in the log"
+seq "$(wc -l <numbers)" | cmp - numbers || fail "updates are not counted one by one"
+
+expect_exit 0 "$ELMAN" inspect --json
+expect_stdout_match '"batch_tokens": *300'
+expect_exit 0 "$ELMAN" inspect -m model.safetensors
+
+# ---- refused ----
+
+expect_exit 64 "$ELMAN" train --batch-tokens 300 --batch-size 32 "$toy"
+expect_stderr_match '^elman: train: --batch-tokens and --batch-size both say how large a batch is'
+expect_exit 64 "$ELMAN" train -o none --batch-tokens 3 "$toy"
+expect_stderr_match '^elman: a sentence has [0-9]+ tokens, its end included, and a batch has 3; allow more \(--batch-tokens\)'
+expect_exit 64 "$ELMAN" train --batch-tokens 16777217 "$toy"
+expect_stderr_match "--batch-tokens: '16777217' is not a whole number from 0 to 16777216"
+
+# A preset's size of a batch gives way.
+expect_exit 0 "$ELMAN" train -q -o none --preset small --hidden-size 6 --embedding-size 4 --min-count 1 \
+  --batch-tokens 100 --epochs 1 "$toy"
