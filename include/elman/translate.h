@@ -21,14 +21,14 @@ ELMAN_API void elman_translator_free(elman_translator *translator);
  * make rows of sum 1 in any case, but for ELMAN_OVERRIDE_SHUFFLE, which leaves the sum as it is,
  * and ELMAN_OVERRIDE_CELL, which changes one row only. Dropout of weights is for training alone. */
 typedef struct elman_translation {
-  const char *text;                 /* the translation as plain text */
-  const char *source;               /* what was translated, as it was given */
-  double log_probability;           /* natural logarithm, summed over the target tokens; NaN where
-                                       the options ask for no scores */
-  double score;                     /* log_probability / T^length_penalty: larger is better */
-  size_t source_count;              /* S; 0 when the text was empty or white space only */
-  size_t target_count;              /* T */
-  size_t heads;                     /* matrices of attention weights, at least 1 */
+  const char *text;       /* the translation as plain text */
+  const char *source;     /* what was translated, as it was given */
+  double log_probability; /* natural logarithm, summed over the target tokens; NaN where
+                             the options ask for no scores */
+  double score;           /* log_probability / T^length_penalty: larger is better */
+  size_t source_count;    /* S; 0 when the text was empty or white space only */
+  size_t target_count;    /* T */
+  size_t heads;           /* matrices of attention weights, at least 1; of an ensemble 1 */
   const char *const *source_tokens; /* (S); also words that are unknown */
   const uint32_t *source_ids;       /* (S): see elman_model_get_token; 0 = unknown */
   const bool *source_known;         /* (S): false where the vocabulary lacks the word */
@@ -49,6 +49,7 @@ typedef struct elman_translation {
 #define ELMAN_MOST_BEAM 1024
 #define ELMAN_DEFAULT_MAX_BYTES ((size_t)1 << 22)
 #define ELMAN_MOST_OVERRIDES 64
+#define ELMAN_MOST_ENSEMBLE 64
 
 /* An intervention: attention weights are changed, in every head, while the model decodes, and what
  * the decoder then does shows whether it needs them as they are. */
@@ -81,7 +82,14 @@ typedef struct elman_translate_options {
   bool without_scores; /* log_probability and score may be NaN: greedy search then needs to know the
                           likeliest token only, which is several times faster; the translation and
                           its attention are the same */
-  const elman_override *overrides; /* applied in turn; default none */
+  /* Models that translate together with the translator's own (an ensemble): at each step the
+   * logarithms of their probabilities are averaged, and the attention is the mean of all heads of
+   * all of them, one matrix. They may differ in all but splitting, normalization and vocabularies;
+   * one that does not know the same words is ELMAN_INVALID_ARGUMENT, and what differs is named. The
+   * same model may stand there twice. Default none; ELMAN_MOST_ENSEMBLE at most. */
+  const elman_model *const *ensemble;
+  size_t ensemble_count;
+  const elman_override *overrides; /* applied in turn, in every model; default none */
   size_t override_count;
   uint64_t override_seed; /* of ELMAN_OVERRIDE_SHUFFLE; default 1 */
 } elman_translate_options;

@@ -11,10 +11,11 @@ elman_evaluate_options elman_evaluate_options_default(void) {
   return evaluate_options_default();
 }
 
-static elman_status check(const elman_evaluate_options *options, elman_error *error) {
+static elman_status check(const elman_model *model, const elman_evaluate_options *options,
+                          elman_error *error) {
   if (options->batch_size == 0)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the batch size must be at least 1");
-  return check_translate_options(&options->translate, error);
+  return check_translate_options(inner_model_const(model), &options->translate, error);
 }
 
 static elman_status same_work(const elman_model *model, const elman_pairs *pairs,
@@ -42,7 +43,7 @@ elman_status elman_evaluate(elman_scores *scores, const elman_model *model,
   if (options == NULL) options = &defaults;
   if (error == NULL) error = &own;
   struct surroundings before;
-  elman_status status = check(options, error);
+  elman_status status = check(model, options, error);
   if (status == ELMAN_OK) status = enter(&before, options->threads, INFINITY, error);
   const bool entered = status == ELMAN_OK;
   status = group_agree(options->group, status, error);

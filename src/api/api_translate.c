@@ -48,7 +48,8 @@ static const char *override_problem(const elman_translate_options *options) {
   return NULL;
 }
 
-elman_status check_translate_options(const elman_translate_options *options, elman_error *error) {
+elman_status check_translate_options(const struct model *model,
+                                     const elman_translate_options *options, elman_error *error) {
   enum { MOST_PENALTY = 10 };
   const char *problem;
   if (options->beam == 0 || options->beam > ELMAN_MOST_BEAM)
@@ -59,9 +60,12 @@ elman_status check_translate_options(const elman_translate_options *options, elm
     problem = "the length penalty must lie from 0 to 10";
   else if (!(options->max_ratio >= 0)) /* also what is not a number */
     problem = "the largest ratio of lengths must not be negative";
+  else if (options->ensemble_count > ELMAN_MOST_ENSEMBLE)
+    problem = "there are more than 64 models beside the first";
   else
     problem = override_problem(options);
-  return problem == NULL ? ELMAN_OK : fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s", problem);
+  if (problem != NULL) return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s", problem);
+  return ensemble_check(model, options, error);
 }
 
 /* ---- what a translator keeps ---- */
@@ -106,7 +110,7 @@ elman_status elman_translate(elman_translation **translation, elman_translator *
   struct surroundings before;
   *translation = NULL;
   if (options == NULL) options = &defaults;
-  elman_status status = check_translate_options(options, error);
+  elman_status status = check_translate_options(translator->inner.model, options, error);
   if (status == ELMAN_OK)
     status = enter_with(&before, &translator->team,
                         output_product(translator->inner.model, options), error);
@@ -170,7 +174,7 @@ elman_status elman_translate_batch(elman_translation **translations, elman_error
   struct surroundings before;
   if (options == NULL) options = &defaults;
   for (size_t i = 0; i < count; i++) translations[i] = NULL;
-  elman_status status = check_translate_options(options, error);
+  elman_status status = check_translate_options(model, options, error);
   if (status == ELMAN_OK && errors == NULL) {
     outcomes.errors = calloc(count + 1, sizeof *outcomes.errors);
     if (outcomes.errors == NULL) status = fail_no_memory(error);

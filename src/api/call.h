@@ -36,15 +36,8 @@ static inline const struct pairs *inner_pairs_const(const elman_pairs *pairs) {
   return (const struct pairs *)pairs;
 }
 
-static inline struct model *inner_model(elman_model *model) {
-  return (struct model *)model;
-}
-
-static inline const struct model *inner_model_const(const elman_model *model) {
-  return (const struct model *)model;
-}
-
-elman_status check_translate_options(const elman_translate_options *options,
+elman_status check_translate_options(const struct model *model,
+                                     const elman_translate_options *options,
                                      elman_error *error) CHECKED;
 
 #endif

@@ -33,6 +33,15 @@ elman_status model_create(struct model **model, struct vocabulary_pair vocabular
                           struct model_config config, elman_error *error) CHECKED;
 void model_free(struct model *model);
 
+/* The public handle is this struct under another name. */
+static inline struct model *inner_model(elman_model *model) {
+  return (struct model *)model;
+}
+
+static inline const struct model *inner_model_const(const elman_model *model) {
+  return (const struct model *)model;
+}
+
 struct codec model_source_codec(const struct model *model);
 struct codec model_target_codec(const struct model *model);
 

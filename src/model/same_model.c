@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/xxh64.h"
+#include "model/ensemble.h"
 #include "model/hyperparameters.h"
 #include "tensor/blas.h"
 
@@ -32,32 +33,41 @@ static void add_options(struct xxh64 *sum, const elman_translate_options *option
   }
 }
 
+static void add_program(struct xxh64 *sum) {
+  const struct blas_kernels kernels = blas_kernels_in_use();
+  add_text(sum, text_of(ELMAN_VERSION));
+  add_text(sum, text_of(__VERSION__));
+  add_text(sum, text_of(kernels.config));
+  add_text(sum, text_of(kernels.family));
+  add_text(sum, text_of(compiled_instructions()));
+}
+
 /* The shape is in the rows of the table; what else the configuration says (how to look, how to
  * split) in fields that are numbers. */
-static uint64_t model_sum(const struct model *model, const elman_translate_options *options) {
-  const struct blas_kernels kernels = blas_kernels_in_use();
-  struct xxh64 sum;
-  xxh64_start(&sum);
-  add_text(&sum, text_of(ELMAN_VERSION));
-  add_text(&sum, text_of(__VERSION__));
-  add_text(&sum, text_of(kernels.config));
-  add_text(&sum, text_of(kernels.family));
-  add_text(&sum, text_of(compiled_instructions()));
+static void add_model(struct xxh64 *sum, const struct model *model) {
   const elman_hyperparameter *row = NULL;
   while ((row = hyperparameter_next(row, ELMAN_SCOPE_MODEL)) != NULL) {
     const void *field = (const char *)&model->config + row->offset;
     if (row->choice != NULL)
-      add_text(&sum, text_of(hyperparameter_choice(row, &model->config)));
+      add_text(sum, text_of(hyperparameter_choice(row, &model->config)));
     else if (row->value == ELMAN_VALUE_FLAG)
-      xxh64_add(&sum, field, sizeof(bool));
+      xxh64_add(sum, field, sizeof(bool));
     else
-      xxh64_add(&sum, field, sizeof(size_t));
+      xxh64_add(sum, field, sizeof(size_t));
   }
-  add_text(&sum, text_of(normalization_name(model->config.source_normalization)));
-  add_text(&sum, text_of(normalization_name(model->config.target_normalization)));
-  add_vocabulary(&sum, model->source_vocabulary);
-  add_vocabulary(&sum, model->target_vocabulary);
-  xxh64_add(&sum, model->block, model->table.block * sizeof *model->block);
+  add_text(sum, text_of(normalization_name(model->config.source_normalization)));
+  add_text(sum, text_of(normalization_name(model->config.target_normalization)));
+  add_vocabulary(sum, model->source_vocabulary);
+  add_vocabulary(sum, model->target_vocabulary);
+  xxh64_add(sum, model->block, model->table.block * sizeof *model->block);
+}
+
+static uint64_t work_sum(const struct model *model, const elman_translate_options *options) {
+  struct xxh64 sum;
+  xxh64_start(&sum);
+  add_program(&sum);
+  for (size_t m = 0; m < ensemble_size(options); m++)
+    add_model(&sum, ensemble_member(model, options, m));
   add_options(&sum, options);
   return xxh64_value(&sum);
 }
@@ -66,7 +76,7 @@ elman_status same_model(const elman_group *group, const struct model *model,
                         const elman_translate_options *options, elman_error *error) {
   if (group_size(group) == 1) return ELMAN_OK;
   return group_same(
-      group, model_sum(model, options),
+      group, work_sum(model, options),
       "the model, the program, its kernels or the options are not those of process 0; "
       "give all processes the same",
       error);

@@ -26,6 +26,23 @@ elman_status evaluate_encode(struct corpus *corpus, const struct model *model,
   return corpus_encode(corpus, pairs, &source, &target, MAX_SENTENCE_TOKENS, error);
 }
 
+/* The sum over the corpus of the members' mean, which is minus their joint log p. */
+static elman_status mean_loss(struct corpus_loss *loss, const struct model *model,
+                              const struct corpus *corpus, const elman_evaluate_options *options,
+                              elman_error *error) {
+  const size_t members = ensemble_size(&options->translate);
+  double sum = 0;
+  for (size_t m = 0; m < members; m++) {
+    const struct model *member = ensemble_member(model, &options->translate, m);
+    const elman_status status =
+        corpus_loss(loss, member, corpus, options->batch_size, options->group, error);
+    if (status != ELMAN_OK) return status;
+    sum += loss->sum;
+  }
+  loss->sum = sum / (double)members;
+  return ELMAN_OK;
+}
+
 static elman_status evaluate_loss(elman_scores *scores, const struct model *model,
                                   const struct corpus *corpus,
                                   const elman_evaluate_options *options, elman_error *error) {
@@ -36,8 +53,7 @@ static elman_status evaluate_loss(elman_scores *scores, const struct model *mode
   scores->unknown_target = sentences_unknown(&corpus->target);
   if (scores->sentences == 0)
     return fail(error, ELMAN_BAD_DATA, NULL, "no pair is short enough to be translated");
-  const elman_status status =
-      corpus_loss(&loss, model, corpus, options->batch_size, options->group, error);
+  const elman_status status = mean_loss(&loss, model, corpus, options, error);
   if (status != ELMAN_OK) return status;
   scores->tokens = loss.tokens;
   scores->loss = loss.sum / (double)loss.tokens;
@@ -211,6 +227,8 @@ static elman_status score_own(struct work *work, elman_error *error) {
   options.n_best = 1;
   options.without_scores = true;
   plain.max_bytes = 0;
+  plain.ensemble = options.ensemble;
+  plain.ensemble_count = options.ensemble_count;
   elman_status status = model_screen_create(&screen, work->model, &options, error);
   if (status == ELMAN_OK) status = translate_pairs(work, screen, false, &options, error);
   if (status == ELMAN_OK) status = translate_pairs(work, NULL, true, &plain, error);

@@ -2,11 +2,10 @@
 #ifndef ELMAN_TRANSLATE_SEARCH_H
 #define ELMAN_TRANSLATE_SEARCH_H
 
-#include "attention/override.h"
-#include "model/model.h"
-#include "model/network.h"
+#include "model/ensemble.h"
 #include "translate/beam.h"
 #include "translate/greedy.h"
+#include "translate/search_member.h"
 
 struct search_request {
   const uint32_t *ids; /* at least one */
@@ -19,18 +18,13 @@ struct search_request {
 /* Scratch of searches, and the last one's result. Start from all zero; memory is reused. */
 struct search {
   struct arena arena;
-  struct encoder_cache encoder;
-  struct decoder_cache decoder;
-  struct sequence source; /* (S,B) */
-  struct sequence target; /* (1,R): each row's last token; length 0 where a row is not in use */
-  size_t *row_lengths;    /* (R): source lengths */
-  real *row_states;       /* (S,R,H): the source states of each row's sentence; only if R > B */
-  struct self_attention_history history;
-  size_t *moves; /* (R): the row that each row's hypothesis was grown from */
-  struct greedy greedy;
-  struct output_scores scores; /* where greedy search is not active */
-  struct beam *beams;          /* (B) */
-  struct beam_path *paths;     /* (B,3,width) */
+  struct search_rows rows;
+  struct search_member *members; /* (members): the models that translate together */
+  size_t member_count, member_capacity;
+  struct greedy greedy;    /* of the only one */
+  real *weights;           /* (R,1,S): the mean of the members' attention, of several */
+  struct beam *beams;      /* (B) */
+  struct beam_path *paths; /* (B,3,width) */
   struct beam_pool pool;
   size_t n_best;
 };
@@ -38,9 +32,11 @@ void search_free(struct search *search);
 
 /* Beam search for `count` sentences at once, at least one; the rows of a sentence lie side by side,
  * R = B · width in all. The result of a sentence does not depend on the others (to rounding), and
- * the width 1 is greedy search: at each step the likeliest token. <s> is never chosen. `screen`
- * (NULL = none), made of the model's output layer, makes greedy search faster and changes nothing
- * else. Of the options it looks at those of beam, scores and overrides. */
+ * the width 1 is greedy search: at each step the likeliest token. <s> is never chosen. The
+ * ensemble of the options, whose words are the model's, translates with it. `screen` (NULL = none),
+ * made of the model's output layer, makes greedy search faster where the model is alone, and
+ * changes nothing else. Of the options it looks at those of ensemble, beam, scores and overrides.
+ */
 elman_status search_run(struct search *search, const struct model *model,
                         const struct search_request *requests, size_t count,
                         const elman_translate_options *options, const struct screen *screen,

@@ -19,7 +19,7 @@ elman_status model_screen_create(struct screen **out, const struct model *model,
   const struct decoder_parameters *weights = &model->weights.decoder;
   const struct decoder_sizes sizes = decoder_sizes_of(&model->config);
   *out = NULL;
-  if (options->beam > 1) return ELMAN_OK;
+  if (options->beam > 1 || options->ensemble_count > 0) return ELMAN_OK;
   *out = calloc(1, sizeof **out);
   if (*out == NULL) return fail_no_memory(error);
   const struct screened_layer layer = {weights->out_weight, weights->out_bias, sizes.vocabulary,
@@ -165,6 +165,7 @@ elman_status translator_run(struct translator *translator, const elman_sentence 
   size_t requests = 0;
   translator->count = 0;
   translator->replace_unknown = options->replace_unknown;
+  translator->heads = ensemble_heads(translator->model, options);
   translator->forced = count > 0 && sentences[0].reference != NULL;
   if (translator->forced) search.beam = search.n_best = 1; /* there is nothing to choose */
   elman_status status = fit(translator, count, error);
@@ -286,14 +287,14 @@ static struct spans take_spans(struct arena *arena, size_t count) {
 
 /* The part that all hypotheses of an item have in common. */
 static elman_status copy_source(elman_translation *view, struct arena *arena,
-                                const struct translator_item *item, const struct model *model,
-                                elman_error *error) {
+                                const struct translator *translator,
+                                const struct translator_item *item, elman_error *error) {
   const size_t S = item->source.tokens.count;
   const struct spans spans = take_spans(arena, S);
   bool *known = arena_take(arena, sizeof *known, S, 1, 1);
   view->source = copy_text(arena, item->given);
   view->source_count = S;
-  view->heads = model->config.attention_heads;
+  view->heads = translator->heads;
   view->source_tokens = copy_tokens(arena, &item->source.tokens);
   view->source_ids = copy(arena, item->source.ids, S, sizeof *item->source.ids);
   view->source_known = known;
@@ -301,8 +302,8 @@ static elman_status copy_source(elman_translation *view, struct arena *arena,
   view->source_ends = spans.ends;
   if (arena->base == NULL) return ELMAN_OK; /* measuring */
   for (size_t s = 0; s < S; s++) known[s] = item->source.ids[s] != TOKEN_UNKNOWN;
-  return locate_tokens(spans, &item->source.tokens, item->given, model->config.source_normalization,
-                       error);
+  return locate_tokens(spans, &item->source.tokens, item->given,
+                       translator->model->config.source_normalization, error);
 }
 
 static void copy_target(elman_translation *view, struct arena *arena,
@@ -340,7 +341,7 @@ static elman_status copy_into(struct owned_translation **owned, struct arena *ar
   elman_translation view = {.forced = translator->forced && item->request != SIZE_MAX};
   *owned = arena_take(arena, sizeof **owned, 1, 1, 1);
   elman_translation *others = arena_take(arena, sizeof *others, count - 1, 1, 1);
-  const elman_status status = copy_source(&view, arena, item, translator->model, error);
+  const elman_status status = copy_source(&view, arena, translator, item, error);
   for (size_t n = 0; n < count && status == ELMAN_OK; n++) {
     copy_target(&view, arena, &translator->renderings[n]);
     copy_attention(&view, arena, &translator->search, item->request, n);

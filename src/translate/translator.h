@@ -40,10 +40,12 @@ struct translator {
   struct search_request *requests;
   struct rendering *renderings; /* of the item that was given out last, one a hypothesis */
   size_t count, item_capacity, request_capacity, rendering_capacity;
+  size_t heads; /* matrices of attention weights */
   bool replace_unknown, forced;
 };
 
-/* Of `model`, which must not change meanwhile, for greedy search; NULL for a wider beam. */
+/* Of `model`, which must not change meanwhile, for greedy search by it alone; NULL for a wider beam
+ * and for an ensemble. */
 elman_status model_screen_create(struct screen **screen, const struct model *model,
                                  const elman_translate_options *options,
                                  elman_error *error) CHECKED;

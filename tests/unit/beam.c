@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "corpus/batch.h"
+#include "model/network.h"
 #include "tensor/blas.h"
 #include "tensor/softmax.h"
 #include "translate/length_batches.h"

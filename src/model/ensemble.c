@@ -1,0 +1,17 @@
+#include "model/ensemble.h"
+
+#include <stdio.h>
+
+#include "model/likeness.h"
+
+elman_status ensemble_check(const struct model *first, const elman_translate_options *options,
+                            elman_error *error) {
+  for (size_t m = 1; m < ensemble_size(options); m++) {
+    elman_error problem;
+    const elman_status status =
+        models_have_same_words(first, ensemble_member(first, options, m), &problem);
+    if (status != ELMAN_OK)
+      return fail(error, status, NULL, "model %zu of the ensemble %s", m + 1, problem.message);
+  }
+  return ELMAN_OK;
+}

@@ -1,0 +1,30 @@
+/* The models that translate together: a first one, and those of the options. */
+#ifndef ELMAN_MODEL_ENSEMBLE_H
+#define ELMAN_MODEL_ENSEMBLE_H
+
+#include "elman/translate.h"
+#include "model/model.h"
+
+static inline size_t ensemble_size(const elman_translate_options *options) {
+  return 1 + options->ensemble_count;
+}
+
+/* Member m, from 0. */
+static inline const struct model *
+ensemble_member(const struct model *first, const elman_translate_options *options, size_t m) {
+  return m == 0 ? first : inner_model_const(options->ensemble[m - 1]);
+}
+
+/* How many matrices of attention weights a translation has. Models may have different heads, so
+ * that several show the mean alone. */
+static inline size_t ensemble_heads(const struct model *first,
+                                    const elman_translate_options *options) {
+  return options->ensemble_count > 0 ? 1 : first->config.attention_heads;
+}
+
+/* ELMAN_INVALID_ARGUMENT, with the number of the model and what differs, unless the same text is
+ * the same ids to all. */
+elman_status ensemble_check(const struct model *first, const elman_translate_options *options,
+                            elman_error *error) CHECKED;
+
+#endif
