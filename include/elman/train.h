@@ -42,6 +42,17 @@ typedef bool elman_validation_function(void *context, const elman_validation *va
  * written. Training goes on in any case, and tries again when the next checkpoint is due. */
 typedef void elman_saved_function(void *context, const elman_error *problem);
 
+/* Called once training begins, with how many models of later updates were removed: of another
+ * training, or of updates that this one makes again; then for every model that is kept, with its
+ * update. `problem` says what could not be written or removed; NULL = all is well. Training goes on
+ * in any case. */
+typedef struct elman_kept {
+  uint64_t update; /* 0 = training begins */
+  size_t removed;
+  const elman_error *problem;
+} elman_kept;
+typedef void elman_kept_function(void *context, const elman_kept *kept);
+
 #define ELMAN_EPOCHS_AUTO SIZE_MAX
 
 /* elman/hyperparameters.h says what the fields are that change the result. */
@@ -63,6 +74,9 @@ typedef struct elman_train_options {
                              For one training at a time: see elman_lock_take */
   const char *output;     /* where the model will go: a checkpoint has the permissions of the file
                              there. NULL (default) = those of any new file */
+  size_t keep_last;       /* models that stay beside `output`, those of the last validations, or
+                             of the last epochs without dev pairs: that of update 400 is the file
+                             `output`.update400, older ones are removed; 0 (default) = none */
   double save_every;      /* and every so many seconds; 0 (default) = only when it stops */
   bool resume; /* go on from the checkpoint, if it is there: the final model is the same, byte
                   for byte, as that of a run that never stopped. ELMAN_INVALID_ARGUMENT when
@@ -72,6 +86,7 @@ typedef struct elman_train_options {
   elman_validation_function *validated; /* may be NULL */
   elman_saved_function *saved;          /* NULL (default) = a checkpoint that cannot be written ends
                                            training, with its error */
+  elman_kept_function *kept;            /* likewise for models that are kept */
   void *context;
 } elman_train_options;
 

@@ -78,6 +78,11 @@ static json_t *compose_metadata(const struct model *model) {
 }
 
 elman_status model_save(const struct model *model, const char *path, elman_error *error) {
+  return model_save_like(model, path, NULL, error);
+}
+
+elman_status model_save_like(const struct model *model, const char *path, const char *like,
+                             elman_error *error) {
   struct tensor_source tensors[MAX_PARAMETERS];
   for (size_t i = 0; i < model->table.count; i++) {
     const struct parameter *row = &model->table.rows[i];
@@ -87,7 +92,7 @@ elman_status model_save(const struct model *model, const char *path, elman_error
   json_t *metadata = compose_metadata(model);
   if (metadata == NULL) return fail_no_memory(error);
   struct safe_file file;
-  elman_status status = safe_file_open(&file, path, NULL, error);
+  elman_status status = safe_file_open(&file, path, like, error);
   if (status == ELMAN_OK) {
     status = safetensors_write(file.stream, metadata, tensors, model->table.count, error);
     status = safe_file_end(&file, status, error);

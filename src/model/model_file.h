@@ -7,6 +7,10 @@
 
 elman_status model_save(const struct model *model, const char *path, elman_error *error) CHECKED;
 
+/* The same, with the permissions of the file `like`, if that is there. */
+elman_status model_save_like(const struct model *model, const char *path, const char *like,
+                             elman_error *error) CHECKED;
+
 /* Anything missing, altered or superfluous is ELMAN_BAD_DATA. */
 elman_status model_load(struct model **model, const char *path, elman_error *error) CHECKED;
 

@@ -7,6 +7,7 @@
 #include "model/hyperparameters.h"
 #include "train/checkpoint.h"
 #include "train/join.h"
+#include "train/kept.h"
 #include "train/order.h"
 #include "translate/evaluate.h"
 
@@ -201,6 +202,78 @@ static elman_status validate_if_due(struct run *run, elman_error *error) {
   return status;
 }
 
+/* A function of the state alone, so that stopping and resuming does not change it. */
+static void add_history(struct model_past *past, const struct run *run) {
+  const struct training_state *state = &run->trainer->state;
+  const struct sentences *target = &run->corpus->target;
+  const uint64_t epochs_before = state->epoch - 1;
+  const bool epoch_ended = state->position == run->order.batches;
+  if (state->update == 0) return;
+  past->history.epochs += epochs_before + epoch_ended;
+  past->history.updates += state->update;
+  past->history.tokens +=
+      epochs_before * (target->starts[target->count] + target->count) + state->epoch_tokens;
+  const elman_train_options *from = run->options;
+  past->training = (elman_train_settings){ELMAN_TRAIN_HYPERPARAMETERS(FIELD_COPY)};
+  past->training_known = true;
+}
+
+/* ---- models on the way ---- */
+
+static bool keeping_is_due(const struct run *run) {
+  const elman_train_options *options = run->options;
+  if (options->keep_last == 0 || !is_first(run)) return false;
+  return options->dev != NULL ? validation_is_due(run->trainer, options, &run->order)
+                              : run->trainer->state.position == run->order.batches;
+}
+
+/* Like a checkpoint, a model that cannot be kept does not end the training if somebody listens. */
+static void tell_kept(struct run *run, elman_kept kept, elman_status status,
+                      const elman_error *problem) {
+  const elman_train_options *options = run->options;
+  kept.problem = status == ELMAN_OK ? NULL : problem;
+  if (options->kept != NULL)
+    options->kept(options->context, &kept);
+  else if (status != ELMAN_OK && run->pending == ELMAN_OK)
+    run->pending = fail_again(&run->problem, problem);
+}
+
+/* The model as a validation sees it, with its history so far. */
+static elman_status write_kept(struct run *run, elman_error *error) {
+  struct trainer *trainer = run->trainer;
+  struct model *model = trainer->model;
+  const struct model_past before = model->past;
+  trainer_settle(trainer);
+  if (trainer->average != NULL) swap(model->block, trainer->average, model->table.block);
+  add_history(&model->past, run);
+  const elman_status status = kept_write(model, run->options->output, trainer->state.update, error);
+  model->past = before;
+  if (trainer->average != NULL) swap(model->block, trainer->average, model->table.block);
+  return status;
+}
+
+static void keep_model(struct run *run) {
+  elman_error problem;
+  elman_kept kept = {.update = run->trainer->state.update};
+  elman_status status = write_kept(run, &problem);
+  if (status == ELMAN_OK)
+    status = kept_prune(&kept.removed, run->options->output, kept.update, run->options->keep_last,
+                        &problem);
+  tell_kept(run, kept, status, &problem);
+}
+
+static void begin_keeping(struct run *run) {
+  const elman_train_options *options = run->options;
+  elman_error problem;
+  elman_kept kept = {0};
+  if (options->keep_last == 0 || !is_first(run)) return;
+  const elman_status status = kept_prune(&kept.removed, options->output, run->trainer->state.update,
+                                         options->keep_last, &problem);
+  tell_kept(run, kept, status, &problem);
+}
+
+/* ---- the epochs ---- */
+
 static bool save_is_due(const struct run *run) {
   const double every = run->options->save_every;
   return run->pending == ELMAN_OK && every > 0 && seconds() - run->saved_at >= every;
@@ -215,6 +288,7 @@ static elman_status run_epoch(struct run *run, elman_error *error) {
     elman_status status = run_batch(run, error);
     if (status == ELMAN_OK) status = validate_if_due(run, error);
     if (status != ELMAN_OK) return status;
+    if (keeping_is_due(run)) keep_model(run);
     if (save_is_due(run)) run->pending = save(run, &run->problem);
     if (patience_is_over(run->trainer, options)) break;
   }
@@ -278,24 +352,10 @@ static elman_status begin(struct run *run, elman_error *error) {
     status = checkpoint_load(run->trainer, options, run->corpus_hash, &run->saved, error);
   status = group_agree(options->group, status, error);
   if (status == ELMAN_OK) status = join_spread(run->trainer, options->group, error);
-  if (status == ELMAN_OK) epoch_order_fill(&run->order, run->trainer->state.epoch);
-  return status;
-}
-
-/* A function of the state alone, so that stopping and resuming does not change it. */
-static void add_history(struct model_past *past, const struct run *run) {
-  const struct training_state *state = &run->trainer->state;
-  const struct sentences *target = &run->corpus->target;
-  const uint64_t epochs_before = state->epoch - 1;
-  const bool epoch_ended = state->position == run->order.batches;
-  if (state->update == 0) return;
-  past->history.epochs += epochs_before + epoch_ended;
-  past->history.updates += state->update;
-  past->history.tokens +=
-      epochs_before * (target->starts[target->count] + target->count) + state->epoch_tokens;
-  const elman_train_options *from = run->options;
-  past->training = (elman_train_settings){ELMAN_TRAIN_HYPERPARAMETERS(FIELD_COPY)};
-  past->training_known = true;
+  if (status != ELMAN_OK) return status;
+  epoch_order_fill(&run->order, run->trainer->state.epoch);
+  begin_keeping(run);
+  return ELMAN_OK;
 }
 
 elman_status trainer_run(struct model *model, const struct corpus *corpus,

@@ -26,6 +26,8 @@ elman_status trainer_check_options(const elman_train_options *options, elman_err
   if (options->dev == NULL && schedule_kind_of(options) == SCHEDULE_PLATEAU)
     problem = "the learning-rate schedule \"plateau\" needs dev pairs: without them nothing tells "
               "that it has reached one";
+  if (options->keep_last > 0 && options->output == NULL)
+    problem = "models are kept beside the output, which has no name";
   if (options->resume && options->checkpoint == NULL) problem = "resuming needs a checkpoint";
   return problem == NULL ? ELMAN_OK : fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s", problem);
 }

@@ -28,6 +28,7 @@ struct job {
   const char *log;       /* file, or NULL */
   const char *output;
   bool force;
+  double hours, started_at;    /* 0 hours = no limit */
   char replaces[TRAIN_NOTICE]; /* told of the output once nothing can be refused any more */
 };
 
@@ -39,7 +40,8 @@ static int train_and_save(elman_model *model, const elman_pairs *pairs, const el
                               .model = model,
                               .options = &options,
                               .progress = progress_start(),
-                              .first = true};
+                              .first = true,
+                              .ends_at = job->hours > 0 ? job->started_at + 3600 * job->hours : 0};
   const char *log = group_leads() ? job->log : NULL;
   int code = train_log_open(&training.log, log, options.resume, &training.progress);
   if (code != EX_OK) return code;
@@ -48,12 +50,16 @@ static int train_and_save(elman_model *model, const elman_pairs *pairs, const el
   interrupt_catch_first();
   const elman_status status = elman_train(model, pairs, &options, &error);
   progress_erase(&training.progress);
-  const bool interrupted = status == ELMAN_INTERRUPTED;
+  /* Only the first process looks at the clock. */
+  const bool time_is_over =
+      group_leads() ? training.time_is_over : job->hours > 0 && interrupt_signal() == 0;
+  const bool interrupted = status == ELMAN_INTERRUPTED && !time_is_over;
   code = training.checkpoint != EX_OK ? training.checkpoint
+         : training.keeping != EX_OK  ? training.keeping
          : interrupted                ? 128 + interrupt_signal()
                                       : EX_OK;
   code = train_log_close(&training.log, code);
-  if (status != ELMAN_OK && !interrupted) return report_error(&error);
+  if (status != ELMAN_OK && status != ELMAN_INTERRUPTED) return report_error(&error);
   if (!group_leads()) return code;
   if (elman_model_save(model, job->output, &error) != ELMAN_OK) return report_error(&error);
   training_describe_end(&training, interrupted, job->output);
@@ -188,7 +194,8 @@ int train_command(int argc, char **argv) {
   struct job job = {.input = {.columns = DEFAULT_COLUMNS},
                     .model = elman_model_options_default(),
                     .train = elman_train_options_default(),
-                    .output = DEFAULT_MODEL};
+                    .output = DEFAULT_MODEL,
+                    .started_at = now()};
   job.train.save_every = 600;
   const char *preset = preset_name(0);
   enum { MOST_OPTIONS = 65 }; /* struct operands has a bit for each */
@@ -205,6 +212,10 @@ int train_command(int argc, char **argv) {
        .flag = &job.train.resume},
       {"save-every", 0, "SECONDS", "time between checkpoints; 0 = only when stopped",
        .real = &job.train.save_every, .highest = 1e9},
+      {"hours", 0, "X", "end after so much time, as after the last epoch; 0 = no limit",
+       .real = &job.hours, .highest = 1e6},
+      {"keep-last", 0, "K", "models of the last K validations, or epochs, that stay, too; 0 = none",
+       .count = &job.train.keep_last, .most = 1000000},
       {"log", 0, "FILE", "write settings, updates and validations there, as JSON Lines",
        .text = &job.log},
       THREADS_OPTION(job.train.threads),

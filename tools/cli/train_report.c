@@ -104,6 +104,13 @@ static void note_start(struct training *training, const elman_train_report *repo
          report->updates);
 }
 
+/* No update begins after the end of the time, but for the one that would have been the last. */
+static bool goes_on(struct training *training) {
+  if (training->ends_at > 0 && now() >= training->ends_at && !training->finished)
+    training->time_is_over = true;
+  return interrupt_signal() == 0 && !training->time_is_over;
+}
+
 static bool on_update(void *context, const elman_train_report *report) {
   struct training *training = context;
   training->epoch = report->epoch;
@@ -119,13 +126,14 @@ static bool on_update(void *context, const elman_train_report *report) {
   if (progress_due(&training->progress)) draw_progress(training, report);
   if (epoch_ends) training->line_tokens += report->tokens;
   if (epoch_ends && deserves_a_line(report)) print_epoch(training, report);
-  return interrupt_signal() == 0;
+  return goes_on(training);
 }
 
 static bool on_validation(void *context, const elman_validation *validation) {
   struct training *training = context;
   char perplexity[32];
   train_log_validation(&training->log, validation);
+  training->validated = true;
   if (validation->best) {
     training->best_epoch = validation->epoch;
     training->best_update = validation->update;
@@ -134,7 +142,7 @@ static bool on_validation(void *context, const elman_validation *validation) {
   note("  dev: loss %.4f  perplexity %s  BLEU %.2f  chrF2 %.2f%s", validation->loss,
        real_text(perplexity, sizeof perplexity, validation->perplexity, 2), validation->bleu,
        validation->chrf, validation->best ? "  best" : "");
-  return interrupt_signal() == 0;
+  return goes_on(training);
 }
 
 /* Told once, not at every attempt that fails for the same reason. */
@@ -148,30 +156,63 @@ static void on_saved(void *context, const elman_error *problem) {
                        : "this checkpoint is left out; the training is not affected");
 }
 
+/* Told once, as for checkpoints. */
+static void on_kept(void *context, const elman_kept *kept) {
+  struct training *training = context;
+  const bool failed_before = training->keeping != EX_OK, begins = kept->update == 0;
+  if (kept->problem == NULL && !begins) training->kept++;
+  if (begins && kept->removed > 0 && kept->problem == NULL)
+    note("%s.update*: %zu model%s removed, of another training or of updates that are made again",
+         training->options->output, kept->removed, plural(kept->removed));
+  if (failed_before == (kept->problem != NULL)) return;
+  progress_erase(&training->progress);
+  training->keeping = kept->problem == NULL ? EX_OK : report_error(kept->problem);
+  note(kept->problem == NULL ? "the models to keep could be written this time"
+                             : "this one of the models to keep is left out or stays too long; the "
+                               "training is not affected");
+}
+
 void training_watch(struct training *training, elman_train_options *options) {
   training->started_at = training->line_at = now();
   options->report = on_update;
   options->validated = on_validation;
   options->saved = on_saved;
+  options->kept = on_kept;
   options->context = training;
 }
 
-/* Why a training that was not stopped is over, and which of its models it leaves. */
+/* Why a training that no signal stopped is over. */
 static void describe_reason(const struct training *training) {
   const elman_train_options *options = training->options;
-  if (training->first && options->resume)
+  if (training->time_is_over)
+    note("the time is over in epoch %zu (--hours); %s", training->epoch,
+         training->checkpoint == EX_OK ? "--resume goes on"
+                                       : "without a checkpoint --resume cannot go on");
+  else if (training->first && options->resume)
     note("nothing is left to do: the training had ended; more --epochs%s make it longer",
          options->patience > 0 ? " or --patience" : "");
-  if (options->dev == NULL || training->first) return;
-  if (!training->finished)
+  else if (!training->first && !training->finished)
     note("ended early, in epoch %zu: no new best in %zu validation%s (--patience)", training->epoch,
          options->patience, plural(options->patience));
+}
+
+/* Which of its models a training leaves that no signal stopped. */
+static void describe_model(const struct training *training) {
+  const elman_train_options *options = training->options;
+  if (training->kept > 0)
+    note("%s.update*: the model%s of the last %zu %s%s; 'elman average' makes one of them",
+         options->output, plural(options->keep_last), options->keep_last,
+         options->dev == NULL ? "epoch" : "validation", plural(options->keep_last));
+  if (options->dev == NULL || training->first) return;
   if (training->best_epoch > 0)
     note("the model of epoch %zu, update %" PRIu64
          ", is kept: it has the best BLEU on the dev pairs",
          training->best_epoch, training->best_update);
-  else
+  else if (training->validated)
     note("the best model is kept, from before this run went on");
+  else
+    note("this run came to no validation: the best model before it is kept or, without one, the "
+         "last");
 }
 
 static void describe_traffic(const struct training *training) {
@@ -193,6 +234,7 @@ void training_describe_end(const struct training *training, bool interrupted, co
          training->checkpoint == EX_OK ? "and --resume goes on"
                                        : "but --resume cannot go on without a checkpoint");
   if (!interrupted) describe_reason(training);
+  if (!interrupted) describe_model(training);
   if (!interrupted) describe_traffic(training);
   describe_result(path);
 }

@@ -21,10 +21,15 @@ struct training {
   bool first;         /* no update has been yet */
   size_t epoch;       /* the current one */
   bool finished;      /* the last update of the last epoch has been */
+  bool validated;     /* in this run */
   size_t best_epoch;  /* of this run's best validation; 0 = none has been */
   uint64_t best_update;
   uint64_t sent_before, sent; /* bytes, by the first update and by the last */
   uint64_t updates;           /* between the two */
+  double ends_at;             /* when the time is over, as now() tells it; 0 = never */
+  bool time_is_over;          /* before the work was */
+  size_t kept;                /* models beside the output that this run wrote */
+  int keeping;                /* exit code of the last attempt to keep one */
   int checkpoint;             /* exit code of the last attempt to write the checkpoint */
 };
 

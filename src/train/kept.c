@@ -1,0 +1,107 @@
+#include "train/kept.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "model/model_file.h"
+
+static const char MIDDLE[] = ".update";
+
+static elman_status name_of(char **path, const char *output, uint64_t update, elman_error *error) {
+  if (asprintf(path, "%s%s%" PRIu64, output, MIDDLE, update) >= 0) return ELMAN_OK;
+  *path = NULL;
+  return fail_no_memory(error);
+}
+
+elman_status kept_write(const struct model *model, const char *output, uint64_t update,
+                        elman_error *error) {
+  char *path;
+  elman_status status = name_of(&path, output, update, error);
+  if (status == ELMAN_OK) status = model_save_like(model, path, output, error);
+  free(path);
+  return status;
+}
+
+/* ---- what is there ---- */
+
+struct updates {
+  uint64_t *all;
+  size_t count, capacity;
+};
+
+/* Whether `name` is that of a kept model, written as kept_write writes it. */
+static bool parse_name(uint64_t *update, const char *name, const char *base) {
+  const size_t length = strlen(base), middle = strlen(MIDDLE);
+  if (strncmp(name, base, length) != 0 || strncmp(name + length, MIDDLE, middle) != 0) return false;
+  const char *digits = name + length + middle;
+  if (digits[0] < '1' || digits[0] > '9' || strspn(digits, "0123456789") != strlen(digits))
+    return false;
+  errno = 0;
+  *update = strtoull(digits, NULL, 10);
+  return errno == 0;
+}
+
+static elman_status read_folder(struct updates *updates, DIR *folder, const char *base,
+                                elman_error *error) {
+  const struct dirent *entry;
+  uint64_t update;
+  while ((entry = readdir(folder)) != NULL) {
+    if (!parse_name(&update, entry->d_name, base)) continue;
+    const elman_status status = array_grow(&updates->all, &updates->capacity, updates->count + 1,
+                                           sizeof *updates->all, error);
+    if (status != ELMAN_OK) return status;
+    updates->all[updates->count++] = update;
+  }
+  return ELMAN_OK;
+}
+
+static elman_status list(struct updates *updates, const char *output, elman_error *error) {
+  char reason[128];
+  const char *slash = strrchr(output, '/'), *base = slash == NULL ? output : slash + 1;
+  char *path = slash == NULL ? strdup(".") : strndup(output, (size_t)(slash - output) + 1);
+  if (path == NULL) return fail_no_memory(error);
+  DIR *folder = opendir(path);
+  const elman_status status = folder == NULL
+                                  ? fail(error, ELMAN_CANNOT_CREATE, path,
+                                         "cannot look for kept models: %s", REASON(errno, reason))
+                                  : read_folder(updates, folder, base, error);
+  if (folder != NULL) closedir(folder);
+  free(path);
+  return status;
+}
+
+static int latest_first(const void *a, const void *b) {
+  const uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+  return (left < right) - (left > right);
+}
+
+static elman_status remove_model(const char *output, uint64_t update, elman_error *error) {
+  char reason[128], *path;
+  elman_status status = name_of(&path, output, update, error);
+  if (status == ELMAN_OK && unlink(path) != 0 && errno != ENOENT)
+    status = fail(error, ELMAN_CANNOT_CREATE, path, "cannot remove a model that was kept: %s",
+                  REASON(errno, reason));
+  free(path);
+  return status;
+}
+
+elman_status kept_prune(size_t *removed, const char *output, uint64_t update, size_t most,
+                        elman_error *error) {
+  struct updates updates = {0};
+  size_t later = 0;
+  elman_status status = list(&updates, output, error);
+  if (updates.count > 0) qsort(updates.all, updates.count, sizeof *updates.all, latest_first);
+  while (later < updates.count && updates.all[later] > update) later++;
+  for (size_t i = 0; i < updates.count && status == ELMAN_OK; i++)
+    if (i < later || i - later >= most) status = remove_model(output, updates.all[i], error);
+  *removed = later;
+  free(updates.all);
+  return status;
+}

@@ -1,0 +1,85 @@
+# --hours ends a training like its last epoch, and --keep-last leaves models beside the output.
+
+train=$DATA/daily.train.zh-en.tsv
+toy=$DATA/toy.zh-en.tsv
+head -n 400 "$train" >pairs.tsv
+head -n 40 "$DATA/daily.test.zh-en.tsv" >dev.tsv
+settings=(-t 1 --hidden-size 16 --embedding-size 8 --batch-size 40 --average 0.9 --dropout 0.1)
+
+# ---- --hours ----
+
+# Far too little time for so many epochs: a model, a checkpoint, and the way to go on.
+expect_exit 0 "$ELMAN" train -q "${settings[@]}" --epochs 60 pairs.tsv
+mv model.safetensors expected
+expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 100000 --hours 0.00001 pairs.tsv
+expect_stderr_match '^the time is over in epoch [0-9]+ \(--hours\); --resume goes on$'
+expect_stderr_match '^model.safetensors is written; '
+expect_files dev.tsv expected model.safetensors model.safetensors.checkpoint pairs.tsv
+expect_exit 0 "$ELMAN" translate 我
+expect_exit 73 "$ELMAN" train "${settings[@]}" --epochs 60 pairs.tsv
+expect_stderr_match 'holds a training that is not finished; add --resume to go on with it'
+
+# Stopped by time and resumed is as never stopped.
+expect_exit 0 "$ELMAN" train -q "${settings[@]}" --epochs 60 --resume --hours 0.00001 pairs.tsv
+expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 60 --resume --hours 1 pairs.tsv
+cmp expected model.safetensors || fail "a training that --hours ended, and --resume, make another model"
+grep -q 'time is over' "$results/stderr" && fail "the time is over after an hour"
+rm model.safetensors*
+
+# With dev pairs, also before the first validation.
+expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 100000 --hours 0.00001 --dev dev.tsv \
+  --validate-every 1000000 pairs.tsv
+expect_stderr_match '^this run came to no validation: '
+rm model.safetensors*
+expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 100000 --hours 0.0003 --dev dev.tsv \
+  --validate-every 1 --patience 1000000 pairs.tsv
+expect_stderr_match '^the model of epoch [0-9]+, update [0-9]+, is kept: it has the best BLEU'
+grep -q 'ended early' "$results/stderr" && fail "the time is told as patience"
+rm model.safetensors*
+
+expect_exit 64 "$ELMAN" train --hours=-1 "$toy"
+expect_stderr_match "--hours: '-1' is not a number from 0 to 1e\+06"
+
+# ---- --keep-last ----
+
+# Those of the last epochs; one of them is what a training so long leaves.
+expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 4 pairs.tsv
+mv model.safetensors fourth
+touch model.safetensors.update7x model.safetensors.update07 model.safetensors.updates
+expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 5 --keep-last 3 pairs.tsv
+expect_stderr_match "^model.safetensors.update\*: the models of the last 3 epochs; 'elman average' makes one of them$"
+expect_files dev.tsv expected fourth model.safetensors model.safetensors.update{07,30,40,50,7x,s} pairs.tsv
+rm model.safetensors.update{07,7x,s}
+cmp model.safetensors model.safetensors.update50 || fail "the last one is not the model"
+cmp fourth model.safetensors.update40 || fail "the one before is not that of a shorter training"
+expect_exit 0 "$ELMAN" average -o mean model.safetensors.update*
+expect_exit 0 "$ELMAN" translate -m mean 我
+
+# Another training to the same output removes them; without the option it leaves them alone.
+expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 1 pairs.tsv
+expect_files dev.tsv expected fourth mean model.safetensors model.safetensors.update{30,40,50} pairs.tsv
+expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 1 --keep-last 3 pairs.tsv
+expect_stderr_match '^model.safetensors.update\*: 3 models removed, of another training or of updates'
+expect_files dev.tsv expected fourth mean model.safetensors model.safetensors.update10 pairs.tsv
+rm model.safetensors*
+
+# With dev pairs those of validations, also where training was stopped and goes on.
+mkdir -m 700 whole part
+kept=("${settings[@]}" --dev dev.tsv --validate-every 15 --keep-last 2 pairs.tsv)
+expect_exit 0 "$ELMAN" train -q --epochs 40 "${kept[@]}" -o whole/m
+expect_exit 0 "$ELMAN" train -q --epochs 40 "${kept[@]}" -o part/m --hours 0.00003
+expect_exit 0 "$ELMAN" train -q --epochs 40 "${kept[@]}" -o part/m --resume
+rm -f part/m.checkpoint
+diff -r whole part || fail "other models stay after a stop"
+(cd whole && expect_files m m.update390 m.update375)
+
+# What cannot be kept is told, and the training goes on.
+if [ "$(id -u)" -ne 0 ]; then
+  chmod a-w whole
+  expect_exit 73 "$ELMAN" train --epochs 1 "${kept[@]}" -o whole/m
+fi
+mkdir m.update10
+expect_exit 73 "$ELMAN" train "${settings[@]}" --epochs 1 --keep-last 1 -o m pairs.tsv
+expect_stderr_match 'm.update10: cannot remove a model that was kept: '
+expect_stderr_match '^this one of the models to keep is left out or stays too long; the training is not affected$'
+expect_stderr_match '^m is written'
