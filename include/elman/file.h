@@ -1,4 +1,4 @@
-/* Output files that are replaced at once, and claims to them. */
+/* Output files that are replaced at once, and claims to them; input that gzip may have packed. */
 #ifndef ELMAN_FILE_H
 #define ELMAN_FILE_H
 
@@ -31,6 +31,20 @@ ELMAN_CHECKED elman_status elman_lock_take(elman_lock **lock, const char *path, 
 /* NULL if there is none; else it lives as long as the lock. */
 ELMAN_API const char *elman_lock_problem(const elman_lock *lock);
 ELMAN_API void elman_lock_release(elman_lock *lock);
+
+/* Input that comes piece by piece, and is unpacked if it begins as what gzip packs does. Functions
+ * of this library that read text, pairs and matrices from files do this by themselves. */
+typedef struct elman_unpacker elman_unpacker;
+
+ELMAN_CHECKED elman_status elman_unpacker_create(elman_unpacker **unpacker, elman_error *error);
+ELMAN_API void elman_unpacker_free(elman_unpacker *unpacker);
+/* Takes *size bytes at *input, of which those that are left stay there, and fills the *room bytes,
+ * at least 1, at `into`; *room is then how many it gave. If these are fewer than were asked for,
+ * nothing is left, and more input is needed. */
+ELMAN_CHECKED elman_status elman_unpack(elman_unpacker *unpacker, const char **input, size_t *size,
+                                        char *into, size_t *room, elman_error *error);
+/* At the end of the input: ELMAN_BAD_DATA if it ends too early. */
+ELMAN_CHECKED elman_status elman_unpack_end(const elman_unpacker *unpacker, elman_error *error);
 
 ELMAN_END
 

@@ -3,6 +3,7 @@
 #include "api/call.h"
 #include "base/lock.h"
 #include "base/safe_file.h"
+#include "base/unpack.h"
 
 struct elman_file {
   struct safe_file inner;
@@ -62,4 +63,34 @@ void elman_lock_release(elman_lock *lock) {
   if (lock == NULL) return;
   lock_release(&lock->inner);
   free(lock);
+}
+
+struct elman_unpacker {
+  struct unpacker inner;
+};
+
+elman_status elman_unpacker_create(elman_unpacker **unpacker, elman_error *error) {
+  *unpacker = calloc(1, sizeof **unpacker);
+  return *unpacker == NULL ? fail_no_memory(error) : ELMAN_OK;
+}
+
+void elman_unpacker_free(elman_unpacker *unpacker) {
+  if (unpacker == NULL) return;
+  unpack_free(&unpacker->inner);
+  free(unpacker);
+}
+
+elman_status elman_unpack(elman_unpacker *unpacker, const char **input, size_t *size, char *into,
+                          size_t *room, elman_error *error) {
+  struct text left = {*input, *size};
+  size_t filled;
+  const elman_status status = unpack(&unpacker->inner, &left, into, *room, &filled, error);
+  *input = left.bytes;
+  *size = left.length;
+  *room = filled;
+  return status;
+}
+
+elman_status elman_unpack_end(const elman_unpacker *unpacker, elman_error *error) {
+  return unpack_end(&unpacker->inner, error);
 }

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/unpack.h"
+
 enum { READ_CHUNK = 1 << 20 };
 
 const char *file_name(const char *path) {
@@ -36,6 +38,39 @@ static size_t read_chunk(char *chunk, FILE *stream) {
   return got;
 }
 
+/* Appends what a piece of the file gives, unpacked, of which `limit` bytes may be there in all. */
+static elman_status append(struct buffer *into, struct unpacker *unpacker, struct text input,
+                           size_t limit, elman_error *error) {
+  enum { ROOM = 1 << 16 };
+  char piece[ROOM];
+  size_t filled = ROOM;
+  elman_status status = ELMAN_OK;
+  while (status == ELMAN_OK && (input.length > 0 || filled == ROOM)) {
+    status = unpack(unpacker, &input, piece, ROOM, &filled, error);
+    if (status == ELMAN_OK && filled > limit - into->length)
+      status = fail(error, ELMAN_BAD_DATA, NULL, "is larger than %zu bytes", limit);
+    if (status == ELMAN_OK) buffer_append(into, piece, filled);
+    if (status == ELMAN_OK && into->failed) status = fail_no_memory(error);
+  }
+  return status;
+}
+
+static elman_status read_all(struct buffer *into, FILE *stream, size_t limit, elman_error *error) {
+  char reason[128];
+  struct unpacker unpacker = {0};
+  char *chunk = malloc(READ_CHUNK);
+  size_t got;
+  elman_status status = chunk == NULL ? fail_no_memory(error) : ELMAN_OK;
+  while (status == ELMAN_OK && (got = read_chunk(chunk, stream)) > 0)
+    status = append(into, &unpacker, (struct text){chunk, got}, limit, error);
+  if (status == ELMAN_OK && ferror(stream))
+    status = fail(error, ELMAN_IO, NULL, "cannot read the file: %s", REASON(errno, reason));
+  if (status == ELMAN_OK) status = unpack_end(&unpacker, error);
+  unpack_free(&unpacker);
+  free(chunk);
+  return status;
+}
+
 elman_status file_read(struct buffer *into, const char *path, size_t limit, elman_error *error) {
   char reason[128];
   const bool is_stdin = strcmp(path, "-") == 0;
@@ -49,23 +84,12 @@ elman_status file_read(struct buffer *into, const char *path, size_t limit, elma
   if (fstat(fileno(stream), &info) == 0 && S_ISDIR(info.st_mode)) {
     status = fail(error, ELMAN_NO_INPUT, name, "is a directory; name a file");
   } else {
-    size_t read = 0;
-    char *chunk = malloc(READ_CHUNK);
-    if (chunk == NULL) status = fail_no_memory(error);
-    while (status == ELMAN_OK) {
-      const size_t got = read_chunk(chunk, stream);
-      if (got == 0) break;
-      if (got > limit - read) {
-        status = fail(error, ELMAN_BAD_DATA, name, "is larger than %zu bytes", limit);
-        break;
-      }
-      read += got;
-      buffer_append(into, chunk, got);
-      if (into->failed) status = fail_no_memory(error);
-    }
-    if (status == ELMAN_OK && ferror(stream))
-      status = fail(error, ELMAN_IO, name, "cannot read the file: %s", REASON(errno, reason));
-    free(chunk);
+    elman_error problem;
+    status = read_all(into, stream, limit, &problem);
+    if (status == ELMAN_NO_MEMORY)
+      status = fail_again(error, &problem);
+    else if (status != ELMAN_OK)
+      status = fail(error, status, name, "%s", problem.message);
   }
   if (!is_stdin) fclose(stream);
   return status;

@@ -19,7 +19,8 @@ elman_status file_exists(bool *exists, const char *path, elman_error *error) CHE
 /* Whether the name is (still) that of the open file, and no link to it. */
 bool is_named(int descriptor, const char *name);
 
-/* Appends all of a file, "-" is standard input. More than `limit` bytes are an error. */
+/* Puts all of a file, "-" is standard input, into an empty buffer, unpacked if gzip packed it. More
+ * than `limit` bytes are an error. */
 elman_status file_read(struct buffer *into, const char *path, size_t limit,
                        elman_error *error) CHECKED;
 

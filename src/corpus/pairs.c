@@ -70,7 +70,11 @@ static const char *what_it_is(struct text binary) {
   } kinds[] = {
       {"\xFF\xFE", "is UTF-16 text; save it as UTF-8, or convert it: iconv -f UTF-16 -t UTF-8"},
       {"\xFE\xFF", "is UTF-16 text; save it as UTF-8, or convert it: iconv -f UTF-16 -t UTF-8"},
-      {"\x1F\x8B", "is compressed by gzip; unpack it first"},
+      {"\xFD"
+       "7zXZ",
+       "is compressed by xz; unpack it first, or pack it by gzip"},
+      {"BZh", "is compressed by bzip2; unpack it first, or pack it by gzip"},
+      {"\x28\xB5\x2F\xFD", "is compressed by zstd; unpack it first, or pack it by gzip"},
       {"PK\3\4",
        "is a zip file, as those of word processors and spreadsheets are; save it as UTF-8 "
        "text with a pair a line"},

@@ -221,8 +221,9 @@ Test(tsv, binary_files) {
                "is UTF-16 text; save it as UTF-8, or convert it: iconv -f UTF-16 -t UTF-8");
   put_bytes("a.tsv", "\xFE\xFF\0I\0\t", 6);
   assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv", "is UTF-16 text");
-  put_bytes("a.tsv", "\x1F\x8B\x08\0", 4);
-  assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv", "is compressed by gzip; unpack it first");
+  put_bytes("a.tsv", "\x28\xB5\x2F\xFD\0", 5);
+  assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv",
+               "is compressed by zstd; unpack it first, or pack it by gzip");
   put_bytes("a.tsv", "PK\3\4\x14\0", 6);
   assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv", "is a zip file");
   put_bytes("a.tsv", "PK\0", 3);

@@ -14,6 +14,8 @@
 
 static const char BYTE_ORDER_MARK[] = "\xef\xbb\xbf";
 
+enum { PIECE = 1 << 16 };
+
 int line_reader_open(struct line_reader *lines, const char *path, size_t max_line) {
   const bool is_stdin = path == NULL || strcmp(path, "-") == 0;
   *lines = (struct line_reader){.name = is_stdin ? "standard input" : path, .max_line = max_line};
@@ -28,23 +30,35 @@ int line_reader_open(struct line_reader *lines, const char *path, size_t max_lin
     line_reader_close(lines);
     return EX_NOINPUT;
   }
-  return EX_OK;
+  elman_error error;
+  lines->piece = malloc(PIECE);
+  const elman_status status = elman_unpacker_create(&lines->unpacker, &error);
+  if (lines->piece != NULL && status == ELMAN_OK) return EX_OK;
+  line_reader_close(lines);
+  return report_no_memory();
 }
 
 void line_reader_close(struct line_reader *lines) {
+  elman_unpacker_free(lines->unpacker);
+  free(lines->piece);
   free(lines->bytes);
-  lines->bytes = NULL;
+  lines->unpacker = NULL;
+  lines->piece = lines->bytes = NULL;
   if (lines->file > STDIN_FILENO) close(lines->file);
 }
 
 /* ---- reading ahead ---- */
 
 static bool is_open(const struct line_reader *lines) {
-  return !lines->ended && lines->problem == 0;
+  return !lines->ended && lines->problem == 0 && lines->bad == ELMAN_OK;
+}
+
+/* Whether there is more without reading. */
+static bool has_packed(const struct line_reader *lines) {
+  return lines->unpacks || lines->packed_size > 0;
 }
 
 static bool make_room(struct line_reader *lines) {
-  enum { PIECE = 1 << 16 };
   if (lines->capacity - lines->end >= PIECE) return true;
   const size_t kept = lines->end - lines->start;
   if (lines->start > 0) memmove(lines->bytes, lines->bytes + lines->start, kept);
@@ -61,19 +75,33 @@ static bool make_room(struct line_reader *lines) {
   return true;
 }
 
-/* Reads what is there, or waits for something. */
+/* Another piece: what is there, or what is waited for. */
+static void read_piece(struct line_reader *lines) {
+  const ssize_t got = read(lines->file, lines->piece, PIECE);
+  if (got > 0) {
+    lines->packed = lines->piece;
+    lines->packed_size = (size_t)got;
+  } else if (got == 0) {
+    lines->ended = true;
+    lines->bad = elman_unpack_end(lines->unpacker, &lines->error);
+  } else if (errno != EINTR) { /* then the caller looks for a signal */
+    lines->problem = errno;
+  }
+}
+
 static void read_more(struct line_reader *lines) {
   if (!make_room(lines)) {
     lines->problem = ENOMEM;
     return;
   }
-  const ssize_t got = read(lines->file, lines->bytes + lines->end, lines->capacity - lines->end);
-  if (got > 0)
-    lines->end += (size_t)got;
-  else if (got == 0)
-    lines->ended = true;
-  else if (errno != EINTR) /* then the caller looks for a signal */
-    lines->problem = errno;
+  if (!has_packed(lines)) read_piece(lines);
+  const size_t room = lines->capacity - lines->end;
+  size_t filled = room;
+  if (!has_packed(lines)) return;
+  lines->bad = elman_unpack(lines->unpacker, &lines->packed, &lines->packed_size,
+                            lines->bytes + lines->end, &filled, &lines->error);
+  lines->end += filled;
+  lines->unpacks = filled == room;
 }
 
 /* Of a line whose end is not in sight, what is more than a longest line with byte order mark and
@@ -96,7 +124,8 @@ static const char *find_line_end(struct line_reader *lines) {
 bool line_reader_ready(struct line_reader *lines) {
   while (find_line_end(lines) == NULL && is_open(lines)) {
     struct pollfd file = {.fd = lines->file, .events = POLLIN};
-    if (interrupt_signal() != 0 || poll(&file, 1, 0) <= 0) return false;
+    if (interrupt_signal() != 0) return false;
+    if (!has_packed(lines) && poll(&file, 1, 0) <= 0) return false;
     read_more(lines);
   }
   return true;
@@ -113,6 +142,11 @@ static bool stop_reading(const struct line_reader *lines, int *code) {
     errno = lines->problem;
     report(lines->name, "cannot read: %m");
     *code = EX_IOERR;
+  } else if (lines->bad == ELMAN_BAD_DATA) {
+    report(lines->name, "%s", lines->error.message);
+    *code = EX_DATAERR;
+  } else if (lines->bad != ELMAN_OK) {
+    *code = report_error(&lines->error);
   }
   return false;
 }
@@ -125,7 +159,8 @@ bool line_reader_next(struct line_reader *lines, struct line *line, int *code) {
     line_end = find_line_end(lines);
   }
   const size_t left = lines->end - lines->start;
-  if (interrupt_signal() != 0 || (line_end == NULL && (lines->problem != 0 || left == 0)))
+  if (interrupt_signal() != 0 ||
+      (line_end == NULL && (lines->problem != 0 || lines->bad != ELMAN_OK || left == 0)))
     return stop_reading(lines, code);
   line->text = lines->bytes + lines->start;
   line->length = line_end == NULL ? left : (size_t)(line_end - line->text);

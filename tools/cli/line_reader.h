@@ -1,20 +1,29 @@
-/* The lines of a file or of standard input, as they come. */
+/* The lines of a file or of standard input, as they come; unpacked if gzip packed them. */
 #ifndef ELMAN_CLI_LINE_READER_H
 #define ELMAN_CLI_LINE_READER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "elman.h"
+
 struct line_reader {
   int file;         /* descriptor */
   const char *name; /* for messages */
   size_t number;    /* of the last line, from 1 */
-  char *bytes;      /* what was read: start up to end is not yet given out */
+  elman_unpacker *unpacker;
+  char *piece;        /* what was read last; of it is not yet unpacked: */
+  const char *packed; /* from here */
+  size_t packed_size; /* so many bytes */
+  bool unpacks;       /* the unpacker may have more than there was room for */
+  char *bytes;        /* what is unpacked: start up to end is not yet given out */
   size_t start, end, capacity;
-  size_t max_line; /* bytes; of a longer line only so much is kept that it is known as one */
-  size_t searched; /* no line ends before this */
-  int problem;     /* errno of a read that failed, or 0 */
-  bool ended;      /* nothing more can be read */
+  size_t max_line;  /* bytes; of a longer line only so much is kept that it is known as one */
+  size_t searched;  /* no line ends before this */
+  int problem;      /* errno of a read that failed, or 0 */
+  elman_status bad; /* why it could not be unpacked */
+  elman_error error;
+  bool ended; /* nothing more can be read */
 };
 
 struct line {

@@ -1,0 +1,79 @@
+# Text that gzip packed is read wherever text is read, whatever the file is called.
+
+toy=$DATA/toy.zh-en.tsv
+small=(--hidden-size 6 --embedding-size 4 --epochs 2)
+cut -f 1 "$toy" >source
+cut -f 2 "$toy" >target
+cut -f 1,2 "$toy" >pairs
+for file in source target pairs; do gzip -c "$file" >"$file.gz"; done
+{ head -n 5 pairs | gzip; tail -n +6 pairs | gzip -9; } >members
+
+expect_exit 0 "$ELMAN" train -q "${small[@]}" pairs
+mv model.safetensors expected
+same() { # same COMMAND...: trains the same model
+  expect_exit 0 "$ELMAN" train -q "${small[@]}" "$@"
+  cmp expected model.safetensors || fail "another model: $*"
+}
+same pairs.gz
+same members
+same --source source.gz --target target
+same --source source.gz --target target.gz
+same - <pairs.gz
+same - < <(cat members)
+expect_exit 0 "$ELMAN" train -q "${small[@]}" --dev pairs pairs
+mv model.safetensors expected
+same --dev pairs.gz pairs.gz
+
+# same_output COMMAND...: prints the same in a folder with plain files and in one with packed ones.
+mkdir plain packed
+for file in source target pairs; do
+  cp $file plain
+  cp $file.gz packed/$file
+done
+same_output() {
+  cd plain
+  expect_exit 0 "$ELMAN" "$@"
+  cp "$results/stdout" ../output
+  cd ../packed
+  expect_exit 0 "$ELMAN" "$@"
+  cd ..
+  diff output "$results/stdout" || fail "something else: $*"
+}
+model=(-m ../model.safetensors)
+same_output evaluate "${model[@]}" pairs
+same_output evaluate --hypothesis target --reference target
+same_output translate "${model[@]}" -i source
+same_output attention "${model[@]}" --summary -i source
+same_output attention "${model[@]}" --references target --format pharaoh -i source
+same_output corpus check pairs
+same_output corpus split --dev 2 --test 2 -o parts pairs
+diff -r -x pairs -x source -x target plain packed || fail "other parts"
+expect_exit 0 "$ELMAN" translate -i source
+cp "$results/stdout" translations
+expect_exit 0 "$ELMAN" translate <source.gz
+cmp translations "$results/stdout" || fail "other translations from standard input"
+
+# ---- damaged ----
+
+head -c -9 pairs.gz >cut
+head -c -9 source.gz >cut_source
+{ cat source.gz; echo more; } >more
+for command in train evaluate 'corpus check'; do
+  expect_exit 65 "$ELMAN" $command cut
+  expect_stderr_match '^elman: cut: is packed by gzip and damaged: it ends too early'
+done
+expect_exit 65 "$ELMAN" train - <cut
+expect_stderr_match '^elman: standard input: is packed by gzip and damaged'
+expect_exit 65 "$ELMAN" train --source more --target target
+expect_stderr_match '^elman: more: is packed by gzip and damaged: something else follows'
+expect_exit 65 "$ELMAN" translate -i cut_source
+expect_stderr_match '^elman: cut_source: is packed by gzip and damaged: it ends too early'
+expect_exit 65 "$ELMAN" translate -i more
+expect_stderr_match '^elman: more: is packed by gzip and damaged: something else follows'
+
+# A line is translated as soon as it is there, packed or not.
+coproc translator { exec "$ELMAN" translate -q; }
+exec 4>&"${translator[1]}"
+echo 我 >&4
+read -r -t 60 line <&"${translator[0]}" || fail "nothing before the end of the input"
+exec 4>&-

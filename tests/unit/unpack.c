@@ -1,0 +1,118 @@
+/* Input that gzip may have packed, in pieces of any size. */
+#include "base/unpack.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 1 << 16 };
+
+/* Appends a member with so many bytes of text. */
+static void pack(struct buffer *into, const char *text, size_t length) {
+  static unsigned char packed[MOST];
+  z_stream stream = {0};
+  cr_assert_eq(deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
+  stream.next_in = (unsigned char *)(uintptr_t)text;
+  stream.avail_in = (unsigned)length;
+  stream.next_out = packed;
+  stream.avail_out = MOST;
+  cr_assert_eq(deflate(&stream, Z_FINISH), Z_STREAM_END);
+  buffer_append(into, (char *)packed, MOST - stream.avail_out);
+  deflateEnd(&stream);
+}
+
+/* Unpacks in pieces of `piece` bytes into `room` bytes at a time. */
+static elman_status take(struct buffer *into, struct text input, size_t piece, size_t room,
+                         elman_error *error) {
+  struct unpacker unpacker = {0};
+  elman_status status = ELMAN_OK;
+  char *place = malloc(room);
+  while (input.length > 0 && status == ELMAN_OK) {
+    struct text part = {input.bytes, input.length < piece ? input.length : piece};
+    size_t filled = room;
+    text_drop(&input, part.length);
+    while (status == ELMAN_OK && (part.length > 0 || filled == room)) {
+      status = unpack(&unpacker, &part, place, room, &filled, error);
+      if (status == ELMAN_OK) buffer_append(into, place, filled);
+    }
+  }
+  if (status == ELMAN_OK) status = unpack_end(&unpacker, error);
+  unpack_free(&unpacker);
+  free(place);
+  return status;
+}
+
+static const size_t sizes[] = {1, 2, 3, 17, 1000, MOST};
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
+static void assert_gives(struct text input, struct text expected) {
+  for (size_t i = 0; i < SIZES; i++) {
+    for (size_t j = 0; j < SIZES; j++) {
+      struct buffer got = {0};
+      elman_error error = {0};
+      buffer_append(&got, "", 0);
+      cr_assert_eq(take(&got, input, sizes[i], sizes[j], &error), ELMAN_OK, "%s", error.message);
+      cr_assert_eq(got.length, expected.length);
+      cr_assert_arr_eq(got.bytes, expected.bytes, expected.length);
+      buffer_free(&got);
+    }
+  }
+}
+
+static void assert_fails(struct text input, const char *problem) {
+  for (size_t i = 0; i < SIZES; i++) {
+    for (size_t j = 0; j < SIZES; j++) {
+      struct buffer got = {0};
+      elman_error error = {0};
+      cr_assert_eq(take(&got, input, sizes[i], sizes[j], &error), ELMAN_BAD_DATA);
+      cr_assert(strstr(error.message, problem) != NULL, "%s", error.message);
+      buffer_free(&got);
+    }
+  }
+}
+
+Test(unpack, what_is_not_packed_stays_as_it_is) {
+  static const char *const texts[] = {"",         "a",   "a\nb\n", "\x1F", "\x1F\x1F\x8B",
+                                      "\x1F\x8A", "\x8B"};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    if (strcmp(texts[i], "\x1F") != 0) assert_gives(text_of(texts[i]), text_of(texts[i]));
+}
+
+Test(unpack, members_one_behind_the_other) {
+  struct buffer packed = {0}, text = {0};
+  for (int i = 0; i < 3000; i++) buffer_print(&text, "line %d\n", i * i);
+  pack(&packed, text.bytes, text.length);
+  assert_gives(buffer_text(&packed), buffer_text(&text));
+  pack(&packed, "", 0);
+  pack(&packed, "more", 4);
+  buffer_append(&text, "more", 4);
+  assert_gives(buffer_text(&packed), buffer_text(&text));
+  buffer_free(&packed);
+  buffer_free(&text);
+}
+
+/* Nothing that was cut off is taken for all, wherever the cut is. */
+Test(unpack, every_cut_is_seen) {
+  struct buffer packed = {0};
+  pack(&packed, "a line\nand one\n", 15);
+  const size_t first = packed.length;
+  pack(&packed, "more", 4);
+  for (size_t size = 1; size < packed.length; size++)
+    if (size != first) assert_fails((struct text){packed.bytes, size}, "it ends too early");
+  buffer_free(&packed);
+}
+
+Test(unpack, damage_is_seen) {
+  struct buffer packed = {0};
+  pack(&packed, "a line\nand one\n", 15);
+  packed.bytes[packed.length - 6] ^= 1;
+  assert_fails(buffer_text(&packed), "incorrect data check");
+  packed.bytes[packed.length - 6] ^= 1;
+  packed.bytes[2] = 7;
+  assert_fails(buffer_text(&packed), "unknown compression method");
+  packed.bytes[2] = 8;
+  buffer_append(&packed, "a", 1);
+  assert_fails(buffer_text(&packed), "something else follows");
+  buffer_free(&packed);
+}
