@@ -20,6 +20,11 @@ ELMAN_BEGIN
  *   pharaoh         a line "i-j i-j ..." of links between words or tokens, from 0
  *   softalignments  what the program SoftAlignments reads as the output of Nematus
  *
+ * What a sentinel got is in json the array "sentinel", a number for each target token, which json
+ * has only then; in text, tsv, svg and html a last column "no token"; in npy and softalignments
+ * what a row of weights lacks to 1; and pharaoh links no source word by argmax or intersection to a
+ * target word whose sentinel has more than any of them.
+ *
  * text and tsv have an empty line between translations, and show each head and then the average. A
  * source token that the vocabulary lacks is marked: in text by "*" behind it, in tsv by "
  * (unknown)", in json by a flag, in svg and html by a line below it. In none can a token do harm to

@@ -50,8 +50,8 @@ ELMAN_API elman_attention_options elman_attention_options_default(void);
 typedef struct elman_attention_input {
   size_t query_count, key_count; /* T and S, at least 1 */
   size_t width;                  /* H, of queries and keys */
-  size_t value_width;            /* V, of values; 0 = H, which it must be for "projected" and
-                                    "multihead" */
+  size_t value_width;            /* V, of values; 0 = H, which it must be for "projected",
+                                    "multihead" and "sentinel" */
   const float *queries;          /* (T,H) */
   const float *keys;             /* (S,H) */
   const float *values;           /* (S,V) */
@@ -62,10 +62,11 @@ typedef struct elman_attention_input {
 /* Read only; owned by the caller, freed whole. */
 typedef struct elman_attention_output {
   size_t heads, query_count, key_count, value_width; /* N, T, S, V */
-  const float *scores;  /* (N,T,S): scaled, before the softmax; -INFINITY where masked */
-  const float *weights; /* (N,T,S): exactly 0 where masked; rows sum to 1, or for "local" to
-                           between exp(-2) and 1 */
-  const float *context; /* (T,V) */
+  const float *scores;   /* (N,T,S): scaled, before the softmax; -INFINITY where masked */
+  const float *weights;  /* (N,T,S): exactly 0 where masked; rows sum to 1, or for "local" to
+                            between exp(-2) and 1, or with the sentinel's weight to 1 */
+  const float *sentinel; /* (T): weight of the sentinel; NULL if there is none */
+  const float *context;  /* (T,V) */
 } elman_attention_output;
 
 /* Sizes that do not fit are ELMAN_INVALID_ARGUMENT; numbers

@@ -30,10 +30,11 @@ typedef struct elman_attention_measures {
   size_t empty;         /* of them, without source or target tokens; they are in no number below */
   size_t source_tokens; /* how many */
   size_t target_tokens; /* how many, </s> included */
-  double entropy;       /* -sum_s a_ts ln a_ts, in nats */
+  double entropy;       /* -sum_s a_ts ln a_ts, in nats, of the weights divided by their sum */
   double entropy_share; /* the same divided by ln S, where S > 1: 0 = one token, 1 = all alike */
   double covered;       /* share of source tokens with sum_t a_ts >= 0.5 */
   double coverage_distance; /* |sum_t a_ts - 1| of a source token */
+  double sentinel;          /* weight of the sentinel; 0 if there is none */
   double end_on_last;       /* weight that </s> gives to the last source token */
   double words_on_last;     /* weight that the other target tokens give to it */
   double diagonality; /* 1 - sum_s a_ts |(t+1/2)/T - (s+1/2)/S|, t and s from 0, without </s>: 1 is

@@ -16,10 +16,12 @@ ELMAN_API void elman_translator_free(elman_translator *translator);
 /* Read only; owned by the caller, freed whole.
  *
  * Rows of attention weights, of each head as of their average, sum to 1 (to rounding) with every
- * mechanism but "local". There a Gaussian around the predicted centre takes a part of what a
- * softmax has shared out, and a row sums to 1 at most and to exp(-2) = 0.135 at least. Overrides
- * make rows of sum 1 in any case, but for ELMAN_OVERRIDE_SHUFFLE, which leaves the sum as it is,
- * and ELMAN_OVERRIDE_CELL, which changes one row only. Dropout of weights is for training alone. */
+ * mechanism but "local" and "sentinel". With "local" a Gaussian around the predicted centre takes a
+ * part of what a softmax has shared out, and a row sums to 1 at most and to exp(-2) = 0.135 at
+ * least. With "sentinel" what a row lacks to 1 is the weight of the sentinel, with which a target
+ * token looks at no source token. Overrides make rows of sum 1 in any case, but for
+ * ELMAN_OVERRIDE_SHUFFLE, which leaves the sum as it is, and ELMAN_OVERRIDE_CELL, which changes one
+ * row only. Dropout of weights is for training alone. */
 typedef struct elman_translation {
   const char *text;       /* the translation as plain text */
   const char *source;     /* what was translated, as it was given */
@@ -42,6 +44,7 @@ typedef struct elman_translation {
   bool forced;                          /* it is the reference, which was forced */
   const float *attention;               /* (T,S): attention weights, the average of the heads */
   const float *head_attention;          /* (heads,T,S): those of each head */
+  const float *sentinel;                /* (T): weight of the sentinel; NULL if there is none */
   const struct elman_translation *next; /* the next best translation of the same sentence, which
                                            goes with the first; NULL past the last */
 } elman_translation;

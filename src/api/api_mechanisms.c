@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "api/call.h"
-#include "attention/attention.h"
+#include "attention/mask.h"
 
 elman_attention_options elman_attention_options_default(void) {
   elman_attention_options options = {
@@ -268,7 +268,7 @@ static elman_status give_output(elman_attention_output **output, const struct at
   const size_t T = a->shape.queries, S = a->shape.keys, N = a->layer.config.heads;
   const size_t V = attention_value_size(a->layer.config);
   struct owned_output *owned = NULL;
-  float *scores = NULL, *weights = NULL, *context = NULL;
+  float *scores = NULL, *weights = NULL, *context = NULL, *sentinel = NULL;
   struct arena arena = {0};
   struct arena_fit fit = {0};
   while (arena_fit(&fit, &arena, error)) {
@@ -276,12 +276,22 @@ static elman_status give_output(elman_attention_output **output, const struct at
     scores = arena_reals(fit.now, T, N, S);
     weights = arena_reals(fit.now, T, N, S);
     context = arena_reals(fit.now, T, V, 1);
+    if (attention_has_sentinel(a->layer.config.kind)) sentinel = arena_reals(fit.now, T, 1, 1);
   }
   if (fit.status != ELMAN_OK) return fit.status;
   heads_first(scores, a->cache.scores, T, N, S);
   heads_first(weights, a->cache.weights, T, N, S);
   memcpy(context, a->cache.context, T * V * sizeof *context);
-  *owned = (struct owned_output){{N, T, S, V, scores, weights, context}, arena};
+  for (size_t t = 0; t < T && sentinel != NULL; t++) sentinel[t] = mask_rest(weights + t * S, S);
+  *owned = (struct owned_output){{.heads = N,
+                                  .query_count = T,
+                                  .key_count = S,
+                                  .value_width = V,
+                                  .scores = scores,
+                                  .weights = weights,
+                                  .sentinel = sentinel,
+                                  .context = context},
+                                 arena};
   *output = &owned->view;
   return ELMAN_OK;
 }

@@ -40,6 +40,7 @@ elman_attention_measures elman_attention_summary_get(const elman_attention_summa
       .entropy_share = mean(sums->entropy_share, sums->chosen_rows),
       .covered = mean((double)sums->covered, sums->columns),
       .coverage_distance = mean(sums->coverage_distance, sums->columns),
+      .sentinel = mean(sums->sentinel, sums->rows),
       .end_on_last = mean(sums->end_on_last, sums->end_rows),
       .words_on_last = mean(sums->words_on_last, words),
       .diagonality = words == 0 ? 0 : 1 - mean(sums->off_diagonal, words),

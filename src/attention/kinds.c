@@ -39,6 +39,10 @@ void attention_config_settle(size_t *heads, size_t *window, enum attention_kind 
   if (*window == 0) *window = mechanism->window;
 }
 
+bool attention_has_sentinel(enum attention_kind kind) {
+  return attention_mechanism(kind)->sentinel;
+}
+
 /* "1, 2, 4, 8": the numbers of heads that divide the size. */
 static void list_divisors(char *text, size_t capacity, size_t size) {
   size_t used = 0;
@@ -63,8 +67,8 @@ static elman_status check_plain(const struct attention_config *config, elman_err
   if (width != config->size &&
       (mechanism->projections & PROJECT_VALUES || mechanism->context_forward != NULL))
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "%s attention maps its values, which must be as wide as the queries: %zu, not %zu",
-                name, config->size, width);
+                "%s attention needs values as wide as the queries: %zu, not %zu", name,
+                config->size, width);
   if (width % config->heads != 0)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "%zu heads do not divide values of a width of %zu", config->heads, width);

@@ -19,7 +19,9 @@
   ROW(PROJECTED, projected) /* scaled, after linear projections of queries, keys and values        \
                                (Vaswani et al.) */                                                 \
   ROW(MULTIHEAD, multihead) /* the same in N heads, and a linear map of what they give */          \
-  ROW(LOCAL, local)         /* general, in a window around a predicted centre (Luong's local-p) */
+  ROW(LOCAL, local)         /* general, in a window around a predicted centre (Luong's local-p) */ \
+  ROW(SENTINEL, sentinel)   /* additive, beside a sentinel that stands for nothing (Lu et al.,     \
+                               CVPR 2017) */
 
 #define ATTENTION_KIND(KIND, name) ATTENTION_##KIND,
 enum attention_kind { ATTENTION_MECHANISMS(ATTENTION_KIND) };
@@ -45,6 +47,10 @@ struct attention_config {
 
 /* Heads and window of the mechanism where they are 0. */
 void attention_config_settle(size_t *heads, size_t *window, enum attention_kind kind);
+
+/* Whether its rows of weights sum to less than 1 because a sentinel has the rest (mask_rest). Then
+ * it has one head. */
+bool attention_has_sentinel(enum attention_kind kind);
 
 /* Columns of values and contexts. */
 size_t attention_value_size(struct attention_config config);

@@ -33,6 +33,17 @@ void mask_fill_outside(real *row, struct visible visible, size_t S, real value) 
   for (size_t s = visible.end; s < S; s++) row[s] = value;
 }
 
+static double sum_of(const real *row, struct visible visible) {
+  double sum = 0;
+  for (size_t s = visible.first; s < visible.end; s++) sum += (double)row[s];
+  return sum;
+}
+
+real mask_rest(const real *row, size_t S) {
+  const double rest = 1 - sum_of(row, (struct visible){0, S});
+  return rest > 0 ? (real)rest : 0; /* rounding */
+}
+
 void mask_softmax_forward(struct attention_row *row) {
   const struct visible visible = row->visible;
   softmax_forward(row->weights + visible.first, visible.end - visible.first);
@@ -45,12 +56,6 @@ void mask_softmax_backward(real *drow, const struct attention_row *row,
   (void)scratch;
   softmax_backward(drow + visible.first, row->weights + visible.first, visible.end - visible.first);
   mask_fill_outside(drow, visible, row->pass->shape.keys, 0);
-}
-
-static double sum_of(const real *row, struct visible visible) {
-  double sum = 0;
-  for (size_t s = visible.first; s < visible.end; s++) sum += (double)row[s];
-  return sum;
 }
 
 void mask_share_forward(struct attention_row *row) {

@@ -25,6 +25,10 @@ void mask_clear_queries(real *rows, size_t width, struct attention_shape shape, 
 /* The masked part of a row (S) becomes this value. */
 void mask_fill_outside(real *row, struct visible visible, size_t S, real value);
 
+/* What the weights (S) of a query leave of 1: that of a sentinel, where there is one. At least 0.
+ */
+real mask_rest(const real *row, size_t S);
+
 /* The weights of one query in one head. */
 struct attention_row {
   const struct attention_pass *pass;

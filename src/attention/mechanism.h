@@ -48,6 +48,7 @@ struct attention_mechanism {
   bool one_head; /* with plain matrices, too */
   bool scaled;   /* α is 1 over the root of a head's size, else 1 */
   bool no_scale; /* no α */
+  bool sentinel; /* what the weights of a row lack to 1 is a sentinel's: attention_has_sentinel */
 
   score_forward *score;
   score_backward *score_backward;

@@ -16,7 +16,7 @@ static real weighted_tanh(const real *v, const real *q, const real *k, size_t n)
   return sum;
 }
 
-static void score_additive_forward(real *u, const struct score_input *in) {
+void score_additive_forward(real *u, const struct score_input *in) {
   for (size_t t = 0; t < in->queries; t++) {
     const real *q = in->q + t * in->vector_step;
     for (size_t s = 0; s < in->keys; s++) {
@@ -39,8 +39,8 @@ static void add_gradients(real *restrict dq, real *restrict dk, real *restrict d
   }
 }
 
-static void score_additive_backward(real *dq, real *dk, real *const *down, const real *du,
-                                    const struct score_input *in) {
+void score_additive_backward(real *dq, real *dk, real *const *down, const real *du,
+                             const struct score_input *in) {
   for (size_t t = 0; t < in->queries; t++) {
     const real *q = in->q + t * in->vector_step;
     real *dq_row = dq + t * in->vector_step;

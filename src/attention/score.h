@@ -25,4 +25,8 @@ typedef void score_backward(real *dq, real *dk, real *const *down, const real *d
 score_forward score_product_forward;
 score_backward score_product_backward;
 
+/* u_ts = own[0]·tanh(q_t + k_s) */
+score_forward score_additive_forward;
+score_backward score_additive_backward;
+
 #endif

@@ -62,6 +62,10 @@ static void coverage(FILE *stream, const elman_translation *translation, size_t 
   write_json_real(stream, column_sum(translation->attention, T, S, s));
 }
 
+static void sentinel(FILE *stream, const elman_translation *translation, size_t t) {
+  write_json_real(stream, (double)translation->sentinel[t]);
+}
+
 static void write_matrix(FILE *stream, const float *values, size_t rows, size_t columns) {
   for (size_t i = 0; i < rows; i++) {
     fputs(i == 0 ? "[[" : ",[", stream);
@@ -98,6 +102,7 @@ void write_json_record(FILE *stream, const elman_translation *translation,
   write_key(stream, "attention");
   write_matrix(stream, translation->attention, T, S);
   if (translation->heads > 1) write_list(stream, "heads", head, translation, translation->heads);
+  if (translation->sentinel != NULL) write_list(stream, "sentinel", sentinel, translation, T);
   fputc('}', stream);
 }
 

@@ -31,14 +31,16 @@ static size_t widest(const char *const *tokens, size_t count) {
 }
 
 static struct layout layout_of(const elman_translation *translation) {
-  const size_t across = widest(translation->source_tokens, translation->source_count);
+  size_t across = widest(translation->source_tokens, translation->source_count);
+  const char *const name = NO_TOKEN;
+  if (translation->sentinel != NULL && widest(&name, 1) > across) across = widest(&name, 1);
   struct layout layout = {
       .left = MARGIN + widest(translation->target_tokens, translation->target_count) + SMALL_GAP,
       .turned = across > CELL_WIDTH};
   const size_t slope = layout.turned ? across * 3 / 4 : 0; /* a little more than sin 45° */
   /* The panel's name, if there are several, has a line above the labels. */
   layout.top = LINE + slope + (translation->heads > 1 ? LINE : 0);
-  layout.width = layout.left + translation->source_count * CELL_WIDTH + slope + MARGIN;
+  layout.width = layout.left + panel_columns(translation) * CELL_WIDTH + slope + MARGIN;
   layout.height = layout.top + translation->target_count * CELL_HEIGHT + MARGIN;
   return layout;
 }
@@ -66,32 +68,31 @@ static void write_color(FILE *stream, double weight) {
 
 static void write_source_labels(FILE *stream, const elman_translation *translation,
                                 struct layout layout, size_t y) {
-  for (size_t s = 0; s < translation->source_count; s++) {
+  for (size_t s = 0; s < panel_columns(translation); s++) {
     const size_t x = layout.left + s * CELL_WIDTH + CELL_WIDTH / 2;
     const size_t bottom = y + layout.top - SMALL_GAP;
-    fputs(translation->source_known[s] ? "<text" : "<text class=\"unknown\"", stream);
+    fputs(column_known(translation, s) ? "<text" : "<text class=\"unknown\"", stream);
     if (layout.turned)
       fprintf(stream, " transform=\"translate(%zu,%zu)rotate(-45)\">", x + 4, bottom);
     else
       fprintf(stream, " x=\"%zu\" y=\"%zu\" text-anchor=\"middle\">", x, bottom);
-    if (!translation->source_known[s]) fputs("<title>not in the vocabulary</title>", stream);
-    write_xml(stream, translation->source_tokens[s], LABEL);
+    if (!column_known(translation, s)) fputs("<title>not in the vocabulary</title>", stream);
+    write_xml(stream, column_name(translation, s), LABEL);
     fputs("</text>\n", stream);
   }
 }
 
 static void write_cells(FILE *stream, const elman_translation *translation, const float *weights,
                         struct layout layout, size_t t, size_t y) {
-  const size_t S = translation->source_count;
-  for (size_t s = 0; s < S; s++) {
-    const double weight = (double)weights[t * S + s];
+  for (size_t s = 0; s < panel_columns(translation); s++) {
+    const double weight = column_weight(translation, weights, t, s);
     fprintf(stream, "<rect x=\"%zu\" y=\"%zu\" width=\"%d\" height=\"%d\" fill=\"",
             layout.left + s * CELL_WIDTH, y, CELL_WIDTH - 1, CELL_HEIGHT - 1);
     write_color(stream, weight);
     fputs("\"><title>", stream);
     write_xml(stream, translation->target_tokens[t], LABEL);
     fputs(" ← ", stream);
-    write_xml(stream, translation->source_tokens[s], LABEL);
+    write_xml(stream, column_name(translation, s), LABEL);
     fputs(": ", stream);
     write_fixed(stream, weight, 3);
     fputs("</title></rect>\n", stream);

@@ -59,7 +59,7 @@ struct map {
 };
 
 static size_t head_width(const struct map *map, size_t s) {
-  return visible_width(map->translation->source_tokens[s]) + !map->translation->source_known[s];
+  return visible_width(column_name(map->translation, s)) + !column_known(map->translation, s);
 }
 
 static size_t cell_width(const struct map *map, size_t s) {
@@ -67,30 +67,29 @@ static size_t cell_width(const struct map *map, size_t s) {
   return width > least ? width : least;
 }
 
-/* The source tokens from `first` on that fit beside the labels, one at least, end before this. */
+/* The columns from `first` on that fit beside the labels, one at least, end before this. */
 static size_t end_of_part(const struct map *map, size_t first) {
-  const size_t S = map->translation->source_count;
+  const size_t columns = panel_columns(map->translation);
   size_t used = map->label;
-  for (size_t s = first; s < S; s++) {
+  for (size_t s = first; s < columns; s++) {
     used += GAP + cell_width(map, s);
     if (map->style.width > 0 && used > map->style.width && s > first) return s;
   }
-  return S;
+  return columns;
 }
 
 static void write_head(FILE *stream, const struct map *map, size_t first, size_t end) {
   spaces(stream, map->label);
   for (size_t s = first; s < end; s++) {
     spaces(stream, GAP);
-    write_visible(stream, map->translation->source_tokens[s]);
-    if (!map->translation->source_known[s]) fputs(UNKNOWN, stream);
+    write_visible(stream, column_name(map->translation, s));
+    if (!column_known(map->translation, s)) fputs(UNKNOWN, stream);
     if (s + 1 < end) spaces(stream, cell_width(map, s) - head_width(map, s));
   }
   fputc('\n', stream);
 }
 
 static void write_part(FILE *stream, const struct map *map, size_t first, size_t end) {
-  const size_t S = map->translation->source_count;
   write_head(stream, map, first, end);
   for (size_t t = 0; t < map->translation->target_count; t++) {
     const char *token = map->translation->target_tokens[t];
@@ -98,7 +97,8 @@ static void write_part(FILE *stream, const struct map *map, size_t first, size_t
     write_visible(stream, token);
     for (size_t s = first; s < end; s++) {
       spaces(stream, GAP);
-      write_weight(stream, (double)map->weights[t * S + s], cell_width(map, s), map->style);
+      write_weight(stream, column_weight(map->translation, map->weights, t, s), cell_width(map, s),
+                   map->style);
     }
     fputc('\n', stream);
   }
@@ -107,18 +107,19 @@ static void write_part(FILE *stream, const struct map *map, size_t first, size_t
 static void write_map(elman_attention_writer *writing, const elman_translation *translation,
                       const float *weights) {
   FILE *stream = writing->stream;
-  const size_t S = translation->source_count;
+  const size_t S = translation->source_count, columns = panel_columns(translation);
   const struct map map = {
       translation, weights, writing->style,
       widest_token(translation->target_tokens, translation->target_count, SIZE_MAX)};
   size_t first = 0, end = end_of_part(&map, 0);
-  const bool folded = end < S;
+  const bool folded = end < columns;
   do {
-    if (folded) fprintf(stream, "source tokens %zu to %zu of %zu\n", first + 1, end, S);
+    if (folded && first < S)
+      fprintf(stream, "source tokens %zu to %zu of %zu\n", first + 1, end < S ? end : S, S);
     write_part(stream, &map, first, end);
     first = end;
     end = end_of_part(&map, first);
-  } while (first < S);
+  } while (first < columns);
 }
 
 static void write_translation(elman_attention_writer *writing,

@@ -1,5 +1,5 @@
-/* A table: source tokens across, target tokens down. No token has a space in it, so that the mark
- * of one that the vocabulary lacks is no part of it. */
+/* A table: source tokens across, and the sentinel if there is one, target tokens down. No token has
+ * a space in it, so that the mark of one that the vocabulary lacks is no part of it. */
 #include "inspect/escape.h"
 #include "inspect/format.h"
 #include "inspect/number.h"
@@ -8,18 +8,18 @@
 static void write_table(elman_attention_writer *writing, const elman_translation *translation,
                         const float *weights) {
   FILE *stream = writing->stream;
-  const size_t S = translation->source_count;
-  for (size_t s = 0; s < S; s++) {
+  const size_t columns = panel_columns(translation);
+  for (size_t s = 0; s < columns; s++) {
     fputc('\t', stream);
-    write_cell(stream, translation->source_tokens[s]);
-    if (!translation->source_known[s]) fputs(" (unknown)", stream);
+    write_cell(stream, column_name(translation, s));
+    if (!column_known(translation, s)) fputs(" (unknown)", stream);
   }
   fputc('\n', stream);
   for (size_t t = 0; t < translation->target_count; t++) {
     write_cell(stream, translation->target_tokens[t]);
-    for (size_t s = 0; s < S; s++) {
+    for (size_t s = 0; s < columns; s++) {
       fputc('\t', stream);
-      write_fixed(stream, (double)weights[t * S + s], 6);
+      write_fixed(stream, column_weight(translation, weights, t, s), 6);
     }
     fputc('\n', stream);
   }

@@ -16,6 +16,24 @@ const float *panel_weights(const elman_translation *translation, size_t index) {
          index * translation->target_count * translation->source_count;
 }
 
+size_t panel_columns(const elman_translation *translation) {
+  return translation->source_count + (translation->sentinel != NULL);
+}
+
+const char *column_name(const elman_translation *translation, size_t column) {
+  return column < translation->source_count ? translation->source_tokens[column] : NO_TOKEN;
+}
+
+bool column_known(const elman_translation *translation, size_t column) {
+  return column >= translation->source_count || translation->source_known[column];
+}
+
+double column_weight(const elman_translation *translation, const float *weights, size_t t,
+                     size_t column) {
+  const size_t S = translation->source_count;
+  return (double)(column < S ? weights[t * S + column] : translation->sentinel[t]);
+}
+
 void write_panel_name(FILE *stream, const elman_translation *translation, size_t index) {
   if (translation->heads <= 1) return;
   if (is_average(translation, index))

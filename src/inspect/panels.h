@@ -8,6 +8,15 @@
 size_t panel_count(const elman_translation *translation);
 /* (T,S); index < panel_count */
 const float *panel_weights(const elman_translation *translation, size_t index);
+/* What a panel has across: the source tokens, and NO_TOKEN where there is a sentinel. No token has
+ * a space in it. */
+#define NO_TOKEN "no token"
+size_t panel_columns(const elman_translation *translation);
+const char *column_name(const elman_translation *translation, size_t column);
+bool column_known(const elman_translation *translation, size_t column);
+/* Row t of a panel's weights (T,S). */
+double column_weight(const elman_translation *translation, const float *weights, size_t t,
+                     size_t column);
 /* The columns of the widest of `count` tokens, each cut at `most`. */
 size_t widest_token(const char *const *tokens, size_t count, size_t most);
 bool has_unknown(const elman_translation *translation);

@@ -68,6 +68,7 @@ static void add_row(elman_attention_summary *summary, const elman_translation *t
   const double entropy = row_entropy(weights, S);
   summary->rows++;
   summary->entropy += entropy;
+  if (translation->sentinel != NULL) summary->sentinel += (double)translation->sentinel[t];
   if (S > 1) {
     summary->chosen_rows++;
     summary->entropy_share += entropy / log((double)S);

@@ -23,6 +23,7 @@ struct elman_attention_summary {
   double entropy;           /* of the rows, in nats */
   double entropy_share;     /* of the chosen rows: entropy / ln S */
   double coverage_distance; /* of the columns: |column sum - 1| */
+  double sentinel;          /* of the rows: weight of the sentinel */
   double end_on_last;       /* of the </s> rows: weight of the last source token */
   double words_on_last;     /* of the other rows: likewise */
   double off_diagonal; /* of the other rows: sum_s a_ts |(t+1/2)/T - (s+1/2)/S|, T without </s> */

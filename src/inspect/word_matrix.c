@@ -50,6 +50,7 @@ static void take(struct word_matrix *matrix, struct arena *arena,
   matrix->weights = arena_take(arena, sizeof(double), target, source, 1);
   matrix->best_sources = arena_take(arena, sizeof(size_t), target, 1, 1);
   matrix->best_targets = arena_take(arena, sizeof(size_t), source, 1, 1);
+  matrix->sentinels = arena_take(arena, sizeof(double), target, 1, 1);
   matrix->target_tokens = arena_take(arena, sizeof(size_t), target, 1, 1);
   matrix->source_words = arena_take(arena, sizeof(size_t), translation->source_count, 1, 1);
   matrix->target_words = arena_take(arena, sizeof(size_t), translation->target_count, 1, 1);
@@ -62,13 +63,18 @@ static void add_weights(struct word_matrix *matrix, const elman_translation *tra
     if (word == NO_WORD) continue;
     double *row = matrix->weights + word * matrix->source_count;
     matrix->target_tokens[word]++;
+    if (translation->sentinel != NULL) matrix->sentinels[word] += (double)translation->sentinel[t];
     for (size_t s = 0; s < S; s++)
       if (matrix->source_words[s] != NO_WORD)
         row[matrix->source_words[s]] += (double)translation->attention[t * S + s];
   }
-  for (size_t i = 0; i < matrix->target_count * matrix->source_count; i++)
-    if (matrix->target_tokens[i / matrix->source_count] > 1)
-      matrix->weights[i] /= (double)matrix->target_tokens[i / matrix->source_count];
+  for (size_t word = 0; word < matrix->target_count; word++) {
+    const double tokens = (double)matrix->target_tokens[word];
+    if (tokens <= 1) continue;
+    matrix->sentinels[word] /= tokens;
+    for (size_t s = 0; s < matrix->source_count; s++)
+      matrix->weights[word * matrix->source_count + s] /= tokens;
+  }
 }
 
 static void find_best(struct word_matrix *matrix) {
@@ -94,6 +100,7 @@ elman_status word_matrix_create(struct word_matrix *matrix, const elman_translat
   while (arena_fit(&fit, &matrix->arena, error)) take(matrix, fit.now, translation);
   if (fit.status != ELMAN_OK) return fit.status;
   memset(matrix->weights, 0, matrix->target_count * matrix->source_count * sizeof(double));
+  memset(matrix->sentinels, 0, matrix->target_count * sizeof(double));
   memset(matrix->best_sources, 0, matrix->target_count * sizeof(size_t));
   memset(matrix->best_targets, 0, matrix->source_count * sizeof(size_t));
   memset(matrix->target_tokens, 0, matrix->target_count * sizeof(size_t));
@@ -141,6 +148,7 @@ bool words_linked(const struct word_matrix *matrix, const elman_text_style *styl
   const double weight = matrix->weights[target * matrix->source_count + source];
   if (weight <= 0) return false;
   if (style->alignment == ELMAN_ALIGNMENT_THRESHOLD) return weight >= style->threshold;
+  if (weight < matrix->sentinels[target]) return false;
   return matrix->best_sources[target] == source &&
          (style->alignment == ELMAN_ALIGNMENT_ARGMAX || matrix->best_targets[source] == target);
 }

@@ -11,6 +11,7 @@ struct word_matrix {
   size_t source_count, target_count; /* words */
   double *weights;       /* (target words, source words): the weights of a source word's tokens are
                             added, those of a target word's tokens averaged; no </s> */
+  double *sentinels;     /* (target words): those of its tokens, averaged; 0 if there is none */
   size_t *best_sources;  /* (target words): the first one with the largest weight */
   size_t *best_targets;  /* (source words): likewise */
   size_t *source_words;  /* (S): which word a token is in, or NO_WORD */
@@ -34,7 +35,8 @@ const char *alignment_units_name(elman_alignment_units units);
 elman_status text_style_settle(elman_text_style *settled, const elman_text_style *style,
                                elman_error *error) CHECKED;
 
-/* By a settled style. Weights of 0 are never links. */
+/* By a settled style. Weights of 0 are never links; nor, where the largest weight counts, those
+ * below the sentinel's. */
 bool words_linked(const struct word_matrix *matrix, const elman_text_style *style, size_t source,
                   size_t target);
 

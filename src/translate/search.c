@@ -4,6 +4,8 @@
 
 #include "attention/mean_weight.h"
 
+#include "attention/mask.h"
+
 void search_free(struct search *search) {
   for (size_t m = 0; m < search->member_capacity; m++) search_member_free(&search->members[m]);
   free(search->members);
@@ -185,6 +187,14 @@ void search_attention(float *attention, float *heads, const struct search *searc
     for (size_t h = 0; h < N && heads != attention; h++)
       for (size_t s = 0; s < S; s++) heads[(h * T + t) * S + s] = (float)rows[h * S + s];
   }
+}
+
+void search_sentinel(float *sentinel, const struct search *search, size_t b, size_t n) {
+  const struct beam_path *path = search_path(search, b, n);
+  size_t at = path->last;
+  for (size_t t = path->count; t-- > 0; at = search->pool.nodes[at].previous)
+    sentinel[t] = (float)mask_rest(search->pool.attention + search->pool.nodes[at].attention,
+                                   search->beams[b].source_count);
 }
 
 size_t search_looked_at(const struct search *search, size_t b, size_t n, size_t t) {

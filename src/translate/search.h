@@ -55,6 +55,9 @@ void search_ids(uint32_t *ids, const struct search *search, size_t b, size_t n);
 void search_attention(float *attention, float *heads, const struct search *search, size_t b,
                       size_t n);
 
+/* What its rows of weights, of one head, leave of 1 (T). */
+void search_sentinel(float *sentinel, const struct search *search, size_t b, size_t n);
+
 /* The first of the source tokens that token t of it looked at most, on the average of the heads. */
 size_t search_looked_at(const struct search *search, size_t b, size_t n, size_t t);
 

@@ -322,16 +322,22 @@ static void copy_target(elman_translation *view, struct arena *arena,
 }
 
 static void copy_attention(elman_translation *view, struct arena *arena,
-                           const struct search *search, size_t request, size_t n) {
+                           const struct translator *translator, size_t request, size_t n) {
+  const struct search *search = &translator->search;
+  const enum attention_kind kind = decoder_sizes_of(&translator->model->config).attention.kind;
   const size_t T = view->target_count, S = view->source_count, N = view->heads;
   float *attention = arena_take(arena, sizeof *attention, T, S, 1);
   float *heads = N > 1 ? arena_take(arena, sizeof *heads, N, T, S) : attention;
   view->attention = attention;
   view->head_attention = heads;
+  float *sentinel =
+      attention_has_sentinel(kind) ? arena_take(arena, sizeof *sentinel, T, 1, 1) : NULL;
+  view->sentinel = sentinel;
   if (request == SIZE_MAX) return;
   view->log_probability = search_path(search, request, n)->log_probability;
   view->score = search_path(search, request, n)->score;
   if (attention != NULL) search_attention(attention, heads, search, request, n);
+  if (sentinel != NULL) search_sentinel(sentinel, search, request, n);
 }
 
 static elman_status copy_into(struct owned_translation **owned, struct arena *arena,
@@ -344,7 +350,7 @@ static elman_status copy_into(struct owned_translation **owned, struct arena *ar
   const elman_status status = copy_source(&view, arena, translator, item, error);
   for (size_t n = 0; n < count && status == ELMAN_OK; n++) {
     copy_target(&view, arena, &translator->renderings[n]);
-    copy_attention(&view, arena, &translator->search, item->request, n);
+    copy_attention(&view, arena, translator, item->request, n);
     view.next = n + 1 < count ? &others[n] : NULL;
     if (arena->base != NULL) *(n == 0 ? &(*owned)->view : &others[n - 1]) = view;
   }

@@ -19,6 +19,7 @@ size_t fuzz_make_seed(uint8_t *into, size_t most, size_t number) {
        .input_feeding = true,
        .tie_embeddings = true},
       {.layers = 1, .attention_heads = 1, .attention_window = 2, .attention = "local"},
+      {.layers = 1, .attention_heads = 1, .attention = "sentinel"},
       {.layers = 1,
        .attention_heads = 1,
        .attention = "additive",

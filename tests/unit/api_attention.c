@@ -78,7 +78,7 @@ static elman_attention_input input_of(struct attention_case *c) {
 /* ---- the naive implementation ---- */
 
 struct naive {
-  double scores[MOST], weights[MOST], context[MOST];
+  double scores[MOST], weights[MOST], sentinel[MOST], context[MOST];
 };
 
 static const double *weight_of(const struct attention_case *c, const char *name) {
@@ -124,6 +124,26 @@ static double center(const double *query, size_t visible, const struct attention
   return (double)visible / (1 + exp(-z));
 }
 
+/* y (H) = W x */
+static void map_one(double *y, const double *x, const struct attention_case *c,
+                    const char *weight) {
+  map(y, x, 1, c, weight, "");
+}
+
+/* s_t (H) = sigmoid(W_g d_t) d_t */
+static void sentinel_of(double *s, const double *query, const struct attention_case *c) {
+  map_one(s, query, c, "gate.weight");
+  for (size_t i = 0; i < c->H; i++) s[i] = query[i] / (1 + exp(-s[i]));
+}
+
+/* As if it were one more key: its score. */
+static double sentinel_score(const double *q, const double *query, const struct attention_case *c) {
+  double s[MOST], k[MOST];
+  sentinel_of(s, query, c);
+  map_one(k, s, c, "sentinel.weight");
+  return score(q, k, c->H, c);
+}
+
 static void naive_row(struct naive *out, size_t n, size_t t, const double *q, const double *k,
                       const struct attention_case *c) {
   const size_t size = c->H / c->options.heads, S = c->S, H = c->H;
@@ -133,6 +153,8 @@ static void naive_row(struct naive *out, size_t n, size_t t, const double *q, co
   const double p = is(c, "local") ? center(c->queries.exact + t * H, visible, c) : 0;
   const double D = (double)c->options.window;
   double sum = 0;
+  if (is(c, "sentinel"))
+    sum = out->sentinel[t] = exp(sentinel_score(q + t * H, c->queries.exact + t * H, c));
   for (size_t s = 0; s < S; s++) {
     const bool masked = s >= visible || (is(c, "local") && fabs((double)(s + 1) - p) > D);
     scores[s] =
@@ -145,6 +167,7 @@ static void naive_row(struct naive *out, size_t n, size_t t, const double *q, co
     weights[s] /= sum;
     if (is(c, "local")) weights[s] *= exp(-2 * distance * distance / (D * D));
   }
+  if (is(c, "sentinel")) out->sentinel[t] /= sum;
 }
 
 static void naive_forward(struct naive *out, const struct attention_case *c) {
@@ -166,6 +189,11 @@ static void naive_forward(struct naive *out, const struct attention_case *c) {
       }
     }
   memcpy(out->context, merged, sizeof merged);
+  for (size_t t = 0; t < c->T && is(c, "sentinel"); t++) {
+    double s[MOST];
+    sentinel_of(s, c->queries.exact + t * c->H, c);
+    for (size_t i = 0; i < c->H; i++) out->context[t * c->H + i] += out->sentinel[t] * s[i];
+  }
   if (weight_of(c, "out.weight") != NULL)
     map(out->context, merged, c->T, c, "out.weight", "out.bias");
 }
@@ -211,6 +239,8 @@ static void check_forward(struct attention_case *c) {
   compare("scores", c, out->scores, naive.scores, out->heads * c->T * c->S);
   compare("weights", c, out->weights, naive.weights, out->heads * c->T * c->S);
   compare("context", c, out->context, naive.context, c->T * c->V);
+  cr_assert_eq(out->sentinel != NULL, is(c, "sentinel"));
+  if (out->sentinel != NULL) compare("sentinel", c, out->sentinel, naive.sentinel, c->T);
   elman_attention_output_free(out);
 }
 

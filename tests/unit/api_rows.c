@@ -11,7 +11,11 @@
 
 static const char sentence[] = "我 爱 学习 她 是 我 的 老师 我们";
 static const double rounding = 1e-5;
-#define LEAST_LOCAL exp(-2)
+
+/* The least that a row sums to, apart from overrides. */
+static double least_of(const char *mechanism) {
+  return strcmp(mechanism, "local") == 0 ? exp(-2) : strcmp(mechanism, "sentinel") == 0 ? 0 : 1;
+}
 
 static elman_pairs *read_pairs(void) {
   char path[512];
@@ -60,6 +64,18 @@ static void check_range(struct range range, double least, const char *mechanism,
   cr_assert_leq(range.most, 1 + rounding, "%s, %s: %g", mechanism, what, range.most);
 }
 
+/* It has what the keys lack, also after an override. */
+static void check_sentinel(const elman_translation *found, const char *mechanism) {
+  cr_assert_eq(found->sentinel != NULL, strcmp(mechanism, "sentinel") == 0, "%s", mechanism);
+  if (found->sentinel == NULL) return;
+  for (size_t t = 0; t < found->target_count; t++) {
+    const float *row = found->attention + t * found->source_count;
+    const struct range sum = range_of(row, 1, found->source_count);
+    cr_assert_geq(found->sentinel[t], 0);
+    cr_assert_float_eq(sum.least + (double)found->sentinel[t], 1, rounding);
+  }
+}
+
 /* The sums with `override`, NULL = none; all of them at least `least`. */
 static struct range check_translation(const elman_model *model, const char *mechanism,
                                       const elman_override *override, double least) {
@@ -75,6 +91,7 @@ static struct range check_translation(const elman_model *model, const char *mech
   cr_assert_eq(found->source_count, 9);
   cr_assert_eq(found->heads, strcmp(mechanism, "multihead") == 0 ? 4 : 1);
   const struct range range = range_of(found->attention, found->target_count, found->source_count);
+  check_sentinel(found, mechanism);
   check_range(range, least, mechanism, what);
   check_range(
       range_of(found->head_attention, found->heads * found->target_count, found->source_count),
@@ -84,21 +101,20 @@ static struct range check_translation(const elman_model *model, const char *mech
   return range;
 }
 
-static void check_overrides(const elman_model *model, const char *mechanism, bool is_local) {
+static void check_overrides(const elman_model *model, const char *mechanism) {
+  const double least = least_of(mechanism);
   elman_override one = {.kind = ELMAN_OVERRIDE_UNIFORM};
   check_translation(model, mechanism, &one, 1);
   one = (elman_override){.kind = ELMAN_OVERRIDE_POSITION, .column = 3};
   check_translation(model, mechanism, &one, 1);
   one.kind = ELMAN_OVERRIDE_SHUFFLE;
-  const struct range shuffled =
-      check_translation(model, mechanism, &one, is_local ? LEAST_LOCAL : 1);
-  if (is_local) cr_assert_lt(shuffled.least, 0.99);
+  const struct range shuffled = check_translation(model, mechanism, &one, least);
+  if (least < 1) cr_assert_lt(shuffled.least, 0.99);
   /* Only the row that the cell lies in. */
   for (size_t row = 0; row < 9; row++) {
     one = (elman_override){.kind = ELMAN_OVERRIDE_CELL, .row = row, .column = 4, .weight = 0.3};
-    const struct range range =
-        check_translation(model, mechanism, &one, is_local ? LEAST_LOCAL : 1);
-    if (is_local) cr_assert_geq(range.most, 1 - rounding, "the row of the cell");
+    const struct range range = check_translation(model, mechanism, &one, least);
+    if (least < 1) cr_assert_geq(range.most, 1 - rounding, "the row of the cell");
   }
 }
 
@@ -106,12 +122,11 @@ Test(api_rows, of_a_translation) {
   elman_pairs *pairs = read_pairs();
   const char *mechanism;
   for (size_t kind = 0; (mechanism = elman_attention_name(kind)) != NULL; kind++) {
-    const bool is_local = strcmp(mechanism, "local") == 0;
-    const double least = is_local ? LEAST_LOCAL : 1;
+    const double least = least_of(mechanism);
     elman_model *model = model_with(mechanism, pairs);
     const struct range range = check_translation(model, mechanism, NULL, least);
-    if (is_local) cr_assert_lt(range.most, 0.999, "the Gaussian takes nothing");
-    check_overrides(model, mechanism, is_local);
+    if (least < 1) cr_assert_lt(range.most, 0.999, "%s: all is the keys'", mechanism);
+    check_overrides(model, mechanism);
     elman_train_options training = elman_train_options_default();
     training.epochs = 2;
     training.attention_dropout = 0.5;
@@ -163,14 +178,14 @@ static struct range sums_of(const elman_attention_options *options) {
 Test(api_rows, of_plain_matrices) {
   elman_attention_options options = elman_attention_options_default();
   for (size_t kind = 0; (options.mechanism = elman_attention_name(kind)) != NULL; kind++) {
-    const bool is_local = strcmp(options.mechanism, "local") == 0;
+    const double least = least_of(options.mechanism);
     for (int mask = 0; mask < 8; mask++) {
       options.causal = mask & 1;
       options.key_length = mask & 2 ? 3 : ELMAN_ALL_KEYS;
       options.divide_by_sum = mask & 4;
       options.window = 3;
-      if (options.divide_by_sum && is_local) continue;
-      check_range(sums_of(&options), is_local ? LEAST_LOCAL : 1, options.mechanism, "a matrix");
+      if (options.divide_by_sum && least < 1) continue;
+      check_range(sums_of(&options), least, options.mechanism, "a matrix");
     }
   }
 }

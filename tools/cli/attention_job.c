@@ -116,6 +116,7 @@ static void write_measures(FILE *stream, const elman_attention_measures *m, bool
       {"target_tokens", "target tokens", .count = &m->target_tokens},
       {"entropy", "entropy", .real = &m->entropy, .decimals = 4, .unit = " nats"},
       {"entropy_share", "  of the largest", .share = &m->entropy_share},
+      {"sentinel", "on the sentinel", .share = &m->sentinel, .quiet_zero = true},
       {"covered", "covered", .share = &m->covered},
       {"coverage_distance", "coverage off 1", .real = &m->coverage_distance, .decimals = 4},
       {"end_on_last", "</s> on last token", .share = &m->end_on_last},

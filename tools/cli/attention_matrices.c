@@ -149,6 +149,11 @@ static void write_heads(FILE *stream, const char *name, const float *values,
 static void write_text(FILE *stream, const elman_attention_output *a) {
   write_heads(stream, "scores", a->scores, a);
   write_heads(stream, "weights", a->weights, a);
+  if (a->sentinel != NULL) {
+    fputs("sentinel\n", stream);
+    write_table(stream, a->sentinel, a->query_count, 1);
+    putc('\n', stream);
+  }
   fputs("context\n", stream);
   write_table(stream, a->context, a->query_count, a->value_width);
 }
@@ -179,6 +184,10 @@ static void write_json(FILE *stream, const elman_attention_output *a) {
   write_json_heads(&json, a->scores, a);
   json_print(&json, "] weights [");
   write_json_heads(&json, a->weights, a);
+  if (a->sentinel != NULL) {
+    json_print(&json, "] sentinel [");
+    for (size_t t = 0; t < a->query_count; t++) json_number(&json, NULL, (double)a->sentinel[t]);
+  }
   json_print(&json, "] context [");
   write_json_rows(&json, a->context, a->query_count, a->value_width);
   json_print(&json, "]}\n");

@@ -5,9 +5,14 @@ const char *real_text(char *into, size_t size, double real, int decimals) {
   return into;
 }
 
+static bool is_zero(const struct figure *figure) {
+  if (figure->count != NULL) return *figure->count == 0;
+  return (figure->share != NULL ? *figure->share : *figure->real) == 0;
+}
+
 static void write_text(FILE *stream, const struct figure *figure) {
   char real[32];
-  if (figure->quiet_zero && *figure->count == 0) return;
+  if (figure->quiet_zero && is_zero(figure)) return;
   fprintf(stream, "%-20s ", figure->label);
   if (figure->count != NULL)
     fprintf(stream, "%zu\n", *figure->count);

@@ -9,11 +9,11 @@ struct figure {
   const char *key;   /* in JSON; NULL ends the table */
   const char *label; /* for people, up to 20 columns */
   const size_t *count;
-  bool quiet_zero;     /* a count of 0 is for programs only */
   const double *share; /* 0 to 1, shown in per cent */
   const double *real;
   int decimals;     /* of `real` */
   const char *unit; /* behind it, or NULL */
+  bool quiet_zero;  /* 0 is for programs only */
 };
 
 /* Members of the object that is open, or lines "label   value", with the value in column 22. */

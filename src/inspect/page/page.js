@@ -116,6 +116,7 @@ function viewOf(record, head) {
     sources: record.source_tokens,
     targets: record.target_tokens,
     known: record.source_known,
+    sentinel: record.sentinel || null, // weight of no token, for each target word
     weights,
     entropy: own ? weights.map(entropyOf) : record.entropy,
     coverage: own ? coverageOf(weights, record.source_tokens.length) : record.coverage,
@@ -182,6 +183,8 @@ function headRow(view, lang) {
     }
     row.append(head);
   });
+  if (view.sentinel !== null)
+    row.append(element("th", { scope: "col", class: "figure" }, "no token"));
   row.append(element("th", { scope: "col", class: "figure" }, "entropy"));
   return row;
 }
@@ -200,6 +203,7 @@ function weightRow(view, t, lang) {
     shade(cell, weight);
     row.append(cell);
   }
+  if (view.sentinel !== null) row.append(figureCell(view.sentinel[t], 1));
   row.append(figureCell(view.entropy[t], Math.log(view.sources.length)));
   return row;
 }
@@ -208,6 +212,7 @@ function coverageRow(view) {
   const row = element("tr", {}, element("th", { scope: "row", class: "figure" }, "coverage"));
   const most = Math.max(1, ...view.coverage);
   for (const value of view.coverage) row.append(figureCell(value, most));
+  if (view.sentinel !== null) row.append(element("td", {}));
   row.append(element("td", {}));
   return row;
 }
@@ -356,7 +361,7 @@ function partnersText(tokens, weights) {
 }
 
 function readoutOf(lit) {
-  const { sources, targets, weights, entropy, coverage } = state.view;
+  const { sources, targets, weights, sentinel, entropy, coverage } = state.view;
   if (lit === null)
     return matchMedia("(pointer: coarse)").matches ? "Tap a word to see its partners."
       : "Point at a word, or move to it by keys, to see its partners.";
@@ -364,7 +369,9 @@ function readoutOf(lit) {
   if (s !== undefined && t !== undefined)
     return `${isolated(targets[t])} \u2192 ${isolated(sources[s])}: ${figure(weights[t][s], 4)}`;
   if (t !== undefined)
-    return `${isolated(targets[t])} looks at: ${partnersText(sources, weights[t])}. Entropy ${figure(entropy[t], 3)}.`;
+    return `${isolated(targets[t])} looks at: ${partnersText(sources, weights[t])}. ` +
+      (sentinel === null ? "" : `At no token: ${figure(sentinel[t], 3)}. `) +
+      `Entropy ${figure(entropy[t], 3)}.`;
   return `${isolated(sources[s])} is seen by: ${partnersText(targets, weights.map((row) => row[s]))}. ` +
     `Coverage ${figure(coverage[s], 3)}.`;
 }

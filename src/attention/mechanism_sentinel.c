@@ -1,0 +1,177 @@
+/* Additive attention that can look at nothing: a sentinel, which the query makes of itself, stands
+ * beside the keys, and what it gets of the softmax the keys lack. The adaptive attention of Lu et
+ * al., CVPR 2017; docs/beyond.md, equations 50 to 54. */
+#include <string.h>
+#include <tgmath.h>
+
+#include "attention/mechanism.h"
+#include "tensor/elementary.h"
+#include "tensor/linear.h"
+#include "tensor/softmax.h"
+
+enum { SCORE_WEIGHT, GATE_WEIGHT, SENTINEL_WEIGHT }; /* ω, W_g, W_s */
+enum { GATES, SENTINELS, FEATURES, SCORES };         /* g_t, s_t, f_t, r_t */
+
+static struct linear map_of(const struct attention_pass *pass, size_t weight) {
+  const size_t H = pass->layer.config.size;
+  return (struct linear){pass->layer.weights->part[OWN_PARTS + weight], NULL, H, H};
+}
+
+static size_t rows_of(const struct attention_pass *pass) {
+  return pass->shape.queries * pass->shape.batch;
+}
+
+/* Padding past a sentence's end: its gradients are zero. */
+static bool is_query(const struct attention_pass *pass, size_t i) {
+  return i / pass->shape.batch < mask_queries(pass->shape, i % pass->shape.batch);
+}
+
+/* ---- before the scores ---- */
+
+static void sentinels_forward(const struct attention_pass *pass) {
+  const size_t H = pass->layer.config.size, rows = rows_of(pass);
+  real *g = pass->cache.own[GATES], *s = pass->cache.own[SENTINELS];
+  linear_forward(g, pass->queries, map_of(pass, GATE_WEIGHT), rows);
+  for (size_t i = 0; i < rows * H; i++) {
+    g[i] = 1 / (1 + exp(-g[i]));
+    s[i] = g[i] * pass->queries[i]; /* (50) */
+  }
+}
+
+static void queries_forward(const struct attention_pass *pass) {
+  const size_t H = pass->layer.config.size, rows = rows_of(pass);
+  const real *v = pass->layer.weights->part[OWN_PARTS + SCORE_WEIGHT];
+  sentinels_forward(pass);
+  linear_forward(pass->cache.own[FEATURES], pass->cache.own[SENTINELS],
+                 map_of(pass, SENTINEL_WEIGHT), rows);
+  for (size_t i = 0; i < rows; i++) {
+    const real *q = pass->cache.queries + i * H;
+    real *f = pass->cache.own[FEATURES] + i * H, score = 0;
+    for (size_t j = 0; j < H; j++) {
+      f[j] = tanh_real(q[j] + f[j]);
+      score += v[j] * f[j];
+    }
+    pass->cache.own[SCORES][i] = score; /* (51) */
+  }
+}
+
+/* From ds_t in the scratch to the gradients of the queries, added, and of W_g. */
+static void sentinels_backward(const struct attention_gradients *d,
+                               const struct attention_pass *pass) {
+  const size_t H = pass->layer.config.size, rows = rows_of(pass);
+  const real *g = pass->cache.own[GATES], *ds = d->scratch.own[SENTINELS];
+  real *dz = d->scratch.own[GATES];
+  for (size_t i = 0; i < rows * H; i++) {
+    dz[i] = ds[i] * pass->queries[i] * g[i] * (1 - g[i]);
+    d->queries[i] += ds[i] * g[i]; /* (54) */
+  }
+  const struct linear gate = map_of(pass, GATE_WEIGHT);
+  const struct linear_gradients dgate = {d->weights->part[OWN_PARTS + GATE_WEIGHT], NULL};
+  linear_backward_weights(dgate, dz, pass->queries, gate, rows);
+  linear_backward_input(d->queries, 1, dz, gate, rows);
+}
+
+/* From dr_t and the part of ds_t that came from the context, both in the scratch. */
+static void queries_backward(const struct attention_gradients *d,
+                             const struct attention_pass *pass) {
+  const size_t H = pass->layer.config.size, rows = rows_of(pass);
+  const real *v = pass->layer.weights->part[OWN_PARTS + SCORE_WEIGHT];
+  real *dv = d->weights->part[OWN_PARTS + SCORE_WEIGHT], *dfeatures = d->scratch.own[FEATURES];
+  for (size_t i = 0; i < rows; i++) {
+    const real *f = pass->cache.own[FEATURES] + i * H;
+    const real dr = is_query(pass, i) ? d->scratch.own[SCORES][i] : 0;
+    for (size_t j = 0; j < H; j++) {
+      dv[j] += dr * f[j];
+      dfeatures[i * H + j] = dr * v[j] * (1 - f[j] * f[j]);
+      d->scratch.queries[i * H + j] += dfeatures[i * H + j];
+    }
+  }
+  const struct linear sentinel = map_of(pass, SENTINEL_WEIGHT);
+  const struct linear_gradients dsentinel = {d->weights->part[OWN_PARTS + SENTINEL_WEIGHT], NULL};
+  linear_backward_weights(dsentinel, dfeatures, pass->cache.own[SENTINELS], sentinel, rows);
+  linear_backward_input(d->scratch.own[SENTINELS], 1, dfeatures, sentinel, rows);
+  sentinels_backward(d, pass);
+}
+
+/* ---- in the softmax's place ---- */
+
+/* The softmax over the keys and the sentinel, of which the row has the keys' part.        (52) */
+static void weigh_with_sentinel(struct attention_row *row) {
+  const struct visible visible = row->visible;
+  const size_t n = visible.end - visible.first;
+  const real score = row->pass->cache.own[SCORES][row->position];
+  real *weights = row->weights + visible.first, largest = maximum(weights, n);
+  if (score > largest) largest = score;
+  const double sum = exponentials(weights, largest, n) + (double)exp_real(score - largest);
+  for (size_t s = 0; s < n; s++) weights[s] *= (real)(1 / sum);
+  mask_fill_outside(row->weights, visible, row->pass->shape.keys, 0);
+}
+
+/* scratch.own[SCORES]: from dβ_t to dr_t. */
+static void weigh_with_sentinel_backward(real *drow, const struct attention_row *row,
+                                         const struct attention_scratch *scratch) {
+  const struct visible visible = row->visible;
+  real *dscore = scratch->own[SCORES] + row->position;
+  const real rest = mask_rest(row->weights, row->pass->shape.keys);
+  double mean = (double)rest * (double)*dscore;
+  for (size_t s = visible.first; s < visible.end; s++)
+    mean += (double)row->weights[s] * (double)drow[s];
+  for (size_t s = visible.first; s < visible.end; s++)
+    drow[s] = row->weights[s] * (drow[s] - (real)mean);
+  *dscore = rest * (*dscore - (real)mean); /* (16) over keys and sentinel */
+  mask_fill_outside(drow, visible, row->pass->shape.keys, 0);
+}
+
+/* ---- the context ---- */
+
+static real rest_at(const struct attention_pass *pass, size_t i) {
+  return mask_rest(pass->cache.weights + i * pass->shape.keys, pass->shape.keys);
+}
+
+/* What the keys leave is the sentinel's, also where an override has changed the weights. */
+static void context_forward(const struct attention_pass *pass) {
+  const size_t H = pass->layer.config.size;
+  for (size_t i = 0; i < rows_of(pass); i++) {
+    const real *merged = pass->cache.merged + i * H, *s = pass->cache.own[SENTINELS] + i * H;
+    const real rest = rest_at(pass, i);
+    for (size_t j = 0; j < H; j++)
+      pass->cache.context[i * H + j] = merged[j] + rest * s[j]; /* (53) */
+  }
+  for (size_t b = 0; b < pass->shape.batch; b++)
+    mask_clear_queries(pass->cache.context, H, pass->shape, b);
+}
+
+static void context_backward(const struct attention_gradients *d,
+                             const struct attention_pass *pass) {
+  const size_t H = pass->layer.config.size, rows = rows_of(pass);
+  memcpy(d->scratch.merged, d->context, rows * H * sizeof *d->context);
+  for (size_t i = 0; i < rows; i++) {
+    const real *dc = d->context + i * H, *s = pass->cache.own[SENTINELS] + i * H;
+    const real rest = is_query(pass, i) ? rest_at(pass, i) : 0;
+    real *ds = d->scratch.own[SENTINELS] + i * H, drest = 0;
+    for (size_t j = 0; j < H; j++) {
+      ds[j] = rest * dc[j];
+      drest += dc[j] * s[j]; /* (54) */
+    }
+    d->scratch.own[SCORES][i] = drest;
+  }
+}
+
+const struct attention_mechanism attention_sentinel = {
+    .projections = PROJECT_QUERIES_BIASED | PROJECT_KEYS,
+    .own = {[SCORE_WEIGHT] =
+                {.name = "score.weight", .rows = ONE, .columns = SIZE, .by_sentence = true},
+            [GATE_WEIGHT] = OWN_MATRIX("gate.weight"),
+            [SENTINEL_WEIGHT] = OWN_MATRIX("sentinel.weight")},
+    .arrays = {[GATES] = SIZE, [SENTINELS] = SIZE, [FEATURES] = SIZE, [SCORES] = ONE},
+    .one_head = true,
+    .no_scale = true,
+    .sentinel = true,
+    .score = score_additive_forward,
+    .score_backward = score_additive_backward,
+    .queries_forward = queries_forward,
+    .queries_backward = queries_backward,
+    .weigh = weigh_with_sentinel,
+    .weigh_backward = weigh_with_sentinel_backward,
+    .context_forward = context_forward,
+    .context_backward = context_backward};
