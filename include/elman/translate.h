@@ -44,7 +44,8 @@ typedef struct elman_translation {
   bool forced;                          /* it is the reference, which was forced */
   const float *attention;               /* (T,S): attention weights, the average of the heads */
   const float *head_attention;          /* (heads,T,S): those of each head */
-  const float *sentinel;                /* (T): weight of the sentinel; NULL if there is none */
+  const float *sentinel;                /* (T): weight of the sentinel; NULL if there is none, and
+                                           of an ensemble unless all its models have one */
   const struct elman_translation *next; /* the next best translation of the same sentence, which
                                            goes with the first; NULL past the last */
 } elman_translation;

@@ -4,6 +4,14 @@
 
 #include "model/likeness.h"
 
+bool ensemble_has_sentinel(const struct model *first, const elman_translate_options *options) {
+  for (size_t m = 0; m < ensemble_size(options); m++) {
+    const struct model *model = ensemble_member(first, options, m);
+    if (!attention_has_sentinel(decoder_sizes_of(&model->config).attention.kind)) return false;
+  }
+  return true;
+}
+
 elman_status ensemble_check(const struct model *first, const elman_translate_options *options,
                             elman_error *error) {
   for (size_t m = 1; m < ensemble_size(options); m++) {

@@ -2,9 +2,8 @@
 
 #include <stdlib.h>
 
-#include "attention/mean_weight.h"
-
 #include "attention/mask.h"
+#include "attention/mean_weight.h"
 
 void search_free(struct search *search) {
   for (size_t m = 0; m < search->member_capacity; m++) search_member_free(&search->members[m]);

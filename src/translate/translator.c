@@ -166,6 +166,7 @@ elman_status translator_run(struct translator *translator, const elman_sentence 
   translator->count = 0;
   translator->replace_unknown = options->replace_unknown;
   translator->heads = ensemble_heads(translator->model, options);
+  translator->has_sentinel = ensemble_has_sentinel(translator->model, options);
   translator->forced = count > 0 && sentences[0].reference != NULL;
   if (translator->forced) search.beam = search.n_best = 1; /* there is nothing to choose */
   elman_status status = fit(translator, count, error);
@@ -324,14 +325,12 @@ static void copy_target(elman_translation *view, struct arena *arena,
 static void copy_attention(elman_translation *view, struct arena *arena,
                            const struct translator *translator, size_t request, size_t n) {
   const struct search *search = &translator->search;
-  const enum attention_kind kind = decoder_sizes_of(&translator->model->config).attention.kind;
   const size_t T = view->target_count, S = view->source_count, N = view->heads;
   float *attention = arena_take(arena, sizeof *attention, T, S, 1);
   float *heads = N > 1 ? arena_take(arena, sizeof *heads, N, T, S) : attention;
   view->attention = attention;
   view->head_attention = heads;
-  float *sentinel =
-      attention_has_sentinel(kind) ? arena_take(arena, sizeof *sentinel, T, 1, 1) : NULL;
+  float *sentinel = translator->has_sentinel ? arena_take(arena, sizeof *sentinel, T, 1, 1) : NULL;
   view->sentinel = sentinel;
   if (request == SIZE_MAX) return;
   view->log_probability = search_path(search, request, n)->log_probability;

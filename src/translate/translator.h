@@ -41,7 +41,7 @@ struct translator {
   struct rendering *renderings; /* of the item that was given out last, one a hypothesis */
   size_t count, item_capacity, request_capacity, rendering_capacity;
   size_t heads; /* matrices of attention weights */
-  bool replace_unknown, forced;
+  bool has_sentinel, replace_unknown, forced;
 };
 
 /* Of `model`, which must not change meanwhile, for greedy search by it alone; NULL for a wider beam
