@@ -27,7 +27,7 @@ typedef struct elman_translation {
   const char *source;     /* what was translated, as it was given */
   double log_probability; /* natural logarithm, summed over the target tokens; NaN where
                              the options ask for no scores */
-  double score;           /* log_probability / T^length_penalty: larger is better */
+  double score;           /* of the translation, as the options say: larger is better */
   size_t source_count;    /* S; 0 when the text was empty or white space only */
   size_t target_count;    /* T */
   size_t heads;           /* matrices of attention weights, at least 1; of an ensemble 1 */
@@ -71,6 +71,15 @@ typedef struct elman_override {
   double weight;      /* 0 to 1 */
 } elman_override;
 
+/* What the score divides the log-probability of T tokens by, </s> included. */
+typedef enum elman_length_norm {
+  ELMAN_LENGTH_POWER, /* T^A */
+  ELMAN_LENGTH_WU     /* ((5 + T) / 6)^A; Wu et al. 2016, equation 14 */
+} elman_length_norm;
+
+/* "power", "wu", from index 0 up; NULL past the last. */
+ELMAN_API const char *elman_length_norm_name(size_t index);
+
 typedef struct elman_translate_options {
   size_t max_bytes;  /* of a text; a longer one is ELMAN_BAD_DATA, and is not looked at; 0 = no
                         limit; default ELMAN_DEFAULT_MAX_BYTES. Memory grows with the longest */
@@ -80,9 +89,13 @@ typedef struct elman_translate_options {
   size_t beam;       /* translations that are followed at once, 1 to ELMAN_MOST_BEAM; 1 (default)
                         is greedy search: at each step the likeliest token */
   size_t n_best;     /* how many of them are given, as `next`; 1 (default) to beam */
-  double length_penalty; /* A in the score log p / T^A, which chooses among translations of
-                            different lengths; 0 favours short ones; default 1; at most 10 */
-  bool replace_unknown;  /* an unknown word becomes the source word with the largest weight */
+  double length_penalty;         /* A in the score log p / T^A, which chooses among translations of
+                                    different lengths; 0 favours short ones; default 1; at most 10 */
+  elman_length_norm length_norm; /* what the score has for T^A; default ELMAN_LENGTH_POWER */
+  double coverage_penalty; /* B: the score has B times the sum, over source tokens, of the logarithm
+                              of the attention weights that each got in all, or 1 if that is less;
+                              0 (default) to 10. It favours translations that leave nothing out */
+  bool replace_unknown;    /* an unknown word becomes the source word with the largest weight */
   bool without_scores; /* log_probability and score may be NaN: greedy search then needs to know the
                           likeliest token only, which is several times faster; the translation and
                           its attention are the same */
@@ -99,6 +112,10 @@ typedef struct elman_translate_options {
 } elman_translate_options;
 
 ELMAN_API elman_translate_options elman_translate_options_default(void);
+
+/* Whether `other` may stand in the ensemble of a translator of `model`. */
+ELMAN_CHECKED elman_status elman_ensemble_check(const elman_model *model, const elman_model *other,
+                                                elman_error *error);
 
 /* Translates one sentence of `length` bytes. Text that is
  * not valid UTF-8, or has more than 5,000 tokens or more than `max_bytes`, is ELMAN_BAD_DATA. */

@@ -1,6 +1,8 @@
 #include <stdlib.h>
 
 #include "api/call.h"
+#include "model/likeness.h"
+#include "translate/score.h"
 #include "translate/translate_all.h"
 
 struct elman_translator {
@@ -31,6 +33,15 @@ elman_translate_options elman_translate_options_default(void) {
   return translate_options_default();
 }
 
+const char *elman_length_norm_name(size_t index) {
+  return length_norm_name(index);
+}
+
+elman_status elman_ensemble_check(const elman_model *model, const elman_model *other,
+                                  elman_error *error) {
+  return models_have_same_words(inner_model_const(model), inner_model_const(other), error);
+}
+
 void elman_translation_free(elman_translation *translation) {
   translation_free(translation);
 }
@@ -58,6 +69,10 @@ elman_status check_translate_options(const struct model *model,
     problem = "the number of best translations must lie from 1 to the beam";
   else if (!(options->length_penalty >= 0 && options->length_penalty <= MOST_PENALTY))
     problem = "the length penalty must lie from 0 to 10";
+  else if (length_norm_name((size_t)options->length_norm) == NULL)
+    problem = "there is no such norm of lengths";
+  else if (!(options->coverage_penalty >= 0 && options->coverage_penalty <= MOST_PENALTY))
+    problem = "the coverage penalty must lie from 0 to 10";
   else if (!(options->max_ratio >= 0)) /* also what is not a number */
     problem = "the largest ratio of lengths must not be negative";
   else if (options->ensemble_count > ELMAN_MOST_ENSEMBLE)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attention/mean_weight.h"
+#include "translate/score.h"
 #include "vocab/vocabulary.h"
 
 static const size_t TIDY_AT = (size_t)1 << 23; /* weights: 32 MiB of floats */
@@ -129,14 +131,16 @@ static void offer(struct choice *choice, struct beam_path path) {
   choice->paths[at] = path;
 }
 
-/* Offers the tokens from `first` up to `end`, whose logits add to `path`. */
-static void offer_tokens(struct choice *choice, struct beam_path path, const real *logits,
-                         size_t first, size_t end) {
+/* Offers the tokens from `first` up to `end`, whose logits add to `path`. A probability is at most
+ * 1, whatever rounding makes of it: the sum stays at or below `most`, that of the path so far. */
+static void offer_tokens(struct choice *choice, struct beam_path path, double most,
+                         const real *logits, size_t first, size_t end) {
   const double before = path.log_probability;
   for (size_t id = first; id < end; id++) {
     if (id == TOKEN_START) continue; /* is never a translation */
     path.last = id;
     path.log_probability = before + (double)logits[id];
+    if (path.log_probability > most) path.log_probability = most;
     offer(choice, path);
   }
 }
@@ -158,7 +162,7 @@ static bool offer_row(struct choice *choice, const struct beam *beam, size_t i,
   if (!isfinite(path.log_probability)) return false;
   if (beam->forced != NULL) {
     const size_t id = beam_forced_token(beam);
-    offer_tokens(choice, path, logits, id, id + 1);
+    offer_tokens(choice, path, last->log_probability, logits, id, id + 1);
     return true;
   }
   for (size_t block = 0; block < scores->blocks; block++) {
@@ -167,7 +171,8 @@ static bool offer_row(struct choice *choice, const struct beam *beam, size_t i,
     if (choice->count == choice->most && !(path.log_probability + (double)largest[block] >
                                            choice->paths[choice->most - 1].log_probability))
       continue;
-    offer_tokens(choice, path, logits, first, first + (rest < SCORES_BLOCK ? rest : SCORES_BLOCK));
+    offer_tokens(choice, path, last->log_probability, logits, first,
+                 first + (rest < SCORES_BLOCK ? rest : SCORES_BLOCK));
   }
   return true;
 }
@@ -185,23 +190,42 @@ static bool choose(struct choice *choice, const struct beam *beam,
 
 /* ---- growing ---- */
 
-static double score_of(double log_probability, size_t count, double length_penalty) {
-  return log_probability / pow((double)count, length_penalty);
+/* Σ_s log min(Σ_t a_ts, 1), with the mean of the heads                                     (52) */
+static double coverage_of(const struct beam *beam, const struct beam_path *path) {
+  const struct beam_pool *pool = beam->pool;
+  const size_t S = beam->source_count;
+  double sum = 0;
+  for (size_t s = 0; s < S; s++) {
+    double coverage = 0;
+    for (size_t at = path->last; at != BEAM_START; at = pool->nodes[at].previous)
+      coverage +=
+          (double)mean_weight(pool->attention + pool->nodes[at].attention, beam->heads, S, s);
+    sum += score_of_coverage(coverage);
+  }
+  return sum;
+}
+
+static double score_of(const struct beam *beam, const struct beam_path *path) {
+  const elman_translate_options *options = beam->options;
+  double score = score_of_length(path->log_probability, path->count, options);
+  if (options->coverage_penalty > 0) score += options->coverage_penalty * coverage_of(beam, path);
+  return score;
 }
 
 static void end_path(struct beam *beam, struct beam_path path) {
-  path.score = score_of(path.log_probability, path.count, beam->options->length_penalty);
+  path.score = score_of(beam, &path);
   size_t at = beam->finished++;
   for (; at > 0 && path.score > beam->ended[at - 1].score; at--)
     beam->ended[at] = beam->ended[at - 1];
   beam->ended[at] = path;
 }
 
-/* A log-probability only falls, and no length divides it by more than the limit does. */
+/* Among equal scores the first that ended stays in front, so that one must exceed the last of the n
+ * best to change them. No open hypothesis is likelier than the first, and no bound is above its. */
 static bool can_still_win(const struct beam *beam) {
   const elman_translate_options *options = beam->options;
   if (beam->finished < options->n_best) return true;
-  return score_of(beam->paths[0].log_probability, beam->limit, options->length_penalty) >
+  return score_bound(beam->paths[0].log_probability, beam->limit, options) >
          beam->ended[options->n_best - 1].score;
 }
 
@@ -257,5 +281,5 @@ void beam_add_log_probability(struct beam *beam, double log_probability) {
 
 void beam_score(struct beam *beam) {
   struct beam_path *path = only_path(beam);
-  path->score = score_of(path->log_probability, path->count, beam->options->length_penalty);
+  path->score = score_of(beam, path);
 }

@@ -156,25 +156,29 @@ struct join {
   size_t count;
 };
 
-/* The mean of the logits less the mean of log Σ exp is the mean of log p                   (50) */
+/* The mean of the logits less the mean of log Σ exp is the mean of log p                   (50)
+ * All means are the first number and the mean of what the others differ by: so that of equal
+ * numbers is that number. */
 static void join_row(const void *context, size_t row) {
   const struct join *join = context;
   const struct output_scores *into = &join->members[0].scores;
   const size_t V = into->V;
   const double count = (double)join->count;
-  double log_sum = 0;
-  for (size_t m = 0; m < join->count; m++) log_sum += join->members[m].scores.log_sums[row];
-  into->log_sums[row] = log_sum / count;
+  double more = 0;
+  for (size_t m = 1; m < join->count; m++)
+    more += join->members[m].scores.log_sums[row] - into->log_sums[row];
+  into->log_sums[row] += more / count;
   for (size_t block = 0; block < into->blocks; block++) {
     const size_t at = row * V + block * SCORES_BLOCK, rest = V - block * SCORES_BLOCK;
     const size_t n = rest < SCORES_BLOCK ? rest : SCORES_BLOCK;
+    real *logits = into->logits + at;
     double sums[SCORES_BLOCK] = {0};
-    for (size_t m = 0; m < join->count; m++) {
-      const real *logits = join->members[m].scores.logits + at;
-      for (size_t v = 0; v < n; v++) sums[v] += (double)logits[v];
+    for (size_t m = 1; m < join->count; m++) {
+      const real *others = join->members[m].scores.logits + at;
+      for (size_t v = 0; v < n; v++) sums[v] += (double)others[v] - (double)logits[v];
     }
-    for (size_t v = 0; v < n; v++) into->logits[at + v] = (real)(sums[v] / count);
-    into->largest[row * into->blocks + block] = maximum(into->logits + at, n);
+    for (size_t v = 0; v < n; v++) logits[v] = (real)((double)logits[v] + sums[v] / count);
+    into->largest[row * into->blocks + block] = maximum(logits, n);
   }
 }
 
@@ -184,18 +188,20 @@ void search_members_join_scores(struct search_member *members, size_t count, siz
   share_out(used, (double)WORK_OF_NUMBER * numbers, join_row, &join);
 }
 
+static double weight_of(const struct search_member *member, size_t S, size_t row, size_t s) {
+  const size_t N = member->pass.sizes.attention.heads;
+  return (double)mean_weight(member->decoder.attention.weights + row * N * S, N, S, s);
+}
+
 void search_members_join_weights(real *weights, const struct search_member *members, size_t count,
                                  const struct search_rows *rows) {
   const size_t S = rows->source.steps;
   for (size_t r = 0; r < rows->target.batch; r++) {
     for (size_t s = 0; s < rows->lengths[r] && rows->target.lengths[r] > 0; s++) {
-      double sum = 0;
-      for (size_t m = 0; m < count; m++) {
-        const size_t N = members[m].pass.sizes.attention.heads;
-        const real *of_row = members[m].decoder.attention.weights + r * N * S; /* (N,S) */
-        sum += (double)mean_weight(of_row, N, S, s);
-      }
-      weights[r * S + s] = (real)(sum / (double)count);
+      const double first = weight_of(&members[0], S, r, s);
+      double more = 0;
+      for (size_t m = 1; m < count; m++) more += weight_of(&members[m], S, r, s) - first;
+      weights[r * S + s] = (real)(first + more / (double)count);
     }
   }
 }

@@ -27,6 +27,24 @@ awk '{ exit !($(NF - 2) < 0 && ($(NF - 2) / $NF - 4) ^ 2 < 1e-6) }' "$results/st
 expect_exit 0 "$ELMAN" translate --json --beam 4 '我 爱 学习'
 ! grep -q n_best "$results/stdout" || fail "a list that nobody asked for"
 
+# Wu et al. 2016: the same over (5 + 4) / 6, and less of it for what attention did not see.
+expect_exit 0 "$ELMAN" translate --n-best 1 --length-norm wu '我 爱 学习'
+awk '{ exit !($(NF - 2) < 0 && ($(NF - 2) / $NF - 1.5) ^ 2 < 1e-6) }' "$results/stdout" ||
+  fail "the score is not the log-probability divided by (5 + T) / 6"
+score=$(awk '{ print $NF }' "$results/stdout")
+expect_exit 0 "$ELMAN" translate --n-best 1 --length-norm wu --coverage-penalty 2 '我 爱 学习'
+cp "$results/stdout" covered
+expect_exit 0 "$ELMAN" attention --format tsv '我 爱 学习'
+awk -F '\t' -v before="$score" '
+  NR == FNR { split($0, words, " "); after = words[length(words)]; next }
+  FNR > 1 { for (i = 2; i <= NF; i++) seen[i] += $i }
+  END { for (i in seen) sum += log(seen[i] < 1 ? seen[i] : 1)
+        exit !((after - before - 2 * sum) ^ 2 < 1e-6) }' covered "$results/stdout" ||
+  fail "the coverage penalty is not that of the matrix"
+expect_exit 64 "$ELMAN" translate --length-norm w 我
+expect_stderr_match "'w' is not one of: power, wu"
+expect_exit 64 "$ELMAN" translate --coverage-penalty -1 我
+
 # A matrix for each translation.
 expect_exit 0 "$ELMAN" attention --format json --n-best 3 '我 爱 学习'
 [ "$(wc -l <"$results/stdout")" -eq 3 ] || fail "not three matrices"

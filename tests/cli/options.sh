@@ -61,7 +61,7 @@ expect_stdout_match '.'
 
 # The second value would silently win.
 wrong '--input is given twice, and takes one value' translate -i - -i s.txt
-wrong '--model is given twice' translate -m one --model=two x
+wrong '--model is given twice' inspect -m one --model=two
 wrong '--epochs is given twice' train --epochs 1 --epochs=2 x
 expect_exit 0 "$ELMAN" translate -q -q 我
 

@@ -5,7 +5,8 @@
 # More than a round of batches, and what cannot be translated.
 { cut -f 1 "$DATA/daily.train.zh-en.tsv"; printf '\xff\xfe\n未知 词 鱻\n\n'; } >text
 
-for options in '' '--json --beam 3' '--n-best 2 -q'; do
+for options in '' '--json --beam 3' '--n-best 2 -q' \
+  '-m model.safetensors -m model.safetensors --beam 2 --length-norm wu --coverage-penalty 0.2'; do
   expect_exit 65 "$ELMAN" translate $options -i text -o expected
   cp "$results/stderr" messages
   for count in 2 3; do
@@ -34,7 +35,7 @@ exec 7>&-
 wait $! || fail "exit code $?"
 cmp expected out || fail "another translation line by line"
 
-for options in '' '--json --beam 2 --alignments 3 -t 1'; do
+for options in '' '--json --beam 2 --alignments 3 -t 1' '-m model.safetensors -m model.safetensors --json'; do
   expect_exit 0 "$ELMAN" evaluate $options "$DATA/daily.test.zh-en.tsv"
   cp "$results/stdout" expected
   for count in 2 3; do

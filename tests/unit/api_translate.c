@@ -13,19 +13,24 @@
 static elman_model *model;
 static elman_translator *translator;
 
-/* Untrained: the shape of the answers counts here, not their sense. */
-static void set_up(void) {
+static elman_pairs *toy_pairs(void) {
   char path[512];
   snprintf(path, sizeof path, "%s/../data/toy.zh-en.tsv", getenv("TEST_DATA"));
   const char *file = path;
   elman_pairs_options files = elman_pairs_options_default();
-  elman_model_options options = elman_model_options_default();
   elman_pairs *pairs;
   files.files = &file;
   files.file_count = 1;
+  cr_assert_eq(elman_pairs_read(&pairs, &files, NULL), ELMAN_OK);
+  return pairs;
+}
+
+/* Untrained: the shape of the answers counts here, not their sense. */
+static void set_up(void) {
+  elman_model_options options = elman_model_options_default();
+  elman_pairs *pairs = toy_pairs();
   options.embedding_size = 12;
   options.hidden_size = 16;
-  cr_assert_eq(elman_pairs_read(&pairs, &files, NULL), ELMAN_OK);
   cr_assert_eq(elman_model_create(&model, pairs, &options, NULL), ELMAN_OK);
   cr_assert_eq(elman_translator_create(&translator, model, NULL), ELMAN_OK);
   elman_pairs_free(pairs);
@@ -317,20 +322,90 @@ Test(api_translate, wrong_options) {
   options.max_ratio = (double)NAN;
   check_refused(&options, "ratio");
   options.max_ratio = 0;
+  options.length_norm = (elman_length_norm)2;
+  check_refused(&options, "norm of lengths");
+  options.length_norm = ELMAN_LENGTH_WU;
+  options.coverage_penalty = -1;
+  check_refused(&options, "coverage penalty");
+  options.coverage_penalty = (double)NAN;
+  check_refused(&options, "coverage penalty");
+  options.coverage_penalty = 0;
+  options.ensemble_count = ELMAN_MOST_ENSEMBLE + 1;
+  check_refused(&options, "more than 64 models");
+  options.ensemble_count = 0;
   elman_translation_free(translate("我", &options));
 }
 
-Test(api_translate, evaluation_searches_too) {
-  char path[512];
-  snprintf(path, sizeof path, "%s/../data/toy.zh-en.tsv", getenv("TEST_DATA"));
-  const char *file = path;
-  elman_pairs_options files = elman_pairs_options_default();
-  elman_evaluate_options options = elman_evaluate_options_default();
-  elman_pairs *pairs;
+static void check_same(const elman_translation *one, const elman_translation *other) {
+  cr_assert_str_eq(one->text, other->text);
+  cr_assert_eq(one->target_count, other->target_count);
+  cr_assert_arr_eq(one->attention, other->attention,
+                   one->target_count * one->source_count * sizeof(float));
+}
+
+/* Sentence by sentence and as a batch, between searches of the model alone, whose screen stays. */
+Test(api_translate, a_model_with_itself_is_that_model) {
+  static const char text[] = "我 爱 学习";
+  const elman_model *const itself[] = {model, model};
+  const elman_sentence sentence = {.text = text, .length = strlen(text)};
+  elman_translate_options options = elman_translate_options_default();
+  options.without_scores = true;
+  elman_translation *alone = translate(text, &options), *batch;
+  options.ensemble = itself;
+  for (options.ensemble_count = 1; options.ensemble_count <= 2; options.ensemble_count++) {
+    elman_translation *together = translate(text, &options);
+    check_same(alone, together);
+    cr_assert_eq(together->heads, 1);
+    cr_assert_eq(together->head_attention, together->attention);
+    elman_translation_free(together);
+    cr_assert_eq(elman_translate_batch(&batch, NULL, translator, &sentence, 1, &options, NULL),
+                 ELMAN_OK);
+    check_same(alone, batch);
+    elman_translation_free(batch);
+    elman_translation_free(translate("", &options));
+  }
+  options.ensemble_count = 0;
+  elman_translation *again = translate(text, &options);
+  check_same(alone, again);
+  elman_translation_free(again);
+  elman_translation_free(alone);
+}
+
+Test(api_translate, an_ensemble_has_the_same_words) {
+  elman_model_options few = elman_model_options_default();
+  elman_evaluate_options evaluation = elman_evaluate_options_default();
+  elman_translate_options options = elman_translate_options_default();
+  elman_pairs *pairs = toy_pairs();
+  elman_model *other;
   elman_scores scores;
-  files.files = &file;
-  files.file_count = 1;
-  cr_assert_eq(elman_pairs_read(&pairs, &files, NULL), ELMAN_OK);
+  elman_error error = {0};
+  few.max_vocabulary = 5;
+  cr_assert_eq(elman_model_create(&other, pairs, &few, NULL), ELMAN_OK);
+  const elman_model *const ensemble[] = {model, other};
+  options.ensemble = ensemble;
+  options.ensemble_count = 1;
+  elman_translation_free(translate("我", &options));
+  options.ensemble_count = 2;
+  check_refused(&options, "model 3 of the ensemble differs from the first model: the source "
+                          "vocabulary's size is 19 there and 6 here");
+  evaluation.translate = options;
+  cr_assert_eq(elman_evaluate(&scores, model, pairs, &evaluation, &error), ELMAN_INVALID_ARGUMENT);
+  cr_assert_eq(elman_ensemble_check(model, model, &error), ELMAN_OK);
+  cr_assert_eq(elman_ensemble_check(model, other, &error), ELMAN_INVALID_ARGUMENT);
+  elman_model_free(other);
+  elman_pairs_free(pairs);
+}
+
+Test(api_translate, norms_of_lengths_have_names) {
+  cr_assert_str_eq(elman_length_norm_name(ELMAN_LENGTH_POWER), "power");
+  cr_assert_str_eq(elman_length_norm_name(ELMAN_LENGTH_WU), "wu");
+  cr_assert_null(elman_length_norm_name(2));
+}
+
+Test(api_translate, evaluation_searches_too) {
+  elman_evaluate_options options = elman_evaluate_options_default();
+  elman_pairs *pairs = toy_pairs();
+  elman_scores scores;
   options.translate.beam = 4;
   options.translate.length_penalty = 0.6;
   options.translate.max_ratio = 1.5;

@@ -1,141 +1,8 @@
 /* The search in either precision, against the network run with teacher forcing: greedy search,
  * probabilities, the true best of all translations, and independence of the batch. */
-#include "check.h"
-
-#include <string.h>
-
-#include "corpus/batch.h"
-#include "model/network.h"
-#include "tensor/blas.h"
+#include "searching.h"
 #include "tensor/softmax.h"
 #include "translate/length_batches.h"
-#include "translate/search.h"
-
-enum { SENTENCES = 6, LONGEST = 9, WORDS = 11 };
-static const size_t source_lengths[SENTENCES] = {3, LONGEST, 1, 4, 6, 1};
-
-struct setup {
-  struct model model;
-  struct workspace workspace;
-  struct batch batch;
-  struct search search;
-  const struct screen *screen; /* NULL at first */
-  bool without_scores;
-  uint32_t ids[SENTENCES][LONGEST];
-  struct search_request requests[SENTENCES];
-};
-
-static void set_up(struct setup *s, struct model_config config, uint64_t seed, size_t limit) {
-  *s = (struct setup){.model.config = config};
-  struct model *model = &s->model;
-  blas_set_up();
-  cr_assert_eq(model_config_check(&config, NULL), ELMAN_OK);
-  cr_assert_eq(parameter_table_create(&model->table, &config, NULL), ELMAN_OK);
-  cr_assert_eq(parameter_block_create(&model->block, &model->table, NULL), ELMAN_OK);
-  cr_assert_eq(parameters_initialize(model->block, &model->table, INITIAL_PYTORCH, seed, NULL),
-               ELMAN_OK);
-  /* Initial weights give all words much the same probability. */
-  for (size_t i = 0; i < model->table.block; i++) model->block[i] *= 2;
-  parameters_bind(&model->weights, model->block, &config);
-  for (size_t i = 0; i < SENTENCES; i++) {
-    for (size_t j = 0; j < LONGEST; j++)
-      s->ids[i][j] = (uint32_t)(1 + (i * 7 + j * 3) % (WORDS - 1));
-    s->requests[i] =
-        (struct search_request){.ids = s->ids[i], .count = source_lengths[i], .limit = limit};
-  }
-}
-
-static void tear_down(struct setup *s) {
-  parameter_block_free(s->model.block);
-  workspace_free(&s->workspace);
-  batch_free(&s->batch);
-  search_free(&s->search);
-}
-
-static struct model_config plain_config(size_t target_vocabulary) {
-  return (struct model_config){.source_vocabulary = WORDS,
-                               .target_vocabulary = target_vocabulary,
-                               .embedding_size = 6,
-                               .hidden_size = 8,
-                               .layers = 1,
-                               .attention_heads = 1,
-                               .attention = "dot"};
-}
-
-struct beam_options {
-  size_t width, n_best;
-  double length_penalty;
-};
-
-static const struct beam_options greedy = {1, 1, 1};
-
-static elman_translate_options search_options(struct beam_options options) {
-  return (elman_translate_options){
-      .beam = options.width, .n_best = options.n_best, .length_penalty = options.length_penalty};
-}
-
-enum { MOST_STEPS = 150, MOST_HEADS = 2 };
-
-/* What was found. */
-struct hypothesis {
-  size_t count;
-  double log_probability, score;
-  uint32_t ids[MOST_STEPS];
-  float attention[MOST_STEPS * LONGEST], heads[MOST_HEADS * MOST_STEPS * LONGEST];
-};
-
-static struct hypothesis found_in(const struct setup *s, size_t sentence, size_t n) {
-  static struct hypothesis found;
-  const struct beam_path *path = search_path(&s->search, sentence, n);
-  cr_assert(n < search_count(&s->search, sentence) && path->count <= MOST_STEPS);
-  found.count = path->count;
-  found.log_probability = path->log_probability;
-  found.score = path->score;
-  search_ids(found.ids, &s->search, sentence, n);
-  search_attention(found.attention, found.heads, &s->search, sentence, n);
-  return found;
-}
-
-static void run(struct setup *s, size_t first, size_t count, struct beam_options options) {
-  elman_error error = {0};
-  elman_translate_options search = search_options(options);
-  search.without_scores = s->without_scores;
-  cr_assert_eq(
-      search_run(&s->search, &s->model, s->requests + first, count, &search, s->screen, &error),
-      ELMAN_OK, "%s", error.message);
-}
-
-/* The network with the target `ids` forced: the losses of ids and of </s> behind them are in the
- * workspace, and the logits too. */
-static void force(struct setup *s, const struct search_request *request, const uint32_t *ids,
-                  size_t count) {
-  const struct regularization plain = {0};
-  const size_t index = 0;
-  size_t source_starts[] = {0, request->count}, target_starts[] = {0, count};
-  const struct corpus corpus = {
-      .source = {.ids = (uint32_t *)request->ids,
-                 .starts = source_starts,
-                 .count = 1,
-                 .longest = request->count},
-      .target = {.ids = (uint32_t *)ids, .starts = target_starts, .count = 1, .longest = count}};
-  cr_assert_eq(batch_fill(&s->batch, &corpus, &index, 1, NULL), ELMAN_OK);
-  cr_assert_eq(workspace_fit(&s->workspace, &s->model.config, &s->batch, WITH_LOGITS, NULL),
-               ELMAN_OK);
-  network_forward(&(struct network_pass){.config = &s->model.config,
-                                         .weights = &s->model.weights,
-                                         .batch = &s->batch,
-                                         .regularization = &plain,
-                                         .workspace = &s->workspace});
-}
-
-static double forced_log_probability(struct setup *s, const struct search_request *request,
-                                     const uint32_t *ids, size_t count) {
-  const bool ends = count > 0 && ids[count - 1] == TOKEN_END;
-  double sum = 0;
-  force(s, request, ids, ends ? count - 1 : count);
-  for (size_t t = 0; t < count; t++) sum -= s->workspace.losses[t];
-  return sum;
-}
 
 /* Greedy search by definition: the largest logit behind all that was chosen before. */
 static size_t greedy_by_definition(struct setup *s, const struct search_request *request,
@@ -153,9 +20,6 @@ static size_t greedy_by_definition(struct setup *s, const struct search_request 
   }
   return request->limit;
 }
-
-/* Weights are given out as floats. */
-static const double WEIGHT_CLOSE = 10 * CLOSE > 1e-7 ? 10 * CLOSE : 1e-7;
 
 static void check_hypothesis(struct setup *s, const struct search_request *request,
                              const struct hypothesis *hypothesis, double length_penalty) {
@@ -186,29 +50,6 @@ static void check_hypothesis(struct setup *s, const struct search_request *reque
 }
 
 /* ---- every shape of network ---- */
-
-typedef void shape_check(struct model_config config, uint64_t seed);
-
-static void for_all_shapes(shape_check *check) {
-  uint64_t seed = 1;
-  for (unsigned kind = 0; attention_name((enum attention_kind)kind) != NULL; kind++) {
-    for (unsigned shape = 0; shape < 16; shape++) {
-      struct model_config config = plain_config(13);
-      config.attention = attention_name((enum attention_kind)kind);
-      config.attention_heads = kind == ATTENTION_MULTIHEAD ? 2 : 1;
-      config.attention_window = kind == ATTENTION_LOCAL ? 2 : 0;
-      config.encoder_self_attention = shape & 4 ? 2 : 0;
-      config.decoder_self_attention = shape & 3 ? 1 : 0;
-      config.plain_self_attention = (shape & 5) == 5;
-      config.layers = shape & 1 ? 2 : 1;
-      config.bidirectional = (shape & 2) != 0;
-      config.attentional_layer = shape >= 4;
-      config.input_feeding = shape >= 8;
-      config.tie_embeddings = shape >= 12;
-      check(config, seed++);
-    }
-  }
-}
 
 /* Weights in eight bits do not change what is found. */
 static void make_screen(struct screen *screen, struct setup *s,
@@ -282,10 +123,6 @@ Test(beam, a_long_greedy_search_has_its_probability) {
   tear_down(&s);
 }
 
-static bool same_ids(const struct hypothesis *a, const struct hypothesis *b) {
-  return a->count == b->count && memcmp(a->ids, b->ids, a->count * sizeof *a->ids) == 0;
-}
-
 static void check_n_best(struct model_config config, uint64_t seed) {
   const struct beam_options options = {5, 4, 0.7};
   struct setup s;
@@ -333,62 +170,7 @@ Test(beam, a_result_does_not_depend_on_the_batch) {
   for_all_shapes(check_independence);
 }
 
-/* ---- against all there is ---- */
-
-enum { TINY = 5, TINY_LIMIT = 3, ALL = 1 + 3 + 9 + 27 };
-
-struct candidate {
-  uint32_t ids[TINY_LIMIT];
-  size_t count;
-  double score;
-};
-
-static void enumerate(struct candidate *all, size_t *found, struct candidate prefix) {
-  for (uint32_t id = 0; id < TINY; id++) {
-    if (id == TOKEN_START) continue;
-    struct candidate next = prefix;
-    next.ids[next.count++] = id;
-    if (id == TOKEN_END || next.count == TINY_LIMIT)
-      all[(*found)++] = next;
-    else
-      enumerate(all, found, next);
-  }
-}
-
-static int best_first(const void *left, const void *right) {
-  const struct candidate *a = left, *b = right;
-  return (a->score < b->score) - (a->score > b->score);
-}
-
-Test(beam, a_wide_beam_finds_the_best_of_all) {
-  static const double penalties[] = {0, 0.6, 1, 2};
-  struct candidate all[ALL + 27];
-  for (uint64_t seed = 1; seed <= 5; seed++) {
-    struct setup s;
-    set_up(&s, plain_config(TINY), seed, TINY_LIMIT);
-    for (size_t p = 0; p < sizeof penalties / sizeof *penalties; p++) {
-      size_t found = 0;
-      enumerate(all, &found, (struct candidate){.count = 0});
-      for (size_t i = 0; i < found; i++)
-        all[i].score = forced_log_probability(&s, &s.requests[0], all[i].ids, all[i].count) /
-                       pow((double)all[i].count, penalties[p]);
-      qsort(all, found, sizeof *all, best_first);
-      /* With one wanted it may stop early; with all wanted it must not. */
-      const size_t wanted[] = {1, 3, found};
-      for (size_t w = 0; w < 3; w++) {
-        run(&s, 0, 1, (struct beam_options){125, wanted[w], penalties[p]});
-        cr_assert_eq(search_count(&s.search, 0), wanted[w]);
-        for (size_t n = 0; n < wanted[w]; n++) {
-          const struct hypothesis one = found_in(&s, 0, n), *hypothesis = &one;
-          cr_assert_float_eq(hypothesis->score, all[n].score, 10 * CLOSE * (1 - all[n].score));
-          if (n + 1 < found && all[n].score - all[n + 1].score > 1e-3 && n == 0)
-            cr_assert_arr_eq(hypothesis->ids, all[n].ids, all[n].count * sizeof(uint32_t));
-        }
-      }
-    }
-    tear_down(&s);
-  }
-}
+/* ---- widths ---- */
 
 Test(beam, wider_beams_do_not_lose_on_average) {
   double sums[3] = {0};

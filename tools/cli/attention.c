@@ -19,7 +19,8 @@
 struct command_line {
   struct attention_job job;
   struct sentences input;
-  const char *model, *input_path, *output;
+  struct models models;
+  const char *input_path, *output;
   unsigned rule, units; /* enums of job.style */
   bool summary;
   struct overrides overrides;
@@ -41,8 +42,9 @@ static bool is_standard(const char *path) {
 
 #define FOR_MATRICES "attention heads attention-window weights scale causal key-length normalize"
 #define FOR_SENTENCES                                                                              \
-  "model input numbers reference references beam length-penalty max-length max-ratio max-line "    \
-  "n-best replace-unk override seed alignment threshold units summary alignments json"
+  "model input numbers reference references beam length-penalty length-norm coverage-penalty "     \
+  "max-length max-ratio max-line n-best replace-unk override seed alignment threshold units "      \
+  "summary alignments json"
 
 static const struct rule rules[] = {
     {FOR_SENTENCES, "matrices", "--%s is for sentences; leave it out with --matrices"},
@@ -77,11 +79,13 @@ static int check_links(const struct usage *usage, const struct operands *operand
 
 static int check_files(const struct usage *usage, const struct operands *operands,
                        const struct command_line *line) {
-  const char *read[] = {line->model, line->input_path, line->input.references_path};
+  const struct option_list *models = &line->models.paths;
+  const char *read[] = {line->input_path, line->input.references_path};
   if (line->input.references_path != NULL && is_standard(line->input.references_path) &&
       operands->count == 0 && is_standard(line->input_path))
     return report_usage(usage->command, "standard input ('-') can be read once only");
-  return output_check_unread(usage->command, line->output, read, 3);
+  const int code = output_check_unread(usage->command, line->output, models->words, models->count);
+  return code == EX_OK ? output_check_unread(usage->command, line->output, read, 2) : code;
 }
 
 static int settle_format(struct attention_job *job, const char *output, const struct usage *usage) {
@@ -114,15 +118,13 @@ static int settle(struct command_line *line, const struct usage *usage,
 }
 
 static int run(struct command_line *line, const struct operands *operands) {
-  elman_model *model;
   line->input.max_line = line->job.options.max_bytes;
   int code = sentences_open(&line->input, line->input_path, operands);
   if (code != EX_OK) return code;
-  code = model_open(&model, line->model);
-  if (code == EX_OK) {
-    code = attention_job_run(&line->job, model, &line->input, line->output);
-    elman_model_free(model);
-  }
+  code = models_open(&line->models, &line->job.options);
+  if (code == EX_OK)
+    code = attention_job_run(&line->job, line->models.open[0], &line->input, line->output);
+  models_close(&line->models);
   sentences_close(&line->input);
   return code;
 }
@@ -131,13 +133,12 @@ int attention_command(int argc, char **argv) {
   struct command_line line = {
       .job = {.options = elman_translate_options_default(),
               .style = {.threshold = ELMAN_DEFAULT_THRESHOLD}},
-      .model = DEFAULT_MODEL,
       .rule = ELMAN_ALIGNMENT_ARGMAX,
       .units = ELMAN_UNITS_AUTO,
   };
   struct matrices_options matrices = matrices_options_default();
   const struct option options[] = {
-      MODEL_OPTION(line.model),
+      MODELS_OPTION(line.models),
       INPUT_OPTION(line.input_path),
       OUTPUT_OPTION(line.output, "matrices"),
       {"format", 0, "FORMAT", "how they are written", "by the suffix of --output, or text",

@@ -54,7 +54,7 @@ static void note_left_out(const elman_scores *scores) {
 }
 
 struct evaluation {
-  const char *model_path;
+  struct models models;
   elman_evaluate_options options;
   bool json;
 };
@@ -77,24 +77,24 @@ static int score(struct evaluation *evaluation, const elman_model *model, const 
 static int evaluate_model(struct evaluation *evaluation, const struct pairs_input *input,
                           const char *command, const struct operands *operands) {
   elman_pairs *pairs;
-  elman_model *model = NULL;
   int code = pairs_input_check_standard(input, NULL, command, operands);
   if (code != EX_OK) return code;
   evaluation->options.group = group_joined();
   evaluation->options.threads = group_threads(evaluation->options.threads);
   code = pairs_input_read(&pairs, input, command, operands);
   if (code != EX_OK) return code;
-  code = model_open(&model, evaluation->model_path);
-  if (code == EX_OK) code = score(evaluation, model, pairs, input->alignment_column != 0);
-  elman_model_free(model);
+  code = models_open(&evaluation->models, &evaluation->options.translate);
+  if (code == EX_OK)
+    code = score(evaluation, evaluation->models.open[0], pairs, input->alignment_column != 0);
+  models_close(&evaluation->models);
   elman_pairs_free(pairs);
   return code;
 }
 
 /* Some options are for a model, some for files that were translated before. */
 static const struct rule rules[] = {
-    {"model source target columns strict alignments batch-size beam length-penalty max-length "
-     "max-ratio override threads",
+    {"model source target columns strict alignments batch-size beam length-penalty length-norm "
+     "coverage-penalty max-length max-ratio override threads",
      "hypothesis", "--%s is for a model; --hypothesis is scored without one"},
     {"hypothesis", "PAIRS", "give either PAIRS or --hypothesis and --reference"},
     {"hypothesis", "!reference", "--hypothesis needs a --reference to be compared with"},
@@ -129,12 +129,11 @@ static int evaluate(const struct usage *usage, const struct operands *operands,
 
 int evaluate_command(int argc, char **argv) {
   struct pairs_input input = {.columns = DEFAULT_COLUMNS};
-  struct evaluation evaluation = {.model_path = DEFAULT_MODEL,
-                                  .options = elman_evaluate_options_default()};
+  struct evaluation evaluation = {.options = elman_evaluate_options_default()};
   struct file_evaluation files = {0};
   struct overrides overrides = {0};
   const struct option options[] = {
-      MODEL_OPTION(evaluation.model_path),
+      MODELS_OPTION(evaluation.models),
       PAIRS_OPTIONS(input),
       {"alignments", 0, "N", "column with word alignments, to compare the attention with", "none",
        .count = &input.alignment_column, .least = 1, .most = MOST_COLUMNS},

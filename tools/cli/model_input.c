@@ -13,3 +13,24 @@ int model_open(elman_model **model, const char *path) {
     tell("'elman train' writes this file; -m FILE names another model");
   return code;
 }
+
+int models_open(struct models *models, elman_translate_options *options) {
+  struct option_list *paths = &models->paths;
+  elman_error error;
+  if (paths->count == 0) paths->words[paths->count++] = DEFAULT_MODEL;
+  for (size_t i = 0; i < paths->count; i++) {
+    const int code = model_open(&models->open[i], paths->words[i]);
+    if (code != EX_OK) return code;
+    models->count++;
+    if (elman_ensemble_check(models->open[0], models->open[i], &error) == ELMAN_OK) continue;
+    report(paths->words[i], "%s", error.message);
+    return exit_code_of(error.code);
+  }
+  options->ensemble = (const elman_model *const *)models->open + 1;
+  options->ensemble_count = models->count - 1;
+  return EX_OK;
+}
+
+void models_close(struct models *models) {
+  while (models->count > 0) elman_model_free(models->open[--models->count]);
+}

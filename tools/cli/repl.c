@@ -10,7 +10,6 @@
 #include "interrupt.h"
 #include "line_input.h"
 #include "messages.h"
-#include "model_input.h"
 #include "options.h"
 #include "output.h"
 #include "repl_session.h"
@@ -50,7 +49,7 @@ static void show(const struct session *session, struct output *output) {
   }
   output_flush(output);
   unknown_words_add(&unknown, session->last);
-  unknown_words_note(&unknown, session->model, ELMAN_SOURCE);
+  unknown_words_note(&unknown, session->models.open[0], ELMAN_SOURCE);
 }
 
 static void translate_line(struct session *session, const char *line, struct output *output) {
@@ -87,16 +86,22 @@ static void converse(struct session *session, struct output *output) {
   }
 }
 
-static int interactive(struct session *session, const char *model_path) {
+static void greet(const struct option_list *models) {
+  char others[32] = "";
+  if (models->count > 1) snprintf(others, sizeof others, " and %zu more", models->count - 1);
+  note("elman %s with %s%s; :help lists the commands", elman_version(), models->words[0], others);
+}
+
+static int interactive(struct session *session) {
   struct output output;
-  int code = session_open(session, model_path);
+  int code = session_open(session);
   if (code != EX_OK) return code;
   code = output_open(&output, NULL);
   if (code == EX_OK) {
     ensure_utf8();
     interrupt_catch_sigint();
     line_input_start(session_command_name, session_colon);
-    note("elman %s with %s; :help lists the commands", elman_version(), model_path);
+    greet(&session->models.paths);
     converse(session, &output);
     line_input_end();
     code = output_close(&output, EX_OK);
@@ -106,19 +111,18 @@ static int interactive(struct session *session, const char *model_path) {
 }
 
 /* Lines from a pipe or a file: no prompt and no commands, for text may start with ':' too. */
-static int batch(const struct translate_lines *job, const char *model_path) {
+static int batch(struct translate_lines *job, struct models *models) {
   struct sentences sentences = {.max_line = job->options.max_bytes};
   int code = sentences_open(&sentences, NULL, &(struct operands){0});
   if (code != EX_OK) return code;
-  code = translate_lines(job, &sentences, model_path, NULL);
+  code = translate_lines(job, models, &sentences, NULL);
   sentences_close(&sentences);
   return code;
 }
 
 int repl_command(int argc, char **argv) {
   struct session session = {.options = elman_translate_options_default()};
-  const char *model = DEFAULT_MODEL;
-  const struct option options[] = {MODEL_OPTION(model),
+  const struct option options[] = {MODELS_OPTION(session.models),
                                    SEARCH_OPTIONS(session.options),
                                    QUIET_OPTION("no greeting, and unknown words are not named"),
                                    {0}};
@@ -133,7 +137,7 @@ int repl_command(int argc, char **argv) {
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
   code = search_options_settle(&session.options, &usage, &operands);
   if (code != EX_OK) return code;
-  const struct translate_lines job = {.options = session.options,
-                                      .n_best = option_given(&usage, &operands, "n-best")};
-  return isatty(STDIN_FILENO) ? interactive(&session, model) : batch(&job, model);
+  struct translate_lines job = {.options = session.options,
+                                .n_best = option_given(&usage, &operands, "n-best")};
+  return isatty(STDIN_FILENO) ? interactive(&session) : batch(&job, &session.models);
 }

@@ -4,7 +4,6 @@
 
 #include "attention_files.h"
 #include "messages.h"
-#include "model_input.h"
 #include "repl_session.h"
 #include "suggestion.h"
 
@@ -75,24 +74,22 @@ static char *split_word(char *text) {
 
 /* ---- the commands ---- */
 
-int session_open(struct session *session, const char *model_path) {
+int session_open(struct session *session) {
   elman_error error;
-  const int code = model_open(&session->model, model_path);
-  if (code != EX_OK) return code;
-  if (elman_translator_create(&session->translator, session->model, &error) == ELMAN_OK)
-    return EX_OK;
-  elman_model_free(session->model);
-  session->model = NULL;
-  return report_error(&error);
+  int code = models_open(&session->models, &session->options);
+  if (code == EX_OK &&
+      elman_translator_create(&session->translator, session->models.open[0], &error) != ELMAN_OK)
+    code = report_error(&error);
+  if (code != EX_OK) models_close(&session->models);
+  return code;
 }
 
 void session_close(struct session *session) {
   elman_translation_free(session->last);
   elman_translator_free(session->translator);
-  elman_model_free(session->model);
+  models_close(&session->models);
   session->last = NULL;
   session->translator = NULL;
-  session->model = NULL;
 }
 
 static void set_attention(struct session *session, const char *argument) {
@@ -128,13 +125,16 @@ static void change_model(struct session *session, const char *argument) {
     report(":model", "name a file, as in ':model %s'", DEFAULT_MODEL);
     return;
   }
-  struct session changed = {.options = session->options, .show_attention = session->show_attention};
-  if (session_open(&changed, argument) != EX_OK) {
+  struct session before = *session; /* in place: the options point to the models */
+  session->models = (struct models){.paths = {{argument}, 1}};
+  session->translator = NULL;
+  session->last = NULL;
+  if (session_open(session) != EX_OK) {
+    *session = before;
     tell("the model is the same as before");
     return;
   }
-  session_close(session);
-  *session = changed;
+  session_close(&before);
   tell("%s is loaded", argument);
 }
 

@@ -5,9 +5,10 @@
 #include <stdbool.h>
 
 #include "elman.h"
+#include "model_input.h"
 
 struct session {
-  elman_model *model;
+  struct models models;
   elman_translator *translator;
   elman_translate_options options;
   elman_translation *last; /* NULL before the first */
@@ -15,8 +16,9 @@ struct session {
   bool over;
 };
 
-/* Gives an exit code, after a message if that is not 0. */
-int session_open(struct session *session, const char *model_path);
+/* Opens the models that session->models names. Gives an exit code, after a message if that is not
+ * 0; nothing is open then. */
+int session_open(struct session *session);
 void session_close(struct session *session);
 
 /* A line without the blanks at its start, the ideographic space included. */

@@ -12,6 +12,11 @@
       OPTION("length-penalty", 0, "X",                                                             \
              "A of the score log p / T^A for T words; 0 favours short ones",                       \
              .real = &(search).length_penalty, .highest = 10),                                     \
+      OPTION("length-norm", 0, "NAME", "what stands for T in the score, wu: (5 + T) / 6",          \
+             .index = (unsigned *)&(search).length_norm, .choice = elman_length_norm_name),        \
+      OPTION("coverage-penalty", 0, "X",                                                           \
+             "B of the score's part B * sum of log min(coverage, 1) over source words",            \
+             .real = &(search).coverage_penalty, .highest = 10),                                   \
       OPTION("max-length", 0, "N", "longest translation, in tokens",                               \
              "2 S + 10 for S source tokens", .count = &(search).max_length, .least = 1,            \
              .most = 1000000),                                                                     \

@@ -6,7 +6,6 @@
 #include "group.h"
 #include "interrupt.h"
 #include "messages.h"
-#include "model_input.h"
 #include "options.h"
 #include "output.h"
 #include "search_options.h"
@@ -15,9 +14,10 @@
 
 int translate_command(int argc, char **argv) {
   struct translate_lines job = {.options = elman_translate_options_default()};
-  const char *model = DEFAULT_MODEL, *input = NULL, *output = NULL;
+  struct models models = {0};
+  const char *input = NULL, *output = NULL;
   const struct option options[] = {
-      MODEL_OPTION(model),
+      MODELS_OPTION(models),
       INPUT_OPTION(input),
       OUTPUT_OPTION(output, "translations"),
       SEARCH_OPTIONS(job.options),
@@ -36,7 +36,8 @@ int translate_command(int argc, char **argv) {
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
   code = group_check_timeout(&usage, &operands);
   if (code == EX_OK)
-    code = output_check_unread(usage.command, output, (const char *[]){model, input}, 2);
+    code = output_check_unread(usage.command, output, models.paths.words, models.paths.count);
+  if (code == EX_OK) code = output_check_unread(usage.command, output, &input, 1);
   if (code == EX_OK) code = search_options_settle(&job.options, &usage, &operands);
   if (code != EX_OK) return code;
   job.n_best = option_given(&usage, &operands, "n-best");
@@ -48,7 +49,7 @@ int translate_command(int argc, char **argv) {
   }
   code = sentences_open(&sentences, input, &operands);
   if (code != EX_OK) return code;
-  code = translate_lines(&job, &sentences, model, output);
+  code = translate_lines(&job, &models, &sentences, output);
   sentences_close(&sentences);
   return code;
 }

@@ -9,7 +9,6 @@
 #include "interrupt.h"
 #include "json_output.h"
 #include "messages.h"
-#include "model_input.h"
 #include "unknown_words.h"
 #include "visible.h"
 
@@ -73,20 +72,22 @@ static int translate_all(const struct translate_lines *job, const elman_model *m
   return code;
 }
 
-int translate_lines(const struct translate_lines *job, struct sentences *sentences,
-                    const char *model_path, const char *output_path) {
-  elman_model *model;
+static int run(const struct translate_lines *job, const elman_model *model,
+               struct sentences *sentences, const char *output_path) {
   struct output output;
-  int code = model_open(&model, model_path);
+  const int code = output_open(&output, output_path);
   if (code != EX_OK) return code;
-  code = output_open(&output, output_path);
-  if (code == EX_OK) {
-    /* A signal must not leave the temporary file behind. */
-    if (output.file != NULL) interrupt_catch_first();
-    if (sentences->texts.count == 0 && isatty(sentences->lines.file))
-      note("a sentence a line; Ctrl-D ends");
-    code = translate_all(job, model, sentences, &output);
-  }
-  elman_model_free(model);
+  /* A signal must not leave the temporary file behind. */
+  if (output.file != NULL) interrupt_catch_first();
+  if (sentences->texts.count == 0 && isatty(sentences->lines.file))
+    note("a sentence a line; Ctrl-D ends");
+  return translate_all(job, model, sentences, &output);
+}
+
+int translate_lines(struct translate_lines *job, struct models *models, struct sentences *sentences,
+                    const char *output_path) {
+  int code = models_open(models, &job->options);
+  if (code == EX_OK) code = run(job, models->open[0], sentences, output_path);
+  models_close(models);
   return code;
 }

@@ -3,6 +3,7 @@
 #define ELMAN_CLI_TRANSLATE_LINES_H
 
 #include "elman.h"
+#include "model_input.h"
 #include "sentences.h"
 
 struct translate_lines {
@@ -12,8 +13,9 @@ struct translate_lines {
 };
 
 /* A sentence that is not valid text is reported and gives an empty line (null in JSON), so that
- * lines in and out stay side by side. `output_path` as in output_open. Gives the exit code. */
-int translate_lines(const struct translate_lines *job, struct sentences *sentences,
-                    const char *model_path, const char *output_path);
+ * lines in and out stay side by side. Opens the models and closes them. `output_path` as in
+ * output_open. Gives the exit code. */
+int translate_lines(struct translate_lines *job, struct models *models, struct sentences *sentences,
+                    const char *output_path);
 
 #endif

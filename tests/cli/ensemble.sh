@@ -1,0 +1,82 @@
+# Models that translate together.
+
+toy_model
+train() { # train FILE OPTION...
+  expect_exit 0 "$ELMAN" train -q -t 1 --epochs 30 -o "$@" "$DATA/toy.zh-en.tsv"
+}
+train other --hidden-size 24 --embedding-size 8 --layers 2 --bidirectional --attention multihead --heads 2 --seed 3
+cut -f 1 "$DATA/toy.zh-en.tsv" >text
+
+# A model with itself is that model, whatever it is asked for.
+for options in '--beam 3 --json' '--n-best 3' '--beam 2 --max-length 4'; do
+  expect_exit 0 "$ELMAN" translate -m other $options -i text
+  cp "$results/stdout" alone
+  for itself in '-m other -m other' '-m other -m other --model=other'; do
+    expect_exit 0 "$ELMAN" translate $itself $options -i text
+    cmp alone "$results/stdout" || fail "another translation by $itself ($options)"
+  done
+done
+expect_exit 0 "$ELMAN" translate -m other -i text
+cp "$results/stdout" alone
+expect_exit 0 "$ELMAN" translate -m other -m other -i text
+cmp alone "$results/stdout" || fail "another greedy translation"
+expect_exit 0 "$ELMAN" repl -q -m other -m other <text
+cmp alone "$results/stdout" || fail "another translation in the session"
+
+# The logarithm of a forced translation's probability, the loss and the attention are the means.
+together=(-m model.safetensors -m other)
+number() { # number NAME: of the JSON on stdout
+  sed -n "s/.*\"$1\":\(-*[0-9.e-]*\).*/\1/p" "$results/stdout"
+}
+forced=() losses=()
+for models in '-m model.safetensors' '-m other' "${together[*]}"; do
+  expect_exit 0 "$ELMAN" attention $models --format json --reference 'I love tea' '我 爱 学习'
+  forced+=("$(number log_probability)")
+  expect_exit 0 "$ELMAN" evaluate $models -q --json "$DATA/toy.zh-en.tsv"
+  losses+=("$(number loss)")
+  expect_exit 0 "$ELMAN" attention $models --format npy -o "${models: -5}.npy" --reference 'I love tea' '我 爱 学习'
+  mv "${models: -5}.npy" "matrix.${#forced[@]}"
+done
+mean() { # mean TOLERANCE A B MEAN
+  awk -v e="$1" -v a="$2" -v b="$3" -v m="$4" 'BEGIN { d = (a + b) / 2 - m; exit !(d * d <= e * e) }'
+}
+mean 1e-4 "${forced[@]}" || fail "not the mean of log p: ${forced[*]}"
+mean 1e-6 "${losses[@]}" || fail "not the mean of the losses: ${losses[*]}"
+python3 - <<'END_PYTHON' || fail "not the mean of the attention"
+import struct
+def read(number):
+    data = open(f"matrix.{number}", "rb").read()
+    length = struct.unpack("<H", data[8:10])[0]
+    header = eval(data[10:10 + length])
+    return header["shape"], [x for x, in struct.iter_unpack("<f", data[10 + length:])]
+(one_shape, one), (heads_shape, heads), (shape, both) = map(read, (1, 2, 3))
+assert shape == one_shape and heads_shape == (2, *shape), (one_shape, heads_shape, shape)
+n = len(both)
+assert all(abs((a + (b + c) / 2) / 2 - x) < 1e-6 for a, b, c, x in zip(one, heads, heads[n:], both))
+END_PYTHON
+
+# By any number of threads; batches and sentences one by one.
+expect_exit 0 "$ELMAN" translate "${together[@]}" --beam 3 -i text
+cp "$results/stdout" all
+while read -r line; do
+  "$ELMAN" translate "${together[@]}" --beam 3 "$line" </dev/null || fail "no translation"
+done <text >one
+cmp all one || fail "another translation one by one"
+expect_exit 0 "$ELMAN" evaluate "${together[@]}" --json --beam 2 -t 1 "$DATA/toy.zh-en.tsv"
+cp "$results/stdout" scores
+expect_exit 0 "$ELMAN" evaluate "${together[@]}" --json --beam 2 -t 2 "$DATA/toy.zh-en.tsv"
+cmp scores "$results/stdout" || fail "other scores with two threads"
+
+# What does not belong together is named.
+head -n 3 "$DATA/toy.zh-en.tsv" >few.tsv
+expect_exit 0 "$ELMAN" train -q -t 1 --epochs 0 -o few few.tsv
+expect_exit 0 "$ELMAN" train -q -t 1 --epochs 0 --target-tokens chars -o chars "$DATA/toy.zh-en.tsv"
+for command in translate repl 'attention --beam 2' 'evaluate few.tsv'; do
+  expect_exit 64 "$ELMAN" $command -m other -m few </dev/null
+  expect_stderr_match "^elman: few: differs from the first model: the source vocabulary's size is 19 there and [0-9]+ here$"
+done
+expect_exit 64 "$ELMAN" translate -m other -m chars 我
+expect_stderr_match '^elman: chars: differs from the first model: the splitting of the target is words there and chars here$'
+expect_exit 66 "$ELMAN" translate -m other -m nowhere 我
+expect_exit 64 "$ELMAN" translate -m other -m few -o few 我
+expect_stderr_match "'few' is read"

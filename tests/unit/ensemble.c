@@ -1,0 +1,227 @@
+/* Models that translate together, against the networks of each run with teacher forcing. */
+#include "searching.h"
+
+enum { MEMBERS = 2, LIMIT = 6 };
+
+/* The first and another one, as different as they may be. */
+struct duo {
+  struct setup members[MEMBERS];
+  const elman_model *ensemble[3]; /* the second; with itself as the ensemble: the first, thrice */
+};
+
+static void set_up_duo(struct duo *duo, struct model_config config, uint64_t seed, size_t limit) {
+  struct model_config other = plain_config(config.target_vocabulary);
+  other.hidden_size = 6;
+  other.embedding_size = 3;
+  other.layers = 2;
+  other.bidirectional = true;
+  other.attention = "multihead";
+  other.attention_heads = 2;
+  other.decoder_self_attention = 1;
+  set_up(&duo->members[0], config, seed, limit);
+  set_up(&duo->members[1], other, seed + 100, limit);
+  duo->ensemble[0] = (const elman_model *)&duo->members[1].model;
+  duo->members[0].others.ensemble = duo->ensemble;
+  duo->members[0].others.ensemble_count = 1;
+}
+
+static void tear_down_duo(struct duo *duo) {
+  for (size_t m = 0; m < MEMBERS; m++) tear_down(&duo->members[m]);
+}
+
+/* The members are left as they were forced. */
+static double joint_log_probability(struct duo *duo, const struct search_request *request,
+                                    const uint32_t *ids, size_t count) {
+  double sum = 0;
+  for (size_t m = 0; m < MEMBERS; m++)
+    sum += forced_log_probability(&duo->members[m], request, ids, count);
+  return sum / MEMBERS;
+}
+
+static void check_joint(struct duo *duo, const struct search_request *request,
+                        const struct hypothesis *found, double length_penalty) {
+  const size_t T = found->count, S = request->count;
+  const double expected = joint_log_probability(duo, request, found->ids, T);
+  cr_assert_float_eq(found->log_probability, expected, 10 * CLOSE * (1 - expected));
+  cr_assert_float_eq(found->score, found->log_probability / pow((double)T, length_penalty), 1e-9);
+  for (size_t t = 0; t < T; t++) {
+    for (size_t i = 0; i < S; i++) {
+      double sum = 0;
+      for (size_t m = 0; m < MEMBERS; m++) sum += forced_weight(&duo->members[m], S, t, i);
+      cr_assert_float_eq((double)found->attention[t * S + i], sum / MEMBERS, WEIGHT_CLOSE);
+      cr_assert_eq(found->heads[t * S + i], found->attention[t * S + i]);
+    }
+  }
+}
+
+static void check_means(struct model_config config, uint64_t seed) {
+  static const struct beam_options options[] = {{1, 1, 1}, {4, 3, 0.7}};
+  struct duo duo;
+  struct setup *s = &duo.members[0];
+  set_up_duo(&duo, config, seed, LIMIT);
+  for (size_t o = 0; o < 2; o++) {
+    run(s, 0, SENTENCES, options[o]);
+    for (size_t i = 0; i < SENTENCES; i++) {
+      cr_assert_eq(search_count(&s->search, i), options[o].n_best);
+      for (size_t n = 0; n < options[o].n_best; n++) {
+        const struct hypothesis found = found_in(s, i, n);
+        check_joint(&duo, &s->requests[i], &found, options[o].length_penalty);
+      }
+    }
+  }
+  tear_down_duo(&duo);
+}
+
+Test(ensemble, log_probabilities_and_attention_are_the_means) {
+  for_all_shapes(check_means);
+}
+
+/* At each step the token of the largest mean of log p, which differs from that of the logits by
+ * what all tokens share. */
+Test(ensemble, greedy_search_takes_the_largest_mean) {
+  struct duo duo;
+  struct setup *s = &duo.members[0];
+  for (uint64_t seed = 1; seed <= 10; seed++) {
+    set_up_duo(&duo, plain_config(13), seed, LIMIT);
+    run(s, 0, SENTENCES, greedy);
+    for (size_t i = 0; i < SENTENCES; i++) {
+      const struct hypothesis found = found_in(s, i, 0);
+      for (size_t t = 0; t < found.count; t++) {
+        double means[13] = {0};
+        uint32_t best = TOKEN_UNKNOWN;
+        for (size_t m = 0; m < MEMBERS; m++) {
+          force(&duo.members[m], &s->requests[i], found.ids, t);
+          const real *logits = duo.members[m].workspace.decoder.logits + t * 13;
+          for (size_t id = 0; id < 13; id++) means[id] += (double)logits[id] / MEMBERS;
+        }
+        for (uint32_t id = 0; id < 13; id++)
+          if (id != TOKEN_START && means[id] > means[best]) best = id;
+        cr_assert_float_eq(means[found.ids[t]], means[best], 10 * CLOSE);
+      }
+    }
+    tear_down_duo(&duo);
+  }
+}
+
+static void check_itself(struct model_config config, uint64_t seed) {
+  static const struct beam_options options[] = {{1, 1, 1}, {4, 3, 0.7}};
+  struct setup s;
+  struct hypothesis alone[SENTENCES];
+  set_up(&s, config, seed, LIMIT);
+  const elman_model *const itself[] = {(const elman_model *)&s.model,
+                                       (const elman_model *)&s.model};
+  for (size_t o = 0; o < 2; o++) {
+    for (size_t n = 0; n < options[o].n_best; n++) {
+      s.others.ensemble_count = 0;
+      run(&s, 0, SENTENCES, options[o]);
+      for (size_t i = 0; i < SENTENCES; i++) alone[i] = found_in(&s, i, n);
+      s.others.ensemble = itself;
+      for (s.others.ensemble_count = 1; s.others.ensemble_count <= 2; s.others.ensemble_count++) {
+        run(&s, 0, SENTENCES, options[o]);
+        for (size_t i = 0; i < SENTENCES; i++) {
+          const struct hypothesis together = found_in(&s, i, n);
+          const size_t weights = together.count * source_lengths[i];
+          cr_assert(same_ids(&alone[i], &together));
+          cr_assert_eq(alone[i].score, together.score);
+          cr_assert_eq(alone[i].log_probability, together.log_probability);
+          cr_assert_arr_eq(alone[i].attention, together.attention, weights * sizeof(float));
+        }
+      }
+    }
+  }
+  tear_down(&s);
+}
+
+/* To the last bit: the mean of equal numbers is that number. */
+Test(ensemble, a_model_with_itself_is_that_model) {
+  for_all_shapes(check_itself);
+}
+
+Test(ensemble, a_wide_beam_finds_the_best_of_all) {
+  struct candidate all[ALL + 27];
+  for (uint64_t seed = 1; seed <= 5; seed++) {
+    struct duo duo;
+    struct setup *s = &duo.members[0];
+    size_t found = 0;
+    set_up_duo(&duo, plain_config(TINY), seed, TINY_LIMIT);
+    enumerate(all, &found, (struct candidate){.count = 0});
+    for (size_t i = 0; i < found; i++)
+      all[i].score = joint_log_probability(&duo, &s->requests[0], all[i].ids, all[i].count) /
+                     (double)all[i].count;
+    qsort(all, found, sizeof *all, best_first);
+    run(s, 0, 1, (struct beam_options){125, found, 1});
+    cr_assert_eq(search_count(&s->search, 0), found);
+    for (size_t n = 0; n < found; n++)
+      cr_assert_float_eq(found_in(s, 0, n).score, all[n].score, 10 * CLOSE * (1 - all[n].score));
+    tear_down_duo(&duo);
+  }
+}
+
+Test(ensemble, a_forced_target_is_taken) {
+  static const uint32_t forced[] = {3, 0, 7, 7, 12, TOKEN_END};
+  struct duo duo;
+  struct setup *s = &duo.members[0];
+  set_up_duo(&duo, plain_config(13), 4, 2);
+  s->requests[1].forced = forced;
+  s->requests[1].forced_count = 5;
+  run(s, 1, 1, greedy);
+  const struct hypothesis found = found_in(s, 0, 0);
+  cr_assert_eq(found.count, 6);
+  cr_assert_arr_eq(found.ids, forced, sizeof forced);
+  check_joint(&duo, &s->requests[1], &found, 1);
+  tear_down_duo(&duo);
+}
+
+Test(ensemble, a_result_does_not_depend_on_the_batch) {
+  const struct beam_options options = {4, 1, 1};
+  struct duo duo;
+  struct setup *s = &duo.members[0];
+  struct hypothesis together[SENTENCES];
+  for (uint64_t seed = 1; seed <= 10; seed++) {
+    set_up_duo(&duo, plain_config(13), seed, LIMIT);
+    run(s, 0, SENTENCES, options);
+    for (size_t i = 0; i < SENTENCES; i++) together[i] = found_in(s, i, 0);
+    for (size_t i = 0; i < SENTENCES; i++) {
+      run(s, i, 1, options);
+      const struct hypothesis alone = found_in(s, 0, 0);
+      cr_assert(same_ids(&alone, &together[i]));
+      cr_assert_float_eq(alone.score, together[i].score, 10 * CLOSE * (1 - alone.score));
+    }
+    tear_down_duo(&duo);
+  }
+}
+
+/* The screen is that of the first model alone. */
+Test(ensemble, a_screen_is_not_looked_at) {
+  struct duo duo;
+  struct setup *s = &duo.members[0];
+  struct screen screen;
+  struct hypothesis plain[SENTENCES];
+  set_up_duo(&duo, plain_config(13), 7, LIMIT);
+  const struct decoder_parameters *weights = &s->model.weights.decoder;
+  const struct decoder_sizes sizes = decoder_sizes_of(&s->model.config);
+  const struct screened_layer layer = {weights->out_weight, weights->out_bias, sizes.vocabulary,
+                                       decoder_feature_size(sizes), TOKEN_START};
+  cr_assert_eq(screen_create(&screen, layer, quantized_kernel_at(0), NULL), ELMAN_OK);
+  run(s, 0, SENTENCES, greedy);
+  for (size_t i = 0; i < SENTENCES; i++) plain[i] = found_in(s, i, 0);
+  s->screen = &screen;
+  run(s, 0, SENTENCES, greedy);
+  for (size_t i = 0; i < SENTENCES; i++) {
+    const struct hypothesis found = found_in(s, i, 0);
+    cr_assert(same_ids(&plain[i], &found));
+    cr_assert_eq(plain[i].log_probability, found.log_probability);
+  }
+  screen_free(&screen);
+  tear_down_duo(&duo);
+}
+
+Test(ensemble, numbers_that_overflow_in_one_fail_the_sentence) {
+  struct duo duo;
+  struct setup *s = &duo.members[0];
+  set_up_duo(&duo, plain_config(13), 8, LIMIT);
+  duo.members[1].model.weights.decoder.out_bias[3] = (real)NAN;
+  run(s, 0, SENTENCES, (struct beam_options){3, 2, 1});
+  for (size_t i = 0; i < SENTENCES; i++) cr_assert_eq(search_count(&s->search, i), 0);
+  tear_down_duo(&duo);
+}
