@@ -2,7 +2,7 @@
 
 #include "api/call.h"
 #include "model/likeness.h"
-#include "translate/score.h"
+#include "translate/hypothesis_score.h"
 #include "translate/translate_all.h"
 
 struct elman_translator {

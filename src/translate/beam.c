@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "attention/mean_weight.h"
-#include "translate/score.h"
+#include "translate/hypothesis_score.h"
 #include "vocab/vocabulary.h"
 
 static const size_t TIDY_AT = (size_t)1 << 23; /* weights: 32 MiB of floats */
@@ -190,7 +190,7 @@ static bool choose(struct choice *choice, const struct beam *beam,
 
 /* ---- growing ---- */
 
-/* Σ_s log min(Σ_t a_ts, 1), with the mean of the heads                                     (52) */
+/* Σ_s log min(Σ_t a_ts, 1), with the mean of the heads                                     (57) */
 static double coverage_of(const struct beam *beam, const struct beam_path *path) {
   const struct beam_pool *pool = beam->pool;
   const size_t S = beam->source_count;

@@ -156,7 +156,7 @@ struct join {
   size_t count;
 };
 
-/* The mean of the logits less the mean of log Σ exp is the mean of log p                   (50)
+/* The mean of the logits less the mean of log Σ exp is the mean of log p                   (55)
  * All means are the first number and the mean of what the others differ by: so that of equal
  * numbers is that number. */
 static void join_row(const void *context, size_t row) {

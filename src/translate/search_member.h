@@ -1,5 +1,5 @@
 /* What one model does in a search: its view of the source, and a step of its decoder for each
- * hypothesis; and what several models say as one. docs/beyond.md, section 21. */
+ * hypothesis; and what several models say as one. docs/beyond.md, section 22. */
 #ifndef ELMAN_TRANSLATE_SEARCH_MEMBER_H
 #define ELMAN_TRANSLATE_SEARCH_MEMBER_H
 

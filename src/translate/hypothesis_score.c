@@ -1,4 +1,4 @@
-#include "translate/score.h"
+#include "translate/hypothesis_score.h"
 
 #include <float.h>
 #include <math.h>
@@ -19,7 +19,7 @@ double score_of_length(double log_probability, size_t count,
  * and f(n) > 0 what it is divided by. A probability is at most 1, so L' <= L; f never falls, as
  * A >= 0; and min(c, 1) <= 1, so that with B >= 0 no source token adds more than 0. Hence
  *
- *   score = L' / f(n) + B sum log min(c, 1) <= L' / f(n) <= L / f(n) <= L / f(limit).         (53)
+ *   score = L' / f(n) + B sum log min(c, 1) <= L' / f(n) <= L / f(n) <= L / f(limit).         (58)
  *
  * In floating point beam.c keeps L' <= L. The two quotients and the two powers in them err by a few
  * units in the last place, for which the bound is raised. */
