@@ -60,7 +60,13 @@ typedef enum elman_scope {
   X(SIZE, min_count, "min-count", "smallest count of a word", 1, 1000000000, 1, START, 2,          \
     "words seen less often are unknown words")                                                     \
   X(SIZE, max_vocabulary, "max-vocab", "largest vocabulary", 0, 1000000000, 0, START, 2,           \
-    "words a side, the most frequent; 0 = no limit")
+    "words a side, the most frequent; 0 = no limit")                                               \
+  X(SIZE, subwords, "subwords", "merges of subwords", 0, 1000000, 0, START, 2,                     \
+    "split words into parts, by so many merges a side; 0 = 8000")                                  \
+  X(SIZE, source_subwords, "source-subwords", "merges of the source", 0, 1000000, 0, START, 2,     \
+    "another number of merges for the source; 0 = the same")                                       \
+  X(FLAG, joint_subwords, "joint", "joint merges", 0, 1, false, START, 2,                          \
+    "merges are learnt from both sides together")
 
 #define ELMAN_TRAIN_HYPERPARAMETERS(X)                                                             \
   X(SIZE, batch_size, "batch-size", "batch size", 1, 65536, 32, TRAINING, 2,                       \

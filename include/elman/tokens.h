@@ -7,15 +7,18 @@
 ELMAN_BEGIN
 
 /* How text becomes tokens: at white space; letters and digits together with punctuation apart and
- * Han characters one by one; by extended grapheme clusters; or the fitting one of these. */
+ * Han characters one by one; by extended grapheme clusters; the fitting one of these; or parts of
+ * words that byte-pair encoding learns from the text (elman/subwords.h), which never lack a word.
+ */
 typedef enum elman_token_mode {
   ELMAN_TOKENS_SPACE,
   ELMAN_TOKENS_WORDS,
   ELMAN_TOKENS_CHARS,
-  ELMAN_TOKENS_AUTO
+  ELMAN_TOKENS_AUTO,
+  ELMAN_TOKENS_BPE
 } elman_token_mode;
 
-/* "space", "words", "chars", "auto"; NULL for any other value. */
+/* "space", "words", "chars", "auto", "bpe"; NULL for any other value. */
 ELMAN_API const char *elman_token_mode_name(elman_token_mode mode);
 
 /* How text is written before it is split. NFKC is Unicode's, which takes full-width letters and the

@@ -18,21 +18,53 @@ elman_model_options elman_model_options_default(void) {
   return (elman_model_options){ELMAN_MODEL_HYPERPARAMETERS(FIELD_DEFAULT).seed = 1};
 }
 
+enum { DEFAULT_MERGES = 8000 };
+
+/* What is asked for subwords decides what `auto` becomes. */
+static elman_status settle_subwords(elman_model_options *options, elman_error *error) {
+  const bool both = options->subwords > 0 || options->joint_subwords;
+  const char *problem = NULL;
+  if (options->source_tokens == ELMAN_TOKENS_AUTO && (both || options->source_subwords > 0))
+    options->source_tokens = ELMAN_TOKENS_BPE;
+  if (options->target_tokens == ELMAN_TOKENS_AUTO && both)
+    options->target_tokens = ELMAN_TOKENS_BPE;
+  const bool source = options->source_tokens == ELMAN_TOKENS_BPE;
+  const bool target = options->target_tokens == ELMAN_TOKENS_BPE;
+  if (options->subwords > 0 && !source && !target)
+    problem = "merges of subwords (--subwords) need a side that is split by bpe";
+  if (options->source_subwords > 0 && !source)
+    problem = "merges of the source (--source-subwords) need a source that is split by bpe";
+  if (options->joint_subwords && (!source || !target))
+    problem = "joint merges (--joint) need two sides that are split by bpe";
+  if (options->joint_subwords && options->source_subwords > 0)
+    problem = "joint merges (--joint) are the same for both sides: the source has no number of its "
+              "own (--source-subwords)";
+  if (options->subwords == 0 && (source || target)) options->subwords = DEFAULT_MERGES;
+  return problem == NULL ? ELMAN_OK : fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s", problem);
+}
+
 static elman_status create_model(struct model **model, const struct pairs *pairs,
-                                 const elman_model_options *from, elman_error *error) {
+                                 const elman_model_options *options, elman_error *error) {
+  elman_model_options settled = *options, *from = &settled;
+  elman_status status = settle_subwords(from, error);
+  if (status != ELMAN_OK) return status;
   /* The vocabularies are not counted yet; their sizes are checked again when they are. */
   struct model_config config = {ELMAN_MODEL_HYPERPARAMETERS(FIELD_COPY).source_vocabulary = 1,
                                 .target_vocabulary = 1};
-  elman_status status = hyperparameters_check(from, ELMAN_SCOPE_START, error);
+  status = hyperparameters_check(from, ELMAN_SCOPE_START, error);
   model_config_settle(&config);
   if (status == ELMAN_OK) status = model_config_check(&config, error);
   if (status != ELMAN_OK) return status;
-  const struct vocabulary_options vocabulary = {.source_mode = from->source_tokens,
-                                                .target_mode = from->target_tokens,
-                                                .normalization = from->normalization,
-                                                .min_count = from->min_count,
-                                                .max_words = from->max_vocabulary,
-                                                .max_length = from->max_length};
+  const struct vocabulary_options vocabulary = {
+      .source_mode = from->source_tokens,
+      .target_mode = from->target_tokens,
+      .normalization = from->normalization,
+      .min_count = from->min_count,
+      .max_words = from->max_vocabulary,
+      .max_length = from->max_length,
+      .merges = {from->source_subwords > 0 ? from->source_subwords : from->subwords,
+                 from->subwords},
+      .joint_merges = from->joint_subwords};
   struct vocabulary_pair vocabularies = {0};
   status = corpus_vocabularies(&vocabularies, pairs, &vocabulary, error);
   if (status == ELMAN_OK) status = model_create(model, vocabularies, config, error);
@@ -146,7 +178,7 @@ static const struct vocabulary *vocabulary_of(const elman_model *handle, elman_s
 const char *elman_model_get_token(const elman_model *model, elman_side side, size_t id,
                                   size_t *length, uint64_t *count) {
   const struct vocabulary *vocabulary = vocabulary_of(model, side);
-  const struct text surface = token_surface(vocabulary_token(vocabulary, id));
+  const struct text surface = token_shown(vocabulary_token(vocabulary, id));
   if (length != NULL) *length = surface.length;
   if (count != NULL) *count = vocabulary_count(vocabulary, id);
   return surface.bytes;

@@ -15,10 +15,7 @@ static elman_status count_side(struct look *look, size_t *length, size_t part, e
   /* A token has a byte at least, and what the first part lacks is not asked. */
   if (part == 0 && text.length <= look->max_length) return ELMAN_OK;
   const struct vocabulary_pair *found = &look->vocabularies;
-  const struct codec codec =
-      side == ELMAN_SOURCE
-          ? (struct codec){found->source_mode, found->source_normalization, found->source}
-          : (struct codec){found->target_mode, found->target_normalization, found->target};
+  const struct codec codec = vocabulary_pair_codec(found, side);
   const elman_status status = encode(&look->encoding, &codec, text, error);
   if (status != ELMAN_OK) return status;
   *length = look->encoding.tokens.count;
@@ -73,7 +70,6 @@ elman_status check_tokens(struct findings *findings, struct pairs *const *parts,
   for (size_t part = 0; status == ELMAN_OK && part < findings->part_count; part++)
     status = look_at_part(&look, parts[part], part, error);
   encoding_free(&look.encoding);
-  vocabulary_free(look.vocabularies.source);
-  vocabulary_free(look.vocabularies.target);
+  vocabulary_pair_free(&look.vocabularies);
   return status;
 }

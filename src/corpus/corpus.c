@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "vocab/bpe_learn.h"
+
 /* Enough lines to tell how a corpus is written. */
 enum { SCRIPT_SAMPLE = 10000 };
 
@@ -77,11 +79,12 @@ void corpus_free(struct corpus *corpus) {
 /* ---- vocabularies ---- */
 
 struct side_count {
-  struct codec codec; /* its vocabulary is what shall come of it */
+  struct codec codec; /* its vocabulary and merges are what shall come of it */
   struct script_sample sample;
   struct token_counter *counter;
-  struct buffer normalized;
-  struct tokens tokens;
+  struct encoding encoding; /* scratch memory */
+  struct word_table words;  /* of mode `bpe`: what merges are learnt from */
+  struct merges merges;
 };
 
 struct counting {
@@ -95,13 +98,8 @@ static struct text text_on(const struct pairs *pairs, size_t index, elman_side s
   return side == ELMAN_SOURCE ? pair.source : pair.target;
 }
 
-/* Splits a line; *too_long becomes true, or stays. */
-static elman_status split_line(struct side_count *side, bool *too_long, size_t max_length,
-                               elman_token_mode mode, elman_error *error) {
-  const struct text text = buffer_text(&side->normalized);
-  const elman_status status = tokens_split(&side->tokens, text, mode, error);
-  *too_long = *too_long || (max_length > 0 && side->tokens.count > max_length);
-  return status;
+static bool is_too_long(const struct side_count *side, size_t max_length) {
+  return max_length > 0 && side->encoding.tokens.count > max_length;
 }
 
 /* A pair counts unless a side of it is too long as that side itself would be split. */
@@ -112,15 +110,19 @@ static elman_status sample_pair(struct counting *counting, size_t index, elman_e
     struct side_count *side = &counting->sides[s];
     const struct text text = text_on(counting->pairs, index, (elman_side)s);
     /* As it was written: NFKC would hide the full-width signs. */
-    elman_status status = text_normalize(&side->normalized, text, ELMAN_NFC, error);
+    elman_status status = text_normalize(&side->encoding.normalized, text, ELMAN_NFC, error);
     if (status != ELMAN_OK) return status;
-    script_count(&counts[s], buffer_text(&side->normalized));
+    script_count(&counts[s], buffer_text(&side->encoding.normalized));
     const elman_token_mode mode =
         side->codec.mode == ELMAN_TOKENS_AUTO ? script_line_mode(&counts[s]) : side->codec.mode;
     /* A token has a byte at least. */
-    if (side->normalized.length > counting->max_length)
-      status = split_line(side, &too_long, counting->max_length, mode, error);
+    if (side->encoding.normalized.length > counting->max_length)
+      status = tokens_split(&side->encoding.tokens, buffer_text(&side->encoding.normalized), mode,
+                            error);
+    else
+      tokens_clear(&side->encoding.tokens);
     if (status != ELMAN_OK) return status;
+    too_long = too_long || is_too_long(side, counting->max_length);
   }
   for (int s = 0; s < 2 && !too_long; s++)
     script_sample_add(&counting->sides[s].sample, &counts[s]);
@@ -142,39 +144,133 @@ static elman_status find_modes(struct counting *counting, elman_error *error) {
   return status;
 }
 
-static elman_status count_pair(struct counting *counting, size_t index, elman_error *error) {
+/* Splits both sides of a pair; *too_long = a side is. */
+static elman_status split_pair(struct counting *counting, bool *too_long, size_t index,
+                               elman_error *error) {
   elman_status status = ELMAN_OK;
-  bool too_long = false;
+  *too_long = false;
   for (int s = 0; s < 2 && status == ELMAN_OK; s++) {
     struct side_count *side = &counting->sides[s];
     const struct text text = text_on(counting->pairs, index, (elman_side)s);
-    status = codec_text(&side->normalized, &side->codec, text, error);
-    if (status == ELMAN_OK)
-      status = split_line(side, &too_long, counting->max_length, side->codec.mode, error);
+    status = encode_tokens(&side->encoding, &side->codec, text, error);
+    *too_long = *too_long || is_too_long(side, counting->max_length);
   }
-  for (int s = 0; s < 2 && status == ELMAN_OK && !too_long; s++)
-    status = token_counter_add(counting->sides[s].counter, &counting->sides[s].tokens, error);
   return status;
 }
 
-static elman_status count_pairs(struct counting *counting, elman_error *error) {
+static elman_status count_tokens(struct side_count *side, elman_error *error) {
+  return token_counter_add(side->counter, &side->encoding.tokens, error);
+}
+
+/* Of mode `bpe`, without marks. */
+static elman_status count_words(struct side_count *side, elman_error *error) {
   elman_status status = ELMAN_OK;
-  for (int s = 0; s < 2 && status == ELMAN_OK; s++)
-    status = token_counter_create(&counting->sides[s].counter, error);
-  for (size_t i = 0; status == ELMAN_OK && i < pairs_count(counting->pairs); i++)
-    status = count_pair(counting, i, error);
+  if (side->codec.mode != ELMAN_TOKENS_BPE) return ELMAN_OK;
+  for (size_t i = 0; status == ELMAN_OK && i < side->encoding.tokens.count; i++) {
+    const struct text surface = token_surface(tokens_get(&side->encoding.tokens, i));
+    struct word *word;
+    status = word_add(&word, &side->words, surface, error);
+    if (status == ELMAN_OK) word->count++;
+  }
   return status;
+}
+
+static elman_status count_pairs(struct counting *counting,
+                                elman_status (*count)(struct side_count *side, elman_error *error),
+                                elman_error *error) {
+  elman_status status = ELMAN_OK;
+  for (size_t i = 0; status == ELMAN_OK && i < pairs_count(counting->pairs); i++) {
+    bool too_long;
+    status = split_pair(counting, &too_long, i, error);
+    for (int s = 0; s < 2 && status == ELMAN_OK && !too_long; s++)
+      status = count(&counting->sides[s], error);
+  }
+  return status;
+}
+
+/* ---- merges ---- */
+
+static elman_status add_words(struct word_table *to, const struct word_table *from,
+                              elman_error *error) {
+  elman_status status = ELMAN_OK;
+  for (size_t i = 0; status == ELMAN_OK && i < from->count; i++) {
+    struct word *word;
+    status = word_add(&word, to, word_text(from, i), error);
+    if (status == ELMAN_OK) word->count += from->words[i].count;
+  }
+  return status;
+}
+
+/* The source learns from the words of both, and the target takes its merges. */
+static elman_status learn_joint_merges(struct counting *counting, size_t most, elman_error *error) {
+  struct side_count *sides = counting->sides;
+  struct word_table both = {0};
+  elman_status status = add_words(&both, &sides[ELMAN_SOURCE].words, error);
+  if (status == ELMAN_OK) status = add_words(&both, &sides[ELMAN_TARGET].words, error);
+  if (status == ELMAN_OK) status = bpe_learn(&sides[ELMAN_SOURCE].merges, &both, most, error);
+  if (status == ELMAN_OK)
+    status = merges_copy(&sides[ELMAN_TARGET].merges, &sides[ELMAN_SOURCE].merges, error);
+  word_table_free(&both);
+  return status;
+}
+
+static elman_status learn_merges(struct counting *counting,
+                                 const struct vocabulary_options *options, elman_error *error) {
+  struct side_count *sides = counting->sides;
+  const bool bpe[] = {sides[0].codec.mode == ELMAN_TOKENS_BPE,
+                      sides[1].codec.mode == ELMAN_TOKENS_BPE};
+  elman_status status = ELMAN_OK;
+  if (!bpe[0] && !bpe[1]) return ELMAN_OK;
+  status = count_pairs(counting, count_words, error);
+  if (status == ELMAN_OK && options->joint_merges && bpe[0] && bpe[1]) {
+    status = learn_joint_merges(counting, options->merges[ELMAN_TARGET], error);
+  } else {
+    for (int s = 0; s < 2 && status == ELMAN_OK; s++)
+      if (bpe[s]) status = bpe_learn(&sides[s].merges, &sides[s].words, options->merges[s], error);
+  }
+  for (int s = 0; s < 2 && status == ELMAN_OK; s++)
+    if (bpe[s]) sides[s].codec.merges = &sides[s].merges;
+  return status;
+}
+
+/* ---- vocabularies ---- */
+
+static elman_status keep_closure(struct side_count *side, uint64_t min_count, elman_error *error) {
+  struct tokens closure = {0};
+  if (side->codec.mode != ELMAN_TOKENS_BPE) return ELMAN_OK;
+  elman_status status = subwords_closure(&closure, &side->words, min_count, error);
+  if (status == ELMAN_OK) status = token_counter_keep(side->counter, &closure, error);
+  tokens_free(&closure);
+  return status;
+}
+
+/* The merges move to memory of their own. */
+static elman_status take_merges(struct merges **taken, struct side_count *side,
+                                elman_error *error) {
+  if (side->codec.mode != ELMAN_TOKENS_BPE) return ELMAN_OK;
+  *taken = malloc(sizeof **taken);
+  if (*taken == NULL) return fail_no_memory(error);
+  **taken = side->merges;
+  side->merges = (struct merges){0};
+  return ELMAN_OK;
 }
 
 static elman_status build(struct vocabulary_pair *built, struct counting *counting,
                           const struct vocabulary_options *options, elman_error *error) {
   struct vocabulary **vocabularies[] = {&built->source, &built->target};
   elman_status status = find_modes(counting, error);
-  if (status == ELMAN_OK) status = count_pairs(counting, error);
+  if (status == ELMAN_OK) status = learn_merges(counting, options, error);
+  for (int s = 0; s < 2 && status == ELMAN_OK; s++)
+    status = token_counter_create(&counting->sides[s].counter, error);
+  if (status == ELMAN_OK) status = count_pairs(counting, count_tokens, error);
   for (int s = 0; s < 2 && status == ELMAN_OK; s++) {
-    status = vocabulary_from_counts(vocabularies[s], counting->sides[s].counter, (elman_side)s,
-                                    options->min_count, options->max_words, error);
-    built->sample[s] = counting->sides[s].sample;
+    struct side_count *side = &counting->sides[s];
+    status = keep_closure(side, options->min_count, error);
+    if (status == ELMAN_OK)
+      status = vocabulary_from_counts(vocabularies[s], side->counter, (elman_side)s,
+                                      options->min_count, options->max_words, error);
+    if (status == ELMAN_OK) status = take_merges(&built->merges[s], side, error);
+    built->sample[s] = side->sample;
   }
   built->source_mode = counting->sides[ELMAN_SOURCE].codec.mode;
   built->target_mode = counting->sides[ELMAN_TARGET].codec.mode;
@@ -187,22 +283,36 @@ elman_status corpus_vocabularies(struct vocabulary_pair *out, const struct pairs
                                  const struct vocabulary_options *options, elman_error *error) {
   struct vocabulary_pair built = {0};
   const elman_normalization form = options->normalization;
-  struct counting counting = {.sides = {{.codec = {options->source_mode, form, NULL}},
-                                        {.codec = {options->target_mode, form, NULL}}},
-                              .pairs = pairs,
-                              .max_length = options->max_length};
+  struct counting counting = {
+      .sides = {{.codec = {.mode = options->source_mode, .normalization = form}},
+                {.codec = {.mode = options->target_mode, .normalization = form}}},
+      .pairs = pairs,
+      .max_length = options->max_length};
   *out = (struct vocabulary_pair){0};
   const elman_status status = build(&built, &counting, options, error);
   for (int s = 0; s < 2; s++) {
     token_counter_free(counting.sides[s].counter);
-    buffer_free(&counting.sides[s].normalized);
-    tokens_free(&counting.sides[s].tokens);
+    encoding_free(&counting.sides[s].encoding);
+    word_table_free(&counting.sides[s].words);
+    merges_clear(&counting.sides[s].merges);
   }
-  if (status == ELMAN_OK) {
+  if (status == ELMAN_OK)
     *out = built;
-  } else {
-    vocabulary_free(built.source);
-    vocabulary_free(built.target);
-  }
+  else
+    vocabulary_pair_free(&built);
   return status;
+}
+
+void vocabulary_pair_free(struct vocabulary_pair *pair) {
+  vocabulary_free(pair->source);
+  vocabulary_free(pair->target);
+  for (int s = 0; s < 2; s++) merges_free(pair->merges[s]);
+  *pair = (struct vocabulary_pair){0};
+}
+
+struct codec vocabulary_pair_codec(const struct vocabulary_pair *pair, elman_side side) {
+  return side == ELMAN_SOURCE ? (struct codec){pair->source_mode, pair->source_normalization,
+                                               pair->source, pair->merges[side]}
+                              : (struct codec){pair->target_mode, pair->target_normalization,
+                                               pair->target, pair->merges[side]};
 }

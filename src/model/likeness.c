@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fnv.h"
 #include "model/hyperparameters.h"
 
 enum { VALUE_SIZE = 120 };
@@ -37,6 +38,15 @@ static elman_status compare_vocabularies(const struct vocabulary *first,
   return ELMAN_OK;
 }
 
+static elman_status compare_merges(const struct merges *first, const struct merges *other,
+                                   const char *side, elman_error *error) {
+  if (first == NULL || other == NULL ||
+      merges_hash(HASH_START, first) == merges_hash(HASH_START, other))
+    return ELMAN_OK; /* who has none splits in another mode */
+  return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+              "differs from the first model: it has other merges for the %s", side);
+}
+
 static elman_status compare_names(const char *what, const char *first, const char *other,
                                   elman_error *error) {
   return strcmp(first, other) == 0 ? ELMAN_OK : differs(error, what, other, first);
@@ -65,6 +75,9 @@ elman_status models_have_same_words(const struct model *first, const struct mode
   if (status == ELMAN_OK)
     status =
         compare_vocabularies(first->target_vocabulary, other->target_vocabulary, "target", error);
+  for (int s = 0; s < 2 && status == ELMAN_OK; s++)
+    status = compare_merges(first->merges[s], other->merges[s],
+                            s == ELMAN_SOURCE ? "source" : "target", error);
   return status;
 }
 

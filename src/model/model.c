@@ -20,8 +20,7 @@ elman_status model_create(struct model **out, struct vocabulary_pair vocabularie
   *out = NULL;
   struct model *model = calloc(1, sizeof *model);
   if (model == NULL) {
-    vocabulary_free(vocabularies.source);
-    vocabulary_free(vocabularies.target);
+    vocabulary_pair_free(&vocabularies);
     return fail_no_memory(error);
   }
   model->config = config;
@@ -37,6 +36,8 @@ elman_status model_create(struct model **out, struct vocabulary_pair vocabularie
   model->sample[ELMAN_TARGET] = vocabularies.sample[ELMAN_TARGET];
   model->source_vocabulary = vocabularies.source;
   model->target_vocabulary = vocabularies.target;
+  model->merges[ELMAN_SOURCE] = vocabularies.merges[ELMAN_SOURCE];
+  model->merges[ELMAN_TARGET] = vocabularies.merges[ELMAN_TARGET];
   const elman_status status = set_up(model, error);
   if (status == ELMAN_OK)
     *out = model;
@@ -49,16 +50,18 @@ void model_free(struct model *model) {
   if (model == NULL) return;
   vocabulary_free(model->source_vocabulary);
   vocabulary_free(model->target_vocabulary);
+  merges_free(model->merges[ELMAN_SOURCE]);
+  merges_free(model->merges[ELMAN_TARGET]);
   parameter_block_free(model->block);
   free(model);
 }
 
 struct codec model_source_codec(const struct model *model) {
   return (struct codec){model->config.source_tokens, model->config.source_normalization,
-                        model->source_vocabulary};
+                        model->source_vocabulary, model->merges[ELMAN_SOURCE]};
 }
 
 struct codec model_target_codec(const struct model *model) {
   return (struct codec){model->config.target_tokens, model->config.target_normalization,
-                        model->target_vocabulary};
+                        model->target_vocabulary, model->merges[ELMAN_TARGET]};
 }

@@ -25,6 +25,7 @@ struct model {
   size_t trainings; /* since it was made: what is derived from the weights holds for one number */
   struct script_sample sample[2]; /* by side; none once it was saved and loaded */
   struct vocabulary *source_vocabulary, *target_vocabulary; /* owned */
+  struct merges *merges[2]; /* by side; owned; NULL unless its text is split to subwords */
 };
 
 /* Takes over `vocabularies`, also when it fails. What they fix in `config` is filled in here, and

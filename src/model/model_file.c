@@ -12,12 +12,12 @@
 static const char KEY_FORMAT[] = "format", KEY_VERSION[] = "elman.version",
                   KEY_CONFIG[] = "elman.config", KEY_TRAINING[] = "elman.training";
 
-/* The metadata entries of one side. */
-struct side_keys {
-  const char *vocabulary, *counts;
-};
-static const struct side_keys SOURCE_KEYS = {"elman.source_vocab", "elman.source_counts"};
-static const struct side_keys TARGET_KEYS = {"elman.target_vocab", "elman.target_counts"};
+/* The metadata entries of a side; merges are there where its text is split to subwords. */
+static const struct side_keys {
+  const char *vocabulary, *counts, *merges;
+} SIDE_KEYS[] = {
+    [ELMAN_SOURCE] = {"elman.source_vocab", "elman.source_counts", "elman.source_merges"},
+    [ELMAN_TARGET] = {"elman.target_vocab", "elman.target_counts", "elman.target_merges"}};
 
 /* ---- writing ---- */
 
@@ -47,6 +47,24 @@ static int set_vocabulary(json_t *metadata, struct side_keys keys,
   return result;
 }
 
+static int set_merges(json_t *metadata, const char *key, const struct merges *merges) {
+  struct buffer line = {0};
+  json_t *lines = json_array();
+  int result = 0;
+  if (merges == NULL) {
+    json_decref(lines);
+    return 0;
+  }
+  for (size_t rank = 0; rank < merges->count; rank++) {
+    buffer_clear(&line);
+    merges_append_line(&line, merges, rank);
+    if (line.failed) result = -1;
+    result |= json_array_append_new(lines, json_stringn(line.bytes, line.length));
+  }
+  buffer_free(&line);
+  return result | safetensors_set_json(metadata, key, lines);
+}
+
 /* All training that it has had, and the settings of the last, as far as they are known. */
 static json_t *training_to_json(const struct model *model) {
   const struct model_past *past = &model->past;
@@ -70,8 +88,9 @@ static json_t *compose_metadata(const struct model *model) {
   result |= safetensors_set_json(metadata, KEY_CONFIG, config_to_json(&model->config));
   if (model->past.history.updates > 0 || model->past.start_known)
     result |= safetensors_set_json(metadata, KEY_TRAINING, training_to_json(model));
-  result |= set_vocabulary(metadata, SOURCE_KEYS, model->source_vocabulary);
-  result |= set_vocabulary(metadata, TARGET_KEYS, model->target_vocabulary);
+  result |= set_vocabulary(metadata, SIDE_KEYS[ELMAN_SOURCE], model->source_vocabulary);
+  result |= set_vocabulary(metadata, SIDE_KEYS[ELMAN_TARGET], model->target_vocabulary);
+  for (int s = 0; s < 2; s++) result |= set_merges(metadata, SIDE_KEYS[s].merges, model->merges[s]);
   if (result == 0) return metadata;
   json_decref(metadata);
   return NULL;
@@ -278,8 +297,8 @@ static elman_status parse_lists(struct side_lists *lists, const struct safetenso
 }
 
 static elman_status parse_vocabulary(struct vocabulary **vocabulary, const struct safetensors *file,
-                                     struct side_keys keys, elman_side side, size_t size,
-                                     elman_error *error) {
+                                     elman_side side, size_t size, elman_error *error) {
+  const struct side_keys keys = SIDE_KEYS[side];
   struct side_lists lists = {.counts = malloc(size * sizeof *lists.counts), .size = size};
   if (lists.counts == NULL) return fail_no_memory(error);
   elman_status status = parse_lists(&lists, file, keys, error);
@@ -295,6 +314,36 @@ static elman_status parse_vocabulary(struct vocabulary **vocabulary, const struc
   tokens_free(&lists.tokens);
   free(lists.counts);
   return status;
+}
+
+static elman_status take_merge(void *context, size_t index, const struct json_item *item,
+                               elman_error *error) {
+  (void)index;
+  if (item->string.bytes == NULL) return fail(error, ELMAN_BAD_DATA, NULL, "is no merge");
+  return merges_add_line(context, item->string, error);
+}
+
+/* Without its merges text could not be split; without what makes the vocabulary a whole it could
+ * not be looked up. */
+static elman_status parse_merges(struct vocabulary_pair *vocabularies,
+                                 const struct safetensors *file, elman_side side,
+                                 elman_error *error) {
+  const bool source = side == ELMAN_SOURCE;
+  const char *key = SIDE_KEYS[side].merges, *text = safetensors_metadata(file, key);
+  if ((source ? vocabularies->source_mode : vocabularies->target_mode) != ELMAN_TOKENS_BPE)
+    return text == NULL ? ELMAN_OK : bad(file, error, "does not fit how text is split", key);
+  if (text == NULL) return bad(file, error, "is missing from its metadata", key);
+  if (text[strspn(text, " \t\r\n")] != '[') return bad(file, error, "is no list", key);
+  struct merges *merges = vocabularies->merges[side] = calloc(1, sizeof *merges);
+  if (merges == NULL) return fail_no_memory(error);
+  size_t count;
+  elman_error problem;
+  const elman_status status = read_json_list(&count, text_of(text), take_merge, merges, &problem);
+  if (status == ELMAN_BAD_DATA) return bad(file, error, problem.message, key);
+  if (status != ELMAN_OK) return fail_again(error, &problem);
+  if (!subwords_are_closed(source ? vocabularies->source : vocabularies->target))
+    return bad(file, error, "lacks bytes or marks", SIDE_KEYS[side].vocabulary);
+  return ELMAN_OK;
 }
 
 /* Names and shapes must be those of the configuration, before memory is asked for. */
@@ -340,14 +389,15 @@ static elman_status load(struct model **model, const struct safetensors *file, e
                                          .source_normalization = config.source_normalization,
                                          .target_normalization = config.target_normalization};
   if (status == ELMAN_OK)
-    status = parse_vocabulary(&vocabularies.source, file, SOURCE_KEYS, ELMAN_SOURCE,
-                              config.source_vocabulary, error);
+    status =
+        parse_vocabulary(&vocabularies.source, file, ELMAN_SOURCE, config.source_vocabulary, error);
   if (status == ELMAN_OK)
-    status = parse_vocabulary(&vocabularies.target, file, TARGET_KEYS, ELMAN_TARGET,
-                              config.target_vocabulary, error);
+    status =
+        parse_vocabulary(&vocabularies.target, file, ELMAN_TARGET, config.target_vocabulary, error);
+  for (int s = 0; s < 2 && status == ELMAN_OK; s++)
+    status = parse_merges(&vocabularies, file, (elman_side)s, error);
   if (status != ELMAN_OK) {
-    vocabulary_free(vocabularies.source);
-    vocabulary_free(vocabularies.target);
+    vocabulary_pair_free(&vocabularies);
     return status;
   }
   status = model_create(model, vocabularies, config, error);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/fnv.h"
 #include "base/xxh64.h"
 #include "model/ensemble.h"
 #include "model/hyperparameters.h"
@@ -59,6 +60,11 @@ static void add_model(struct xxh64 *sum, const struct model *model) {
   add_text(sum, text_of(normalization_name(model->config.target_normalization)));
   add_vocabulary(sum, model->source_vocabulary);
   add_vocabulary(sum, model->target_vocabulary);
+  for (int s = 0; s < 2; s++) {
+    const uint64_t merges =
+        model->merges[s] == NULL ? 0 : merges_hash(HASH_START, model->merges[s]);
+    xxh64_add(sum, &merges, sizeof merges);
+  }
   xxh64_add(sum, model->block, model->table.block * sizeof *model->block);
 }
 

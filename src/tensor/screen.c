@@ -118,7 +118,7 @@ static struct quantization pack_row(int32_t *sum, const struct screen *screen, s
   return q;
 }
 
-/* Padding of the last block, and the token that is never chosen: logits far below all others. */
+/* Padding of the last block, and tokens that are never chosen: logits far below all others. */
 static void forbid(struct screen *screen, size_t v) {
   int8_t *packed = screen->packed + quantized_place(v, 0, screen->groups);
   const size_t step = quantized_place(v, 4, 2) - quantized_place(v, 0, 2);
@@ -126,6 +126,10 @@ static void forbid(struct screen *screen, size_t v) {
   screen->scales[v] = screen->norms[v] = screen->errors[v] = screen->slack[v] = 0;
   screen->biases[v] = (float)NEVER;
   screen->offsets[v] = 0;
+}
+
+static bool is_permitted(const struct screen *screen, size_t v) {
+  return v < screen->layer.V && v != screen->layer.never && !(v == 0 && screen->layer.first_never);
 }
 
 static void permit(struct screen *screen, size_t v, struct quantization q, int32_t sum) {
@@ -146,7 +150,7 @@ static void pack_block(const void *context, size_t block) {
     struct quantization q = {0};
     int32_t sum = 0;
     if (v < screen->layer.V) q = pack_row(&sum, screen, v);
-    if (v < screen->layer.V && v != screen->layer.never)
+    if (is_permitted(screen, v))
       permit(screen, v, q, sum);
     else
       forbid(screen, v);
@@ -332,7 +336,7 @@ static size_t largest_of_all(const struct screen *screen, struct screen_scratch 
   if (!isfinite(log_sum_exp(logits, screen->layer.V))) return SCREEN_NONE;
   size_t best = SCREEN_NONE;
   for (size_t v = 0; v < screen->layer.V; v++) {
-    if (v != screen->layer.never && (best == SCREEN_NONE || logits[v] > logits[best])) best = v;
+    if (is_permitted(screen, v) && (best == SCREEN_NONE || logits[v] > logits[best])) best = v;
   }
   return best;
 }

@@ -30,7 +30,8 @@
 struct screened_layer {
   const real *weight, *bias; /* (V,F), (V); borrowed: they must not change */
   size_t V, F;
-  size_t never; /* the token that is not to be chosen */
+  size_t never;     /* the token that is not to be chosen */
+  bool first_never; /* nor is the first of all */
 };
 
 struct screen {

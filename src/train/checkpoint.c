@@ -42,13 +42,14 @@ uint64_t checkpoint_corpus_hash(const struct corpus *corpus) {
 
 /* ---- what must agree ---- */
 
-static uint64_t hash_vocabulary(const struct vocabulary *vocabulary) {
+/* And of the merges, where there are any, by which text becomes its words. */
+static uint64_t hash_vocabulary(const struct vocabulary *vocabulary, const struct merges *merges) {
   uint64_t hash = HASH_START;
   for (size_t id = 0; id < vocabulary_size(vocabulary); id++) {
     const struct text token = vocabulary_token(vocabulary, id);
     hash = hash_bytes(hash, token.bytes, token.length + 1);
   }
-  return hash;
+  return merges == NULL ? hash : merges_hash(hash, merges);
 }
 
 static json_t *hexadecimal(uint64_t number) {
@@ -75,9 +76,10 @@ json_t *checkpoint_describe(const struct trainer *trainer, const elman_train_opt
       (json_int_t)config->target_vocabulary, "normalization of the source",
       normalization_name(config->source_normalization), "normalization of the target",
       normalization_name(config->target_normalization), "words of the source",
-      hexadecimal(hash_vocabulary(model->source_vocabulary)), "words of the target",
-      hexadecimal(hash_vocabulary(model->target_vocabulary)), "corpus", hexadecimal(corpus_hash),
-      "dev pairs", hexadecimal(pairs_hash(trainer_dev(options))));
+      hexadecimal(hash_vocabulary(model->source_vocabulary, model->merges[ELMAN_SOURCE])),
+      "words of the target",
+      hexadecimal(hash_vocabulary(model->target_vocabulary, model->merges[ELMAN_TARGET])), "corpus",
+      hexadecimal(corpus_hash), "dev pairs", hexadecimal(pairs_hash(trainer_dev(options))));
   if (describe_rows(json, ELMAN_SCOPE_MODEL, config) == 0 &&
       describe_rows(json, scopes, options) == 0)
     return json;

@@ -117,6 +117,7 @@ elman_status beam_pool_tidy(struct beam_pool *pool, const struct beam *beams, si
 struct choice {
   struct beam_path *paths;
   size_t count, most;
+  bool without_unknown;
 };
 
 /* Among equals the first offered stays in front: the smallest row, then the smallest id. */
@@ -131,13 +132,14 @@ static void offer(struct choice *choice, struct beam_path path) {
   choice->paths[at] = path;
 }
 
-/* Offers the tokens from `first` up to `end`, whose logits add to `path`. A probability is at most
- * 1, whatever rounding makes of it: the sum stays at or below `most`, that of the path so far. */
+/* Offers the tokens from `first` up to `end`, whose logits add to `path`, but for those that are
+ * never a translation. A probability is at most 1, whatever rounding makes of it: the sum stays at
+ * or below `most`, that of the path so far. */
 static void offer_tokens(struct choice *choice, struct beam_path path, double most,
                          const real *logits, size_t first, size_t end) {
   const double before = path.log_probability;
   for (size_t id = first; id < end; id++) {
-    if (id == TOKEN_START) continue; /* is never a translation */
+    if (id == TOKEN_START || (id == TOKEN_UNKNOWN && choice->without_unknown)) continue;
     path.last = id;
     path.log_probability = before + (double)logits[id];
     if (path.log_probability > most) path.log_probability = most;
@@ -252,7 +254,8 @@ static elman_status take(struct beam *beam, const struct choice *choice, const r
 elman_status beam_grow(struct beam *beam, const struct output_scores *scores, size_t first,
                        const real *weights, size_t stride, elman_error *error) {
   struct choice choice = {.paths = beam->grown,
-                          .most = beam->forced != NULL ? 1 : beam->options->beam - beam->finished};
+                          .most = beam->forced != NULL ? 1 : beam->options->beam - beam->finished,
+                          .without_unknown = beam->without_unknown};
   if (choose(&choice, beam, scores, first)) return take(beam, &choice, weights, stride, error);
   beam->overflow = true;
   beam->open = 0;

@@ -48,6 +48,7 @@ struct beam {
   const elman_translate_options *options;
   size_t source_count;    /* S */
   size_t heads;           /* N: matrices of weights */
+  bool without_unknown;   /* <unk> is never chosen */
   size_t limit;           /* tokens of the longest hypothesis, at least 1 */
   const uint32_t *forced; /* NULL = choose; else take these and then </s> */
   size_t forced_count;

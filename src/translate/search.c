@@ -87,6 +87,7 @@ static void fill(struct search *search, const struct search_request *requests, s
                       .options = options,
                       .source_count = request->count,
                       .heads = heads,
+                      .without_unknown = search->without_unknown,
                       .limit = request->forced != NULL ? request->forced_count + 1 : request->limit,
                       .forced = request->forced,
                       .forced_count = request->forced_count};
@@ -231,6 +232,7 @@ elman_status search_run(struct search *search, const struct model *model,
   const struct decoder_sizes sizes = decoder_sizes_of(&model->config);
   const struct decoder_parameters *weights = &model->weights.decoder;
   search->n_best = options->n_best;
+  search->without_unknown = model->merges[ELMAN_TARGET] != NULL;
   elman_status status = gather(search, model, options, error);
   if (status != ELMAN_OK) return status;
   start_greedy(search, requests, count, options, screen);

@@ -27,6 +27,7 @@ struct search {
   struct beam_path *paths; /* (B,3,width) */
   struct beam_pool pool;
   size_t n_best;
+  bool without_unknown; /* the target's words are split so that none is unknown */
 };
 void search_free(struct search *search);
 

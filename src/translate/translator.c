@@ -22,8 +22,9 @@ elman_status model_screen_create(struct screen **out, const struct model *model,
   if (options->beam > 1 || options->ensemble_count > 0) return ELMAN_OK;
   *out = calloc(1, sizeof **out);
   if (*out == NULL) return fail_no_memory(error);
-  const struct screened_layer layer = {weights->out_weight, weights->out_bias, sizes.vocabulary,
-                                       decoder_feature_size(sizes), TOKEN_START};
+  const struct screened_layer layer = {weights->out_weight, weights->out_bias,
+                                       sizes.vocabulary,    decoder_feature_size(sizes),
+                                       TOKEN_START,         model->merges[ELMAN_TARGET] != NULL};
   const elman_status status = screen_create(*out, layer, quantized_kernel_at(0), error);
   if (status == ELMAN_OK) return ELMAN_OK;
   model_screen_free(*out);
@@ -270,7 +271,7 @@ static const char *const *copy_tokens(struct arena *arena, const struct tokens *
   const char **copies = arena_take(arena, sizeof *copies, tokens->count, 1, 1);
   char *at = arena_take(arena, 1, tokens->bytes.length + tokens->count, 1, 1);
   for (size_t i = 0; at != NULL && i < tokens->count; i++) {
-    const struct text surface = token_surface(tokens_get(tokens, i));
+    const struct text surface = token_shown(tokens_get(tokens, i));
     memcpy(at, surface.bytes, surface.length);
     at[surface.length] = '\0';
     copies[i] = at;
@@ -303,12 +304,12 @@ static elman_status copy_source(elman_translation *view, struct arena *arena,
   view->source_ends = spans.ends;
   if (arena->base == NULL) return ELMAN_OK; /* measuring */
   for (size_t s = 0; s < S; s++) known[s] = item->source.ids[s] != TOKEN_UNKNOWN;
-  return locate_tokens(spans, &item->source.tokens, item->given,
+  return locate_tokens(spans, &item->source.tokens, item->given, translator->model->config.source_tokens,
                        translator->model->config.source_normalization, error);
 }
 
 static void copy_target(elman_translation *view, struct arena *arena,
-                        const struct rendering *rendering) {
+                        const struct rendering *rendering, elman_token_mode mode) {
   const size_t T = rendering->tokens.count;
   const struct spans spans = take_spans(arena, T);
   const struct text text = buffer_text(&rendering->text);
@@ -319,7 +320,7 @@ static void copy_target(elman_translation *view, struct arena *arena,
   view->target_ids = copy(arena, rendering->ids, T, sizeof *rendering->ids);
   view->target_starts = spans.starts;
   view->target_ends = spans.ends;
-  if (arena->base != NULL) locate_joined(spans, &rendering->tokens, T - view->ended, text);
+  if (arena->base != NULL) locate_joined(spans, &rendering->tokens, T - view->ended, mode, text);
 }
 
 static void copy_attention(elman_translation *view, struct arena *arena,
@@ -348,7 +349,7 @@ static elman_status copy_into(struct owned_translation **owned, struct arena *ar
   elman_translation *others = arena_take(arena, sizeof *others, count - 1, 1, 1);
   const elman_status status = copy_source(&view, arena, translator, item, error);
   for (size_t n = 0; n < count && status == ELMAN_OK; n++) {
-    copy_target(&view, arena, &translator->renderings[n]);
+    copy_target(&view, arena, &translator->renderings[n], translator->model->config.target_tokens);
     copy_attention(&view, arena, translator, item->request, n);
     view.next = n + 1 < count ? &others[n] : NULL;
     if (arena->base != NULL) *(n == 0 ? &(*owned)->view : &others[n - 1]) = view;

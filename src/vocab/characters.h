@@ -24,6 +24,11 @@ static inline int character_at(struct text text, size_t *at) {
   return step > 0 ? codepoint : 0xFFFD;
 }
 
+/* A byte of UTF-8 that is not the first of its character. */
+static inline bool continues_character(char byte) {
+  return ((unsigned char)byte & 0xC0) == 0x80;
+}
+
 /* Ranges of code points, from the lowest up. */
 struct range {
   int first, last;

@@ -9,23 +9,35 @@
 elman_status codec_text(struct buffer *into, const struct codec *codec, struct text text,
                         elman_error *error) {
   const elman_status status = text_normalize(into, text, codec->normalization, error);
-  if (status == ELMAN_OK && !(codec->vocabulary != NULL && vocabulary_is_spaced(codec->vocabulary)))
-    text_drop_spaces(into, codec->mode);
+  /* Mode `bpe` is younger than the version that learnt those spaces. */
+  const bool spaced =
+      codec->vocabulary != NULL && codec->merges == NULL && vocabulary_is_spaced(codec->vocabulary);
+  if (status == ELMAN_OK && !spaced) text_drop_spaces(into, codec->mode);
+  return status;
+}
+
+elman_status encode_tokens(struct encoding *encoding, const struct codec *codec, struct text text,
+                           elman_error *error) {
+  elman_status status = codec_text(&encoding->normalized, codec, text, error);
+  if (status != ELMAN_OK) return status;
+
+  const bool segments = token_mode_row(codec->mode)->segments_han && codec->vocabulary != NULL;
+  const bool divides = codec->merges != NULL;
+  status = tokens_split(segments || divides ? &encoding->split : &encoding->tokens,
+                        buffer_text(&encoding->normalized), codec->mode, error);
+  if (status == ELMAN_OK && segments)
+    status = segment_unspaced(&encoding->tokens, &encoding->split, codec->vocabulary, error);
+  if (status == ELMAN_OK && divides)
+    status = subwords_split(&encoding->tokens, &encoding->split,
+                            (struct subwords){codec->merges, codec->vocabulary},
+                            &encoding->subwords, encoding->dropout, error);
   return status;
 }
 
 elman_status encode(struct encoding *encoding, const struct codec *codec, struct text text,
                     elman_error *error) {
-  elman_status status = codec_text(&encoding->normalized, codec, text, error);
+  elman_status status = encode_tokens(encoding, codec, text, error);
   if (status != ELMAN_OK) return status;
-
-  const bool segments = token_mode_row(codec->mode)->segments_han;
-  status = tokens_split(segments ? &encoding->split : &encoding->tokens,
-                        buffer_text(&encoding->normalized), codec->mode, error);
-  if (status == ELMAN_OK && segments)
-    status = segment_unspaced(&encoding->tokens, &encoding->split, codec->vocabulary, error);
-  if (status != ELMAN_OK) return status;
-
   status = array_grow(&encoding->ids, &encoding->capacity, encoding->tokens.count,
                       sizeof *encoding->ids, error);
   if (status != ELMAN_OK) return status;
@@ -38,6 +50,7 @@ void encoding_free(struct encoding *encoding) {
   buffer_free(&encoding->normalized);
   tokens_free(&encoding->split);
   tokens_free(&encoding->tokens);
+  subwords_scratch_free(&encoding->subwords);
   free(encoding->ids);
   *encoding = (struct encoding){0};
 }

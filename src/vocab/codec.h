@@ -2,12 +2,13 @@
 #ifndef ELMAN_VOCAB_CODEC_H
 #define ELMAN_VOCAB_CODEC_H
 
-#include "vocab/vocabulary.h"
+#include "vocab/subwords.h"
 
 struct codec {
   elman_token_mode mode; /* never ELMAN_TOKENS_AUTO */
   elman_normalization normalization;
   const struct vocabulary *vocabulary;
+  const struct merges *merges; /* of mode `bpe`; may be NULL while they are still to be learnt */
 };
 
 /* Replaces the contents of `into` by `text` as the codec sees it: normalised, and
@@ -23,9 +24,16 @@ struct encoding {
   struct tokens tokens; /* the tokens, one an id */
   uint32_t *ids;        /* tokens.count of them */
   size_t capacity;
+  struct subwords_scratch subwords;
+  struct bpe_dropout *dropout; /* in mode `bpe`; NULL = none */
 };
 
-/* Normalises, splits, segments (mode `space` only) and looks up. `text` must be valid UTF-8. */
+/* Normalises and splits: without the ids, for which the vocabulary is needed. */
+elman_status encode_tokens(struct encoding *encoding, const struct codec *codec, struct text text,
+                           elman_error *error) CHECKED;
+
+/* Normalises, splits, segments (mode `space` only), splits words (mode `bpe` only) and looks up.
+ * `text` must be valid UTF-8. */
 elman_status encode(struct encoding *encoding, const struct codec *codec, struct text text,
                     elman_error *error) CHECKED;
 void encoding_free(struct encoding *encoding);

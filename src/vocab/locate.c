@@ -4,6 +4,7 @@
 
 #include "vocab/characters.h"
 #include "vocab/signs.h"
+#include "vocab/token_modes.h"
 
 /* ---- tokens in a text as it was given ---- */
 
@@ -11,12 +12,24 @@
 struct cursor {
   struct spans spans;
   const struct tokens *tokens;
-  size_t token; /* the one that the next byte belongs to */
-  size_t used;  /* bytes of its surface that were seen */
+  bool has_bytes; /* a token may be a byte, or a mark alone */
+  size_t token;   /* the one that the next byte belongs to */
+  size_t used;    /* bytes of its surface that were seen */
 };
 
-static struct text surface_at(const struct tokens *tokens, size_t index) {
-  return token_surface(tokens_get(tokens, index));
+static bool is_byte(const struct cursor *cursor, size_t index) {
+  return cursor->has_bytes && token_byte(tokens_get(cursor->tokens, index)) >= 0;
+}
+
+static size_t surface_size(const struct cursor *cursor, size_t index) {
+  return is_byte(cursor, index) ? 1 : token_surface(tokens_get(cursor->tokens, index)).length;
+}
+
+/* Marks alone stand at the byte before which they were met. */
+static void pass_marks(struct cursor *cursor, size_t at) {
+  for (; cursor->token < cursor->tokens->count && surface_size(cursor, cursor->token) == 0;
+       cursor->token++)
+    cursor->spans.starts[cursor->token] = cursor->spans.ends[cursor->token] = at;
 }
 
 static size_t smaller(size_t a, size_t b) {
@@ -26,8 +39,10 @@ static size_t smaller(size_t a, size_t b) {
 /* Bytes [start, end) of the text were normalised to `length` bytes, which the next tokens share.
  * `same`: they did not change, so that a boundary inside them is known. */
 static void consume(struct cursor *cursor, size_t start, size_t end, size_t length, bool same) {
-  for (size_t done = 0; done < length && cursor->token < cursor->tokens->count;) {
-    const size_t i = cursor->token, size = surface_at(cursor->tokens, i).length;
+  for (size_t done = 0; done < length;) {
+    pass_marks(cursor, same ? start + done : start);
+    if (cursor->token == cursor->tokens->count) return;
+    const size_t i = cursor->token, size = surface_size(cursor, i);
     const size_t taken = smaller(length - done, size - cursor->used);
     if (cursor->used == 0) cursor->spans.starts[i] = same ? start + done : start;
     cursor->used += taken;
@@ -49,9 +64,15 @@ static size_t word_start(struct text text, size_t start) {
 
 /* The bytes of the character that the cursor stands at; of signs, normalising may have chosen
  * another form where they stand among others than it does here. */
-static size_t next_length(const struct cursor *cursor, size_t otherwise) {
+static size_t next_length(struct cursor *cursor, size_t start, size_t otherwise) {
+  pass_marks(cursor, start);
   if (cursor->token >= cursor->tokens->count) return otherwise;
-  const struct text surface = surface_at(cursor->tokens, cursor->token);
+  if (is_byte(cursor, cursor->token)) {
+    struct surface surface;
+    tokens_surface(&surface, cursor->tokens, cursor->token, ELMAN_TOKENS_BPE);
+    return surface.next - cursor->token;
+  }
+  const struct text surface = token_surface(tokens_get(cursor->tokens, cursor->token));
   size_t at = cursor->used;
   if (at >= surface.length) return otherwise;
   character_at(surface, &at);
@@ -65,7 +86,7 @@ static void consume_normalized(struct cursor *cursor, size_t start, size_t end,
     const int codepoint = character_at(normalized, &at);
     if (codepoint == ' ') continue; /* in a compatibility decomposition */
     const bool sign = sign_has_two_forms(codepoint);
-    consume(cursor, start, end, sign ? next_length(cursor, at - from) : at - from, false);
+    consume(cursor, start, end, sign ? next_length(cursor, start, at - from) : at - from, false);
   }
 }
 
@@ -121,9 +142,20 @@ static elman_status consume_word(struct cursor *cursor, struct text text, size_t
   return ELMAN_OK;
 }
 
+/* A byte of a character has all of it. */
+static void widen_bytes(struct cursor *cursor, struct text text) {
+  for (size_t i = 0; i < cursor->tokens->count; i++) {
+    size_t *start = &cursor->spans.starts[i], *end = &cursor->spans.ends[i];
+    if (!is_byte(cursor, i)) continue;
+    while (*start > 0 && *start < text.length && continues_character(text.bytes[*start])) --*start;
+    while (*end < text.length && continues_character(text.bytes[*end])) ++*end;
+  }
+}
+
 elman_status locate_tokens(struct spans spans, const struct tokens *tokens, struct text text,
-                           elman_normalization form, elman_error *error) {
-  struct cursor cursor = {.spans = spans, .tokens = tokens};
+                           elman_token_mode mode, elman_normalization form, elman_error *error) {
+  struct cursor cursor = {
+      .spans = spans, .tokens = tokens, .has_bytes = token_mode_row(mode)->has_subwords};
   struct buffer normalized = {0};
   elman_status status = ELMAN_OK;
   for (size_t at = word_start(text, 0); at < text.length && status == ELMAN_OK;) {
@@ -134,6 +166,7 @@ elman_status locate_tokens(struct spans spans, const struct tokens *tokens, stru
   /* None is left, unless these are not the tokens of this text. */
   for (size_t i = cursor.token + (cursor.used > 0); i < tokens->count; i++)
     spans.starts[i] = spans.ends[i] = text.length;
+  widen_bytes(&cursor, text);
   buffer_free(&normalized);
   return status;
 }
@@ -146,18 +179,20 @@ static bool stands_at(struct text text, size_t at, struct text surface) {
 }
 
 void locate_joined(struct spans spans, const struct tokens *tokens, size_t count,
-                   struct text joined) {
+                   elman_token_mode mode, struct text joined) {
   size_t at = 0;
-  for (size_t i = 0; i < tokens->count; i++) {
-    struct text surface = {"", 0};
+  for (size_t i = 0; i < tokens->count;) {
+    struct surface surface = {.text = {"", 0}, .next = i + 1};
     if (i < count)
-      surface = surface_at(tokens, i);
+      tokens_surface(&surface, tokens, i, mode);
     else
       at = joined.length;
-    if (!stands_at(joined, at, surface)) at++; /* the space between them */
-    spans.starts[i] = smaller(at, joined.length);
-    spans.ends[i] = smaller(at + surface.length, joined.length);
-    at = spans.ends[i];
+    if (!stands_at(joined, at, surface.text)) at++; /* the space between them */
+    for (; i < surface.next; i++) {
+      spans.starts[i] = smaller(at, joined.length);
+      spans.ends[i] = smaller(at + surface.text.length, joined.length);
+    }
+    at = spans.ends[i - 1];
   }
 }
 

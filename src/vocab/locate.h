@@ -10,14 +10,16 @@ struct spans {
 };
 
 /* Finds the tokens that `text`, which need not be normalised, was split into. Where normalising
- * changed what a token boundary cuts through, both tokens have all of it. */
+ * changed what a token boundary cuts through, both tokens have all of it; so have those that are
+ * bytes of one character. A mark alone has no byte. */
 elman_status locate_tokens(struct spans spans, const struct tokens *tokens, struct text text,
-                           elman_normalization form, elman_error *error) CHECKED;
+                           elman_token_mode mode, elman_normalization form,
+                           elman_error *error) CHECKED;
 
 /* Finds the first `count` tokens in what tokens_join made of them. Later ones, such as </s>, are
  * put at the end, without a byte. */
 void locate_joined(struct spans spans, const struct tokens *tokens, size_t count,
-                   struct text joined);
+                   elman_token_mode mode, struct text joined);
 
 /* No word: the token has no byte that is not white space. */
 #define NO_WORD ((size_t)-1)

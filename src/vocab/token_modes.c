@@ -41,7 +41,7 @@ static int last_base(struct text text) {
   int codepoint = 0;
   while (end > 0) {
     size_t at = end - 1;
-    while (at > 0 && ((unsigned char)text.bytes[at] & 0xC0) == 0x80) at--;
+    while (at > 0 && continues_character(text.bytes[at])) at--;
     end = at;
     codepoint = character_at(text, &at);
     if (!stands_on_another(codepoint)) break;
@@ -57,6 +57,29 @@ static int first_character(struct text text) {
 static bool between_words(struct text left, struct text right) {
   return !(character_attachment(last_base(left)) & ATTACH_RIGHT) &&
          !(character_attachment(first_character(right)) & ATTACH_LEFT);
+}
+
+/* ---- bpe ---- */
+
+/* Letters that are written without spaces between words; the others, and numbers; signs. */
+enum word_kind { SIGN, UNSPACED_WORD, WORD };
+
+static enum word_kind kind_of_word(int first) {
+  if (!is_word_character(first)) return SIGN;
+  return is_unspaced(first) ? UNSPACED_WORD : WORD;
+}
+
+/* As in `words`, but what is written without spaces is one word: merges find the words in it. */
+static size_t run_of_words_end(struct text piece, size_t start) {
+  int first;
+  size_t end = cluster_end(piece, start, &first);
+  const enum word_kind kind = kind_of_word(first);
+  while (kind != SIGN && end < piece.length) {
+    const size_t next_end = cluster_end(piece, end, &first);
+    if (kind_of_word(first) != kind) break;
+    end = next_end;
+  }
+  return end;
 }
 
 /* ---- chars ---- */
@@ -78,6 +101,8 @@ static const struct token_mode modes[] = {
     [ELMAN_TOKENS_WORDS] = {"words", word_end, between_words, .idle_spaces = SPACES_BETWEEN_HAN},
     [ELMAN_TOKENS_CHARS] = {"chars", character_end, never, .idle_spaces = SPACES_BESIDE_HAN},
     [ELMAN_TOKENS_AUTO] = {.name = "auto"},
+    [ELMAN_TOKENS_BPE] = {"bpe", run_of_words_end, between_words, SPACES_BETWEEN_HAN,
+                          .has_subwords = true},
 };
 
 const struct token_mode *token_mode_row(size_t mode) {

@@ -20,6 +20,7 @@ struct token_mode {
   bool (*space_expected)(struct text left, struct text right);
   enum idle_spaces idle_spaces;
   bool segments_han; /* see segment_unspaced */
+  bool has_subwords; /* see subwords_split; a token may be a byte, or a mark alone */
 };
 
 /* Of an elman_token_mode; NULL if there is no such mode. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "vocab/characters.h"
 #include "vocab/token_modes.h"
 
 enum { MARK_LENGTH = sizeof MARK_JOINED - 1 };
@@ -23,6 +24,22 @@ bool token_is_spaced(struct text token) {
 struct text token_surface(struct text token) {
   if (!token_has_mark(token)) return token;
   return (struct text){token.bytes + MARK_LENGTH, token.length - MARK_LENGTH};
+}
+
+struct text token_shown(struct text token) {
+  const struct text surface = token_surface(token);
+  return surface.length > 0 ? surface : token;
+}
+
+static int digit(char byte) {
+  const char *digits = "0123456789ABCDEF", *found = memchr(digits, byte, 16);
+  return found == NULL ? -1 : (int)(found - digits);
+}
+
+int token_byte(struct text token) {
+  if (token.length != 6 || memcmp(token.bytes, "<0x", 3) != 0 || token.bytes[5] != '>') return -1;
+  const int high = digit(token.bytes[3]), low = digit(token.bytes[4]);
+  return high < 0 || low < 0 ? -1 : 16 * high + low;
 }
 
 struct text tokens_get(const struct tokens *tokens, size_t index) {
@@ -89,18 +106,64 @@ elman_status tokens_split(struct tokens *tokens, struct text text, elman_token_m
   return ELMAN_OK;
 }
 
+/* The tokens whose bytes begin a character of a word at `index`, with its bytes; 0 if they do not.
+ */
+static size_t byte_character(char character[4], const struct tokens *tokens, size_t index) {
+  size_t count = 0;
+  for (; count < 4 && index + count < tokens->count; count++) {
+    const int byte = token_byte(tokens_get(tokens, index + count));
+    if (byte < 0) break;
+    character[count] = (char)byte;
+  }
+  utf8proc_int32_t codepoint;
+  const utf8proc_ssize_t length =
+      utf8proc_iterate((const utf8proc_uint8_t *)character, (utf8proc_ssize_t)count, &codepoint);
+  return length < 1 || codepoint == 0 || is_white_space(codepoint) ? 0 : (size_t)length;
+}
+
+void tokens_surface(struct surface *surface, const struct tokens *tokens, size_t index,
+                    elman_token_mode mode) {
+  static const char replacement[] = "\xEF\xBF\xBD"; /* U+FFFD */
+  const struct text token = tokens_get(tokens, index);
+  surface->text = token_surface(token);
+  surface->next = index + 1;
+  surface->is_bytes = token_mode_row(mode)->has_subwords && token_byte(token) >= 0;
+  if (!surface->is_bytes) return;
+  size_t length = byte_character(surface->character, tokens, index);
+  if (length > 0) surface->next = index + length;
+  if (length == 0) {
+    length = sizeof replacement - 1;
+    memcpy(surface->character, replacement, length);
+  }
+  surface->text = (struct text){surface->character, length};
+}
+
+/* A mark alone says what is before the next token that has no mark of its own; only mode `bpe` has
+ * any. */
 elman_status tokens_join(struct buffer *into, const struct tokens *tokens, elman_token_mode mode,
                          elman_error *error) {
   const struct token_mode *how = token_mode_row(mode);
-  struct text previous = {"", 0};
-  for (size_t i = 0; i < tokens->count; i++) {
+  const size_t start = into->length;
+  struct surface surfaces[2] = {{.text = {"", 0}}, {.text = {"", 0}}}, *previous = surfaces;
+  struct text alone = {"", 0};
+  for (size_t i = 0; i < tokens->count;) {
     const struct text token = tokens_get(tokens, i);
-    const struct text surface = token_surface(token);
-    const bool spaced =
-        token_has_mark(token) ? token_is_spaced(token) : how->space_expected(previous, surface);
-    if (spaced && i > 0) buffer_append(into, " ", 1);
-    buffer_append_text(into, surface);
+    struct surface *surface = previous == surfaces ? surfaces + 1 : surfaces;
+    tokens_surface(surface, tokens, i, mode);
+    i = surface->next;
+    if (how->has_subwords && surface->text.length == 0) {
+      alone = token;
+      continue;
+    }
+    const bool within = surface->is_bytes && previous->is_bytes;
+    const struct text mark = token_has_mark(token) ? token : alone;
+    const bool spaced = mark.length > 0
+                            ? token_is_spaced(mark)
+                            : !within && how->space_expected(previous->text, surface->text);
+    if (spaced && into->length > start) buffer_append(into, " ", 1);
+    buffer_append_text(into, surface->text);
     previous = surface;
+    alone.length = 0;
   }
   return into->failed ? fail_no_memory(error) : ELMAN_OK;
 }

@@ -33,7 +33,7 @@
 #define MARK_JOINED "\xEF\xBF\xAD"
 #define MARK_SPACED "\xE2\x96\x81"
 
-/* Of an elman_token_mode: "space", "words", "chars", "auto"; NULL for anything else. */
+/* Of an elman_token_mode: "space", "words", "chars", "auto", "bpe"; NULL for anything else. */
 const char *token_mode_name(size_t mode);
 
 /* Of an elman_normalization: "nfc", "nfkc", "nfkc-wide"; NULL for anything else. */
@@ -72,8 +72,8 @@ elman_status tokens_add_marked(struct tokens *tokens, const char *mark, struct t
 void tokens_clear(struct tokens *tokens);
 void tokens_free(struct tokens *tokens);
 
-/* Splits `text`, which must be normalised and lie elsewhere than in `tokens`; `mode` is not
- * ELMAN_TOKENS_AUTO. Replaces what was there. */
+/* Splits `text`, in mode `bpe` to words only (subwords_split splits them), which must be normalised
+ * and lie elsewhere than in `tokens`; `mode` is not ELMAN_TOKENS_AUTO. Replaces what was there. */
 elman_status tokens_split(struct tokens *tokens, struct text text, elman_token_mode mode,
                           elman_error *error) CHECKED;
 
@@ -84,6 +84,24 @@ elman_status tokens_join(struct buffer *into, const struct tokens *tokens, elman
 struct text token_surface(struct text token);
 bool token_has_mark(struct text token);
 bool token_is_spaced(struct text token); /* its mark is MARK_SPACED */
+
+/* What people are shown of a token: its surface; of a mark alone the mark. */
+struct text token_shown(struct text token);
+
+/* In mode `bpe`: the byte that "<0xE4>" and its like stand for; -1 of any other token. */
+int token_byte(struct text token);
+
+/* What a token is in text. */
+struct surface {
+  struct text text; /* without its mark; the bytes of a mark alone are none */
+  size_t next;      /* the token behind it: byte units that are a character go together */
+  bool is_bytes;
+  char character[4]; /* what `text` then is */
+};
+
+/* Bytes that are no character of a word together give U+FFFD each. */
+void tokens_surface(struct surface *surface, const struct tokens *tokens, size_t index,
+                    elman_token_mode mode);
 
 /* Characters of normalised text by script. Start from all zero. */
 struct script_counts {

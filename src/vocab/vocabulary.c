@@ -3,26 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "vocab/characters.h"
-
-/* Words and their counts in the order in which they were added. */
-struct word {
-  size_t start; /* in `bytes` */
-  size_t length;
-  uint64_t count;
-};
-
-struct word_table {
-  struct buffer bytes; /* all words, one behind the other, with a NUL behind each */
-  struct word *words;
-  size_t count;
-  size_t capacity;
-  struct table index;
-};
+#include "vocab/word_table.h"
 
 struct token_counter {
   struct word_table table;
+  struct word_table kept;
 };
 
 struct vocabulary {
@@ -42,48 +28,6 @@ static bool is_special(struct text token) {
   return false;
 }
 
-static struct text word_text(const struct word_table *table, size_t index) {
-  const struct word *word = &table->words[index];
-  return (struct text){table->bytes.bytes + word->start, word->length};
-}
-
-static bool is_word(const void *table, size_t index, const void *text) {
-  return text_equal(word_text(table, index), *(const struct text *)text);
-}
-
-static uint32_t find_word(const struct word_table *table, struct text text, uint64_t hash) {
-  return table_find(&table->index, hash, is_word, table, &text);
-}
-
-/* *word is the new or old entry; a new one has the count 0. */
-static elman_status add_word(struct word **word, struct word_table *table, struct text text,
-                             elman_error *error) {
-  const uint64_t hash = text_hash(text);
-  const uint32_t found = find_word(table, text, hash);
-  if (found != TABLE_NONE) {
-    *word = &table->words[found];
-    return ELMAN_OK;
-  }
-  elman_status status =
-      array_grow(&table->words, &table->capacity, table->count + 1, sizeof *table->words, error);
-  if (status != ELMAN_OK) return status;
-  const size_t start = table->bytes.length;
-  buffer_append_text(&table->bytes, text);
-  buffer_append(&table->bytes, "", 1);
-  if (table->bytes.failed) return fail_no_memory(error);
-  status = table_add(&table->index, hash, table->count, error);
-  if (status != ELMAN_OK) return status;
-  *word = &table->words[table->count++];
-  **word = (struct word){.start = start, .length = text.length};
-  return ELMAN_OK;
-}
-
-static void words_free(struct word_table *table) {
-  buffer_free(&table->bytes);
-  free(table->words);
-  table_free(&table->index);
-}
-
 elman_status token_counter_create(struct token_counter **counter, elman_error *error) {
   *counter = calloc(1, sizeof **counter);
   return *counter == NULL ? fail_no_memory(error) : ELMAN_OK;
@@ -95,16 +39,28 @@ elman_status token_counter_add(struct token_counter *counter, const struct token
     const struct text token = tokens_get(tokens, i);
     if (token.length == 0 || is_special(token)) continue;
     struct word *word;
-    const elman_status status = add_word(&word, &counter->table, token, error);
+    const elman_status status = word_add(&word, &counter->table, token, error);
     if (status != ELMAN_OK) return status;
     word->count++;
   }
   return ELMAN_OK;
 }
 
+elman_status token_counter_keep(struct token_counter *counter, const struct tokens *tokens,
+                                elman_error *error) {
+  elman_status status = ELMAN_OK;
+  for (size_t i = 0; status == ELMAN_OK && i < tokens->count; i++) {
+    struct word *word;
+    status = word_add(&word, &counter->table, tokens_get(tokens, i), error);
+    if (status == ELMAN_OK) status = word_add(&word, &counter->kept, tokens_get(tokens, i), error);
+  }
+  return status;
+}
+
 void token_counter_free(struct token_counter *counter) {
   if (counter == NULL) return;
-  words_free(&counter->table);
+  word_table_free(&counter->table);
+  word_table_free(&counter->kept);
   free(counter);
 }
 
@@ -132,7 +88,7 @@ static elman_status create(struct vocabulary **vocabulary, elman_side side, elma
   elman_status status = ELMAN_OK;
   for (size_t i = 0; status == ELMAN_OK && i < (*vocabulary)->specials; i++) {
     struct word *word;
-    status = add_word(&word, &(*vocabulary)->table, text_of(special_names[i]), error);
+    status = word_add(&word, &(*vocabulary)->table, text_of(special_names[i]), error);
   }
   return built(vocabulary, status);
 }
@@ -148,7 +104,7 @@ static void count_spacing(struct vocabulary *vocabulary, struct text token, uint
 static elman_status add_counted(struct vocabulary *vocabulary, struct text token, uint64_t count,
                                 elman_error *error) {
   struct word *word;
-  const elman_status status = add_word(&word, &vocabulary->table, token, error);
+  const elman_status status = word_add(&word, &vocabulary->table, token, error);
   if (status != ELMAN_OK) return status;
   word->count = count;
   vocabulary->total += (double)count;
@@ -161,6 +117,7 @@ static elman_status add_counted(struct vocabulary *vocabulary, struct text token
 struct candidate {
   struct text word;
   uint64_t count;
+  bool kept;
 };
 
 static int compare_candidates(const void *a, const void *b) {
@@ -180,16 +137,22 @@ elman_status vocabulary_from_counts(struct vocabulary **vocabulary,
   /* One more, so that a corpus without words is no special case. */
   struct candidate *candidates = reallocarray(NULL, table->count + 1, sizeof *candidates);
   if (candidates == NULL) return fail_no_memory(error);
-  size_t count = 0;
-  for (size_t i = 0; i < table->count; i++)
-    if (table->words[i].count >= min_count)
-      candidates[count++] = (struct candidate){word_text(table, i), table->words[i].count};
+  size_t count = 0, words = 0;
+  for (size_t i = 0; i < table->count; i++) {
+    const struct text word = word_text(table, i);
+    const bool kept = word_find(&counter->kept, word) != TABLE_NONE;
+    if (kept || table->words[i].count >= min_count)
+      candidates[count++] = (struct candidate){word, table->words[i].count, kept};
+  }
   qsort(candidates, count, sizeof *candidates, compare_candidates);
-  if (max_words > 0 && count > max_words) count = max_words;
 
   elman_status status = create(vocabulary, side, error);
-  for (size_t i = 0; status == ELMAN_OK && i < count; i++)
-    status = add_counted(*vocabulary, candidates[i].word, candidates[i].count, error);
+  for (size_t i = 0; status == ELMAN_OK && i < count; i++) {
+    const bool fits = max_words == 0 || words < max_words;
+    words++;
+    if (fits || candidates[i].kept)
+      status = add_counted(*vocabulary, candidates[i].word, candidates[i].count, error);
+  }
   free(candidates);
   return built(vocabulary, status);
 }
@@ -233,7 +196,7 @@ elman_status vocabulary_from_list(struct vocabulary **vocabulary, const struct t
 
 void vocabulary_free(struct vocabulary *vocabulary) {
   if (vocabulary == NULL) return;
-  words_free(&vocabulary->table);
+  word_table_free(&vocabulary->table);
   free(vocabulary);
 }
 
@@ -266,6 +229,6 @@ bool vocabulary_is_spaced(const struct vocabulary *vocabulary) {
 }
 
 uint32_t vocabulary_find(const struct vocabulary *vocabulary, struct text token) {
-  const uint32_t id = find_word(&vocabulary->table, token, text_hash(token));
+  const uint32_t id = word_find(&vocabulary->table, token);
   return id == TABLE_NONE || id < vocabulary->specials ? TOKEN_UNKNOWN : id;
 }

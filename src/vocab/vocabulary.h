@@ -23,10 +23,14 @@ struct token_counter;
 elman_status token_counter_create(struct token_counter **counter, elman_error *error) CHECKED;
 elman_status token_counter_add(struct token_counter *counter, const struct tokens *tokens,
                                elman_error *error) CHECKED;
+/* These come into the vocabulary however rarely they are seen. */
+elman_status token_counter_keep(struct token_counter *counter, const struct tokens *tokens,
+                                elman_error *error) CHECKED;
 void token_counter_free(struct token_counter *counter);
 
 /* Words seen at least `min_count` times, at most `max_words` of them (0 = no limit; the specials
- * are not counted). Equal input gives equal ids, in whatever order the tokens came. */
+ * are not counted), and those that are kept. Equal input gives equal ids, in whatever order the
+ * tokens came. */
 elman_status vocabulary_from_counts(struct vocabulary **vocabulary,
                                     const struct token_counter *counter, elman_side side,
                                     uint64_t min_count, size_t max_words,

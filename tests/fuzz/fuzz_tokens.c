@@ -7,13 +7,13 @@
 #include "vocab/locate.h"
 #include "vocab/segment.h"
 
-static void require_places(const struct tokens *tokens, struct text text,
+static void require_places(const struct tokens *tokens, struct text text, elman_token_mode mode,
                            elman_normalization form) {
   size_t *numbers = calloc(3 * tokens->count + 1, sizeof *numbers);
   REQUIRE(numbers != NULL);
   const struct spans places = {numbers, numbers + tokens->count};
   size_t *words = numbers + 2 * tokens->count;
-  REQUIRE(locate_tokens(places, tokens, text, form, NULL) == ELMAN_OK);
+  REQUIRE(locate_tokens(places, tokens, text, mode, form, NULL) == ELMAN_OK);
   for (size_t i = 0; i < tokens->count; i++) {
     REQUIRE(places.starts[i] <= places.ends[i] && places.ends[i] <= text.length);
     REQUIRE(i == 0 || places.starts[i - 1] <= places.starts[i]);
@@ -42,13 +42,13 @@ static struct vocabulary *learn(const struct tokens *tokens) {
 static void through_ids(const struct tokens *tokens, struct text text, elman_token_mode mode,
                         elman_normalization form) {
   struct vocabulary *vocabulary = learn(tokens);
-  const struct codec codec = {mode, form, vocabulary};
+  const struct codec codec = {mode, form, vocabulary, NULL};
   struct encoding encoding = {0};
   struct buffer decoded = {0};
   REQUIRE(encode(&encoding, &codec, text, NULL) == ELMAN_OK);
   for (size_t i = 0; i < encoding.tokens.count; i++)
     REQUIRE(encoding.ids[i] < vocabulary_size(vocabulary));
-  require_places(&encoding.tokens, text, form);
+  require_places(&encoding.tokens, text, mode, form);
   REQUIRE(decode(&decoded, &codec, encoding.ids, encoding.tokens.count, NULL) == ELMAN_OK);
   const struct text result = buffer_text(&decoded);
   REQUIRE(text_valid_prefix(result) == result.length);
@@ -64,7 +64,7 @@ static void through_mode(struct text normalized, struct text text, elman_token_m
   REQUIRE(tokens_split(&tokens, normalized, mode, NULL) == ELMAN_OK);
   REQUIRE(tokens_join(&joined, &tokens, mode, NULL) == ELMAN_OK);
   REQUIRE(text_equal(buffer_text(&joined), normalized));
-  require_places(&tokens, text, form);
+  require_places(&tokens, text, mode, form);
   through_ids(&tokens, text, mode, form);
   tokens_free(&tokens);
   buffer_free(&joined);

@@ -122,8 +122,9 @@ Test(plain, likeliest) {
     struct screen_scratch scratch = {0};
     struct arena measured = {0}, arena = {0};
     size_t found[N];
-    cr_assert_eq(screen_create(&screen, (struct screened_layer){W, b, V, F, NEVER}, kernel, NULL),
-                 ELMAN_OK);
+    cr_assert_eq(
+        screen_create(&screen, (struct screened_layer){W, b, V, F, NEVER, false}, kernel, NULL),
+        ELMAN_OK);
     screen_scratch_take(&scratch, &measured, &screen, N);
     cr_assert_eq(arena_reserve(&arena, &measured, NULL), ELMAN_OK);
     screen_scratch_take(&scratch, &arena, &screen, N);

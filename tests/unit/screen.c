@@ -92,9 +92,9 @@ static void find(size_t *largest, const struct quantized_kernel *kernel, const r
   struct screen screen;
   struct screen_scratch scratch = {0};
   struct arena measured = {0}, arena = {0};
-  cr_assert_eq(
-      screen_create(&screen, (struct screened_layer){weight, bias, V, F, NEVER}, kernel, NULL),
-      ELMAN_OK);
+  cr_assert_eq(screen_create(&screen, (struct screened_layer){weight, bias, V, F, NEVER, false},
+                             kernel, NULL),
+               ELMAN_OK);
   screen_scratch_take(&scratch, &measured, &screen, n);
   cr_assert_eq(arena_reserve(&arena, &measured, NULL), ELMAN_OK);
   screen_scratch_take(&scratch, &arena, &screen, n);

@@ -32,7 +32,8 @@ static void free_places(struct spans places) {
 static void assert_located(const struct tokens *tokens, const char *text, const char *expected) {
   const struct spans places = places_for(tokens->count);
   struct buffer shown = {0};
-  cr_assert_eq(locate_tokens(places, tokens, text_of(text), ELMAN_NFC, NULL), ELMAN_OK);
+  cr_assert_eq(locate_tokens(places, tokens, text_of(text), ELMAN_TOKENS_WORDS, ELMAN_NFC, NULL),
+               ELMAN_OK);
   for (size_t i = 0; i < tokens->count; i++) {
     cr_assert_leq(places.starts[i], places.ends[i]);
     cr_assert_leq(places.ends[i], strlen(text));
@@ -151,7 +152,8 @@ static void check_places(const struct tokens *tokens, const char *text) {
   const struct spans places = places_for(tokens->count);
   struct buffer normalized = {0};
   size_t before = 0;
-  cr_assert_eq(locate_tokens(places, tokens, text_of(text), ELMAN_NFC, NULL), ELMAN_OK);
+  cr_assert_eq(locate_tokens(places, tokens, text_of(text), ELMAN_TOKENS_WORDS, ELMAN_NFC, NULL),
+               ELMAN_OK);
   for (size_t i = 0; i < tokens->count; i++) {
     const struct text surface = token_surface(tokens_get(tokens, i));
     cr_assert_lt(places.starts[i], places.ends[i]);
@@ -203,7 +205,7 @@ static void assert_joined(const char *const *list, size_t count, size_t joined_c
   words.count = joined_count;
   cr_assert_eq(tokens_join(&text, &words, mode, NULL), ELMAN_OK);
   const struct spans places = places_for(count);
-  locate_joined(places, &tokens, joined_count, buffer_text(&text));
+  locate_joined(places, &tokens, joined_count, mode, buffer_text(&text));
   for (size_t i = 0; i < count; i++) {
     if (i > 0) buffer_append(&shown, "|", 1);
     cr_assert_leq(places.starts[i], places.ends[i]);
@@ -238,7 +240,8 @@ static void assert_words(const char *text, elman_token_mode mode, size_t count,
   split(&tokens, text, mode);
   const struct spans places = places_for(tokens.count);
   size_t words[16];
-  cr_assert_eq(locate_tokens(places, &tokens, text_of(text), ELMAN_NFC, NULL), ELMAN_OK);
+  cr_assert_eq(locate_tokens(places, &tokens, text_of(text), ELMAN_TOKENS_WORDS, ELMAN_NFC, NULL),
+               ELMAN_OK);
   cr_assert_eq(count_words(text_of(text)), count, "%s", text);
   locate_words(words, places.starts, places.ends, tokens.count, text_of(text));
   for (size_t i = 0; i < tokens.count; i++) cr_assert_eq(words[i], expected[i], "%s: %zu", text, i);

@@ -106,7 +106,7 @@ static void check_text(struct text text, elman_normalization form) {
     cr_assert_eq(tokens_split(&tokens, buffer_text(&normal), modes[m], NULL), ELMAN_OK);
     struct spans places = {malloc(tokens.count * sizeof(size_t)),
                            malloc(tokens.count * sizeof(size_t))};
-    cr_assert_eq(locate_tokens(places, &tokens, text, form, NULL), ELMAN_OK);
+    cr_assert_eq(locate_tokens(places, &tokens, text, modes[m], form, NULL), ELMAN_OK);
     cr_assert_eq(places.starts[0], 0);
     for (size_t i = 0; i < tokens.count; i++) {
       cr_assert_lt(places.starts[i], places.ends[i], "%s: \"%.*s\", token %zu of %s",
@@ -177,7 +177,8 @@ static void assert_places(const char *text, elman_normalization form, const char
   cr_assert_eq(tokens_split(&tokens, buffer_text(&normal), ELMAN_TOKENS_CHARS, NULL), ELMAN_OK);
   struct spans places = {malloc(tokens.count * sizeof(size_t)),
                          malloc(tokens.count * sizeof(size_t))};
-  cr_assert_eq(locate_tokens(places, &tokens, text_of(text), form, NULL), ELMAN_OK);
+  cr_assert_eq(locate_tokens(places, &tokens, text_of(text), ELMAN_TOKENS_CHARS, form, NULL),
+               ELMAN_OK);
   for (size_t i = 0; i < tokens.count; i++) {
     if (i > 0) buffer_append(&shown, "|", 1);
     buffer_append(&shown, text + places.starts[i], places.ends[i] - places.starts[i]);
