@@ -78,6 +78,7 @@ typedef struct elman_model_info {
   elman_history history;
   const char *version;                         /* of the library that made or wrote it */
   size_t source_vocabulary, target_vocabulary; /* tokens, specials included */
+  size_t source_merges, target_merges; /* what was learnt to split words by; 0 but for mode `bpe` */
   elman_normalization source_normalization, target_normalization;
   elman_spacing source_spacing, target_spacing;
   size_t parameters; /* numbers that training changes */

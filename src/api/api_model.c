@@ -123,6 +123,10 @@ static elman_spacing spacing_of(const struct model *model, elman_side side) {
   return (elman_spacing){model->sample[side].spaced, model->sample[side].unspaced};
 }
 
+static size_t merges_of(const struct model *model, elman_side side) {
+  return model->merges[side] == NULL ? 0 : model->merges[side]->count;
+}
+
 elman_model_info elman_model_get_info(const elman_model *handle) {
   const struct model *model = inner_model_const(handle);
   const struct model_config *from = &model->config;
@@ -133,6 +137,8 @@ elman_model_info elman_model_get_info(const elman_model *handle) {
                            .version = model->version,
                            .source_vocabulary = from->source_vocabulary,
                            .target_vocabulary = from->target_vocabulary,
+                           .source_merges = merges_of(model, ELMAN_SOURCE),
+                           .target_merges = merges_of(model, ELMAN_TARGET),
                            .source_normalization = from->source_normalization,
                            .target_normalization = from->target_normalization,
                            .source_spacing = spacing_of(model, ELMAN_SOURCE),

@@ -143,9 +143,9 @@ void tokens_surface(struct surface *surface, const struct tokens *tokens, size_t
 elman_status tokens_join(struct buffer *into, const struct tokens *tokens, elman_token_mode mode,
                          elman_error *error) {
   const struct token_mode *how = token_mode_row(mode);
-  const size_t start = into->length;
   struct surface surfaces[2] = {{.text = {"", 0}}, {.text = {"", 0}}}, *previous = surfaces;
   struct text alone = {"", 0};
+  bool first = true;
   for (size_t i = 0; i < tokens->count;) {
     const struct text token = tokens_get(tokens, i);
     struct surface *surface = previous == surfaces ? surfaces + 1 : surfaces;
@@ -160,10 +160,11 @@ elman_status tokens_join(struct buffer *into, const struct tokens *tokens, elman
     const bool spaced = mark.length > 0
                             ? token_is_spaced(mark)
                             : !within && how->space_expected(previous->text, surface->text);
-    if (spaced && into->length > start) buffer_append(into, " ", 1);
+    if (spaced && !first) buffer_append(into, " ", 1);
     buffer_append_text(into, surface->text);
     previous = surface;
     alone.length = 0;
+    first = false;
   }
   return into->failed ? fail_no_memory(error) : ELMAN_OK;
 }

@@ -28,7 +28,7 @@ Test(api, models_that_cannot_be) {
   options.attention = "bahdanau";
   check_not_created(options, "attention: there is no \"bahdanau\"");
   options = elman_model_options_default();
-  options.source_tokens = (elman_token_mode)4;
+  options.source_tokens = (elman_token_mode)5;
   check_not_created(options, ": there is no choice number");
   options = elman_model_options_default();
   options.target_tokens = (elman_token_mode)-1;

@@ -35,6 +35,8 @@ static void write_text(FILE *stream, const elman_model *model) {
   print_hyperparameters(stream, ELMAN_SCOPE_MODEL, &info, NULL);
   write_size(stream, "source vocabulary", info.source_vocabulary);
   write_size(stream, "target vocabulary", info.target_vocabulary);
+  if (info.source_merges > 0) write_size(stream, "source merges", info.source_merges);
+  if (info.target_merges > 0) write_size(stream, "target merges", info.target_merges);
   fprintf(stream, "%-26s %s\n", "source text", elman_normalization_name(info.source_normalization));
   fprintf(stream, "%-26s %s\n", "target text", elman_normalization_name(info.target_normalization));
   write_size(stream, "parameters", info.parameters);
@@ -70,12 +72,12 @@ static void write_json(FILE *stream, const elman_model *model) {
   json_hyperparameters(&json, ELMAN_SCOPE_MODEL, &info);
   json_print(&json,
              "source_normalization %s target_normalization %s source_vocabulary %zu "
-             "target_vocabulary %zu parameters %zu training {epochs %" PRIu64 " updates %" PRIu64
-             " tokens %" PRIu64,
+             "target_vocabulary %zu source_merges %zu target_merges %zu parameters %zu training "
+             "{epochs %" PRIu64 " updates %" PRIu64 " tokens %" PRIu64,
              elman_normalization_name(info.source_normalization),
              elman_normalization_name(info.target_normalization), info.source_vocabulary,
-             info.target_vocabulary, info.parameters, info.history.epochs, info.history.updates,
-             info.history.tokens);
+             info.target_vocabulary, info.source_merges, info.target_merges, info.parameters,
+             info.history.epochs, info.history.updates, info.history.tokens);
   if (info.start_known) json_hyperparameters(&json, ELMAN_SCOPE_START, &info);
   if (info.training != NULL) json_hyperparameters(&json, TRAINING, info.training);
   json_print(&json, "} tensors [");

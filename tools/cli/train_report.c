@@ -28,12 +28,19 @@ static void describe_spacing(const char *side, elman_spacing spacing, elman_toke
          side, spacing.unspaced, all, side);
 }
 
+static void describe_splitting(const char *side, elman_token_mode mode, size_t merges,
+                               size_t vocabulary) {
+  if (mode == ELMAN_TOKENS_BPE)
+    note("%s: split into %s by %zu merge%s, vocabulary of %zu", side, elman_token_mode_name(mode),
+         merges, plural(merges), vocabulary);
+  else
+    note("%s: split into %s, vocabulary of %zu", side, elman_token_mode_name(mode), vocabulary);
+}
+
 void training_describe_model(const elman_model *model) {
   const elman_model_info info = elman_model_get_info(model);
-  note("source: split into %s, vocabulary of %zu", elman_token_mode_name(info.source_tokens),
-       info.source_vocabulary);
-  note("target: split into %s, vocabulary of %zu", elman_token_mode_name(info.target_tokens),
-       info.target_vocabulary);
+  describe_splitting("source", info.source_tokens, info.source_merges, info.source_vocabulary);
+  describe_splitting("target", info.target_tokens, info.target_merges, info.target_vocabulary);
   describe_spacing("source", info.source_spacing, info.source_tokens);
   describe_spacing("target", info.target_spacing, info.target_tokens);
   note("%zu parameters, %s attention", info.parameters, info.attention);
