@@ -30,6 +30,7 @@ typedef enum elman_scope {
     "numbers in a state")                                                                          \
   X(SIZE, layers, "layers", "layers", 1, 8, 1, MODEL, 1,                                           \
     "layers of the encoder and of the decoder")                                                    \
+  X(CELL, cell, "cell", "recurrent cell", 0, 0, "elman", MODEL, 2, "recurrent cell")               \
   X(FLAG, bidirectional, "bidirectional", "bidirectional", 0, 1, false, MODEL, 1,                  \
     "the encoder reads both ways, half the hidden size each")                                      \
   X(ATTENTION, attention, "attention", "attention", 0, 0, "dot", MODEL, 1, "attention mechanism")  \
@@ -106,6 +107,7 @@ typedef enum elman_scope {
 #define ELMAN_TYPE_REAL double
 #define ELMAN_TYPE_SHARE double
 #define ELMAN_TYPE_FLAG bool
+#define ELMAN_TYPE_CELL const char *      /* a name from elman_cell_name; NULL = "elman" */
 #define ELMAN_TYPE_ATTENTION const char * /* a name from elman_attention_name; NULL = "dot" */
 #define ELMAN_TYPE_SCHEDULE const char *  /* a name from elman_schedule_name; NULL = "constant" */
 #define ELMAN_TYPE_TOKENS elman_token_mode
@@ -147,9 +149,10 @@ ELMAN_API const elman_hyperparameter *elman_hyperparameter_find(const char *name
 ELMAN_API const char *elman_hyperparameter_choice(const elman_hyperparameter *row,
                                                   const void *fields);
 
-/* The names of the attention mechanisms and of the learning-rate schedules, from index 0 up; NULL
- * past the last. "plateau" halves the rate after each validation that brings no new best;
- * "inverse-sqrt" falls with the root of the number of updates. */
+/* The names of the recurrent cells, the attention mechanisms and the learning-rate schedules, from
+ * index 0 up; NULL past the last. "plateau" halves the rate after each validation that brings no
+ * new best; "inverse-sqrt" falls with the root of the number of updates. */
+ELMAN_API const char *elman_cell_name(size_t index);
 ELMAN_API const char *elman_attention_name(size_t index);
 ELMAN_API const char *elman_schedule_name(size_t index);
 

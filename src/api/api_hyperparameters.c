@@ -4,6 +4,11 @@
 #include "api/call.h"
 #include "attention/kinds.h"
 #include "model/hyperparameters.h"
+#include "rnn/cells.h"
+
+const char *elman_cell_name(size_t index) {
+  return index <= INT32_MAX ? cell_name((enum cell_kind)index) : NULL;
+}
 
 const char *elman_attention_name(size_t index) {
   return index <= INT32_MAX ? attention_name((enum attention_kind)index) : NULL;

@@ -223,7 +223,7 @@ static void for_each_sentence(const struct attention_pass *pass, size_t products
 static struct linear projection(const struct attention_pass *pass, size_t weight) {
   real *const *part = pass->layer.weights->part;
   const size_t H = pass->layer.config.size;
-  return (struct linear){part[weight], part[weight + 1], H, H};
+  return (struct linear){.weight = part[weight], .bias = part[weight + 1], .in = H, .out = H};
 }
 
 /* n rows, where there is such a projection                                          (29, 38) */
@@ -364,7 +364,8 @@ static void add_shares(const struct attention_gradients *d, const struct attenti
   for (size_t i = 0; i < MAX_OWN; i++) {
     const size_t size = share_size(pass, i);
     if (size > 0)
-      bias_backward(d->weights->part[OWN_PARTS + i], d->scratch.shares[i], pass->shape.batch, size);
+      bias_backward(d->weights->part[OWN_PARTS + i], d->scratch.shares[i], size, pass->shape.batch,
+                    size);
   }
 }
 

@@ -13,7 +13,8 @@ enum { CENTER_STATES, CENTERS };             /* tanh(W_p d_t), p_t */
 
 static struct linear center_of(const struct attention_pass *pass) {
   const size_t H = pass->layer.config.size;
-  return (struct linear){pass->layer.weights->part[OWN_PARTS + CENTER_WEIGHT], NULL, H, H};
+  return (struct linear){
+      .weight = pass->layer.weights->part[OWN_PARTS + CENTER_WEIGHT], .in = H, .out = H};
 }
 
 /* p_t = S_b sigmoid(v_p · tanh(W_p d_t)) */

@@ -31,7 +31,7 @@ void decoder_take(struct decoder_cache *cache, struct arena *arena, struct decod
   const size_t T = extent->steps, B = extent->batch, H = sizes.hidden, A = sizes.attentional;
   for (size_t l = 0; l < sizes.layers; l++) {
     cache->inputs[l] = arena_reals(arena, T, B, decoder_input_size(sizes, l));
-    cache->states[l] = arena_reals(arena, T + 1, B, H);
+    rnn_states_take(&cache->states[l], arena, sizes.cell, T, B, H);
   }
   cache->outputs = NULL;
   if (sizes.self_attention.heads > 0) {
@@ -54,8 +54,8 @@ void decoder_scratch_take(struct decoder_scratch *scratch, struct arena *arena,
   const size_t first = decoder_input_size(sizes, 0);
   scratch->inputs = arena_reals(arena, T, B, first > H ? first : H);
   for (size_t l = 0; l < sizes.layers; l++) {
-    scratch->states[l] = arena_reals(arena, T + 1, B, H);
-    scratch->dh[l] = every_step ? arena_reals(arena, T, B, H) : NULL;
+    rnn_states_take(&scratch->states[l], arena, sizes.cell, T, B, H);
+    if (every_step) rnn_reached_take(&scratch->states[l], arena, sizes.cell, T, B, H);
   }
   if (sizes.self_attention.heads > 0) {
     scratch->outputs = arena_reals(arena, T, B, H);
@@ -84,7 +84,8 @@ static size_t range_length(const struct decoder_pass *pass) {
 
 static struct rnn_shape rnn_shape_of(const struct decoder_pass *pass, struct range steps,
                                      size_t layer) {
-  return (struct rnn_shape){.steps = steps.count,
+  return (struct rnn_shape){.cell = pass->sizes.cell,
+                            .steps = steps.count,
                             .batch = pass->target->batch,
                             .input = decoder_input_size(pass->sizes, layer),
                             .hidden = pass->sizes.hidden,
@@ -121,8 +122,8 @@ static struct attention_pass attention_of(const struct decoder_pass *pass) {
 }
 
 /* d_1 .. d_T of the top layer */
-static real *top_states(real *const *states, const struct decoder_pass *pass) {
-  return states[pass->sizes.layers - 1] + pass->target->batch * pass->sizes.hidden;
+static real *top_states(const struct rnn_states *states, const struct decoder_pass *pass) {
+  return states[pass->sizes.layers - 1].part[0] + pass->target->batch * pass->sizes.hidden;
 }
 
 /* The decoder's states look at themselves so far. */
@@ -188,7 +189,7 @@ static void layers_forward(const struct decoder_pass *pass, struct range steps) 
     columns_put(fed_in(inputs, pass->sizes), cache->attentional + at * A, rows); /* (35) */
   for (size_t l = 0; l < pass->sizes.layers; l++) {
     const struct rnn_shape shape = rnn_shape_of(pass, steps, l);
-    real *states = cache->states[l] + at * H;
+    const struct rnn_states states = rnn_states_from(cache->states[l], shape, steps.first);
     rnn_forward(states, cache->inputs[l] + at * shape.input, &pass->weights->rnn[l], shape);
     if (l + 1 == pass->sizes.layers) break;
     real *next = cache->inputs[l + 1] + at * H;
@@ -207,8 +208,10 @@ static void self_attention_of_steps(const struct decoder_pass *pass, struct rang
 }
 
 static struct linear attentional_of(const struct decoder_pass *pass) {
-  return (struct linear){pass->weights->attentional_weight, pass->weights->attentional_bias,
-                         2 * pass->sizes.hidden, pass->sizes.attentional};
+  return (struct linear){.weight = pass->weights->attentional_weight,
+                         .bias = pass->weights->attentional_bias,
+                         .in = 2 * pass->sizes.hidden,
+                         .out = pass->sizes.attentional};
 }
 
 /* h_t = tanh(W_a [d_t ; c_t] + b_a)                                                     (34) */
@@ -266,13 +269,13 @@ static void layers_backward(const struct decoder_parameters *gradients,
   for (size_t l = pass->sizes.layers; l-- > 0;) {
     const struct rnn_shape shape = rnn_shape_of(pass, steps, l);
     const struct rnn_parameters *weights = &pass->weights->rnn[l];
-    real *dstates = scratch->states[l] + at * H;
-    real *dh = scratch->dh[l] == NULL ? NULL : scratch->dh[l] + at * H;
-    rnn_backward_states(dstates, dh, pass->cache->states[l] + at * H, weights, shape); /* (18) */
-    rnn_backward_inputs(dinputs, 0, dstates, weights, shape);                          /* (20) */
+    const struct rnn_states dstates = rnn_states_from(scratch->states[l], shape, steps.first);
+    rnn_backward_states(dstates, rnn_states_from(pass->cache->states[l], shape, steps.first),
+                        weights, shape);                      /* (18) */
+    rnn_backward_inputs(dinputs, 0, dstates, weights, shape); /* (20) */
     if (l == 0) break;
     dropout_apply(dinputs, rows * H, at * H, input_dropout(pass, l));
-    real *below = rnn_outputs(scratch->states[l - 1] + at * H, shape);
+    real *below = rnn_outputs(rnn_states_from(scratch->states[l - 1], shape, steps.first), shape);
     for (size_t i = 0; i < rows * H; i++) below[i] += dinputs[i];
   }
   if (pass->sizes.input_feeding)
@@ -301,8 +304,9 @@ static void weights_backward(const struct decoder_parameters *gradients,
 static void clear_scratch(const struct decoder_scratch *scratch, const struct decoder_pass *pass) {
   const struct decoder_sizes sizes = pass->sizes;
   const size_t B = pass->target->batch, T = pass->target->steps, H = sizes.hidden;
+  const struct range all = {0, T};
   for (size_t l = 0; l < sizes.layers; l++)
-    memset(scratch->states[l], 0, (T + 1) * B * H * sizeof(real));
+    rnn_states_clear(scratch->states[l], rnn_shape_of(pass, all, l));
   if (sizes.attentional > 0) /* h_0; the rest is unpacked */
     memset(scratch->attentional, 0, B * sizes.attentional * sizeof(real));
   attention_scratch_clear(scratch->attention, sizes.attention, attention_of(pass).shape);
@@ -314,7 +318,7 @@ static void clear_scratch(const struct decoder_scratch *scratch, const struct de
 
 void decoder_backward(const struct decoder_parameters *gradients, real *dsource, real *dfinals,
                       const struct decoder_scratch *scratch, const struct decoder_pass *pass) {
-  const size_t B = pass->target->batch, H = pass->sizes.hidden, length = range_length(pass);
+  const size_t length = range_length(pass);
   const struct attention_pass attention = attention_of(pass);
   const struct attention_pass self_attention = self_attention_of(pass);
   /* The source states are keys and values at once: both gradients go to dsource. */
@@ -342,5 +346,5 @@ void decoder_backward(const struct decoder_parameters *gradients, real *dsource,
   attention_prepare_backward(&d, &attention, (struct range){0, pass->source.steps});
   weights_backward(gradients, scratch, pass);
   for (size_t l = 0; l < pass->sizes.layers; l++)
-    bridge_backward(gradients, dfinals + l * B * H, scratch, pass, l);
+    bridge_backward(gradients, dfinals, scratch, pass, l);
 }

@@ -6,17 +6,17 @@
 
 #include "attention/self_attention.h"
 #include "base/sequence.h"
-#include "rnn/elman.h"
+#include "rnn/rnn.h"
 #include "tensor/dropout.h"
 
 /* Weights, or their gradients. What the configuration does not have is NULL. */
 struct decoder_parameters {
   real *embedding; /* (V_tgt,E) */
   struct rnn_parameters rnn[MAX_LAYERS];
-  real *bridge_weight[MAX_LAYERS];            /* (H,H) */
-  real *bridge_bias[MAX_LAYERS];              /* (H) */
-  struct attention_parameters self_attention; /* over the decoder's own states so far */
-  struct attention_parameters attention;      /* over the source states */
+  real *bridge_weight[MAX_LAYERS][MAX_STATE_PARTS]; /* (H,H) */
+  real *bridge_bias[MAX_LAYERS][MAX_STATE_PARTS];   /* (H) */
+  struct attention_parameters self_attention;       /* over the decoder's own states so far */
+  struct attention_parameters attention;            /* over the source states */
   real *attentional_weight; /* (A,2H): its left half meets d_t, its right half c_t */
   real *attentional_bias;   /* (A) */
   real *out_weight;         /* (V_tgt,F), or the embedding itself where they are tied */
@@ -24,6 +24,7 @@ struct decoder_parameters {
 };
 
 struct decoder_sizes {
+  const struct rnn_cell *cell;
   size_t embedding, hidden, vocabulary; /* E, H, V_tgt */
   size_t layers;
   struct attention_config self_attention; /* of no heads: none */
@@ -39,7 +40,7 @@ size_t decoder_feature_size(struct decoder_sizes sizes);             /* F: A, or
 /* The source side as the decoder sees it. */
 struct decoder_source {
   const real *states;    /* (S,B,H) */
-  const real *finals;    /* (layers,B,H): each sentence's last real state */
+  const real *finals;    /* (layers,parts,B,H): each sentence's last real state */
   const size_t *lengths; /* (B) */
   size_t steps;          /* S */
 };
@@ -47,8 +48,8 @@ struct decoder_source {
 /* Results of the forward pass, which the backward pass and search read. N is the number
  * of real target positions: the output layer runs on these only, packed time-major. */
 struct decoder_cache {
-  real *inputs[MAX_LAYERS]; /* (T,B,E [+ A]) or (T,B,H) */
-  real *states[MAX_LAYERS]; /* (T+1,B,H): d_0 .. d_T */
+  real *inputs[MAX_LAYERS];             /* (T,B,E [+ A]) or (T,B,H) */
+  struct rnn_states states[MAX_LAYERS]; /* d_0 .. d_T */
   struct attention_cache self_attention;
   real *outputs; /* (T,B,H): the states after self-attention; only with it */
   struct attention_cache attention;
@@ -97,18 +98,17 @@ void decoder_steps(const struct decoder_pass *pass);
 /* Scratch of the backward pass, with the shapes of the cache's arrays. */
 struct decoder_scratch {
   real *inputs; /* (T,B,the widest input) */
-  real *states[MAX_LAYERS];
+  struct rnn_states states[MAX_LAYERS];
   struct attention_scratch self_attention;
   real *outputs; /* (T,B,H); only with self-attention */
   struct attention_scratch attention;
-  real *context;        /* (T,B,H) */
-  real *combined;       /* (T,B,2H) */
-  real *attentional;    /* (T+1,B,A) */
-  real *features;       /* (N,F) */
-  real *dh[MAX_LAYERS]; /* (T,B,H): see rnn_backward_states; or NULL */
+  real *context;     /* (T,B,H) */
+  real *combined;    /* (T,B,2H) */
+  real *attentional; /* (T+1,B,A) */
+  real *features;    /* (N,F) */
 };
 
-/* `every_step`: with dh. */
+/* `every_step`: keeps what reaches each state. */
 void decoder_scratch_take(struct decoder_scratch *scratch, struct arena *arena,
                           struct decoder_sizes sizes, const struct decoder_extent *extent,
                           bool every_step);
@@ -119,7 +119,7 @@ real *decoder_outputs_gradient(const struct decoder_scratch *scratch,
 
 /* From the gradient of the features in scratch->features, which it overwrites: adds to the
  * gradients of the weights and to dsource (S,B,H), the gradient of the source states, and
- * overwrites dfinals (layers,B,H). */
+ * overwrites dfinals (layers,parts,B,H). */
 void decoder_backward(const struct decoder_parameters *gradients, real *dsource, real *dfinals,
                       const struct decoder_scratch *scratch, const struct decoder_pass *pass);
 

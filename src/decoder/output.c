@@ -101,8 +101,10 @@ void output_logits(real *logits, const real *features, size_t rows,
                    const struct decoder_parameters *weights, struct decoder_sizes sizes) {
   const size_t V = sizes.vocabulary, F = decoder_feature_size(sizes);
   /* o_t = W_o [d_t ; c_t] + b_o                                                      (9) */
-  linear_forward(logits, features, (struct linear){weights->out_weight, weights->out_bias, F, V},
-                 rows);
+  linear_forward(
+      logits, features,
+      (struct linear){.weight = weights->out_weight, .bias = weights->out_bias, .in = F, .out = V},
+      rows);
 }
 
 size_t output_block(size_t tokens) {

@@ -83,7 +83,7 @@ static void backward_tile(const struct block *block, size_t k, real *dfeatures, 
   const size_t n = block->loss.n, F = block->F, at = tile.first * F;
   cross_entropy_gradient(tile.logits, tile.part, block->loss, tile.first, tile.width); /* (12) */
   /* dW_o += Σ do_t [d_t ; c_t]ᵀ, db_o += Σ do_t                                     (13) */
-  bias_backward(block->gradients->out_bias + tile.first, tile.logits, n, tile.width);
+  bias_backward(block->gradients->out_bias + tile.first, tile.logits, tile.width, n, tile.width);
   multiply(block, (struct product){block->gradients->out_weight + at, F, 1, 1,
                                    transposed(tile.logits, tile.width),
                                    as_it_is(block->features, F), tile.width, F, n});

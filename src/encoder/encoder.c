@@ -17,6 +17,10 @@ size_t encoder_input_size(struct encoder_sizes sizes, size_t layer) {
   return layer == 0 ? sizes.embedding : sizes.hidden;
 }
 
+size_t encoder_final_size(struct encoder_sizes sizes) {
+  return sizes.cell->parts * sizes.hidden;
+}
+
 /* ---- memory ---- */
 
 void encoder_take(struct encoder_cache *cache, struct arena *arena, struct encoder_sizes sizes,
@@ -25,7 +29,7 @@ void encoder_take(struct encoder_cache *cache, struct arena *arena, struct encod
   for (size_t l = 0; l < sizes.layers; l++) {
     cache->inputs[l] = arena_reals(arena, S, B, encoder_input_size(sizes, l));
     for (size_t d = 0; d < sizes.directions; d++)
-      cache->states[l][d] = arena_reals(arena, S + 1, B, encoder_direction_size(sizes));
+      rnn_states_take(&cache->states[l][d], arena, sizes.cell, S, B, encoder_direction_size(sizes));
   }
   cache->outputs = cache->recurrent = arena_reals(arena, S, B, H);
   if (sizes.self_attention.heads > 0) {
@@ -33,7 +37,7 @@ void encoder_take(struct encoder_cache *cache, struct arena *arena, struct encod
     attention_cache_take(&cache->self_attention, arena, sizes.self_attention,
                          self_attention_shape(source), dropout);
   }
-  cache->finals = arena_reals(arena, sizes.layers, B, H);
+  cache->finals = arena_reals(arena, sizes.layers, B, encoder_final_size(sizes));
 }
 
 void encoder_scratch_take(struct encoder_scratch *scratch, struct arena *arena,
@@ -42,8 +46,7 @@ void encoder_scratch_take(struct encoder_scratch *scratch, struct arena *arena,
   const size_t S = source->steps, B = source->batch, E = sizes.embedding, H = sizes.hidden;
   const size_t width = encoder_direction_size(sizes);
   scratch->outputs = arena_reals(arena, S, B, H);
-  scratch->finals = arena_reals(arena, sizes.layers, B, H);
-  scratch->states = arena_reals(arena, S + 1, B, width);
+  scratch->finals = arena_reals(arena, sizes.layers, B, encoder_final_size(sizes));
   scratch->inputs = arena_reals(arena, S, B, E > H ? E : H);
   if (sizes.self_attention.heads > 0) {
     scratch->recurrent = arena_reals(arena, S, B, H);
@@ -51,8 +54,12 @@ void encoder_scratch_take(struct encoder_scratch *scratch, struct arena *arena,
                            self_attention_shape(source));
   }
   for (size_t l = 0; l < sizes.layers; l++) {
-    for (size_t d = 0; d < sizes.directions; d++)
-      scratch->dh[l][d] = every_step ? arena_reals(arena, S, B, width) : NULL;
+    for (size_t d = 0; d < sizes.directions; d++) {
+      struct rnn_states *states = &scratch->states[l][d];
+      *states = scratch->states[0][0];
+      if (every_step || l + d == 0) rnn_states_take(states, arena, sizes.cell, S, B, width);
+      if (every_step) rnn_reached_take(states, arena, sizes.cell, S, B, width);
+    }
   }
 }
 
@@ -73,7 +80,8 @@ static struct attention_pass self_attention_of(const struct encoder_pass *pass) 
 
 static struct rnn_shape rnn_shape_of(const struct encoder_pass *pass, size_t layer,
                                      size_t direction) {
-  return (struct rnn_shape){.steps = pass->source->steps,
+  return (struct rnn_shape){.cell = pass->sizes.cell,
+                            .steps = pass->source->steps,
                             .batch = pass->source->batch,
                             .input = encoder_input_size(pass->sizes, layer),
                             .hidden = encoder_direction_size(pass->sizes),
@@ -95,6 +103,13 @@ static struct columns direction(real *rows, size_t d, struct encoder_sizes sizes
   return (struct columns){rows + d * width, sizes.hidden, width};
 }
 
+/* Of the final states of a layer, or their gradients, the columns of direction d in part p. */
+static struct columns final_of(real *finals, const struct encoder_pass *pass, size_t layer,
+                               size_t part, size_t d) {
+  const size_t number = layer * pass->sizes.cell->parts + part;
+  return direction(finals + number * pass->source->batch * pass->sizes.hidden, d, pass->sizes);
+}
+
 /* ---- forward ---- */
 
 void encoder_forward(const struct encoder_pass *pass) {
@@ -108,11 +123,13 @@ void encoder_forward(const struct encoder_pass *pass) {
     real *outputs = last ? cache->recurrent : cache->inputs[l + 1];
     for (size_t d = 0; d < sizes.directions; d++) {
       const struct rnn_shape shape = rnn_shape_of(pass, l, d);
-      real *states = cache->states[l][d];
-      memset(rnn_initial(states, shape), 0, B * shape.hidden * sizeof *states);     /* e_0 = 0 */
+      const struct rnn_states states = cache->states[l][d];
+      for (size_t p = 0; p < sizes.cell->parts; p++) /* e_0 = 0 */
+        memset(rnn_initial(states, p, shape), 0, B * shape.hidden * sizeof(real));
       rnn_forward(states, cache->inputs[l], &pass->weights->rnn[l][d], shape);      /* (2, 3) */
       columns_put(direction(outputs, d, sizes), rnn_outputs(states, shape), S * B); /* (32) */
-      columns_put(direction(cache->finals + l * B * H, d, sizes), rnn_final(states, shape), B);
+      for (size_t p = 0; p < sizes.cell->parts; p++)
+        columns_put(final_of(cache->finals, pass, l, p, d), rnn_final(states, p, shape), B);
     }
     if (!last) dropout_apply(outputs, S * B * H, 0, input_dropout(pass, l + 1));
   }
@@ -145,17 +162,18 @@ void encoder_backward(const struct encoder_parameters *gradients,
   real *doutputs = sizes.self_attention.heads > 0
                        ? self_attention_backward_all(gradients, scratch, pass)
                        : scratch->outputs;
-  real *dinputs = scratch->inputs, *dstates = scratch->states;
+  real *dinputs = scratch->inputs;
   for (size_t l = sizes.layers; l-- > 0;) {
     for (size_t d = 0; d < sizes.directions; d++) {
       const struct rnn_shape shape = rnn_shape_of(pass, l, d);
       const struct rnn_parameters *weights = &pass->weights->rnn[l][d];
-      const real *states = pass->cache->states[l][d];
-      memset(dstates, 0, (S + 1) * B * shape.hidden * sizeof *dstates);
+      const struct rnn_states states = pass->cache->states[l][d];
+      const struct rnn_states dstates = scratch->states[l][d];
+      rnn_states_clear(dstates, shape);
       columns_add_to(rnn_outputs(dstates, shape), direction(doutputs, d, sizes), S * B);
-      columns_add_to(rnn_final(dstates, shape), direction(scratch->finals + l * B * H, d, sizes),
-                     B);
-      rnn_backward_states(dstates, scratch->dh[l][d], states, weights, shape); /* (22) */
+      for (size_t p = 0; p < sizes.cell->parts; p++)
+        columns_add_to(rnn_final(dstates, p, shape), final_of(scratch->finals, pass, l, p, d), B);
+      rnn_backward_states(dstates, states, weights, shape); /* (22) */
       rnn_backward_weights(&gradients->rnn[l][d], dstates, states, pass->cache->inputs[l],
                            shape);                                  /* (23) */
       rnn_backward_inputs(dinputs, d > 0, dstates, weights, shape); /* (24) */

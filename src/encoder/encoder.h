@@ -1,4 +1,4 @@
-/* The encoder: source tokens to one state each, by one or more Elman layers in one or both
+/* The encoder: source tokens to one state each, by one or more recurrent layers in one or both
  * directions, and self-attention over their states. docs/bptt.md, equations 1 to 3 and 22 to 24;
  * docs/beyond.md, both directions: 32; self-attention: 44. */
 #ifndef ELMAN_ENCODER_ENCODER_H
@@ -6,7 +6,7 @@
 
 #include "attention/self_attention.h"
 #include "base/sequence.h"
-#include "rnn/elman.h"
+#include "rnn/rnn.h"
 #include "tensor/dropout.h"
 
 enum { DIRECTIONS = 2 };
@@ -20,6 +20,7 @@ struct encoder_parameters {
 
 /* With both directions each has H/2 units, so that what attention sees is (S,B,H) in any case. */
 struct encoder_sizes {
+  const struct rnn_cell *cell;
   size_t embedding, hidden; /* E, H */
   size_t layers;
   size_t directions;                      /* 1 or 2 */
@@ -28,15 +29,16 @@ struct encoder_sizes {
 
 size_t encoder_direction_size(struct encoder_sizes sizes);           /* H or H/2 */
 size_t encoder_input_size(struct encoder_sizes sizes, size_t layer); /* E, then H */
+size_t encoder_final_size(struct encoder_sizes sizes);               /* parts · H */
 
 /* Results of the forward pass, which the backward pass reads. */
 struct encoder_cache {
-  real *inputs[MAX_LAYERS];             /* (S,B,E) or (S,B,H) */
-  real *states[MAX_LAYERS][DIRECTIONS]; /* (S+1,B,H or H/2) */
+  real *inputs[MAX_LAYERS];                         /* (S,B,E) or (S,B,H) */
+  struct rnn_states states[MAX_LAYERS][DIRECTIONS]; /* of H or H/2 units */
   real *recurrent; /* (S,B,H): what the last layer gives; `outputs` itself without self-attention */
   struct attention_cache self_attention;
   real *outputs; /* (S,B,H): the states that attention sees */
-  real *finals;  /* (layers,B,H): each sentence's last real state */
+  real *finals;  /* (layers,parts,B,H): each sentence's last real state, of all parts */
 };
 
 void encoder_take(struct encoder_cache *cache, struct arena *arena, struct encoder_sizes sizes,
@@ -55,16 +57,15 @@ void encoder_forward(const struct encoder_pass *pass);
 
 /* Scratch of the backward pass. */
 struct encoder_scratch {
-  real *outputs;   /* (S,B,H): the gradient of the cache's */
-  real *finals;    /* (layers,B,H): likewise */
-  real *states;    /* (S+1,B,H or H/2) */
-  real *inputs;    /* (S,B,max(E,H)) */
-  real *recurrent; /* (S,B,H); only with self-attention */
+  real *outputs;                                    /* (S,B,H): the gradient of the cache's */
+  real *finals;                                     /* (layers,parts,B,H): likewise */
+  struct rnn_states states[MAX_LAYERS][DIRECTIONS]; /* share their memory if it is not every_step */
+  real *inputs;                                     /* (S,B,max(E,H)) */
+  real *recurrent;                                  /* (S,B,H); only with self-attention */
   struct attention_scratch self_attention;
-  real *dh[MAX_LAYERS][DIRECTIONS]; /* (S,B,H or H/2): see rnn_backward_states; or NULL */
 };
 
-/* `every_step`: with dh. */
+/* `every_step`: keeps what reaches each state. */
 void encoder_scratch_take(struct encoder_scratch *scratch, struct arena *arena,
                           struct encoder_sizes sizes, const struct sequence *source,
                           bool every_step);

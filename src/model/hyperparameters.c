@@ -4,9 +4,14 @@
 
 #include "attention/kinds.h"
 #include "model/parameters.h"
+#include "rnn/cells.h"
 #include "vocab/tokens.h"
 
 /* ---- choices ---- */
+
+static const char *cell_choice(size_t index) {
+  return cell_name((enum cell_kind)index);
+}
 
 static const char *attention_choice(size_t index) {
   return attention_name((enum attention_kind)index);
@@ -30,6 +35,7 @@ static const char *normalization_choice(size_t index) {
 #define KIND_REAL .value = ELMAN_VALUE_REAL, .argument = "X"
 #define KIND_SHARE .value = ELMAN_VALUE_REAL, .argument = "P"
 #define KIND_FLAG .value = ELMAN_VALUE_FLAG
+#define KIND_CELL .value = ELMAN_VALUE_NAME, .argument = "KIND", .choice = cell_choice
 #define KIND_ATTENTION .value = ELMAN_VALUE_NAME, .argument = "KIND", .choice = attention_choice
 #define KIND_SCHEDULE .value = ELMAN_VALUE_NAME, .argument = "NAME", .choice = schedule_name
 #define KIND_TOKENS .value = ELMAN_VALUE_ENUM, .argument = "MODE", .choice = token_mode_name

@@ -31,8 +31,9 @@ static bool fits_blas(const struct model_config *config, const struct batch *bat
   const size_t B = batch->source.batch, S = batch->source.steps, T = batch->target.steps;
   const size_t heads = larger(config->attention_heads, larger(config->encoder_self_attention,
                                                               config->decoder_self_attention));
+  const size_t states = larger(2, rnn_columns(decoder_sizes_of(config).cell));
   const size_t widest = larger(larger(S, T) * larger(heads, 1),
-                               2 * larger(config->hidden_size, config->embedding_size));
+                               states * larger(config->hidden_size, config->embedding_size));
   return B <= INT_MAX / widest && B <= INT_MAX / (larger(S, T) + 1) && batch->tokens <= INT_MAX;
 }
 

@@ -24,9 +24,8 @@ struct workspace {
 enum purpose {
   FORWARD_ONLY = 0,
   WITH_GRADIENTS = 1,
-  WITH_EVERY_STEP =
-      WITH_GRADIENTS | 2, /* keeps the gradient of every state, dh of both scratches */
-  WITH_LOGITS = 4,        /* network_forward leaves the logits of all tokens */
+  WITH_EVERY_STEP = WITH_GRADIENTS | 2, /* keeps what reaches every state, in both scratches */
+  WITH_LOGITS = 4,                      /* network_forward leaves the logits of all tokens */
   WITH_GRADIENTS_AND_LOGITS = WITH_GRADIENTS | WITH_LOGITS
 };
 

@@ -25,9 +25,9 @@ static struct parameter *add_row(struct listing *listing, const char *prefix, co
   return row;
 }
 
-static struct parameter vector_of(size_t rows, double bound) {
+static struct parameter vector_of(size_t rows, enum initializer initializer, double bound) {
   return (struct parameter){
-      .dimensions = 1, .rows = rows, .columns = 1, .initializer = INIT_UNIFORM, .bound = bound};
+      .dimensions = 1, .rows = rows, .columns = 1, .initializer = initializer, .bound = bound};
 }
 
 static struct parameter matrix_of(size_t rows, size_t columns, enum initializer initializer,
@@ -64,18 +64,27 @@ static void list_embedding(struct listing *listing, real **view, const char *pre
 }
 
 /* One layer in one direction: e inputs, h units; `suffix` as PyTorch has it. */
-static void list_rnn(struct listing *listing, struct rnn_parameters *rnn, const char *prefix,
-                     size_t layer, const char *suffix, size_t e, size_t h) {
-  static const char *const names[] = {"weight_ih", "weight_hh", "bias_ih", "bias_hh"};
-  real **const views[] = {&rnn->weight_ih, &rnn->weight_hh, &rnn->bias_ih, &rnn->bias_hh};
-  const size_t columns[] = {e, h, 1, 1};
+static void list_rnn(struct listing *listing, struct rnn_parameters *rnn,
+                     const struct rnn_cell *cell, const char *prefix, const char *suffix, size_t e,
+                     size_t h) {
+  const size_t rows = cell->gates * h;
   const double bound = 1 / sqrt((double)h);
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+  const enum initializer biases = cell->identity ? INIT_ZERO : INIT_UNIFORM;
+  const struct {
+    const char *name;
+    real **view;
+    struct parameter like;
+  } parts[] = {
+      {"weight_ih", &rnn->weight_ih, matrix_of(rows, e, INIT_UNIFORM, bound)},
+      {"weight_hh", &rnn->weight_hh,
+       matrix_of(rows, h, cell->identity ? INIT_IDENTITY : INIT_RECURRENT, bound)},
+      {"bias_ih", &rnn->bias_ih, vector_of(rows, biases, bound)},
+      {"bias_hh", &rnn->bias_hh, vector_of(rows, biases, bound)},
+  };
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
     char name[48];
-    snprintf(name, sizeof name, "%s_l%zu%s", names[i], layer, suffix);
-    list(listing, views[i], prefix, name,
-         i < 2 ? matrix_of(h, columns[i], i == 1 ? INIT_RECURRENT : INIT_UNIFORM, bound)
-               : vector_of(h, bound));
+    snprintf(name, sizeof name, "%s_%s", parts[i].name, suffix);
+    list(listing, parts[i].view, prefix, name, parts[i].like);
   }
 }
 
@@ -84,7 +93,7 @@ static void list_linear(struct listing *listing, real **weight, real **bias, con
                         size_t out, size_t in) {
   const double bound = 1 / sqrt((double)in);
   list(listing, weight, prefix, "weight", matrix_of(out, in, INIT_UNIFORM, bound));
-  if (bias != NULL) list(listing, bias, prefix, "bias", vector_of(out, bound));
+  if (bias != NULL) list(listing, bias, prefix, "bias", vector_of(out, INIT_UNIFORM, bound));
 }
 
 static void list_attention(struct listing *listing, struct attention_parameters *attention,
@@ -93,7 +102,7 @@ static void list_attention(struct listing *listing, struct attention_parameters 
   struct attention_part part;
   for (size_t i = 0; attention_part_at(&part, attention, config.kind, config.size, i); i++)
     list(listing, part.view, prefix, part.name,
-         part.dimensions == 1 ? vector_of(part.rows, bound)
+         part.dimensions == 1 ? vector_of(part.rows, INIT_UNIFORM, bound)
                               : matrix_of(part.rows, part.columns, INIT_UNIFORM, bound));
 }
 
@@ -103,9 +112,12 @@ static void list_encoder(struct listing *listing, struct encoder_parameters *enc
   list_embedding(listing, &encoder->embedding, "encoder.embedding", config->source_vocabulary,
                  config->embedding_size);
   for (size_t l = 0; l < sizes.layers; l++) {
-    for (size_t d = 0; d < sizes.directions; d++)
-      list_rnn(listing, &encoder->rnn[l][d], "encoder.rnn", l, d == 0 ? "" : "_reverse",
+    for (size_t d = 0; d < sizes.directions; d++) {
+      char suffix[32];
+      snprintf(suffix, sizeof suffix, "l%zu%s", l, d == 0 ? "" : "_reverse");
+      list_rnn(listing, &encoder->rnn[l][d], sizes.cell, "encoder.rnn", suffix,
                encoder_input_size(sizes, l), encoder_direction_size(sizes));
+    }
   }
   if (sizes.self_attention.heads > 0)
     list_attention(listing, &encoder->self_attention, "encoder.self_attention",
@@ -118,12 +130,20 @@ static void list_decoder(struct listing *listing, struct decoder_parameters *dec
   const size_t H = sizes.hidden, V = sizes.vocabulary, F = decoder_feature_size(sizes);
   const size_t embedding = listing->table.count;
   list_embedding(listing, &decoder->embedding, "decoder.embedding", V, sizes.embedding);
-  for (size_t l = 0; l < sizes.layers; l++)
-    list_rnn(listing, &decoder->rnn[l], "decoder.rnn", l, "", decoder_input_size(sizes, l), H);
-  for (size_t l = 0; sizes.bridge && l < sizes.layers; l++) {
-    char prefix[48];
-    snprintf(prefix, sizeof prefix, "decoder.bridge.%zu", l);
-    list_linear(listing, &decoder->bridge_weight[l], &decoder->bridge_bias[l], prefix, H, H);
+  for (size_t l = 0; l < sizes.layers; l++) {
+    char suffix[32];
+    snprintf(suffix, sizeof suffix, "l%zu", l);
+    list_rnn(listing, &decoder->rnn[l], sizes.cell, "decoder.rnn", suffix,
+             decoder_input_size(sizes, l), H);
+  }
+  static const char *const bridges[MAX_STATE_PARTS] = {"bridge", "cell_bridge"};
+  for (size_t p = 0; sizes.bridge && p < sizes.cell->parts; p++) {
+    for (size_t l = 0; l < sizes.layers; l++) {
+      char prefix[48];
+      snprintf(prefix, sizeof prefix, "decoder.%s.%zu", bridges[p], l);
+      list_linear(listing, &decoder->bridge_weight[l][p], &decoder->bridge_bias[l][p], prefix, H,
+                  H);
+    }
   }
   if (sizes.self_attention.heads > 0)
     list_attention(listing, &decoder->self_attention, "decoder.self_attention",
@@ -134,7 +154,8 @@ static void list_decoder(struct listing *listing, struct decoder_parameters *dec
                 "decoder.attentional", sizes.attentional, 2 * H);
   if (config->tie_embeddings) {
     list_alias(listing, &decoder->out_weight, "decoder.out", "weight", embedding);
-    list(listing, &decoder->out_bias, "decoder.out", "bias", vector_of(V, 1 / sqrt((double)F)));
+    list(listing, &decoder->out_bias, "decoder.out", "bias",
+         vector_of(V, INIT_UNIFORM, 1 / sqrt((double)F)));
   } else {
     list_linear(listing, &decoder->out_weight, &decoder->out_bias, "decoder.out", V, F);
   }
@@ -160,8 +181,15 @@ static enum attention_kind kind_of(const struct model_config *config) {
   return kind;
 }
 
+static enum cell_kind cell_of(const struct model_config *config) {
+  enum cell_kind kind = CELL_ELMAN;
+  if (config->cell != NULL) (void)cell_parse(&kind, config->cell);
+  return kind;
+}
+
 void model_config_settle(struct model_config *config) {
   const enum attention_kind kind = kind_of(config);
+  if (config->cell == NULL) config->cell = cell_name(cell_of(config));
   if (config->attention == NULL) config->attention = attention_name(kind);
   attention_config_settle(&config->attention_heads, &config->attention_window, kind);
 }
@@ -175,7 +203,8 @@ static struct attention_config self_attention_of(const struct model_config *conf
 }
 
 struct encoder_sizes encoder_sizes_of(const struct model_config *config) {
-  return (struct encoder_sizes){.embedding = config->embedding_size,
+  return (struct encoder_sizes){.cell = rnn_cell_of(cell_of(config)),
+                                .embedding = config->embedding_size,
                                 .hidden = config->hidden_size,
                                 .layers = config->layers,
                                 .directions = config->bidirectional ? 2 : 1,
@@ -185,7 +214,8 @@ struct encoder_sizes encoder_sizes_of(const struct model_config *config) {
 
 struct decoder_sizes decoder_sizes_of(const struct model_config *config) {
   const size_t attentional = config->tie_embeddings ? config->embedding_size : config->hidden_size;
-  return (struct decoder_sizes){.embedding = config->embedding_size,
+  return (struct decoder_sizes){.cell = rnn_cell_of(cell_of(config)),
+                                .embedding = config->embedding_size,
                                 .hidden = config->hidden_size,
                                 .vocabulary = config->target_vocabulary,
                                 .layers = config->layers,
@@ -286,13 +316,11 @@ void parameter_block_free(real *block) {
   free(whole);
 }
 
-/* Gram and Schmidt, twice for accuracy, on rows of independent normal numbers: a random orthogonal
- * matrix. In double, so that both precisions start from the same weights. */
-static elman_status initialize_orthogonal(real *values, size_t n, struct random_stream stream,
-                                          elman_error *error) {
-  double *matrix = malloc(n * n * sizeof *matrix);
-  if (matrix == NULL) return fail_no_memory(error);
-  for (size_t i = 0; i < n * n; i++) matrix[i] = random_normal(stream, i);
+/* Gram and Schmidt, twice for accuracy, on rows of independent normal numbers, which begin with
+ * number `first` of the stream: a random orthogonal matrix. In double, so that both precisions
+ * start from the same weights. */
+static void make_orthogonal(double *matrix, size_t n, struct random_stream stream, uint64_t first) {
+  for (size_t i = 0; i < n * n; i++) matrix[i] = random_normal(stream, first + i);
   for (size_t i = 0; i < n; i++) {
     double *row = matrix + i * n;
     for (size_t pass = 0; pass < 2; pass++) {
@@ -307,9 +335,25 @@ static elman_status initialize_orthogonal(real *values, size_t n, struct random_
       for (size_t j = 0; j < n; j++) row[j] /= sqrt(square);
     }
   }
-  for (size_t i = 0; i < n * n; i++) values[i] = (real)matrix[i];
+}
+
+/* A matrix for each gate. */
+static elman_status initialize_orthogonal(real *values, const struct parameter *row,
+                                          struct random_stream stream, elman_error *error) {
+  const size_t n = row->columns, size = parameter_size(row);
+  double *matrix = malloc(n * n * sizeof *matrix);
+  if (matrix == NULL) return fail_no_memory(error);
+  for (size_t first = 0; first < size; first += n * n) {
+    make_orthogonal(matrix, n, stream, first);
+    for (size_t i = 0; i < n * n; i++) values[first + i] = (real)matrix[i];
+  }
   free(matrix);
   return ELMAN_OK;
+}
+
+static void initialize_identity(real *values, const struct parameter *row) {
+  for (size_t i = 0; i < row->rows; i++)
+    for (size_t j = 0; j < row->columns; j++) values[i * row->columns + j] = i % row->columns == j;
 }
 
 static void initialize_plain(real *values, const struct parameter *row, bool normal, double scale,
@@ -326,11 +370,13 @@ elman_status parameters_initialize(real *block, const struct parameter_table *ta
     const struct parameter *row = &table->rows[i];
     const struct random_stream stream = {seed, RANDOM_INITIAL_WEIGHTS, (uint32_t)i};
     real *numbers = block + row->offset;
-    if (row->alias) continue;
-    if (row->initializer == INIT_EMBEDDING)
+    if (row->alias || row->initializer == INIT_ZERO) continue;
+    if (row->initializer == INIT_IDENTITY)
+      initialize_identity(numbers, row);
+    else if (row->initializer == INIT_EMBEDDING)
       initialize_plain(numbers, row, true, values == INITIAL_PYTORCH ? 1 : row->bound, stream);
     else if (row->initializer == INIT_RECURRENT && values == INITIAL_ORTHOGONAL)
-      status = initialize_orthogonal(numbers, row->rows, stream, error);
+      status = initialize_orthogonal(numbers, row, stream, error);
     else
       initialize_plain(numbers, row, false, row->bound, stream);
   }

@@ -42,13 +42,15 @@ struct parameters {
 /* How a tensor's initial values are drawn. */
 enum initializer {
   INIT_EMBEDDING, /* N(0,1), or N(0,1/E) */
-  INIT_RECURRENT, /* U(-bound, bound), or a random orthogonal matrix */
-  INIT_UNIFORM    /* U(-bound, bound) */
+  INIT_RECURRENT, /* U(-bound, bound), or random orthogonal matrices, one for each gate */
+  INIT_IDENTITY,
+  INIT_ZERO,   /* which a fresh block is */
+  INIT_UNIFORM /* U(-bound, bound) */
 };
 
-/* PyTorch's values of nn.Embedding, nn.RNN and nn.Linear, or small embeddings and orthogonal
- * recurrent matrices (Saxe, McClelland and Ganguli, ICLR 2014), whose products neither grow nor
- * vanish. */
+/* PyTorch's values of nn.Embedding, nn.RNN (nn.GRU, nn.LSTM) and nn.Linear, or small embeddings and
+ * orthogonal recurrent matrices (Saxe, McClelland and Ganguli, ICLR 2014), whose products neither
+ * grow nor vanish. */
 enum initial_values { INITIAL_PYTORCH, INITIAL_ORTHOGONAL };
 
 struct parameter {
@@ -62,8 +64,8 @@ struct parameter {
 };
 
 enum {
-  MAX_PARAMETERS =
-      2 + 4 * MAX_LAYERS * (DIRECTIONS + 1) + 2 * MAX_LAYERS + 3 * MAX_ATTENTION_PARTS + 2 + 2
+  MAX_PARAMETERS = 2 + 4 * MAX_LAYERS * (DIRECTIONS + 1) + 2 * MAX_STATE_PARTS * MAX_LAYERS +
+                   3 * MAX_ATTENTION_PARTS + 2 + 2
 };
 
 struct parameter_table {
@@ -89,7 +91,8 @@ elman_status parameter_block_create(real **block, const struct parameter_table *
                                     elman_error *error) CHECKED;
 void parameter_block_free(real *block);
 
-/* Writes the initial values; a tensor's depend on the seed and its place in the table only. */
+/* Writes the initial values into a fresh block; a tensor's depend on the seed and its place in the
+ * table only. */
 elman_status parameters_initialize(real *block, const struct parameter_table *table,
                                    enum initial_values values, uint64_t seed,
                                    elman_error *error) CHECKED;

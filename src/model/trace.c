@@ -1,6 +1,5 @@
 #include "model/trace.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "model/network_copy.h"
@@ -37,32 +36,26 @@ static void take_all(struct trace *trace, struct arena *arena, const struct mode
 
 /* ---- the passes ---- */
 
-/* One step: h and dh have as many elements as the layer has units. */
-static void measure_step(const elman_traced_layer *layer, size_t t, const real *h, const real *dh) {
-  double state = 0, input = 0;
-  size_t saturated = 0;
-  for (size_t i = 0; i < layer->units; i++) {
-    const double passed = (double)dh[i] * (1 - (double)h[i] * (double)h[i]); /* (18, 22) */
-    state += (double)dh[i] * (double)dh[i];
-    input += passed * passed;
-    saturated += fabs((double)h[i]) > ELMAN_SATURATED;
-  }
-  layer->states[t] = sqrt(state);
-  layer->inputs[t] = sqrt(input);
-  layer->saturated[t] = (double)saturated / (double)layer->units;
-}
-
-static void measure(struct trace *trace, const struct workspace *w) {
+static void measure(struct trace *trace, const struct model_config *config,
+                    const struct workspace *w) {
   for (size_t i = 0; i < trace->count; i++) {
     const elman_traced_layer *layer = &trace->layers[i];
     const size_t l = layer->layer, d = layer->reverse;
-    const real *states =
-        layer->side == ELMAN_TARGET ? w->decoder.states[l] : w->encoder.states[l][d];
-    const real *dstates =
-        layer->side == ELMAN_TARGET ? w->decoder_scratch.dh[l] : w->encoder_scratch.dh[l][d];
-    if (!layer->reverse) states += layer->units; /* past the initial state */
-    for (size_t t = 0; t < layer->steps; t++)
-      measure_step(layer, t, states + t * layer->units, dstates + t * layer->units);
+    const bool decoder = layer->side == ELMAN_TARGET;
+    const struct rnn_states *states = decoder ? &w->decoder.states[l] : &w->encoder.states[l][d];
+    const struct rnn_states *dstates =
+        decoder ? &w->decoder_scratch.states[l] : &w->encoder_scratch.states[l][d];
+    const struct rnn_shape shape = {.cell = decoder_sizes_of(config).cell,
+                                    .steps = layer->steps,
+                                    .batch = 1,
+                                    .hidden = layer->units,
+                                    .reverse = layer->reverse};
+    for (size_t t = 0; t < layer->steps; t++) {
+      const struct rnn_step_measures step = rnn_measure_step(*dstates, *states, shape, t);
+      layer->states[t] = step.state;
+      layer->inputs[t] = step.input;
+      layer->saturated[t] = step.saturated;
+    }
   }
 }
 
@@ -76,7 +69,7 @@ static elman_status run(struct trace *trace, struct network_copy *network,
   if (status != ELMAN_OK) return status;
   memcpy(trace->losses, pass.workspace->losses, batch->tokens * sizeof *trace->losses);
   if (step > 0) trace->loss = trace->losses[step - 1];
-  measure(trace, &network->workspace);
+  measure(trace, &network->config, &network->workspace);
   return ELMAN_OK;
 }
 

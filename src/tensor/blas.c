@@ -63,45 +63,70 @@ static size_t tile_count(size_t longer, double work) {
 
 /* A product cut along its longer side. */
 struct tiled_product {
-  struct product whole;
+  struct product whole; /* of one group */
+  size_t groups;
   size_t tile; /* rows or columns of one */
   tile_function *then;
   const void *context;
 };
 
-static void run_tile(const void *context, size_t i) {
-  const struct tiled_product *all = context;
-  struct product part = all->whole;
-  const bool of_rows = part.m >= part.n;
-  const size_t longer = of_rows ? part.m : part.n, start = i * all->tile;
-  if (start >= longer) return;
-  const size_t size = longer - start < all->tile ? longer - start : all->tile;
-  if (of_rows) {
-    part.m = size;
-    part.a.data += part.a.transpose == AS_IT_IS ? start * part.a.ld : start;
-    part.c += start * part.ldc;
-  } else {
-    part.n = size;
-    part.b.data += part.b.transpose == AS_IT_IS ? start : start * part.b.ld;
-    part.c += start;
-  }
-  matrix_product_alone(part);
-  if (all->then != NULL)
-    all->then(all->context, of_rows ? start : 0, part.m, of_rows ? 0 : start, part.n);
+static struct product all_groups(struct product p, size_t groups) {
+  p.n *= groups;
+  return p;
 }
 
-void matrix_product_then(struct product p, tile_function *then, const void *context) {
-  const size_t longer = p.m >= p.n ? p.m : p.n;
-  const size_t tiles = tile_count(longer, (double)p.m * (double)p.n * (double)p.k);
+static bool is_cut_in_rows(struct product p, size_t groups) {
+  return p.m >= p.n * groups;
+}
+
+static void run_rows(const struct tiled_product *all, size_t start, size_t size) {
+  struct product part = all_groups(all->whole, all->groups);
+  part.m = size;
+  part.a.data += part.a.transpose == AS_IT_IS ? start * part.a.ld : start;
+  part.c += start * part.ldc;
+  matrix_product_alone(part);
+  if (all->then != NULL) all->then(all->context, start, size, 0, all->whole.n);
+}
+
+static void run_columns(const struct tiled_product *all, size_t start, size_t size) {
+  const size_t b_step = all->whole.b.transpose == AS_IT_IS ? 1 : all->whole.b.ld;
+  for (size_t g = 0; g < all->groups; g++) {
+    struct product part = all->whole;
+    part.n = size;
+    part.b.data += (g * all->whole.n + start) * b_step;
+    part.c += g * all->whole.n + start;
+    matrix_product_alone(part);
+  }
+  if (all->then != NULL) all->then(all->context, 0, all->whole.m, start, size);
+}
+
+static void run_tile(const void *context, size_t i) {
+  const struct tiled_product *all = context;
+  const bool of_rows = is_cut_in_rows(all->whole, all->groups);
+  const size_t length = of_rows ? all->whole.m : all->whole.n, start = i * all->tile;
+  if (start >= length) return;
+  const size_t size = length - start < all->tile ? length - start : all->tile;
+  (of_rows ? run_rows : run_columns)(all, start, size);
+}
+
+void matrix_product_groups_then(struct product p, size_t groups, tile_function *then,
+                                const void *context) {
+  const size_t columns = p.n * groups, longer = p.m >= columns ? p.m : columns;
+  const size_t tiles = tile_count(longer, (double)p.m * (double)columns * (double)p.k);
   if (tiles == 1) {
-    matrix_product_alone(p);
+    matrix_product_alone(all_groups(p, groups));
     if (then != NULL) then(context, 0, p.m, 0, p.n);
     return;
   }
-  const size_t even = (longer + tiles - 1) / tiles;
+  const size_t length = is_cut_in_rows(p, groups) ? p.m : p.n;
+  const size_t even = (length + tiles - 1) / tiles;
   const size_t tile = (even + TILE_UNIT - 1) / TILE_UNIT * TILE_UNIT;
-  const struct tiled_product all = {p, tile, then, context};
+  const struct tiled_product all = {p, groups, tile, then, context};
   team_run(run_tile, &all, tiles);
+}
+
+void matrix_product_then(struct product p, tile_function *then, const void *context) {
+  matrix_product_groups_then(p, 1, then, context);
 }
 
 /* ---- memory: a buffer for each thread that multiplies, and for each that OpenBLAS starts ---- */

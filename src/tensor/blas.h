@@ -42,6 +42,12 @@ typedef void tile_function(const void *context, size_t row, size_t rows, size_t 
                            size_t columns);
 void matrix_product_then(struct product p, tile_function *then, const void *context);
 
+/* The same with `groups` products in one: C, and the columns of op(B), which is TRANSPOSED, are so
+ * many groups of p.n columns side by side. A tile has the same columns of each group, and `then`
+ * hears of those of the first. */
+void matrix_product_groups_then(struct product p, size_t groups, tile_function *then,
+                                const void *context);
+
 static inline void matrix_product(struct product p) {
   matrix_product_then(p, NULL, NULL);
 }

@@ -22,6 +22,11 @@ static inline real tanh_real(real x) {
   return tanh(x);
 }
 
+/* 1 / (1 + e^-x) */
+static inline real sigmoid_real(real x) {
+  return 1 / (1 + exp(-x));
+}
+
 #else
 
 /* e^x for x ≤ 88; results below the smallest normal number are 0. */
@@ -62,6 +67,12 @@ static inline real tanh_real(real x) {
   const float size = fabsf(x) > 9.02f ? 9.02f : fabsf(x);
   const float far = copysignf(1 - 2 / (exp_real(2 * size) + 1), x);
   return size < 0.625f ? near : far;
+}
+
+/* 1 / (1 + e^-x). Below -87 it stays at what it is there, 1.6e-38. */
+static inline real sigmoid_real(real x) {
+  const float clamped = x < -87 ? -87 : x;
+  return 1 / (1 + exp_real(-clamped));
 }
 
 #endif

@@ -6,9 +6,13 @@
 #include "tensor/blas.h"
 #include "tensor/elementary.h"
 
+static size_t row_of(struct linear l) {
+  return l.row > 0 ? l.row : l.out;
+}
+
 void linear_forward(real *y, const real *x, struct linear l, size_t n) {
   if (l.bias != NULL) bias_forward(y, l.bias, n, l.out);
-  matrix_product((struct product){y, l.out, l.bias != NULL, 1, as_it_is(x, l.in),
+  matrix_product((struct product){y, row_of(l), l.bias != NULL, 1, as_it_is(x, l.in),
                                   transposed(l.weight, l.in), n, l.out, l.in});
 }
 
@@ -18,15 +22,15 @@ void linear_tanh_forward(real *y, const real *x, struct linear l, size_t n) {
 }
 
 void linear_backward_input(real *dx, real beta, const real *dy, struct linear l, size_t n) {
-  matrix_product((struct product){dx, l.in, beta, 1, as_it_is(dy, l.out), as_it_is(l.weight, l.in),
-                                  n, l.in, l.out});
+  matrix_product((struct product){dx, l.in, beta, 1, as_it_is(dy, row_of(l)),
+                                  as_it_is(l.weight, l.in), n, l.in, l.out});
 }
 
 void linear_backward_weights(struct linear_gradients d, const real *dy, const real *x,
                              struct linear l, size_t n) {
-  matrix_product((struct product){d.weight, l.in, 1, 1, transposed(dy, l.out), as_it_is(x, l.in),
-                                  l.out, l.in, n});
-  if (d.bias != NULL) bias_backward(d.bias, dy, n, l.out);
+  matrix_product((struct product){d.weight, l.in, 1, 1, transposed(dy, row_of(l)),
+                                  as_it_is(x, l.in), l.out, l.in, n});
+  if (d.bias != NULL) bias_backward(d.bias, dy, row_of(l), n, l.out);
 }
 
 void tanh_backward(real *dy, const real *y, size_t n) {
@@ -53,8 +57,8 @@ enum { COLUMNS = 64, ROWS = 8 }; /* so many columns stay in registers and first 
 
 struct column_sums {
   real *sums;       /* (out), added to */
-  const real *rows; /* (n,out) */
-  size_t n, out;
+  const real *rows; /* (n,out), `row` reals apart */
+  size_t row, n, out;
 };
 
 /* COLUMNS of them. Some rows at a time are added as they are, the rest in double. */
@@ -68,15 +72,15 @@ static void add_columns(const void *context, size_t block) {
     const size_t end = all->n - first < ROWS ? all->n : first + ROWS;
     real some[COLUMNS] = {0};
     for (size_t i = first; i < end; i++) {
-      for (size_t j = 0; j < width; j++) some[j] += rows[i * all->out + j];
+      for (size_t j = 0; j < width; j++) some[j] += rows[i * all->row + j];
     }
     for (size_t j = 0; j < width; j++) totals[j] += (double)some[j];
   }
   for (size_t j = 0; j < width; j++) all->sums[start + j] += (real)totals[j];
 }
 
-void bias_backward(real *dbias, const real *dy, size_t n, size_t out) {
-  const struct column_sums all = {dbias, dy, n, out};
+void bias_backward(real *dbias, const real *dy, size_t row, size_t n, size_t out) {
+  const struct column_sums all = {dbias, dy, row, n, out};
   share_out((out + COLUMNS - 1) / COLUMNS, (double)WORK_OF_NUMBER * (double)(n * out), add_columns,
             &all);
 }

@@ -8,6 +8,7 @@ struct linear {
   const real *weight; /* (out,in) */
   const real *bias;   /* (out); NULL = none. The backward functions do not read it */
   size_t in, out;
+  size_t row; /* reals between two rows of y; 0 = out. The forward functions know no bias then */
 };
 struct linear_gradients {
   real *weight, *bias; /* `bias` NULL = none */
@@ -30,7 +31,8 @@ void tanh_backward(real *dy, const real *y, size_t n);
 
 /* y (n,out) = b in every row */
 void bias_forward(real *y, const real *bias, size_t n, size_t out);
-/* db (out) += the sum of dy's rows, added in double but for a few rows at a time */
-void bias_backward(real *dbias, const real *dy, size_t n, size_t out);
+/* db (out) += the sum of dy's rows, which lie `row` reals apart, added in double but for a few rows
+ * at a time */
+void bias_backward(real *dbias, const real *dy, size_t row, size_t n, size_t out);
 
 #endif

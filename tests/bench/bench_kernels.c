@@ -146,7 +146,8 @@ struct single {
 
 static void run_single(void *context) {
   const struct single *s = context;
-  linear_forward(s->y, s->x, (struct linear){s->weight, NULL, s->in, s->out}, 1);
+  linear_forward(s->y, s->x,
+                 (struct linear){.weight = s->weight, .bias = NULL, .in = s->in, .out = s->out}, 1);
 }
 
 static void measure_single(size_t in, size_t out) {

@@ -5,8 +5,8 @@
 
 #include "corpus/batch.h"
 #include "model/network.h"
-#include "rnn/elman.h"
 #include "rnn/embedding.h"
+#include "rnn/rnn.h"
 #include "tensor/cross_entropy.h"
 #include "tensor/linear.h"
 #include "tensor/softmax.h"
@@ -141,7 +141,9 @@ struct linear_case {
 static double linear_loss(void *context) {
   const struct linear_case *c = context;
   real y[LIN_N * LIN_OUT];
-  linear_forward(y, c->x, (struct linear){c->weight, c->bias, LIN_IN, LIN_OUT}, LIN_N);
+  linear_forward(
+      y, c->x, (struct linear){.weight = c->weight, .bias = c->bias, .in = LIN_IN, .out = LIN_OUT},
+      LIN_N);
   return weighted_sum(y, c->r, (size_t)LIN_N * LIN_OUT);
 }
 
@@ -150,7 +152,7 @@ Test(gradients, linear) {
                           random_reals(LIN_OUT, 1, 3), random_reals(LIN_N * LIN_OUT, 1, 4)};
   real *dx = random_reals(LIN_N * LIN_IN, 1, 5), *dx_added = reals(LIN_N * LIN_IN);
   real *dweight = reals(LIN_OUT * LIN_IN), *dbias = reals(LIN_OUT);
-  const struct linear l = {c.weight, c.bias, LIN_IN, LIN_OUT};
+  const struct linear l = {.weight = c.weight, .bias = c.bias, .in = LIN_IN, .out = LIN_OUT};
   linear_backward_input(dx, 0, c.r, l, LIN_N); /* overwrites */
   linear_backward_input(dx_added, 1, c.r, l, LIN_N);
   linear_backward_weights((struct linear_gradients){dweight, dbias}, c.r, c.x, l, LIN_N);
@@ -201,57 +203,77 @@ Test(gradients, embedding) {
   }
 }
 
-/* ---- the Elman layer ---- */
+/* ---- a recurrent layer ---- */
 
 struct rnn_case {
   struct rnn_shape shape;
   struct rnn_parameters weights;
-  real *initial, *inputs, *r; /* r weighs all states, the initial one included */
+  real *inputs;
+  struct rnn_states initial; /* the initial state, and zero */
+  struct rnn_states r;       /* weighs all states, the initial one included */
 };
 
-static size_t rnn_states_size(struct rnn_shape shape) {
-  return (shape.steps + 1) * shape.batch * shape.hidden;
+/* Parts with what `which` tells, or zero. */
+static struct rnn_states make_states(struct rnn_shape shape, double scale, unsigned which) {
+  const size_t B = shape.batch, H = shape.hidden, n = (shape.steps + 1) * B * H;
+  struct rnn_states states = {.gates = reals(shape.steps * B * H * rnn_columns(shape.cell))};
+  for (size_t p = 0; p < shape.cell->parts; p++)
+    states.part[p] = random_reals(n, scale, which + (unsigned)p);
+  if (!shape.cell->keeps) {
+    free(states.gates);
+    states.gates = NULL;
+  }
+  return states;
+}
+
+static void free_states(struct rnn_states states) {
+  for (size_t p = 0; p < MAX_STATE_PARTS; p++) free(states.part[p]);
+  free(states.gates);
 }
 
 static double rnn_loss(void *context) {
   const struct rnn_case *c = context;
-  const size_t n = rnn_states_size(c->shape);
-  real *states = reals(n);
-  memcpy(rnn_initial(states, c->shape), c->initial,
-         c->shape.batch * c->shape.hidden * sizeof *states);
+  const size_t B = c->shape.batch, H = c->shape.hidden, n = (c->shape.steps + 1) * B * H;
+  struct rnn_states states = make_states(c->shape, 0, 1);
+  double loss = 0;
+  for (size_t p = 0; p < c->shape.cell->parts; p++)
+    memcpy(rnn_initial(states, p, c->shape), rnn_initial(c->initial, p, c->shape),
+           B * H * sizeof(real));
   rnn_forward(states, c->inputs, &c->weights, c->shape);
-  const double loss = weighted_sum(states, c->r, n);
-  free(states);
+  for (size_t p = 0; p < c->shape.cell->parts; p++)
+    loss += weighted_sum(states.part[p], c->r.part[p], n);
+  free_states(states);
   return loss;
 }
 
-static void check_rnn(size_t steps, size_t batch, const size_t *lengths, bool reverse) {
+static void check_rnn(const struct rnn_cell *cell, size_t steps, size_t batch,
+                      const size_t *lengths, bool reverse) {
   enum { E = 3, H = 4 };
-  struct rnn_case c = {.shape = {steps, batch, E, H, lengths, 0, reverse},
-                       .weights = {random_reals(H * E, 0.7, 1), random_reals(H * H, 0.7, 2),
-                                   random_reals(H, 0.5, 3), random_reals(H, 0.5, 4)},
-                       .initial = random_reals(batch * H, 0.5, 5),
-                       .inputs = random_reals(steps * batch * E, 1, 6),
-                       .r = random_reals((steps + 1) * batch * H, 1, 7)};
-  const size_t n = rnn_states_size(c.shape);
-  real *states = reals(n), *dstates = random_reals(n, 1, 7);
-  real *dinputs = random_reals(steps * batch * E, 1, 8);
-  struct rnn_parameters gradients = {reals(H * E), reals(H * H), reals(H), reals(H)};
-  memcpy(rnn_initial(states, c.shape), c.initial, batch * H * sizeof *states);
-  rnn_forward(states, c.inputs, &c.weights, c.shape);
-  rnn_backward_states(dstates, NULL, states, &c.weights, c.shape);
-  rnn_backward_weights(&gradients, dstates, states, c.inputs, c.shape);
-  rnn_backward_inputs(dinputs, 0, dstates, &c.weights, c.shape);
+  const size_t G = cell->gates;
+  const struct rnn_shape shape = {cell, steps, batch, E, H, lengths, 0, reverse};
+  struct rnn_case c = {.shape = shape,
+                       .weights = {random_reals(G * H * E, 0.7, 1), random_reals(G * H * H, 0.7, 2),
+                                   random_reals(G * H, 0.5, 3), random_reals(G * H, 0.5, 4)},
+                       .initial = make_states(shape, 0.5, 5),
+                       .inputs = random_reals(steps * batch * E, 1, 7),
+                       .r = make_states(shape, 1, 8)};
+  struct rnn_states states = make_states(shape, 0.5, 5), dstates = make_states(shape, 1, 8);
+  real *dinputs = random_reals(steps * batch * E, 1, 10);
+  struct rnn_parameters gradients = {reals(G * H * E), reals(G * H * H), reals(G * H),
+                                     reals(G * H)};
+  rnn_forward(states, c.inputs, &c.weights, shape);
+  rnn_backward_states(dstates, states, &c.weights, shape);
+  rnn_backward_weights(&gradients, dstates, states, c.inputs, shape);
+  rnn_backward_inputs(dinputs, 0, dstates, &c.weights, shape);
 
-  check_gradient("weight_ih", c.weights.weight_ih, gradients.weight_ih, (size_t)H * E, rnn_loss,
-                 &c);
-  check_gradient("weight_hh", c.weights.weight_hh, gradients.weight_hh, (size_t)H * H, rnn_loss,
-                 &c);
-  check_gradient("bias_ih", c.weights.bias_ih, gradients.bias_ih, H, rnn_loss, &c);
-  check_gradient("bias_hh", c.weights.bias_hh, gradients.bias_hh, H, rnn_loss, &c);
+  check_gradient("weight_ih", c.weights.weight_ih, gradients.weight_ih, G * H * E, rnn_loss, &c);
+  check_gradient("weight_hh", c.weights.weight_hh, gradients.weight_hh, G * H * H, rnn_loss, &c);
+  check_gradient("bias_ih", c.weights.bias_ih, gradients.bias_ih, G * H, rnn_loss, &c);
+  check_gradient("bias_hh", c.weights.bias_hh, gradients.bias_hh, G * H, rnn_loss, &c);
   check_gradient("inputs", c.inputs, dinputs, steps * batch * E, rnn_loss, &c);
-  check_gradient("initial state", c.initial, rnn_initial(dstates, c.shape), batch * H, rnn_loss,
-                 &c);
+  for (size_t p = 0; p < cell->parts; p++)
+    check_gradient("initial state", rnn_initial(c.initial, p, shape),
+                   rnn_initial(dstates, p, shape), batch * H, rnn_loss, &c);
 
   real *lists[] = {c.weights.weight_ih,
                    c.weights.weight_hh,
@@ -261,21 +283,22 @@ static void check_rnn(size_t steps, size_t batch, const size_t *lengths, bool re
                    gradients.weight_hh,
                    gradients.bias_ih,
                    gradients.bias_hh,
-                   c.initial,
                    c.inputs,
-                   c.r,
-                   states,
-                   dstates,
                    dinputs};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) free(lists[i]);
+  const struct rnn_states all[] = {c.initial, c.r, states, dstates};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) free_states(all[i]);
 }
 
-Test(gradients, elman_layer) {
+Test(gradients, recurrent_layer) {
   const size_t equal[] = {5, 5}, mixed[] = {2, 6, 1, 4}, one[] = {1};
-  for (int reverse = 0; reverse < 2; reverse++) {
-    check_rnn(1, 1, one, reverse);
-    check_rnn(5, 2, equal, reverse);
-    check_rnn(6, 4, mixed, reverse);
+  for (unsigned kind = 0; cell_name((enum cell_kind)kind) != NULL; kind++) {
+    const struct rnn_cell *cell = rnn_cell_of((enum cell_kind)kind);
+    for (int reverse = 0; reverse < 2; reverse++) {
+      check_rnn(cell, 1, 1, one, reverse);
+      check_rnn(cell, 5, 2, equal, reverse);
+      check_rnn(cell, 6, 4, mixed, reverse);
+    }
   }
 }
 
@@ -400,12 +423,13 @@ Test(gradients, network_of_one_sentence) {
   }
 }
 
-/* Every mechanism with every part of the network that can be chosen, on mixed lengths. */
-Test(gradients, network_of_every_shape) {
+/* Every cell and mechanism with every part of the network that can be chosen, on mixed lengths. */
+static void check_every_shape(enum cell_kind cell) {
   for (unsigned kind = 0; attention_name((enum attention_kind)kind) != NULL; kind++) {
     for (unsigned parts = 0; parts < 32; parts++) {
       struct model_config config = small_config();
       choose_attention(&config, (enum attention_kind)kind);
+      config.cell = cell_name(cell);
       config.layers = parts & 1 ? 2 : 1;
       config.bidirectional = parts & 2;
       config.attentional_layer = parts & 4;
@@ -417,18 +441,27 @@ Test(gradients, network_of_every_shape) {
   }
 }
 
+#define EVERY_SHAPE(KIND, name)                                                                    \
+  Test(gradients, network_of_every_shape_##name) {                                                 \
+    check_every_shape(CELL_##KIND);                                                                \
+  }
+RNN_CELLS(EVERY_SHAPE)
+
 Test(gradients, network_with_self_attention) {
-  for (unsigned parts = 0; parts < 64; parts++) {
-    struct model_config config = small_config();
-    choose_attention(&config, parts & 1 ? ATTENTION_MULTIHEAD : ATTENTION_DOT);
-    config.encoder_self_attention = parts & 2 ? 2 : 0;
-    config.decoder_self_attention = parts & 4 ? 2 : 0;
-    config.plain_self_attention = parts & 8;
-    config.attentional_layer = config.input_feeding = parts & 16;
-    config.bidirectional = parts & 32;
-    config.layers = parts & 32 ? 2 : 1;
-    if (config.encoder_self_attention + config.decoder_self_attention == 0) continue;
-    check_network(config, plain, mixed_lengths, 4);
+  for (unsigned cell = 0; cell_name((enum cell_kind)cell) != NULL; cell++) {
+    for (unsigned parts = 0; parts < 64; parts++) {
+      struct model_config config = small_config();
+      config.cell = cell_name((enum cell_kind)cell);
+      choose_attention(&config, parts & 1 ? ATTENTION_MULTIHEAD : ATTENTION_DOT);
+      config.encoder_self_attention = parts & 2 ? 2 : 0;
+      config.decoder_self_attention = parts & 4 ? 2 : 0;
+      config.plain_self_attention = parts & 8;
+      config.attentional_layer = config.input_feeding = parts & 16;
+      config.bidirectional = parts & 32;
+      config.layers = parts & 32 ? 2 : 1;
+      if (config.encoder_self_attention + config.decoder_self_attention == 0) continue;
+      check_network(config, plain, mixed_lengths, 4);
+    }
   }
 }
 
@@ -443,8 +476,10 @@ Test(gradients, network_under_regularization) {
   const struct regularization regularization = {
       .dropouts = {{0.3, {5, RANDOM_DROPOUT, 7}}, {0.2, {5, RANDOM_DROPOUT, 7}}},
       .label_smoothing = 0.1};
-  for (int feeding = 0; feeding < 2; feeding++) {
+  for (unsigned i = 0; cell_name((enum cell_kind)(i / 2)) != NULL; i++) {
+    const bool feeding = i % 2;
     struct model_config config = small_config();
+    config.cell = cell_name((enum cell_kind)(i / 2));
     config.layers = 2;
     config.attentional_layer = config.input_feeding = feeding;
     config.encoder_self_attention = config.decoder_self_attention = 2;

@@ -1,10 +1,10 @@
-/* The Elman layer where its products are cut into tiles, against equations 2, 3, 18 and 22 written
- * out. */
+/* A recurrent layer where its products are cut into tiles: the Elman cell against equations 2, 3,
+ * 18 and 22 written out, and every cell against itself run another way. */
 #include "check.h"
 
 #include <string.h>
 
-#include "rnn/elman.h"
+#include "rnn/rnn.h"
 #include "tensor/blas.h"
 
 enum { STEPS = 3 };
@@ -13,18 +13,25 @@ struct layer {
   struct rnn_parameters weights;
   struct rnn_shape shape;
   size_t *lengths;
-  real *inputs, *above; /* what reaches the states from above, (STEPS+1,B,H) */
+  real *inputs, *above; /* what reaches the states from above, (parts,STEPS+1,B,H) */
 };
 
-static struct layer layer_create(size_t batch, size_t input, size_t hidden, bool reverse) {
-  struct layer layer = {
-      .weights = {random_reals(hidden * input, 0.1, 1), random_reals(hidden * hidden, 0.05, 2),
-                  random_reals(hidden, 0.5, 3), random_reals(hidden, 0.5, 4)},
-      .shape =
-          {.steps = STEPS, .batch = batch, .input = input, .hidden = hidden, .reverse = reverse},
-      .lengths = calloc(batch, sizeof *layer.lengths),
-      .inputs = random_reals(STEPS * batch * input, 1, 5),
-      .above = random_reals((STEPS + 1) * batch * hidden, 1, 6)};
+static struct layer layer_create(enum cell_kind kind, size_t batch, size_t input, size_t hidden,
+                                 bool reverse) {
+  const struct rnn_cell *cell = rnn_cell_of(kind);
+  const size_t rows = cell->gates * hidden;
+  struct layer layer = {.weights = {random_reals(rows * input, 0.1, 1),
+                                    random_reals(rows * hidden, 0.05, 2),
+                                    random_reals(rows, 0.5, 3), random_reals(rows, 0.5, 4)},
+                        .shape = {.cell = cell,
+                                  .steps = STEPS,
+                                  .batch = batch,
+                                  .input = input,
+                                  .hidden = hidden,
+                                  .reverse = reverse},
+                        .lengths = calloc(batch, sizeof *layer.lengths),
+                        .inputs = random_reals(STEPS * batch * input, 1, 5),
+                        .above = random_reals(cell->parts * (STEPS + 1) * batch * hidden, 1, 6)};
   for (size_t b = 0; b < batch; b++) layer.lengths[b] = 1 + b % STEPS;
   layer.shape.lengths = layer.lengths;
   return layer;
@@ -54,28 +61,101 @@ static size_t number(const struct layer *layer, size_t i) {
   return layer->shape.reverse ? STEPS - 1 - i : i;
 }
 
-static double sum_of_step(const struct layer *layer, const double *previous, size_t t, size_t b,
-                          size_t j) {
+/* Numbers in a part of the states. */
+static size_t part_size(const struct layer *layer) {
+  return (STEPS + 1) * layer->shape.batch * layer->shape.hidden;
+}
+
+/* What a run has to write is no number yet. */
+static struct rnn_states states_create(const struct layer *layer) {
+  const struct rnn_cell *cell = layer->shape.cell;
+  const size_t units = STEPS * layer->shape.batch * layer->shape.hidden;
+  const size_t columns = rnn_columns(cell);
+  struct rnn_states states = {.reached = reals(cell->parts * units)};
+  for (size_t p = 0; p < cell->parts; p++) states.part[p] = reals(part_size(layer));
+  if (cell->keeps) states.gates = reals(columns * units);
+  for (size_t i = 0; cell->keeps && i < columns * units; i++) states.gates[i] = (real)NAN;
+  return states;
+}
+
+static void states_free(struct rnn_states states) {
+  for (size_t p = 0; p < MAX_STATE_PARTS; p++) free(states.part[p]);
+  free(states.gates);
+  free(states.reached);
+}
+
+/* What the input and what the state give to gate g of unit j, with their biases. */
+struct shares {
+  double input, state;
+};
+
+static struct shares shares_of(const struct layer *layer, const double *previous, size_t t,
+                               size_t b, size_t unit) {
   const size_t E = layer->shape.input, H = layer->shape.hidden;
   const struct rnn_parameters *w = &layer->weights;
-  double sum = (double)w->bias_ih[j] + (double)w->bias_hh[j];
+  struct shares sum = {(double)w->bias_ih[unit], (double)w->bias_hh[unit]};
   for (size_t i = 0; i < E; i++)
-    sum += (double)w->weight_ih[j * E + i] *
-           (double)layer->inputs[(t * layer->shape.batch + b) * E + i];
-  for (size_t i = 0; i < H; i++) sum += (double)w->weight_hh[j * H + i] * previous[i];
+    sum.input += (double)w->weight_ih[unit * E + i] *
+                 (double)layer->inputs[(t * layer->shape.batch + b) * E + i];
+  for (size_t i = 0; i < H; i++) sum.state += (double)w->weight_hh[unit * H + i] * previous[i];
   return sum;
 }
 
-static void plain_forward(double *states, const struct layer *layer) {
+static double both(struct shares z) {
+  return z.input + z.state;
+}
+
+static double sigmoid(double x) {
+  return 1 / (1 + exp(-x));
+}
+
+/* The cells as PyTorch's manual has them, for one unit. z has its gates; c is the LSTM's. */
+static double elman_unit(const struct shares *z, double previous, double *c) {
+  (void)previous, (void)c;
+  return tanh(both(z[0]));
+}
+
+static double relu_unit(const struct shares *z, double previous, double *c) {
+  (void)previous, (void)c;
+  return fmax(0, both(z[0]));
+}
+
+static double gru_unit(const struct shares *z, double previous, double *c) {
+  (void)c;
+  const double reset = sigmoid(both(z[0])), update = sigmoid(both(z[1]));
+  return (1 - update) * tanh(z[2].input + reset * z[2].state) + update * previous;
+}
+
+static double lstm_unit(const struct shares *z, double previous, double *c) {
+  (void)previous;
+  *c = sigmoid(both(z[1])) * *c + sigmoid(both(z[0])) * tanh(both(z[2]));
+  return sigmoid(both(z[3])) * tanh(*c);
+}
+
+static double (*const units[])(const struct shares *z, double previous,
+                               double *c) = {[CELL_ELMAN] = elman_unit,
+                                             [CELL_RELU] = relu_unit,
+                                             [CELL_GRU] = gru_unit,
+                                             [CELL_LSTM] = lstm_unit};
+
+/* states and cells: (STEPS+1,B,H) */
+static void plain_forward(double *states, double *cells, enum cell_kind kind,
+                          const struct layer *layer) {
   const size_t B = layer->shape.batch, H = layer->shape.hidden;
   for (size_t i = 0; i < STEPS; i++) {
     const size_t t = number(layer, i);
     for (size_t b = 0; b < B; b++) {
-      const double *previous = states + (before(layer, t) * B + b) * H;
-      double *current = states + (after(layer, t) * B + b) * H;
-      for (size_t j = 0; j < H; j++)
-        current[j] =
-            t < layer->lengths[b] ? tanh(sum_of_step(layer, previous, t, b, j)) : previous[j];
+      const size_t from = (before(layer, t) * B + b) * H, to = (after(layer, t) * B + b) * H;
+      for (size_t j = 0; j < H; j++) {
+        states[to + j] = states[from + j];
+        cells[to + j] = cells[from + j];
+      }
+      for (size_t j = 0; j < H && t < layer->lengths[b]; j++) {
+        struct shares z[4];
+        for (size_t g = 0; g < layer->shape.cell->gates; g++)
+          z[g] = shares_of(layer, states + from, t, b, g * H + j);
+        states[to + j] = units[kind](z, states[from + j], &cells[to + j]);
+      }
     }
   }
 }
@@ -113,52 +193,79 @@ static double largest_difference(const real *a, const double *b, size_t n) {
   return largest;
 }
 
-static void check_layer(size_t batch, size_t input, size_t hidden, bool reverse) {
-  struct layer layer = layer_create(batch, input, hidden, reverse);
-  const size_t n = (STEPS + 1) * batch * hidden;
-  real *states = random_reals(n, 0.5, 7), *dstates = reals(n);
-  double *expected = calloc(n, sizeof *expected);
-  for (size_t i = 0; i < n; i++) expected[i] = (double)states[i];
+static double *doubles(const real *values, size_t n) {
+  double *copy = calloc(n, sizeof *copy);
+  cr_assert_not_null(copy);
+  for (size_t i = 0; i < n; i++) copy[i] = (double)values[i];
+  return copy;
+}
+
+static void fill(struct rnn_states states, const real *values, const struct layer *layer) {
+  const size_t n = part_size(layer);
+  for (size_t p = 0; p < layer->shape.cell->parts; p++)
+    memcpy(states.part[p], values + p * n, n * sizeof *values);
+}
+
+/* What reaches the last step that was run comes from above alone. */
+static void check_reached(const struct layer *layer, struct rnn_states dstates) {
+  const size_t B = layer->shape.batch, H = layer->shape.hidden, P = layer->shape.cell->parts;
+  const size_t last = number(layer, STEPS - 1);
+  for (size_t b = 0; b < B; b++)
+    for (size_t p = 0; p < P; p++)
+      cr_assert_eq(memcmp(dstates.reached + ((last * B + b) * P + p) * H,
+                          layer->above + p * part_size(layer) + (after(layer, last) * B + b) * H,
+                          H * sizeof(real)),
+                   0);
+}
+
+static void check_layer(enum cell_kind kind, size_t batch, size_t input, size_t hidden,
+                        bool reverse) {
+  struct layer layer = layer_create(kind, batch, input, hidden, reverse);
+  const size_t n = part_size(&layer), parts = layer.shape.cell->parts;
+  struct rnn_states states = states_create(&layer), dstates = states_create(&layer);
+  real *start = random_reals(2 * n, 0.5, 7);
+  double *expected = doubles(start, n), *cells = doubles(start + n, n);
+  fill(states, start, &layer);
   rnn_forward(states, layer.inputs, &layer.weights, layer.shape);
-  plain_forward(expected, &layer);
-  cr_assert_lt(largest_difference(states, expected, n), CLOSE);
-  double *dexpected = calloc(n, sizeof *dexpected);
-  for (size_t i = 0; i < n; i++) dexpected[i] = (double)layer.above[i];
-  memcpy(dstates, layer.above, n * sizeof *dstates);
-  real *dh = reals(STEPS * batch * hidden);
-  rnn_backward_states(dstates, dh, states, &layer.weights, layer.shape);
-  plain_backward(dexpected, expected, &layer);
-  cr_assert_lt(largest_difference(dstates, dexpected, n), 10 * CLOSE);
-  /* What reaches the last step that was run comes from above alone. */
-  const size_t last = number(&layer, STEPS - 1) * batch * hidden;
-  cr_assert_eq(memcmp(dh + last,
-                      layer.above + after(&layer, number(&layer, STEPS - 1)) * batch * hidden,
-                      batch * hidden * sizeof *dh),
-               0);
-  free(states);
-  free(dstates);
+  plain_forward(expected, cells, kind, &layer);
+  cr_assert_lt(largest_difference(states.part[0], expected, n), CLOSE, "%s", cell_name(kind));
+  if (parts > 1) cr_assert_lt(largest_difference(states.part[1], cells, n), CLOSE);
+  double *dexpected = doubles(layer.above, n);
+  fill(dstates, layer.above, &layer);
+  rnn_backward_states(dstates, states, &layer.weights, layer.shape);
+  if (kind == CELL_ELMAN) {
+    plain_backward(dexpected, expected, &layer);
+    cr_assert_lt(largest_difference(dstates.part[0], dexpected, n), 10 * CLOSE);
+  }
+  check_reached(&layer, dstates);
+  states_free(states);
+  states_free(dstates);
+  free(start);
   free(expected);
+  free(cells);
   free(dexpected);
-  free(dh);
   layer_free(&layer);
 }
 
-Test(recurrence, tiles_of_columns) {
+static void check_every_cell(size_t batch, size_t input, size_t hidden) {
   blas_set_up();
-  check_layer(16, 7, 520, false);
-  check_layer(16, 7, 520, true);
+  for (unsigned kind = 0; cell_name((enum cell_kind)kind) != NULL; kind++)
+    for (int reverse = 0; reverse < 2; reverse++)
+      check_layer((enum cell_kind)kind, batch, input, hidden, reverse);
+}
+
+Test(recurrence, tiles_of_columns) {
+  check_every_cell(16, 7, 520);
 }
 
 Test(recurrence, tiles_of_rows) {
-  blas_set_up();
-  check_layer(300, 5, 128, false);
-  check_layer(300, 5, 128, true);
+  check_layer(CELL_ELMAN, 300, 5, 128, false);
+  check_every_cell(600, 5, 128);
 }
 
 Test(recurrence, one_tile) {
-  blas_set_up();
-  check_layer(1, 3, 9, false);
-  check_layer(5, 3, 9, true);
+  check_every_cell(1, 3, 9);
+  check_every_cell(5, 3, 9);
 }
 
 /* Steps that are run apart, as input feeding needs them, are those of the whole: what is past the
@@ -166,22 +273,102 @@ Test(recurrence, one_tile) {
 Test(recurrence, a_sentence_in_stretches_is_the_sentence) {
   enum { B = 5, E = 3, H = 9 };
   blas_set_up();
-  struct layer layer = layer_create(B, E, H, false);
-  const size_t n = (STEPS + 1) * B * H;
-  real *whole = random_reals(n, 0.5, 7), *apart = random_reals(n, 0.5, 7);
-  rnn_forward(whole, layer.inputs, &layer.weights, layer.shape);
-  for (size_t t = 0; t < STEPS; t++) {
-    struct rnn_shape shape = layer.shape;
-    shape.steps = 1;
-    shape.first = t;
-    rnn_forward(apart + t * B * H, layer.inputs + t * B * E, &layer.weights, shape);
+  for (unsigned kind = 0; cell_name((enum cell_kind)kind) != NULL; kind++) {
+    struct layer layer = layer_create((enum cell_kind)kind, B, E, H, false);
+    const size_t n = part_size(&layer);
+    struct rnn_states whole = states_create(&layer), apart = states_create(&layer);
+    real *start = random_reals(2 * n, 0.5, 7);
+    fill(whole, start, &layer);
+    fill(apart, start, &layer);
+    rnn_forward(whole, layer.inputs, &layer.weights, layer.shape);
+    for (size_t t = 0; t < STEPS; t++) {
+      struct rnn_shape shape = layer.shape;
+      shape.steps = 1;
+      shape.first = t;
+      rnn_forward(rnn_states_from(apart, shape, t), layer.inputs + t * B * E, &layer.weights,
+                  shape);
+    }
+    for (size_t p = 0; p < layer.shape.cell->parts; p++) {
+      const real *states = apart.part[p];
+      cr_assert(relative_error(whole.part[p], states, n) < CLOSE);
+      for (size_t b = 0; b < B; b++)
+        cr_assert_eq(memcmp(states + (STEPS * B + b) * H, states + (layer.lengths[b] * B + b) * H,
+                            H * sizeof *states),
+                     0, "the last state of sentence %zu is held", b);
+    }
+    states_free(whole);
+    states_free(apart);
+    free(start);
+    layer_free(&layer);
   }
-  cr_assert(relative_error(whole, apart, n) < CLOSE);
-  for (size_t b = 0; b < B; b++)
-    cr_assert_eq(memcmp(apart + (STEPS * B + b) * H, apart + (layer.lengths[b] * B + b) * H,
-                        H * sizeof *apart),
-                 0, "the last state of sentence %zu is held", b);
-  free(whole);
-  free(apart);
-  layer_free(&layer);
 }
+
+#ifdef ELMAN_DOUBLE
+/* The sum of all states and of all gradients of them, weighed by what comes from above. */
+static double loss_of(const struct layer *layer, struct rnn_states states, const real *start) {
+  const size_t n = part_size(layer);
+  double sum = 0;
+  fill(states, start, layer);
+  rnn_forward(states, layer->inputs, &layer->weights, layer->shape);
+  for (size_t p = 0; p < layer->shape.cell->parts; p++)
+    for (size_t i = 0; i < n; i++) sum += states.part[p][i] * layer->above[p * n + i];
+  return sum;
+}
+
+/* How the loss grows along a direction in the space of one tensor, by differences and by the
+ * gradient. */
+static void check_direction(const char *name, const struct layer *layer, real *tensor,
+                            const real *gradient, size_t size) {
+  const size_t n = part_size(layer);
+  struct rnn_states states = states_create(layer);
+  real *start = random_reals(2 * n, 0.5, 7), *direction = random_reals(size, 1, 11);
+  double expected = 0, length = norm(gradient, size);
+  for (size_t i = 0; i < size; i++) {
+    direction[i] = gradient[i] / length + 0.3 * direction[i] / sqrt((double)size);
+    expected += direction[i] * gradient[i];
+    tensor[i] += STEP * direction[i];
+  }
+  const double above = loss_of(layer, states, start);
+  for (size_t i = 0; i < size; i++) tensor[i] -= 2 * STEP * direction[i];
+  const double below = loss_of(layer, states, start), measured = (above - below) / (2 * STEP);
+  for (size_t i = 0; i < size; i++) tensor[i] += STEP * direction[i];
+  cr_assert(fabs(measured - expected) <= 1e-7 * (fabs(measured) + fabs(expected)),
+            "%s: %.10g, measured as %.10g", name, expected, measured);
+  states_free(states);
+  free(start);
+  free(direction);
+}
+
+/* The small layers of tests/unit/gradients.c are not cut into tiles. relu has corners, and with so
+ * many units there is always one near by. */
+Test(recurrence, gradients_in_tiles) {
+  const size_t sizes[][2] = {{16, 520}, {600, 128}};
+  blas_set_up();
+  for (unsigned i = 0; i < 2 * sizeof sizes / sizeof *sizes; i++) {
+    for (unsigned kind = 0; cell_name((enum cell_kind)kind) != NULL; kind++) {
+      if (kind == CELL_RELU) continue;
+      const size_t B = sizes[i / 2][0], H = sizes[i / 2][1], E = 7;
+      struct layer layer = layer_create((enum cell_kind)kind, B, E, H, i % 2);
+      const size_t n = part_size(&layer), rows = layer.shape.cell->gates * H;
+      struct rnn_states states = states_create(&layer), dstates = states_create(&layer);
+      real *start = random_reals(2 * n, 0.5, 7), *dinputs = reals(STEPS * B * E);
+      struct rnn_parameters d = {reals(rows * E), reals(rows * H), reals(rows), reals(rows)};
+      loss_of(&layer, states, start);
+      fill(dstates, layer.above, &layer);
+      rnn_backward_states(dstates, states, &layer.weights, layer.shape);
+      rnn_backward_weights(&d, dstates, states, layer.inputs, layer.shape);
+      rnn_backward_inputs(dinputs, 0, dstates, &layer.weights, layer.shape);
+      check_direction("weight_ih", &layer, layer.weights.weight_ih, d.weight_ih, rows * E);
+      check_direction("weight_hh", &layer, layer.weights.weight_hh, d.weight_hh, rows * H);
+      check_direction("bias_ih", &layer, layer.weights.bias_ih, d.bias_ih, rows);
+      check_direction("bias_hh", &layer, layer.weights.bias_hh, d.bias_hh, rows);
+      check_direction("inputs", &layer, layer.inputs, dinputs, STEPS * B * E);
+      real *const all[] = {start, dinputs, d.weight_ih, d.weight_hh, d.bias_ih, d.bias_hh};
+      for (size_t k = 0; k < sizeof all / sizeof *all; k++) free(all[k]);
+      states_free(states);
+      states_free(dstates);
+      layer_free(&layer);
+    }
+  }
+}
+#endif

@@ -161,7 +161,7 @@ Test(tensor, gradient_of_a_wide_bias) {
   real *dbias = random_reals(COLUMNS, 1, 2), *expected = random_reals(COLUMNS, 1, 2);
   for (size_t j = 0; j < COLUMNS; j++)
     for (size_t i = 0; i < ROWS; i++) expected[j] += dy[i * COLUMNS + j];
-  bias_backward(dbias, dy, ROWS, COLUMNS);
+  bias_backward(dbias, dy, COLUMNS, ROWS, COLUMNS);
   cr_assert(relative_error(dbias, expected, COLUMNS) < CLOSE);
   free(dy);
   free(dbias);

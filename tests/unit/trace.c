@@ -142,7 +142,7 @@ static void check_layer(struct setting *setting, const elman_traced_layer *layer
 static void check_encoder(struct setting *setting, const elman_traced_layer *layer) {
   struct network_copy *copy = &setting->copy;
   loss_of(setting);
-  const real *states = copy->workspace.encoder.states[layer->layer][layer->reverse];
+  const real *states = copy->workspace.encoder.states[layer->layer][layer->reverse].part[0];
   check_layer(setting, layer, copy->weight_views.encoder.embedding, &setting->batch.source,
               layer->reverse ? states : states + layer->units);
 }
@@ -151,7 +151,7 @@ static void check_decoder(struct setting *setting, const elman_traced_layer *lay
   struct network_copy *copy = &setting->copy;
   loss_of(setting);
   check_layer(setting, layer, copy->weight_views.decoder.embedding, &setting->batch.target,
-              copy->workspace.decoder.states[layer->layer] + layer->units);
+              copy->workspace.decoder.states[layer->layer].part[0] + layer->units);
 }
 
 /* ---- against differences ---- */
