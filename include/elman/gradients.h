@@ -68,7 +68,8 @@ ELMAN_CHECKED elman_status elman_gradient_check(elman_gradient_report **report,
                                                 elman_error *error);
 ELMAN_API void elman_gradient_report_free(elman_gradient_report *report);
 
-/* A unit whose state lies beyond this, up to 1, lets less than a tenth of its gradient pass. */
+/* A tanh that gives more than this, up to 1, lets less than a tenth of its gradient pass; so does a
+ * gate that is as near to 0 or 1, on its scale. */
 #define ELMAN_SATURATED 0.95
 
 /* One layer in one direction. The arrays have one element a token, in the order of the tokens. */
@@ -78,8 +79,8 @@ typedef struct elman_traced_layer {
   bool reverse;        /* reads from the last token to the first */
   size_t steps, units; /* steps: S or T */
   double *states;      /* the norm of the gradient of the loss with respect to the state */
-  double *inputs;      /* the same with respect to what the tanh is taken of */
-  double *saturated;   /* share of the units, 0 to 1 */
+  double *inputs;      /* the same with respect to what the cell's tanh and gates are taken of */
+  double *saturated;   /* share of these functions, 0 to 1; of a rectifier, of units that are off */
 } elman_traced_layer;
 
 /* Read only; freed whole. */

@@ -26,7 +26,7 @@ void bridge_forward(const struct decoder_pass *pass, size_t l) {
     else if (p == 0)
       linear_tanh_forward(start, final, bridge_of(pass, l, p), B); /* (33) */
     else
-      linear_forward(start, final, bridge_of(pass, l, p), B); /* (55) */
+      linear_forward(start, final, bridge_of(pass, l, p), B); /* (64) */
   }
 }
 

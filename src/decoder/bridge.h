@@ -1,6 +1,6 @@
 /* From the encoder's final states to the decoder's first: a copy, or tanh(W e + b) where the
  * encoder reads in both directions; without the tanh for parts other than h, which have no bounds.
- * docs/bptt.md, equations 5 and 21; docs/beyond.md, 33 and 55. */
+ * docs/bptt.md, equations 5 and 21; docs/beyond.md, 33 and 64. */
 #ifndef ELMAN_DECODER_BRIDGE_H
 #define ELMAN_DECODER_BRIDGE_H
 

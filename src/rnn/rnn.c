@@ -173,7 +173,7 @@ void rnn_forward(struct rnn_states states, const real *inputs, const struct rnn_
     const size_t t = step_number(i, shape);
     const struct forward_step step = {blocks_of(states, shape, t), weights, shape, t};
     if (shape.cell->apart) clear_share_of_state(step.blocks.z, shape);
-    /* z_t += W_hh h_{t-1}, of all gates, and then the cell                             (2, 51, 53)
+    /* z_t += W_hh h_{t-1}, of all gates, and then the cell                             (2, 60, 62)
      */
     const struct product recurrent = {step.blocks.z,
                                       row_of_z(shape),

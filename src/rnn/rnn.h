@@ -1,5 +1,5 @@
 /* A recurrent layer: what all cells (rnn/cells.h) have in common. Weights as in PyTorch's nn.RNN,
- * nn.GRU and nn.LSTM. docs/bptt.md, equations 2, 3, 18, 19, 22 and 23; docs/beyond.md, 50 to 54. */
+ * nn.GRU and nn.LSTM. docs/bptt.md, equations 2, 3, 18, 19, 22 and 23; docs/beyond.md, 59 to 63. */
 #ifndef ELMAN_RNN_RNN_H
 #define ELMAN_RNN_RNN_H
 

@@ -8,6 +8,7 @@ expect_stdout_match '^splitting of the source +space$'
 expect_stdout_match '^smallest count of a word +1$'
 expect_stdout_match '^written by +elman 0\.1\.0$'
 expect_stdout_match '^layers +1$'
+expect_stdout_match '^recurrent cell +elman$'
 expect_stdout_match '^bidirectional +no$'
 expect_stdout_match '^decoder\.out\.weight +21 x 6 '
 expect_stdout_match '^encoder\.rnn\.bias_ih_l0 +3 '
@@ -18,7 +19,7 @@ expect_stdout_match '^largest vocabulary +no limit$'
 [ "$(grep -c nfkc "$results/stdout")" -eq 2 ] || fail "a normalization is told twice"
 
 expect_exit 0 "$ELMAN" inspect --json
-expect_stdout_match '^\{"version":"0\.1\.0","embedding_size":2,"hidden_size":3,"layers":1,"bidirectional":false,"attention":"dot","attention_heads":1,"attention_window":0,"encoder_self_attention":0,"decoder_self_attention":0,"plain_self_attention":false,"attentional_layer":false,"input_feeding":false,"tie_embeddings":false,"source_tokens":"space","target_tokens":"words","source_normalization":"nfkc-wide","target_normalization":"nfkc","source_vocabulary":19,"target_vocabulary":21,"source_merges":0,"target_merges":0,"parameters":[0-9]+,"training":\{"epochs":0,"updates":0,"tokens":0,"normalization":"nfkc","orthogonal_initial_values":false,"min_count":1,"max_vocabulary":0,"subwords":0,"source_subwords":0,"joint_subwords":false\},"tensors":\[$'
+expect_stdout_match '^\{"version":"0\.1\.0","embedding_size":2,"hidden_size":3,"layers":1,"cell":"elman","bidirectional":false,"attention":"dot","attention_heads":1,"attention_window":0,"encoder_self_attention":0,"decoder_self_attention":0,"plain_self_attention":false,"attentional_layer":false,"input_feeding":false,"tie_embeddings":false,"source_tokens":"space","target_tokens":"words","source_normalization":"nfkc-wide","target_normalization":"nfkc","source_vocabulary":19,"target_vocabulary":21,"source_merges":0,"target_merges":0,"parameters":[0-9]+,"training":\{"epochs":0,"updates":0,"tokens":0,"normalization":"nfkc","orthogonal_initial_values":false,"min_count":1,"max_vocabulary":0,"subwords":0,"source_subwords":0,"joint_subwords":false\},"tensors":\[$'
 expect_stdout_match '"name":"decoder\.out\.bias","shape":\[21\],"mean":'
 
 # The statistics of each tensor, taken from the file itself.

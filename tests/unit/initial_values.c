@@ -49,14 +49,17 @@ static struct model_config config_at(size_t i) {
     config.attentional_layer = true;
     config.tie_embeddings = true;
     break;
-  default:
+  case 3:
     config.attention = "local";
     config.attention_window = 2;
+    break;
+  default:
+    config.cell = "gru";
   }
   return config;
 }
 
-enum { CONFIGS = 4 };
+enum { CONFIGS = 5 };
 
 static bool is_of(const struct parameter *row, const char *part) {
   return strstr(row->name, part) != NULL;
@@ -120,8 +123,7 @@ Test(initial_values, are_those_of_pytorch) {
 
 /* W Wᵀ = 1 */
 static void check_orthogonal(const struct parameter *row, const real *values) {
-  cr_assert_eq(row->rows, row->columns);
-  const size_t n = row->rows;
+  const size_t n = row->columns;
   for (size_t i = 0; i < n; i++) {
     for (size_t k = 0; k <= i; k++) {
       double dot = 0;
@@ -142,13 +144,30 @@ Test(initial_values, orthogonal) {
       if (is_of(row, "embedding") || row->alias) {
         check_normal(row, values, 1 / sqrt((double)E));
       } else if (is_of(row, "weight_hh")) {
-        check_orthogonal(row, values);
+        for (size_t first = 0; first < row->rows; first += row->columns)
+          check_orthogonal(row, values + first * row->columns);
         recurrent++;
       } else {
         check_uniform(row, values, bound_of(row, &drawn.config));
       }
     }
     cr_assert_eq(recurrent, k == 1 ? 6 : 2);
+    parameter_block_free(drawn.block);
+  }
+}
+
+/* The rectifier starts from the identity, with orthogonal values, too: that is orthogonal. */
+Test(initial_values, of_a_rectifier) {
+  for (int orthogonal = 0; orthogonal < 2; orthogonal++) {
+    struct model_config config = config_at(0);
+    config.cell = "relu";
+    struct drawn drawn = draw(config, orthogonal ? INITIAL_ORTHOGONAL : INITIAL_PYTORCH, 1);
+    for (size_t i = 0; i < drawn.table.count; i++) {
+      const struct parameter *row = &drawn.table.rows[i];
+      const bool bias = is_of(row, "rnn.bias"), recurrent = is_of(row, "weight_hh");
+      for (size_t j = 0; (bias || recurrent) && j < parameter_size(row); j++)
+        cr_assert_eq(drawn.block[row->offset + j], recurrent && j % (row->columns + 1) == 0);
+    }
     parameter_block_free(drawn.block);
   }
 }

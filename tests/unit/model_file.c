@@ -104,7 +104,7 @@ Test(model_file, header_is_as_documented) {
       "{\"__metadata__\":{\"format\":\"pt\",\"elman.version\":\"" ELMAN_VERSION "\","
       "\"elman.config\":\"{\\\"attention\\\":\\\"scaled\\\",\\\"attention_heads\\\":1,"
       "\\\"attention_window\\\":0,\\\"attentional_layer\\\":false,"
-      "\\\"bidirectional\\\":false,\\\"decoder_self_attention\\\":0,\\\"embedding_size\\\":3,"
+      "\\\"bidirectional\\\":false,\\\"cell\\\":\\\"elman\\\",\\\"decoder_self_attention\\\":0,\\\"embedding_size\\\":3,"
       "\\\"encoder_self_attention\\\":0,\\\"hidden_size\\\":2,\\\"input_feeding\\\":false,"
       "\\\"layers\\\":1,\\\"plain_self_attention\\\":false,"
       "\\\"source_normalization\\\":\\\"nfc\\\",\\\"source_tokens\\\":\\\"space\\\","

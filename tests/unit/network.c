@@ -34,14 +34,15 @@ static void fill_side(struct sentences *side, size_t which, uint32_t first, uint
     side->ids[i] = first + (uint32_t)(i * 7 + i / 3) % words;
 }
 
-static void set_up_sizes(struct setup *s, enum attention_kind attention, size_t hidden,
-                         size_t embedding, size_t vocabulary) {
+static void set_up_sizes(struct setup *s, enum cell_kind cell, enum attention_kind attention,
+                         size_t hidden, size_t embedding, size_t vocabulary) {
   *s = (struct setup){.config = {.source_vocabulary = 11,
                                  .target_vocabulary = (uint32_t)vocabulary,
                                  .embedding_size = embedding,
                                  .hidden_size = hidden,
                                  .layers = 1,
                                  .attention_heads = 1,
+                                 .cell = cell_name(cell),
                                  .attention = attention_name(attention)}};
   blas_set_up();
   cr_assert_eq(parameter_table_create(&s->table, &s->config, NULL), ELMAN_OK);
@@ -55,7 +56,7 @@ static void set_up_sizes(struct setup *s, enum attention_kind attention, size_t 
 }
 
 static void set_up(struct setup *s, enum attention_kind attention, size_t hidden) {
-  set_up_sizes(s, attention, hidden, 6, 13);
+  set_up_sizes(s, CELL_ELMAN, attention, hidden, 6, 13);
 }
 
 static void tear_down(struct setup *s) {
@@ -81,45 +82,50 @@ static double run(struct setup *s, const size_t *indices, size_t count) {
   return run_regularized(s, indices, count, &plain);
 }
 
-Test(network, padding_never_leaks) {
-  for (unsigned kind = 0; attention_name((enum attention_kind)kind) != NULL; kind++) {
-    struct setup s;
-    set_up(&s, (enum attention_kind)kind, 8);
-    const size_t all[PAIRS] = {0, 1, 2, 3, 4};
-    const size_t S = 9, B = PAIRS;
-    const double together = run(&s, all, PAIRS);
-    const double tokens = (double)s.batch.tokens;
-    real *attention = reals(s.batch.target.steps * B * S);
-    memcpy(attention, s.workspace.decoder.attention.weights,
-           s.batch.target.steps * B * S * sizeof *attention);
-    real *gradient = reals(s.table.block), *sum = reals(s.table.block);
-    memcpy(gradient, s.gradient_block, s.table.block * sizeof *gradient);
+static void check_padding(enum cell_kind cell, enum attention_kind kind) {
+  struct setup s;
+  set_up_sizes(&s, cell, kind, 8, 6, 13);
+  const size_t all[PAIRS] = {0, 1, 2, 3, 4};
+  const size_t S = 9, B = PAIRS;
+  const double together = run(&s, all, PAIRS);
+  const double tokens = (double)s.batch.tokens;
+  real *attention = reals(s.batch.target.steps * B * S);
+  memcpy(attention, s.workspace.decoder.attention.weights,
+         s.batch.target.steps * B * S * sizeof *attention);
+  real *gradient = reals(s.table.block), *sum = reals(s.table.block);
+  memcpy(gradient, s.gradient_block, s.table.block * sizeof *gradient);
 
-    double apart = 0;
-    for (size_t i = 0; i < PAIRS; i++) {
-      apart += run(&s, &i, 1);
-      for (size_t t = 0; t < lengths[i][1] + 1; t++) {
-        for (size_t k = 0; k < S; k++) {
-          const double in_batch = (double)attention[(t * B + i) * S + k];
-          if (k < lengths[i][0])
-            cr_assert_float_eq(in_batch,
-                               (double)s.workspace.decoder.attention.weights[t * lengths[i][0] + k],
-                               CLOSE);
-          else
-            cr_assert_eq(in_batch, 0, "masked positions weigh exactly nothing");
-        }
+  double apart = 0;
+  for (size_t i = 0; i < PAIRS; i++) {
+    apart += run(&s, &i, 1);
+    for (size_t t = 0; t < lengths[i][1] + 1; t++) {
+      for (size_t k = 0; k < S; k++) {
+        const double in_batch = (double)attention[(t * B + i) * S + k];
+        if (k < lengths[i][0])
+          cr_assert_float_eq(in_batch,
+                             (double)s.workspace.decoder.attention.weights[t * lengths[i][0] + k],
+                             CLOSE);
+        else
+          cr_assert_eq(in_batch, 0, "masked positions weigh exactly nothing");
       }
-      /* The mean over the batch weighs each sentence by its tokens. */
-      const real share = (real)((double)s.batch.tokens / tokens);
-      for (size_t j = 0; j < s.table.block; j++) sum[j] += share * s.gradient_block[j];
     }
-    cr_assert_float_eq(together, apart, CLOSE * together);
-    cr_assert(relative_error(gradient, sum, s.table.block) < CLOSE);
-    free(attention);
-    free(gradient);
-    free(sum);
-    tear_down(&s);
+    /* The mean over the batch weighs each sentence by its tokens. */
+    const real share = (real)((double)s.batch.tokens / tokens);
+    for (size_t j = 0; j < s.table.block; j++) sum[j] += share * s.gradient_block[j];
   }
+  cr_assert_float_eq(together, apart, CLOSE * together);
+  cr_assert(relative_error(gradient, sum, s.table.block) < CLOSE);
+  free(attention);
+  free(gradient);
+  free(sum);
+  tear_down(&s);
+}
+
+Test(network, padding_never_leaks) {
+  for (unsigned kind = 0; attention_name((enum attention_kind)kind) != NULL; kind++)
+    check_padding(CELL_ELMAN, (enum attention_kind)kind);
+  for (unsigned cell = 0; cell_name((enum cell_kind)cell) != NULL; cell++)
+    check_padding((enum cell_kind)cell, ATTENTION_SCALED);
 }
 
 Test(network, attention_rows_sum_to_one) {
@@ -146,7 +152,7 @@ Test(network, any_number_of_threads_gives_the_same_bits) {
   const struct regularization regularization = {.dropouts = {{0.2, stream}, {0.1, stream}},
                                                 .label_smoothing = 0.1};
   struct setup s;
-  set_up_sizes(&s, ATTENTION_DOT, 940, 1500, 300);
+  set_up_sizes(&s, CELL_ELMAN, ATTENTION_DOT, 940, 1500, 300);
   const size_t all[PAIRS] = {0, 1, 2, 3, 4};
   use_threads(1);
   const double loss = run_regularized(&s, all, PAIRS, &regularization);
@@ -223,35 +229,42 @@ Test(network, attention_at_masked_positions) {
   free(dcontext);
 }
 
+static void spoil_states(struct rnn_states states, size_t steps, const struct setup *s) {
+  const struct rnn_cell *cell = decoder_sizes_of(&s->config).cell;
+  const size_t units = s->batch.source.batch * s->config.hidden_size;
+  for (size_t p = 0; p < cell->parts; p++) spoil(states.part[p], (steps + 1) * units);
+  if (cell->keeps) spoil(states.gates, steps * units * rnn_columns(cell));
+}
+
 /* The workspace is not cleared between batches: what an earlier one left must not matter. */
 static void spoil_workspace(struct setup *s) {
   const size_t B = s->batch.source.batch, S = s->batch.source.steps, T = s->batch.target.steps;
   const size_t N = s->batch.tokens, E = s->config.embedding_size, H = s->config.hidden_size;
   struct workspace *w = &s->workspace;
   spoil(w->encoder.inputs[0], S * B * E);
-  spoil(w->encoder.states[0][0], (S + 1) * B * H);
+  spoil_states(w->encoder.states[0][0], S, s);
   spoil(w->encoder.outputs, S * B * H);
-  spoil(w->encoder.finals, B * H);
+  spoil(w->encoder.finals, encoder_final_size(encoder_sizes_of(&s->config)) * B);
   spoil(w->decoder.inputs[0], T * B * E);
-  spoil(w->decoder.states[0], (T + 1) * B * H);
+  spoil_states(w->decoder.states[0], T, s);
   spoil(w->decoder.attention.context, T * B * H);
   spoil(w->decoder.attention.weights, T * B * S);
   spoil(w->decoder.features, N * 2 * H);
   spoil(w->decoder.logits, w->block * s->config.target_vocabulary);
   spoil(w->encoder_scratch.outputs, S * B * H);
-  spoil(w->encoder_scratch.finals, B * H);
+  spoil(w->encoder_scratch.finals, encoder_final_size(encoder_sizes_of(&s->config)) * B);
   spoil(w->encoder_scratch.inputs, S * B * E);
-  spoil(w->encoder_scratch.states, (S + 1) * B * H);
+  spoil_states(w->encoder_scratch.states[0][0], S, s);
   spoil(w->decoder_scratch.inputs, T * B * E);
-  spoil(w->decoder_scratch.states[0], (T + 1) * B * H);
+  spoil_states(w->decoder_scratch.states[0], T, s);
   spoil(w->decoder_scratch.context, T * B * H);
   spoil(w->decoder_scratch.attention.weights, T * B * S);
   spoil(w->decoder_scratch.features, N * 2 * H);
 }
 
-Test(network, old_contents_of_the_workspace_do_not_matter) {
+static void check_old_contents(enum cell_kind cell) {
   struct setup s;
-  set_up(&s, ATTENTION_SCALED, 8);
+  set_up_sizes(&s, cell, ATTENTION_SCALED, 8, 6, 13);
   const size_t all[PAIRS] = {0, 1, 2, 3, 4};
   const double loss = run(&s, all, PAIRS);
   real *gradient = reals(s.table.block);
@@ -265,6 +278,11 @@ Test(network, old_contents_of_the_workspace_do_not_matter) {
   cr_assert_eq(memcmp(gradient, s.gradient_block, s.table.block * sizeof *gradient), 0);
   free(gradient);
   tear_down(&s);
+}
+
+Test(network, old_contents_of_the_workspace_do_not_matter) {
+  for (unsigned cell = 0; cell_name((enum cell_kind)cell) != NULL; cell++)
+    check_old_contents((enum cell_kind)cell);
 }
 
 Test(network, gradients_are_added_to) {

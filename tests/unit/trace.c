@@ -7,7 +7,7 @@
 #include "model/network_copy.h"
 #include "model/trace.h"
 
-enum { SOURCE_WORDS = 5, TARGET_WORDS = 4, SIZE = 6, MOST_NUMBERS = 4000 };
+enum { SOURCE_WORDS = 5, TARGET_WORDS = 4, SIZE = 6, MOST_NUMBERS = 8000 };
 
 /* ---- a network whose gradients can be seen from outside ---- */
 
@@ -177,6 +177,39 @@ Test(trace, every_step_of_both_sides) {
       arena_free(&trace.arena);
       tear_down(&setting);
     }
+  }
+}
+
+/* With an embedding of G·H numbers and the identity for all gates together, the gradient of a
+ * word's row is that of all gates at the step that reads it. */
+Test(trace, every_cell) {
+  for (unsigned kind = 0; cell_name((enum cell_kind)kind) != NULL; kind++) {
+    static struct setting setting;
+    struct model_config config = square_config();
+    const size_t G = rnn_cell_of((enum cell_kind)kind)->gates;
+    config.cell = cell_name((enum cell_kind)kind);
+    config.embedding_size = G * SIZE;
+    set_up(&setting, config, SOURCE_WORDS, TARGET_WORDS);
+    set_diagonal(&setting, "encoder.rnn.weight_ih_l0", 1);
+    set_diagonal(&setting, "decoder.rnn.weight_ih_l0", 1);
+    struct trace trace = run(&setting);
+    const real *const embeddings[] = {setting.copy.weight_views.encoder.embedding,
+                                      setting.copy.weight_views.decoder.embedding};
+    const struct sequence *const sides[] = {&setting.batch.source, &setting.batch.target};
+    for (size_t i = 0; i < 2; i++) {
+      const elman_traced_layer *layer = &trace.layers[i];
+      for (size_t t = 0; t < layer->steps; t++) {
+        double dz[4 * SIZE], sum = 0;
+        const size_t row = sides[i]->ids[t] * config.embedding_size;
+        differences(dz, &setting, (real *)embeddings[i] + row, config.embedding_size);
+        for (size_t j = 0; j < config.embedding_size; j++) sum += dz[j] * dz[j];
+        assert_close(layer->inputs[t], sqrt(sum), 1e-7, cell_name((enum cell_kind)kind), t);
+        cr_assert(layer->states[t] > 0);
+        cr_assert(layer->saturated[t] >= 0 && layer->saturated[t] <= 1);
+      }
+    }
+    arena_free(&trace.arena);
+    tear_down(&setting);
   }
 }
 

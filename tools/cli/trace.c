@@ -151,8 +151,8 @@ int trace_command(int argc, char **argv) {
   const struct usage usage = {
       "trace", "[options] SOURCE TARGET",
       "Shows how far back learning reaches: the norm of the gradient of the loss at every\n"
-      "step of encoder and decoder, before and after it passed the tanh, and the share of\n"
-      "saturated units.",
+      "step of encoder and decoder, before and after it passed the cell's nonlinearities,\n"
+      "and the share of those that are saturated.",
       options, rules};
   struct operands operands;
   int code;
