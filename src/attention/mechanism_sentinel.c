@@ -14,7 +14,8 @@ enum { GATES, SENTINELS, FEATURES, SCORES };         /* g_t, s_t, f_t, r_t */
 
 static struct linear map_of(const struct attention_pass *pass, size_t weight) {
   const size_t H = pass->layer.config.size;
-  return (struct linear){pass->layer.weights->part[OWN_PARTS + weight], NULL, H, H};
+  return (struct linear){
+      .weight = pass->layer.weights->part[OWN_PARTS + weight], .in = H, .out = H};
 }
 
 static size_t rows_of(const struct attention_pass *pass) {
