@@ -51,18 +51,6 @@ static void check_hypothesis(struct setup *s, const struct search_request *reque
 
 /* ---- every shape of network ---- */
 
-/* Weights in eight bits do not change what is found. */
-static void make_screen(struct screen *screen, struct setup *s,
-                        const struct quantized_kernel *kernel) {
-  const struct decoder_parameters *weights = &s->model.weights.decoder;
-  const struct decoder_sizes sizes = decoder_sizes_of(&s->model.config);
-  const struct screened_layer layer = {weights->out_weight, weights->out_bias,
-                                       sizes.vocabulary,    decoder_feature_size(sizes),
-                                       TOKEN_START,         false};
-  cr_assert_eq(screen_create(screen, layer, kernel, NULL), ELMAN_OK);
-  s->screen = screen;
-}
-
 enum { LIMIT = 7 };
 
 static void check_greedy_run(struct setup *s, uint32_t expected[SENTENCES][LIMIT],

@@ -198,14 +198,9 @@ Test(ensemble, a_screen_is_not_looked_at) {
   struct screen screen;
   struct hypothesis plain[SENTENCES];
   set_up_duo(&duo, plain_config(13), 7, LIMIT);
-  const struct decoder_parameters *weights = &s->model.weights.decoder;
-  const struct decoder_sizes sizes = decoder_sizes_of(&s->model.config);
-  const struct screened_layer layer = {weights->out_weight, weights->out_bias, sizes.vocabulary,
-                                       decoder_feature_size(sizes), TOKEN_START};
-  cr_assert_eq(screen_create(&screen, layer, quantized_kernel_at(0), NULL), ELMAN_OK);
   run(s, 0, SENTENCES, greedy);
   for (size_t i = 0; i < SENTENCES; i++) plain[i] = found_in(s, i, 0);
-  s->screen = &screen;
+  make_screen(&screen, s, quantized_kernel_at(0));
   run(s, 0, SENTENCES, greedy);
   for (size_t i = 0; i < SENTENCES; i++) {
     const struct hypothesis found = found_in(s, i, 0);

@@ -175,6 +175,18 @@ static inline void for_all_shapes(shape_check *check) {
   }
 }
 
+/* Weights in eight bits do not change what is found. */
+static inline void make_screen(struct screen *screen, struct setup *s,
+                               const struct quantized_kernel *kernel) {
+  const struct decoder_parameters *weights = &s->model.weights.decoder;
+  const struct decoder_sizes sizes = decoder_sizes_of(&s->model.config);
+  const struct screened_layer layer = {weights->out_weight, weights->out_bias,
+                                       sizes.vocabulary,    decoder_feature_size(sizes),
+                                       TOKEN_START,         false};
+  cr_assert_eq(screen_create(screen, layer, kernel, NULL), ELMAN_OK);
+  s->screen = screen;
+}
+
 /* ---- scores by definition ---- */
 
 /* The mean of the heads at step t and source token i, where the network was forced. */
