@@ -16,6 +16,7 @@ typedef struct elman_model_options {
   size_t max_length; /* tokens on a side: longer pairs count for nothing, as elman_train leaves
                         them out; 0 (default) = no limit */
   uint64_t seed;     /* of the initial weights; default 1 */
+  size_t threads;    /* 0 (default) = one a core; the result does not depend on it */
 } elman_model_options;
 
 ELMAN_API elman_model_options elman_model_options_default(void);

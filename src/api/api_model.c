@@ -1,6 +1,7 @@
 #include <math.h>
 
 #include "api/call.h"
+#include "corpus/pieces.h"
 #include "model/hyperparameters.h"
 #include "model/model_average.h"
 #include "model/model_file.h"
@@ -66,7 +67,11 @@ static elman_status create_model(struct model **model, const struct pairs *pairs
                  from->subwords},
       .joint_merges = from->joint_subwords};
   struct vocabulary_pair vocabularies = {0};
+  struct surroundings before;
+  status = enter(&before, from->threads, pieces_work(pairs_count(pairs)), error);
+  if (status != ELMAN_OK) return status;
   status = corpus_vocabularies(&vocabularies, pairs, &vocabulary, error);
+  leave(before);
   if (status == ELMAN_OK) status = model_create(model, vocabularies, config, error);
   if (status != ELMAN_OK) return status;
   (*model)->past.start_known = true;

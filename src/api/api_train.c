@@ -2,6 +2,7 @@
 
 #include "api/call.h"
 #include "base/group.h"
+#include "corpus/pieces.h"
 #include "model/hyperparameters.h"
 #include "train/checkpoint.h"
 #include "train/loop.h"
@@ -30,8 +31,9 @@ static elman_status train(struct model *model, const struct pairs *pairs,
   return status;
 }
 
-/* Work that threads would share out: the largest product of an update, or its shards, with six
- * products by the largest matrix. The target tokens of a batch are guessed. */
+/* Work that threads would share out: that of the pairs' text, or the largest product of an update,
+ * or its shards, with six products by the largest matrix. The target tokens of a batch are guessed.
+ */
 static double shared_work(const struct model *model, const struct pairs *pairs,
                           const elman_train_options *options) {
   enum { TYPICAL_LENGTH = 8, PRODUCTS = 6 };
@@ -43,7 +45,7 @@ static double shared_work(const struct model *model, const struct pairs *pairs,
   const double rows = TYPICAL_LENGTH * fmin(batch_size, count);
   const double H = (double)config->hidden_size, V = (double)config->target_vocabulary;
   const double product = rows * H * fmax(2 * V, fmax(H, (double)config->embedding_size));
-  return options->shards > 1 ? PRODUCTS * product : product;
+  return fmax(options->shards > 1 ? PRODUCTS * product : product, pieces_work(pairs_count(pairs)));
 }
 
 elman_status elman_train(elman_model *model, const elman_pairs *pairs,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "corpus/pieces.h"
 #include "vocab/bpe_learn.h"
 
 /* Enough lines to tell how a corpus is written. */
@@ -46,23 +47,90 @@ elman_status corpus_add(struct corpus *corpus, const struct encoding *source,
   return status == ELMAN_OK ? sentences_add(&corpus->target, target, error) : status;
 }
 
+/* A piece of the pairs on its way. */
+struct encoded_piece {
+  struct encoding from, to;
+  struct corpus corpus;
+};
+
+struct encoding_work {
+  struct corpus *corpus;
+  const struct pairs *pairs;
+  const struct codec *source, *target;
+  size_t max_length;
+  struct encoded_piece pieces[PIECES_AT_ONCE];
+};
+
+static void sentences_clear(struct sentences *sentences) {
+  sentences->count = sentences->longest = 0;
+}
+
+static elman_status encode_piece(void *context, size_t place, size_t first, size_t count,
+                                 elman_error *error) {
+  struct encoding_work *work = context;
+  struct encoded_piece *piece = &work->pieces[place];
+  struct corpus *corpus = &piece->corpus;
+  const size_t max_length = work->max_length;
+  elman_status status = ELMAN_OK;
+  if (corpus->source.starts == NULL) status = corpus_create(corpus, PAIRS_A_PIECE, error);
+  sentences_clear(&corpus->source);
+  sentences_clear(&corpus->target);
+  corpus->too_long = 0;
+  for (size_t i = first; status == ELMAN_OK && i < first + count; i++) {
+    const struct pair pair = pairs_get(work->pairs, i);
+    status = encode(&piece->from, work->source, pair.source, error);
+    if (status == ELMAN_OK) status = encode(&piece->to, work->target, pair.target, error);
+    if (status != ELMAN_OK) break;
+    if (max_length > 0 &&
+        (piece->from.tokens.count > max_length || piece->to.tokens.count > max_length))
+      corpus->too_long++;
+    else
+      status = corpus_add(corpus, &piece->from, &piece->to, error);
+  }
+  return status;
+}
+
+static elman_status sentences_append(struct sentences *sentences, const struct sentences *more,
+                                     elman_error *error) {
+  const size_t start = sentences->starts[sentences->count], length = more->starts[more->count];
+  size_t end;
+  if (__builtin_add_overflow(start, length, &end)) return fail_no_memory(error);
+  const elman_status status =
+      array_grow(&sentences->ids, &sentences->capacity, end, sizeof *sentences->ids, error);
+  if (status != ELMAN_OK) return status;
+  if (length > 0) memcpy(sentences->ids + start, more->ids, length * sizeof *more->ids);
+  for (size_t i = 1; i <= more->count; i++)
+    sentences->starts[sentences->count + i] = start + more->starts[i];
+  sentences->count += more->count;
+  if (more->longest > sentences->longest) sentences->longest = more->longest;
+  return ELMAN_OK;
+}
+
+static elman_status take_piece(void *context, size_t place, elman_error *error) {
+  struct encoding_work *work = context;
+  const struct corpus *piece = &work->pieces[place].corpus;
+  work->corpus->too_long += piece->too_long;
+  const elman_status status = sentences_append(&work->corpus->source, &piece->source, error);
+  return status == ELMAN_OK ? sentences_append(&work->corpus->target, &piece->target, error)
+                            : status;
+}
+
 elman_status corpus_encode(struct corpus *corpus, const struct pairs *pairs,
                            const struct codec *source, const struct codec *target,
                            size_t max_length, elman_error *error) {
-  struct encoding from = {0}, to = {0};
+  struct encoding_work work = {.corpus = corpus,
+                               .pairs = pairs,
+                               .source = source,
+                               .target = target,
+                               .max_length = max_length};
   elman_status status = corpus_create(corpus, pairs_count(pairs), error);
-  for (size_t i = 0; status == ELMAN_OK && i < pairs_count(pairs); i++) {
-    const struct pair pair = pairs_get(pairs, i);
-    status = encode(&from, source, pair.source, error);
-    if (status == ELMAN_OK) status = encode(&to, target, pair.target, error);
-    if (status != ELMAN_OK) break;
-    if (max_length > 0 && (from.tokens.count > max_length || to.tokens.count > max_length))
-      corpus->too_long++;
-    else
-      status = corpus_add(corpus, &from, &to, error);
+  if (status == ELMAN_OK)
+    status = pieces_run(pairs_count(pairs), encode_piece, take_piece, &work, error);
+  for (size_t i = 0; i < PIECES_AT_ONCE; i++) {
+    encoding_free(&work.pieces[i].from);
+    encoding_free(&work.pieces[i].to);
+    corpus_free(&work.pieces[i].corpus);
   }
-  encoding_free(&from);
-  encoding_free(&to);
   if (status != ELMAN_OK) corpus_free(corpus);
   return status;
 }
@@ -145,15 +213,14 @@ static elman_status find_modes(struct counting *counting, elman_error *error) {
 }
 
 /* Splits both sides of a pair; *too_long = a side is. */
-static elman_status split_pair(struct counting *counting, bool *too_long, size_t index,
-                               elman_error *error) {
+static elman_status split_pair(struct side_count sides[2], bool *too_long,
+                               const struct counting *counting, size_t index, elman_error *error) {
   elman_status status = ELMAN_OK;
   *too_long = false;
   for (int s = 0; s < 2 && status == ELMAN_OK; s++) {
-    struct side_count *side = &counting->sides[s];
     const struct text text = text_on(counting->pairs, index, (elman_side)s);
-    status = encode_tokens(&side->encoding, &side->codec, text, error);
-    *too_long = *too_long || is_too_long(side, counting->max_length);
+    status = encode_tokens(&sides[s].encoding, &sides[s].codec, text, error);
+    *too_long = *too_long || is_too_long(&sides[s], counting->max_length);
   }
   return status;
 }
@@ -175,21 +242,6 @@ static elman_status count_words(struct side_count *side, elman_error *error) {
   return status;
 }
 
-static elman_status count_pairs(struct counting *counting,
-                                elman_status (*count)(struct side_count *side, elman_error *error),
-                                elman_error *error) {
-  elman_status status = ELMAN_OK;
-  for (size_t i = 0; status == ELMAN_OK && i < pairs_count(counting->pairs); i++) {
-    bool too_long;
-    status = split_pair(counting, &too_long, i, error);
-    for (int s = 0; s < 2 && status == ELMAN_OK && !too_long; s++)
-      status = count(&counting->sides[s], error);
-  }
-  return status;
-}
-
-/* ---- merges ---- */
-
 static elman_status add_words(struct word_table *to, const struct word_table *from,
                               elman_error *error) {
   elman_status status = ELMAN_OK;
@@ -200,6 +252,68 @@ static elman_status add_words(struct word_table *to, const struct word_table *fr
   }
   return status;
 }
+
+/* Counts a side of a pair that was split. */
+typedef elman_status count_function(struct side_count *side, elman_error *error);
+
+/* What is counted in each place goes to a table of its own. */
+struct counting_work {
+  struct counting *counting;
+  count_function *count;
+  struct side_count pieces[PIECES_AT_ONCE][2];
+};
+
+static elman_status count_piece(void *context, size_t place, size_t first, size_t count,
+                                elman_error *error) {
+  struct counting_work *work = context;
+  struct side_count *sides = work->pieces[place];
+  elman_status status = ELMAN_OK;
+  for (int s = 0; s < 2 && status == ELMAN_OK; s++) {
+    sides[s].codec = work->counting->sides[s].codec;
+    status = token_counter_create(&sides[s].counter, error);
+  }
+  for (size_t i = first; status == ELMAN_OK && i < first + count; i++) {
+    bool too_long;
+    status = split_pair(sides, &too_long, work->counting, i, error);
+    for (int s = 0; s < 2 && status == ELMAN_OK && !too_long; s++)
+      status = work->count(&sides[s], error);
+  }
+  return status;
+}
+
+static void forget_counts(struct side_count *piece) {
+  token_counter_free(piece->counter);
+  piece->counter = NULL;
+  word_table_free(&piece->words);
+}
+
+static elman_status take_counts(void *context, size_t place, elman_error *error) {
+  struct counting_work *work = context;
+  elman_status status = ELMAN_OK;
+  for (int s = 0; s < 2 && status == ELMAN_OK; s++) {
+    struct side_count *all = &work->counting->sides[s], *piece = &work->pieces[place][s];
+    status = add_words(&all->words, &piece->words, error);
+    if (status == ELMAN_OK) status = token_counter_merge(all->counter, piece->counter, error);
+    forget_counts(piece);
+  }
+  return status;
+}
+
+static elman_status count_pairs(struct counting *counting, count_function *count,
+                                elman_error *error) {
+  struct counting_work work = {.counting = counting, .count = count};
+  const elman_status status =
+      pieces_run(pairs_count(counting->pairs), count_piece, take_counts, &work, error);
+  for (size_t i = 0; i < PIECES_AT_ONCE; i++) {
+    for (int s = 0; s < 2; s++) {
+      forget_counts(&work.pieces[i][s]);
+      encoding_free(&work.pieces[i][s].encoding);
+    }
+  }
+  return status;
+}
+
+/* ---- merges ---- */
 
 /* The source learns from the words of both, and the target takes its merges. */
 static elman_status learn_joint_merges(struct counting *counting, size_t most, elman_error *error) {
@@ -259,9 +373,9 @@ static elman_status build(struct vocabulary_pair *built, struct counting *counti
                           const struct vocabulary_options *options, elman_error *error) {
   struct vocabulary **vocabularies[] = {&built->source, &built->target};
   elman_status status = find_modes(counting, error);
-  if (status == ELMAN_OK) status = learn_merges(counting, options, error);
   for (int s = 0; s < 2 && status == ELMAN_OK; s++)
     status = token_counter_create(&counting->sides[s].counter, error);
+  if (status == ELMAN_OK) status = learn_merges(counting, options, error);
   if (status == ELMAN_OK) status = count_pairs(counting, count_tokens, error);
   for (int s = 0; s < 2 && status == ELMAN_OK; s++) {
     struct side_count *side = &counting->sides[s];

@@ -196,10 +196,17 @@ static bool is_idle(enum idle_spaces idle, bool unspaced, bool next_unspaced) {
                                       : false;
 }
 
+/* Not if all is ASCII, or nothing a space. */
+static bool may_have_idle_spaces(struct text text) {
+  bool ascii = true;
+  for (size_t i = 0; i < text.length && ascii; i++) ascii = (unsigned char)text.bytes[i] < 0x80;
+  return !ascii && memchr(text.bytes, ' ', text.length) != NULL;
+}
+
 void text_drop_spaces(struct buffer *normalized, elman_token_mode mode) {
   const enum idle_spaces idle = token_mode_row(mode)->idle_spaces;
   const struct text text = buffer_text(normalized);
-  if (idle == NO_SPACES) return;
+  if (idle == NO_SPACES || !may_have_idle_spaces(text)) return;
   bool unspaced = false; /* the character before, without what stands on it */
   size_t length = 0;
   for (size_t at = 0; at < text.length;) {

@@ -57,6 +57,17 @@ elman_status token_counter_keep(struct token_counter *counter, const struct toke
   return status;
 }
 
+elman_status token_counter_merge(struct token_counter *counter, const struct token_counter *from,
+                                 elman_error *error) {
+  for (size_t i = 0; i < from->table.count; i++) {
+    struct word *word;
+    const elman_status status = word_add(&word, &counter->table, word_text(&from->table, i), error);
+    if (status != ELMAN_OK) return status;
+    word->count += from->table.words[i].count;
+  }
+  return ELMAN_OK;
+}
+
 void token_counter_free(struct token_counter *counter) {
   if (counter == NULL) return;
   word_table_free(&counter->table);

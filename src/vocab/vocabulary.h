@@ -26,6 +26,9 @@ elman_status token_counter_add(struct token_counter *counter, const struct token
 /* These come into the vocabulary however rarely they are seen. */
 elman_status token_counter_keep(struct token_counter *counter, const struct tokens *tokens,
                                 elman_error *error) CHECKED;
+/* Adds the counts of `from`, whose words come behind those that are there, in their order. */
+elman_status token_counter_merge(struct token_counter *counter, const struct token_counter *from,
+                                 elman_error *error) CHECKED;
 void token_counter_free(struct token_counter *counter);
 
 /* Words seen at least `min_count` times, at most `max_words` of them (0 = no limit; the specials

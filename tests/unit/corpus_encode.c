@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "corpus/corpus.h"
+#include "corpus/pieces.h"
+#include "threads.h"
 
 static struct pairs *pairs_of(const char *content) {
   char name[] = "/tmp/elman-encode-XXXXXX";
@@ -192,6 +194,66 @@ Test(encode, pairs_that_are_too_long_are_counted) {
   corpus_free(&corpus);
   corpus_free(&corpus);
   corpus_free(NULL);
+  free_vocabularies(&built);
+  pairs_free(pairs);
+}
+
+/* Enough pairs for several pieces, with words that come up here and there for the first time. */
+static struct pairs *many_pairs(void) {
+  enum { PAIRS = 3 * PAIRS_A_PIECE + 100 };
+  struct buffer text = {0};
+  for (size_t i = 0; i < PAIRS; i++)
+    buffer_print(&text, "a%zu b%zu%s\tx%zu y\n", i % 97, i * i % 9001, i % 5 == 0 ? " c c" : "",
+                 i % 7000);
+  struct pairs *pairs = pairs_of(text.bytes);
+  buffer_free(&text);
+  return pairs;
+}
+
+Test(encode, threads_change_nothing) {
+  struct pairs *pairs = many_pairs();
+  struct vocabulary_options options = automatic;
+  struct vocabulary_pair built[2];
+  struct corpus corpora[2];
+  options.max_length = 3;
+  for (size_t k = 0; k < 2; k++) {
+    use_threads(k == 0 ? 1 : 3);
+    built[k] = vocabularies_of(pairs, options);
+    const struct codec source = vocabulary_pair_codec(&built[k], ELMAN_SOURCE);
+    const struct codec target = vocabulary_pair_codec(&built[k], ELMAN_TARGET);
+    cr_assert_eq(corpus_encode(&corpora[k], pairs, &source, &target, 3, NULL), ELMAN_OK);
+  }
+  use_threads(1);
+  cr_assert_gt(corpora[0].too_long, PAIRS_A_PIECE / 2);
+  cr_assert_eq(corpora[0].too_long, corpora[1].too_long);
+  cr_assert_eq(vocabulary_size(built[0].source), vocabulary_size(built[1].source));
+  for (size_t id = 0; id < vocabulary_size(built[0].source); id++)
+    cr_assert(
+        text_equal(vocabulary_token(built[0].source, id), vocabulary_token(built[1].source, id)));
+  const struct sentences *one = &corpora[0].target, *three = &corpora[1].target;
+  cr_assert_eq(one->count, three->count);
+  cr_assert_eq(one->longest, three->longest);
+  cr_assert_arr_eq(one->starts, three->starts, (one->count + 1) * sizeof *one->starts);
+  cr_assert_arr_eq(one->ids, three->ids, one->starts[one->count] * sizeof *one->ids);
+  for (size_t k = 0; k < 2; k++) {
+    free_vocabularies(&built[k]);
+    corpus_free(&corpora[k]);
+  }
+  pairs_free(pairs);
+}
+
+Test(encode, words_of_equal_counts_are_in_the_order_of_the_pairs) {
+  struct pairs *pairs = many_pairs();
+  struct vocabulary_pair built = vocabularies_of(pairs, automatic);
+  /* These come once, and in this order. */
+  size_t last = 0;
+  for (size_t i = 6000; i < 6999; i++) {
+    char word[16];
+    snprintf(word, sizeof word, "x%zu", i);
+    const size_t id = vocabulary_find(built.target, text_of(word));
+    cr_assert_gt(id, last);
+    last = id;
+  }
   free_vocabularies(&built);
   pairs_free(pairs);
 }

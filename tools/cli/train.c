@@ -141,7 +141,7 @@ static int check_and_train(struct job *job, const char *command, const struct op
 static int check_group(struct job *job, const char *command) {
   const elman_group *group = group_joined();
   job->train.group = group;
-  job->train.threads = group_threads(job->train.threads);
+  job->train.threads = job->model.threads = group_threads(job->train.threads);
   if (group == NULL) return EX_OK;
   if (group->size > job->train.shards)
     return report_usage(command,
