@@ -17,10 +17,14 @@ typedef struct elman_group {
   size_t rank, size; /* this process, below size, and how many there are: 1,024 at most */
   /* Sends send[r] to process r and fills receive[r] with what it sends, for every r below size,
    * this process among them; both sides know how many bytes that is. All processes call it in the
-   * same order. After an error, which ends the work, it is not called again. */
+   * same order. After an error, which ends the work, it is not called again. Training calls it from
+   * a thread of the library, too, to send what is ready while it computes the rest; never are two
+   * calls under way at once. */
   elman_status (*exchange)(void *context, const elman_bytes *send, const elman_bytes *receive,
                            elman_error *error);
   void *context;
+  bool single_thread; /* exchange takes no other than the one that called the library: nothing is
+                         sent while something is computed */
 } elman_group;
 
 /* Collective operations for a program's own use, with `group` NULL for one that is alone. All of

@@ -132,6 +132,7 @@ double network_gradient(const struct parameters *gradients, const struct network
   encoder_forward(&encoder);                                                 /* (1) to (3) */
   decoder_forward(&decoder);                                                 /* (4) to (8) */
   output_learn(&gradients->decoder, dfeatures, &w->output_scratch, &output); /* (9) to (14) */
+  if (pass->output_learnt.give != NULL) pass->output_learnt.give(pass->output_learnt.context);
   if (pass->only_token > 0) single_out(dfeatures, &output, pass->only_token);
   memset(doutputs, 0, S * B * H * sizeof *doutputs);
   decoder_backward(&gradients->decoder, doutputs, dfinals, &w->decoder_scratch,

@@ -41,6 +41,12 @@ elman_status workspace_fit(struct workspace *workspace, const struct model_confi
                            elman_error *error) CHECKED;
 void workspace_free(struct workspace *workspace);
 
+/* Given to whoever waits for a part of the gradient; all zero = nobody does. */
+struct notice {
+  void (*give)(void *context);
+  void *context;
+};
+
 /* A batch on its way through the network. */
 struct network_pass {
   const struct model_config *config;
@@ -51,6 +57,8 @@ struct network_pass {
   size_t mean_of;    /* tokens: what the mean loss divides by, N of equation 11, where the batch is
                         part of another; 0 = its own */
   size_t only_token; /* the gradient is that of this token's loss, from 1; 0 = of the mean loss */
+  struct notice output_learnt; /* the gradient of the output layer is whole; where it is tied to an
+                                  embedding, but for that one's own part */
 };
 
 /* Returns the sum of the losses over all real target tokens, equation 11 times N; the single losses

@@ -12,14 +12,29 @@ static size_t pieces_of(size_t numbers) {
   return numbers / LONGEST_PIECE + (numbers % LONGEST_PIECE != 0);
 }
 
+static struct range common(struct range a, struct range b) {
+  const size_t a_end = a.first + a.count, b_end = b.first + b.count;
+  const size_t first = a.first > b.first ? a.first : b.first, end = a_end < b_end ? a_end : b_end;
+  return (struct range){first, end > first ? end - first : 0};
+}
+
+static size_t table_start(const struct optimizer *optimizer, size_t table) {
+  return (size_t)(optimizer->tables[table].table.gradients - optimizer->blocks.gradients);
+}
+
 elman_status gradient_pieces_create(struct gradient_pieces *pieces,
-                                    const struct optimizer *optimizer, elman_error *error) {
+                                    const struct optimizer *optimizer, struct range within,
+                                    elman_error *error) {
   size_t count = 0;
   for (size_t i = 0; i < optimizer->range_count; i++)
-    count += pieces_of(optimizer->ranges[i].count);
-  for (size_t i = 0; i < optimizer->table_count; i++)
-    count += optimizer->tables[i].rows * pieces_of(optimizer->tables[i].columns);
-  *pieces = (struct gradient_pieces){.all = calloc(count, sizeof *pieces->all)};
+    count += pieces_of(common(optimizer->ranges[i], within).count);
+  for (size_t i = 0; i < optimizer->table_count; i++) {
+    const struct deferred_table *table = &optimizer->tables[i];
+    const struct range first_row = {table_start(optimizer, i), table->columns};
+    count += table->rows * pieces_of(common(first_row, within).count);
+  }
+  *pieces =
+      (struct gradient_pieces){.all = calloc(count + 1, sizeof *pieces->all), .within = within};
   return pieces->all == NULL ? fail_no_memory(error) : ELMAN_OK;
 }
 
@@ -28,25 +43,25 @@ void gradient_pieces_free(struct gradient_pieces *pieces) {
   *pieces = (struct gradient_pieces){0};
 }
 
-static void add_range(struct gradient_pieces *pieces, size_t offset, size_t count) {
-  while (count > 0) {
-    const size_t some = count < LONGEST_PIECE ? count : LONGEST_PIECE;
-    pieces->all[pieces->count++] = (struct gradient_piece){offset, some, pieces->numbers};
+static void add_range(struct gradient_pieces *pieces, struct range range) {
+  struct range left = common(range, pieces->within);
+  while (left.count > 0) {
+    const size_t some = left.count < LONGEST_PIECE ? left.count : LONGEST_PIECE;
+    pieces->all[pieces->count++] = (struct gradient_piece){left.first, some, pieces->numbers};
     pieces->numbers += some;
-    offset += some;
-    count -= some;
+    left.first += some;
+    left.count -= some;
   }
 }
 
 void gradient_pieces_list(struct gradient_pieces *pieces, const struct optimizer *optimizer) {
   pieces->count = pieces->numbers = 0;
-  for (size_t i = 0; i < optimizer->range_count; i++)
-    add_range(pieces, optimizer->ranges[i].first, optimizer->ranges[i].count);
+  for (size_t i = 0; i < optimizer->range_count; i++) add_range(pieces, optimizer->ranges[i]);
   for (size_t i = 0; i < optimizer->table_count; i++) {
     const struct deferred_table *table = &optimizer->tables[i];
-    const size_t start = (size_t)(table->table.gradients - optimizer->blocks.gradients);
+    const size_t start = table_start(optimizer, i), E = table->columns;
     for (size_t k = 0; k < table->count; k++)
-      add_range(pieces, start + table->list[k] * table->columns, table->columns);
+      add_range(pieces, (struct range){start + table->list[k] * E, E});
   }
 }
 

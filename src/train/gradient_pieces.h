@@ -1,6 +1,7 @@
 /* The numbers that one batch's gradient has: the ranges of the optimizer whole, and of each
  * embedding table the rows of the batch's words. They are cut into pieces, which lie one after the
- * other where a gradient is packed. */
+ * other where a gradient is packed. Or only those of them that lie in
+ * one range of a block. */
 #ifndef ELMAN_TRAIN_GRADIENT_PIECES_H
 #define ELMAN_TRAIN_GRADIENT_PIECES_H
 
@@ -16,10 +17,12 @@ struct gradient_pieces {
   struct gradient_piece *all; /* with room for every row of the tables */
   size_t count;
   size_t numbers; /* in a packed gradient */
+  struct range within;
 };
 
 elman_status gradient_pieces_create(struct gradient_pieces *pieces,
-                                    const struct optimizer *optimizer, elman_error *error) CHECKED;
+                                    const struct optimizer *optimizer, struct range within,
+                                    elman_error *error) CHECKED;
 void gradient_pieces_free(struct gradient_pieces *pieces);
 
 /* Those of the batch for which optimizer_begin was called last: the same in every process. */

@@ -108,15 +108,38 @@ static elman_status create_branches(struct shards *s, const struct model *model,
   return status;
 }
 
-/* Pages that no batch touches cost address space only. */
-static elman_status create_buffers(struct shards *s, const struct model *model,
-                                   elman_error *error) {
-  const size_t P = group_size(s->group), slice = model->table.block / P + 1;
-  if (P == 1) return ELMAN_OK;
+static elman_status create_slices(const struct shards *s, struct shard_portion *portion,
+                                  size_t numbers, elman_error *error) {
+  const size_t slice = numbers / group_size(s->group) + 1;
   if (slice > SIZE_MAX / sizeof(real) / s->part_count) return fail_no_memory(error);
-  s->packed = malloc(model->table.block * sizeof *s->packed);
-  s->slices = malloc(slice * s->part_count * sizeof *s->slices);
-  return s->packed == NULL || s->slices == NULL ? fail_no_memory(error) : ELMAN_OK;
+  portion->slices = malloc(slice * s->part_count * sizeof *portion->slices);
+  return portion->slices == NULL ? fail_no_memory(error) : ELMAN_OK;
+}
+
+/* The output layer ends a block. Tied to an embedding, it is whole no sooner than all else. */
+static size_t output_start(const struct model *model) {
+  if (model->config.tie_embeddings) return model->table.block;
+  return (size_t)(model->weights.decoder.out_weight - model->block);
+}
+
+/* Pages that no batch touches cost address space only. */
+static elman_status create_portions(struct shards *s, const struct model *model,
+                                    const struct optimizer *optimizer, elman_error *error) {
+  const bool alone = group_size(s->group) == 1;
+  const size_t all = model->table.block, start = alone ? all : output_start(model);
+  elman_status status =
+      gradient_pieces_create(&s->rest.pieces, optimizer, (struct range){0, start}, error);
+  if (status == ELMAN_OK)
+    status = gradient_pieces_create(&s->output.pieces, optimizer,
+                                    (struct range){start, all - start}, error);
+  if (status != ELMAN_OK || alone) return status;
+  s->output.packed = optimizer->blocks.gradients + start;
+  s->rest.packed = malloc(start * sizeof *s->rest.packed);
+  if (s->rest.packed == NULL) return fail_no_memory(error);
+  status = create_slices(s, &s->rest, start, error);
+  if (status == ELMAN_OK) status = create_slices(s, &s->output, all - start, error);
+  if (status == ELMAN_OK) status = errand_create(&s->errand, error);
+  return status;
 }
 
 elman_status shards_create(struct shards *shards, const elman_group *group, size_t count,
@@ -143,9 +166,7 @@ elman_status shards_create(struct shards *shards, const elman_group *group, size
   if (status == ELMAN_OK) list_parts(shards, (struct range){0, count});
   if (status == ELMAN_OK)
     status = create_branches(shards, model, optimizer->blocks.gradients, error);
-  if (status == ELMAN_OK) status = create_buffers(shards, model, error);
-  if (status == ELMAN_OK && count > 1)
-    status = gradient_pieces_create(&shards->pieces, optimizer, error);
+  if (status == ELMAN_OK && count > 1) status = create_portions(shards, model, optimizer, error);
   if (status != ELMAN_OK) shards_free(shards);
   return status;
 }
@@ -159,6 +180,7 @@ static void branch_free(struct shard_branch *branch, size_t borrowed) {
 }
 
 void shards_free(struct shards *shards) {
+  errand_free(shards->errand);
   for (size_t k = 0; k < shards->most_branches; k++)
     branch_free(&shards->branches[k], k == 0 ? 1 : 0);
   free(shards->branches);
@@ -167,9 +189,11 @@ void shards_free(struct shards *shards) {
   free(shards->counts);
   free(shards->send);
   free(shards->receive);
-  free(shards->packed);
-  free(shards->slices);
-  gradient_pieces_free(&shards->pieces);
+  free(shards->rest.packed);
+  free(shards->rest.slices);
+  free(shards->output.slices);
+  gradient_pieces_free(&shards->rest.pieces);
+  gradient_pieces_free(&shards->output.pieces);
   *shards = (struct shards){0};
 }
 
@@ -183,13 +207,26 @@ struct work {
   void *context;
 };
 
+static void bring_output(void *context) {
+  struct shard_branch *branch = context;
+  if (branch->awaiting != NULL) errand_bring(branch->awaiting);
+  branch->awaiting = NULL;
+}
+
+/* The last shard of the branch ends this subtree. */
+static bool ends_branch(const struct shard_branch *branch, struct range shards) {
+  return shards.first + shards.count == branch->shards.first + branch->shards.count;
+}
+
 static elman_status learn_shard(const struct work *work, struct shard_branch *branch, size_t number,
                                 const struct parameters *gradients) {
   struct shards *s = work->shards;
   struct shard_result *result = &s->results[number];
   const size_t pairs = work->batch->source.batch, first = group_first(pairs, number, s->count);
   const size_t count = group_first(pairs, number + 1, s->count) - first;
-  const struct shard shard = {number, &branch->batch, &branch->workspace, gradients};
+  const bool last = ends_branch(branch, (struct range){number, 1});
+  const struct shard shard = {number, &branch->batch, &branch->workspace, gradients,
+                              last ? (struct notice){bring_output, branch} : (struct notice){0}};
   elman_status status = ELMAN_OK;
   result->loss = 0;
   if (count > 0) status = batch_slice(&branch->batch, work->batch, first, count, &branch->error);
@@ -201,42 +238,58 @@ static elman_status learn_shard(const struct work *work, struct shard_branch *br
 
 struct shard shards_whole(struct shards *shards, const struct batch *batch) {
   struct shard_branch *branch = &shards->branches[0];
-  return (struct shard){0, batch, &branch->workspace, &branch->sums[0].views};
+  return (struct shard){0, batch, &branch->workspace, &branch->sums[0].views, {0}};
 }
 
-/* sum(a, b) in the gradient of this depth. */
+/* sum(a, b) in the gradient of this depth; but for the output layer, which close_branch adds up,
+ * where the branch's last shard takes part. */
 static elman_status sum_shards(const struct work *work, struct shard_branch *branch,
                                struct range shards, size_t depth) {
   struct shard_sum *sum = &branch->sums[depth];
   if (shards.count == 1) return learn_shard(work, branch, shards.first, &sum->views);
   elman_status status = sum_shards(work, branch, left_of(shards), depth);
   if (status == ELMAN_OK) status = sum_shards(work, branch, right_of(shards), depth + 1);
-  if (status == ELMAN_OK) gradient_pieces_add(&work->shards->pieces, sum[0].block, sum[1].block);
-  return status;
+  if (status != ELMAN_OK) return status;
+  gradient_pieces_add(&work->shards->rest.pieces, sum[0].block, sum[1].block);
+  if (!ends_branch(branch, shards))
+    gradient_pieces_add(&work->shards->output.pieces, sum[0].block, sum[1].block);
+  return ELMAN_OK;
+}
+
+static void close_branch(const struct shard_branch *branch, const struct gradient_pieces *output) {
+  for (size_t depth = depth_of(branch->shards.count) - 1; depth > 0; depth--)
+    gradient_pieces_add(output, branch->sums[depth - 1].block, branch->sums[depth].block);
 }
 
 static void run_branch(const void *context, size_t k) {
   const struct work *work = context;
   struct shard_branch *branch = &work->shards->branches[k];
   branch->status = sum_shards(work, branch, branch->shards, 0);
+  bring_output(branch); /* if no shard did */
 }
 
 /* sum(a, b) in the gradient of its first branch, whose number *branch goes on to the next. */
-static real *join_branches(const struct shards *s, struct range shards, size_t *branch) {
+static real *join_branches(const struct shards *s, const struct gradient_pieces *pieces,
+                           struct range shards, size_t *branch) {
   const struct shard_branch *next = &s->branches[*branch];
   if (next->shards.count == shards.count) {
     ++*branch;
     return next->sums[0].block;
   }
-  real *left = join_branches(s, left_of(shards), branch);
-  gradient_pieces_add(&s->pieces, left, join_branches(s, right_of(shards), branch));
+  real *left = join_branches(s, pieces, left_of(shards), branch);
+  gradient_pieces_add(pieces, left, join_branches(s, pieces, right_of(shards), branch));
   return left;
 }
 
-/* A part's sum in the trainer's gradient. */
-static elman_status sum_part(const struct work *work, struct range shards, elman_error *error) {
+static struct range part_in_work(const struct shards *s) {
+  const struct range first = s->branches[0].shards;
+  const struct range last = s->branches[s->branch_count - 1].shards;
+  return (struct range){first.first, last.first + last.count - first.first};
+}
+
+/* The sum of the part in work in the trainer's gradient, but for the output layer. */
+static elman_status sum_part(const struct work *work, elman_error *error) {
   struct shards *s = work->shards;
-  cut_part(s, shards);
   if (s->branch_count == 1)
     run_branch(work, 0);
   else
@@ -244,8 +297,15 @@ static elman_status sum_part(const struct work *work, struct range shards, elman
   for (size_t k = 0; k < s->branch_count; k++)
     if (s->branches[k].status != ELMAN_OK) return fail_again(error, &s->branches[k].error);
   size_t branch = 0;
-  join_branches(s, shards, &branch);
+  join_branches(s, &s->rest.pieces, part_in_work(s), &branch);
   return ELMAN_OK;
+}
+
+/* When all branches have that of their last shards. */
+static void sum_output(const struct shards *s) {
+  for (size_t k = 0; k < s->branch_count; k++) close_branch(&s->branches[k], &s->output.pieces);
+  size_t branch = 0;
+  if (s->branch_count > 0) join_branches(s, &s->output.pieces, part_in_work(s), &branch);
 }
 
 /* ---- the sum of all ---- */
@@ -254,48 +314,86 @@ static real *gradient_of(const struct shards *s) {
   return s->branches[0].sums[0].block;
 }
 
-static size_t slice_start(const struct shards *s, size_t rank) {
-  return group_first(s->pieces.numbers, rank, group_size(s->group));
+static struct range slice_of(const struct shards *s, const struct shard_portion *portion,
+                             size_t rank) {
+  const size_t P = s->group->size, numbers = portion->pieces.numbers;
+  const size_t first = group_first(numbers, rank, P);
+  return (struct range){first, group_first(numbers, rank + 1, P) - first};
 }
 
-static size_t slice_count(const struct shards *s, size_t rank) {
-  return slice_start(s, rank + 1) - slice_start(s, rank);
+/* This process's slice of a part. Its own part of the last round stays where it is packed. */
+static real *part_slice(const struct shards *s, const struct shard_portion *portion, size_t part) {
+  const struct range own = slice_of(s, portion, s->group->rank);
+  const bool stays = s->parts[part].rank == s->group->rank && s->parts[part].round + 1 == s->rounds;
+  return stays ? portion->packed + own.first : portion->slices + part * own.count;
 }
 
 /* Of the parts of this round, each process sends every other its slice. */
-static elman_status exchange_parts(struct shards *s, size_t round, elman_error *error) {
-  const size_t P = s->group->size, rank = s->group->rank, slice = slice_count(s, rank);
+static elman_status exchange_parts(struct shards *s, const struct shard_portion *portion,
+                                   size_t round, elman_error *error) {
+  const size_t P = s->group->size, rank = s->group->rank, own = slice_of(s, portion, rank).count;
   memset(s->send, 0, P * sizeof *s->send);
   memset(s->receive, 0, P * sizeof *s->receive);
   for (size_t i = 0; i < s->part_count; i++) {
     const struct shard_part *part = &s->parts[i];
     if (part->round != round) continue;
-    s->receive[part->rank] = (elman_bytes){s->slices + i * slice, slice * sizeof *s->slices};
-    for (size_t j = 0; j < P && part->rank == rank; j++)
-      s->send[j] = (elman_bytes){s->packed + slice_start(s, j), slice_count(s, j) * sizeof(real)};
+    s->receive[part->rank] = (elman_bytes){part_slice(s, portion, i), own * sizeof(real)};
+    for (size_t j = 0; j < P && part->rank == rank; j++) {
+      const struct range slice = slice_of(s, portion, j);
+      s->send[j] = (elman_bytes){portion->packed + slice.first, slice.count * sizeof(real)};
+    }
   }
+  if (s->send[rank].data == s->receive[rank].data) s->send[rank].count = s->receive[rank].count = 0;
   return s->group->exchange(s->group->context, s->send, s->receive, error);
 }
 
 /* sum(a, b) of this process's slice, in the place of its first part; *part goes on to the next. */
-static real *sum_slices(const struct shards *s, struct range shards, size_t *part) {
-  const size_t n = slice_count(s, s->group->rank);
-  if (s->parts[*part].shards.count == shards.count) return s->slices + (*part)++ * n;
-  real *left = sum_slices(s, left_of(shards), part);
-  const real *right = sum_slices(s, right_of(shards), part);
+static real *sum_slices(const struct shards *s, const struct shard_portion *portion,
+                        struct range shards, size_t *part) {
+  const size_t n = slice_of(s, portion, s->group->rank).count;
+  if (s->parts[*part].shards.count == shards.count) return part_slice(s, portion, (*part)++);
+  real *left = sum_slices(s, portion, left_of(shards), part);
+  const real *right = sum_slices(s, portion, right_of(shards), part);
   for (size_t i = 0; i < n; i++) left[i] += right[i];
   return left;
 }
 
-static elman_status hand_slices_round(struct shards *s, elman_error *error) {
-  const size_t P = s->group->size, rank = s->group->rank;
+static elman_status hand_slices_round(struct shards *s, const struct shard_portion *portion,
+                                      elman_error *error) {
+  const struct range own = slice_of(s, portion, s->group->rank);
   size_t part = 0;
-  const real *sum = sum_slices(s, (struct range){0, s->count}, &part);
-  memcpy(s->packed + slice_start(s, rank), sum, slice_count(s, rank) * sizeof *sum);
-  for (size_t r = 0; r < P; r++) s->counts[r] = slice_count(s, r) * sizeof *sum;
-  const elman_status status = group_gather(s->group, s->packed, s->counts, error);
-  if (status == ELMAN_OK) gradient_pieces_unpack(&s->pieces, gradient_of(s), s->packed);
-  return status;
+  const real *sum = sum_slices(s, portion, (struct range){0, s->count}, &part);
+  real *place = portion->packed + own.first;
+  if (sum != place) memcpy(place, sum, own.count * sizeof *sum);
+  for (size_t r = 0; r < s->group->size; r++)
+    s->counts[r] = slice_of(s, portion, r).count * sizeof *sum;
+  return group_gather(s->group, portion->packed, s->counts, error);
+}
+
+/* The errand: as long as it lasts, nobody else of this process uses the group. */
+static void tell_output(void *context) {
+  struct shards *s = context;
+  const bool last = s->round + 1 == s->rounds;
+  sum_output(s);
+  s->told = exchange_parts(s, &s->output, s->round, &s->error);
+  if (s->told == ELMAN_OK && last) s->told = hand_slices_round(s, &s->output, &s->error);
+  if (!last) memset(s->output.packed, 0, s->output.pieces.numbers * sizeof(real));
+}
+
+static void begin_output(struct shards *s, size_t round) {
+  const bool apart = s->output.pieces.numbers > 0;
+  for (size_t k = 0; k < s->branch_count; k++) s->branches[k].awaiting = apart ? s->errand : NULL;
+  s->round = round;
+  s->told = ELMAN_OK;
+  if (apart) errand_begin(s->errand, s->branch_count, s->group->single_thread, tell_output, s);
+}
+
+/* The others get the part in work, if this process has one in this round. */
+static elman_status tell_part(struct shards *s, size_t round, elman_error *error) {
+  if (s->output.pieces.numbers > 0) errand_end(s->errand);
+  if (s->told != ELMAN_OK) return fail_again(error, &s->error);
+  if (round < s->own_count) gradient_pieces_pack(&s->rest.pieces, s->rest.packed, gradient_of(s));
+  return exchange_parts(s, &s->rest, round, error);
 }
 
 /* All losses in all processes; or, if a shard of any could not be learnt, that process's error. */
@@ -316,16 +414,18 @@ static elman_status sum_parts(const struct work *work, elman_error *error) {
   const bool alone = group_size(s->group) == 1;
   elman_status own = ELMAN_OK;
   for (size_t round = 0; round < s->rounds; round++) {
-    const bool has_part = round < s->own_count;
-    const struct range shards = s->parts[s->own_first + (has_part ? round : 0)].shards;
-    if (has_part && own == ELMAN_OK) own = sum_part(work, shards, error);
-    if (alone) continue;
-    if (has_part) gradient_pieces_pack(&s->pieces, s->packed, gradient_of(s));
+    const bool learns = round < s->own_count && own == ELMAN_OK;
+    s->branch_count = 0;
+    if (learns) cut_part(s, s->parts[s->own_first + round].shards);
+    begin_output(s, round);
+    if (learns) own = sum_part(work, error);
     elman_error broken;
-    if (exchange_parts(s, round, &broken) != ELMAN_OK) return fail_again(error, &broken);
+    if (!alone && tell_part(s, round, &broken) != ELMAN_OK) return fail_again(error, &broken);
   }
   elman_status status = gather_results(s, own, error);
-  if (status == ELMAN_OK && !alone) status = hand_slices_round(s, error);
+  if (status != ELMAN_OK || alone) return status;
+  status = hand_slices_round(s, &s->rest, error);
+  if (status == ELMAN_OK) gradient_pieces_unpack(&s->rest.pieces, gradient_of(s), s->rest.packed);
   return status;
 }
 
@@ -333,7 +433,8 @@ elman_status shards_gradient(struct shards *shards, double *loss, const struct o
                              const struct batch *batch, shard_function *function, void *context,
                              elman_error *error) {
   const struct work work = {shards, batch, function, context};
-  gradient_pieces_list(&shards->pieces, optimizer);
+  gradient_pieces_list(&shards->rest.pieces, optimizer);
+  gradient_pieces_list(&shards->output.pieces, optimizer);
   const elman_status status = sum_parts(&work, error);
   *loss = 0;
   for (size_t i = 0; i < shards->count && status == ELMAN_OK; i++) *loss += shards->results[i].loss;

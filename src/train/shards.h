@@ -7,10 +7,14 @@
  * so that no bit depends on who computed which. Process r of P has the shards from floor(N r / P)
  * up to floor(N (r + 1) / P). Its parts are the largest subtrees within; their sums are all that it
  * tells the others: a gradient is cut into P slices, process j gets slice j of every part,
- * completes the tree for it, and hands the slice round. */
+ * completes the tree for it, and hands the slice round.
+ *
+ * The gradient of the output layer is whole long before the rest, and mostly larger. It goes its
+ * own way: while a process computes the rest of its last shard, a thread tells the others. */
 #ifndef ELMAN_TRAIN_SHARDS_H
 #define ELMAN_TRAIN_SHARDS_H
 
+#include "base/errand.h"
 #include "corpus/batch.h"
 #include "elman/group.h"
 #include "model/model.h"
@@ -30,6 +34,13 @@ struct shard_sum {
   struct parameters views;
 };
 
+/* What is told of a gradient at once. */
+struct shard_portion {
+  struct gradient_pieces pieces;
+  real *packed; /* a part's sum */
+  real *slices; /* this process's slice of every part */
+};
+
 /* A subtree that is learnt by itself, while threads learn others. */
 struct shard_branch {
   struct range shards;
@@ -37,6 +48,7 @@ struct shard_branch {
   size_t sum_count;
   struct batch batch; /* of a shard */
   struct workspace workspace;
+  struct errand *awaiting; /* its output layer; NULL = nobody does, or no longer */
   elman_status status;
   elman_error error;
 };
@@ -58,8 +70,13 @@ struct shards {
   struct shard_result *results; /* (N) */
   size_t *counts;               /* (P): what each process gives to a gather */
   elman_bytes *send, *receive;  /* (P) */
-  struct gradient_pieces pieces;
-  real *packed, *slices; /* a packed gradient; this process's slice of every part */
+  /* The output layer, which is packed where it stands, and has no pieces if all goes together; and
+   * all else. */
+  struct shard_portion output, rest;
+  struct errand *errand; /* tells the output layer */
+  size_t round;          /* of that */
+  elman_status told;     /* how it went */
+  elman_error error;
 };
 
 /* The exchanges need no memory after this: a process whose shard fails goes on with them.
@@ -76,6 +93,7 @@ struct shard {
   const struct batch *batch;
   struct workspace *workspace;
   const struct parameters *gradients; /* to which its own are added */
+  struct notice output_learnt;
 };
 
 /* Gives the sum of the losses. Several threads call it at once, with a workspace each. */

@@ -116,7 +116,8 @@ static elman_status learn_shard(void *context, double *loss, const struct shard 
                                     .batch = shard->batch,
                                     .regularization = &regularization,
                                     .workspace = shard->workspace,
-                                    .mean_of = step->tokens};
+                                    .mean_of = step->tokens,
+                                    .output_learnt = shard->output_learnt};
   const elman_status status =
       workspace_fit(shard->workspace, &model->config, shard->batch, WITH_GRADIENTS, error);
   if (status == ELMAN_OK) *loss = network_gradient(shard->gradients, &pass);

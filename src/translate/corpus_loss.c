@@ -17,7 +17,7 @@ static elman_status own_losses(struct buffer *losses, const struct model *model,
   struct batch batch = {0};
   struct workspace workspace = {0};
   const struct network_pass pass = {
-      &model->config, &model->weights, &batch, &plain, &workspace, 0, 0};
+      &model->config, &model->weights, &batch, &plain, &workspace, 0, 0, {0}};
   elman_status status = ELMAN_OK;
   for (size_t start = group_rank(group) * batch_size; start < count; start += P * batch_size) {
     const size_t size = count - start < batch_size ? count - start : batch_size;

@@ -32,10 +32,14 @@ static inline void *bench_allocate(size_t count, size_t size) {
   return memory;
 }
 
-static inline void bench_print_seconds(const double *seconds, size_t count) {
-  printf("\"seconds\": [");
+static inline void bench_print_list(const char *name, const double *seconds, size_t count) {
+  printf("\"%s\": [", name);
   for (size_t i = 0; i < count; i++) printf("%s%.9f", i > 0 ? ", " : "", seconds[i]);
   printf("]");
+}
+
+static inline void bench_print_seconds(const double *seconds, size_t count) {
+  bench_print_list("seconds", seconds, count);
 }
 
 /* The most memory that this program has held, in KiB, or 0 where the system does not say. It is

@@ -428,12 +428,31 @@ class Bench:
             pairs = self.made(vocabulary, updates=2)
             half, whole = (min(self.update(pairs, hidden, batch, 5)["seconds"])
                            for batch in (BATCH // 2, BATCH))
-            models.append(cluster.Model((vocabulary, hidden), whole, max(2 * half - whole, 0), BATCH,
-                                        LENGTH))
+            behind = min(self.node(pairs, hidden, 3, 0)["behind"])
+            models.append(cluster.Model((vocabulary, hidden), whole, max(2 * half - whole, 0), behind,
+                                        BATCH, LENGTH))
+            self.measure_node(pairs, vocabulary, hidden)
         self.tables.append(("Machines like this one, 64 sentences each: an update, and its efficiency",
                             cluster.table(models)))
-        self.tables.append((f"Machines {cluster.FASTER} times as fast",
-                            cluster.table([model.faster(cluster.FASTER) for model in models])))
+        faster = [model.faster(cluster.FASTER) for model in models]
+        self.tables.append((f"Machines {cluster.FASTER} times as fast", cluster.table(faster)))
+        self.tables.append(("Machines like this one, if nothing were sent while something is computed, "
+                            "and what that saves", cluster.table_of_hidden(models)))
+        self.tables.append((f"The same, machines {cluster.FASTER} times as fast",
+                            cluster.table_of_hidden(faster)))
+
+    def node(self, pairs, hidden, updates, megabits):
+        """One of two machines, each with a shard of BATCH sentences; see bench_node.c."""
+        return self.run("bench_node", pairs, hidden, 2 * BATCH, updates, self.threads, 2, 2, megabits)
+
+    def measure_node(self, pairs, vocabulary, hidden):
+        row = Row("cluster", f"{update_name(vocabulary, hidden)} a node, 2 nodes, 10 Gb/s")
+        row.reference = "elman"
+        for _ in range(self.rounds):
+            result = self.node(pairs, hidden, 5, 10000)
+            row.elman.append(statistics.median(result["meanwhile"]))
+            row.add_other("nothing sent while it computes", statistics.median(result["apart"]))
+        self.finish(row)
 
     def measure_processes(self, pairs, name, hidden, updates):
         """Two processes with a thread each against one with two, the command of both built with MPI."""

@@ -43,3 +43,16 @@ for options in '' '--json --beam 2 --alignments 3 -t 1' '-m model.safetensors -m
     cmp expected "$results/stdout" || fail "other scores by $count processes"
   done
 done
+
+# A signal ends all of them, and leaves nothing behind.
+for i in {1..300}; do cat text; done >long
+before=$(ls -A)
+changed() { [ "$(ls -A)" != "$before" ]; }
+"${mpirun[@]}" --mca odls_base_sigkill_timeout 60 -n 2 "$ELMAN" translate -q -i long -o late 2>"$results/stderr" &
+run=$!
+await changed
+kill -TERM $run
+code=0
+wait $run || code=$?
+[ "$code" -ne 0 ] || fail "exit code 0"
+! changed || fail "left behind: $(ls -A)"

@@ -328,7 +328,7 @@ struct counted {
 static void train_counted(const elman_group *group, void *context) {
   struct counted *counted = context;
   struct counter counter = {.group = group};
-  const elman_group counting = {group->rank, group->size, count_and_exchange, &counter};
+  const elman_group counting = {group->rank, group->size, count_and_exchange, &counter, false};
   train(&counting, &counted->training);
   counted->bytes[group->rank] = counter.bytes;
 }
@@ -346,6 +346,10 @@ static struct counted count_bytes(struct training training, size_t processes, si
   return counted;
 }
 
+static size_t share_of(size_t count, size_t r, size_t P) {
+  return count * (r + 1) / P - count * r / P;
+}
+
 /* docs/beyond.md, 49. */
 Test(api_group, sends_as_many_bytes_as_the_documents_say) {
   enum { N = 7, RESULT = 16, STATUS = sizeof(elman_status) };
@@ -358,7 +362,9 @@ Test(api_group, sends_as_many_bytes_as_the_documents_say) {
     elman_model *model;
     cr_assert_eq(elman_model_load(&model, model_name(0), NULL), ELMAN_OK);
     /* <unk> of both sides and </s> are in no batch. */
-    const size_t n = elman_model_get_info(model).parameters - 3 * training.model.embedding_size;
+    const elman_model_info info = elman_model_get_info(model);
+    const size_t n = info.parameters - 3 * training.model.embedding_size;
+    const size_t output = info.target_vocabulary * (2 * training.model.hidden_size + 1);
     elman_model_free(model);
     /* Subtrees of ((0, (1, 2)), ((3, 4), (5, 6))) between the cuts of P processes: */
     static const size_t parts[MOST + 1][MOST] = {
@@ -366,7 +372,8 @@ Test(api_group, sends_as_many_bytes_as_the_documents_say) {
     static const size_t firsts[MOST + 1][MOST + 1] = {
         [2] = {0, 3, 7}, [3] = {0, 2, 4, 7}, [4] = {0, 1, 3, 5, 7}, [5] = {0, 1, 2, 4, 5, 7}};
     for (size_t r = 0; r < P; r++) {
-      const size_t slice = n * (r + 1) / P - n * r / P, shards = firsts[P][r + 1] - firsts[P][r];
+      const size_t slice = share_of(output, r, P) + share_of(n - output, r, P);
+      const size_t shards = firsts[P][r + 1] - firsts[P][r];
       const size_t expected = sizeof(float) * (parts[P][r] * (n - slice) + (P - 1) * slice) +
                               (P - 1) * (RESULT * shards + STATUS);
       cr_assert_eq(three.bytes[r] - two.bytes[r], expected, "process %zu of %zu: %zu, not %zu", r,

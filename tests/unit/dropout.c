@@ -114,7 +114,7 @@ static struct masks draw(double units, double attention, bool input_feeding) {
   cr_assert_eq(batch_fill(&batch, &corpus, indices, BATCH, NULL), ELMAN_OK);
   cr_assert_eq(workspace_fit(&workspace, &config, &batch, WITH_GRADIENTS, NULL), ELMAN_OK);
   (void)network_forward(
-      &(struct network_pass){&config, &weights, &batch, &regularization, &workspace, 0, 0});
+      &(struct network_pass){&config, &weights, &batch, &regularization, &workspace, 0, 0, {0}});
   const struct masks masks = masks_of(&workspace, input_feeding ? HIDDEN : 0);
   workspace_free(&workspace);
   batch_free(&batch);

@@ -314,8 +314,8 @@ struct network_case {
 
 static double network_loss(void *context) {
   struct network_case *c = context;
-  return network_forward(&(struct network_pass){&c->config, &c->weights, &c->batch,
-                                                &c->regularization, &c->workspace, 0, 0}) /
+  return network_forward(&(struct network_pass){
+             &c->config, &c->weights, &c->batch, &c->regularization, &c->workspace, 0, 0, {0}}) /
          (double)c->batch.tokens;
 }
 
@@ -371,8 +371,10 @@ static bool is_right_for_seed(char message[300], struct network_case *c, uint64_
   parameters_bind(&views, gradients, &c->config);
   const double loss = network_loss(c);
   const double again =
-      network_gradient(&views, &(struct network_pass){&c->config, &c->weights, &c->batch,
-                                                      &c->regularization, &c->workspace, 0, 0}) /
+      network_gradient(
+          &views,
+          &(struct network_pass){
+              &c->config, &c->weights, &c->batch, &c->regularization, &c->workspace, 0, 0, {0}}) /
       (double)c->batch.tokens;
   cr_assert_float_eq(loss, again, 1e-13 * (1 + loss));
   const double rounding = rounding_of_loss(c);

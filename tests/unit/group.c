@@ -185,7 +185,7 @@ static elman_status never_called(void *context, const elman_bytes *send, const e
 }
 
 Test(group, has_a_largest_size) {
-  const elman_group group = {GROUP_MOST, GROUP_MOST + 1, never_called, NULL};
+  const elman_group group = {GROUP_MOST, GROUP_MOST + 1, never_called, NULL, false};
   elman_error error = {0};
   cr_assert_eq(group_broadcast(&group, NULL, 0, &error), ELMAN_INVALID_ARGUMENT);
   cr_assert_eq(group_agree(&group, ELMAN_OK, &error), ELMAN_INVALID_ARGUMENT);

@@ -73,9 +73,10 @@ static double run_regularized(struct setup *s, const size_t *indices, size_t cou
   cr_assert_eq(batch_fill(&s->batch, &s->corpus, indices, count, NULL), ELMAN_OK);
   cr_assert_eq(workspace_fit(&s->workspace, &s->config, &s->batch, WITH_GRADIENTS, NULL), ELMAN_OK);
   memset(s->gradient_block, 0, s->table.block * sizeof(real));
-  return network_gradient(&s->gradients,
-                          &(struct network_pass){&s->config, &s->weights, &s->batch, regularization,
-                                                 &s->workspace, 0, 0});
+  return network_gradient(
+      &s->gradients,
+      &(struct network_pass){
+          &s->config, &s->weights, &s->batch, regularization, &s->workspace, 0, 0, {0}});
 }
 
 static double run(struct setup *s, const size_t *indices, size_t count) {
@@ -271,9 +272,9 @@ static void check_old_contents(enum cell_kind cell) {
   memcpy(gradient, s.gradient_block, s.table.block * sizeof *gradient);
   spoil_workspace(&s);
   memset(s.gradient_block, 0, s.table.block * sizeof *gradient);
-  const double again =
-      network_gradient(&s.gradients, &(struct network_pass){&s.config, &s.weights, &s.batch, &plain,
-                                                            &s.workspace, 0, 0});
+  const double again = network_gradient(
+      &s.gradients,
+      &(struct network_pass){&s.config, &s.weights, &s.batch, &plain, &s.workspace, 0, 0, {0}});
   cr_assert_eq(loss, again);
   cr_assert_eq(memcmp(gradient, s.gradient_block, s.table.block * sizeof *gradient), 0);
   free(gradient);
@@ -285,6 +286,45 @@ Test(network, old_contents_of_the_workspace_do_not_matter) {
     check_old_contents((enum cell_kind)cell);
 }
 
+/* What a gradient was when the output layer was learnt. */
+struct moment {
+  const struct setup *s;
+  real *gradient;
+  size_t times;
+};
+
+static void keep_gradient(void *context) {
+  struct moment *moment = context;
+  memcpy(moment->gradient, moment->s->gradient_block, moment->s->table.block * sizeof(real));
+  moment->times++;
+}
+
+/* It ends the block. */
+Test(network, tells_when_the_output_layer_is_learnt) {
+  struct setup s;
+  set_up(&s, ATTENTION_DOT, 8);
+  const size_t all[PAIRS] = {0, 1, 2, 3, 4};
+  run(&s, all, PAIRS);
+  struct moment moment = {.s = &s, .gradient = reals(s.table.block)};
+  const size_t output = (size_t)(s.gradients.decoder.out_weight - s.gradient_block);
+  memset(s.gradient_block, 0, s.table.block * sizeof(real));
+  (void)network_gradient(&s.gradients,
+                         &(struct network_pass){.config = &s.config,
+                                                .weights = &s.weights,
+                                                .batch = &s.batch,
+                                                .regularization = &plain,
+                                                .workspace = &s.workspace,
+                                                .output_learnt = {keep_gradient, &moment}});
+  cr_assert_eq(moment.times, 1);
+  for (size_t i = 0; i < output; i++) cr_assert_eq(moment.gradient[i], 0);
+  cr_assert_eq(memcmp(moment.gradient + output, s.gradient_block + output,
+                      (s.table.block - output) * sizeof(real)),
+               0);
+  cr_assert_neq(s.gradient_block[output], 0);
+  free(moment.gradient);
+  tear_down(&s);
+}
+
 Test(network, gradients_are_added_to) {
   struct setup s;
   set_up(&s, ATTENTION_DOT, 8);
@@ -292,8 +332,9 @@ Test(network, gradients_are_added_to) {
   run(&s, all, PAIRS);
   real *once = reals(s.table.block);
   memcpy(once, s.gradient_block, s.table.block * sizeof *once);
-  (void)network_gradient(&s.gradients, &(struct network_pass){&s.config, &s.weights, &s.batch,
-                                                              &plain, &s.workspace, 0, 0});
+  (void)network_gradient(
+      &s.gradients,
+      &(struct network_pass){&s.config, &s.weights, &s.batch, &plain, &s.workspace, 0, 0, {0}});
   for (size_t i = 0; i < s.table.block; i++) once[i] *= 2;
   cr_assert(relative_error(once, s.gradient_block, s.table.block) < CLOSE);
   free(once);

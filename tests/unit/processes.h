@@ -109,7 +109,7 @@ static inline size_t run_failing_processes(size_t count, size_t fails_at, proces
   cr_assert(count > 0 && count <= MOST_PROCESSES);
   for (size_t r = 0; r < count; r++) {
     all.each[r] = (struct process){
-        .all = &all, .group = {r, count, processes_exchange, &all.each[r]}, .failed = false};
+        .all = &all, .group = {r, count, processes_exchange, &all.each[r], false}, .failed = false};
   }
   for (size_t r = 0; r < count; r++)
     cr_assert_eq(pthread_create(&threads[r], NULL, process_run, &all.each[r]), 0);

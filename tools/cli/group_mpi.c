@@ -200,7 +200,7 @@ static void fall_silent(void) {
 
 static int join(size_t launched, const char *variable) {
   int given, rank, size;
-  MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &given);
+  MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &given);
   MPI_Comm_dup(MPI_COMM_WORLD, &here.world);
   MPI_Comm_set_errhandler(here.world, MPI_ERRORS_RETURN);
   MPI_Comm_rank(here.world, &rank);
@@ -213,7 +213,10 @@ static int join(size_t launched, const char *variable) {
     MPI_Finalize();
     return EX_USAGE;
   }
-  here.group = (elman_group){.rank = (size_t)rank, .size = launched, .exchange = exchange};
+  here.group = (elman_group){.rank = (size_t)rank,
+                             .size = launched,
+                             .exchange = exchange,
+                             .single_thread = given < MPI_THREAD_SERIALIZED};
   here.threads = share_of_processors(here.world);
   if (!expect_farewells()) {
     report_no_memory();

@@ -77,8 +77,9 @@ static int run(const struct translate_lines *job, const elman_model *model,
   struct output output;
   const int code = output_open(&output, output_path);
   if (code != EX_OK) return code;
-  /* A signal must not leave the temporary file behind. */
-  if (output.file != NULL) interrupt_catch_first();
+  /* A signal must not leave the temporary file behind; nor may a process that it ends leave the
+   * leader waiting, who could not look at it. */
+  if (output.file != NULL || !group_leads()) interrupt_catch_first();
   if (sentences->texts.count == 0 && isatty(sentences->lines.file))
     note("a sentence a line; Ctrl-D ends");
   return translate_all(job, model, sentences, &output);

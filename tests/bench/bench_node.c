@@ -1,0 +1,146 @@
+/* Times updates of one machine of a cluster whose network is made of sleep:
+ *
+ *   bench_node PAIRS.tsv HIDDEN BATCH UPDATES THREADS SHARDS NODES MBITS
+ *
+ * The others are thought to have done as this one has: what it would send them comes back, after
+ * the time that so many megabits a second take for it, both directions at once, and LATENCY. The
+ * bytes are copied, which stands for what the network's own work takes from the processor.
+ *
+ * In every second update nothing is sent while something is computed. Prints the seconds of the
+ * UPDATES of either kind; of the network in one; and of those from the beginning of the first
+ * exchange to that of the first one behind the computing, which with a fast network is the
+ * computing that is left meanwhile. MBITS 0: the network takes no time. */
+#include <pthread.h>
+#include <string.h>
+
+#include "bench.h"
+#include "elman.h"
+
+static const double LATENCY = 50e-6;
+
+struct network {
+  elman_group group;
+  double bytes_a_second;
+  pthread_t computes; /* the thread that called the library */
+  double exchanging;  /* seconds, in this update */
+  double begun;       /* when the first exchange of another thread began; 0 = none has */
+  double behind;      /* seconds of computing after that */
+};
+
+enum { KINDS = 2 };
+
+struct times {
+  double *seconds[KINDS]; /* (most): with sending while it computes, and without */
+  double *exchanging, *behind;
+  size_t count, most;
+  double last;
+  struct network *network;
+};
+
+static double larger(double a, double b) {
+  return a > b ? a : b;
+}
+
+static void sleep_until(double time) {
+  const double left = time - bench_seconds();
+  if (left <= 0) return;
+  const time_t seconds = (time_t)left;
+  nanosleep(&(struct timespec){seconds, (long)(1e9 * (left - (double)seconds))}, NULL);
+}
+
+static elman_status exchange(void *context, const elman_bytes *send, const elman_bytes *receive,
+                             elman_error *error) {
+  struct network *network = context;
+  const bool meanwhile = !pthread_equal(pthread_self(), network->computes);
+  const double start = bench_seconds();
+  double sent = 0, received = 0;
+  (void)error;
+  if (meanwhile && network->begun == 0) network->begun = start;
+  if (!meanwhile && network->begun > 0) {
+    network->behind = start - network->begun;
+    network->begun = 0;
+  }
+  for (size_t r = 0; r < network->group.size; r++) {
+    const size_t count = send[r].count < receive[r].count ? send[r].count : receive[r].count;
+    if (count > 0) memcpy(receive[r].data, send[r].data, count);
+    if (r == network->group.rank) continue;
+    sent += (double)send[r].count;
+    received += (double)receive[r].count;
+  }
+  if (network->bytes_a_second == 0) return ELMAN_OK;
+  const double takes = LATENCY + larger(sent, received) / network->bytes_a_second;
+  network->exchanging += takes;
+  sleep_until(start + takes);
+  return ELMAN_OK;
+}
+
+static bool note(void *context, const elman_train_report *report) {
+  struct times *times = context;
+  struct network *network = times->network;
+  const double now = bench_seconds();
+  (void)report;
+  if (times->last > 0) {
+    const size_t i = times->count++ / KINDS;
+    times->seconds[network->group.single_thread][i] = now - times->last;
+    times->exchanging[i] = network->exchanging;
+    times->behind[i] = network->behind;
+    network->group.single_thread = !network->group.single_thread;
+  }
+  network->exchanging = 0;
+  times->last = now;
+  return times->count < KINDS * times->most;
+}
+
+static void check(elman_status status, const elman_error *error) {
+  if (status != ELMAN_OK && status != ELMAN_INTERRUPTED) bench_fail(error->message);
+}
+
+int main(int argc, char **argv) {
+  if (argc != 9)
+    bench_fail("usage: bench_node PAIRS.tsv HIDDEN BATCH UPDATES THREADS SHARDS NODES MBITS");
+  const char *file = argv[1];
+  elman_error error = {0};
+  elman_pairs *pairs;
+  elman_model *model;
+
+  elman_pairs_options files = elman_pairs_options_default();
+  files.files = &file;
+  files.file_count = 1;
+  check(elman_pairs_read(&pairs, &files, &error), &error);
+
+  elman_model_options shape = elman_model_options_default();
+  shape.embedding_size = shape.hidden_size = bench_size(argv[2]);
+  shape.source_tokens = shape.target_tokens = ELMAN_TOKENS_SPACE;
+  shape.normalization = ELMAN_NFC;
+  check(elman_model_create(&model, pairs, &shape, &error), &error);
+
+  struct network network = {.bytes_a_second = 1e6 / 8 * (double)bench_size(argv[8]),
+                            .computes = pthread_self()};
+  network.group = (elman_group){
+      .rank = 0, .size = bench_size(argv[7]), .exchange = exchange, .context = &network};
+  struct times times = {.most = bench_size(argv[4]), .network = &network};
+  double **const lists[] = {&times.seconds[0], &times.seconds[1], &times.exchanging, &times.behind};
+  static const char *const names[] = {"meanwhile", "apart", "exchanging", "behind"};
+  for (size_t i = 0; i < 4; i++) *lists[i] = bench_allocate(times.most, sizeof **lists[i]);
+  elman_train_options options = elman_train_options_default();
+  options.batch_size = bench_size(argv[3]);
+  options.epochs = 1000000;
+  options.max_length = 0;
+  options.threads = bench_size(argv[5]);
+  options.shards = bench_size(argv[6]);
+  options.report = note;
+  options.context = &times;
+  options.group = &network.group;
+  check(elman_train(model, pairs, &options, &error), &error);
+
+  printf("{");
+  for (size_t i = 0; i < 4; i++) {
+    printf("%s", i > 0 ? ", " : "");
+    bench_print_list(names[i], *lists[i], times.most);
+    free(*lists[i]);
+  }
+  printf("}\n");
+  elman_model_free(model);
+  elman_pairs_free(pairs);
+  return 0;
+}

@@ -1,0 +1,287 @@
+/* Gradients of shards, here made ones, added up by several processes: the same bytes by any number
+ * of them, and the output layer told while the rest is computed. */
+#include "check.h"
+#include "moment.h"
+#include "processes.h"
+#include "threads.h"
+
+#include <string.h>
+
+#include "tensor/blas.h"
+#include "train/trainer.h"
+
+enum { PAIRS = 24, WORDS = 6, MOST = 5, NOBODY = 1000 };
+
+static struct vocabulary *make_vocabulary(elman_side side) {
+  static const char *const words[] = {"<unk>", "<s>", "</s>", "a", "b", "c", "d", "e", "f"};
+  const uint64_t counts[9] = {0};
+  struct tokens tokens = {0};
+  for (size_t i = 0; i < 9; i++) {
+    if (side == ELMAN_SOURCE && (i == 1 || i == 2)) continue;
+    cr_assert_eq(tokens_add(&tokens, text_of(words[i]), NULL), ELMAN_OK);
+  }
+  struct vocabulary *vocabulary;
+  cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, counts, side, NULL), ELMAN_OK);
+  tokens_free(&tokens);
+  return vocabulary;
+}
+
+static struct model *make_model(bool tied) {
+  struct vocabulary_pair vocabularies = {.source_mode = ELMAN_TOKENS_SPACE,
+                                         .target_mode = ELMAN_TOKENS_SPACE,
+                                         .source = make_vocabulary(ELMAN_SOURCE),
+                                         .target = make_vocabulary(ELMAN_TARGET)};
+  const struct model_config config = {.embedding_size = 5,
+                                      .hidden_size = 5,
+                                      .layers = 1,
+                                      .attention_heads = 1,
+                                      .attentional_layer = tied,
+                                      .tie_embeddings = tied};
+  struct model *model;
+  blas_set_up();
+  cr_assert_eq(model_create(&model, vocabularies, config, NULL), ELMAN_OK);
+  return model;
+}
+
+/* Words of which some are in no pair, so that rows of the embeddings are left out. */
+static void fill_side(struct sentences *side, uint32_t first) {
+  side->count = PAIRS;
+  side->starts = calloc(PAIRS + 1, sizeof *side->starts);
+  side->ids = calloc(PAIRS, sizeof *side->ids);
+  for (size_t i = 0; i < PAIRS; i++) {
+    side->starts[i + 1] = i + 1;
+    side->ids[i] = first + (uint32_t)(i % (WORDS / 2));
+  }
+}
+
+/* ---- one update ---- */
+
+struct update {
+  size_t shards, pairs, threads;
+  bool tied, single_thread;
+  bool waits;           /* a shard goes on only when its process has begun to tell what it has */
+  size_t fails, before; /* this shard, when its output layer has been learnt; or before that */
+  /* come out */
+  real *gradients[MOST]; /* what training leaves there */
+  elman_status status[MOST];
+  elman_error error[MOST];
+  double losses[MOST];
+  size_t block;
+};
+
+/* One process on its way through it. */
+struct walker {
+  struct update *update;
+  const elman_group *group;
+  struct model *model;
+  pthread_t thread;
+  atomic_size_t told; /* exchanges that another thread has begun */
+  size_t waited;      /* shards */
+};
+
+static elman_status exchange(void *context, const elman_bytes *send, const elman_bytes *receive,
+                             elman_error *error) {
+  struct walker *walker = context;
+  if (!pthread_equal(walker->thread, pthread_self())) atomic_fetch_add(&walker->told, 1);
+  return walker->group->exchange(walker->group->context, send, receive, error);
+}
+
+/* Numbers whose sum depends on the order. */
+static void add_made(real *gradients, const struct shard *shard, size_t first, size_t count) {
+  const struct random_stream stream = {3, 97, (uint32_t)shard->number};
+  for (size_t i = first; i < first + count; i++) gradients[i] += (real)random_normal(stream, i);
+}
+
+static void add_rows(real *table, size_t columns, const struct shard *shard,
+                     const struct sequence *side) {
+  for (size_t i = 0; i < side->batch; i++) add_made(table, shard, side->ids[i] * columns, columns);
+}
+
+static elman_status learn(void *context, double *loss, const struct shard *shard,
+                          elman_error *error) {
+  struct walker *walker = context;
+  const struct update *update = walker->update;
+  const struct parameter_table *table = &walker->model->table;
+  const struct model_config *config = &walker->model->config;
+  const size_t E = config->embedding_size;
+  real *block = shard->gradients->encoder.embedding; /* the first of a block */
+  const size_t output = (size_t)(shard->gradients->decoder.out_weight - block);
+  const size_t decoder = (size_t)(shard->gradients->decoder.embedding - block);
+  const size_t matrices = config->source_vocabulary * E;
+  if (shard->number == update->before) return fail(error, ELMAN_IO, NULL, "before");
+  add_made(block, shard, output, table->block - output);
+  if (shard->output_learnt.give != NULL) {
+    shard->output_learnt.give(shard->output_learnt.context);
+    if (update->waits) {
+      cr_assert(comes_to(&walker->told, 1), "nothing is told while a shard is learnt");
+      walker->waited++;
+    }
+  }
+  if (shard->number == update->fails) return fail(error, ELMAN_IO, NULL, "behind");
+  add_made(block, shard, matrices, decoder - matrices);
+  const size_t behind = decoder + config->target_vocabulary * E;
+  if (!update->tied) add_made(block, shard, behind, output - behind);
+  add_rows(block, E, shard, &shard->batch->source);
+  if (!update->tied) add_rows(shard->gradients->decoder.embedding, E, shard, &shard->batch->target);
+  *loss = 1 + (double)shard->number;
+  return ELMAN_OK;
+}
+
+static void walk(const elman_group *group, void *context) {
+  struct update *update = context;
+  const size_t rank = group == NULL ? 0 : group->rank;
+  struct walker walker = {.update = update,
+                          .group = group,
+                          .model = make_model(update->tied),
+                          .thread = pthread_self()};
+  elman_group own = {0};
+  if (group != NULL)
+    own = (elman_group){group->rank, group->size, exchange, &walker, update->single_thread};
+  const elman_train_options options = {.shards = update->shards,
+                                       .group = group == NULL ? NULL : &own};
+  struct corpus corpus = {0};
+  struct batch batch = {0};
+  struct trainer trainer;
+  size_t indices[PAIRS];
+  for (size_t i = 0; i < PAIRS; i++) indices[i] = i;
+  fill_side(&corpus.source, 1);
+  fill_side(&corpus.target, 3);
+  cr_assert_eq(batch_fill(&batch, &corpus, indices, update->pairs, NULL), ELMAN_OK);
+  use_threads(update->threads);
+  cr_assert_eq(trainer_create(&trainer, walker.model, &options, NULL), ELMAN_OK);
+  optimizer_begin(&trainer.optimizer, &batch);
+  update->status[rank] = shards_gradient(&trainer.shards, &update->losses[rank], &trainer.optimizer,
+                                         &batch, learn, &walker, &update->error[rank]);
+  const size_t block = walker.model->table.block;
+  if (rank == 0) update->block = block;
+  update->gradients[rank] = reals(block);
+  memcpy(update->gradients[rank], trainer.gradients, block * sizeof(real));
+  cr_assert_eq(walker.waited > 0, update->waits);
+  if (update->single_thread || update->tied) cr_assert_eq(atomic_load(&walker.told), 0);
+  use_threads(1);
+  trainer_free(&trainer);
+  batch_free(&batch);
+  corpus_free(&corpus);
+  model_free(walker.model);
+}
+
+static struct update update_of(size_t shards) {
+  return (struct update){
+      .shards = shards, .pairs = PAIRS, .threads = 1, .fails = NOBODY, .before = NOBODY};
+}
+
+static struct update run(struct update update, size_t processes) {
+  if (processes == 0)
+    walk(NULL, &update);
+  else
+    run_processes(processes, walk, &update);
+  return update;
+}
+
+static void forget(struct update *update) {
+  for (size_t r = 0; r < MOST; r++) free(update->gradients[r]);
+}
+
+static void check_equal(const struct update *update, size_t processes, const struct update *alone) {
+  for (size_t r = 0; r < processes; r++) {
+    cr_assert_eq(update->status[r], ELMAN_OK, "%s", update->error[r].message);
+    cr_assert_eq(update->losses[r], alone->losses[0]);
+    cr_assert_eq(memcmp(update->gradients[r], alone->gradients[0], alone->block * sizeof(real)), 0,
+                 "%zu shards, process %zu of %zu", update->shards, r, processes);
+  }
+}
+
+static void check_any_number(struct update update) {
+  struct update alone = update;
+  alone.threads = 1;
+  alone.waits = false;
+  alone = run(alone, 0);
+  for (size_t P = 1; P <= MOST && P <= update.shards; P++) {
+    struct update together = run(update, P);
+    check_equal(&together, P, &alone);
+    forget(&together);
+  }
+  forget(&alone);
+}
+
+/* ---- sums ---- */
+
+Test(shards, processes_and_threads_change_no_byte) {
+  for (size_t N = 2; N <= 9; N++) {
+    for (size_t threads = 1; threads <= 3; threads++) {
+      struct update update = update_of(N);
+      update.threads = threads;
+      check_any_number(update);
+      update.single_thread = true;
+      check_any_number(update);
+    }
+  }
+}
+
+Test(shards, nor_do_they_where_the_output_layer_is_tied) {
+  for (size_t N = 2; N <= 7; N++) {
+    struct update update = update_of(N);
+    update.tied = true;
+    check_any_number(update);
+  }
+}
+
+/* Most shards have no sentence. */
+Test(shards, nor_in_a_small_batch) {
+  struct update update = update_of(7);
+  update.pairs = 3;
+  check_any_number(update);
+}
+
+/* ---- at once ---- */
+
+Test(shards, output_layer_is_told_before_the_shard_ends) {
+  for (size_t P = 2; P <= MOST; P++) {
+    struct update update = update_of(P + 3), alone = run(update, 0);
+    update.waits = true;
+    struct update together = run(update, P);
+    check_equal(&together, P, &alone);
+    forget(&together);
+    forget(&alone);
+  }
+}
+
+/* ---- what goes wrong ---- */
+
+static void check_failure(struct update update, size_t P, const char *message) {
+  struct update together = run(update, P);
+  for (size_t r = 0; r < P; r++) {
+    cr_assert_eq(together.status[r], ELMAN_IO);
+    cr_assert_not_null(strstr(together.error[r].message, message), "%s", together.error[r].message);
+  }
+  forget(&together);
+}
+
+Test(shards, all_end_where_one_fails) {
+  for (size_t P = 1; P <= MOST; P++) {
+    for (size_t threads = 1; threads <= 2; threads++) {
+      for (size_t shard = 0; shard < 6; shard++) {
+        struct update update = update_of(6);
+        update.threads = threads;
+        update.fails = shard;
+        check_failure(update, P, "behind");
+        update.fails = NOBODY;
+        update.before = shard;
+        check_failure(update, P, "before");
+      }
+    }
+  }
+}
+
+Test(shards, all_end_where_an_exchange_fails) {
+  for (size_t P = 2; P <= 3; P++) {
+    struct update update = update_of(5);
+    const size_t exchanges = run_processes(P, walk, &update);
+    forget(&update);
+    for (size_t i = 1; i <= exchanges; i++) {
+      cr_assert_eq(run_failing_processes(P, i, walk, &update), i);
+      for (size_t r = 0; r < P; r++) cr_assert_eq(update.status[r], ELMAN_IO);
+      forget(&update);
+    }
+  }
+}
