@@ -54,6 +54,7 @@
 #include "elman/mechanisms.h"
 #include "elman/metric.h"
 #include "elman/split.h"
+#include "elman/subwords.h"
 #include "elman/summary.h"
 
 #endif

@@ -88,6 +88,8 @@ typedef enum elman_scope {
     2, "share of attention weights that is dropped while learning")                                \
   X(SHARE, label_smoothing, "label-smoothing", "label smoothing", 0, 0.999999, 0, TRAINING, 2,     \
     "share of each target that is spread over the vocabulary")                                     \
+  X(SHARE, subword_dropout, "subword-dropout", "subword dropout", 0, 0.999999, 0, TRAINING, 2,     \
+    "share of merges that is dropped while learning, so that words are split in several ways")     \
   X(REAL, average, "average", "average", 0, 0.999999, 0, TRAINING, 2,                              \
     "decay of a moving average of the weights, which is kept; 0 = off")                            \
   X(REAL, clip_norm, "clip-norm", "clipping norm", 0, 1e9, 1, TRAINING, 2,                         \

@@ -14,7 +14,8 @@ enum random_purpose {
   RANDOM_RESAMPLES = 3,
   RANDOM_DROPOUT = 4,
   RANDOM_OVERRIDE = 5,
-  RANDOM_GRADIENT_CHECK = 6
+  RANDOM_GRADIENT_CHECK = 6,
+  RANDOM_SUBWORDS = 7
 };
 
 struct random_stream {

@@ -19,16 +19,15 @@ elman_status corpus_create(struct corpus *corpus, size_t most, elman_error *erro
                                                                         : ELMAN_OK;
 }
 
-static elman_status sentences_add(struct sentences *sentences, const struct encoding *encoding,
-                                  elman_error *error) {
-  const size_t length = encoding->tokens.count;
+elman_status sentences_add(struct sentences *sentences, const uint32_t *ids, size_t length,
+                           elman_error *error) {
   const size_t start = sentences->starts[sentences->count];
   size_t end;
   if (__builtin_add_overflow(start, length, &end)) return fail_no_memory(error);
   const elman_status status =
       array_grow(&sentences->ids, &sentences->capacity, end, sizeof *sentences->ids, error);
   if (status != ELMAN_OK) return status;
-  if (length > 0) memcpy(sentences->ids + start, encoding->ids, length * sizeof *encoding->ids);
+  if (length > 0) memcpy(sentences->ids + start, ids, length * sizeof *ids);
   sentences->starts[++sentences->count] = end;
   if (length > sentences->longest) sentences->longest = length;
   return ELMAN_OK;
@@ -43,8 +42,10 @@ size_t sentences_unknown(const struct sentences *sentences) {
 
 elman_status corpus_add(struct corpus *corpus, const struct encoding *source,
                         const struct encoding *target, elman_error *error) {
-  const elman_status status = sentences_add(&corpus->source, source, error);
-  return status == ELMAN_OK ? sentences_add(&corpus->target, target, error) : status;
+  const elman_status status =
+      sentences_add(&corpus->source, source->ids, source->tokens.count, error);
+  if (status != ELMAN_OK) return status;
+  return sentences_add(&corpus->target, target->ids, target->tokens.count, error);
 }
 
 /* A piece of the pairs on its way. */

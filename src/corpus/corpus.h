@@ -27,6 +27,10 @@ elman_status corpus_create(struct corpus *corpus, size_t most, elman_error *erro
 elman_status corpus_add(struct corpus *corpus, const struct encoding *source,
                         const struct encoding *target, elman_error *error) CHECKED;
 
+/* Adds a sentence, if there is room for its start. */
+elman_status sentences_add(struct sentences *sentences, const uint32_t *ids, size_t length,
+                           elman_error *error) CHECKED;
+
 size_t sentences_unknown(const struct sentences *sentences);
 
 /* Pairs with more than `max_length` tokens on a side are left out and counted (0 = no limit). */

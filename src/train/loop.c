@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "base/group.h"
+#include "corpus/resplit.h"
 #include "model/hyperparameters.h"
 #include "train/checkpoint.h"
 #include "train/join.h"
@@ -86,6 +87,7 @@ struct run {
   struct corpus dev; /* the dev pairs as ids; empty without */
   struct epoch_order order;
   struct batch batch;
+  struct resplit resplit; /* with subword dropout */
   size_t epochs;
   uint64_t corpus_hash;
   double unknown_source, unknown_target; /* shares of the tokens */
@@ -164,6 +166,19 @@ static void report_update(struct run *run, double loss, double norm, double rate
     stop(run);
 }
 
+/* With the words as they were split once for all, or anew. */
+static elman_status fill_batch(struct run *run, const size_t *pairs, size_t count,
+                               elman_error *error) {
+  struct resplit *resplit = &run->resplit;
+  if (run->options->subword_dropout == 0)
+    return batch_fill(&run->batch, run->corpus, pairs, count, error);
+  const elman_status status =
+      resplit_pairs(resplit, run->corpus, pairs, count, run->trainer->state.epoch, error);
+  return status == ELMAN_OK
+             ? batch_fill(&run->batch, &resplit->pairs, resplit->indices, count, error)
+             : status;
+}
+
 static elman_status run_batch(struct run *run, elman_error *error) {
   struct trainer *trainer = run->trainer;
   struct training_state *state = &trainer->state;
@@ -171,8 +186,7 @@ static elman_status run_batch(struct run *run, elman_error *error) {
   size_t size;
   double loss = 0, norm = 0;
   const size_t *pairs = epoch_order_batch(&run->order, state->position, &size);
-  if (run->pending == ELMAN_OK)
-    run->pending = batch_fill(&run->batch, run->corpus, pairs, size, &run->problem);
+  if (run->pending == ELMAN_OK) run->pending = fill_batch(run, pairs, size, &run->problem);
   elman_status status = agree(run, error);
   if (status == ELMAN_OK)
     status = trainer_step(trainer, &run->batch, run->options, &loss, &norm, error);
@@ -320,6 +334,21 @@ size_t trainer_default_epochs(size_t updates) {
   return needed > EPOCHS ? needed : EPOCHS;
 }
 
+static elman_status prepare_resplit(struct run *run, elman_error *error) {
+  const elman_train_options *options = run->options;
+  const struct model *model = run->trainer->model;
+  if (options->subword_dropout == 0) return ELMAN_OK;
+  if (model->merges[ELMAN_SOURCE] == NULL && model->merges[ELMAN_TARGET] == NULL)
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                "subword dropout (--subword-dropout) needs a side that is split by bpe "
+                "(--subwords)");
+  run->resplit = (struct resplit){.codecs = {model_source_codec(model), model_target_codec(model)},
+                                  .share = options->subword_dropout,
+                                  .seed = options->seed,
+                                  .max_length = options->max_length};
+  return ELMAN_OK;
+}
+
 static elman_status prepare(struct run *run, elman_error *error) {
   const elman_train_options *options = run->options;
   if (run->corpus->source.count == 0)
@@ -331,7 +360,8 @@ static elman_status prepare(struct run *run, elman_error *error) {
   run->unknown_target = unknown_share(&run->corpus->target);
   run->saved_at = seconds();
   run->epochs = options->epochs;
-  elman_status status = epoch_order_create(&run->order, run->corpus, options, error);
+  elman_status status = prepare_resplit(run, error);
+  if (status == ELMAN_OK) status = epoch_order_create(&run->order, run->corpus, options, error);
   if (status == ELMAN_OK && run->epochs == ELMAN_EPOCHS_AUTO) {
     epoch_order_fill(&run->order, 1);
     run->epochs = trainer_default_epochs(run->order.batches);
@@ -382,6 +412,7 @@ elman_status trainer_run(struct model *model, const struct corpus *corpus,
   epoch_order_free(&run.order);
   corpus_free(&run.dev);
   batch_free(&run.batch);
+  resplit_free(&run.resplit);
   trainer_free(&trainer);
   return status;
 }

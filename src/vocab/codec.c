@@ -30,20 +30,42 @@ elman_status encode_tokens(struct encoding *encoding, const struct codec *codec,
   if (status == ELMAN_OK && divides)
     status = subwords_split(&encoding->tokens, &encoding->split,
                             (struct subwords){codec->merges, codec->vocabulary},
-                            &encoding->subwords, encoding->dropout, error);
+                            &encoding->subwords, NULL, error);
   return status;
+}
+
+static elman_status look_up(struct encoding *encoding, const struct vocabulary *vocabulary,
+                            elman_error *error) {
+  const elman_status status = array_grow(&encoding->ids, &encoding->capacity,
+                                         encoding->tokens.count, sizeof *encoding->ids, error);
+  if (status != ELMAN_OK) return status;
+  for (size_t i = 0; i < encoding->tokens.count; i++)
+    encoding->ids[i] = vocabulary_find(vocabulary, tokens_get(&encoding->tokens, i));
+  return ELMAN_OK;
 }
 
 elman_status encode(struct encoding *encoding, const struct codec *codec, struct text text,
                     elman_error *error) {
-  elman_status status = encode_tokens(encoding, codec, text, error);
-  if (status != ELMAN_OK) return status;
-  status = array_grow(&encoding->ids, &encoding->capacity, encoding->tokens.count,
-                      sizeof *encoding->ids, error);
-  if (status != ELMAN_OK) return status;
-  for (size_t i = 0; i < encoding->tokens.count; i++)
-    encoding->ids[i] = vocabulary_find(codec->vocabulary, tokens_get(&encoding->tokens, i));
-  return ELMAN_OK;
+  const elman_status status = encode_tokens(encoding, codec, text, error);
+  return status == ELMAN_OK ? look_up(encoding, codec->vocabulary, error) : status;
+}
+
+elman_status encode_again(struct encoding *encoding, const struct codec *codec, const uint32_t *ids,
+                          size_t count, struct bpe_dropout *dropout, elman_error *error) {
+  elman_status status = ELMAN_OK;
+  tokens_clear(&encoding->tokens);
+  for (size_t i = 0; status == ELMAN_OK && i < count; i++)
+    status = tokens_add(&encoding->tokens, vocabulary_token(codec->vocabulary, ids[i]), error);
+  buffer_clear(&encoding->normalized);
+  if (status == ELMAN_OK)
+    status = tokens_join(&encoding->normalized, &encoding->tokens, codec->mode, error);
+  if (status == ELMAN_OK)
+    status = tokens_split(&encoding->split, buffer_text(&encoding->normalized), codec->mode, error);
+  if (status == ELMAN_OK)
+    status = subwords_split(&encoding->tokens, &encoding->split,
+                            (struct subwords){codec->merges, codec->vocabulary},
+                            &encoding->subwords, dropout, error);
+  return status == ELMAN_OK ? look_up(encoding, codec->vocabulary, error) : status;
 }
 
 void encoding_free(struct encoding *encoding) {

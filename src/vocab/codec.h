@@ -25,7 +25,6 @@ struct encoding {
   uint32_t *ids;        /* tokens.count of them */
   size_t capacity;
   struct subwords_scratch subwords;
-  struct bpe_dropout *dropout; /* in mode `bpe`; NULL = none */
 };
 
 /* Normalises and splits: without the ids, for which the vocabulary is needed. */
@@ -36,6 +35,10 @@ elman_status encode_tokens(struct encoding *encoding, const struct codec *codec,
  * `text` must be valid UTF-8. */
 elman_status encode(struct encoding *encoding, const struct codec *codec, struct text text,
                     elman_error *error) CHECKED;
+/* Splits once more, in mode `bpe`, what encode() made ids of, with dropout. Once its memory has
+ * grown nothing is allocated. */
+elman_status encode_again(struct encoding *encoding, const struct codec *codec, const uint32_t *ids,
+                          size_t count, struct bpe_dropout *dropout, elman_error *error) CHECKED;
 void encoding_free(struct encoding *encoding);
 
 /* Appends the text of `count` ids to `into`. Specials other than <unk> are left out. */

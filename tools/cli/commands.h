@@ -19,6 +19,10 @@
   ROW("corpus", no_command, "check or split sentence pairs")                                       \
   ROW("corpus check", corpus_check_command, "look for leaks between parts, bad lines and more")    \
   ROW("corpus split", corpus_split_command, "split pairs into train, dev and test without leaks")  \
+  ROW("subwords", no_command, "learn, apply and show parts of words")                              \
+  ROW("subwords learn", subwords_learn_command, "learn merges of byte-pair encoding from text")    \
+  ROW("subwords apply", subwords_apply_command, "split words into parts")                          \
+  ROW("subwords show", subwords_show_command, "write the merges of a model")                       \
   ROW("help", help_command, "explain a command")
 
 /* argv[0] is the last word of the command's name; gives the exit code. */

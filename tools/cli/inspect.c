@@ -93,11 +93,6 @@ static void write_json(FILE *stream, const elman_model *model) {
 
 /* ---- vocabularies ---- */
 
-static const char *side_name(size_t index) {
-  static const char *const names[] = {"source", "target"};
-  return index < sizeof names / sizeof names[0] ? names[index] : NULL;
-}
-
 /* A column more where one text is two tokens. */
 static const char *joint_suffix(elman_joint joint) {
   static const char *const suffixes[] = {[ELMAN_JOINT_EXPECTED] = "",
@@ -108,7 +103,7 @@ static const char *joint_suffix(elman_joint joint) {
 
 static void write_vocabulary(FILE *stream, const elman_model *model, const char *side) {
   const elman_model_info info = elman_model_get_info(model);
-  const bool source = strcmp(side, side_name(ELMAN_SOURCE)) == 0;
+  const bool source = strcmp(side, text_side_name(ELMAN_SOURCE)) == 0;
   const size_t tokens = source ? info.source_vocabulary : info.target_vocabulary;
   const elman_side of = source ? ELMAN_SOURCE : ELMAN_TARGET;
   for (size_t id = 0; id < tokens; id++) {
@@ -127,7 +122,7 @@ int inspect_command(int argc, char **argv) {
   const struct option options[] = {MODEL_OPTION(model_path),
                                    {"vocabulary", 0, "SIDE",
                                     "list a vocabulary: id, count, token, how it is joined",
-                                    .text = &vocabulary, .choice = side_name},
+                                    .text = &vocabulary, .choice = text_side_name},
                                    JSON_OPTION(json),
                                    {0}};
   const struct rule rules[] = {{"FILE", "", "unexpected '%s'; -m FILE names the model"},

@@ -5,6 +5,11 @@
 
 #include "messages.h"
 
+const char *text_side_name(size_t index) {
+  static const char *const names[] = {"source", "target"};
+  return index < sizeof names / sizeof names[0] ? names[index] : NULL;
+}
+
 int model_open(elman_model **model, const char *path) {
   elman_error error;
   if (elman_model_load(model, path, &error) == ELMAN_OK) return EX_OK;

@@ -11,6 +11,9 @@
 #define MODEL_OPTION(variable)                                                                     \
   { "model", 'm', "FILE", "the model to use", .text = &(variable) }
 
+/* By elman_side: "source", "target"; NULL past the last. */
+const char *text_side_name(size_t index);
+
 /* Gives an exit code, after a message if that is not 0. */
 int model_open(elman_model **model, const char *path);
 

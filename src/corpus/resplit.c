@@ -1,0 +1,58 @@
+#include "corpus/resplit.h"
+
+#include <stdlib.h>
+
+static elman_status make_room(struct resplit *resplit, size_t count, elman_error *error) {
+  if (count > resplit->room) {
+    resplit->room = 0;
+    corpus_free(&resplit->pairs);
+    free(resplit->indices);
+    resplit->indices = reallocarray(NULL, count, sizeof *resplit->indices);
+    if (resplit->indices == NULL) return fail_no_memory(error);
+    for (size_t i = 0; i < count; i++) resplit->indices[i] = i;
+    const elman_status status = corpus_create(&resplit->pairs, count, error);
+    if (status != ELMAN_OK) return status;
+    resplit->room = count;
+  }
+  resplit->pairs.source.count = resplit->pairs.target.count = 0;
+  return ELMAN_OK;
+}
+
+/* Random numbers are numbered by pair and side, so that no two sentences share one. */
+static elman_status add_side(struct resplit *resplit, struct sentences *to,
+                             const struct sentences *from, size_t index, elman_side side,
+                             size_t epoch, elman_error *error) {
+  const struct codec *codec = &resplit->codecs[side];
+  const uint32_t *ids = from->ids + from->starts[index];
+  const size_t length = from->starts[index + 1] - from->starts[index];
+  struct bpe_dropout dropout = {.share = resplit->share,
+                                .stream = {resplit->seed, RANDOM_SUBWORDS, (uint32_t)epoch},
+                                .next = (2 * (uint64_t)index + side) << 32};
+  if (codec->merges == NULL) return sentences_add(to, ids, length, error);
+  const elman_status status = encode_again(&resplit->encoding, codec, ids, length, &dropout, error);
+  if (status != ELMAN_OK) return status;
+  const struct encoding *again = &resplit->encoding;
+  return resplit->max_length > 0 && again->tokens.count > resplit->max_length
+             ? sentences_add(to, ids, length, error)
+             : sentences_add(to, again->ids, again->tokens.count, error);
+}
+
+elman_status resplit_pairs(struct resplit *resplit, const struct corpus *corpus,
+                           const size_t *indices, size_t count, size_t epoch, elman_error *error) {
+  elman_status status = make_room(resplit, count, error);
+  for (size_t i = 0; status == ELMAN_OK && i < count; i++) {
+    status = add_side(resplit, &resplit->pairs.source, &corpus->source, indices[i], ELMAN_SOURCE,
+                      epoch, error);
+    if (status == ELMAN_OK)
+      status = add_side(resplit, &resplit->pairs.target, &corpus->target, indices[i], ELMAN_TARGET,
+                        epoch, error);
+  }
+  return status;
+}
+
+void resplit_free(struct resplit *resplit) {
+  encoding_free(&resplit->encoding);
+  corpus_free(&resplit->pairs);
+  free(resplit->indices);
+  *resplit = (struct resplit){0};
+}

@@ -1,0 +1,94 @@
+# Parts of words: codes as subword-nmt learns and applies them, models that split by bpe, and what
+# is refused.
+
+goldens=$DATA/../tests/goldens
+
+# The same codes and parts as subword-nmt's: tests/reference/make-subwords made them.
+tr '\t' '\n' <"$DATA/daily.train.zh-en.tsv" >text
+expect_exit 0 "$ELMAN" subwords learn --merges 400 text -o codes
+cmp codes "$goldens/subwords.codes" || fail "other codes than subword-nmt's"
+expect_exit 0 "$ELMAN" subwords learn -q -n 400 <text
+cmp "$results/stdout" codes || fail "standard input gives other codes"
+tr '\t' '\n' <"$DATA/daily.test.zh-en.tsv" | head -n 120 >test
+expect_exit 0 "$ELMAN" subwords apply --codes codes --input test
+cmp "$results/stdout" "$goldens/subwords.applied" || fail "other parts than subword-nmt's"
+
+# White space as there: at the ends it stays, between words it is one space; a tab is a character.
+printf '  I  have \t\n\n' >spaces
+expect_exit 0 "$ELMAN" subwords apply -c codes -i spaces
+expect_stdout "  I have "$'\t' ""
+
+# A corpus with few words ends early, and says so.
+expect_exit 0 "$ELMAN" subwords learn -n 100 -o few <<<"ab ab"
+expect_stderr_match '^1 merge: no other pair'
+[ "$(cat few)" = $'#version: 0.2\na b</w>' ] || fail "other codes: $(cat few)"
+
+# What is no text and no codes.
+printf 'a\nb\xff\n' >bad
+expect_exit 65 "$ELMAN" subwords learn bad
+expect_stderr_match '^elman: bad: line 2: byte 2 is not valid UTF-8'
+expect_exit 65 "$ELMAN" subwords apply -c codes -i bad
+printf 'a b\n' >old
+expect_exit 65 "$ELMAN" subwords apply -c old -i test
+expect_stderr_match "^elman: old: line 1: is not '#version: 0.2'"
+printf '#version: 0.2\na b c\n' >three
+expect_exit 65 "$ELMAN" subwords apply -c three -i test
+expect_stderr_match '^elman: three: line 2: is no merge'
+expect_exit 64 "$ELMAN" subwords apply -i test
+expect_exit 64 "$ELMAN" subwords apply -c codes -m model
+expect_exit 64 "$ELMAN" subwords apply -c codes --side source
+expect_exit 64 "$ELMAN" subwords learn -o text text
+expect_exit 66 "$ELMAN" subwords learn nowhere
+
+# A model that splits both sides; no word is unknown, in training and later.
+head -n 200 "$DATA/daily.train.zh-en.tsv" >pairs
+small=(--hidden-size 8 --embedding-size 8)
+expect_exit 0 "$ELMAN" train "${small[@]}" --epochs 1 --subwords 150 --source-subwords 50 pairs
+expect_stderr_match '^source: split into bpe by 50 merges, vocabulary of [0-9]+$'
+expect_stderr_match '^target: split into bpe by 150 merges, vocabulary of [0-9]+$'
+grep -q unknown "$results/stderr" && fail "words are unknown"
+expect_exit 0 "$ELMAN" inspect
+expect_stdout_match '^splitting of the target +bpe$'
+expect_stdout_match '^source merges +50$'
+expect_stdout_match '^merges of subwords +150$'
+expect_exit 0 "$ELMAN" subwords show --side source -o shown
+[ "$(wc -l <shown)" -eq 51 ] || fail "other merges than were learnt"
+expect_exit 0 "$ELMAN" subwords apply -m model.safetensors --side source -i test -o by_model
+expect_exit 0 "$ELMAN" subwords apply -c shown -i test
+cmp by_model "$results/stdout" || fail "a model's merges are applied in another way"
+expect_exit 0 "$ELMAN" translate --max-length 40 龘龖 "Ünknown <unk> wörds ￭ ▁" 😀
+grep -qE '<unk>|<s>' "$results/stdout" && fail "an unknown word came out"
+[ "$(wc -l <"$results/stdout")" -eq 3 ] || fail "not a line for each sentence"
+expect_no_stderr
+expect_exit 0 "$ELMAN" attention --format json 龘爱
+python3 -c 'import json, sys; json.load(open(sys.argv[1], encoding="utf-8"))' "$results/stdout" ||
+  fail "bytes are no JSON"
+expect_exit 0 "$ELMAN" evaluate pairs
+
+# Both sides together; one side alone; the default number.
+expect_exit 0 "$ELMAN" train "${small[@]}" --epochs 0 --joint --subwords 60 -o joint pairs
+expect_exit 0 "$ELMAN" subwords show -m joint --side source -o one
+expect_exit 0 "$ELMAN" subwords show -m joint --side target -o two
+cmp one two || fail "joint merges differ"
+expect_exit 0 "$ELMAN" train "${small[@]}" --epochs 0 --target-tokens bpe -o single pairs
+expect_stderr_match '^source: split into (chars|space), '
+expect_exit 64 "$ELMAN" subwords show -m single --side source
+expect_stderr_match "the model's source is not split by bpe"
+expect_exit 64 "$ELMAN" train --subwords 9 --source-tokens chars --target-tokens words -o no pairs
+expect_stderr_match 'need a side that is split by bpe'
+expect_exit 64 "$ELMAN" train --subwords 9 --source-subwords 9 --source-tokens chars -o no pairs
+expect_exit 64 "$ELMAN" train --joint --source-tokens chars -o no pairs
+expect_exit 64 "$ELMAN" train --joint --source-subwords 9 -o no pairs
+expect_exit 64 "$ELMAN" train --subword-dropout 0.1 -o no pairs
+expect_stderr_match 'subword dropout .* needs a side that is split by bpe'
+
+# Dropout: the same model for any number of threads, and for a run that was stopped.
+drop=("${small[@]}" -q --subwords 150 --subword-dropout 0.3 --shards 2)
+expect_exit 0 "$ELMAN" train "${drop[@]}" --epochs 3 -t 1 -o a pairs
+expect_exit 0 "$ELMAN" train "${drop[@]}" --epochs 3 -t 2 -o b pairs
+cmp a b || fail "the number of threads changes what is dropped"
+expect_exit 0 "$ELMAN" train "${drop[@]}" --epochs 2 --save-every 0.001 -o d pairs
+expect_exit 0 "$ELMAN" train "${drop[@]}" --epochs 3 --resume -o d pairs
+cmp a d || fail "a training that went on dropped something else"
+expect_exit 0 last_wins "$ELMAN" train "${drop[@]}" --subword-dropout 0 --epochs 3 -o c pairs
+cmp -s a c && fail "nothing was dropped"

@@ -1,0 +1,314 @@
+/* Parts of words: the merges that are learnt, how they split, and that text is never lost. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+#include "vocab/bpe_learn.h"
+#include "vocab/codec.h"
+#include "vocab/locate.h"
+
+static void count_word(struct word_table *words, const char *text, uint64_t count) {
+  struct word *word;
+  cr_assert_eq(word_add(&word, words, text_of(text), NULL), ELMAN_OK);
+  word->count += count;
+}
+
+static void assert_merges(const struct merges *merges, const char *expected) {
+  struct buffer lines = {0};
+  for (size_t rank = 0; rank < merges->count; rank++) {
+    if (rank > 0) buffer_append(&lines, "|", 1);
+    merges_append_line(&lines, merges, rank);
+  }
+  cr_assert_str_eq(lines.bytes == NULL ? "" : lines.bytes, expected);
+  buffer_free(&lines);
+}
+
+/* The example of Sennrich and others 2016; of equal pairs the larger one comes first. */
+Test(subwords, merges_of_counted_words) {
+  struct word_table words = {0};
+  struct merges merges = {0};
+  count_word(&words, "low", 5);
+  count_word(&words, "lowest", 2);
+  count_word(&words, "newer", 6);
+  count_word(&words, "wider", 3);
+  cr_assert_eq(bpe_learn(&merges, &words, 4, NULL), ELMAN_OK);
+  assert_merges(&merges, "e r</w>|l o|w er</w>|n e");
+  merges_clear(&merges);
+  word_table_free(&words);
+}
+
+/* "aaaa" holds "a a" three times, of which two can be merged. */
+Test(subwords, overlapping_pairs) {
+  struct word_table words = {0};
+  struct merges merges = {0};
+  count_word(&words, "aaaab", 3);
+  cr_assert_eq(bpe_learn(&merges, &words, 100, NULL), ELMAN_OK);
+  assert_merges(&merges, "a a|aa b</w>|aa aab</w>");
+  merges_clear(&merges);
+  word_table_free(&words);
+  count_word(&words, "ab", 1); /* seen once */
+  cr_assert_eq(bpe_learn(&merges, &words, 100, NULL), ELMAN_OK);
+  assert_merges(&merges, "");
+  merges_clear(&merges);
+  word_table_free(&words);
+}
+
+static void add_merge(struct merges *merges, const char *line) {
+  cr_assert_eq(merges_add_line(merges, text_of(line), NULL), ELMAN_OK);
+}
+
+static void assert_parts(const struct merges *merges, const char *word, const char *expected) {
+  struct bpe_split split = {0};
+  struct buffer parts = {0};
+  cr_assert_eq(bpe_split(&split, merges, text_of(word), NULL, NULL), ELMAN_OK);
+  for (size_t i = 0, start = 0; i < split.count; start = split.parts[i++].end) {
+    if (i > 0) buffer_append(&parts, "|", 1);
+    buffer_append(&parts, word + start, split.parts[i].end - start);
+  }
+  cr_assert_str_eq(parts.bytes, expected);
+  buffer_free(&parts);
+  bpe_split_free(&split);
+}
+
+Test(subwords, splitting_follows_the_ranks) {
+  struct merges merges = {0};
+  assert_parts(&merges, "abc", "a|b|c");
+  add_merge(&merges, "b c");
+  add_merge(&merges, "a b");
+  add_merge(&merges, "a a");
+  add_merge(&merges, "ab c</w>");
+  assert_parts(&merges, "abcd", "a|bc|d");
+  assert_parts(&merges, "abc", "abc"); /* its last character is another symbol than c */
+  assert_parts(&merges, "aaaac", "aa|aa|c");
+  assert_parts(&merges, "aaaz", "aa|a|z");
+  assert_parts(&merges, "x", "x");
+  merges_clear(&merges);
+}
+
+/* A merge makes room for one of a lower rank only at the next step, as in subword-nmt. */
+Test(subwords, all_places_of_a_merge_come_first) {
+  struct merges merges = {0};
+  add_merge(&merges, "abc ab");
+  add_merge(&merges, "a b");
+  add_merge(&merges, "ab c");
+  assert_parts(&merges, "abcabcz", "abc|abc|z");
+  merges_clear(&merges);
+}
+
+Test(subwords, lines_that_are_no_merges) {
+  static const char *const lines[] = {"", " ", "a", "a ", " a", "a b c", "a  b", "a \xFF"};
+  for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+    struct merges merges = {0};
+    cr_assert_eq(merges_add_line(&merges, text_of(lines[i]), NULL), ELMAN_BAD_DATA, "%s", lines[i]);
+    merges_clear(&merges);
+  }
+}
+
+/* ---- a side of a model ---- */
+
+struct side {
+  struct word_table words;
+  struct merges merges;
+  struct vocabulary *vocabulary;
+  struct codec codec;
+};
+
+static void make_side(struct side *side, const char *const *lines, size_t count, size_t merges,
+                      uint64_t min_count) {
+  struct token_counter *counter;
+  struct encoding encoding = {0};
+  struct tokens closure = {0};
+  *side = (struct side){.codec = {.mode = ELMAN_TOKENS_BPE}};
+  for (size_t i = 0; i < count; i++) {
+    cr_assert_eq(encode_tokens(&encoding, &side->codec, text_of(lines[i]), NULL), ELMAN_OK);
+    for (size_t t = 0; t < encoding.tokens.count; t++) {
+      struct word *word;
+      const struct text surface = token_surface(tokens_get(&encoding.tokens, t));
+      cr_assert_eq(word_add(&word, &side->words, surface, NULL), ELMAN_OK);
+      word->count++;
+    }
+  }
+  cr_assert_eq(bpe_learn(&side->merges, &side->words, merges, NULL), ELMAN_OK);
+  side->codec.merges = &side->merges;
+  cr_assert_eq(token_counter_create(&counter, NULL), ELMAN_OK);
+  for (size_t i = 0; i < count; i++) {
+    cr_assert_eq(encode_tokens(&encoding, &side->codec, text_of(lines[i]), NULL), ELMAN_OK);
+    cr_assert_eq(token_counter_add(counter, &encoding.tokens, NULL), ELMAN_OK);
+  }
+  cr_assert_eq(subwords_closure(&closure, &side->words, min_count, NULL), ELMAN_OK);
+  cr_assert_eq(token_counter_keep(counter, &closure, NULL), ELMAN_OK);
+  cr_assert_eq(vocabulary_from_counts(&side->vocabulary, counter, ELMAN_TARGET, min_count, 0, NULL),
+               ELMAN_OK);
+  cr_assert(subwords_are_closed(side->vocabulary));
+  side->codec.vocabulary = side->vocabulary;
+  tokens_free(&closure);
+  token_counter_free(counter);
+  encoding_free(&encoding);
+}
+
+static void free_side(struct side *side) {
+  word_table_free(&side->words);
+  merges_clear(&side->merges);
+  vocabulary_free(side->vocabulary);
+}
+
+static const char *const LINES[] = {"the lowest newer tower", "a lower tower, a newer one",
+                                    "我们爱学习", "我们学习语言。", "ten (10) towers"};
+enum { LINE_COUNT = sizeof LINES / sizeof *LINES };
+
+static void assert_tokens(const struct side *side, const char *text, const char *expected) {
+  struct encoding encoding = {0};
+  struct buffer shown = {0};
+  cr_assert_eq(encode(&encoding, &side->codec, text_of(text), NULL), ELMAN_OK);
+  for (size_t i = 0; i < encoding.tokens.count; i++) {
+    if (i > 0) buffer_append(&shown, "|", 1);
+    buffer_append_text(&shown, tokens_get(&encoding.tokens, i));
+  }
+  cr_assert_str_eq(shown.bytes, expected);
+  buffer_free(&shown);
+  encoding_free(&encoding);
+}
+
+Test(subwords, what_the_vocabulary_lacks_is_made_of_less) {
+  struct side side;
+  make_side(&side, LINES, LINE_COUNT, 0, 1); /* no merges: characters */
+  assert_tokens(&side, "we", "w|￭e");
+  assert_tokens(&side, "我们 a,", "我|们|▁|a|,");
+  assert_tokens(&side, "da", "<0x64>|￭|a"); /* d is new; no a was joined to what is before it */
+  assert_tokens(&side, "a 龘爱", "a|▁|<0xE9>|<0xBE>|<0x98>|爱");
+  free_side(&side);
+}
+
+/* No id is <unk>; ids become the text again; the tokens stand in the text one behind the other. */
+static void assert_survives(const struct side *side, struct text text) {
+  struct encoding encoding = {0};
+  struct buffer normal = {0}, decoded = {0};
+  cr_assert_eq(encode(&encoding, &side->codec, text, NULL), ELMAN_OK);
+  cr_assert_eq(codec_text(&normal, &side->codec, text, NULL), ELMAN_OK);
+  const size_t count = encoding.tokens.count;
+  for (size_t i = 0; i < count; i++) cr_assert_neq(encoding.ids[i], TOKEN_UNKNOWN);
+  cr_assert_eq(decode(&decoded, &side->codec, encoding.ids, count, NULL), ELMAN_OK);
+  cr_assert(text_equal(buffer_text(&normal), buffer_text(&decoded)), "\"%s\" became \"%s\"",
+            normal.bytes, decoded.bytes);
+  size_t *places = calloc(2 * count + 1, sizeof *places);
+  const struct spans spans = {places, places + count};
+  cr_assert_eq(locate_tokens(spans, &encoding.tokens, text, ELMAN_TOKENS_BPE, ELMAN_NFC, NULL),
+               ELMAN_OK);
+  for (size_t i = 0; i < count; i++) {
+    cr_assert(spans.starts[i] <= spans.ends[i] && spans.ends[i] <= text.length);
+    cr_assert(i == 0 || spans.starts[i - 1] <= spans.starts[i]);
+    const struct text part = {text.bytes + spans.starts[i], spans.ends[i] - spans.starts[i]};
+    cr_assert_eq(text_valid_prefix(part), part.length, "half a character");
+  }
+  locate_joined(spans, &encoding.tokens, count, ELMAN_TOKENS_BPE, buffer_text(&decoded));
+  cr_assert(count == 0 || spans.ends[count - 1] == decoded.length);
+  free(places);
+  buffer_free(&normal);
+  buffer_free(&decoded);
+  encoding_free(&encoding);
+}
+
+Test(subwords, any_text_survives, .timeout = 120) {
+  static const int odd[] = {0xFFED, 0x2581, 0x301, 0x200D, 0x1F600, '<', '0', 'x', '>', ' ', ' '};
+  const struct random_stream stream = {.seed = 9, .purpose = RANDOM_RESAMPLES};
+  uint64_t drawn = 0;
+  struct buffer text = {0};
+  for (uint64_t min_count = 1; min_count <= 4; min_count += 3) {
+    struct side side;
+    make_side(&side, LINES, LINE_COUNT, 20, min_count);
+    for (int i = 0; i < LINE_COUNT; i++) assert_survives(&side, text_of(LINES[i]));
+    assert_survives(&side, text_of("<0xE4> <unk> </s> </w> ￭ ▁ ￭￭a▁ b龘龖 龘!龘\u0301"));
+    for (int i = 0; i < 4000; i++) {
+      buffer_clear(&text);
+      for (uint64_t n = random_below(stream, drawn++, 16); n > 0; n--) {
+        const uint64_t kind = random_below(stream, drawn++, 4);
+        int codepoint = odd[random_below(stream, drawn++, sizeof odd / sizeof *odd)];
+        if (kind == 1) codepoint = 'a' + (int)random_below(stream, drawn++, 26);
+        if (kind == 2) codepoint = 0x4E00 + (int)random_below(stream, drawn++, 0x5000);
+        if (kind == 3) codepoint = 1 + (int)random_below(stream, drawn++, 0x10FFFF);
+        if (codepoint >= 0xD800 && codepoint <= 0xDFFF) codepoint = '-';
+        buffer_append_character(&text, codepoint);
+      }
+      assert_survives(&side, buffer_text(&text));
+    }
+    free_side(&side);
+  }
+  buffer_free(&text);
+}
+
+/* A model may say bytes that are no text. */
+Test(subwords, bytes_that_are_no_characters) {
+  static const char *const tokens_said[] = {"a", "<0xE6>", "<0x88>", "<0x91>", "<0xFF>", "<0x0A>",
+                                            "￭", "<0x00>", "▁",      "▁",      "<0xE6>"};
+  struct tokens tokens = {0};
+  struct buffer text = {0};
+  for (size_t i = 0; i < sizeof tokens_said / sizeof *tokens_said; i++)
+    cr_assert_eq(tokens_add(&tokens, text_of(tokens_said[i]), NULL), ELMAN_OK);
+  cr_assert_eq(tokens_join(&text, &tokens, ELMAN_TOKENS_BPE, NULL), ELMAN_OK);
+  cr_assert_str_eq(text.bytes, "a我\uFFFD\uFFFD\uFFFD \uFFFD");
+  buffer_clear(&text);
+  cr_assert_eq(tokens_join(&text, &tokens, ELMAN_TOKENS_SPACE, NULL), ELMAN_OK);
+  cr_assert_not_null(strstr(text.bytes, "<0xE6>")); /* a word like any other */
+  buffer_free(&text);
+  tokens_free(&tokens);
+}
+
+/* ---- dropout ---- */
+
+/* One merge that can be applied once is dropped with probability P. */
+Test(subwords, dropout_drops_its_share) {
+  enum { DRAWS = 40000 };
+  const double share = 0.3;
+  struct merges merges = {0};
+  struct bpe_split split = {0};
+  struct bpe_dropout dropout = {.share = share,
+                                .stream = {.seed = 3, .purpose = RANDOM_SUBWORDS, .which = 1}};
+  add_merge(&merges, "a b</w>");
+  size_t dropped = 0;
+  for (int i = 0; i < DRAWS; i++) {
+    cr_assert_eq(bpe_split(&split, &merges, text_of("ab"), &dropout, NULL), ELMAN_OK);
+    dropped += split.count == 2;
+  }
+  cr_assert_eq(dropout.next, DRAWS);
+  /* Five standard deviations of a binomial. */
+  const double bound = 5 * sqrt(DRAWS * share * (1 - share));
+  cr_assert(fabs((double)dropped - DRAWS * share) < bound, "%zu", dropped);
+  bpe_split_free(&split);
+  merges_clear(&merges);
+}
+
+Test(subwords, dropout_keeps_the_text) {
+  struct side side;
+  struct encoding encoding = {0}, again = {0};
+  struct buffer first = {0}, second = {0};
+  bool differed = false;
+  make_side(&side, LINES, LINE_COUNT, 40, 1);
+  for (int i = 0; i < LINE_COUNT; i++) {
+    cr_assert_eq(encode(&encoding, &side.codec, text_of(LINES[i]), NULL), ELMAN_OK);
+    buffer_clear(&first);
+    cr_assert_eq(decode(&first, &side.codec, encoding.ids, encoding.tokens.count, NULL), ELMAN_OK);
+    for (uint32_t epoch = 0; epoch < 20; epoch++) {
+      struct bpe_dropout dropout = {
+          .share = epoch == 0 ? 0 : 0.5,
+          .stream = {.seed = 3, .purpose = RANDOM_SUBWORDS, .which = epoch}};
+      cr_assert_eq(
+          encode_again(&again, &side.codec, encoding.ids, encoding.tokens.count, &dropout, NULL),
+          ELMAN_OK);
+      const bool same =
+          again.tokens.count == encoding.tokens.count &&
+          memcmp(again.ids, encoding.ids, again.tokens.count * sizeof *again.ids) == 0;
+      cr_assert(epoch > 0 || same);
+      differed = differed || !same;
+      for (size_t t = 0; t < again.tokens.count; t++) cr_assert_neq(again.ids[t], TOKEN_UNKNOWN);
+      buffer_clear(&second);
+      cr_assert_eq(decode(&second, &side.codec, again.ids, again.tokens.count, NULL), ELMAN_OK);
+      cr_assert_str_eq(first.bytes, second.bytes);
+    }
+  }
+  cr_assert(differed);
+  buffer_free(&first);
+  buffer_free(&second);
+  encoding_free(&encoding);
+  encoding_free(&again);
+  free_side(&side);
+}

@@ -1,0 +1,215 @@
+/* elman subwords learn, apply, show */
+#include <string.h>
+#include <sysexits.h>
+
+#include "commands.h"
+#include "elman.h"
+#include "interrupt.h"
+#include "line_reader.h"
+#include "messages.h"
+#include "model_input.h"
+#include "options.h"
+#include "output.h"
+
+/* Of subword-nmt's codes. Those of before version 0.2 are applied in another way. */
+static const char VERSION_LINE[] = "#version: 0.2";
+enum { MOST_BYTES = 1 << 28 }; /* of a line */
+
+struct job {
+  elman_subwords *subwords;
+  const char *codes, *model, *input, *output;
+  unsigned side;
+  size_t merges;
+  FILE *stream;
+};
+
+/* Takes line number `number`, from 1. */
+typedef elman_status line_function(struct job *job, const struct line *line, size_t number,
+                                   elman_error *error);
+
+static int for_each_line(struct job *job, const char *path, line_function *take) {
+  struct line_reader lines;
+  struct line line;
+  int code = line_reader_open(&lines, path, MOST_BYTES);
+  if (code != EX_OK) return code;
+  while (code == EX_OK && line_reader_next(&lines, &line, &code)) {
+    elman_error error;
+    if (line.length > MOST_BYTES) {
+      report(lines.name, "line %zu has more than %d bytes", lines.number, MOST_BYTES);
+      code = EX_DATAERR;
+    } else if (take(job, &line, lines.number, &error) != ELMAN_OK) {
+      report(lines.name, "line %zu: %s", lines.number, error.message);
+      code = exit_code_of(error.code);
+    }
+  }
+  line_reader_close(&lines);
+  return code;
+}
+
+static elman_status count_line(struct job *job, const struct line *line, size_t number,
+                               elman_error *error) {
+  (void)number;
+  return elman_subwords_count_line(job->subwords, line->text, line->length, error);
+}
+
+static elman_status add_merge(struct job *job, const struct line *line, size_t number,
+                              elman_error *error) {
+  if (number > 1) return elman_subwords_add_merge(job->subwords, line->text, line->length, error);
+  if (line->length == strlen(VERSION_LINE) && memcmp(line->text, VERSION_LINE, line->length) == 0)
+    return ELMAN_OK;
+  *error = (elman_error){.code = ELMAN_BAD_DATA};
+  snprintf(error->message, sizeof error->message,
+           "is not '%s': these are no codes of subword-nmt of that version", VERSION_LINE);
+  return error->code;
+}
+
+static elman_status apply_line(struct job *job, const struct line *line, size_t number,
+                               elman_error *error) {
+  (void)number;
+  const char *split;
+  const elman_status status =
+      elman_subwords_apply(&split, job->subwords, line->text, line->length, error);
+  if (status == ELMAN_OK) fprintf(job->stream, "%s\n", split);
+  return status;
+}
+
+/* Closing the output tells what could not be written. */
+static int write_merges(struct job *job) {
+  int code = EX_OK;
+  fprintf(job->stream, "%s\n", VERSION_LINE);
+  for (size_t i = 0; code == EX_OK && i < elman_subwords_merges(job->subwords); i++) {
+    elman_error error;
+    const char *line;
+    if (elman_subwords_get_merge(&line, job->subwords, i, &error) == ELMAN_OK)
+      fprintf(job->stream, "%s\n", line);
+    else
+      code = report_error(&error);
+  }
+  return code;
+}
+
+static int add_model(struct job *job, const char *path) {
+  elman_model *model;
+  elman_error error;
+  int code = model_open(&model, path);
+  if (code != EX_OK) return code;
+  if (elman_subwords_add_model(job->subwords, model, (elman_side)job->side, &error) != ELMAN_OK)
+    code = report_error(&error);
+  elman_model_free(model);
+  return code;
+}
+
+/* ---- commands ---- */
+
+static int learn(struct job *job, const struct operands *operands) {
+  elman_error error;
+  int code = operands->count == 0 ? for_each_line(job, NULL, count_line) : EX_OK;
+  for (size_t i = 0; code == EX_OK && i < operands->count; i++)
+    code = for_each_line(job, operands->words[i], count_line);
+  if (code != EX_OK) return code;
+  if (elman_subwords_learn(job->subwords, job->merges, &error) != ELMAN_OK)
+    return report_error(&error);
+  const size_t learnt = elman_subwords_merges(job->subwords);
+  if (learnt < job->merges)
+    note("%zu merge%s: no other pair of parts is seen twice", learnt, plural(learnt));
+  return write_merges(job);
+}
+
+static int apply(struct job *job, const struct operands *operands) {
+  (void)operands;
+  const int code =
+      job->codes != NULL ? for_each_line(job, job->codes, add_merge) : add_model(job, job->model);
+  return code == EX_OK ? for_each_line(job, job->input, apply_line) : code;
+}
+
+static int show(struct job *job, const struct operands *operands) {
+  (void)operands;
+  const int code = add_model(job, job->model);
+  return code == EX_OK ? write_merges(job) : code;
+}
+
+static int run(struct job *job, const struct operands *operands, const char *command,
+               int (*work)(struct job *job, const struct operands *operands)) {
+  elman_error error;
+  struct output output;
+  const char *const read[] = {job->codes, job->model, job->input};
+  int code = output_check_unread(command, job->output, read, sizeof read / sizeof *read);
+  if (code == EX_OK)
+    code = output_check_unread(command, job->output, (const char *const *)operands->words,
+                               operands->count);
+  if (code == EX_OK) code = output_open(&output, job->output);
+  if (code != EX_OK) return code;
+  if (output.file != NULL) interrupt_catch_first();
+  job->stream = output.stream;
+  code = elman_subwords_create(&job->subwords, &error) == ELMAN_OK ? work(job, operands)
+                                                                   : report_error(&error);
+  elman_subwords_free(job->subwords);
+  return output_close(&output, code);
+}
+
+#define SIDE_OPTION(job)                                                                           \
+  OPTION("side", 0, "SIDE", "whose merges of the model they are", .index = &(job).side,            \
+         .choice = text_side_name)
+
+int subwords_learn_command(int argc, char **argv) {
+  struct job job = {.merges = 8000};
+  const struct option options[] = {{"merges", 'n', "N", "merges to learn at most",
+                                    .count = &job.merges, .least = 1, .most = 1000000},
+                                   OUTPUT_OPTION(job.output, "codes"),
+                                   QUIET_OPTION("print errors only"),
+                                   {0}};
+  const struct usage usage = {
+      "subwords learn", "[options] [FILE...]",
+      "Learns merges of byte-pair encoding from words with spaces between, as subword-nmt's\n"
+      "learn-bpe does, and writes its file of codes. Without FILE it reads standard input.",
+      options, NULL};
+  struct operands operands;
+  int code;
+  if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
+  return run(&job, &operands, usage.command, learn);
+}
+
+int subwords_apply_command(int argc, char **argv) {
+  struct job job = {.side = ELMAN_TARGET};
+  const struct option options[] = {
+      {"codes", 'c', "FILE", "codes of 'subwords learn' or subword-nmt", .text = &job.codes},
+      {"model", 'm', "FILE", "a model, whose merges are applied instead", .text = &job.model},
+      SIDE_OPTION(job),
+      INPUT_OPTION(job.input),
+      OUTPUT_OPTION(job.output, "parts"),
+      QUIET_OPTION("print errors only"),
+      {0}};
+  const struct rule rules[] = {{"codes", "model", "--codes and --model do not go together"},
+                               {"", "!codes model", "--codes or --model says what to apply"},
+                               {"side", "!model", "--side needs --model, which has two"},
+                               {"FILE", "", "unexpected '%s'; --input names the text"},
+                               {0}};
+  const struct usage usage = {
+      "subwords apply", "[options] -c FILE|-m FILE",
+      "Splits words with spaces between into parts, as subword-nmt's apply-bpe does: '@@ '\n"
+      "stands behind each part that another part of its word follows.",
+      options, rules};
+  struct operands operands;
+  int code;
+  if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
+  return run(&job, &operands, usage.command, apply);
+}
+
+int subwords_show_command(int argc, char **argv) {
+  struct job job = {.side = ELMAN_TARGET, .model = DEFAULT_MODEL};
+  const struct option options[] = {MODEL_OPTION(job.model),
+                                   SIDE_OPTION(job),
+                                   OUTPUT_OPTION(job.output, "codes"),
+                                   QUIET_OPTION("print errors only"),
+                                   {0}};
+  const struct rule rules[] = {{"FILE", "", "unexpected '%s'; -m FILE names the model"}, {0}};
+  const struct usage usage = {
+      "subwords show", "[options]",
+      "Writes the merges of a model that splits words by bpe, as a file of codes that\n"
+      "'subwords apply' and subword-nmt read. 'inspect --vocabulary' lists the parts.",
+      options, rules};
+  struct operands operands;
+  int code;
+  if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
+  return run(&job, &operands, usage.command, show);
+}
