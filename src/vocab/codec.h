@@ -2,7 +2,7 @@
 #ifndef ELMAN_VOCAB_CODEC_H
 #define ELMAN_VOCAB_CODEC_H
 
-#include "vocab/subwords.h"
+#include "vocab/subword_tokens.h"
 
 struct codec {
   elman_token_mode mode; /* never ELMAN_TOKENS_AUTO */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "fuzz.h"
+#include "vocab/bpe_learn.h"
 #include "vocab/codec.h"
 #include "vocab/locate.h"
 #include "vocab/segment.h"
@@ -70,13 +71,52 @@ static void through_mode(struct text normalized, struct text text, elman_token_m
   buffer_free(&joined);
 }
 
+/* Merges and a vocabulary of the first half: nothing is unknown, and nothing is lost. */
+static void through_subwords(struct text normalized, struct text text, elman_normalization form) {
+  struct word_table words = {0};
+  struct merges merges = {0};
+  struct tokens split = {0}, closure = {0};
+  struct token_counter *counter;
+  struct vocabulary *vocabulary;
+  REQUIRE(tokens_split(&split, normalized, ELMAN_TOKENS_BPE, NULL) == ELMAN_OK);
+  for (size_t i = 0; i < (split.count + 1) / 2; i++) {
+    struct word *word;
+    REQUIRE(word_add(&word, &words, token_surface(tokens_get(&split, i)), NULL) == ELMAN_OK);
+    word->count += 2;
+  }
+  REQUIRE(bpe_learn(&merges, &words, 50, NULL) == ELMAN_OK);
+  REQUIRE(subwords_closure(&closure, &words, 3, NULL) == ELMAN_OK);
+  REQUIRE(token_counter_create(&counter, NULL) == ELMAN_OK);
+  REQUIRE(token_counter_keep(counter, &closure, NULL) == ELMAN_OK);
+  REQUIRE(vocabulary_from_counts(&vocabulary, counter, ELMAN_SOURCE, 1, 0, NULL) == ELMAN_OK);
+  const struct codec codec = {ELMAN_TOKENS_BPE, form, vocabulary, &merges};
+  struct encoding encoding = {0};
+  struct buffer expected = {0}, decoded = {0};
+  REQUIRE(encode(&encoding, &codec, text, NULL) == ELMAN_OK);
+  for (size_t i = 0; i < encoding.tokens.count; i++) REQUIRE(encoding.ids[i] != TOKEN_UNKNOWN);
+  require_places(&encoding.tokens, text, ELMAN_TOKENS_BPE, form);
+  REQUIRE(codec_text(&expected, &codec, text, NULL) == ELMAN_OK);
+  REQUIRE(decode(&decoded, &codec, encoding.ids, encoding.tokens.count, NULL) == ELMAN_OK);
+  REQUIRE(text_equal(buffer_text(&expected), buffer_text(&decoded)));
+  buffer_free(&expected);
+  buffer_free(&decoded);
+  encoding_free(&encoding);
+  vocabulary_free(vocabulary);
+  token_counter_free(counter);
+  tokens_free(&closure);
+  tokens_free(&split);
+  merges_clear(&merges);
+  word_table_free(&words);
+}
+
 static void through_form(struct text text, elman_normalization form) {
   struct buffer normalized = {0}, again = {0};
   REQUIRE(text_normalize(&normalized, text, form, NULL) == ELMAN_OK);
   REQUIRE(text_normalize(&again, buffer_text(&normalized), form, NULL) == ELMAN_OK);
   REQUIRE(text_equal(buffer_text(&again), buffer_text(&normalized)));
-  for (elman_token_mode mode = ELMAN_TOKENS_SPACE; mode < ELMAN_TOKENS_AUTO; mode++)
-    through_mode(buffer_text(&normalized), text, mode, form);
+  for (elman_token_mode mode = ELMAN_TOKENS_SPACE; mode <= ELMAN_TOKENS_BPE; mode++)
+    if (mode != ELMAN_TOKENS_AUTO) through_mode(buffer_text(&normalized), text, mode, form);
+  through_subwords(buffer_text(&normalized), text, form);
   buffer_free(&normalized);
   buffer_free(&again);
 }

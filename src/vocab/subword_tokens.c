@@ -1,4 +1,4 @@
-#include "vocab/subwords.h"
+#include "vocab/subword_tokens.h"
 
 #include <stdio.h>
 #include <stdlib.h>

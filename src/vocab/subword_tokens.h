@@ -9,8 +9,8 @@
  * Neighbouring byte units within a sentence are characters of one word. A literal mark in text is
  * either a unit with a mark of its own in front, or bytes: a mark alone is never text. Nor is
  * "<0xE4>", since "<" is a word for itself. */
-#ifndef ELMAN_VOCAB_SUBWORDS_H
-#define ELMAN_VOCAB_SUBWORDS_H
+#ifndef ELMAN_VOCAB_SUBWORD_TOKENS_H
+#define ELMAN_VOCAB_SUBWORD_TOKENS_H
 
 #include "vocab/bpe.h"
 #include "vocab/vocabulary.h"
