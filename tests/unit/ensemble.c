@@ -15,6 +15,7 @@ static void set_up_duo(struct duo *duo, struct model_config config, uint64_t see
   other.embedding_size = 3;
   other.layers = 2;
   other.bidirectional = true;
+  other.cell = "lstm";
   other.attention = "multihead";
   other.attention_heads = 2;
   other.decoder_self_attention = 1;

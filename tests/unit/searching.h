@@ -37,8 +37,10 @@ static inline void set_up(struct setup *s, struct model_config config, uint64_t 
   cr_assert_eq(parameter_block_create(&model->block, &model->table, NULL), ELMAN_OK);
   cr_assert_eq(parameters_initialize(model->block, &model->table, INITIAL_PYTORCH, seed, NULL),
                ELMAN_OK);
-  /* Initial weights give all words much the same probability. */
-  for (size_t i = 0; i < model->table.block; i++) model->block[i] *= 2;
+  /* Initial weights give all words much the same probability; but rectified states have no bound,
+   * and grow with each step. */
+  const bool bounded = decoder_sizes_of(&config).cell != rnn_cell_of(CELL_RELU);
+  for (size_t i = 0; i < model->table.block && bounded; i++) model->block[i] *= 2;
   parameters_bind(&model->weights, model->block, &config);
   for (size_t i = 0; i < SENTENCES; i++) {
     for (size_t j = 0; j < LONGEST; j++)
@@ -156,6 +158,8 @@ typedef void shape_check(struct model_config config, uint64_t seed);
 
 static inline void for_all_shapes(shape_check *check) {
   uint64_t seed = 1;
+  unsigned cells = 0;
+  while (cell_name((enum cell_kind)cells) != NULL) cells++;
   for (unsigned kind = 0; attention_name((enum attention_kind)kind) != NULL; kind++) {
     for (unsigned shape = 0; shape < 16; shape++) {
       struct model_config config = plain_config(13);
@@ -166,6 +170,7 @@ static inline void for_all_shapes(shape_check *check) {
       config.decoder_self_attention = shape & 3 ? 1 : 0;
       config.plain_self_attention = (shape & 5) == 5;
       config.layers = shape & 1 ? 2 : 1;
+      config.cell = cell_name((enum cell_kind)((kind + shape) % cells));
       config.bidirectional = (shape & 2) != 0;
       config.attentional_layer = shape >= 4;
       config.input_feeding = shape >= 8;
@@ -208,7 +213,7 @@ static inline double score_by_definition(struct setup *s, const struct search_re
   for (size_t i = 0; i < S && s->others.coverage_penalty > 0; i++) {
     double coverage = 0;
     for (size_t t = 0; t < T; t++) coverage += forced_weight(s, S, t, i);
-    score += s->others.coverage_penalty * log(coverage < 1 ? coverage : 1);
+    score += s->others.coverage_penalty * log(fmin(fmax(coverage, (double)FLT_MIN), 1));
   }
   return score;
 }
