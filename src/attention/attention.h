@@ -1,7 +1,8 @@
 /* Attention: queries look at keys and take a weighted mean of values. Encoder–decoder attention
  * (queries: decoder states; keys and values: encoder states) and self-attention (all three the
  * same) are made of the same pieces. docs/bptt.md, equations 6 to 8 and 15 to 17;
- * docs/beyond.md, 29 to 31 and 37 to 46.
+ * docs/beyond.md, 29 to 31, 37 to 46, 50 to 54 and 65 to
+ * 74.
  *
  *   queries, keys, values → projections → scores → mask, softmax → [dropout] → context
  *

@@ -20,6 +20,8 @@
                                (Vaswani et al.) */                                                 \
   ROW(MULTIHEAD, multihead) /* the same in N heads, and a linear map of what they give */          \
   ROW(LOCAL, local)         /* general, in a window around a predicted centre (Luong's local-p) */ \
+  ROW(ADAPTIVE, adaptive)   /* general, between all keys and a window whose centre and width are   \
+                               predicted (Yang et al., EMNLP 2018; Sukhbaatar et al., ACL 2019) */ \
   ROW(SENTINEL, sentinel)   /* additive, beside a sentinel that stands for nothing (Lu et al.,     \
                                CVPR 2017) */
 

@@ -2,35 +2,23 @@
  * al., EMNLP 2015, equations 9 and 10; docs/beyond.md, equations 40 to 43. Source positions count
  * from 1.
  */
-#include <string.h>
 #include <tgmath.h>
 
 #include "attention/mechanism.h"
-#include "tensor/linear.h"
+#include "attention/prediction.h"
 
-enum { CENTER_WEIGHT, CENTER_SCORE_WEIGHT }; /* W_p, v_p */
-enum { CENTER_STATES, CENTERS };             /* tanh(W_p d_t), p_t */
-
-static struct linear center_of(const struct attention_pass *pass) {
-  const size_t H = pass->layer.config.size;
-  return (struct linear){
-      .weight = pass->layer.weights->part[OWN_PARTS + CENTER_WEIGHT], .in = H, .out = H};
-}
+enum { CENTER_WEIGHT, CENTER_SCORE_WEIGHT };                       /* W_p, v_p */
+enum { CENTER_STATES = PREDICTION_STATES, CENTERS = PREDICTIONS }; /* tanh(W_p d_t), p_t */
 
 /* p_t = S_b sigmoid(v_p · tanh(W_p d_t)) */
 static void center_forward(const struct attention_pass *pass) {
   const struct attention_shape shape = pass->shape;
-  const size_t B = shape.batch, H = pass->layer.config.size, rows = shape.queries * B;
-  const real *v = pass->layer.weights->part[OWN_PARTS + CENTER_SCORE_WEIGHT];
-  linear_forward(pass->cache.own[CENTER_STATES], pass->queries, center_of(pass), rows);
+  const size_t B = shape.batch, rows = shape.queries * B;
+  prediction_forward(pass, 1);
   for (size_t i = 0; i < rows; i++) {
-    real *m = pass->cache.own[CENTER_STATES] + i * H, score = 0;
-    for (size_t j = 0; j < H; j++) {
-      m[j] = tanh(m[j]);
-      score += v[j] * m[j];
-    }
+    real *center = pass->cache.own[CENTERS] + i;
     const real S_b = (real)mask_visible(shape, i % B, i / B).end;
-    pass->cache.own[CENTERS][i] = S_b / (1 + exp(-score)); /* (40) */
+    *center = S_b / (1 + exp(-*center)); /* (40) */
   }
 }
 
@@ -38,27 +26,12 @@ static void center_forward(const struct attention_pass *pass) {
 static void center_backward(const struct attention_gradients *d,
                             const struct attention_pass *pass) {
   const struct attention_shape shape = pass->shape;
-  const size_t B = shape.batch, H = pass->layer.config.size, rows = shape.queries * B;
-  const real *v = pass->layer.weights->part[OWN_PARTS + CENTER_SCORE_WEIGHT];
-  real *const *own = d->weights->part + OWN_PARTS, *dstates = d->scratch.own[CENTER_STATES];
+  const size_t B = shape.batch, rows = shape.queries * B;
   for (size_t i = 0; i < rows; i++) {
-    const size_t b = i % B, t = i / B;
-    const real *m = pass->cache.own[CENTER_STATES] + i * H;
-    real *dm = dstates + i * H;
-    if (t >= mask_queries(shape, b)) {
-      memset(dm, 0, H * sizeof *dm);
-      continue;
-    }
-    const real p = pass->cache.own[CENTERS][i], S_b = (real)mask_visible(shape, b, t).end;
-    const real dscore = d->scratch.own[CENTERS][i] * p * (1 - p / S_b); /* (43) */
-    for (size_t j = 0; j < H; j++) {
-      own[CENTER_SCORE_WEIGHT][j] += dscore * m[j];
-      dm[j] = dscore * v[j] * (1 - m[j] * m[j]);
-    }
+    const real p = pass->cache.own[CENTERS][i], S_b = (real)mask_visible(shape, i % B, i / B).end;
+    d->scratch.own[CENTERS][i] *= p * (1 - p / S_b); /* (43) */
   }
-  const struct linear_gradients dcenter = {own[CENTER_WEIGHT], NULL};
-  linear_backward_weights(dcenter, dstates, pass->queries, center_of(pass), rows);
-  linear_backward_input(d->queries, 1, dstates, center_of(pass), rows);
+  prediction_backward(d, pass, 1);
 }
 
 /* The visible keys in the window p - D to p + D: at least one. */

@@ -20,6 +20,7 @@ size_t fuzz_make_seed(uint8_t *into, size_t most, size_t number) {
        .tie_embeddings = true},
       {.layers = 1, .attention_heads = 1, .attention_window = 2, .attention = "local"},
       {.layers = 1, .attention_heads = 1, .attention = "sentinel"},
+      {.layers = 1, .attention_heads = 1, .attention = "adaptive"},
       {.layers = 1,
        .attention_heads = 1,
        .attention = "additive",

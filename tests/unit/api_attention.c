@@ -112,16 +112,27 @@ static double score(const double *q, const double *k, size_t size, const struct 
   return scaled ? sum / sqrt((double)size) : sum;
 }
 
-/* Position of the centre of query t, from 1. */
-static double center(const double *query, size_t visible, const struct attention_case *c) {
-  const double *W = weight_of(c, "center.weight"), *v = weight_of(c, "center_score.weight");
+/* The number between 0 and 1 that a tanh layer and a row of weights predict. */
+static double predict(const double *query, const char *layer, const char *row,
+                      const struct attention_case *c) {
+  const double *W = weight_of(c, layer), *v = weight_of(c, row);
   double z = 0;
   for (size_t i = 0; i < c->H; i++) {
     double sum = 0;
     for (size_t j = 0; j < c->H; j++) sum += W[i * c->H + j] * query[j];
     z += v[i] * tanh(sum);
   }
-  return (double)visible / (1 + exp(-z));
+  return 1 / (1 + exp(-z));
+}
+
+/* What weights are multiplied by at the position, from 1, before they sum to 1. */
+static double mask_at(double position, const double *query, size_t visible,
+                      const struct attention_case *c) {
+  if (!is(c, "adaptive")) return 1;
+  const double S = (double)visible, gate = predict(query, "span.weight", "gate_score.weight", c);
+  const double p = S * predict(query, "span.weight", "center_score.weight", c);
+  const double D = 1 + S * predict(query, "span.weight", "width_score.weight", c);
+  return 1 - gate + gate * exp(-2 * (position - p) * (position - p) / (D * D));
 }
 
 /* y (H) = W x */
@@ -150,16 +161,19 @@ static void naive_row(struct naive *out, size_t n, size_t t, const double *q, co
   double *scores = out->scores + (n * c->T + t) * S, *weights = out->weights + (n * c->T + t) * S;
   size_t visible = c->options.key_length < S ? c->options.key_length : S;
   if (c->options.causal && t + 1 < visible) visible = t + 1;
-  const double p = is(c, "local") ? center(c->queries.exact + t * H, visible, c) : 0;
+  const double *query = c->queries.exact + t * H;
+  const double p = is(c, "local")
+                       ? (double)visible * predict(query, "center.weight", "center_score.weight", c)
+                       : 0;
   const double D = (double)c->options.window;
   double sum = 0;
-  if (is(c, "sentinel"))
-    sum = out->sentinel[t] = exp(sentinel_score(q + t * H, c->queries.exact + t * H, c));
+  if (is(c, "sentinel")) sum = out->sentinel[t] = exp(sentinel_score(q + t * H, query, c));
   for (size_t s = 0; s < S; s++) {
     const bool masked = s >= visible || (is(c, "local") && fabs((double)(s + 1) - p) > D);
     scores[s] =
         masked ? (double)-INFINITY : score(q + t * H + n * size, k + s * H + n * size, size, c);
     weights[s] = masked ? 0 : c->options.divide_by_sum ? scores[s] : exp(scores[s]);
+    weights[s] *= mask_at((double)(s + 1), query, visible, c);
     sum += weights[s];
   }
   for (size_t s = 0; s < S; s++) {
@@ -318,7 +332,8 @@ Test(api_attention, heads) {
 }
 
 Test(api_attention, values_of_another_width) {
-  static const char *const without_map[] = {"dot", "scaled", "general", "additive", "local"};
+  static const char *const without_map[] = {"dot",      "scaled", "general",
+                                            "additive", "local",  "adaptive"};
   for (size_t i = 0; i < sizeof without_map / sizeof *without_map; i++)
     for (size_t V = 1; V <= 7; V += 2) check_masks(new_case(without_map[i], 4, 5, 3, V, 1));
   check_masks(new_case("dot", 4, 5, 4, 6, 2));

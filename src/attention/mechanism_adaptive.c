@@ -1,0 +1,112 @@
+/* General attention between global and local: each query predicts a centre, a width and a gate. A
+ * Gaussian around the centre (Yang et al., EMNLP 2018, after local-p of Luong et al.) is mixed with
+ * 1 by the gate, and the softmax is weighted by this mask (as that of Sukhbaatar et al., ACL 2019),
+ * so that all of it has gradients; docs/beyond.md, equations 65 to 69. Source positions count from
+ * 1. */
+#include <tgmath.h>
+
+#include "attention/mechanism.h"
+#include "attention/prediction.h"
+
+enum { SPAN_WEIGHT, CENTER_SCORE_WEIGHT, WIDTH_SCORE_WEIGHT, GATE_SCORE_WEIGHT };
+enum { SPAN_STATES = PREDICTION_STATES, CENTERS = PREDICTIONS, WIDTHS, GATES, ARRAYS };
+enum { PREDICTED = ARRAYS - PREDICTIONS };
+
+static real sigmoid(real z) {
+  return 1 / (1 + exp(-z));
+}
+
+/* What the mask of one query is made of. */
+struct span {
+  real center, width;         /* μ_t, D_t */
+  real log_local, log_global; /* log γ_t, log(1 - γ_t) */
+};
+
+static struct span span_of(const struct attention_row *row) {
+  real *const *own = row->pass->cache.own;
+  const real z = own[GATES][row->position], log_larger = -log1p(exp(-fabs(z)));
+  return (struct span){own[CENTERS][row->position], own[WIDTHS][row->position],
+                       z > 0 ? log_larger : z + log_larger, z > 0 ? log_larger - z : log_larger};
+}
+
+static real distance_of(const struct span *span, size_t key) {
+  return (real)(key + 1) - span->center;
+}
+
+/* The logarithm of the mask, which may be too small for itself; `share`: that of the Gaussian in
+ * it. (67) */
+static real log_mask(const struct span *span, size_t key, real *share) {
+  const real distance = distance_of(span, key) / span->width;
+  const real local = span->log_local - 2 * distance * distance, global = span->log_global;
+  const real larger = local > global ? local : global;
+  const real sum = larger + log1p(exp((local > global ? global : local) - larger));
+  *share = exp(local - sum);
+  return sum;
+}
+
+static void spans_forward(const struct attention_pass *pass) {
+  const struct attention_shape shape = pass->shape;
+  const size_t B = shape.batch, rows = shape.queries * B;
+  prediction_forward(pass, PREDICTED);
+  for (size_t i = 0; i < rows; i++) {
+    const real S_b = (real)mask_visible(shape, i % B, i / B).end;
+    real *center = pass->cache.own[CENTERS] + i, *width = pass->cache.own[WIDTHS] + i;
+    *center = S_b * sigmoid(*center);
+    *width = 1 + S_b * sigmoid(*width); /* (66) */
+  }
+}
+
+/* From dμ_t, dD_t and the gradient of the gate's z in the scratch. */
+static void spans_backward(const struct attention_gradients *d, const struct attention_pass *pass) {
+  const struct attention_shape shape = pass->shape;
+  const size_t B = shape.batch, rows = shape.queries * B;
+  for (size_t i = 0; i < rows; i++) {
+    const real S_b = (real)mask_visible(shape, i % B, i / B).end;
+    const real center = pass->cache.own[CENTERS][i], width = pass->cache.own[WIDTHS][i] - 1;
+    d->scratch.own[CENTERS][i] *= center * (1 - center / S_b);
+    d->scratch.own[WIDTHS][i] *= width * (1 - width / S_b); /* (69) */
+  }
+  prediction_backward(d, pass, PREDICTED);
+}
+
+static void weigh_by_mask(struct attention_row *row) {
+  const struct span span = span_of(row);
+  real share;
+  for (size_t s = row->visible.first; s < row->visible.end; s++)
+    row->weights[s] += log_mask(&span, s, &share); /* (68) */
+  mask_softmax_forward(row);
+}
+
+/* The mask's logarithm is added to the score, so both have one gradient. Σ_s du_ts = 0 takes away
+ * what the gate does to all keys alike. */
+static void weigh_by_mask_backward(real *drow, const struct attention_row *row,
+                                   const struct attention_scratch *scratch) {
+  const struct span span = span_of(row);
+  real dcenter = 0, dwidth = 0, dgate = 0, share;
+  mask_softmax_backward(drow, row, scratch);
+  for (size_t s = row->visible.first; s < row->visible.end; s++) {
+    log_mask(&span, s, &share);
+    const real distance = distance_of(&span, s) / span.width, dlocal = drow[s] * share;
+    dcenter += dlocal * 4 * distance / span.width;
+    dwidth += dlocal * 4 * distance * distance / span.width;
+    dgate += dlocal; /* (69) */
+  }
+  scratch->own[CENTERS][row->position] = dcenter;
+  scratch->own[WIDTHS][row->position] = dwidth;
+  scratch->own[GATES][row->position] = dgate;
+}
+
+const struct attention_mechanism attention_adaptive = {
+    .projections = PROJECT_QUERIES,
+    .own = {[SPAN_WEIGHT] = OWN_MATRIX("span.weight"),
+            [CENTER_SCORE_WEIGHT] = OWN_ROW("center_score.weight"),
+            [WIDTH_SCORE_WEIGHT] = OWN_ROW("width_score.weight"),
+            [GATE_SCORE_WEIGHT] = OWN_ROW("gate_score.weight")},
+    .arrays = {[SPAN_STATES] = SIZE, [CENTERS] = ONE, [WIDTHS] = ONE, [GATES] = ONE},
+    .one_head = true,
+    .score = score_product_forward,
+    .score_backward = score_product_backward,
+    .queries_forward = spans_forward,
+    .queries_backward = spans_backward,
+    .weigh = weigh_by_mask,
+    .weigh_backward = weigh_by_mask_backward};
