@@ -25,6 +25,9 @@ ELMAN_BEGIN
  * what a row of weights lacks to 1; and pharaoh links no source word by argmax or intersection to a
  * target word whose sentinel has more than any of them.
  *
+ * Weights of segments of the source are in json "segment_length" and the matrix "segments", which
+ * json has only then; in text, tsv, svg and html further columns "tokens 1-5" and so on.
+ *
  * text and tsv have an empty line between translations, and show each head and then the average. A
  * source token that the vocabulary lacks is marked: in text by "*" behind it, in tsv by "
  * (unknown)", in json by a flag, in svg and html by a line below it. In none can a token do harm to

@@ -33,13 +33,15 @@ ELMAN_API void elman_attention_weights_free(elman_tensor *weights);
 
 typedef struct elman_attention_options {
   const char *mechanism; /* a name from elman_attention_name; default "dot" */
-  size_t heads;  /* N, which divides both widths; default 1, as "additive", "local", "adaptive" and
-                    "sentinel" need it */
-  size_t window; /* of "local": keys to each side of the centre; default 5 */
+  size_t heads;  /* N, which divides both widths; default 1, as "additive", "local", "adaptive",
+                    "sentinel" and "hierarchical" need it */
+  size_t window; /* of "local": keys to each side of the centre; of "hierarchical": keys in a
+                    segment; default 5 */
   double scale;  /* what products are multiplied by; 0 (default) = what the mechanism takes: 1,
                     or for "scaled", "projected" and "multihead" 1 / sqrt(width / N) */
   bool divide_by_sum; /* weights are scores divided by their sum, without a softmax; a row whose sum
-                         is not positive is ELMAN_BAD_DATA. Not for "local", "adaptive" and "sentinel" */
+                         is not positive is ELMAN_BAD_DATA. Only where the weights are those of a
+                         softmax: not for "local", "adaptive", "sentinel" and "hierarchical" */
   bool causal;        /* query t sees the keys 0 to t only, however many keys there are */
   size_t key_length;  /* keys from this one on are padding, which no query sees; at least 1;
                          default ELMAN_ALL_KEYS */
@@ -68,6 +70,8 @@ typedef struct elman_attention_output {
   const float *weights;  /* (N,T,S): exactly 0 where masked; rows sum to 1, or for "local" to
                             between exp(-2) and 1, or with the sentinel's weight to 1 */
   const float *sentinel; /* (T): weight of the sentinel; NULL if there is none */
+  size_t segment_count;  /* G: segments of "hierarchical"; 0 for others */
+  const float *segments; /* (T,G): the sums of the weights within them; NULL for others */
   const float *context;  /* (T,V) */
 } elman_attention_output;
 

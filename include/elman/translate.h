@@ -40,12 +40,17 @@ typedef struct elman_translation {
   const uint32_t *target_ids;       /* (T): what the decoder said, 0 for an unknown word */
   const size_t *target_starts;      /* (T): the same in `text`; "</s>" has no byte */
   const size_t *target_ends;
-  bool ended;                           /* the last target token is "</s>" */
-  bool forced;                          /* it is the reference, which was forced */
-  const float *attention;               /* (T,S): attention weights, the average of the heads */
-  const float *head_attention;          /* (heads,T,S): those of each head */
-  const float *sentinel;                /* (T): weight of the sentinel; NULL if there is none, and
-                                           of an ensemble unless all its models have one */
+  bool ended;                  /* the last target token is "</s>" */
+  bool forced;                 /* it is the reference, which was forced */
+  const float *attention;      /* (T,S): attention weights, the average of the heads */
+  const float *head_attention; /* (heads,T,S): those of each head */
+  const float *sentinel;       /* (T): weight of the sentinel; NULL if there is none, and
+                                  of an ensemble unless all its models have one */
+  size_t segment_length;       /* source tokens in a segment, of "hierarchical" attention; the
+                                  last may have fewer. 0 without segments */
+  size_t segment_count;        /* G = S / segment_length, rounded up; 0 without segments */
+  const float *segments;       /* (T,G): the sum of the weights of a segment's tokens, which is
+                                  the segment's weight; NULL without segments */
   const struct elman_translation *next; /* the next best translation of the same sentence, which
                                            goes with the first; NULL past the last */
 } elman_translation;

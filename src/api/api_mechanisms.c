@@ -5,6 +5,7 @@
 
 #include "api/call.h"
 #include "attention/mask.h"
+#include "inspect/measures.h"
 
 elman_attention_options elman_attention_options_default(void) {
   elman_attention_options options = {
@@ -268,7 +269,8 @@ static elman_status give_output(elman_attention_output **output, const struct at
   const size_t T = a->shape.queries, S = a->shape.keys, N = a->layer.config.heads;
   const size_t V = attention_value_size(a->layer.config);
   struct owned_output *owned = NULL;
-  float *scores = NULL, *weights = NULL, *context = NULL, *sentinel = NULL;
+  float *scores = NULL, *weights = NULL, *context = NULL, *sentinel = NULL, *segments = NULL;
+  const size_t length = attention_segment_length(a->layer.config), G = segment_count(S, length);
   struct arena arena = {0};
   struct arena_fit fit = {0};
   while (arena_fit(&fit, &arena, error)) {
@@ -276,6 +278,7 @@ static elman_status give_output(elman_attention_output **output, const struct at
     scores = arena_reals(fit.now, T, N, S);
     weights = arena_reals(fit.now, T, N, S);
     context = arena_reals(fit.now, T, V, 1);
+    if (G > 0) segments = arena_reals(fit.now, T, G, 1);
     if (attention_has_sentinel(a->layer.config.kind)) sentinel = arena_reals(fit.now, T, 1, 1);
   }
   if (fit.status != ELMAN_OK) return fit.status;
@@ -283,6 +286,8 @@ static elman_status give_output(elman_attention_output **output, const struct at
   heads_first(weights, a->cache.weights, T, N, S);
   memcpy(context, a->cache.context, T * V * sizeof *context);
   for (size_t t = 0; t < T && sentinel != NULL; t++) sentinel[t] = mask_rest(weights + t * S, S);
+  for (size_t t = 0; t < T && segments != NULL; t++)
+    row_segments(segments + t * G, weights + t * S, S, length);
   *owned = (struct owned_output){{.heads = N,
                                   .query_count = T,
                                   .key_count = S,
@@ -290,6 +295,8 @@ static elman_status give_output(elman_attention_output **output, const struct at
                                   .scores = scores,
                                   .weights = weights,
                                   .sentinel = sentinel,
+                                  .segment_count = G,
+                                  .segments = segments,
                                   .context = context},
                                  arena};
   *output = &owned->view;

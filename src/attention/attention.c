@@ -19,12 +19,17 @@ static size_t extent(enum attention_extent extent, size_t H) {
   return extent == SIZE ? H : 1;
 }
 
+static size_t array_size(enum attention_extent of, struct attention_config config,
+                         struct attention_shape shape) {
+  return of == KEYS ? shape.keys : extent(of, config.size);
+}
+
 static void take_own(real **own, struct arena *arena, struct attention_config config,
                      struct attention_shape shape) {
   const enum attention_extent *arrays = attention_mechanism(config.kind)->arrays;
   for (size_t i = 0; i < MAX_OWN; i++)
     own[i] = take_if(arrays[i] != NONE, arena, shape.queries, shape.batch,
-                     extent(arrays[i], config.size));
+                     array_size(arrays[i], config, shape));
 }
 
 void attention_cache_take(struct attention_cache *cache, struct arena *arena,
@@ -104,7 +109,8 @@ static struct attention_pass part_of(struct attention_pass pass, struct range qu
   cache->queries = from(cache->queries, rows * H);
   cache->merged = from(cache->merged, rows * H);
   for (size_t i = 0; i < MAX_OWN; i++)
-    cache->own[i] = from(cache->own[i], rows * extent(mechanism_of(&pass)->arrays[i], H));
+    cache->own[i] =
+        from(cache->own[i], rows * array_size(mechanism_of(&pass)->arrays[i], config, pass.shape));
   return pass;
 }
 

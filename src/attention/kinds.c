@@ -43,6 +43,10 @@ bool attention_has_sentinel(enum attention_kind kind) {
   return attention_mechanism(kind)->sentinel;
 }
 
+size_t attention_segment_length(struct attention_config config) {
+  return attention_mechanism(config.kind)->segments ? config.window : 0;
+}
+
 /* "1, 2, 4, 8": the numbers of heads that divide the size. */
 static void list_divisors(char *text, size_t capacity, size_t size) {
   size_t used = 0;
@@ -117,7 +121,7 @@ elman_status attention_config_check_translator(const struct attention_config *co
                 attention_name(config->kind));
   if (config->window != 0 && mechanism->window == 0)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "%s attention has no window; a window needs local attention",
+                "%s attention has no window; a window needs local or hierarchical attention",
                 attention_name(config->kind));
   return ELMAN_OK;
 }

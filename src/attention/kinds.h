@@ -23,7 +23,9 @@
   ROW(ADAPTIVE, adaptive)   /* general, between all keys and a window whose centre and width are   \
                                predicted (Yang et al., EMNLP 2018; Sukhbaatar et al., ACL 2019) */ \
   ROW(SENTINEL, sentinel)   /* additive, beside a sentinel that stands for nothing (Lu et al.,     \
-                               CVPR 2017) */
+                               CVPR 2017) */                                                       \
+  ROW(HIERARCHICAL, hierarchical) /* general, over segments and then within them (Yang et al.,     \
+                                     NAACL 2016) */
 
 #define ATTENTION_KIND(KIND, name) ATTENTION_##KIND,
 enum attention_kind { ATTENTION_MECHANISMS(ATTENTION_KIND) };
@@ -41,7 +43,8 @@ struct attention_config {
   enum attention_kind kind;
   size_t size;       /* H: of queries and keys, and, if nothing else is said, values and contexts */
   size_t heads;      /* N; 1 but for `multihead` and self-attention; divides H */
-  size_t window;     /* D of `local`: positions to each side of the centre; else 0 */
+  size_t window;     /* D: of `local` positions to each side of the centre, of `hierarchical` keys
+                        in a segment; else 0 */
   size_t value_size; /* of values and contexts, where the mechanism does not map them; 0 = H */
   real scale;        /* α; 0 = the mechanism's own */
   bool divide_by_sum; /* weights are the scores divided by their sum, without a softmax */
@@ -53,6 +56,9 @@ void attention_config_settle(size_t *heads, size_t *window, enum attention_kind 
 /* Whether its rows of weights sum to less than 1 because a sentinel has the rest (mask_rest). Then
  * it has one head. */
 bool attention_has_sentinel(enum attention_kind kind);
+
+/* Keys in a segment, for mechanisms that weight segments and then keys; 0 for others. */
+size_t attention_segment_length(struct attention_config config);
 
 /* Columns of values and contexts. */
 size_t attention_value_size(struct attention_config config);

@@ -6,8 +6,8 @@
 #include "attention/mask.h"
 #include "attention/score.h"
 
-/* How many: H, or 1. */
-enum attention_extent { NONE, ONE, SIZE };
+/* How many: 1, H or, of arrays only, S. */
+enum attention_extent { NONE, ONE, SIZE, KEYS };
 
 /* A weight of its own. `by_sentence`: its gradient is made where sentences run side by side, each
  * of which adds to a share. */
@@ -38,8 +38,8 @@ enum {
 struct attention_mechanism {
   unsigned projections;
   struct attention_own_weight own[MAX_OWN];
-  /* Arrays (T,B,SIZE) or (T,B,ONE) of its own, in the cache and again in the scratch; NONE past the
-   * last. */
+  /* Arrays (T,B,SIZE), (T,B,ONE) or (T,B,KEYS) of its own, in the cache and again in the scratch;
+   * NONE past the last. */
   enum attention_extent arrays[MAX_OWN];
 
   /* In the translator, where nothing is said: N, or 0 if there is one head only; D, or 0 if there
@@ -48,6 +48,7 @@ struct attention_mechanism {
   bool one_head; /* with plain matrices, too */
   bool scaled;   /* α is 1 over the root of a head's size, else 1 */
   bool no_scale; /* no α */
+  bool segments; /* D is the length of segments, whose weights are worth showing */
   bool sentinel; /* what the weights of a row lack to 1 is a sentinel's: attention_has_sentinel */
 
   score_forward *score;

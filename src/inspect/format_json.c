@@ -103,6 +103,12 @@ void write_json_record(FILE *stream, const elman_translation *translation,
   write_matrix(stream, translation->attention, T, S);
   if (translation->heads > 1) write_list(stream, "heads", head, translation, translation->heads);
   if (translation->sentinel != NULL) write_list(stream, "sentinel", sentinel, translation, T);
+  if (translation->segments != NULL) {
+    write_key(stream, "segment_length");
+    fprintf(stream, "%zu", translation->segment_length);
+    write_key(stream, "segments");
+    write_matrix(stream, translation->segments, T, translation->segment_count);
+  }
   fputc('}', stream);
 }
 

@@ -31,9 +31,7 @@ static size_t widest(const char *const *tokens, size_t count) {
 }
 
 static struct layout layout_of(const elman_translation *translation) {
-  size_t across = widest(translation->source_tokens, translation->source_count);
-  const char *const name = NO_TOKEN;
-  if (translation->sentinel != NULL && widest(&name, 1) > across) across = widest(&name, 1);
+  const size_t across = COLUMN * widest_column(translation, LABEL);
   struct layout layout = {
       .left = MARGIN + widest(translation->target_tokens, translation->target_count) + SMALL_GAP,
       .turned = across > CELL_WIDTH};
@@ -69,6 +67,7 @@ static void write_color(FILE *stream, double weight) {
 static void write_source_labels(FILE *stream, const elman_translation *translation,
                                 struct layout layout, size_t y) {
   for (size_t s = 0; s < panel_columns(translation); s++) {
+    struct column_buffer buffer;
     const size_t x = layout.left + s * CELL_WIDTH + CELL_WIDTH / 2;
     const size_t bottom = y + layout.top - SMALL_GAP;
     fputs(column_known(translation, s) ? "<text" : "<text class=\"unknown\"", stream);
@@ -77,7 +76,7 @@ static void write_source_labels(FILE *stream, const elman_translation *translati
     else
       fprintf(stream, " x=\"%zu\" y=\"%zu\" text-anchor=\"middle\">", x, bottom);
     if (!column_known(translation, s)) fputs("<title>not in the vocabulary</title>", stream);
-    write_xml(stream, column_name(translation, s), LABEL);
+    write_xml(stream, column_name(&buffer, translation, s), LABEL);
     fputs("</text>\n", stream);
   }
 }
@@ -85,6 +84,7 @@ static void write_source_labels(FILE *stream, const elman_translation *translati
 static void write_cells(FILE *stream, const elman_translation *translation, const float *weights,
                         struct layout layout, size_t t, size_t y) {
   for (size_t s = 0; s < panel_columns(translation); s++) {
+    struct column_buffer buffer;
     const double weight = column_weight(translation, weights, t, s);
     fprintf(stream, "<rect x=\"%zu\" y=\"%zu\" width=\"%d\" height=\"%d\" fill=\"",
             layout.left + s * CELL_WIDTH, y, CELL_WIDTH - 1, CELL_HEIGHT - 1);
@@ -92,7 +92,7 @@ static void write_cells(FILE *stream, const elman_translation *translation, cons
     fputs("\"><title>", stream);
     write_xml(stream, translation->target_tokens[t], LABEL);
     fputs(" ← ", stream);
-    write_xml(stream, column_name(translation, s), LABEL);
+    write_xml(stream, column_name(&buffer, translation, s), LABEL);
     fputs(": ", stream);
     write_fixed(stream, weight, 3);
     fputs("</title></rect>\n", stream);

@@ -59,7 +59,9 @@ struct map {
 };
 
 static size_t head_width(const struct map *map, size_t s) {
-  return visible_width(column_name(map->translation, s)) + !column_known(map->translation, s);
+  struct column_buffer buffer;
+  return visible_width(column_name(&buffer, map->translation, s)) +
+         !column_known(map->translation, s);
 }
 
 static size_t cell_width(const struct map *map, size_t s) {
@@ -82,7 +84,8 @@ static void write_head(FILE *stream, const struct map *map, size_t first, size_t
   spaces(stream, map->label);
   for (size_t s = first; s < end; s++) {
     spaces(stream, GAP);
-    write_visible(stream, column_name(map->translation, s));
+    struct column_buffer buffer;
+    write_visible(stream, column_name(&buffer, map->translation, s));
     if (!column_known(map->translation, s)) fputs(UNKNOWN, stream);
     if (s + 1 < end) spaces(stream, cell_width(map, s) - head_width(map, s));
   }

@@ -1,5 +1,6 @@
-/* A table: source tokens across, and the sentinel if there is one, target tokens down. No token has
- * a space in it, so that the mark of one that the vocabulary lacks is no part of it. */
+/* A table: source tokens across, the sentinel and segments if there are such, target tokens down.
+ * No token has a space in it, so that the mark of one that the vocabulary lacks is no part of it.
+ */
 #include "inspect/escape.h"
 #include "inspect/format.h"
 #include "inspect/number.h"
@@ -11,7 +12,8 @@ static void write_table(elman_attention_writer *writing, const elman_translation
   const size_t columns = panel_columns(translation);
   for (size_t s = 0; s < columns; s++) {
     fputc('\t', stream);
-    write_cell(stream, column_name(translation, s));
+    struct column_buffer buffer;
+    write_cell(stream, column_name(&buffer, translation, s));
     if (!column_known(translation, s)) fputs(" (unknown)", stream);
   }
   fputc('\n', stream);

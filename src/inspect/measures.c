@@ -16,6 +16,18 @@ double row_entropy(const float *weights, size_t n) {
   return entropy > 0 ? entropy : 0; /* rounding */
 }
 
+size_t segment_count(size_t n, size_t length) {
+  return length == 0 ? 0 : n / length + (n % length > 0);
+}
+
+void row_segments(float *segments, const float *weights, size_t n, size_t length) {
+  for (size_t g = 0; g < segment_count(n, length); g++) {
+    double sum = 0;
+    for (size_t s = g * length; s < n && s - g * length < length; s++) sum += (double)weights[s];
+    segments[g] = (float)sum;
+  }
+}
+
 double column_sum(const float *weights, size_t T, size_t S, size_t s) {
   double sum = 0;
   for (size_t t = 0; t < T; t++) sum += (double)weights[t * S + s];

@@ -7,6 +7,11 @@
 /* -sum w ln w over the n weights of a row, in nats: 0 for one position, ln n for all alike. */
 double row_entropy(const float *weights, size_t n);
 
+/* Keys 0 to n - 1 in segments of `length`, the last of which may be shorter: how many segments,
+ * none where there is no length, and the sums of a row's weights in them. */
+size_t segment_count(size_t n, size_t length);
+void row_segments(float *segments, const float *weights, size_t n, size_t length);
+
 /* The sum of column s of `weights` (T,S): how often, in all, source token s was looked at. */
 double column_sum(const float *weights, size_t T, size_t S, size_t s);
 

@@ -17,11 +17,23 @@ const float *panel_weights(const elman_translation *translation, size_t index) {
 }
 
 size_t panel_columns(const elman_translation *translation) {
-  return translation->source_count + (translation->sentinel != NULL);
+  return translation->source_count + (translation->sentinel != NULL) + translation->segment_count;
 }
 
-const char *column_name(const elman_translation *translation, size_t column) {
-  return column < translation->source_count ? translation->source_tokens[column] : NO_TOKEN;
+/* The segment of a column that is neither a token's nor the sentinel's. */
+static size_t segment_of(const elman_translation *translation, size_t column) {
+  return column - translation->source_count - (translation->sentinel != NULL);
+}
+
+const char *column_name(struct column_buffer *buffer, const elman_translation *translation,
+                        size_t column) {
+  const size_t S = translation->source_count, length = translation->segment_length;
+  if (column < S) return translation->source_tokens[column];
+  if (column == S && translation->sentinel != NULL) return NO_TOKEN;
+  const size_t first = segment_of(translation, column) * length;
+  const size_t end = S - first < length ? S : first + length;
+  snprintf(buffer->text, sizeof buffer->text, "tokens %zu-%zu", first + 1, end);
+  return buffer->text;
 }
 
 bool column_known(const elman_translation *translation, size_t column) {
@@ -30,8 +42,10 @@ bool column_known(const elman_translation *translation, size_t column) {
 
 double column_weight(const elman_translation *translation, const float *weights, size_t t,
                      size_t column) {
-  const size_t S = translation->source_count;
-  return (double)(column < S ? weights[t * S + column] : translation->sentinel[t]);
+  const size_t S = translation->source_count, G = translation->segment_count;
+  if (column < S) return (double)weights[t * S + column];
+  if (column == S && translation->sentinel != NULL) return (double)translation->sentinel[t];
+  return (double)translation->segments[t * G + segment_of(translation, column)];
 }
 
 void write_panel_name(FILE *stream, const elman_translation *translation, size_t index) {
@@ -59,6 +73,17 @@ size_t widest_token(const char *const *tokens, size_t count, size_t most) {
     if (one > width) width = one;
   }
   return width < most ? width : most;
+}
+
+size_t widest_column(const elman_translation *translation, size_t most) {
+  size_t width = 0;
+  for (size_t column = 0; column < panel_columns(translation); column++) {
+    struct column_buffer buffer;
+    const char *const name = column_name(&buffer, translation, column);
+    const size_t one = widest_token(&name, 1, most);
+    if (one > width) width = one;
+  }
+  return width;
 }
 
 bool has_unknown(const elman_translation *translation) {

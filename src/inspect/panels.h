@@ -8,11 +8,17 @@
 size_t panel_count(const elman_translation *translation);
 /* (T,S); index < panel_count */
 const float *panel_weights(const elman_translation *translation, size_t index);
-/* What a panel has across: the source tokens, and NO_TOKEN where there is a sentinel. No token has
- * a space in it. */
+/* What a panel has across: the source tokens, NO_TOKEN where there is a sentinel, and segments,
+ * "tokens 1-5" and so on. No token has a space in it. */
 #define NO_TOKEN "no token"
 size_t panel_columns(const elman_translation *translation);
-const char *column_name(const elman_translation *translation, size_t column);
+/* Where it is no token's, it is written into the buffer. */
+struct column_buffer {
+  char text[64];
+};
+const char *column_name(struct column_buffer *buffer, const elman_translation *translation,
+                        size_t column);
+size_t widest_column(const elman_translation *translation, size_t most);
 bool column_known(const elman_translation *translation, size_t column);
 /* Row t of a panel's weights (T,S). */
 double column_weight(const elman_translation *translation, const float *weights, size_t t,

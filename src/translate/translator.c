@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inspect/measures.h"
 #include "vocab/locate.h"
 
 elman_translate_options translate_options_default(void) {
@@ -167,6 +168,7 @@ elman_status translator_run(struct translator *translator, const elman_sentence 
   translator->count = 0;
   translator->replace_unknown = options->replace_unknown;
   translator->heads = ensemble_heads(translator->model, options);
+  translator->segment_length = ensemble_segment_length(translator->model, options);
   translator->has_sentinel = ensemble_has_sentinel(translator->model, options);
   translator->forced = count > 0 && sentences[0].reference != NULL;
   if (translator->forced) search.beam = search.n_best = 1; /* there is nothing to choose */
@@ -304,7 +306,8 @@ static elman_status copy_source(elman_translation *view, struct arena *arena,
   view->source_ends = spans.ends;
   if (arena->base == NULL) return ELMAN_OK; /* measuring */
   for (size_t s = 0; s < S; s++) known[s] = item->source.ids[s] != TOKEN_UNKNOWN;
-  return locate_tokens(spans, &item->source.tokens, item->given, translator->model->config.source_tokens,
+  return locate_tokens(spans, &item->source.tokens, item->given,
+                       translator->model->config.source_tokens,
                        translator->model->config.source_normalization, error);
 }
 
@@ -333,11 +336,18 @@ static void copy_attention(elman_translation *view, struct arena *arena,
   view->head_attention = heads;
   float *sentinel = translator->has_sentinel ? arena_take(arena, sizeof *sentinel, T, 1, 1) : NULL;
   view->sentinel = sentinel;
+  view->segment_length = translator->segment_length;
+  view->segment_count = segment_count(S, translator->segment_length);
+  const size_t G = view->segment_count;
+  float *segments = G > 0 ? arena_take(arena, sizeof *segments, T, G, 1) : NULL;
+  view->segments = segments;
   if (request == SIZE_MAX) return;
   view->log_probability = search_path(search, request, n)->log_probability;
   view->score = search_path(search, request, n)->score;
   if (attention != NULL) search_attention(attention, heads, search, request, n);
   if (sentinel != NULL) search_sentinel(sentinel, search, request, n);
+  for (size_t t = 0; t < T && segments != NULL; t++)
+    row_segments(segments + t * G, attention + t * S, S, view->segment_length);
 }
 
 static elman_status copy_into(struct owned_translation **owned, struct arena *arena,

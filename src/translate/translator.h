@@ -41,6 +41,7 @@ struct translator {
   struct rendering *renderings; /* of the item that was given out last, one a hypothesis */
   size_t count, item_capacity, request_capacity, rendering_capacity;
   size_t heads; /* matrices of attention weights */
+  size_t segment_length;
   bool has_sentinel, replace_unknown, forced;
 };
 

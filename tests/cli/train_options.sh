@@ -72,7 +72,7 @@ expect_stderr_match '4 heads do not divide a size of 6: it can have 1, 2, 3, 6 h
 expect_exit 64 "$ELMAN" train -q "${small[@]}" --attention dot --heads 2 "$toy"
 expect_stderr_match 'dot attention has one head; several need multihead attention'
 expect_exit 64 "$ELMAN" train -q "${small[@]}" --attention-window 2 "$toy"
-expect_stderr_match 'a window needs local attention'
+expect_stderr_match 'a window needs local or hierarchical attention'
 expect_exit 64 "$ELMAN" train -q "${small[@]}" --plain-self-attention "$toy"
 expect_exit 64 "$ELMAN" train -q "${small[@]}" --decoder-self-attention 4 "$toy"
 

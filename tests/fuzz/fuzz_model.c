@@ -21,6 +21,7 @@ size_t fuzz_make_seed(uint8_t *into, size_t most, size_t number) {
       {.layers = 1, .attention_heads = 1, .attention_window = 2, .attention = "local"},
       {.layers = 1, .attention_heads = 1, .attention = "sentinel"},
       {.layers = 1, .attention_heads = 1, .attention = "adaptive"},
+      {.layers = 1, .attention_heads = 1, .attention_window = 3, .attention = "hierarchical"},
       {.layers = 1,
        .attention_heads = 1,
        .attention = "additive",

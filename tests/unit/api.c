@@ -28,7 +28,8 @@ Test(api, names) {
   cr_assert_str_eq(elman_attention_name(6), "local");
   cr_assert_str_eq(elman_attention_name(7), "adaptive");
   cr_assert_str_eq(elman_attention_name(8), "sentinel");
-  cr_assert_null(elman_attention_name(9));
+  cr_assert_str_eq(elman_attention_name(9), "hierarchical");
+  cr_assert_null(elman_attention_name(10));
   cr_assert_null(elman_attention_name((size_t)1 << 32));
   cr_assert_null(elman_attention_name(SIZE_MAX));
   static const char *const formats[] = {"text", "json", "tsv",     "npy",

@@ -155,6 +155,25 @@ static double sentinel_score(const double *q, const double *query, const struct 
   return score(q, k, c->H, c);
 }
 
+/* Both levels, of the visible keys of query t. */
+static void naive_segments(double *weights, const double *scores, const double *query,
+                           const double *k, size_t visible, const struct attention_case *c) {
+  double q[MOST], segments[MOST], sum = 0;
+  const size_t n = c->options.window;
+  map_one(q, query, c, "segment_query.weight");
+  for (size_t s = 0; s < visible; s += n) {
+    const size_t end = s + n < visible ? s + n : visible;
+    double within = 0, u = 0;
+    for (size_t i = s; i < end; i++) within += exp(scores[i]);
+    for (size_t i = s; i < end; i++) {
+      weights[i] = exp(scores[i]) / within;
+      u += weights[i] * score(q, k + i * c->H, c->H, c);
+    }
+    sum += segments[s / n] = exp(u);
+  }
+  for (size_t s = 0; s < visible; s++) weights[s] *= segments[s / n] / sum;
+}
+
 static void naive_row(struct naive *out, size_t n, size_t t, const double *q, const double *k,
                       const struct attention_case *c) {
   const size_t size = c->H / c->options.heads, S = c->S, H = c->H;
@@ -182,6 +201,7 @@ static void naive_row(struct naive *out, size_t n, size_t t, const double *q, co
     if (is(c, "local")) weights[s] *= exp(-2 * distance * distance / (D * D));
   }
   if (is(c, "sentinel")) out->sentinel[t] /= sum;
+  if (is(c, "hierarchical")) naive_segments(weights, scores, query, k, visible, c);
 }
 
 static void naive_forward(struct naive *out, const struct attention_case *c) {
@@ -332,8 +352,8 @@ Test(api_attention, heads) {
 }
 
 Test(api_attention, values_of_another_width) {
-  static const char *const without_map[] = {"dot",      "scaled", "general",
-                                            "additive", "local",  "adaptive"};
+  static const char *const without_map[] = {"dot",   "scaled",   "general",     "additive",
+                                            "local", "adaptive", "hierarchical"};
   for (size_t i = 0; i < sizeof without_map / sizeof *without_map; i++)
     for (size_t V = 1; V <= 7; V += 2) check_masks(new_case(without_map[i], 4, 5, 3, V, 1));
   check_masks(new_case("dot", 4, 5, 4, 6, 2));
@@ -364,6 +384,9 @@ Test(api_attention, a_narrow_window) {
     c.options.window = window;
     fill_case(&c);
     check_forward(&c);
+    c = new_case("hierarchical", 6, 9, 3, 3, 1);
+    c.options.window = window;
+    check_masks(c);
   }
 }
 

@@ -35,7 +35,8 @@ static elman_model *model_with(const char *mechanism, const elman_pairs *pairs) 
   options.attention = mechanism;
   options.embedding_size = 8;
   options.hidden_size = 16;
-  options.attention_window = strcmp(mechanism, "local") == 0 ? 2 : 0;
+  const bool has_window = strcmp(mechanism, "local") == 0 || strcmp(mechanism, "hierarchical") == 0;
+  options.attention_window = has_window ? 2 : 0;
   cr_assert_eq(elman_model_create(&model, pairs, &options, NULL), ELMAN_OK);
   return model;
 }
@@ -177,7 +178,7 @@ static struct range sums_of(const elman_attention_options *options) {
 
 /* Others put something of their own in its place. */
 static bool has_softmax(const char *mechanism) {
-  static const char *const own[] = {"local", "adaptive", "sentinel"};
+  static const char *const own[] = {"local", "adaptive", "sentinel", "hierarchical"};
   for (size_t i = 0; i < sizeof own / sizeof *own; i++)
     if (strcmp(mechanism, own[i]) == 0) return false;
   return true;

@@ -172,7 +172,8 @@ static void check_mechanisms(struct attention_shape shape, double dropout) {
       struct attention_config config = {
           .kind = (enum attention_kind)kind, .size = heads == 3 ? 6 : 4, .heads = heads};
       if (heads > 1 && kind != ATTENTION_MULTIHEAD && kind != ATTENTION_SCALED) continue;
-      if (kind == ATTENTION_LOCAL) config.window = 1 + shape.keys % 3;
+      if (kind == ATTENTION_LOCAL || kind == ATTENTION_HIERARCHICAL)
+        config.window = 1 + shape.keys % 3;
       check_attention(config, shape, dropout);
     }
   }
@@ -220,13 +221,14 @@ Test(attention_gradients, plain_matrices) {
       .queries = 5, .keys = 7, .batch = B, .query_lengths = queries, .key_lengths = keys};
   for (unsigned kind = 0; attention_name((enum attention_kind)kind) != NULL; kind++) {
     for (unsigned options = 0; options < 32; options++) {
-      struct attention_config config = {.kind = (enum attention_kind)kind,
-                                        .size = 4,
-                                        .heads = options & 1 ? 2 : 1,
-                                        .window = kind == ATTENTION_LOCAL ? 2 : 0,
-                                        .value_size = options & 2 ? 6 : 0,
-                                        .scale = options & 4 ? 0.7 : 0,
-                                        .divide_by_sum = options & 8};
+      struct attention_config config = {
+          .kind = (enum attention_kind)kind,
+          .size = 4,
+          .heads = options & 1 ? 2 : 1,
+          .window = kind == ATTENTION_LOCAL || kind == ATTENTION_HIERARCHICAL ? 2 : 0,
+          .value_size = options & 2 ? 6 : 0,
+          .scale = options & 4 ? 0.7 : 0,
+          .divide_by_sum = options & 8};
       shape.causal = options & 16;
       if (attention_config_check(&config, NULL) == ELMAN_OK) check_attention(config, shape, 0);
     }

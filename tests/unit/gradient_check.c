@@ -174,7 +174,7 @@ Test(gradient_check, what_cannot_be_measured_is_not_wrong) {
   for (unsigned kind = 0; attention_name((enum attention_kind)kind) != NULL; kind++) {
     config.attention = attention_name((enum attention_kind)kind);
     config.attention_heads = kind == ATTENTION_MULTIHEAD ? 2 : 1;
-    config.attention_window = kind == ATTENTION_LOCAL ? 2 : 0;
+    config.attention_window = kind == ATTENTION_LOCAL || kind == ATTENTION_HIERARCHICAL ? 2 : 0;
     set_up(&setting, config, 0.8, 2);
     for (size_t b = 0; b < 2; b++) setting.batch.source.lengths[b] = 1;
     const struct gradient_check check = run(&setting, &usual);

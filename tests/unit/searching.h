@@ -165,7 +165,7 @@ static inline void for_all_shapes(shape_check *check) {
       struct model_config config = plain_config(13);
       config.attention = attention_name((enum attention_kind)kind);
       config.attention_heads = kind == ATTENTION_MULTIHEAD ? 2 : 1;
-      config.attention_window = kind == ATTENTION_LOCAL ? 2 : 0;
+      config.attention_window = kind == ATTENTION_LOCAL || kind == ATTENTION_HIERARCHICAL ? 2 : 0;
       config.encoder_self_attention = shape & 4 ? 2 : 0;
       config.decoder_self_attention = shape & 3 ? 1 : 0;
       config.plain_self_attention = (shape & 5) == 5;

@@ -163,7 +163,7 @@ Test(trace, every_step_of_both_sides) {
       struct model_config config = square_config();
       config.attention = attention_name((enum attention_kind)kind);
       config.attention_heads = kind == ATTENTION_MULTIHEAD ? 2 : 1;
-      config.attention_window = kind == ATTENTION_LOCAL ? 2 : 0;
+      config.attention_window = kind == ATTENTION_LOCAL || kind == ATTENTION_HIERARCHICAL ? 2 : 0;
       set_up(&setting, config, SOURCE_WORDS, TARGET_WORDS);
       set_diagonal(&setting, "encoder.rnn.weight_ih_l0", 1);
       set_diagonal(&setting, "decoder.rnn.weight_ih_l0", 1);

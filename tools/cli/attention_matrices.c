@@ -154,6 +154,11 @@ static void write_text(FILE *stream, const elman_attention_output *a) {
     write_table(stream, a->sentinel, a->query_count, 1);
     putc('\n', stream);
   }
+  if (a->segments != NULL) {
+    fputs("segments\n", stream);
+    write_table(stream, a->segments, a->query_count, a->segment_count);
+    putc('\n', stream);
+  }
   fputs("context\n", stream);
   write_table(stream, a->context, a->query_count, a->value_width);
 }
@@ -187,6 +192,10 @@ static void write_json(FILE *stream, const elman_attention_output *a) {
   if (a->sentinel != NULL) {
     json_print(&json, "] sentinel [");
     for (size_t t = 0; t < a->query_count; t++) json_number(&json, NULL, (double)a->sentinel[t]);
+  }
+  if (a->segments != NULL) {
+    json_print(&json, "] segments [");
+    write_json_rows(&json, a->segments, a->query_count, a->segment_count);
   }
   json_print(&json, "] context [");
   write_json_rows(&json, a->context, a->query_count, a->value_width);

@@ -117,6 +117,8 @@ function viewOf(record, head) {
     targets: record.target_tokens,
     known: record.source_known,
     sentinel: record.sentinel || null, // weight of no token, for each target word
+    segments: record.segments || null, // weights of segments of the source, likewise
+    segmentLength: record.segment_length,
     weights,
     entropy: own ? weights.map(entropyOf) : record.entropy,
     coverage: own ? coverageOf(weights, record.source_tokens.length) : record.coverage,
@@ -173,6 +175,12 @@ function wordButton(side, at, token, lang) {
   }, isolate(token, lang));
 }
 
+/* "tokens 1–5" and so on. */
+function segmentNames({ segments, segmentLength, sources }) {
+  return (segments === null ? [] : segments[0] || []).map((_, g) =>
+    `tokens ${g * segmentLength + 1}\u2013${Math.min((g + 1) * segmentLength, sources.length)}`);
+}
+
 function headRow(view, lang) {
   const row = element("tr", {}, element("td", {}));
   view.sources.forEach((token, s) => {
@@ -185,6 +193,8 @@ function headRow(view, lang) {
   });
   if (view.sentinel !== null)
     row.append(element("th", { scope: "col", class: "figure" }, "no token"));
+  for (const name of segmentNames(view))
+    row.append(element("th", { scope: "col", class: "figure" }, name));
   row.append(element("th", { scope: "col", class: "figure" }, "entropy"));
   return row;
 }
@@ -204,6 +214,8 @@ function weightRow(view, t, lang) {
     row.append(cell);
   }
   if (view.sentinel !== null) row.append(figureCell(view.sentinel[t], 1));
+  for (const weight of view.segments === null ? [] : view.segments[t])
+    row.append(figureCell(weight, 1));
   row.append(figureCell(view.entropy[t], Math.log(view.sources.length)));
   return row;
 }
@@ -213,6 +225,7 @@ function coverageRow(view) {
   const most = Math.max(1, ...view.coverage);
   for (const value of view.coverage) row.append(figureCell(value, most));
   if (view.sentinel !== null) row.append(element("td", {}));
+  for (const _ of segmentNames(view)) row.append(element("td", {}));
   row.append(element("td", {}));
   return row;
 }

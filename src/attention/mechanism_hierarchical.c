@@ -1,0 +1,156 @@
+/* Attention in two levels: over segments of the keys, and over the keys within each. The weights of
+ * the keys make a vector of their segment, whose score, with another query, gives the segment's
+ * weight (Yang et al., NAACL 2016); a key's own is the product of both. docs/beyond.md, equations
+ * 70 to 74. A segment is `window` keys long; the last may be shorter. */
+#include <string.h>
+#include <tgmath.h>
+
+#include "attention/mechanism.h"
+#include "tensor/linear.h"
+#include "tensor/softmax.h"
+
+enum { SEGMENT_QUERY_WEIGHT };            /* W_σ */
+enum { SEGMENT_QUERIES, SEGMENT_SCORES }; /* σ_t, and for each key v_ts = α σ_t·e_s */
+
+static struct linear map_of(const struct attention_pass *pass) {
+  const size_t H = pass->layer.config.size;
+  return (struct linear){
+      .weight = pass->layer.weights->part[OWN_PARTS + SEGMENT_QUERY_WEIGHT], .in = H, .out = H};
+}
+
+/* ---- scores of the keys for the segments' queries ---- */
+
+/* Of sentence b, which has queries. */
+static struct score_input input_of(const struct attention_pass *pass, size_t b) {
+  const struct attention_config config = pass->layer.config;
+  const size_t B = pass->shape.batch, H = config.size;
+  return (struct score_input){.queries = mask_queries(pass->shape, b),
+                              .keys = mask_keys(pass->shape, b),
+                              .size = H,
+                              .q = pass->cache.own[SEGMENT_QUERIES] + b * H,
+                              .k = pass->keys + b * H,
+                              .vector_step = B * H,
+                              .score_step = B * pass->shape.keys,
+                              .scale = config.scale != 0 ? config.scale : 1};
+}
+
+static void scores_forward(const struct attention_pass *pass) {
+  const size_t B = pass->shape.batch;
+  linear_forward(pass->cache.own[SEGMENT_QUERIES], pass->queries, map_of(pass),
+                 pass->shape.queries * B);
+  for (size_t b = 0; b < B; b++) {
+    const struct score_input input = input_of(pass, b);
+    if (input.queries > 0) /* (71) */
+      score_product_forward(pass->cache.own[SEGMENT_SCORES] + b * pass->shape.keys, &input);
+  }
+}
+
+/* From dv_ts in the scratch to the gradients of keys and queries, added, and of W_σ. */
+static void scores_backward(const struct attention_gradients *d,
+                            const struct attention_pass *pass) {
+  const size_t B = pass->shape.batch, H = pass->layer.config.size, rows = pass->shape.queries * B;
+  real *dqueries = d->scratch.own[SEGMENT_QUERIES];
+  memset(dqueries, 0, rows * H * sizeof *dqueries);
+  for (size_t b = 0; b < B; b++) {
+    const struct score_input input = input_of(pass, b);
+    if (input.queries > 0) /* (17) */
+      score_product_backward(dqueries + b * H, d->keys + b * H, NULL,
+                             d->scratch.own[SEGMENT_SCORES] + b * pass->shape.keys, &input);
+  }
+  const struct linear map = map_of(pass);
+  const struct linear_gradients dmap = {d->weights->part[OWN_PARTS + SEGMENT_QUERY_WEIGHT], NULL};
+  linear_backward_weights(dmap, dqueries, pass->queries, map, rows);
+  linear_backward_input(d->queries, 1, dqueries, map, rows);
+}
+
+/* ---- in the softmax's place ---- */
+
+/* The visible keys of the segment that begins at `first`. */
+static size_t end_of(const struct attention_row *row, size_t first) {
+  const size_t left = row->visible.end - first, length = row->pass->layer.config.window;
+  return first + (left < length ? left : length);
+}
+
+static size_t offset_of(const struct attention_row *row) {
+  return row->position * row->pass->shape.keys;
+}
+
+static real sum_of_products(const real *a, const real *b, size_t n) {
+  double sum = 0;
+  for (size_t i = 0; i < n; i++) sum += (double)a[i] * (double)b[i];
+  return (real)sum;
+}
+
+/* Weights within the segments, then times those of the segments. The segments' scores are made
+ * three times: there is no place to keep them. */
+static void weigh_twice(struct attention_row *row) {
+  real *w = row->weights, largest = 0;
+  const real *v = row->pass->cache.own[SEGMENT_SCORES] + offset_of(row);
+  const size_t end = row->visible.end;
+  double sum = 0;
+  for (size_t s = 0, next; s < end; s = next) {
+    next = end_of(row, s);
+    softmax_forward(w + s, next - s); /* (70) */
+    const real score = sum_of_products(w + s, v + s, next - s);
+    if (s == 0 || score > largest) largest = score;
+  }
+  for (size_t s = 0, next; s < end; s = next) {
+    next = end_of(row, s);
+    sum += (double)exp(sum_of_products(w + s, v + s, next - s) - largest); /* (72) */
+  }
+  for (size_t s = 0, next; s < end; s = next) {
+    next = end_of(row, s);
+    const real segment =
+        (real)((double)exp(sum_of_products(w + s, v + s, next - s) - largest) / sum);
+    for (size_t i = s; i < next; i++) w[i] *= segment; /* (73) */
+  }
+  mask_fill_outside(w, row->visible, row->pass->shape.keys, 0);
+}
+
+/* Of the segment from s up to `end`, with Σ_r a_r da_r over the whole row. A segment without weight
+ * has no gradients; of the others the weights within are a / β. */
+static void segment_backward(real *da, real *dv, const struct attention_row *row, size_t s,
+                             size_t end, double mean) {
+  const real *a = row->weights, *v = row->pass->cache.own[SEGMENT_SCORES] + offset_of(row);
+  double segment = 0, dsegment = 0, score = 0;
+  for (size_t i = s; i < end; i++) {
+    segment += (double)a[i];
+    dsegment += (double)a[i] * (double)da[i];
+    score += (double)a[i] * (double)v[i];
+  }
+  const double one = segment > 0 ? 1 / segment : 0, dscore = dsegment - segment * mean;
+  for (size_t i = s; i < end; i++) {
+    const double within = (double)a[i] * one;
+    const double direct = (double)a[i] * ((double)da[i] - dsegment * one);
+    dv[i] = (real)(dscore * within);
+    da[i] = (real)(direct + dscore * within * ((double)v[i] - score * one)); /* (74) */
+  }
+}
+
+static void weigh_twice_backward(real *drow, const struct attention_row *row,
+                                 const struct attention_scratch *scratch) {
+  const size_t keys = row->pass->shape.keys, end = row->visible.end;
+  real *dv = scratch->own[SEGMENT_SCORES] + offset_of(row);
+  double mean = 0;
+  for (size_t s = 0; s < end; s++) mean += (double)row->weights[s] * (double)drow[s];
+  for (size_t s = 0, next; s < end; s = next) {
+    next = end_of(row, s);
+    segment_backward(drow, dv, row, s, next, mean);
+  }
+  mask_fill_outside(drow, row->visible, keys, 0);
+  mask_fill_outside(dv, row->visible, keys, 0);
+}
+
+const struct attention_mechanism attention_hierarchical = {
+    .projections = PROJECT_QUERIES,
+    .own = {[SEGMENT_QUERY_WEIGHT] = OWN_MATRIX("segment_query.weight")},
+    .arrays = {[SEGMENT_QUERIES] = SIZE, [SEGMENT_SCORES] = KEYS},
+    .window = 5,
+    .one_head = true,
+    .segments = true,
+    .score = score_product_forward,
+    .score_backward = score_product_backward,
+    .queries_forward = scores_forward,
+    .queries_backward = scores_backward,
+    .weigh = weigh_twice,
+    .weigh_backward = weigh_twice_backward};
