@@ -40,8 +40,8 @@ typedef struct elman_attention_options {
   double scale;  /* what products are multiplied by; 0 (default) = what the mechanism takes: 1,
                     or for "scaled", "projected" and "multihead" 1 / sqrt(width / N) */
   bool divide_by_sum; /* weights are scores divided by their sum, without a softmax; a row whose sum
-                         is not positive is ELMAN_BAD_DATA. Only where the weights are those of a
-                         softmax: not for "local", "adaptive", "sentinel" and "hierarchical" */
+                         is not positive is ELMAN_BAD_DATA. Not for "local", "adaptive", "sentinel"
+                         and "hierarchical", whose weights are no plain softmax */
   bool causal;        /* query t sees the keys 0 to t only, however many keys there are */
   size_t key_length;  /* keys from this one on are padding, which no query sees; at least 1;
                          default ELMAN_ALL_KEYS */
