@@ -59,6 +59,7 @@ typedef struct elman_translation {
 #define ELMAN_DEFAULT_MAX_BYTES ((size_t)1 << 22)
 #define ELMAN_MOST_OVERRIDES 64
 #define ELMAN_MOST_ENSEMBLE 64
+#define ELMAN_MOST_TOP_K 1024
 
 /* An intervention: attention weights are changed, in every head, while the model decodes, and what
  * the decoder then does shows whether it needs them as they are. */
@@ -104,6 +105,13 @@ typedef struct elman_translate_options {
   bool without_scores; /* log_probability and score may be NaN: greedy search then needs to know the
                           likeliest token only, which is several times faster; the translation and
                           its attention are the same */
+  bool sample; /* draw each token at random, by its probability; the beam is then 1, and the score
+                  is that of what was drawn */
+  double temperature; /* of sampling: divides the logits; smaller than 1 makes likely tokens
+                         likelier; more than 0, default 1 */
+  size_t top_k; /* of sampling: so many tokens, the likeliest, may be drawn; 0 (default) = all; at
+                   most ELMAN_MOST_TOP_K */
+  uint64_t sample_seed; /* default 1; see also `number` of elman_sentence */
   /* Models that translate together with the translator's own (an ensemble): at each step the
    * logarithms of their probabilities are averaged, and the attention is the mean of all heads of
    * all of them, one matrix. They may differ in all but splitting, normalization and vocabularies;
@@ -135,6 +143,7 @@ typedef struct elman_sentence {
   size_t length;         /* bytes */
   const char *reference; /* not NULL: force this translation instead of searching for one */
   size_t reference_length;
+  uint64_t number; /* what is drawn for it depends on this and the seed, not on its batch */
 } elman_sentence;
 
 /* Translates `count` sentences at once, which is much faster than one by one; sentences of like

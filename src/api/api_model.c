@@ -44,6 +44,20 @@ static elman_status settle_subwords(elman_model_options *options, elman_error *e
   return problem == NULL ? ELMAN_OK : fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s", problem);
 }
 
+/* Text alone needs nothing of BLAS, so that few pairs are counted as they are. */
+static elman_status count_words(struct vocabulary_pair *vocabularies, const struct pairs *pairs,
+                                const struct vocabulary_options *options, size_t threads,
+                                elman_error *error) {
+  const double work = pieces_work(pairs_count(pairs));
+  struct surroundings before;
+  if (!is_worth_sharing(work)) return corpus_vocabularies(vocabularies, pairs, options, error);
+  elman_status status = enter(&before, threads, work, error);
+  if (status != ELMAN_OK) return status;
+  status = corpus_vocabularies(vocabularies, pairs, options, error);
+  leave(before);
+  return status;
+}
+
 static elman_status create_model(struct model **model, const struct pairs *pairs,
                                  const elman_model_options *options, elman_error *error) {
   elman_model_options settled = *options, *from = &settled;
@@ -67,11 +81,7 @@ static elman_status create_model(struct model **model, const struct pairs *pairs
                  from->subwords},
       .joint_merges = from->joint_subwords};
   struct vocabulary_pair vocabularies = {0};
-  struct surroundings before;
-  status = enter(&before, from->threads, pieces_work(pairs_count(pairs)), error);
-  if (status != ELMAN_OK) return status;
-  status = corpus_vocabularies(&vocabularies, pairs, &vocabulary, error);
-  leave(before);
+  status = count_words(&vocabularies, pairs, &vocabulary, from->threads, error);
   if (status == ELMAN_OK) status = model_create(model, vocabularies, config, error);
   if (status != ELMAN_OK) return status;
   (*model)->past.start_known = true;

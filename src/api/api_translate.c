@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdlib.h>
 
 #include "api/call.h"
@@ -73,6 +74,12 @@ elman_status check_translate_options(const struct model *model,
     problem = "there is no such norm of lengths";
   else if (!(options->coverage_penalty >= 0 && options->coverage_penalty <= MOST_PENALTY))
     problem = "the coverage penalty must lie from 0 to 10";
+  else if (options->sample && options->beam > 1)
+    problem = "sampling draws one translation, with a beam of 1";
+  else if (options->sample && !(options->temperature > 0 && isfinite(options->temperature)))
+    problem = "the temperature must be more than 0";
+  else if (options->top_k > ELMAN_MOST_TOP_K)
+    problem = "at most the 1024 likeliest tokens can be chosen from";
   else if (!(options->max_ratio >= 0)) /* also what is not a number */
     problem = "the largest ratio of lengths must not be negative";
   else if (options->ensemble_count > ELMAN_MOST_ENSEMBLE)

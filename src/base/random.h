@@ -15,7 +15,8 @@ enum random_purpose {
   RANDOM_DROPOUT = 4,
   RANDOM_OVERRIDE = 5,
   RANDOM_GRADIENT_CHECK = 6,
-  RANDOM_SUBWORDS = 7
+  RANDOM_SUBWORDS = 7,
+  RANDOM_SAMPLE = 8
 };
 
 struct random_stream {

@@ -19,11 +19,13 @@ static void add_vocabulary(struct xxh64 *sum, const struct vocabulary *vocabular
 }
 
 static void add_options(struct xxh64 *sum, const elman_translate_options *options) {
-  const double reals[] = {options->max_ratio, options->length_penalty, options->coverage_penalty};
+  const double reals[] = {options->max_ratio, options->length_penalty, options->coverage_penalty,
+                          options->temperature};
   const uint64_t numbers[] = {
       options->max_bytes,      options->max_length,     options->beam,
       options->n_best,         options->without_scores, options->replace_unknown,
-      options->override_count, options->override_seed,  options->length_norm};
+      options->override_count, options->override_seed,  options->sample,
+      options->top_k,          options->sample_seed,    options->length_norm};
   xxh64_add(sum, reals, sizeof reals);
   xxh64_add(sum, numbers, sizeof numbers);
   for (size_t i = 0; i < options->override_count; i++) {

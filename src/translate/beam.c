@@ -6,6 +6,7 @@
 
 #include "attention/mean_weight.h"
 #include "translate/hypothesis_score.h"
+#include "translate/sample.h"
 #include "vocab/vocabulary.h"
 
 static const size_t TIDY_AT = (size_t)1 << 23; /* weights: 32 MiB of floats */
@@ -164,6 +165,12 @@ static bool offer_row(struct choice *choice, const struct beam *beam, size_t i,
   if (!isfinite(path.log_probability)) return false;
   if (beam->forced != NULL) {
     const size_t id = beam_forced_token(beam);
+    offer_tokens(choice, path, last->log_probability, logits, id, id + 1);
+    return true;
+  }
+  if (beam->options->sample) {
+    const size_t id = sample_token(logits, scores->V, beam->without_unknown, beam->options,
+                                   beam->number, last->count);
     offer_tokens(choice, path, last->log_probability, logits, id, id + 1);
     return true;
   }

@@ -52,7 +52,8 @@ struct beam {
   size_t limit;           /* tokens of the longest hypothesis, at least 1 */
   const uint32_t *forced; /* NULL = choose; else take these and then </s> */
   size_t forced_count;
-  bool overflow; /* a number was infinite or none at all; the search is over */
+  uint64_t number; /* of the sentence, for sampling */
+  bool overflow;   /* a number was infinite or none at all; the search is over */
 };
 
 /* The rest is set by the caller. */

@@ -202,8 +202,9 @@ static elman_status translate_pairs(struct work *work, const struct screen *scre
   for (size_t i = 0; i < work->count; i++) {
     const struct pair *pair = &work->scores[i].pair;
     if (forced && pair->alignment.length == 0) continue;
-    work->sentences[n] = (elman_sentence){pair->source.bytes, pair->source.length,
-                                          forced ? pair->target.bytes : NULL, pair->target.length};
+    work->sentences[n] =
+        (elman_sentence){pair->source.bytes, pair->source.length,
+                         forced ? pair->target.bytes : NULL, pair->target.length, i};
     work->numbers[n++] = i;
   }
   const struct translate_job job = {.model = work->model,

@@ -90,7 +90,8 @@ static void fill(struct search *search, const struct search_request *requests, s
                       .without_unknown = search->without_unknown,
                       .limit = request->forced != NULL ? request->forced_count + 1 : request->limit,
                       .forced = request->forced,
-                      .forced_count = request->forced_count};
+                      .forced_count = request->forced_count,
+                      .number = request->number};
     beam_start(&search->beams[b]);
     for (size_t r = b * width; r < (b + 1) * width; r++) {
       rows->target.ids[r] = TOKEN_START;
@@ -219,7 +220,7 @@ static void start_greedy(struct search *search, const struct search_request *req
     all_forced = all_forced && requests[b].forced != NULL;
   }
   const bool alone = search->member_count == 1;
-  if (screen != NULL && !screen_is_worth(screen, count)) screen = NULL;
+  if (screen != NULL && (options->sample || !screen_is_worth(screen, count))) screen = NULL;
   search->greedy.active = alone && options->beam == 1 && (screen != NULL || all_forced);
   search->greedy.screen = all_forced ? NULL : screen;
   search->greedy.scores = any_forced || !options->without_scores;

@@ -13,6 +13,7 @@ struct search_request {
   size_t limit;           /* tokens of a translation, at least 1 */
   const uint32_t *forced; /* NULL = choose; else take these and then </s>, whatever the limit */
   size_t forced_count;
+  uint64_t number; /* of the sentence: keys what is drawn for it */
 };
 
 /* Scratch of searches, and the last one's result. Start from all zero; memory is reused. */

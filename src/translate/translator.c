@@ -12,6 +12,8 @@ elman_translate_options translate_options_default(void) {
                                    .beam = 1,
                                    .n_best = 1,
                                    .length_penalty = 1,
+                                   .temperature = 1,
+                                   .sample_seed = 1,
                                    .override_seed = 1};
 }
 
@@ -20,7 +22,7 @@ elman_status model_screen_create(struct screen **out, const struct model *model,
   const struct decoder_parameters *weights = &model->weights.decoder;
   const struct decoder_sizes sizes = decoder_sizes_of(&model->config);
   *out = NULL;
-  if (options->beam > 1 || options->ensemble_count > 0) return ELMAN_OK;
+  if (options->beam > 1 || options->ensemble_count > 0 || options->sample) return ELMAN_OK;
   *out = calloc(1, sizeof **out);
   if (*out == NULL) return fail_no_memory(error);
   const struct screened_layer layer = {weights->out_weight, weights->out_bias,
@@ -135,8 +137,10 @@ static elman_status add_request(struct translator *translator, struct translator
     return fail_again(error, &item->error);
   if (item->status != ELMAN_OK || S == 0) return ELMAN_OK;
   struct search_request *request = &translator->requests[*requests];
-  *request =
-      (struct search_request){.ids = item->source.ids, .count = S, .limit = limit_of(options, S)};
+  *request = (struct search_request){.ids = item->source.ids,
+                                     .count = S,
+                                     .limit = limit_of(options, S),
+                                     .number = sentence->number};
   if (translator->forced) {
     request->forced = item->reference.ids;
     request->forced_count = item->reference.tokens.count;

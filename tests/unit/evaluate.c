@@ -206,7 +206,7 @@ Test(evaluate, every_sentence_is_translated_by_one_process) {
   for (size_t i = 0; i < ALIGNED_PAIRS; i++) {
     const struct pair pair = pairs_get(pairs, i);
     sentences[i] = (elman_sentence){pair.source.bytes, pair.source.length,
-                                    i % 4 == 0 ? pair.target.bytes : NULL, pair.target.length};
+                                    i % 4 == 0 ? pair.target.bytes : NULL, pair.target.length, 0};
   }
   for (size_t beam = 1; beam <= 5; beam += 4) {
     elman_translate_options options = translate_options_default();

@@ -11,7 +11,7 @@ static inline elman_translation *force(elman_translator *translator, const char 
                                        const char *reference,
                                        const elman_translate_options *options) {
   const elman_sentence sentence = {text, strlen(text), reference,
-                                   reference == NULL ? 0 : strlen(reference)};
+                                   reference == NULL ? 0 : strlen(reference), 0};
   elman_translation *translation;
   elman_error error = {0};
   cr_assert_eq(elman_translate_batch(&translation, NULL, translator, &sentence, 1, options, &error),

@@ -50,7 +50,7 @@ static void check(const double bias[WORDS], const char *source, const char *refe
   struct translator translator;
   translator_create(&translator, model, NULL);
   const elman_sentence sentence = {source, strlen(source), reference,
-                                   reference == NULL ? 0 : strlen(reference)};
+                                   reference == NULL ? 0 : strlen(reference), 0};
   elman_translate_options options = translate_options_default();
   elman_translation *found;
   options.max_length = limit;

@@ -21,6 +21,7 @@ void text_batch_clear(struct text_batch *batch) {
 void text_batch_add(struct text_batch *batch, struct sentence sentence) {
   const elman_sentence text = {.text = sentence.text,
                                .length = sentence.length,
+                               .number = sentence.number,
                                .reference = sentence.reference,
                                .reference_length =
                                    sentence.reference == NULL ? 0 : strlen(sentence.reference)};

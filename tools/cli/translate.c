@@ -1,4 +1,5 @@
 /* elman translate */
+#include <string.h>
 #include <sysexits.h>
 #include <unistd.h>
 
@@ -21,11 +22,26 @@ int translate_command(int argc, char **argv) {
       INPUT_OPTION(input),
       OUTPUT_OPTION(output, "translations"),
       SEARCH_OPTIONS(job.options),
+      {"sample", 0, NULL, "draw each token at random, by its probability",
+       .flag = &job.options.sample},
+      {"temperature", 0, "X", "of --sample: below 1 likely tokens become likelier",
+       .real = &job.options.temperature, .lowest = 0.01, .highest = 100},
+      {"top-k", 0, "K", "of --sample: draw from the K likeliest tokens; 0 = all",
+       .count = &job.options.top_k, .most = ELMAN_MOST_TOP_K},
+      SEED_OPTION(job.options.sample_seed, "of --sample"),
+      {"tag", 0, "TEXT", "put TEXT and a space in front of each translation", .text = &job.tag},
       TIMEOUT_OPTION,
       {"json", 0, NULL, "a JSON object a line, with probability and tokens", .flag = &job.json},
       QUIET_OPTION("print errors only"),
       {0}};
-  const struct rule rules[] = {{"input", "TEXT", "give either TEXT or --input"}, {0}};
+  const struct rule rules[] = {
+      {"input", "TEXT", "give either TEXT or --input"},
+      {"temperature top-k seed", "!sample", "--%s needs --sample"},
+      {"sample", "beam n-best length-penalty length-norm coverage-penalty",
+       "--sample draws one translation and chooses among none; leave "
+       "the options of the beam and its scores out"},
+      {"tag", "json n-best", "--tag goes with plain lines, not with --json or --n-best"},
+      {0}};
   const struct usage usage = {
       "translate", "[options] [TEXT...]",
       "Translates each TEXT, or each line of the input. One sentence in, one line out; with\n"
@@ -39,6 +55,9 @@ int translate_command(int argc, char **argv) {
     code = output_check_unread(usage.command, output, models.paths.words, models.paths.count);
   if (code == EX_OK) code = output_check_unread(usage.command, output, &input, 1);
   if (code == EX_OK) code = search_options_settle(&job.options, &usage, &operands);
+  if (code == EX_OK && job.tag != NULL &&
+      (job.tag[0] == '\0' || strpbrk(job.tag, "\t\r\n") != NULL))
+    code = report_usage(usage.command, "--tag: it is empty, or has a tab or a line end");
   if (code != EX_OK) return code;
   job.n_best = option_given(&usage, &operands, "n-best");
   job.options.without_scores = !job.n_best && !job.json; /* nobody will see them */

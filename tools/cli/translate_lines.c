@@ -53,6 +53,9 @@ static int write_line(void *context, const struct translated *translated) {
   } else if (job->n_best && !job->json) {
     write_moses(lines->stream, best, translated->sentence->number);
   } else {
+    /* No tag where there is no sentence: an empty side makes no pair. */
+    if (job->tag != NULL && best != NULL && best->text[0] != '\0')
+      fprintf(lines->stream, "%s ", job->tag);
     print_data(lines->stream, best != NULL ? best->text : job->json ? "null" : "");
     putc('\n', lines->stream);
   }

@@ -9,7 +9,8 @@
 struct translate_lines {
   elman_translate_options options;
   bool json;
-  bool n_best; /* write all translations of a sentence, as Moses does, and not just the best */
+  bool n_best;     /* write all translations of a sentence, as Moses does, and not just the best */
+  const char *tag; /* in front of each translation; NULL = none */
 };
 
 /* A sentence that is not valid text is reported and gives an empty line (null in JSON), so that

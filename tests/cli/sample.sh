@@ -1,0 +1,56 @@
+# Sampling and tags: translations for back-translation.
+
+toy=$DATA/toy.zh-en.tsv
+expect_exit 0 "$ELMAN" train -q -t 1 --epochs 20 --hidden-size 16 --embedding-size 8 "$DATA/daily.train.zh-en.tsv"
+cut -f 1 "$DATA/daily.test.zh-en.tsv" >lines
+head -n 1 lines >one
+for i in 1 2 3 4 5 6 7 8 9 10; do cat one; done >ten
+
+# The same seed draws the same, whatever is translated beside; other lines and seeds draw others.
+expect_exit 0 "$ELMAN" translate --sample --seed 3 -i lines
+cp "$results/stdout" third
+expect_exit 0 "$ELMAN" translate --sample --seed 3 -i lines
+cmp third "$results/stdout" || fail "the same seed draws something else"
+expect_exit 0 "$ELMAN" translate --sample --seed 4 -i lines
+cmp -s third "$results/stdout" && fail "another seed draws the same"
+head -n 7 lines >seven
+expect_exit 0 "$ELMAN" translate --sample --seed 3 -i seven
+head -n 7 third | cmp - "$results/stdout" || fail "fewer lines draw something else"
+expect_exit 0 taskset -c 0 "$ELMAN" translate --sample --seed 3 -i lines
+cmp third "$results/stdout" || fail "one processor draws something else"
+expect_exit 0 "$ELMAN" translate --sample -i ten
+[ "$(sort -u "$results/stdout" | wc -l)" -gt 1 ] || fail "ten lines draw the same"
+
+# The likeliest token alone is greedy search.
+expect_exit 0 "$ELMAN" translate -i lines
+cp "$results/stdout" greedy
+expect_exit 0 "$ELMAN" translate --sample --top-k 1 -i lines
+cmp greedy "$results/stdout" || fail "--top-k 1 is not greedy search"
+expect_exit 0 "$ELMAN" translate --sample --seed 3 --temperature 2 -i lines
+cmp -s third "$results/stdout" && fail "the temperature changes nothing"
+
+# A tag stands in front of each translation, and not on an empty line.
+{ head -n 2 lines; echo; } >gap
+expect_exit 0 "$ELMAN" translate -i gap
+sed 's/^\(.\)/<BT> \1/' "$results/stdout" >tagged
+expect_exit 0 "$ELMAN" translate --tag '<BT>' -i gap
+cmp tagged "$results/stdout" || fail "tags"
+
+for option in '--temperature 2' '--top-k 3' '--seed 3'; do
+  expect_exit 64 "$ELMAN" translate $option 我
+  expect_stderr_match "^elman: translate: --${option:2:3}[a-z-]* needs --sample"
+done
+for option in '--beam 2' '--n-best 2' '--length-penalty 0.5'; do
+  expect_exit 64 "$ELMAN" translate --sample $option 我
+  expect_stderr_match '^elman: translate: --sample draws one translation and chooses among none'
+done
+for option in --json '--n-best 2'; do
+  expect_exit 64 "$ELMAN" translate --tag x $option 我
+  expect_stderr_match '^elman: translate: --tag goes with plain lines'
+done
+for tag in '' $'a\tb' $'a\nb'; do
+  expect_exit 64 "$ELMAN" translate --tag "$tag" 我
+  expect_stderr_match '^elman: translate: --tag: it is empty, or has a tab or a line end'
+done
+expect_exit 64 "$ELMAN" translate --sample --temperature 0 我
+expect_stderr_match "--temperature: '0' is not a number from 0.01 to 100"

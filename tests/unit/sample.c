@@ -1,0 +1,68 @@
+/* Drawing tokens: by their probabilities, from the likeliest, and the same again. */
+#include "check.h"
+
+#include <math.h>
+
+#include "translate/sample.h"
+#include "vocab/vocabulary.h"
+
+enum { V = 6, DRAWS = 20000 };
+
+/* The first is that of <unk>; <s> would be the likeliest by far, and is never drawn. */
+static const real logits[V] = {1, 50, 0, 2, 2, -3};
+
+static void draw(double shares[V], double temperature, size_t top_k) {
+  const elman_translate_options options = {
+      .temperature = temperature, .top_k = top_k, .sample_seed = 5};
+  for (size_t id = 0; id < V; id++) shares[id] = 0;
+  for (size_t i = 0; i < DRAWS; i++)
+    shares[sample_token(logits, V, false, &options, i / 10, i % 10)] += 1.0 / DRAWS;
+}
+
+/* Within five standard deviations of the softmax over those that may be drawn. */
+static void assert_shares(double temperature, size_t top_k, const bool *allowed) {
+  double shares[V], sum = 0;
+  draw(shares, temperature, top_k);
+  for (size_t id = 0; id < V; id++)
+    if (allowed[id]) sum += exp((double)logits[id] / temperature);
+  for (size_t id = 0; id < V; id++) {
+    const double p = allowed[id] ? exp((double)logits[id] / temperature) / sum : 0;
+    cr_assert_float_eq(shares[id], p, 5 * sqrt(p * (1 - p) / DRAWS) + 1e-12, "token %zu: %g, %g",
+                       id, shares[id], p);
+  }
+}
+
+Test(sample, tokens_come_as_often_as_they_are_likely) {
+  static const bool all[V] = {true, false, true, true, true, true};
+  assert_shares(1, 0, all);
+  assert_shares(0.5, 0, all);
+  assert_shares(3, 0, all);
+  assert_shares(1, 100, all);
+}
+
+/* Of equal ones the smaller id is the likelier. */
+Test(sample, only_the_likeliest_are_drawn_from) {
+  static const bool one[V] = {false, false, false, true, false, false};
+  static const bool two[V] = {false, false, false, true, true, false};
+  static const bool three[V] = {true, false, false, true, true, false};
+  static const bool four[V] = {true, false, true, true, true, false};
+  assert_shares(1, 1, one);
+  assert_shares(1, 2, two);
+  assert_shares(1, 3, three);
+  assert_shares(1, 4, four);
+}
+
+Test(sample, is_a_function_of_seed_sentence_and_step) {
+  elman_translate_options options = {.temperature = 1, .sample_seed = 1};
+  size_t same[3] = {0};
+  for (size_t i = 0; i < 1000; i++) {
+    const uint32_t drawn = sample_token(logits, V, false, &options, i, 3);
+    cr_assert_eq(drawn, sample_token(logits, V, false, &options, i, 3));
+    same[0] += drawn == sample_token(logits, V, false, &options, i, 4);
+    same[1] += drawn == sample_token(logits, V, false, &options, i + 1000, 3);
+    options.sample_seed = 2;
+    same[2] += drawn == sample_token(logits, V, false, &options, i, 3);
+    options.sample_seed = 1;
+  }
+  for (size_t i = 0; i < 3; i++) cr_assert_lt(same[i], 700);
+}
