@@ -1,5 +1,6 @@
-/* What a sentinel got, in every format. */
+/* What a sentinel got, and weights of segments, in every format. */
 #include "formats.h"
+#include "inspect/measures.h"
 #include "inspect/summary.h"
 
 /* Of two target words the second looks at nothing for the most part. */
@@ -82,4 +83,67 @@ Test(formats, summary_with_a_sentinel) {
   const elman_translation translation = with_sentinel();
   cr_assert_eq(summary_add(&summary, &translation, text_of(""), NULL), ELMAN_OK);
   cr_assert_eq(summary.sentinel, 0.25 + 0.625);
+}
+
+/* ---- segments ---- */
+
+static elman_translation with_segments(void) {
+  static const float segments[] = {1, 0, 0.75f, 0.25f};
+  elman_translation translation = known_example();
+  translation.target_count = 2;
+  translation.ended = false;
+  translation.segment_length = translation.segment_count = 2;
+  translation.segments = segments;
+  return translation;
+}
+
+Test(formats, text_with_segments) {
+  const elman_text_style numbers = {.numbers = true};
+  const elman_translation translation = with_segments();
+  char *text = written_all("text", &translation, 1, &numbers, NULL);
+  cr_assert_str_eq(text, "     我   喜欢 tea  tokens 1-2 tokens 3-3\n"
+                         "   I 1.00 0.00 0.00       1.00       0.00\n"
+                         "like 0.25 0.50 0.25       0.75       0.25\n");
+  free(text);
+}
+
+Test(formats, tsv_with_segments) {
+  expect("tsv", with_segments(), false,
+         "\t我\t喜欢\ttea\ttokens 1-2\ttokens 3-3\n"
+         "I\t1.000000\t0.000000\t0.000000\t1.000000\t0.000000\n"
+         "like\t0.250000\t0.500000\t0.250000\t0.750000\t0.250000\n");
+}
+
+Test(formats, json_with_segments) {
+  const elman_translation translation = with_segments();
+  char *text = written("json", &translation, false, NULL);
+  json_t *json = parsed(text);
+  cr_assert_eq(json_integer_value(json_object_get(json, "segment_length")), 2);
+  const json_t *row = json_array_get(json_object_get(json, "segments"), 1);
+  cr_assert_eq(json_array_size(row), 2);
+  cr_assert_eq(json_real_value(json_array_get(row, 0)), 0.75);
+  json_decref(json);
+  free(text);
+}
+
+Test(formats, svg_with_segments) {
+  const elman_translation translation = with_segments();
+  char *text = written("svg", &translation, false, NULL);
+  check_xml(text);
+  cr_assert_eq(occurrences(text, ">tokens 3-3</text>"), 1);
+  free(text);
+}
+
+Test(formats, sums_of_segments) {
+  const float weights[] = {0.5f, 0.25f, 0.125f, 0.0625f, 0.0625f};
+  float sums[5];
+  cr_assert_eq(segment_count(5, 2), 3);
+  cr_assert_eq(segment_count(4, 2), 2);
+  cr_assert_eq(segment_count(5, 9), 1);
+  cr_assert_eq(segment_count(0, 2), 0);
+  cr_assert_eq(segment_count(5, 0), 0);
+  row_segments(sums, weights, 5, 2);
+  cr_assert_eq(sums[0], 0.75f);
+  cr_assert_eq(sums[1], 0.1875f);
+  cr_assert_eq(sums[2], 0.0625f);
 }
