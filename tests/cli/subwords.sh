@@ -92,3 +92,45 @@ expect_exit 0 "$ELMAN" train "${drop[@]}" --epochs 3 --resume -o d pairs
 cmp a d || fail "a training that went on dropped something else"
 expect_exit 0 last_wins "$ELMAN" train "${drop[@]}" --subword-dropout 0 --epochs 3 -o c pairs
 cmp -s a c && fail "nothing was dropped"
+
+# Merges and vocabularies that cannot be: told, not used.
+tamper() {
+  python3 - model.safetensors tampered "$1" "$2" <<'END'
+import json, struct, sys
+data = open(sys.argv[1], "rb").read()
+size = struct.unpack("<Q", data[:8])[0]
+header = json.loads(data[8:8 + size])
+metadata = header["__metadata__"]
+metadata.pop("elman.checksum")
+key, value = sys.argv[3:]
+if value == "-":
+    del metadata[key]
+elif value == "no byte":
+    metadata[key] = metadata[key].replace("<0x41>", "<0xZZ>")
+else:
+    metadata[key] = value
+text = json.dumps(header).encode()
+text += b" " * (-len(text) % 8)
+open(sys.argv[2], "wb").write(struct.pack("<Q", len(text)) + text + data[8 + size:])
+END
+}
+refused() {
+  tamper "$1" "$2"
+  expect_exit 65 "$ELMAN" translate -m tampered 我
+  expect_stderr_match "$3"
+}
+refused elman.target_merges - 'elman.target_merges is missing'
+refused elman.target_merges '{}' 'elman.target_merges is no list'
+refused elman.target_merges '"a b"' 'elman.target_merges is no list'
+refused elman.target_merges '[1]' 'elman.target_merges is no merge'
+refused elman.target_merges '["a"]' 'elman.target_merges is no merge'
+refused elman.target_merges '["a b", "a b c"]' 'elman.target_merges is no merge'
+refused elman.target_merges '["a b"' 'elman.target_merges '
+refused elman.target_vocab 'no byte' 'elman.target_vocab lacks bytes or marks'
+# Made-up merges split in another way, and lose nothing.
+for merges in '[]' '["a b", "a b", "ab c</w>", "a< /w>", "x</w> y", "< /w>"]'; do
+  tamper elman.source_merges "$merges"
+  expect_exit 0 "$ELMAN" translate -m tampered --max-length 5 "abc a</w>b a</w> ab 我"
+done
+cp single model.safetensors
+refused elman.source_merges '[]' 'does not fit how text is split'
