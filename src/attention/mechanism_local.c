@@ -29,7 +29,7 @@ static void center_backward(const struct attention_gradients *d,
   const size_t B = shape.batch, rows = shape.queries * B;
   for (size_t i = 0; i < rows; i++) {
     const real p = pass->cache.own[CENTERS][i], S_b = (real)mask_visible(shape, i % B, i / B).end;
-    d->scratch.own[CENTERS][i] *= p * (1 - p / S_b); /* (43) */
+    d->scratch.own[CENTERS][i] = d->scratch.own[CENTERS][i] * p * (1 - p / S_b); /* (43) */
   }
   prediction_backward(d, pass, 1);
 }
