@@ -1,4 +1,5 @@
-/* Times updates through the public API: bench_update PAIRS.tsv HIDDEN BATCH UPDATES THREADS SHARDS
+/* Times updates through the public API:
+ * bench_update PAIRS.tsv HIDDEN BATCH UPDATES THREADS SHARDS [CELL]
  *
  * Trains a default model with E = H = HIDDEN on pairs whose words are separated by spaces. Prints
  * the seconds of each update but the first, whose time would hold the setting up; those of the
@@ -33,7 +34,8 @@ static void check(elman_status status, const elman_error *error) {
 }
 
 int main(int argc, char **argv) {
-  if (argc != 7) bench_fail("usage: bench_update PAIRS.tsv HIDDEN BATCH UPDATES THREADS SHARDS");
+  if (argc != 7 && argc != 8)
+    bench_fail("usage: bench_update PAIRS.tsv HIDDEN BATCH UPDATES THREADS SHARDS [CELL]");
   const char *file = argv[1];
   const size_t updates = bench_size(argv[4]);
   elman_error error = {0};
@@ -48,6 +50,7 @@ int main(int argc, char **argv) {
   elman_model_options shape = elman_model_options_default();
   shape.embedding_size = shape.hidden_size = bench_size(argv[2]);
   shape.source_tokens = shape.target_tokens = ELMAN_TOKENS_SPACE;
+  if (argc == 8) shape.cell = argv[7];
   shape.normalization = ELMAN_NFC; /* every program sees the same words */
   check(elman_model_create(&model, pairs, &shape, &error), &error);
 

@@ -23,6 +23,7 @@ ROOT = HERE.parents[1]
 TOY = ROOT / "data" / "toy.zh-en.tsv"
 PYTHON = "/usr/bin/python3"  # the one that Debian's python3-torch is for
 UPDATE_SIZES = ((6000, 256), (6000, 512), (20000, 512))  # V, E = H
+CELL_SIZES, CELLS = UPDATE_SIZES[:2], ("elman", "relu", "gru", "lstm")
 CLUSTER_SIZES = ((8000, 512), (8000, 1024), (32000, 512), (32000, 1024))
 BATCH, LENGTH = 64, 10
 
@@ -191,9 +192,9 @@ class Bench:
                        stdout=subprocess.DEVNULL, preexec_fn=self.use_processors)
         return time.perf_counter() - start
 
-    def update(self, pairs, hidden, batch, updates, threads=None, shards=1):
+    def update(self, pairs, hidden, batch, updates, threads=None, shards=1, cell="elman"):
         return self.run("bench_update", pairs, hidden, batch, updates, threads or self.threads,
-                        shards)
+                        shards, cell)
 
     def products(self, vocabulary, hidden, batch, source, target, threads, rounds=3):
         return self.run("bench_products", vocabulary, hidden, batch, source, target, threads, rounds,
@@ -210,14 +211,15 @@ class Bench:
             if ours[key] != theirs[key]:
                 sys.exit(f"bench: the programs see different data: {key} {ours[key]} and {theirs[key]}")
 
-    def compare_training(self, row, pairs, hidden, batch, updates, value, rounds=None):
+    def compare_training(self, row, pairs, hidden, batch, updates, value, rounds=None,
+                         cell="elman"):
         """Rounds of this program and of PyTorch on the same pairs; value(answer) is what counts."""
         for _ in range(rounds or self.rounds):
-            ours = self.update(pairs, hidden, batch, updates)
+            ours = self.update(pairs, hidden, batch, updates, cell=cell)
             row.elman.append(value(ours))
             for worker in self.workers:
                 theirs = worker.ask(do="train", pairs=str(pairs), hidden=hidden, batch=batch,
-                                    updates=updates)
+                                    updates=updates, cell=cell)
                 self.check_same(ours, theirs)
                 row.add_other(worker.label, value(theirs))
 
@@ -234,7 +236,8 @@ class Bench:
                                           self.folder / "toy.safetensors", TOY))
             single.elman.append(median_update(self.update(TOY, 128, 1, updates)))
             for worker in self.workers:
-                theirs = worker.ask(do="train", pairs=str(TOY), hidden=128, batch=1, updates=updates)
+                theirs = worker.ask(do="train", pairs=str(TOY), hidden=128, batch=1,
+                                    updates=updates, cell="elman")
                 whole.add_other(worker.label, theirs["whole"])
                 single.add_other(worker.label, median_update(theirs))
         self.finish(whole)
@@ -262,6 +265,16 @@ class Bench:
                              + range_of(reached, "{:.0%}".format) + " of sgemm's rate")
             self.finish(row)
 
+    def part_cells(self):
+        """One update with each recurrent cell, at two sizes."""
+        updates = 4 if self.quick else 12
+        for vocabulary, hidden in CELL_SIZES:
+            pairs = self.made(vocabulary, updates=updates)
+            for cell in CELLS:
+                row = Row("cells", f"{update_name(vocabulary, hidden)}, {cell}")
+                self.compare_training(row, pairs, hidden, BATCH, updates, median_update, cell=cell)
+                self.finish(row)
+
     def part_memory(self):
         """The most memory held in training, each program in a process of its own."""
         vocabulary, hidden = UPDATE_SIZES[-1]
@@ -272,7 +285,8 @@ class Bench:
         for threads in sorted({1, self.threads}) if self.workers else ():
             worker = PyTorch(threads)
             before = worker.ask(do="about")["peak_kib"] / 1024
-            answer = worker.ask(do="train", pairs=str(pairs), hidden=hidden, batch=BATCH, updates=3)
+            answer = worker.ask(do="train", pairs=str(pairs), hidden=hidden, batch=BATCH, updates=3,
+                                cell="elman")
             row.add_other(worker.label, answer["peak_kib"] / 1024)
             worker.close()
         if before is not None:
@@ -560,8 +574,8 @@ def read_found(path):
     return [[list(map(int, line[side].split())) for line in lines] for side in range(2)]
 
 
-PARTS = ("toy", "update", "memory", "threads", "epoch", "decode", "start", "growth", "cluster",
-         "kernels")
+PARTS = ("toy", "update", "cells", "memory", "threads", "epoch", "decode", "start", "growth",
+         "cluster", "kernels")
 ALONE = ("threads", "cluster", "kernels")  # without PyTorch
 ON_REQUEST = ("cluster", "kernels")  # for those who have one, or change one
 

@@ -9,6 +9,7 @@ of threads is that of OMP_NUM_THREADS and OPENBLAS_NUM_THREADS, which count from
 process only: there is a process for each number."""
 
 import collections
+import functools
 import json
 import pathlib
 import random
@@ -25,11 +26,15 @@ START, END = 1, 2
 WINDOW = 64  # batches that are sorted by length together, as in src/train/order.c
 
 
+CELLS = {"elman": nn.RNN, "relu": functools.partial(nn.RNN, nonlinearity="relu"), "gru": nn.GRU,
+         "lstm": nn.LSTM}
+
+
 class Side(nn.Module):
-    def __init__(self, vocabulary, embedding, hidden):
+    def __init__(self, vocabulary, embedding, hidden, cell="elman"):
         super().__init__()
         self.embedding = nn.Embedding(vocabulary, embedding)
-        self.rnn = nn.RNN(embedding, hidden)
+        self.rnn = CELLS[cell](embedding, hidden)
 
     def step(self, ids, state):
         rnn = self.rnn
@@ -38,10 +43,10 @@ class Side(nn.Module):
 
 
 class Translator(nn.Module):
-    def __init__(self, source_words, target_words, embedding, hidden):
+    def __init__(self, source_words, target_words, embedding, hidden, cell="elman"):
         super().__init__()
-        self.encoder = Side(source_words, embedding, hidden)
-        self.decoder = Side(target_words, embedding, hidden)
+        self.encoder = Side(source_words, embedding, hidden, cell)
+        self.decoder = Side(target_words, embedding, hidden, cell)
         self.decoder.out = nn.Linear(2 * hidden, target_words)
 
     def encode(self, source, lengths):
@@ -128,7 +133,8 @@ def train(request):
     updates = request["updates"] or len(batches)
     batches = [Batch(batch) for batch in batches[:updates]]
     torch.manual_seed(1)
-    model = Translator(source_words, target_words, request["hidden"], request["hidden"])
+    model = Translator(source_words, target_words, request["hidden"], request["hidden"],
+                       request["cell"])
     optimizer = torch.optim.Adam(model.parameters())
     times = [time.perf_counter()]
     for update in range(updates):
@@ -164,8 +170,8 @@ def load(path):
     metadata, tensors = read_safetensors(path)
     words = [json.loads(metadata[f"elman.{side}_vocab"]) for side in ("source", "target")]
     config = json.loads(metadata["elman.config"])
-    if config["attention"] != "dot":
-        sys.exit("pytorch_side.py knows dot attention only")
+    if config["attention"] != "dot" or config.get("cell", "elman") != "elman":
+        sys.exit("pytorch_side.py translates with dot attention and the Elman cell only")
     model = Translator(*map(len, words), config["embedding_size"], config["hidden_size"])
     model.load_state_dict(tensors, strict=True)
     return model.eval(), {word: i for i, word in enumerate(words[0])}, words[1]

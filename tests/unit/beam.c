@@ -147,7 +147,8 @@ static void check_independence(struct model_config config, uint64_t seed) {
     cr_assert_eq(search_count(&together.search, i), search_count(&alone.search, 0));
     for (size_t n = 0; n < search_count(&alone.search, 0); n++) {
       const struct hypothesis x = found_in(&together, i, n), y = found_in(&alone, 0, n);
-      cr_assert(same_ids(&x, &y));
+      /* Rectifiers that are all off let different words have the same score, but for rounding. */
+      cr_assert(same_ids(&x, &y) || decoder_sizes_of(&config).cell == rnn_cell_of(CELL_RELU));
       cr_assert_float_eq(x.score, y.score, 10 * CLOSE * (1 - y.score));
     }
   }

@@ -1,0 +1,55 @@
+# Recurrent cells: what training promises holds for each of them.
+
+head -n 200 "$DATA/daily.train.zh-en.tsv" >pairs.tsv
+head -n 20 pairs.tsv | cut -f 1 >text
+settings=(--hidden-size 12 --embedding-size 8 --layers 2 --bidirectional --attentional-layer
+  --input-feeding --dropout 0.1 --shards 2 --lr 0.01)
+
+for cell in elman relu gru lstm; do
+  train=(train -q --cell "$cell" "${settings[@]}")
+
+  # The same model whatever the number of threads, and however often it was stopped.
+  expect_exit 0 "$ELMAN" "${train[@]}" -t 1 --epochs 20 pairs.tsv
+  mv model.safetensors "$cell"
+  expect_exit 0 "$ELMAN" "${train[@]}" -t 2 --epochs 20 pairs.tsv
+  cmp "$cell" model.safetensors || fail "$cell: two threads make another model"
+  rm model.safetensors
+  lines=0
+  ready() { [ -e log ] && [ "$(wc -l <log)" -gt 4 ]; }
+  expect_signal_exit INT 130 "$ELMAN" "${train[@]}" -t 1 --epochs 20 --log log pairs.tsv
+  expect_exit 0 "$ELMAN" "${train[@]}" -t 1 --epochs 20 --resume pairs.tsv
+  cmp "$cell" model.safetensors || fail "$cell: a stop and --resume make another model"
+  expect_exit 0 "$ELMAN" inspect -m model.safetensors
+  expect_stdout_match "^recurrent cell +$cell$"
+  rm log model.safetensors
+
+  # Sentences do not see what they are translated with; a beam moves all parts of the states.
+  for beam in 1 3; do
+    expect_exit 0 "$ELMAN" translate -m "$cell" --beam "$beam" -i text
+    cp "$results/stdout" together
+    while IFS= read -r line; do
+      "$ELMAN" translate -m "$cell" --beam "$beam" -- "$line" || fail "$cell: $line"
+    done <text >apart
+    cmp together apart || fail "$cell: a sentence sees its batch"
+  done
+  expect_exit 0 "$ELMAN" trace -m "$cell" "$(head -n 1 pairs.tsv | cut -f 1)" "$(head -n 1 pairs.tsv | cut -f 2)"
+done
+
+# Gradients, where no rectifier has a corner.
+for cell in elman gru lstm; do
+  expect_exit 0 "$ELMAN" gradcheck -m "$cell" --samples 10 "$(head -n 1 pairs.tsv | cut -f 1)" \
+    "$(head -n 1 pairs.tsv | cut -f 2)"
+done
+
+# Gates are rows below one another, as in PyTorch.
+expect_exit 0 "$ELMAN" inspect -m lstm
+expect_stdout_match '^ *encoder\.rnn\.weight_hh_l0_reverse +24 x 6 '
+expect_stdout_match '^ *decoder\.rnn\.weight_hh_l1 +48 x 12 '
+expect_stdout_match '^ *decoder\.cell_bridge\.1\.weight +12 x 12 '
+expect_exit 0 "$ELMAN" inspect -m gru
+expect_stdout_match '^ *decoder\.rnn\.weight_hh_l1 +36 x 12 '
+
+# A model keeps its cell.
+expect_exit 64 "$ELMAN" train -q -o other --cell lstm --init-from gru pairs.tsv
+expect_exit 64 "$ELMAN" train -q --cell rnn pairs.tsv
+expect_stderr_match "^elman: train: --cell: .*rnn.*elman.*relu.*gru.*lstm"
