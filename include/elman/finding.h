@@ -11,6 +11,7 @@ typedef enum elman_finding {
   ELMAN_FINDING_NOT_UTF8,
   ELMAN_FINDING_LACKS_COLUMN,
   ELMAN_FINDING_EMPTY, /* the line or one of its sides */
+  ELMAN_FINDING_BAD_ALIGNMENT,
   /* worth a look */
   ELMAN_FINDING_DUPLICATE,      /* the same pair again in the same part */
   ELMAN_FINDING_NEAR_DUPLICATE, /* the same but for case, width, punctuation or white space */

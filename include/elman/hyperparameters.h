@@ -90,6 +90,8 @@ typedef enum elman_scope {
     "share of each target that is spread over the vocabulary")                                     \
   X(SHARE, subword_dropout, "subword-dropout", "subword dropout", 0, 0.999999, 0, TRAINING, 2,     \
     "share of merges that is dropped while learning, so that words are split in several ways")     \
+  X(REAL, guide_weight, "guide-weight", "guide weight", 0, 1000, 0, TRAINING, 2,                   \
+    "what the guide of attention counts against the cross-entropy; 0 = no guide")                  \
   X(REAL, average, "average", "average", 0, 0.999999, 0, TRAINING, 2,                              \
     "decay of a moving average of the weights, which is kept; 0 = off")                            \
   X(REAL, clip_norm, "clip-norm", "clipping norm", 0, 1e9, 1, TRAINING, 2,                         \

@@ -18,9 +18,13 @@ typedef struct elman_pairs_options {
   const char *source_file; /* instead of `files`: two files with a sentence a line */
   const char *target_file;
   size_t source_column, target_column; /* columns of the TSV, from 1; default 1 and 2 */
-  size_t alignment_column; /* column with word alignments "i-j i-j ...", 0-based; 0 = none */
-  bool strict;             /* a bad line is an error, not skipped */
-  bool whole_lines;        /* keeps the lines for elman_pairs_line, but no alignments */
+  size_t alignment_column;    /* column with word alignments "i-j i-j ...", 0-based; 0 = none */
+  const char *alignment_file; /* instead of the column: a file with the alignment of one line of the
+                                 pairs a line; for one TSV or two files. NULL = none */
+  bool check_alignments; /* one that is none, or names a word that is not there, makes a line bad;
+                            an empty one does not. Otherwise whoever reads them finds out */
+  bool strict;           /* a bad line is an error, not skipped */
+  bool whole_lines;      /* keeps the lines for elman_pairs_line, but no alignments */
   elman_skipped_function *skipped; /* may be NULL */
   void *context;
 } elman_pairs_options;
@@ -28,7 +32,8 @@ typedef struct elman_pairs_options {
 ELMAN_API elman_pairs_options elman_pairs_options_default(void);
 
 /* Reads all pairs into memory. A line that is not valid UTF-8, lacks a column or has an empty side
- * is skipped and counted. ELMAN_BAD_DATA when not one pair is left. */
+ * is skipped and counted. ELMAN_BAD_DATA when not one pair is left, or a file has not as many lines
+ * as the one that goes with it. */
 ELMAN_CHECKED elman_status elman_pairs_read(elman_pairs **pairs, const elman_pairs_options *options,
                                             elman_error *error);
 ELMAN_API void elman_pairs_free(elman_pairs *pairs);

@@ -16,8 +16,12 @@ typedef struct elman_train_report {
   double unknown_source;   /* share of the source's tokens that the vocabulary lacks, 0 to 1: the
                               model learns them as one unknown word */
   double unknown_target;
-  double loss;          /* mean cross-entropy per target token over this epoch so far */
-  double update_loss;   /* of this update alone */
+  double loss;        /* mean cross-entropy per target token over this epoch so far */
+  double update_loss; /* of this update alone */
+  double guide_loss;  /* likewise, mean cross-entropy between guide and attention per linked target
+                         token; 0 where there is none */
+  size_t linked;      /* those tokens of this update; 0 without a guide */
+  size_t unguided;    /* pairs without any link; all of them without a guide */
   double gradient_norm; /* before clipping */
   double learning_rate;
   size_t skipped; /* updates left out so far, since their loss was not finite */
@@ -55,6 +59,9 @@ typedef void elman_kept_function(void *context, const elman_kept *kept);
 
 #define ELMAN_EPOCHS_AUTO SIZE_MAX
 
+/* A guide_weight that leads attention without taking much from the translation. */
+#define ELMAN_USUAL_GUIDE_WEIGHT 0.3
+
 /* elman/hyperparameters.h says what the fields are that change the result. */
 typedef struct elman_train_options {
   ELMAN_TRAIN_HYPERPARAMETERS(ELMAN_FIELD)
@@ -70,6 +77,7 @@ typedef struct elman_train_options {
   const char *pairs_name; /* what a message calls the pairs where a checkpoint belongs to others,
                              such as the names of their files; NULL (default) = nothing */
   const char *dev_name;   /* likewise the dev pairs */
+  const char *guide_name; /* likewise the alignments that guide attention */
   const char *checkpoint; /* file to which training is saved when it stops; NULL (default) = none.
                              For one training at a time: see elman_lock_take */
   const char *output;     /* where the model will go: a checkpoint has the permissions of the file
@@ -104,7 +112,16 @@ ELMAN_CHECKED elman_status elman_checkpoint_look(elman_checkpoint *checkpoint, c
 
 /* Trains with teacher forcing, back-propagation through time and Adam. An update whose loss is not
  * finite is left out; ten in a row are an error, and the model is then of no use. `options` may be
- * NULL for the defaults. */
+ * NULL for the defaults.
+ *
+ * With a guide_weight λ above 0, attention is guided (Chen et al., AMTA 2016) by the word
+ * alignments that the pairs were read with (elman/pairs.h): λ times the mean over all linked target
+ * tokens of the cross-entropy between their attention, the average of the heads, and the uniform
+ * distribution over the source tokens that they are linked with. A link of two words is one of all
+ * their tokens; tokens without a link, and </s>, are not guided. Alignments count words as white
+ * space separates them, and in Han without spaces tokens, as attention is exported. ELMAN_BAD_DATA,
+ * with file and line, where one is none or names a word that is not there, and where no pair has
+ * any. Without a guide_weight alignments are not looked at. */
 ELMAN_CHECKED elman_status elman_train(elman_model *model, const elman_pairs *pairs,
                                        const elman_train_options *options, elman_error *error);
 

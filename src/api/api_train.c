@@ -20,8 +20,14 @@ elman_status elman_checkpoint_look(elman_checkpoint *checkpoint, const char *pat
 static elman_status train(struct model *model, const struct pairs *pairs,
                           const elman_train_options *options, elman_error *error) {
   const struct codec source = model_source_codec(model), target = model_target_codec(model);
+  const bool guided = options->guide_weight > 0;
   struct corpus corpus = {0};
-  elman_status status = corpus_encode(&corpus, pairs, &source, &target, options->max_length, error);
+  elman_status status = (guided ? corpus_encode_guided : corpus_encode)(
+      &corpus, pairs, &source, &target, options->max_length, error);
+  if (status == ELMAN_OK && guided && corpus_unguided(&corpus) == corpus.target.count)
+    status = fail(error, ELMAN_BAD_DATA, NULL,
+                  "no pair has a word alignment that could guide the attention; name where they "
+                  "are, or train without a guide");
   status = group_agree(options->group, status, error);
   if (status == ELMAN_OK) {
     status = trainer_run(model, &corpus, options, error);

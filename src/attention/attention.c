@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "attention/guide.h"
 #include "attention/mechanism.h"
 #include "attention/override.h"
 #include "base/team.h"
@@ -317,6 +318,7 @@ static void weigh_back(const struct backward *back, struct head head) {
     real *da = back->d.scratch.weights + (row.weights - pass->cache.weights);
     if (drops(pass)) drop(da, pass, head, t); /* (45) */
     weighing(da, &row, &back->d.scratch);
+    if (pass->layer.guide != NULL) guide_backward(da, &row, head.n, &back->d.scratch);
   }
 }
 

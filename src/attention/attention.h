@@ -35,6 +35,8 @@ struct attention_layer {
   const struct attention_parameters *weights;
   struct dropout dropout; /* of the weights; a position has the same mask in every call */
   const struct attention_overrides *overrides; /* of the weights; NULL = none. No backward pass */
+  const struct guide *guide; /* of the weights before dropout; NULL = none. See attention/guide.h */
+  real guide_scale;          /* λ/M: what a query's guide loss counts in the loss */
 };
 
 /* Results of the forward pass. Arrays that a mechanism does not need are NULL. */

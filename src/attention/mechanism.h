@@ -3,6 +3,7 @@
 #ifndef ELMAN_ATTENTION_MECHANISM_H
 #define ELMAN_ATTENTION_MECHANISM_H
 
+#include "attention/guide.h"
 #include "attention/mask.h"
 #include "attention/score.h"
 
@@ -63,6 +64,10 @@ struct attention_mechanism {
   /* Instead of the softmax (attention/mask.h). */
   weigh_forward *weigh;
   weigh_backward *weigh_backward;
+  /* Of a guide's loss, where something else stands in the softmax's place: the logarithm of a
+   * weight, and the gradient. */
+  guided_log *guided_log;
+  guided_backward *guided_backward;
   /* From cache.merged to cache.context; from d->context to scratch.merged. */
   void (*context_forward)(const struct attention_pass *pass);
   void (*context_backward)(const struct attention_gradients *d, const struct attention_pass *pass);

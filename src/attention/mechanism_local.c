@@ -83,6 +83,40 @@ static void gaussian_backward(real *drow, const struct attention_row *row,
   scratch->own[CENTERS][row->position] = dcenter;
 }
 
+/* ---- a guide ---- */
+
+/* Outside the window nothing is left of the weight. There the Gaussian goes on for the guide, so
+ * that the centre is drawn to the key: log a = log g.                                  (54) */
+static double gaussian_guided_log(const struct attention_row *row, size_t key) {
+  const size_t window = row->pass->layer.config.window;
+  const real center = row->pass->cache.own[CENTERS][row->position];
+  const struct visible visible = window_of(row->visible, center, window);
+  const double distance = (double)(key + 1) - (double)center;
+  if (key >= visible.first && key < visible.end) return guided_log_of_weights(row, key);
+  return -distance * distance * (double)sharpness(window);
+}
+
+/* log a = log α + log g: equation 53 for α, and d log g / dp = 4 (s - p) / D² for the centre. */
+static void gaussian_guided_backward(real *dscores, const struct guided *guided,
+                                     const struct attention_scratch *scratch) {
+  const struct attention_row *row = guided->row;
+  const size_t window = row->pass->layer.config.window;
+  const real center = row->pass->cache.own[CENTERS][row->position];
+  const struct visible visible = window_of(row->visible, center, window);
+  real sum = 0, dcenter = 0;
+  for (size_t i = 0; i < guided->count; i++) {
+    const size_t key = guided->keys[i];
+    const real pull = guided_pull(guided, i);
+    dcenter += pull * 2 * ((real)(key + 1) - center) * sharpness(window); /* (55) */
+    if (key < visible.first || key >= visible.end) continue;
+    dscores[key] += pull;
+    sum += pull;
+  }
+  for (size_t s = visible.first; s < visible.end; s++)
+    dscores[s] -= row->weights[s] / gaussian_at(s, center, window) * sum;
+  scratch->own[CENTERS][row->position] += dcenter;
+}
+
 const struct attention_mechanism attention_local = {
     .projections = PROJECT_QUERIES,
     .own = {[CENTER_WEIGHT] = OWN_MATRIX("center.weight"),
@@ -95,4 +129,6 @@ const struct attention_mechanism attention_local = {
     .queries_forward = center_forward,
     .queries_backward = center_backward,
     .weigh = gaussian_forward,
-    .weigh_backward = gaussian_backward};
+    .weigh_backward = gaussian_backward,
+    .guided_log = gaussian_guided_log,
+    .guided_backward = gaussian_guided_backward};

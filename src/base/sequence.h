@@ -19,12 +19,22 @@ struct range {
   size_t first, count;
 };
 
+/* Which source tokens the attention of each target token is to learn to look at. */
+struct guide {
+  size_t *starts;    /* (T B + 1): those of target position t in sentence b are the sources from
+                        starts[t B + b] up to the next start; NULL = no guide */
+  uint32_t *sources; /* (links): positions in the sentence, rising and each once */
+  size_t links;
+  size_t tokens; /* target tokens that have any: M of the guide's loss */
+};
+
 /* Several sentence pairs. */
 struct batch {
   struct sequence source; /* (S,B) */
   struct sequence target; /* (T,B), the decoder's input: <s> w1 .. wn; a length is n + 1 */
   uint32_t *labels;       /* (tokens): w1 .. wn </s> of all sentences, time-major, no padding */
   size_t tokens;          /* real target tokens, </s> included: N of the loss */
+  struct guide guide;
   struct arena arena;
 };
 

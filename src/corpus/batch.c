@@ -8,13 +8,20 @@ static size_t sentence_length(const struct sentences *sentences, size_t index) {
   return sentences->starts[index + 1] - sentences->starts[index];
 }
 
-static void take(struct batch *batch, struct arena *arena) {
+/* `guided`: with as many links as are set. */
+static void take(struct batch *batch, struct arena *arena, bool guided) {
   for (int side = 0; side < 2; side++) {
     struct sequence *sequence = side == 0 ? &batch->source : &batch->target;
     sequence->ids = arena_take(arena, sizeof *sequence->ids, sequence->steps, sequence->batch, 1);
     sequence->lengths = arena_take(arena, sizeof *sequence->lengths, sequence->batch, 1, 1);
   }
   batch->labels = arena_take(arena, sizeof *batch->labels, batch->tokens, 1, 1);
+  struct guide *guide = &batch->guide;
+  guide->starts = NULL;
+  if (!guided) return;
+  guide->starts =
+      arena_take(arena, sizeof *guide->starts, batch->target.steps * batch->target.batch + 1, 1, 1);
+  guide->sources = arena_take(arena, sizeof *guide->sources, guide->links, 1, 1);
 }
 
 static void fill_source(struct sequence *sequence, const struct sentences *sentences,
@@ -43,29 +50,62 @@ static void fill_target(struct sequence *sequence, uint32_t *labels,
   }
 }
 
+/* From the number of each position's sources, which lies one place behind its start, to the starts.
+ */
+static void settle_starts(struct guide *guide, size_t positions) {
+  guide->starts[0] = guide->tokens = 0;
+  for (size_t i = 0; i < positions; i++) {
+    guide->tokens += guide->starts[i + 1] > 0;
+    guide->starts[i + 1] += guide->starts[i];
+  }
+}
+
+/* Time-major: the links of one sentence lie apart. */
+static void fill_guide(struct guide *guide, const struct token_links *links, const size_t *indices,
+                       size_t steps, size_t B) {
+  memset(guide->starts, 0, (steps * B + 1) * sizeof *guide->starts);
+  for (size_t b = 0; b < B; b++)
+    for (size_t i = links->starts[indices[b]]; i < links->starts[indices[b] + 1]; i++)
+      guide->starts[links->items[i].target * B + b + 1]++;
+  settle_starts(guide, steps * B);
+  for (size_t b = 0; b < B; b++) {
+    const size_t first = links->starts[indices[b]], end = links->starts[indices[b] + 1];
+    for (size_t i = first, k = 0; i < end; i++) {
+      const size_t t = links->items[i].target;
+      k = i > first && links->items[i - 1].target == t ? k + 1 : guide->starts[t * B + b];
+      guide->sources[k] = links->items[i].source;
+    }
+  }
+}
+
 /* The batch's sizes are set. */
-static elman_status fit(struct batch *batch, elman_error *error) {
+static elman_status fit(struct batch *batch, bool guided, elman_error *error) {
   struct arena_fit fit = {0};
-  while (arena_fit(&fit, &batch->arena, error)) take(batch, fit.now);
+  while (arena_fit(&fit, &batch->arena, error)) take(batch, fit.now, guided);
   return fit.status;
 }
 
 elman_status batch_fill(struct batch *batch, const struct corpus *corpus, const size_t *indices,
                         size_t count, elman_error *error) {
+  const struct token_links *links = &corpus->links;
+  const bool guided = links->starts != NULL;
   size_t source_steps = 0, target_steps = 0, tokens = 0;
+  batch->guide = (struct guide){0};
   for (size_t b = 0; b < count; b++) {
     const size_t source = sentence_length(&corpus->source, indices[b]);
     const size_t target = sentence_length(&corpus->target, indices[b]) + 1;
     if (source > source_steps) source_steps = source;
     if (target > target_steps) target_steps = target;
     tokens += target;
+    if (guided) batch->guide.links += links->starts[indices[b] + 1] - links->starts[indices[b]];
   }
   batch->source.steps = source_steps;
   batch->target.steps = target_steps;
   batch->source.batch = batch->target.batch = count;
   batch->tokens = tokens;
-  const elman_status status = fit(batch, error);
+  const elman_status status = fit(batch, guided, error);
   if (status != ELMAN_OK) return status;
+  if (guided) fill_guide(&batch->guide, links, indices, target_steps, count);
   fill_source(&batch->source, &corpus->source, indices);
   fill_target(&batch->target, batch->labels, &corpus->target, indices);
   return ELMAN_OK;
@@ -87,14 +127,39 @@ static void copy_slice(struct sequence *slice, const struct sequence *whole, siz
     memcpy(slice->ids + t * B, whole->ids + t * whole->batch + first, B * sizeof *slice->ids);
 }
 
+/* Links of some sentences' positions at a step. */
+static struct range links_at(const struct batch *whole, size_t t, size_t first, size_t count) {
+  const size_t *starts = whole->guide.starts + t * whole->target.batch + first;
+  return (struct range){starts[0], starts[count] - starts[0]};
+}
+
+static void copy_guide(struct batch *slice, const struct batch *whole, size_t first) {
+  const size_t B = slice->target.batch;
+  size_t links = 0;
+  for (size_t t = 0; t < slice->target.steps; t++) {
+    const struct range from = links_at(whole, t, first, B);
+    const size_t *starts = whole->guide.starts + t * whole->target.batch + first;
+    for (size_t b = 0; b < B; b++) slice->guide.starts[t * B + b + 1] = starts[b + 1] - starts[b];
+    memcpy(slice->guide.sources + links, whole->guide.sources + from.first,
+           from.count * sizeof *slice->guide.sources);
+    links += from.count;
+  }
+  settle_starts(&slice->guide, slice->target.steps * B);
+}
+
 elman_status batch_slice(struct batch *batch, const struct batch *whole, size_t first, size_t count,
                          elman_error *error) {
   measure_slice(&batch->source, &whole->source, first, count);
   measure_slice(&batch->target, &whole->target, first, count);
   batch->tokens = 0;
   for (size_t b = first; b < first + count; b++) batch->tokens += whole->target.lengths[b];
-  const elman_status status = fit(batch, error);
+  const bool guided = whole->guide.starts != NULL;
+  batch->guide = (struct guide){0};
+  for (size_t t = 0; guided && t < batch->target.steps; t++)
+    batch->guide.links += links_at(whole, t, first, count).count;
+  const elman_status status = fit(batch, guided, error);
   if (status != ELMAN_OK) return status;
+  if (guided) copy_guide(batch, whole, first);
   copy_slice(&batch->source, &whole->source, first);
   copy_slice(&batch->target, &whole->target, first);
   const uint32_t *label = whole->labels;

@@ -48,9 +48,23 @@ elman_status corpus_add(struct corpus *corpus, const struct encoding *source,
   return sentences_add(&corpus->target, target->ids, target->tokens.count, error);
 }
 
+elman_status corpus_create_guides(struct corpus *corpus, size_t most, elman_error *error) {
+  corpus->links.starts = calloc(most + 1, sizeof *corpus->links.starts);
+  return corpus->links.starts == NULL ? fail_no_memory(error) : ELMAN_OK;
+}
+
+size_t corpus_unguided(const struct corpus *corpus) {
+  const size_t *starts = corpus->links.starts;
+  size_t count = 0;
+  for (size_t i = 0; i < corpus->target.count; i++)
+    count += starts == NULL || starts[i] == starts[i + 1];
+  return count;
+}
+
 /* A piece of the pairs on its way. */
 struct encoded_piece {
   struct encoding from, to;
+  struct token_linker linker;
   struct corpus corpus;
 };
 
@@ -59,6 +73,7 @@ struct encoding_work {
   const struct pairs *pairs;
   const struct codec *source, *target;
   size_t max_length;
+  bool guided;
   struct encoded_piece pieces[PIECES_AT_ONCE];
 };
 
@@ -66,27 +81,45 @@ static void sentences_clear(struct sentences *sentences) {
   sentences->count = sentences->longest = 0;
 }
 
+static elman_status encode_pair(struct encoded_piece *piece, const struct encoding_work *work,
+                                const struct pair *pair, elman_error *error) {
+  const size_t max_length = work->max_length;
+  struct corpus *corpus = &piece->corpus;
+  elman_status status = encode(&piece->from, work->source, pair->source, error);
+  if (status == ELMAN_OK) status = encode(&piece->to, work->target, pair->target, error);
+  if (status != ELMAN_OK) return status;
+  if (max_length > 0 &&
+      (piece->from.tokens.count > max_length || piece->to.tokens.count > max_length)) {
+    corpus->too_long++;
+    return ELMAN_OK;
+  }
+  if (work->guided) {
+    const struct encoded_side sides[] = {{work->source, &piece->from, pair->source},
+                                         {work->target, &piece->to, pair->target}};
+    status = token_links_add(&corpus->links, corpus->source.count, &piece->linker, sides,
+                             pair->alignment, error);
+  }
+  return status == ELMAN_OK ? corpus_add(corpus, &piece->from, &piece->to, error) : status;
+}
+
 static elman_status encode_piece(void *context, size_t place, size_t first, size_t count,
                                  elman_error *error) {
   struct encoding_work *work = context;
   struct encoded_piece *piece = &work->pieces[place];
   struct corpus *corpus = &piece->corpus;
-  const size_t max_length = work->max_length;
   elman_status status = ELMAN_OK;
   if (corpus->source.starts == NULL) status = corpus_create(corpus, PAIRS_A_PIECE, error);
+  if (status == ELMAN_OK && work->guided && corpus->links.starts == NULL)
+    status = corpus_create_guides(corpus, PAIRS_A_PIECE, error);
   sentences_clear(&corpus->source);
   sentences_clear(&corpus->target);
   corpus->too_long = 0;
   for (size_t i = first; status == ELMAN_OK && i < first + count; i++) {
     const struct pair pair = pairs_get(work->pairs, i);
-    status = encode(&piece->from, work->source, pair.source, error);
-    if (status == ELMAN_OK) status = encode(&piece->to, work->target, pair.target, error);
-    if (status != ELMAN_OK) break;
-    if (max_length > 0 &&
-        (piece->from.tokens.count > max_length || piece->to.tokens.count > max_length))
-      corpus->too_long++;
-    else
-      status = corpus_add(corpus, &piece->from, &piece->to, error);
+    elman_error problem = {0};
+    status = encode_pair(piece, work, &pair, &problem);
+    if (status == ELMAN_BAD_DATA) pairs_place(problem.where, sizeof problem.where, work->pairs, i);
+    if (status != ELMAN_OK) status = fail_again(error, &problem);
   }
   return status;
 }
@@ -107,33 +140,64 @@ static elman_status sentences_append(struct sentences *sentences, const struct s
   return ELMAN_OK;
 }
 
+static elman_status links_append(struct token_links *links, size_t pairs,
+                                 const struct token_links *more, size_t more_pairs,
+                                 elman_error *error) {
+  const size_t start = links->starts[pairs], count = more->starts[more_pairs];
+  size_t end;
+  if (__builtin_add_overflow(start, count, &end)) return fail_no_memory(error);
+  const elman_status status =
+      array_grow(&links->items, &links->capacity, end, sizeof *links->items, error);
+  if (status != ELMAN_OK) return status;
+  if (count > 0) memcpy(links->items + start, more->items, count * sizeof *more->items);
+  for (size_t i = 1; i <= more_pairs; i++) links->starts[pairs + i] = start + more->starts[i];
+  return ELMAN_OK;
+}
+
 static elman_status take_piece(void *context, size_t place, elman_error *error) {
   struct encoding_work *work = context;
   const struct corpus *piece = &work->pieces[place].corpus;
   work->corpus->too_long += piece->too_long;
-  const elman_status status = sentences_append(&work->corpus->source, &piece->source, error);
+  elman_status status = ELMAN_OK;
+  if (work->guided)
+    status = links_append(&work->corpus->links, work->corpus->source.count, &piece->links,
+                          piece->source.count, error);
+  if (status == ELMAN_OK) status = sentences_append(&work->corpus->source, &piece->source, error);
   return status == ELMAN_OK ? sentences_append(&work->corpus->target, &piece->target, error)
                             : status;
+}
+
+static elman_status encode_pairs(struct corpus *corpus, struct encoding_work *work,
+                                 elman_error *error) {
+  const size_t count = pairs_count(work->pairs);
+  work->corpus = corpus;
+  elman_status status = corpus_create(corpus, count, error);
+  if (status == ELMAN_OK && work->guided) status = corpus_create_guides(corpus, count, error);
+  if (status == ELMAN_OK) status = pieces_run(count, encode_piece, take_piece, work, error);
+  for (size_t i = 0; i < PIECES_AT_ONCE; i++) {
+    encoding_free(&work->pieces[i].from);
+    encoding_free(&work->pieces[i].to);
+    token_linker_free(&work->pieces[i].linker);
+    corpus_free(&work->pieces[i].corpus);
+  }
+  if (status != ELMAN_OK) corpus_free(corpus);
+  return status;
 }
 
 elman_status corpus_encode(struct corpus *corpus, const struct pairs *pairs,
                            const struct codec *source, const struct codec *target,
                            size_t max_length, elman_error *error) {
-  struct encoding_work work = {.corpus = corpus,
-                               .pairs = pairs,
-                               .source = source,
-                               .target = target,
-                               .max_length = max_length};
-  elman_status status = corpus_create(corpus, pairs_count(pairs), error);
-  if (status == ELMAN_OK)
-    status = pieces_run(pairs_count(pairs), encode_piece, take_piece, &work, error);
-  for (size_t i = 0; i < PIECES_AT_ONCE; i++) {
-    encoding_free(&work.pieces[i].from);
-    encoding_free(&work.pieces[i].to);
-    corpus_free(&work.pieces[i].corpus);
-  }
-  if (status != ELMAN_OK) corpus_free(corpus);
-  return status;
+  struct encoding_work work = {
+      .pairs = pairs, .source = source, .target = target, .max_length = max_length};
+  return encode_pairs(corpus, &work, error);
+}
+
+elman_status corpus_encode_guided(struct corpus *corpus, const struct pairs *pairs,
+                                  const struct codec *source, const struct codec *target,
+                                  size_t max_length, elman_error *error) {
+  struct encoding_work work = {
+      .pairs = pairs, .source = source, .target = target, .max_length = max_length, .guided = true};
+  return encode_pairs(corpus, &work, error);
 }
 
 void corpus_free(struct corpus *corpus) {
@@ -142,6 +206,8 @@ void corpus_free(struct corpus *corpus) {
   free(corpus->source.starts);
   free(corpus->target.ids);
   free(corpus->target.starts);
+  free(corpus->links.items);
+  free(corpus->links.starts);
   *corpus = (struct corpus){0};
 }
 

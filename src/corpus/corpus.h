@@ -4,8 +4,7 @@
 
 #include <stdint.h>
 
-#include "corpus/pairs.h"
-#include "vocab/codec.h"
+#include "corpus/token_links.h"
 
 /* All ids of one side in one array; sentence i is [starts[i], starts[i + 1]). */
 struct sentences {
@@ -18,12 +17,15 @@ struct sentences {
 
 struct corpus {
   struct sentences source;
-  struct sentences target; /* without <s> and </s> */
-  size_t too_long;         /* pairs left out for their length */
+  struct sentences target;  /* without <s> and </s> */
+  struct token_links links; /* guides */
+  size_t too_long;          /* pairs left out for their length */
 };
 
 /* With room for the starts of `most` pairs; the ids grow. Free it after an error, too. */
 elman_status corpus_create(struct corpus *corpus, size_t most, elman_error *error) CHECKED;
+/* Room for the links of as many pairs. */
+elman_status corpus_create_guides(struct corpus *corpus, size_t most, elman_error *error) CHECKED;
 elman_status corpus_add(struct corpus *corpus, const struct encoding *source,
                         const struct encoding *target, elman_error *error) CHECKED;
 
@@ -37,6 +39,12 @@ size_t sentences_unknown(const struct sentences *sentences);
 elman_status corpus_encode(struct corpus *corpus, const struct pairs *pairs,
                            const struct codec *source, const struct codec *target,
                            size_t max_length, elman_error *error) CHECKED;
+/* The same with the pairs' alignments as guides. A bad one is ELMAN_BAD_DATA. */
+elman_status corpus_encode_guided(struct corpus *corpus, const struct pairs *pairs,
+                                  const struct codec *source, const struct codec *target,
+                                  size_t max_length, elman_error *error) CHECKED;
+/* Pairs without a link; of a corpus without guides all. */
+size_t corpus_unguided(const struct corpus *corpus);
 void corpus_free(struct corpus *corpus);
 
 /* Finds from the pairs what ELMAN_TOKENS_AUTO and ELMAN_NFKC become on either side, learns merges

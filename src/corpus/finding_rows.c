@@ -77,6 +77,7 @@ static const struct finding_row rows[FINDINGS] = {
     [ELMAN_FINDING_NOT_UTF8] = {"not_utf8", "not valid UTF-8", NULL},
     [ELMAN_FINDING_LACKS_COLUMN] = {"lacks_column", "a column missing", NULL},
     [ELMAN_FINDING_EMPTY] = {"empty", "empty line or side", NULL},
+    [ELMAN_FINDING_BAD_ALIGNMENT] = {"bad_alignment", "not an alignment of its words", NULL},
     [ELMAN_FINDING_DUPLICATE] = {"duplicate", "pair repeated", NULL},
     [ELMAN_FINDING_NEAR_DUPLICATE] = {"near_duplicate",
                                       "pair repeated, but for case, width, punctuation", NULL},

@@ -7,8 +7,10 @@
 
 #include "base/file.h"
 #include "base/fnv.h"
+#include "corpus/alignment.h"
 #include "corpus/line_file.h"
 #include "vocab/characters.h"
+#include "vocab/units.h"
 
 #define FORMAT                                                                                     \
   "pairs are UTF-8 text with source, a tab and target on each line, or two files line by line"
@@ -43,8 +45,9 @@ struct reader {
   struct pairs *pairs;
   const elman_pairs_options *options;
   elman_error *error;
-  elman_error first;   /* what is wrong with the first line that was skipped */
-  bool other_encoding; /* a line was not UTF-8 */
+  struct lines alignments; /* of the alignment file */
+  elman_error first;       /* what is wrong with the first line that was skipped */
+  bool other_encoding;     /* a line was not UTF-8 */
 };
 
 /* Whether a file that begins with a NUL here or there is no text at all: fewer than half of its
@@ -136,11 +139,38 @@ static elman_status store(struct reader *reader, struct stored_pair item) {
   return status;
 }
 
-static elman_status add_pair(struct reader *reader, const struct pair *pair, size_t number) {
+/* How many units an alignment can count; tokens, which are not known yet, are at least as many as
+ * anybody names. */
+static size_t alignment_units(struct text text) {
+  return units_are_tokens(text, ELMAN_UNITS_AUTO) ? SIZE_MAX : count_words(text);
+}
+
+static bool alignment_is_bad(char problem[LINE_PROBLEM], const struct pair *pair) {
+  struct text rest = pair->alignment;
+  const size_t sources = alignment_units(pair->source), targets = alignment_units(pair->target);
+  struct link link;
+  elman_error error;
+  for (bool found = true; found;) {
+    if (alignment_read(&found, &link, &rest, sources, targets, &error) == ELMAN_OK) continue;
+    snprintf(problem, LINE_PROBLEM, "%.150s", error.message);
+    return true;
+  }
+  return false;
+}
+
+static elman_status add_pair(struct reader *reader, const struct lines *lines,
+                             const struct pair *pair) {
   struct stored_pair item = {line_terminate(pair->source), line_terminate(pair->target), NULL,
-                             number};
-  if (!reader->options->whole_lines && pair->alignment.bytes != NULL)
+                             lines->number};
+  if (!reader->options->whole_lines && pair->alignment.bytes != NULL) {
+    char problem[LINE_PROBLEM];
+    const struct lines *where = reader->alignments.name == NULL ? lines : &reader->alignments;
+    if (line_is_not_utf8(problem, pair->alignment))
+      return skip(reader, where, ELMAN_FINDING_NOT_UTF8, problem);
+    if (reader->options->check_alignments && alignment_is_bad(problem, pair))
+      return skip(reader, where, ELMAN_FINDING_BAD_ALIGNMENT, problem);
     item.alignment = line_terminate(pair->alignment);
+  }
   return store(reader, item);
 }
 
@@ -172,8 +202,9 @@ static size_t pick_columns(struct pair *pair, struct text line, struct columns c
   }
 }
 
-static elman_status add_tsv_line(struct reader *reader, const struct lines *lines,
-                                 struct text line) {
+/* `alignment` is that of the alignment file. */
+static elman_status add_tsv_line(struct reader *reader, const struct lines *lines, struct text line,
+                                 struct text alignment) {
   const elman_pairs_options *options = reader->options;
   if (line.length == 0) return skip(reader, lines, ELMAN_FINDING_EMPTY, "is empty");
   char problem[LINE_PROBLEM];
@@ -197,7 +228,36 @@ static elman_status add_tsv_line(struct reader *reader, const struct lines *line
   if (options->whole_lines)
     return store(reader,
                  (struct stored_pair){.source = line_terminate(line), .number = lines->number});
-  return add_pair(reader, &pair, lines->number);
+  if (reader->alignments.name != NULL) pair.alignment = alignment;
+  return add_pair(reader, lines, &pair);
+}
+
+static elman_status not_as_many(struct reader *reader, const struct lines *lines, size_t count,
+                                const struct lines *others, size_t other_count, const char *rule) {
+  return fail(reader->error, ELMAN_BAD_DATA, lines->name,
+              "has %zu line%s but %s has %zu; line n of one must %s line n of the other", count,
+              plural(count), others->name, other_count, rule);
+}
+
+/* The alignment file, if there is one. It goes with the lines of another, but for blank lines at
+ * its end. */
+static elman_status open_alignments(struct reader *reader, const struct lines *with) {
+  struct lines *alignments = &reader->alignments;
+  if (reader->options->alignment_file == NULL) return ELMAN_OK;
+  const elman_status status = open_lines(alignments, reader, reader->options->alignment_file);
+  if (status != ELMAN_OK) return status;
+  const size_t wanted = count_lines(*with), found = count_lines(*alignments);
+  struct lines shortened = *alignments;
+  drop_blank_end(&shortened);
+  if (found >= wanted && count_lines(shortened) <= wanted) return ELMAN_OK;
+  return not_as_many(reader, alignments, found, with, wanted, "align");
+}
+
+/* "" behind the last, and without an alignment file. */
+static struct text next_alignment(struct reader *reader) {
+  struct text line = text_of("");
+  if (reader->alignments.name != NULL) (void)lines_next(&line, &reader->alignments);
+  return line;
 }
 
 static elman_status read_tsv(struct reader *reader, const char *file) {
@@ -205,9 +265,10 @@ static elman_status read_tsv(struct reader *reader, const char *file) {
   elman_status status = open_lines(&lines, reader, file);
   if (status != ELMAN_OK) return status;
   drop_blank_end(&lines);
+  status = open_alignments(reader, &lines);
   struct text line;
   while (status == ELMAN_OK && lines_next(&line, &lines))
-    status = add_tsv_line(reader, &lines, line);
+    status = add_tsv_line(reader, &lines, line, next_alignment(reader));
   return status;
 }
 
@@ -220,14 +281,14 @@ static elman_status read_moses(struct reader *reader) {
 
   const size_t source_count = count_lines(sources), target_count = count_lines(targets);
   if (source_count != target_count)
-    return fail(reader->error, ELMAN_BAD_DATA, sources.name,
-                "has %zu line%s but %s has %zu; line n of one must translate line n of the other",
-                source_count, plural(source_count), targets.name, target_count);
+    return not_as_many(reader, &sources, source_count, &targets, target_count, "translate");
+  status = open_alignments(reader, &sources);
 
   struct pair pair = {0};
   while (status == ELMAN_OK && lines_next(&pair.source, &sources) &&
          lines_next(&pair.target, &targets)) {
     char problem[LINE_PROBLEM];
+    if (reader->alignments.name != NULL) pair.alignment = next_alignment(reader);
     if (line_is_not_utf8(problem, pair.source))
       status = skip(reader, &sources, ELMAN_FINDING_NOT_UTF8, problem);
     else if (line_is_not_utf8(problem, pair.target))
@@ -237,7 +298,7 @@ static elman_status read_moses(struct reader *reader) {
     else if (is_blank(pair.target))
       status = skip(reader, &targets, ELMAN_FINDING_EMPTY, "is empty");
     else
-      status = add_pair(reader, &pair, sources.number);
+      status = add_pair(reader, &sources, &pair);
   }
   return status;
 }
@@ -250,6 +311,13 @@ static elman_status check_options(const elman_pairs_options *options, elman_erro
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "no file to read pairs from");
   if (options->file_count > 0 && (options->source_column == 0 || options->target_column == 0))
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "columns are counted from 1");
+  if (options->alignment_file == NULL) return ELMAN_OK;
+  if (options->alignment_column > 0 || options->whole_lines)
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                "a file of alignments does not go with a column of them, nor with whole lines");
+  if (options->file_count + (options->source_file != NULL) != 1)
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                "a file of alignments goes with one file of pairs, or with two of sentences");
   return ELMAN_OK;
 }
 
@@ -285,7 +353,7 @@ elman_status pairs_read(struct pairs **pairs, const elman_pairs_options *options
   read->target_column = options->target_column;
   struct reader reader = {.pairs = read, .options = options, .error = error};
 
-  read->files = calloc(options->file_count + 2, sizeof *read->files);
+  read->files = calloc(options->file_count + 3, sizeof *read->files);
   if (read->files == NULL) status = fail_no_memory(error);
   for (size_t i = 0; status == ELMAN_OK && i < options->file_count; i++)
     status = read_tsv(&reader, options->files[i]);

@@ -20,12 +20,13 @@ struct pairs; /* owns the text of all pairs */
 
 /* Reads everything. UTF-8 with LF or CRLF, a byte order mark is dropped. A line that is not valid
  * UTF-8 (a NUL byte counts as invalid), lacks a column, or has an empty side (white space only)
- * is reported, skipped and counted; blank lines at the end of a TSV file are nothing. Errors: no
- * such file (ELMAN_NO_INPUT), a NUL byte near the start of a file (ELMAN_BAD_DATA, "is a binary
- * file"), not one good pair in all files (ELMAN_BAD_DATA; the message says what the format is),
- * two files of different length (ELMAN_BAD_DATA, with both counts), with `strict` the first bad
- * line (ELMAN_BAD_DATA). Moses files may have empty lines on both sides: such a line is skipped
- * like any empty side. The problems that are handed on have no full stop. */
+ * is reported, skipped and counted; blank lines at the end of a TSV file are nothing, and at that
+ * of an alignment file so many as there are more. Errors: no such file (ELMAN_NO_INPUT), a NUL byte
+ * near the start of a file (ELMAN_BAD_DATA, "is a binary file"), not one good pair in all files
+ * (ELMAN_BAD_DATA; the message says what the format is), files of different length (ELMAN_BAD_DATA,
+ * with both counts), with `strict` the first bad line (ELMAN_BAD_DATA). Moses files may have empty
+ * lines on both sides: such a line is skipped like any empty side. The problems that are handed on
+ * have no full stop. */
 elman_status pairs_read(struct pairs **pairs, const elman_pairs_options *options,
                         elman_error *error) CHECKED;
 void pairs_free(struct pairs *pairs);

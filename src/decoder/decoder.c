@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "attention/guide.h"
 #include "decoder/bridge.h"
 #include "decoder/output.h"
 #include "rnn/embedding.h"
@@ -109,7 +110,9 @@ static struct attention_pass attention_of(const struct decoder_pass *pass) {
       .layer = {.config = pass->sizes.attention,
                 .weights = &pass->weights->attention,
                 .dropout = dropout_site(pass->dropouts.attention, SITE_ATTENTION),
-                .overrides = pass->overrides},
+                .overrides = pass->overrides,
+                .guide = pass->guide,
+                .guide_scale = pass->guide_scale},
       .shape = {.queries = pass->target->steps,
                 .keys = pass->source.steps,
                 .batch = pass->target->batch,
@@ -241,6 +244,11 @@ void decoder_forward(const struct decoder_pass *pass) {
   decoder_start(pass);
   decoder_prepare(pass);
   decoder_steps(pass);
+}
+
+void decoder_guide_losses(double *losses, const struct decoder_pass *pass) {
+  const struct attention_pass attention = attention_of(pass);
+  guide_losses(losses, &attention);
 }
 
 /* ---- backward ---- */

@@ -75,6 +75,8 @@ struct decoder_pass {
   const struct decoder_parameters *weights;
   struct dropouts dropouts;
   const struct attention_overrides *overrides; /* of attention; NULL = none */
+  const struct guide *guide;                   /* of attention; NULL = none */
+  real guide_scale;
   struct self_attention_history *history; /* NULL with teacher forcing; step by step its memory */
   const struct sequence *target;
   struct decoder_source source;
@@ -87,6 +89,9 @@ const real *decoder_outputs(const struct decoder_pass *pass);
 
 /* To the features; the output layer (decoder/output.h) goes on from there. */
 void decoder_forward(const struct decoder_pass *pass);
+
+/* losses (T B), after the forward pass with a guide: see attention/guide.h. */
+void decoder_guide_losses(double *losses, const struct decoder_pass *pass);
 
 /* Its parts, for those who go step by step: fills block 0 of all states from the encoder's final
  * states, and h_0 = 0; projects the source states for attention, once for all steps; runs all steps

@@ -2,44 +2,12 @@
 
 #include <string.h>
 
-#include "vocab/locate.h"
+#include "vocab/units.h"
 
-/* ---- the units of one side ---- */
-
-struct side {
-  struct text text;
-  const size_t *starts, *ends; /* of its tokens */
-  size_t tokens;
-  bool by_tokens;
-};
-
-static struct side side_of(const char *text, const size_t *starts, const size_t *ends,
-                           size_t tokens, elman_alignment_units units) {
-  struct side side = {text_of(text), starts, ends, tokens, units == ELMAN_UNITS_TOKENS};
-  if (units == ELMAN_UNITS_AUTO) {
-    struct script_counts counts = {0};
-    script_count(&counts, side.text);
-    side.by_tokens = script_line_mode(&counts) == ELMAN_TOKENS_CHARS;
-  }
-  return side;
-}
-
-/* </s> stands at the end and has no byte. */
-static size_t count_units(const struct side *side) {
-  size_t count = side->tokens;
-  if (!side->by_tokens) return count_words(side->text);
-  while (count > 0 && side->starts[count - 1] == side->ends[count - 1]) count--;
-  return count;
-}
-
-/* units[i] = that of token i, or NO_WORD. */
-static void locate_units(size_t *units, const struct side *side) {
-  if (!side->by_tokens) {
-    locate_words(units, side->starts, side->ends, side->tokens, side->text);
-    return;
-  }
-  for (size_t i = 0; i < side->tokens; i++)
-    units[i] = side->starts[i] < side->ends[i] ? i : NO_WORD;
+static struct unit_side side_of(const char *text, const size_t *starts, const size_t *ends,
+                                size_t tokens, elman_alignment_units units) {
+  return (struct unit_side){text_of(text), starts, ends, tokens,
+                            units_are_tokens(text_of(text), units)};
 }
 
 /* ---- weights ---- */
@@ -90,12 +58,14 @@ static void find_best(struct word_matrix *matrix) {
 
 elman_status word_matrix_create(struct word_matrix *matrix, const elman_translation *translation,
                                 elman_alignment_units units, elman_error *error) {
-  const struct side source = side_of(translation->source, translation->source_starts,
-                                     translation->source_ends, translation->source_count, units);
-  const struct side target = side_of(translation->text, translation->target_starts,
-                                     translation->target_ends, translation->target_count, units);
-  *matrix = (struct word_matrix){.source_count = count_units(&source),
-                                 .target_count = count_units(&target)};
+  const struct unit_side source =
+      side_of(translation->source, translation->source_starts, translation->source_ends,
+              translation->source_count, units);
+  const struct unit_side target =
+      side_of(translation->text, translation->target_starts, translation->target_ends,
+              translation->target_count, units);
+  *matrix = (struct word_matrix){.source_count = units_count(&source),
+                                 .target_count = units_count(&target)};
   struct arena_fit fit = {0};
   while (arena_fit(&fit, &matrix->arena, error)) take(matrix, fit.now, translation);
   if (fit.status != ELMAN_OK) return fit.status;
@@ -104,8 +74,8 @@ elman_status word_matrix_create(struct word_matrix *matrix, const elman_translat
   memset(matrix->best_sources, 0, matrix->target_count * sizeof(size_t));
   memset(matrix->best_targets, 0, matrix->source_count * sizeof(size_t));
   memset(matrix->target_tokens, 0, matrix->target_count * sizeof(size_t));
-  locate_units(matrix->source_words, &source);
-  locate_units(matrix->target_words, &target);
+  units_locate(matrix->source_words, &source);
+  units_locate(matrix->target_words, &target);
   add_weights(matrix, translation);
   find_best(matrix);
   return ELMAN_OK;

@@ -16,6 +16,10 @@ static void take_all(struct workspace *w, struct arena *arena, const struct mode
   encoder_take(&w->encoder, arena, encoder, &batch->source, gradients);
   decoder_take(&w->decoder, arena, decoder, &extent, gradients);
   w->losses = arena_take(arena, sizeof(double), batch->tokens, 1, 1);
+  w->guide_losses = NULL;
+  if (batch->guide.starts != NULL)
+    w->guide_losses =
+        arena_take(arena, sizeof(double), batch->target.steps, batch->target.batch, 1);
   if (!gradients) return;
   encoder_scratch_take(&w->encoder_scratch, arena, encoder, &batch->source, every_step);
   decoder_scratch_take(&w->decoder_scratch, arena, decoder, &extent, every_step);
@@ -66,6 +70,10 @@ static struct encoder_pass encoder_of(const struct network_pass *pass) {
                                .cache = &pass->workspace->encoder};
 }
 
+static bool is_guided(const struct network_pass *pass) {
+  return pass->batch->guide.starts != NULL && pass->regularization->guide > 0;
+}
+
 /* It sees what the encoder left. */
 static struct decoder_pass decoder_of(const struct network_pass *pass) {
   const struct encoder_cache *encoder = &pass->workspace->encoder;
@@ -74,6 +82,8 @@ static struct decoder_pass decoder_of(const struct network_pass *pass) {
       .sizes = decoder_sizes_of(pass->config),
       .weights = &pass->weights->decoder,
       .dropouts = pass->regularization->dropouts,
+      .guide = is_guided(pass) ? &pass->batch->guide : NULL,
+      .guide_scale = (real)pass->regularization->guide,
       .target = &pass->batch->target,
       .source = {encoder->outputs, encoder->finals, source->lengths, source->steps},
       .cache = &pass->workspace->decoder};
@@ -100,6 +110,13 @@ static double sum_of_losses(const struct network_pass *pass) {
   return sum;
 }
 
+double network_guide_loss(const struct network_pass *pass) {
+  const size_t positions = pass->batch->target.steps * pass->batch->target.batch;
+  double sum = 0;
+  for (size_t i = 0; is_guided(pass) && i < positions; i++) sum += pass->workspace->guide_losses[i];
+  return sum;
+}
+
 double network_forward(const struct network_pass *pass) {
   const struct encoder_pass encoder = encoder_of(pass);
   const struct decoder_pass decoder = decoder_of(pass);
@@ -107,6 +124,7 @@ double network_forward(const struct network_pass *pass) {
   encoder_forward(&encoder); /* x_s, e_s                   (1) to (3)  */
   decoder_forward(&decoder); /* d_0, y_t, d_t, a_t, c_t    (4) to (8)  */
   output_losses(&output);    /* o_t, loss                  (9) to (11) */
+  if (is_guided(pass)) decoder_guide_losses(pass->workspace->guide_losses, &decoder); /* (50) */
   return sum_of_losses(pass);
 }
 
@@ -133,6 +151,7 @@ double network_gradient(const struct parameters *gradients, const struct network
   decoder_forward(&decoder);                                                 /* (4) to (8) */
   output_learn(&gradients->decoder, dfeatures, &w->output_scratch, &output); /* (9) to (14) */
   if (pass->output_learnt.give != NULL) pass->output_learnt.give(pass->output_learnt.context);
+  if (is_guided(pass)) decoder_guide_losses(w->guide_losses, &decoder);      /* (50) */
   if (pass->only_token > 0) single_out(dfeatures, &output, pass->only_token);
   memset(doutputs, 0, S * B * H * sizeof *doutputs);
   decoder_backward(&gradients->decoder, doutputs, dfinals, &w->decoder_scratch,

@@ -12,8 +12,9 @@ struct workspace {
   struct arena arena;
   struct encoder_cache encoder;
   struct decoder_cache decoder;
-  size_t block;   /* rows of logits that are held at a time */
-  double *losses; /* (N): the loss of each label */
+  size_t block;         /* rows of logits that are held at a time */
+  double *losses;       /* (N): the loss of each label */
+  double *guide_losses; /* (T B): of each target position; only where the batch has a guide */
   /* Only with gradients: */
   struct encoder_scratch encoder_scratch;
   struct decoder_scratch decoder_scratch;
@@ -33,6 +34,13 @@ enum purpose {
 struct regularization {
   struct dropouts dropouts; /* other streams for every update */
   double label_smoothing;   /* ε */
+  double guide;             /* λ/M: what each loss of the batch's guide counts; 0 = no guide */
+};
+
+/* Sums over the tokens of a batch. */
+struct losses {
+  double cross_entropy; /* equation 11 times N */
+  double guide;         /* equation 51 times M */
 };
 
 /* Must be called before the functions below, once a batch. */
@@ -65,8 +73,13 @@ struct network_pass {
  * are left in workspace->losses, the attention weights in workspace->decoder.attention. */
 double network_forward(const struct network_pass *pass);
 
-/* Gives the same, and adds the gradient of the mean loss to `gradients`; with only_token, what goes
- * back from the features is that of one loss. The workspace is one with gradients. */
+/* After one of the two, the sum of the losses by the batch's guide, equation 51 times M; 0 without
+ * one. */
+double network_guide_loss(const struct network_pass *pass);
+
+/* Gives the same, and adds the gradient of the mean loss, and of the guide's, to `gradients`; with
+ * only_token, what goes back from the features is that of one loss. The workspace is one with
+ * gradients. */
 double network_gradient(const struct parameters *gradients, const struct network_pass *pass);
 
 #endif

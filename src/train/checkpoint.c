@@ -36,8 +36,16 @@ static uint64_t hash_sentences(uint64_t hash, const struct sentences *sentences)
                     sentences->starts[sentences->count] * sizeof *sentences->ids);
 }
 
-uint64_t checkpoint_corpus_hash(const struct corpus *corpus) {
-  return hash_sentences(hash_sentences(HASH_START, &corpus->source), &corpus->target);
+struct corpus_hashes checkpoint_corpus_hashes(const struct corpus *corpus) {
+  const struct token_links *links = &corpus->links;
+  const size_t pairs = corpus->target.count;
+  struct corpus_hashes hashes = {
+      .ids = hash_sentences(hash_sentences(HASH_START, &corpus->source), &corpus->target)};
+  if (links->starts == NULL) return hashes;
+  hashes.guide = hash_bytes(HASH_START, links->starts, (pairs + 1) * sizeof *links->starts);
+  hashes.guide =
+      hash_bytes(hashes.guide, links->items, links->starts[pairs] * sizeof *links->items);
+  return hashes;
 }
 
 /* ---- what must agree ---- */
@@ -67,7 +75,7 @@ static int describe_rows(json_t *object, unsigned scopes, const void *fields) {
 }
 
 json_t *checkpoint_describe(const struct trainer *trainer, const elman_train_options *options,
-                            unsigned scopes, uint64_t corpus_hash) {
+                            unsigned scopes, struct corpus_hashes hashes) {
   const struct model *model = trainer->model;
   const struct model_config *config = &model->config;
   json_t *json = json_pack(
@@ -79,9 +87,10 @@ json_t *checkpoint_describe(const struct trainer *trainer, const elman_train_opt
       hexadecimal(hash_vocabulary(model->source_vocabulary, model->merges[ELMAN_SOURCE])),
       "words of the target",
       hexadecimal(hash_vocabulary(model->target_vocabulary, model->merges[ELMAN_TARGET])), "corpus",
-      hexadecimal(corpus_hash), "dev pairs", hexadecimal(pairs_hash(trainer_dev(options))));
+      hexadecimal(hashes.ids), "dev pairs", hexadecimal(pairs_hash(trainer_dev(options))));
   if (describe_rows(json, ELMAN_SCOPE_MODEL, config) == 0 &&
-      describe_rows(json, scopes, options) == 0)
+      describe_rows(json, scopes, options) == 0 &&
+      (hashes.guide == 0 || json_object_set_new(json, "guide", hexadecimal(hashes.guide)) == 0))
     return json;
   json_decref(json);
   return NULL;
@@ -89,8 +98,8 @@ json_t *checkpoint_describe(const struct trainer *trainer, const elman_train_opt
 
 /* Everything that changes the result. */
 static json_t *describe_options(const struct trainer *trainer, const elman_train_options *options,
-                                uint64_t corpus_hash) {
-  return checkpoint_describe(trainer, options, ELMAN_SCOPE_TRAINING, corpus_hash);
+                                struct corpus_hashes hashes) {
+  return checkpoint_describe(trainer, options, ELMAN_SCOPE_TRAINING, hashes);
 }
 
 /* False when memory runs out; a name that is not UTF-8 is left out. */
@@ -103,7 +112,8 @@ static bool add_name(json_t *names, const char *key, const char *name) {
 static json_t *describe_names(const elman_train_options *options) {
   json_t *names = json_object();
   if (names != NULL && add_name(names, "corpus", options->pairs_name) &&
-      add_name(names, "dev pairs", options->dev_name))
+      add_name(names, "dev pairs", options->dev_name) &&
+      add_name(names, "guide", options->guide_name))
     return names;
   json_decref(names);
   return NULL;
@@ -181,11 +191,10 @@ static elman_status write_tensors(FILE *stream, json_t *metadata, const struct t
 }
 
 elman_status checkpoint_save(const struct trainer *trainer, const elman_train_options *options,
-                             uint64_t corpus_hash, elman_error *error) {
+                             struct corpus_hashes hashes, elman_error *error) {
   json_t *metadata = json_object();
   int result = json_object_set_new(metadata, KEY_VERSION, json_string(ELMAN_VERSION));
-  result |=
-      safetensors_set_json(metadata, KEY_OPTIONS, describe_options(trainer, options, corpus_hash));
+  result |= safetensors_set_json(metadata, KEY_OPTIONS, describe_options(trainer, options, hashes));
   result |= safetensors_set_json(metadata, KEY_NAMES, describe_names(options));
   result |= safetensors_set_json(metadata, KEY_STATE, describe_state(&trainer->state));
   struct safe_file file;
@@ -249,7 +258,7 @@ static elman_status differs(const char *key, const json_t *before, const json_t 
 
 static bool is_hashed(const char *key) {
   static const char *const keys[] = {"words of the source", "words of the target", "corpus",
-                                     "dev pairs"};
+                                     "dev pairs", "guide"};
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
     if (strcmp(key, keys[i]) == 0) return true;
   return false;
@@ -278,12 +287,12 @@ static elman_status text_differs(const char *key, const elman_train_options *opt
 }
 
 static elman_status check_options(const struct safetensors *file, const struct trainer *trainer,
-                                  const elman_train_options *options, uint64_t corpus_hash,
+                                  const elman_train_options *options, struct corpus_hashes hashes,
                                   elman_error *error) {
   /* A file of an earlier version lacks options that it did not know, and trained as if they had
    * their defaults. */
   const elman_train_options defaults = {ELMAN_TRAIN_HYPERPARAMETERS(FIELD_DEFAULT)};
-  json_t *then, *now = describe_options(trainer, options, corpus_hash);
+  json_t *then, *now = describe_options(trainer, options, hashes);
   elman_status status = metadata_json(&then, file, KEY_OPTIONS, error);
   const char *key;
   json_t *value, *unset = json_object();
@@ -331,10 +340,10 @@ static elman_status read_block(const struct safetensors *file, const struct name
 }
 
 static elman_status load(struct trainer *trainer, const struct safetensors *file,
-                         const elman_train_options *options, uint64_t corpus_hash,
+                         const elman_train_options *options, struct corpus_hashes hashes,
                          elman_error *error) {
   elman_status status = advise(safetensors_verify(file, error), error);
-  if (status == ELMAN_OK) status = check_options(file, trainer, options, corpus_hash, error);
+  if (status == ELMAN_OK) status = check_options(file, trainer, options, hashes, error);
   if (status != ELMAN_OK) return status;
   struct training_state state;
   status = read_state(&state, file, error);
@@ -349,13 +358,13 @@ static elman_status load(struct trainer *trainer, const struct safetensors *file
 }
 
 elman_status checkpoint_load(struct trainer *trainer, const elman_train_options *options,
-                             uint64_t corpus_hash, bool *found, elman_error *error) {
+                             struct corpus_hashes hashes, bool *found, elman_error *error) {
   elman_status status = file_exists(found, options->checkpoint, error);
   if (status != ELMAN_OK || !*found) return status;
   struct safetensors file;
   status = advise(safetensors_open(&file, options->checkpoint, error), error);
   if (status != ELMAN_OK) return status;
-  status = load(trainer, &file, options, corpus_hash, error);
+  status = load(trainer, &file, options, hashes, error);
   safetensors_close(&file);
   return status;
 }

@@ -6,24 +6,27 @@
 #include "base/json.h"
 #include "train/trainer.h"
 
-/* Of all ids of both sides, in order. */
-uint64_t checkpoint_corpus_hash(const struct corpus *corpus);
+struct corpus_hashes {
+  uint64_t ids;   /* of both sides, in order */
+  uint64_t guide; /* of the links; 0 = no guides */
+};
+struct corpus_hashes checkpoint_corpus_hashes(const struct corpus *corpus);
 
 /* Corpus, model and the options of these scopes, each by the name that a message gives it; NULL
  * when memory runs out. */
 json_t *checkpoint_describe(const struct trainer *trainer, const elman_train_options *options,
-                            unsigned scopes, uint64_t corpus_hash);
+                            unsigned scopes, struct corpus_hashes hashes);
 
 /* Writes options->checkpoint, which is replaced at once. After trainer_settle. */
 elman_status checkpoint_save(const struct trainer *trainer, const elman_train_options *options,
-                             uint64_t corpus_hash, elman_error *error) CHECKED;
+                             struct corpus_hashes hashes, elman_error *error) CHECKED;
 
 /* Reads options->checkpoint into the trainer and its model. A file that is not there leaves them as
  * they are, and *found says so. Another corpus, or options that change the result, are
  * ELMAN_INVALID_ARGUMENT, and the message names the difference; a damaged file is ELMAN_BAD_DATA.
  */
 elman_status checkpoint_load(struct trainer *trainer, const elman_train_options *options,
-                             uint64_t corpus_hash, bool *found, elman_error *error) CHECKED;
+                             struct corpus_hashes hashes, bool *found, elman_error *error) CHECKED;
 
 /* As elman_checkpoint_look. */
 elman_status checkpoint_look(elman_checkpoint *checkpoint, const char *path,

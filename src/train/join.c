@@ -5,16 +5,15 @@
 
 #include "base/group.h"
 #include "tensor/blas.h"
-#include "train/checkpoint.h"
 
 /* ---- the same work ---- */
 
 /* The program comes first: another one may know other options. */
 static json_t *describe(const struct trainer *trainer, const elman_train_options *options,
-                        uint64_t corpus_hash) {
+                        struct corpus_hashes hashes) {
   const struct blas_kernels kernels = blas_kernels_in_use();
   json_t *work =
-      checkpoint_describe(trainer, options, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, corpus_hash);
+      checkpoint_describe(trainer, options, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, hashes);
   json_t *json = json_object();
   int result = json_object_set_new(json, "version", json_string(ELMAN_VERSION));
   result |= json_object_set_new(json, "compiler", json_string(__VERSION__));
@@ -71,9 +70,9 @@ static elman_status compare(const json_t *here, const json_t *there, elman_error
 }
 
 elman_status join_compare(const struct trainer *trainer, const elman_train_options *options,
-                          uint64_t corpus_hash, elman_error *error) {
+                          struct corpus_hashes hashes, elman_error *error) {
   const elman_group *group = options->group;
-  json_t *here = describe(trainer, options, corpus_hash), *there = NULL;
+  json_t *here = describe(trainer, options, hashes), *there = NULL;
   char *text = here == NULL ? NULL : write_json(here, JSON_COMPACT);
   elman_status status = text == NULL ? fail_no_memory(error) : ELMAN_OK;
   status = group_agree(group, status, error);

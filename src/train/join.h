@@ -2,12 +2,12 @@
 #ifndef ELMAN_TRAIN_JOIN_H
 #define ELMAN_TRAIN_JOIN_H
 
-#include "train/trainer.h"
+#include "train/checkpoint.h"
 
 /* Holds version, kernels, options and corpus against those of process 0: ELMAN_INVALID_ARGUMENT in
  * all processes if any differs, and the message names the process and what differs. */
 elman_status join_compare(const struct trainer *trainer, const elman_train_options *options,
-                          uint64_t corpus_hash, elman_error *error) CHECKED;
+                          struct corpus_hashes hashes, elman_error *error) CHECKED;
 
 /* Gives the weights of process 0 to all, with the moments and the state of its training. */
 elman_status join_spread(struct trainer *trainer, const elman_group *group,

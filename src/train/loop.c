@@ -89,7 +89,8 @@ struct run {
   struct batch batch;
   struct resplit resplit; /* with subword dropout */
   size_t epochs;
-  uint64_t corpus_hash;
+  struct corpus_hashes hashes;
+  size_t unguided;                       /* pairs without a link */
   double unknown_source, unknown_target; /* shares of the tokens */
   double saved_at;                       /* seconds */
   bool saved; /* there is a checkpoint of this training, which must not stay behind it */
@@ -118,8 +119,7 @@ static elman_status save(struct run *run, elman_error *error) {
   run->saved = true;
   trainer_settle(run->trainer);
   elman_error problem;
-  const elman_status status =
-      checkpoint_save(run->trainer, run->options, run->corpus_hash, &problem);
+  const elman_status status = checkpoint_save(run->trainer, run->options, run->hashes, &problem);
   if (run->options->saved != NULL) {
     run->options->saved(run->options->context, status == ELMAN_OK ? NULL : &problem);
     return ELMAN_OK;
@@ -144,7 +144,7 @@ static elman_status agree(const struct run *run, elman_error *error) {
   return status == ELMAN_OK ? ELMAN_OK : fail_again(error, &problem);
 }
 
-static void report_update(struct run *run, double loss, double norm, double rate) {
+static void report_update(struct run *run, struct losses losses, double norm, double rate) {
   const struct training_state *state = &run->trainer->state;
   const elman_train_report report = {
       .epoch = state->epoch,
@@ -157,7 +157,10 @@ static void report_update(struct run *run, double loss, double norm, double rate
       .unknown_source = run->unknown_source,
       .unknown_target = run->unknown_target,
       .loss = state->epoch_tokens == 0 ? 0 : state->epoch_loss / (double)state->epoch_tokens,
-      .update_loss = loss,
+      .update_loss = losses.cross_entropy,
+      .guide_loss = losses.guide,
+      .linked = run->batch.guide.tokens,
+      .unguided = run->unguided,
       .gradient_norm = norm,
       .learning_rate = rate,
       .skipped = state->skipped};
@@ -184,24 +187,25 @@ static elman_status run_batch(struct run *run, elman_error *error) {
   struct training_state *state = &trainer->state;
   const double rate = trainer_learning_rate(trainer);
   size_t size;
-  double loss = 0, norm = 0;
+  struct losses losses = {0};
+  double norm = 0;
   const size_t *pairs = epoch_order_batch(&run->order, state->position, &size);
   if (run->pending == ELMAN_OK) run->pending = fill_batch(run, pairs, size, &run->problem);
   elman_status status = agree(run, error);
   if (status == ELMAN_OK)
-    status = trainer_step(trainer, &run->batch, run->options, &loss, &norm, error);
+    status = trainer_step(trainer, &run->batch, run->options, &losses, &norm, error);
   if (status != ELMAN_OK) return status;
   state->position++;
   if (state->failures == 0) {
     state->epoch_tokens += run->batch.tokens;
-    state->epoch_loss += loss * (double)run->batch.tokens;
+    state->epoch_loss += losses.cross_entropy * (double)run->batch.tokens;
   } else if (state->failures == MAX_FAILURES) {
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "the loss or its gradient was not finite in %d updates in a row, up to number "
                 "%llu; lower the learning rate or clip the gradients",
                 MAX_FAILURES, (unsigned long long)state->update + 1);
   }
-  report_update(run, loss, norm, rate);
+  report_update(run, losses, norm, rate);
   return ELMAN_OK;
 }
 
@@ -355,7 +359,8 @@ static elman_status prepare(struct run *run, elman_error *error) {
     return fail(error, ELMAN_BAD_DATA, NULL,
                 "no pair is left to train on; a larger max_length (--max-length) allows longer "
                 "sentences");
-  run->corpus_hash = checkpoint_corpus_hash(run->corpus);
+  run->hashes = checkpoint_corpus_hashes(run->corpus);
+  run->unguided = corpus_unguided(run->corpus);
   run->unknown_source = unknown_share(&run->corpus->source);
   run->unknown_target = unknown_share(&run->corpus->target);
   run->saved_at = seconds();
@@ -376,10 +381,10 @@ static elman_status begin(struct run *run, elman_error *error) {
   const elman_train_options *options = run->options;
   elman_status status = ELMAN_OK;
   if (group_size(options->group) > 1)
-    status = join_compare(run->trainer, options, run->corpus_hash, error);
+    status = join_compare(run->trainer, options, run->hashes, error);
   if (status != ELMAN_OK) return status;
   if (options->checkpoint != NULL && options->resume && is_first(run))
-    status = checkpoint_load(run->trainer, options, run->corpus_hash, &run->saved, error);
+    status = checkpoint_load(run->trainer, options, run->hashes, &run->saved, error);
   status = group_agree(options->group, status, error);
   if (status == ELMAN_OK) status = join_spread(run->trainer, options->group, error);
   if (status != ELMAN_OK) return status;

@@ -8,7 +8,7 @@
 
 /* How a shard went. */
 struct shard_result {
-  double loss;
+  struct losses losses;
   uint64_t status;
 };
 
@@ -228,10 +228,10 @@ static elman_status learn_shard(const struct work *work, struct shard_branch *br
   const struct shard shard = {number, &branch->batch, &branch->workspace, gradients,
                               last ? (struct notice){bring_output, branch} : (struct notice){0}};
   elman_status status = ELMAN_OK;
-  result->loss = 0;
+  result->losses = (struct losses){0};
   if (count > 0) status = batch_slice(&branch->batch, work->batch, first, count, &branch->error);
   if (count > 0 && status == ELMAN_OK)
-    status = work->function(work->context, &result->loss, &shard, &branch->error);
+    status = work->function(work->context, &result->losses, &shard, &branch->error);
   result->status = status;
   return status;
 }
@@ -429,14 +429,17 @@ static elman_status sum_parts(const struct work *work, elman_error *error) {
   return status;
 }
 
-elman_status shards_gradient(struct shards *shards, double *loss, const struct optimizer *optimizer,
-                             const struct batch *batch, shard_function *function, void *context,
-                             elman_error *error) {
+elman_status shards_gradient(struct shards *shards, struct losses *losses,
+                             const struct optimizer *optimizer, const struct batch *batch,
+                             shard_function *function, void *context, elman_error *error) {
   const struct work work = {shards, batch, function, context};
   gradient_pieces_list(&shards->rest.pieces, optimizer);
   gradient_pieces_list(&shards->output.pieces, optimizer);
   const elman_status status = sum_parts(&work, error);
-  *loss = 0;
-  for (size_t i = 0; i < shards->count && status == ELMAN_OK; i++) *loss += shards->results[i].loss;
+  *losses = (struct losses){0};
+  for (size_t i = 0; i < shards->count && status == ELMAN_OK; i++) {
+    losses->cross_entropy += shards->results[i].losses.cross_entropy;
+    losses->guide += shards->results[i].losses.guide;
+  }
   return status;
 }

@@ -96,17 +96,17 @@ struct shard {
   struct notice output_learnt;
 };
 
-/* Gives the sum of the losses. Several threads call it at once, with a workspace each. */
-typedef elman_status shard_function(void *context, double *loss, const struct shard *shard,
+/* Several threads call it at once, with a workspace each. */
+typedef elman_status shard_function(void *context, struct losses *losses, const struct shard *shard,
                                     elman_error *error);
 
 /* The whole batch as the only shard of one process: its gradient needs no sum. */
 struct shard shards_whole(struct shards *shards, const struct batch *batch);
 
-/* A batch's gradient goes to that of the optimizer, in every process, and the sum of its losses to
- * *loss. After optimizer_begin. An error of one process becomes that of all. */
-elman_status shards_gradient(struct shards *shards, double *loss, const struct optimizer *optimizer,
-                             const struct batch *batch, shard_function *function, void *context,
-                             elman_error *error) CHECKED;
+/* A batch's gradient goes to that of the optimizer, in every process, and the sums of its losses to
+ * *losses. After optimizer_begin. An error of one process becomes that of all. */
+elman_status shards_gradient(struct shards *shards, struct losses *losses,
+                             const struct optimizer *optimizer, const struct batch *batch,
+                             shard_function *function, void *context, elman_error *error) CHECKED;
 
 #endif

@@ -99,9 +99,10 @@ struct step {
   struct trainer *trainer;
   const elman_train_options *options;
   size_t tokens; /* of the whole batch */
+  double guide;  /* what a linked token's guide loss counts */
 };
 
-static elman_status learn_shard(void *context, double *loss, const struct shard *shard,
+static elman_status learn_shard(void *context, struct losses *losses, const struct shard *shard,
                                 elman_error *error) {
   const struct step *step = context;
   const elman_train_options *options = step->options;
@@ -110,7 +111,8 @@ static elman_status learn_shard(void *context, double *loss, const struct shard 
       dropout_stream(options->seed, step->trainer->state.update, shard->number);
   const struct regularization regularization = {
       .dropouts = {{options->dropout, stream}, {options->attention_dropout, stream}},
-      .label_smoothing = options->label_smoothing};
+      .label_smoothing = options->label_smoothing,
+      .guide = step->guide};
   const struct network_pass pass = {.config = &model->config,
                                     .weights = &model->weights,
                                     .batch = shard->batch,
@@ -120,28 +122,33 @@ static elman_status learn_shard(void *context, double *loss, const struct shard 
                                     .output_learnt = shard->output_learnt};
   const elman_status status =
       workspace_fit(shard->workspace, &model->config, shard->batch, WITH_GRADIENTS, error);
-  if (status == ELMAN_OK) *loss = network_gradient(shard->gradients, &pass);
-  return status;
+  if (status != ELMAN_OK) return status;
+  losses->cross_entropy = network_gradient(shard->gradients, &pass);
+  losses->guide = network_guide_loss(&pass);
+  return ELMAN_OK;
 }
 
 elman_status trainer_step(struct trainer *trainer, const struct batch *batch,
-                          const elman_train_options *options, double *loss, double *norm,
+                          const elman_train_options *options, struct losses *losses, double *norm,
                           elman_error *error) {
   struct training_state *state = &trainer->state;
-  struct step step = {trainer, options, batch->tokens};
+  const size_t linked = batch->guide.tokens;
+  struct step step = {trainer, options, batch->tokens,
+                      linked == 0 ? 0 : options->guide_weight / (double)linked};
   optimizer_begin(&trainer->optimizer, batch);
   elman_status status;
   if (options->shards == 1) {
     const struct shard whole = shards_whole(&trainer->shards, batch);
-    status = learn_shard(&step, loss, &whole, error);
+    status = learn_shard(&step, losses, &whole, error);
   } else {
-    status = shards_gradient(&trainer->shards, loss, &trainer->optimizer, batch, learn_shard, &step,
-                             error);
+    status = shards_gradient(&trainer->shards, losses, &trainer->optimizer, batch, learn_shard,
+                             &step, error);
   }
   if (status != ELMAN_OK) return status;
-  *loss /= (double)batch->tokens;
+  losses->cross_entropy /= (double)batch->tokens;
+  if (linked > 0) losses->guide /= (double)linked;
   *norm = optimizer_norm(&trainer->optimizer);
-  if (!isfinite(*loss) || !isfinite(*norm)) {
+  if (!isfinite(losses->cross_entropy) || !isfinite(losses->guide) || !isfinite(*norm)) {
     optimizer_skip(&trainer->optimizer);
     state->failures++;
     state->skipped++;

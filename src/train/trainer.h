@@ -62,11 +62,11 @@ size_t trainer_block_bytes(const struct trainer *trainer);
 double trainer_learning_rate(const struct trainer *trainer);
 
 /* Forward and backward, in the shards of the options, clipping and one Adam update. The batch's
- * mean loss before the update goes to *loss, the gradient's norm to *norm. When one of them is not
- * finite, nothing is updated and state.failures counts it. Call trainer_settle before looking at a
- * weight or a moment. */
+ * mean losses before the update, over its target tokens and over those with a guide, go to *losses,
+ * the gradient's norm to *norm. When one of them is not finite, nothing is updated and
+ * state.failures counts it. Call trainer_settle before looking at a weight or a moment. */
 elman_status trainer_step(struct trainer *trainer, const struct batch *batch,
-                          const elman_train_options *options, double *loss, double *norm,
+                          const elman_train_options *options, struct losses *losses, double *norm,
                           elman_error *error) CHECKED;
 
 /* Gives the embeddings of words that were not in the last batches the updates that wait for them.

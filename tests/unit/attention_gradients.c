@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "attention/guide.h"
 #include "attention/self_attention.h"
 
 enum { B = 3 };
@@ -15,7 +16,8 @@ struct attention_case {
   struct arena arena;
   struct attention_cache cache;
   struct attention_scratch scratch;
-  real *queries, *keys, *values, *r; /* the loss is Σ r·context */
+  real *queries, *keys, *values, *r; /* the loss is Σ r·context, and with a guide its loss */
+  double *guide_losses;              /* (T B) */
 };
 
 static double weighted_sum(const real *out, const real *r, size_t n) {
@@ -87,8 +89,13 @@ static double attention_loss(void *context) {
   const struct attention_pass pass = pass_of(c);
   attention_prepare(&pass, (struct range){0, c->shape.keys});
   attention_forward(&pass, (struct range){0, c->shape.queries});
-  return weighted_sum(c->cache.context, c->r,
-                      c->shape.queries * B * attention_value_size(c->layer.config));
+  const double loss = weighted_sum(c->cache.context, c->r,
+                                   c->shape.queries * B * attention_value_size(c->layer.config));
+  if (c->layer.guide == NULL) return loss;
+  double guided = 0;
+  guide_losses(c->guide_losses, &pass);
+  for (size_t i = 0; i < c->shape.queries * B; i++) guided += c->guide_losses[i];
+  return loss + (double)c->layer.guide_scale * guided;
 }
 
 static double larger(double a, double b) {
@@ -114,7 +121,10 @@ static double rounding_of_loss(const struct attention_case *c) {
   if (c->layer.config.kind == ATTENTION_ADDITIVE) score = (double)H * largest_size(own, H);
   double size = 0;
   for (size_t i = 0; i < T * B * V; i++) size += fabs((double)c->r[i]);
-  return rounding_of_sum(5 * H + 2 * S + T * B * V, size * context * (1 + 2 * score));
+  /* A logarithm of a weight follows the scores by twice their rounding. */
+  const double guided = c->layer.guide == NULL ? 0 : (double)c->layer.guide_scale * (double)(T * B);
+  return rounding_of_sum(5 * H + 2 * S + T * B * V,
+                         size * context * (1 + 2 * score) + guided * (1 + 2 * score));
 }
 
 static void check_parts(struct attention_case *c, loss_function *loss, void *context) {
@@ -141,12 +151,29 @@ static void make_all_positive(struct attention_case *c) {
   make_positive(c->keys, c->shape.keys * B * H);
 }
 
-static void check_attention(struct attention_config config, struct attention_shape shape,
-                            double dropout) {
+/* No link, one, two, and so on, of visible keys. */
+static struct guide make_guide(struct attention_shape shape) {
+  const size_t T = shape.queries;
+  struct guide guide = {.starts = calloc(T * B + 1, sizeof *guide.starts),
+                        .sources = calloc(T * B * shape.keys + 1, sizeof *guide.sources)};
+  for (size_t i = 0; i < T * B; i++) {
+    const size_t keys = shape.key_lengths[i % B];
+    for (size_t k = 0; k < keys && i / B < shape.query_lengths[i % B]; k++)
+      if ((k * 5 + i) % 3 == 0 && i % 4 > 0) guide.sources[guide.links++] = (uint32_t)k;
+    guide.starts[i + 1] = guide.links;
+  }
+  return guide;
+}
+
+static void check_attention_by(struct attention_config config, struct attention_shape shape,
+                               double dropout, const struct guide *guide) {
   const size_t T = shape.queries, S = shape.keys, H = config.size, V = attention_value_size(config);
   struct attention_case c;
   set_up(&c, config, shape, dropout);
   if (config.divide_by_sum) make_all_positive(&c);
+  c.layer.guide = guide;
+  c.layer.guide_scale = (real)0.7;
+  c.guide_losses = calloc(T * B, sizeof *c.guide_losses);
   real *dqueries = reals(T * B * H), *dkeys = reals(S * B * H), *dvalues = reals(S * B * V);
   attention_loss(&c);
   attention_scratch_clear(c.scratch, config, shape);
@@ -162,11 +189,18 @@ static void check_attention(struct attention_config config, struct attention_sha
   free(dqueries);
   free(dkeys);
   free(dvalues);
+  free(c.guide_losses);
   tear_down(&c);
 }
 
+static void check_attention(struct attention_config config, struct attention_shape shape,
+                            double dropout) {
+  check_attention_by(config, shape, dropout, NULL);
+}
+
 /* Every mechanism that can have that many heads of that size. */
-static void check_mechanisms(struct attention_shape shape, double dropout) {
+static void check_mechanisms_by(struct attention_shape shape, double dropout,
+                                const struct guide *guide) {
   for (unsigned kind = 0; attention_name((enum attention_kind)kind) != NULL; kind++) {
     for (size_t heads = 1; heads <= 4; heads++) {
       struct attention_config config = {
@@ -174,9 +208,22 @@ static void check_mechanisms(struct attention_shape shape, double dropout) {
       if (heads > 1 && kind != ATTENTION_MULTIHEAD && kind != ATTENTION_SCALED) continue;
       if (kind == ATTENTION_LOCAL || kind == ATTENTION_HIERARCHICAL)
         config.window = 1 + shape.keys % 3;
-      check_attention(config, shape, dropout);
+      check_attention_by(config, shape, dropout, guide);
     }
   }
+}
+
+static void check_mechanisms(struct attention_shape shape, double dropout) {
+  check_mechanisms_by(shape, dropout, NULL);
+}
+
+/* With dropout, too: the guide looks at the weights before it. */
+static void check_guided(struct attention_shape shape) {
+  struct guide guide = make_guide(shape);
+  check_mechanisms_by(shape, 0, &guide);
+  check_mechanisms_by(shape, 0.3, &guide);
+  free(guide.starts);
+  free(guide.sources);
 }
 
 Test(attention_gradients, padding) {
@@ -211,6 +258,18 @@ Test(attention_gradients, dropout) {
   const struct attention_shape shape = {
       .queries = 5, .keys = 7, .batch = B, .query_lengths = queries, .key_lengths = keys};
   check_mechanisms(shape, 0.4);
+}
+
+Test(attention_gradients, guided) {
+  for (size_t positions = 1; positions <= 9; positions++) {
+    const size_t queries[B] = {positions, 1, (positions + 1) / 2};
+    const size_t keys[B] = {1, 10 - positions, (11 - positions) / 2};
+    check_guided((struct attention_shape){.queries = positions,
+                                          .keys = 10 - positions,
+                                          .batch = B,
+                                          .query_lengths = queries,
+                                          .key_lengths = keys});
+  }
 }
 
 /* What plain matrices can have: a scale of their own, values of another width, shares instead of a

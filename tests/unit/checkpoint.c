@@ -39,9 +39,11 @@ Test(checkpoint, rate_that_no_schedule_gives) {
     bool found;
     trainer.state.epoch = 1;
     trainer.state.rate_factor = cases[i].factor;
-    cr_assert_eq(checkpoint_save(&trainer, &options, 1, NULL), ELMAN_OK);
-    cr_assert_eq(checkpoint_load(&trainer, &options, 1, &found, NULL), cases[i].status, "%g",
-                 cases[i].factor);
+    cr_assert_eq(checkpoint_save(&trainer, &options, (struct corpus_hashes){.ids = 1}, NULL),
+                 ELMAN_OK);
+    cr_assert_eq(
+        checkpoint_load(&trainer, &options, (struct corpus_hashes){.ids = 1}, &found, NULL),
+        cases[i].status, "%g", cases[i].factor);
   }
   end();
 }
@@ -53,11 +55,14 @@ Test(checkpoint, moment_that_is_not_finite) {
   trainer.state.epoch = 1;
   trainer.state.update = 5;
   trainer.state.rate_factor = 1;
-  cr_assert_eq(checkpoint_save(&trainer, &options, 1, NULL), ELMAN_OK);
+  cr_assert_eq(checkpoint_save(&trainer, &options, (struct corpus_hashes){.ids = 1}, NULL),
+               ELMAN_OK);
   trainer.state.update = 6;
   trainer.v[0] = (real)INFINITY;
-  cr_assert_eq(checkpoint_save(&trainer, &options, 1, NULL), ELMAN_INVALID_ARGUMENT);
-  cr_assert_eq(checkpoint_load(&trainer, &options, 1, &found, NULL), ELMAN_OK);
+  cr_assert_eq(checkpoint_save(&trainer, &options, (struct corpus_hashes){.ids = 1}, NULL),
+               ELMAN_INVALID_ARGUMENT);
+  cr_assert_eq(checkpoint_load(&trainer, &options, (struct corpus_hashes){.ids = 1}, &found, NULL),
+               ELMAN_OK);
   cr_assert_eq(trainer.state.update, 5);
   end();
 }

@@ -314,9 +314,10 @@ struct network_case {
 
 static double network_loss(void *context) {
   struct network_case *c = context;
-  return network_forward(&(struct network_pass){
-             &c->config, &c->weights, &c->batch, &c->regularization, &c->workspace, 0, 0, {0}}) /
-         (double)c->batch.tokens;
+  const struct network_pass pass = {&c->config,    &c->weights, &c->batch, &c->regularization,
+                                    &c->workspace, 0,           0,         {0}};
+  const double loss = network_forward(&pass) / (double)c->batch.tokens;
+  return loss + c->regularization.guide * network_guide_loss(&pass);
 }
 
 /* Of the mean loss. A logit sums F products of at most |w| |f| together, and a loss follows two
@@ -370,12 +371,10 @@ static bool is_right_for_seed(char message[300], struct network_case *c, uint64_
   struct parameters views;
   parameters_bind(&views, gradients, &c->config);
   const double loss = network_loss(c);
-  const double again =
-      network_gradient(
-          &views,
-          &(struct network_pass){
-              &c->config, &c->weights, &c->batch, &c->regularization, &c->workspace, 0, 0, {0}}) /
-      (double)c->batch.tokens;
+  const struct network_pass pass = {&c->config,    &c->weights, &c->batch, &c->regularization,
+                                    &c->workspace, 0,           0,         {0}};
+  const double again = network_gradient(&views, &pass) / (double)c->batch.tokens +
+                       c->regularization.guide * network_guide_loss(&pass);
   cr_assert_float_eq(loss, again, 1e-13 * (1 + loss));
   const double rounding = rounding_of_loss(c);
   bool right = true;
@@ -391,6 +390,23 @@ static bool is_right_for_seed(char message[300], struct network_case *c, uint64_
   return right;
 }
 
+/* Links of some target words with none, one or several source words. */
+static void add_guides(struct corpus *corpus, const size_t (*lengths)[2], size_t count) {
+  struct token_links *links = &corpus->links;
+  cr_assert_eq(corpus_create_guides(corpus, count, NULL), ELMAN_OK);
+  for (size_t i = 0, n = 0; i < count; i++) {
+    for (uint32_t t = 0; t < lengths[i][1]; t++) {
+      for (uint32_t s = 0; s < lengths[i][0]; s++) {
+        if ((t * 3 + s + i) % 4 != 1) continue;
+        cr_assert_eq(array_grow(&links->items, &links->capacity, n + 1, sizeof *links->items, NULL),
+                     ELMAN_OK);
+        links->items[n++] = (struct token_link){t, s};
+      }
+    }
+    links->starts[i + 1] = n;
+  }
+}
+
 /* A rectifier has a corner, and differences across one are no derivative. That happens at some
  * weights; a wrong gradient is wrong at all of them. */
 static void check_network(struct model_config config, struct regularization regularization,
@@ -399,6 +415,7 @@ static void check_network(struct model_config config, struct regularization regu
   struct network_case c = {.config = config, .regularization = regularization};
   cr_assert_eq(model_config_check(&config, &error), ELMAN_OK);
   struct corpus corpus = make_corpus(lengths, count);
+  if (regularization.guide > 0) add_guides(&corpus, lengths, count);
   const size_t indices[] = {0, 1, 2, 3};
   cr_assert_eq(batch_fill(&c.batch, &corpus, indices, count, &error), ELMAN_OK);
   cr_assert_eq(workspace_fit(&c.workspace, &c.config, &c.batch, WITH_GRADIENTS, &error), ELMAN_OK);
@@ -505,5 +522,22 @@ Test(gradients, network_under_regularization) {
     config.attentional_layer = config.input_feeding = feeding;
     config.encoder_self_attention = config.decoder_self_attention = 2;
     check_network(config, regularization, mixed_lengths, 4);
+  }
+}
+
+/* Guided alignment, with all that the attention can have, and with dropout, which the guide does
+ * not see. */
+Test(gradients, network_with_a_guide) {
+  for (unsigned kind = 0; attention_name((enum attention_kind)kind) != NULL; kind++) {
+    for (unsigned parts = 0; parts < 8; parts++) {
+      struct model_config config = small_config();
+      const struct regularization regularization = {
+          .dropouts = {.attention = {parts & 4 ? 0.3 : 0, {5, RANDOM_DROPOUT, 7}}}, .guide = 0.2};
+      choose_attention(&config, (enum attention_kind)kind);
+      config.bidirectional = parts & 1;
+      config.attentional_layer = config.input_feeding = parts & 2;
+      config.decoder_self_attention = parts & 2 ? 2 : 0;
+      check_network(config, regularization, mixed_lengths, 4);
+    }
   }
 }

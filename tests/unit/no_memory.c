@@ -185,13 +185,13 @@ Test(no_memory, model_file, .init = fail_in_the_library_too) {
 
 static struct trainer trainer;
 static elman_train_options options;
-static uint64_t corpus_hash;
+static struct corpus_hashes hashes;
 static elman_status expected_status;
 
 static void load_checkpoint(void) {
   elman_error error = {.message = ""};
   bool found;
-  const elman_status status = checkpoint_load(&trainer, &options, corpus_hash, &found, &error);
+  const elman_status status = checkpoint_load(&trainer, &options, hashes, &found, &error);
   allowed = -1;
   cr_assert_null(strstr(error.message, "remove it"), "a good file is called bad: %s",
                  error.message);
@@ -204,8 +204,7 @@ static void load_checkpoint(void) {
 }
 
 static void save_checkpoint(void) {
-  if (whole(checkpoint_save(&trainer, &options, corpus_hash, NULL)))
-    cr_assert_eq(each_entry(NULL), 1);
+  if (whole(checkpoint_save(&trainer, &options, hashes, NULL))) cr_assert_eq(each_entry(NULL), 1);
 }
 
 Test(no_memory, checkpoint, .init = fail_in_the_library_too) {
@@ -220,7 +219,7 @@ Test(no_memory, checkpoint, .init = fail_in_the_library_too) {
   trainer.state.epoch_loss = 1.25;
   each_allocation_fails(save_checkpoint);
   each_allocation_fails(load_checkpoint);
-  corpus_hash = 1; /* another corpus: which is told, or memory ran out */
+  hashes.ids = 1; /* another corpus: which is told, or memory ran out */
   expected_status = ELMAN_INVALID_ARGUMENT;
   each_allocation_fails(load_checkpoint);
   leave_folder();

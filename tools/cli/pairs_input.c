@@ -59,6 +59,8 @@ int pairs_input_options(elman_pairs_options *options, const struct pairs_input *
   options->source_file = input->source;
   options->target_file = input->target;
   options->alignment_column = input->alignment_column;
+  options->alignment_file = input->alignment_file;
+  options->check_alignments = input->check_alignments;
   options->strict = input->strict;
   options->whole_lines = input->whole_lines;
   if (!parse_columns(input->columns, options))
@@ -111,14 +113,20 @@ int check_standard_input(const char *command, bool read, bool twice) {
 
 int pairs_input_check_standard(const struct pairs_input *input, const char *dev,
                                const char *command, const struct operands *operands) {
-  bool found = is_standard(input->source) || is_standard(input->target);
-  for (size_t i = 0; i < operands->count; i++) found = found || is_standard(operands->words[i]);
-  return check_standard_input(command, found || is_standard(dev), found && is_standard(dev));
+  const char *others[] = {input->source, input->target, input->alignment_file, dev};
+  size_t found = 0;
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) found += is_standard(others[i]);
+  bool is_operand = false;
+  for (size_t i = 0; i < operands->count; i++)
+    is_operand = is_operand || is_standard(operands->words[i]);
+  found += is_operand;
+  return check_standard_input(command, found > 0, found > 1);
 }
 
 bool pairs_input_includes(const struct pairs_input *input, const struct operands *operands,
                           const char *path) {
-  bool found = output_is(path, input->source) || output_is(path, input->target);
+  bool found = output_is(path, input->source) || output_is(path, input->target) ||
+               output_is(path, input->alignment_file);
   for (size_t i = 0; i < operands->count; i++) found = found || output_is(path, operands->words[i]);
   return found;
 }

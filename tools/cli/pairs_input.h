@@ -11,6 +11,8 @@ struct pairs_input {
   const char *source, *target; /* two files in place of PAIRS, or NULL */
   const char *columns;         /* "A,B" */
   size_t alignment_column;     /* 0 = none */
+  const char *alignment_file;  /* in its place, or NULL */
+  bool check_alignments;       /* as in elman_pairs_options */
   bool strict;
   bool whole_lines; /* as in elman_pairs_options */
 };
@@ -64,7 +66,8 @@ int check_standard_input(const char *command, bool read, bool twice);
 int pairs_input_check_standard(const struct pairs_input *input, const char *dev,
                                const char *command, const struct operands *operands);
 
-/* Whether `path` is one of the files that the pairs are read from, under this name or another. */
+/* Whether `path` is one of the files that the pairs and alignments are read from, under this name
+ * or another. */
 bool pairs_input_includes(const struct pairs_input *input, const struct operands *operands,
                           const char *path);
 

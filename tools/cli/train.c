@@ -25,6 +25,7 @@ struct job {
   elman_train_options train;
   const char *dev;       /* file, or NULL */
   const char *init_from; /* model to start from, or NULL */
+  const char *guide;     /* a column of the pairs or a file, or NULL */
   const char *log;       /* file, or NULL */
   const char *output;
   bool force;
@@ -160,7 +161,8 @@ static int run(struct job *job, const char *command, const struct operands *oper
   if (code == EX_OK) code = check_group(job, command);
   if (code == EX_OK) code = pairs_input_check_standard(&job->input, job->dev, command, operands);
   if (code != EX_OK) return code;
-  char *checkpoint = NULL, *name = pairs_input_name(&job->input, operands);
+  char *checkpoint = NULL, *name = pairs_input_name(&job->input, operands), column[32];
+  snprintf(column, sizeof column, "column %zu", job->input.alignment_column);
   if (name == NULL || asprintf(&checkpoint, "%s.checkpoint", job->output) < 0) {
     free(name);
     return report_no_memory();
@@ -169,6 +171,8 @@ static int run(struct job *job, const char *command, const struct operands *oper
   job->train.output = job->output;
   job->train.pairs_name = name;
   job->train.dev_name = job->dev;
+  if (job->guide != NULL)
+    job->train.guide_name = job->input.alignment_file != NULL ? job->guide : column;
   code = check_and_train(job, command, operands);
   free(name);
   free(checkpoint);
@@ -190,6 +194,38 @@ static int check_init_from(const struct usage *usage, const struct operands *ope
                       given);
 }
 
+/* The column or file goes to the input, and a weight is chosen where none was given. */
+static int settle_guide(struct job *job, const struct usage *usage,
+                        const struct operands *operands) {
+  uint64_t column;
+  if (job->guide == NULL) return EX_OK;
+  const bool is_column = parse_whole_number(job->guide, &column);
+  if (is_column && (column < 1 || column > MOST_COLUMNS))
+    return report_usage(usage->command, "--guide: '%s' is not a column from 1 to %d", job->guide,
+                        MOST_COLUMNS);
+  if (is_column && job->input.source != NULL)
+    return report_usage(usage->command,
+                        "--guide: --source and --target have no column %s; name a file with an "
+                        "alignment a line",
+                        job->guide);
+  if (!is_column && operands->count > 1)
+    return report_usage(usage->command,
+                        "--guide: a file of alignments goes with one file of PAIRS, not with %zu; "
+                        "put the alignments into a column",
+                        operands->count);
+  if (!option_given(usage, operands, "guide-weight"))
+    job->train.guide_weight = ELMAN_USUAL_GUIDE_WEIGHT;
+  if (job->train.guide_weight <= 0)
+    return report_usage(usage->command,
+                        "--guide has no effect with --guide-weight 0; leave both out");
+  if (is_column)
+    job->input.alignment_column = (size_t)column;
+  else
+    job->input.alignment_file = job->guide;
+  job->input.check_alignments = true;
+  return EX_OK;
+}
+
 int train_command(int argc, char **argv) {
   struct job job = {.input = {.columns = DEFAULT_COLUMNS},
                     .model = elman_model_options_default(),
@@ -206,6 +242,8 @@ int train_command(int argc, char **argv) {
        .flag = &job.force},
       {"dev", 0, "PAIRS", "file to validate on after each epoch; the best model is kept",
        .text = &job.dev},
+      {"guide", 0, "COLUMN|FILE", "word alignments that attention learns to follow",
+       .text = &job.guide},
       {"init-from", 0, "MODEL", "start from this model, its vocabularies and its shape",
        .text = &job.init_from},
       {"resume", 0, NULL, "go on from the checkpoint beside the model, if there is one",
@@ -230,6 +268,7 @@ int train_command(int argc, char **argv) {
   preset_apply(argc, argv, options);
   const struct rule rules[] = {
       PAIRS_RULES,
+      {"guide-weight", "!guide", "--guide-weight needs --guide, which names the alignments"},
       {"patience validate-every", "!dev", "--patience and --validate-every need --dev"},
       {"batch-tokens", "batch-size",
        "--batch-tokens and --batch-size both say how large a batch is; leave one of them out"},
@@ -247,6 +286,7 @@ int train_command(int argc, char **argv) {
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
   code = group_check_timeout(&usage, &operands);
   if (code == EX_OK && job.init_from != NULL) code = check_init_from(&usage, &operands);
+  if (code == EX_OK) code = settle_guide(&job, &usage, &operands);
   if (code != EX_OK) return code;
   job.model.max_length = job.train.max_length;
   job.model.seed = job.train.seed;

@@ -50,6 +50,7 @@ int train_log_open(struct train_log *log, const char *path, bool append,
 void train_log_start(struct train_log *log, const elman_model *model,
                      const elman_train_options *options, size_t epochs) {
   if (log->stream == NULL) return;
+  log->guided = options->guide_weight > 0;
   const elman_model_info info = elman_model_get_info(model);
   struct json json = {.stream = log->stream};
   json_print(&json, "{event %s version %s epochs %zu", "start", elman_version(), epochs);
@@ -66,9 +67,12 @@ void train_log_update(struct train_log *log, const elman_train_report *report,
   if (log->stream == NULL) return;
   json_print(&json,
              "{event %s epoch %zu update %" PRIu64 " loss %g epoch_loss %g gradient_norm %g lr %g "
-             "tokens_per_second %g skipped %zu}\n",
+             "tokens_per_second %g skipped %zu",
              "update", report->epoch, report->updates_so_far, report->update_loss, report->loss,
              report->gradient_norm, report->learning_rate, tokens_per_second, report->skipped);
+  if (log->guided)
+    json_print(&json, " guide_loss %g linked %zu", report->guide_loss, report->linked);
+  json_print(&json, "}\n");
 }
 
 void train_log_validation(struct train_log *log, const elman_validation *validation) {

@@ -13,6 +13,7 @@ struct train_log {
   FILE *stream; /* NULL = no log */
   const char *path;
   int descriptor;
+  bool guided;               /* updates have a guide's loss */
   int problem;               /* errno of the first write that failed, or 0; it was the last one */
   struct progress *progress; /* whose line a message must not be mixed with */
 };

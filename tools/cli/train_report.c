@@ -94,6 +94,16 @@ static void note_unknown(const struct training *training, const char *side, doub
       100 * share, side, advice);
 }
 
+static void note_guide(const struct training *training, const elman_train_report *report) {
+  const elman_train_options *options = training->options;
+  if (options->guide_weight <= 0) return;
+  note("attention is guided by %s, weight %g (--guide-weight)", options->guide_name,
+       options->guide_weight);
+  if (report->unguided > 0)
+    note("%zu pair%s without a link, whose attention is not guided", report->unguided,
+         report->unguided == 1 ? " is" : "s are");
+}
+
 /* A run that is resumed starts in the middle. */
 static void note_start(struct training *training, const elman_train_report *report) {
   training->first = false;
@@ -104,6 +114,7 @@ static void note_start(struct training *training, const elman_train_report *repo
     note("%zu pair%s left out: a side has more than %zu token%s (--max-length)", report->left_out,
          plural(report->left_out), training->options->max_length,
          plural(training->options->max_length));
+  note_guide(training, report);
   note_unknown(training, "source", report->unknown_source);
   note_unknown(training, "target", report->unknown_target);
   if (report->epoch > 1 || report->update > 1)

@@ -1,0 +1,106 @@
+#include "corpus/token_links.h"
+
+#include <stdlib.h>
+
+#include "corpus/alignment.h"
+#include "vocab/units.h"
+
+void token_linker_free(struct token_linker *linker) {
+  free(linker->words);
+  free(linker->places[0]);
+  free(linker->places[1]);
+  *linker = (struct token_linker){0};
+}
+
+/* ---- words ---- */
+
+/* Which unit a token is in. */
+struct located {
+  const size_t *units;  /* (tokens) */
+  size_t tokens, count; /* tokens and units */
+};
+
+static elman_status locate(struct located *located, struct token_linker *linker,
+                           const struct encoded_side *side, elman_side which, elman_error *error) {
+  const struct tokens *tokens = &side->encoding->tokens;
+  const size_t n = tokens->count;
+  size_t **places = &linker->places[which], room;
+  if (__builtin_mul_overflow(n, 3, &room)) return fail_no_memory(error);
+  elman_status status =
+      array_grow(places, &linker->place_counts[which], room + 1, sizeof **places, error);
+  if (status != ELMAN_OK) return status;
+  size_t *starts = *places, *ends = starts + n, *units = ends + n;
+  status = locate_tokens((struct spans){starts, ends}, tokens, side->text,
+                         side->codec->normalization, error);
+  if (status != ELMAN_OK) return status;
+  const struct unit_side units_of = {side->text, starts, ends, n,
+                                     units_are_tokens(side->text, ELMAN_UNITS_AUTO)};
+  units_locate(units, &units_of);
+  *located = (struct located){units, n, units_count(&units_of)};
+  return ELMAN_OK;
+}
+
+static int by_target(const void *a, const void *b) {
+  const struct link *x = a, *y = b;
+  if (x->target != y->target) return x->target < y->target ? -1 : 1;
+  return x->source < y->source ? -1 : x->source > y->source;
+}
+
+/* The links of words, each once and by target. */
+static elman_status read_words(size_t *count, struct token_linker *linker, struct text alignment,
+                               const struct located located[2], elman_error *error) {
+  size_t found_count = 0;
+  struct link link;
+  *count = 0;
+  for (bool found = true; found;) {
+    elman_status status = alignment_read(&found, &link, &alignment, located[ELMAN_SOURCE].count,
+                                         located[ELMAN_TARGET].count, error);
+    if (status == ELMAN_OK && found)
+      status = array_grow(&linker->words, &linker->capacity, found_count + 1, sizeof *linker->words,
+                          error);
+    if (status != ELMAN_OK) return status;
+    if (found) linker->words[found_count++] = link;
+  }
+  if (found_count > 0) qsort(linker->words, found_count, sizeof *linker->words, by_target);
+  for (size_t i = 0; i < found_count; i++) {
+    if (i == 0 || by_target(&linker->words[i], &linker->words[*count - 1]) != 0)
+      linker->words[(*count)++] = linker->words[i];
+  }
+  return ELMAN_OK;
+}
+
+/* ---- tokens ---- */
+
+/* Target token t with the tokens of a source word. */
+static elman_status add_token(struct token_links *links, size_t *end, size_t t, size_t word,
+                              const struct located *source, elman_error *error) {
+  for (size_t s = 0; s < source->tokens; s++) {
+    if (source->units[s] != word) continue;
+    const elman_status status =
+        array_grow(&links->items, &links->capacity, *end + 1, sizeof *links->items, error);
+    if (status != ELMAN_OK) return status;
+    links->items[(*end)++] = (struct token_link){(uint32_t)t, (uint32_t)s};
+  }
+  return ELMAN_OK;
+}
+
+elman_status token_links_add(struct token_links *links, size_t pair, struct token_linker *linker,
+                             const struct encoded_side sides[2], struct text alignment,
+                             elman_error *error) {
+  struct located located[2];
+  size_t words = 0, end = links->starts[pair];
+  elman_status status = ELMAN_OK;
+  for (int s = 0; s < 2 && status == ELMAN_OK; s++)
+    status = locate(&located[s], linker, &sides[s], (elman_side)s, error);
+  if (status == ELMAN_OK) status = read_words(&words, linker, alignment, located, error);
+  const struct located *target = &located[ELMAN_TARGET];
+  for (size_t t = 0, first = 0; status == ELMAN_OK && t < target->tokens; t++) {
+    const size_t word = target->units[t];
+    if (word == NO_WORD) continue;
+    while (first < words && linker->words[first].target < word) first++;
+    for (size_t i = first; i < words && linker->words[i].target == word && status == ELMAN_OK; i++)
+      status = add_token(links, &end, t, linker->words[i].source, &located[ELMAN_SOURCE], error);
+  }
+  links->starts[pair + 1] = end;
+  return status;
+}

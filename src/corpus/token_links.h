@@ -1,0 +1,43 @@
+/* Word alignments as links between tokens: the guides of attention. */
+#ifndef ELMAN_CORPUS_TOKEN_LINKS_H
+#define ELMAN_CORPUS_TOKEN_LINKS_H
+
+#include "corpus/pairs.h"
+#include "vocab/codec.h"
+
+/* Token `target` of the target side with token `source` of the source side, from 0. */
+struct token_link {
+  uint32_t target, source;
+};
+
+/* The links of pair i are [starts[i], starts[i + 1]): each once, by target and then by source. */
+struct token_links {
+  struct token_link *items;
+  size_t *starts; /* pairs + 1; NULL = no guides */
+  size_t capacity;
+};
+
+/* A side of a pair that was encoded. */
+struct encoded_side {
+  const struct codec *codec;
+  const struct encoding *encoding;
+  struct text text;
+};
+
+/* Scratch of a reader. Start from all zero. */
+struct token_linker {
+  struct link *words;     /* of the pair */
+  size_t capacity;        /* of `words` */
+  size_t *places[2];      /* by side: starts, ends and units of the tokens */
+  size_t place_counts[2]; /* room for so many */
+};
+void token_linker_free(struct token_linker *linker);
+
+/* Adds the links of a pair, the next after `pair` others: every token of a linked word with every
+ * token of the other one. Words are units as vocab/units.h counts them by default. An alignment
+ * that is none, or of a word that is not there, is ELMAN_BAD_DATA. */
+elman_status token_links_add(struct token_links *links, size_t pair, struct token_linker *linker,
+                             const struct encoded_side sides[2], struct text alignment,
+                             elman_error *error) CHECKED;
+
+#endif
