@@ -30,8 +30,10 @@ typedef struct elman_checked_tensor {
 
 /* Read only; freed whole. */
 typedef struct elman_gradient_report {
-  double loss;   /* mean over the target tokens, label smoothing included */
-  size_t tokens; /* target tokens, </s> included */
+  double loss;       /* mean over the target tokens, label smoothing included */
+  size_t tokens;     /* target tokens, </s> included */
+  double guide_loss; /* mean over the linked target tokens, without its weight; 0 without a guide */
+  size_t linked;     /* those tokens */
   size_t unknown_source, unknown_target;
   size_t tensor_count;
   const elman_checked_tensor *tensors; /* in the order of the file */
@@ -48,8 +50,11 @@ typedef struct elman_gradient_options {
                        words of the pairs: other rows have no gradient */
   double dropout;   /* as in training, with one fixed mask; default 0; below 1 */
   double attention_dropout;
-  double label_smoothing; /* as in training; default 0; below 1 */
-  uint64_t seed;          /* of the numbers tried and of the mask; default 1 */
+  double label_smoothing;        /* as in training; default 0; below 1 */
+  const char *const *alignments; /* of the pairs, "i-j i-j ...", which guide attention as in
+                                    training, "" for none; NULL (default) = no guide */
+  double guide_weight;           /* default 0, at most 1000; goes with alignments */
+  uint64_t seed;                 /* of the numbers tried and of the mask; default 1 */
   bool (*progress)(void *context, size_t done,
                    size_t total); /* tensors; false stops; may be NULL */
   void *context;
@@ -57,9 +62,10 @@ typedef struct elman_gradient_options {
 
 ELMAN_API elman_gradient_options elman_gradient_options_default(void);
 
-/* Holds the gradient of the mean loss of `count` pairs, as one batch, against central differences,
- * both in double. A side that is empty, not valid UTF-8 or of more than 5,000 tokens is
- * ELMAN_BAD_DATA. That a gradient is wrong is no error of the call. */
+/* Holds the gradient of the mean loss of `count` pairs, with a guide's, as one batch, against
+ * central differences, both in double. A side that is empty, not valid UTF-8 or of more than 5,000
+ * tokens is ELMAN_BAD_DATA, and so is an alignment that is none. That a gradient is wrong is no
+ * error of the call. */
 ELMAN_CHECKED elman_status elman_gradient_check(elman_gradient_report **report,
                                                 const elman_model *model,
                                                 const char *const *sources,

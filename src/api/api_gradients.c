@@ -27,29 +27,49 @@ static elman_status encode_side(struct encoding *encoding, const struct codec *c
   return fail(error, status, NULL, "the %s of pair %zu: %.400s", side, number, problem.message);
 }
 
+/* Of the pair that is added next. */
+static elman_status add_alignment(struct text_batch *texts, const struct encoded_side sides[2],
+                                  const char *alignment, elman_error *error) {
+  struct token_linker linker = {0};
+  elman_error problem = {0};
+  const size_t pair = texts->corpus.source.count;
+  const elman_status status =
+      token_links_add(&texts->corpus.links, pair, &linker, sides, text_of(alignment), &problem);
+  token_linker_free(&linker);
+  if (status != ELMAN_BAD_DATA) return status == ELMAN_OK ? status : fail_again(error, &problem);
+  return fail(error, status, NULL, "pair %zu: %.400s", pair + 1, problem.message);
+}
+
 static elman_status fill_corpus(struct text_batch *texts, const struct model *model,
                                 const char *const *sources, const char *const *targets,
-                                size_t count, elman_error *error) {
+                                const char *const *alignments, size_t count, elman_error *error) {
   const struct codec source = model_source_codec(model), target = model_target_codec(model);
   elman_status status = corpus_create(&texts->corpus, count, error);
+  if (status == ELMAN_OK && alignments != NULL)
+    status = corpus_create_guides(&texts->corpus, count, error);
   for (size_t i = 0; i < count && status == ELMAN_OK; i++) {
     status = encode_side(&texts->source, &source, sources[i], "source", i + 1, error);
     if (status == ELMAN_OK)
       status = encode_side(&texts->target, &target, targets[i], "target", i + 1, error);
+    const struct encoded_side sides[] = {{&source, &texts->source, text_of(sources[i])},
+                                         {&target, &texts->target, text_of(targets[i])}};
+    if (status == ELMAN_OK && alignments != NULL)
+      status = add_alignment(texts, sides, alignments[i], error);
     if (status == ELMAN_OK)
       status = corpus_add(&texts->corpus, &texts->source, &texts->target, error);
   }
   return status;
 }
 
-/* A pair with a side that is empty, not UTF-8 or too long is ELMAN_BAD_DATA. text_batch_free works
- * also after a failure. */
+/* A pair with a side that is empty, not UTF-8 or too long is ELMAN_BAD_DATA, as is a bad alignment
+ * (NULL = none). text_batch_free works also after a failure. */
 static elman_status text_batch_fill(struct text_batch *texts, const struct model *model,
                                     const char *const *sources, const char *const *targets,
-                                    size_t count, elman_error *error) {
+                                    const char *const *alignments, size_t count,
+                                    elman_error *error) {
   *texts = (struct text_batch){0};
   if (count == 0) return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "there is no pair");
-  elman_status status = fill_corpus(texts, model, sources, targets, count, error);
+  elman_status status = fill_corpus(texts, model, sources, targets, alignments, count, error);
   if (status != ELMAN_OK) return status;
   size_t *indices = reallocarray(NULL, count, sizeof *indices);
   if (indices == NULL) return fail_no_memory(error);
@@ -111,6 +131,10 @@ static elman_status check_options(const elman_gradient_options *options, elman_e
   else if (!is_share(options->dropout) || !is_share(options->attention_dropout) ||
            !is_share(options->label_smoothing))
     problem = "dropouts and label smoothing must be at least 0 and less than 1";
+  else if (!(options->guide_weight >= 0 && options->guide_weight <= 1000))
+    problem = "the guide weight must lie from 0 to 1000";
+  else if ((options->guide_weight > 0) != (options->alignments != NULL))
+    problem = "a guide weight goes with alignments, and they with it";
   return problem == NULL ? ELMAN_OK : fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s", problem);
 }
 
@@ -128,6 +152,8 @@ static void fill_report(struct owned_report *owned, const struct gradient_check 
   elman_gradient_report *report = &owned->outer;
   *report = (elman_gradient_report){.loss = check->loss,
                                     .tokens = texts->batch.tokens,
+                                    .guide_loss = check->guide_loss,
+                                    .linked = texts->batch.guide.tokens,
                                     .unknown_source = sentences_unknown(&texts->corpus.source),
                                     .unknown_target = sentences_unknown(&texts->corpus.target),
                                     .tensor_count = check->count,
@@ -178,7 +204,8 @@ elman_status elman_gradient_check(elman_gradient_report **report, const elman_mo
   struct text_batch texts = {0};
   *report = NULL;
   elman_status status = check_options(options, error);
-  if (status == ELMAN_OK) status = text_batch_fill(&texts, inner, sources, targets, count, error);
+  if (status == ELMAN_OK)
+    status = text_batch_fill(&texts, inner, sources, targets, options->alignments, count, error);
   struct surroundings before;
   if (status == ELMAN_OK) status = enter(&before, 0, network_product(inner, &texts.batch), error);
   if (status == ELMAN_OK) {
@@ -257,7 +284,7 @@ static elman_status trace_pair(struct owned_trace *owned, const struct model *mo
                                elman_error *error) {
   const float *tensors[MAX_PARAMETERS];
   struct text_batch *texts = &owned->texts;
-  elman_status status = text_batch_fill(texts, model, &source, &target, 1, error);
+  elman_status status = text_batch_fill(texts, model, &source, &target, NULL, 1, error);
   if (status == ELMAN_OK) status = name_tokens(owned, error);
   if (status != ELMAN_OK) return status;
   model_tensors(tensors, model);

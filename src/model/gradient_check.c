@@ -119,10 +119,12 @@ static double loss_difference(const real *a, const real *b, size_t k, double smo
   return log1p(sum) - smoothing * total / (double)V;
 }
 
-static const real *logits_of(struct run *run) {
+/* The sum of the guide's losses goes to *guide. */
+static const real *logits_of(struct run *run, double *guide) {
   const struct network_pass pass =
       network_copy_pass(&run->network, run->batch, &run->regularization);
   (void)network_forward(&pass);
+  *guide = network_guide_loss(&pass);
   return run->network.workspace.decoder.logits;
 }
 
@@ -132,16 +134,17 @@ static double central_difference(struct run *run, real *weight) {
   const real kept = *weight;
   const volatile real above = kept + (real)run->options->step;
   const volatile real below = kept - (real)run->options->step;
-  double sum = 0;
+  double sum = 0, guide_above, guide_below;
   *weight = above;
-  memcpy(run->above, logits_of(run), N * V * sizeof *run->above);
+  memcpy(run->above, logits_of(run, &guide_above), N * V * sizeof *run->above);
   *weight = below;
-  const real *logits = logits_of(run);
+  const real *logits = logits_of(run, &guide_below);
   *weight = kept;
   for (size_t n = 0; n < N; n++)
     sum += loss_difference(run->above + n * V, logits + n * V, run->batch->labels[n],
                            run->regularization.label_smoothing, V);
-  return sum / (double)N / ((double)above - (double)below);
+  const double guided = run->regularization.guide * (guide_above - guide_below);
+  return (sum / (double)N + guided) / ((double)above - (double)below);
 }
 
 /* How far rounding moves sums of n numbers whose sizes add up to at most 1: λ √n u, but for a
@@ -188,6 +191,33 @@ static double rounding_of_loss(const struct run *run) {
   return rounding_of_sums(run) * sum / (double)N;
 }
 
+/* Rows of the real positions of a side, (steps,batch,H). */
+static double longest_row(const real *rows, const struct sequence *side, size_t H) {
+  double longest = 0;
+  for (size_t i = 0; i < side->steps * side->batch; i++)
+    if (is_real(side, i)) longest = fmax(longest, norm_of(rows + i * H, H));
+  return longest;
+}
+
+/* How far rounding moves the guide's mean loss. The logarithm of a weight follows two scores; the
+ * products that are added up in a score are |q| |k| together at most or, in a sum of tanh, |v| √H.
+ */
+static double rounding_of_guide(const struct run *run) {
+  const struct workspace *w = &run->network.workspace;
+  const struct attention_cache *cache = &w->decoder.attention;
+  const struct decoder_parameters *weights = &run->network.weight_views.decoder;
+  const size_t H = run->network.config.hidden_size, B = run->batch->target.batch;
+  const real *top = w->decoder.states[run->network.config.layers - 1] + B * H;
+  const real *outputs = w->decoder.outputs != NULL ? w->decoder.outputs : top;
+  const double q =
+      longest_row(cache->queries != NULL ? cache->queries : outputs, &run->batch->target, H);
+  const double k =
+      longest_row(cache->keys != NULL ? cache->keys : w->encoder.outputs, &run->batch->source, H);
+  const real *own = weights->attention.part[OWN_PARTS];
+  const double score = q * k + (own == NULL ? 0 : norm_of(own, H) * sqrt((double)H));
+  return rounding_of_sums(run) * (1 + 2 * score);
+}
+
 static elman_verdict judge(const struct run *run, double difference, double error, size_t checked) {
   const double rounding = run->rounding / run->options->step * sqrt((double)checked);
   if (error <= run->options->tolerance) return ELMAN_GRADIENT_RIGHT;
@@ -223,7 +253,11 @@ static elman_status check_all(struct gradient_check *check, struct run *run, elm
   if (status == ELMAN_OK) status = take_memory(run, error);
   if (status != ELMAN_OK) return status;
   run->rounding = rounding_of_loss(run);
+  if (run->regularization.guide > 0)
+    run->rounding += options->guide_weight * rounding_of_guide(run);
   const struct network_pass pass = network_copy_pass(network, run->batch, &run->regularization);
+  const size_t linked = run->batch->guide.tokens;
+  check->guide_loss = linked == 0 ? 0 : network_guide_loss(&pass) / (double)linked;
   (void)network_gradient(&network->gradient_views, &pass);
   check->count = network->table.count;
   for (size_t i = 0; i < check->count; i++) {
@@ -238,11 +272,14 @@ elman_status gradient_check_run(struct gradient_check *check, const struct model
                                 const float *const *tensors, const struct batch *batch,
                                 const elman_gradient_options *options, elman_error *error) {
   const struct random_stream stream = dropout_stream(options->seed, 0, 0);
-  struct run run = {.batch = batch,
-                    .options = options,
-                    .regularization = {.dropouts = {{options->dropout, stream},
-                                                    {options->attention_dropout, stream}},
-                                       .label_smoothing = options->label_smoothing}};
+  const size_t linked = batch->guide.tokens;
+  struct run run = {
+      .batch = batch,
+      .options = options,
+      .regularization = {
+          .dropouts = {{options->dropout, stream}, {options->attention_dropout, stream}},
+          .label_smoothing = options->label_smoothing,
+          .guide = linked == 0 ? 0 : options->guide_weight / (double)linked}};
   elman_status status =
       network_copy_create(&run.network, config, tensors, batch, WITH_GRADIENTS_AND_LOGITS, error);
   if (status != ELMAN_OK) return status;

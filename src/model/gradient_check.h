@@ -12,7 +12,8 @@
 struct gradient_check {
   elman_checked_tensor reports[MAX_PARAMETERS]; /* in the table's order, whose names they lack */
   size_t count;
-  double loss; /* mean over the target tokens, smoothing included */
+  double loss;       /* mean over the target tokens, smoothing included */
+  double guide_loss; /* mean over those that the batch's guide links; 0 without one */
 };
 
 /* Of a tensor with more weights than `samples` so many are tried, drawn at random; of an embedding

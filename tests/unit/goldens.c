@@ -151,6 +151,61 @@ static void check_forward_and_gradients(const char *attention) {
   close_golden(&golden);
 }
 
+/* The links of the pairs, as guides of the golden's batch. */
+static void add_guides(struct golden *golden, const struct golden *guided) {
+  size_t pairs, count, same;
+  real *counts = golden_values(guided, "link_counts", &pairs);
+  real *targets = golden_values(guided, "link_targets", &count);
+  real *sources = golden_values(guided, "link_sources", &same);
+  struct token_links *links = &golden->corpus.links;
+  cr_assert_eq(pairs, golden->corpus.source.count);
+  cr_assert_eq(count, same);
+  cr_assert_eq(corpus_create_guides(&golden->corpus, pairs, NULL), ELMAN_OK);
+  cr_assert_eq(array_grow(&links->items, &links->capacity, count, sizeof *links->items, NULL),
+               ELMAN_OK);
+  for (size_t i = 0; i < count; i++)
+    links->items[i] = (struct token_link){(uint32_t)targets[i], (uint32_t)sources[i]};
+  for (size_t i = 0; i < pairs; i++) links->starts[i + 1] = links->starts[i] + (size_t)counts[i];
+  const size_t indices[] = {0, 1, 2, 3};
+  cr_assert_eq(batch_fill(&golden->batch, &golden->corpus, indices, pairs, NULL), ELMAN_OK);
+  free(counts);
+  free(targets);
+  free(sources);
+}
+
+static void check_guided(const char *attention) {
+  struct golden golden, guided = {.path = ""};
+  open_golden(&golden, attention);
+  cr_assert_eq(safetensors_open(&guided.file, path_of(guided.path, "guided", attention), NULL),
+               ELMAN_OK);
+  guided.model = golden.model;
+  add_guides(&golden, &guided);
+  const struct model *model = golden.model;
+  const double M = (double)golden.batch.guide.tokens;
+  const struct regularization regularization = {.guide =
+                                                    golden_number(&guided, "guide_weight") / M};
+  struct workspace workspace = {.block = 0};
+  real *gradients;
+  struct parameters views;
+  cr_assert_eq(parameter_block_create(&gradients, &model->table, NULL), ELMAN_OK);
+  parameters_bind(&views, gradients, &model->config);
+  cr_assert_eq(workspace_fit(&workspace, &model->config, &golden.batch, WITH_GRADIENTS, NULL),
+               ELMAN_OK);
+  const struct network_pass pass = {.config = &model->config,
+                                    .weights = &model->weights,
+                                    .batch = &golden.batch,
+                                    .regularization = &regularization,
+                                    .workspace = &workspace};
+  (void)network_gradient(&views, &pass);
+  cr_assert_float_eq(network_guide_loss(&pass) / M, golden_number(&guided, "guide_loss"),
+                     TOLERANCE);
+  compare_block(&guided, "gradient.", gradients);
+  parameter_block_free(gradients);
+  workspace_free(&workspace);
+  safetensors_close(&guided.file);
+  close_golden(&golden);
+}
+
 static void check_updates(const char *attention) {
   struct golden golden;
   open_golden(&golden, attention);
@@ -175,6 +230,9 @@ static void check_updates(const char *attention) {
 #define GOLDEN(name)                                                                               \
   Test(goldens, name##_forward_and_gradients) {                                                    \
     check_forward_and_gradients(#name);                                                            \
+  }                                                                                                \
+  Test(goldens, name##_guided) {                                                                   \
+    check_guided(#name);                                                                           \
   }                                                                                                \
   Test(goldens, name##_updates) {                                                                  \
     check_updates(#name);                                                                          \

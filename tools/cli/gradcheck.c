@@ -34,8 +34,12 @@ static size_t count_unmeasured(const elman_gradient_report *report) {
 }
 
 static void write_text(FILE *stream, const elman_gradient_report *report) {
-  fprintf(stream, "loss %.6g, the mean over %zu target token%s\n\n", report->loss, report->tokens,
+  fprintf(stream, "loss %.6g, the mean over %zu target token%s\n", report->loss, report->tokens,
           plural(report->tokens));
+  if (report->linked > 0)
+    fprintf(stream, "guide's loss %.6g, the mean over %zu linked target token%s\n",
+            report->guide_loss, report->linked, plural(report->linked));
+  putc('\n', stream);
   fprintf(stream, "%-32s %13s %9s %11s %11s %9s\n", "tensor", "shape", "checked", "derived",
           "measured", "error");
   for (size_t i = 0; i < report->tensor_count; i++) write_row(stream, &report->tensors[i]);
@@ -65,8 +69,11 @@ static void write_tensor(struct json *json, const elman_checked_tensor *tensor) 
 
 static void write_json(FILE *stream, const elman_gradient_report *report) {
   struct json json = {.stream = stream};
-  json_print(&json, "{loss %g tokens %zu right %d worst %s tensors [", report->loss, report->tokens,
-             report->right, report->worst == NULL ? NULL : report->worst->name);
+  json_print(&json, "{loss %g tokens %zu", report->loss, report->tokens);
+  if (report->linked > 0)
+    json_print(&json, " guide_loss %g linked %zu", report->guide_loss, report->linked);
+  json_print(&json, " right %d worst %s tensors [", report->right,
+             report->worst == NULL ? NULL : report->worst->name);
   for (size_t i = 0; i < report->tensor_count; i++) write_tensor(&json, &report->tensors[i]);
   json_print(&json, "\n]}\n");
 }
@@ -112,8 +119,27 @@ static int check(const elman_model *model, const struct operands *operands,
   return code;
 }
 
+/* An alignment for each pair, and a weight, if there are any. */
+static int settle_guide(elman_gradient_options *options, const struct option_list *guides,
+                        const struct usage *usage, const struct operands *operands) {
+  if (guides->count == 0) return EX_OK;
+  if (guides->count != operands->count / 2)
+    return report_usage(usage->command,
+                        "--guide is given %zu time%s for %zu pair%s; give it once "
+                        "for each, with '' for none",
+                        guides->count, plural(guides->count), operands->count / 2,
+                        plural(operands->count / 2));
+  options->alignments = guides->words;
+  if (!option_given(usage, operands, "guide-weight"))
+    options->guide_weight = ELMAN_USUAL_GUIDE_WEIGHT;
+  if (options->guide_weight > 0) return EX_OK;
+  return report_usage(usage->command,
+                      "--guide has no effect with --guide-weight 0; leave both out");
+}
+
 int gradcheck_command(int argc, char **argv) {
   elman_gradient_options choice = elman_gradient_options_default();
+  struct option_list guides = {.count = 0};
   const char *model_path = DEFAULT_MODEL;
   bool json = false;
   const struct option options[] = {
@@ -127,10 +153,16 @@ int gradcheck_command(int argc, char **argv) {
       hyperparameter_option("dropout", &choice.dropout),
       hyperparameter_option("attention_dropout", &choice.attention_dropout),
       hyperparameter_option("label_smoothing", &choice.label_smoothing),
+      {"guide", 0, "LINKS", "word alignment of a pair, as in '0-0 1-2', once for each",
+       .list = &guides, .most = MOST_LISTED},
+      hyperparameter_option("guide_weight", &choice.guide_weight),
       SEED_OPTION(choice.seed, "chooses weights and mask"),
       JSON_OPTION(json),
       {0}};
-  const struct rule rules[] = {{"", "!SOURCE", "name a SOURCE and its TARGET"}, {0}};
+  const struct rule rules[] = {
+      {"", "!SOURCE", "name a SOURCE and its TARGET"},
+      {"guide-weight", "!guide", "--guide-weight needs --guide, which gives the alignments"},
+      {0}};
   const struct usage usage = {
       "gradcheck", "[options] SOURCE TARGET [SOURCE TARGET...]",
       "Checks the gradients of a model on a pair, or on a batch of pairs: those of\n"
@@ -141,6 +173,8 @@ int gradcheck_command(int argc, char **argv) {
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
   if (operands.count % 2 != 0) return report_usage(usage.command, "a SOURCE is without its TARGET");
+  code = settle_guide(&choice, &guides, &usage, &operands);
+  if (code != EX_OK) return code;
   elman_model *model;
   code = model_open(&model, model_path);
   if (code != EX_OK) return code;
