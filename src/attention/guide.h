@@ -1,7 +1,7 @@
 /* Guided alignment (Chen, Matusov, Khadivi and Peter, AMTA 2016): a query's weights learn to be
  * like a given distribution over the keys, the uniform one over those that it is linked with. The
  * loss is the cross-entropy between the two; of several heads, of the mean of their weights.
- * docs/beyond.md, equations 50 to 53. */
+ * docs/beyond.md, equations 55 to 58. */
 #ifndef ELMAN_ATTENTION_GUIDE_H
 #define ELMAN_ATTENTION_GUIDE_H
 
@@ -17,7 +17,7 @@ struct guided {
 };
 
 /* Gradient of the loss with respect to the logarithm of this head's weight of the i-th of the keys:
- * -scale, or of several heads this one's share of it.                                 (52) */
+ * -scale, or of several heads this one's share of it.                                 (57) */
 real guided_pull(const struct guided *guided, size_t i);
 
 /* The logarithm of the weight of a key, the mean of the heads; the row is the first head's. */
@@ -27,6 +27,9 @@ guided_log guided_log_of_weights;
 /* Adds to dscores (S), and to what else weights are made of in the scratch. */
 typedef void guided_backward(real *dscores, const struct guided *guided,
                              const struct attention_scratch *scratch);
+
+/* The usual one, of the softmax. */
+guided_backward guided_softmax_backward;
 
 /* losses (T B): of queries without links, zero. After the forward pass of all queries. */
 void guide_losses(double *losses, const struct attention_pass *pass);

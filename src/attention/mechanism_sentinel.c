@@ -123,6 +123,16 @@ static void weigh_with_sentinel_backward(real *drow, const struct attention_row 
   mask_fill_outside(drow, visible, row->pass->shape.keys, 0);
 }
 
+/* The sentinel is one more key of the softmax, that no guide names.                      (58) */
+static void guided_with_sentinel(real *dscores, const struct guided *guided,
+                                 const struct attention_scratch *scratch) {
+  const struct attention_row *row = guided->row;
+  real sum = 0;
+  for (size_t i = 0; i < guided->count; i++) sum += guided_pull(guided, i);
+  guided_softmax_backward(dscores, guided, scratch);
+  scratch->own[SCORES][row->position] -= mask_rest(row->weights, row->pass->shape.keys) * sum;
+}
+
 /* ---- the context ---- */
 
 static real rest_at(const struct attention_pass *pass, size_t i) {
@@ -174,5 +184,6 @@ const struct attention_mechanism attention_sentinel = {
     .queries_backward = queries_backward,
     .weigh = weigh_with_sentinel,
     .weigh_backward = weigh_with_sentinel_backward,
+    .guided_backward = guided_with_sentinel,
     .context_forward = context_forward,
     .context_backward = context_backward};

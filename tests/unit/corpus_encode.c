@@ -5,24 +5,32 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "corpus/corpus.h"
+#include "corpus/batch.h"
 #include "corpus/pieces.h"
 #include "threads.h"
 
-static struct pairs *pairs_of(const char *content) {
+static struct pairs *aligned_pairs_of(const char *content, size_t alignment_column) {
   char name[] = "/tmp/elman-encode-XXXXXX";
   const int descriptor = mkstemp(name);
   cr_assert_geq(descriptor, 0);
   cr_assert_eq(write(descriptor, content, strlen(content)), (ssize_t)strlen(content));
   close(descriptor);
   const char *const files[] = {name};
-  const elman_pairs_options options = {
-      .files = files, .file_count = 1, .source_column = 1, .target_column = 2, .strict = true};
+  const elman_pairs_options options = {.files = files,
+                                       .file_count = 1,
+                                       .source_column = 1,
+                                       .target_column = 2,
+                                       .alignment_column = alignment_column,
+                                       .strict = true};
   struct pairs *pairs;
   elman_error error = {0};
   cr_assert_eq(pairs_read(&pairs, &options, &error), ELMAN_OK, "%s", error.message);
   unlink(name);
   return pairs;
+}
+
+static struct pairs *pairs_of(const char *content) {
+  return aligned_pairs_of(content, 0);
 }
 
 static struct vocabulary_pair vocabularies_of(const struct pairs *pairs,
@@ -256,4 +264,81 @@ Test(encode, words_of_equal_counts_are_in_the_order_of_the_pairs) {
   }
   free_vocabularies(&built);
   pairs_free(pairs);
+}
+
+/* ---- guides ---- */
+
+/* Links of a pair's tokens as "target-source ..." */
+static void assert_links(elman_token_mode mode, const char *line, const char *expected) {
+  struct pairs *pairs = aligned_pairs_of(line, 3);
+  const struct vocabulary_options options = {
+      .source_mode = mode, .target_mode = mode, .min_count = 1};
+  struct vocabulary_pair built = vocabularies_of(pairs, options);
+  const struct codec source = {.mode = mode, .vocabulary = built.source};
+  const struct codec target = {.mode = mode, .vocabulary = built.target};
+  struct corpus corpus;
+  char shown[200] = "";
+  elman_error error = {0};
+  const elman_status status = corpus_encode_guided(&corpus, pairs, &source, &target, 0, &error);
+  if (status != ELMAN_OK)
+    snprintf(shown, sizeof shown, "%.20s: %.150s", strrchr(error.where, ':') + 1, error.message);
+  for (size_t i = 0; status == ELMAN_OK && i < corpus.links.starts[1]; i++) {
+    const struct token_link link = corpus.links.items[i];
+    const size_t used = strlen(shown);
+    snprintf(shown + used, sizeof shown - used, "%s%u-%u", i == 0 ? "" : " ", link.target,
+             link.source);
+  }
+  cr_assert_str_eq(shown, expected);
+  corpus_free(&corpus);
+  free_vocabularies(&built);
+  pairs_free(pairs);
+}
+
+Test(guides, a_link_of_words_is_one_of_all_their_tokens) {
+  assert_links(ELMAN_TOKENS_SPACE, "a b c\tx y\t2-0 0-1 1-1 0-1", "0-2 1-0 1-1");
+  assert_links(ELMAN_TOKENS_WORDS, "don't a\tx, y\t0-0 1-1", "0-0 0-1 0-2 1-0 1-1 1-2 2-3");
+  assert_links(ELMAN_TOKENS_CHARS, "ab c\txy\t0-0", "0-0 0-1 1-0 1-1");
+  assert_links(ELMAN_TOKENS_SPACE, "a b\tx\t", "");
+}
+
+/* Han without spaces has no words: there the tokens are counted. With spaces it has. */
+Test(guides, tokens_of_han_are_words) {
+  assert_links(ELMAN_TOKENS_CHARS, "我爱学习\tI\t3-0", "0-3");
+  assert_links(ELMAN_TOKENS_CHARS, "我 爱 学习\tI\t2-0", "0-2 0-3");
+}
+
+Test(guides, bad_links_are_told_with_their_place) {
+  assert_links(ELMAN_TOKENS_CHARS, "我爱学习\tI\t4-0",
+               "1: the alignment 4-0 names a word that is not there");
+  assert_links(ELMAN_TOKENS_SPACE, "a\tI\tx",
+               "1: \"x\" is not an alignment of the form i-j; is it the right column?");
+}
+
+static void assert_guide(const struct guide *guide, const size_t *starts, size_t positions,
+                         const uint32_t *sources, size_t tokens) {
+  for (size_t i = 0; i <= positions; i++) cr_assert_eq(guide->starts[i], starts[i], "%zu", i);
+  for (size_t i = 0; i < starts[positions]; i++) cr_assert_eq(guide->sources[i], sources[i]);
+  cr_assert_eq(guide->links, starts[positions]);
+  cr_assert_eq(guide->tokens, tokens);
+}
+
+/* Three sentences of 2, 1 and 0 words, with 3, 1 and 0 links; the order of the batch is another. */
+Test(guides, batches_are_time_major_and_cut_for_shards) {
+  uint32_t ids[] = {0, 0, 0, 0};
+  size_t sources[] = {0, 2, 3, 4}, targets[] = {0, 2, 3, 3}, links[] = {0, 3, 4, 4};
+  struct token_link items[] = {{0, 1}, {1, 0}, {1, 1}, {0, 0}};
+  const struct corpus corpus = {.source = {.ids = ids, .starts = sources, .count = 3},
+                                .target = {.ids = ids, .starts = targets, .count = 3},
+                                .links = {.items = items, .starts = links}};
+  struct batch batch = {.tokens = 0}, slice = {.tokens = 0};
+  cr_assert_eq(batch_fill(&batch, &corpus, (const size_t[]){2, 0, 1}, 3, NULL), ELMAN_OK);
+  assert_guide(&batch.guide, (const size_t[]){0, 0, 1, 2, 2, 4, 4, 4, 4, 4}, 9,
+               (const uint32_t[]){1, 0, 0, 1}, 3);
+  cr_assert_eq(batch_slice(&slice, &batch, 1, 2, NULL), ELMAN_OK);
+  assert_guide(&slice.guide, (const size_t[]){0, 1, 2, 4, 4, 4, 4}, 6,
+               (const uint32_t[]){1, 0, 0, 1}, 3);
+  cr_assert_eq(batch_slice(&slice, &batch, 0, 1, NULL), ELMAN_OK);
+  assert_guide(&slice.guide, (const size_t[]){0, 0}, 1, NULL, 0);
+  batch_free(&batch);
+  batch_free(&slice);
 }

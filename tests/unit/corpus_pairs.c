@@ -132,6 +132,59 @@ Test(tsv, columns) {
   assert_pairs(options, "I=I|you=you|he=he", 0, "");
 }
 
+/* An alignment of words that are not there, or of no words; an empty one is none. Words of Han
+ * without spaces are counted where there are tokens. */
+Test(tsv, alignments_are_checked_where_asked_for) {
+  put("a.tsv", "我 爱\tI love\t0-0 1-1\n你\tyou\t1-0\n他\the\tnote\n她\tshe\t\n我爱\tI\t1-0\n");
+  elman_pairs_options options = tsv_options();
+  options.alignment_column = 3;
+  assert_pairs(options, "我 爱=I love=0-0 1-1|你=you=1-0|他=he=note|她=she|我爱=I=1-0", 0, "");
+  options.check_alignments = true;
+  assert_pairs(options, "我 爱=I love=0-0 1-1|她=she|我爱=I=1-0", 2,
+               "a.tsv:2: the alignment 1-0 names a word that is not there\n"
+               "a.tsv:3: \"note\" is not an alignment of the form i-j; is it the right column?\n");
+  options.strict = true;
+  assert_error(options, ELMAN_BAD_DATA, "a.tsv:2", "names a word");
+}
+
+/* Line n of the file goes with line n of the pairs, also where lines of either are bad. */
+Test(tsv, alignments_of_a_file) {
+  put("a.tsv", "我 爱\tI love\nno tab\n你\tyou\n他\the\n\n");
+  put("a.links", "0-0 1-1\nanything\n\n\xFF\n");
+  elman_pairs_options options = tsv_options();
+  options.alignment_file = "a.links";
+  options.check_alignments = true;
+  assert_pairs(options, "我 爱=I love=0-0 1-1|你=you", 2,
+               "a.tsv:2: has 1 column, column 2 is needed (columns are separated by tabs)\n"
+               "a.links:4: is not valid UTF-8 at byte 1 of the line\n");
+  put("a.links", "0-0\n\n0-0\n");
+  assert_error(options, ELMAN_BAD_DATA, "a.links", "has 3 lines but a.tsv has 4");
+  put("a.links", "0-0\n\n0-0\n0-0\n0-0\n");
+  assert_error(options, ELMAN_BAD_DATA, "a.links", "has 5 lines but a.tsv has 4");
+  put("a.links", "0-0\n\n0-0\n0-0\n\n\n");
+  assert_pairs(options, "我 爱=I love=0-0|你=you=0-0|他=he=0-0", 1,
+               "a.tsv:2: has 1 column, column 2 is needed (columns are separated by tabs)\n");
+  options.alignment_file = "nowhere";
+  assert_error(options, ELMAN_NO_INPUT, "nowhere", "");
+  options.alignment_column = 3;
+  assert_error(options, ELMAN_INVALID_ARGUMENT, "", "does not go with a column");
+  options.alignment_column = 0;
+  const char *two[] = {"a.tsv", "a.tsv"};
+  options.files = two;
+  options.file_count = 2;
+  assert_error(options, ELMAN_INVALID_ARGUMENT, "", "one file of pairs");
+}
+
+Test(moses, alignments_of_a_file) {
+  put("zh", "我 爱\n\n你\n");
+  put("en", "I love\nx\nyou\n");
+  put("links", "0-1 1-0\n7-7\n0-0");
+  elman_pairs_options options = moses_options();
+  options.alignment_file = "links";
+  options.check_alignments = true;
+  assert_pairs(options, "我 爱=I love=0-1 1-0|你=you=0-0", 1, "zh:2: is empty\n");
+}
+
 Test(tsv, bad_lines_are_reported_and_skipped) {
   put("a.tsv", "我\tI\nno tab\n\n你\xFF\tyou\n\tempty\nempty\t \u3000\n他\the\n \nx\n");
   assert_pairs(tsv_options(), "我=I|他=he", 7,

@@ -1,0 +1,134 @@
+# Guided alignment: where alignments come from, what is refused, and that the result depends on
+# nothing else.
+
+command -v python3 >/dev/null || exit 77
+head -n 200 "$DATA/daily.train.zh-en.tsv" >train.tsv
+cut -f 1 train.tsv >zh
+cut -f 2 train.tsv >en
+cut -f 3 train.tsv >links
+settings=(-t 1 --hidden-size 12 --embedding-size 8 --batch-size 16 --epochs 2 --lr 0.01)
+
+# ---- what it does ----
+
+expect_exit 0 "$ELMAN" train "${settings[@]}" --guide 3 --log log train.tsv
+expect_stderr_match '^attention is guided by column 3, weight 0\.3 \(--guide-weight\)$'
+cp model.safetensors guided
+python3 - log <<'END' || fail "the log is wrong"
+import json, sys
+start, *updates = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
+assert start["guide_weight"] == 0.3, start
+assert all(u["linked"] > 40 and u["guide_loss"] > 0 for u in updates), updates
+assert updates[-1]["guide_loss"] < 0.9 * updates[0]["guide_loss"]
+END
+expect_exit 0 "$ELMAN" inspect -m guided
+expect_stdout_match '^guide weight +0\.3$'
+
+# The same from a file, to a column or two files of sentences, with the weight that is the default.
+expect_exit 0 "$ELMAN" train -q "${settings[@]}" --guide links --guide-weight 0.3 train.tsv
+cmp guided model.safetensors || fail "a file of alignments gives another model"
+expect_exit 0 "$ELMAN" train -q "${settings[@]}" --guide links --source zh --target en
+cmp guided model.safetensors || fail "two files of sentences give another model"
+expect_exit 0 "$ELMAN" train -q "${settings[@]}" --guide - train.tsv <links
+cmp guided model.safetensors || fail "alignments from standard input give another model"
+
+# Any number of threads; shards only round differently, so that the guide's mean is of the batch.
+expect_exit 0 last_wins "$ELMAN" train -q "${settings[@]}" --guide 3 -t 2 train.tsv
+cmp guided model.safetensors || fail "two threads give another model"
+expect_exit 0 "$ELMAN" train -q "${settings[@]}" --guide 3 --shards 3 --log shards train.tsv
+python3 - log shards <<'END' || fail "shards have another loss"
+import json, sys
+of = lambda path: [json.loads(line) for line in open(path, encoding="utf-8")][1:]
+for a, b in zip(of(sys.argv[1])[:8], of(sys.argv[2])[:8]):
+    assert a["linked"] == b["linked"] and abs(a["guide_loss"] - b["guide_loss"]) < 1e-2, (a, b)
+END
+
+# Attention that is exported can guide.
+"$ELMAN" attention -m guided --format pharaoh --references en -i zh >exported
+expect_exit 0 "$ELMAN" train -q "${settings[@]}" --guide exported train.tsv
+
+# Another weight, other alignments, none: other models.
+for others in '--guide 3 --guide-weight 1' '--guide exported' ''; do
+  expect_exit 0 "$ELMAN" train -q "${settings[@]}" $others train.tsv
+  ! cmp -s guided model.safetensors || fail "the same model with: $others"
+done
+
+# ---- stop and resume ----
+
+expect_exit 0 "$ELMAN" train -q "${settings[@]}" --guide links --save-every 0.001 train.tsv
+expect_exit 0 last_wins "$ELMAN" train -q "${settings[@]}" --guide links --epochs 3 --resume train.tsv
+cp model.safetensors resumed
+expect_exit 0 last_wins "$ELMAN" train -q "${settings[@]}" --guide links --epochs 3 -o whole train.tsv
+cmp resumed whole || fail "a guided training that was resumed gives another model"
+belongs='^elman: model.safetensors.checkpoint: the checkpoint belongs to another training: '
+refused() { # refused REGEX ARGUMENT...
+  local regex=$1
+  shift
+  expect_exit 64 "$ELMAN" train -q "${settings[@]}" --resume "$@" train.tsv
+  expect_stderr_match "$regex"
+}
+refused "${belongs}guide weight was 0\.3 and is now 1(\.0)?; " --guide links --guide-weight 1
+refused "${belongs}guide weight was 0\.3 and is now 0(\.0)?; "
+refused "${belongs}guide was links and is now exported; " --guide exported
+sed -i '1s/ .*//' links
+refused "${belongs}guide \(links\) changed; " --guide links
+
+# ---- bad alignments ----
+
+{
+  printf '我 爱 学习\tI love studying\t0-0 1-1 2-2\n'
+  printf '他 喝 茶\tHe drinks tea\t0-0 3-1\n'
+  printf '你 好\tHello\t\n'
+  printf '她 在 家\tShe is home\tat home\n'
+  printf '我 在 家\tI am home\n'
+} >bad
+expect_exit 0 "$ELMAN" train "${settings[@]}" --guide 3 bad
+expect_stderr_match '^bad:2: left out: the alignment 3-1 names a word that is not there$'
+expect_stderr_match '^bad:4: left out: "at home" is not an alignment of the form i-j; is it the right column\?$'
+expect_stderr_match '^bad:5: left out: has 2 columns, column 3 is needed'
+expect_stderr_match '^2 pairs; 3 lines left out$'
+expect_stderr_match '^1 pair is without a link, whose attention is not guided$'
+expect_exit 65 "$ELMAN" train -q "${settings[@]}" --strict --guide 3 bad
+expect_stderr_match '^elman: bad:2: the alignment 3-1 names a word that is not there$'
+# In Han without spaces tokens are counted, which only the model knows.
+printf '我爱学习\tI love studying\t0-0 4-2\n' >unspaced
+expect_exit 65 "$ELMAN" train -q "${settings[@]}" --source-tokens chars --guide 3 unspaced
+expect_stderr_match '^elman: unspaced:1: the alignment 4-2 names a word that is not there$'
+printf '我 爱\tI love\t\n你 好\tHello\t\n' >unlinked
+expect_exit 65 "$ELMAN" train -q "${settings[@]}" --guide 3 unlinked
+expect_stderr_match '^elman: no pair has a word alignment that could guide the attention'
+head -n 199 en >short
+expect_exit 65 "$ELMAN" train -q "${settings[@]}" --guide short train.tsv
+expect_stderr_match '^elman: short: has 199 lines but train.tsv has 200; line n of one must align line n of the other$'
+expect_exit 66 "$ELMAN" train -q "${settings[@]}" --guide nowhere train.tsv
+
+# ---- options that do not go together ----
+
+wrong() { # wrong REGEX ARGUMENT...
+  local regex=$1
+  shift
+  expect_exit 64 "$ELMAN" train -q "${settings[@]}" "$@"
+  expect_stderr_match "$regex"
+}
+wrong '--guide-weight needs --guide, ' --guide-weight 0.3 train.tsv
+wrong '--guide has no effect with --guide-weight 0; ' --guide 3 --guide-weight 0 train.tsv
+wrong '--guide-weight' --guide 3 --guide-weight -1 train.tsv
+wrong "--guide: '0' is not a column" --guide 0 train.tsv
+wrong '--guide: --source and --target have no column 3; ' --guide 3 --source zh --target en
+wrong '--guide: a file of alignments goes with one file of PAIRS, not with 2; ' \
+  --guide links train.tsv train.tsv
+wrong 'standard input .* once' --guide - -
+wrong "--output: 'links' holds the pairs" --guide links -o links train.tsv
+
+# ---- the gradient ----
+
+expect_exit 0 "$ELMAN" gradcheck -m guided --guide '0-0 1-1 2-2' '我 喜欢 书' 'I like books'
+expect_stdout_match "^guide's loss [0-9.]+, the mean over 3 linked target tokens$"
+expect_stdout_match ': the gradients are right'
+expect_exit 0 "$ELMAN" gradcheck -m guided --json --attention-dropout 0.2 --guide '0-0' --guide '' \
+  --guide-weight 2 '我 喜欢 书' 'I like books' '他 忙' 'He is busy'
+expect_stdout_match '"tokens":8,"guide_loss":[0-9.]+,"linked":1,"right":true,'
+expect_exit 64 "$ELMAN" gradcheck -m guided --guide '0-0' '我' 'I' '他' 'He'
+expect_stderr_match '--guide is given 1 time for 2 pairs; '
+expect_exit 64 "$ELMAN" gradcheck -m guided --guide-weight 2 '我' 'I'
+expect_exit 65 "$ELMAN" gradcheck -m guided --guide '0-9' '我' 'I'
+expect_stderr_match 'pair 1: the alignment 0-9 names a word that is not there'

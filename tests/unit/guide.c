@@ -1,0 +1,119 @@
+/* The guide of attention: its loss by hand, and what it gives where weights have vanished. */
+#include "check.h"
+
+#include <string.h>
+
+#include "attention/guide.h"
+#include "attention/mechanism.h"
+
+enum { S = 4, MOST_HEADS = 2 };
+
+/* One query of one sentence, with weights as they are given. */
+struct query {
+  struct attention_pass pass;
+
+  size_t query_length, key_length;
+  real weights[MOST_HEADS * S];
+  size_t starts[2];
+  uint32_t keys[S];
+  struct guide guide;
+  real center; /* of local attention */
+};
+
+static void set_up(struct query *q, enum attention_kind kind, size_t heads, const double *weights,
+                   const uint32_t *keys, size_t links) {
+  *q = (struct query){.query_length = 1, .key_length = S, .starts = {0, links}};
+  for (size_t i = 0; i < heads * S; i++) q->weights[i] = (real)weights[i];
+  for (size_t i = 0; i < links; i++) q->keys[i] = keys[i];
+  q->guide = (struct guide){q->starts, q->keys, links, links > 0};
+  q->pass = (struct attention_pass){
+      .layer = {.config = {.kind = kind, .size = 4, .heads = heads, .window = 1},
+                .guide = &q->guide,
+                .guide_scale = (real)0.5},
+      .shape = {.queries = 1,
+                .keys = S,
+                .batch = 1,
+                .query_lengths = &q->query_length,
+                .key_lengths = &q->key_length},
+      .cache = {.weights = q->weights, .own = {NULL, &q->center}}};
+}
+
+static double loss_of(struct query *q) {
+  double loss;
+  guide_losses(&loss, &q->pass);
+  return loss;
+}
+
+/* dscores (S) of one head, zero before. */
+static void gradient_of(real *dscores, real *dcenter, struct query *q, size_t head) {
+  const struct attention_scratch scratch = {.own = {NULL, dcenter}};
+  const struct attention_row row = {
+      .pass = &q->pass, .visible = {0, S}, .weights = q->weights + head * S};
+  memset(dscores, 0, S * sizeof *dscores);
+  guide_backward(dscores, &row, head, &scratch);
+}
+
+Test(guide, loss_is_the_cross_entropy_with_the_linked_keys) {
+  struct query q;
+  const double weights[] = {0.5, 0.25, 0.125, 0.125};
+  set_up(&q, ATTENTION_DOT, 1, weights, (const uint32_t[]){1, 3}, 2);
+  cr_assert_float_eq(loss_of(&q), (log(4) + log(8)) / 2, CLOSE);
+  set_up(&q, ATTENTION_DOT, 1, weights, NULL, 0);
+  cr_assert_eq(loss_of(&q), 0);
+}
+
+Test(guide, loss_is_of_the_mean_of_the_heads) {
+  struct query q;
+  const double weights[] = {1, 0, 0, 0, 0.5, 0.5, 0, 0};
+  set_up(&q, ATTENTION_MULTIHEAD, 2, weights, (const uint32_t[]){0}, 1);
+  cr_assert_float_eq(loss_of(&q), -log(0.75), CLOSE);
+}
+
+/* λ/M (a - γ): the linked keys gain what the others lose. */
+Test(guide, gradient_is_attention_less_guide) {
+  struct query q;
+  real dscores[S];
+  const double weights[] = {0.5, 0.25, 0.125, 0.125}, expected[] = {0.25, -0.125, 0.0625, -0.1875};
+  set_up(&q, ATTENTION_DOT, 1, weights, (const uint32_t[]){1, 3}, 2);
+  gradient_of(dscores, NULL, &q, 0);
+  for (size_t s = 0; s < S; s++) cr_assert_float_eq((double)dscores[s], expected[s], CLOSE);
+  set_up(&q, ATTENTION_DOT, 1, weights, NULL, 0);
+  gradient_of(dscores, NULL, &q, 0);
+  for (size_t s = 0; s < S; s++) cr_assert_eq((double)dscores[s], 0);
+}
+
+/* A softmax that is sure of the wrong key lets nothing of a gradient of its weights pass. */
+Test(guide, vanished_weights_are_found_again) {
+  struct query q;
+  real dscores[S];
+  const double one[] = {1, 0, 0, 0}, two[] = {1, 0, 0, 0, 0, 1, 0, 0};
+  set_up(&q, ATTENTION_DOT, 1, one, (const uint32_t[]){2}, 1);
+  cr_assert(isfinite(loss_of(&q)) && loss_of(&q) > 80);
+  gradient_of(dscores, NULL, &q, 0);
+  cr_assert_float_eq((double)dscores[0], 0.5, CLOSE);
+  cr_assert_float_eq((double)dscores[2], -0.5, CLOSE);
+  /* Each head takes half of it; where only one sees the key, all is its. */
+  set_up(&q, ATTENTION_MULTIHEAD, 2, two, (const uint32_t[]){2}, 1);
+  gradient_of(dscores, NULL, &q, 1);
+  cr_assert_float_eq((double)dscores[2], -0.25, CLOSE);
+  cr_assert_float_eq((double)dscores[1], 0.25, CLOSE);
+  set_up(&q, ATTENTION_MULTIHEAD, 2, two, (const uint32_t[]){1}, 1);
+  gradient_of(dscores, NULL, &q, 0);
+  for (size_t s = 0; s < S; s++) cr_assert_eq((double)dscores[s], 0);
+  gradient_of(dscores, NULL, &q, 1);
+  cr_assert_float_eq((double)dscores[1], 0, CLOSE); /* it looks there already */
+}
+
+/* The window of 1 around the centre at position 1 ends at position 2; the last key is at 4. The
+ * centre is drawn there by (60), and no score is moved. */
+Test(guide, the_centre_is_drawn_to_keys_outside_the_window) {
+  struct query q;
+  real dscores[S], dcenter = 0;
+  const double weights[] = {1, 0, 0, 0};
+  set_up(&q, ATTENTION_LOCAL, 1, weights, (const uint32_t[]){3}, 1);
+  q.center = 1;
+  cr_assert_float_eq(loss_of(&q), 2 * 3 * 3, CLOSE);
+  gradient_of(dscores, &dcenter, &q, 0);
+  cr_assert_float_eq((double)dcenter, -0.5 * 4 * 3, 1e-5);
+  for (size_t s = 0; s < S; s++) cr_assert_eq((double)dscores[s], 0);
+}
