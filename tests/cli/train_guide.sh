@@ -6,7 +6,7 @@ head -n 200 "$DATA/daily.train.zh-en.tsv" >train.tsv
 cut -f 1 train.tsv >zh
 cut -f 2 train.tsv >en
 cut -f 3 train.tsv >links
-settings=(-t 1 --hidden-size 12 --embedding-size 8 --batch-size 16 --epochs 2 --lr 0.01)
+settings=(--threads 1 --hidden-size 12 --embedding-size 8 --batch-size 16 --epochs 2 --lr 0.01)
 
 # ---- what it does ----
 
@@ -32,7 +32,7 @@ expect_exit 0 "$ELMAN" train -q "${settings[@]}" --guide - train.tsv <links
 cmp guided model.safetensors || fail "alignments from standard input give another model"
 
 # Any number of threads; shards only round differently, so that the guide's mean is of the batch.
-expect_exit 0 last_wins "$ELMAN" train -q "${settings[@]}" --guide 3 -t 2 train.tsv
+expect_exit 0 last_wins "$ELMAN" train -q "${settings[@]}" --guide 3 --threads 2 train.tsv
 cmp guided model.safetensors || fail "two threads give another model"
 expect_exit 0 "$ELMAN" train -q "${settings[@]}" --guide 3 --shards 3 --log shards train.tsv
 python3 - log shards <<'END' || fail "shards have another loss"
