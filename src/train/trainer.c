@@ -28,6 +28,8 @@ elman_status trainer_check_options(const elman_train_options *options, elman_err
               "that it has reached one";
   if (options->keep_last > 0 && options->output == NULL)
     problem = "models are kept beside the output, which has no name";
+  if (options->guide_weight > 0 && options->subword_dropout > 0)
+    problem = "a guide links tokens, which subword dropout would change";
   if (options->resume && options->checkpoint == NULL) problem = "resuming needs a checkpoint";
   return problem == NULL ? ELMAN_OK : fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s", problem);
 }

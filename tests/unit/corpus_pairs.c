@@ -16,7 +16,7 @@ static void enter_folder(void) {
 }
 
 static void leave_folder(void) {
-  static const char *const names[] = {"a.tsv", "b.tsv", "zh", "en"};
+  static const char *const names[] = {"a.tsv", "b.tsv", "a.links", "zh", "en", "links"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) unlink(names[i]);
   cr_assert_eq(chdir("/"), 0);
   cr_assert_eq(rmdir(folder), 0);

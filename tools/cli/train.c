@@ -268,6 +268,8 @@ int train_command(int argc, char **argv) {
   preset_apply(argc, argv, options);
   const struct rule rules[] = {
       PAIRS_RULES,
+      {"guide", "subword-dropout",
+       "--guide is for words that are split in one way; leave out --subword-dropout"},
       {"guide-weight", "!guide", "--guide-weight needs --guide, which names the alignments"},
       {"patience validate-every", "!dev", "--patience and --validate-every need --dev"},
       {"batch-tokens", "batch-size",
