@@ -135,10 +135,10 @@ Test(tsv, columns) {
 /* An alignment of words that are not there, or of no words; an empty one is none. Words of Han
  * without spaces are counted where there are tokens. */
 Test(tsv, alignments_are_checked_where_asked_for) {
-  put("a.tsv", "我 爱\tI love\t0-0 1-1\n你\tyou\t1-0\n他\the\tnote\n她\tshe\t\n我爱\tI\t1-0\n");
+  put("a.tsv", "我 爱\tI love\t0-0 1-1\nb\tyou\t1-0\n他\the\tnote\n她\tshe\t\n我爱\tI\t1-0\n");
   elman_pairs_options options = tsv_options();
   options.alignment_column = 3;
-  assert_pairs(options, "我 爱=I love=0-0 1-1|你=you=1-0|他=he=note|她=she|我爱=I=1-0", 0, "");
+  assert_pairs(options, "我 爱=I love=0-0 1-1|b=you=1-0|他=he=note|她=she|我爱=I=1-0", 0, "");
   options.check_alignments = true;
   assert_pairs(options, "我 爱=I love=0-0 1-1|她=she|我爱=I=1-0", 2,
                "a.tsv:2: the alignment 1-0 names a word that is not there\n"
