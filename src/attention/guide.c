@@ -31,7 +31,7 @@ void guide_losses(double *losses, const struct attention_pass *pass) {
     const size_t first = guide->starts[i], end = guide->starts[i + 1];
     double sum = 0;
     for (size_t k = first; k < end; k++) sum -= log_of(&row, guide->sources[k]);
-    losses[i] = end == first ? 0 : sum / (double)(end - first); /* (65) */
+    losses[i] = end == first ? 0 : sum / (double)(end - first); /* (75) */
   }
 }
 
@@ -47,7 +47,7 @@ real guided_pull(const struct guided *guided, size_t i) {
 }
 
 /* With l the gradients of the logarithms: du_s += l_s - a_s Σ l. It stays of the size of λ/M
- * where weights vanish, and the gradients of the weights themselves would be without bound.  (68)
+ * where weights vanish, and the gradients of the weights themselves would be without bound.  (78)
  */
 void guided_softmax_backward(real *dscores, const struct guided *guided,
                              const struct attention_scratch *scratch) {

@@ -1,7 +1,7 @@
 /* Guided alignment (Chen, Matusov, Khadivi and Peter, AMTA 2016): a query's weights learn to be
  * like a given distribution over the keys, the uniform one over those that it is linked with. The
  * loss is the cross-entropy between the two; of several heads, of the mean of their weights.
- * docs/beyond.md, equations 65 to 68. */
+ * docs/beyond.md, equations 75 to 78. */
 #ifndef ELMAN_ATTENTION_GUIDE_H
 #define ELMAN_ATTENTION_GUIDE_H
 
@@ -17,7 +17,7 @@ struct guided {
 };
 
 /* Gradient of the loss with respect to the logarithm of this head's weight of the i-th of the keys:
- * -scale, or of several heads this one's share of it.                                 (67) */
+ * -scale, or of several heads this one's share of it.                                 (77) */
 real guided_pull(const struct guided *guided, size_t i);
 
 /* The logarithm of the weight of a key, the mean of the heads; the row is the first head's. */

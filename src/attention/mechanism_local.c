@@ -86,7 +86,7 @@ static void gaussian_backward(real *drow, const struct attention_row *row,
 /* ---- a guide ---- */
 
 /* Outside the window nothing is left of the weight. There the Gaussian goes on for the guide, so
- * that the centre is drawn to the key: log a = log g.                                  (69) */
+ * that the centre is drawn to the key: log a = log g.                                  (79) */
 static double gaussian_guided_log(const struct attention_row *row, size_t key) {
   const size_t window = row->pass->layer.config.window;
   const real center = row->pass->cache.own[CENTERS][row->position];
@@ -96,7 +96,7 @@ static double gaussian_guided_log(const struct attention_row *row, size_t key) {
   return -distance * distance * (double)sharpness(window);
 }
 
-/* log a = log α + log g: equation 68 for α, and d log g / dp = 4 (s - p) / D² for the centre. */
+/* log a = log α + log g: equation 78 for α, and d log g / dp = 4 (s - p) / D² for the centre. */
 static void gaussian_guided_backward(real *dscores, const struct guided *guided,
                                      const struct attention_scratch *scratch) {
   const struct attention_row *row = guided->row;
@@ -107,7 +107,7 @@ static void gaussian_guided_backward(real *dscores, const struct guided *guided,
   for (size_t i = 0; i < guided->count; i++) {
     const size_t key = guided->keys[i];
     const real pull = guided_pull(guided, i);
-    dcenter += pull * 2 * ((real)(key + 1) - center) * sharpness(window); /* (70) */
+    dcenter += pull * 2 * ((real)(key + 1) - center) * sharpness(window); /* (80) */
     if (key < visible.first || key >= visible.end) continue;
     dscores[key] += pull;
     sum += pull;

@@ -123,7 +123,7 @@ static void weigh_with_sentinel_backward(real *drow, const struct attention_row 
   mask_fill_outside(drow, visible, row->pass->shape.keys, 0);
 }
 
-/* The sentinel is one more key of the softmax, that no guide names.                      (68) */
+/* The sentinel is one more key of the softmax, that no guide names.                      (78) */
 static void guided_with_sentinel(real *dscores, const struct guided *guided,
                                  const struct attention_scratch *scratch) {
   const struct attention_row *row = guided->row;

@@ -124,7 +124,7 @@ double network_forward(const struct network_pass *pass) {
   encoder_forward(&encoder); /* x_s, e_s                   (1) to (3)  */
   decoder_forward(&decoder); /* d_0, y_t, d_t, a_t, c_t    (4) to (8)  */
   output_losses(&output);    /* o_t, loss                  (9) to (11) */
-  if (is_guided(pass)) decoder_guide_losses(pass->workspace->guide_losses, &decoder); /* (65) */
+  if (is_guided(pass)) decoder_guide_losses(pass->workspace->guide_losses, &decoder); /* (66) */
   return sum_of_losses(pass);
 }
 
@@ -151,7 +151,7 @@ double network_gradient(const struct parameters *gradients, const struct network
   decoder_forward(&decoder);                                                 /* (4) to (8) */
   output_learn(&gradients->decoder, dfeatures, &w->output_scratch, &output); /* (9) to (14) */
   if (pass->output_learnt.give != NULL) pass->output_learnt.give(pass->output_learnt.context);
-  if (is_guided(pass)) decoder_guide_losses(w->guide_losses, &decoder);      /* (65) */
+  if (is_guided(pass)) decoder_guide_losses(w->guide_losses, &decoder);      /* (66) */
   if (pass->only_token > 0) single_out(dfeatures, &output, pass->only_token);
   memset(doutputs, 0, S * B * H * sizeof *doutputs);
   decoder_backward(&gradients->decoder, doutputs, dfinals, &w->decoder_scratch,
