@@ -79,21 +79,42 @@ static void weigh_by_mask(struct attention_row *row) {
 
 /* The mask's logarithm is added to the score, so both have one gradient. Σ_s du_ts = 0 takes away
  * what the gate does to all keys alike. */
+static void add_to_span(const struct attention_scratch *scratch, const struct attention_row *row,
+                        const struct span *span, size_t key, real dscore) {
+  real share;
+  log_mask(span, key, &share);
+  const real distance = distance_of(span, key) / span->width, dlocal = dscore * share;
+  scratch->own[CENTERS][row->position] += dlocal * 4 * distance / span->width;
+  scratch->own[WIDTHS][row->position] += dlocal * 4 * distance * distance / span->width;
+  scratch->own[GATES][row->position] += dlocal; /* (69) */
+}
+
 static void weigh_by_mask_backward(real *drow, const struct attention_row *row,
                                    const struct attention_scratch *scratch) {
   const struct span span = span_of(row);
-  real dcenter = 0, dwidth = 0, dgate = 0, share;
   mask_softmax_backward(drow, row, scratch);
-  for (size_t s = row->visible.first; s < row->visible.end; s++) {
-    log_mask(&span, s, &share);
-    const real distance = distance_of(&span, s) / span.width, dlocal = drow[s] * share;
-    dcenter += dlocal * 4 * distance / span.width;
-    dwidth += dlocal * 4 * distance * distance / span.width;
-    dgate += dlocal; /* (69) */
+  for (size_t i = CENTERS; i <= GATES; i++) scratch->own[i][row->position] = 0;
+  for (size_t s = row->visible.first; s < row->visible.end; s++)
+    add_to_span(scratch, row, &span, s, drow[s]);
+}
+
+/* (78), for the mask as for the scores. */
+static void guided_by_mask(real *dscores, const struct guided *guided,
+                           const struct attention_scratch *scratch) {
+  const struct attention_row *row = guided->row;
+  const struct span span = span_of(row);
+  real sum = 0;
+  for (size_t i = 0; i < guided->count; i++) {
+    const real pull = guided_pull(guided, i);
+    dscores[guided->keys[i]] += pull;
+    add_to_span(scratch, row, &span, guided->keys[i], pull);
+    sum += pull;
   }
-  scratch->own[CENTERS][row->position] = dcenter;
-  scratch->own[WIDTHS][row->position] = dwidth;
-  scratch->own[GATES][row->position] = dgate;
+  for (size_t s = row->visible.first; s < row->visible.end; s++) {
+    const real dscore = -row->weights[s] * sum;
+    dscores[s] += dscore;
+    add_to_span(scratch, row, &span, s, dscore);
+  }
 }
 
 const struct attention_mechanism attention_adaptive = {
@@ -109,4 +130,5 @@ const struct attention_mechanism attention_adaptive = {
     .queries_forward = spans_forward,
     .queries_backward = spans_backward,
     .weigh = weigh_by_mask,
-    .weigh_backward = weigh_by_mask_backward};
+    .weigh_backward = weigh_by_mask_backward,
+    .guided_backward = guided_by_mask};

@@ -141,6 +141,36 @@ static void weigh_twice_backward(real *drow, const struct attention_row *row,
   mask_fill_outside(dv, row->visible, keys, 0);
 }
 
+/* The pull on the keys of the segment from s up to `end`. */
+static real pull_between(const struct guided *guided, size_t s, size_t end) {
+  real sum = 0;
+  for (size_t i = 0; i < guided->count; i++)
+    if (guided->keys[i] >= s && guided->keys[i] < end) sum += guided_pull(guided, i);
+  return sum;
+}
+
+/* A pull on a key is one on its segment, too.                                            (81) */
+static void guided_twice(real *dscores, const struct guided *guided,
+                         const struct attention_scratch *scratch) {
+  const struct attention_row *row = guided->row;
+  const real *a = row->weights, *v = row->pass->cache.own[SEGMENT_SCORES] + offset_of(row);
+  real *dv = scratch->own[SEGMENT_SCORES] + offset_of(row);
+  const real all = pull_between(guided, 0, row->visible.end);
+  for (size_t i = 0; i < guided->count; i++) dscores[guided->keys[i]] += guided_pull(guided, i);
+  for (size_t s = 0, next; s < row->visible.end; s = next) {
+    next = end_of(row, s);
+    real segment = 0;
+    for (size_t i = s; i < next; i++) segment += a[i];
+    const real one = segment > 0 ? 1 / segment : 0, pull = pull_between(guided, s, next);
+    const real score = sum_of_products(a + s, v + s, next - s) * one;
+    const real dscore = pull - segment * all;
+    for (size_t i = s; i < next; i++) {
+      dscores[i] += a[i] * one * (dscore * (v[i] - score) - pull);
+      dv[i] += dscore * a[i] * one;
+    }
+  }
+}
+
 const struct attention_mechanism attention_hierarchical = {
     .projections = PROJECT_QUERIES,
     .own = {[SEGMENT_QUERY_WEIGHT] = OWN_MATRIX("segment_query.weight")},
@@ -153,4 +183,5 @@ const struct attention_mechanism attention_hierarchical = {
     .queries_forward = scores_forward,
     .queries_backward = scores_backward,
     .weigh = weigh_twice,
-    .weigh_backward = weigh_twice_backward};
+    .weigh_backward = weigh_twice_backward,
+    .guided_backward = guided_twice};
