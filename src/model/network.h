@@ -40,7 +40,7 @@ struct regularization {
 /* Sums over the tokens of a batch. */
 struct losses {
   double cross_entropy; /* equation 11 times N */
-  double guide;         /* equation 67 times M */
+  double guide;         /* equation 76 times M */
 };
 
 /* Must be called before the functions below, once a batch. */
@@ -73,7 +73,7 @@ struct network_pass {
  * are left in workspace->losses, the attention weights in workspace->decoder.attention. */
 double network_forward(const struct network_pass *pass);
 
-/* After one of the two, the sum of the losses by the batch's guide, equation 67 times M; 0 without
+/* After one of the two, the sum of the losses by the batch's guide, equation 76 times M; 0 without
  * one. */
 double network_guide_loss(const struct network_pass *pass);
 

@@ -69,7 +69,7 @@ for command in translate attention; do
   expect_exit 64 "$ELMAN" $command -i many -o many
 done
 expect_exit 64 "$ELMAN" evaluate --source - --target -
-expect_stderr_match 'cannot both be standard input'
+expect_stderr_match 'standard input .* can be read once only'
 
 # timeout sends its signal to the program and then to its group, which is one wish, not two: nothing
 # may be left half-written.

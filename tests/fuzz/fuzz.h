@@ -20,7 +20,7 @@ bool fuzz_one(const uint8_t *bytes, size_t size);
 size_t fuzz_make_seed(uint8_t *into, size_t most, size_t number);
 
 /* The same; all are made before anything else is done. */
-enum { FUZZ_MOST = 1 << 15, FUZZ_SEEDS = 8 };
+enum { FUZZ_MOST = 1 << 15, FUZZ_SEEDS = 16 };
 size_t fuzz_seed(uint8_t into[FUZZ_MOST], size_t number);
 
 #define REQUIRE(condition)                                                                         \

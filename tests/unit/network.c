@@ -44,6 +44,7 @@ static void set_up_sizes(struct setup *s, enum cell_kind cell, enum attention_ki
                                  .attention_heads = 1,
                                  .cell = cell_name(cell),
                                  .attention = attention_name(attention)}};
+  attention_config_settle(&s->config.attention_heads, &s->config.attention_window, attention);
   blas_set_up();
   cr_assert_eq(parameter_table_create(&s->table, &s->config, NULL), ELMAN_OK);
   cr_assert_eq(parameter_block_create(&s->block, &s->table, NULL), ELMAN_OK);

@@ -65,7 +65,7 @@ struct update {
   real *gradients[MOST]; /* what training leaves there */
   elman_status status[MOST];
   elman_error error[MOST];
-  double losses[MOST];
+  struct losses losses[MOST];
   size_t block;
 };
 
@@ -97,7 +97,7 @@ static void add_rows(real *table, size_t columns, const struct shard *shard,
   for (size_t i = 0; i < side->batch; i++) add_made(table, shard, side->ids[i] * columns, columns);
 }
 
-static elman_status learn(void *context, double *loss, const struct shard *shard,
+static elman_status learn(void *context, struct losses *losses, const struct shard *shard,
                           elman_error *error) {
   struct walker *walker = context;
   const struct update *update = walker->update;
@@ -123,7 +123,8 @@ static elman_status learn(void *context, double *loss, const struct shard *shard
   if (!update->tied) add_made(block, shard, behind, output - behind);
   add_rows(block, E, shard, &shard->batch->source);
   if (!update->tied) add_rows(shard->gradients->decoder.embedding, E, shard, &shard->batch->target);
-  *loss = 1 + (double)shard->number;
+  losses->cross_entropy = 1 + (double)shard->number;
+  losses->guide = 1 / (3 + (double)shard->number);
   return ELMAN_OK;
 }
 
@@ -185,7 +186,8 @@ static void forget(struct update *update) {
 static void check_equal(const struct update *update, size_t processes, const struct update *alone) {
   for (size_t r = 0; r < processes; r++) {
     cr_assert_eq(update->status[r], ELMAN_OK, "%s", update->error[r].message);
-    cr_assert_eq(update->losses[r], alone->losses[0]);
+    cr_assert_eq(update->losses[r].cross_entropy, alone->losses[0].cross_entropy);
+    cr_assert_eq(update->losses[r].guide, alone->losses[0].guide);
     cr_assert_eq(memcmp(update->gradients[r], alone->gradients[0], alone->block * sizeof(real)), 0,
                  "%zu shards, process %zu of %zu", update->shards, r, processes);
   }

@@ -39,10 +39,7 @@ static bool is_standard(const char *path) {
   return path != NULL && strcmp(path, "-") == 0;
 }
 
-static int check_where_from(const struct pairs_input *input, const char *command,
-                            const struct operands *operands) {
-  if (is_standard(input->source) && is_standard(input->target))
-    return report_usage(command, "--source and --target cannot both be standard input");
+static int check_names(const char *command, const struct operands *operands) {
   for (size_t i = 0; i < operands->count; i++)
     if (operands->words[i][0] == '\0')
       return report_usage(command, "'' is not the name of a file with PAIRS");
@@ -51,7 +48,8 @@ static int check_where_from(const struct pairs_input *input, const char *command
 
 int pairs_input_options(elman_pairs_options *options, const struct pairs_input *input,
                         const char *command, const struct operands *operands) {
-  const int code = check_where_from(input, command, operands);
+  int code = check_names(command, operands);
+  if (code == EX_OK) code = pairs_input_check_standard(input, NULL, command, operands);
   if (code != EX_OK) return code;
   *options = elman_pairs_options_default();
   options->files = (const char *const *)operands->words;
