@@ -1,5 +1,6 @@
 #include "hyperparameters.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <string.h>
 
@@ -27,12 +28,14 @@ struct option hyperparameter_option(const char *name, void *field) {
   return option_of(elman_hyperparameter_find(name), field);
 }
 
-void hyperparameter_options(struct option *table, size_t capacity, unsigned scopes, void *fields) {
+void hyperparameter_options(struct option table[MOST_OPTIONS], unsigned scopes, void *fields) {
   const elman_hyperparameter *row = NULL;
   size_t count = 0;
   while (table[count].name != NULL) count++;
-  while (count + 1 < capacity && (row = elman_hyperparameter_next(row, scopes)) != NULL)
+  while ((row = elman_hyperparameter_next(row, scopes)) != NULL) {
+    assert(count + 1 < MOST_OPTIONS);
     table[count++] = option_of(row, (char *)fields + row->offset);
+  }
 }
 
 /* ---- values ---- */

@@ -11,9 +11,9 @@
 /* A row of an option table: the hyperparameter that has this name in files, kept at `field`. */
 struct option hyperparameter_option(const char *name, void *field);
 
-/* Adds the rows of these scopes behind those that a zeroed table of `capacity` has; `fields` is the
- * options' struct that they belong to. One zero row is left. */
-void hyperparameter_options(struct option *table, size_t capacity, unsigned scopes, void *fields);
+/* Adds the rows of these scopes behind those that a zeroed table has; `fields` is the options'
+ * struct that they belong to. One zero row is left. */
+void hyperparameter_options(struct option table[MOST_OPTIONS], unsigned scopes, void *fields);
 
 /* Lines "label  value", without the row of the name `left_out` (NULL = none), and members of the
  * JSON object that is open. */

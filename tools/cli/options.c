@@ -182,15 +182,15 @@ static int report_unknown(const struct usage *usage, const char *word, const cha
 struct cursor {
   char **argv;
   int next, argc;
-  uint64_t given; /* as in struct operands */
+  struct operands *operands; /* where it goes */
 };
 
 /* Whether it had been given before. */
 static bool note_given(struct cursor *cursor, const struct usage *usage,
                        const struct option *option) {
-  const uint64_t bit = UINT64_C(1) << (option - usage->options);
-  const bool before = (cursor->given & bit) != 0;
-  cursor->given |= bit;
+  bool *given = &cursor->operands->given[option - usage->options];
+  const bool before = *given;
+  *given = true;
   return before;
 }
 
@@ -254,7 +254,7 @@ static bool asks_for_help(const struct usage *usage, int argc, char **argv) {
 
 bool option_given(const struct usage *usage, const struct operands *operands, const char *name) {
   const struct option *option = find_long(usage->options, name);
-  return option != NULL && (operands->given >> (option - usage->options) & 1) != 0;
+  return option != NULL && operands->given[option - usage->options];
 }
 
 static bool has_option(const struct usage *usage, const struct operands *operands,
@@ -305,10 +305,10 @@ bool options_parse(const struct usage *usage, int argc, char **argv, struct oper
     *code = print_help(usage);
     return false;
   }
-  struct cursor cursor = {argv, 1, argc, 0};
+  struct cursor cursor = {argv, 1, argc, operands};
   bool only_operands = false;
   /* Operands move to the front of argv, over words that have been dealt with. */
-  *operands = (struct operands){argv + 1, 0, 0};
+  *operands = (struct operands){.words = argv + 1};
   *code = EX_OK;
   while (cursor.next < argc && *code == EX_OK) {
     char *word = argv[cursor.next++];
@@ -321,7 +321,6 @@ bool options_parse(const struct usage *usage, int argc, char **argv, struct oper
     else
       *code = parse_short(usage, word, &cursor);
   }
-  operands->given = cursor.given;
   if (*code == EX_OK) *code = check_rules(usage, operands);
   return *code == EX_OK;
 }

@@ -9,7 +9,8 @@
 
 #include "messages.h"
 
-enum { MOST_LISTED = 64 };
+/* A table of options has fewer than MOST_OPTIONS rows. */
+enum { MOST_LISTED = 64, MOST_OPTIONS = 128 };
 
 /* The values of an option that may be given several times, in their order. */
 struct option_list {
@@ -73,7 +74,7 @@ struct usage {
 struct operands {
   char **words; /* in the order given */
   size_t count;
-  uint64_t given; /* bit i: row i of the option table was on the command line */
+  bool given[MOST_OPTIONS]; /* i: row i of the option table was on the command line */
 };
 
 /* Options and operands may be mixed; after "--" all is operands. False when there is nothing left

@@ -234,7 +234,6 @@ int train_command(int argc, char **argv) {
                     .started_at = now()};
   job.train.save_every = 600;
   const char *preset = preset_name(0);
-  enum { MOST_OPTIONS = 65 }; /* struct operands has a bit for each */
   struct option options[MOST_OPTIONS] = {
       PAIRS_OPTIONS(job.input),
       {"output", 'o', "FILE", "where the model goes", .text = &job.output},
@@ -263,8 +262,8 @@ int train_command(int argc, char **argv) {
        .text = &preset, .choice = preset_name},
       {"epochs", 0, "N", "passes over the pairs; 0 writes the initial model",
        "10, or 400 updates if that is more", .count = &job.train.epochs, .most = 1000000}};
-  hyperparameter_options(options, MOST_OPTIONS, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, &job.train);
-  hyperparameter_options(options, MOST_OPTIONS, OF_MODEL, &job.model);
+  hyperparameter_options(options, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, &job.train);
+  hyperparameter_options(options, OF_MODEL, &job.model);
   preset_apply(argc, argv, options);
   const struct rule rules[] = {
       PAIRS_RULES,
