@@ -115,10 +115,13 @@ static double rounding_of_loss(const struct attention_case *c) {
                             cache->keys != NULL ? largest_size(cache->keys, S * B * H) : 0);
   double context = larger(largest_size(c->values, S * B * V),
                           cache->values != NULL ? largest_size(cache->values, S * B * H) : 0);
+  const enum attention_kind kind = c->layer.config.kind;
   const real *own = c->weights.part[OWN_PARTS];
-  if (cache->merged != NULL) context *= (double)H * largest_size(own, H * H);
+  if (kind == ATTENTION_MULTIHEAD) context *= (double)H * largest_size(own, H * H);
+  if (kind == ATTENTION_SENTINEL) context = larger(context, query); /* a sentinel is no larger */
   double score = (double)H * query * key;
-  if (c->layer.config.kind == ATTENTION_ADDITIVE) score = (double)H * largest_size(own, H);
+  if (kind == ATTENTION_ADDITIVE || kind == ATTENTION_SENTINEL)
+    score = (double)H * largest_size(own, H);
   double size = 0;
   for (size_t i = 0; i < T * B * V; i++) size += fabs((double)c->r[i]);
   /* A logarithm of a weight follows the scores by twice their rounding. */
