@@ -12,7 +12,7 @@ OUTPUT_EXCHANGES = 2  # of them
 LATENCY = 50e-6  # seconds for each
 FASTER = 16  # machines of today's clusters, against the one that measures
 SHARED_BATCH = 1024  # sentences, where a batch is kept and cut ever smaller
-NUMBER, RESULT, STATUS = 4, 16, 4  # bytes
+NUMBER, RESULT, STATUS = 4, 24, 4  # bytes
 
 
 def output_numbers(vocabulary, hidden):

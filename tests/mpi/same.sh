@@ -43,7 +43,7 @@ numbers=$((76565 - 3 * 128 + 11)) output=$((21 * (2 * 128 + 1) + 11))
 for split in 2:2 2:4 3:4 4:4; do
   count=${split%:*} shards=${split#*:}
   slice=$((output / count + (numbers - output) / count)) own=$((shards / count))
-  sent=$((4 * (numbers - slice + (count - 1) * slice) + (count - 1) * (16 * own + 4 + 4)))
+  sent=$((4 * (numbers - slice + (count - 1) * slice) + (count - 1) * (24 * own + 4 + 4)))
   expect_exit 0 processes $count "$ELMAN" train -f -t 1 --epochs 5 --shards $shards "$DATA/toy.zh-en.tsv"
   expect_stderr_match '^76565 parameters, '
   expect_stderr_match "^$count processes; for each update, process 0 sent $sent bytes to others\$"
