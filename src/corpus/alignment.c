@@ -34,9 +34,11 @@ elman_status alignment_read(bool *found, struct link *link, struct text *rest, s
   if (*found && (link->source >= sources || link->target >= targets))
     return fail(error, ELMAN_BAD_DATA, NULL, "the alignment %zu-%zu names a word that is not there",
                 link->source, link->target);
-  if (!*found && rest->length > 0)
+  if (!*found && rest->length > 0) {
+    const struct text shown = {rest->bytes, rest->length < 40 ? rest->length : 40};
     return fail(error, ELMAN_BAD_DATA, NULL,
                 "\"%.*s\" is not an alignment of the form i-j; is it the right column?",
-                rest->length < 40 ? (int)rest->length : 40, rest->bytes);
+                (int)text_valid_prefix(shown), rest->bytes);
+  }
   return ELMAN_OK;
 }

@@ -1,5 +1,6 @@
 #include "vocab/bpe.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "vocab/characters.h"
@@ -172,6 +173,7 @@ elman_status bpe_split(struct bpe_split *split, const struct merges *merges, str
                        struct bpe_dropout *dropout, elman_error *error) {
   struct work work = {split, merges, dropout, error};
   size_t count;
+  assert(word.length > 0);
   split->queue.count = 0;
   elman_status status = fill_nodes(&work, &count, word);
   for (size_t i = 0; status == ELMAN_OK && i + 1 < count; i++)

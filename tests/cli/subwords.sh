@@ -134,3 +134,15 @@ for merges in '[]' '["a b", "a b", "ab c</w>", "a< /w>", "x</w> y", "< /w>"]'; d
 done
 cp single model.safetensors
 refused elman.source_merges '[]' 'does not fit how text is split'
+
+# What fails leaves the output as it was; what cannot be written ends the command.
+echo good >kept
+for wrong in 'learn -n 5 text no-such' 'show -m no-such' 'apply -c no-such -i text' 'apply -c /dev/null -i text'; do
+  "$ELMAN" subwords $wrong -o kept 2>"$results/stderr" && fail "no error: $wrong"
+  [ "$(cat kept)" = good ] || fail "replaced by what failed: $wrong"
+done
+expect_stderr_match '/dev/null: is empty, and no file of codes'
+printf '%s\n' '#version: 0.2' 'a b' >codes
+code=0
+yes 'ab abc' | timeout 60 "$ELMAN" subwords apply -c codes >/dev/full 2>"$results/stderr" || code=$?
+[ "$code" -eq 74 ] || fail "exit code $code, not 74"

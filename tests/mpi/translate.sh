@@ -44,11 +44,12 @@ for options in '' '--json --beam 2 --alignments 3 -t 1' '-m model.safetensors -m
   done
 done
 
-# A signal ends all of them, and leaves nothing behind.
+# A signal ends all of them, and leaves nothing behind. mpirun passes it on after that many seconds, and
+# kills after as many more.
 for i in {1..300}; do cat text; done >long
 before=$(ls -A)
 changed() { [ "$(ls -A)" != "$before" ]; }
-"${mpirun[@]}" --mca odls_base_sigkill_timeout 60 -n 2 "$ELMAN" translate -q -i long -o late 2>"$results/stderr" &
+"${mpirun[@]}" --mca odls_base_sigkill_timeout 5 -n 2 "$ELMAN" translate -q -i long -o late 2>"$results/stderr" &
 run=$!
 await changed
 kill -TERM $run

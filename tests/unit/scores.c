@@ -4,6 +4,7 @@
 #include "threads.h"
 
 #include "decoder/output_scores.h"
+#include "tensor/blas.h"
 #include "tensor/few_rows.h"
 
 /* How far a sum of n products in `real` may be off: λ √n u Σ|x w|, as in rounding_of_sum. */
@@ -79,6 +80,7 @@ static void set_up(struct layer *layer, size_t rows, size_t V, size_t A, double 
   cr_assert_eq(arena_reserve(&layer->arena, &measured, NULL), ELMAN_OK);
   output_scores_take(&layer->scores, &layer->arena, rows, layer->sizes);
   layer->scores.logits = reals(rows * V);
+  blas_set_up();
 }
 
 static void tear_down(struct layer *layer) {

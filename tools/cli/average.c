@@ -1,4 +1,5 @@
 /* elman average */
+#include <string.h>
 #include <sysexits.h>
 
 #include "commands.h"
@@ -35,6 +36,8 @@ int average_command(int argc, char **argv) {
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
+  if (strcmp(output, "-") == 0)
+    return report_usage(usage.command, "--output: a model goes to a file, not to standard output");
   code = output_check_unread(usage.command, output, (const char *const *)operands.words,
                              operands.count);
   if (code == EX_OK) code = output_check(output);

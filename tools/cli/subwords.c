@@ -20,7 +20,9 @@ struct job {
   const char *codes, *model, *input, *output;
   unsigned side;
   size_t merges;
-  FILE *stream;
+  bool headed; /* the codes have their first line */
+  bool opened;
+  struct output out;
 };
 
 /* Takes line number `number`, from 1. */
@@ -32,7 +34,7 @@ static int for_each_line(struct job *job, const char *path, line_function *take)
   struct line line;
   int code = line_reader_open(&lines, path, MOST_BYTES);
   if (code != EX_OK) return code;
-  while (code == EX_OK && line_reader_next(&lines, &line, &code)) {
+  while (code == EX_OK && job->out.problem == 0 && line_reader_next(&lines, &line, &code)) {
     elman_error error;
     if (line.length > MOST_BYTES) {
       report(lines.name, "line %zu has more than %d bytes", lines.number, MOST_BYTES);
@@ -55,6 +57,7 @@ static elman_status count_line(struct job *job, const struct line *line, size_t 
 static elman_status add_merge(struct job *job, const struct line *line, size_t number,
                               elman_error *error) {
   if (number > 1) return elman_subwords_add_merge(job->subwords, line->text, line->length, error);
+  job->headed = true;
   if (line->length == strlen(VERSION_LINE) && memcmp(line->text, VERSION_LINE, line->length) == 0)
     return ELMAN_OK;
   *error = (elman_error){.code = ELMAN_BAD_DATA};
@@ -63,25 +66,47 @@ static elman_status add_merge(struct job *job, const struct line *line, size_t n
   return error->code;
 }
 
+/* ---- the output ---- */
+
+static int open_output(struct job *job) {
+  const int code = output_open(&job->out, job->output);
+  job->opened = code == EX_OK;
+  /* A signal must not leave the temporary file behind. */
+  if (job->opened && job->out.file != NULL) interrupt_catch_first();
+  return code;
+}
+
+/* A file is not replaced by a part of what was to be in it. */
+static int close_output(struct job *job, int code) {
+  if (!job->opened) return code;
+  if (code == EX_OK || job->out.file == NULL) return output_close(&job->out, code);
+  output_abandon(&job->out);
+  return code;
+}
+
+/* What cannot be written is noted for the end. */
+static void write_line(struct job *job, const char *line) {
+  if (fprintf(job->out.stream, "%s\n", line) < 0) (void)output_flush(&job->out);
+}
+
 static elman_status apply_line(struct job *job, const struct line *line, size_t number,
                                elman_error *error) {
   (void)number;
   const char *split;
   const elman_status status =
       elman_subwords_apply(&split, job->subwords, line->text, line->length, error);
-  if (status == ELMAN_OK) fprintf(job->stream, "%s\n", split);
+  if (status == ELMAN_OK) write_line(job, split);
   return status;
 }
 
-/* Closing the output tells what could not be written. */
 static int write_merges(struct job *job) {
-  int code = EX_OK;
-  fprintf(job->stream, "%s\n", VERSION_LINE);
+  int code = open_output(job);
+  if (code == EX_OK) write_line(job, VERSION_LINE);
   for (size_t i = 0; code == EX_OK && i < elman_subwords_merges(job->subwords); i++) {
     elman_error error;
     const char *line;
     if (elman_subwords_get_merge(&line, job->subwords, i, &error) == ELMAN_OK)
-      fprintf(job->stream, "%s\n", line);
+      write_line(job, line);
     else
       code = report_error(&error);
   }
@@ -117,8 +142,13 @@ static int learn(struct job *job, const struct operands *operands) {
 
 static int apply(struct job *job, const struct operands *operands) {
   (void)operands;
-  const int code =
+  int code =
       job->codes != NULL ? for_each_line(job, job->codes, add_merge) : add_model(job, job->model);
+  if (code == EX_OK && job->codes != NULL && !job->headed) {
+    report(job->codes, "is empty, and no file of codes");
+    code = EX_DATAERR;
+  }
+  if (code == EX_OK) code = open_output(job);
   return code == EX_OK ? for_each_line(job, job->input, apply_line) : code;
 }
 
@@ -131,20 +161,17 @@ static int show(struct job *job, const struct operands *operands) {
 static int run(struct job *job, const struct operands *operands, const char *command,
                int (*work)(struct job *job, const struct operands *operands)) {
   elman_error error;
-  struct output output;
   const char *const read[] = {job->codes, job->model, job->input};
   int code = output_check_unread(command, job->output, read, sizeof read / sizeof *read);
   if (code == EX_OK)
     code = output_check_unread(command, job->output, (const char *const *)operands->words,
                                operands->count);
-  if (code == EX_OK) code = output_open(&output, job->output);
+  if (code == EX_OK && job->output != NULL) code = output_check(job->output);
   if (code != EX_OK) return code;
-  if (output.file != NULL) interrupt_catch_first();
-  job->stream = output.stream;
   code = elman_subwords_create(&job->subwords, &error) == ELMAN_OK ? work(job, operands)
                                                                    : report_error(&error);
   elman_subwords_free(job->subwords);
-  return output_close(&output, code);
+  return close_output(job, code);
 }
 
 #define SIDE_OPTION(job)                                                                           \
