@@ -1,0 +1,412 @@
+"""Models of elman as PyTorch modules.
+
+    model = elman_torch.load("model.safetensors")
+    logits, weights = model(source, source_lengths, target)    # ids, (S,B) and (T,B)
+    best = model.translate([4, 7, 2])[0]                       # ids of one sentence
+    best.tokens, best.log_probability, best.weights            # weights: (N,T,S)
+
+docs/model-file.md says what is in the file, and docs/python.md shows how this is used. S and T are
+numbers of source and target tokens, B sentences, N heads, H the hidden size; `docs/beyond.md` has the
+equations. It needs PyTorch 1.13 or newer (Debian: python3-torch) and no other package."""
+
+import dataclasses
+import json
+import pathlib
+import struct
+
+import torch
+from torch import nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+UNKNOWN, START, END = 0, 1, 2  # ids; a source vocabulary has the first only
+
+# What config has, and what it means where a file of version 0.1 lacks it; None: every file has it.
+SETTINGS = {
+    "attention": None, "attention_heads": 1, "attention_window": 0, "attentional_layer": None,
+    "bidirectional": None, "cell": "elman", "decoder_self_attention": 0, "embedding_size": None,
+    "encoder_self_attention": 0, "hidden_size": None, "input_feeding": None, "layers": None,
+    "plain_self_attention": False, "source_normalization": "nfc", "source_tokens": None,
+    "source_vocabulary": None, "target_normalization": "nfc", "target_tokens": None,
+    "target_vocabulary": None, "tie_embeddings": None,
+}
+MECHANISMS = ("dot", "scaled", "general", "additive", "projected", "multihead", "local", "adaptive",
+              "sentinel", "hierarchical")
+TYPES = {"F32": torch.float32, "F64": torch.float64, "I64": torch.int64}
+
+
+def read_safetensors(path):
+    """The metadata (strings by name) and the tensors of a file."""
+    data = pathlib.Path(path).read_bytes()
+    (length,) = struct.unpack_from("<Q", data)
+    header = json.loads(data[8 : 8 + length])
+    tensors = {}
+    metadata = header.pop("__metadata__", {})
+    for name, entry in header.items():
+        begin, end = (8 + length + offset for offset in entry["data_offsets"])
+        numbers = torch.frombuffer(bytearray(data[begin:end]), dtype=TYPES[entry["dtype"]])
+        tensors[name] = numbers.reshape(entry["shape"])
+    return metadata, tensors
+
+
+def write_safetensors(path, tensors, metadata=None):
+    """Writes tensors of the types F32, F64 and I64."""
+    header, blobs, at = {}, [], 0
+    if metadata is not None:
+        header["__metadata__"] = metadata
+    names = {value: name for name, value in TYPES.items()}
+    for name, tensor in tensors.items():
+        blob = tensor.detach().cpu().contiguous().numpy().tobytes()
+        header[name] = {
+            "dtype": names[tensor.dtype],
+            "shape": list(tensor.shape),
+            "data_offsets": [at, at + len(blob)],
+        }
+        at += len(blob)
+        blobs.append(blob)
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    pathlib.Path(path).write_bytes(struct.pack("<Q", len(text)) + text + b"".join(blobs))
+
+
+def complete(config):
+    """The config of a file with all that an older one lacks."""
+    unknown = sorted(set(config) - set(SETTINGS))
+    if unknown:
+        raise ValueError(f"a model with {', '.join(unknown)} is newer than this module")
+    missing = sorted(name for name in SETTINGS if SETTINGS[name] is None and name not in config)
+    if missing:
+        raise ValueError(f"not the config of a model: it lacks {', '.join(missing)}")
+    config = {**SETTINGS, **config}
+    if config["attention"] not in MECHANISMS:
+        raise ValueError(f"unknown attention mechanism {config['attention']}")
+    return config
+
+
+def load(path):
+    """The model in a file, as a Translator in float and ready to translate."""
+    metadata, tensors = read_safetensors(path)
+    if "elman.config" not in metadata:
+        raise ValueError(f"{path}: not a model of elman")
+    model = Translator(json.loads(metadata["elman.config"]), metadata)
+    model.load_state_dict(tensors, strict=True)
+    return model.eval()
+
+
+def save(model, path):
+    """Writes a model that elman reads; it has the metadata of the file that it was loaded from."""
+    metadata = {key: value for key, value in model.metadata.items() if key != "elman.checksum"}
+    tensors = {name: tensor.float() for name, tensor in model.state_dict().items()}
+    write_safetensors(path, tensors, metadata)
+
+
+def recurrent(config, *sizes, **options):
+    """PyTorch's layer of this cell."""
+    cell = config["cell"]
+    if cell in ("gru", "lstm"):
+        return {"gru": nn.GRU, "lstm": nn.LSTM}[cell](*sizes, **options)
+    return nn.RNN(*sizes, nonlinearity={"elman": "tanh", "relu": "relu"}[cell], **options)
+
+
+class Encoder(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        directions = 2 if config["bidirectional"] else 1
+        self.embedding = nn.Embedding(config["source_vocabulary"], config["embedding_size"])
+        self.rnn = recurrent(config, config["embedding_size"], config["hidden_size"] // directions,
+                             config["layers"], bidirectional=config["bidirectional"])
+        self.layers = config["layers"]
+        self.self_attention = self_attention(config, config["encoder_self_attention"])
+
+    def forward(self, ids, lengths):
+        packed = pack_padded_sequence(self.embedding(ids), lengths, enforce_sorted=False)
+        outputs, last = self.rnn(packed)
+        # (layers,B,H), of each part of the state: both directions of a layer side by side
+        parts = last if isinstance(last, tuple) else (last,)
+        finals = [part.reshape(self.layers, -1, *part.shape[1:]).transpose(1, 2).flatten(2)
+                  for part in parts]
+        outputs = pad_packed_sequence(outputs)[0]
+        if self.self_attention is not None:
+            padding = torch.arange(len(outputs)) >= lengths[:, None]
+            outputs = outputs + self.self_attention(outputs, outputs,
+                                                    padding.expand(len(outputs), -1, -1))[0]
+        return outputs, finals
+
+
+class Attention(nn.Module):
+    """Contexts (T,B,H) and weights (T,B,N,S) of queries (T,B,H), keys and values (S,B,H).
+
+    `hidden` (T,B,S) is true where a query may not look."""
+
+    def __init__(self, kind, size, heads=1, window=0):
+        super().__init__()
+        self.kind, self.heads, self.window = kind, heads, window
+        projected = kind in ("projected", "multihead")
+        if projected or kind in ("general", "additive", "local", "adaptive", "sentinel", "hierarchical"):
+            self.query = nn.Linear(size, size, bias=projected or kind in ("additive", "sentinel"))
+        if projected or kind in ("additive", "sentinel"):
+            self.key = nn.Linear(size, size, bias=projected)
+        if projected:
+            self.value = nn.Linear(size, size)
+        if kind == "multihead":
+            self.out = nn.Linear(size, size)
+        if kind in ("additive", "sentinel"):
+            self.score = nn.Linear(size, 1, bias=False)
+        if kind == "sentinel":
+            self.gate = nn.Linear(size, size, bias=False)
+            self.sentinel = nn.Linear(size, size, bias=False)
+        if kind == "adaptive":
+            self.span = nn.Linear(size, size, bias=False)
+            self.center_score, self.width_score, self.gate_score = (
+                nn.Linear(size, 1, bias=False) for _ in range(3))
+        if kind == "hierarchical":
+            self.segment_query = nn.Linear(size, size, bias=False)
+        if kind == "local":
+            self.center = nn.Linear(size, size, bias=False)
+            self.center_score = nn.Linear(size, 1, bias=False)
+
+    def forward(self, queries, states, hidden):
+        steps, batch, size = queries.shape
+        if self.kind == "multihead":
+            # What nn.MultiheadAttention calls, with its three maps under names of their own.
+            maps = (self.query, self.key, self.value)
+            context, weights = nn.functional.multi_head_attention_forward(
+                queries, states, states, size, self.heads, torch.cat([m.weight for m in maps]),
+                torch.cat([m.bias for m in maps]), None, None, False, 0.0, self.out.weight,
+                self.out.bias, training=True, average_attn_weights=False,
+                attn_mask=hidden.transpose(0, 1).repeat_interleave(self.heads, 0))
+            return context, weights.permute(2, 0, 1, 3)
+        if self.kind in ("additive", "sentinel"):
+            summed = self.query(queries)[:, None] + self.key(states)[None]
+            scores = self.score(torch.tanh(summed)).squeeze(-1).transpose(1, 2)[:, :, None]
+            keys = values = states
+        else:
+            q = self.query(queries) if hasattr(self, "query") else queries
+            keys = self.key(states) if hasattr(self, "key") else states
+            values = self.value(states) if hasattr(self, "value") else states
+            q, k = (x.unflatten(-1, (self.heads, -1)) for x in (q, keys))
+            scores = torch.einsum("tbnd,sbnd->tbns", q, k)
+            if self.kind in ("scaled", "projected"):
+                scores = scores / (size // self.heads) ** 0.5
+        hidden = hidden[:, :, None]
+        if self.kind == "sentinel":
+            # One more key and value, of the query's own, behind all others.
+            own = torch.sigmoid(self.gate(queries)) * queries
+            score = self.score(torch.tanh(self.query(queries) + self.sentinel(own)))
+            weights = torch.cat([scores.masked_fill(hidden, -torch.inf), score[:, :, None]], -1).softmax(-1)
+            contexts = torch.einsum("tbns,sbh->tbh", weights[..., :-1], values)
+            return contexts + weights[:, :, 0, -1:] * own, weights[..., :-1]
+        if self.kind == "local":
+            lengths = (~hidden).sum(-1)
+            centers = lengths * torch.sigmoid(self.center_score(torch.tanh(self.center(queries))))
+            positions = torch.arange(1, len(states) + 1)
+            distances = positions - centers[:, :, :, None]
+            hidden = hidden | (distances.abs() > self.window)
+        if self.kind == "hierarchical":
+            segments = []  # of each the weights within it, its vector, and whether nothing of it may be seen
+            for at in range(0, len(states), self.window):
+                part, out = slice(at, at + self.window), hidden[..., at : at + self.window]
+                gone = out.all(-1, keepdim=True)
+                # Where all of it is padding there is no softmax; any one will do.
+                within = scores[..., part].masked_fill(out & ~gone, -torch.inf).softmax(-1)
+                vector = torch.einsum("tbns,sbh->tbnh", within, states[part])
+                segments.append((within, vector, gone.squeeze(-1)))
+            vectors, gone = (torch.stack([s[i] for s in segments], -1) for i in (1, 2))
+            over = torch.einsum("tbh,tbnhg->tbng", self.segment_query(queries), vectors)
+            over = over.masked_fill(gone, -torch.inf).softmax(-1)
+            weights = torch.cat([s[0] * over[..., g : g + 1] for g, s in enumerate(segments)], -1)
+            return torch.einsum("tbns,sbh->tbh", weights, states), weights
+        weights = scores.masked_fill(hidden, -torch.inf).softmax(-1)
+        if self.kind == "adaptive":
+            lengths = (~hidden).sum(-1, keepdim=True)
+            center, width, gate = (torch.sigmoid(score(torch.tanh(self.span(queries))))[:, :, None]
+                                   for score in (self.center_score, self.width_score, self.gate_score))
+            distances = torch.arange(1, len(states) + 1) - lengths * center
+            weights = weights * (1 - gate + gate * torch.exp(-2 * (distances / (1 + lengths * width))**2))
+            weights = weights / weights.sum(-1, keepdim=True)
+        if self.kind == "local":
+            self.log_gaussian = -distances**2 / (2 * (self.window / 2) ** 2)
+            weights = weights * torch.exp(self.log_gaussian)
+        contexts = torch.einsum("tbns,sbnd->tbnd", weights,
+                                values.unflatten(-1, (self.heads, -1)))
+        return contexts.flatten(2), weights
+
+
+def self_attention(config, heads):
+    kind = "scaled" if config["plain_self_attention"] else "multihead"
+    return Attention(kind, config["hidden_size"], heads) if heads > 0 else None
+
+
+@dataclasses.dataclass
+class DecoderState:
+    """What the decoder knows of the tokens so far."""
+
+    rnn: object  # as PyTorch's layers take it: (layers,B,H), or a pair of these
+    outputs: torch.Tensor  # (T,B,H): those of the topmost layer, for self-attention
+    fed: torch.Tensor  # (1,B,A): the newest features, for input feeding
+
+    def of(self, rows):
+        """The state of these sentences of the batch, in this order."""
+        rnn = tuple(part[:, rows] for part in self.rnn) if isinstance(self.rnn, tuple) else self.rnn[:, rows]
+        return DecoderState(rnn, self.outputs[:, rows], self.fed[:, rows])
+
+
+@dataclasses.dataclass
+class Path:
+    """A hypothesis while it grows: its ids, with </s>, and the weights (N,S) of each."""
+
+    ids: list
+    log_probability: float
+    weights: list
+
+    def score(self, length_penalty):
+        return self.log_probability / len(self.ids) ** length_penalty
+
+    def bound(self, limit, length_penalty):
+        """No score of what it grows to is above this."""
+        return self.log_probability / limit**length_penalty
+
+
+class Decoder(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        vocabulary, e, h = (config[k] for k in ("target_vocabulary", "embedding_size", "hidden_size"))
+        layered, self.feeding = config["attentional_layer"], config["input_feeding"]
+        a = e if config["tie_embeddings"] else h
+        self.embedding = nn.Embedding(vocabulary, e)
+        self.rnn = recurrent(config, e + (a if self.feeding else 0), h, config["layers"])
+        bridges = config["layers"] if config["bidirectional"] else 0
+        self.bridge = nn.ModuleList(nn.Linear(h, h) for _ in range(bridges))
+        self.cell_bridge = nn.ModuleList(
+            nn.Linear(h, h) for _ in range(bridges if config["cell"] == "lstm" else 0))
+        self.self_attention = self_attention(config, config["decoder_self_attention"])
+        self.attention = Attention(config["attention"], h, config["attention_heads"],
+                                   config["attention_window"])
+        self.attentional = nn.Linear(2 * h, a) if layered else None
+        self.feature_size = a if layered else 2 * h
+        self.out = nn.Linear(self.feature_size, vocabulary)
+        if config["tie_embeddings"]:
+            self.out.weight = self.embedding.weight
+
+    def own(self, states):
+        """The newest of the states so far, after self-attention over all of them."""
+        if self.self_attention is None:
+            return states
+        steps, batch, _ = states.shape
+        later = torch.ones(steps, steps, dtype=torch.bool).triu(1)
+        return states + self.self_attention(states, states, later[:, None].expand(-1, batch, -1))[0]
+
+    def features(self, outputs, source, padding):
+        context, weights = self.attention(outputs, source, padding.expand(len(outputs), -1, -1))
+        joined = torch.cat([outputs, context], -1)
+        return (joined if self.attentional is None else torch.tanh(self.attentional(joined))), weights
+
+    def start(self, finals):
+        """The state before the first token, from the encoder's last states."""
+        if len(self.bridge) > 0:
+            finals[0] = torch.stack([torch.tanh(b(f)) for b, f in zip(self.bridge, finals[0])])
+        if len(self.cell_bridge) > 0:
+            finals[1] = torch.stack([b(f) for b, f in zip(self.cell_bridge, finals[1])])
+        batch = finals[0].shape[1]
+        return DecoderState(tuple(finals) if len(finals) > 1 else finals[0],
+                            finals[0].new_zeros(0, batch, finals[0].shape[2]),
+                            finals[0].new_zeros(1, batch, self.feature_size))
+
+    def advance(self, inputs, state, source, padding):
+        """Features and weights of the next embedded tokens (T,B,E), and the state behind them; T is
+        1 with input feeding."""
+        if self.feeding:
+            inputs = torch.cat([inputs, state.fed], -1)
+        outputs, rnn = self.rnn(inputs, state.rnn)
+        outputs = torch.cat([state.outputs, outputs])
+        features, weights = self.features(self.own(outputs)[-len(inputs) :], source, padding)
+        return features, weights, DecoderState(rnn, outputs, features[-1:])
+
+    def forward(self, ids, finals, source, padding):
+        state, steps = self.start(finals), []
+        for part in self.embedding(ids).split(1 if self.feeding else len(ids)):
+            features, weights, state = self.advance(part, state, source, padding)
+            steps.append((features, weights))
+        features, weights = (torch.cat(part) for part in zip(*steps))
+        return self.out(features), weights
+
+
+@dataclasses.dataclass
+class Hypothesis:
+    """A translation of one sentence."""
+
+    ids: list  # of target tokens, without </s>
+    tokens: list  # as in the file's vocabulary
+    ended: bool  # by </s>, not by the limit
+    log_probability: float  # of all tokens and </s>
+    score: float  # what it was chosen by
+    weights: torch.Tensor  # attention (N,T,S); </s> has the last row of an ended one
+
+
+class Translator(nn.Module):
+    """The whole model. `config` and `metadata` are those of docs/model-file.md."""
+
+    def __init__(self, config, metadata=None):
+        super().__init__()
+        self.config, self.metadata = complete(config), metadata or {}
+        self.encoder = Encoder(self.config)
+        self.decoder = Decoder(self.config)
+        self.source_vocabulary, self.target_vocabulary = (
+            json.loads(self.metadata.get(f"elman.{side}_vocab", "[]")) for side in ("source", "target"))
+
+    def forward(self, source, source_lengths, target):
+        """Logits (T,B,V) and attention weights (T,B,N,S) of a batch of ids: source (S,B), padded with
+        any id, and target (T,B), which begins with START."""
+        states, finals = self.encoder(source, source_lengths)
+        padding = torch.arange(len(source)) >= source_lengths[:, None]
+        return self.decoder(target, finals, states, padding)
+
+    def source_ids(self, tokens):
+        """Ids of tokens as the file has them; UNKNOWN for those that it lacks."""
+        ids = {token: i for i, token in enumerate(self.source_vocabulary)}
+        return [ids.get(token, UNKNOWN) for token in tokens]
+
+    @torch.no_grad()
+    def translate(self, source, beam=1, length_penalty=1.0, max_length=0):
+        """Hypotheses for the ids of one sentence, the best first; beam 1 is greedy search.
+
+        The rules are those of `elman translate`: what has ended leaves the beam narrower, the score
+        is log p / T^length_penalty with </s> in T, the limit is 2 S + 10 tokens if max_length is 0,
+        and the search ends when no open hypothesis can reach the best score. Hypotheses behind the
+        first are those that ended until then."""
+        limit = max_length or 2 * len(source) + 10
+        states, finals = self.encoder(torch.tensor(source)[:, None], torch.tensor([len(source)]))
+        padding = torch.zeros(1, len(source), dtype=torch.bool)
+        state, paths, ended = self.decoder.start(finals), [Path([], 0.0, [])], []
+        while paths:
+            last = torch.tensor([[path.ids[-1] if path.ids else START for path in paths]])
+            features, weights, state = self.decoder.advance(
+                self.decoder.embedding(last), state, states.expand(-1, len(paths), -1),
+                padding.expand(len(paths), -1))
+            logs = self.decoder.out(features)[0].double().log_softmax(-1)
+            logs[:, self.never()] = -torch.inf
+            logs += torch.tensor([[path.log_probability] for path in paths])
+            likeliest, places = logs.flatten().topk(min(beam - len(ended), logs.isfinite().sum()))
+            rows, grown = [], []
+            for log, place in zip(likeliest.tolist(), places.tolist()):
+                row, id_ = divmod(place, logs.shape[1])
+                path = Path(paths[row].ids + [id_], log, paths[row].weights + [weights[0, row]])
+                if id_ == END or len(path.ids) == limit:
+                    ended.append(path)
+                else:
+                    rows.append(row)
+                    grown.append(path)
+            ended.sort(key=lambda path: -path.score(length_penalty))
+            if ended and grown and grown[0].bound(limit, length_penalty) <= ended[0].score(length_penalty):
+                break
+            paths, state = grown, state.of(rows)
+        return [self.hypothesis(path, length_penalty) for path in ended]
+
+    def never(self):
+        """Ids that no translation has. Where words are split into parts none is unknown."""
+        return [START, UNKNOWN] if self.config["target_tokens"] == "bpe" else [START]
+
+    def hypothesis(self, path, length_penalty):
+        ids = [i for i in path.ids if i != END]
+        tokens = [self.target_vocabulary[i] for i in ids] if self.target_vocabulary else []
+        return Hypothesis(ids, tokens, len(ids) < len(path.ids), path.log_probability,
+                          path.score(length_penalty), torch.stack(path.weights, 1))
