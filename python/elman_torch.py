@@ -31,13 +31,16 @@ SETTINGS = {
 }
 MECHANISMS = ("dot", "scaled", "general", "additive", "projected", "multihead", "local", "adaptive",
               "sentinel", "hierarchical")
+CELLS = ("elman", "relu", "gru", "lstm")
 TYPES = {"F32": torch.float32, "F64": torch.float64, "I64": torch.int64}
 
 
 def read_safetensors(path):
     """The metadata (strings by name) and the tensors of a file."""
     data = pathlib.Path(path).read_bytes()
-    (length,) = struct.unpack_from("<Q", data)
+    length = int.from_bytes(data[:8], "little")
+    if not 8 + length <= len(data):
+        raise ValueError(f"{path}: not a safetensors file")
     header = json.loads(data[8 : 8 + length])
     tensors = {}
     metadata = header.pop("__metadata__", {})
@@ -77,8 +80,9 @@ def complete(config):
     if missing:
         raise ValueError(f"not the config of a model: it lacks {', '.join(missing)}")
     config = {**SETTINGS, **config}
-    if config["attention"] not in MECHANISMS:
-        raise ValueError(f"unknown attention mechanism {config['attention']}")
+    for what, known in ("attention", MECHANISMS), ("cell", CELLS):
+        if config[what] not in known:
+            raise ValueError(f"unknown {what}: {config[what]}")
     return config
 
 
@@ -334,12 +338,11 @@ class Decoder(nn.Module):
 class Hypothesis:
     """A translation of one sentence."""
 
-    ids: list  # of target tokens, without </s>
-    tokens: list  # as in the file's vocabulary
-    ended: bool  # by </s>, not by the limit
-    log_probability: float  # of all tokens and </s>
+    ids: list  # of target tokens; END is the last of those that ended by themselves
+    tokens: list  # the same, as in the file's vocabulary
+    log_probability: float  # of all of them
     score: float  # what it was chosen by
-    weights: torch.Tensor  # attention (N,T,S); </s> has the last row of an ended one
+    weights: torch.Tensor  # attention (N,T,S)
 
 
 class Translator(nn.Module):
@@ -366,13 +369,14 @@ class Translator(nn.Module):
         return [ids.get(token, UNKNOWN) for token in tokens]
 
     @torch.no_grad()
-    def translate(self, source, beam=1, length_penalty=1.0, max_length=0):
-        """Hypotheses for the ids of one sentence, the best first; beam 1 is greedy search.
+    def translate(self, source, beam=1, n_best=1, length_penalty=1.0, max_length=0):
+        """The n_best hypotheses for the ids of one sentence, the best first; beam 1 is greedy search.
 
         The rules are those of `elman translate`: what has ended leaves the beam narrower, the score
         is log p / T^length_penalty with </s> in T, the limit is 2 S + 10 tokens if max_length is 0,
-        and the search ends when no open hypothesis can reach the best score. Hypotheses behind the
-        first are those that ended until then."""
+        and the search ends when no open hypothesis can come among the n best."""
+        if not 1 <= n_best <= beam:
+            raise ValueError(f"n_best is {n_best}; it goes from 1 to the beam, {beam}")
         limit = max_length or 2 * len(source) + 10
         states, finals = self.encoder(torch.tensor(source)[:, None], torch.tensor([len(source)]))
         padding = torch.zeros(1, len(source), dtype=torch.bool)
@@ -396,17 +400,17 @@ class Translator(nn.Module):
                     rows.append(row)
                     grown.append(path)
             ended.sort(key=lambda path: -path.score(length_penalty))
-            if ended and grown and grown[0].bound(limit, length_penalty) <= ended[0].score(length_penalty):
-                break
+            if len(ended) >= n_best and grown:
+                if grown[0].bound(limit, length_penalty) <= ended[n_best - 1].score(length_penalty):
+                    break
             paths, state = grown, state.of(rows)
-        return [self.hypothesis(path, length_penalty) for path in ended]
+        return [self.hypothesis(path, length_penalty) for path in ended[:n_best]]
 
     def never(self):
         """Ids that no translation has. Where words are split into parts none is unknown."""
         return [START, UNKNOWN] if self.config["target_tokens"] == "bpe" else [START]
 
     def hypothesis(self, path, length_penalty):
-        ids = [i for i in path.ids if i != END]
-        tokens = [self.target_vocabulary[i] for i in ids] if self.target_vocabulary else []
-        return Hypothesis(ids, tokens, len(ids) < len(path.ids), path.log_probability,
-                          path.score(length_penalty), torch.stack(path.weights, 1))
+        tokens = [self.target_vocabulary[i] for i in path.ids]
+        return Hypothesis(path.ids, tokens, path.log_probability, path.score(length_penalty),
+                          torch.stack(path.weights, 1))
