@@ -2,7 +2,9 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/fnv.h"
 #include "vocab/characters.h"
 
 /* A symbol of the word: at first a character each. One that was merged into its left neighbour is
@@ -169,11 +171,10 @@ static elman_status take_parts(struct work *work) {
   return ELMAN_OK;
 }
 
-elman_status bpe_split(struct bpe_split *split, const struct merges *merges, struct text word,
-                       struct bpe_dropout *dropout, elman_error *error) {
-  struct work work = {split, merges, dropout, error};
+static elman_status split_word(struct bpe_split *split, struct text word,
+                               struct bpe_dropout *dropout, elman_error *error) {
+  struct work work = {split, split->merges, dropout, error};
   size_t count;
-  assert(word.length > 0);
   split->queue.count = 0;
   elman_status status = fill_nodes(&work, &count, word);
   for (size_t i = 0; status == ELMAN_OK && i + 1 < count; i++)
@@ -186,7 +187,59 @@ elman_status bpe_split(struct bpe_split *split, const struct merges *merges, str
   return status == ELMAN_OK ? take_parts(&work) : status;
 }
 
+/* ---- words that come again ---- */
+
+enum { SLOTS = 2048, LONGEST_REMEMBERED = 32, MOST_PARTS = 8 };
+
+/* Few words are most of a text. Each has one place, by its hash, which the last one that was split
+ * takes. */
+struct bpe_memory {
+  struct remembered_word {
+    char word[LONGEST_REMEMBERED];
+    size_t length; /* 0 = free */
+    struct bpe_part parts[MOST_PARTS];
+    size_t count;
+  } slots[SLOTS];
+};
+
+static elman_status recall(struct bpe_split *split, const struct remembered_word *slot,
+                           elman_error *error) {
+  const elman_status status =
+      array_grow(&split->parts, &split->capacity, slot->count, sizeof *split->parts, error);
+  if (status != ELMAN_OK) return status;
+  memcpy(split->parts, slot->parts, slot->count * sizeof *split->parts);
+  split->count = slot->count;
+  return ELMAN_OK;
+}
+
+static void remember(struct remembered_word *slot, const struct bpe_split *split,
+                     struct text word) {
+  if (split->count > MOST_PARTS) return;
+  memcpy(slot->word, word.bytes, word.length);
+  slot->length = word.length;
+  memcpy(slot->parts, split->parts, split->count * sizeof *split->parts);
+  slot->count = split->count;
+}
+
+elman_status bpe_split(struct bpe_split *split, const struct merges *merges, struct text word,
+                       struct bpe_dropout *dropout, elman_error *error) {
+  assert(word.length > 0 && (split->merges == NULL || split->merges == merges));
+  split->merges = merges;
+  if (dropout != NULL || word.length > LONGEST_REMEMBERED)
+    return split_word(split, word, dropout, error);
+  if (split->remembered == NULL) split->remembered = calloc(1, sizeof *split->remembered);
+  if (split->remembered == NULL) return fail_no_memory(error);
+  struct remembered_word *slot =
+      &split->remembered->slots[hash_bytes(HASH_START, word.bytes, word.length) % SLOTS];
+  if (slot->length == word.length && memcmp(slot->word, word.bytes, word.length) == 0)
+    return recall(split, slot, error);
+  const elman_status status = split_word(split, word, NULL, error);
+  if (status == ELMAN_OK) remember(slot, split, word);
+  return status;
+}
+
 void bpe_split_free(struct bpe_split *split) {
+  free(split->remembered);
   free(split->parts);
   free(split->nodes);
   free(split->queue.items);

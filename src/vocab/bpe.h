@@ -18,8 +18,11 @@ struct bpe_part {
   uint32_t symbol; /* of the merges, or TABLE_NONE */
 };
 
-/* Scratch memory of one thread, and the result. Start from all zero. */
+/* Scratch memory of one thread, and the result. Start from all zero. It serves one list of merges:
+ * the words that were split lately are remembered with their parts. */
 struct bpe_split {
+  const struct merges *merges;
+  struct bpe_memory *remembered;
   struct bpe_part *parts;
   size_t count;
   size_t capacity;
@@ -34,7 +37,8 @@ struct bpe_split {
 
 /* Splits `word`, which is valid UTF-8 and not empty, as subword-nmt does: at each step the merge of
  * the lowest rank that can be applied is applied wherever it can be, from left to right. `dropout`
- * may be NULL. The time grows with n log n of the characters. */
+ * may be NULL. The time grows with n log n of the characters, and with n of a word that is
+ * remembered. */
 elman_status bpe_split(struct bpe_split *split, const struct merges *merges, struct text word,
                        struct bpe_dropout *dropout, elman_error *error) CHECKED;
 void bpe_split_free(struct bpe_split *split);

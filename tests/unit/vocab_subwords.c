@@ -253,6 +253,35 @@ Test(subwords, bytes_that_are_no_characters) {
   tokens_free(&tokens);
 }
 
+/* More words than are remembered, so that places change hands; each twice, with parts of lengths
+ * up to twice the most that is remembered. */
+Test(subwords, words_that_come_again_are_split_the_same) {
+  enum { WORDS = 20000, LONGEST = 40 };
+  static const char *const pairs[] = {"a b", "ab a", "b b", "aba b", "a a</w>", "b b</w>"};
+  struct merges merges = {0};
+  struct bpe_split kept = {0};
+  struct random_stream stream = {.seed = 5, .purpose = RANDOM_SUBWORDS, .which = 1};
+  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) add_merge(&merges, pairs[i]);
+  for (uint64_t n = 0; n < 2 * WORDS; n++) {
+    char word[LONGEST];
+    uint32_t draw[4];
+    random_words(draw, stream, n / 2);
+    const struct text text = {word, 1 + draw[0] % LONGEST};
+    for (size_t i = 0; i < text.length; i++) word[i] = draw[1 + i / 32] >> i % 32 & 1 ? 'a' : 'b';
+    struct bpe_split fresh = {0};
+    cr_assert_eq(bpe_split(&kept, &merges, text, NULL, NULL), ELMAN_OK);
+    cr_assert_eq(bpe_split(&fresh, &merges, text, NULL, NULL), ELMAN_OK);
+    cr_assert_eq(kept.count, fresh.count);
+    for (size_t i = 0; i < fresh.count; i++) {
+      cr_assert_eq(kept.parts[i].end, fresh.parts[i].end);
+      cr_assert_eq(kept.parts[i].symbol, fresh.parts[i].symbol);
+    }
+    bpe_split_free(&fresh);
+  }
+  bpe_split_free(&kept);
+  merges_clear(&merges);
+}
+
 /* ---- dropout ---- */
 
 /* One merge that can be applied once is dropped with probability P. */
