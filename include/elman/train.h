@@ -125,6 +125,13 @@ ELMAN_CHECKED elman_status elman_checkpoint_look(elman_checkpoint *checkpoint, c
 ELMAN_CHECKED elman_status elman_train(elman_model *model, const elman_pairs *pairs,
                                        const elman_train_options *options, elman_error *error);
 
+/* The same, but frees the pairs, which are not those of `options->dev`, once they are encoded, or
+ * after an error, and sets *pairs to NULL: their text and its places take more memory than their
+ * tokens do. */
+ELMAN_CHECKED elman_status elman_train_and_free_pairs(elman_model *model, elman_pairs **pairs,
+                                                      const elman_train_options *options,
+                                                      elman_error *error);
+
 ELMAN_END
 
 #endif

@@ -17,17 +17,26 @@ elman_status elman_checkpoint_look(elman_checkpoint *checkpoint, const char *pat
   return checkpoint_look(checkpoint, path, error);
 }
 
-static elman_status train(struct model *model, const struct pairs *pairs,
-                          const elman_train_options *options, elman_error *error) {
+static elman_status encode_all(struct corpus *corpus, const struct model *model,
+                               const struct pairs *pairs, const elman_train_options *options,
+                               elman_error *error) {
   const struct codec source = model_source_codec(model), target = model_target_codec(model);
   const bool guided = options->guide_weight > 0;
+  const elman_status status = (guided ? corpus_encode_guided : corpus_encode)(
+      corpus, pairs, &source, &target, options->max_length, error);
+  if (status == ELMAN_OK && guided && corpus_unguided(corpus) == corpus->target.count)
+    return fail(error, ELMAN_BAD_DATA, NULL,
+                "no pair has a word alignment that could guide the attention; name where they "
+                "are, or train without a guide");
+  return status;
+}
+
+/* `done` are the pairs if they shall be freed once they are encoded, or NULL. */
+static elman_status train(struct model *model, const struct pairs *pairs, elman_pairs *done,
+                          const elman_train_options *options, elman_error *error) {
   struct corpus corpus = {0};
-  elman_status status = (guided ? corpus_encode_guided : corpus_encode)(
-      &corpus, pairs, &source, &target, options->max_length, error);
-  if (status == ELMAN_OK && guided && corpus_unguided(&corpus) == corpus.target.count)
-    status = fail(error, ELMAN_BAD_DATA, NULL,
-                  "no pair has a word alignment that could guide the attention; name where they "
-                  "are, or train without a guide");
+  elman_status status = encode_all(&corpus, model, pairs, options, error);
+  elman_pairs_free(done);
   status = group_agree(options->group, status, error);
   if (status == ELMAN_OK) {
     status = trainer_run(model, &corpus, options, error);
@@ -54,8 +63,8 @@ static double shared_work(const struct model *model, const struct pairs *pairs,
   return fmax(options->shards > 1 ? PRODUCTS * product : product, pieces_work(pairs_count(pairs)));
 }
 
-elman_status elman_train(elman_model *model, const elman_pairs *pairs,
-                         const elman_train_options *options, elman_error *error) {
+static elman_status check_and_train(elman_model *model, const elman_pairs *pairs, elman_pairs *done,
+                                    const elman_train_options *options, elman_error *error) {
   const elman_train_options defaults = elman_train_options_default();
   elman_error own;
   struct surroundings before;
@@ -68,7 +77,21 @@ elman_status elman_train(elman_model *model, const elman_pairs *pairs,
   const bool entered = status == ELMAN_OK;
   status = group_agree(options->group, status, error);
   if (status == ELMAN_OK)
-    status = train(inner_model(model), inner_pairs_const(pairs), options, error);
+    status = train(inner_model(model), inner_pairs_const(pairs), done, options, error);
+  else
+    elman_pairs_free(done);
   if (entered) leave(before);
   return status;
+}
+
+elman_status elman_train(elman_model *model, const elman_pairs *pairs,
+                         const elman_train_options *options, elman_error *error) {
+  return check_and_train(model, pairs, NULL, options, error);
+}
+
+elman_status elman_train_and_free_pairs(elman_model *model, elman_pairs **pairs,
+                                        const elman_train_options *options, elman_error *error) {
+  elman_pairs *const taken = *pairs;
+  *pairs = NULL;
+  return check_and_train(model, taken, taken, options, error);
 }

@@ -1,5 +1,5 @@
 #include "corpus/check.h"
-#include "corpus/corpus.h"
+#include "corpus/vocabulary_pair.h"
 
 struct look {
   struct findings *findings;

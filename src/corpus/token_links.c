@@ -30,8 +30,8 @@ static elman_status locate(struct located *located, struct token_linker *linker,
       array_grow(places, &linker->place_counts[which], room + 1, sizeof **places, error);
   if (status != ELMAN_OK) return status;
   size_t *starts = *places, *ends = starts + n, *units = ends + n;
-  status = locate_tokens((struct spans){starts, ends}, tokens, side->text,
-                         side->codec->mode, side->codec->normalization, error);
+  status = locate_tokens((struct spans){starts, ends}, tokens, side->text, side->codec->mode,
+                         side->codec->normalization, error);
   if (status != ELMAN_OK) return status;
   const struct unit_side units_of = {side->text, starts, ends, n,
                                      units_are_tokens(side->text, ELMAN_UNITS_AUTO)};

@@ -2,7 +2,7 @@
 #ifndef ELMAN_MODEL_MODEL_H
 #define ELMAN_MODEL_MODEL_H
 
-#include "corpus/corpus.h"
+#include "corpus/vocabulary_pair.h"
 #include "elman/model.h"
 #include "model/parameters.h"
 #include "vocab/codec.h"

@@ -2,7 +2,7 @@
 #ifndef ELMAN_TRANSLATE_EVALUATE_H
 #define ELMAN_TRANSLATE_EVALUATE_H
 
-#include "corpus/pairs.h"
+#include "corpus/corpus.h"
 #include "elman/evaluate.h"
 #include "translate/translator.h"
 

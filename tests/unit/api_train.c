@@ -91,6 +91,29 @@ Test(api, pairs_that_are_too_long_are_left_out) {
   elman_pairs_free(pairs);
 }
 
+/* A leak would show under the sanitizers. */
+Test(api, training_can_free_the_pairs) {
+  for (int bad = 0; bad < 2; bad++) {
+    elman_pairs *kept = toy(), *freed = toy();
+    elman_model *one = small_model(), *other = small_model();
+    struct seen seen[2] = {{0}, {0}};
+    elman_train_options options = elman_train_options_default();
+    options.epochs = 1;
+    options.batch_size = bad ? 0 : 2;
+    options.report = look;
+    options.context = &seen[0];
+    const elman_status status = elman_train(one, kept, &options, NULL);
+    options.context = &seen[1];
+    cr_assert_eq(elman_train_and_free_pairs(other, &freed, &options, NULL), status);
+    cr_assert_eq(status, bad ? ELMAN_INVALID_ARGUMENT : ELMAN_OK);
+    cr_assert_null(freed);
+    cr_assert_eq(seen[0].last.loss, seen[1].last.loss);
+    elman_model_free(one);
+    elman_model_free(other);
+    elman_pairs_free(kept);
+  }
+}
+
 Test(api, training_can_be_stopped) {
   elman_pairs *pairs = toy();
   elman_model *stopped = small_model(), *whole = small_model(), *untouched = small_model();

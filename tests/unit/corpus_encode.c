@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include "corpus/batch.h"
+#include "corpus/corpus.h"
 #include "corpus/pieces.h"
+#include "corpus/vocabulary_pair.h"
 #include "threads.h"
 
 static struct pairs *aligned_pairs_of(const char *content, size_t alignment_column) {

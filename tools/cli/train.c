@@ -33,7 +33,7 @@ struct job {
   char replaces[TRAIN_NOTICE]; /* told of the output once nothing can be refused any more */
 };
 
-static int train_and_save(elman_model *model, const elman_pairs *pairs, const elman_pairs *dev,
+static int train_and_save(elman_model *model, elman_pairs **pairs, const elman_pairs *dev,
                           const struct job *job) {
   elman_error error;
   elman_train_options options = job->train;
@@ -49,7 +49,7 @@ static int train_and_save(elman_model *model, const elman_pairs *pairs, const el
   options.dev = dev;
   training_watch(&training, &options);
   interrupt_catch_first();
-  const elman_status status = elman_train(model, pairs, &options, &error);
+  const elman_status status = elman_train_and_free_pairs(model, pairs, &options, &error);
   progress_erase(&training.progress);
   /* Only the first process looks at the clock. */
   const bool time_is_over =
@@ -101,7 +101,7 @@ static int read_and_train(const struct job *job, const char *command,
   int code = pairs_input_read(&pairs, &job->input, command, operands);
   if (code == EX_OK) code = read_dev(&dev, job, command, operands);
   if (code == EX_OK) code = make_model(&model, pairs, job);
-  if (code == EX_OK) code = train_and_save(model, pairs, dev, job);
+  if (code == EX_OK) code = train_and_save(model, &pairs, dev, job);
   elman_model_free(model);
   elman_pairs_free(pairs);
   elman_pairs_free(dev);
