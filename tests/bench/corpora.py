@@ -2,6 +2,7 @@
 
 Their words stand between single spaces, so that every program sees the same tokens."""
 
+import itertools
 import pathlib
 import random
 import re
@@ -32,6 +33,21 @@ def made(path, vocabulary, length, least_pairs):
         for at in range(0, pairs * length, length):
             file.write("\t".join(" ".join(f"w{word}" for word in side[at : at + length])
                                  for side in sides) + "\n")
+    return path
+
+
+def syllables(path, count, types=30000, length=10):
+    """Writes `count` pairs whose words are made of syllables and as frequent as those of a language
+    (Zipf), so that there is something to learn and to split."""
+    rng = random.Random(1)
+    parts = [c + v + e for c in "bdfgklmnprst" for v in "aeiou" for e in ("", "n", "r", "s")]
+    words = list(dict.fromkeys("".join(rng.choices(parts, k=rng.randint(1, 4)))
+                               for _ in range(types)))
+    sums = list(itertools.accumulate(1 / rank for rank in range(1, len(words) + 1)))
+    with open(path, "w", encoding="utf-8") as file:
+        for _ in range(count):
+            file.write("\t".join(" ".join(rng.choices(words, cum_weights=sums, k=length))
+                                 for _ in range(2)) + "\n")
     return path
 
 

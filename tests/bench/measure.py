@@ -22,7 +22,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 TOY = ROOT / "data" / "toy.zh-en.tsv"
 PYTHON = "/usr/bin/python3"  # the one that Debian's python3-torch is for
-UPDATE_SIZES = ((6000, 256), (6000, 512), (20000, 512))  # V, E = H
+# V, E = H; the third is usual with subwords
+UPDATE_SIZES = ((6000, 256), (6000, 512), (8000, 512), (20000, 512))
 CELL_SIZES, CELLS = UPDATE_SIZES[:2], ("elman", "relu", "gru", "lstm")
 CLUSTER_SIZES = ((8000, 512), (8000, 1024), (32000, 512), (32000, 1024))
 BATCH, LENGTH = 64, 10
@@ -244,7 +245,7 @@ class Bench:
         self.finish(single)
 
     def part_update(self):
-        """One update at three sizes, and what its bare products would take."""
+        """One update at each size, and what its bare products would take."""
         updates = 4 if self.quick else 12
         for vocabulary, hidden in UPDATE_SIZES:
             row = Row("update", update_name(vocabulary, hidden))
@@ -400,6 +401,28 @@ class Bench:
                                env=worker.environment, stdout=subprocess.DEVNULL)
                 row.add_other(worker.label, time.perf_counter() - start)
         self.finish(row)
+
+    def part_subwords(self):
+        """Subwords: learning them, splitting by them, and the start of a training with them."""
+        count = 20000 if self.quick else 1000000
+        pairs, codes = self.folder / "syllables.tsv", self.folder / "codes"
+        text = self.folder / "syllables"
+        corpora.syllables(pairs, count)
+        with open(pairs, encoding="utf-8") as lines, open(text, "w", encoding="utf-8") as file:
+            file.writelines(line.split("\t")[0] + "\n" for line in lines)
+        rows = [(Row("subwords", f"{count:,} lines, 8,000 merges learnt"),
+                 ("subwords", "learn", "--quiet", "--merges", 8000, "--output", codes, text)),
+                (Row("subwords", f"{count:,} lines split"),
+                 ("subwords", "apply", "--quiet", "--codes", codes, "--input", text)),
+                (Row("subwords", f"{count:,} pairs, from the start to the first update"),
+                 ("train", "--quiet", "--force", "--subwords", 8000, "--epochs", 0, "--threads",
+                  self.threads, "--output", self.folder / "syllables.safetensors", pairs))]
+        for _ in range(min(self.rounds, 3)):
+            for row, command in rows:
+                row.elman.append(self.elman(*command))
+        for row, _ in rows:
+            row.notes.append(f"{count / statistics.median(row.elman):,.0f} a second")
+            self.finish(row)
 
     def part_growth(self):
         """How the time of an update grows with each size, the others kept."""
@@ -575,9 +598,9 @@ def read_found(path):
 
 
 PARTS = ("toy", "update", "cells", "memory", "threads", "epoch", "decode", "start", "growth",
-         "cluster", "kernels")
-ALONE = ("threads", "cluster", "kernels")  # without PyTorch
-ON_REQUEST = ("cluster", "kernels")  # for those who have one, or change one
+         "subwords", "cluster", "kernels")
+ALONE = ("threads", "subwords", "cluster", "kernels")  # without PyTorch
+ON_REQUEST = ("subwords", "cluster", "kernels")  # for those who have one, or change one
 
 
 def options_from(arguments):
