@@ -81,6 +81,14 @@ const char *hyperparameter_choice(const elman_hyperparameter *row, const void *f
   return word == NULL || choice_parse(&index, row->choice, word) ? row->choice(index) : NULL;
 }
 
+void hyperparameters_keep_names(void *fields, unsigned scopes) {
+  const elman_hyperparameter *row = NULL;
+  while ((row = hyperparameter_next(row, scopes)) != NULL) {
+    const char *word = row->value == ELMAN_VALUE_NAME ? hyperparameter_choice(row, fields) : NULL;
+    if (word != NULL) *(const char **)((char *)fields + row->offset) = word;
+  }
+}
+
 static elman_status check_choice(const elman_hyperparameter *row, const void *fields,
                                  elman_error *error) {
   if (hyperparameter_choice(row, fields) != NULL) return ELMAN_OK;

@@ -15,6 +15,10 @@ const elman_hyperparameter *hyperparameter_next(const elman_hyperparameter *row,
 /* The word that stands for a name or an enum; NULL if the value is none of the choices. */
 const char *hyperparameter_choice(const elman_hyperparameter *row, const void *fields);
 
+/* Lets the names of these scopes point to the choices' own: what options point to is the caller's,
+ * and may be gone after the call. NULL becomes the first choice; a name of no choice stays. */
+void hyperparameters_keep_names(void *fields, unsigned scopes);
+
 /* Holds the values of these scopes against their limits, each by itself. */
 elman_status hyperparameters_check(const void *fields, unsigned scopes, elman_error *error) CHECKED;
 

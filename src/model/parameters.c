@@ -188,10 +188,8 @@ static enum cell_kind cell_of(const struct model_config *config) {
 }
 
 void model_config_settle(struct model_config *config) {
-  const enum attention_kind kind = kind_of(config);
-  if (config->cell == NULL) config->cell = cell_name(cell_of(config));
-  if (config->attention == NULL) config->attention = attention_name(kind);
-  attention_config_settle(&config->attention_heads, &config->attention_window, kind);
+  hyperparameters_keep_names(config, ELMAN_SCOPE_MODEL);
+  attention_config_settle(&config->attention_heads, &config->attention_window, kind_of(config));
 }
 
 /* With N = 1 and projections it is what nn.MultiheadAttention computes, too. */

@@ -233,6 +233,7 @@ static void add_history(struct model_past *past, const struct run *run) {
       epochs_before * (target->starts[target->count] + target->count) + state->epoch_tokens;
   const elman_train_options *from = run->options;
   past->training = (elman_train_settings){ELMAN_TRAIN_HYPERPARAMETERS(FIELD_COPY)};
+  hyperparameters_keep_names(&past->training, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END);
   past->training_known = true;
 }
 

@@ -79,6 +79,30 @@ Test(api, model_information) {
   elman_model_free(model);
 }
 
+/* Options are borrowed for the call, and the names that they point to are gone after it. */
+Test(api, names_in_options_are_not_kept) {
+  char cell[] = "gru", attention[] = "general", schedule[] = "inverse-sqrt";
+  elman_pairs *pairs = toy();
+  elman_model_options options = elman_model_options_default();
+  elman_train_options training = elman_train_options_default();
+  options.embedding_size = options.hidden_size = 8;
+  options.cell = cell;
+  options.attention = attention;
+  training.schedule = schedule;
+  training.epochs = 1;
+  elman_model *model = create(pairs, &options);
+  memset(cell, 'x', sizeof cell - 1);
+  memset(attention, 'x', sizeof attention - 1);
+  cr_assert_eq(elman_train(model, pairs, &training, NULL), ELMAN_OK);
+  memset(schedule, 'x', sizeof schedule - 1);
+  const elman_model_info info = elman_model_get_info(model);
+  cr_assert_str_eq(info.cell, "gru");
+  cr_assert_str_eq(info.attention, "general");
+  cr_assert_str_eq(info.training->schedule, "inverse-sqrt");
+  elman_model_free(model);
+  elman_pairs_free(pairs);
+}
+
 Test(api, heads_and_window_have_their_defaults_where_they_apply) {
   static const struct {
     const char *attention;
