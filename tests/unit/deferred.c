@@ -1,6 +1,7 @@
 /* Deferred updates of embeddings against passes over everything, bit by bit. */
 #include "check.h"
 #include "folder.h"
+#include "lettered_model.h"
 #include "threads.h"
 
 #include <stdio.h>
@@ -8,7 +9,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "tensor/blas.h"
 #include "tensor/denormals.h"
 #include "train/average.h"
 #include "train/checkpoint.h"
@@ -18,39 +18,14 @@
 /* Rows that do not fill whole vectors, and words of which some never come up. */
 enum { SOURCE_WORDS = 40, TARGET_WORDS = 30, SILENT = 7, EMBEDDING = 19, MAX_STEPS = 4, BATCH = 3 };
 
-static struct vocabulary *make_vocabulary(elman_side side, size_t size) {
-  uint64_t counts[SOURCE_WORDS + TARGET_WORDS] = {0};
-  struct tokens tokens = {0};
-  const char *const specials[] = {"<unk>", "<s>", "</s>"};
-  for (size_t i = 0; i < size; i++) {
-    char word[32];
-    snprintf(word, sizeof word, "w%zu", i);
-    const bool special = i < (side == ELMAN_SOURCE ? 1 : 3);
-    cr_assert_eq(tokens_add(&tokens, text_of(special ? specials[i] : word), NULL), ELMAN_OK);
-  }
-  struct vocabulary *vocabulary;
-  cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, counts, side, NULL), ELMAN_OK);
-  tokens_free(&tokens);
-  return vocabulary;
-}
-
 static struct model *make_model(bool tied) {
-  struct vocabulary_pair vocabularies = {.source_mode = ELMAN_TOKENS_SPACE,
-                                         .target_mode = ELMAN_TOKENS_SPACE,
-                                         .source = make_vocabulary(ELMAN_SOURCE, SOURCE_WORDS),
-                                         .target = make_vocabulary(ELMAN_TARGET, TARGET_WORDS)};
-  const struct model_config config = {.embedding_size = EMBEDDING,
-                                      .hidden_size = 5,
-                                      .layers = 1,
-                                      .attention_heads = 1,
-                                      .attentional_layer = tied,
-                                      .tie_embeddings = tied};
-  struct model *model;
-  blas_set_up();
-  cr_assert_eq(model_create(&model, vocabularies, config, NULL), ELMAN_OK);
-  cr_assert_eq(parameters_initialize(model->block, &model->table, INITIAL_PYTORCH, 1, NULL),
-               ELMAN_OK);
-  return model;
+  return lettered_model((struct model_config){.embedding_size = EMBEDDING,
+                                              .hidden_size = 5,
+                                              .layers = 1,
+                                              .attention_heads = 1,
+                                              .attentional_layer = tied,
+                                              .tie_embeddings = tied},
+                        SOURCE_WORDS - 1, TARGET_WORDS - 3);
 }
 
 static size_t draw(size_t limit, uint64_t which) {

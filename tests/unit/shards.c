@@ -1,46 +1,25 @@
 /* Gradients of shards, here made ones, added up by several processes: the same bytes by any number
  * of them, and the output layer told while the rest is computed. */
 #include "check.h"
+#include "lettered_model.h"
 #include "moment.h"
 #include "processes.h"
 #include "threads.h"
 
 #include <string.h>
 
-#include "tensor/blas.h"
 #include "train/trainer.h"
 
 enum { PAIRS = 24, WORDS = 6, MOST = 5, NOBODY = 1000 };
 
-static struct vocabulary *make_vocabulary(elman_side side) {
-  static const char *const words[] = {"<unk>", "<s>", "</s>", "a", "b", "c", "d", "e", "f"};
-  const uint64_t counts[9] = {0};
-  struct tokens tokens = {0};
-  for (size_t i = 0; i < 9; i++) {
-    if (side == ELMAN_SOURCE && (i == 1 || i == 2)) continue;
-    cr_assert_eq(tokens_add(&tokens, text_of(words[i]), NULL), ELMAN_OK);
-  }
-  struct vocabulary *vocabulary;
-  cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, counts, side, NULL), ELMAN_OK);
-  tokens_free(&tokens);
-  return vocabulary;
-}
-
 static struct model *make_model(bool tied) {
-  struct vocabulary_pair vocabularies = {.source_mode = ELMAN_TOKENS_SPACE,
-                                         .target_mode = ELMAN_TOKENS_SPACE,
-                                         .source = make_vocabulary(ELMAN_SOURCE),
-                                         .target = make_vocabulary(ELMAN_TARGET)};
-  const struct model_config config = {.embedding_size = 5,
-                                      .hidden_size = 5,
-                                      .layers = 1,
-                                      .attention_heads = 1,
-                                      .attentional_layer = tied,
-                                      .tie_embeddings = tied};
-  struct model *model;
-  blas_set_up();
-  cr_assert_eq(model_create(&model, vocabularies, config, NULL), ELMAN_OK);
-  return model;
+  return lettered_model((struct model_config){.embedding_size = 5,
+                                              .hidden_size = 5,
+                                              .layers = 1,
+                                              .attention_heads = 1,
+                                              .attentional_layer = tied,
+                                              .tie_embeddings = tied},
+                        WORDS, WORDS);
 }
 
 /* Words of which some are in no pair, so that rows of the embeddings are left out. */

@@ -2,10 +2,10 @@
  * rate that falls where there is nothing new. */
 #include "check.h"
 #include "folder.h"
+#include "lettered_model.h"
 
 #include <string.h>
 
-#include "tensor/blas.h"
 #include "train/average.h"
 #include "train/loop.h"
 #include "translate/evaluate.h"
@@ -53,33 +53,10 @@ static struct pairs *pairs_of(const char *content) {
   return pairs;
 }
 
-static struct vocabulary *make_vocabulary(elman_side side) {
-  static const char *const words[] = {"<unk>", "<s>", "</s>", "a", "b", "c", "d"};
-  const uint64_t counts[7] = {0};
-  struct tokens tokens = {0};
-  for (size_t i = 0; i < 7; i++) {
-    if (side == ELMAN_SOURCE && (i == 1 || i == 2)) continue;
-    cr_assert_eq(tokens_add(&tokens, text_of(words[i]), NULL), ELMAN_OK);
-  }
-  struct vocabulary *vocabulary;
-  cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, counts, side, NULL), ELMAN_OK);
-  tokens_free(&tokens);
-  return vocabulary;
-}
-
 static struct model *make_model(void) {
-  struct vocabulary_pair vocabularies = {.source_mode = ELMAN_TOKENS_SPACE,
-                                         .target_mode = ELMAN_TOKENS_SPACE,
-                                         .source = make_vocabulary(ELMAN_SOURCE),
-                                         .target = make_vocabulary(ELMAN_TARGET)};
   const struct model_config config = {
       .embedding_size = 8, .hidden_size = 10, .layers = 1, .attention_heads = 1};
-  struct model *model;
-  blas_set_up();
-  cr_assert_eq(model_create(&model, vocabularies, config, NULL), ELMAN_OK);
-  cr_assert_eq(parameters_initialize(model->block, &model->table, INITIAL_PYTORCH, 1, NULL),
-               ELMAN_OK);
-  return model;
+  return lettered_model(config, 4, 4);
 }
 
 static struct task set_up(void) {
