@@ -1,0 +1,235 @@
+"""The C library for ctypes: types and functions as its header declares them.
+
+Nothing is declared a second time here: the header is read, and the hyperparameters, which it makes by
+macros, are asked of the library. `tests/python/declarations` holds what comes out to a C compiler."""
+
+import ctypes
+import ctypes.util
+import functools
+import os
+import pathlib
+import re
+
+HERE = pathlib.Path(__file__).resolve().parent
+# In the source tree, and where it is installed as PREFIX/share/elman/python.
+ROOTS = HERE.parent, HERE.parents[2]
+
+SCALARS = {
+    "bool": ctypes.c_bool, "char": ctypes.c_char, "double": ctypes.c_double, "float": ctypes.c_float,
+    "int": ctypes.c_int, "size_t": ctypes.c_size_t, "uint32_t": ctypes.c_uint32,
+    "uint64_t": ctypes.c_uint64, "unsigned": ctypes.c_uint, "void": None,
+}
+COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*$", re.MULTILINE)
+SIZE = re.compile(r"^#define (ELMAN_\w+) (\d+)$", re.MULTILINE)
+# What says nothing about how a value is passed or stored.
+SILENT = re.compile(r"\b(?:const|struct|ELMAN_BEGIN|ELMAN_END|ELMAN_API|ELMAN_CHECKED)\b")
+ENUM = re.compile(r"typedef enum \w+ \{(.*)\} (\w+)")
+STRUCT = re.compile(r"typedef (\w+) \{(.*)\} (\w+)")
+HIDDEN = re.compile(r"typedef (\w+) \1")
+CALLBACK = re.compile(r"typedef (.+?)(\w+)\((.*)\)")
+FUNCTION = re.compile(r"(.+?)(\w+)\((.*)\)")
+FUNCTION_POINTER = re.compile(r"(.+?)\( ?\* ?(\w+) ?\) ?\((.*)\)")
+VARIABLE = re.compile(r"(\w+) ?([* ]*)(\w*)((?: ?\[\w+\])*)")
+ROWS = re.compile(r"ELMAN_(MODEL|TRAIN)_HYPERPARAMETERS\(ELMAN_FIELD\)")
+
+
+def find_include():
+    places = [pathlib.Path(os.environ["ELMAN_INCLUDE"])] if "ELMAN_INCLUDE" in os.environ else [
+        root / "include" for root in ROOTS]
+    for place in places:
+        if (place / "elman.h").is_file():
+            return place
+    raise OSError(f"no elman.h in {', '.join(map(str, places))}; ELMAN_INCLUDE can name its folder")
+
+
+def find_library():
+    """The path or name by which the library is loaded."""
+    if "ELMAN_LIBRARY" in os.environ:
+        return os.environ["ELMAN_LIBRARY"]
+    for root, folder in zip(ROOTS, ("build/release", "lib")):
+        if (root / folder / "libelman.so").is_file():
+            return str(root / folder / "libelman.so")
+    name = ctypes.util.find_library("elman")
+    if name is None:
+        raise OSError(f"no libelman.so in {ROOTS[0] / 'build/release'} nor where the system has its libraries; "
+                      "`cmake --build --preset release` makes it, and ELMAN_LIBRARY can name it")
+    return name
+
+
+def statements(text):
+    """What stands between semicolons outside of braces."""
+    depth, start = 0, 0
+    for at, sign in enumerate(text):
+        depth += (sign == "{") - (sign == "}")
+        if sign == ";" and depth == 0:
+            yield text[start:at].strip()
+            start = at + 1
+
+
+def split(text):
+    """What stands between commas outside of brackets."""
+    return [part.strip() for part in re.split(r",(?![^()]*\))", text) if part.strip()]
+
+
+class Header:
+    """The text of the declarations, by name."""
+
+    def __init__(self, folder):
+        self.enums, self.structs, self.callbacks, self.functions = {}, {}, {}, {}
+        self.hidden, self.sizes = {"FILE"}, {}
+        for path in sorted(folder.glob("elman/*.h")):
+            text = COMMENT.sub("", path.read_text("utf-8"))
+            self.sizes.update((name, int(size)) for name, size in SIZE.findall(text))
+            text = " ".join(SILENT.sub("", DIRECTIVE.sub("", text)).split())
+            for statement in statements(text):
+                self.add(statement)
+
+    def add(self, statement):
+        if found := ENUM.fullmatch(statement):
+            value = -1
+            values = self.enums[found[2]] = {}
+            for part in split(found[1]):
+                name, _, given = part.partition("=")
+                value = int(given) if given else value + 1
+                values[name.strip()] = value
+        elif found := STRUCT.fullmatch(statement):
+            self.structs[found[3]] = found[2].strip()
+        elif found := HIDDEN.fullmatch(statement):
+            self.hidden.add(found[1])
+        elif found := CALLBACK.fullmatch(statement):
+            self.callbacks[found[2]] = found[1], found[3]
+        elif found := FUNCTION.fullmatch(statement):
+            self.functions[found[2]] = found[1], found[3]
+        elif statement:
+            raise ValueError(f"a declaration that is not understood: {statement}")
+
+
+class Library:
+    """The functions as attributes, with their types, and the structures by `complete`."""
+
+    def __init__(self, path, include):
+        self.path, self.header = path, Header(include)
+        # Of a structure, by its fields: enums that they are of, and rows of hyperparameters.
+        self.enums_of, self.rows_of = {}, {}
+        self.library = ctypes.CDLL(path)
+        for name in self.header.structs:
+            self.complete(name)
+
+    def __getattr__(self, name):
+        """A function, once it is asked for."""
+        if name not in self.header.functions:
+            raise AttributeError(f"elman.h declares no {name}")
+        function = getattr(self.library, name)
+        result, arguments = self.header.functions[name]
+        function.restype = self.variable(result)[1]
+        function.argtypes = self.arguments(arguments)
+        setattr(self, name, function)
+        return function
+
+    @functools.cache
+    def enum(self, name):
+        """Values by the library's words for them, or else by their names in the header: "bad_data" is
+        ELMAN_BAD_DATA."""
+        values = self.header.enums[name]
+        if f"{name}_name" in self.header.functions:
+            word = getattr(self, f"{name}_name")
+            return {word(value).decode(): value for value in values.values()}
+        start = os.path.commonprefix(list(values)).rfind("_") + 1
+        return {key[start:].lower(): value for key, value in values.items()}
+
+    @functools.cache
+    def type(self, name):
+        if name in SCALARS:
+            return SCALARS[name]
+        if name in self.header.enums:
+            return ctypes.c_int
+        if name in self.header.callbacks:
+            result, arguments = self.header.callbacks[name]
+            return ctypes.CFUNCTYPE(self.variable(result)[1], *self.arguments(arguments))
+        if name in self.header.structs:
+            return type(name, (ctypes.Structure,), {})  # complete() fills it: it may point to itself
+        raise ValueError(f"unknown type {name}")
+
+    @functools.cache
+    def complete(self, name):
+        """The structure with its fields."""
+        structure = self.type(name)
+        enums = self.enums_of[name] = {}
+        rows = self.rows_of[name] = {}
+        fields = []
+        body = self.header.structs[name]
+        if found := ROWS.match(body):
+            body = body[found.end() :]
+            for row in self.hyperparameters(found[1]):
+                field = row.name.decode()
+                rows[field] = row
+                fields.append((field, self.row_type(row)))
+        for statement in statements(body):
+            first, *others = split(statement)
+            base = VARIABLE.match(first)[1]
+            for declared in [first, *(f"{base} {other}" for other in others)]:
+                fields.append(self.variable(declared))
+                if base in self.header.enums:
+                    enums[fields[-1][0]] = base
+        structure._fields_ = fields
+        for field, row in rows.items():
+            if getattr(structure, field).offset != row.offset:
+                raise OSError(f"{self.path} is of another version than the header: {name}.{field}")
+        return structure
+
+    def pointer(self, name, stars):
+        """The type of `name` with so many stars."""
+        if stars == 0:
+            return self.complete(name) if name in self.header.structs else self.type(name)
+        if stars == 1:
+            if name == "char":
+                return ctypes.c_char_p
+            if name == "void" or name in self.header.hidden - set(self.header.structs):
+                return ctypes.c_void_p
+            if name in self.header.callbacks:
+                return self.type(name)
+            return ctypes.POINTER(self.type(name))
+        return ctypes.POINTER(self.pointer(name, stars - 1))
+
+    def variable(self, text):
+        """Name and type."""
+        if found := FUNCTION_POINTER.fullmatch(text):
+            return found[2], ctypes.CFUNCTYPE(self.variable(found[1])[1], *self.arguments(found[3]))
+        found = VARIABLE.fullmatch(text.strip())
+        if found is None:
+            raise ValueError(f"a variable that is not understood: {text}")
+        kind = self.pointer(found[1], found[2].count("*"))
+        for size in reversed(re.findall(r"\w+", found[4])):
+            kind = kind * int(self.header.sizes.get(size, size))
+        return found[3], kind
+
+    def arguments(self, text):
+        if text.strip() == "void":
+            return []
+        kinds = [self.variable(part)[1] for part in split(text)]
+        # An array is passed as a pointer to its first element.
+        return [ctypes.POINTER(kind._type_) if issubclass(kind, ctypes.Array) else kind for kind in kinds]
+
+    def hyperparameters(self, which):
+        scopes = self.header.enums["elman_scope"]
+        kept = ("MODEL", "START") if which == "MODEL" else ("TRAINING", "END")
+        mask = sum(scopes[f"ELMAN_SCOPE_{scope}"] for scope in kept)
+        self.complete("elman_hyperparameter")  # which has no such rows
+        row = self.elman_hyperparameter_next(None, mask)
+        while row:
+            yield row.contents
+            row = self.elman_hyperparameter_next(row, mask)
+
+    def choices(self, row):
+        """Values by words, of a hyperparameter that has such."""
+        found = {}
+        while (word := row.choice(len(found))) is not None:
+            found[word.decode()] = len(found)
+        return found
+
+    def row_type(self, row):
+        kinds = {"size": ctypes.c_size_t, "seed": ctypes.c_uint64, "real": ctypes.c_double,
+                 "flag": ctypes.c_bool, "name": ctypes.c_char_p, "enum": ctypes.c_int}
+        names = {value: name for name, value in self.enum("elman_value").items()}
+        return kinds[names[row.value]]
