@@ -44,6 +44,7 @@
 
 /* beside this core */
 #include "elman/check.h"
+#include "elman/codec.h"
 #include "elman/file.h"
 #include "elman/finding.h"
 #include "elman/gradients.h"

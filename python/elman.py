@@ -354,6 +354,26 @@ class Model(_Handle):
             return [library.elman_model_get_token(model, SIDES[side], i, None, None).decode()
                     for i in range(getattr(info, f"{side}_vocabulary"))]
 
+    def encode(self, side, text):
+        """The ids of the tokens of a text, 0 for those that "source" or "target" lacks."""
+        data = text.encode()
+        return self._coded(library.elman_encode, side, data, len(data)).ids
+
+    def decode(self, side, ids):
+        """The text of ids, without <s> and </s>."""
+        ids = [_number("an id", each, ctypes.c_uint32) for each in ids]
+        return self._coded(library.elman_decode, side, (ctypes.c_uint32 * len(ids))(*ids), len(ids)).text
+
+    def _coded(self, function, side, *arguments):
+        coded = ctypes.POINTER(library.complete("elman_coded"))()
+        with self._use() as model:
+            _call(function, ctypes.byref(coded), model, SIDES[side], *arguments)
+        try:
+            return types.SimpleNamespace(text=coded.contents.text.decode(),
+                                         ids=coded.contents.ids[: coded.contents.count])
+        finally:
+            library.elman_coded_free(coded)
+
     def train(self, pairs, dev=None, report=None, validated=None, saved=None, kept=None, **options):
         """Trains; options are those of elman_train_options. `report` gets an elman_train_report after
         each update, `validated` an elman_validation, `saved` an Error or None after each checkpoint,

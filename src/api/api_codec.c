@@ -1,0 +1,84 @@
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/call.h"
+
+/* The public part comes first: a pointer to it is one to the whole. */
+struct coded {
+  elman_coded shown;
+  struct encoding encoding;
+  struct buffer text;
+};
+
+static struct codec codec_of(const struct model *model, elman_side side) {
+  return side == ELMAN_SOURCE ? model_source_codec(model) : model_target_codec(model);
+}
+
+static void coded_free(struct coded *coded) {
+  if (coded == NULL) return;
+  encoding_free(&coded->encoding);
+  buffer_free(&coded->text);
+  free(coded);
+}
+
+/* Takes `coded`: gives it to the caller, or frees it. */
+static elman_status give(elman_coded **out, struct coded *coded, elman_status status,
+                         elman_error *error) {
+  if (status == ELMAN_OK) {
+    buffer_append(&coded->text, "", 0); /* there is a NUL in any case */
+    if (coded->text.failed) status = fail_no_memory(error);
+  }
+  if (status != ELMAN_OK) {
+    coded_free(coded);
+    return status;
+  }
+  coded->shown.text = coded->text.bytes;
+  coded->shown.ids = coded->encoding.ids;
+  *out = &coded->shown;
+  return ELMAN_OK;
+}
+
+elman_status elman_encode(elman_coded **out, const elman_model *model, elman_side side,
+                          const char *text, size_t length, elman_error *error) {
+  const struct codec codec = codec_of(inner_model_const(model), side);
+  *out = NULL;
+  struct coded *coded = calloc(1, sizeof *coded);
+  if (coded == NULL) return fail_no_memory(error);
+  const elman_status status =
+      encode_checked(&coded->encoding, &codec, (struct text){text, length}, error);
+  buffer_append_text(&coded->text, buffer_text(&coded->encoding.normalized));
+  coded->shown.count = coded->encoding.tokens.count;
+  return give(out, coded, status, error);
+}
+
+static elman_status take_ids(struct encoding *encoding, const struct codec *codec,
+                             const uint32_t *ids, size_t count, elman_error *error) {
+  const size_t size = vocabulary_size(codec->vocabulary);
+  for (size_t i = 0; i < count; i++) {
+    if (ids[i] >= size)
+      return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                  "id %" PRIu32 " of token %zu is not below the vocabulary's size, %zu", ids[i],
+                  i + 1, size);
+  }
+  const elman_status status =
+      array_grow(&encoding->ids, &encoding->capacity, count, sizeof *encoding->ids, error);
+  if (status == ELMAN_OK && count > 0) memcpy(encoding->ids, ids, count * sizeof *ids);
+  return status;
+}
+
+elman_status elman_decode(elman_coded **out, const elman_model *model, elman_side side,
+                          const uint32_t *ids, size_t count, elman_error *error) {
+  const struct codec codec = codec_of(inner_model_const(model), side);
+  *out = NULL;
+  struct coded *coded = calloc(1, sizeof *coded);
+  if (coded == NULL) return fail_no_memory(error);
+  elman_status status = take_ids(&coded->encoding, &codec, ids, count, error);
+  if (status == ELMAN_OK) status = decode(&coded->text, &codec, ids, count, error);
+  coded->shown.count = count;
+  return give(out, coded, status, error);
+}
+
+void elman_coded_free(elman_coded *coded) {
+  coded_free((struct coded *)coded);
+}

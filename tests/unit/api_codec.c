@@ -1,0 +1,107 @@
+/* Text to ids and back through the public API. */
+#include "api.h"
+
+static elman_model *model_of(elman_token_mode source, elman_token_mode target) {
+  elman_pairs *pairs = read_pairs(data_file("daily.test.zh-en.tsv"));
+  elman_model_options options = elman_model_options_default();
+  options.embedding_size = options.hidden_size = 8;
+  options.source_tokens = source;
+  options.target_tokens = target;
+  options.subwords = target == ELMAN_TOKENS_BPE ? 50 : 0;
+  elman_model *model = create(pairs, &options);
+  elman_pairs_free(pairs);
+  return model;
+}
+
+static elman_coded *encoded(const elman_model *model, elman_side side, const char *text) {
+  elman_coded *coded;
+  elman_error error = {0};
+  cr_assert_eq(elman_encode(&coded, model, side, text, strlen(text), &error), ELMAN_OK, "%s",
+               error.message);
+  return coded;
+}
+
+static elman_coded *decoded(const elman_model *model, elman_side side, const uint32_t *ids,
+                            size_t count) {
+  elman_coded *coded;
+  elman_error error = {0};
+  cr_assert_eq(elman_decode(&coded, model, side, ids, count, &error), ELMAN_OK, "%s",
+               error.message);
+  return coded;
+}
+
+/* What the ids of a text say is the text, normalised. */
+static void check_back(const elman_model *model, elman_side side, const char *text,
+                       const char *expected) {
+  elman_coded *there = encoded(model, side, text);
+  elman_coded *back = decoded(model, side, there->ids, there->count);
+  cr_assert_str_eq(back->text, expected);
+  cr_assert_eq(back->count, there->count);
+  elman_coded_free(there);
+  elman_coded_free(back);
+}
+
+Test(api_codec, there_and_back, .init = enter_folder, .fini = leave_folder) {
+  const elman_token_mode modes[] = {ELMAN_TOKENS_WORDS, ELMAN_TOKENS_CHARS, ELMAN_TOKENS_BPE};
+  for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+    elman_model *model = model_of(modes[i], modes[i]);
+    check_back(model, ELMAN_TARGET, "  We like   the cat ", "We like the cat");
+    check_back(model, ELMAN_SOURCE, "我们喜欢猫", "我们喜欢猫");
+    check_back(model, ELMAN_SOURCE, "", "");
+    elman_model_free(model);
+  }
+}
+
+/* The ids are those that the model translates, for the reference as for the source. */
+Test(api_codec, ids_are_the_translator_s, .init = enter_folder, .fini = leave_folder) {
+  elman_model *model = model_of(ELMAN_TOKENS_AUTO, ELMAN_TOKENS_BPE);
+  elman_translator *translator = translator_of(model);
+  const char *text = "我们喜欢她妈妈的猫", *reference = "We like zebras";
+  const elman_sentence sentence = {text, strlen(text), reference, strlen(reference), 0};
+  elman_translation *translation;
+  cr_assert_eq(elman_translate_batch(&translation, NULL, translator, &sentence, 1, NULL, NULL),
+               ELMAN_OK);
+  elman_coded *source = encoded(model, ELMAN_SOURCE, text);
+  elman_coded *target = encoded(model, ELMAN_TARGET, reference);
+  cr_assert_eq(source->count, translation->source_count);
+  cr_assert_arr_eq(source->ids, translation->source_ids, source->count * sizeof *source->ids);
+  cr_assert_eq(target->count + 1, translation->target_count);
+  cr_assert_arr_eq(target->ids, translation->target_ids, target->count * sizeof *target->ids);
+  elman_coded *said =
+      decoded(model, ELMAN_TARGET, translation->target_ids, translation->target_count);
+  cr_assert_str_eq(said->text, translation->text, "</s> says nothing");
+  elman_coded_free(source);
+  elman_coded_free(target);
+  elman_coded_free(said);
+  elman_translation_free(translation);
+  elman_translator_free(translator);
+  elman_model_free(model);
+}
+
+Test(api_codec, text_is_as_it_was_split, .init = enter_folder, .fini = leave_folder) {
+  elman_model *model = model_of(ELMAN_TOKENS_WORDS, ELMAN_TOKENS_WORDS);
+  elman_coded *coded = encoded(model, ELMAN_TARGET, "\xEF\xBC\xB7\xEF\xBD\x85  zebra");
+  cr_assert_str_eq(coded->text, "We zebra", "full-width letters become ordinary ones");
+  cr_assert_eq(coded->count, 2);
+  cr_assert_neq(coded->ids[0], 0);
+  cr_assert_eq(coded->ids[1], 0);
+  elman_coded_free(coded);
+  elman_model_free(model);
+  elman_coded_free(NULL);
+}
+
+Test(api_codec, what_is_refused, .init = enter_folder, .fini = leave_folder) {
+  elman_model *model = model_of(ELMAN_TOKENS_WORDS, ELMAN_TOKENS_WORDS);
+  elman_coded *coded = (elman_coded *)&coded;
+  elman_error error = {0};
+  check_error(elman_encode(&coded, model, ELMAN_SOURCE, "a\xFF", 2, &error), &error, ELMAN_BAD_DATA,
+              "byte 2 is not valid UTF-8", "");
+  cr_assert_null(coded);
+  const uint32_t ids[] = {0, UINT32_MAX};
+  coded = (elman_coded *)&coded;
+  check_error(elman_decode(&coded, model, ELMAN_TARGET, ids, 2, &error), &error,
+              ELMAN_INVALID_ARGUMENT, "id 4294967295 of token 2 is not below", "");
+  cr_assert_null(coded);
+  cr_assert_eq(elman_decode(&coded, model, ELMAN_TARGET, ids, 2, NULL), ELMAN_INVALID_ARGUMENT);
+  elman_model_free(model);
+}
