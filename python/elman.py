@@ -131,9 +131,10 @@ def _record(struct):
 
 
 def _array(pointer, *shape):
-    if 0 in shape:
-        return numpy.zeros(shape, numpy.float32)
-    return numpy.ctypeslib.as_array(pointer, shape).copy()
+    copy = numpy.empty(shape, numpy.float32)
+    if copy.size > 0:
+        copy[...] = numpy.ctypeslib.as_array(pointer, shape)
+    return copy
 
 
 @dataclasses.dataclass(eq=False)
