@@ -38,6 +38,7 @@ typedef struct elman_translation {
   const size_t *source_ends;        /* but not including, source_ends[s] of `source` */
   const char *const *target_tokens; /* (T); the last is "</s>" if the decoder ended by itself */
   const uint32_t *target_ids;       /* (T): what the decoder said, 0 for an unknown word */
+  const double *log_probabilities;  /* (T): of each, after those before it; NaN as above */
   const size_t *target_starts;      /* (T): the same in `text`; "</s>" has no byte */
   const size_t *target_ends;
   bool ended;                  /* the last target token is "</s>" */

@@ -34,8 +34,8 @@ void beam_start(struct beam *beam) {
 /* ---- the pool ---- */
 
 /* Adds a node that looked at the source as `weights` (heads,stride) says. */
-static elman_status add_node(const struct beam *beam, size_t previous, uint32_t id,
-                             const real *weights, size_t stride, elman_error *error) {
+static elman_status add_node(const struct beam *beam, struct beam_node node, const real *weights,
+                             size_t stride, elman_error *error) {
   struct beam_pool *pool = beam->pool;
   const size_t S = beam->source_count, N = beam->heads;
   elman_status status = array_grow(&pool->nodes, &pool->node_capacity, pool->node_count + 1,
@@ -47,7 +47,8 @@ static elman_status add_node(const struct beam *beam, size_t previous, uint32_t 
   for (size_t n = 0; n < N; n++)
     memcpy(pool->attention + pool->attention_count + n * S, weights + n * stride,
            S * sizeof *weights);
-  pool->nodes[pool->node_count++] = (struct beam_node){previous, pool->attention_count, id};
+  node.attention = pool->attention_count;
+  pool->nodes[pool->node_count++] = node;
   pool->attention_count += N * S;
   return ELMAN_OK;
 }
@@ -67,18 +68,18 @@ static void move_nodes(struct beam_pool *pool) {
   size_t nodes = 0, weights = 0;
   for (size_t i = 0; i < pool->node_count; i++) {
     const bool used = pool->moved[i] == USED;
-    const struct beam_node node = pool->nodes[i];
+    struct beam_node node = pool->nodes[i];
     const size_t end =
         i + 1 < pool->node_count ? pool->nodes[i + 1].attention : pool->attention_count;
     pool->moved[i] = nodes;
     if (!used) continue;
     memmove(pool->attention + weights, pool->attention + node.attention,
             (end - node.attention) * sizeof *pool->attention);
-    pool->nodes[nodes++] = (struct beam_node){
-        .previous = node.previous == BEAM_START ? BEAM_START : pool->moved[node.previous],
-        .attention = weights,
-        .id = node.id};
-    weights += end - node.attention;
+    const size_t size = end - node.attention;
+    if (node.previous != BEAM_START) node.previous = pool->moved[node.previous];
+    node.attention = weights;
+    pool->nodes[nodes++] = node;
+    weights += size;
   }
   pool->node_count = nodes;
   pool->attention_count = weights;
@@ -243,11 +244,16 @@ static elman_status take(struct beam *beam, const struct choice *choice, const r
   size_t open = 0;
   for (size_t i = 0; i < choice->count; i++) {
     struct beam_path path = choice->paths[i];
+    const struct beam_path *before = &beam->paths[path.row];
     const uint32_t id = (uint32_t)path.last;
-    const elman_status status = add_node(beam, beam->paths[path.row].last, id,
-                                         weights + path.row * beam->heads * stride, stride, error);
+    const struct beam_node node = {.previous = before->last,
+                                   .log_probability =
+                                       path.log_probability - before->log_probability,
+                                   .id = id};
+    const elman_status status =
+        add_node(beam, node, weights + path.row * beam->heads * stride, stride, error);
     if (status != ELMAN_OK) return status;
-    path.last = beam->pool->node_count - 1;
+    path.last = beam_newest(beam);
     if (id == TOKEN_END || path.count == beam->limit)
       end_path(beam, path);
     else
@@ -285,8 +291,17 @@ static struct beam_path *only_path(struct beam *beam) {
   return beam->finished > 0 ? &beam->ended[0] : &beam->paths[0];
 }
 
-void beam_add_log_probability(struct beam *beam, double log_probability) {
+size_t beam_newest(const struct beam *beam) {
+  return beam->pool->node_count - 1;
+}
+
+void beam_add_log_probability(struct beam *beam, size_t node, double log_probability) {
   only_path(beam)->log_probability += log_probability;
+  beam->pool->nodes[node].log_probability = log_probability;
+}
+
+void beam_forget_log_probability(struct beam *beam) {
+  only_path(beam)->log_probability = (double)NAN;
 }
 
 void beam_score(struct beam *beam) {

@@ -13,6 +13,7 @@
 struct beam_node {
   size_t previous;  /* BEAM_START for the first */
   size_t attention; /* where its weights (N,S) begin in the pool: those of the next node follow */
+  double log_probability; /* of this token, after those before it */
   uint32_t id;
 };
 #define BEAM_START SIZE_MAX
@@ -70,9 +71,15 @@ elman_status beam_grow(struct beam *beam, const struct output_scores *scores, si
 elman_status beam_take(struct beam *beam, uint32_t id, const real *weights, size_t stride,
                        elman_error *error) CHECKED;
 
-/* Adds such a probability, in any step after; and, when all are there, the score. */
-void beam_add_log_probability(struct beam *beam, double log_probability);
+/* The node that it added, which stays where it is until the pool is tidied up. */
+size_t beam_newest(const struct beam *beam);
+
+/* Adds such a probability, of such a node, in any step after; and, when all are there, the score.
+ */
+void beam_add_log_probability(struct beam *beam, size_t node, double log_probability);
 void beam_score(struct beam *beam);
+/* Instead, where nobody wants to know them: makes it NaN. */
+void beam_forget_log_probability(struct beam *beam);
 
 /* The token that a forced search takes next. */
 uint32_t beam_forced_token(const struct beam *beam);

@@ -32,10 +32,11 @@ static void score_waiting(struct greedy *greedy, struct beam *beams,
   for (size_t i = 0; i < greedy->count; i++) {
     const real *logits = greedy->logits + i * V;
     struct beam *beam = &beams[greedy->tokens[i].sentence];
+    if (greedy->tokens[i].node == BEAM_START) continue;
     const double log_probability =
         (double)logits[greedy->tokens[i].id] - (double)log_sum_exp(logits, V);
     if (isfinite(log_probability))
-      beam_add_log_probability(beam, log_probability);
+      beam_add_log_probability(beam, greedy->tokens[i].node, log_probability);
     else
       beam->overflow = true;
   }
@@ -62,13 +63,15 @@ elman_status greedy_grow(struct greedy *greedy, struct beam *beams, size_t sente
     beam->overflow = true;
     beam->open = 0;
   }
+  const bool grows = beam->open > 0;
   const uint32_t id =
       beam->forced != NULL ? beam_forced_token(beam) : (uint32_t)greedy->chosen[row];
+  const elman_status status = grows ? beam_take(beam, id, weights, stride, error) : ELMAN_OK;
+  if (status != ELMAN_OK || !greedy->scores) return status;
   /* The row of one that has overflowed has its features too; its probability is not looked at. */
-  if (greedy->scores)
-    greedy->tokens[greedy->count++] = (struct waiting_token){sentence, beam->open > 0 ? id : 0};
-  if (beam->open == 0) return ELMAN_OK;
-  return beam_take(beam, id, weights, stride, error);
+  greedy->tokens[greedy->count++] = grows ? (struct waiting_token){sentence, beam_newest(beam), id}
+                                          : (struct waiting_token){sentence, BEAM_START, 0};
+  return ELMAN_OK;
 }
 
 void greedy_finish(struct greedy *greedy, struct beam *beams, size_t count,
@@ -76,7 +79,7 @@ void greedy_finish(struct greedy *greedy, struct beam *beams, size_t count,
   if (!greedy->active) return;
   if (greedy->count > 0) score_waiting(greedy, beams, weights, sizes);
   for (size_t b = 0; b < count; b++) {
-    if (!greedy->scores) beam_add_log_probability(&beams[b], (double)NAN);
+    if (!greedy->scores) beam_forget_log_probability(&beams[b]);
     beam_score(&beams[b]);
   }
 }

@@ -10,6 +10,7 @@
 /* A row whose features wait for their logits. */
 struct waiting_token {
   size_t sentence;
+  size_t node; /* of the pool */
   uint32_t id;
 };
 

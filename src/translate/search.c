@@ -1,5 +1,6 @@
 #include "translate/search.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "attention/mask.h"
@@ -153,7 +154,8 @@ static elman_status step(size_t *open, struct search *search, elman_error *error
   elman_status status = grow(open, search, error);
   for (size_t m = 0; m<search->member_count && * open> 0 && status == ELMAN_OK; m++)
     status = search_member_move(&search->members[m], &search->rows, error);
-  if (status == ELMAN_OK)
+  /* Nodes that wait for their probabilities stay where they are; greedy search drops none. */
+  if (status == ELMAN_OK && !search->greedy.active)
     status = beam_pool_tidy(&search->pool, search->beams, search->rows.source.batch, error);
   return status;
 }
@@ -175,6 +177,15 @@ void search_ids(uint32_t *ids, const struct search *search, size_t b, size_t n) 
   size_t at = path->last;
   for (size_t t = path->count; t-- > 0; at = search->pool.nodes[at].previous)
     ids[t] = search->pool.nodes[at].id;
+}
+
+void search_log_probabilities(double *log_probabilities, const struct search *search, size_t b,
+                              size_t n) {
+  const struct beam_path *path = search_path(search, b, n);
+  const bool known = !isnan(path->log_probability);
+  size_t at = path->last;
+  for (size_t t = path->count; t-- > 0; at = search->pool.nodes[at].previous)
+    log_probabilities[t] = known ? search->pool.nodes[at].log_probability : (double)NAN;
 }
 
 void search_attention(float *attention, float *heads, const struct search *search, size_t b,

@@ -52,6 +52,10 @@ const struct beam_path *search_path(const struct search *search, size_t b, size_
 /* Its ids (T), of which the last is TOKEN_END if the decoder ended by itself. */
 void search_ids(uint32_t *ids, const struct search *search, size_t b, size_t n);
 
+/* The log-probability of each (T); NaN where that of the whole is. */
+void search_log_probabilities(double *log_probabilities, const struct search *search, size_t b,
+                              size_t n);
+
 /* Its attention: the average of the heads (T,S), and each of them (N,T,S) unless `heads` is the
  * array of the average, as it is of one head. */
 void search_attention(float *attention, float *heads, const struct search *search, size_t b,

@@ -338,6 +338,8 @@ static void copy_attention(elman_translation *view, struct arena *arena,
   float *heads = N > 1 ? arena_take(arena, sizeof *heads, N, T, S) : attention;
   view->attention = attention;
   view->head_attention = heads;
+  double *log_probabilities = arena_take(arena, sizeof *log_probabilities, T, 1, 1);
+  view->log_probabilities = log_probabilities;
   float *sentinel = translator->has_sentinel ? arena_take(arena, sizeof *sentinel, T, 1, 1) : NULL;
   view->sentinel = sentinel;
   view->segment_length = translator->segment_length;
@@ -348,6 +350,7 @@ static void copy_attention(elman_translation *view, struct arena *arena,
   if (request == SIZE_MAX) return;
   view->log_probability = search_path(search, request, n)->log_probability;
   view->score = search_path(search, request, n)->score;
+  if (log_probabilities != NULL) search_log_probabilities(log_probabilities, search, request, n);
   if (attention != NULL) search_attention(attention, heads, search, request, n);
   if (sentinel != NULL) search_sentinel(sentinel, search, request, n);
   for (size_t t = 0; t < T && segments != NULL; t++)

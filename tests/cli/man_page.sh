@@ -7,7 +7,7 @@ page_options() {
     grep -oE -e '--[a-z-]+' | sort -u
 }
 
-for command in train translate repl attention evaluate average inspect gradcheck trace 'corpus check' 'corpus split' \
+for command in train translate repl attention evaluate score average inspect gradcheck trace 'corpus check' 'corpus split' \
   'subwords learn' 'subwords apply' 'subwords show'; do
   expect_exit 0 "$ELMAN" $command --help
   grep -oE -e '^  (-[a-z],|   ) --[a-z-]+' "$results/stdout" | grep -oE -e '--[a-z-]+' |

@@ -48,6 +48,7 @@ static void check(const double bias[WORDS], const char *source, const char *refe
   cr_assert_eq(found->target_count, count);
   for (size_t t = 0; t < count; t++) {
     cr_assert_eq(found->target_ids[t], expected[t]);
+    cr_assert_float_eq(found->log_probabilities[t], log_probability(bias, expected[t]), 1e-5);
     sum += log_probability(bias, expected[t]);
     /* All source states are equal. */
     for (size_t s = 0; s < S; s++)

@@ -12,6 +12,7 @@
   ROW("repl", repl_command, "translate interactively")                                             \
   ROW("attention", attention_command, "show what the decoder's attention looked at")               \
   ROW("evaluate", evaluate_command, "measure a model on sentence pairs")                           \
+  ROW("score", score_command, "tell how likely given translations are")                            \
   ROW("average", average_command, "write the mean of the weights of several models")               \
   ROW("inspect", inspect_command, "show what a model file holds")                                  \
   ROW("gradcheck", gradcheck_command, "check a model's gradients")                                 \

@@ -12,7 +12,8 @@
 struct sentences {
   const char *reference;       /* forced on the only sentence, or NULL */
   const char *references_path; /* line n is forced on sentence n; or NULL */
-  size_t alignment_column;     /* lines are source, target and this column, from 3; 0 = sentences */
+  size_t alignment_column;     /* lines are source, target and this column; 2 = without
+                                  alignments; 0 = lines are sentences */
   size_t max_line;             /* bytes; a longer one is given as max_line + 1, for which
                                   elman_translate has an error */
 

@@ -1,0 +1,65 @@
+# elman score: how likely given translations are.
+
+pairs=$DATA/daily.test.zh-en.tsv
+for seed in 1 2; do
+  expect_exit 0 "$ELMAN" train -q -t 1 --epochs 2 --hidden-size 16 --embedding-size 8 --seed $seed -o $seed \
+    "$DATA/daily.train.zh-en.tsv"
+done
+
+# The loss is theirs, and a whole is the sum of its tokens.
+expect_exit 0 "$ELMAN" score -m 1 "$pairs"
+cp "$results/stdout" scores
+[ "$(wc -l <scores)" -eq "$(wc -l <"$pairs")" ] || fail "not a line for each pair"
+awk -F '\t' '{
+  n = split($3, parts, " "); sum = 0
+  for (i = 1; i <= n; i++) sum += parts[i]
+  if (n != $2 || sum - $1 > 1e-5 || $1 - sum > 1e-5) exit 1
+}' scores || fail "the tokens do not make up the whole"
+loss=$(awk -F '\t' '{ sum += $1; count += $2 } END { printf "%.4f", -sum / count }' scores)
+expect_exit 0 "$ELMAN" evaluate -q -m 1 "$pairs"
+grep -q "^loss  *$loss\$" "$results/stdout" || fail "the loss is not $loss"
+
+# What greedy search says of its translation, score says of it, too.
+cut -f 1 "$pairs" | head -n 20 >sources
+expect_exit 0 "$ELMAN" translate -m 1 --n-best 1 -i sources
+sed 's/.*logprob= \(.*\) |||.*/\1/' "$results/stdout" >found
+sed 's/^[0-9]* ||| \(.*\) ||| logprob=.*/\1/' "$results/stdout" >translations
+paste sources translations >again
+expect_exit 0 "$ELMAN" score -m 1 again
+cut -f 1 "$results/stdout" | paste found - |
+  awk '{ if ($1 - $2 > 1e-3 || $2 - $1 > 1e-3) exit 1 }' || fail "translate and score differ"
+
+# Standard input, a file, and several models, which give the mean.
+expect_exit 0 "$ELMAN" score -m 1 -o file <"$pairs"
+cmp scores file || fail "standard input and --output"
+expect_exit 0 "$ELMAN" score -m 2 "$pairs"
+cp "$results/stdout" others
+expect_exit 0 "$ELMAN" score -m 1 -m 2 "$pairs"
+paste scores others "$results/stdout" |
+  awk -F '\t' '{ off = ($1 + $4) / 2 - $7; if (off > 1e-3 || off < -1e-3) exit 1 }' ||
+  fail "not the mean of the log-probabilities"
+
+# JSON, and lines that cannot be scored.
+printf '我\tI\nno tab\n\tempty\n我\t\n\xff\tbyte\n我\tI\n\n' >bad
+expect_exit 65 "$ELMAN" score -m 1 bad
+expect_stderr_match '^elman: bad:2: left out: there is no column 2'
+expect_stderr_match '^elman: bad:3: has an empty source side'
+expect_stderr_match '^elman: bad:4: the reference is empty'
+expect_stderr_match '^elman: bad:5: byte 1 is not valid UTF-8'
+[ "$(grep -c . "$results/stdout")" -eq 2 ] || fail "two pairs are good"
+[ "$(wc -l <"$results/stdout")" -eq 7 ] || fail "seven lines"
+expect_exit 65 "$ELMAN" score -m 1 --json bad
+[ "$(grep -c '^null$' "$results/stdout")" -eq 5 ] || fail "null for five lines"
+python3 - "$results/stdout" <<'END' || fail "JSON"
+import json, sys
+first = json.loads(open(sys.argv[1]).readline())
+assert first["target_tokens"] == ["I", "</s>"], first
+assert abs(sum(first["log_probabilities"]) - first["log_probability"]) < 1e-6, first
+END
+
+expect_exit 0 "$ELMAN" score -m 1 /dev/null
+expect_exit 66 "$ELMAN" score -m 1 nowhere
+expect_exit 66 "$ELMAN" score -m nowhere "$pairs"
+expect_exit 64 "$ELMAN" score -m 1 one two
+expect_stderr_match 'takes one file of pairs at a time'
+expect_exit 64 "$ELMAN" score -m 1 -o 1 "$pairs"
