@@ -20,12 +20,12 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 UNKNOWN, START, END = 0, 1, 2  # ids; a source vocabulary has the first only
 
-# What config has, and what it means where a file of version 0.1 lacks it; None: every file has it.
+# What config has, and what it means where a file lacks it; None: every file has it.
 SETTINGS = {
     "attention": None, "attention_heads": 1, "attention_window": 0, "attentional_layer": None,
     "bidirectional": None, "cell": "elman", "decoder_self_attention": 0, "embedding_size": None,
-    "encoder_self_attention": 0, "hidden_size": None, "input_feeding": None, "layers": None,
-    "plain_self_attention": False, "source_normalization": "nfc", "source_tokens": None,
+    "encoder_self_attention": 0, "hidden_size": None, "input_feeding": None, "layer_norm": False,
+    "layers": None, "plain_self_attention": False, "source_normalization": "nfc", "source_tokens": None,
     "source_vocabulary": None, "target_normalization": "nfc", "target_tokens": None,
     "target_vocabulary": None, "tie_embeddings": None,
 }
@@ -104,11 +104,82 @@ def save(model, path):
 
 
 def recurrent(config, *sizes, **options):
-    """PyTorch's layer of this cell."""
+    """PyTorch's layer of this cell, or one of the same form."""
     cell = config["cell"]
+    if config["layer_norm"]:
+        return Stack(cell, config["layer_norm"], *sizes, **options)
     if cell in ("gru", "lstm"):
         return {"gru": nn.GRU, "lstm": nn.LSTM}[cell](*sizes, **options)
     return nn.RNN(*sizes, nonlinearity={"elman": "tanh", "relu": "relu"}[cell], **options)
+
+
+class Stack(nn.Module):
+    """PyTorch's layer of a cell, step by step, with what that one does not have: layer normalisation
+    (`docs/beyond.md`, section 28).
+
+    It is called as PyTorch's is, but takes lengths instead of packed sequences."""
+
+    def __init__(self, cell, layer_norm, input_size, size, layers, bidirectional=False):
+        super().__init__()
+        self.cell, self.size, self.layers, self.layer_norm = cell, size, layers, layer_norm
+        self.directions = ("", "_reverse") if bidirectional else ("",)
+        gates = {"elman": 1, "relu": 1, "gru": 3, "lstm": 4}[cell]
+        for layer in range(layers):
+            for direction in self.directions:
+                width = input_size if layer == 0 else size * len(self.directions)
+                shapes = {"weight_ih": (gates * size, width), "weight_hh": (gates * size, size),
+                          "bias_ih": (gates * size,), "bias_hh": (gates * size,)}
+                if layer_norm:
+                    shapes["layer_norm_weight"] = ((gates + (cell == "gru")) * size,)
+                for name, shape in shapes.items():
+                    self.register_parameter(f"{name}_l{layer}{direction}", nn.Parameter(torch.zeros(shape)))
+
+    def step(self, x, state, suffix):
+        """The parts of the state (B,H) behind an input (B,E)."""
+        w_ih, w_hh, b_ih, b_hh = (getattr(self, f"{name}_{suffix}")
+                                  for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"))
+        h = state[0]
+        shares = (x @ w_ih.t()).split(self.size, 1), (h @ w_hh.t()).split(self.size, 1)
+        blocks = [a + b for a, b in zip(*shares)]
+        if self.cell == "gru":  # the reset gate comes between the last two
+            blocks[2:] = shares[1][2], shares[0][2]
+        if self.layer_norm:
+            gains = getattr(self, f"layer_norm_weight_{suffix}").split(self.size)
+            blocks = [nn.functional.layer_norm(block, (self.size,), gain)
+                      for block, gain in zip(blocks, gains)]
+        if self.cell == "gru":
+            b, c = b_ih.split(self.size), b_hh.split(self.size)
+            r, z = (torch.sigmoid(blocks[i] + b[i] + c[i]) for i in range(2))
+            n = torch.tanh(blocks[3] + b[2] + r * (blocks[2] + c[2]))
+            return ((1 - z) * n + z * h,)
+        gates = [block + b for block, b in zip(blocks, (b_ih + b_hh).split(self.size))]
+        if self.cell == "lstm":
+            i, f, g, o = gates
+            c = torch.sigmoid(f) * state[1] + torch.sigmoid(i) * torch.tanh(g)
+            return torch.sigmoid(o) * torch.tanh(c), c
+        return ({"elman": torch.tanh, "relu": torch.relu}[self.cell](gates[0]),)
+
+    def forward(self, inputs, initial=None, lengths=None):
+        steps, batch, _ = inputs.shape
+        parts = 2 if self.cell == "lstm" else 1
+        if initial is None:
+            zero = inputs.new_zeros(self.layers * len(self.directions), batch, self.size)
+            initial = (zero,) * parts
+        initial, finals = initial if isinstance(initial, tuple) else (initial,), []
+        for layer in range(self.layers):
+            sides = []
+            for direction in self.directions:
+                state, outputs = tuple(part[len(finals)] for part in initial), [None] * steps
+                for t in reversed(range(steps)) if direction else range(steps):
+                    new = self.step(inputs[t], state, f"l{layer}{direction}")
+                    if lengths is not None:  # past the end of a sentence its state is held
+                        new = tuple(torch.where((t < lengths)[:, None], a, b) for a, b in zip(new, state))
+                    state, outputs[t] = new, new[0]
+                sides.append(torch.stack(outputs))
+                finals.append(state)
+            inputs = torch.cat(sides, -1)
+        finals = tuple(torch.stack(part) for part in zip(*finals))
+        return inputs, finals if parts > 1 else finals[0]
 
 
 class Encoder(nn.Module):
@@ -122,13 +193,16 @@ class Encoder(nn.Module):
         self.self_attention = self_attention(config, config["encoder_self_attention"])
 
     def forward(self, ids, lengths):
-        packed = pack_padded_sequence(self.embedding(ids), lengths, enforce_sorted=False)
-        outputs, last = self.rnn(packed)
+        if isinstance(self.rnn, Stack):
+            outputs, last = self.rnn(self.embedding(ids), lengths=lengths)
+        else:
+            packed = pack_padded_sequence(self.embedding(ids), lengths, enforce_sorted=False)
+            outputs, last = self.rnn(packed)
+            outputs = pad_packed_sequence(outputs)[0]
         # (layers,B,H), of each part of the state: both directions of a layer side by side
         parts = last if isinstance(last, tuple) else (last,)
         finals = [part.reshape(self.layers, -1, *part.shape[1:]).transpose(1, 2).flatten(2)
                   for part in parts]
-        outputs = pad_packed_sequence(outputs)[0]
         if self.self_attention is not None:
             padding = torch.arange(len(outputs)) >= lengths[:, None]
             outputs = outputs + self.self_attention(outputs, outputs,

@@ -22,7 +22,8 @@ typedef enum elman_scope {
  *
  * The field is its name in files, too. `option` is what the command calls it; `label` is what
  * sentences call it, and the text of `inspect`. Choices have no limits but their names. `since` is
- * 1 for what every model file has, 2 for what files of version 0.1 lack. */
+ * 1 for what every model file has, 2 for what files of version 0.1 lack, 3 for a flag or a name
+ * that model files have only where it is on or not the first choice. */
 #define ELMAN_MODEL_HYPERPARAMETERS(X)                                                             \
   X(SIZE, embedding_size, "embedding-size", "embedding size", 1, 16384, 128, MODEL, 1,             \
     "numbers that stand for a word")                                                               \
@@ -31,6 +32,8 @@ typedef enum elman_scope {
   X(SIZE, layers, "layers", "layers", 1, 8, 1, MODEL, 1,                                           \
     "layers of the encoder and of the decoder")                                                    \
   X(CELL, cell, "cell", "recurrent cell", 0, 0, "elman", MODEL, 2, "recurrent cell")               \
+  X(FLAG, layer_norm, "layer-norm", "layer normalization", 0, 1, false, MODEL, 3,                  \
+    "normalize what the products give to each gate over its units")                                \
   X(FLAG, bidirectional, "bidirectional", "bidirectional", 0, 1, false, MODEL, 1,                  \
     "the encoder reads both ways, half the hidden size each")                                      \
   X(ATTENTION, attention, "attention", "attention", 0, 0, "dot", MODEL, 1, "attention mechanism")  \

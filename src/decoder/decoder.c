@@ -32,7 +32,7 @@ void decoder_take(struct decoder_cache *cache, struct arena *arena, struct decod
   const size_t T = extent->steps, B = extent->batch, H = sizes.hidden, A = sizes.attentional;
   for (size_t l = 0; l < sizes.layers; l++) {
     cache->inputs[l] = arena_reals(arena, T, B, decoder_input_size(sizes, l));
-    rnn_states_take(&cache->states[l], arena, sizes.cell, T, B, H);
+    rnn_states_take(&cache->states[l], arena, sizes.cell, sizes.layer_norm, T, B, H);
   }
   cache->outputs = NULL;
   if (sizes.self_attention.heads > 0) {
@@ -55,7 +55,7 @@ void decoder_scratch_take(struct decoder_scratch *scratch, struct arena *arena,
   const size_t first = decoder_input_size(sizes, 0);
   scratch->inputs = arena_reals(arena, T, B, first > H ? first : H);
   for (size_t l = 0; l < sizes.layers; l++) {
-    rnn_states_take(&scratch->states[l], arena, sizes.cell, T, B, H);
+    rnn_states_take(&scratch->states[l], arena, sizes.cell, sizes.layer_norm, T, B, H);
     if (every_step) rnn_reached_take(&scratch->states[l], arena, sizes.cell, T, B, H);
   }
   if (sizes.self_attention.heads > 0) {

@@ -25,6 +25,7 @@ struct decoder_parameters {
 
 struct decoder_sizes {
   const struct rnn_cell *cell;
+  bool layer_norm;
   size_t embedding, hidden, vocabulary; /* E, H, V_tgt */
   size_t layers;
   struct attention_config self_attention; /* of no heads: none */

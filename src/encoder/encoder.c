@@ -29,7 +29,8 @@ void encoder_take(struct encoder_cache *cache, struct arena *arena, struct encod
   for (size_t l = 0; l < sizes.layers; l++) {
     cache->inputs[l] = arena_reals(arena, S, B, encoder_input_size(sizes, l));
     for (size_t d = 0; d < sizes.directions; d++)
-      rnn_states_take(&cache->states[l][d], arena, sizes.cell, S, B, encoder_direction_size(sizes));
+      rnn_states_take(&cache->states[l][d], arena, sizes.cell, sizes.layer_norm, S, B,
+                      encoder_direction_size(sizes));
   }
   cache->outputs = cache->recurrent = arena_reals(arena, S, B, H);
   if (sizes.self_attention.heads > 0) {
@@ -57,7 +58,8 @@ void encoder_scratch_take(struct encoder_scratch *scratch, struct arena *arena,
     for (size_t d = 0; d < sizes.directions; d++) {
       struct rnn_states *states = &scratch->states[l][d];
       *states = scratch->states[0][0];
-      if (every_step || l + d == 0) rnn_states_take(states, arena, sizes.cell, S, B, width);
+      if (every_step || l + d == 0)
+        rnn_states_take(states, arena, sizes.cell, sizes.layer_norm, S, B, width);
       if (every_step) rnn_reached_take(states, arena, sizes.cell, S, B, width);
     }
   }

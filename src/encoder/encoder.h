@@ -21,6 +21,7 @@ struct encoder_parameters {
 /* With both directions each has H/2 units, so that what attention sees is (S,B,H) in any case. */
 struct encoder_sizes {
   const struct rnn_cell *cell;
+  bool layer_norm;
   size_t embedding, hidden; /* E, H */
   size_t layers;
   size_t directions;                      /* 1 or 2 */

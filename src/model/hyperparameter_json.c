@@ -20,11 +20,20 @@ json_t *hyperparameter_to_json(const elman_hyperparameter *row, const void *fiel
   return NULL;
 }
 
+/* A file without what came later is read by programs of before. */
+static bool is_left_out(const elman_hyperparameter *row, const void *fields) {
+  if (row->since < 3) return false;
+  if (row->value == ELMAN_VALUE_FLAG) return !*(const bool *)((const char *)fields + row->offset);
+  return row->value == ELMAN_VALUE_NAME && hyperparameter_choice(row, fields) == row->choice(0);
+}
+
 int hyperparameters_to_json(json_t *object, unsigned scopes, const void *fields) {
   const elman_hyperparameter *row = NULL;
   int result = 0;
-  while ((row = hyperparameter_next(row, scopes)) != NULL)
+  while ((row = hyperparameter_next(row, scopes)) != NULL) {
+    if (is_left_out(row, fields)) continue;
     result |= json_object_set_new(object, row->name, hyperparameter_to_json(row, fields));
+  }
   return result;
 }
 

@@ -9,7 +9,8 @@
 /* The value of a row in the struct at `fields`; NULL when memory runs out. */
 json_t *hyperparameter_to_json(const elman_hyperparameter *row, const void *fields);
 
-/* Adds the rows of these scopes by their names; not 0 when memory runs out. */
+/* Adds the rows of these scopes by their names, but for those that files have only where they say
+ * something; not 0 when memory runs out. */
 int hyperparameters_to_json(json_t *object, unsigned scopes, const void *fields);
 
 /* Reads the rows of these scopes, counting them in *found; what version 0.1 did not have may be

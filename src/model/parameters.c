@@ -88,6 +88,14 @@ static void list_rnn(struct listing *listing, struct rnn_parameters *rnn,
   }
 }
 
+/* The gains of a layer's normalisation, one for each number of its columns; see list_rnn. */
+static void list_layer_norm(struct listing *listing, real **gain, const char *prefix,
+                            const char *suffix, size_t columns) {
+  char name[56];
+  snprintf(name, sizeof name, "layer_norm_weight_%s", suffix);
+  list(listing, gain, prefix, name, vector_of(columns, INIT_ONE, 0));
+}
+
 /* `bias` NULL = none. */
 static void list_linear(struct listing *listing, real **weight, real **bias, const char *prefix,
                         size_t out, size_t in) {
@@ -117,6 +125,9 @@ static void list_encoder(struct listing *listing, struct encoder_parameters *enc
       snprintf(suffix, sizeof suffix, "l%zu%s", l, d == 0 ? "" : "_reverse");
       list_rnn(listing, &encoder->rnn[l][d], sizes.cell, "encoder.rnn", suffix,
                encoder_input_size(sizes, l), encoder_direction_size(sizes));
+      if (sizes.layer_norm)
+        list_layer_norm(listing, &encoder->rnn[l][d].gain, "encoder.rnn", suffix,
+                        rnn_columns(sizes.cell) * encoder_direction_size(sizes));
     }
   }
   if (sizes.self_attention.heads > 0)
@@ -135,6 +146,9 @@ static void list_decoder(struct listing *listing, struct decoder_parameters *dec
     snprintf(suffix, sizeof suffix, "l%zu", l);
     list_rnn(listing, &decoder->rnn[l], sizes.cell, "decoder.rnn", suffix,
              decoder_input_size(sizes, l), H);
+    if (sizes.layer_norm)
+      list_layer_norm(listing, &decoder->rnn[l].gain, "decoder.rnn", suffix,
+                      rnn_columns(sizes.cell) * H);
   }
   static const char *const bridges[MAX_STATE_PARTS] = {"bridge", "cell_bridge"};
   for (size_t p = 0; sizes.bridge && p < sizes.cell->parts; p++) {
@@ -202,6 +216,7 @@ static struct attention_config self_attention_of(const struct model_config *conf
 
 struct encoder_sizes encoder_sizes_of(const struct model_config *config) {
   return (struct encoder_sizes){.cell = rnn_cell_of(cell_of(config)),
+                                .layer_norm = config->layer_norm,
                                 .embedding = config->embedding_size,
                                 .hidden = config->hidden_size,
                                 .layers = config->layers,
@@ -213,6 +228,7 @@ struct encoder_sizes encoder_sizes_of(const struct model_config *config) {
 struct decoder_sizes decoder_sizes_of(const struct model_config *config) {
   const size_t attentional = config->tie_embeddings ? config->embedding_size : config->hidden_size;
   return (struct decoder_sizes){.cell = rnn_cell_of(cell_of(config)),
+                                .layer_norm = config->layer_norm,
                                 .embedding = config->embedding_size,
                                 .hidden = config->hidden_size,
                                 .vocabulary = config->target_vocabulary,
@@ -259,6 +275,11 @@ elman_status model_config_check(const struct model_config *config, elman_error *
     status =
         fail(error, ELMAN_INVALID_ARGUMENT, NULL,
              "a bidirectional encoder needs an even hidden size, not %zu", config->hidden_size);
+  if (status == ELMAN_OK && config->layer_norm &&
+      encoder_direction_size(encoder_sizes_of(config)) < 2)
+    status = fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                  "layer normalization needs at least two units in each direction: of one alone "
+                  "nothing would be left; use a larger hidden size");
   if (status == ELMAN_OK) status = check_attention(config, error);
   if (status == ELMAN_OK && !config->attentional_layer &&
       (config->input_feeding || config->tie_embeddings))
@@ -369,7 +390,9 @@ elman_status parameters_initialize(real *block, const struct parameter_table *ta
     const struct random_stream stream = {seed, RANDOM_INITIAL_WEIGHTS, (uint32_t)i};
     real *numbers = block + row->offset;
     if (row->alias || row->initializer == INIT_ZERO) continue;
-    if (row->initializer == INIT_IDENTITY)
+    if (row->initializer == INIT_ONE)
+      for (size_t j = 0; j < parameter_size(row); j++) numbers[j] = 1;
+    else if (row->initializer == INIT_IDENTITY)
       initialize_identity(numbers, row);
     else if (row->initializer == INIT_EMBEDDING)
       initialize_plain(numbers, row, true, values == INITIAL_PYTORCH ? 1 : row->bound, stream);

@@ -44,7 +44,8 @@ enum initializer {
   INIT_EMBEDDING, /* N(0,1), or N(0,1/E) */
   INIT_RECURRENT, /* U(-bound, bound), or random orthogonal matrices, one for each gate */
   INIT_IDENTITY,
-  INIT_ZERO,   /* which a fresh block is */
+  INIT_ZERO, /* which a fresh block is */
+  INIT_ONE,
   INIT_UNIFORM /* U(-bound, bound) */
 };
 
@@ -64,7 +65,7 @@ struct parameter {
 };
 
 enum {
-  MAX_PARAMETERS = 2 + 4 * MAX_LAYERS * (DIRECTIONS + 1) + 2 * MAX_STATE_PARTS * MAX_LAYERS +
+  MAX_PARAMETERS = 2 + 5 * MAX_LAYERS * (DIRECTIONS + 1) + 2 * MAX_STATE_PARTS * MAX_LAYERS +
                    3 * MAX_ATTENTION_PARTS + 2 + 2
 };
 

@@ -3,7 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/team.h"
 #include "tensor/blas.h"
+#include "tensor/layer_norm.h"
 #include "tensor/linear.h"
 
 /* Blocks of states: that of the state after input t, and that of the state before it. */
@@ -31,11 +33,14 @@ size_t rnn_columns(const struct rnn_cell *cell) {
 }
 
 void rnn_states_take(struct rnn_states *states, struct arena *arena, const struct rnn_cell *cell,
-                     size_t steps, size_t batch, size_t hidden) {
+                     bool layer_norm, size_t steps, size_t batch, size_t hidden) {
+  const size_t columns = rnn_columns(cell);
   for (size_t p = 0; p < MAX_STATE_PARTS; p++)
     states->part[p] = p < cell->parts ? arena_reals(arena, steps + 1, batch, hidden) : NULL;
-  states->gates = cell->keeps ? arena_reals(arena, steps, batch, rnn_columns(cell) * hidden) : NULL;
+  states->gates = cell->keeps ? arena_reals(arena, steps, batch, columns * hidden) : NULL;
   states->reached = NULL;
+  states->normalized = layer_norm ? arena_reals(arena, steps, batch, columns * hidden) : NULL;
+  states->scales = layer_norm ? arena_reals(arena, steps, batch, columns) : NULL;
 }
 
 void rnn_reached_take(struct rnn_states *states, struct arena *arena, const struct rnn_cell *cell,
@@ -44,9 +49,11 @@ void rnn_reached_take(struct rnn_states *states, struct arena *arena, const stru
 }
 
 struct rnn_states rnn_states_from(struct rnn_states states, struct rnn_shape shape, size_t t) {
-  const size_t numbers = t * shape.batch * shape.hidden;
+  const size_t numbers = t * shape.batch * shape.hidden, columns = rnn_columns(shape.cell);
   for (size_t p = 0; p < shape.cell->parts; p++) states.part[p] += numbers;
-  if (states.gates != NULL) states.gates += rnn_columns(shape.cell) * numbers;
+  if (states.gates != NULL) states.gates += columns * numbers;
+  if (states.normalized != NULL) states.normalized += columns * numbers;
+  if (states.scales != NULL) states.scales += columns * t * shape.batch;
   if (states.reached != NULL) states.reached += shape.cell->parts * numbers;
   return states;
 }
@@ -82,6 +89,7 @@ struct blocks {
   real *after[MAX_STATE_PARTS], *before[MAX_STATE_PARTS]; /* (B,H) */
   real *z;                                                /* (B,K·H) */
   real *reached;                                          /* (B,parts·H) */
+  real *normalized, *scales;                              /* (B,K·H), (B,K) */
 };
 
 static struct blocks blocks_of(struct rnn_states states, struct rnn_shape shape, size_t t) {
@@ -89,6 +97,10 @@ static struct blocks blocks_of(struct rnn_states states, struct rnn_shape shape,
   struct blocks blocks = {
       .z = rows_of_z(states, shape) + t * shape.batch * row_of_z(shape),
       .reached = states.reached == NULL ? NULL : states.reached + t * shape.cell->parts * block};
+  if (states.normalized != NULL) {
+    blocks.normalized = states.normalized + t * shape.batch * row_of_z(shape);
+    blocks.scales = states.scales + t * shape.batch * rnn_columns(shape.cell);
+  }
   for (size_t p = 0; p < shape.cell->parts; p++) {
     blocks.after[p] = states.part[p] + block_after(t, shape) * block;
     blocks.before[p] = states.part[p] + block_before(t, shape) * block;
@@ -153,6 +165,22 @@ static void step_forward(const void *context, size_t row, size_t rows, size_t co
   }
 }
 
+/* Of something that is done to z in whole rows: with layer normalisation a unit's gates depend on
+ * all units, and no tile has them. */
+static double work_of_rows(struct rnn_shape shape) {
+  return (double)WORK_OF_FUNCTION * (double)(shape.batch * row_of_z(shape));
+}
+
+static void normalized_row_forward(const void *context, size_t b) {
+  const struct forward_step *step = context;
+  const size_t H = step->shape.hidden, K = rnn_columns(step->shape.cell);
+  const struct blocks *own = &step->blocks;
+  for (size_t k = 0, i = b * K; k < K; k++, i++) /* (85) */
+    own->scales[i] =
+        layer_norm_forward(own->z + i * H, own->normalized + i * H, step->weights->gain + k * H, H);
+  step_forward(step, b, 1, 0, H);
+}
+
 /* What the state gives to the last gate is added to nothing. */
 static void clear_share_of_state(real *z, struct rnn_shape shape) {
   const size_t H = shape.hidden;
@@ -173,6 +201,7 @@ void rnn_forward(struct rnn_states states, const real *inputs, const struct rnn_
     const size_t t = step_number(i, shape);
     const struct forward_step step = {blocks_of(states, shape, t), weights, shape, t};
     if (shape.cell->apart) clear_share_of_state(step.blocks.z, shape);
+    const bool normalize = weights->gain != NULL;
     /* z_t += W_hh h_{t-1}, of all gates, and then the cell                             (2, 60, 62)
      */
     const struct product recurrent = {step.blocks.z,
@@ -184,7 +213,9 @@ void rnn_forward(struct rnn_states states, const real *inputs, const struct rnn_
                                       B,
                                       H,
                                       H};
-    matrix_product_groups_then(recurrent, shape.cell->gates, step_forward, &step);
+    matrix_product_groups_then(recurrent, shape.cell->gates, normalize ? NULL : step_forward,
+                               &step);
+    if (normalize) share_out(B, work_of_rows(shape), normalized_row_forward, &step);
   }
 }
 
@@ -193,15 +224,17 @@ void rnn_forward(struct rnn_states states, const real *inputs, const struct rnn_
 /* One step backward, while what reaches its state is in cache. */
 struct backward_step {
   struct blocks d, states;
+  const struct rnn_parameters *weights;
   struct rnn_shape shape;
   size_t t;
 };
 
 static struct backward_step backward_step_of(struct rnn_states dstates, struct rnn_states states,
+                                             const struct rnn_parameters *weights,
                                              struct rnn_shape shape, size_t i) {
   const size_t t = step_number(i, shape);
-  return (struct backward_step){blocks_of(dstates, shape, t), blocks_of(states, shape, t), shape,
-                                t};
+  return (struct backward_step){blocks_of(dstates, shape, t), blocks_of(states, shape, t), weights,
+                                shape, t};
 }
 
 /* h_t = h_{t-1}: the gradient passes, and nothing reaches the weights                      (22) */
@@ -245,15 +278,36 @@ static void step_backward(const void *context, size_t row, size_t rows, size_t c
   }
 }
 
+/* From the gradients behind the gains, which are kept for those of gains and biases, to dz. */
+static void normalized_row_backward(const void *context, size_t b) {
+  const struct backward_step *step = context;
+  const size_t H = step->shape.hidden, K = rnn_columns(step->shape.cell);
+  step_backward(step, b, 1, 0, H);
+  memcpy(step->d.normalized + b * K * H, step->d.z + b * K * H, K * H * sizeof(real));
+  for (size_t k = 0, i = b * K; k < K; k++, i++) /* (86) */
+    layer_norm_backward(step->d.z + i * H, step->states.normalized + i * H, step->states.scales[i],
+                        step->weights->gain + k * H, H);
+}
+
+static void all_rows_backward(const struct backward_step *step) {
+  if (step->weights->gain == NULL)
+    step_backward(step, 0, step->shape.batch, 0, step->shape.hidden);
+  else
+    share_out(step->shape.batch, work_of_rows(step->shape), normalized_row_backward, step);
+}
+
 void rnn_backward_states(struct rnn_states dstates, struct rnn_states states,
                          const struct rnn_parameters *weights, struct rnn_shape shape) {
   const size_t B = shape.batch, H = shape.hidden;
   if (shape.steps == 0) return;
-  const struct backward_step last = backward_step_of(dstates, states, shape, shape.steps - 1);
-  step_backward(&last, 0, B, 0, H);
+  const bool normalize = weights->gain != NULL;
+  const struct backward_step last =
+      backward_step_of(dstates, states, weights, shape, shape.steps - 1);
+  all_rows_backward(&last);
   for (size_t i = shape.steps; i-- > 0;) {
-    const struct backward_step step = backward_step_of(dstates, states, shape, i);
-    const struct backward_step before = backward_step_of(dstates, states, shape, i > 0 ? i - 1 : 0);
+    const struct backward_step step = backward_step_of(dstates, states, weights, shape, i);
+    const struct backward_step before =
+        backward_step_of(dstates, states, weights, shape, i > 0 ? i - 1 : 0);
     /* z_t holds W_hh h_{t-1}, so dh_{t-1} += W_hhᵀ dz_t                       (18, 22) */
     const struct product through = {step.d.before[0],
                                     H,
@@ -264,7 +318,8 @@ void rnn_backward_states(struct rnn_states dstates, struct rnn_states states,
                                     B,
                                     H,
                                     shape.cell->gates * H};
-    matrix_product_then(through, i > 0 ? step_backward : NULL, &before);
+    matrix_product_then(through, i > 0 && !normalize ? step_backward : NULL, &before);
+    if (i > 0 && normalize) all_rows_backward(&before);
   }
 }
 
@@ -283,16 +338,23 @@ void rnn_backward_weights(const struct rnn_parameters *gradients, struct rnn_sta
   /* All dz were kept, so each weight's gradient is one product over all steps  (19, 23) */
   const size_t E = shape.input, H = shape.hidden, rows = shape.steps * shape.batch;
   const real *dz = rows_of_z(dstates, shape);
+  /* The biases are added behind the gains. */
+  const real *dbiased = gradients->gain != NULL ? dstates.normalized : dz;
   const real *previous = states.part[0] + block_before(0, shape) * shape.batch * H;
   const struct input_maps maps = input_maps_of(gradients, shape);
   for (size_t i = 0; i < maps.count; i++) {
     const size_t unit = maps.map[i].gate * H;
-    const struct linear_gradients d = {gradients->weight_ih + unit * E, gradients->bias_ih + unit};
+    const struct linear_gradients d = {.weight = gradients->weight_ih + unit * E};
     linear_backward_weights(d, dz + maps.map[i].column, inputs, maps.map[i].linear, rows);
+    bias_backward(gradients->bias_ih + unit, dbiased + maps.map[i].column, row_of_z(shape), rows,
+                  maps.map[i].linear.out);
   }
   const struct linear recurrent = {.in = H, .out = shape.cell->gates * H, .row = row_of_z(shape)};
-  linear_backward_weights((struct linear_gradients){gradients->weight_hh, gradients->bias_hh}, dz,
-                          previous, recurrent, rows);
+  linear_backward_weights((struct linear_gradients){.weight = gradients->weight_hh}, dz, previous,
+                          recurrent, rows);
+  bias_backward(gradients->bias_hh, dbiased, row_of_z(shape), rows, recurrent.out);
+  if (gradients->gain != NULL)
+    gain_backward(gradients->gain, dbiased, states.normalized, rows, row_of_z(shape));
 }
 
 /* ---- for those who look at a gradient ---- */
@@ -308,8 +370,9 @@ struct rnn_step_measures rnn_measure_step(struct rnn_states dstates, struct rnn_
   const struct rnn_cell *cell = shape.cell;
   const size_t H = shape.hidden;
   const struct blocks d = blocks_of(dstates, shape, t), own = blocks_of(states, shape, t);
-  double input = norm_of(d.z, (cell->gates - cell->apart) * H);
-  if (cell->apart) input = hypot(input, norm_of(d.z + cell->gates * H, H));
+  const real *dz = d.normalized != NULL ? d.normalized : d.z;
+  double input = norm_of(dz, (cell->gates - cell->apart) * H);
+  if (cell->apart) input = hypot(input, norm_of(dz + cell->gates * H, H));
   return (struct rnn_step_measures){.state = norm_of(d.reached, cell->parts * H),
                                     .input = input,
                                     .saturated = (double)cell->saturated(own.z, H) /

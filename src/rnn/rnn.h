@@ -1,5 +1,6 @@
 /* A recurrent layer: what all cells (rnn/cells.h) have in common. Weights as in PyTorch's nn.RNN,
- * nn.GRU and nn.LSTM. docs/bptt.md, equations 2, 3, 18, 19, 22 and 23; docs/beyond.md, 59 to 63. */
+ * nn.GRU and nn.LSTM. docs/bptt.md, equations 2, 3, 18, 19, 22 and 23; docs/beyond.md, 59 to 63;
+ * layer normalisation: 83 to 85. */
 #ifndef ELMAN_RNN_RNN_H
 #define ELMAN_RNN_RNN_H
 
@@ -15,6 +16,7 @@ struct rnn_parameters {
   real *weight_hh; /* (G·hidden,hidden) */
   real *bias_ih;   /* (G·hidden) */
   real *bias_hh;   /* (G·hidden) */
+  real *gain;      /* (K·hidden): of layer normalisation; NULL without it */
 };
 
 struct rnn_shape {
@@ -37,6 +39,10 @@ struct rnn_states {
   real *gates;                /* (steps,batch,K·hidden); NULL for a cell that keeps none */
   real *reached; /* (steps,batch,parts·hidden): of gradients, where somebody asks for them, all that
                     reaches each state, from above and from later; else NULL */
+  /* Of layer normalisation; NULL without it. */
+  real *normalized; /* (steps,batch,K·hidden): z before its gain; of gradients: dz as it is behind
+                       the gain, which is that of the biases, too */
+  real *scales;     /* (steps,batch,K): by which z was multiplied; not of gradients */
 };
 
 /* K: for each unit of a step a cell makes so many numbers. */
@@ -44,7 +50,7 @@ size_t rnn_columns(const struct rnn_cell *cell);
 
 /* Without `reached`, which the second adds. */
 void rnn_states_take(struct rnn_states *states, struct arena *arena, const struct rnn_cell *cell,
-                     size_t steps, size_t batch, size_t hidden);
+                     bool layer_norm, size_t steps, size_t batch, size_t hidden);
 void rnn_reached_take(struct rnn_states *states, struct arena *arena, const struct rnn_cell *cell,
                       size_t steps, size_t batch, size_t hidden);
 

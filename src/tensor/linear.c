@@ -56,8 +56,9 @@ void bias_forward(real *y, const real *bias, size_t n, size_t out) {
 enum { COLUMNS = 64, ROWS = 8 }; /* so many columns stay in registers and first cache */
 
 struct column_sums {
-  real *sums;       /* (out), added to */
-  const real *rows; /* (n,out), `row` reals apart */
+  real *sums;          /* (out), added to */
+  const real *rows;    /* (n,out), `row` reals apart */
+  const real *factors; /* likewise, of each number; NULL = 1 */
   size_t row, n, out;
 };
 
@@ -66,21 +67,30 @@ static void add_columns(const void *context, size_t block) {
   const struct column_sums *all = context;
   const size_t start = block * COLUMNS;
   const size_t width = all->out - start < COLUMNS ? all->out - start : COLUMNS;
-  const real *rows = all->rows + start;
+  const real *rows = all->rows + start, *factors = all->factors;
   double totals[COLUMNS] = {0};
   for (size_t first = 0; first < all->n; first += ROWS) {
     const size_t end = all->n - first < ROWS ? all->n : first + ROWS;
     real some[COLUMNS] = {0};
     for (size_t i = first; i < end; i++) {
-      for (size_t j = 0; j < width; j++) some[j] += rows[i * all->row + j];
+      const real *row = rows + i * all->row;
+      const real *factor = factors == NULL ? NULL : factors + start + i * all->row;
+      for (size_t j = 0; j < width; j++) some[j] += factor == NULL ? row[j] : row[j] * factor[j];
     }
     for (size_t j = 0; j < width; j++) totals[j] += (double)some[j];
   }
   for (size_t j = 0; j < width; j++) all->sums[start + j] += (real)totals[j];
 }
 
+static void add_rows(const struct column_sums *all) {
+  const double work = (double)WORK_OF_NUMBER * (double)(all->n * all->out);
+  share_out((all->out + COLUMNS - 1) / COLUMNS, work, add_columns, all);
+}
+
 void bias_backward(real *dbias, const real *dy, size_t row, size_t n, size_t out) {
-  const struct column_sums all = {dbias, dy, row, n, out};
-  share_out((out + COLUMNS - 1) / COLUMNS, (double)WORK_OF_NUMBER * (double)(n * out), add_columns,
-            &all);
+  add_rows(&(struct column_sums){dbias, dy, NULL, row, n, out});
+}
+
+void gain_backward(real *dgain, const real *dy, const real *x, size_t n, size_t out) {
+  add_rows(&(struct column_sums){dgain, dy, x, out, n, out});
 }

@@ -34,5 +34,7 @@ void bias_forward(real *y, const real *bias, size_t n, size_t out);
 /* db (out) += the sum of dy's rows, which lie `row` reals apart, added in double but for a few rows
  * at a time */
 void bias_backward(real *dbias, const real *dy, size_t row, size_t n, size_t out);
+/* dg (out) += the sum of the rows of dy ⊙ x, both (n,out), added likewise: of y = g ⊙ x */
+void gain_backward(real *dgain, const real *dy, const real *x, size_t n, size_t out);
 
 #endif

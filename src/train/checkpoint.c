@@ -292,11 +292,13 @@ static elman_status check_options(const struct safetensors *file, const struct t
   /* A file of an earlier version lacks options that it did not know, and trained as if they had
    * their defaults. */
   const elman_train_options defaults = {ELMAN_TRAIN_HYPERPARAMETERS(FIELD_DEFAULT)};
+  const struct model_config model_defaults = model_config_default();
   json_t *then, *now = describe_options(trainer, options, hashes);
   elman_status status = metadata_json(&then, file, KEY_OPTIONS, error);
   const char *key;
   json_t *value, *unset = json_object();
-  if (now == NULL || unset == NULL || describe_rows(unset, ELMAN_SCOPE_TRAINING, &defaults) != 0)
+  if (now == NULL || unset == NULL || describe_rows(unset, ELMAN_SCOPE_TRAINING, &defaults) != 0 ||
+      describe_rows(unset, ELMAN_SCOPE_MODEL, &model_defaults) != 0)
     status = fail_no_memory(error);
   json_object_foreach(now, key, value) {
     const json_t *before = json_object_get(then, key);

@@ -1,43 +1,50 @@
-# Recurrent cells: what training promises holds for each of them.
+# Recurrent cells and what a layer of them can have: what training promises holds for each of them.
 
 head -n 200 "$DATA/daily.train.zh-en.tsv" >pairs.tsv
 head -n 20 pairs.tsv | cut -f 1 >text
 settings=(--hidden-size 12 --embedding-size 8 --layers 2 --bidirectional --attentional-layer
   --input-feeding --dropout 0.1 --shards 2 --lr 0.01)
 
-for cell in elman relu gru lstm; do
-  train=(train -q --cell "$cell" "${settings[@]}")
+# A model is called by the name of its cell, and what more is switched on.
+for name in elman relu gru lstm elman-layer-norm relu-layer-norm gru-layer-norm lstm-layer-norm; do
+  cell=${name%%-*}
+  more=${name#"$cell"}
+  train=(train -q --cell "$cell" ${more:+"-$more"} "${settings[@]}")
+  other=--layer-norm
+  [ -z "$more" ] || other=
 
   # The same model whatever the number of threads, and however often it was stopped.
   expect_exit 0 "$ELMAN" "${train[@]}" -t 1 --epochs 20 pairs.tsv
-  mv model.safetensors "$cell"
+  mv model.safetensors "$name"
   expect_exit 0 "$ELMAN" "${train[@]}" -t 2 --epochs 20 pairs.tsv
-  cmp "$cell" model.safetensors || fail "$cell: two threads make another model"
+  cmp "$name" model.safetensors || fail "$name: two threads make another model"
   rm model.safetensors
   lines=0
   ready() { [ -e log ] && [ "$(wc -l <log)" -gt 4 ]; }
   expect_signal_exit INT 130 "$ELMAN" "${train[@]}" -t 1 --epochs 20 --log log pairs.tsv
+  expect_exit 64 "$ELMAN" train -q --cell "$cell" $other "${settings[@]}" --epochs 20 --resume pairs.tsv
+  expect_stderr_match 'the checkpoint belongs to another training: layer normalization was'
   expect_exit 0 "$ELMAN" "${train[@]}" -t 1 --epochs 20 --resume pairs.tsv
-  cmp "$cell" model.safetensors || fail "$cell: a stop and --resume make another model"
+  cmp "$name" model.safetensors || fail "$name: a stop and --resume make another model"
   expect_exit 0 "$ELMAN" inspect -m model.safetensors
   expect_stdout_match "^recurrent cell +$cell$"
   rm log model.safetensors
 
   # Sentences do not see what they are translated with; a beam moves all parts of the states.
   for beam in 1 3; do
-    expect_exit 0 "$ELMAN" translate -m "$cell" --beam "$beam" -i text
+    expect_exit 0 "$ELMAN" translate -m "$name" --beam "$beam" -i text
     cp "$results/stdout" together
     while IFS= read -r line; do
-      "$ELMAN" translate -m "$cell" --beam "$beam" -- "$line" || fail "$cell: $line"
+      "$ELMAN" translate -m "$name" --beam "$beam" -- "$line" || fail "$name: $line"
     done <text >apart
-    cmp together apart || fail "$cell: a sentence sees its batch"
+    cmp together apart || fail "$name: a sentence sees its batch"
   done
-  expect_exit 0 "$ELMAN" trace -m "$cell" "$(head -n 1 pairs.tsv | cut -f 1)" "$(head -n 1 pairs.tsv | cut -f 2)"
+  expect_exit 0 "$ELMAN" trace -m "$name" "$(head -n 1 pairs.tsv | cut -f 1)" "$(head -n 1 pairs.tsv | cut -f 2)"
 done
 
 # Gradients, where no rectifier has a corner.
-for cell in elman gru lstm; do
-  expect_exit 0 "$ELMAN" gradcheck -m "$cell" --samples 10 "$(head -n 1 pairs.tsv | cut -f 1)" \
+for name in elman gru lstm elman-layer-norm gru-layer-norm lstm-layer-norm; do
+  expect_exit 0 "$ELMAN" gradcheck -m "$name" --samples 10 "$(head -n 1 pairs.tsv | cut -f 1)" \
     "$(head -n 1 pairs.tsv | cut -f 2)"
 done
 
@@ -48,6 +55,22 @@ expect_stdout_match '^ *decoder\.rnn\.weight_hh_l1 +48 x 12 '
 expect_stdout_match '^ *decoder\.cell_bridge\.1\.weight +12 x 12 '
 expect_exit 0 "$ELMAN" inspect -m gru
 expect_stdout_match '^ *decoder\.rnn\.weight_hh_l1 +36 x 12 '
+
+# A gain for each number that is normalized, which starts from 1.
+expect_exit 0 "$ELMAN" inspect -m gru-layer-norm
+expect_stdout_match '^layer normalization +yes$'
+expect_stdout_match '^ *encoder\.rnn\.layer_norm_weight_l0_reverse +24 '
+expect_stdout_match '^ *decoder\.rnn\.layer_norm_weight_l1 +48 '
+expect_exit 0 "$ELMAN" train -q --epochs 0 --layer-norm pairs.tsv
+expect_exit 0 "$ELMAN" inspect
+expect_stdout_match '^ *encoder\.rnn\.layer_norm_weight_l0 +128 +1 +0 +1 +1$'
+
+# One unit has no others to be compared with.
+expect_exit 64 "$ELMAN" train -q --layer-norm --hidden-size 2 --bidirectional pairs.tsv
+expect_stderr_match 'layer normalization needs at least two units in each direction'
+
+# It is a model's, not a training's.
+expect_exit 64 "$ELMAN" train -q -o other --layer-norm --init-from elman pairs.tsv
 
 # A model keeps its cell.
 expect_exit 64 "$ELMAN" train -q -o other --cell lstm --init-from gru pairs.tsv

@@ -216,7 +216,10 @@ struct rnn_case {
 /* Parts with what `which` tells, or zero. */
 static struct rnn_states make_states(struct rnn_shape shape, double scale, unsigned which) {
   const size_t B = shape.batch, H = shape.hidden, n = (shape.steps + 1) * B * H;
-  struct rnn_states states = {.gates = reals(shape.steps * B * H * rnn_columns(shape.cell))};
+  const size_t columns = rnn_columns(shape.cell);
+  struct rnn_states states = {.gates = reals(shape.steps * B * H * columns),
+                              .normalized = reals(shape.steps * B * H * columns),
+                              .scales = reals(shape.steps * B * columns)};
   for (size_t p = 0; p < shape.cell->parts; p++)
     states.part[p] = random_reals(n, scale, which + (unsigned)p);
   if (!shape.cell->keeps) {
@@ -229,6 +232,8 @@ static struct rnn_states make_states(struct rnn_shape shape, double scale, unsig
 static void free_states(struct rnn_states states) {
   for (size_t p = 0; p < MAX_STATE_PARTS; p++) free(states.part[p]);
   free(states.gates);
+  free(states.normalized);
+  free(states.scales);
 }
 
 static double rnn_loss(void *context) {
@@ -246,21 +251,22 @@ static double rnn_loss(void *context) {
   return loss;
 }
 
-static void check_rnn(const struct rnn_cell *cell, size_t steps, size_t batch,
+static void check_rnn(const struct rnn_cell *cell, bool layer_norm, size_t steps, size_t batch,
                       const size_t *lengths, bool reverse) {
   enum { E = 3, H = 4 };
-  const size_t G = cell->gates;
+  const size_t G = cell->gates, K = rnn_columns(cell);
   const struct rnn_shape shape = {cell, steps, batch, E, H, lengths, 0, reverse};
   struct rnn_case c = {.shape = shape,
                        .weights = {random_reals(G * H * E, 0.7, 1), random_reals(G * H * H, 0.7, 2),
-                                   random_reals(G * H, 0.5, 3), random_reals(G * H, 0.5, 4)},
+                                   random_reals(G * H, 0.5, 3), random_reals(G * H, 0.5, 4),
+                                   layer_norm ? random_reals(K * H, 1, 11) : NULL},
                        .initial = make_states(shape, 0.5, 5),
                        .inputs = random_reals(steps * batch * E, 1, 7),
                        .r = make_states(shape, 1, 8)};
   struct rnn_states states = make_states(shape, 0.5, 5), dstates = make_states(shape, 1, 8);
   real *dinputs = random_reals(steps * batch * E, 1, 10);
-  struct rnn_parameters gradients = {reals(G * H * E), reals(G * H * H), reals(G * H),
-                                     reals(G * H)};
+  struct rnn_parameters gradients = {reals(G * H * E), reals(G * H * H), reals(G * H), reals(G * H),
+                                     layer_norm ? reals(K * H) : NULL};
   rnn_forward(states, c.inputs, &c.weights, shape);
   rnn_backward_states(dstates, states, &c.weights, shape);
   rnn_backward_weights(&gradients, dstates, states, c.inputs, shape);
@@ -270,6 +276,7 @@ static void check_rnn(const struct rnn_cell *cell, size_t steps, size_t batch,
   check_gradient("weight_hh", c.weights.weight_hh, gradients.weight_hh, G * H * H, rnn_loss, &c);
   check_gradient("bias_ih", c.weights.bias_ih, gradients.bias_ih, G * H, rnn_loss, &c);
   check_gradient("bias_hh", c.weights.bias_hh, gradients.bias_hh, G * H, rnn_loss, &c);
+  if (layer_norm) check_gradient("gain", c.weights.gain, gradients.gain, K * H, rnn_loss, &c);
   check_gradient("inputs", c.inputs, dinputs, steps * batch * E, rnn_loss, &c);
   for (size_t p = 0; p < cell->parts; p++)
     check_gradient("initial state", rnn_initial(c.initial, p, shape),
@@ -279,10 +286,12 @@ static void check_rnn(const struct rnn_cell *cell, size_t steps, size_t batch,
                    c.weights.weight_hh,
                    c.weights.bias_ih,
                    c.weights.bias_hh,
+                   c.weights.gain,
                    gradients.weight_ih,
                    gradients.weight_hh,
                    gradients.bias_ih,
                    gradients.bias_hh,
+                   gradients.gain,
                    c.inputs,
                    dinputs};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) free(lists[i]);
@@ -294,10 +303,11 @@ Test(gradients, recurrent_layer) {
   const size_t equal[] = {5, 5}, mixed[] = {2, 6, 1, 4}, one[] = {1};
   for (unsigned kind = 0; cell_name((enum cell_kind)kind) != NULL; kind++) {
     const struct rnn_cell *cell = rnn_cell_of((enum cell_kind)kind);
-    for (int reverse = 0; reverse < 2; reverse++) {
-      check_rnn(cell, 1, 1, one, reverse);
-      check_rnn(cell, 5, 2, equal, reverse);
-      check_rnn(cell, 6, 4, mixed, reverse);
+    for (unsigned i = 0; i < 4; i++) {
+      const bool reverse = i & 1, layer_norm = i & 2;
+      check_rnn(cell, layer_norm, 1, 1, one, reverse);
+      check_rnn(cell, layer_norm, 5, 2, equal, reverse);
+      check_rnn(cell, layer_norm, 6, 4, mixed, reverse);
     }
   }
 }
@@ -498,6 +508,23 @@ Test(gradients, network_with_self_attention) {
       config.bidirectional = parts & 32;
       config.layers = parts & 32 ? 2 : 1;
       if (config.encoder_self_attention + config.decoder_self_attention == 0) continue;
+      check_network(config, plain, mixed_lengths, 4);
+    }
+  }
+}
+
+/* What every layer can have. Of two units normalisation leaves little but a sign, so they are three
+ * in each direction. */
+Test(gradients, network_with_layer_normalization) {
+  for (unsigned cell = 0; cell_name((enum cell_kind)cell) != NULL; cell++) {
+    for (unsigned parts = 0; parts < 8; parts++) {
+      struct model_config config = small_config();
+      config.cell = cell_name((enum cell_kind)cell);
+      config.hidden_size = 6;
+      config.layer_norm = true;
+      config.layers = parts & 1 ? 2 : 1;
+      config.bidirectional = parts & 2;
+      config.attentional_layer = config.input_feeding = parts & 4;
       check_network(config, plain, mixed_lengths, 4);
     }
   }

@@ -34,17 +34,21 @@ static void fill_side(struct sentences *side, size_t which, uint32_t first, uint
     side->ids[i] = first + (uint32_t)(i * 7 + i / 3) % words;
 }
 
-static void set_up_sizes(struct setup *s, enum cell_kind cell, enum attention_kind attention,
-                         size_t hidden, size_t embedding, size_t vocabulary) {
-  *s = (struct setup){.config = {.source_vocabulary = 11,
-                                 .target_vocabulary = (uint32_t)vocabulary,
-                                 .embedding_size = embedding,
-                                 .hidden_size = hidden,
-                                 .layers = 1,
-                                 .attention_heads = 1,
-                                 .cell = cell_name(cell),
-                                 .attention = attention_name(attention)}};
-  attention_config_settle(&s->config.attention_heads, &s->config.attention_window, attention);
+static struct model_config config_with(enum attention_kind attention, size_t hidden) {
+  struct model_config config = {.source_vocabulary = 11,
+                                .target_vocabulary = 13,
+                                .embedding_size = 6,
+                                .hidden_size = hidden,
+                                .layers = 1,
+                                .attention_heads = 1,
+                                .cell = "elman",
+                                .attention = attention_name(attention)};
+  attention_config_settle(&config.attention_heads, &config.attention_window, attention);
+  return config;
+}
+
+static void set_up_config(struct setup *s, struct model_config config) {
+  *s = (struct setup){.config = config};
   blas_set_up();
   cr_assert_eq(parameter_table_create(&s->table, &s->config, NULL), ELMAN_OK);
   cr_assert_eq(parameter_block_create(&s->block, &s->table, NULL), ELMAN_OK);
@@ -57,7 +61,7 @@ static void set_up_sizes(struct setup *s, enum cell_kind cell, enum attention_ki
 }
 
 static void set_up(struct setup *s, enum attention_kind attention, size_t hidden) {
-  set_up_sizes(s, CELL_ELMAN, attention, hidden, 6, 13);
+  set_up_config(s, config_with(attention, hidden));
 }
 
 static void tear_down(struct setup *s) {
@@ -84,9 +88,19 @@ static double run(struct setup *s, const size_t *indices, size_t count) {
   return run_regularized(s, indices, count, &plain);
 }
 
-static void check_padding(enum cell_kind cell, enum attention_kind kind) {
+/* With every cell, and all that a layer can have. */
+static void for_all_layers(void (*check)(struct model_config)) {
+  for (unsigned i = 0; cell_name((enum cell_kind)(i / 2)) != NULL; i++) {
+    struct model_config config = config_with(ATTENTION_SCALED, 8);
+    config.cell = cell_name((enum cell_kind)(i / 2));
+    config.layer_norm = i % 2;
+    check(config);
+  }
+}
+
+static void check_padding(struct model_config config) {
   struct setup s;
-  set_up_sizes(&s, cell, kind, 8, 6, 13);
+  set_up_config(&s, config);
   const size_t all[PAIRS] = {0, 1, 2, 3, 4};
   const size_t S = 9, B = PAIRS;
   const double together = run(&s, all, PAIRS);
@@ -125,9 +139,8 @@ static void check_padding(enum cell_kind cell, enum attention_kind kind) {
 
 Test(network, padding_never_leaks) {
   for (unsigned kind = 0; attention_name((enum attention_kind)kind) != NULL; kind++)
-    check_padding(CELL_ELMAN, (enum attention_kind)kind);
-  for (unsigned cell = 0; cell_name((enum cell_kind)cell) != NULL; cell++)
-    check_padding((enum cell_kind)cell, ATTENTION_SCALED);
+    check_padding(config_with((enum attention_kind)kind, 8));
+  for_all_layers(check_padding);
 }
 
 Test(network, attention_rows_sum_to_one) {
@@ -154,7 +167,10 @@ Test(network, any_number_of_threads_gives_the_same_bits) {
   const struct regularization regularization = {.dropouts = {{0.2, stream}, {0.1, stream}},
                                                 .label_smoothing = 0.1};
   struct setup s;
-  set_up_sizes(&s, CELL_ELMAN, ATTENTION_DOT, 940, 1500, 300);
+  struct model_config config = config_with(ATTENTION_DOT, 940);
+  config.embedding_size = 1500;
+  config.target_vocabulary = 300;
+  set_up_config(&s, config);
   const size_t all[PAIRS] = {0, 1, 2, 3, 4};
   use_threads(1);
   const double loss = run_regularized(&s, all, PAIRS, &regularization);
@@ -236,6 +252,9 @@ static void spoil_states(struct rnn_states states, size_t steps, const struct se
   const size_t units = s->batch.source.batch * s->config.hidden_size;
   for (size_t p = 0; p < cell->parts; p++) spoil(states.part[p], (steps + 1) * units);
   if (cell->keeps) spoil(states.gates, steps * units * rnn_columns(cell));
+  if (!s->config.layer_norm) return;
+  spoil(states.normalized, steps * units * rnn_columns(cell));
+  spoil(states.scales, steps * s->batch.source.batch * rnn_columns(cell));
 }
 
 /* The workspace is not cleared between batches: what an earlier one left must not matter. */
@@ -264,9 +283,9 @@ static void spoil_workspace(struct setup *s) {
   spoil(w->decoder_scratch.features, N * 2 * H);
 }
 
-static void check_old_contents(enum cell_kind cell) {
+static void check_old_contents(struct model_config config) {
   struct setup s;
-  set_up_sizes(&s, cell, ATTENTION_SCALED, 8, 6, 13);
+  set_up_config(&s, config);
   const size_t all[PAIRS] = {0, 1, 2, 3, 4};
   const double loss = run(&s, all, PAIRS);
   real *gradient = reals(s.table.block);
@@ -283,8 +302,7 @@ static void check_old_contents(enum cell_kind cell) {
 }
 
 Test(network, old_contents_of_the_workspace_do_not_matter) {
-  for (unsigned cell = 0; cell_name((enum cell_kind)cell) != NULL; cell++)
-    check_old_contents((enum cell_kind)cell);
+  for_all_layers(check_old_contents);
 }
 
 /* What a gradient was when the output layer was learnt. */

@@ -16,22 +16,23 @@ struct layer {
   real *inputs, *above; /* what reaches the states from above, (parts,STEPS+1,B,H) */
 };
 
-static struct layer layer_create(enum cell_kind kind, size_t batch, size_t input, size_t hidden,
-                                 bool reverse) {
+static struct layer layer_create(enum cell_kind kind, bool layer_norm, size_t batch, size_t input,
+                                 size_t hidden, bool reverse) {
   const struct rnn_cell *cell = rnn_cell_of(kind);
   const size_t rows = cell->gates * hidden;
-  struct layer layer = {.weights = {random_reals(rows * input, 0.1, 1),
-                                    random_reals(rows * hidden, 0.05, 2),
-                                    random_reals(rows, 0.5, 3), random_reals(rows, 0.5, 4)},
-                        .shape = {.cell = cell,
-                                  .steps = STEPS,
-                                  .batch = batch,
-                                  .input = input,
-                                  .hidden = hidden,
-                                  .reverse = reverse},
-                        .lengths = calloc(batch, sizeof *layer.lengths),
-                        .inputs = random_reals(STEPS * batch * input, 1, 5),
-                        .above = random_reals(cell->parts * (STEPS + 1) * batch * hidden, 1, 6)};
+  struct layer layer = {
+      .weights = {random_reals(rows * input, 0.1, 1), random_reals(rows * hidden, 0.05, 2),
+                  random_reals(rows, 0.5, 3), random_reals(rows, 0.5, 4),
+                  layer_norm ? random_reals(rnn_columns(cell) * hidden, 1, 8) : NULL},
+      .shape = {.cell = cell,
+                .steps = STEPS,
+                .batch = batch,
+                .input = input,
+                .hidden = hidden,
+                .reverse = reverse},
+      .lengths = calloc(batch, sizeof *layer.lengths),
+      .inputs = random_reals(STEPS * batch * input, 1, 5),
+      .above = random_reals(cell->parts * (STEPS + 1) * batch * hidden, 1, 6)};
   for (size_t b = 0; b < batch; b++) layer.lengths[b] = 1 + b % STEPS;
   layer.shape.lengths = layer.lengths;
   return layer;
@@ -42,6 +43,7 @@ static void layer_free(struct layer *layer) {
                        layer->weights.weight_hh,
                        layer->weights.bias_ih,
                        layer->weights.bias_hh,
+                       layer->weights.gain,
                        layer->inputs,
                        layer->above};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
@@ -75,6 +77,9 @@ static struct rnn_states states_create(const struct layer *layer) {
   for (size_t p = 0; p < cell->parts; p++) states.part[p] = reals(part_size(layer));
   if (cell->keeps) states.gates = reals(columns * units);
   for (size_t i = 0; cell->keeps && i < columns * units; i++) states.gates[i] = (real)NAN;
+  if (layer->weights.gain == NULL) return states;
+  states.normalized = reals(columns * units);
+  states.scales = reals(columns * units / layer->shape.hidden);
   return states;
 }
 
@@ -82,6 +87,8 @@ static void states_free(struct rnn_states states) {
   for (size_t p = 0; p < MAX_STATE_PARTS; p++) free(states.part[p]);
   free(states.gates);
   free(states.reached);
+  free(states.normalized);
+  free(states.scales);
 }
 
 /* What the input and what the state give to gate g of unit j, with their biases. */
@@ -220,7 +227,7 @@ static void check_reached(const struct layer *layer, struct rnn_states dstates) 
 
 static void check_layer(enum cell_kind kind, size_t batch, size_t input, size_t hidden,
                         bool reverse) {
-  struct layer layer = layer_create(kind, batch, input, hidden, reverse);
+  struct layer layer = layer_create(kind, false, batch, input, hidden, reverse);
   const size_t n = part_size(&layer), parts = layer.shape.cell->parts;
   struct rnn_states states = states_create(&layer), dstates = states_create(&layer);
   real *start = random_reals(2 * n, 0.5, 7);
@@ -273,8 +280,8 @@ Test(recurrence, one_tile) {
 Test(recurrence, a_sentence_in_stretches_is_the_sentence) {
   enum { B = 5, E = 3, H = 9 };
   blas_set_up();
-  for (unsigned kind = 0; cell_name((enum cell_kind)kind) != NULL; kind++) {
-    struct layer layer = layer_create((enum cell_kind)kind, B, E, H, false);
+  for (unsigned i = 0; cell_name((enum cell_kind)(i / 2)) != NULL; i++) {
+    struct layer layer = layer_create((enum cell_kind)(i / 2), i % 2, B, E, H, false);
     const size_t n = part_size(&layer);
     struct rnn_states whole = states_create(&layer), apart = states_create(&layer);
     real *start = random_reals(2 * n, 0.5, 7);
@@ -344,15 +351,18 @@ static void check_direction(const char *name, const struct layer *layer, real *t
 Test(recurrence, gradients_in_tiles) {
   const size_t sizes[][2] = {{16, 520}, {600, 128}};
   blas_set_up();
-  for (unsigned i = 0; i < 2 * sizeof sizes / sizeof *sizes; i++) {
+  for (unsigned i = 0; i < 4 * sizeof sizes / sizeof *sizes; i++) {
     for (unsigned kind = 0; cell_name((enum cell_kind)kind) != NULL; kind++) {
       if (kind == CELL_RELU) continue;
-      const size_t B = sizes[i / 2][0], H = sizes[i / 2][1], E = 7;
-      struct layer layer = layer_create((enum cell_kind)kind, B, E, H, i % 2);
+      const size_t B = sizes[i / 4][0], H = sizes[i / 4][1], E = 7;
+      const bool reverse = i & 1, layer_norm = i & 2;
+      struct layer layer = layer_create((enum cell_kind)kind, layer_norm, B, E, H, reverse);
       const size_t n = part_size(&layer), rows = layer.shape.cell->gates * H;
       struct rnn_states states = states_create(&layer), dstates = states_create(&layer);
       real *start = random_reals(2 * n, 0.5, 7), *dinputs = reals(STEPS * B * E);
-      struct rnn_parameters d = {reals(rows * E), reals(rows * H), reals(rows), reals(rows)};
+      const size_t columns = rnn_columns(layer.shape.cell) * H;
+      struct rnn_parameters d = {reals(rows * E), reals(rows * H), reals(rows), reals(rows),
+                                 layer_norm ? reals(columns) : NULL};
       loss_of(&layer, states, start);
       fill(dstates, layer.above, &layer);
       rnn_backward_states(dstates, states, &layer.weights, layer.shape);
@@ -362,8 +372,9 @@ Test(recurrence, gradients_in_tiles) {
       check_direction("weight_hh", &layer, layer.weights.weight_hh, d.weight_hh, rows * H);
       check_direction("bias_ih", &layer, layer.weights.bias_ih, d.bias_ih, rows);
       check_direction("bias_hh", &layer, layer.weights.bias_hh, d.bias_hh, rows);
+      if (layer_norm) check_direction("gain", &layer, layer.weights.gain, d.gain, columns);
       check_direction("inputs", &layer, layer.inputs, dinputs, STEPS * B * E);
-      real *const all[] = {start, dinputs, d.weight_ih, d.weight_hh, d.bias_ih, d.bias_hh};
+      real *const all[] = {start, dinputs, d.weight_ih, d.weight_hh, d.bias_ih, d.bias_hh, d.gain};
       for (size_t k = 0; k < sizeof all / sizeof *all; k++) free(all[k]);
       states_free(states);
       states_free(dstates);
