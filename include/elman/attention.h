@@ -26,7 +26,11 @@ ELMAN_BEGIN
  * target word whose sentinel has more than any of them.
  *
  * Weights of segments of the source are in json "segment_length" and the matrix "segments", which
- * json has only then; in text, tsv, svg and html further columns "tokens 1-5" and so on.
+ * json has only then; in text, tsv, svg and html further columns "tokens 1-5" and so on. They count
+ * tokens, also where the other columns are words; how many there are is then in json
+ * "segment_tokens".
+ *
+ * Where a side is shown in words json has "source_units" or "target_units", which is "words".
  *
  * text and tsv have an empty line between translations, and show each head and then the average. A
  * source token that the vocabulary lacks is marked: in text by "*" behind it, in tsv by "
@@ -49,14 +53,20 @@ typedef enum elman_alignment_rule {
 /* "argmax", "threshold", "intersection"; NULL for any other value. */
 ELMAN_API const char *elman_alignment_rule_name(elman_alignment_rule rule);
 
-/* Links are between words, which white space separates, or between tokens. */
+/* What is linked, and what a matrix has across and down: words, which white space separates in
+ * `source` and `text`, or tokens. A word in a matrix is written as it stands there; its weights are
+ * as above, those of each head, of a sentinel and of segments too; "</s>" has a row of its own. */
 typedef enum elman_alignment_units {
-  ELMAN_UNITS_AUTO, /* on a side that is mostly Han without spaces its tokens, else words */
+  ELMAN_UNITS_AUTO, /* tokens on a side that is mostly Han without spaces. Elsewhere links are
+                       between words, and matrices have words where tokens are parts of them
+                       (token mode "bpe"), and else tokens */
   ELMAN_UNITS_WORDS,
-  ELMAN_UNITS_TOKENS
+  ELMAN_UNITS_TOKENS,
+  ELMAN_UNITS_SUBWORDS /* tokens, of a model that has subwords on a side; with any other
+                          translation they are ELMAN_INVALID_ARGUMENT */
 } elman_alignment_units;
 
-/* "auto", "words", "tokens"; NULL for any other value. */
+/* "auto", "words", "tokens", "subwords"; NULL for any other value. */
 ELMAN_API const char *elman_alignment_units_name(elman_alignment_units units);
 
 #define ELMAN_DEFAULT_THRESHOLD 0.25 /* at most four source words for a target word */
@@ -68,7 +78,7 @@ typedef struct elman_text_style {
   size_t width; /* text: columns of the terminal; what is wider goes on below. 0 = any number */
   elman_alignment_rule alignment; /* pharaoh */
   double threshold;               /* pharaoh: of that rule; 0 stands for ELMAN_DEFAULT_THRESHOLD */
-  elman_alignment_units units;    /* pharaoh */
+  elman_alignment_units units;
 } elman_text_style;
 
 /* Several translations in one format and one stream. */
@@ -87,7 +97,7 @@ typedef struct elman_attention_place {
   size_t hypothesis; /* 1 is the best of the sentence */
 } elman_attention_place;
 
-/* Writes one translation (not those behind it in `next`). */
+/* Writes one translation (not those behind it in `next`), in the units of the style. */
 ELMAN_CHECKED elman_status elman_attention_writer_add(elman_attention_writer *writer,
                                                       const elman_translation *translation,
                                                       elman_attention_place place,

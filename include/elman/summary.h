@@ -9,8 +9,8 @@ ELMAN_BEGIN
 /* Sums over any number of translations. */
 typedef struct elman_attention_summary elman_attention_summary;
 
-/* `style` (NULL = the default), as for pharaoh, says which links a gold alignment is held against.
- */
+/* `style` (NULL = the default) says whether tokens or words are measured, as where matrices are
+ * shown, and which links, as for pharaoh, a gold alignment is held against. */
 ELMAN_CHECKED elman_status elman_attention_summary_create(elman_attention_summary **summary,
                                                           const elman_text_style *style,
                                                           elman_error *error);
@@ -27,7 +27,9 @@ ELMAN_API void elman_attention_summary_free(elman_attention_summary *summary);
  * token s for target token t, the average of the heads. A mean of nothing is 0. */
 typedef struct elman_attention_measures {
   size_t translations;
-  size_t empty;         /* of them, without source or target tokens; they are in no number below */
+  size_t empty;      /* of them, without source or target tokens; they are in no number below */
+  bool source_words; /* source tokens are here words, where text has such: see the units */
+  bool target_words;
   size_t source_tokens; /* how many */
   size_t target_tokens; /* how many, </s> included */
   double entropy;       /* -sum_s a_ts ln a_ts, in nats, of the weights divided by their sum */

@@ -52,6 +52,9 @@ typedef struct elman_translation {
   size_t segment_count;        /* G = S / segment_length, rounded up; 0 without segments */
   const float *segments;       /* (T,G): the sum of the weights of a segment's tokens, which is
                                   the segment's weight; NULL without segments */
+  size_t segment_tokens;       /* tokens in all of them, S; 0 without segments */
+  bool source_subwords;        /* the tokens are parts of words: token mode "bpe" */
+  bool target_subwords;
   const struct elman_translation *next; /* the next best translation of the same sentence, which
                                            goes with the first; NULL past the last */
 } elman_translation;
@@ -65,16 +68,16 @@ typedef struct elman_translation {
 /* An intervention: attention weights are changed, in every head, while the model decodes, and what
  * the decoder then does shows whether it needs them as they are. */
 typedef enum elman_override_kind {
-  ELMAN_OVERRIDE_UNIFORM,  /* all source words have the same weight */
-  ELMAN_OVERRIDE_SHUFFLE,  /* the weights of a target word change places at random */
-  ELMAN_OVERRIDE_POSITION, /* source word `column` has all the weight */
-  ELMAN_OVERRIDE_CELL /* for target word `row` source word `column` has `weight`, and the others
+  ELMAN_OVERRIDE_UNIFORM,  /* all source tokens have the same weight */
+  ELMAN_OVERRIDE_SHUFFLE,  /* the weights of a target token change places at random */
+  ELMAN_OVERRIDE_POSITION, /* source token `column` has all the weight */
+  ELMAN_OVERRIDE_CELL /* for target token `row` source token `column` has `weight`, and the others
                          share what is left in the proportions they had */
 } elman_override_kind;
 
 typedef struct elman_override {
   elman_override_kind kind;
-  size_t row, column; /* from 0; in a shorter sentence `column` is the last word */
+  size_t row, column; /* from 0; in a shorter sentence `column` is the last token */
   double weight;      /* 0 to 1 */
 } elman_override;
 

@@ -34,6 +34,8 @@ elman_attention_measures elman_attention_summary_get(const elman_attention_summa
   return (elman_attention_measures){
       .translations = sums->translations,
       .empty = sums->empty,
+      .source_words = sums->source_words,
+      .target_words = sums->target_words,
       .source_tokens = sums->columns,
       .target_tokens = sums->rows,
       .entropy = mean(sums->entropy, sums->rows),

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inspect/shown.h"
 #include "inspect/word_matrix.h"
 
 #define ADDRESS(name) &format_##name,
@@ -42,11 +43,24 @@ elman_status writing_start(elman_attention_writer *writing, FILE *stream,
   return written(writing, error);
 }
 
+/* A format that finds the words itself needs the tokens. */
+static elman_alignment_units units_of(const elman_attention_writer *writing) {
+  const elman_alignment_units units = writing->style.units;
+  return writing->format->counts_words && units != ELMAN_UNITS_SUBWORDS ? ELMAN_UNITS_TOKENS
+                                                                        : units;
+}
+
 elman_status writing_add(elman_attention_writer *writing, const elman_translation *translation,
                          elman_attention_place place, elman_error *error) {
+  struct shown shown;
+  const elman_status status = shown_create(&shown, translation, units_of(writing), error);
+  if (status != ELMAN_OK) return status;
   writing->place = place;
-  writing->format->write(writing, translation);
+  writing->source_words = shown.source_words;
+  writing->target_words = shown.target_words;
+  writing->format->write(writing, &shown.view);
   writing->count++;
+  shown_free(&shown);
   return written(writing, error);
 }
 

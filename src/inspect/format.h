@@ -19,10 +19,11 @@ struct elman_attention_writer {
   FILE *held;
   char *held_bytes;
   size_t held_length;
-  size_t width, height; /* of the picture so far */
-  bool failed;          /* memory ran out */
-  bool drawn;           /* text: a weight */
-  bool unknown;         /* text, svg: a token that the vocabulary lacks */
+  size_t width, height;            /* of the picture so far */
+  bool source_words, target_words; /* the translation that is written is in words */
+  bool failed;                     /* memory ran out */
+  bool drawn;                      /* text: a weight */
+  bool unknown;                    /* text, svg: a token that the vocabulary lacks */
 };
 
 typedef void format_hook(elman_attention_writer *writing);
@@ -33,7 +34,8 @@ struct format {
   const char *suffix; /* of file names, with the dot */
   format_hook *begin; /* writes the head; may be NULL */
   format_writer *write;
-  format_hook *end; /* writes the tail; may be NULL */
+  format_hook *end;  /* writes the tail; may be NULL */
+  bool counts_words; /* it takes all translations in tokens, and finds the words of the text */
 };
 
 /* From index 0 up; NULL past the last. */
@@ -58,7 +60,6 @@ void writing_free(elman_attention_writer *writing);
 FORMATS(DECLARE_FORMAT)
 
 /* A line of the format json without its end; harmless also inside a script element of a page. */
-void write_json_record(FILE *stream, const elman_translation *translation,
-                       elman_attention_place place);
+void write_json_record(const elman_attention_writer *writing, const elman_translation *translation);
 
 #endif

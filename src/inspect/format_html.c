@@ -9,7 +9,7 @@ static void write_start(elman_attention_writer *writing) {
 
 static void write_translation(elman_attention_writer *writing,
                               const elman_translation *translation) {
-  write_json_record(writing->stream, translation, writing->place);
+  write_json_record(writing, translation);
   fputc('\n', writing->stream);
 }
 

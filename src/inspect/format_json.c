@@ -83,8 +83,10 @@ static void head(FILE *stream, const elman_translation *translation, size_t h) {
   write_matrix(stream, translation->head_attention + h * T * S, T, S);
 }
 
-void write_json_record(FILE *stream, const elman_translation *translation,
-                       elman_attention_place place) {
+void write_json_record(const elman_attention_writer *writing,
+                       const elman_translation *translation) {
+  FILE *stream = writing->stream;
+  const elman_attention_place place = writing->place;
   const size_t S = translation->source_count, T = translation->target_count;
   fprintf(stream, "{\"sentence\":%zu,\"hypothesis\":%zu", place.sentence, place.hypothesis);
   write_text(stream, "source", translation->source);
@@ -106,15 +108,21 @@ void write_json_record(FILE *stream, const elman_translation *translation,
   if (translation->segments != NULL) {
     write_key(stream, "segment_length");
     fprintf(stream, "%zu", translation->segment_length);
+    if (writing->source_words) {
+      write_key(stream, "segment_tokens");
+      fprintf(stream, "%zu", translation->segment_tokens);
+    }
     write_key(stream, "segments");
     write_matrix(stream, translation->segments, T, translation->segment_count);
   }
+  if (writing->source_words) write_text(stream, "source_units", "words");
+  if (writing->target_words) write_text(stream, "target_units", "words");
   fputc('}', stream);
 }
 
 static void write_translation(elman_attention_writer *writing,
                               const elman_translation *translation) {
-  write_json_record(writing->stream, translation, writing->place);
+  write_json_record(writing, translation);
   fputc('\n', writing->stream);
 }
 

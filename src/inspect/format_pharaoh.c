@@ -20,4 +20,5 @@ static void write_translation(elman_attention_writer *writing,
   word_matrix_free(&words);
 }
 
-const struct format format_pharaoh = {"pharaoh", ".pharaoh", .write = write_translation};
+const struct format format_pharaoh = {"pharaoh", ".pharaoh", .write = write_translation,
+                                      .counts_words = true};

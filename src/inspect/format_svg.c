@@ -137,14 +137,16 @@ static void write_translation(elman_attention_writer *writing,
                               const elman_translation *translation) {
   const struct layout layout = layout_of(translation);
   const size_t caption = caption_width(translation, writing->place);
+  const char *const source = writing->source_words ? "word" : "token";
+  const char *const target = writing->target_words ? "word" : "token";
   FILE *stream = writing->held;
   fputs("<g role=\"img\">\n<title>", stream);
   write_sentences(stream, translation);
   fprintf(stream,
-          "</title>\n<desc>Attention: a row for each of %zu target tokens, a column for each of "
-          "%zu source tokens; the brighter, the more a target token looked at a source "
-          "token.</desc>\n",
-          translation->target_count, translation->source_count);
+          "</title>\n<desc>Attention: a row for each of %zu target %ss, a column for each of "
+          "%zu source %ss; the brighter, the more a target %s looked at a source "
+          "%s.</desc>\n",
+          translation->target_count, target, translation->source_count, source, target, source);
   fprintf(stream, "<text class=\"caption\" x=\"%d\" y=\"%zu\">%zu.%zu: ", MARGIN,
           writing->height + LINE, writing->place.sentence, writing->place.hypothesis);
   write_sentences(stream, translation);

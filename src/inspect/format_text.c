@@ -118,7 +118,8 @@ static void write_map(elman_attention_writer *writing, const elman_translation *
   const bool folded = end < columns;
   do {
     if (folded && first < S)
-      fprintf(stream, "source tokens %zu to %zu of %zu\n", first + 1, end < S ? end : S, S);
+      fprintf(stream, "source %s %zu to %zu of %zu\n", writing->source_words ? "words" : "tokens",
+              first + 1, end < S ? end : S, S);
     write_part(stream, &map, first, end);
     first = end;
     end = end_of_part(&map, first);

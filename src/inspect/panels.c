@@ -28,10 +28,11 @@ static size_t segment_of(const elman_translation *translation, size_t column) {
 const char *column_name(struct column_buffer *buffer, const elman_translation *translation,
                         size_t column) {
   const size_t S = translation->source_count, length = translation->segment_length;
+  const size_t tokens = translation->segment_tokens;
   if (column < S) return translation->source_tokens[column];
   if (column == S && translation->sentinel != NULL) return NO_TOKEN;
   const size_t first = segment_of(translation, column) * length;
-  const size_t end = S - first < length ? S : first + length;
+  const size_t end = tokens - first < length ? tokens : first + length;
   snprintf(buffer->text, sizeof buffer->text, "tokens %zu-%zu", first + 1, end);
   return buffer->text;
 }

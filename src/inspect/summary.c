@@ -5,6 +5,7 @@
 
 #include "corpus/alignment.h"
 #include "inspect/measures.h"
+#include "inspect/shown.h"
 
 /* ---- against a gold alignment ---- */
 
@@ -91,19 +92,25 @@ static void add_column(elman_attention_summary *summary, const elman_translation
   summary->coverage_distance += fabs(sum - 1);
 }
 
+static void add_shown(elman_attention_summary *summary, const struct shown *shown) {
+  summary->source_words |= shown->source_words;
+  summary->target_words |= shown->target_words;
+  for (size_t t = 0; t < shown->view.target_count; t++) add_row(summary, &shown->view, t);
+  for (size_t s = 0; s < shown->view.source_count; s++) add_column(summary, &shown->view, s);
+}
+
 elman_status summary_add(elman_attention_summary *summary, const elman_translation *translation,
                          struct text alignment, elman_error *error) {
-  const size_t S = translation->source_count, T = translation->target_count;
-  if (S > 0 && T > 0 && alignment.length > 0) {
-    const elman_status status = add_alignment(summary, translation, alignment, error);
-    if (status != ELMAN_OK) return status;
+  const bool empty = translation->source_count == 0 || translation->target_count == 0;
+  struct shown shown;
+  elman_status status = shown_create(&shown, translation, summary->style.units, error);
+  if (status == ELMAN_OK && !empty && alignment.length > 0)
+    status = add_alignment(summary, translation, alignment, error);
+  if (status == ELMAN_OK) {
+    summary->translations++;
+    summary->empty += empty;
+    if (!empty) add_shown(summary, &shown);
   }
-  summary->translations++;
-  if (S == 0 || T == 0) {
-    summary->empty++;
-    return ELMAN_OK;
-  }
-  for (size_t t = 0; t < T; t++) add_row(summary, translation, t);
-  for (size_t s = 0; s < S; s++) add_column(summary, translation, s);
-  return ELMAN_OK;
+  shown_free(&shown);
+  return status;
 }

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "vocab/units.h"
+#include "inspect/merge.h"
 
 static struct unit_side side_of(const char *text, const size_t *starts, const size_t *ends,
                                 size_t tokens, elman_alignment_units units) {
@@ -19,30 +19,19 @@ static void take(struct word_matrix *matrix, struct arena *arena,
   matrix->best_sources = arena_take(arena, sizeof(size_t), target, 1, 1);
   matrix->best_targets = arena_take(arena, sizeof(size_t), source, 1, 1);
   matrix->sentinels = arena_take(arena, sizeof(double), target, 1, 1);
-  matrix->target_tokens = arena_take(arena, sizeof(size_t), target, 1, 1);
   matrix->source_words = arena_take(arena, sizeof(size_t), translation->source_count, 1, 1);
   matrix->target_words = arena_take(arena, sizeof(size_t), translation->target_count, 1, 1);
 }
 
 static void add_weights(struct word_matrix *matrix, const elman_translation *translation) {
-  const size_t S = translation->source_count;
-  for (size_t t = 0; t < translation->target_count; t++) {
-    const size_t word = matrix->target_words[t];
-    if (word == NO_WORD) continue;
-    double *row = matrix->weights + word * matrix->source_count;
-    matrix->target_tokens[word]++;
-    if (translation->sentinel != NULL) matrix->sentinels[word] += (double)translation->sentinel[t];
-    for (size_t s = 0; s < S; s++)
-      if (matrix->source_words[s] != NO_WORD)
-        row[matrix->source_words[s]] += (double)translation->attention[t * S + s];
-  }
-  for (size_t word = 0; word < matrix->target_count; word++) {
-    const double tokens = (double)matrix->target_tokens[word];
-    if (tokens <= 1) continue;
-    matrix->sentinels[word] /= tokens;
-    for (size_t s = 0; s < matrix->source_count; s++)
-      matrix->weights[word * matrix->source_count + s] /= tokens;
-  }
+  const struct grouping rows = {translation->target_count, matrix->target_count,
+                                matrix->target_words};
+  const struct grouping columns = {translation->source_count, matrix->source_count,
+                                   matrix->source_words};
+  const struct grouping one = {1, 1, NULL};
+  merge_matrix(matrix->weights, translation->attention, &rows, &columns);
+  if (translation->sentinel != NULL)
+    merge_matrix(matrix->sentinels, translation->sentinel, &rows, &one);
 }
 
 static void find_best(struct word_matrix *matrix) {
@@ -69,11 +58,9 @@ elman_status word_matrix_create(struct word_matrix *matrix, const elman_translat
   struct arena_fit fit = {0};
   while (arena_fit(&fit, &matrix->arena, error)) take(matrix, fit.now, translation);
   if (fit.status != ELMAN_OK) return fit.status;
-  memset(matrix->weights, 0, matrix->target_count * matrix->source_count * sizeof(double));
   memset(matrix->sentinels, 0, matrix->target_count * sizeof(double));
   memset(matrix->best_sources, 0, matrix->target_count * sizeof(size_t));
   memset(matrix->best_targets, 0, matrix->source_count * sizeof(size_t));
-  memset(matrix->target_tokens, 0, matrix->target_count * sizeof(size_t));
   units_locate(matrix->source_words, &source);
   units_locate(matrix->target_words, &target);
   add_weights(matrix, translation);
@@ -94,7 +81,7 @@ const char *alignment_rule_name(elman_alignment_rule rule) {
 }
 
 const char *alignment_units_name(elman_alignment_units units) {
-  static const char *const names[] = {"auto", "words", "tokens"};
+  static const char *const names[] = {"auto", "words", "tokens", "subwords"};
   return (unsigned)units < sizeof names / sizeof *names ? names[units] : NULL;
 }
 

@@ -9,14 +9,13 @@
 /* A "word" is a token where the units are tokens. */
 struct word_matrix {
   size_t source_count, target_count; /* words */
-  double *weights;       /* (target words, source words): the weights of a source word's tokens are
-                            added, those of a target word's tokens averaged; no </s> */
-  double *sentinels;     /* (target words): those of its tokens, averaged; 0 if there is none */
-  size_t *best_sources;  /* (target words): the first one with the largest weight */
-  size_t *best_targets;  /* (source words): likewise */
-  size_t *source_words;  /* (S): which word a token is in, or NO_WORD */
-  size_t *target_words;  /* (T) */
-  size_t *target_tokens; /* (target words): tokens in it */
+  double *weights;      /* (target words, source words): the weights of a source word's tokens are
+                           added, those of a target word's tokens averaged; no </s> */
+  double *sentinels;    /* (target words): those of its tokens, averaged; 0 if there is none */
+  size_t *best_sources; /* (target words): the first one with the largest weight */
+  size_t *best_targets; /* (source words): likewise */
+  size_t *source_words; /* (S): which word a token is in, or NO_WORD */
+  size_t *target_words; /* (T) */
   struct arena arena;
 };
 

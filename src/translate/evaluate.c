@@ -287,8 +287,8 @@ static elman_status check_reach(const struct work *work, elman_error *error) {
     }
     if (!reached)
       return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                  "an override: no matrix has target word %zu and source word %zu: there are at "
-                  "most %zu target word%s, </s> included, and %zu source word%s",
+                  "an override: no matrix has target token %zu and source token %zu: there are at "
+                  "most %zu target token%s, </s> included, and %zu source token%s",
                   cell->row + 1, cell->column + 1, T, plural(T), S, plural(S));
   }
   return ELMAN_OK;

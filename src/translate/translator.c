@@ -6,6 +6,7 @@
 
 #include "inspect/measures.h"
 #include "vocab/locate.h"
+#include "vocab/token_modes.h"
 
 elman_translate_options translate_options_default(void) {
   return (elman_translate_options){.max_bytes = ELMAN_DEFAULT_MAX_BYTES,
@@ -308,6 +309,7 @@ static elman_status copy_source(elman_translation *view, struct arena *arena,
   view->source_known = known;
   view->source_starts = spans.starts;
   view->source_ends = spans.ends;
+  view->source_subwords = token_mode_row(translator->model->config.source_tokens)->has_subwords;
   if (arena->base == NULL) return ELMAN_OK; /* measuring */
   for (size_t s = 0; s < S; s++) known[s] = item->source.ids[s] != TOKEN_UNKNOWN;
   return locate_tokens(spans, &item->source.tokens, item->given,
@@ -327,6 +329,7 @@ static void copy_target(elman_translation *view, struct arena *arena,
   view->target_ids = copy(arena, rendering->ids, T, sizeof *rendering->ids);
   view->target_starts = spans.starts;
   view->target_ends = spans.ends;
+  view->target_subwords = token_mode_row(mode)->has_subwords;
   if (arena->base != NULL) locate_joined(spans, &rendering->tokens, T - view->ended, mode, text);
 }
 
@@ -345,6 +348,7 @@ static void copy_attention(elman_translation *view, struct arena *arena,
   view->segment_length = translator->segment_length;
   view->segment_count = segment_count(S, translator->segment_length);
   const size_t G = view->segment_count;
+  view->segment_tokens = G > 0 ? S : 0;
   float *segments = G > 0 ? arena_take(arena, sizeof *segments, T, G, 1) : NULL;
   view->segments = segments;
   if (request == SIZE_MAX) return;

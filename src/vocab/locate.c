@@ -212,7 +212,7 @@ void locate_words(size_t *words, const size_t *starts, const size_t *ends, size_
   for (size_t word = 0; at < text.length; word++) {
     const size_t end = word_end(text, at);
     for (; token < count && starts[token] < end; token++)
-      words[token] = ends[token] > at ? word : NO_WORD;
+      words[token] = ends[token] > at || starts[token] == ends[token] ? word : NO_WORD;
     at = word_start(text, end);
   }
   for (; token < count; token++) words[token] = NO_WORD;

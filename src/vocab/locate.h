@@ -21,13 +21,14 @@ elman_status locate_tokens(struct spans spans, const struct tokens *tokens, stru
 void locate_joined(struct spans spans, const struct tokens *tokens, size_t count,
                    elman_token_mode mode, struct text joined);
 
-/* No word: the token has no byte that is not white space. */
+/* No word: the token is white space, or nothing behind the last word, as </s> is. */
 #define NO_WORD ((size_t)-1)
 
 /* The words of a text: what white space separates. */
 size_t count_words(struct text text);
 
-/* words[i] = the number, from 0, of the word that token i begins in. */
+/* words[i] = the number, from 0, of the word that token i begins in or, if it has no byte, stands
+ * before. */
 void locate_words(size_t *words, const size_t *starts, const size_t *ends, size_t count,
                   struct text text);
 

@@ -2,7 +2,7 @@
 
 bool units_are_tokens(struct text text, elman_alignment_units units) {
   struct script_counts counts = {0};
-  if (units != ELMAN_UNITS_AUTO) return units == ELMAN_UNITS_TOKENS;
+  if (units != ELMAN_UNITS_AUTO) return units != ELMAN_UNITS_WORDS;
   script_count(&counts, text);
   return script_line_mode(&counts) == ELMAN_TOKENS_CHARS;
 }

@@ -49,11 +49,8 @@ expect_exit 64 "$ELMAN" attention --alignment argmax '我'
 expect_stderr_match 'are for --format pharaoh and --alignments'
 expect_exit 64 "$ELMAN" attention --format pharaoh --alignment best '我'
 expect_stderr_match 'not one of: argmax, threshold, intersection'
-expect_exit 64 "$ELMAN" attention --units tokens '我'
-expect_stderr_match -- '--units are for --format pharaoh and --alignments'
-expect_exit 64 "$ELMAN" attention --summary --units tokens '我'
 expect_exit 64 "$ELMAN" attention --format pharaoh --units letters '我'
-expect_stderr_match 'not one of: auto, words, tokens'
+expect_stderr_match 'not one of: auto, words, tokens, subwords'
 
 # Several translations in one picture.
 expect_exit 0 "$ELMAN" attention -o picture.svg --n-best 2 '我 爱 <script>' '她 是'

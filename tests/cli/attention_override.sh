@@ -23,7 +23,7 @@ expect_stderr_match '1 of 1 translation is the same'
 # A cell that no matrix has; one of the first sentence only is for that one.
 expect_exit 64 "$ELMAN" attention --override 9:9=1 "$sentence"
 expect_stdout
-expect_stderr_match '^elman: --override: no matrix has target word 9 and source word 9: there are at most [45] target words, </s> included, and 3 source words$'
+expect_stderr_match '^elman: --override: no matrix has target token 9 and source token 9: there are at most [45] target tokens, </s> included, and 3 source tokens$'
 expect_exit 64 "$ELMAN" attention --override 1:4=1 -o cells.tsv "$sentence"
 [ ! -e cells.tsv ] || fail "a file as if the cell had been set"
 expect_exit 0 "$ELMAN" attention --override 1:4=1 "$sentence" '她 是 我 的 老师'
@@ -52,10 +52,10 @@ expect_stdout_match '^exact match'
 # A cell that no sentence has is no override at all; one of a single sentence is for that one.
 expect_exit 64 "$ELMAN" evaluate -q --override 90:1=1 "$DATA/toy.zh-en.tsv"
 expect_stdout
-expect_stderr_match '^elman: an override: no matrix has target word 90 and source word 1: there are at most [0-9]+ target words, </s> included, and 5 source words$'
+expect_stderr_match '^elman: an override: no matrix has target token 90 and source token 1: there are at most [0-9]+ target tokens, </s> included, and 5 source tokens$'
 printf '我\tI\n' >one
 expect_exit 64 "$ELMAN" evaluate -q --max-length 1 --override 9:9=1 one
-expect_stderr_match 'there are at most 1 target word, </s> included, and 1 source word$'
+expect_stderr_match 'there are at most 1 target token, </s> included, and 1 source token$'
 expect_exit 64 "$ELMAN" evaluate -q --override uniform --override 1:6=1 "$DATA/toy.zh-en.tsv"
 expect_exit 0 "$ELMAN" evaluate -q --override 1:5=1 "$DATA/toy.zh-en.tsv"
 

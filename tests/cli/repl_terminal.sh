@@ -80,6 +80,19 @@ expect_stdout_match '(^|> )  2\. .+ \(-[0-9.]+\)$'
 options=
 [ "$(grep -c '^{"sentence":1,"hypothesis":[12],' two.json)" -eq 2 ] || fail "not two translations"
 
+# What is shown and dumped is in words where the model has parts of them, unless parts are asked for.
+"$ELMAN" train -q -t 1 --hidden-size 8 --subwords 5 -o parts.safetensors "$DATA/toy.zh-en.tsv" ||
+  fail "no model with parts"
+session C.UTF-8 ':units subwords' ':model parts.safetensors' '我 爱 学习' ':dump words.json' ':units subwords' \
+  ':dump parts.json' ':units letters' ':model other.safetensors' ':att on' '我 爱 学习' :q
+[ "$(grep -c 'elman: .*\.safetensors: has no subwords: .*take :units words or :units tokens$' "$results/stdout")" -eq 2 ] ||
+  fail "subwords of a model that has none"
+expect_stdout_match '(^|> )the units are auto again$'
+expect_stdout_match "(^|> )elman: :units: say ':units auto', "
+expect_stdout_match '(^|> )studying [·░▒▓█ ]+$'
+grep -q '"target_units":"words"' words.json || fail "parts without being asked for"
+! grep -q '"target_units"' parts.json || fail "words although parts were asked for"
+
 # :quit leaves too. The history is its owner's alone; a build without readline keeps none and takes the
 # tabulator for a blank.
 session C.UTF-8 $':att\tmaybe' $'：atten\tnever' :quit

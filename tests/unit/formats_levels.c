@@ -93,6 +93,7 @@ static elman_translation with_segments(void) {
   translation.target_count = 2;
   translation.ended = false;
   translation.segment_length = translation.segment_count = 2;
+  translation.segment_tokens = 3;
   translation.segments = segments;
   return translation;
 }

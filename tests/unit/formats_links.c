@@ -106,7 +106,8 @@ Test(formats, pharaoh_without_spaces) {
   translation.source_ends = apart_ends;
   expect_units(&translation, ELMAN_UNITS_AUTO, "0-0 1-1\n");
   cr_assert_str_eq(alignment_units_name(ELMAN_UNITS_TOKENS), "tokens");
-  cr_assert_null(alignment_units_name(ELMAN_UNITS_TOKENS + 1));
+  cr_assert_str_eq(alignment_units_name(ELMAN_UNITS_SUBWORDS), "subwords");
+  cr_assert_null(alignment_units_name(ELMAN_UNITS_SUBWORDS + 1));
 }
 
 /* ---- softalignments ---- */

@@ -70,6 +70,15 @@ Test(locate, each_mode) {
   assert_split_located("ＡＢ，１", ELMAN_TOKENS_WORDS, "ＡＢ|，|１");
 }
 
+/* A mark alone, which some modes have in front of a token, goes with that token. */
+Test(locate, no_byte_before_a_word) {
+  const size_t starts[] = {0, 1, 2, 3, 3}, ends[] = {1, 1, 2, 3, 4};
+  size_t words[5];
+  locate_words(words, starts, ends, 5, text_of("a  b"));
+  static const size_t expected[] = {0, 1, 1, 1, 1};
+  for (size_t i = 0; i < 5; i++) cr_assert_eq(words[i], expected[i], "%zu", i);
+}
+
 Test(locate, white_space_is_in_no_token) {
   assert_split_located("  a \t b\r\n", ELMAN_TOKENS_SPACE, "a|b");
   assert_split_located(IDEOGRAPHIC_SPACE "我" IDEOGRAPHIC_SPACE IDEOGRAPHIC_SPACE "爱 ",

@@ -67,11 +67,9 @@ static int check_links(const struct usage *usage, const struct operands *operand
   const bool has_links =
       line->summary ? line->input.alignment_column > 0 : strcmp(line->job.format, "pharaoh") == 0;
   const bool has_threshold = option_given(usage, operands, "threshold");
-  if (!has_links && (has_threshold || option_given(usage, operands, "alignment") ||
-                     option_given(usage, operands, "units")))
-    return report_usage(
-        usage->command,
-        "--alignment, --threshold and --units are for --format pharaoh and --alignments");
+  if (!has_links && (has_threshold || option_given(usage, operands, "alignment")))
+    return report_usage(usage->command,
+                        "--alignment and --threshold are for --format pharaoh and --alignments");
   if (has_threshold && line->job.style.alignment != ELMAN_ALIGNMENT_THRESHOLD)
     return report_usage(usage->command, "--threshold goes with --alignment threshold");
   return EX_OK;
@@ -99,16 +97,32 @@ static int settle_format(struct attention_job *job, const char *output, const st
   return EX_OK;
 }
 
+/* A place in a matrix that an override names is one of tokens; pharaoh and --summary show no
+ * matrix. */
+static int settle_units(struct command_line *line, const struct usage *usage) {
+  elman_text_style *style = &line->job.style;
+  style->units = (elman_alignment_units)line->units;
+  if (line->summary || strcmp(line->job.format, "pharaoh") == 0 ||
+      !overrides_name_places(&line->job.options))
+    return EX_OK;
+  if (style->units == ELMAN_UNITS_WORDS)
+    return report_usage(usage->command,
+                        "--override position and row:col count tokens, and --units words shows "
+                        "words; take --units tokens");
+  if (style->units == ELMAN_UNITS_AUTO) style->units = ELMAN_UNITS_TOKENS;
+  return EX_OK;
+}
+
 /* Chooses what was left open. */
 static int settle(struct command_line *line, const struct usage *usage,
                   const struct operands *operands) {
   struct attention_job *job = &line->job;
   job->style.alignment = (elman_alignment_rule)line->rule;
-  job->style.units = (elman_alignment_units)line->units;
   int code = check_files(usage, operands, line);
   if (code == EX_OK) code = search_options_settle(&job->options, usage, operands);
   if (code == EX_OK) code = overrides_settle(&line->overrides, &job->options, usage);
   if (code == EX_OK && !line->summary) code = settle_format(job, line->output, usage);
+  if (code == EX_OK) code = settle_units(line, usage);
   if (code != EX_OK) return code;
   if (is_standard(line->output)) {
     job->style.color = terminal_has_color(STDOUT_FILENO);
@@ -122,6 +136,7 @@ static int run(struct command_line *line, const struct operands *operands) {
   int code = sentences_open(&line->input, line->input_path, operands);
   if (code != EX_OK) return code;
   code = models_open(&line->models, &line->job.options);
+  if (code == EX_OK) code = units_check("--units", line->job.style.units, &line->models);
   if (code == EX_OK)
     code = attention_job_run(&line->job, line->models.open[0], &line->input, line->output);
   models_close(&line->models);
@@ -157,7 +172,9 @@ int attention_command(int argc, char **argv) {
        .choice = rule_choice},
       {"threshold", 0, "X", "smallest weight that --alignment threshold takes",
        .real = &line.job.style.threshold, .lowest = 0.0001, .highest = 1},
-      {"units", 0, "UNITS", "what is linked; auto: words, and tokens of Chinese without spaces",
+      {"units", 0, "UNITS",
+       "what is shown, measured, linked; auto: words of a model with subwords and for links, else "
+       "tokens",
        .index = &line.units, .choice = units_choice},
       {"summary", 0, NULL, "measure the attention over all sentences instead of showing it",
        .flag = &line.summary},

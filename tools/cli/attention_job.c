@@ -16,7 +16,7 @@
 struct effect {
   size_t compared, same;             /* sentences; those whose best translation did not change */
   double log_probability;            /* gained, in all */
-  size_t most_targets, most_sources; /* words of a matrix */
+  size_t most_targets, most_sources; /* tokens of a matrix */
   bool reached[ELMAN_MOST_OVERRIDES];
 };
 
@@ -54,12 +54,11 @@ static int check_reach(const struct effect *effect, const elman_translate_option
   for (size_t i = 0; i < options->override_count; i++) {
     const elman_override *override = &options->overrides[i];
     if (effect->reached[i]) continue;
-    report(
-        "--override",
-        "no matrix has target word %zu and source word %zu: there are at most %zu target word%s, "
-        "</s> included, and %zu source word%s",
-        override->row + 1, override->column + 1, effect->most_targets, plural(effect->most_targets),
-        effect->most_sources, plural(effect->most_sources));
+    report("--override",
+           "no matrix has target token %zu and source token %zu: there are at most %zu target "
+           "token%s, </s> included, and %zu source token%s",
+           override->row + 1, override->column + 1, effect->most_targets,
+           plural(effect->most_targets), effect->most_sources, plural(effect->most_sources));
     return EX_USAGE;
   }
   return EX_OK;
@@ -112,15 +111,19 @@ static void write_measures(FILE *stream, const elman_attention_measures *m, bool
   const struct figure sums[] = {
       {"translations", "translations", .count = &m->translations},
       {"empty", "of them empty", .count = &m->empty, .quiet_zero = true},
-      {"source_tokens", "source tokens", .count = &m->source_tokens},
-      {"target_tokens", "target tokens", .count = &m->target_tokens},
+      {"source_tokens", m->source_words ? "source words" : "source tokens",
+       .count = &m->source_tokens},
+      {"target_tokens", m->target_words ? "target words" : "target tokens",
+       .count = &m->target_tokens},
       {"entropy", "entropy", .real = &m->entropy, .decimals = 4, .unit = " nats"},
       {"entropy_share", "  of the largest", .share = &m->entropy_share},
       {"sentinel", "on the sentinel", .share = &m->sentinel, .quiet_zero = true},
       {"covered", "covered", .share = &m->covered},
       {"coverage_distance", "coverage off 1", .real = &m->coverage_distance, .decimals = 4},
-      {"end_on_last", "</s> on last token", .share = &m->end_on_last},
-      {"words_on_last", "others on last token", .share = &m->words_on_last},
+      {"end_on_last", m->source_words ? "</s> on last word" : "</s> on last token",
+       .share = &m->end_on_last},
+      {"words_on_last", m->source_words ? "others on last word" : "others on last token",
+       .share = &m->words_on_last},
       {"diagonality", "diagonality", .real = &m->diagonality, .decimals = 4},
       {0}};
   const struct figure alignment[] = {
@@ -132,6 +135,8 @@ static void write_measures(FILE *stream, const elman_attention_measures *m, bool
       {0}};
   struct json json = {.stream = stream};
   if (as_json) json_print(&json, "{");
+  if (as_json && m->source_words) json_text(&json, "source_units", "words");
+  if (as_json && m->target_words) json_text(&json, "target_units", "words");
   figures_write(&json, as_json, sums);
   if (aligned) figures_write(&json, as_json, alignment);
   if (as_json) json_print(&json, "}\n");

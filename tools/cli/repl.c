@@ -43,7 +43,8 @@ static void show(const struct session *session, struct output *output) {
   if (session->show_attention) {
     elman_error error;
     const elman_text_style style = {.color = terminal_has_color(STDOUT_FILENO),
-                                    .width = terminal_width(STDOUT_FILENO)};
+                                    .width = terminal_width(STDOUT_FILENO),
+                                    .units = session->units};
     if (elman_attention_write(output->stream, session->last, "text", &style, &error) != ELMAN_OK)
       report_error(&error);
   }

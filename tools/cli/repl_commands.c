@@ -114,10 +114,22 @@ static void dump(struct session *session, const char *argument) {
   const char *format = elman_format_of_path(argument);
   if (format == NULL)
     (void)report_suffix(argument);
-  else if (hypotheses_save(argument, session->last, format, &error) != ELMAN_OK)
+  else if (hypotheses_save(argument, session->last, format,
+                           &(elman_text_style){.units = session->units}, &error) != ELMAN_OK)
     report_error(&error);
   else
     tell("%s is written", argument);
+}
+
+static void set_units(struct session *session, const char *argument) {
+  const char *name;
+  for (unsigned i = 0; (name = elman_alignment_units_name((elman_alignment_units)i)) != NULL; i++) {
+    if (strcmp(name, argument) != 0) continue;
+    if (units_check(":units", (elman_alignment_units)i, &session->models) == EX_OK)
+      session->units = (elman_alignment_units)i;
+    return;
+  }
+  report(":units", "say ':units auto', ':units words', ':units tokens' or ':units subwords'");
 }
 
 static void change_model(struct session *session, const char *argument) {
@@ -135,6 +147,10 @@ static void change_model(struct session *session, const char *argument) {
     return;
   }
   session_close(&before);
+  if (units_check(":units", session->units, &session->models) != EX_OK) {
+    session->units = ELMAN_UNITS_AUTO;
+    tell("the units are auto again");
+  }
   tell("%s is loaded", argument);
 }
 
@@ -148,6 +164,7 @@ static const struct repl_command commands[] = {
     {"attention", "on|off", "show the attention under each translation", set_attention},
     {"dump", FILE_ARGUMENT, "write the last attention; the suffix gives the format", dump},
     {"model", FILE_ARGUMENT, "use another model", change_model},
+    {"units", "WHAT", "show attention between words, tokens or subwords; auto: as fits", set_units},
     {"quit", "", "leave, as Ctrl-D does", quit},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };

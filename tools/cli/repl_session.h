@@ -13,6 +13,7 @@ struct session {
   elman_translate_options options;
   elman_translation *last; /* NULL before the first */
   bool show_attention;
+  elman_alignment_units units; /* of the attention that is shown and written */
   bool over;
 };
 

@@ -49,6 +49,14 @@ static bool parse(elman_override *override, const char *word) {
   return rest != NULL && *rest == '\0' && override->weight <= 1;
 }
 
+bool overrides_name_places(const elman_translate_options *search) {
+  for (size_t i = 0; i < search->override_count; i++)
+    if (search->overrides[i].kind == ELMAN_OVERRIDE_POSITION ||
+        search->overrides[i].kind == ELMAN_OVERRIDE_CELL)
+      return true;
+  return false;
+}
+
 int overrides_settle(struct overrides *overrides, elman_translate_options *search,
                      const struct usage *usage) {
   for (size_t i = 0; i < overrides->words.count; i++) {
@@ -56,7 +64,7 @@ int overrides_settle(struct overrides *overrides, elman_translate_options *searc
     if (!parse(&overrides->list[i], overrides->words.words[i]))
       return report_usage(usage->command,
                           "--override: '%s' is none of uniform, shuffle, position=K and row:col=w "
-                          "(target word, source word, both from 1, and a weight from 0 to 1)",
+                          "(target token, source token, both from 1, and a weight from 0 to 1)",
                           overrides->words.words[i]);
   }
   search->overrides = overrides->list;

@@ -45,9 +45,12 @@ struct overrides {
 /* The seed has a row of its own. */
 #define OVERRIDE_OPTION(overrides)                                                                 \
   OPTION("override", 0, "WHAT",                                                                    \
-         "change the attention: uniform, shuffle, position=K (all weight on source word K, or "    \
+         "change the attention: uniform, shuffle, position=K (all weight on source token K, or "   \
          "on the last of a shorter sentence) or row:col=w",                                        \
          .list = &(overrides).words, .most = MOST_LISTED)
+
+/* Whether one of them holds for a certain token only. */
+bool overrides_name_places(const elman_translate_options *search);
 
 /* Understands the words and points `search` to them. Gives an exit code, after a message if that is
  * not 0. */

@@ -119,6 +119,7 @@ function viewOf(record, head) {
     sentinel: record.sentinel || null, // weight of no token, for each target word
     segments: record.segments || null, // weights of segments of the source, likewise
     segmentLength: record.segment_length,
+    segmentTokens: record.segment_tokens ?? record.source_tokens.length,
     weights,
     entropy: own ? weights.map(entropyOf) : record.entropy,
     coverage: own ? coverageOf(weights, record.source_tokens.length) : record.coverage,
@@ -176,9 +177,9 @@ function wordButton(side, at, token, lang) {
 }
 
 /* "tokens 1–5" and so on. */
-function segmentNames({ segments, segmentLength, sources }) {
+function segmentNames({ segments, segmentLength, segmentTokens }) {
   return (segments === null ? [] : segments[0] || []).map((_, g) =>
-    `tokens ${g * segmentLength + 1}\u2013${Math.min((g + 1) * segmentLength, sources.length)}`);
+    `tokens ${g * segmentLength + 1}\u2013${Math.min((g + 1) * segmentLength, segmentTokens)}`);
 }
 
 function headRow(view, lang) {

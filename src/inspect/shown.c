@@ -1,0 +1,215 @@
+#include "inspect/shown.h"
+
+#include <string.h>
+
+#include "inspect/merge.h"
+
+/* ---- which tokens are a word ---- */
+
+/* A side of a translation and, where `words`, its groups. */
+struct side {
+  struct unit_side units;
+  const char *const *tokens;
+  bool words, ended;
+  size_t groups;
+  size_t *of;            /* (tokens): the group of each */
+  size_t *first;         /* (groups): its first token; behind the last one, how many there are */
+  size_t *starts, *ends; /* (groups): in the text */
+};
+
+static bool shows_words(struct text text, bool has_subwords, elman_alignment_units units) {
+  if (units == ELMAN_UNITS_AUTO && !has_subwords) return false;
+  return !units_are_tokens(text, units);
+}
+
+static struct side source_side(const elman_translation *of, elman_alignment_units units) {
+  const struct text text = text_of(of->source);
+  return (struct side){.units = {text, of->source_starts, of->source_ends, of->source_count, false},
+                       .tokens = of->source_tokens,
+                       .words = shows_words(text, of->source_subwords, units),
+                       .groups = of->source_count};
+}
+
+static struct side target_side(const elman_translation *of, elman_alignment_units units) {
+  const struct text text = text_of(of->text);
+  return (struct side){.units = {text, of->target_starts, of->target_ends, of->target_count, false},
+                       .tokens = of->target_tokens,
+                       .words = shows_words(text, of->target_subwords, units),
+                       .ended = of->ended,
+                       .groups = of->target_count};
+}
+
+static void take_groups(struct side *side, struct arena *arena) {
+  const size_t count = side->units.tokens;
+  if (!side->words) return;
+  side->of = arena_take(arena, sizeof(size_t), count, 1, 1);
+  side->first = arena_take(arena, sizeof(size_t), count + 1, 1, 1);
+  side->starts = arena_take(arena, sizeof(size_t), count, 1, 1);
+  side->ends = arena_take(arena, sizeof(size_t), count, 1, 1);
+}
+
+/* `of` holds words, or NO_WORD, and then groups. */
+static void find_groups(struct side *side) {
+  const size_t count = side->units.tokens - side->ended;
+  size_t word = NO_WORD;
+  if (!side->words) return;
+  units_locate(side->of, &side->units);
+  side->groups = 0;
+  for (size_t i = 0; i < side->units.tokens; i++) {
+    const bool other = side->of[i] != NO_WORD && side->of[i] != word && word != NO_WORD;
+    if (i == 0 || i == count || other) side->first[side->groups++] = i;
+    if (side->of[i] != NO_WORD) word = side->of[i];
+    side->of[i] = side->groups - 1;
+  }
+  side->first[side->groups] = side->units.tokens;
+}
+
+/* From the first byte of its tokens to the last. */
+static void find_places(struct side *side) {
+  const size_t *starts = side->units.starts, *ends = side->units.ends;
+  for (size_t g = 0; g < side->groups && side->words; g++) {
+    size_t start = side->units.text.length, end = starts[side->first[g]];
+    for (size_t i = side->first[g]; i < side->first[g + 1]; i++) {
+      if (starts[i] == ends[i]) continue;
+      if (starts[i] < start) start = starts[i];
+      if (ends[i] > end) end = ends[i];
+    }
+    side->starts[g] = start < end ? start : end;
+    side->ends[g] = end;
+  }
+}
+
+static elman_status find_sides(struct shown *shown, struct side *source, struct side *target,
+                               elman_error *error) {
+  struct arena_fit fit = {0};
+  while (arena_fit(&fit, &shown->groups, error)) {
+    take_groups(source, fit.now);
+    take_groups(target, fit.now);
+  }
+  if (fit.status != ELMAN_OK) return fit.status;
+  find_groups(source);
+  find_groups(target);
+  find_places(source);
+  find_places(target);
+  return ELMAN_OK;
+}
+
+/* ---- what they are called ---- */
+
+/* A group without a byte is called as its first token is. */
+static const char *copy_name(struct arena *arena, const struct side *side, size_t g) {
+  const size_t start = side->starts[g], length = side->ends[g] - start;
+  if (length == 0) return side->tokens[side->first[g]];
+  char *name = arena_take(arena, 1, length + 1, 1, 1);
+  if (name == NULL) return NULL; /* measuring */
+  memcpy(name, side->units.text.bytes + start, length);
+  name[length] = '\0';
+  return name;
+}
+
+static const char *const *copy_names(struct arena *arena, const struct side *side) {
+  if (!side->words) return side->tokens;
+  const char **names = arena_take(arena, sizeof *names, side->groups, 1, 1);
+  for (size_t g = 0; g < side->groups; g++) {
+    const char *const name = copy_name(arena, side, g);
+    if (names != NULL) names[g] = name;
+  }
+  return names;
+}
+
+static const bool *copy_known(struct arena *arena, const struct side *side, const bool *known) {
+  if (!side->words) return known;
+  bool *all = arena_take(arena, sizeof *all, side->groups, 1, 1);
+  for (size_t g = 0; all != NULL && g < side->groups; g++) {
+    all[g] = true;
+    for (size_t i = side->first[g]; i < side->first[g + 1]; i++) all[g] = all[g] && known[i];
+  }
+  return all;
+}
+
+static void rename_source(struct shown *shown, struct arena *arena, const struct side *side) {
+  elman_translation *view = &shown->view;
+  shown->source_words = side->words;
+  view->source_tokens = copy_names(arena, side);
+  view->source_known = copy_known(arena, side, view->source_known);
+  if (!side->words) return;
+  view->source_ids = NULL;
+  view->source_starts = side->starts;
+  view->source_ends = side->ends;
+}
+
+static void rename_target(struct shown *shown, struct arena *arena, const struct side *side) {
+  elman_translation *view = &shown->view;
+  shown->target_words = side->words;
+  view->target_tokens = copy_names(arena, side);
+  if (!side->words) return;
+  view->target_ids = NULL;
+  view->log_probabilities = NULL;
+  view->target_starts = side->starts;
+  view->target_ends = side->ends;
+}
+
+/* ---- weights ---- */
+
+/* `count` matrices (rows.count, columns.count), one behind the other; NULL of none. */
+static const float *merged(struct arena *arena, double *scratch, const float *matrices,
+                           size_t count, const struct grouping *rows,
+                           const struct grouping *columns) {
+  const size_t size = rows->count * columns->count, merged_size = rows->groups * columns->groups;
+  if (matrices == NULL) return NULL;
+  float *into = arena_take(arena, sizeof *into, count, rows->groups, columns->groups);
+  for (size_t n = 0; into != NULL && n < count; n++) {
+    merge_matrix(scratch, matrices + n * size, rows, columns);
+    for (size_t i = 0; i < merged_size; i++) into[n * merged_size + i] = (float)scratch[i];
+  }
+  return into;
+}
+
+static void merge_weights(struct shown *shown, struct arena *arena,
+                          const elman_translation *translation, const struct side *source,
+                          const struct side *target) {
+  elman_translation *view = &shown->view;
+  const size_t G = view->segment_count;
+  const struct grouping rows = {translation->target_count, target->groups, target->of};
+  const struct grouping columns = {translation->source_count, source->groups, source->of};
+  const struct grouping one = {1, 1, NULL}, segments = {G, G, NULL};
+  const size_t most = source->groups > G ? source->groups : G;
+  double *scratch = arena_take(arena, sizeof *scratch, rows.groups, most > 0 ? most : 1, 1);
+  view->source_count = columns.groups;
+  view->target_count = rows.groups;
+  view->attention = merged(arena, scratch, translation->attention, 1, &rows, &columns);
+  view->head_attention = view->attention;
+  if (view->heads > 1)
+    view->head_attention =
+        merged(arena, scratch, translation->head_attention, view->heads, &rows, &columns);
+  view->sentinel = merged(arena, scratch, translation->sentinel, 1, &rows, &one);
+  view->segments = merged(arena, scratch, translation->segments, 1, &rows, &segments);
+}
+
+/* ---- all together ---- */
+
+elman_status shown_create(struct shown *shown, const elman_translation *translation,
+                          elman_alignment_units units, elman_error *error) {
+  *shown = (struct shown){.view = *translation};
+  if (units == ELMAN_UNITS_SUBWORDS && !translation->source_subwords &&
+      !translation->target_subwords)
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                "the model has no subwords on either side; its units are words or tokens");
+  struct side source = source_side(translation, units), target = target_side(translation, units);
+  if (!source.words && !target.words) return ELMAN_OK;
+  elman_status status = find_sides(shown, &source, &target, error);
+  struct arena_fit fit = {.status = status};
+  while (status == ELMAN_OK && arena_fit(&fit, &shown->arena, error)) {
+    shown->view = *translation;
+    rename_source(shown, fit.now, &source);
+    rename_target(shown, fit.now, &target);
+    merge_weights(shown, fit.now, translation, &source, &target);
+  }
+  if (fit.status != ELMAN_OK) shown_free(shown);
+  return fit.status;
+}
+
+void shown_free(struct shown *shown) {
+  arena_free(&shown->groups);
+  arena_free(&shown->arena);
+}

@@ -1,0 +1,184 @@
+# Attention between words of a model that splits them into parts: every format, measures, alignments.
+
+awk -F'\t' '{ print $2 "\t" $1 }' "$DATA/daily.train.zh-en.tsv" | head -n 200 >pairs
+train=(train -q -t 1 --hidden-size 16 --embedding-size 16 --subwords 120 --source-subwords 60)
+"$ELMAN" "${train[@]}" --epochs 3 --attention sentinel -o one pairs || fail "no model"
+"$ELMAN" "${train[@]}" --epochs 1 --attention multihead --heads 2 -o two pairs || fail "no model"
+"$ELMAN" "${train[@]}" --epochs 1 --attention hierarchical --attention-window 3 -o levels pairs ||
+  fail "no model"
+cut -f1 pairs | head -n 20 >english
+cut -f2 pairs | head -n 20 >chinese
+sentence='Unfortunately they are studying today.'
+
+# Words are what white space separates. A word has the sum over its columns and the mean of its rows,
+# of each head, the sentinel and the segments; </s> stays by itself.
+cat >merge.py <<'END'
+import json, sys
+words, tokens = ([json.loads(line) for line in open(path, encoding="utf-8")] for path in sys.argv[1:3])
+
+def source_groups(record):
+    text = record["source"].encode()
+    return [len((text[:start] + b"x").split()) - 1 for start, _ in record["source_offsets"]]
+
+def target_groups(record, in_words):
+    if not in_words:
+        return list(range(len(record["target_tokens"])))
+    text, at, groups = record["translation"], 0, []
+    count = len(record["target_tokens"]) - record["ended"]
+    for token in record["target_tokens"][:count]:
+        if token in "\u2581\uffed":
+            groups.append(len(text[:at].split()) - (at < len(text) and not text[at].isspace()))
+            continue
+        at = text.index(token, at)
+        groups.append(len((text[:at] + "x").split()) - 1)
+        at += len(token)
+    return groups + [max(groups, default=-1) + 1] * record["ended"]
+
+def merged(matrix, rows, columns):
+    result = [[0.0] * (max(columns) + 1) for _ in range(max(rows) + 1)]
+    for t, row in enumerate(matrix):
+        for s, weight in enumerate(row):
+            result[rows[t]][columns[s]] += weight / rows.count(rows[t])
+    return result
+
+def same(a, b):
+    assert len(a) == len(b), (a, b)
+    for x, y in zip(a, b):
+        assert len(x) == len(y) and all(abs(u - v) < 1e-6 for u, v in zip(x, y)), (x, y)
+
+fewer = chinese = 0
+for word, token in zip(words, tokens, strict=True):
+    in_words = "target_units" in word
+    chinese += not in_words
+    rows, columns = target_groups(token, in_words), source_groups(token)
+    assert word["source_tokens"] == token["source"].split(), word["source_tokens"]
+    expected = token["translation"].split() + ["</s>"] * token["ended"]
+    assert word["target_tokens"] == (expected if in_words else token["target_tokens"])
+    same(word["attention"], merged(token["attention"], rows, columns))
+    for of_word, of_token in zip(word.get("heads", []), token.get("heads", []), strict=True):
+        same(of_word, merged(of_token, rows, columns))
+    sums = [sum(row) for row in word["attention"]]
+    if "sentinel" in token:
+        same([[x] for x in word["sentinel"]], merged([[x] for x in token["sentinel"]], rows, [0]))
+        sums = [a + b for a, b in zip(sums, word["sentinel"])]
+    if "segments" in token:
+        count = len(token["segments"][0])
+        same(word["segments"], merged(token["segments"], rows, list(range(count))))
+        assert word["segment_tokens"] == len(token["source_tokens"]), word["segment_tokens"]
+        assert word["segment_length"] == token["segment_length"] and "segment_tokens" not in token
+    assert all(abs(x - 1) < 1e-5 for x in sums), sums
+    assert word["source_units"] == "words" and "source_units" not in token
+    assert len(word["entropy"]) == len(sums) and len(word["coverage"]) == len(word["source_tokens"])
+    fewer += len(word["source_tokens"]) < len(token["source_tokens"])
+assert fewer > 0, "no word has parts"
+assert (chinese == 0) == (sys.argv[3] == "words"), chinese
+END
+for model in one two levels; do
+  expect_exit 0 "$ELMAN" attention -m $model --format json -i english
+  cp "$results/stdout" words.json
+  expect_exit 0 "$ELMAN" attention -m $model --format json --units subwords -i english
+  cp "$results/stdout" tokens.json
+  expect_exit 0 python3 merge.py words.json tokens.json auto
+  expect_exit 0 "$ELMAN" attention -m $model --format json --units tokens -i english
+  cmp "$results/stdout" tokens.json || fail "subwords are not the tokens"
+done
+# Chinese without spaces has no words, unless they are asked for.
+expect_exit 0 "$ELMAN" attention -m levels --format json --units words -i english --references chinese
+cp "$results/stdout" words.json
+expect_exit 0 "$ELMAN" attention -m levels --format json --units tokens -i english --references chinese
+cp "$results/stdout" tokens.json
+expect_exit 0 python3 merge.py words.json tokens.json words
+# The other way round, with words in the target.
+awk -F'\t' '{ print $2 "\t" $1 }' pairs >back
+last_wins "$ELMAN" "${train[@]}" --epochs 3 --source-subwords 0 --source-tokens chars -o back.safetensors back ||
+  fail "no model"
+expect_exit 0 "$ELMAN" attention -m back.safetensors --format json -i chinese --references english
+grep -q source_units "$results/stdout" && fail "characters are words"
+expect_stdout_match '"target_tokens":\["He","ate","this","apple","at","school","yesterday",'
+expect_exit 0 "$ELMAN" attention -m back.safetensors --format json --units subwords -i chinese --references english
+expect_stdout_match '"target_tokens":\["He",("[^"]+",){7,}"yesterday"|"yester'
+
+# All formats have the same rows and columns.
+expect_exit 0 "$ELMAN" attention -m one --format tsv "$sentence"
+[ "$(head -n 1 "$results/stdout")" = $'\tUnfortunately\tthey\tare\tstudying\ttoday.\tno token' ] ||
+  fail "other columns in tsv"
+expect_exit 0 "$ELMAN" attention -m levels --format tsv "$sentence"
+expect_stdout_match $'^\tUnfortunately\tthey\tare\tstudying\ttoday\\.\ttokens 1-3\ttokens 4-6\t'
+expect_exit 0 "$ELMAN" attention -m one "$sentence"
+expect_stdout_match '^ +Unfortunately they are studying today\. no token$'
+expect_exit 0 "$ELMAN" attention -m one --format npy "$sentence"
+grep -aq "'shape': ([0-9]*, 5)" "$results/stdout" || fail "other columns in npy"
+expect_exit 0 "$ELMAN" attention -m two --format npy "$sentence"
+grep -aq "'shape': (2, [0-9]*, 5)" "$results/stdout" || fail "other columns in npy"
+expect_exit 0 "$ELMAN" attention -m one --format softalignments "$sentence"
+expect_stdout_match ' \|\|\| Unfortunately they are studying today\. \|\|\| 6 [0-9]+$'
+expect_exit 0 "$ELMAN" attention -m one --format svg "$sentence"
+expect_stdout_match 'a column for each of 5 source words; the brighter, the more a target token looked at a source word'
+expect_exit 0 "$ELMAN" attention -m one --format html "$sentence"
+expect_stdout_match '"source_tokens":\["Unfortunately","they","are","studying","today\."\]'
+
+# Links are between words by their numbers in the text.
+expect_exit 0 "$ELMAN" attention -m one --format pharaoh --units words "$sentence" -o links
+for link in $(cat links); do
+  [ "${link%-*}" -le 4 ] || fail "there are five words: $link"
+done
+expect_exit 0 "$ELMAN" attention -m one --format pharaoh -i english -o links
+expect_exit 0 "$ELMAN" attention -m one --format pharaoh --units auto -i english
+cmp links "$results/stdout" || fail "auto is not the default"
+
+# Measures, of words by default; the links of --alignments are the same whatever the matrix shows.
+expect_exit 0 "$ELMAN" attention -m one --summary -i english
+expect_stdout_match "^source words +$(wc -w <english)$"
+expect_stdout_match '^</s> on last word '
+cp "$results/stdout" by_default
+expect_exit 0 "$ELMAN" attention -m one --summary --units subwords -i english
+expect_stdout_match '^source tokens '
+cmp -s by_default "$results/stdout" && fail "measures of words are those of parts"
+expect_exit 0 "$ELMAN" attention -m one --summary --json -i english
+expect_stdout_match '^\{"source_units":"words","target_units":"words","translations":20,'
+head -n 200 "$DATA/daily.train.zh-en.tsv" >gold
+expect_exit 0 "$ELMAN" attention -m back.safetensors --summary --alignments 3 -i gold
+expect_stdout_match '^source tokens '
+expect_stdout_match '^target words '
+expect_stdout_match '^gold links +'
+rate=$(tail -n 1 "$results/stdout")
+cut -f1 gold >gold.source
+cut -f2 gold >gold.target
+"$ELMAN" attention -m back.safetensors --format pharaoh -i gold.source --references gold.target >found
+cut -f3 gold | paste found - | python3 -c '
+import sys
+links = gold = both = 0
+for line in sys.stdin:
+    a, g = (set(part.split()) for part in line.split("\t"))
+    links, gold, both = links + len(a), gold + len(g), both + len(a & g)
+print(f"alignment error rate {100 * (1 - 2 * both / (links + gold)):.2f} %")' >expected
+[ "$rate" = "$(cat expected)" ] || fail "the error rate is not that of the links: $rate, $(cat expected)"
+
+# A place that an override names is one of tokens, so tokens are shown.
+expect_exit 0 "$ELMAN" attention -m one --format tsv --override 1:2=0.5 "$sentence"
+[ "$(sed -n 2p "$results/stdout" | cut -f3)" = 0.500000 ] || fail "1:2=0.5 is not the second column"
+expect_exit 0 "$ELMAN" attention -m one --format tsv --override uniform "$sentence"
+expect_stdout_match $'^\tUnfortunately\t'
+for override in 1:2=0.5 position=2; do
+  expect_exit 64 "$ELMAN" attention -m one --units words --override $override "$sentence"
+  expect_stderr_match -- '--override position and row:col count tokens, and --units words shows words'
+done
+expect_exit 64 "$ELMAN" attention --units words --matrices x
+expect_stderr_match -- '--units is for sentences'
+
+# A model without subwords shows its tokens as ever; words, if they are asked for; it has no subwords.
+toy_model
+cut -f1 "$DATA/toy.zh-en.tsv" >sources
+for format in text json tsv npy svg softalignments; do
+  expect_exit 0 "$ELMAN" attention --format $format -i sources
+  cp "$results/stdout" plain
+  expect_exit 0 "$ELMAN" attention --format $format --units tokens -i sources
+  cmp plain "$results/stdout" || fail "tokens are not what is shown by default: $format"
+  grep -q 'words' plain && fail "words by default: $format"
+done
+expect_exit 0 "$ELMAN" attention --format tsv --units words '我爱 学习'
+[ "$(head -n 1 "$results/stdout")" = $'\t我爱\t学习' ] || fail "no words"
+for what in '--format json' --summary '--format pharaoh'; do
+  expect_exit 64 "$ELMAN" attention $what --units subwords '我 爱'
+  expect_stderr_match '^elman: model.safetensors: has no subwords: its sides are split by space and words; take --units words or --units tokens$'
+done

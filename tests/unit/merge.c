@@ -1,0 +1,242 @@
+/* Attention between words, merged from that between their parts: by hand. */
+#include "inspect/merge.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "inspect/shown.h"
+
+/* All numbers here are exact in binary, and so are their sums and means. */
+static void check_row(const float *row, const double *expected, size_t count) {
+  for (size_t s = 0; s < count; s++) cr_assert_eq((double)row[s], expected[s], "%zu", s);
+}
+
+/* ---- the numbers ---- */
+
+Test(merge, sums_of_columns_and_means_of_rows) {
+  static const float matrix[] = {0.5f,   0.25f, 0.25f,  0,     /* the first row alone */
+                                 0.125f, 0.25f, 0.375f, 0.25f, /* two that are averaged */
+                                 0.375f, 0.25f, 0.125f, 0.25f};
+  static const size_t of_rows[] = {0, 1, 1}, of_columns[] = {0, 0, 1, 2};
+  const struct grouping rows = {3, 2, of_rows}, columns = {4, 3, of_columns};
+  static const double expected[] = {0.75, 0.25, 0, 0.5, 0.25, 0.25};
+  double merged[6];
+  merge_matrix(merged, matrix, &rows, &columns);
+  for (size_t i = 0; i < 6; i++) cr_assert_eq(merged[i], expected[i], "%zu", i);
+}
+
+/* As local attention gives: a row's sum is the mean of the sums of its rows. */
+Test(merge, sums_of_rows_stay) {
+  static const float matrix[] = {0.25f, 0.125f, 0.5f, 0.25f, 0.25f, 0.125f};
+  static const size_t of_rows[] = {0, 0}, of_columns[] = {0, 1, 1};
+  const struct grouping rows = {2, 1, of_rows}, columns = {3, 2, of_columns};
+  double merged[2];
+  merge_matrix(merged, matrix, &rows, &columns);
+  cr_assert_eq(merged[0] + merged[1], (0.875 + 0.625) / 2);
+}
+
+/* What is in no group counts for nothing; one that has none is 0; without a grouping nothing
+ * changes. */
+Test(merge, no_group) {
+  static const float matrix[] = {0.5f, 0.5f, 0.25f, 0.75f, 1, 0};
+  static const size_t of_rows[] = {0, NO_WORD, 0}, of_columns[] = {NO_WORD, 1};
+  const struct grouping rows = {3, 1, of_rows}, columns = {2, 2, of_columns};
+  const struct grouping all_rows = {3, 3, NULL}, all_columns = {2, 2, NULL};
+  double merged[6];
+  merge_matrix(merged, matrix, &rows, &columns);
+  cr_assert_eq(merged[0], 0);
+  cr_assert_eq(merged[1], 0.25);
+  merge_matrix(merged, matrix, &all_rows, &all_columns);
+  for (size_t i = 0; i < 6; i++) cr_assert_eq(merged[i], (double)matrix[i]);
+}
+
+/* ---- a translation ---- */
+
+/* "uns|ound|no" in a hierarchy of two heads with a sentinel becomes "un|we|ll" "no"; what is before
+ * "w" is a mark alone, and so is the last but one. */
+static const char *const source[] = {"uns", "ound", "no"};
+static const size_t source_starts[] = {0, 3, 8}, source_ends[] = {3, 7, 10};
+static const bool known[] = {true, false, true};
+static const uint32_t ids[] = {3, 0, 4};
+static const char *const target[] = {"un", "￭", "w", "ell", "no", "▁", "</s>"};
+static const size_t target_starts[] = {0, 2, 2, 3, 7, 9, 9}, target_ends[] = {2, 2, 3, 6, 9, 9, 9};
+/* Each row and its sentinel sum to 1. */
+static const float heads[] = {
+    0.5f,  0.25f, 0.25f, 0.25f, 0.5f,  0.25f, 0.5f,  0.5f, 0, 0.25f, 0,     0.75f, /* unwell */
+    0,     0,     0.5f,  0,     0,     1,     0.25f, 0,    0,                      /* no, </s> */
+    0.25f, 0.5f,  0.25f, 0.5f,  0.25f, 0.25f, 0,     1,    0, 0.5f,  0.25f, 0.25f, /* head 2 */
+    0,     0,     0.5f,  0,     0,     1,     0.25f, 0,    0};
+static const float sentinel[] = {0, 0, 0, 0, 0.5f, 0, 0.75f};
+static const float segments[] = {0.75f, 0.25f, 0.75f, 0.25f, 1, 0,     0.5f,
+                                 0.5f,  0,     0.5f,  0,     1, 0.25f, 0};
+static float average[21];
+
+static elman_translation example(void) {
+  for (size_t i = 0; i < 21; i++) average[i] = (heads[i] + heads[21 + i]) / 2;
+  return (elman_translation){.text = "unwell no",
+                             .source = "unsound no",
+                             .source_count = 3,
+                             .target_count = 7,
+                             .heads = 2,
+                             .source_tokens = source,
+                             .source_ids = ids,
+                             .source_known = known,
+                             .source_starts = source_starts,
+                             .source_ends = source_ends,
+                             .target_tokens = target,
+                             .target_ids = ids,
+                             .target_starts = target_starts,
+                             .target_ends = target_ends,
+                             .ended = true,
+                             .attention = average,
+                             .head_attention = heads,
+                             .sentinel = sentinel,
+                             .segment_length = 2,
+                             .segment_count = 2,
+                             .segment_tokens = 3,
+                             .segments = segments,
+                             .source_subwords = true,
+                             .target_subwords = true};
+}
+
+Test(shown, words) {
+  const elman_translation translation = example();
+  struct shown shown;
+  cr_assert_eq(shown_create(&shown, &translation, ELMAN_UNITS_AUTO, NULL), ELMAN_OK);
+  const elman_translation *view = &shown.view;
+  cr_assert(shown.source_words && shown.target_words);
+  cr_assert_eq(view->source_count, 2);
+  cr_assert_eq(view->target_count, 3);
+  cr_assert_str_eq(view->source_tokens[0], "unsound");
+  cr_assert_str_eq(view->source_tokens[1], "no");
+  cr_assert(!view->source_known[0] && view->source_known[1]);
+  cr_assert_eq(view->source_starts[0], 0);
+  cr_assert_eq(view->source_ends[0], 7);
+  cr_assert_str_eq(view->target_tokens[0], "unwell");
+  cr_assert_str_eq(view->target_tokens[1], "no");
+  cr_assert_str_eq(view->target_tokens[2], "</s>");
+  cr_assert_eq(view->target_starts[1], 7);
+  cr_assert_eq(view->target_ends[1], 9);
+  cr_assert_eq(view->target_starts[2], view->target_ends[2]);
+  cr_assert_null(view->source_ids);
+  cr_assert_null(view->target_ids);
+  /* unwell: the mean of four rows; no: of two, the mark behind it with it; </s> by itself */
+  check_row(view->head_attention, (const double[]){0.6875, 0.3125, 0, 0.75, 0.25, 0}, 6);
+  check_row(view->head_attention + 6, (const double[]){0.8125, 0.1875, 0, 0.75, 0.25, 0}, 6);
+  check_row(view->attention, (const double[]){0.75, 0.25, 0, 0.75, 0.25, 0}, 6);
+  check_row(view->sentinel, (const double[]){0, 0.25, 0.75}, 3);
+  check_row(view->segments, (const double[]){0.75, 0.25, 0, 0.75, 0.25, 0}, 6);
+  for (size_t t = 0; t < 3; t++)
+    cr_assert_eq(view->attention[2 * t] + view->attention[2 * t + 1] + view->sentinel[t], 1);
+  shown_free(&shown);
+}
+
+static void check_sides(const elman_translation *translation, elman_alignment_units units,
+                        bool source_words, bool target_words) {
+  struct shown shown;
+  cr_assert_eq(shown_create(&shown, translation, units, NULL), ELMAN_OK);
+  cr_assert_eq(shown.source_words, source_words);
+  cr_assert_eq(shown.target_words, target_words);
+  cr_assert_eq(shown.view.source_count, source_words ? 2 : 3);
+  cr_assert_eq(shown.view.target_count, target_words ? 3 : 7);
+  if (!source_words) cr_assert_eq(shown.view.source_ids, translation->source_ids);
+  if (!source_words && !target_words) cr_assert_eq(shown.view.attention, translation->attention);
+  if (!source_words && target_words)
+    check_row(shown.view.attention, (const double[]){0.34375, 0.40625, 0.25}, 3);
+  if (source_words && !target_words)
+    check_row(shown.view.attention, (const double[]){0.75, 0.25, 0.75, 0.25}, 4);
+  shown_free(&shown);
+}
+
+/* By default a side is in words if its tokens are parts of words. */
+Test(shown, sides) {
+  elman_translation translation = example();
+  check_sides(&translation, ELMAN_UNITS_TOKENS, false, false);
+  check_sides(&translation, ELMAN_UNITS_SUBWORDS, false, false);
+  check_sides(&translation, ELMAN_UNITS_WORDS, true, true);
+  translation.source_subwords = false;
+  check_sides(&translation, ELMAN_UNITS_AUTO, false, true);
+  check_sides(&translation, ELMAN_UNITS_SUBWORDS, false, false);
+  translation.source_subwords = true;
+  translation.target_subwords = false;
+  check_sides(&translation, ELMAN_UNITS_AUTO, true, false);
+  translation.source_subwords = false;
+  check_sides(&translation, ELMAN_UNITS_AUTO, false, false);
+  check_sides(&translation, ELMAN_UNITS_WORDS, true, true);
+  elman_error error;
+  struct shown shown;
+  cr_assert_eq(shown_create(&shown, &translation, ELMAN_UNITS_SUBWORDS, &error),
+               ELMAN_INVALID_ARGUMENT);
+  cr_assert_not_null(strstr(error.message, "no subwords"));
+  shown_free(&shown);
+}
+
+/* Han without spaces has no words, and its tokens stay; asked for words, it is one. */
+Test(shown, han_without_spaces) {
+  static const char *const tokens[] = {"这本", "书"};
+  static const size_t starts[] = {0, 6}, ends[] = {6, 9};
+  static const bool all[] = {true, true};
+  static const float weights[] = {0.25f, 0.75f, 0.5f, 0.5f};
+  const elman_translation translation = {.text = "这本书",
+                                         .source = "这本书",
+                                         .source_count = 2,
+                                         .target_count = 2,
+                                         .heads = 1,
+                                         .source_tokens = tokens,
+                                         .source_known = all,
+                                         .source_starts = starts,
+                                         .source_ends = ends,
+                                         .target_tokens = tokens,
+                                         .target_starts = starts,
+                                         .target_ends = ends,
+                                         .attention = weights,
+                                         .head_attention = weights,
+                                         .source_subwords = true,
+                                         .target_subwords = true};
+  struct shown shown;
+  cr_assert_eq(shown_create(&shown, &translation, ELMAN_UNITS_AUTO, NULL), ELMAN_OK);
+  cr_assert(!shown.source_words && !shown.target_words);
+  shown_free(&shown);
+  cr_assert_eq(shown_create(&shown, &translation, ELMAN_UNITS_WORDS, NULL), ELMAN_OK);
+  cr_assert_eq(shown.view.source_count, 1);
+  cr_assert_eq(shown.view.target_count, 1);
+  cr_assert_str_eq(shown.view.target_tokens[0], "这本书");
+  cr_assert_eq(shown.view.attention[0], 1);
+  shown_free(&shown);
+}
+
+/* A token that reaches over two words is called as both; tokens without a byte as they are. */
+Test(shown, odd_tokens) {
+  static const char *const tokens[] = {"这本", "▁"};
+  static const size_t starts[] = {0, 7}, ends[] = {7, 7}, nowhere[] = {0, 0};
+  static const bool all[] = {true, true};
+  static const float weights[] = {0.25f, 0.75f, 0.5f, 0.5f};
+  elman_translation translation = {.text = "",
+                                   .source = "这 本",
+                                   .source_count = 2,
+                                   .target_count = 2,
+                                   .heads = 1,
+                                   .source_tokens = tokens,
+                                   .source_known = all,
+                                   .source_starts = starts,
+                                   .source_ends = ends,
+                                   .target_tokens = tokens,
+                                   .target_starts = nowhere,
+                                   .target_ends = nowhere,
+                                   .attention = weights,
+                                   .head_attention = weights};
+  struct shown shown;
+  cr_assert_eq(shown_create(&shown, &translation, ELMAN_UNITS_WORDS, NULL), ELMAN_OK);
+  cr_assert_eq(shown.view.source_count, 1);
+  cr_assert_str_eq(shown.view.source_tokens[0], "这 本");
+  cr_assert_eq(shown.view.target_count, 1);
+  cr_assert_str_eq(shown.view.target_tokens[0], "这本");
+  cr_assert_eq(shown.view.attention[0], 1);
+  shown_free(&shown);
+  translation.source = translation.text = "";
+  translation.source_count = translation.target_count = 0;
+  cr_assert_eq(shown_create(&shown, &translation, ELMAN_UNITS_WORDS, NULL), ELMAN_OK);
+  cr_assert_eq(shown.view.source_count, 0);
+  cr_assert_eq(shown.view.target_count, 0);
+  shown_free(&shown);
+}
