@@ -105,6 +105,8 @@ typedef enum elman_scope {
     "chooses initial weights and the order of the pairs")                                          \
   X(SIZE, validate_every, "validate-every", "validation interval", 0, 1000000000, 0, TRAINING, 2,  \
     "updates between validations; 0 = after each epoch")                                           \
+  X(MEASURE, validate_by, "validate-by", "validation measure", 0, 0, "bleu", TRAINING, 2,          \
+    "what makes a model the best of all validations: the highest BLEU or chrF2, the lowest loss")  \
   X(SIZE, patience, "patience", "patience", 0, 1000000, 0, END, 2,                                 \
     "validations without a new best before it ends; 0 = no end")
 
@@ -117,6 +119,7 @@ typedef enum elman_scope {
 #define ELMAN_TYPE_CELL const char *      /* a name from elman_cell_name; NULL = "elman" */
 #define ELMAN_TYPE_ATTENTION const char * /* a name from elman_attention_name; NULL = "dot" */
 #define ELMAN_TYPE_SCHEDULE const char *  /* a name from elman_schedule_name; NULL = "constant" */
+#define ELMAN_TYPE_MEASURE const char *   /* a name from elman_measure_name; NULL = "bleu" */
 #define ELMAN_TYPE_TOKENS elman_token_mode
 #define ELMAN_TYPE_NORMALIZATION elman_normalization
 
@@ -156,12 +159,14 @@ ELMAN_API const elman_hyperparameter *elman_hyperparameter_find(const char *name
 ELMAN_API const char *elman_hyperparameter_choice(const elman_hyperparameter *row,
                                                   const void *fields);
 
-/* The names of the recurrent cells, the attention mechanisms and the learning-rate schedules, from
- * index 0 up; NULL past the last. "plateau" halves the rate after each validation that brings no
- * new best; "inverse-sqrt" falls with the root of the number of updates. */
+/* The names of the recurrent cells, the attention mechanisms, the learning-rate schedules and the
+ * measures of a validation, from index 0 up; NULL past the last. "plateau" halves the rate after
+ * each validation that brings no new best; "inverse-sqrt" falls with the root of the number of
+ * updates. */
 ELMAN_API const char *elman_cell_name(size_t index);
 ELMAN_API const char *elman_attention_name(size_t index);
 ELMAN_API const char *elman_schedule_name(size_t index);
+ELMAN_API const char *elman_measure_name(size_t index);
 
 ELMAN_END
 

@@ -34,7 +34,7 @@ typedef struct elman_validation {
   double perplexity;  /* exp(loss) */
   double exact_match; /* of greedy translations, 0 to 1 */
   double bleu, chrf;  /* likewise, 0 to 100 */
-  bool best;          /* a higher BLEU than all before */
+  bool best;          /* better than all before, by the measure of the options */
 } elman_validation;
 
 /* Called after every update, and after every validation. Both return false to stop: training ends

@@ -18,6 +18,10 @@ const char *elman_schedule_name(size_t index) {
   return schedule_name(index);
 }
 
+const char *elman_measure_name(size_t index) {
+  return measure_name(index);
+}
+
 const elman_hyperparameter *elman_hyperparameter_next(const elman_hyperparameter *row,
                                                       unsigned scopes) {
   return hyperparameter_next(row, scopes);

@@ -22,6 +22,11 @@ const char *schedule_name(size_t index) {
   return index < sizeof names / sizeof *names ? names[index] : NULL;
 }
 
+const char *measure_name(size_t index) {
+  static const char *const names[] = {"bleu", "chrf", "loss"};
+  return index < sizeof names / sizeof *names ? names[index] : NULL;
+}
+
 /* Without the form for full-width text, which training chooses by itself. */
 static const char *normalization_choice(size_t index) {
   return index <= ELMAN_NFKC ? normalization_name(index) : NULL;
@@ -38,6 +43,7 @@ static const char *normalization_choice(size_t index) {
 #define KIND_CELL .value = ELMAN_VALUE_NAME, .argument = "KIND", .choice = cell_choice
 #define KIND_ATTENTION .value = ELMAN_VALUE_NAME, .argument = "KIND", .choice = attention_choice
 #define KIND_SCHEDULE .value = ELMAN_VALUE_NAME, .argument = "NAME", .choice = schedule_name
+#define KIND_MEASURE .value = ELMAN_VALUE_NAME, .argument = "NAME", .choice = measure_name
 #define KIND_TOKENS .value = ELMAN_VALUE_ENUM, .argument = "MODE", .choice = token_mode_name
 #define KIND_NORMALIZATION                                                                         \
   .value = ELMAN_VALUE_ENUM, .argument = "FORM", .choice = normalization_choice

@@ -24,5 +24,6 @@ elman_status hyperparameters_check(const void *fields, unsigned scopes, elman_er
 
 /* "constant", "plateau", "inverse-sqrt"; NULL past the last. */
 const char *schedule_name(size_t index);
+const char *measure_name(size_t index);
 
 #endif

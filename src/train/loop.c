@@ -24,6 +24,19 @@ static void swap(real *a, real *b, size_t n) {
   }
 }
 
+/* The larger, the better. */
+static double measure_of(const elman_scores *scores, const elman_train_options *options) {
+  switch (trainer_measure(options)) {
+  case MEASURE_BLEU:
+    return scores->metrics.bleu;
+  case MEASURE_CHRF:
+    return scores->metrics.chrf;
+  case MEASURE_LOSS:
+    return -scores->loss;
+  }
+  return 0;
+}
+
 /* Scores the average, where there is one, else the weights; what is told of it goes to *report. */
 static elman_status validate(elman_validation *report, struct trainer *trainer,
                              const elman_train_options *options, const struct corpus *dev,
@@ -43,8 +56,8 @@ static elman_status validate(elman_validation *report, struct trainer *trainer,
     if (trainer->average != NULL) swap(model->block, trainer->average, n);
     return status;
   }
-  const double score = scores.metrics.bleu;
-  /* While BLEU says nothing yet, the loss does. */
+  const double score = measure_of(&scores, options);
+  /* While translations have nothing right yet, the loss tells. */
   const bool best = !state->has_best || score > state->best_score ||
                     (score == state->best_score && scores.loss < state->best_loss);
   if (best) {

@@ -15,13 +15,21 @@ static enum schedule_kind schedule_kind_of(const elman_train_options *options) {
   return (enum schedule_kind)kind;
 }
 
+enum validation_measure trainer_measure(const elman_train_options *options) {
+  size_t measure = MEASURE_BLEU;
+  if (options->validate_by != NULL)
+    (void)choice_parse(&measure, measure_name, options->validate_by);
+  return (enum validation_measure)measure;
+}
+
 elman_status trainer_check_options(const elman_train_options *options, elman_error *error) {
   const char *problem = NULL;
   const elman_status status =
       hyperparameters_check(options, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, error);
   if (status != ELMAN_OK) return status;
   if (!(options->save_every >= 0)) problem = "the seconds between saves must not be negative";
-  if (options->dev == NULL && (options->patience > 0 || options->validate_every > 0))
+  if (options->dev == NULL && (options->patience > 0 || options->validate_every > 0 ||
+                               trainer_measure(options) != MEASURE_BLEU))
     problem = "patience and validation need dev pairs";
   if (options->dev == NULL && schedule_kind_of(options) == SCHEDULE_PLATEAU)
     problem = "the learning-rate schedule \"plateau\" needs dev pairs: without them nothing tells "

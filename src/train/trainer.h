@@ -47,6 +47,10 @@ static inline const struct pairs *trainer_dev(const elman_train_options *options
   return (const struct pairs *)options->dev;
 }
 
+/* In the order of their names, which model/hyperparameters.c has. */
+enum validation_measure { MEASURE_BLEU, MEASURE_CHRF, MEASURE_LOSS };
+enum validation_measure trainer_measure(const elman_train_options *options);
+
 /* Single options within their limits and options that go together, or ELMAN_INVALID_ARGUMENT. */
 elman_status trainer_check_options(const elman_train_options *options, elman_error *error) CHECKED;
 

@@ -126,8 +126,10 @@ refused '^elman: train: --save-every: ' --save-every -1
 refused '^elman: train: --validate-every: ' --validate-every x
 refused '^elman: train: --patience: ' --patience x
 refused '^elman: train: --bidirectional takes no value$' --bidirectional=yes
-refused '^elman: train: --patience and --validate-every need --dev' --patience 3
-refused '^elman: train: --patience and --validate-every need --dev' --validate-every 3
+refused '^elman: train: --patience needs --dev' --patience 3
+refused '^elman: train: --validate-every needs --dev' --validate-every 3
+refused '^elman: train: --validate-by needs --dev' --validate-by loss
+refused "^elman: train: --validate-by: .*bleu, chrf, loss" --validate-by ter
 refused '^elman: train: --lr-schedule plateau needs --dev' --lr-schedule plateau
 
 # What does not go together.

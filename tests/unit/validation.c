@@ -4,8 +4,10 @@
 #include "folder.h"
 #include "lettered_model.h"
 
+#include <float.h>
 #include <string.h>
 
+#include "model/hyperparameters.h"
 #include "train/average.h"
 #include "train/loop.h"
 #include "translate/evaluate.h"
@@ -271,6 +273,27 @@ Test(validation, validate_every_counts_updates) {
   for (size_t i = 0; i < log.count; i++) cr_assert_eq(log.reports[i].update, 3 * (i + 1));
   model_free(model);
   tear_down(&task);
+}
+
+/* By each measure the last report called the best has the best value of all. */
+Test(validation, the_best_is_so_by_the_measure_asked_for) {
+  for (size_t measure = 0; measure_name(measure) != NULL; measure++) {
+    struct task task = set_up();
+    elman_train_options options = options_of(30);
+    options.validate_by = measure_name(measure);
+    struct model *model;
+    const struct log log = logged(&task, &model, options);
+    double best = -DBL_MAX;
+    for (size_t i = 0; i < log.count; i++) {
+      const elman_validation *report = &log.reports[i];
+      const double values[] = {report->bleu, report->chrf, -report->loss};
+      cr_assert(report->best ? values[measure] >= best : values[measure] <= best, "%s, %zu",
+                options.validate_by, i);
+      if (report->best) best = values[measure];
+    }
+    model_free(model);
+    tear_down(&task);
+  }
 }
 
 /* ---- stopped and resumed ---- */

@@ -270,7 +270,7 @@ int train_command(int argc, char **argv) {
       {"guide", "subword-dropout",
        "--guide is for words that are split in one way; leave out --subword-dropout"},
       {"guide-weight", "!guide", "--guide-weight needs --guide, which names the alignments"},
-      {"patience validate-every", "!dev", "--patience and --validate-every need --dev"},
+      {"patience validate-every validate-by", "!dev", "--%s needs --dev"},
       {"batch-tokens", "batch-size",
        "--batch-tokens and --batch-size both say how large a batch is; leave one of them out"},
       {"input-feeding tie-embeddings", "!attentional-layer init-from",

@@ -214,6 +214,13 @@ static void describe_reason(const struct training *training) {
          options->patience, plural(options->patience));
 }
 
+static const char *best_measure(const elman_train_options *options) {
+  const char *measure = options->validate_by == NULL ? "" : options->validate_by;
+  return strcmp(measure, "loss") == 0   ? "lowest loss"
+         : strcmp(measure, "chrf") == 0 ? "best chrF2"
+                                        : "best BLEU";
+}
+
 /* Which of its models a training leaves that no signal stopped. */
 static void describe_model(const struct training *training) {
   const elman_train_options *options = training->options;
@@ -223,9 +230,8 @@ static void describe_model(const struct training *training) {
          options->dev == NULL ? "epoch" : "validation", plural(options->keep_last));
   if (options->dev == NULL || training->first) return;
   if (training->best_epoch > 0)
-    note("the model of epoch %zu, update %" PRIu64
-         ", is kept: it has the best BLEU on the dev pairs",
-         training->best_epoch, training->best_update);
+    note("the model of epoch %zu, update %" PRIu64 ", is kept: it has the %s on the dev pairs",
+         training->best_epoch, training->best_update, best_measure(options));
   else if (training->validated)
     note("the best model is kept, from before this run went on");
   else
