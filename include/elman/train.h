@@ -79,7 +79,8 @@ typedef struct elman_train_options {
   const char *dev_name;   /* likewise the dev pairs */
   const char *guide_name; /* likewise the alignments that guide attention */
   const char *checkpoint; /* file to which training is saved when it stops; NULL (default) = none.
-                             For one training at a time: see elman_lock_take */
+                             One that is there is replaced when training ends, if not before. For
+                             one training at a time: see elman_lock_take */
   const char *output;     /* where the model will go: a checkpoint has the permissions of the file
                              there. NULL (default) = those of any new file */
   size_t keep_last;       /* models that stay beside `output`, those of the last validations, or
@@ -109,6 +110,11 @@ typedef enum elman_checkpoint {
 /* Looks into the file of a checkpoint. One that is there and cannot be read is an error. */
 ELMAN_CHECKED elman_status elman_checkpoint_look(elman_checkpoint *checkpoint, const char *path,
                                                  elman_error *error);
+
+/* The models that trainings with `keep_last` left beside `output`: how many, and what that one has
+ * learnt that took the most work. A new training with `keep_last` removes them. */
+ELMAN_CHECKED elman_status elman_kept_look(elman_history *longest, size_t *count,
+                                           const char *output, elman_error *error);
 
 /* Trains with teacher forcing, back-propagation through time and Adam. An update whose loss is not
  * finite is left out; ten in a row are an error, and the model is then of no use. `options` may be

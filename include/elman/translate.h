@@ -105,7 +105,8 @@ typedef struct elman_translate_options {
   double coverage_penalty; /* B: the score has B times the sum, over source tokens, of the logarithm
                               of the attention weights that each got in all, or 1 if that is less;
                               0 (default) to 10. It favours translations that leave nothing out */
-  bool replace_unknown;    /* an unknown word becomes the source word with the largest weight */
+  bool replace_unknown;    /* an unknown word becomes the source word with the largest weight; a
+                              target that is split by bpe has none */
   bool without_scores; /* log_probability and score may be NaN: greedy search then needs to know the
                           likeliest token only, which is several times faster; the translation and
                           its attention are the same */
@@ -130,7 +131,9 @@ typedef struct elman_translate_options {
 
 ELMAN_API elman_translate_options elman_translate_options_default(void);
 
-/* Whether `other` may stand in the ensemble of a translator of `model`. */
+/* Whether `other` may stand in the ensemble of a translator of `model`. If not, the message says in
+ * what they differ: "the splitting of the source is words there and chars here", where `model` is
+ * there and `other` here. */
 ELMAN_CHECKED elman_status elman_ensemble_check(const elman_model *model, const elman_model *other,
                                                 elman_error *error);
 

@@ -5,6 +5,7 @@
 #include "corpus/pieces.h"
 #include "model/hyperparameters.h"
 #include "train/checkpoint.h"
+#include "train/kept.h"
 #include "train/loop.h"
 
 elman_train_options elman_train_options_default(void) {
@@ -15,6 +16,11 @@ elman_train_options elman_train_options_default(void) {
 elman_status elman_checkpoint_look(elman_checkpoint *checkpoint, const char *path,
                                    elman_error *error) {
   return checkpoint_look(checkpoint, path, error);
+}
+
+elman_status elman_kept_look(elman_history *longest, size_t *count, const char *output,
+                             elman_error *error) {
+  return kept_look(longest, count, output, error);
 }
 
 static elman_status encode_all(struct corpus *corpus, const struct model *model,

@@ -107,8 +107,8 @@ elman_status attention_config_check(const struct attention_config *config, elman
   if (attention_mechanism(config->kind)->window > 0 &&
       (config->window < 1 || config->window > MAX_WINDOW))
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "the attention window must lie between 1 and %d, not %zu", MAX_WINDOW,
-                config->window);
+                "the attention window must lie between 1 and %d, not %td", MAX_WINDOW,
+                (ptrdiff_t)config->window); /* what a file has below 0 became huge */
   return ELMAN_OK;
 }
 

@@ -29,10 +29,20 @@ static elman_status begin_member(struct unpacker *unpacker, elman_error *error) 
   return begun == Z_OK || begun == Z_BUF_ERROR ? ELMAN_OK : fail_no_memory(error);
 }
 
+/* Blocks of a tape or a disk end with them. */
+static elman_status skip_padding(struct text *input, elman_error *error) {
+  while (input->length > 0 && input->bytes[0] == '\0') text_drop(input, 1);
+  return input->length == 0 ? ELMAN_OK : damaged(error, "something else follows");
+}
+
 /* Looks whether a member begins. What turns out to be plain gets back what was taken for its
  * beginning. */
 static elman_status find_member(struct unpacker *unpacker, struct text *input, char *into,
                                 size_t *filled, elman_error *error) {
+  if (unpacker->state == INPUT_BETWEEN && unpacker->matched == 0 && input->length > 0 &&
+      input->bytes[0] == '\0')
+    unpacker->state = INPUT_PADDING;
+  if (unpacker->state == INPUT_PADDING) return skip_padding(input, error);
   while (unpacker->matched < sizeof MAGIC && input->length > 0 &&
          input->bytes[0] == MAGIC[unpacker->matched]) {
     unpacker->matched++;
@@ -78,7 +88,7 @@ elman_status unpack(struct unpacker *unpacker, struct text *input, char *into, s
   elman_status status = ELMAN_OK;
   *filled = 0;
   do {
-    if (unpacker->state == INPUT_UNKNOWN || unpacker->state == INPUT_BETWEEN)
+    if (unpacker->state != INPUT_PLAIN && unpacker->state != INPUT_PACKED)
       status = find_member(unpacker, input, into, filled, error);
     if (status == ELMAN_OK && unpacker->state == INPUT_PACKED)
       status = inflate_member(unpacker, input, into, room, filled, error);
@@ -93,6 +103,6 @@ elman_status unpack_end(const struct unpacker *unpacker, elman_error *error) {
 }
 
 void unpack_free(struct unpacker *unpacker) {
-  if (unpacker->state == INPUT_PACKED || unpacker->state == INPUT_BETWEEN)
+  if (unpacker->state != INPUT_UNKNOWN && unpacker->state != INPUT_PLAIN)
     (void)inflateEnd(&unpacker->stream);
 }

@@ -1,5 +1,6 @@
 /* Input as it comes, which gzip may have packed: what begins with gzip's two bytes is unpacked, and
- * all else stays as it is. Several members, one behind the other, are one input. */
+ * all else stays as it is. Several members, one behind the other, are one input, and zero bytes behind the last
+ * are padding, as for gzip. */
 #ifndef ELMAN_BASE_UNPACK_H
 #define ELMAN_BASE_UNPACK_H
 
@@ -16,6 +17,7 @@ struct unpacker {
     INPUT_PLAIN,
     INPUT_PACKED,  /* within a member */
     INPUT_BETWEEN, /* behind one */
+    INPUT_PADDING, /* zero bytes behind the last */
   } state;
   size_t matched; /* bytes of a member's beginning that were taken; 0 within one */
 };

@@ -28,7 +28,8 @@ elman_status ensemble_check(const struct model *first, const elman_translate_opt
     const elman_status status =
         models_have_same_words(first, ensemble_member(first, options, m), &problem);
     if (status != ELMAN_OK)
-      return fail(error, status, NULL, "model %zu of the ensemble %s", m + 1, problem.message);
+      return fail(error, status, NULL, "model %zu of the ensemble differs from the first model: %s",
+                  m + 1, problem.message);
   }
   return ELMAN_OK;
 }

@@ -114,8 +114,8 @@ static elman_status check_row(const elman_hyperparameter *row, const void *field
     const size_t size = *(const size_t *)field;
     if (!((double)size >= row->least && (double)size <= row->most))
       return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                  "the %s must lie between %.0f and %.0f, not %zu", row->label, row->least,
-                  row->most, size);
+                  "the %s must lie between %.0f and %.0f, not %td", row->label, row->least,
+                  row->most, (ptrdiff_t)size); /* what a file has below 0 became huge */
   } else if (row->value == ELMAN_VALUE_REAL) {
     const double number = *(const double *)field;
     if (!(number >= row->least && number <= row->most))

@@ -10,11 +10,23 @@ enum { VALUE_SIZE = 120 };
 
 static elman_status differs(elman_error *error, const char *what, const char *value,
                             const char *expected) {
-  return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-              "differs from the first model: %s is %s there and %s here", what, expected, value);
+  return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s is %s there and %s here", what, expected,
+              value);
 }
 
 /* ---- words ---- */
+
+/* As people write it, cut where it is long, and how it joins what is before it. */
+static void describe_token(char *text, struct text token) {
+  enum { LONGEST = 60 };
+  const struct text shown = token_shown(token);
+  const struct text start = {shown.bytes, shown.length < LONGEST ? shown.length : LONGEST};
+  snprintf(text, VALUE_SIZE, "\"%.*s%s\"%s", (int)text_valid_prefix(start), start.bytes,
+           shown.length > LONGEST ? "…" : "",
+           !token_has_mark(token)   ? ""
+           : token_is_spaced(token) ? " after a space"
+                                    : " joined");
+}
 
 static elman_status compare_vocabularies(const struct vocabulary *first,
                                          const struct vocabulary *other, const char *side,
@@ -31,20 +43,37 @@ static elman_status compare_vocabularies(const struct vocabulary *first,
     const struct text one = vocabulary_token(first, id), two = vocabulary_token(other, id);
     if (text_equal(one, two)) continue;
     snprintf(what, sizeof what, "token %zu of the %s vocabulary", id, side);
-    snprintf(expected, sizeof expected, "\"%.100s\"", one.bytes);
-    snprintf(value, sizeof value, "\"%.100s\"", two.bytes);
+    describe_token(expected, one);
+    describe_token(value, two);
     return differs(error, what, value, expected);
   }
   return ELMAN_OK;
 }
 
+static void describe_merge(char *text, const struct merges *merges, size_t rank) {
+  struct buffer line = {0};
+  merges_append_line(&line, merges, rank);
+  describe_token(text, line.failed ? text_of("?") : buffer_text(&line));
+  buffer_free(&line);
+}
+
 static elman_status compare_merges(const struct merges *first, const struct merges *other,
                                    const char *side, elman_error *error) {
+  char what[VALUE_SIZE], expected[VALUE_SIZE], value[VALUE_SIZE];
   if (first == NULL || other == NULL ||
       merges_hash(HASH_START, first) == merges_hash(HASH_START, other))
     return ELMAN_OK; /* who has none splits in another mode */
-  return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-              "differs from the first model: it has other merges for the %s", side);
+  for (size_t rank = 0; rank < first->count && rank < other->count; rank++) {
+    describe_merge(expected, first, rank);
+    describe_merge(value, other, rank);
+    if (strcmp(expected, value) == 0) continue;
+    snprintf(what, sizeof what, "merge %zu of the %s", rank + 1, side);
+    return differs(error, what, value, expected);
+  }
+  snprintf(what, sizeof what, "the number of merges of the %s", side);
+  snprintf(expected, sizeof expected, "%zu", first->count);
+  snprintf(value, sizeof value, "%zu", other->count);
+  return differs(error, what, value, expected);
 }
 
 static elman_status compare_names(const char *what, const char *first, const char *other,

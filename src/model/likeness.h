@@ -5,7 +5,8 @@
 #include "model/model.h"
 
 /* The same text is the same ids to both: splitting, writing and vocabularies of both sides. The
- * first thing in which `other` differs makes it ELMAN_INVALID_ARGUMENT and is named. */
+ * first thing in which `other` differs makes it ELMAN_INVALID_ARGUMENT and is named, as "the hidden
+ * size is 3 there and 4 here": `first` is there. */
 elman_status models_have_same_words(const struct model *first, const struct model *other,
                                     elman_error *error) CHECKED;
 

@@ -10,7 +10,7 @@ static void add(double *sums, const struct model *model) {
 }
 
 /* Adds the model of a file. Of two models the one that has learnt longer is kept. */
-static elman_status add_file(struct model **kept, double *sums, const char *path,
+static elman_status add_file(struct model **kept, double *sums, const char *path, const char *first,
                              elman_error *error) {
   struct model *model;
   elman_status status = model_load(&model, path, error);
@@ -20,7 +20,7 @@ static elman_status add_file(struct model **kept, double *sums, const char *path
   if (status == ELMAN_OK)
     add(sums, model);
   else
-    status = fail(error, status, path, "%s", problem.message);
+    status = fail(error, status, path, "differs from %s: %s", first, problem.message);
   if (status == ELMAN_OK && model->past.history.updates > (*kept)->past.history.updates) {
     struct model *const shorter = *kept;
     *kept = model;
@@ -44,7 +44,7 @@ elman_status model_average(struct model **average, const char *const *paths, siz
   else
     add(sums, kept);
   for (size_t i = 1; i < count && status == ELMAN_OK; i++)
-    status = add_file(&kept, sums, paths[i], error);
+    status = add_file(&kept, sums, paths[i], paths[0], error);
   for (size_t i = 0; status == ELMAN_OK && i < kept->table.block; i++)
     kept->block[i] = (real)(sums[i] / (double)count);
   free(sums);

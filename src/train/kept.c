@@ -77,6 +77,29 @@ static elman_status list(struct updates *updates, const char *output, elman_erro
   return status;
 }
 
+static elman_status read_longer(elman_history *longest, const char *output, uint64_t update,
+                                elman_error *error) {
+  elman_history history;
+  char *path;
+  elman_status status = name_of(&path, output, update, error);
+  if (status == ELMAN_OK) status = model_read_history(&history, path, error);
+  if (status == ELMAN_OK && history.work > longest->work) *longest = history;
+  free(path);
+  return status == ELMAN_BAD_DATA || status == ELMAN_NO_INPUT ? ELMAN_OK : status;
+}
+
+elman_status kept_look(elman_history *longest, size_t *count, const char *output,
+                       elman_error *error) {
+  struct updates updates = {0};
+  elman_status status = list(&updates, output, error);
+  *longest = (elman_history){0};
+  *count = updates.count;
+  for (size_t i = 0; i < updates.count && status == ELMAN_OK; i++)
+    status = read_longer(longest, output, updates.all[i], error);
+  free(updates.all);
+  return status;
+}
+
 static int latest_first(const void *a, const void *b) {
   const uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
   return (left < right) - (left > right);

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/file.h"
 #include "base/group.h"
 #include "corpus/resplit.h"
 #include "model/hyperparameters.h"
@@ -106,7 +107,8 @@ struct run {
   size_t unguided;                       /* pairs without a link */
   double unknown_source, unknown_target; /* shares of the tokens */
   double saved_at;                       /* seconds */
-  bool saved; /* there is a checkpoint of this training, which must not stay behind it */
+  bool saved; /* there is a checkpoint, of this training or of one before, which must not stay
+                 behind it */
   /* Ends the training before the next update: a stop, a checkpoint that could not be written.
    * Of this process alone, until all agree. */
   elman_status pending;
@@ -397,8 +399,10 @@ static elman_status begin(struct run *run, elman_error *error) {
   if (group_size(options->group) > 1)
     status = join_compare(run->trainer, options, run->hashes, error);
   if (status != ELMAN_OK) return status;
-  if (options->checkpoint != NULL && options->resume && is_first(run))
-    status = checkpoint_load(run->trainer, options, run->hashes, &run->saved, error);
+  if (options->checkpoint != NULL && is_first(run))
+    status = options->resume
+                 ? checkpoint_load(run->trainer, options, run->hashes, &run->saved, error)
+                 : file_exists(&run->saved, options->checkpoint, error);
   status = group_agree(options->group, status, error);
   if (status == ELMAN_OK) status = join_spread(run->trainer, options->group, error);
   if (status != ELMAN_OK) return status;

@@ -36,11 +36,11 @@ cmp one same || fail "the mean of one model is another one"
 
 train larger --epochs 0 --hidden-size 4 --embedding-size 2
 expect_exit 64 "$ELMAN" average -o mean one larger
-expect_stderr_match '^elman: larger: differs from the first model: hidden size is 3 there and 4 here$'
+expect_stderr_match '^elman: larger: differs from one: hidden size is 3 there and 4 here$'
 head -n 2 "$DATA/toy.zh-en.tsv" >few.tsv
 expect_exit 0 "$ELMAN" train -q -t 1 --epochs 0 "${small[@]}" -o few few.tsv
 expect_exit 64 "$ELMAN" average -o mean one few
-expect_stderr_match "^elman: few: differs from the first model: the source vocabulary's size is 19 there and [0-9]+ here$"
+expect_stderr_match "^elman: few: differs from one: the source vocabulary's size is 19 there and [0-9]+ here$"
 expect_exit 66 "$ELMAN" average -o mean one nowhere
 expect_exit 65 "$ELMAN" average -o mean few.tsv
 expect_exit 64 "$ELMAN" average -o one one two

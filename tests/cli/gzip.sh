@@ -53,6 +53,11 @@ cp "$results/stdout" translations
 expect_exit 0 "$ELMAN" translate <source.gz
 cmp translations "$results/stdout" || fail "other translations from standard input"
 
+# Zeros behind the last member are padding, as for gzip.
+{ cat pairs.gz; head -c 1024 /dev/zero; } >padded
+expect_exit 0 "$ELMAN" train -q "${small[@]}" --dev pairs padded
+cmp expected model.safetensors || fail "padding is learnt from"
+
 # ---- damaged ----
 
 head -c -9 pairs.gz >cut

@@ -64,6 +64,10 @@ expect_exit 0 "$ELMAN" attention --format json 龘爱
 python3 -c 'import json, sys; json.load(open(sys.argv[1], encoding="utf-8"))' "$results/stdout" ||
   fail "bytes are no JSON"
 expect_exit 0 "$ELMAN" evaluate pairs
+for command in translate attention repl; do
+  expect_exit 64 "$ELMAN" $command --replace-unk </dev/null
+  expect_stderr_match '^elman: model.safetensors: its target is split by bpe and has no unknown words; leave out --replace-unk$'
+done
 
 # Both sides together; one side alone; the default number.
 expect_exit 0 "$ELMAN" train "${small[@]}" --epochs 0 --joint --subwords 60 -o joint pairs

@@ -27,6 +27,10 @@ seq "$(wc -l <numbers)" | cmp - numbers || fail "updates are not counted one by 
 
 expect_exit 0 "$ELMAN" inspect --json
 expect_stdout_match '"batch_tokens": *300'
+! grep -q '"batch_size"' "$results/stdout" || fail "a number of sentences that had no effect"
+expect_exit 0 "$ELMAN" inspect
+expect_stdout_match '^tokens in a batch +300$'
+! grep -q '^batch size' "$results/stdout" || fail "a number of sentences that had no effect"
 expect_exit 0 "$ELMAN" inspect -m model.safetensors
 
 # ---- refused ----

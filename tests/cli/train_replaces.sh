@@ -65,6 +65,31 @@ expect_exit 0 train -q --epochs 4 --resume
 expect_no_stderr
 expect_files long model.safetensors model.safetensors.checkpoint other
 
+# Models that another training kept are removed as its model is replaced: not what took long.
+rm model.safetensors*
+expect_exit 0 train --keep-last 2
+rm model.safetensors
+learn model.safetensors.update3 1000000000
+kept=(model.safetensors.update{2,3})
+expect_exit 73 train --keep-last 2
+expect_stderr_match '^elman: model.safetensors: --keep-last would remove 2 models of another training, model.safetensors.update\*, and among them a model that has learnt for 3 epochs, 3 updates; add --force'
+expect_files long other "${kept[@]}"
+expect_exit 0 train
+expect_files long model.safetensors other "${kept[@]}"
+expect_exit 0 train --epochs 1 --keep-last 2 --force
+expect_stderr_match '^model.safetensors.update\*: 2 models removed'
+expect_files long model.safetensors model.safetensors.update1 other
+rm model.safetensors.update1
+
+# A checkpoint does not stay beside the model of a later training, which would then go on from it.
+expect_exit 0 train --save-every 0.000001
+expect_exit 0 train --epochs 1
+expect_stderr_match '^model.safetensors.checkpoint, of a training that has ended, will be replaced, too; --resume would go on with it$'
+expect_exit 0 train --epochs 2 --resume
+expect_exit 0 train --epochs 2 -o two
+cmp two model.safetensors || fail "a training went on from the checkpoint of another one"
+rm two
+
 # What is refused is not announced before.
 expect_exit 64 train --heads 3
 ! grep -q 'will be replaced' "$results/stderr" || fail "a model that stays is said to be replaced"

@@ -73,6 +73,10 @@ rm -f part/m.checkpoint
 diff -r whole part || fail "other models stay after a stop"
 (cd whole && expect_files m m.update390 m.update375)
 
+# Nothing can stand beside a device.
+expect_exit 64 "$ELMAN" train "${settings[@]}" --keep-last 2 -o /dev/null pairs.tsv
+expect_stderr_match "^elman: train: --keep-last leaves models beside the output, and '/dev/null' is no ordinary file; "
+
 # What cannot be kept is told, and the training goes on.
 if [ "$(id -u)" -ne 0 ]; then
   chmod a-w whole

@@ -43,6 +43,17 @@ Test(kept, other_files_stay) {
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) cr_assert(is_there(names[i]));
 }
 
+Test(kept, what_is_no_model_is_counted) {
+  elman_history longest = {.work = 1};
+  size_t count;
+  make("m.update7");
+  make("m.update8");
+  make("m.updates8");
+  cr_assert_eq(kept_look(&longest, &count, "m", NULL), ELMAN_OK);
+  cr_assert_eq(count, 2);
+  cr_assert_eq(longest.work, 0);
+}
+
 Test(kept, a_folder_that_is_not_there_is_told) {
   size_t removed;
   elman_error error;

@@ -26,7 +26,8 @@ static const struct {
      "elman.training does not hold what this version"},
     /* the configuration */
     {HIDDEN, CONFIG_WITH("0"), "elman.config the hidden size must lie between 1 and"},
-    {HIDDEN, CONFIG_WITH("-1"), "elman.config the hidden size must lie between 1 and"},
+    {HIDDEN, CONFIG_WITH("-1"),
+     "elman.config the hidden size must lie between 1 and 16384, not -1"},
     {HIDDEN, CONFIG_WITH("1000000000000000000"), "the hidden size must lie between 1 and"},
     {HIDDEN, CONFIG_WITH("-9223372036854775808"), "the hidden size must lie between 1 and"},
     {HIDDEN, CONFIG_WITH("99999999999999999999"), "elman.config is not valid JSON"},

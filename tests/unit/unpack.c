@@ -92,6 +92,19 @@ Test(unpack, members_one_behind_the_other) {
   buffer_free(&text);
 }
 
+Test(unpack, zeros_behind_the_last_member_are_padding) {
+  static const char zeros[1000];
+  struct buffer packed = {0};
+  pack(&packed, "text\n", 5);
+  for (size_t count = 1; count <= sizeof zeros; count += 333) {
+    buffer_append(&packed, zeros, count);
+    assert_gives(buffer_text(&packed), text_of("text\n"));
+  }
+  buffer_append(&packed, "\x1F", 1);
+  assert_fails(buffer_text(&packed), "something else follows");
+  buffer_free(&packed);
+}
+
 /* Nothing that was cut off is taken for all, wherever the cut is. */
 Test(unpack, every_cut_is_seen) {
   struct buffer packed = {0};

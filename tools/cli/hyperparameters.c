@@ -71,10 +71,12 @@ void print_hyperparameters(FILE *stream, unsigned scopes, const void *fields,
   }
 }
 
-void json_hyperparameters(struct json *json, unsigned scopes, const void *fields) {
+void json_hyperparameters(struct json *json, unsigned scopes, const void *fields,
+                          const char *left_out) {
   const elman_hyperparameter *row = NULL;
   while ((row = elman_hyperparameter_next(row, scopes)) != NULL) {
     const struct option option = option_of(row, (char *)fields + row->offset);
+    if (left_out != NULL && strcmp(row->name, left_out) == 0) continue;
     if (option.choice != NULL)
       json_text(json, row->name, elman_hyperparameter_choice(row, fields));
     else if (option.real != NULL)

@@ -18,6 +18,7 @@ void hyperparameter_options(struct option table[MOST_OPTIONS], unsigned scopes, 
 /* Lines "label  value", without the row of the name `left_out` (NULL = none), and members of the
  * JSON object that is open. */
 void print_hyperparameters(FILE *stream, unsigned scopes, const void *fields, const char *left_out);
-void json_hyperparameters(struct json *json, unsigned scopes, const void *fields);
+void json_hyperparameters(struct json *json, unsigned scopes, const void *fields,
+                          const char *left_out);
 
 #endif

@@ -17,6 +17,11 @@
 
 enum { TRAINING = ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END };
 
+/* What a batch is counted in, the other number says nothing beside. */
+static const char *idle_row(const elman_train_settings *training) {
+  return training->batch_tokens > 0 ? "batch_size" : NULL;
+}
+
 static void write_size(FILE *stream, const char *label, size_t size) {
   fprintf(stream, "%-26s %zu\n", label, size);
 }
@@ -48,7 +53,8 @@ static void write_text(FILE *stream, const elman_model *model) {
             plural(info.history.updates), info.history.tokens, plural(info.history.tokens));
   else
     fprintf(stream, "%-26s none, or a file too old to tell\n", "training");
-  if (info.training != NULL) print_hyperparameters(stream, TRAINING, info.training, NULL);
+  if (info.training != NULL)
+    print_hyperparameters(stream, TRAINING, info.training, idle_row(info.training));
   fprintf(stream, "%-26s elman %s\n\n", "written by", info.version);
   const int width = name_width(model, info.tensors);
   fprintf(stream, "%-*s %13s %11s %11s %11s %11s\n", width, "tensor", "shape", "mean", "deviation",
@@ -69,7 +75,7 @@ static void write_json(FILE *stream, const elman_model *model) {
   const elman_model_info info = elman_model_get_info(model);
   struct json json = {.stream = stream};
   json_print(&json, "{version %s", info.version);
-  json_hyperparameters(&json, ELMAN_SCOPE_MODEL, &info);
+  json_hyperparameters(&json, ELMAN_SCOPE_MODEL, &info, NULL);
   json_print(&json,
              "source_normalization %s target_normalization %s source_vocabulary %zu "
              "target_vocabulary %zu source_merges %zu target_merges %zu parameters %zu training "
@@ -78,8 +84,9 @@ static void write_json(FILE *stream, const elman_model *model) {
              elman_normalization_name(info.target_normalization), info.source_vocabulary,
              info.target_vocabulary, info.source_merges, info.target_merges, info.parameters,
              info.history.epochs, info.history.updates, info.history.tokens);
-  if (info.start_known) json_hyperparameters(&json, ELMAN_SCOPE_START, &info);
-  if (info.training != NULL) json_hyperparameters(&json, TRAINING, info.training);
+  if (info.start_known) json_hyperparameters(&json, ELMAN_SCOPE_START, &info, NULL);
+  if (info.training != NULL)
+    json_hyperparameters(&json, TRAINING, info.training, idle_row(info.training));
   json_print(&json, "} tensors [");
   for (size_t i = 0; i < info.tensors; i++) {
     const elman_tensor_info tensor = elman_model_get_tensor(model, i);

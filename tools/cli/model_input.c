@@ -28,8 +28,14 @@ int models_open(struct models *models, elman_translate_options *options) {
     if (code != EX_OK) return code;
     models->count++;
     if (elman_ensemble_check(models->open[0], models->open[i], &error) == ELMAN_OK) continue;
-    report(paths->words[i], "%s", error.message);
+    report(paths->words[i], "differs from %s: %s", paths->words[0], error.message);
     return exit_code_of(error.code);
+  }
+  if (options->replace_unknown &&
+      elman_model_get_info(models->open[0]).target_tokens == ELMAN_TOKENS_BPE) {
+    report(paths->words[0],
+           "its target is split by bpe and has no unknown words; leave out --replace-unk");
+    return EX_USAGE;
   }
   options->ensemble = (const elman_model *const *)models->open + 1;
   options->ensemble_count = models->count - 1;

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sysexits.h>
 
 #include "commands.h"
@@ -31,6 +32,7 @@ struct job {
   bool force;
   double hours, started_at;    /* 0 hours = no limit */
   char replaces[TRAIN_NOTICE]; /* told of the output once nothing can be refused any more */
+  bool replaces_checkpoint;    /* likewise */
 };
 
 static int train_and_save(elman_model *model, elman_pairs **pairs, const elman_pairs *dev,
@@ -74,6 +76,9 @@ static int make_model(elman_model **model, const elman_pairs *pairs, const struc
                                   : elman_model_create(model, pairs, &job->model, &error);
   if (status != ELMAN_OK) return report_error(&error);
   if (job->replaces[0] != '\0') note("%s", job->replaces);
+  if (job->replaces_checkpoint)
+    note("%s, of a training that has ended, will be replaced, too; --resume would go on with it",
+         job->train.checkpoint);
   training_describe_model(*model);
   return EX_OK;
 }
@@ -122,6 +127,18 @@ static int check_outputs(const struct job *job, const char *command,
   return EX_OK;
 }
 
+/* Nothing stands beside a device or a pipe. */
+static int check_keeping(const struct job *job, const char *command) {
+  struct stat info;
+  if (job->train.keep_last == 0 || stat(job->output, &info) != 0 || S_ISREG(info.st_mode) ||
+      S_ISDIR(info.st_mode))
+    return EX_OK;
+  return report_usage(command,
+                      "--keep-last leaves models beside the output, and '%s' is no ordinary file; "
+                      "name one by --output",
+                      job->output);
+}
+
 /* With the output claimed: two trainings that write to it would spoil each other's work. */
 static int check_and_train(struct job *job, const char *command, const struct operands *operands) {
   if (!group_leads()) return read_and_train(job, command, operands);
@@ -129,9 +146,11 @@ static int check_and_train(struct job *job, const char *command, const struct op
   const struct train_output output = {.model = job->output,
                                       .checkpoint = job->train.checkpoint,
                                       .init_from = job->init_from,
+                                      .keep_last = job->train.keep_last,
                                       .resume = job->train.resume,
                                       .force = job->force,
-                                      .notice = job->replaces};
+                                      .notice = job->replaces,
+                                      .replaces_checkpoint = &job->replaces_checkpoint};
   int code = train_output_claim(&lock, &output);
   if (code == EX_OK) code = train_output_check(&output);
   if (code == EX_OK) code = read_and_train(job, command, operands);
@@ -158,6 +177,7 @@ static int run(struct job *job, const char *command, const struct operands *oper
   if (job->dev == NULL && strcmp(job->train.schedule, "plateau") == 0)
     return report_usage(command, "--lr-schedule plateau needs --dev, which tells it of a plateau");
   int code = check_outputs(job, command, operands);
+  if (code == EX_OK) code = check_keeping(job, command);
   if (code == EX_OK) code = check_group(job, command);
   if (code == EX_OK) code = pairs_input_check_standard(&job->input, job->dev, command, operands);
   if (code != EX_OK) return code;
@@ -200,6 +220,8 @@ static int settle_guide(struct job *job, const struct usage *usage,
   uint64_t column;
   if (job->guide == NULL) return EX_OK;
   const bool is_column = parse_whole_number(job->guide, &column);
+  if (job->guide[0] == '\0')
+    return report_usage(usage->command, "--guide: '' names neither a column nor a file");
   if (is_column && (column < 1 || column > MOST_COLUMNS))
     return report_usage(usage->command, "--guide: '%s' is not a column from 1 to %d", job->guide,
                         MOST_COLUMNS);

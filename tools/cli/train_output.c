@@ -61,6 +61,24 @@ static int check_replaced(const struct train_output *output) {
   return EX_OK;
 }
 
+/* A new training that keeps models removes those of others. */
+static int check_kept(const struct train_output *output) {
+  elman_history longest;
+  size_t count;
+  elman_error error;
+  char description[128];
+  if (output->keep_last == 0 || output->force) return EX_OK;
+  if (elman_kept_look(&longest, &count, output->model, &error) != ELMAN_OK)
+    return report_error(&error);
+  if (longest.work <= LONG_WORK) return EX_OK;
+  describe(description, sizeof description, &longest);
+  report(output->model,
+         "--keep-last would remove %zu model%s of another training, %s.update*, and among them %s; "
+         "add --force to remove them, or name another file with --output",
+         count, plural(count), output->model, description);
+  return EX_CANTCREAT;
+}
+
 int train_output_check(const struct train_output *output) {
   elman_error error;
   elman_checkpoint found;
@@ -68,7 +86,11 @@ int train_output_check(const struct train_output *output) {
     return report_error(&error);
   if (output->resume && found != ELMAN_CHECKPOINT_NONE) return EX_OK;
   if (output->resume) note("no checkpoint; starting anew");
-  if (found != ELMAN_CHECKPOINT_UNFINISHED) return check_replaced(output);
+  *output->replaces_checkpoint = found == ELMAN_CHECKPOINT_FINISHED;
+  if (found != ELMAN_CHECKPOINT_UNFINISHED) {
+    const int code = check_replaced(output);
+    return code == EX_OK ? check_kept(output) : code;
+  }
   report(output->checkpoint, "holds a training that is not finished; add --resume to go on with "
                              "it, or remove the file");
   return EX_CANTCREAT;

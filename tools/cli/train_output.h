@@ -11,8 +11,10 @@ struct train_output {
   const char *model;      /* file */
   const char *checkpoint; /* likewise */
   const char *init_from;  /* file, or NULL */
+  size_t keep_last;
   bool resume, force;
-  char *notice; /* of TRAIN_NOTICE bytes: names the model that will be replaced */
+  char *notice;              /* of TRAIN_NOTICE bytes: names the model that will be replaced */
+  bool *replaces_checkpoint; /* set if there is one, of a training that has ended */
 };
 
 enum { TRAIN_NOTICE = 1024 };
@@ -22,7 +24,8 @@ enum { TRAIN_NOTICE = 1024 };
 int train_output_claim(elman_lock **lock, const struct train_output *output);
 
 /* A training that was stopped is neither lost nor taken for one that was never begun, and a model
- * that took long is not replaced by a slip. Gives an exit code, after a message if that is not 0.
+ * that took long is not replaced by a slip, nor removed where it was kept beside the output. Gives
+ * an exit code, after a message if that is not 0.
  */
 int train_output_check(const struct train_output *output);
 
