@@ -9,6 +9,12 @@ install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(EXPORT elman-targets NAMESPACE elman:: DESTINATION ${PACKAGE_DIR})
 
+# python/elman.py loads the shared library.
+if(BUILD_SHARED_LIBS)
+  install(FILES python/elman.py python/elman_header.py python/elman_torch.py
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/elman/python)
+endif()
+
 configure_package_config_file(cmake/elman-config.cmake.in ${PROJECT_BINARY_DIR}/elman-config.cmake
                               INSTALL_DESTINATION ${PACKAGE_DIR})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/elman-config-version.cmake

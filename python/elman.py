@@ -200,10 +200,11 @@ class _Functions:
         self.raised, self.kept = None, []
 
     def set(self, options, name, function):
+        """None only listens for Ctrl-C."""
         def call(_, *arguments):
             try:
                 if self.raised is None:
-                    return function(*map(_value, arguments)) is not False
+                    return function is None or function(*map(_value, arguments)) is not False
             except BaseException as raised:
                 self.raised = raised
             return False
@@ -232,10 +233,6 @@ class _Functions:
             if self.raised is not None:
                 raise self.raised
         return True
-
-
-def _going_on(*_):
-    return True
 
 
 def _release(owned):
@@ -381,7 +378,7 @@ class Model(_Handle):
         `kept` an elman_kept; the first two stop the training when they return False. Returns whether
         it came to its end."""
         given, functions = _fill(library.elman_train_options_default(), options), _Functions()
-        functions.set(given, "report", report or _going_on)
+        functions.set(given, "report", report)
         for name, function in ("validated", validated), ("saved", saved), ("kept", kept):
             if function is not None:
                 functions.set(given, name, function)
@@ -450,7 +447,7 @@ class Model(_Handle):
         and `metric` are dictionaries. `progress` gets how much is done, and of how much."""
         given, functions = _fill(library.elman_evaluate_options_default(), options), _Functions()
         scores = library.complete("elman_scores")()
-        functions.set(given, "progress", progress or _going_on)
+        functions.set(given, "progress", progress)
         with self._use() as model, pairs._use() as read:
             functions.call(library.elman_evaluate, ctypes.byref(scores), model, read, ctypes.byref(given))
         return _record(scores)
@@ -459,7 +456,7 @@ class Model(_Handle):
         """The fields of elman_gradient_report for pairs of texts, in which `tensors` is a dictionary by
         name; options are those of elman_gradient_options."""
         given, functions = _fill(library.elman_gradient_options_default(), options), _Functions()
-        functions.set(given, "progress", progress or _going_on)
+        functions.set(given, "progress", progress)
         if not len(sources) == len(targets) == len(alignments or sources):
             raise ValueError("there are not as many sources, targets and alignments")
         if alignments is not None:

@@ -12,7 +12,7 @@ import re
 
 HERE = pathlib.Path(__file__).resolve().parent
 # In the source tree, and where it is installed as PREFIX/share/elman/python.
-ROOTS = HERE.parent, HERE.parents[2]
+ROOTS = [*HERE.parents][0:3:2]
 
 SCALARS = {
     "bool": ctypes.c_bool, "char": ctypes.c_char, "double": ctypes.c_double, "float": ctypes.c_float,

@@ -13,7 +13,6 @@ import functools
 import json
 import pathlib
 import random
-import struct
 import sys
 import time
 
@@ -22,7 +21,11 @@ from torch import nn
 from torch.nn import functional
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-START, END = 1, 2
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python"))
+
+import elman_torch  # noqa: E402: for its file reader; the network here is the default one, written for speed
+from elman_torch import END, START  # noqa: E402
+
 WINDOW = 64  # batches that are sorted by length together, as in src/train/order.c
 
 
@@ -152,22 +155,9 @@ def train(request):
 # ---- translating ----
 
 
-def read_safetensors(path):
-    data = pathlib.Path(path).read_bytes()
-    (length,) = struct.unpack_from("<Q", data)
-    header = json.loads(data[8 : 8 + length])
-    metadata = header.pop("__metadata__")
-    tensors = {}
-    for name, entry in header.items():
-        begin, end = (8 + length + offset for offset in entry["data_offsets"])
-        numbers = torch.frombuffer(bytearray(data[begin:end]), dtype=torch.float32)
-        tensors[name] = numbers.reshape(entry["shape"])
-    return metadata, tensors
-
-
 def load(path):
     """The model, and the ids of the source words."""
-    metadata, tensors = read_safetensors(path)
+    metadata, tensors = elman_torch.read_safetensors(path)
     words = [json.loads(metadata[f"elman.{side}_vocab"]) for side in ("source", "target")]
     config = json.loads(metadata["elman.config"])
     if config["attention"] != "dot" or config.get("cell", "elman") != "elman":
