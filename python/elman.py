@@ -152,6 +152,7 @@ class Translation:
     target_tokens: list
     target_ids: list
     target_spans: list  # in the bytes of `text`
+    log_probabilities: numpy.ndarray  # (T): of each target token
     ended: bool
     forced: bool
     attention: numpy.ndarray  # (T,S): the average of the heads
@@ -162,24 +163,29 @@ class Translation:
     others: list  # the next best translations of the sentence
 
 
-def _translation(pointer):
-    if not pointer:
-        return None
-    it = pointer.contents
+def _translation(it):
     S, T, N, G = it.source_count, it.target_count, it.heads, it.segment_count
-    following = _translation(it.next)
-    others = [] if following is None else [following, *following.others]
-    if others:
-        following.others = []
     return Translation(
-        it.text.decode(), it.source.decode(), it.log_probability, it.score,
-        [token.decode() for token in it.source_tokens[:S]], it.source_ids[:S], it.source_known[:S],
-        list(zip(it.source_starts[:S], it.source_ends[:S])),
-        [token.decode() for token in it.target_tokens[:T]], it.target_ids[:T],
-        list(zip(it.target_starts[:T], it.target_ends[:T])), it.ended, it.forced,
-        _array(it.attention, T, S), _array(it.head_attention, N, T, S),
-        _array(it.sentinel, T) if it.sentinel else None, it.segment_length,
-        _array(it.segments, T, G) if it.segments else None, others)
+        text=it.text.decode(), source=it.source.decode(), log_probability=it.log_probability,
+        score=it.score, source_tokens=[token.decode() for token in it.source_tokens[:S]],
+        source_ids=it.source_ids[:S], source_known=it.source_known[:S],
+        source_spans=list(zip(it.source_starts[:S], it.source_ends[:S])),
+        target_tokens=[token.decode() for token in it.target_tokens[:T]],
+        target_ids=it.target_ids[:T], target_spans=list(zip(it.target_starts[:T], it.target_ends[:T])),
+        log_probabilities=numpy.array(it.log_probabilities[:T]), ended=it.ended, forced=it.forced,
+        attention=_array(it.attention, T, S), head_attention=_array(it.head_attention, N, T, S),
+        sentinel=_array(it.sentinel, T) if it.sentinel else None, segment_length=it.segment_length,
+        segments=_array(it.segments, T, G) if it.segments else None, others=[])
+
+
+def _best(pointer):
+    """The translation of a sentence, with those that come after it."""
+    found = []
+    while pointer:
+        found.append(_translation(pointer.contents))
+        pointer = pointer.contents.next
+    found[0].others = found[1:]
+    return found[0]
 
 
 # ---- calls ----
@@ -431,7 +437,7 @@ class Model(_Handle):
         try:
             _call(library.elman_translate_batch, translations, errors, self._translator, sentences,
                   len(batch), ctypes.byref(options))
-            return [_translation(each) for each in translations]
+            return [_best(each) for each in translations]
         except Error:
             for error, (_, _, number) in zip(errors, batch):
                 if error.code != 0:  # its place in the batch says nothing to the caller
