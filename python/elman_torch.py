@@ -25,6 +25,7 @@ SETTINGS = {
     "attention": None, "attention_heads": 1, "attention_window": 0, "attentional_layer": None,
     "bidirectional": None, "cell": "elman", "decoder_self_attention": 0, "embedding_size": None,
     "encoder_self_attention": 0, "hidden_size": None, "input_feeding": None, "layer_norm": False,
+    "residual": False,
     "layers": None, "plain_self_attention": False, "source_normalization": "nfc", "source_tokens": None,
     "source_vocabulary": None, "target_normalization": "nfc", "target_tokens": None,
     "target_vocabulary": None, "tie_embeddings": None,
@@ -106,8 +107,8 @@ def save(model, path):
 def recurrent(config, *sizes, **options):
     """PyTorch's layer of this cell, or one of the same form."""
     cell = config["cell"]
-    if config["layer_norm"]:
-        return Stack(cell, config["layer_norm"], *sizes, **options)
+    if config["layer_norm"] or config["residual"]:
+        return Stack(config, *sizes, **options)
     if cell in ("gru", "lstm"):
         return {"gru": nn.GRU, "lstm": nn.LSTM}[cell](*sizes, **options)
     return nn.RNN(*sizes, nonlinearity={"elman": "tanh", "relu": "relu"}[cell], **options)
@@ -115,22 +116,23 @@ def recurrent(config, *sizes, **options):
 
 class Stack(nn.Module):
     """PyTorch's layer of a cell, step by step, with what that one does not have: layer normalisation
-    (`docs/beyond.md`, section 28).
+    and residual connections (`docs/beyond.md`, sections 28 and 29).
 
     It is called as PyTorch's is, but takes lengths instead of packed sequences."""
 
-    def __init__(self, cell, layer_norm, input_size, size, layers, bidirectional=False):
+    def __init__(self, config, input_size, size, layers, bidirectional=False):
         super().__init__()
-        self.cell, self.size, self.layers, self.layer_norm = cell, size, layers, layer_norm
+        self.cell, self.layer_norm, self.residual = (config[k] for k in ("cell", "layer_norm", "residual"))
+        self.size, self.layers = size, layers
         self.directions = ("", "_reverse") if bidirectional else ("",)
-        gates = {"elman": 1, "relu": 1, "gru": 3, "lstm": 4}[cell]
+        gates = {"elman": 1, "relu": 1, "gru": 3, "lstm": 4}[self.cell]
         for layer in range(layers):
             for direction in self.directions:
                 width = input_size if layer == 0 else size * len(self.directions)
                 shapes = {"weight_ih": (gates * size, width), "weight_hh": (gates * size, size),
                           "bias_ih": (gates * size,), "bias_hh": (gates * size,)}
-                if layer_norm:
-                    shapes["layer_norm_weight"] = ((gates + (cell == "gru")) * size,)
+                if self.layer_norm:
+                    shapes["layer_norm_weight"] = ((gates + (self.cell == "gru")) * size,)
                 for name, shape in shapes.items():
                     self.register_parameter(f"{name}_l{layer}{direction}", nn.Parameter(torch.zeros(shape)))
 
@@ -177,7 +179,8 @@ class Stack(nn.Module):
                     state, outputs[t] = new, new[0]
                 sides.append(torch.stack(outputs))
                 finals.append(state)
-            inputs = torch.cat(sides, -1)
+            outputs = torch.cat(sides, -1)
+            inputs = outputs + inputs if self.residual and layer > 0 else outputs
         finals = tuple(torch.stack(part) for part in zip(*finals))
         return inputs, finals if parts > 1 else finals[0]
 

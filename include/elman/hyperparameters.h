@@ -34,6 +34,8 @@ typedef enum elman_scope {
   X(CELL, cell, "cell", "recurrent cell", 0, 0, "elman", MODEL, 2, "recurrent cell")               \
   X(FLAG, layer_norm, "layer-norm", "layer normalization", 0, 1, false, MODEL, 3,                  \
     "normalize what the products give to each gate over its units")                                \
+  X(FLAG, residual, "residual", "residual connections", 0, 1, false, MODEL, 3,                     \
+    "each layer from the second on adds its input to what it gives")                               \
   X(FLAG, bidirectional, "bidirectional", "bidirectional", 0, 1, false, MODEL, 1,                  \
     "the encoder reads both ways, half the hidden size each")                                      \
   X(ATTENTION, attention, "attention", "attention", 0, 0, "dot", MODEL, 1, "attention mechanism")  \

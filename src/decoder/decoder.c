@@ -17,6 +17,10 @@ size_t decoder_input_size(struct decoder_sizes sizes, size_t layer) {
   return sizes.embedding + (sizes.input_feeding ? sizes.attentional : 0);
 }
 
+static bool is_residual(struct decoder_sizes sizes, size_t layer) {
+  return sizes.residual && layer > 0;
+}
+
 size_t decoder_feature_size(struct decoder_sizes sizes) {
   return sizes.attentional > 0 ? sizes.attentional : 2 * sizes.hidden;
 }
@@ -34,6 +38,7 @@ void decoder_take(struct decoder_cache *cache, struct arena *arena, struct decod
     cache->inputs[l] = arena_reals(arena, T, B, decoder_input_size(sizes, l));
     rnn_states_take(&cache->states[l], arena, sizes.cell, sizes.layer_norm, T, B, H);
   }
+  cache->top = sizes.residual ? arena_reals(arena, T, B, H) : NULL;
   cache->outputs = NULL;
   if (sizes.self_attention.heads > 0) {
     cache->outputs = arena_reals(arena, T, B, H);
@@ -58,6 +63,7 @@ void decoder_scratch_take(struct decoder_scratch *scratch, struct arena *arena,
     rnn_states_take(&scratch->states[l], arena, sizes.cell, sizes.layer_norm, T, B, H);
     if (every_step) rnn_reached_take(&scratch->states[l], arena, sizes.cell, T, B, H);
   }
+  scratch->top = sizes.residual ? arena_reals(arena, T, B, H) : NULL;
   if (sizes.self_attention.heads > 0) {
     scratch->outputs = arena_reals(arena, T, B, H);
     attention_scratch_take(&scratch->self_attention, arena, sizes.self_attention,
@@ -124,9 +130,20 @@ static struct attention_pass attention_of(const struct decoder_pass *pass) {
       .values = pass->source.states};
 }
 
-/* d_1 .. d_T of the top layer */
-static real *top_states(const struct rnn_states *states, const struct decoder_pass *pass) {
+/* What the top layer gives, or its gradient: d_1 .. d_T, or `top` where there is one. */
+static real *top_outputs(const struct rnn_states *states, real *top,
+                         const struct decoder_pass *pass) {
+  if (top != NULL) return top;
   return states[pass->sizes.layers - 1].part[0] + pass->target->batch * pass->sizes.hidden;
+}
+
+static real *given(const struct decoder_pass *pass) {
+  return top_outputs(pass->cache->states, pass->cache->top, pass);
+}
+
+static real *given_gradient(const struct decoder_scratch *scratch,
+                            const struct decoder_pass *pass) {
+  return top_outputs(scratch->states, scratch->top, pass);
 }
 
 /* The decoder's states look at themselves so far. */
@@ -135,21 +152,19 @@ static struct attention_pass self_attention_of(const struct decoder_pass *pass) 
       .config = pass->sizes.self_attention,
       .weights = &pass->weights->self_attention,
       .dropout = dropout_site(pass->dropouts.attention, SITE_SELF_ATTENTION)};
-  struct attention_pass own = self_attention_pass(layer, pass->target, pass->cache->self_attention,
-                                                  top_states(pass->cache->states, pass));
+  struct attention_pass own =
+      self_attention_pass(layer, pass->target, pass->cache->self_attention, given(pass));
   own.shape.causal = pass->history == NULL;
   return own;
 }
 
 const real *decoder_outputs(const struct decoder_pass *pass) {
-  return pass->sizes.self_attention.heads > 0 ? pass->cache->outputs
-                                              : top_states(pass->cache->states, pass);
+  return pass->sizes.self_attention.heads > 0 ? pass->cache->outputs : given(pass);
 }
 
 real *decoder_outputs_gradient(const struct decoder_scratch *scratch,
                                const struct decoder_pass *pass) {
-  return pass->sizes.self_attention.heads > 0 ? scratch->outputs
-                                              : top_states(scratch->states, pass);
+  return pass->sizes.self_attention.heads > 0 ? scratch->outputs : given_gradient(scratch, pass);
 }
 
 /* Where d_t and c_t lie in rows of [d_t ; c_t]. */
@@ -194,10 +209,12 @@ static void layers_forward(const struct decoder_pass *pass, struct range steps) 
     const struct rnn_shape shape = rnn_shape_of(pass, steps, l);
     const struct rnn_states states = rnn_states_from(cache->states[l], shape, steps.first);
     rnn_forward(states, cache->inputs[l] + at * shape.input, &pass->weights->rnn[l], shape);
-    if (l + 1 == pass->sizes.layers) break;
-    real *next = cache->inputs[l + 1] + at * H;
+    const bool last = l + 1 == pass->sizes.layers;
+    if (last && cache->top == NULL) break;
+    real *next = (last ? cache->top : cache->inputs[l + 1]) + at * H;
     memcpy(next, rnn_outputs(states, shape), rows * H * sizeof *next);
-    dropout_apply(next, rows * H, at * H, input_dropout(pass, l + 1));
+    if (!last) dropout_apply(next, rows * H, at * H, input_dropout(pass, l + 1));
+    if (is_residual(pass->sizes, l)) add_to(next, cache->inputs[l] + at * H, rows * H); /* (87) */
   }
 }
 
@@ -266,25 +283,40 @@ static void attentional_backward(const struct decoder_scratch *scratch,
   columns_take(scratch->context + at * H, right_half(dcombined, H), rows);
 }
 
-/* From the gradients of the top layer's states to those of all states, of the embedding, and of the
- * attentional states that were fed in. */
+/* Of a layer's states d_1 .. d_T, the gradients of those of these steps. */
+static real *states_of(const struct decoder_scratch *scratch, const struct decoder_pass *pass,
+                       size_t layer, struct range steps) {
+  const struct rnn_shape shape = rnn_shape_of(pass, steps, layer);
+  return rnn_outputs(rnn_states_from(scratch->states[layer], shape, steps.first), shape);
+}
+
+/* From the gradients of what the top layer gives to those of all states, of the embedding, and of
+ * the attentional states that were fed in. */
 static void layers_backward(const struct decoder_parameters *gradients,
                             const struct decoder_scratch *scratch, const struct decoder_pass *pass,
                             struct range steps) {
   const size_t B = pass->target->batch, H = pass->sizes.hidden, A = pass->sizes.attentional;
   const size_t at = steps.first * B, rows = steps.count * B;
+  /* Of the inputs of layer l; with a residual connection what reaches its outputs comes first, and
+   * what its states get of that, behind dropout, is made in the place of the top's. */
   real *dinputs = scratch->inputs;
+  real *dgiven = scratch->top != NULL ? scratch->top + at * H : dinputs;
+  if (dgiven != dinputs) {
+    memcpy(dinputs, dgiven, rows * H * sizeof *dinputs);
+    add_to(states_of(scratch, pass, pass->sizes.layers - 1, steps), dgiven, rows * H);
+  }
   for (size_t l = pass->sizes.layers; l-- > 0;) {
     const struct rnn_shape shape = rnn_shape_of(pass, steps, l);
     const struct rnn_parameters *weights = &pass->weights->rnn[l];
     const struct rnn_states dstates = rnn_states_from(scratch->states[l], shape, steps.first);
     rnn_backward_states(dstates, rnn_states_from(pass->cache->states[l], shape, steps.first),
-                        weights, shape);                      /* (18) */
-    rnn_backward_inputs(dinputs, 0, dstates, weights, shape); /* (20) */
+                        weights, shape); /* (18) */
+    rnn_backward_inputs(dinputs, is_residual(pass->sizes, l), dstates, weights,
+                        shape); /* (20, 88) */
     if (l == 0) break;
-    dropout_apply(dinputs, rows * H, at * H, input_dropout(pass, l));
-    real *below = rnn_outputs(rnn_states_from(scratch->states[l - 1], shape, steps.first), shape);
-    for (size_t i = 0; i < rows * H; i++) below[i] += dinputs[i];
+    if (dgiven != dinputs) memcpy(dgiven, dinputs, rows * H * sizeof *dgiven);
+    dropout_apply(dgiven, rows * H, at * H, input_dropout(pass, l));
+    add_to(states_of(scratch, pass, l - 1, steps), dgiven, rows * H);
   }
   if (pass->sizes.input_feeding)
     columns_add_to(scratch->attentional + at * A, fed_in(dinputs, pass->sizes), rows); /* (35) */
@@ -317,6 +349,7 @@ static void clear_scratch(const struct decoder_scratch *scratch, const struct de
     rnn_states_clear(scratch->states[l], rnn_shape_of(pass, all, l));
   if (sizes.attentional > 0) /* h_0; the rest is unpacked */
     memset(scratch->attentional, 0, B * sizes.attentional * sizeof(real));
+  if (scratch->top != NULL) memset(scratch->top, 0, T * B * H * sizeof(real));
   attention_scratch_clear(scratch->attention, sizes.attention, attention_of(pass).shape);
   if (sizes.self_attention.heads == 0) return;
   attention_scratch_clear(scratch->self_attention, sizes.self_attention,
@@ -336,10 +369,10 @@ void decoder_backward(const struct decoder_parameters *gradients, real *dsource,
                                         &gradients->attention,
                                         scratch->attention,
                                         scratch->context};
-  /* From the gradients of decoder_outputs to those of the top layer's states. */
-  real *dstates = top_states(scratch->states, pass);
+  /* From the gradients of decoder_outputs to those of what the top layer gives. */
+  real *dgiven = given_gradient(scratch, pass);
   const struct attention_gradients self_d = {
-      dstates,         dstates, dstates, &gradients->self_attention, scratch->self_attention,
+      dgiven,          dgiven, dgiven, &gradients->self_attention, scratch->self_attention,
       scratch->outputs};
   clear_scratch(scratch, pass);
   output_features_backward(scratch, pass);

@@ -1,6 +1,6 @@
 /* The decoder with attention: teacher-forced over a batch, or one step at a time (steps = 1) when
- * it translates. docs/bptt.md, equations 4 to 9 and 13 to 21; docs/beyond.md, the bridge: 33; the
- * attentional layer and input feeding: 34 and 35; self-attention: 44. */
+ * it translates. docs/bptt.md, equations 4 to 9 and 13 to 21; docs/beyond.md: 33 (the bridge), 34,
+ * 35 (attentional layer, input feeding), 44 (self-attention), 87 and 88 (residual connections). */
 #ifndef ELMAN_DECODER_DECODER_H
 #define ELMAN_DECODER_DECODER_H
 
@@ -26,6 +26,7 @@ struct decoder_parameters {
 struct decoder_sizes {
   const struct rnn_cell *cell;
   bool layer_norm;
+  bool residual; /* layers from the second on add their input to what they give */
   size_t embedding, hidden, vocabulary; /* E, H, V_tgt */
   size_t layers;
   struct attention_config self_attention; /* of no heads: none */
@@ -52,7 +53,8 @@ struct decoder_cache {
   real *inputs[MAX_LAYERS];             /* (T,B,E [+ A]) or (T,B,H) */
   struct rnn_states states[MAX_LAYERS]; /* d_0 .. d_T */
   struct attention_cache self_attention;
-  real *outputs; /* (T,B,H): the states after self-attention; only with it */
+  real *top; /* (T,B,H): what the last layer gives; only where that is not its states: residual */
+  real *outputs; /* (T,B,H): the same after self-attention; only with it */
   struct attention_cache attention;
   real *combined;    /* (T,B,2H): [d_t ; c_t]; only with an attentional layer */
   real *attentional; /* (T+1,B,A): h_0 .. h_T; only with an attentional layer */
@@ -84,8 +86,8 @@ struct decoder_pass {
   struct decoder_cache *cache;
 };
 
-/* The decoder's outputs (T,B,H), which attention and the output layer read: the top layer's states,
- * after self-attention if there is any. */
+/* The decoder's outputs (T,B,H), which attention and the output layer read: what the top layer
+ * gives, after self-attention if there is any. */
 const real *decoder_outputs(const struct decoder_pass *pass);
 
 /* To the features; the output layer (decoder/output.h) goes on from there. */
@@ -106,6 +108,7 @@ struct decoder_scratch {
   real *inputs; /* (T,B,the widest input) */
   struct rnn_states states[MAX_LAYERS];
   struct attention_scratch self_attention;
+  real *top;     /* (T,B,H); only with residual connections */
   real *outputs; /* (T,B,H); only with self-attention */
   struct attention_scratch attention;
   real *context;     /* (T,B,H) */

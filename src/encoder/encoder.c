@@ -17,6 +17,10 @@ size_t encoder_input_size(struct encoder_sizes sizes, size_t layer) {
   return layer == 0 ? sizes.embedding : sizes.hidden;
 }
 
+static bool is_residual(struct encoder_sizes sizes, size_t layer) {
+  return sizes.residual && layer > 0;
+}
+
 size_t encoder_final_size(struct encoder_sizes sizes) {
   return sizes.cell->parts * sizes.hidden;
 }
@@ -134,6 +138,7 @@ void encoder_forward(const struct encoder_pass *pass) {
         columns_put(final_of(cache->finals, pass, l, p, d), rnn_final(states, p, shape), B);
     }
     if (!last) dropout_apply(outputs, S * B * H, 0, input_dropout(pass, l + 1));
+    if (is_residual(sizes, l)) add_to(outputs, cache->inputs[l], S * B * H); /* (87) */
   }
   if (sizes.self_attention.heads == 0) return;
   const struct attention_pass self_attention = self_attention_of(pass);
@@ -164,7 +169,9 @@ void encoder_backward(const struct encoder_parameters *gradients,
   real *doutputs = sizes.self_attention.heads > 0
                        ? self_attention_backward_all(gradients, scratch, pass)
                        : scratch->outputs;
+  /* Of the inputs of layer l; with a residual connection what reaches its outputs comes first. */
   real *dinputs = scratch->inputs;
+  if (sizes.residual) memcpy(dinputs, doutputs, S * B * H * sizeof *dinputs);
   for (size_t l = sizes.layers; l-- > 0;) {
     for (size_t d = 0; d < sizes.directions; d++) {
       const struct rnn_shape shape = rnn_shape_of(pass, l, d);
@@ -177,12 +184,13 @@ void encoder_backward(const struct encoder_parameters *gradients,
         columns_add_to(rnn_final(dstates, p, shape), final_of(scratch->finals, pass, l, p, d), B);
       rnn_backward_states(dstates, states, weights, shape); /* (22) */
       rnn_backward_weights(&gradients->rnn[l][d], dstates, states, pass->cache->inputs[l],
-                           shape);                                  /* (23) */
-      rnn_backward_inputs(dinputs, d > 0, dstates, weights, shape); /* (24) */
+                           shape); /* (23) */
+      rnn_backward_inputs(dinputs, d > 0 || is_residual(sizes, l), dstates, weights,
+                          shape); /* (24, 88) */
     }
     if (l > 0) {
-      dropout_apply(dinputs, S * B * H, 0, input_dropout(pass, l));
       memcpy(doutputs, dinputs, S * B * H * sizeof *doutputs);
+      dropout_apply(doutputs, S * B * H, 0, input_dropout(pass, l));
     }
   }
   embedding_backward(gradients->embedding, dinputs, pass->source->ids, input_dropout(pass, 0),

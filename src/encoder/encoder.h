@@ -1,6 +1,6 @@
 /* The encoder: source tokens to one state each, by one or more recurrent layers in one or both
  * directions, and self-attention over their states. docs/bptt.md, equations 1 to 3 and 22 to 24;
- * docs/beyond.md, both directions: 32; self-attention: 44. */
+ * docs/beyond.md, both directions: 32; self-attention: 44; residual connections: 87 and 88. */
 #ifndef ELMAN_ENCODER_ENCODER_H
 #define ELMAN_ENCODER_ENCODER_H
 
@@ -22,6 +22,7 @@ struct encoder_parameters {
 struct encoder_sizes {
   const struct rnn_cell *cell;
   bool layer_norm;
+  bool residual;            /* layers from the second on add their input to what they give */
   size_t embedding, hidden; /* E, H */
   size_t layers;
   size_t directions;                      /* 1 or 2 */

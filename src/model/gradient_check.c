@@ -208,6 +208,7 @@ static double rounding_of_guide(const struct run *run) {
   const struct decoder_parameters *weights = &run->network.weight_views.decoder;
   const size_t H = run->network.config.hidden_size, B = run->batch->target.batch;
   const real *top = w->decoder.states[run->network.config.layers - 1].part[0] + B * H;
+  if (w->decoder.top != NULL) top = w->decoder.top;
   const real *outputs = w->decoder.outputs != NULL ? w->decoder.outputs : top;
   const double q =
       longest_row(cache->queries != NULL ? cache->queries : outputs, &run->batch->target, H);

@@ -217,6 +217,7 @@ static struct attention_config self_attention_of(const struct model_config *conf
 struct encoder_sizes encoder_sizes_of(const struct model_config *config) {
   return (struct encoder_sizes){.cell = rnn_cell_of(cell_of(config)),
                                 .layer_norm = config->layer_norm,
+                                .residual = config->residual,
                                 .embedding = config->embedding_size,
                                 .hidden = config->hidden_size,
                                 .layers = config->layers,
@@ -229,6 +230,7 @@ struct decoder_sizes decoder_sizes_of(const struct model_config *config) {
   const size_t attentional = config->tie_embeddings ? config->embedding_size : config->hidden_size;
   return (struct decoder_sizes){.cell = rnn_cell_of(cell_of(config)),
                                 .layer_norm = config->layer_norm,
+                                .residual = config->residual,
                                 .embedding = config->embedding_size,
                                 .hidden = config->hidden_size,
                                 .vocabulary = config->target_vocabulary,
@@ -280,6 +282,10 @@ elman_status model_config_check(const struct model_config *config, elman_error *
     status = fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                   "layer normalization needs at least two units in each direction: of one alone "
                   "nothing would be left; use a larger hidden size");
+  if (status == ELMAN_OK && config->residual && config->layers < 2)
+    status = fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                  "residual connections are those between layers, and there is one layer only; use "
+                  "two or more");
   if (status == ELMAN_OK) status = check_attention(config, error);
   if (status == ELMAN_OK && !config->attentional_layer &&
       (config->input_feeding || config->tie_embeddings))

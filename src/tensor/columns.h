@@ -22,6 +22,11 @@ static inline void columns_take(real *narrow, struct columns wide, size_t rows) 
     memcpy(narrow + r * wide.size, wide.first + r * wide.width, wide.size * sizeof *narrow);
 }
 
+/* y (n) += x */
+static inline void add_to(real *y, const real *x, size_t n) {
+  for (size_t i = 0; i < n; i++) y[i] += x[i];
+}
+
 static inline void columns_add_to(real *narrow, struct columns wide, size_t rows) {
   for (size_t r = 0; r < rows; r++)
     for (size_t i = 0; i < wide.size; i++)

@@ -6,7 +6,8 @@ settings=(--hidden-size 12 --embedding-size 8 --layers 2 --bidirectional --atten
   --input-feeding --dropout 0.1 --shards 2 --lr 0.01)
 
 # A model is called by the name of its cell, and what more is switched on.
-for name in elman relu gru lstm elman-layer-norm relu-layer-norm gru-layer-norm lstm-layer-norm; do
+for name in elman relu gru lstm elman-layer-norm relu-layer-norm gru-layer-norm lstm-layer-norm \
+  gru-residual; do
   cell=${name%%-*}
   more=${name#"$cell"}
   train=(train -q --cell "$cell" ${more:+"-$more"} "${settings[@]}")
@@ -23,7 +24,7 @@ for name in elman relu gru lstm elman-layer-norm relu-layer-norm gru-layer-norm 
   ready() { [ -e log ] && [ "$(wc -l <log)" -gt 4 ]; }
   expect_signal_exit INT 130 "$ELMAN" "${train[@]}" -t 1 --epochs 20 --log log pairs.tsv
   expect_exit 64 "$ELMAN" train -q --cell "$cell" $other "${settings[@]}" --epochs 20 --resume pairs.tsv
-  expect_stderr_match 'the checkpoint belongs to another training: layer normalization was'
+  expect_stderr_match 'the checkpoint belongs to another training: (layer normalization|residual connections) was'
   expect_exit 0 "$ELMAN" "${train[@]}" -t 1 --epochs 20 --resume pairs.tsv
   cmp "$name" model.safetensors || fail "$name: a stop and --resume make another model"
   expect_exit 0 "$ELMAN" inspect -m model.safetensors
@@ -43,7 +44,7 @@ for name in elman relu gru lstm elman-layer-norm relu-layer-norm gru-layer-norm 
 done
 
 # Gradients, where no rectifier has a corner.
-for name in elman gru lstm elman-layer-norm gru-layer-norm lstm-layer-norm; do
+for name in elman gru lstm elman-layer-norm gru-layer-norm lstm-layer-norm gru-residual; do
   expect_exit 0 "$ELMAN" gradcheck -m "$name" --samples 10 "$(head -n 1 pairs.tsv | cut -f 1)" \
     "$(head -n 1 pairs.tsv | cut -f 2)"
 done
@@ -69,7 +70,14 @@ expect_stdout_match '^ *encoder\.rnn\.layer_norm_weight_l0 +128 +1 +0 +1 +1$'
 expect_exit 64 "$ELMAN" train -q --layer-norm --hidden-size 2 --bidirectional pairs.tsv
 expect_stderr_match 'layer normalization needs at least two units in each direction'
 
-# It is a model's, not a training's.
+# Residual connections are between layers.
+expect_exit 0 "$ELMAN" inspect -m gru-residual
+expect_stdout_match '^residual connections +yes$'
+expect_exit 64 "$ELMAN" train -q --residual pairs.tsv
+expect_stderr_match 'residual connections are those between layers, and there is one layer only'
+expect_exit 64 "$ELMAN" train -q -o other --residual --init-from elman pairs.tsv
+
+# Normalisation is a model's, not a training's.
 expect_exit 64 "$ELMAN" train -q -o other --layer-norm --init-from elman pairs.tsv
 
 # A model keeps its cell.

@@ -12,7 +12,7 @@ size_t fuzz_make_seed(uint8_t *into, size_t most, size_t number) {
   static const struct model_config configs[] = {
       {.layers = 1, .attention_heads = 1},
       {.layers = 2, .attention_heads = 1, .bidirectional = true, .attention = "general"},
-      {.layers = 2, .attention_heads = 1, .cell = "gru", .layer_norm = true},
+      {.layers = 2, .attention_heads = 1, .cell = "gru", .layer_norm = true, .residual = true},
       {.layers = 1,
        .attention_heads = 2,
        .attention = "multihead",

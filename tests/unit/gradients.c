@@ -530,6 +530,23 @@ Test(gradients, network_with_layer_normalization) {
   }
 }
 
+Test(gradients, network_with_residual_connections) {
+  for (unsigned cell = 0; cell_name((enum cell_kind)cell) != NULL; cell++) {
+    for (unsigned parts = 0; parts < 16; parts++) {
+      struct model_config config = small_config();
+      const struct regularization regularization = {
+          .dropouts = {{parts & 8 ? 0.3 : 0, {5, RANDOM_DROPOUT, 7}}}};
+      config.cell = cell_name((enum cell_kind)cell);
+      config.residual = true;
+      config.layers = parts & 8 ? 3 : 2;
+      config.bidirectional = parts & 1;
+      config.attentional_layer = config.input_feeding = parts & 2;
+      config.encoder_self_attention = config.decoder_self_attention = parts & 4 ? 2 : 0;
+      check_network(config, regularization, mixed_lengths, 4);
+    }
+  }
+}
+
 /* More tokens than the output layer's logits are held for at a time. */
 Test(gradients, network_of_many_tokens) {
   const size_t lengths[1][2] = {{2, 900}};

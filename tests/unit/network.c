@@ -90,10 +90,12 @@ static double run(struct setup *s, const size_t *indices, size_t count) {
 
 /* With every cell, and all that a layer can have. */
 static void for_all_layers(void (*check)(struct model_config)) {
-  for (unsigned i = 0; cell_name((enum cell_kind)(i / 2)) != NULL; i++) {
+  for (unsigned i = 0; cell_name((enum cell_kind)(i / 4)) != NULL; i++) {
     struct model_config config = config_with(ATTENTION_SCALED, 8);
-    config.cell = cell_name((enum cell_kind)(i / 2));
-    config.layer_norm = i % 2;
+    config.cell = cell_name((enum cell_kind)(i / 4));
+    config.layer_norm = i & 1;
+    config.residual = i & 2;
+    config.layers = i & 2 ? 2 : 1;
     check(config);
   }
 }
@@ -270,6 +272,8 @@ static void spoil_workspace(struct setup *s) {
   spoil_states(w->decoder.states[0], T, s);
   spoil(w->decoder.attention.context, T * B * H);
   spoil(w->decoder.attention.weights, T * B * S);
+  if (s->config.residual) spoil(w->decoder.top, T * B * H);
+  if (s->config.residual) spoil(w->decoder_scratch.top, T * B * H);
   spoil(w->decoder.features, N * 2 * H);
   spoil(w->decoder.logits, w->block * s->config.target_vocabulary);
   spoil(w->encoder_scratch.outputs, S * B * H);

@@ -172,6 +172,7 @@ static inline void for_all_shapes(shape_check *check) {
       config.layers = shape & 1 ? 2 : 1;
       config.cell = cell_name((enum cell_kind)((kind + shape) % cells));
       config.layer_norm = (kind + shape / 4) % 2 != 0;
+      config.residual = config.layers > 1 && kind % 2 != 0;
       config.bidirectional = (shape & 2) != 0;
       config.attentional_layer = shape >= 4;
       config.input_feeding = shape >= 8;
