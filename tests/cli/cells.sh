@@ -1,7 +1,7 @@
 # Recurrent cells and what a layer of them can have: what training promises holds for each of them.
 
 head -n 200 "$DATA/daily.train.zh-en.tsv" >pairs.tsv
-head -n 20 pairs.tsv | cut -f 1 >text
+head -n 8 pairs.tsv | cut -f 1 >text
 settings=(--hidden-size 12 --embedding-size 8 --layers 2 --bidirectional --attentional-layer
   --input-feeding --dropout 0.1 --shards 2 --lr 0.01)
 
