@@ -149,14 +149,18 @@ static double central_difference(struct run *run, real *weight) {
 
 /* How far rounding moves sums of n numbers whose sizes add up to at most 1: λ √n u, but for a
  * chance of 2 exp(-λ² / 2), here 3e-8 (Higham and Mary, SIAM Journal on Scientific Computing 41,
- * 2019). Sums on the way to a logit: a step of the encoder and one of the decoder, a score, the
- * context, and the logit itself. */
+ * 2019). Sums on the way to a logit: of a step of the encoder and of one of the decoder those of
+ * each gate in each layer, and the two of its normalisation; a score, the context, and the logit
+ * itself. */
 static double rounding_of_sums(const struct run *run) {
   const struct model_config *config = &run->network.config;
   const size_t H = config->hidden_size, E = config->embedding_size;
-  const size_t F = decoder_feature_size(decoder_sizes_of(config));
+  const struct decoder_sizes sizes = decoder_sizes_of(config);
+  const size_t F = decoder_feature_size(sizes), above = sizes.layers - 1;
+  const size_t normalized = sizes.layer_norm ? 2 * H * sizes.layers : 0;
+  const size_t step = rnn_columns(sizes.cell) * (E + H + above * 2 * H + normalized);
   const double lambda = 6, unit = DBL_EPSILON / 2;
-  const double terms = 2 * (double)(E + H) + (double)(H + run->batch->source.steps + F);
+  const double terms = 2 * (double)step + (double)(H + run->batch->source.steps + F);
   return lambda * sqrt(terms) * unit;
 }
 
