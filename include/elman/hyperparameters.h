@@ -107,7 +107,7 @@ typedef enum elman_scope {
     "chooses initial weights and the order of the pairs")                                          \
   X(SIZE, validate_every, "validate-every", "validation interval", 0, 1000000000, 0, TRAINING, 2,  \
     "updates between validations; 0 = after each epoch")                                           \
-  X(MEASURE, validate_by, "validate-by", "validation measure", 0, 0, "bleu", TRAINING, 2,          \
+  X(MEASURE, validate_by, "validate-by", "validation measure", 0, 0, "bleu", TRAINING, 3,          \
     "what makes a model the best of all validations: the highest BLEU or chrF2, the lowest loss")  \
   X(SIZE, patience, "patience", "patience", 0, 1000000, 0, END, 2,                                 \
     "validations without a new best before it ends; 0 = no end")
