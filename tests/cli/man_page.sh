@@ -1,4 +1,4 @@
-# The man page and --help name the same options.
+# The man page and --help name the same options; what all commands have is described once.
 
 [ -r "$MAN_PAGE" ] || fail "no man page"
 # Sections of the page: ".SS train" to the next ".S?"; options as \-\-name.
@@ -11,7 +11,9 @@ for command in train translate repl attention evaluate score average inspect gra
   'subwords learn' 'subwords apply' 'subwords show'; do
   expect_exit 0 "$ELMAN" $command --help
   grep -oE -e '^  (-[a-z],|   ) --[a-z-]+' "$results/stdout" | grep -oE -e '--[a-z-]+' |
-    grep -vx -e --help | sort >in_help
+    grep -vx -e --help >options
+  if [ "$command" = inspect ]; then cat options; else grep -vx -e --config options; fi | sort >in_help
+  grep -qx -e --config options || fail "$command has no --config"
   page_options "$command" >in_page
   diff -u in_help in_page >&2 || fail "--help and the man page differ for $command"
 done

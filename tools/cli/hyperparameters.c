@@ -2,6 +2,8 @@
 
 #include <assert.h>
 #include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- options ---- */
@@ -85,5 +87,46 @@ void json_hyperparameters(struct json *json, unsigned scopes, const void *fields
       json_flag(json, row->name, *option.flag);
     else
       json_count(json, row->name, option.seed != NULL ? *option.seed : *option.count);
+  }
+}
+
+/* ---- files of options ---- */
+
+enum { LONGEST_VALUE = 64 };
+
+/* As few digits as give the number back. */
+static void format_exactly(char text[LONGEST_VALUE], double number) {
+  enum { ENOUGH = 17 };
+  double read = 0;
+  for (int digits = 1; digits <= ENOUGH; digits++) {
+    snprintf(text, LONGEST_VALUE, "%.*g", digits, number);
+    read = strtod(text, NULL);
+    if (memcmp(&read, &number, sizeof read) == 0) return;
+  }
+}
+
+static void format_value(char text[LONGEST_VALUE], const elman_hyperparameter *row,
+                         const void *fields) {
+  const struct option option = option_of(row, (char *)fields + row->offset);
+  if (option.choice != NULL)
+    snprintf(text, LONGEST_VALUE, "%s", elman_hyperparameter_choice(row, fields));
+  else if (option.real != NULL)
+    format_exactly(text, *option.real);
+  else if (option.flag != NULL)
+    snprintf(text, LONGEST_VALUE, "%s", *option.flag ? "yes" : "no");
+  else
+    snprintf(text, LONGEST_VALUE, "%" PRIu64,
+             option.seed != NULL ? *option.seed : (uint64_t)*option.count);
+}
+
+void config_hyperparameters(FILE *stream, const char *start, unsigned scopes, const void *fields,
+                            const struct config_choice *choice) {
+  const elman_hyperparameter *row = NULL;
+  char value[LONGEST_VALUE], otherwise[LONGEST_VALUE];
+  while ((row = elman_hyperparameter_next(row, scopes)) != NULL) {
+    format_value(value, row, fields);
+    format_value(otherwise, row, choice->defaults);
+    if ((strcmp(value, otherwise) != 0) == choice->differing)
+      fprintf(stream, "%s%s = %s\n", start, row->option, value);
   }
 }

@@ -2,6 +2,7 @@
 #ifndef ELMAN_CLI_HYPERPARAMETERS_H
 #define ELMAN_CLI_HYPERPARAMETERS_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "elman.h"
@@ -20,5 +21,16 @@ void hyperparameter_options(struct option table[MOST_OPTIONS], unsigned scopes, 
 void print_hyperparameters(FILE *stream, unsigned scopes, const void *fields, const char *left_out);
 void json_hyperparameters(struct json *json, unsigned scopes, const void *fields,
                           const char *left_out);
+
+/* Which lines of a file of options: those of rows whose value differs from that at `defaults`, or
+ * the others. */
+struct config_choice {
+  const void *defaults;
+  bool differing;
+};
+
+/* Lines "option = value" of a file of options, with `start` in front of each. Values are exact. */
+void config_hyperparameters(FILE *stream, const char *start, unsigned scopes, const void *fields,
+                            const struct config_choice *choice);
 
 #endif

@@ -98,6 +98,41 @@ static void write_json(FILE *stream, const elman_model *model) {
   json_print(&json, "\n]}\n");
 }
 
+/* ---- for training again ---- */
+
+/* Lines of hyperparameters, of those that differ from the defaults or of the others. */
+static void write_settings(FILE *stream, const elman_model_info *info, bool differing) {
+  const elman_model_options model = elman_model_options_default();
+  const elman_train_options train = elman_train_options_default();
+  const unsigned of_model = ELMAN_SCOPE_MODEL | (info->start_known ? ELMAN_SCOPE_START : 0);
+  const char *start = differing ? "" : "# ";
+  config_hyperparameters(stream, start, of_model, info, &(struct config_choice){&model, differing});
+  if (info->training != NULL)
+    config_hyperparameters(stream, start, TRAINING, info->training,
+                           &(struct config_choice){&train, differing});
+}
+
+static void write_config(FILE *stream, const elman_model *model) {
+  const elman_model_info info = elman_model_get_info(model);
+  const elman_history history = info.history;
+  fprintf(stream, "# The training of a model, for 'elman train --config FILE PAIRS...'; elman %s\n",
+          info.version);
+  fputs("# The model does not tell where its pairs were, nor whether there were dev, guide and\n"
+        "# init-from: add these, and output, here or on the command line.\n",
+        stream);
+  if (!info.start_known || (info.training == NULL && history.updates > 0))
+    fputs("# Its file is too old to tell all settings.\n", stream);
+  else if (info.training == NULL)
+    fputs("# It is as it was made: its seed is not known.\n", stream);
+  fprintf(stream, "# It has had %" PRIu64 " update%s, in %" PRIu64 " whole epoch%s.\n",
+          history.updates, plural(history.updates), history.epochs, plural(history.epochs));
+  fprintf(stream, "%sepochs = %" PRIu64 "\n",
+          history.updates > 0 && history.epochs == 0 ? "# " : "", history.epochs);
+  write_settings(stream, &info, true);
+  fputs("# As by default:\n", stream);
+  write_settings(stream, &info, false);
+}
+
 /* ---- vocabularies ---- */
 
 /* A column more where one text is two tokens. */
@@ -125,16 +160,20 @@ static void write_vocabulary(FILE *stream, const elman_model *model, const char 
 
 int inspect_command(int argc, char **argv) {
   const char *model_path = DEFAULT_MODEL, *vocabulary = NULL;
-  bool json = false;
-  const struct option options[] = {MODEL_OPTION(model_path),
-                                   {"vocabulary", 0, "SIDE",
-                                    "list a vocabulary: id, count, token, how it is joined",
-                                    .text = &vocabulary, .choice = text_side_name},
-                                   JSON_OPTION(json),
-                                   {0}};
-  const struct rule rules[] = {{"FILE", "", "unexpected '%s'; -m FILE names the model"},
-                               {"json", "vocabulary", "--json and --vocabulary do not go together"},
-                               {0}};
+  bool json = false, config = false;
+  const struct option options[] = {
+      MODEL_OPTION(model_path),
+      {"vocabulary", 0, "SIDE", "list a vocabulary: id, count, token, how it is joined",
+       .text = &vocabulary, .choice = text_side_name},
+      {"config", 0, NULL, "print a file for 'train --config' that repeats the training",
+       .flag = &config},
+      JSON_OPTION(json),
+      {0}};
+  const struct rule rules[] = {
+      {"FILE", "", "unexpected '%s'; -m FILE names the model"},
+      {"json", "vocabulary", "--json and --vocabulary do not go together"},
+      {"config", "json vocabulary", "--config goes neither with --json nor with --vocabulary"},
+      {0}};
   const struct usage usage = {"inspect", "[options]", "Shows what a model file holds.", options,
                               rules};
   struct operands operands;
@@ -146,7 +185,7 @@ int inspect_command(int argc, char **argv) {
   if (vocabulary != NULL)
     write_vocabulary(stdout, model, vocabulary);
   else
-    (json ? write_json : write_text)(stdout, model);
+    (config ? write_config : json ? write_json : write_text)(stdout, model);
   elman_model_free(model);
   return output_end(EX_OK);
 }

@@ -5,10 +5,12 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
 
+#include "config_file.h"
 #include "messages.h"
 #include "output.h"
 #include "suggestion.h"
@@ -58,39 +60,71 @@ static void print_choices(char *into, size_t size, const struct option *option) 
     used += (size_t)snprintf(into + used, size - used, i == 0 ? "%s" : ", %s", option->choice(i));
 }
 
-static int set_value(const struct usage *usage, const struct option *option, const char *value) {
+static int refuse(const struct option_place *place, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static int refuse(const struct option_place *place, const char *format, ...) {
+  char message[MESSAGE_SIZE];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(message, sizeof message, format, arguments);
+  va_end(arguments);
+  if (place->dashes[0] != '\0') return report_usage(place->where, "%s", message);
+  report(place->where, "%s", message);
+  return EX_USAGE;
+}
+
+static int set_flag(const struct option *option, const char *value,
+                    const struct option_place *place) {
+  if (value != NULL && strcmp(value, "yes") != 0 && strcmp(value, "no") != 0)
+    return refuse(place, "%s%s: '%s' is neither yes nor no", place->dashes, option->name, value);
+  *option->flag = value == NULL || value[0] == 'y';
+  return EX_OK;
+}
+
+static int set_number(const struct option *option, const char *value,
+                      const struct option_place *place) {
+  const char *dashes = place->dashes, *name = option->name;
   uint64_t number;
   double real;
+  if (option->count != NULL) {
+    if (!parse_whole_number(value, &number) || number < option->least || number > option->most)
+      return refuse(place, "%s%s: '%s' is not a whole number from %zu to %zu", dashes, name, value,
+                    option->least, option->most);
+    *option->count = (size_t)number;
+  } else if (option->seed != NULL) {
+    if (!parse_whole_number(value, option->seed))
+      return refuse(place, "%s%s: '%s' is not a whole number from 0 to %" PRIu64, dashes, name,
+                    value, UINT64_MAX);
+  } else {
+    if (!parse_real(value, &real) || real < option->lowest || real > option->highest)
+      return refuse(place, "%s%s: '%s' is not a number from %g to %g", dashes, name, value,
+                    option->lowest, option->highest);
+    *option->real = real;
+  }
+  return EX_OK;
+}
+
+int option_set(const struct option *option, const char *value, const struct option_place *place) {
+  const char *dashes = place->dashes, *name = option->name;
+  if (option->flag != NULL) return set_flag(option, value, place);
+  if (value == NULL) return refuse(place, "%s%s needs a value: %s", dashes, name, option->argument);
   if (value[0] == '\0' && strcmp(option->argument, "FILE") == 0)
-    return report_usage(usage->command, "--%s: '' is not the name of a file", option->name);
+    return refuse(place, "%s%s: '' is not the name of a file", dashes, name);
   if (option->choice != NULL) {
     char choices[256];
     if (set_choice(option, value)) return EX_OK;
     print_choices(choices, sizeof choices, option);
-    return report_usage(usage->command, "--%s: '%s' is not one of: %s", option->name, value,
-                        choices);
+    return refuse(place, "%s%s: '%s' is not one of: %s", dashes, name, value, choices);
   }
   if (option->text != NULL) {
     *option->text = value;
   } else if (option->list != NULL) {
     if (option->list->count == option->most)
-      return report_usage(usage->command, "--%s can be given %zu times at most", option->name,
-                          option->most);
+      return refuse(place, "%s%s can be given %zu times at most", dashes, name, option->most);
     option->list->words[option->list->count++] = value;
-  } else if (option->count != NULL) {
-    if (!parse_whole_number(value, &number) || number < option->least || number > option->most)
-      return report_usage(usage->command, "--%s: '%s' is not a whole number from %zu to %zu",
-                          option->name, value, option->least, option->most);
-    *option->count = (size_t)number;
-  } else if (option->seed != NULL) {
-    if (!parse_whole_number(value, option->seed))
-      return report_usage(usage->command, "--%s: '%s' is not a whole number from 0 to %" PRIu64,
-                          option->name, value, UINT64_MAX);
   } else {
-    if (!parse_real(value, &real) || real < option->lowest || real > option->highest)
-      return report_usage(usage->command, "--%s: '%s' is not a number from %g to %g", option->name,
-                          value, option->lowest, option->highest);
-    *option->real = real;
+    return set_number(option, value, place);
   }
   return EX_OK;
 }
@@ -112,19 +146,21 @@ void option_print_value(FILE *stream, const struct option *option) {
     fputs(*option->flag ? "yes" : "no", stream);
 }
 
-static void print_default(FILE *stream, const struct option *option) {
+/* `preset`: a choice has made the value the default. */
+static void print_default(FILE *stream, const struct option *option, bool preset) {
+  const char *words = preset ? NULL : option->default_words;
   const bool nothing = option->list != NULL || (option->text != NULL && *option->text == NULL) ||
                        (option->flag != NULL && !*option->flag);
-  if (option->default_words == NULL && nothing) return;
+  if (words == NULL && nothing) return;
   fputs(" (default: ", stream);
-  if (option->default_words != NULL || option->flag != NULL)
-    fputs(option->flag != NULL ? "on" : option->default_words, stream);
+  if (words != NULL || option->flag != NULL)
+    fputs(option->flag != NULL ? "on" : words, stream);
   else
     option_print_value(stream, option);
   putc(')', stream);
 }
 
-static void print_option(FILE *stream, const struct option *option) {
+static void print_option(FILE *stream, const struct option *option, bool preset) {
   char names[64];
   const char *argument = option->argument == NULL ? "" : option->argument;
   snprintf(names, sizeof names, "--%s%s%s", option->name, argument[0] == '\0' ? "" : " ", argument);
@@ -138,21 +174,11 @@ static void print_option(FILE *stream, const struct option *option) {
     print_choices(choices, sizeof choices, option);
     fprintf(stream, ": %s", choices);
   }
-  print_default(stream, option);
+  print_default(stream, option, preset);
   putc('\n', stream);
 }
 
-static int print_help(const struct usage *usage) {
-  printf("Usage: elman %s %s\n\n%s\n\nOptions:\n", usage->command, usage->operands,
-         usage->description);
-  for (const struct option *option = usage->options; option->name != NULL; option++)
-    print_option(stdout, option);
-  bool no = false;
-  print_option(stdout, &(struct option){"help", 'h', .help = "show this and leave", .flag = &no});
-  return output_end(EX_OK);
-}
-
-/* ---- the command line ---- */
+static const char CONFIG[] = "config";
 
 static const struct option *find_long(const struct option *options, const char *name) {
   for (const struct option *option = options; option->name != NULL; option++)
@@ -160,16 +186,58 @@ static const struct option *find_long(const struct option *options, const char *
   return NULL;
 }
 
+static bool reads_config(const struct usage *usage) {
+  return find_long(usage->options, CONFIG) == NULL;
+}
+
+static int print_help(const struct usage *usage, const bool preset[MOST_OPTIONS]) {
+  printf("Usage: elman %s %s\n\n%s\n\nOptions:\n", usage->command, usage->operands,
+         usage->description);
+  for (const struct option *option = usage->options; option->name != NULL; option++)
+    print_option(stdout, option, preset[option - usage->options]);
+  const char *none = NULL;
+  bool no = false;
+  const struct option config = {
+      CONFIG, 0, "FILE", "read options from lines 'name = value'; those given here replace them",
+      .text = &none};
+  if (reads_config(usage)) print_option(stdout, &config, false);
+  print_option(stdout, &(struct option){"help", 'h', .help = "show this and leave", .flag = &no},
+               false);
+  return output_end(EX_OK);
+}
+
+/* ---- the command line ---- */
+
 static const struct option *find_short(const struct option *options, char letter) {
   for (const struct option *option = options; option->name != NULL && letter != '\0'; option++)
     if (option->letter == letter) return option;
   return NULL;
 }
 
+static void offer_all(struct suggestion *suggestion, const struct option *options,
+                      const char *name) {
+  for (const struct option *option = options; option->name != NULL; option++)
+    suggestion_offer(suggestion, name, option->name);
+}
+
+const struct option *option_find(const struct option *options, const char *name,
+                                 const struct option_place *place) {
+  const struct option *option = find_long(options, name);
+  struct suggestion suggestion = {0};
+  if (option != NULL) return option;
+  offer_all(&suggestion, options, name);
+  if (suggestion.best != NULL)
+    (void)refuse(place, "there is no option '%s'; did you mean '%s'?", name, suggestion.best);
+  else
+    (void)refuse(place, "there is no option '%s'", name);
+  return NULL;
+}
+
+/* `name` is what `word` names: all behind its dashes. */
 static int report_unknown(const struct usage *usage, const char *word, const char *name) {
   struct suggestion suggestion = {0};
-  for (const struct option *option = usage->options; option->name != NULL; option++)
-    suggestion_offer(&suggestion, name, option->name);
+  offer_all(&suggestion, usage->options, name);
+  suggestion_offer(&suggestion, name, CONFIG);
   suggestion_offer(&suggestion, name, "help");
   if (suggestion.best != NULL)
     return report_usage(usage->command, "unknown option '%s'; did you mean '--%s'?", word,
@@ -183,28 +251,43 @@ struct cursor {
   char **argv;
   int next, argc;
   struct operands *operands; /* where it goes */
+  bool config_seen;
 };
 
-/* Whether it had been given before. */
+/* Whether it had been given before. The values that a file of options gave a list are forgotten. */
 static bool note_given(struct cursor *cursor, const struct usage *usage,
                        const struct option *option) {
-  bool *given = &cursor->operands->given[option - usage->options];
-  const bool before = *given;
-  *given = true;
+  const size_t row = (size_t)(option - usage->options);
+  struct operands *operands = cursor->operands;
+  const bool before = operands->typed[row];
+  if (!before && option->list != NULL) option->list->count = 0;
+  operands->typed[row] = operands->given[row] = true;
   return before;
 }
 
-/* `value` is NULL if the value is the next word of the command line. */
+static int report_twice(const struct usage *usage, const char *name) {
+  return report_usage(usage->command, "--%s is given twice, and takes one value", name);
+}
+
+/* `value`, or if that is NULL the next word of the command line; NULL at its end. */
+static const char *value_at(struct cursor *cursor, const char *value) {
+  return value != NULL || cursor->next == cursor->argc ? value : cursor->argv[cursor->next++];
+}
+
 static int take_value(const struct usage *usage, const struct option *option, const char *value,
                       struct cursor *cursor) {
   if (note_given(cursor, usage, option) && option->list == NULL)
-    return report_usage(usage->command, "--%s is given twice, and takes one value", option->name);
-  if (value == NULL) {
-    if (cursor->next == cursor->argc)
-      return report_usage(usage->command, "--%s needs a value: %s", option->name, option->argument);
-    value = cursor->argv[cursor->next++];
-  }
-  return set_value(usage, option, value);
+    return report_twice(usage, option->name);
+  return option_set(option, value_at(cursor, value), &(struct option_place){usage->command, "--"});
+}
+
+/* The file has been read already. */
+static int pass_config(const struct usage *usage, const char *value, struct cursor *cursor) {
+  if (cursor->config_seen) return report_twice(usage, CONFIG);
+  cursor->config_seen = true;
+  if (value_at(cursor, value) == NULL)
+    return report_usage(usage->command, "--%s needs a value: FILE", CONFIG);
+  return EX_OK;
 }
 
 static int parse_long(const struct usage *usage, char *word, struct cursor *cursor) {
@@ -215,6 +298,7 @@ static int parse_long(const struct usage *usage, char *word, struct cursor *curs
   const struct option *option = find_long(usage->options, name);
   /* Without a value it was found before all others. */
   if (strcmp(name, "help") == 0) return report_usage(usage->command, "--help takes no value");
+  if (option == NULL && strcmp(name, CONFIG) == 0) return pass_config(usage, value, cursor);
   if (option == NULL) return report_unknown(usage, word, name);
   if (option->flag == NULL) return take_value(usage, option, value, cursor);
   if (value != NULL) return report_usage(usage->command, "--%s takes no value", name);
@@ -257,24 +341,24 @@ bool option_given(const struct usage *usage, const struct operands *operands, co
   return option != NULL && operands->given[option - usage->options];
 }
 
-static bool has_option(const struct usage *usage, const struct operands *operands,
+static bool has_option(const struct usage *usage, const bool given[MOST_OPTIONS],
                        const char *name) {
   const struct option *option = find_long(usage->options, name);
   assert(option != NULL);
   if (option->flag != NULL) return *option->flag;
-  return option_given(usage, operands, name) && (option->count == NULL || *option->count > 0);
+  return given[option - usage->options] && (option->count == NULL || *option->count > 0);
 }
 
 /* The first that is there of the names, which are taken apart; NULL = none. */
 static const char *find_given(const struct usage *usage, const struct operands *operands,
-                              char *names) {
+                              const bool given[MOST_OPTIONS], char *names) {
   char *rest;
   for (char *name = strtok_r(names, " ", &rest); name != NULL; name = strtok_r(NULL, " ", &rest)) {
     if (isupper((unsigned char)*name)) {
       if (operands->count > 0) return operands->words[0];
     } else if (isdigit((unsigned char)*name)) {
       if (operands->count == (size_t)(*name - '0')) return name;
-    } else if (has_option(usage, operands, name)) {
+    } else if (has_option(usage, given, name)) {
       return name;
     }
   }
@@ -287,9 +371,9 @@ static int check_rules(const struct usage *usage, const struct operands *operand
     char names[2][256];
     bool broken = true;
     for (size_t i = 0; i < 2; i++) {
-      const bool none = conditions[i][0] == '!';
-      snprintf(names[i], sizeof names[i], "%s", conditions[i] + none);
-      found[i] = find_given(usage, operands, names[i]);
+      const bool none = conditions[i][0] == '!', typed = conditions[i][0] == '+';
+      snprintf(names[i], sizeof names[i], "%s", conditions[i] + (none || typed));
+      found[i] = find_given(usage, operands, typed ? operands->typed : operands->given, names[i]);
       broken = broken && (conditions[i][0] == '\0' || (found[i] == NULL) == none);
     }
     if (broken) return report_usage(usage->command, rule->message, found[0]);
@@ -297,46 +381,115 @@ static int check_rules(const struct usage *usage, const struct operands *operand
   return EX_OK;
 }
 
-/* ---- the command line, parsed ---- */
+/* ---- what is read before the command line ---- */
 
-bool options_parse(const struct usage *usage, int argc, char **argv, struct operands *operands,
-                   int *code) {
-  if (asks_for_help(usage, argc, argv)) {
-    *code = print_help(usage);
-    return false;
+/* What an option's long form says, or NULL: for those that others depend on. */
+static const char *find_value(int argc, char **argv, const char *name) {
+  const size_t length = strlen(name);
+  for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+    if (strncmp(argv[i], "--", 2) != 0 || strncmp(argv[i] + 2, name, length) != 0) continue;
+    const char *rest = argv[i] + 2 + length;
+    if (*rest == '=') return rest + 1;
+    if (*rest == '\0' && i + 1 < argc) return argv[i + 1];
   }
-  struct cursor cursor = {argv, 1, argc, operands};
+  return NULL;
+}
+
+/* Makes them defaults, and notes whose. */
+static void apply_settings(const struct usage *usage, const char *settings,
+                           bool preset[MOST_OPTIONS]) {
+  const struct option_place place = {usage->command, "--"};
+  char words[256], *rest;
+  snprintf(words, sizeof words, "%s", settings);
+  for (char *name = strtok_r(words, " ", &rest); name != NULL; name = strtok_r(NULL, " ", &rest)) {
+    char *value = strchr(name, '=');
+    if (value != NULL) *value++ = '\0';
+    const struct option *option = find_long(usage->options, name);
+    assert(option != NULL);
+    (void)option_set(option, value, &place);
+    preset[option - usage->options] = true;
+  }
+}
+
+/* Of a choice that does not exist its own option will tell. */
+static void apply_choice(const struct usage *usage, const struct option *option, const char *value,
+                         bool preset[MOST_OPTIONS]) {
+  for (size_t i = 0; value != NULL && option->choice(i) != NULL; i++)
+    if (strcmp(option->choice(i), value) == 0) apply_settings(usage, option->settings(i), preset);
+}
+
+/* Options point into it until the program ends. */
+static struct config_file config;
+
+static void apply_presets(const struct usage *usage, int argc, char **argv,
+                          bool preset[MOST_OPTIONS]) {
+  for (const struct option *option = usage->options; option->name != NULL; option++) {
+    if (option->settings == NULL) continue;
+    const char *value = find_value(argc, argv, option->name);
+    for (size_t i = 0; value == NULL && i < config.count; i++)
+      if (strcmp(config.lines[i].name, option->name) == 0) value = config.lines[i].value;
+    apply_choice(usage, option, value, preset);
+  }
+}
+
+static int apply_line(const struct usage *usage, const struct config_line *line,
+                      struct operands *operands) {
+  char where[MESSAGE_SIZE];
+  config_line_name(where, sizeof where, &config, line);
+  const struct option_place place = {where, ""};
+  const struct option *option = option_find(usage->options, line->name, &place);
+  if (option == NULL) return EX_USAGE;
+  bool *given = &operands->given[option - usage->options];
+  if (*given && option->list == NULL)
+    return refuse(&place, "%s is given twice, and takes one value", line->name);
+  *given = true;
+  return option_set(option, line->value, &place);
+}
+
+static int apply_config(const struct usage *usage, struct operands *operands) {
+  int code = EX_OK;
+  for (size_t i = 0; i < config.count && code == EX_OK; i++)
+    code = apply_line(usage, &config.lines[i], operands);
+  return code;
+}
+
+/* ---- all of it ---- */
+
+static int parse_words(const struct usage *usage, int argc, char **argv,
+                       struct operands *operands) {
+  struct cursor cursor = {argv, 1, argc, operands, .config_seen = false};
   bool only_operands = false;
-  /* Operands move to the front of argv, over words that have been dealt with. */
-  *operands = (struct operands){.words = argv + 1};
-  *code = EX_OK;
-  while (cursor.next < argc && *code == EX_OK) {
+  int code = EX_OK;
+  while (cursor.next < argc && code == EX_OK) {
     char *word = argv[cursor.next++];
     if (only_operands || word[0] != '-' || word[1] == '\0')
       operands->words[operands->count++] = word;
     else if (strcmp(word, "--") == 0)
       only_operands = true;
     else if (word[1] == '-')
-      *code = parse_long(usage, word, &cursor);
+      code = parse_long(usage, word, &cursor);
     else
-      *code = parse_short(usage, word, &cursor);
+      code = parse_short(usage, word, &cursor);
   }
-  if (*code == EX_OK) *code = check_rules(usage, operands);
-  return *code == EX_OK;
+  return code;
 }
 
-void options_preset(struct option *options, const char *settings) {
-  const struct usage usage = {.options = options};
-  char words[256], *rest;
-  snprintf(words, sizeof words, "%s", settings);
-  for (char *name = strtok_r(words, " ", &rest); name != NULL; name = strtok_r(NULL, " ", &rest)) {
-    char *value = strchr(name, '=');
-    if (value != NULL) *value++ = '\0';
-    struct option *option = options + (find_long(options, name) - options);
-    if (value == NULL)
-      *option->flag = true;
-    else
-      (void)set_value(&usage, option, value);
-    option->default_words = NULL;
+bool options_parse(const struct usage *usage, int argc, char **argv, struct operands *operands,
+                   int *code) {
+  bool preset[MOST_OPTIONS] = {false};
+  const bool help = asks_for_help(usage, argc, argv);
+  const char *path = !help && reads_config(usage) ? find_value(argc, argv, CONFIG) : NULL;
+  /* Operands move to the front of argv, over words that have been dealt with. */
+  *operands = (struct operands){.words = argv + 1};
+  *code = path == NULL ? EX_OK : config_file_read(&config, path);
+  if (*code != EX_OK) return false;
+  apply_presets(usage, argc, argv, preset);
+  if (help) {
+    *code = print_help(usage, preset);
+    return false;
   }
+  *code = apply_config(usage, operands);
+  if (*code == EX_OK) *code = parse_words(usage, argc, argv, operands);
+  if (*code == EX_OK) *code = check_rules(usage, operands);
+  return *code == EX_OK;
 }

@@ -28,12 +28,14 @@ struct option {
   const char *default_words; /* shown as the default, for a value that does not explain itself */
   bool *flag;
   const char **text;
-  unsigned *index;                     /* of one of the words of `choice`, as an enum keeps it */
-  const char *(*choice)(size_t index); /* the words that `text` may be, too; NULL = any */
-  size_t *count;                       /* least to most */
-  uint64_t *seed;                      /* any number of 64 bits */
-  struct option_list *list;            /* may be given `most` times, MOST_LISTED at most */
-  double *real;                        /* lowest to highest */
+  unsigned *index;                       /* of one of the words of `choice`, as an enum keeps it */
+  const char *(*choice)(size_t index);   /* the words that `text` may be, too; NULL = any */
+  const char *(*settings)(size_t index); /* what each choice makes the default of other options:
+                                            "name=value" or the name of a flag, spaces between */
+  size_t *count;                         /* least to most */
+  uint64_t *seed;                        /* any number of 64 bits */
+  struct option_list *list;              /* may be given `most` times, MOST_LISTED at most */
+  double *real;                          /* lowest to highest */
   size_t least, most;
   double lowest, highest;
 };
@@ -55,9 +57,10 @@ struct option {
 #define QUIET_OPTION(help) OPTION("quiet", 'q', NULL, help, .flag = &messages_quiet)
 
 /* A command line is wrong if both conditions of a rule hold. Each names options, a space between,
- * of which one is there or, behind a '!', none is. A capital stands for operands, a digit for so
- * many of them; nothing always holds. There is a flag that is on, also by a preset, a number unless
- * it is a 0 that switches something off, and whatever else was given. */
+ * of which one is there or, behind a '!', none is, or, behind a '+', one stands on the command line
+ * itself, and not in a file of options, which may be a list of all there are. A capital stands for
+ * operands, a digit for so many of them; nothing always holds. There is a flag that is on, also by
+ * a preset, a number unless it is a 0 that switches something off, and whatever else was given. */
 struct rule {
   const char *one, *other;
   const char *message; /* NULL ends the table; may have a %s for what fulfils the first condition */
@@ -74,19 +77,34 @@ struct usage {
 struct operands {
   char **words; /* in the order given */
   size_t count;
-  bool given[MOST_OPTIONS]; /* i: row i of the option table was on the command line */
+  bool given[MOST_OPTIONS]; /* i: row i of the option table was on the command line, or in the file
+                               of options that it names */
+  bool typed[MOST_OPTIONS]; /* likewise, on the command line */
 };
 
-/* Options and operands may be mixed; after "--" all is operands. False when there is nothing left
- * to do, with *code the exit code: help was asked for, or the command line is wrong. */
+/* Options and operands may be mixed; after "--" all is operands. --config FILE, which every command
+ * has whose table has no such row, reads options from a file (config_file.h); what stands on the
+ * command line replaces what stands there. False when there is nothing left to do, with *code the
+ * exit code: help was asked for, or command line or file are wrong. */
 bool options_parse(const struct usage *usage, int argc, char **argv, struct operands *operands,
                    int *code);
 
-/* Whether the command line had the option of that name, which is in the table. */
+/* Whether the option of that name, which is in the table, was given. */
 bool option_given(const struct usage *usage, const struct operands *operands, const char *name);
 
-/* Changes defaults: "name=value", or the name of a flag, with spaces between. */
-void options_preset(struct option *options, const char *settings);
+/* Where an option is given, for messages: a command by its name with "--" in front of options, or
+ * any other place with "". */
+struct option_place {
+  const char *where, *dashes;
+};
+
+/* The row of that name; NULL, after a message with what may be meant, if the table has none. */
+const struct option *option_find(const struct option *options, const char *name,
+                                 const struct option_place *place);
+
+/* Gives it a value as text; of a flag that is "yes", "no" or NULL. Gives an exit code, after a
+ * message if that is not 0; the old value then stays. */
+int option_set(const struct option *option, const char *value, const struct option_place *place);
 
 /* The value as people read it. */
 void option_print_value(FILE *stream, const struct option *option);

@@ -281,19 +281,18 @@ int train_command(int argc, char **argv) {
       TIMEOUT_OPTION,
       QUIET_OPTION("print errors only"),
       {"preset", 0, "NAME", "settings that go together; 'base' is for real corpora",
-       .text = &preset, .choice = preset_name},
+       .text = &preset, .choice = preset_name, .settings = preset_settings},
       {"epochs", 0, "N", "passes over the pairs; 0 writes the initial model",
        "10, or 400 updates if that is more", .count = &job.train.epochs, .most = 1000000}};
   hyperparameter_options(options, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, &job.train);
   hyperparameter_options(options, OF_MODEL, &job.model);
-  preset_apply(argc, argv, options);
   const struct rule rules[] = {
       PAIRS_RULES,
       {"guide", "subword-dropout",
        "--guide is for words that are split in one way; leave out --subword-dropout"},
       {"guide-weight", "!guide", "--guide-weight needs --guide, which names the alignments"},
       {"patience validate-every validate-by", "!dev", "--%s needs --dev"},
-      {"batch-tokens", "batch-size",
+      {"batch-tokens", "+batch-size",
        "--batch-tokens and --batch-size both say how large a batch is; leave one of them out"},
       {"input-feeding tie-embeddings", "!attentional-layer init-from",
        "--%s needs --attentional-layer"},

@@ -1,0 +1,106 @@
+# Options from a file, and the file that a model gives.
+
+wrong() { # wrong REGEX ARGUMENT...
+  local regex=$1
+  shift
+  expect_exit 64 "$ELMAN" "$@"
+  expect_stdout
+  expect_stderr_match "$regex"
+}
+
+# All ways to write a line; what stands in the file is what stands on the command line.
+printf '\xef\xbb\xbf# a small one\nhidden-size = 6\r\n\n  embedding-size 5 # numbers a word\n\tseed=3\nbidirectional\northogonal = no
+residual = no\nepochs\t= 4\nquiet = yes\noutput = by-file # a name\n' >options.conf
+expect_exit 0 "$ELMAN" train --config options.conf "$DATA/toy.zh-en.tsv"
+expect_no_stderr
+expect_exit 0 "$ELMAN" train -q --hidden-size 6 --embedding-size 5 --seed 3 --bidirectional --epochs 4 -o by-line \
+  "$DATA/toy.zh-en.tsv"
+cmp by-file by-line || fail "options of a file are others than those of the command line"
+
+# The command line wins, before or after the file; of a list, as a whole.
+expect_exit 0 "$ELMAN" train --seed 4 --config=options.conf -o won "$DATA/toy.zh-en.tsv"
+expect_exit 0 "$ELMAN" inspect -m won
+expect_stdout_match '^seed +4$'
+expect_stdout_match '^hidden size +6$'
+printf 'model = nowhere\nmodel = nowhere-else\nbeam = 2\n' >translate.conf
+expect_exit 0 "$ELMAN" translate --config translate.conf -m won 我
+expect_exit 66 "$ELMAN" translate --config translate.conf 我
+printf 'model = by-file\nmodel = won\n' >two.conf
+expect_exit 0 "$ELMAN" translate --json --config two.conf 我
+cp "$results/stdout" two
+expect_exit 0 "$ELMAN" translate --json -m by-file -m won 我
+cmp two "$results/stdout" || fail "a list in a file"
+
+# A preset in the file; what stands beside it, and a preset on the command line, count for more.
+printf 'dropout = 0.25\npreset = small\nattentional-layer = no\n' >preset.conf
+expect_exit 0 "$ELMAN" train -q --epochs 0 --config preset.conf --hidden-size 8 "$DATA/toy.zh-en.tsv"
+expect_exit 0 "$ELMAN" inspect --config
+for line in 'hidden-size = 8' 'attention = additive' 'bidirectional = yes' '# attentional-layer = no' \
+  'orthogonal = yes' 'epochs = 0'; do
+  expect_stdout_match "^$line\$"
+done
+expect_exit 0 "$ELMAN" train -q --epochs 0 --config preset.conf --preset plain "$DATA/toy.zh-en.tsv"
+expect_exit 0 "$ELMAN" inspect
+expect_stdout_match '^attention +dot$'
+
+# What is wrong is told with file and line.
+bad() { # bad REGEX LINE...
+  local regex=$1
+  shift
+  printf '%s\n' "$@" >bad.conf
+  wrong "^elman: bad\.conf:$#: $regex" train --config bad.conf -o never "$DATA/toy.zh-en.tsv"
+}
+bad "there is no option 'epoch'; did you mean 'epochs'\?" '# one' 'seed = 3' 'epoch = 3'
+bad "there is no option '--epochs'" '--epochs 3'
+bad "there is no option 'config'" 'config = other.conf'
+bad "there is no option 'help'" 'help'
+bad "epochs: 'x' is not a whole number from 0 to 1000000" 'epochs = x'
+bad "epochs: '3 4' is not" 'epochs = 3 4'
+bad "epochs needs a value: N" 'epochs'
+bad "epochs: '' is not" 'epochs ='
+bad "epochs is given twice" 'epochs = 3' 'epochs = 4'
+bad "lr: 'nan' is not a number" 'lr = nan'
+bad "cell: 'cnn' is not one of: elman, " 'cell = cnn'
+bad "bidirectional: '1' is neither yes nor no" 'bidirectional = 1'
+bad "log: '' is not the name of a file" 'log = # none'
+printf 'seed = 1\0\n' >bad.conf
+wrong '^elman: bad\.conf:1: has a byte of 0' train --config bad.conf x
+yes 'input = a line that makes the file too long' | head -n 2000 >bad.conf
+wrong '^elman: bad\.conf:[0-9]+: there are more than 512 options' translate --config bad.conf
+yes | head -c 140000 | tr -d '\n' >bad.conf
+wrong '^elman: bad\.conf:1: the options are longer' translate --config bad.conf
+expect_exit 66 "$ELMAN" translate --config nowhere.conf
+expect_stderr_match '^elman: nowhere\.conf: '
+wrong '--config: options are read from a file' translate --config - x
+wrong '--config needs a value: FILE' translate x --config
+wrong '--config is given twice' translate --config two.conf --config=two.conf x
+wrong "did you mean '--config'\?" translate --confg two.conf x
+# What does not go together does not in a file either.
+printf 'patience = 3\n' >bad.conf
+wrong '--patience needs --dev' train --config bad.conf "$DATA/toy.zh-en.tsv"
+printf 'batch-size = 3\nbatch-tokens = 40\n' >both.conf
+expect_exit 0 "$ELMAN" train -q --epochs 0 --config both.conf -o both "$DATA/toy.zh-en.tsv"
+wrong 'both say how large a batch is' train --config both.conf --batch-size 4 "$DATA/toy.zh-en.tsv"
+wrong '--config goes neither' inspect --config --json
+
+# A model's file repeats its training: the bytes are the same.
+again() { # again ARGUMENT...
+  expect_exit 0 "$ELMAN" train -q -o once "$@"
+  expect_exit 0 "$ELMAN" inspect --config -m once
+  cp "$results/stdout" once.conf
+  expect_exit 0 "$ELMAN" train -q --config once.conf -o twice "${pairs[@]}"
+  cmp once twice || fail "the file repeats another training: $*"
+}
+pairs=("$DATA/toy.zh-en.tsv")
+again "${pairs[@]}"
+again --preset small --hidden-size 8 --embedding-size 7 --epochs 3 --lr 0.1 --lr-schedule inverse-sqrt --warm-up 2 \
+  --seed 18446744073709551615 --attention-dropout 0.30000000000000004 --clip-norm 0.7 --batch-tokens 30 "${pairs[@]}"
+again --attention multihead --hidden-size 8 --cell lstm --layers 2 --residual --layer-norm --epochs 2 \
+  --encoder-self-attention 2 --normalize nfc --max-vocab 9 --max-length 20 "${pairs[@]}"
+again --attention local --attention-window 2 --source-tokens bpe --source-subwords 4 --hidden-size 4 --epochs 2 \
+  "${pairs[@]}"
+again --subwords 5 --joint --subword-dropout 0.1 --hidden-size 4 --epochs 2 "${pairs[@]}"
+again --attentional-layer --input-feeding --tie-embeddings --decoder-self-attention 1 --plain-self-attention \
+  --hidden-size 4 --epochs 2 --shards 2 "${pairs[@]}"
+pairs+=(--dev "$DATA/toy.zh-en.tsv")
+again --epochs 6 --validate-by loss --patience 4 --validate-every 1 --lr-schedule plateau --hidden-size 6 "${pairs[@]}"
