@@ -2,6 +2,8 @@
 #ifndef ELMAN_GRADIENTS_H
 #define ELMAN_GRADIENTS_H
 
+#include <stdio.h>
+
 #include "elman/model.h"
 
 ELMAN_BEGIN
@@ -92,6 +94,7 @@ typedef struct elman_traced_layer {
 /* Read only; freed whole. */
 typedef struct elman_gradient_trace {
   double loss;                       /* whose gradients these are */
+  size_t target_step;                /* the target token that this is the loss of; 0 = the mean */
   size_t source_count, target_count; /* S and T, </s> included */
   const char *const *source_tokens;  /* (S); also words that are unknown */
   const bool *source_known;          /* (S) */
@@ -110,6 +113,14 @@ ELMAN_CHECKED elman_status elman_trace(elman_gradient_trace **trace, const elman
                                        const char *source, const char *target, size_t target_step,
                                        elman_error *error);
 ELMAN_API void elman_trace_free(elman_gradient_trace *trace);
+
+/* Draws the norms on a logarithmic scale, a panel for each layer and direction with the share that
+ * is saturated below, all on one scale; a norm of 0 has no mark. The format is "svg", an image for
+ * light and dark, or "html", the same on a page with the numbers in tables, without a script;
+ * another is ELMAN_INVALID_ARGUMENT. No token can do harm to image or page. Write errors stay in
+ * the stream's error flag. */
+ELMAN_CHECKED elman_status elman_trace_draw(FILE *stream, const elman_gradient_trace *trace,
+                                            const char *format, elman_error *error);
 
 ELMAN_END
 

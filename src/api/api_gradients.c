@@ -3,6 +3,7 @@
 
 #include "api/call.h"
 #include "corpus/batch.h"
+#include "inspect/trace_picture.h"
 #include "model/gradient_check.h"
 #include "model/trace.h"
 
@@ -264,10 +265,11 @@ static elman_status name_tokens(struct owned_trace *owned, elman_error *error) {
   return fit.status;
 }
 
-static void fill_trace(struct owned_trace *owned) {
+static void fill_trace(struct owned_trace *owned, size_t step) {
   const struct trace *inner = &owned->inner;
   const struct batch *batch = &owned->texts.batch;
   owned->outer = (elman_gradient_trace){.loss = inner->loss,
+                                        .target_step = step,
                                         .source_count = batch->source.steps,
                                         .target_count = batch->target.steps,
                                         .source_tokens = owned->names[ELMAN_SOURCE].tokens,
@@ -293,7 +295,7 @@ static elman_status trace_pair(struct owned_trace *owned, const struct model *mo
   if (status != ELMAN_OK) return status;
   status = trace_run(&owned->inner, &model->config, tensors, &texts->batch, step, error);
   leave(before);
-  if (status == ELMAN_OK) fill_trace(owned);
+  if (status == ELMAN_OK) fill_trace(owned, step);
   return status;
 }
 
@@ -318,4 +320,9 @@ void elman_trace_free(elman_gradient_trace *trace) {
   arena_free(&owned->inner.arena);
   text_batch_free(&owned->texts);
   free(owned);
+}
+
+elman_status elman_trace_draw(FILE *stream, const elman_gradient_trace *trace, const char *format,
+                              elman_error *error) {
+  return trace_draw(stream, trace, format, error);
 }

@@ -4,18 +4,9 @@
 #include "inspect/format.h"
 #include "inspect/number.h"
 #include "inspect/panels.h"
+#include "inspect/svg.h"
 
-enum {
-  CELL_WIDTH = 34, /* two Han characters fit */
-  CELL_HEIGHT = 24,
-  COLUMN = 8, /* of text, at most, in pixels */
-  LINE = 22,
-  MARGIN = 12,
-  LABEL = 40,    /* columns; a longer token is cut */
-  CAPTION = 120, /* columns */
-  LEGEND_WIDTH = 120,
-  SMALL_GAP = 6
-};
+enum { CELL_HEIGHT = 24, LEGEND_WIDTH = 120 };
 
 /* Where the parts of one heat map lie. */
 struct layout {
@@ -27,19 +18,19 @@ struct layout {
 
 /* In pixels. */
 static size_t widest(const char *const *tokens, size_t count) {
-  return COLUMN * widest_token(tokens, count, LABEL);
+  return SVG_COLUMN * widest_token(tokens, count, SVG_LABEL);
 }
 
 static struct layout layout_of(const elman_translation *translation) {
-  const size_t across = COLUMN * widest_column(translation, LABEL);
+  const size_t across = SVG_COLUMN * widest_column(translation, SVG_LABEL);
   struct layout layout = {
-      .left = MARGIN + widest(translation->target_tokens, translation->target_count) + SMALL_GAP,
-      .turned = across > CELL_WIDTH};
-  const size_t slope = layout.turned ? across * 3 / 4 : 0; /* a little more than sin 45° */
+      .left = SVG_MARGIN + widest(translation->target_tokens, translation->target_count) + SVG_GAP,
+      .turned = across > SVG_CELL};
+  const size_t slope = layout.turned ? svg_slope(across) : 0;
   /* The panel's name, if there are several, has a line above the labels. */
-  layout.top = LINE + slope + (translation->heads > 1 ? LINE : 0);
-  layout.width = layout.left + panel_columns(translation) * CELL_WIDTH + slope + MARGIN;
-  layout.height = layout.top + translation->target_count * CELL_HEIGHT + MARGIN;
+  layout.top = SVG_LINE + slope + (translation->heads > 1 ? SVG_LINE : 0);
+  layout.width = layout.left + panel_columns(translation) * SVG_CELL + slope + SVG_MARGIN;
+  layout.height = layout.top + translation->target_count * CELL_HEIGHT + SVG_MARGIN;
   return layout;
 }
 
@@ -68,15 +59,15 @@ static void write_source_labels(FILE *stream, const elman_translation *translati
                                 struct layout layout, size_t y) {
   for (size_t s = 0; s < panel_columns(translation); s++) {
     struct column_buffer buffer;
-    const size_t x = layout.left + s * CELL_WIDTH + CELL_WIDTH / 2;
-    const size_t bottom = y + layout.top - SMALL_GAP;
+    const size_t x = layout.left + s * SVG_CELL + SVG_CELL / 2;
+    const size_t bottom = y + layout.top - SVG_GAP;
     fputs(column_known(translation, s) ? "<text" : "<text class=\"unknown\"", stream);
     if (layout.turned)
       fprintf(stream, " transform=\"translate(%zu,%zu)rotate(-45)\">", x + 4, bottom);
     else
       fprintf(stream, " x=\"%zu\" y=\"%zu\" text-anchor=\"middle\">", x, bottom);
     if (!column_known(translation, s)) fputs("<title>not in the vocabulary</title>", stream);
-    write_xml(stream, column_name(&buffer, translation, s), LABEL);
+    write_xml(stream, column_name(&buffer, translation, s), SVG_LABEL);
     fputs("</text>\n", stream);
   }
 }
@@ -87,12 +78,12 @@ static void write_cells(FILE *stream, const elman_translation *translation, cons
     struct column_buffer buffer;
     const double weight = column_weight(translation, weights, t, s);
     fprintf(stream, "<rect x=\"%zu\" y=\"%zu\" width=\"%d\" height=\"%d\" fill=\"",
-            layout.left + s * CELL_WIDTH, y, CELL_WIDTH - 1, CELL_HEIGHT - 1);
+            layout.left + s * SVG_CELL, y, SVG_CELL - 1, CELL_HEIGHT - 1);
     write_color(stream, weight);
     fputs("\"><title>", stream);
-    write_xml(stream, translation->target_tokens[t], LABEL);
+    write_xml(stream, translation->target_tokens[t], SVG_LABEL);
     fputs(" ← ", stream);
-    write_xml(stream, column_name(&buffer, translation, s), LABEL);
+    write_xml(stream, column_name(&buffer, translation, s), SVG_LABEL);
     fputs(": ", stream);
     write_fixed(stream, weight, 3);
     fputs("</title></rect>\n", stream);
@@ -101,15 +92,15 @@ static void write_cells(FILE *stream, const elman_translation *translation, cons
 
 static void write_map(FILE *stream, const elman_translation *translation, size_t panel,
                       struct layout layout, size_t y) {
-  fprintf(stream, "<g>\n<text x=\"%d\" y=\"%zu\">", MARGIN, y + LINE - SMALL_GAP);
+  fprintf(stream, "<g>\n<text x=\"%d\" y=\"%zu\">", SVG_MARGIN, y + SVG_LINE - SVG_GAP);
   write_panel_name(stream, translation, panel);
   fputs("</text>\n", stream);
   write_source_labels(stream, translation, layout, y);
   for (size_t t = 0; t < translation->target_count; t++) {
     const size_t top = y + layout.top + t * CELL_HEIGHT;
-    fprintf(stream, "<text x=\"%zu\" y=\"%zu\" text-anchor=\"end\">", layout.left - SMALL_GAP,
+    fprintf(stream, "<text x=\"%zu\" y=\"%zu\" text-anchor=\"end\">", layout.left - SVG_GAP,
             top + CELL_HEIGHT - 8);
-    write_xml(stream, translation->target_tokens[t], LABEL);
+    write_xml(stream, translation->target_tokens[t], SVG_LABEL);
     fputs("</text>\n", stream);
     write_cells(stream, translation, panel_weights(translation, panel), layout, t, top);
   }
@@ -119,18 +110,18 @@ static void write_map(FILE *stream, const elman_translation *translation, size_t
 /* ---- a translation ---- */
 
 static void write_sentences(FILE *stream, const elman_translation *translation) {
-  write_xml(stream, translation->source, CAPTION / 2);
+  write_xml(stream, translation->source, SVG_CAPTION / 2);
   fputs(" → ", stream);
-  write_xml(stream, translation->text, CAPTION / 2);
+  write_xml(stream, translation->text, SVG_CAPTION / 2);
 }
 
 static size_t caption_width(const elman_translation *translation, elman_attention_place place) {
   const size_t source = visible_width(translation->source);
   const size_t text = visible_width(translation->text);
-  const size_t most = CAPTION / 2 + 1; /* and the dots */
-  return 2 * MARGIN +
-         COLUMN * ((source < most ? source : most) + (text < most ? text : most) +
-                   (size_t)snprintf(NULL, 0, "%zu.%zu:  → ", place.sentence, place.hypothesis));
+  const size_t most = SVG_CAPTION / 2 + 1; /* and the dots */
+  return 2 * SVG_MARGIN +
+         SVG_COLUMN * ((source < most ? source : most) + (text < most ? text : most) +
+                       (size_t)snprintf(NULL, 0, "%zu.%zu:  → ", place.sentence, place.hypothesis));
 }
 
 static void write_translation(elman_attention_writer *writing,
@@ -147,11 +138,11 @@ static void write_translation(elman_attention_writer *writing,
           "%zu source %ss; the brighter, the more a target %s looked at a source "
           "%s.</desc>\n",
           translation->target_count, target, translation->source_count, source, target, source);
-  fprintf(stream, "<text class=\"caption\" x=\"%d\" y=\"%zu\">%zu.%zu: ", MARGIN,
-          writing->height + LINE, writing->place.sentence, writing->place.hypothesis);
+  fprintf(stream, "<text class=\"caption\" x=\"%d\" y=\"%zu\">%zu.%zu: ", SVG_MARGIN,
+          writing->height + SVG_LINE, writing->place.sentence, writing->place.hypothesis);
   write_sentences(stream, translation);
   fputs("</text>\n", stream);
-  writing->height += LINE + SMALL_GAP;
+  writing->height += SVG_LINE + SVG_GAP;
   for (size_t i = 0; i < panel_count(translation); i++) {
     write_map(stream, translation, i, layout, writing->height);
     writing->height += layout.height;
@@ -165,7 +156,7 @@ static void write_translation(elman_attention_writer *writing,
 /* ---- the document ---- */
 
 static void write_start(elman_attention_writer *writing) {
-  writing->width = LEGEND_WIDTH + 4 * LINE;
+  writing->width = LEGEND_WIDTH + 4 * SVG_LINE;
   writing->held = open_memstream(&writing->held_bytes, &writing->held_length);
   writing->failed = writing->held == NULL;
 }
@@ -184,36 +175,23 @@ static void write_scale(FILE *stream, size_t y) {
           "</linearGradient></defs>\n<text x=\"%d\" y=\"%zu\">0</text>\n"
           "<rect x=\"%d\" y=\"%zu\" width=\"%d\" height=\"10\" fill=\"url(#scale)\"/>\n"
           "<text x=\"%d\" y=\"%zu\">1</text>\n",
-          MARGIN, y + 10, MARGIN + LINE, y, LEGEND_WIDTH, MARGIN + LINE + LEGEND_WIDTH + SMALL_GAP,
-          y + 10);
+          SVG_MARGIN, y + 10, SVG_MARGIN + SVG_LINE, y, LEGEND_WIDTH,
+          SVG_MARGIN + SVG_LINE + LEGEND_WIDTH + SVG_GAP, y + 10);
 }
 
 static void write_end(elman_attention_writer *writing) {
   FILE *stream = writing->stream;
   const size_t width = writing->width;
-  const size_t height = writing->height + (writing->unknown ? 3U : 2U) * LINE;
+  const size_t height = writing->height + (writing->unknown ? 3U : 2U) * SVG_LINE;
   writing->failed = fflush(writing->held) != 0 || ferror(writing->held);
   if (writing->failed) return;
-  fprintf(stream,
-          "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-          "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%zu\" height=\"%zu\" "
-          "viewBox=\"0 0 %zu %zu\">\n<title>Attention</title>\n",
-          width, height, width, height);
-  fputs("<style>\n"
-        "text { font: 13px \"Noto Sans\", \"Noto Sans CJK SC\", \"Microsoft YaHei\", "
-        "\"PingFang SC\", sans-serif; fill: #1A1A1A; unicode-bidi: isolate }\n"
-        ".caption { font-weight: bold }\n"
-        ".unknown { text-decoration: underline dotted }\n"
-        ".page { fill: #FFFFFF }\n"
-        "@media (prefers-color-scheme: dark) { text { fill: #E6E6E6 } .page { fill: #161616 } }\n"
-        "</style>\n"
-        "<rect class=\"page\" width=\"100%\" height=\"100%\"/>\n",
-        stream);
+  svg_declaration(stream);
+  svg_begin(stream, width, height, "Attention", "", "");
   fwrite(writing->held_bytes, 1, writing->held_length, stream);
-  write_scale(stream, writing->height + LINE / 2);
+  write_scale(stream, writing->height + SVG_LINE / 2);
   if (writing->unknown)
     fprintf(stream, "<text class=\"unknown\" x=\"%d\" y=\"%zu\">not in the vocabulary</text>\n",
-            MARGIN, writing->height + 2 * LINE);
+            SVG_MARGIN, writing->height + 2 * SVG_LINE);
   fputs("</svg>\n", stream);
 }
 

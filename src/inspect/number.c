@@ -19,6 +19,12 @@ void write_fixed(FILE *stream, double value, int decimals) {
   write_with_point(stream, printed);
 }
 
+void write_scientific(FILE *stream, double value, int decimals) {
+  char printed[32];
+  snprintf(printed, sizeof printed, "%.*e", decimals, value);
+  write_with_point(stream, printed);
+}
+
 void write_json_real(FILE *stream, double value) {
   char printed[64];
   if (!isfinite(value)) {

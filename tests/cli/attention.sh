@@ -28,8 +28,8 @@ expect_exit 0 "$ELMAN" attention --format json --reference 'We go' '我 爱 学�
 expect_stdout_match '"target_tokens":\["We","go","\\u003c/s\\u003e"\],"ended":true,"forced":true,'
 
 # A suffix that is no format's; without one the file is text.
-expect_exit 64 "$ELMAN" attention -o matrix.png '我 爱 学习'
-expect_stderr_match '^elman: matrix.png: the suffix names no format; take one of: \.txt \.json .*\.svg .*\.ali$'
+expect_exit 64 "$ELMAN" attention -o matrix.gif '我 爱 学习'
+expect_stderr_match '^elman: matrix.gif: the suffix names no format; take one of: \.txt \.json .*\.svg .*\.ali \.png$'
 expect_exit 64 "$ELMAN" attention --matrices -o matrix.png "$DATA/attention/six-words.txt"
 expect_stderr_match 'the suffix names no format'
 [ ! -e matrix.png ] || fail "a picture that is text"
@@ -46,5 +46,5 @@ expect_exit 65 "$ELMAN" attention --format json --max-line 20 -i lines
 expect_stderr_match '^elman: lines:2: the sentence has more than the 20 bytes '
 [ "$(wc -l <"$results/stdout")" -eq 2 ] || fail "not two objects"
 expect_exit 64 "$ELMAN" attention --format gif 我
-expect_stderr_match 'not one of: text, json, tsv, npy, svg, html, pharaoh, softalignments'
+expect_stderr_match 'not one of: text, json, tsv, npy, svg, html, pharaoh, softalignments, png'
 expect_exit 73 "$ELMAN" attention -o no/such 我

@@ -41,6 +41,32 @@ expect_stdout_match '^decoder, layer 1, 6 units$'
 expect_exit 0 "$ELMAN" trace '我' $'a\033b'
 expect_stdout_match '\\u\{1B\}'
 
+# Pictures; the suffix names the format unless --format does.
+expect_exit 0 "$ELMAN" trace -m deep.safetensors -o reach.svg '我 <script> 学习' 'I love studying'
+expect_stdout
+[ "$(grep -c 'role="img"' reach.svg)" -eq 6 ] || fail "not a panel for each layer and direction"
+grep -q '<text.*gradient norm, log scale<' reach.svg || fail "an axis without a name"
+! grep -q '<script' reach.svg || fail "a token is an element"
+[ "$(tail -n 1 reach.svg)" = '</svg>' ] || fail "the picture does not end"
+expect_exit 0 "$ELMAN" trace -m deep.safetensors --format html '我 <script> 学习' 'I love studying'
+[ "$(grep -c '^<caption>' "$results/stdout")" -eq 6 ] || fail "not a table for each"
+grep -q '<svg' "$results/stdout" || fail "no picture"
+! grep -q '<script' "$results/stdout" || fail "a token is an element"
+"$ELMAN" trace '我 爱' 'I love' >as_text
+"$ELMAN" trace --json '我 爱' 'I love' >as_json
+expect_exit 0 "$ELMAN" trace -o reach.json '我 爱' 'I love'
+cmp as_json reach.json || fail "not what --json gives"
+expect_exit 0 "$ELMAN" trace -o reach.txt '我 爱' 'I love'
+cmp as_text reach.txt || fail "not text"
+expect_exit 64 "$ELMAN" trace -o reach.gif '我' 'I'
+expect_stderr_match '^elman: reach.gif: the suffix names no format; take one of: \.txt \.json \.svg \.html \.png$'
+expect_exit 64 "$ELMAN" trace --json --format svg '我' 'I'
+expect_stderr_match -- '--json is --format json'
+cp model.safetensors before
+expect_exit 64 "$ELMAN" trace --format svg -o model.safetensors '我' 'I'
+expect_stderr_match 'is read; name another file'
+cmp before model.safetensors || fail "the model is gone"
+
 # Wrong input.
 expect_exit 64 "$ELMAN" trace '我 爱 学习'
 expect_stderr_match 'exactly one SOURCE and its TARGET'

@@ -12,6 +12,7 @@
 #include "options.h"
 #include "output.h"
 #include "pairs_input.h"
+#include "png.h"
 #include "search_options.h"
 #include "sentences.h"
 #include "terminal.h"
@@ -33,6 +34,19 @@ static const char *rule_choice(size_t index) {
 static const char *units_choice(size_t index) {
   return elman_alignment_units_name((elman_alignment_units)index);
 }
+
+/* Those of the library, and PNG. */
+static const char *format_choice(size_t index) {
+  if (index > 0 && elman_format_name(index - 1) == NULL) return NULL;
+  return elman_format_name(index) != NULL ? elman_format_name(index) : PNG;
+}
+
+static const char *format_suffix(size_t index) {
+  if (index > 0 && elman_format_suffix(index - 1) == NULL) return NULL;
+  return elman_format_suffix(index) != NULL ? elman_format_suffix(index) : PNG_SUFFIX;
+}
+
+static const struct formats formats = {format_choice, format_suffix};
 
 static bool is_standard(const char *path) {
   return path == NULL || strcmp(path, "-") == 0;
@@ -87,11 +101,11 @@ static int check_files(const struct usage *usage, const struct operands *operand
 }
 
 static int settle_format(struct attention_job *job, const char *output, const struct usage *usage) {
-  const int code = format_settle(&job->format, output);
+  int code = format_settle(&job->format, &formats, output);
   if (code != EX_OK) return code;
   if (job->format == NULL) job->format = elman_format_name(0);
-  if (strcmp(job->format, "npy") == 0 && is_standard(output) && isatty(STDOUT_FILENO))
-    return report_usage(usage->command, "npy is not text for a terminal; name a file by -o FILE");
+  code = format_check_terminal(usage->command, job->format, output);
+  if (code != EX_OK) return code;
   if (job->style.numbers && strcmp(job->format, "text") != 0)
     return report_usage(usage->command, "--numbers is for --format text");
   return EX_OK;
@@ -157,7 +171,7 @@ int attention_command(int argc, char **argv) {
       INPUT_OPTION(line.input_path),
       OUTPUT_OPTION(line.output, "matrices"),
       {"format", 0, "FORMAT", "how they are written", "by the suffix of --output, or text",
-       .text = &line.job.format, .choice = elman_format_name},
+       .text = &line.job.format, .choice = format_choice},
       {"numbers", 0, NULL, "text: weights as numbers, not as shades",
        .flag = &line.job.style.numbers},
       {"reference", 0, "TEXT", "force this translation; for one sentence",

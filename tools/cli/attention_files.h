@@ -1,17 +1,13 @@
-/* Files of attention matrices: the format that a name asks for, and all translations of a sentence.
- */
+/* Files of attention matrices: their formats, and all translations of a sentence. */
 #ifndef ELMAN_CLI_ATTENTION_FILES_H
 #define ELMAN_CLI_ATTENTION_FILES_H
 
 #include "elman.h"
+#include "formats.h"
 #include "model_input.h"
 
-/* Says that the suffix of `path` names no format, and which do. Gives the exit code. */
-int report_suffix(const char *path);
-
-/* Chooses *format where it is NULL; it stays so where `path` is standard output (NULL or "-") or
- * has no suffix. Gives an exit code, after a message if that is not 0. */
-int format_settle(const char **format, const char *path);
+/* Those of the library, which write translations. */
+extern const struct formats attention_formats;
 
 /* Whether these units are there to be shown: subwords need a model that has such. `what` asks
  * for them. Gives an exit code, after a message if that is not 0. */

@@ -10,6 +10,7 @@
 #include "interrupt.h"
 #include "messages.h"
 #include "output.h"
+#include "png.h"
 #include "unknown_words.h"
 
 /* The effect of the overrides. */
@@ -154,14 +155,20 @@ static bool hold_back(struct sink *sink, const struct output *output) {
   return sink->stream != NULL;
 }
 
+/* What the library writes for it. */
+static const char *written_format(const char *format) {
+  return strcmp(format, PNG) == 0 ? "svg" : format;
+}
+
 static int open_sink(struct sink *sink, const struct output *output) {
   const struct attention_job *job = sink->job;
   elman_error error;
   if (!hold_back(sink, output)) return report_no_memory();
   const elman_status status =
-      job->format != NULL ? elman_attention_writer_create(&sink->writer, sink->stream, job->format,
-                                                          &job->style, &error)
-                          : elman_attention_summary_create(&sink->summary, &job->style, &error);
+      job->format != NULL
+          ? elman_attention_writer_create(&sink->writer, sink->stream, written_format(job->format),
+                                          &job->style, &error)
+          : elman_attention_summary_create(&sink->summary, &job->style, &error);
   return status == ELMAN_OK ? EX_OK : report_error(&error);
 }
 
@@ -209,7 +216,7 @@ int attention_job_run(const struct attention_job *job, const elman_model *model,
                       struct sentences *sentences, const char *path) {
   struct output output;
   struct sink sink = {.job = job, .sentences = sentences};
-  int code = output_open(&output, path);
+  int code = output_open_as(&output, path, job->format);
   if (code != EX_OK) return code;
   /* A signal must not leave the temporary file behind. */
   if (output.file != NULL) interrupt_catch_first();

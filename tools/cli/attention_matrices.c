@@ -240,7 +240,7 @@ static int write_result(const char *path, const char *format, const elman_attent
 /* ---- all together ---- */
 
 static int settle_format(const char **format, const char *output, const char *command) {
-  const int code = format_settle(format, output);
+  const int code = format_settle(format, &attention_formats, output);
   if (code != EX_OK) return code;
   if (*format == NULL) *format = "text";
   const bool npy = strcmp(*format, "npy") == 0;

@@ -7,6 +7,7 @@
 #include <sysexits.h>
 
 #include "messages.h"
+#include "png.h"
 
 int output_open(struct output *output, const char *path) {
   *output = (struct output){.path = path};
@@ -18,6 +19,18 @@ int output_open(struct output *output, const char *path) {
   elman_error error;
   const elman_status status = elman_file_create(&output->file, path, &output->stream, &error);
   return status == ELMAN_OK ? EX_OK : report_error(&error);
+}
+
+int output_open_as(struct output *output, const char *path, const char *format) {
+  const bool png = format != NULL && strcmp(format, PNG) == 0;
+  int code = png ? png_check() : EX_OK;
+  if (code == EX_OK) code = output_open(output, path);
+  if (code != EX_OK || !png) return code;
+  output->png = output->stream;
+  output->stream = png_temporary();
+  if (output->stream != NULL) return EX_OK;
+  output_abandon(output);
+  return EX_CANTCREAT;
 }
 
 bool output_is(const char *path, const char *other) {
@@ -62,8 +75,21 @@ static int report_problem(const struct output *output) {
   return EX_IOERR;
 }
 
+static int convert(struct output *output) {
+  const int code = png_convert(output->stream, output->png);
+  fclose(output->stream);
+  output->stream = output->png;
+  output->png = NULL;
+  return code;
+}
+
 int output_close(struct output *output, int code) {
   elman_error error;
+  const int converted = output->png != NULL && output_flush(output) ? convert(output) : EX_OK;
+  if (converted != EX_OK) {
+    output_abandon(output);
+    return converted;
+  }
   if (!output_flush(output)) {
     output_abandon(output);
     return report_problem(output);
@@ -81,5 +107,6 @@ int output_end(int code) {
 }
 
 void output_abandon(struct output *output) {
+  if (output->png != NULL && output->stream != NULL) fclose(output->stream);
   elman_file_discard(output->file);
 }

@@ -113,7 +113,7 @@ static void dump(struct session *session, const char *argument) {
   }
   const char *format = elman_format_of_path(argument);
   if (format == NULL)
-    (void)report_suffix(argument);
+    (void)report_suffix(argument, &attention_formats);
   else if (hypotheses_save(argument, session->last, format,
                            &(elman_text_style){.units = session->units}, &error) != ELMAN_OK)
     report_error(&error);

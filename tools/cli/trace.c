@@ -5,11 +5,13 @@
 
 #include "commands.h"
 #include "elman.h"
+#include "formats.h"
 #include "json_output.h"
 #include "messages.h"
 #include "model_input.h"
 #include "options.h"
 #include "output.h"
+#include "png.h"
 #include "visible.h"
 
 static const char *side_name(const elman_traced_layer *layer) {
@@ -127,27 +129,86 @@ static void write_json(FILE *stream, const elman_gradient_trace *trace, size_t s
 
 /* ---- the command ---- */
 
-static int trace_pair(const elman_model *model, char *const *words, size_t step, bool json) {
+static const struct {
+  const char *name, *suffix;
+} rows[] = {
+    {"text", ".txt"}, {"json", ".json"}, {"svg", ".svg"}, {"html", ".html"}, {PNG, PNG_SUFFIX}};
+
+enum { ROWS = sizeof rows / sizeof *rows };
+
+static const char *format_choice(size_t index) {
+  return index < ROWS ? rows[index].name : NULL;
+}
+
+static const char *format_suffix(size_t index) {
+  return index < ROWS ? rows[index].suffix : NULL;
+}
+
+static const struct formats formats = {format_choice, format_suffix};
+
+struct trace_job {
+  const char *model, *format, *output;
+  size_t step;
+  bool json;
+};
+
+static int write_as(FILE *stream, const elman_gradient_trace *trace, const struct trace_job *job) {
+  elman_error error;
+  if (strcmp(job->format, "text") == 0) {
+    write_text(stream, trace, job->step);
+    return EX_OK;
+  }
+  if (strcmp(job->format, "json") == 0) {
+    write_json(stream, trace, job->step);
+    return EX_OK;
+  }
+  const char *drawn = strcmp(job->format, PNG) == 0 ? "svg" : job->format;
+  return elman_trace_draw(stream, trace, drawn, &error) == ELMAN_OK ? EX_OK : report_error(&error);
+}
+
+static int write_trace(const elman_gradient_trace *trace, const struct trace_job *job) {
+  struct output output;
+  int code = output_open_as(&output, job->output, job->format);
+  if (code != EX_OK) return code;
+  code = write_as(output.stream, trace, job);
+  if (code == EX_OK) return output_close(&output, EX_OK);
+  output_abandon(&output);
+  return code;
+}
+
+static int trace_pair(const elman_model *model, char *const *words, const struct trace_job *job) {
   elman_error error;
   elman_gradient_trace *trace;
-  if (elman_trace(&trace, model, words[0], words[1], step, &error) != ELMAN_OK)
+  if (elman_trace(&trace, model, words[0], words[1], job->step, &error) != ELMAN_OK)
     return report_error(&error);
-  (json ? write_json : write_text)(stdout, trace, step);
+  const int code = write_trace(trace, job);
   elman_trace_free(trace);
-  return output_end(EX_OK);
+  return code;
+}
+
+static int settle(struct trace_job *job, const struct usage *usage) {
+  if (job->json) job->format = "json";
+  const int code = format_settle(&job->format, &formats, job->output);
+  if (code != EX_OK) return code;
+  if (job->format == NULL) job->format = "text";
+  const int read = output_check_unread(usage->command, job->output, &job->model, 1);
+  return read == EX_OK ? format_check_terminal(usage->command, job->format, job->output) : read;
 }
 
 int trace_command(int argc, char **argv) {
-  const char *model_path = DEFAULT_MODEL;
-  size_t step = 0;
-  bool json = false;
-  const struct option options[] = {MODEL_OPTION(model_path),
-                                   {"from-step", 0, "T", "follow the loss of target token T only",
-                                    "the mean over all", .count = &step, .least = 1,
-                                    .most = SIZE_MAX},
-                                   JSON_OPTION(json),
-                                   {0}};
-  const struct rule rules[] = {{"", "!2", "exactly one SOURCE and its TARGET are needed"}, {0}};
+  struct trace_job job = {.model = DEFAULT_MODEL};
+  const struct option options[] = {
+      MODEL_OPTION(job.model),
+      OUTPUT_OPTION(job.output, "norms"),
+      {"format", 0, "FORMAT", "how they are shown: in text and json as numbers, else as a picture",
+       "by the suffix of --output, or text", .text = &job.format, .choice = format_choice},
+      {"from-step", 0, "T", "follow the loss of target token T only", "the mean over all",
+       .count = &job.step, .least = 1, .most = SIZE_MAX},
+      JSON_OPTION(job.json),
+      {0}};
+  const struct rule rules[] = {{"", "!2", "exactly one SOURCE and its TARGET are needed"},
+                               {"json", "format", "--json is --format json; give one of them"},
+                               {0}};
   const struct usage usage = {
       "trace", "[options] SOURCE TARGET",
       "Shows how far back learning reaches: the norm of the gradient of the loss at every\n"
@@ -157,10 +218,12 @@ int trace_command(int argc, char **argv) {
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
-  elman_model *model;
-  code = model_open(&model, model_path);
+  code = settle(&job, &usage);
   if (code != EX_OK) return code;
-  code = trace_pair(model, operands.words, step, json);
+  elman_model *model;
+  code = model_open(&model, job.model);
+  if (code != EX_OK) return code;
+  code = trace_pair(model, operands.words, &job);
   elman_model_free(model);
   return code;
 }

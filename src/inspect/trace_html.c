@@ -1,0 +1,83 @@
+/* The picture on a page for a browser, and its numbers in tables. The page has no script, and may
+ * have none. */
+#include "inspect/escape.h"
+#include "inspect/number.h"
+#include "inspect/trace_picture.h"
+
+enum { WHOLE = 4096 }; /* columns: as good as uncut */
+
+static void write_sentence(FILE *stream, const char *name, const char *const *tokens,
+                           size_t count) {
+  fprintf(stream, "<dt>%s</dt><dd><bdi>", name);
+  for (size_t i = 0; i < count; i++) {
+    if (i > 0) fputc(' ', stream);
+    write_xml(stream, tokens[i], WHOLE);
+  }
+  fputs("</bdi></dd>\n", stream);
+}
+
+static void write_row(FILE *stream, const elman_gradient_trace *trace,
+                      const elman_traced_layer *layer, size_t t) {
+  fprintf(stream, "<tr><td>%zu</td><th scope=\"row\"><bdi>", t + 1);
+  write_xml(stream, trace_labels(trace, layer)[t], WHOLE);
+  fputs(trace_known(trace, layer)[t] ? "</bdi></th><td>"
+                                     : "</bdi> (not in the vocabulary)</th><td>",
+        stream);
+  write_scientific(stream, layer->states[t], 2);
+  fputs("</td><td>", stream);
+  write_scientific(stream, layer->inputs[t], 2);
+  fputs("</td><td>", stream);
+  write_fixed(stream, 100 * layer->saturated[t], 1);
+  fputs(" %</td>", stream);
+  if (layer->side == ELMAN_TARGET) {
+    fputs("<td>", stream);
+    write_fixed(stream, trace->losses[t], 3);
+    fputs("</td>", stream);
+  }
+  fputs("</tr>\n", stream);
+}
+
+static void write_table(FILE *stream, const elman_gradient_trace *trace,
+                        const elman_traced_layer *layer) {
+  fputs("<div role=\"region\" tabindex=\"0\" aria-label=\"Numbers: ", stream);
+  trace_write_layer_name(stream, layer);
+  fputs("\"><table>\n<caption>", stream);
+  trace_write_layer_name(stream, layer);
+  fprintf(stream,
+          "</caption>\n<thead><tr><th scope=\"col\">step</th><th scope=\"col\">token</th>"
+          "<th scope=\"col\">state</th><th scope=\"col\">before the nonlinearities</th>"
+          "<th scope=\"col\">saturated</th>%s</tr></thead>\n<tbody>\n",
+          layer->side == ELMAN_TARGET ? "<th scope=\"col\">loss</th>" : "");
+  for (size_t t = 0; t < layer->steps; t++) write_row(stream, trace, layer, t);
+  fputs("</tbody></table></div>\n", stream);
+}
+
+void trace_write_html(FILE *stream, const elman_gradient_trace *trace) {
+  fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+        "'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+        "<title>How far back learning reaches</title>\n"
+        "<style>\n"
+        ":root { color-scheme: light dark }\n"
+        "body { margin: 1rem; font: 1rem/1.5 system-ui, \"DejaVu Sans\", \"Noto Sans CJK SC\", "
+        "\"PingFang SC\", \"Microsoft YaHei\", sans-serif; color: #1A1A1A; background: #FFFFFF }\n"
+        "[tabindex] { overflow-x: auto; margin: 1rem 0 }\n"
+        "dt { font-weight: bold }\n"
+        "dd { margin: 0; overflow-wrap: anywhere }\n"
+        "caption { text-align: left; font-weight: bold }\n"
+        "th, td { padding: 0 0.6rem; text-align: right; white-space: nowrap; "
+        "font-variant-numeric: tabular-nums }\n"
+        "@media (prefers-color-scheme: dark) { body { color: #E6E6E6; background: #161616 } }\n"
+        "</style>\n</head>\n<body>\n<h1>How far back learning reaches</h1>\n<p>",
+        stream);
+  trace_write_loss(stream, trace);
+  fputs("</p>\n<dl>\n", stream);
+  write_sentence(stream, "Source", trace->source_tokens, trace->source_count);
+  write_sentence(stream, "Target", trace->target_tokens, trace->target_count);
+  fputs("</dl>\n<div role=\"region\" tabindex=\"0\" aria-label=\"Picture\">\n", stream);
+  trace_write_picture(stream, trace);
+  fputs("</div>\n", stream);
+  for (size_t i = 0; i < trace->layer_count; i++) write_table(stream, trace, &trace->layers[i]);
+  fputs("</body>\n</html>\n", stream);
+}

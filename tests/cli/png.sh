@@ -1,0 +1,47 @@
+# Pictures as PNG, which another program draws.
+
+toy_model
+
+# Without the program nothing is written.
+mkdir empty
+expect_exit 69 env PATH="$PWD/empty" "$ELMAN" attention -o matrix.png '我 爱 学习'
+expect_stderr_match 'PNG is drawn by rsvg-convert, which is not there \(Debian: apt-get install librsvg2-bin\)'
+expect_exit 69 env PATH="$PWD/empty" "$ELMAN" trace --format png '我 爱 学习' 'I love studying'
+expect_stdout
+expect_exit 64 "$ELMAN" attention --matrices -o matrix.png "$DATA/attention/six-words.txt"
+expect_stderr_match 'the suffix names no format'
+[ ! -e matrix.png ] || fail "a picture of nothing"
+
+# One that fails leaves what was there.
+printf '#!/bin/sh\ncat >/dev/null; [ "$1" = --version ]\n' >empty/rsvg-convert
+chmod +x empty/rsvg-convert
+echo kept >kept.png
+expect_exit 70 env PATH="$PWD/empty:$PATH" "$ELMAN" attention -o kept.png '我 爱 学习'
+expect_stderr_match 'rsvg-convert: could not draw the PNG'
+[ "$(cat kept.png)" = kept ] || fail "an old file is gone"
+
+command -v rsvg-convert >/dev/null || exit 77
+# The four bytes at an offset, big endian: 16 is the width, 20 the height.
+number() { od -An -tu1 -j "$2" -N 4 "$1" | awk '{ print (($1 * 256 + $2) * 256 + $3) * 256 + $4 }'; }
+# A picture in twice the size of the SVG.
+check_picture() {
+  [ "$(head -c 4 "$2" | tail -c 3)" = PNG ] || fail "$2 is no PNG"
+  size=$(sed -n 's/^<svg.* width="\([0-9]*\)" height="\([0-9]*\)".*/\1 \2/p' "$1")
+  [ "$(number "$2" 16) $(number "$2" 20)" = "$((2 * ${size% *})) $((2 * ${size#* }))" ] ||
+    fail "$2 is not twice as large as $1"
+}
+expect_exit 0 "$ELMAN" attention -o matrix.png '我 爱 学习' '她 是 我 的 老师'
+expect_exit 0 "$ELMAN" attention -o matrix.svg '我 爱 学习' '她 是 我 的 老师'
+check_picture matrix.svg matrix.png
+expect_exit 0 "$ELMAN" attention --format png '我 爱 学习' '她 是 我 的 老师'
+cmp matrix.png "$results/stdout" || fail "standard output has another picture"
+expect_exit 0 "$ELMAN" trace -o reach.png '我 爱 学习' 'I love studying'
+expect_exit 0 "$ELMAN" trace -o reach.svg '我 爱 学习' 'I love studying'
+check_picture reach.svg reach.png
+for i in $(seq 400); do echo '我 爱 学习'; done >many
+expect_exit 70 "$ELMAN" attention -i many -o many.png
+expect_stderr_match 'take svg, or fewer sentences at once'
+[ ! -e many.png ] || fail "half a picture"
+code=0
+"$ELMAN" trace --format png '我' 'I' >/dev/full 2>"$results/stderr" || code=$?
+[ "$code" -eq 74 ] || fail "exit code $code on a full disk"
