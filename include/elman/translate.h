@@ -127,6 +127,8 @@ typedef struct elman_translate_options {
   const elman_override *overrides; /* applied in turn, in every model; default none */
   size_t override_count;
   uint64_t override_seed; /* of ELMAN_OVERRIDE_SHUFFLE; default 1 */
+  size_t threads; /* 0 (default) = one a core; the result does not depend on it. elman_evaluate has
+                     a number of its own */
 } elman_translate_options;
 
 ELMAN_API elman_translate_options elman_translate_options_default(void);

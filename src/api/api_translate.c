@@ -10,7 +10,7 @@ struct elman_translator {
   struct translator inner;
   struct screen *screen; /* owned; NULL until the first greedy search */
   size_t trainings;      /* of the model when the screen was made */
-  struct team *team;     /* owned; NULL until a sentence is worth it */
+  struct kept_team team; /* owned */
 };
 
 elman_status elman_translator_create(elman_translator **translator, const elman_model *model,
@@ -26,7 +26,7 @@ void elman_translator_free(elman_translator *translator) {
   if (translator == NULL) return;
   translator_free(&translator->inner);
   model_screen_free(translator->screen);
-  team_free(translator->team);
+  team_free(translator->team.team);
   free(translator);
 }
 
@@ -134,7 +134,7 @@ elman_status elman_translate(elman_translation **translation, elman_translator *
   if (options == NULL) options = &defaults;
   elman_status status = check_translate_options(translator->inner.model, options, error);
   if (status == ELMAN_OK)
-    status = enter_with(&before, &translator->team,
+    status = enter_with(&before, &translator->team, options->threads,
                         output_product(translator->inner.model, options), error);
   if (status != ELMAN_OK) return status;
   status = translate(translation, translator, &sentence, options, error);
@@ -202,8 +202,8 @@ elman_status elman_translate_batch(elman_translation **translations, elman_error
     if (outcomes.errors == NULL) status = fail_no_memory(error);
   }
   if (status == ELMAN_OK)
-    status = enter_with(&before, &translator->team, output_product(model, options) * (double)count,
-                        error);
+    status = enter_with(&before, &translator->team, options->threads,
+                        output_product(model, options) * (double)count, error);
   if (status == ELMAN_OK) {
     status = translate_many(&outcomes, translator, sentences, count, options, error);
     leave(before);

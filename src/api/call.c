@@ -25,12 +25,16 @@ elman_status enter(struct surroundings *before, size_t threads, double work, elm
   return status;
 }
 
-elman_status enter_with(struct surroundings *before, struct team **kept, double work,
-                        elman_error *error) {
+elman_status enter_with(struct surroundings *before, struct kept_team *kept, size_t threads,
+                        double work, elman_error *error) {
   elman_status status = ELMAN_OK;
   *before = (struct surroundings){0};
-  if (*kept == NULL) status = make_team(kept, 0, work, error);
-  if (status == ELMAN_OK) begin(before, *kept);
+  if (kept->threads != threads) {
+    team_free(kept->team);
+    *kept = (struct kept_team){.threads = threads};
+  }
+  if (kept->team == NULL) status = make_team(&kept->team, threads, work, error);
+  if (status == ELMAN_OK) begin(before, kept->team);
   return status;
 }
 

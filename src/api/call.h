@@ -22,10 +22,15 @@ elman_status enter(struct surroundings *before, size_t threads, double work,
                    elman_error *error) CHECKED;
 void leave(struct surroundings before);
 
-/* The same with a team that is kept for calls to come: made when it is worth it for the first time
- * (NULL before), and the caller's to free. */
-elman_status enter_with(struct surroundings *before, struct team **kept, double work,
-                        elman_error *error) CHECKED;
+/* A team that is kept for calls to come; all zero at first, and the caller's to free. */
+struct kept_team {
+  struct team *team; /* NULL until it is worth it */
+  size_t threads;    /* that were asked for when it was made */
+};
+
+/* The same with such a team, which is made anew where another number of threads is asked for. */
+elman_status enter_with(struct surroundings *before, struct kept_team *kept, size_t threads,
+                        double work, elman_error *error) CHECKED;
 
 /* The public handles are the internal structs under another name. */
 static inline struct pairs *inner_pairs(elman_pairs *pairs) {

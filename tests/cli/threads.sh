@@ -12,10 +12,30 @@ alone() {
   taskset -c "$(taskset -cp $$ | grep -oE '[0-9]+' | tail -n 1)" "$@"
 }
 for command in "translate -q -i lines" "translate -q --beam 4 -i lines" "translate -q --beam 4 --json 我爱学习" \
-  "attention --format json 我爱学习" "evaluate --json pairs"; do
+  "attention --format json 我爱学习" "score pairs" "repl -q" "evaluate --json pairs"; do
   # shellcheck disable=SC2086 # words of a command
-  alone "$ELMAN" ${command%% *} -m model.1 ${command#* } >one 2>/dev/null || fail "alone: $command"
+  alone "$ELMAN" ${command%% *} -m model.1 ${command#* } <lines >one 2>/dev/null || fail "alone: $command"
   # shellcheck disable=SC2086
-  expect_exit 0 "$ELMAN" ${command%% *} -m model.1 ${command#* }
+  expect_exit 0 "$ELMAN" ${command%% *} -m model.1 ${command#* } <lines
   cmp one "$results/stdout" || fail "the output depends on the threads: $command"
+  for threads in 1 2 5; do
+    # shellcheck disable=SC2086
+    expect_exit 0 "$ELMAN" ${command%% *} -t $threads -m model.1 ${command#* } <lines
+    cmp one "$results/stdout" || fail "the output depends on --threads $threads: $command"
+  done
+done
+
+# --threads is heeded: so many work while a program waits for its next line.
+mkfifo ask answer
+for threads in 1 2; do
+  count=0
+  "$ELMAN" repl -q -t $threads -m model.1 <ask >answer &
+  exec 3>ask 4<answer
+  cat lines >&3
+  while read -r -t 60 line <&4 && [ $((count += 1)) -lt 130 ]; do :; done
+  running=$(ls "/proc/$!/task" | wc -l)
+  exec 3>&- 4<&-
+  wait $! || fail "exit code of a REPL that was left"
+  [ "$running" -le $threads ] || fail "$running threads instead of $threads"
+  [ "$(nproc)" -lt $threads ] || [ "$running" -eq $threads ] || fail "$running threads alone"
 done

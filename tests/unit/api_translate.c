@@ -168,6 +168,8 @@ Test(api_translate, a_batch_is_as_good_as_one_by_one) {
   options.beam = 5;
   options.n_best = 3;
   check_batch(&options);
+  /* The team of the translator is made anew for each number. */
+  for (options.threads = 1; options.threads <= 3; options.threads++) check_batch(&options);
 }
 
 Test(api_translate, batches_of_one_and_of_none) {

@@ -58,7 +58,7 @@ static bool is_standard(const char *path) {
 #define FOR_SENTENCES                                                                              \
   "model input numbers reference references beam length-penalty length-norm coverage-penalty "     \
   "max-length max-ratio max-line n-best replace-unk override seed alignment threshold units "      \
-  "summary alignments json"
+  "summary alignments json threads"
 
 static const struct rule rules[] = {
     {FOR_SENTENCES, "matrices", "--%s is for sentences; leave it out with --matrices"},
@@ -196,6 +196,7 @@ int attention_command(int argc, char **argv) {
        "with --summary: lines are source, target and, in column N, word alignments", "none",
        .count = &line.input.alignment_column, .least = 3, .most = MOST_COLUMNS},
       {"json", 0, NULL, "with --summary: print one JSON object", .flag = &line.job.json},
+      THREADS_OPTION(line.job.options.threads),
       MATRICES_OPTIONS(matrices),
       {0}};
   const struct usage usage = {

@@ -125,6 +125,7 @@ int repl_command(int argc, char **argv) {
   struct session session = {.options = elman_translate_options_default()};
   const struct option options[] = {MODELS_OPTION(session.models),
                                    SEARCH_OPTIONS(session.options),
+                                   THREADS_OPTION(session.options.threads),
                                    QUIET_OPTION("no greeting, and unknown words are not named"),
                                    {0}};
   const struct rule rules[] = {{"TEXT", "", "unexpected '%s'; 'elman translate' takes text"}, {0}};

@@ -85,6 +85,7 @@ int score_command(int argc, char **argv) {
       MODELS_OPTION(models),
       OUTPUT_OPTION(output, "scores"),
       {"json", 0, NULL, "a JSON object a line, with the tokens", .flag = &job.json},
+      THREADS_OPTION(job.options.threads),
       QUIET_OPTION("print errors only"),
       {0}};
   const struct usage usage = {

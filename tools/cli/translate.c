@@ -30,6 +30,7 @@ int translate_command(int argc, char **argv) {
        .count = &job.options.top_k, .most = ELMAN_MOST_TOP_K},
       SEED_OPTION(job.options.sample_seed, "of --sample"),
       {"tag", 0, "TEXT", "put TEXT and a space in front of each translation", .text = &job.tag},
+      THREADS_OPTION(job.options.threads),
       TIMEOUT_OPTION,
       {"json", 0, NULL, "a JSON object a line, with probability and tokens", .flag = &job.json},
       QUIET_OPTION("print errors only"),
@@ -59,6 +60,7 @@ int translate_command(int argc, char **argv) {
       (job.tag[0] == '\0' || strpbrk(job.tag, "\t\r\n") != NULL))
     code = report_usage(usage.command, "--tag: it is empty, or has a tab or a line end");
   if (code != EX_OK) return code;
+  job.options.threads = group_threads(job.options.threads);
   job.n_best = option_given(&usage, &operands, "n-best");
   job.options.without_scores = !job.n_best && !job.json; /* nobody will see them */
   struct sentences sentences = {.max_line = job.options.max_bytes};
