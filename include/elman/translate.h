@@ -152,15 +152,20 @@ typedef struct elman_sentence {
   size_t length;         /* bytes */
   const char *reference; /* not NULL: force this translation instead of searching for one */
   size_t reference_length;
-  uint64_t number; /* what is drawn for it depends on this and the seed, not on its batch */
+  uint64_t number;        /* what is drawn for it depends on this and the seed, not on its batch */
+  const uint32_t *prefix; /* ids of the target that the translation begins with, without <s> and
+                             </s>, such as `target_ids` of another; the search goes on from there,
+                             by at least one token. Not beside a reference */
+  size_t prefix_count;    /* 0 = none. The prefix counts for the limit of the length */
 } elman_sentence;
 
 /* Translates `count` sentences at once, which is much faster than one by one; sentences of like
  * length are best. The translation of sentences[i] goes to translations[i]. A sentence that cannot
  * be translated makes the result ELMAN_BAD_DATA: its translation is NULL, errors[i] says why
  * (`errors` has `count` elements, or is NULL; the code of the others is ELMAN_OK), and the others
- * are translated as ever. With any other error there are no translations. The result of a sentence
- * does not depend on the others, to rounding. */
+ * are translated as ever. With any other error there are no translations. A prefix with an id
+ * that no translation can have is ELMAN_INVALID_ARGUMENT. The result of a sentence does not depend
+ * on the others, to rounding. */
 ELMAN_CHECKED elman_status elman_translate_batch(elman_translation **translations,
                                                  elman_error *errors, elman_translator *translator,
                                                  const elman_sentence *sentences, size_t count,

@@ -197,6 +197,11 @@ elman_status elman_translate_batch(elman_translation **translations, elman_error
   if (options == NULL) options = &defaults;
   for (size_t i = 0; i < count; i++) translations[i] = NULL;
   elman_status status = check_translate_options(model, options, error);
+  for (size_t i = 0; i < count && status == ELMAN_OK; i++)
+    if (sentences[i].prefix_count > 0 && sentences[i].reference != NULL)
+      status =
+          fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+               "sentence %zu has a reference and a prefix, which would be a part of it", i + 1);
   if (status == ELMAN_OK && errors == NULL) {
     outcomes.errors = calloc(count + 1, sizeof *outcomes.errors);
     if (outcomes.errors == NULL) status = fail_no_memory(error);

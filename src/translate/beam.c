@@ -149,6 +149,11 @@ static void offer_tokens(struct choice *choice, struct beam_path path, double mo
   }
 }
 
+/* Whether the next token of hypotheses of `count` tokens is not chosen. */
+static bool is_forced(const struct beam *beam, size_t count) {
+  return beam->forced != NULL && (!beam->goes_on || count < beam->forced_count);
+}
+
 uint32_t beam_forced_token(const struct beam *beam) {
   const size_t count = beam->paths[0].count;
   return count < beam->forced_count ? beam->forced[count] : (uint32_t)TOKEN_END;
@@ -164,7 +169,7 @@ static bool offer_row(struct choice *choice, const struct beam *beam, size_t i,
                                  .row = i,
                                  .log_probability = last->log_probability - scores->log_sums[row]};
   if (!isfinite(path.log_probability)) return false;
-  if (beam->forced != NULL) {
+  if (is_forced(beam, last->count)) {
     const size_t id = beam_forced_token(beam);
     offer_tokens(choice, path, last->log_probability, logits, id, id + 1);
     return true;
@@ -266,9 +271,10 @@ static elman_status take(struct beam *beam, const struct choice *choice, const r
 
 elman_status beam_grow(struct beam *beam, const struct output_scores *scores, size_t first,
                        const real *weights, size_t stride, elman_error *error) {
-  struct choice choice = {.paths = beam->grown,
-                          .most = beam->forced != NULL ? 1 : beam->options->beam - beam->finished,
-                          .without_unknown = beam->without_unknown};
+  struct choice choice = {
+      .paths = beam->grown,
+      .most = is_forced(beam, beam->paths[0].count) ? 1 : beam->options->beam - beam->finished,
+      .without_unknown = beam->without_unknown};
   if (choose(&choice, beam, scores, first)) return take(beam, &choice, weights, stride, error);
   beam->overflow = true;
   beam->open = 0;

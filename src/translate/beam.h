@@ -53,6 +53,7 @@ struct beam {
   size_t limit;           /* tokens of the longest hypothesis, at least 1 */
   const uint32_t *forced; /* NULL = choose; else take these and then </s> */
   size_t forced_count;
+  bool goes_on;    /* take these and then choose */
   uint64_t number; /* of the sentence, for sampling */
   bool overflow;   /* a number was infinite or none at all; the search is over */
 };

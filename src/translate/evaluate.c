@@ -202,9 +202,11 @@ static elman_status translate_pairs(struct work *work, const struct screen *scre
   for (size_t i = 0; i < work->count; i++) {
     const struct pair *pair = &work->scores[i].pair;
     if (forced && pair->alignment.length == 0) continue;
-    work->sentences[n] =
-        (elman_sentence){pair->source.bytes, pair->source.length,
-                         forced ? pair->target.bytes : NULL, pair->target.length, i};
+    work->sentences[n] = (elman_sentence){.text = pair->source.bytes,
+                                          .length = pair->source.length,
+                                          .reference = forced ? pair->target.bytes : NULL,
+                                          .reference_length = pair->target.length,
+                                          .number = i};
     work->numbers[n++] = i;
   }
   const struct translate_job job = {.model = work->model,

@@ -80,19 +80,21 @@ static void fill(struct search *search, const struct search_request *requests, s
     rows->source.lengths[b] = request->count;
     for (size_t s = 0; s < S; s++)
       rows->source.ids[s * B + b] = s < request->count ? request->ids[s] : 0;
-    search->beams[b] =
-        (struct beam){.paths = paths,
-                      .ended = paths + width,
-                      .grown = paths + 2 * width,
-                      .pool = &search->pool,
-                      .options = options,
-                      .source_count = request->count,
-                      .heads = heads,
-                      .without_unknown = search->without_unknown,
-                      .limit = request->forced != NULL ? request->forced_count + 1 : request->limit,
-                      .forced = request->forced,
-                      .forced_count = request->forced_count,
-                      .number = request->number};
+    search->beams[b] = (struct beam){.paths = paths,
+                                     .ended = paths + width,
+                                     .grown = paths + 2 * width,
+                                     .pool = &search->pool,
+                                     .options = options,
+                                     .source_count = request->count,
+                                     .heads = heads,
+                                     .without_unknown = search->without_unknown,
+                                     .limit = request->forced != NULL && !request->goes_on
+                                                  ? request->forced_count + 1
+                                                  : request->limit,
+                                     .forced = request->forced,
+                                     .forced_count = request->forced_count,
+                                     .goes_on = request->goes_on,
+                                     .number = request->number};
     beam_start(&search->beams[b]);
     for (size_t r = b * width; r < (b + 1) * width; r++) {
       rows->target.ids[r] = TOKEN_START;
@@ -225,14 +227,16 @@ size_t search_looked_at(const struct search *search, size_t b, size_t n, size_t 
 /* Where each step has one row a sentence whose token is known without its probability. */
 static void start_greedy(struct search *search, const struct search_request *requests, size_t count,
                          const elman_translate_options *options, const struct screen *screen) {
-  bool any_forced = false, all_forced = true;
+  bool any_forced = false, all_forced = true, any_goes_on = false;
   for (size_t b = 0; b < count; b++) {
     any_forced = any_forced || requests[b].forced != NULL;
     all_forced = all_forced && requests[b].forced != NULL;
+    any_goes_on = any_goes_on || requests[b].goes_on;
   }
   const bool alone = search->member_count == 1;
   if (screen != NULL && (options->sample || !screen_is_worth(screen, count))) screen = NULL;
-  search->greedy.active = alone && options->beam == 1 && (screen != NULL || all_forced);
+  search->greedy.active =
+      alone && options->beam == 1 && !any_goes_on && (screen != NULL || all_forced);
   search->greedy.screen = all_forced ? NULL : screen;
   search->greedy.scores = any_forced || !options->without_scores;
 }

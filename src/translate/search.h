@@ -13,6 +13,7 @@ struct search_request {
   size_t limit;           /* tokens of a translation, at least 1 */
   const uint32_t *forced; /* NULL = choose; else take these and then </s>, whatever the limit */
   size_t forced_count;
+  bool goes_on;    /* take them, and then choose; the limit is more than forced_count */
   uint64_t number; /* of the sentence: keys what is drawn for it */
 };
 

@@ -1,5 +1,6 @@
 #include "translate/translator.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,6 +123,25 @@ static size_t limit_of(const elman_translate_options *options, size_t S) {
   return options->max_length != 0 && options->max_length < limit ? options->max_length : limit;
 }
 
+/* What the search is held to before it may choose. */
+static elman_status add_prefix(struct search_request *request, const struct model *model,
+                               const elman_sentence *sentence, elman_error *error) {
+  const size_t count = sentence->prefix_count;
+  const bool unknown = model->merges[ELMAN_TARGET] == NULL;
+  for (size_t t = 0; t < count; t++) {
+    const uint32_t id = sentence->prefix[t];
+    if (id >= model->config.target_vocabulary || id == TOKEN_START || id == TOKEN_END ||
+        (id == TOKEN_UNKNOWN && !unknown))
+      return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                  "token %zu of the prefix, %" PRIu32 ", is no token of a translation", t + 1, id);
+  }
+  request->forced = sentence->prefix;
+  request->forced_count = count;
+  request->goes_on = true;
+  if (request->limit <= count) request->limit = count + 1;
+  return ELMAN_OK;
+}
+
 /* Bad data fails its sentence; anything else fails the batch. */
 static elman_status add_request(struct translator *translator, struct translator_item *item,
                                 size_t *requests, const elman_sentence *sentence,
@@ -147,7 +167,8 @@ static elman_status add_request(struct translator *translator, struct translator
     request->forced_count = item->reference.tokens.count;
   }
   item->request = (*requests)++;
-  return ELMAN_OK;
+  return sentence->prefix_count > 0 ? add_prefix(request, translator->model, sentence, error)
+                                    : ELMAN_OK;
 }
 
 static size_t hypothesis_count(const struct translator *translator, size_t i) {

@@ -57,7 +57,10 @@ Test(api_codec, ids_are_the_translator_s, .init = enter_folder, .fini = leave_fo
   elman_model *model = model_of(ELMAN_TOKENS_AUTO, ELMAN_TOKENS_BPE);
   elman_translator *translator = translator_of(model);
   const char *text = "我们喜欢她妈妈的猫", *reference = "We like zebras";
-  const elman_sentence sentence = {text, strlen(text), reference, strlen(reference), 0};
+  const elman_sentence sentence = {.text = text,
+                                   .length = strlen(text),
+                                   .reference = reference,
+                                   .reference_length = strlen(reference)};
   elman_translation *translation;
   cr_assert_eq(elman_translate_batch(&translation, NULL, translator, &sentence, 1, NULL, NULL),
                ELMAN_OK);

@@ -19,7 +19,8 @@ static void check_not_translated(elman_translator *translator, const char *text,
 
 static void check_not_forced(elman_translator *translator, const char *reference,
                              const char *message) {
-  const elman_sentence sentence = {"我", 3, reference, strlen(reference), 0};
+  const elman_sentence sentence = {
+      .text = "我", .length = 3, .reference = reference, .reference_length = strlen(reference)};
   elman_translation *translation = (elman_translation *)&translation;
   elman_error error = {0}, own;
   check_error(elman_translate_batch(&translation, &own, translator, &sentence, 1, NULL, &error),

@@ -205,8 +205,10 @@ Test(evaluate, every_sentence_is_translated_by_one_process) {
   elman_sentence sentences[ALIGNED_PAIRS];
   for (size_t i = 0; i < ALIGNED_PAIRS; i++) {
     const struct pair pair = pairs_get(pairs, i);
-    sentences[i] = (elman_sentence){pair.source.bytes, pair.source.length,
-                                    i % 4 == 0 ? pair.target.bytes : NULL, pair.target.length, 0};
+    sentences[i] = (elman_sentence){.text = pair.source.bytes,
+                                    .length = pair.source.length,
+                                    .reference = i % 4 == 0 ? pair.target.bytes : NULL,
+                                    .reference_length = pair.target.length};
   }
   for (size_t beam = 1; beam <= 5; beam += 4) {
     elman_translate_options options = translate_options_default();

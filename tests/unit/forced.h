@@ -10,8 +10,10 @@
 static inline elman_translation *force(elman_translator *translator, const char *text,
                                        const char *reference,
                                        const elman_translate_options *options) {
-  const elman_sentence sentence = {text, strlen(text), reference,
-                                   reference == NULL ? 0 : strlen(reference), 0};
+  const elman_sentence sentence = {.text = text,
+                                   .length = strlen(text),
+                                   .reference = reference,
+                                   .reference_length = reference == NULL ? 0 : strlen(reference)};
   elman_translation *translation;
   elman_error error = {0};
   cr_assert_eq(elman_translate_batch(&translation, NULL, translator, &sentence, 1, options, &error),

@@ -35,8 +35,10 @@ static void check(const double bias[WORDS], const char *source, const char *refe
   struct model *model = make_model(bias);
   struct translator translator;
   translator_create(&translator, model, NULL);
-  const elman_sentence sentence = {source, strlen(source), reference,
-                                   reference == NULL ? 0 : strlen(reference), 0};
+  const elman_sentence sentence = {.text = source,
+                                   .length = strlen(source),
+                                   .reference = reference,
+                                   .reference_length = reference == NULL ? 0 : strlen(reference)};
   elman_translate_options options = translate_options_default();
   elman_translation *found;
   options.max_length = limit;
