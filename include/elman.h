@@ -57,5 +57,6 @@
 #include "elman/split.h"
 #include "elman/subwords.h"
 #include "elman/summary.h"
+#include "elman/table.h"
 
 #endif

@@ -2,6 +2,7 @@
  * have none. */
 #include "inspect/escape.h"
 #include "inspect/number.h"
+#include "inspect/plain_page.h"
 #include "inspect/trace_picture.h"
 
 enum { WHOLE = 4096 }; /* columns: as good as uncut */
@@ -53,24 +54,8 @@ static void write_table(FILE *stream, const elman_gradient_trace *trace,
 }
 
 void trace_write_html(FILE *stream, const elman_gradient_trace *trace) {
-  fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-        "'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n"
-        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-        "<title>How far back learning reaches</title>\n"
-        "<style>\n"
-        ":root { color-scheme: light dark }\n"
-        "body { margin: 1rem; font: 1rem/1.5 system-ui, \"DejaVu Sans\", \"Noto Sans CJK SC\", "
-        "\"PingFang SC\", \"Microsoft YaHei\", sans-serif; color: #1A1A1A; background: #FFFFFF }\n"
-        "[tabindex] { overflow-x: auto; margin: 1rem 0 }\n"
-        "dt { font-weight: bold }\n"
-        "dd { margin: 0; overflow-wrap: anywhere }\n"
-        "caption { text-align: left; font-weight: bold }\n"
-        "th, td { padding: 0 0.6rem; text-align: right; white-space: nowrap; "
-        "font-variant-numeric: tabular-nums }\n"
-        "@media (prefers-color-scheme: dark) { body { color: #E6E6E6; background: #161616 } }\n"
-        "</style>\n</head>\n<body>\n<h1>How far back learning reaches</h1>\n<p>",
-        stream);
+  plain_page_begin(stream, "How far back learning reaches");
+  fputs("<p>", stream);
   trace_write_loss(stream, trace);
   fputs("</p>\n<dl>\n", stream);
   write_sentence(stream, "Source", trace->source_tokens, trace->source_count);
@@ -79,5 +64,5 @@ void trace_write_html(FILE *stream, const elman_gradient_trace *trace) {
   trace_write_picture(stream, trace);
   fputs("</div>\n", stream);
   for (size_t i = 0; i < trace->layer_count; i++) write_table(stream, trace, &trace->layers[i]);
-  fputs("</body>\n</html>\n", stream);
+  plain_page_end(stream);
 }
