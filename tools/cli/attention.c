@@ -111,20 +111,13 @@ static int settle_format(struct attention_job *job, const char *output, const st
   return EX_OK;
 }
 
-/* A place in a matrix that an override names is one of tokens; pharaoh and --summary show no
- * matrix. */
+/* pharaoh and --summary show no matrix. */
 static int settle_units(struct command_line *line, const struct usage *usage) {
   elman_text_style *style = &line->job.style;
   style->units = (elman_alignment_units)line->units;
-  if (line->summary || strcmp(line->job.format, "pharaoh") == 0 ||
-      !overrides_name_places(&line->job.options))
-    return EX_OK;
-  if (style->units == ELMAN_UNITS_WORDS)
-    return report_usage(usage->command,
-                        "--override position and row:col count tokens, and --units words shows "
-                        "words; take --units tokens");
-  if (style->units == ELMAN_UNITS_AUTO) style->units = ELMAN_UNITS_TOKENS;
-  return EX_OK;
+  if (line->summary || strcmp(line->job.format, "pharaoh") == 0) return EX_OK;
+  return overrides_settle_units(&style->units, &line->job.options,
+                                &(struct option_place){usage->command, "--"});
 }
 
 /* Chooses what was left open. */
@@ -134,7 +127,9 @@ static int settle(struct command_line *line, const struct usage *usage,
   job->style.alignment = (elman_alignment_rule)line->rule;
   int code = check_files(usage, operands, line);
   if (code == EX_OK) code = search_options_settle(&job->options, usage, operands);
-  if (code == EX_OK) code = overrides_settle(&line->overrides, &job->options, usage);
+  if (code == EX_OK)
+    code = overrides_settle(&line->overrides, &job->options,
+                            &(struct option_place){usage->command, "--"});
   if (code == EX_OK && !line->summary) code = settle_format(job, line->output, usage);
   if (code == EX_OK) code = settle_units(line, usage);
   if (code != EX_OK) return code;

@@ -10,16 +10,9 @@
 #include "interrupt.h"
 #include "messages.h"
 #include "output.h"
+#include "override_effect.h"
 #include "png.h"
 #include "unknown_words.h"
-
-/* The effect of the overrides. */
-struct effect {
-  size_t compared, same;             /* sentences; those whose best translation did not change */
-  double log_probability;            /* gained, in all */
-  size_t most_targets, most_sources; /* tokens of a matrix */
-  bool reached[ELMAN_MOST_OVERRIDES];
-};
 
 /* Where the translations go: to the writer or into the summary. */
 struct sink {
@@ -30,56 +23,9 @@ struct sink {
   size_t held_size;
   elman_attention_writer *writer;
   elman_attention_summary *summary;
-  struct effect effect;
+  struct override_effect effect;
   struct unknown_words unknown, unknown_target;
 };
-
-/* ---- overrides ---- */
-
-/* A cell is in no matrix, or in one; the other overrides fit every sentence. */
-static void measure_reach(struct effect *effect, const elman_translate_options *options,
-                          const elman_translation *best) {
-  for (const elman_translation *one = best; one != NULL; one = one->next) {
-    const size_t T = one->target_count, S = one->source_count;
-    if (T > effect->most_targets) effect->most_targets = T;
-    if (S > effect->most_sources) effect->most_sources = S;
-    for (size_t i = 0; i < options->override_count; i++) {
-      const elman_override *override = &options->overrides[i];
-      if (override->kind != ELMAN_OVERRIDE_CELL || (override->row < T && override->column < S))
-        effect->reached[i] = true;
-    }
-  }
-}
-
-static int check_reach(const struct effect *effect, const elman_translate_options *options) {
-  for (size_t i = 0; i < options->override_count; i++) {
-    const elman_override *override = &options->overrides[i];
-    if (effect->reached[i]) continue;
-    report("--override",
-           "no matrix has target token %zu and source token %zu: there are at most %zu target "
-           "token%s, </s> included, and %zu source token%s",
-           override->row + 1, override->column + 1, effect->most_targets,
-           plural(effect->most_targets), effect->most_sources, plural(effect->most_sources));
-    return EX_USAGE;
-  }
-  return EX_OK;
-}
-
-static void note_effect(const struct effect *effect) {
-  note(
-      "with the attention as it is, %zu of %zu translation%s %s the same; the override changes the "
-      "log-probability of a sentence by %+.3f",
-      effect->same, effect->compared, plural(effect->compared),
-      effect->compared == 1 ? "is" : "are", effect->log_probability / (double)effect->compared);
-}
-
-/* Counts whether the translation is the one that the attention as it is gives. */
-static void compare(struct effect *effect, const elman_translation *changed,
-                    const elman_translation *plain) {
-  effect->compared++;
-  effect->same += strcmp(plain->text, changed->text) == 0;
-  effect->log_probability += changed->log_probability - plain->log_probability;
-}
 
 /* ---- sentence by sentence ---- */
 
@@ -98,8 +44,7 @@ static int take(void *context, const struct translated *translated) {
     status = elman_attention_summary_add(sink->summary, one, sentence->alignment, &error);
   if (status != ELMAN_OK) return sentences_report(sink->sentences, sentence->number, &error);
   if (translated->plain != NULL) {
-    measure_reach(&sink->effect, &sink->job->options, best);
-    compare(&sink->effect, best, translated->plain);
+    override_effect_add(&sink->effect, &sink->job->options, best, translated->plain);
   }
   return EX_OK;
 }
@@ -188,9 +133,8 @@ static int run(struct sink *sink, const elman_model *model, struct output *outpu
   const int code = batches_run(&batches, sink->sentences, output);
   if (!sentences_usable(sink->sentences, code)) return code;
   if (sink->effect.compared > 0) {
-    const int reached = check_reach(&sink->effect, &sink->job->options);
+    const int reached = override_effect_note(&sink->effect, &sink->job->options, "--override");
     if (reached != EX_OK) return reached;
-    note_effect(&sink->effect);
   }
   const int finished = finish(sink);
   /* Not every format has a place for a mark. */

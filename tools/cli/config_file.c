@@ -35,8 +35,7 @@ static void cut_comment(char *text) {
   while (length > 0 && strchr(BLANKS, text[length - 1]) != NULL) text[--length] = '\0';
 }
 
-/* `text` is neither empty nor starts with a blank. */
-static struct config_line split(char *text, size_t number) {
+struct config_line config_line_split(char *text, size_t number) {
   char *end = text + strcspn(text, " \t\r=");
   char *value = end + strspn(end, BLANKS);
   const bool equals = *value == '=';
@@ -60,7 +59,7 @@ static int take_line(struct config_file *config, const struct line *line, size_t
   if (config->count == CONFIG_LINES)
     return refuse(config, number, "there are more than 512 options");
   config->used = (size_t)(text + strlen(text) + 1 - config->text);
-  config->lines[config->count++] = split(text, number);
+  config->lines[config->count++] = config_line_split(text, number);
   return EX_OK;
 }
 

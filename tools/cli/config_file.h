@@ -23,6 +23,9 @@ struct config_file {
 /* Starts from all zero. Gives an exit code, after a message if that is not 0. */
 int config_file_read(struct config_file *config, const char *path);
 
+/* Takes a line apart, in place; `text` is neither empty nor starts with a blank. */
+struct config_line config_line_split(char *text, size_t number);
+
 /* "FILE:3", for messages. */
 void config_line_name(char *name, size_t size, const struct config_file *config,
                       const struct config_line *line);

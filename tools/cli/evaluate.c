@@ -173,7 +173,9 @@ int evaluate_command(int argc, char **argv) {
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
   code = group_check_timeout(&usage, &operands);
-  if (code == EX_OK) code = overrides_settle(&overrides, &evaluation.options.translate, &usage);
+  if (code == EX_OK)
+    code = overrides_settle(&overrides, &evaluation.options.translate,
+                            &(struct option_place){usage.command, "--"});
   if (code != EX_OK) return code;
   evaluation.options.translate.override_seed = evaluation.options.metric.seed;
   return evaluate(&usage, &operands, &evaluation, &files, &input);

@@ -60,16 +60,13 @@ static void print_choices(char *into, size_t size, const struct option *option) 
     used += (size_t)snprintf(into + used, size - used, i == 0 ? "%s" : ", %s", option->choice(i));
 }
 
-static int refuse(const struct option_place *place, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static int refuse(const struct option_place *place, const char *format, ...) {
+int option_refuse(const struct option_place *place, const char *format, ...) {
   char message[MESSAGE_SIZE];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(message, sizeof message, format, arguments);
   va_end(arguments);
-  if (place->dashes[0] != '\0') return report_usage(place->where, "%s", message);
+  if (strcmp(place->dashes, "--") == 0) return report_usage(place->where, "%s", message);
   report(place->where, "%s", message);
   return EX_USAGE;
 }
@@ -77,7 +74,8 @@ static int refuse(const struct option_place *place, const char *format, ...) {
 static int set_flag(const struct option *option, const char *value,
                     const struct option_place *place) {
   if (value != NULL && strcmp(value, "yes") != 0 && strcmp(value, "no") != 0)
-    return refuse(place, "%s%s: '%s' is neither yes nor no", place->dashes, option->name, value);
+    return option_refuse(place, "%s%s: '%s' is neither yes nor no", place->dashes, option->name,
+                         value);
   *option->flag = value == NULL || value[0] == 'y';
   return EX_OK;
 }
@@ -89,17 +87,17 @@ static int set_number(const struct option *option, const char *value,
   double real;
   if (option->count != NULL) {
     if (!parse_whole_number(value, &number) || number < option->least || number > option->most)
-      return refuse(place, "%s%s: '%s' is not a whole number from %zu to %zu", dashes, name, value,
-                    option->least, option->most);
+      return option_refuse(place, "%s%s: '%s' is not a whole number from %zu to %zu", dashes, name,
+                           value, option->least, option->most);
     *option->count = (size_t)number;
   } else if (option->seed != NULL) {
     if (!parse_whole_number(value, option->seed))
-      return refuse(place, "%s%s: '%s' is not a whole number from 0 to %" PRIu64, dashes, name,
-                    value, UINT64_MAX);
+      return option_refuse(place, "%s%s: '%s' is not a whole number from 0 to %" PRIu64, dashes,
+                           name, value, UINT64_MAX);
   } else {
     if (!parse_real(value, &real) || real < option->lowest || real > option->highest)
-      return refuse(place, "%s%s: '%s' is not a number from %g to %g", dashes, name, value,
-                    option->lowest, option->highest);
+      return option_refuse(place, "%s%s: '%s' is not a number from %g to %g", dashes, name, value,
+                           option->lowest, option->highest);
     *option->real = real;
   }
   return EX_OK;
@@ -108,20 +106,22 @@ static int set_number(const struct option *option, const char *value,
 int option_set(const struct option *option, const char *value, const struct option_place *place) {
   const char *dashes = place->dashes, *name = option->name;
   if (option->flag != NULL) return set_flag(option, value, place);
-  if (value == NULL) return refuse(place, "%s%s needs a value: %s", dashes, name, option->argument);
+  if (value == NULL)
+    return option_refuse(place, "%s%s needs a value: %s", dashes, name, option->argument);
   if (value[0] == '\0' && strcmp(option->argument, "FILE") == 0)
-    return refuse(place, "%s%s: '' is not the name of a file", dashes, name);
+    return option_refuse(place, "%s%s: '' is not the name of a file", dashes, name);
   if (option->choice != NULL) {
     char choices[256];
     if (set_choice(option, value)) return EX_OK;
     print_choices(choices, sizeof choices, option);
-    return refuse(place, "%s%s: '%s' is not one of: %s", dashes, name, value, choices);
+    return option_refuse(place, "%s%s: '%s' is not one of: %s", dashes, name, value, choices);
   }
   if (option->text != NULL) {
     *option->text = value;
   } else if (option->list != NULL) {
     if (option->list->count == option->most)
-      return refuse(place, "%s%s can be given %zu times at most", dashes, name, option->most);
+      return option_refuse(place, "%s%s can be given %zu times at most", dashes, name,
+                           option->most);
     option->list->words[option->list->count++] = value;
   } else {
     return set_number(option, value, place);
@@ -227,9 +227,10 @@ const struct option *option_find(const struct option *options, const char *name,
   if (option != NULL) return option;
   offer_all(&suggestion, options, name);
   if (suggestion.best != NULL)
-    (void)refuse(place, "there is no option '%s'; did you mean '%s'?", name, suggestion.best);
+    (void)option_refuse(place, "there is no option '%s'; did you mean '%s'?", name,
+                        suggestion.best);
   else
-    (void)refuse(place, "there is no option '%s'", name);
+    (void)option_refuse(place, "there is no option '%s'", name);
   return NULL;
 }
 
@@ -441,7 +442,7 @@ static int apply_line(const struct usage *usage, const struct config_line *line,
   if (option == NULL) return EX_USAGE;
   bool *given = &operands->given[option - usage->options];
   if (*given && option->list == NULL)
-    return refuse(&place, "%s is given twice, and takes one value", line->name);
+    return option_refuse(&place, "%s is given twice, and takes one value", line->name);
   *given = true;
   return option_set(option, line->value, &place);
 }

@@ -93,10 +93,14 @@ bool options_parse(const struct usage *usage, int argc, char **argv, struct oper
 bool option_given(const struct usage *usage, const struct operands *operands, const char *name);
 
 /* Where an option is given, for messages: a command by its name with "--" in front of options, or
- * any other place with "". */
+ * any other place, which may be NULL, with what stands in front of names there. */
 struct option_place {
   const char *where, *dashes;
 };
+
+/* Reports what is wrong there and gives the exit code. */
+int option_refuse(const struct option_place *place, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* The row of that name; NULL, after a message with what may be meant, if the table has none. */
 const struct option *option_find(const struct option *options, const char *name,

@@ -58,16 +58,29 @@ bool overrides_name_places(const elman_translate_options *search) {
 }
 
 int overrides_settle(struct overrides *overrides, elman_translate_options *search,
-                     const struct usage *usage) {
+                     const struct option_place *place) {
   for (size_t i = 0; i < overrides->words.count; i++) {
     overrides->list[i] = (elman_override){0};
     if (!parse(&overrides->list[i], overrides->words.words[i]))
-      return report_usage(usage->command,
-                          "--override: '%s' is none of uniform, shuffle, position=K and row:col=w "
-                          "(target token, source token, both from 1, and a weight from 0 to 1)",
-                          overrides->words.words[i]);
+      return option_refuse(place,
+                           "%soverride: '%s' is none of uniform, shuffle, position=K and row:col=w "
+                           "(target token, source token, both from 1, and a weight from 0 to 1)",
+                           place->dashes, overrides->words.words[i]);
   }
   search->overrides = overrides->list;
   search->override_count = overrides->words.count;
+  return EX_OK;
+}
+
+int overrides_settle_units(elman_alignment_units *units, const elman_translate_options *search,
+                           const struct option_place *place) {
+  const char *dashes = place->dashes;
+  if (!overrides_name_places(search)) return EX_OK;
+  if (*units == ELMAN_UNITS_WORDS)
+    return option_refuse(place,
+                         "%soverride position and row:col count tokens, and %sunits words shows "
+                         "words; take %sunits tokens",
+                         dashes, dashes, dashes);
+  if (*units == ELMAN_UNITS_AUTO) *units = ELMAN_UNITS_TOKENS;
   return EX_OK;
 }

@@ -55,6 +55,11 @@ bool overrides_name_places(const elman_translate_options *search);
 /* Understands the words and points `search` to them. Gives an exit code, after a message if that is
  * not 0. */
 int overrides_settle(struct overrides *overrides, elman_translate_options *search,
-                     const struct usage *usage);
+                     const struct option_place *place);
+
+/* A place in a matrix that an override names is one of tokens: these are taken where the units are
+ * open, and words are refused. Gives an exit code, after a message if that is not 0. */
+int overrides_settle_units(elman_alignment_units *units, const elman_translate_options *search,
+                           const struct option_place *place);
 
 #endif

@@ -1,0 +1,15 @@
+/* How far back learning reaches, for people at a terminal: `trace`, and :trace of the REPL. */
+#ifndef ELMAN_CLI_TRACE_TEXT_H
+#define ELMAN_CLI_TRACE_TEXT_H
+
+#include <stdio.h>
+
+#include "elman.h"
+
+/* "encoder", "decoder" */
+const char *trace_side_name(const elman_traced_layer *layer);
+
+/* `step` as in elman_trace. */
+void trace_write_text(FILE *stream, const elman_gradient_trace *trace, size_t step);
+
+#endif
