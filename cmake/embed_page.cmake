@@ -1,7 +1,7 @@
 # Writes the attention page as C: cmake -DPAGE=FOLDER -DOUTPUT=FILE.c -P embed_page.cmake
 #
-# page.html is the frame. @STYLE@ and @SCRIPT@ become page.css and page.js, @..._HASH@ their SHA-256, by
-# which the page's security policy knows them. What stands before @RECORDS@ is page_head, the rest
+# page.html is the frame. @STYLE@ and @SCRIPT@ become page.css and picture.js with page.js, @..._HASH@ their
+# SHA-256, by which the page's security policy knows them. What stands before @RECORDS@ is page_head, the rest
 # page_tail.
 
 set(BASE64 ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/)
@@ -34,14 +34,15 @@ function(append_array name text)
 endfunction()
 
 file(READ ${PAGE}/page.html page)
-foreach(part STYLE=page.css SCRIPT=page.js)
-  string(REGEX MATCH "^(.*)=(.*)$" part ${part})
-  set(name ${CMAKE_MATCH_1})
-  file(READ ${PAGE}/${CMAKE_MATCH_2} text)
-  string(SHA256 hash "${text}")
+file(READ ${PAGE}/page.css STYLE)
+file(READ ${PAGE}/picture.js SCRIPT)
+file(READ ${PAGE}/page.js text)
+string(APPEND SCRIPT "${text}")
+foreach(name STYLE SCRIPT)
+  string(SHA256 hash "${${name}}")
   base64_of_hash(${hash} hash)
   string(REPLACE "@${name}_HASH@" "${hash}" page "${page}")
-  string(REPLACE "@${name}@" "${text}" page "${page}")
+  string(REPLACE "@${name}@" "${${name}}" page "${page}")
 endforeach()
 
 string(FIND "${page}" "@RECORDS@" head_size)

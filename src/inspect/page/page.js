@@ -1,4 +1,3 @@
-"use strict";
 /* One record a line, as JSON. The list needs the first members of each only; a record is parsed as a
  * whole when it is shown. What comes from a record becomes text nodes, never markup. */
 
@@ -110,9 +109,12 @@ function coverageOf(weights, source) {
 
 /* The matrix of a record that is shown: the mean of the heads, or one. */
 function viewOf(record, head) {
+  const heads = record.heads ? record.heads.length : 1;
   const weights = head === null ? record.attention : record.heads[head];
   const own = head !== null;
   return {
+    record,
+    which: heads < 2 ? "" : own ? `, head ${head + 1} of ${heads}` : `, mean of ${heads} heads`,
     sources: record.source_tokens,
     targets: record.target_tokens,
     known: record.source_known,
@@ -124,6 +126,23 @@ function viewOf(record, head) {
     entropy: own ? weights.map(entropyOf) : record.entropy,
     coverage: own ? coverageOf(weights, record.source_tokens.length) : record.coverage,
   };
+}
+
+/* What sentences are sorted by, the largest first. */
+const MEASURES = {
+  entropy: ({ entropy }) => sumOf(entropy) / Math.max(1, entropy.length),
+  loss: ({ log_probability: sum, target_tokens: tokens }) =>
+    (Number.isFinite(sum) ? -sum / Math.max(1, tokens.length) : -Infinity),
+};
+
+/* Of the best translation. Records are long, so each is measured once, and only when it is asked. */
+function measureOf(sentence, name) {
+  sentence.measures ??= {};
+  if (!(name in sentence.measures)) {
+    const record = JSON.parse(sentence.hypotheses[0].line);
+    for (const [key, measure] of Object.entries(MEASURES)) sentence.measures[key] = measure(record);
+  }
+  return sentence.measures[name];
 }
 
 /* ---- Colours ---- */
@@ -148,12 +167,18 @@ function viridis(share) {
     Math.round(from + (place - low) * (VIRIDIS[low + 1][i] - from)));
 }
 
-function shade(target, weight) {
+/* The colour of a weight, and one to write on it. */
+function colorsOf(weight) {
   const color = viridis(byId("scale").value === "root" ? Math.sqrt(weight) : weight);
-  target.classList.add("shaded");
-  target.style.setProperty("--shade", `rgb(${color})`);
   /* At this luminance black and white have the same contrast, which is more than 4.5. */
-  target.style.setProperty("--on-shade", luminance(color) > 0.179 ? "#000" : "#fff");
+  return [`rgb(${color})`, luminance(color) > 0.179 ? "#000" : "#fff"];
+}
+
+function shade(target, weight) {
+  const [color, ink] = colorsOf(weight);
+  target.classList.add("shaded");
+  target.style.setProperty("--shade", color);
+  target.style.setProperty("--on-shade", ink);
 }
 
 /* ---- The sentence that is shown ---- */
@@ -161,11 +186,13 @@ function shade(target, weight) {
 const state = {
   sentences: [],
   links: [],       // their entries in the list
-  found: [],       // indices of the sentences that the search found, rising
+  order: [],       // indices of the sentences as the list has them
+  found: [],       // those that the search found, in that order
   index: 0,        // of the sentence
   hypothesis: 0,   // its index in the sentence
   record: null,
   view: null,
+  kept: null,      // the view that stays beside, and the name of its sentence
   pinned: null,    // {target} or {source}: stays lit
 };
 
@@ -182,10 +209,15 @@ function segmentNames({ segments, segmentLength, segmentTokens }) {
     `tokens ${g * segmentLength + 1}\u2013${Math.min((g + 1) * segmentLength, segmentTokens)}`);
 }
 
+/* In a table beside, words are no stops for keys. */
+function wordHead(view, side, at, token, lang) {
+  return view === state.view ? wordButton(side, at, token, lang) : isolate(token, lang);
+}
+
 function headRow(view, lang) {
   const row = element("tr", {}, element("td", {}));
   view.sources.forEach((token, s) => {
-    const head = element("th", { scope: "col" }, wordButton("source", s, token, lang));
+    const head = element("th", { scope: "col" }, wordHead(view, "source", s, token, lang));
     if (view.known && !view.known[s]) {
       head.classList.add("unknown");
       head.append(element("span", { class: "unseen" }, " (not in the vocabulary)"));
@@ -208,7 +240,7 @@ function figureCell(value, most) {
 
 function weightRow(view, t, lang) {
   const row = element("tr", {},
-    element("th", { scope: "row" }, wordButton("target", t, view.targets[t], lang)));
+    element("th", { scope: "row" }, wordHead(view, "target", t, view.targets[t], lang)));
   for (const weight of view.weights[t]) {
     const cell = element("td", { class: "weight" }, figure(weight, 2));
     shade(cell, weight);
@@ -234,16 +266,22 @@ function coverageRow(view) {
 /* Headers of more columns than these run downwards. */
 const WIDE = 16;
 
+/* The view that each table shows. */
+const shownIn = new WeakMap();
+
 function tableOf(view, caption) {
-  const sourceLang = languageOf(state.record.source);
-  const targetLang = languageOf(state.record.translation);
+  const sourceLang = languageOf(view.record.source);
+  const targetLang = languageOf(view.record.translation);
   const body = element("tbody", {},
     ...view.targets.map((_, t) => weightRow(view, t, targetLang)));
-  const table = element("table", { id: "heat-map" }, element("caption", {}, element("span", {}, caption)),
+  const table = element("table", { class: "map" }, element("caption", {}, element("span", {}, caption)),
     element("thead", {}, headRow(view, sourceLang)), body,
     element("tfoot", {}, coverageRow(view)));
+  if (view === state.view) table.id = "heat-map";
+  table.classList.toggle("own", view.record === state.record);
   table.classList.toggle("numbers", byId("numbers").checked);
   table.classList.toggle("tall", view.sources.length > WIDE);
+  shownIn.set(table, view);
   return table;
 }
 
@@ -304,17 +342,71 @@ function chosenHead() {
   return Number(byId("head").value) - 1; // -1: the mean of all
 }
 
-/* Table, legend and readout anew: after another sentence, hypothesis, head or scale. */
+const mapNodes = () => [...document.querySelectorAll("table.map")];
+
+function captionOf(view) {
+  return `Attention weights${view.which}: a row for each target word, a column for each source word`;
+}
+
+/* What is kept of another place, and the heads. */
+function viewsBeside() {
+  const heads = byId("heads").checked && state.record.heads ? state.record.heads : [];
+  return heads.map((_, head) => viewOf(state.record, head));
+}
+
+function drawBeside() {
+  const { kept } = state;
+  byId("beside").replaceChildren(
+    ...(kept === null ? [] : [tableOf(kept.view,
+      `${kept.name}${kept.view.which}: ${isolated(kept.view.record.source)} \u2192 ` +
+      isolated(kept.view.record.translation))]),
+    ...viewsBeside().map((view, head) => tableOf(view, `Head ${head + 1}`)));
+  byId("beside").hidden = byId("beside").children.length === 0;
+  byId("maps").classList.toggle("pair", !byId("beside").hidden);
+}
+
+/* Tables, legend and readout anew: after another sentence, hypothesis, head or scale. */
 function drawTable() {
   const head = chosenHead();
-  const heads = state.record.heads ? state.record.heads.length : 1;
-  const which = heads < 2 ? "" : head < 0 ? `, mean of ${heads} heads` : `, head ${head + 1} of ${heads}`;
   state.view = viewOf(state.record, head < 0 ? null : head);
   state.pinned = null;
-  byId("scroll").replaceChildren(tableOf(state.view,
-    `Attention weights${which}: a row for each target word, a column for each source word`));
+  byId("scroll").replaceChildren(tableOf(state.view, captionOf(state.view)));
+  drawBeside();
   drawLegend();
+  applySize();
   light(null);
+}
+
+/* Lines and gaps do not shrink below a pixel, so that the first guess is too wide; each further one
+ * is closer. */
+const FIT_GUESSES = 5;
+
+/* `room`: a width in pixels, or that of what the table stands in. */
+function fitTo(table, room) {
+  table.style.removeProperty("zoom");
+  const width = room ?? table.parentNode.clientWidth;
+  let zoom = 1;
+  for (let guess = 0; guess < FIT_GUESSES; guess++) {
+    const now = table.getBoundingClientRect().width;
+    if (now <= width) break;
+    zoom *= width / now;
+    table.style.zoom = zoom;
+  }
+}
+
+function applySize() {
+  const size = byId("size").value;
+  for (const table of mapNodes()) {
+    if (size === "fit") fitTo(table);
+    else if (size === "1") table.style.removeProperty("zoom");
+    else table.style.zoom = size;
+  }
+}
+
+function keep() {
+  state.kept = state.kept === null ? { view: state.view, name: byId("title").textContent } : null;
+  byId("keep").setAttribute("aria-pressed", String(state.kept !== null));
+  drawTable();
 }
 
 function drawLegend() {
@@ -346,6 +438,7 @@ function drawSentence() {
   byId("facts").textContent = factsOf(record);
   fillChoice("hypothesis", sentence.hypotheses.map((one) => `${one.number}: ${isolated(one.translation)}`),
     state.hypothesis);
+  byId("heads-choice").hidden = !record.heads;
   fillChoice("head", ["mean of all", ...(record.heads || []).map((_, h) => `head ${h + 1}`)], head);
   drawTable();
   byId("announcement").textContent =
@@ -374,8 +467,13 @@ function partnersText(tokens, weights) {
     .map(({ token, weight }) => `${isolated(token)} ${figure(weight, 3)}`).join(", ");
 }
 
+/* A head beside has weights of its own. */
+function viewOfLit(lit) {
+  return lit !== null && lit.view || state.view;
+}
+
 function readoutOf(lit) {
-  const { sources, targets, weights, sentinel, entropy, coverage } = state.view;
+  const { sources, targets, weights, sentinel, entropy, coverage } = viewOfLit(lit);
   if (lit === null)
     return matchMedia("(pointer: coarse)").matches ? "Tap a word to see its partners."
       : "Point at a word, or move to it by keys, to see its partners.";
@@ -395,23 +493,25 @@ function forget() {
     word.classList.remove("shaded", "strong", "chosen");
     if (word.matches("button")) word.setAttribute("aria-pressed", "false");
   }
-  for (const cell of document.querySelectorAll("#heat-map td.on")) cell.classList.remove("on");
+  for (const cell of document.querySelectorAll("table.map td.on")) cell.classList.remove("on");
 }
 
 /* Lights a target word, a source word, the cell of both, or, with null, nothing. */
 function light(lit) {
-  const { weights } = state.view;
+  const { weights } = viewOfLit(lit);
+  const ownMaps = [...document.querySelectorAll("table.own")];
   const { source, target } = lit || {};
   forget();
   byId("readout").textContent = readoutOf(lit);
-  byId("heat-map").classList.toggle("lit", lit !== null);
+  for (const map of ownMaps) map.classList.toggle("lit", lit !== null);
   if (lit === null) return;
   if (source === undefined) lightPartners("source", weights[target]);
   if (target === undefined) lightPartners("target", weights.map((row) => row[source]));
   for (const word of [...wordsOf("source"), ...wordsOf("target")])
     if (Number(word.dataset.at) === lit[word.dataset.side]) word.classList.add("chosen");
-  const { rows } = byId("heat-map").tBodies[0];
-  const turnOn = (t, s) => rows[t].cells[s + 1].classList.add("on");
+  const turnOn = (t, s) => {
+    for (const map of ownMaps) map.tBodies[0].rows[t].cells[s + 1].classList.add("on");
+  };
   if (target !== undefined) weights[target].forEach((_, s) => turnOn(target, s));
   if (source !== undefined) weights.forEach((_, t) => turnOn(t, source));
   if (state.pinned === lit) markPinned();
@@ -435,8 +535,12 @@ function litBy(node) {
   const word = node.closest("[data-side]");
   if (word !== null) return { [word.dataset.side]: Number(word.dataset.at) };
   const cell = node.closest("td.weight");
-  if (cell === null) return null;
-  return { source: cell.cellIndex - 1, target: cell.parentNode.sectionRowIndex };
+  if (cell === null || cell.closest("table.own") === null) return null;
+  return {
+    view: shownIn.get(cell.closest("table")),
+    source: cell.cellIndex - 1,
+    target: cell.parentNode.sectionRowIndex,
+  };
 }
 
 /* Within a row or column of words one is a stop for Tab; arrows move on. */
@@ -518,8 +622,14 @@ function scrollInList(link) {
 
 /* The next found sentence in a direction, or undefined. */
 function neighbour(step) {
-  return step > 0 ? state.found.find((index) => index > state.index)
-    : state.found.findLast((index) => index < state.index);
+  const place = rankOf(state.index);
+  return step > 0 ? state.found.find((index) => rankOf(index) > place)
+    : state.found.findLast((index) => rankOf(index) < place);
+}
+
+/* Where a sentence stands in the list. */
+function rankOf(index) {
+  return state.sentences[index].rank;
 }
 
 function move(step) {
@@ -531,7 +641,8 @@ function listEntry(sentence, index) {
   const { source, hypotheses: [first] } = sentence;
   const link = element("a", { href: placeOf(index, 0), tabindex: -1 },
     isolate(source, languageOf(source)),
-    isolate(first.translation, languageOf(first.translation)));
+    isolate(first.translation, languageOf(first.translation)),
+    element("span", { class: "measure" }));
   state.links.push(link);
   return element("li", {}, link);
 }
@@ -541,16 +652,27 @@ const folded = (text) => text.normalize("NFC").toLowerCase();
 
 function search() {
   const wanted = folded(byId("search").value);
-  state.found = [];
-  state.sentences.forEach((sentence, index) => {
-    const hit = sentence.folded.includes(wanted);
-    if (hit) state.found.push(index);
-    state.links[index].parentNode.hidden = !hit;
-  });
+  state.found = state.order.filter((index) => state.sentences[index].folded.includes(wanted));
+  const hits = new Set(state.found);
+  state.links.forEach((link, index) => { link.parentNode.hidden = !hits.has(index); });
   const all = state.sentences.length;
   byId("count").textContent = wanted === "" ? `${all} ${all === 1 ? "sentence" : "sentences"}`
     : `${state.found.length} of ${all}`;
   markInList(false);
+}
+
+/* As in the file, or by a measure; what is equal stays as in the file. */
+function sortList() {
+  const name = byId("order").value;
+  const value = (index) => measureOf(state.sentences[index], name);
+  state.order = state.sentences.map((_, index) => index);
+  if (name in MEASURES) state.order.sort((one, other) => value(other) - value(one) || one - other);
+  state.order.forEach((index, rank) => { state.sentences[index].rank = rank; });
+  state.links.forEach((link, index) => {
+    const figures = link.querySelector(".measure");
+    figures.textContent = name in MEASURES ? `${name} ${figure(value(index), 2)}` : "";
+  });
+  byId("list").append(...state.order.map((index) => state.links[index].parentNode));
 }
 
 function emptySearch() {
@@ -572,9 +694,16 @@ const LETTERS = {
   j: () => move(1),
   k: () => move(-1),
   n: () => byId("numbers").click(),
+  b: keep,
+  f: () => {
+    byId("size").value = byId("size").value === "fit" ? "1" : "fit";
+    applySize();
+    storeSettings();
+  },
   s: () => {
     byId("scale").selectedIndex = 1 - byId("scale").selectedIndex;
     drawTable();
+    storeSettings();
   },
   "/": () => byId("search").select(),
   "?": () => byId("help").showModal(),
@@ -644,30 +773,109 @@ function listenToWords() {
 /* Paper does not scroll: a wide table is made smaller until it fits (A4 within wide margins). */
 const PAPER_WIDTH = 640;
 
-function fitToPaper() {
-  const table = byId("heat-map");
-  table.style.zoom = Math.min(1, PAPER_WIDTH / table.offsetWidth);
+/* ---- Settings, which the browser keeps if it may ---- */
+
+const SETTINGS = ["scale", "numbers", "theme", "size", "order", "heads", "letters"];
+const STORE = "elman-attention";
+
+/* A page from a file, or a browser that keeps nothing, may refuse. */
+function stored() {
+  try {
+    return JSON.parse(localStorage.getItem(STORE)) || {};
+  } catch {
+    return {};
+  }
+}
+
+function storeSettings() {
+  const settings = {};
+  for (const id of SETTINGS)
+    settings[id] = byId(id).type === "checkbox" ? byId(id).checked : byId(id).value;
+  try {
+    localStorage.setItem(STORE, JSON.stringify(settings));
+  } catch {
+    /* They hold for this visit. */
+  }
+}
+
+/* What is stored may be another version's, or anyone's. */
+function restoreSettings() {
+  const settings = stored();
+  for (const id of SETTINGS) {
+    const control = byId(id), value = settings[id];
+    if (control.type === "checkbox") control.checked = typeof value === "boolean" ? value : control.checked;
+    else if ([...control.options].some((option) => option.value === value)) control.value = value;
+  }
+  applyTheme();
+}
+
+function applyTheme() {
+  document.documentElement.dataset.theme = byId("theme").value;
+}
+
+/* ---- Narrow screens ---- */
+
+/* There the map comes first. What is seen first shall be reached first, so the elements move. */
+function arrange({ matches: narrow }) {
+  const columns = document.querySelector(".columns"), header = document.querySelector("header");
+  const list = document.querySelector("nav");
+  const words = [byId("texts"), byId("facts"), byId("choices")];
+  const focused = document.activeElement;
+  if (narrow) {
+    columns.after(header);
+    header.after(list);
+    byId("legend").after(...words);
+  } else {
+    columns.before(header);
+    columns.prepend(list);
+    byId("readout").before(...words);
+  }
+  focused.focus();
+}
+
+/* ---- Events of controls ---- */
+
+function listenToSettings() {
+  const changes = {
+    scale: drawTable, size: applySize, heads: drawTable, theme: applyTheme,
+    numbers: () => mapNodes().forEach((map) => map.classList.toggle("numbers", byId("numbers").checked)),
+    order: () => { sortList(); search(); },
+    letters: () => {},
+  };
+  for (const id of SETTINGS)
+    byId(id).addEventListener("change", () => {
+      changes[id]();
+      storeSettings();
+    });
+}
+
+/* What is seen, from left to right. */
+function saveAs(kind) {
+  const views = mapNodes().map((map) => ({ view: shownIn.get(map), caption: map.caption.textContent }));
+  savePicture(views, kind, `attention-${location.hash.slice(1) || "1"}`);
 }
 
 function listen() {
   document.addEventListener("keydown", onKey);
   window.addEventListener("hashchange", show);
-  window.addEventListener("beforeprint", fitToPaper);
-  window.addEventListener("afterprint", () => byId("heat-map").style.removeProperty("zoom"));
+  window.addEventListener("resize", applySize);
+  window.addEventListener("beforeprint", () => mapNodes().forEach((map) => fitTo(map, PAPER_WIDTH)));
+  window.addEventListener("afterprint", applySize);
   byId("search").addEventListener("input", search);
   byId("search").addEventListener("keydown", pressInSearch);
   byId("previous").addEventListener("click", () => move(-1));
   byId("next").addEventListener("click", () => move(1));
-  byId("scale").addEventListener("change", drawTable);
+  byId("keep").addEventListener("click", keep);
+  byId("save-svg").addEventListener("click", () => saveAs("svg"));
+  byId("save-png").addEventListener("click", () => saveAs("png"));
   byId("head").addEventListener("change", drawTable);
   byId("hypothesis").addEventListener("change", (event) => go(state.index, Number(event.target.value)));
-  byId("numbers").addEventListener("change", (event) =>
-    byId("heat-map").classList.toggle("numbers", event.target.checked));
-  byId("theme").addEventListener("change", (event) => {
-    document.documentElement.dataset.theme = event.target.value;
-  });
   byId("help-open").addEventListener("click", () => byId("help").showModal());
   listenToWords();
+  listenToSettings();
+  const narrow = matchMedia("(max-width: 44rem)");
+  narrow.addEventListener("change", arrange);
+  if (narrow.matches) arrange(narrow);
 }
 
 function start() {
@@ -681,6 +889,8 @@ function start() {
   }
   byId("main").hidden = false;
   fillList();
+  restoreSettings();
+  sortList();
   readPlace();
   search();
   listen();
