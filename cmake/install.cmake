@@ -1,16 +1,27 @@
-# What `cmake --install` puts where: library, header, licence, and the files by which pkg-config and
-# find_package(elman) find them. The command and its page are installed by tools/cli.
+# What `cmake --install` puts where: libraries, header, licence, documents, sentence pairs, and the files by
+# which pkg-config and find_package(elman) find the library. The command and what belongs to it are
+# installed by tools/cli. Components are those of packages.cmake.
 
 include(CMakePackageConfigHelpers)
 set(PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/elman)
 
-install(TARGETS elman EXPORT elman-targets)
+install(TARGETS elman EXPORT elman-targets
+        LIBRARY COMPONENT library NAMELINK_COMPONENT development
+        ARCHIVE COMPONENT development)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY tests/stranger/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 install(EXPORT elman-targets NAMESPACE elman:: DESTINATION ${PACKAGE_DIR})
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT licence)
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT command PATTERN *.1 EXCLUDE)
+install(FILES README.md README.zh-CN.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT command)
+install(FILES data/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/data COMPONENT command)
+install(DIRECTORY data DESTINATION ${CMAKE_INSTALL_DATADIR}/elman COMPONENT command
+        PATTERN *.md EXCLUDE)
 
 # python/elman.py loads the shared library.
 if(BUILD_SHARED_LIBS)
+  install(TARGETS elman_static)
   install(FILES python/elman.py python/elman_header.py python/elman_torch.py
           DESTINATION ${CMAKE_INSTALL_DATADIR}/elman/python)
 endif()

@@ -17,6 +17,7 @@ for command in train translate repl attention evaluate score average inspect gra
   page_options "$command" >in_page
   diff -u in_help in_page >&2 || fail "--help and the man page differ for $command"
 done
+page_options help | grep -qx -e --completion || fail "the man page lacks help --completion"
 expect_exit 0 "$ELMAN" help
 sed -n 's/^  \([a-z]*\) .*/\1/p' "$results/stdout" | while read -r command; do
   grep -q "^\.SS $command\$" "$MAN_PAGE" || fail "the man page lacks $command"

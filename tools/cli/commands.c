@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sysexits.h>
 
+#include "completion.h"
 #include "messages.h"
 #include "options.h"
 #include "output.h"
@@ -11,8 +12,7 @@
 #define COMMAND_ROW(name, run, summary) {name, summary, run},
 const struct command commands[] = {COMMANDS(COMMAND_ROW){NULL, NULL, NULL}};
 
-/* The last word of a name in the group (NULL = in none), or NULL if the command is not in it. */
-static const char *name_in(const struct command *group, const char *name) {
+const char *command_name_in(const struct command *group, const char *name) {
   if (group == NULL) return strchr(name, ' ') == NULL ? name : NULL;
   const size_t length = strlen(group->name);
   return strncmp(name, group->name, length) == 0 && name[length] == ' ' ? name + length + 1 : NULL;
@@ -21,7 +21,7 @@ static const char *name_in(const struct command *group, const char *name) {
 static const struct command *find_in(const struct command *group, const char *word) {
   struct suggestion suggestion = {0};
   for (const struct command *command = commands; command->name != NULL; command++) {
-    const char *name = name_in(group, command->name);
+    const char *name = command_name_in(group, command->name);
     if (name == NULL) continue;
     if (strcmp(name, word) == 0) return command;
     suggestion_offer(&suggestion, word, name);
@@ -59,7 +59,7 @@ void commands_print(FILE *stream, const struct command *group) {
             group->summary);
   fputs("\nCommands:\n", stream);
   for (const struct command *command = commands; command->name != NULL; command++) {
-    const char *name = name_in(group, command->name);
+    const char *name = command_name_in(group, command->name);
     if (name != NULL) fprintf(stream, "  %-10s %s\n", name, command->summary);
   }
   if (group == NULL)
@@ -78,12 +78,19 @@ int no_command(int argc, char **argv) {
 }
 
 int help_command(int argc, char **argv) {
-  const struct option options[] = {{0}};
-  const struct usage usage = {"help", "[COMMAND]", "Explains a command, or lists them all.",
-                              options, NULL};
+  const char *shell = NULL;
+  const struct option options[] = {{"completion", 0, "SHELL",
+                                    "print what lets a shell complete command lines",
+                                    .text = &shell, .choice = completion_shell_name},
+                                   {0}};
+  const struct rule rules[] = {
+      {"completion", "COMMAND", "--completion is for all commands; leave COMMAND out"}, {0}};
+  const struct usage usage = {"help", "[options] [COMMAND]",
+                              "Explains a command, or lists them all.", options, rules};
   struct operands operands;
   int code, words;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
+  if (shell != NULL) return completion_print(shell);
   if (operands.count == 0) {
     commands_print(stdout, NULL);
     return output_end(EX_OK);

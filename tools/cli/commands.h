@@ -48,6 +48,9 @@ extern const struct command commands[];
  * after a message, if there is none of that name. */
 const struct command *command_find(int argc, char **argv, int *words);
 
+/* The last word of a command's name in the group (NULL = in none), or NULL if it is not in it. */
+const char *command_name_in(const struct command *group, const char *name);
+
 /* The list of all commands, or of those in a group. */
 void commands_print(FILE *stream, const struct command *group);
 

@@ -190,20 +190,34 @@ static bool reads_config(const struct usage *usage) {
   return find_long(usage->options, CONFIG) == NULL;
 }
 
+void options_common(struct option rows[MOST_COMMON], const struct usage *usage) {
+  static const char *none = NULL;
+  static bool no = false;
+  size_t count = 0;
+  if (reads_config(usage))
+    rows[count++] = (struct option){
+        CONFIG, 0, "FILE", "read options from lines 'name = value'; those given here replace them",
+        .text = &none};
+  rows[count++] = (struct option){"help", 'h', .help = "show this and leave", .flag = &no};
+  rows[count] = (struct option){0};
+}
+
 static int print_help(const struct usage *usage, const bool preset[MOST_OPTIONS]) {
   printf("Usage: elman %s %s\n\n%s\n\nOptions:\n", usage->command, usage->operands,
          usage->description);
   for (const struct option *option = usage->options; option->name != NULL; option++)
     print_option(stdout, option, preset[option - usage->options]);
-  const char *none = NULL;
-  bool no = false;
-  const struct option config = {
-      CONFIG, 0, "FILE", "read options from lines 'name = value'; those given here replace them",
-      .text = &none};
-  if (reads_config(usage)) print_option(stdout, &config, false);
-  print_option(stdout, &(struct option){"help", 'h', .help = "show this and leave", .flag = &no},
-               false);
+  struct option common[MOST_COMMON];
+  options_common(common, usage);
+  for (const struct option *option = common; option->name != NULL; option++)
+    print_option(stdout, option, false);
   return output_end(EX_OK);
+}
+
+static int (*show_help)(const struct usage *usage, const bool preset[MOST_OPTIONS]) = print_help;
+
+void options_help_by(int (*show)(const struct usage *usage, const bool preset[MOST_OPTIONS])) {
+  show_help = show == NULL ? print_help : show;
 }
 
 /* ---- the command line ---- */
@@ -486,7 +500,7 @@ bool options_parse(const struct usage *usage, int argc, char **argv, struct oper
   if (*code != EX_OK) return false;
   apply_presets(usage, argc, argv, preset);
   if (help) {
-    *code = print_help(usage, preset);
+    *code = show_help(usage, preset);
     return false;
   }
   *code = apply_config(usage, operands);

@@ -10,7 +10,7 @@
 #include "messages.h"
 
 /* A table of options has fewer than MOST_OPTIONS rows. */
-enum { MOST_LISTED = 64, MOST_OPTIONS = 128 };
+enum { MOST_LISTED = 64, MOST_OPTIONS = 128, MOST_COMMON = 3 };
 
 /* The values of an option that may be given several times, in their order. */
 struct option_list {
@@ -88,6 +88,13 @@ struct operands {
  * exit code: help was asked for, or command line or file are wrong. */
 bool options_parse(const struct usage *usage, int argc, char **argv, struct operands *operands,
                    int *code);
+
+/* What --help does from here on with the table in place of printing it, until it is NULL again;
+ * preset[i]: the default of row i is that of a preset. It gives an exit code. */
+void options_help_by(int (*show)(const struct usage *usage, const bool preset[MOST_OPTIONS]));
+
+/* The rows that a command has beside those of its table, as it ends. */
+void options_common(struct option rows[MOST_COMMON], const struct usage *usage);
 
 /* Whether the option of that name, which is in the table, was given. */
 bool option_given(const struct usage *usage, const struct operands *operands, const char *name);

@@ -1,0 +1,94 @@
+# Debian packages, a component each: `cmake --workflow --preset packages` leaves them in build/packages.
+#
+#   elman         the command, its page and completions, documents, sentence pairs
+#   libelman0     the shared library
+#   libelman-dev  what programs are built with: header, static library, pkg-config, CMake, examples
+#
+# finish.cmake makes of what is installed what Debian wants; cmake/debian has the texts.
+
+get_target_property(soversion ${ELMAN_SHARED} SOVERSION)
+set(ELMAN_MAINTAINER "The elman authors <maintainers@users.noreply.a-seed-0ef45b0d.example>"
+    CACHE STRING "Who answers for the packages")
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_VERBATIM_VARIABLES ON)
+set(CPACK_PACKAGE_CONTACT ${ELMAN_MAINTAINER})
+set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "") # each package has its own
+set(CPACK_COMPONENTS_ALL command library development)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
+    OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+set(CPACK_DEBIAN_PACKAGE_SOURCE elman)
+set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+# The command and the programs of others need the library of the same version.
+set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS ON)
+set(CPACK_COMPONENT_COMMAND_DEPENDS library)
+set(CPACK_COMPONENT_DEVELOPMENT_DEPENDS library)
+
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR})
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+
+set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME elman)
+set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_COMMAND_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_COMMAND_PACKAGE_SUGGESTS libelman-dev)
+set(CPACK_COMPONENT_COMMAND_DESCRIPTION
+    "${PROJECT_DESCRIPTION}
+elman trains recurrent networks on sentence pairs, Chinese and English ones at
+first, translates with them, and shows where the decoder looked. It is exact:
+a training gives the same model, byte for byte, for any number of threads.
+.
+This package holds the command, its documents and sentence pairs to try it on.")
+
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libelman${soversion})
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_LIST_DIR}/debian/triggers)
+# elman brings threads of its own; any build of OpenBLAS serves, and this one is Debian's usual one.
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS "libopenblas0-pthread | libopenblas0")
+set(CPACK_COMPONENT_LIBRARY_DESCRIPTION
+    "${PROJECT_DESCRIPTION} (library)
+libelman trains recurrent networks on sentence pairs, translates with them, and
+gives the attention weights of the decoder.
+.
+This package holds the shared library.")
+
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libelman-dev)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
+# Those of the static library, which pkg-config asks for in any case.
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
+    "libopenblas-dev, libutf8proc-dev, libjansson-dev, zlib1g-dev")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "pkg-config, python3-numpy, python3-torch")
+set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
+    "${PROJECT_DESCRIPTION} (development)
+libelman trains recurrent networks on sentence pairs, translates with them, and
+gives the attention weights of the decoder.
+.
+This package holds the header, the static library, the files for pkg-config and
+CMake, examples, and modules for Python.")
+
+# The command alone is linked with it.
+set(READLINE_NOTE "")
+if(TARGET PkgConfig::READLINE)
+  file(READ ${CMAKE_CURRENT_LIST_DIR}/debian/readline READLINE_NOTE)
+endif()
+set(DEBIAN_DIR ${PROJECT_BINARY_DIR}/debian)
+configure_file(cmake/debian/copyright.in ${DEBIAN_DIR}/copyright @ONLY)
+configure_file(cmake/debian/changelog.in ${DEBIAN_DIR}/changelog.Debian @ONLY)
+configure_file(CHANGELOG.md ${DEBIAN_DIR}/changelog COPYONLY)
+foreach(component IN LISTS CPACK_COMPONENTS_ALL)
+  string(TOUPPER ${component} key)
+  set(package ${CPACK_DEBIAN_${key}_PACKAGE_NAME})
+  list(APPEND names ${component}=${package})
+  configure_file(cmake/debian/${component}.lintian ${DEBIAN_DIR}/overrides/${package} @ONLY)
+endforeach()
+configure_file(cmake/debian/finish.cmake.in ${DEBIAN_DIR}/finish.cmake @ONLY)
+set(CPACK_PRE_BUILD_SCRIPTS ${DEBIAN_DIR}/finish.cmake)
+
+include(CPack)

@@ -1,0 +1,115 @@
+# Completions for shells: written from the tables that --help prints, and run here as the shells would.
+
+for shell in bash zsh fish; do
+  expect_exit 0 "$ELMAN" help --completion $shell
+  expect_no_stderr
+  cp "$results/stdout" completion.$shell
+done
+expect_exit 64 "$ELMAN" help --completion csh
+expect_stderr_match "--completion: 'csh' is not one of: bash, zsh, fish"
+expect_exit 64 "$ELMAN" help --completion bash train
+expect_stderr_match '--completion is for all commands'
+
+# bash: as it hands over the words of a line, where '=' is a word. The last one is being typed.
+complete_in_bash() { # complete_in_bash WORD...
+  bash -u -c '. ./completion.bash
+    COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+    _elman
+    [ ${#COMPREPLY[@]} -eq 0 ] || printf "%s\n" "${COMPREPLY[@]}" | sort' complete "$@"
+}
+expect_bash() { # expect_bash EXPECTED WORD...
+  local expected=$1 found
+  shift
+  found=$(complete_in_bash "$@" | xargs)
+  [ "$found" = "$expected" ] || fail "bash completes '$*' with '$found' and not with '$expected'"
+}
+mkdir models
+touch models/a.safetensors models/b.safetensors 'models/b c'
+expect_bash 'trace train translate' elman tr
+expect_bash 'check split' elman corpus ''
+expect_bash 'check' elman corpus c
+expect_bash 'corpus' elman help c
+expect_bash '--attention --attention-dropout --attention-window --attentional-layer' elman train --att
+expect_bash '--attention-window' elman attention --attention-
+expect_bash 'scaled sentinel' elman train --attention s
+expect_bash 'scaled sentinel' elman train --attention = s
+expect_bash 'power wu' elman translate --length-norm =
+expect_bash 'base plain small' elman train pairs.tsv --preset ''
+expect_bash 'models/a.safetensors models/b c models/b.safetensors' elman translate -m models/
+expect_bash 'models/a.safetensors' elman translate --model = models/a
+expect_bash 'models' elman train mod
+expect_bash '' elman train --epochs ''
+expect_bash 'models' elman train --config mod
+expect_bash '' elman translate -- --be
+expect_bash 'models' elman train -- mod
+expect_bash '' elman translate mod
+expect_bash '' elman nothing --m
+expect_bash '' elman corpus nothing --m
+expect_bash '--max-length' elman translate -m models/a.safetensors --max-le
+expect_bash 'bash fish zsh' elman help --completion ''
+
+# Every option that --help has, and no other.
+for command in train translate repl attention evaluate score average inspect gradcheck trace 'corpus check' 'corpus split' \
+  'subwords learn' 'subwords apply' 'subwords show' help; do
+  expect_exit 0 "$ELMAN" $command --help
+  grep -oE -e '^  (-[a-z],|   ) --[a-z-]+' "$results/stdout" | grep -oE -e '--[a-z-]+' | sort >in_help
+  complete_in_bash elman $command -- >in_bash
+  diff -u in_help in_bash >&2 || fail "--help and the completion of bash differ for $command"
+  sed -n "s/^complete -c elman -n '__elman_in $command' -l \([a-z-]*\) .*/--\1/p" completion.fish | sort >in_fish
+  diff -u in_help in_fish >&2 || fail "--help and the completion of fish differ for $command"
+  sed -n "/^  '\?$command'\?)\$/,/^    ;;/s/^      [^[]*--\([a-z-]*\)[^a-z-].*/--\1/p" completion.zsh | sort >in_zsh
+  diff -u in_help in_zsh >&2 || fail "--help and the completion of zsh differ for $command"
+done
+
+# The other shells, where they are.
+expect_fish() { # expect_fish EXPECTED LINE
+  local found
+  found=$(fish --no-config -c 'source completion.fish; complete -C $argv[1]' "$2" | cut -f 1 | sort | xargs)
+  [ "$found" = "$1" ] || fail "fish completes '$2' with '$found' and not with '$1'"
+}
+if command -v fish >/dev/null; then
+  fish --no-config -n completion.fish || fail "fish does not read it"
+  expect_fish 'trace train translate' 'elman tr'
+  expect_fish 'check split' 'elman corpus '
+  expect_fish '--attention --attention-dropout --attention-window --attentional-layer' 'elman train --att'
+  expect_fish 'scaled sentinel' 'elman train --attention s'
+  expect_fish '--attention=scaled --attention=sentinel' 'elman train --attention=s'
+  expect_fish 'models/a.safetensors models/b c models/b.safetensors' 'elman translate -m models/'
+  expect_fish '' 'elman translate mod'
+  expect_fish 'models/' 'elman train mod'
+else
+  echo "completion: no fish (Debian: fish), so its completion is only read"
+fi
+
+# zsh completes in an interactive shell only, which has a terminal of its own here. ^X writes the line.
+expect_zsh() { # expect_zsh EXPECTED LINE: the line as it is after Tab
+  rm -f line
+  ZDOTDIR=$PWD/zsh timeout 60 zsh -f -c '
+    zmodload zsh/zpty
+    zpty terminal zsh -d -i
+    zpty -r -m terminal said "*ready>*"
+    zpty -w -n terminal "$1"$'"'\t\x18'"'
+    while [[ ! -e line ]] && zpty -r terminal said; do :; done' complete "$2"
+  [ "$(cat line)" = "$1" ] || fail "zsh makes '$(cat line)' of '$2' and not '$1'"
+}
+if command -v zsh >/dev/null; then
+  zsh -n completion.zsh || fail "zsh does not read it"
+  mkdir zsh
+  cp completion.zsh zsh/_elman
+  cat >zsh/.zshrc <<'END'
+fpath=($ZDOTDIR $fpath)
+autoload -Uz compinit
+compinit -u -D
+finish() { print -r -- "$BUFFER" >line.part; mv line.part line; exit; }
+zle -N finish
+bindkey '^X' finish
+PROMPT='ready>'
+END
+  expect_zsh 'elman average ' 'elman av'
+  expect_zsh 'elman corpus split ' 'elman corpus s'
+  expect_zsh 'elman train --attention scaled ' 'elman train --attention sc'
+  expect_zsh 'elman train --cell=lstm ' 'elman train --cell=l'
+  expect_zsh 'elman translate -m models/a.safetensors ' 'elman translate -m models/a'
+else
+  echo "completion: no zsh (Debian: zsh), so its completion is only read"
+fi
