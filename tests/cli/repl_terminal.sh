@@ -1,38 +1,9 @@
 # The REPL at a terminal, which `script` plays. What is typed comes back on it, CRLF and all.
 
-command -v script >/dev/null || exit 77
+. "$(dirname "$case_file")/repl_player"
 toy_model
 cp model.safetensors other.safetensors
 echo broken >broken.safetensors
-export XDG_STATE_HOME=$PWD/state
-
-prompts() { tr -d '\r' <typescript | grep -c '^> '; }
-
-# Each argument is a line; ^C and ^D stand for the keys. A line is typed when the prompt for it is there,
-# however long the one before took.
-type_lines() {
-  local shown=1
-  for line in "$@"; do
-    until [ "$(prompts)" -ge $shown ]; do sleep 0.05; done
-    case $line in
-    # The terminal drops what it has not handed on when it sees Ctrl-C.
-    ^C) printf 'never mind' && sleep 1 && printf '\003' ;;
-    ^D) printf '\004' ;;
-    *) printf '%s\n' "$line" ;;
-    esac
-    shown=$((shown + 1))
-  done
-}
-# session LC_ALL LINE...; the REPL gets $options.
-options=
-session() {
-  local locale=$1 code=0
-  shift
-  : >typescript
-  type_lines "$@" | script -qefc "exec env LC_ALL=$locale $ELMAN repl $options" typescript >"$results/stdout" || code=$?
-  [ $code -eq 0 ] || fail "exit code $code"
-  tr -d '\r' <typescript >"$results/stdout"
-}
 
 for locale in C.UTF-8 C; do
   session $locale :help '我 爱 学习' :dump ':dump m.json' ':dump m.gif' '我爱猫' ':attention on' \

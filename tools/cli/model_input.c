@@ -19,6 +19,15 @@ int model_open(elman_model **model, const char *path) {
   return code;
 }
 
+int models_check(const struct models *models, const elman_translate_options *options) {
+  if (!options->replace_unknown ||
+      elman_model_get_info(models->open[0]).target_tokens != ELMAN_TOKENS_BPE)
+    return EX_OK;
+  report(models->paths.words[0],
+         "its target is split by bpe and has no unknown words; leave out --replace-unk");
+  return EX_USAGE;
+}
+
 int models_open(struct models *models, elman_translate_options *options) {
   struct option_list *paths = &models->paths;
   elman_error error;
@@ -31,12 +40,8 @@ int models_open(struct models *models, elman_translate_options *options) {
     report(paths->words[i], "differs from %s: %s", paths->words[0], error.message);
     return exit_code_of(error.code);
   }
-  if (options->replace_unknown &&
-      elman_model_get_info(models->open[0]).target_tokens == ELMAN_TOKENS_BPE) {
-    report(paths->words[0],
-           "its target is split by bpe and has no unknown words; leave out --replace-unk");
-    return EX_USAGE;
-  }
+  const int code = models_check(models, options);
+  if (code != EX_OK) return code;
   options->ensemble = (const elman_model *const *)models->open + 1;
   options->ensemble_count = models->count - 1;
   return EX_OK;

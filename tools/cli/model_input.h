@@ -29,6 +29,10 @@ struct models {
   OPTION("model", 'm', "FILE", "the model to use; given several times, they translate together",   \
          DEFAULT_MODEL, .list = &(models).paths, .most = MOST_LISTED)
 
+/* Whether they can do what the options ask for. Gives an exit code, after a message if that is not
+ * 0. */
+int models_check(const struct models *models, const elman_translate_options *options);
+
 /* Opens them, or the default model where there is no path, and makes those behind the first the
  * ensemble of the options. Gives an exit code, after a message if that is not 0; to be closed in
  * any case. */

@@ -146,6 +146,35 @@ void option_print_value(FILE *stream, const struct option *option) {
     fputs(*option->flag ? "yes" : "no", stream);
 }
 
+void option_format_value(char *text, size_t size, const struct option *option) {
+  FILE *stream = fmemopen(text, size, "w");
+  const bool unset =
+      option->default_words != NULL && ((option->count != NULL && *option->count < option->least) ||
+                                        (option->real != NULL && *option->real < option->lowest));
+  text[0] = '\0';
+  if (stream == NULL) return;
+  if (unset)
+    fputs(option->default_words, stream);
+  else
+    option_print_value(stream, option);
+  fclose(stream);
+}
+
+void option_copy(const struct option *to, const struct option *from) {
+  if (to->text != NULL)
+    *to->text = *from->text;
+  else if (to->index != NULL)
+    *to->index = *from->index;
+  else if (to->count != NULL)
+    *to->count = *from->count;
+  else if (to->seed != NULL)
+    *to->seed = *from->seed;
+  else if (to->real != NULL)
+    *to->real = *from->real;
+  else
+    *to->flag = *from->flag;
+}
+
 /* `preset`: a choice has made the value the default. */
 static void print_default(FILE *stream, const struct option *option, bool preset) {
   const char *words = preset ? NULL : option->default_words;

@@ -117,8 +117,13 @@ const struct option *option_find(const struct option *options, const char *name,
  * message if that is not 0; the old value then stays. */
 int option_set(const struct option *option, const char *value, const struct option_place *place);
 
-/* The value as people read it. */
+/* The value as people read it; `text` is not for texts and lists, and has what a limit that is not
+ * set stands for. */
 void option_print_value(FILE *stream, const struct option *option);
+void option_format_value(char *text, size_t size, const struct option *option);
+
+/* Gives an option the value of another one of its kind, which is no list. */
+void option_copy(const struct option *to, const struct option *from);
 
 /* A whole number without sign or spaces; false if it is none or does not fit. */
 bool parse_whole_number(const char *text, uint64_t *number);

@@ -15,10 +15,7 @@
 #include "repl_session.h"
 #include "search_options.h"
 #include "sentences.h"
-#include "terminal.h"
 #include "translate_lines.h"
-#include "unknown_words.h"
-#include "visible.h"
 
 static const char PROMPT[] = "> ";
 
@@ -30,44 +27,8 @@ static void ensure_utf8(void) {
   setlocale(LC_CTYPE, "");
 }
 
-static void show(const struct session *session, struct output *output) {
-  struct unknown_words unknown = {0};
-  const bool ranked = session->last->next != NULL;
-  size_t rank = 0;
-  for (const elman_translation *one = session->last; one != NULL; one = one->next) {
-    if (ranked) fprintf(output->stream, "  %zu. ", ++rank);
-    print_data(output->stream, one->text);
-    if (ranked) fprintf(output->stream, " (%.3g)", one->score);
-    putc('\n', output->stream);
-  }
-  if (session->show_attention) {
-    elman_error error;
-    const elman_text_style style = {.color = terminal_has_color(STDOUT_FILENO),
-                                    .width = terminal_width(STDOUT_FILENO),
-                                    .units = session->units};
-    if (elman_attention_write(output->stream, session->last, "text", &style, &error) != ELMAN_OK)
-      report_error(&error);
-  }
-  output_flush(output);
-  unknown_words_add(&unknown, session->last);
-  unknown_words_note(&unknown, session->models.open[0], ELMAN_SOURCE);
-}
-
-static void translate_line(struct session *session, const char *line, struct output *output) {
-  elman_error error;
-  elman_translation *translation;
-  if (elman_translate(&translation, session->translator, line, strlen(line), &session->options,
-                      &error) != ELMAN_OK) {
-    report_error(&error);
-    return;
-  }
-  elman_translation_free(session->last);
-  session->last = translation;
-  show(session, output);
-}
-
-static void converse(struct session *session, struct output *output) {
-  while (!session->over && output->problem == 0) {
+static void converse(struct session *session) {
+  while (!session->over && session->output->problem == 0) {
     interrupt_clear();
     char *line = line_input_read(PROMPT);
     if (line == NULL) {
@@ -80,21 +41,22 @@ static void converse(struct session *session, struct output *output) {
       if (session_colon(command) > 0)
         session_command(session, command + session_colon(command));
       else
-        translate_line(session, line, output);
+        session_translate(session, line);
       session_hint(command);
     }
     free(line);
   }
 }
 
-static void greet(const struct option_list *models) {
-  char others[32] = "";
-  if (models->count > 1) snprintf(others, sizeof others, " and %zu more", models->count - 1);
-  note("elman %s with %s%s; :help lists the commands", elman_version(), models->words[0], others);
+static void greet(const struct side *side) {
+  char name[MESSAGE_SIZE];
+  session_name_side(name, sizeof name, side);
+  note("elman %s with %s; :help lists the commands", elman_version(), name);
 }
 
 static int interactive(struct session *session) {
   struct output output;
+  session->output = &output;
   int code = session_open(session);
   if (code != EX_OK) return code;
   code = output_open(&output, NULL);
@@ -102,8 +64,8 @@ static int interactive(struct session *session) {
     ensure_utf8();
     interrupt_catch_sigint();
     line_input_start(session_command_name, session_colon);
-    greet(&session->models.paths);
-    converse(session, &output);
+    greet(&session->side);
+    converse(session);
     line_input_end();
     code = output_close(&output, EX_OK);
   }
@@ -123,7 +85,7 @@ static int batch(struct translate_lines *job, struct models *models) {
 
 int repl_command(int argc, char **argv) {
   struct session session = {.options = elman_translate_options_default()};
-  const struct option options[] = {MODELS_OPTION(session.models),
+  const struct option options[] = {MODELS_OPTION(session.side.models),
                                    SEARCH_OPTIONS(session.options),
                                    THREADS_OPTION(session.options.threads),
                                    QUIET_OPTION("no greeting, and unknown words are not named"),
@@ -141,5 +103,5 @@ int repl_command(int argc, char **argv) {
   if (code != EX_OK) return code;
   struct translate_lines job = {.options = session.options,
                                 .n_best = option_given(&usage, &operands, "n-best")};
-  return isatty(STDIN_FILENO) ? interactive(&session) : batch(&job, &session.models);
+  return isatty(STDIN_FILENO) ? interactive(&session) : batch(&job, &session.side.models);
 }

@@ -1,0 +1,114 @@
+# What a session in the REPL can do with sentences, options, models and its own history.
+
+. "$(dirname "$case_file")/repl_player"
+toy_model
+"$ELMAN" train -q -t 1 --seed 3 --hidden-size 32 --epochs 30 -o other.safetensors "$DATA/toy.zh-en.tsv" || fail "other"
+vocabulary=$("$ELMAN" inspect --vocabulary target | wc -l)
+
+# Options by the names and limits of the command line, also at full width; a dump is what `attention` writes.
+session C.UTF-8 ':set' ':set beam 5' ':set length-penalty = 0.6' '：ｓｅｔ　ｎ－ｂｅｓｔ　２' ':set beam 1' ':set beam x' \
+  ':set bem 3' ':set beam' ':set length-norm none' '我 爱 学习' ':dump beam.json' ':set n-best 7' ':set' \
+  ':set n-best default' ':set beam default' ':set length-penalty default' ':set replace-unk' ':set replace-unk no' \
+  '我 爱 学习' ':dump plain.json' :q
+expect_stdout_match '^  beam +1 +translations followed at once'
+expect_stdout_match '^  max-length +2 S \+ 10 for S source tokens +longest'
+expect_stdout_match '^  max-ratio +none '
+expect_stdout_match '^  threads +all '
+expect_stdout_match '^beam is 5$'
+expect_stdout_match '^n-best is 2$'
+expect_stdout_match '^elman: :set: a beam of 1 cannot give the 2 best'
+expect_stdout_match "^elman: :set: beam: 'x' is not a whole number from 1 to 1024$"
+expect_stdout_match "^elman: :set: there is no option 'bem'; did you mean 'beam'\?$"
+expect_stdout_match '^elman: :set: beam needs a value: N$'
+expect_stdout_match "^elman: :set: length-norm: 'none' is not one of: power, wu$"
+expect_stdout_match '^the beam is 7, too$'
+expect_stdout_match '^  beam +7 '
+expect_stdout_match '^replace-unk is yes$'
+expect_exit 0 "$ELMAN" attention --format json --beam 5 --length-penalty 0.6 --n-best 2 '我 爱 学习'
+cmp beam.json "$results/stdout" || fail ":set is not what the command line says"
+expect_exit 0 "$ELMAN" attention --format json '我 爱 学习'
+cmp plain.json "$results/stdout" || fail "'default' is not the default"
+
+# Changed attention.
+session C.UTF-8 ':override' ':override position=2 3:1=0.5' '我 爱 学习' ':dump changed.json' ':override' ':units words' \
+  ':override nonsense' ':override off' ':units words' ':override 1:1=1' ':override uniform' '我 爱 学习' \
+  ':override 9:9=1' ':units auto' ':override 9:9=1' '我 爱 学习' :q
+expect_stdout_match '^the attention is as it is$'
+expect_stdout_match '^the attention is changed: position=2 3:1=0\.5$'
+expect_stdout_match '^with the attention as it is, [01] of 1 translation '
+expect_stdout_match "^elman: :override: 'nonsense' is none of uniform, "
+[ "$(grep -c '^elman: :override position and row:col count tokens, and :units words shows words; take :units tokens$' \
+  "$results/stdout")" -eq 3 ] || fail "places of tokens among words"
+expect_stdout_match '^elman: :override: no matrix has target token 9 and source token 9: '
+expect_exit 0 "$ELMAN" attention --format json --override position=2 --override 3:1=0.5 '我 爱 学习'
+cmp changed.json "$results/stdout" || fail ":override is not --override"
+
+# A look into the last translation: forced ones, other tokens, gradients.
+session C.UTF-8 ':reference I love' ':alternatives' ':trace' '我 爱 学习' ':reference' ':reference I love you' \
+  ':dump forced.json' ':alternatives 3 2' ':att on' ':reference I love studying' ":alternatives 2 100" ':alternatives' \
+  ':alternatives 5' ':alternatives 1 0' ':alternatives x' ':trace' ':trace I love you' :q
+[ "$(grep -c '^elman: :[a-z]*: nothing is translated yet$' "$results/stdout")" -eq 3 ] || fail "nothing to look at"
+expect_stdout_match "^elman: :reference: write the translation behind it"
+expect_stdout_match '^not in the target vocabulary: you '
+expect_stdout_match '^token 3 of 4, you$'
+expect_stdout_match '^  \* +[0-9.]+ % +-[0-9.]+  you$'
+expect_stdout_match '^studying [·░▒▓█ ]+$'
+expect_stdout_match "^elman: :alternatives: '5' is no token from 1 to 4$"
+expect_stdout_match "^elman: :alternatives: '0' is no number of alternatives from 1 to 100$"
+expect_stdout_match "^elman: :alternatives: 'x' is no token from 1 to 4$"
+cp "$results/stdout" shown
+printf '我 爱 学习\tI love studying\n' >pair
+expect_exit 0 "$ELMAN" score pair
+sum=$(cut -f 1 "$results/stdout")
+grep -q "^log-probability $(printf '%.4f' "$sum"), " shown || fail ":reference and score differ"
+expect_exit 0 "$ELMAN" attention --format json --reference 'I love you' '我 爱 学习'
+cmp forced.json "$results/stdout" || fail ":reference is not --reference"
+# All tokens but <s>, the likeliest first; they are all that can come.
+sed -n '/^token 2 of 4, love$/,/^> /p' shown | grep ' %' >list
+[ "$(wc -l <list)" -eq $((vocabulary - 1)) ] || fail "not all tokens are alternatives"
+sed 's/^  \*/   /' list | sort -s -k 3,3gr | cmp - <(sed 's/^  \*/   /' list) || fail "the likeliest is not the first"
+[ "$(grep -c '^  \* .*  love$' list)" -eq 1 ] || fail "the token itself is not marked"
+sed 's/^  \*/   /' list | awk -v n="$vocabulary" '{ sum += $1 } END { exit !(sum > 98 && sum <= 100 + n * 0.005) }' ||
+  fail "the probabilities do not add up"
+for step in 1 2 3 4; do
+  grep -qE "^ +$step +[0-9.]+ %  [^ ]+; or [^ ]+ [0-9.]+ %, [^ ]+ [0-9.]+ %, [^ ]+ [0-9.]+ %$" shown || fail "token $step"
+done
+for target in 'I love studying' 'I love you'; do
+  expect_exit 0 "$ELMAN" trace '我 爱 学习' "$target"
+  head -n 1 "$results/stdout" >first
+  sed -n "/^$(sed 's/[.]/\\./g' first)\$/,/^> /p" shown | grep -v '^> ' | cmp - "$results/stdout" || fail ":trace $target"
+done
+
+# Two models side by side, and what the session has done.
+session C.UTF-8 ':compare 我' ':load' ':load nowhere.safetensors' '我 爱 学习' ':load other.safetensors' \
+  ':alternatives' ':compare' ':set beam 2' ':compare 她 是 我 的 老师' ':override uniform' ':reference She' \
+  ':load model.safetensors' ':units subwords' ':save' ':save session' ':save session.gif' ':save session.tsv' \
+  ':save session.html' ':save nowhere/session.tsv' :q
+expect_stdout_match "^elman: :compare: there is one model only; "
+expect_stdout_match "^elman: :load: name a file, as in ':load model.safetensors'$"
+expect_stdout_match '^elman: nowhere.safetensors: '
+expect_stdout_match '^the model is the same as before$'
+expect_stdout_match "^other.safetensors is loaded; ':compare' sets it beside model.safetensors$"
+expect_stdout_match '^elman: :alternatives: nothing is translated yet$'
+[ "$(grep -c '^model.safetensors, log-probability -[0-9.e-]*:$' "$results/stdout")" -eq 2 ] || fail "the first model"
+[ "$(grep -c '^other.safetensors, log-probability -[0-9.e-]*:$' "$results/stdout")" -eq 2 ] || fail "the second model"
+expect_stdout_match '^elman: model.safetensors: has no subwords: '
+expect_stdout_match "^elman: :save: name a file"
+[ "$(grep -c '^elman: session.*: the suffix names no format; take one of: .tsv .html$' "$results/stdout")" -eq 2 ] ||
+  fail "formats of a history"
+expect_stdout_match '^session.tsv is written, with 6 translations$'
+expect_stdout_match '^elman: nowhere/session.tsv: '
+[ "$(sed -n 1p session.tsv)" = $'source\ttranslation\tlog-probability\tmodel\tsettings' ] || fail "columns"
+cut -f 1,4,5 session.tsv | tail -n +2 >rows
+cat >expected <<'END'
+我 爱 学习	model.safetensors	
+我 爱 学习	model.safetensors	
+我 爱 学习	other.safetensors	
+她 是 我 的 老师	model.safetensors	beam=2
+她 是 我 的 老师	other.safetensors	beam=2
+她 是 我 的 老师	other.safetensors	beam=2 override=uniform reference
+END
+diff -u expected rows >&2 || fail "another history"
+expect_exit 0 "$ELMAN" translate --json '我 爱 学习'
+grep -q "\"log_probability\":$(sed -n 2p session.tsv | cut -f 3 | cut -c 1-8)" "$results/stdout" || fail "its probability"
+[ "$(grep -c '<tr><td><bdi>.*<bdi>.*<bdi>.*<bdi>.*<bdi>' session.html)" -eq 6 ] || fail "rows of the page"
