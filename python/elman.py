@@ -158,7 +158,7 @@ class Translation:
     attention: numpy.ndarray  # (T,S): the average of the heads
     head_attention: numpy.ndarray  # (N,T,S)
     sentinel: numpy.ndarray  # (T); None without a sentinel
-    segment_length: int  # 0 without segments
+    segment_ends: list  # (G): source tokens up to the end of each segment; none without segments
     segments: numpy.ndarray  # (T,G); None without segments
     others: list  # the next best translations of the sentence
 
@@ -174,7 +174,7 @@ def _translation(it):
         target_ids=it.target_ids[:T], target_spans=list(zip(it.target_starts[:T], it.target_ends[:T])),
         log_probabilities=numpy.array(it.log_probabilities[:T]), ended=it.ended, forced=it.forced,
         attention=_array(it.attention, T, S), head_attention=_array(it.head_attention, N, T, S),
-        sentinel=_array(it.sentinel, T) if it.sentinel else None, segment_length=it.segment_length,
+        sentinel=_array(it.sentinel, T) if it.sentinel else None, segment_ends=it.segment_ends[:G],
         segments=_array(it.segments, T, G) if it.segments else None, others=[])
 
 

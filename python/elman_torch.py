@@ -13,6 +13,7 @@ import dataclasses
 import json
 import pathlib
 import struct
+import unicodedata
 
 import torch
 from torch import nn
@@ -23,13 +24,15 @@ UNKNOWN, START, END = 0, 1, 2  # ids; a source vocabulary has the first only
 # What config has, and what it means where a file lacks it; None: every file has it.
 SETTINGS = {
     "attention": None, "attention_heads": 1, "attention_window": 0, "attentional_layer": None,
-    "bidirectional": None, "cell": "elman", "decoder_self_attention": 0, "embedding_size": None,
+    "bidirectional": None, "cell": "elman", "clause_segments": False, "decoder_self_attention": 0, "embedding_size": None,
     "encoder_self_attention": 0, "hidden_size": None, "input_feeding": None, "layer_norm": False,
     "residual": False,
     "layers": None, "plain_self_attention": False, "source_normalization": "nfc", "source_tokens": None,
     "source_vocabulary": None, "target_normalization": "nfc", "target_tokens": None,
     "target_vocabulary": None, "tie_embeddings": None,
 }
+SPECIALS, MARKS = ("<unk>",), "\uFFED\u2581"
+CLAUSE_ENDS = ".,:;?!…‥、。，：；？！．｡､"
 MECHANISMS = ("dot", "scaled", "general", "additive", "projected", "multihead", "local", "adaptive",
               "sentinel", "hierarchical")
 CELLS = ("elman", "relu", "gru", "lstm")
@@ -213,10 +216,32 @@ class Encoder(nn.Module):
         return outputs, finals
 
 
+def clauses(tokens):
+    """The number of the clause of each token, from 0. A clause ends behind signs that end one, and what
+    closes brackets and quotations there; a sign between two digits ends none."""
+    words = ["" if token in SPECIALS else token[1:] if token[0] in MARKS else token for token in tokens]
+
+    def ends(i):
+        around = words[i - 1][-1:] + words[i + 1][:1] if 0 < i < len(words) - 1 else ""
+        decimal = len(around) == 2 and around.isascii() and around.isdigit() and words[i].isascii()
+        return words[i] != "" and set(words[i]) <= set(CLAUSE_ENDS) and not (decimal and len(words[i]) == 1)
+
+    numbers, behind_end = [], False
+    for i, word in enumerate(words):
+        closing = word != "" and all(unicodedata.category(c) in ("Pe", "Pf") for c in word)
+        begins = i > 0 and behind_end and not ends(i) and not closing
+        numbers.append(numbers[-1] + begins if numbers else 0)
+        behind_end = ends(i) or (behind_end and closing)
+    return numbers
+
+
 class Attention(nn.Module):
     """Contexts (T,B,H) and weights (T,B,N,S) of queries (T,B,H), keys and values (S,B,H).
 
-    `hidden` (T,B,S) is true where a query may not look."""
+    `hidden` (T,B,S) is true where a query may not look. `clause` (B,S), where segments are clauses,
+    is the number of the clause of each token, from 0."""
+
+    clause = None
 
     def __init__(self, kind, size, heads=1, window=0):
         super().__init__()
@@ -283,18 +308,19 @@ class Attention(nn.Module):
             distances = positions - centers[:, :, :, None]
             hidden = hidden | (distances.abs() > self.window)
         if self.kind == "hierarchical":
+            segment = self.clause if self.clause is not None else torch.arange(len(states))[None] // self.window
             segments = []  # of each the weights within it, its vector, and whether nothing of it may be seen
-            for at in range(0, len(states), self.window):
-                part, out = slice(at, at + self.window), hidden[..., at : at + self.window]
+            for g in range(int(segment.max()) + 1):
+                out = hidden | (segment != g)[:, None]
                 gone = out.all(-1, keepdim=True)
                 # Where all of it is padding there is no softmax; any one will do.
-                within = scores[..., part].masked_fill(out & ~gone, -torch.inf).softmax(-1)
-                vector = torch.einsum("tbns,sbh->tbnh", within, states[part])
+                within = scores.masked_fill(out & ~gone, -torch.inf).softmax(-1)
+                vector = torch.einsum("tbns,sbh->tbnh", within, states)
                 segments.append((within, vector, gone.squeeze(-1)))
             vectors, gone = (torch.stack([s[i] for s in segments], -1) for i in (1, 2))
             over = torch.einsum("tbh,tbnhg->tbng", self.segment_query(queries), vectors)
             over = over.masked_fill(gone, -torch.inf).softmax(-1)
-            weights = torch.cat([s[0] * over[..., g : g + 1] for g, s in enumerate(segments)], -1)
+            weights = sum(s[0] * over[..., g : g + 1] for g, s in enumerate(segments))
             return torch.einsum("tbns,sbh->tbh", weights, states), weights
         weights = scores.masked_fill(hidden, -torch.inf).softmax(-1)
         if self.kind == "adaptive":
@@ -437,8 +463,15 @@ class Translator(nn.Module):
         """Logits (T,B,V) and attention weights (T,B,N,S) of a batch of ids: source (S,B), padded with
         any id, and target (T,B), which begins with START."""
         states, finals = self.encoder(source, source_lengths)
+        self.note_clauses(source)
         padding = torch.arange(len(source)) >= source_lengths[:, None]
         return self.decoder(target, finals, states, padding)
+
+    def note_clauses(self, source):
+        """Tells the attention which clause each token of ids (S,B) is in, where it asks for that."""
+        if self.config["clause_segments"]:
+            self.decoder.attention.clause = torch.tensor(
+                [clauses([self.source_vocabulary[i] for i in sentence]) for sentence in source.t()])
 
     def source_ids(self, tokens):
         """Ids of tokens as the file has them; UNKNOWN for those that it lacks."""
@@ -456,6 +489,7 @@ class Translator(nn.Module):
             raise ValueError(f"n_best is {n_best}; it goes from 1 to the beam, {beam}")
         limit = max_length or 2 * len(source) + 10
         states, finals = self.encoder(torch.tensor(source)[:, None], torch.tensor([len(source)]))
+        self.note_clauses(torch.tensor(source)[:, None])
         padding = torch.zeros(1, len(source), dtype=torch.bool)
         state, paths, ended = self.decoder.start(finals), [Path([], 0.0, [])], []
         while paths:

@@ -25,10 +25,10 @@ ELMAN_BEGIN
  * what a row of weights lacks to 1; and pharaoh links no source word by argmax or intersection to a
  * target word whose sentinel has more than any of them.
  *
- * Weights of segments of the source are in json "segment_length" and the matrix "segments", which
- * json has only then; in text, tsv, svg and html further columns "tokens 1-5" and so on. They count
- * tokens, also where the other columns are words; how many there are is then in json
- * "segment_tokens".
+ * Weights of segments of the source are in json "segment_ends", the number of source tokens up to
+ * the end of each, and the matrix "segments", which json has only then; in text, tsv, svg and html
+ * further columns "tokens 1-5" and so on. They count tokens, also where the other columns are
+ * words.
  *
  * Where a side is shown in words json has "source_units" or "target_units", which is "words".
  *

@@ -43,6 +43,8 @@ typedef enum elman_scope {
     "heads of multihead attention; 0 = 4")                                                         \
   X(SIZE, attention_window, "attention-window", "attention window", 0, 1000, 0, MODEL, 2,          \
     "tokens to each side that local attention sees, or of a segment of hierarchical; 0 = 5")       \
+  X(FLAG, clause_segments, "clause-segments", "clauses as segments", 0, 1, false, MODEL, 3,        \
+    "segments of hierarchical attention end at punctuation instead")                               \
   X(SIZE, encoder_self_attention, "encoder-self-attention", "encoder self-attention", 0, 64, 0,    \
     MODEL, 2, "heads of self-attention over the encoder's states; 0 = none")                       \
   X(SIZE, decoder_self_attention, "decoder-self-attention", "decoder self-attention", 0, 64, 0,    \

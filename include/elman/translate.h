@@ -47,12 +47,13 @@ typedef struct elman_translation {
   const float *head_attention; /* (heads,T,S): those of each head */
   const float *sentinel;       /* (T): weight of the sentinel; NULL if there is none, and
                                   of an ensemble unless all its models have one */
-  size_t segment_length;       /* source tokens in a segment, of "hierarchical" attention; the
-                                  last may have fewer. 0 without segments */
-  size_t segment_count;        /* G = S / segment_length, rounded up; 0 without segments */
+  size_t segment_count;        /* G: segments of the source, of "hierarchical" attention; 0 without
+                                  them, and of an ensemble unless all its models cut alike */
+  const size_t *segment_ends;  /* (G): the source tokens up to the end of each, rising; NULL
+                                  without segments. Tokens of the model, also where words are
+                                  shown */
   const float *segments;       /* (T,G): the sum of the weights of a segment's tokens, which is
                                   the segment's weight; NULL without segments */
-  size_t segment_tokens;       /* tokens in all of them, S; 0 without segments */
   bool source_subwords;        /* the tokens are parts of words: token mode "bpe" */
   bool target_subwords;
   const struct elman_translation *next; /* the next best translation of the same sentence, which

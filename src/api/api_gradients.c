@@ -46,6 +46,7 @@ static elman_status fill_corpus(struct text_batch *texts, const struct model *mo
                                 const char *const *alignments, size_t count, elman_error *error) {
   const struct codec source = model_source_codec(model), target = model_target_codec(model);
   elman_status status = corpus_create(&texts->corpus, count, error);
+  texts->corpus.source_words = source.vocabulary;
   if (status == ELMAN_OK && alignments != NULL)
     status = corpus_create_guides(&texts->corpus, count, error);
   for (size_t i = 0; i < count && status == ELMAN_OK; i++) {

@@ -10,7 +10,7 @@
 elman_attention_options elman_attention_options_default(void) {
   elman_attention_options options = {
       .mechanism = attention_name(ATTENTION_DOT), .heads = 1, .key_length = ELMAN_ALL_KEYS};
-  attention_config_settle(&options.heads, &options.window, ATTENTION_LOCAL);
+  attention_config_settle(&options.heads, &options.window, false, ATTENTION_LOCAL);
   return options;
 }
 
@@ -270,7 +270,9 @@ static elman_status give_output(elman_attention_output **output, const struct at
   const size_t V = attention_value_size(a->layer.config);
   struct owned_output *owned = NULL;
   float *scores = NULL, *weights = NULL, *context = NULL, *sentinel = NULL, *segments = NULL;
-  const size_t length = attention_segment_length(a->layer.config), G = segment_count(S, length);
+  const size_t length = attention_cuts_of(a->layer.config).length;
+  const size_t G = segments_of_length(NULL, S, length);
+  size_t *ends = NULL;
   struct arena arena = {0};
   struct arena_fit fit = {0};
   while (arena_fit(&fit, &arena, error)) {
@@ -279,6 +281,7 @@ static elman_status give_output(elman_attention_output **output, const struct at
     weights = arena_reals(fit.now, T, N, S);
     context = arena_reals(fit.now, T, V, 1);
     if (G > 0) segments = arena_reals(fit.now, T, G, 1);
+    if (G > 0) ends = arena_take(fit.now, sizeof *ends, G, 1, 1);
     if (attention_has_sentinel(a->layer.config.kind)) sentinel = arena_reals(fit.now, T, 1, 1);
   }
   if (fit.status != ELMAN_OK) return fit.status;
@@ -286,8 +289,9 @@ static elman_status give_output(elman_attention_output **output, const struct at
   heads_first(weights, a->cache.weights, T, N, S);
   memcpy(context, a->cache.context, T * V * sizeof *context);
   for (size_t t = 0; t < T && sentinel != NULL; t++) sentinel[t] = mask_rest(weights + t * S, S);
+  if (ends != NULL) segments_of_length(ends, S, length);
   for (size_t t = 0; t < T && segments != NULL; t++)
-    row_segments(segments + t * G, weights + t * S, S, length);
+    row_segments(segments + t * G, weights + t * S, ends, G);
   *owned = (struct owned_output){{.heads = N,
                                   .query_count = T,
                                   .key_count = S,

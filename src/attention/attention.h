@@ -27,6 +27,8 @@ struct attention_shape {
   const size_t *key_lengths;   /* (B), each at least 1 */
   size_t first_query;          /* where a range of the queries is run: its first */
   bool causal;                 /* query t sees the keys 0 to t only */
+  const bool *clause_ends;     /* (S,B): a clause of keys ends with this one; where the
+                                  configuration asks for clauses */
 };
 
 /* The same for all calls of one update. */

@@ -33,18 +33,20 @@ bool attention_parse(enum attention_kind *kind, const char *name) {
   return false;
 }
 
-void attention_config_settle(size_t *heads, size_t *window, enum attention_kind kind) {
+void attention_config_settle(size_t *heads, size_t *window, bool clauses,
+                             enum attention_kind kind) {
   const struct attention_mechanism *mechanism = attention_mechanism(kind);
   if (*heads == 0) *heads = mechanism->heads > 0 ? mechanism->heads : 1;
-  if (*window == 0) *window = mechanism->window;
+  if (*window == 0 && !clauses) *window = mechanism->window;
 }
 
 bool attention_has_sentinel(enum attention_kind kind) {
   return attention_mechanism(kind)->sentinel;
 }
 
-size_t attention_segment_length(struct attention_config config) {
-  return attention_mechanism(config.kind)->segments ? config.window : 0;
+struct attention_cuts attention_cuts_of(struct attention_config config) {
+  if (!attention_mechanism(config.kind)->segments) return (struct attention_cuts){0};
+  return (struct attention_cuts){config.window, config.clauses};
 }
 
 /* "1, 2, 4, 8": the numbers of heads that divide the size. */
@@ -104,7 +106,7 @@ elman_status attention_config_check(const struct attention_config *config, elman
   }
   const elman_status status = check_plain(config, error);
   if (status != ELMAN_OK) return status;
-  if (attention_mechanism(config->kind)->window > 0 &&
+  if (attention_mechanism(config->kind)->window > 0 && !config->clauses &&
       (config->window < 1 || config->window > MAX_WINDOW))
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "the attention window must lie between 1 and %d, not %td", MAX_WINDOW,
@@ -123,6 +125,14 @@ elman_status attention_config_check_translator(const struct attention_config *co
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "%s attention has no window; a window needs local or hierarchical attention",
                 attention_name(config->kind));
+  if (config->clauses && !mechanism->segments)
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                "%s attention has no segments; clauses need hierarchical attention",
+                attention_name(config->kind));
+  if (config->clauses && config->window != 0)
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                "segments are clauses or have %zu tokens, not both; leave out one of them",
+                config->window);
   return ELMAN_OK;
 }
 

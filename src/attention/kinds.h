@@ -37,8 +37,8 @@ bool attention_parse(enum attention_kind *kind, const char *name);
 
 enum { MAX_HEADS = 64, MAX_WINDOW = 1000 };
 
-/* Sizes and options of an attention layer. The translator leaves the last three at 0; plain
- * matrices can have others. */
+/* Sizes and options of an attention layer. The translator leaves value size, scale and
+ * divide_by_sum at 0; plain matrices can have others, but no clauses. */
 struct attention_config {
   enum attention_kind kind;
   size_t size;       /* H: of queries and keys, and, if nothing else is said, values and contexts */
@@ -47,18 +47,24 @@ struct attention_config {
                         in a segment; else 0 */
   size_t value_size; /* of values and contexts, where the mechanism does not map them; 0 = H */
   real scale;        /* α; 0 = the mechanism's own */
+  bool clauses;      /* `hierarchical`: segments are clauses, and there is no window */
   bool divide_by_sum; /* weights are the scores divided by their sum, without a softmax */
 };
 
-/* Heads and window of the mechanism where they are 0. */
-void attention_config_settle(size_t *heads, size_t *window, enum attention_kind kind);
+/* Heads and, unless segments are clauses, window of the mechanism where they are 0. */
+void attention_config_settle(size_t *heads, size_t *window, bool clauses, enum attention_kind kind);
 
 /* Whether its rows of weights sum to less than 1 because a sentinel has the rest (mask_rest). Then
  * it has one head. */
 bool attention_has_sentinel(enum attention_kind kind);
 
-/* Keys in a segment, for mechanisms that weight segments and then keys; 0 for others. */
-size_t attention_segment_length(struct attention_config config);
+/* How a mechanism that weights segments and then keys cuts them: every `length` keys, or at the
+ * ends of clauses. Both zero for other mechanisms. */
+struct attention_cuts {
+  size_t length;
+  bool clauses;
+};
+struct attention_cuts attention_cuts_of(struct attention_config config);
 
 /* Columns of values and contexts. */
 size_t attention_value_size(struct attention_config config);

@@ -1,7 +1,7 @@
 /* Attention in two levels: over segments of the keys, and over the keys within each. The weights of
  * the keys make a vector of their segment, whose score, with another query, gives the segment's
  * weight (Yang et al., NAACL 2016); a key's own is the product of both. docs/beyond.md, equations
- * 70 to 74. A segment is `window` keys long; the last may be shorter. */
+ * 70 to 74. A segment is `window` keys long, the last perhaps shorter, or a clause. */
 #include <string.h>
 #include <tgmath.h>
 
@@ -68,7 +68,12 @@ static void scores_backward(const struct attention_gradients *d,
 /* The visible keys of the segment that begins at `first`. */
 static size_t end_of(const struct attention_row *row, size_t first) {
   const size_t left = row->visible.end - first, length = row->pass->layer.config.window;
-  return first + (left < length ? left : length);
+  const size_t B = row->pass->shape.batch, b = row->position % B;
+  const bool *ends = row->pass->shape.clause_ends + b;
+  if (!row->pass->layer.config.clauses) return first + (left < length ? left : length);
+  size_t end = first + 1;
+  while (end < row->visible.end && !ends[(end - 1) * B]) end++;
+  return end;
 }
 
 static size_t offset_of(const struct attention_row *row) {

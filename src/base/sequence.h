@@ -3,6 +3,7 @@
 #ifndef ELMAN_BASE_SEQUENCE_H
 #define ELMAN_BASE_SEQUENCE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/arena.h"
@@ -12,6 +13,7 @@ struct sequence {
   uint32_t *ids;   /* (steps,batch) */
   size_t *lengths; /* (batch), each from 1 to steps */
   size_t steps, batch;
+  bool *clause_ends; /* (steps,batch), of a source: a clause ends with this token */
 };
 
 /* Successive steps of a sequence, or numbers of a block. */

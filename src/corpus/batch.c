@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "vocab/vocabulary.h"
+#include "vocab/clauses.h"
 
 static size_t sentence_length(const struct sentences *sentences, size_t index) {
   return sentences->starts[index + 1] - sentences->starts[index];
@@ -15,6 +15,8 @@ static void take(struct batch *batch, struct arena *arena, bool guided) {
     sequence->ids = arena_take(arena, sizeof *sequence->ids, sequence->steps, sequence->batch, 1);
     sequence->lengths = arena_take(arena, sizeof *sequence->lengths, sequence->batch, 1, 1);
   }
+  batch->source.clause_ends =
+      arena_take(arena, sizeof(bool), batch->source.steps, batch->source.batch, 1);
   batch->labels = arena_take(arena, sizeof *batch->labels, batch->tokens, 1, 1);
   struct guide *guide = &batch->guide;
   guide->starts = NULL;
@@ -24,14 +26,17 @@ static void take(struct batch *batch, struct arena *arena, bool guided) {
   guide->sources = arena_take(arena, sizeof *guide->sources, guide->links, 1, 1);
 }
 
-static void fill_source(struct sequence *sequence, const struct sentences *sentences,
-                        const size_t *indices) {
+void batch_fill_source(struct sequence *sequence, size_t b, const uint32_t *ids, size_t length,
+                       const struct vocabulary *words) {
   const size_t B = sequence->batch;
-  for (size_t b = 0; b < B; b++) {
-    const uint32_t *ids = sentences->ids + sentences->starts[indices[b]];
-    sequence->lengths[b] = sentence_length(sentences, indices[b]);
-    for (size_t s = 0; s < sequence->steps; s++)
-      sequence->ids[s * B + b] = s < sequence->lengths[b] ? ids[s] : 0;
+  sequence->lengths[b] = length;
+  for (size_t s = 0; s < sequence->steps; s++) {
+    sequence->ids[s * B + b] = s < length ? ids[s] : 0;
+    sequence->clause_ends[s * B + b] = false;
+  }
+  for (size_t s = 0; s < length;) {
+    s = clause_end(ids, length, s, words);
+    sequence->clause_ends[(s - 1) * B + b] = true;
   }
 }
 
@@ -106,7 +111,11 @@ elman_status batch_fill(struct batch *batch, const struct corpus *corpus, const 
   const elman_status status = fit(batch, guided, error);
   if (status != ELMAN_OK) return status;
   if (guided) fill_guide(&batch->guide, links, indices, target_steps, count);
-  fill_source(&batch->source, &corpus->source, indices);
+  for (size_t b = 0; b < count; b++) {
+    const uint32_t *ids = corpus->source.ids + corpus->source.starts[indices[b]];
+    batch_fill_source(&batch->source, b, ids, sentence_length(&corpus->source, indices[b]),
+                      corpus->source_words);
+  }
   fill_target(&batch->target, batch->labels, &corpus->target, indices);
   return ELMAN_OK;
 }
@@ -125,6 +134,9 @@ static void copy_slice(struct sequence *slice, const struct sequence *whole, siz
   memcpy(slice->lengths, whole->lengths + first, B * sizeof *slice->lengths);
   for (size_t t = 0; t < slice->steps; t++)
     memcpy(slice->ids + t * B, whole->ids + t * whole->batch + first, B * sizeof *slice->ids);
+  for (size_t t = 0; t < slice->steps && whole->clause_ends != NULL; t++)
+    memcpy(slice->clause_ends + t * B, whole->clause_ends + t * whole->batch + first,
+           B * sizeof *slice->clause_ends);
 }
 
 /* Links of some sentences' positions at a step. */

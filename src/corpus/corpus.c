@@ -176,6 +176,7 @@ static elman_status encode_pairs(struct corpus *corpus, struct encoding_work *wo
     token_linker_free(&work->pieces[i].linker);
     corpus_free(&work->pieces[i].corpus);
   }
+  corpus->source_words = work->source->vocabulary;
   if (status != ELMAN_OK) corpus_free(corpus);
   return status;
 }

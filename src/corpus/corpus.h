@@ -17,9 +17,10 @@ struct sentences {
 
 struct corpus {
   struct sentences source;
-  struct sentences target;  /* without <s> and </s> */
-  struct token_links links; /* guides */
-  size_t too_long;          /* pairs left out for their length */
+  struct sentences target;               /* without <s> and </s> */
+  struct token_links links;              /* guides */
+  const struct vocabulary *source_words; /* what tells where clauses end; NULL = nothing does */
+  size_t too_long;                       /* pairs left out for their length */
 };
 
 /* With room for the starts of `most` pairs; the ids grow. Free it after an error, too. */

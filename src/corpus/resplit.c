@@ -40,6 +40,7 @@ static elman_status add_side(struct resplit *resplit, struct sentences *to,
 elman_status resplit_pairs(struct resplit *resplit, const struct corpus *corpus,
                            const size_t *indices, size_t count, size_t epoch, elman_error *error) {
   elman_status status = make_room(resplit, count, error);
+  resplit->pairs.source_words = corpus->source_words;
   for (size_t i = 0; status == ELMAN_OK && i < count; i++) {
     status = add_side(resplit, &resplit->pairs.source, &corpus->source, indices[i], ELMAN_SOURCE,
                       epoch, error);

@@ -41,10 +41,11 @@ size_t decoder_feature_size(struct decoder_sizes sizes);             /* F: A, or
 
 /* The source side as the decoder sees it. */
 struct decoder_source {
-  const real *states;    /* (S,B,H) */
-  const real *finals;    /* (layers,parts,B,H): each sentence's last real state */
-  const size_t *lengths; /* (B) */
-  size_t steps;          /* S */
+  const real *states;      /* (S,B,H) */
+  const real *finals;      /* (layers,parts,B,H): each sentence's last real state */
+  const size_t *lengths;   /* (B) */
+  const bool *clause_ends; /* (S,B): as in struct sequence */
+  size_t steps;            /* S */
 };
 
 /* Results of the forward pass, which the backward pass and search read. N is the number

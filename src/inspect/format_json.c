@@ -44,6 +44,10 @@ static void source_known(FILE *stream, const elman_translation *translation, siz
   fputs(translation->source_known[s] ? "true" : "false", stream);
 }
 
+static void segment_end(FILE *stream, const elman_translation *translation, size_t g) {
+  fprintf(stream, "%zu", translation->segment_ends[g]);
+}
+
 static void source_offsets(FILE *stream, const elman_translation *translation, size_t s) {
   fprintf(stream, "[%zu,%zu]", translation->source_starts[s], translation->source_ends[s]);
 }
@@ -106,12 +110,7 @@ void write_json_record(const elman_attention_writer *writing,
   if (translation->heads > 1) write_list(stream, "heads", head, translation, translation->heads);
   if (translation->sentinel != NULL) write_list(stream, "sentinel", sentinel, translation, T);
   if (translation->segments != NULL) {
-    write_key(stream, "segment_length");
-    fprintf(stream, "%zu", translation->segment_length);
-    if (writing->source_words) {
-      write_key(stream, "segment_tokens");
-      fprintf(stream, "%zu", translation->segment_tokens);
-    }
+    write_list(stream, "segment_ends", segment_end, translation, translation->segment_count);
     write_key(stream, "segments");
     write_matrix(stream, translation->segments, T, translation->segment_count);
   }

@@ -8,9 +8,11 @@
 double row_entropy(const float *weights, size_t n);
 
 /* Keys 0 to n - 1 in segments of `length`, the last of which may be shorter: how many segments,
- * none where there is no length, and the sums of a row's weights in them. */
-size_t segment_count(size_t n, size_t length);
-void row_segments(float *segments, const float *weights, size_t n, size_t length);
+ * none where there is no length, and the key behind the last of each, unless `ends` is NULL. */
+size_t segments_of_length(size_t *ends, size_t n, size_t length);
+
+/* The sums of a row's weights in segments that end there. */
+void row_segments(float *segments, const float *weights, const size_t *ends, size_t count);
 
 /* The sum of column s of `weights` (T,S): how often, in all, source token s was looked at. */
 double column_sum(const float *weights, size_t T, size_t S, size_t s);

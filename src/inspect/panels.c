@@ -27,13 +27,12 @@ static size_t segment_of(const elman_translation *translation, size_t column) {
 
 const char *column_name(struct column_buffer *buffer, const elman_translation *translation,
                         size_t column) {
-  const size_t S = translation->source_count, length = translation->segment_length;
-  const size_t tokens = translation->segment_tokens;
+  const size_t S = translation->source_count, *ends = translation->segment_ends;
   if (column < S) return translation->source_tokens[column];
   if (column == S && translation->sentinel != NULL) return NO_TOKEN;
-  const size_t first = segment_of(translation, column) * length;
-  const size_t end = tokens - first < length ? tokens : first + length;
-  snprintf(buffer->text, sizeof buffer->text, "tokens %zu-%zu", first + 1, end);
+  const size_t segment = segment_of(translation, column);
+  const size_t first = segment > 0 ? ends[segment - 1] + 1 : 1;
+  snprintf(buffer->text, sizeof buffer->text, "tokens %zu-%zu", first, ends[segment]);
   return buffer->text;
 }
 

@@ -12,13 +12,17 @@ bool ensemble_has_sentinel(const struct model *first, const elman_translate_opti
   return true;
 }
 
-size_t ensemble_segment_length(const struct model *first, const elman_translate_options *options) {
-  const size_t length = attention_segment_length(decoder_sizes_of(&first->config).attention);
+struct attention_cuts ensemble_cuts(const struct model *first,
+                                    const elman_translate_options *options) {
+  const struct attention_cuts cuts = attention_cuts_of(decoder_sizes_of(&first->config).attention);
   for (size_t m = 1; m < ensemble_size(options); m++) {
     const struct model *model = ensemble_member(first, options, m);
-    if (attention_segment_length(decoder_sizes_of(&model->config).attention) != length) return 0;
+    const struct attention_cuts other =
+        attention_cuts_of(decoder_sizes_of(&model->config).attention);
+    if (other.length != cuts.length || other.clauses != cuts.clauses)
+      return (struct attention_cuts){0};
   }
-  return length;
+  return cuts;
 }
 
 elman_status ensemble_check(const struct model *first, const elman_translate_options *options,

@@ -25,8 +25,9 @@ static inline size_t ensemble_heads(const struct model *first,
 /* Whether what the weights of a translation lack to 1 is the weight of sentinels: of all models. */
 bool ensemble_has_sentinel(const struct model *first, const elman_translate_options *options);
 
-/* Source tokens in a segment, where all models have such; else 0. */
-size_t ensemble_segment_length(const struct model *first, const elman_translate_options *options);
+/* How the source is cut into segments, where all models do it alike; else all zero. */
+struct attention_cuts ensemble_cuts(const struct model *first,
+                                    const elman_translate_options *options);
 
 /* ELMAN_INVALID_ARGUMENT, with the number of the model and what differs, unless the same text is
  * the same ids to all. */

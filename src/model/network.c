@@ -78,15 +78,15 @@ static bool is_guided(const struct network_pass *pass) {
 static struct decoder_pass decoder_of(const struct network_pass *pass) {
   const struct encoder_cache *encoder = &pass->workspace->encoder;
   const struct sequence *source = &pass->batch->source;
-  return (struct decoder_pass){
-      .sizes = decoder_sizes_of(pass->config),
-      .weights = &pass->weights->decoder,
-      .dropouts = pass->regularization->dropouts,
-      .guide = is_guided(pass) ? &pass->batch->guide : NULL,
-      .guide_scale = (real)pass->regularization->guide,
-      .target = &pass->batch->target,
-      .source = {encoder->outputs, encoder->finals, source->lengths, source->steps},
-      .cache = &pass->workspace->decoder};
+  return (struct decoder_pass){.sizes = decoder_sizes_of(pass->config),
+                               .weights = &pass->weights->decoder,
+                               .dropouts = pass->regularization->dropouts,
+                               .guide = is_guided(pass) ? &pass->batch->guide : NULL,
+                               .guide_scale = (real)pass->regularization->guide,
+                               .target = &pass->batch->target,
+                               .source = {encoder->outputs, encoder->finals, source->lengths,
+                                          source->clause_ends, source->steps},
+                               .cache = &pass->workspace->decoder};
 }
 
 /* It sees what the decoder left. */
@@ -151,7 +151,7 @@ double network_gradient(const struct parameters *gradients, const struct network
   decoder_forward(&decoder);                                                 /* (4) to (8) */
   output_learn(&gradients->decoder, dfeatures, &w->output_scratch, &output); /* (9) to (14) */
   if (pass->output_learnt.give != NULL) pass->output_learnt.give(pass->output_learnt.context);
-  if (is_guided(pass)) decoder_guide_losses(w->guide_losses, &decoder);      /* (66) */
+  if (is_guided(pass)) decoder_guide_losses(w->guide_losses, &decoder); /* (66) */
   if (pass->only_token > 0) single_out(dfeatures, &output, pass->only_token);
   memset(doutputs, 0, S * B * H * sizeof *doutputs);
   decoder_backward(&gradients->decoder, doutputs, dfinals, &w->decoder_scratch,

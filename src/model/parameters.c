@@ -203,7 +203,8 @@ static enum cell_kind cell_of(const struct model_config *config) {
 
 void model_config_settle(struct model_config *config) {
   hyperparameters_keep_names(config, ELMAN_SCOPE_MODEL);
-  attention_config_settle(&config->attention_heads, &config->attention_window, kind_of(config));
+  attention_config_settle(&config->attention_heads, &config->attention_window,
+                          config->clause_segments, kind_of(config));
 }
 
 /* With N = 1 and projections it is what nn.MultiheadAttention computes, too. */
@@ -240,7 +241,8 @@ struct decoder_sizes decoder_sizes_of(const struct model_config *config) {
                                 .attention = {.kind = kind_of(config),
                                               .size = config->hidden_size,
                                               .heads = config->attention_heads,
-                                              .window = config->attention_window},
+                                              .window = config->attention_window,
+                                              .clauses = config->clause_segments},
                                 .attentional = config->attentional_layer ? attentional : 0,
                                 .input_feeding = config->input_feeding,
                                 .bridge = config->bidirectional};

@@ -5,6 +5,7 @@
 
 #include "attention/mask.h"
 #include "attention/mean_weight.h"
+#include "corpus/batch.h"
 
 void search_free(struct search *search) {
   for (size_t m = 0; m < search->member_capacity; m++) search_member_free(&search->members[m]);
@@ -28,6 +29,8 @@ static void take(struct search *search, struct arena *arena) {
   search->weights = search->member_count > 1 ? arena_reals(arena, R, S, 1) : NULL;
   rows->source.ids = arena_take(arena, sizeof(uint32_t), S, B, 1);
   rows->source.lengths = arena_take(arena, sizeof(size_t), B, 1, 1);
+  rows->source.clause_ends = arena_take(arena, sizeof(bool), S, B, 1);
+  rows->clause_ends = arena_take(arena, sizeof(bool), S, R, 1);
   rows->target.ids = arena_take(arena, sizeof(uint32_t), R, 1, 1);
   rows->target.lengths = arena_take(arena, sizeof(size_t), R, 1, 1);
   rows->lengths = arena_take(arena, sizeof *rows->lengths, R, 1, 1);
@@ -72,14 +75,13 @@ static elman_status gather(struct search *search, const struct model *model,
 
 static void fill(struct search *search, const struct search_request *requests, size_t heads,
                  const elman_translate_options *options) {
+  const struct vocabulary *words = search->members[0].model->source_vocabulary;
   struct search_rows *rows = &search->rows;
   const size_t S = rows->source.steps, B = rows->source.batch, width = rows->width;
   for (size_t b = 0; b < B; b++) {
     const struct search_request *request = &requests[b];
     struct beam_path *paths = search->paths + b * 3 * width;
-    rows->source.lengths[b] = request->count;
-    for (size_t s = 0; s < S; s++)
-      rows->source.ids[s * B + b] = s < request->count ? request->ids[s] : 0;
+    batch_fill_source(&rows->source, b, request->ids, request->count, words);
     search->beams[b] = (struct beam){.paths = paths,
                                      .ended = paths + width,
                                      .grown = paths + 2 * width,
@@ -100,6 +102,8 @@ static void fill(struct search *search, const struct search_request *requests, s
       rows->target.ids[r] = TOKEN_START;
       rows->target.lengths[r] = r == b * width; /* a sentence starts with one hypothesis */
       rows->lengths[r] = request->count;
+      for (size_t s = 0; s < S; s++)
+        rows->clause_ends[s * B * width + r] = rows->source.clause_ends[s * B + b];
     }
   }
 }

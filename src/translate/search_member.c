@@ -85,8 +85,10 @@ static struct decoder_source prepare(struct search_member *member,
   if (attention.keys != NULL) repeat(attention.keys, attention.keys, S, B, width, H);
   if (attention.values != NULL) repeat(attention.values, attention.values, S, B, width, H);
   repeat(member->row_states, member->encoder.outputs, S, B, width, H);
-  return (struct decoder_source){
-      .states = member->row_states, .lengths = rows->lengths, .steps = S};
+  return (struct decoder_source){.states = member->row_states,
+                                 .lengths = rows->lengths,
+                                 .clause_ends = rows->clause_ends,
+                                 .steps = S};
 }
 
 elman_status search_member_start(struct search_member *member, const struct search_rows *rows,
@@ -103,7 +105,8 @@ elman_status search_member_start(struct search_member *member, const struct sear
                                 .weights = &model->weights.decoder,
                                 .target = &rows->source,
                                 .source = {member->encoder.outputs, member->encoder.finals,
-                                           rows->source.lengths, rows->source.steps},
+                                           rows->source.lengths, rows->source.clause_ends,
+                                           rows->source.steps},
                                 .cache = &member->decoder};
   start_rows(member, pass, rows);
   pass->source = prepare(member, pass, rows);

@@ -15,6 +15,7 @@ struct search_rows {
   struct sequence target; /* (1,R): each row's last token; length 0 where a row is not in use */
   size_t width;           /* R / B */
   size_t *lengths;        /* (R): source lengths */
+  bool *clause_ends;      /* (S,R): where the source's clauses end */
   size_t *moves;          /* (R): the row that each row's hypothesis was grown from */
 };
 

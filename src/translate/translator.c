@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "inspect/measures.h"
+#include "vocab/clauses.h"
 #include "vocab/locate.h"
 #include "vocab/token_modes.h"
 
@@ -194,7 +195,7 @@ elman_status translator_run(struct translator *translator, const elman_sentence 
   translator->count = 0;
   translator->replace_unknown = options->replace_unknown;
   translator->heads = ensemble_heads(translator->model, options);
-  translator->segment_length = ensemble_segment_length(translator->model, options);
+  translator->cuts = ensemble_cuts(translator->model, options);
   translator->has_sentinel = ensemble_has_sentinel(translator->model, options);
   translator->forced = count > 0 && sentences[0].reference != NULL;
   if (translator->forced) search.beam = search.n_best = 1; /* there is nothing to choose */
@@ -354,10 +355,21 @@ static void copy_target(elman_translation *view, struct arena *arena,
   if (arena->base != NULL) locate_joined(spans, &rendering->tokens, T - view->ended, mode, text);
 }
 
+/* Segments of the source, and where each ends, unless `ends` is NULL. */
+static size_t cut(size_t *ends, const struct translator *translator,
+                  const struct encoding *source) {
+  const struct attention_cuts cuts = translator->cuts;
+  const struct vocabulary *words = translator->model->source_vocabulary;
+  return cuts.clauses ? clauses_of(ends, source->ids, source->tokens.count, words)
+                      : segments_of_length(ends, source->tokens.count, cuts.length);
+}
+
 static void copy_attention(elman_translation *view, struct arena *arena,
-                           const struct translator *translator, size_t request, size_t n) {
+                           const struct translator *translator, const struct translator_item *item,
+                           size_t n) {
   const struct search *search = &translator->search;
   const size_t T = view->target_count, S = view->source_count, N = view->heads;
+  const size_t request = item->request;
   float *attention = arena_take(arena, sizeof *attention, T, S, 1);
   float *heads = N > 1 ? arena_take(arena, sizeof *heads, N, T, S) : attention;
   view->attention = attention;
@@ -366,10 +378,10 @@ static void copy_attention(elman_translation *view, struct arena *arena,
   view->log_probabilities = log_probabilities;
   float *sentinel = translator->has_sentinel ? arena_take(arena, sizeof *sentinel, T, 1, 1) : NULL;
   view->sentinel = sentinel;
-  view->segment_length = translator->segment_length;
-  view->segment_count = segment_count(S, translator->segment_length);
+  view->segment_count = cut(NULL, translator, &item->source);
   const size_t G = view->segment_count;
-  view->segment_tokens = G > 0 ? S : 0;
+  size_t *ends = G > 0 ? arena_take(arena, sizeof *ends, G, 1, 1) : NULL;
+  view->segment_ends = ends;
   float *segments = G > 0 ? arena_take(arena, sizeof *segments, T, G, 1) : NULL;
   view->segments = segments;
   if (request == SIZE_MAX) return;
@@ -378,8 +390,9 @@ static void copy_attention(elman_translation *view, struct arena *arena,
   if (log_probabilities != NULL) search_log_probabilities(log_probabilities, search, request, n);
   if (attention != NULL) search_attention(attention, heads, search, request, n);
   if (sentinel != NULL) search_sentinel(sentinel, search, request, n);
+  if (ends != NULL) cut(ends, translator, &item->source);
   for (size_t t = 0; t < T && segments != NULL; t++)
-    row_segments(segments + t * G, attention + t * S, S, view->segment_length);
+    row_segments(segments + t * G, attention + t * S, ends, G);
 }
 
 static elman_status copy_into(struct owned_translation **owned, struct arena *arena,
@@ -392,7 +405,7 @@ static elman_status copy_into(struct owned_translation **owned, struct arena *ar
   const elman_status status = copy_source(&view, arena, translator, item, error);
   for (size_t n = 0; n < count && status == ELMAN_OK; n++) {
     copy_target(&view, arena, &translator->renderings[n], translator->model->config.target_tokens);
-    copy_attention(&view, arena, translator, item->request, n);
+    copy_attention(&view, arena, translator, item, n);
     view.next = n + 1 < count ? &others[n] : NULL;
     if (arena->base != NULL) *(n == 0 ? &(*owned)->view : &others[n - 1]) = view;
   }

@@ -40,8 +40,8 @@ struct translator {
   struct search_request *requests;
   struct rendering *renderings; /* of the item that was given out last, one a hypothesis */
   size_t count, item_capacity, request_capacity, rendering_capacity;
-  size_t heads; /* matrices of attention weights */
-  size_t segment_length;
+  size_t heads;               /* matrices of attention weights */
+  struct attention_cuts cuts; /* of the source into segments */
   bool has_sentinel, replace_unknown, forced;
 };
 

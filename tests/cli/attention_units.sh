@@ -64,8 +64,8 @@ for word, token in zip(words, tokens, strict=True):
     if "segments" in token:
         count = len(token["segments"][0])
         same(word["segments"], merged(token["segments"], rows, list(range(count))))
-        assert word["segment_tokens"] == len(token["source_tokens"]), word["segment_tokens"]
-        assert word["segment_length"] == token["segment_length"] and "segment_tokens" not in token
+        assert word["segment_ends"] == token["segment_ends"], word["segment_ends"]
+        assert token["segment_ends"][-1] == len(token["source_tokens"]), token["segment_ends"]
     assert all(abs(x - 1) < 1e-5 for x in sums), sums
     assert word["source_units"] == "words" and "source_units" not in token
     assert len(word["entropy"]) == len(sums) and len(word["coverage"]) == len(word["source_tokens"])

@@ -282,7 +282,7 @@ Test(deferred, threads_change_no_bit) {
     struct deferred_table deferred;
     uint32_t ids[WORDS];
     size_t length = WORDS;
-    const struct sequence words = {ids, &length, WORDS, 1};
+    const struct sequence words = {.ids = ids, .lengths = &length, .steps = WORDS, .batch = 1};
     cr_assert_eq(deferred_create(&deferred, table, ROWS, COLUMNS, NULL), ELMAN_OK);
     record.count = 0;
     for (uint64_t k = 1; k <= ROUNDS; k++) {
@@ -375,7 +375,7 @@ Test(deferred, words_that_never_come_up_take_no_memory) {
   cr_assert_eq(deferred_create(&deferred, table, ROWS, COLUMNS, NULL), ELMAN_OK);
   uint32_t ids[] = {5, ROWS / 2, ROWS - 1};
   size_t length = 3;
-  const struct sequence words = {ids, &length, 3, 1};
+  const struct sequence words = {.ids = ids, .lengths = &length, .steps = 3, .batch = 1};
   for (uint64_t k = 1; k <= 3; k++) {
     deferred_begin(&deferred, &words, &record);
     for (size_t i = 0; i < 3; i++) table.gradients[ids[i] * COLUMNS] = 1;

@@ -89,11 +89,12 @@ Test(formats, summary_with_a_sentinel) {
 
 static elman_translation with_segments(void) {
   static const float segments[] = {1, 0, 0.75f, 0.25f};
+  static const size_t ends[] = {2, 3};
   elman_translation translation = known_example();
   translation.target_count = 2;
   translation.ended = false;
-  translation.segment_length = translation.segment_count = 2;
-  translation.segment_tokens = 3;
+  translation.segment_count = 2;
+  translation.segment_ends = ends;
   translation.segments = segments;
   return translation;
 }
@@ -119,7 +120,10 @@ Test(formats, json_with_segments) {
   const elman_translation translation = with_segments();
   char *text = written("json", &translation, false, NULL);
   json_t *json = parsed(text);
-  cr_assert_eq(json_integer_value(json_object_get(json, "segment_length")), 2);
+  const json_t *ends = json_object_get(json, "segment_ends");
+  cr_assert_eq(json_array_size(ends), 2);
+  cr_assert_eq(json_integer_value(json_array_get(ends, 0)), 2);
+  cr_assert_eq(json_integer_value(json_array_get(ends, 1)), 3);
   const json_t *row = json_array_get(json_object_get(json, "segments"), 1);
   cr_assert_eq(json_array_size(row), 2);
   cr_assert_eq(json_real_value(json_array_get(row, 0)), 0.75);
@@ -138,12 +142,16 @@ Test(formats, svg_with_segments) {
 Test(formats, sums_of_segments) {
   const float weights[] = {0.5f, 0.25f, 0.125f, 0.0625f, 0.0625f};
   float sums[5];
-  cr_assert_eq(segment_count(5, 2), 3);
-  cr_assert_eq(segment_count(4, 2), 2);
-  cr_assert_eq(segment_count(5, 9), 1);
-  cr_assert_eq(segment_count(0, 2), 0);
-  cr_assert_eq(segment_count(5, 0), 0);
-  row_segments(sums, weights, 5, 2);
+  size_t ends[3];
+  cr_assert_eq(segments_of_length(NULL, 4, 2), 2);
+  cr_assert_eq(segments_of_length(NULL, 5, 9), 1);
+  cr_assert_eq(segments_of_length(NULL, 0, 2), 0);
+  cr_assert_eq(segments_of_length(NULL, 5, 0), 0);
+  cr_assert_eq(segments_of_length(ends, 5, 2), 3);
+  cr_assert_eq(ends[0], 2);
+  cr_assert_eq(ends[1], 4);
+  cr_assert_eq(ends[2], 5);
+  row_segments(sums, weights, ends, 3);
   cr_assert_eq(sums[0], 0.75f);
   cr_assert_eq(sums[1], 0.1875f);
   cr_assert_eq(sums[2], 0.0625f);

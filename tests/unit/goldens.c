@@ -79,6 +79,7 @@ static void open_golden(struct golden *golden, const char *attention) {
                ELMAN_OK);
   load_side(golden, &golden->corpus.source, "source_ids", "source_lengths");
   load_side(golden, &golden->corpus.target, "target_ids", "target_lengths");
+  golden->corpus.source_words = golden->model->source_vocabulary;
   const size_t indices[] = {0, 1, 2, 3};
   cr_assert_eq(golden->corpus.source.count, sizeof indices / sizeof *indices);
   cr_assert_eq(
@@ -250,6 +251,7 @@ GOLDEN(local)
 GOLDEN(adaptive)
 GOLDEN(sentinel)
 GOLDEN(hierarchical)
+GOLDEN(clauses)
 GOLDEN(self)
 GOLDEN(selffeeding)
 GOLDEN(selfplain)

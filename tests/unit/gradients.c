@@ -417,6 +417,18 @@ static void add_guides(struct corpus *corpus, const size_t (*lengths)[2], size_t
   }
 }
 
+static struct vocabulary *words_with_signs(void) {
+  static const char *const words[] = {"<unk>", "，", "b", "。", "d"};
+  static const uint64_t counts[] = {0, 4, 3, 2, 1};
+  struct vocabulary *vocabulary;
+  struct tokens tokens = {0};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    cr_assert_eq(tokens_add(&tokens, text_of(words[i]), NULL), ELMAN_OK);
+  cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, counts, ELMAN_SOURCE, NULL), ELMAN_OK);
+  tokens_free(&tokens);
+  return vocabulary;
+}
+
 /* A rectifier has a corner, and differences across one are no derivative. That happens at some
  * weights; a wrong gradient is wrong at all of them. */
 static void check_network(struct model_config config, struct regularization regularization,
@@ -425,6 +437,8 @@ static void check_network(struct model_config config, struct regularization regu
   struct network_case c = {.config = config, .regularization = regularization};
   cr_assert_eq(model_config_check(&config, &error), ELMAN_OK);
   struct corpus corpus = make_corpus(lengths, count);
+  struct vocabulary *words = config.clause_segments ? words_with_signs() : NULL;
+  corpus.source_words = words;
   if (regularization.guide > 0) add_guides(&corpus, lengths, count);
   const size_t indices[] = {0, 1, 2, 3};
   cr_assert_eq(batch_fill(&c.batch, &corpus, indices, count, &error), ELMAN_OK);
@@ -438,6 +452,7 @@ static void check_network(struct model_config config, struct regularization regu
   workspace_free(&c.workspace);
   batch_free(&c.batch);
   corpus_free(&corpus);
+  vocabulary_free(words);
 }
 
 static struct model_config small_config(void) {
@@ -583,5 +598,17 @@ Test(gradients, network_with_a_guide) {
       config.decoder_self_attention = parts & 2 ? 2 : 0;
       check_network(config, regularization, mixed_lengths, 4);
     }
+  }
+}
+
+Test(gradients, network_with_clauses) {
+  for (unsigned parts = 0; parts < 8; parts++) {
+    struct model_config config = small_config();
+    const struct regularization regularization = {.guide = parts & 4 ? 0.2 : 0};
+    config.attention = attention_name(ATTENTION_HIERARCHICAL);
+    config.clause_segments = true;
+    config.bidirectional = parts & 1;
+    config.attentional_layer = config.input_feeding = parts & 2;
+    check_network(config, regularization, mixed_lengths, 4);
   }
 }

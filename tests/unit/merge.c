@@ -67,6 +67,7 @@ static const float heads[] = {
     0.25f, 0.5f,  0.25f, 0.5f,  0.25f, 0.25f, 0,     1,    0, 0.5f,  0.25f, 0.25f, /* head 2 */
     0,     0,     0.5f,  0,     0,     1,     0.25f, 0,    0};
 static const float sentinel[] = {0, 0, 0, 0, 0.5f, 0, 0.75f};
+static const size_t segment_ends[] = {2, 3};
 static const float segments[] = {0.75f, 0.25f, 0.75f, 0.25f, 1, 0,     0.5f,
                                  0.5f,  0,     0.5f,  0,     1, 0.25f, 0};
 static float average[21];
@@ -91,9 +92,8 @@ static elman_translation example(void) {
                              .attention = average,
                              .head_attention = heads,
                              .sentinel = sentinel,
-                             .segment_length = 2,
                              .segment_count = 2,
-                             .segment_tokens = 3,
+                             .segment_ends = segment_ends,
                              .segments = segments,
                              .source_subwords = true,
                              .target_subwords = true};

@@ -43,7 +43,7 @@ static struct model_config config_with(enum attention_kind attention, size_t hid
                                 .attention_heads = 1,
                                 .cell = "elman",
                                 .attention = attention_name(attention)};
-  attention_config_settle(&config.attention_heads, &config.attention_window, attention);
+  attention_config_settle(&config.attention_heads, &config.attention_window, false, attention);
   return config;
 }
 

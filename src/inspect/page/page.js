@@ -120,8 +120,7 @@ function viewOf(record, head) {
     known: record.source_known,
     sentinel: record.sentinel || null, // weight of no token, for each target word
     segments: record.segments || null, // weights of segments of the source, likewise
-    segmentLength: record.segment_length,
-    segmentTokens: record.segment_tokens ?? record.source_tokens.length,
+    segmentEnds: record.segment_ends,
     weights,
     entropy: own ? weights.map(entropyOf) : record.entropy,
     coverage: own ? coverageOf(weights, record.source_tokens.length) : record.coverage,
@@ -204,9 +203,9 @@ function wordButton(side, at, token, lang) {
 }
 
 /* "tokens 1–5" and so on. */
-function segmentNames({ segments, segmentLength, segmentTokens }) {
-  return (segments === null ? [] : segments[0] || []).map((_, g) =>
-    `tokens ${g * segmentLength + 1}\u2013${Math.min((g + 1) * segmentLength, segmentTokens)}`);
+function segmentNames({ segments, segmentEnds }) {
+  return segments === null ? [] : segmentEnds.map((end, g) =>
+    `tokens ${g > 0 ? segmentEnds[g - 1] + 1 : 1}\u2013${end}`);
 }
 
 /* In a table beside, words are no stops for keys. */

@@ -1,0 +1,54 @@
+# Segments that are clauses: cut behind punctuation, alike in training, in a beam and in a batch.
+
+cat >pairs.tsv <<'END'
+我爱茶，他爱水。	I love tea, he loves water.
+你好！	Hello!
+他说：“我来。”然后走了。	He said: "I am coming." Then he left.
+这是三。五元，很好	This is three. Five yuan, good
+END
+train=(train -q --attention hierarchical --clause-segments --epochs 2 --hidden-size 16 --embedding-size 8)
+expect_exit 0 "$ELMAN" "${train[@]}" -o model pairs.tsv
+expect_exit 0 "$ELMAN" inspect -m model
+expect_stdout_match '^clauses as segments +yes$'
+expect_stdout_match '^attention window +none$'
+expect_exit 0 "$ELMAN" gradcheck -m model '我爱茶，他爱水。' 'I love tea, he loves water.'
+
+expect_exit 0 "$ELMAN" attention -m model '他说：“我来。”然后走了。'
+expect_stdout_match ' tokens 1-3 tokens 4-8 tokens 9-13$'
+expect_exit 0 "$ELMAN" attention -m model 你好
+expect_stdout_match ' tokens 1-2$'
+
+# A sentence by itself, among others, and with several hypotheses side by side.
+cut -f 1 pairs.tsv >sources
+for beam in 1 3; do
+  expect_exit 0 "$ELMAN" attention -m model --beam $beam --format json -i sources
+  cp "$results/stdout" together
+  while IFS= read -r line; do
+    "$ELMAN" attention -m model --beam $beam --format json "$line" || fail "$line"
+  done <sources >alone
+  expect_exit 0 python3 - together alone <<'END'
+import json, sys
+together, alone = ([json.loads(line) for line in open(path, encoding="utf-8")] for path in sys.argv[1:])
+for a, b in zip(together, alone, strict=True):
+    assert a["translation"] == b["translation"] and a["segment_ends"] == b["segment_ends"], (a, b)
+    assert a["segment_ends"][-1] == len(a["source_tokens"])
+    for row, segments in zip(a["attention"], a["segments"], strict=True):
+        sums, first = [], 0
+        for end in a["segment_ends"]:
+            sums.append(sum(row[first:end]))
+            first = end
+        assert all(abs(x - y) < 1e-6 for x, y in zip(sums, segments, strict=True)), (sums, segments)
+    for x, y in zip(sum(a["attention"], []), sum(b["attention"], []), strict=True):
+        assert abs(x - y) < 1e-5, (x, y)
+END
+done
+
+# It trains to the same bytes in parts, and after a stop.
+expect_exit 0 "$ELMAN" "${train[@]}" --shards 2 -t 1 -o one pairs.tsv
+expect_exit 0 "$ELMAN" "${train[@]}" --shards 2 -t 2 -o two pairs.tsv
+cmp one two || fail 'two threads train another model'
+
+expect_exit 64 "$ELMAN" train -q --clause-segments -o other pairs.tsv
+expect_stderr_match 'clauses need hierarchical attention'
+expect_exit 64 "$ELMAN" train -q --attention hierarchical --attention-window 3 --clause-segments -o other pairs.tsv
+expect_stderr_match 'segments are clauses or have 3 tokens, not both'
