@@ -112,3 +112,13 @@ diff -u expected rows >&2 || fail "another history"
 expect_exit 0 "$ELMAN" translate --json '我 爱 学习'
 grep -q "\"log_probability\":$(sed -n 2p session.tsv | cut -f 3 | cut -c 1-8)" "$results/stdout" || fail "its probability"
 [ "$(grep -c '<tr><td><bdi>.*<bdi>.*<bdi>.*<bdi>.*<bdi>' session.html)" -eq 6 ] || fail "rows of the page"
+
+# The session of the tour, with these models.
+cp other.safetensors my.safetensors
+for page in tour.md tour.zh-CN.md; do
+  mapfile -t typed < <(sed -nE '/^\| `:|^\| `这/s/^\| `([^`]*)` \|.*/\1/p' "$DATA/../docs/$page")
+  [ "${#typed[@]}" -ge 10 ] && [ "${typed[-1]}" = :quit ] || fail "no session in $page"
+  session C.UTF-8 "${typed[@]}"
+  ! grep -q '^elman: ' "$results/stdout" || fail "an error in the session of $page"
+  expect_stdout_match '^session.html is written, with 4 translations$'
+done
