@@ -30,6 +30,10 @@ ELMAN_BEGIN
  * further columns "tokens 1-5" and so on. They count tokens, also where the other columns are
  * words.
  *
+ * Self-attention is in json "source_self_attention" and "target_self_attention", which json has
+ * only then: a matrix for each head, a row for each token that looked, a column for each that it
+ * looked at. The page of html shows it, too; the other formats do not.
+ *
  * Where a side is shown in words json has "source_units" or "target_units", which is "words".
  *
  * text and tsv have an empty line between translations, and show each head and then the average. A

@@ -54,7 +54,13 @@ typedef struct elman_translation {
                                   shown */
   const float *segments;       /* (T,G): the sum of the weights of a segment's tokens, which is
                                   the segment's weight; NULL without segments */
-  bool source_subwords;        /* the tokens are parts of words: token mode "bpe" */
+  /* Self-attention, of each head: what each token's state looked at among those of its own side.
+   * Those of the target stand for the decoder's steps that say the tokens, and see no later ones. 0
+   * and NULL where the model has none, and unless the options ask for it. */
+  size_t source_self_heads, target_self_heads;
+  const float *source_self_attention; /* (source_self_heads,S,S) */
+  const float *target_self_attention; /* (target_self_heads,T,T) */
+  bool source_subwords;               /* the tokens are parts of words: token mode "bpe" */
   bool target_subwords;
   const struct elman_translation *next; /* the next best translation of the same sentence, which
                                            goes with the first; NULL past the last */
@@ -111,6 +117,9 @@ typedef struct elman_translate_options {
   bool without_scores; /* log_probability and score may be NaN: greedy search then needs to know the
                           likeliest token only, which is several times faster; the translation and
                           its attention are the same */
+  bool self_attention; /* give the weights of self-attention, which takes a pass through the network
+                          for each translation; ELMAN_INVALID_ARGUMENT with an ensemble or with
+                          overrides, of which each would show others. Default false */
   bool sample; /* draw each token at random, by its probability; the beam is then 1, and the score
                   is that of what was drawn */
   double temperature; /* of sampling: divides the logits; smaller than 1 makes likely tokens

@@ -82,6 +82,8 @@ elman_status check_translate_options(const struct model *model,
     problem = "at most the 1024 likeliest tokens can be chosen from";
   else if (!(options->max_ratio >= 0)) /* also what is not a number */
     problem = "the largest ratio of lengths must not be negative";
+  else if (options->self_attention && options->ensemble_count + options->override_count > 0)
+    problem = "self-attention is given of one model, with its attention as it is";
   else if (options->ensemble_count > ELMAN_MOST_ENSEMBLE)
     problem = "there are more than 64 models beside the first";
   else

@@ -87,6 +87,17 @@ static void head(FILE *stream, const elman_translation *translation, size_t h) {
   write_matrix(stream, translation->head_attention + h * T * S, T, S);
 }
 
+/* `count` matrices (n,n), of heads. */
+static void write_matrices(FILE *stream, const char *key, const float *matrices, size_t count,
+                           size_t n) {
+  write_key(stream, key);
+  for (size_t i = 0; i < count; i++) {
+    fputc(i == 0 ? '[' : ',', stream);
+    write_matrix(stream, matrices + i * n * n, n, n);
+  }
+  fputc(']', stream);
+}
+
 void write_json_record(const elman_attention_writer *writing,
                        const elman_translation *translation) {
   FILE *stream = writing->stream;
@@ -114,6 +125,12 @@ void write_json_record(const elman_attention_writer *writing,
     write_key(stream, "segments");
     write_matrix(stream, translation->segments, T, translation->segment_count);
   }
+  if (translation->source_self_attention != NULL)
+    write_matrices(stream, "source_self_attention", translation->source_self_attention,
+                   translation->source_self_heads, S);
+  if (translation->target_self_attention != NULL)
+    write_matrices(stream, "target_self_attention", translation->target_self_attention,
+                   translation->target_self_heads, T);
   if (writing->source_words) write_text(stream, "source_units", "words");
   if (writing->target_words) write_text(stream, "target_units", "words");
   fputc('}', stream);

@@ -165,6 +165,10 @@ static const float *merged(struct arena *arena, double *scratch, const float *ma
   return into;
 }
 
+static size_t larger(size_t a, size_t b) {
+  return a > b ? a : b;
+}
+
 static void merge_weights(struct shown *shown, struct arena *arena,
                           const elman_translation *translation, const struct side *source,
                           const struct side *target) {
@@ -173,8 +177,9 @@ static void merge_weights(struct shown *shown, struct arena *arena,
   const struct grouping rows = {translation->target_count, target->groups, target->of};
   const struct grouping columns = {translation->source_count, source->groups, source->of};
   const struct grouping one = {1, 1, NULL}, segments = {G, G, NULL};
-  const size_t most = source->groups > G ? source->groups : G;
-  double *scratch = arena_take(arena, sizeof *scratch, rows.groups, most > 0 ? most : 1, 1);
+  const size_t most = larger(larger(rows.groups, columns.groups), larger(G, 1));
+  double *scratch =
+      arena_take(arena, sizeof *scratch, larger(rows.groups, columns.groups), most, 1);
   view->source_count = columns.groups;
   view->target_count = rows.groups;
   view->attention = merged(arena, scratch, translation->attention, 1, &rows, &columns);
@@ -183,6 +188,10 @@ static void merge_weights(struct shown *shown, struct arena *arena,
     view->head_attention =
         merged(arena, scratch, translation->head_attention, view->heads, &rows, &columns);
   view->sentinel = merged(arena, scratch, translation->sentinel, 1, &rows, &one);
+  view->source_self_attention = merged(arena, scratch, translation->source_self_attention,
+                                       view->source_self_heads, &columns, &columns);
+  view->target_self_attention = merged(arena, scratch, translation->target_self_attention,
+                                       view->target_self_heads, &rows, &rows);
   view->segments = merged(arena, scratch, translation->segments, 1, &rows, &segments);
 }
 

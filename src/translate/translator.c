@@ -51,6 +51,7 @@ void translator_create(struct translator *translator, const struct model *model,
 
 void translator_free(struct translator *translator) {
   search_free(&translator->search);
+  self_weights_free(&translator->self);
   for (size_t i = 0; i < translator->item_capacity; i++) {
     encoding_free(&translator->items[i].source);
     encoding_free(&translator->items[i].reference);
@@ -194,6 +195,7 @@ elman_status translator_run(struct translator *translator, const elman_sentence 
   size_t requests = 0;
   translator->count = 0;
   translator->replace_unknown = options->replace_unknown;
+  translator->self_attention = options->self_attention;
   translator->heads = ensemble_heads(translator->model, options);
   translator->cuts = ensemble_cuts(translator->model, options);
   translator->has_sentinel = ensemble_has_sentinel(translator->model, options);
@@ -395,17 +397,44 @@ static void copy_attention(elman_translation *view, struct arena *arena,
     row_segments(segments + t * G, attention + t * S, ends, G);
 }
 
+/* `arena->base` is NULL while only measuring. */
+static elman_status copy_self_attention(elman_translation *view, struct arena *arena,
+                                        struct translator *translator,
+                                        const struct translator_item *item, size_t n,
+                                        elman_error *error) {
+  const struct model_config *config = &translator->model->config;
+  const size_t S = view->source_count, T = view->target_count;
+  const size_t sources = config->encoder_self_attention, targets = config->decoder_self_attention;
+  if (!translator->self_attention || item->request == SIZE_MAX || sources + targets == 0)
+    return ELMAN_OK;
+  float *source = sources > 0 ? arena_take(arena, sizeof *source, sources, S, S) : NULL;
+  float *target = targets > 0 ? arena_take(arena, sizeof *target, targets, T, T) : NULL;
+  view->source_self_heads = sources;
+  view->target_self_heads = targets;
+  view->source_self_attention = source;
+  view->target_self_attention = target;
+  if (arena->base == NULL) return ELMAN_OK;
+  const elman_status status =
+      self_weights_run(&translator->self, translator->model, item->source.ids, S,
+                       translator->renderings[n].ids, T - view->ended, error);
+  if (status != ELMAN_OK) return status;
+  if (source != NULL) self_weights_copy(source, &translator->self, ELMAN_SOURCE, sources, S);
+  if (target != NULL) self_weights_copy(target, &translator->self, ELMAN_TARGET, targets, T);
+  return ELMAN_OK;
+}
+
 static elman_status copy_into(struct owned_translation **owned, struct arena *arena,
-                              const struct translator *translator, size_t i, size_t count,
+                              struct translator *translator, size_t i, size_t count,
                               elman_error *error) {
   const struct translator_item *item = &translator->items[i];
   elman_translation view = {.forced = translator->forced && item->request != SIZE_MAX};
   *owned = arena_take(arena, sizeof **owned, 1, 1, 1);
   elman_translation *others = arena_take(arena, sizeof *others, count - 1, 1, 1);
-  const elman_status status = copy_source(&view, arena, translator, item, error);
+  elman_status status = copy_source(&view, arena, translator, item, error);
   for (size_t n = 0; n < count && status == ELMAN_OK; n++) {
     copy_target(&view, arena, &translator->renderings[n], translator->model->config.target_tokens);
     copy_attention(&view, arena, translator, item, n);
+    status = copy_self_attention(&view, arena, translator, item, n, error);
     view.next = n + 1 < count ? &others[n] : NULL;
     if (arena->base != NULL) *(n == 0 ? &(*owned)->view : &others[n - 1]) = view;
   }

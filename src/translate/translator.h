@@ -3,6 +3,7 @@
 #define ELMAN_TRANSLATE_TRANSLATOR_H
 
 #include "translate/search.h"
+#include "translate/self_weights.h"
 
 /* Time and memory grow with the square of a sentence's length; beyond this it is refused. */
 enum { MAX_SENTENCE_TOKENS = 5000 };
@@ -36,13 +37,14 @@ struct translator {
   const struct model *model;   /* borrowed */
   const struct screen *screen; /* as in search_run; borrowed */
   struct search search;
+  struct self_weights self; /* of the translation that was given out last */
   struct translator_item *items;
   struct search_request *requests;
   struct rendering *renderings; /* of the item that was given out last, one a hypothesis */
   size_t count, item_capacity, request_capacity, rendering_capacity;
   size_t heads;               /* matrices of attention weights */
   struct attention_cuts cuts; /* of the source into segments */
-  bool has_sentinel, replace_unknown, forced;
+  bool has_sentinel, replace_unknown, forced, self_attention;
 };
 
 /* Of `model`, which must not change meanwhile, for greedy search by it alone; NULL for a wider beam

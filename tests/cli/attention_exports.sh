@@ -52,6 +52,32 @@ expect_stderr_match 'not one of: argmax, threshold, intersection'
 expect_exit 64 "$ELMAN" attention --format pharaoh --units letters '我'
 expect_stderr_match 'not one of: auto, words, tokens, subwords'
 
+# Self-attention: of each token, summing to 1, and causal in the decoder; in json and the page, of one
+# model as it is.
+expect_exit 0 "$ELMAN" train -q -t 1 --epochs 2 --hidden-size 8 --encoder-self-attention 2 \
+  --decoder-self-attention 1 -o self.safetensors "$DATA/toy.zh-en.tsv"
+expect_exit 0 "$ELMAN" attention -m self.safetensors --format json --beam 3 --n-best 2 '我 爱 学习' '' '她 是'
+cat >self.py <<'END'
+import json, sys
+for record in map(json.loads, sys.stdin):
+    S, T = len(record["source_tokens"]), len(record["target_tokens"])
+    assert ("source_self_attention" in record) == (S > 0), record
+    for key, heads, n in ("source", 2, S), ("target", 1, T):
+        matrices = record.get(f"{key}_self_attention", [])
+        assert len(matrices) == heads * (S > 0)
+        for rows in matrices:
+            assert [len(row) for row in rows] == [n] * n
+            assert all(abs(sum(row) - 1) < 1e-5 for row in rows)
+            assert key == "source" or not any(any(row[t + 1:]) for t, row in enumerate(rows))
+END
+python3 self.py <"$results/stdout" || fail "other weights of self-attention"
+expect_exit 0 "$ELMAN" attention -m self.safetensors --format html '我 爱 学习'
+grep -q '"target_self_attention":\[\[\[1.0,0.0' "$results/stdout" || fail "not on the page"
+for options in '-m self.safetensors' '--override uniform'; do
+  expect_exit 0 "$ELMAN" attention -m self.safetensors $options --format json '我 爱 学习'
+  ! grep -q self_attention "$results/stdout" || fail "self-attention with $options"
+done
+
 # Several translations in one picture.
 expect_exit 0 "$ELMAN" attention -o picture.svg --n-best 2 '我 爱 <script>' '她 是'
 [ "$(grep -c '<svg' picture.svg)" -eq 1 ] || fail "not one picture"

@@ -4,6 +4,8 @@ awk -F'\t' '{ print $2 "\t" $1 }' "$DATA/daily.train.zh-en.tsv" | head -n 200 >p
 train=(train -q -t 1 --hidden-size 16 --embedding-size 16 --subwords 120 --source-subwords 60)
 "$ELMAN" "${train[@]}" --epochs 3 --attention sentinel -o one pairs || fail "no model"
 "$ELMAN" "${train[@]}" --epochs 1 --attention multihead --heads 2 -o two pairs || fail "no model"
+"$ELMAN" "${train[@]}" --epochs 1 --encoder-self-attention 2 --decoder-self-attention 1 -o self pairs ||
+  fail "no model"
 "$ELMAN" "${train[@]}" --epochs 1 --attention hierarchical --attention-window 3 -o levels pairs ||
   fail "no model"
 cut -f1 pairs | head -n 20 >english
@@ -57,6 +59,9 @@ for word, token in zip(words, tokens, strict=True):
     same(word["attention"], merged(token["attention"], rows, columns))
     for of_word, of_token in zip(word.get("heads", []), token.get("heads", []), strict=True):
         same(of_word, merged(of_token, rows, columns))
+    for key, groups in ("source_self_attention", columns), ("target_self_attention", rows):
+        for of_word, of_token in zip(word.get(key, []), token.get(key, []), strict=True):
+            same(of_word, merged(of_token, groups, groups))
     sums = [sum(row) for row in word["attention"]]
     if "sentinel" in token:
         same([[x] for x in word["sentinel"]], merged([[x] for x in token["sentinel"]], rows, [0]))
@@ -73,7 +78,7 @@ for word, token in zip(words, tokens, strict=True):
 assert fewer > 0, "no word has parts"
 assert (chinese == 0) == (sys.argv[3] == "words"), chinese
 END
-for model in one two levels; do
+for model in one two self levels; do
   expect_exit 0 "$ELMAN" attention -m $model --format json -i english
   cp "$results/stdout" words.json
   expect_exit 0 "$ELMAN" attention -m $model --format json --units subwords -i english

@@ -336,6 +336,11 @@ Test(api_translate, wrong_options) {
   check_refused(&options, "more than 64 models");
   options.ensemble_count = 0;
   elman_translation_free(translate("我", &options));
+  options = elman_translate_options_default();
+  options.self_attention = true;
+  options.overrides = &(elman_override){.kind = ELMAN_OVERRIDE_UNIFORM};
+  options.override_count = 1;
+  check_refused(&options, "self-attention");
 }
 
 static void check_same(const elman_translation *one, const elman_translation *other) {

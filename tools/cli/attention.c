@@ -140,12 +140,20 @@ static int settle(struct command_line *line, const struct usage *usage,
   return check_links(usage, operands, line);
 }
 
+/* Shown by the formats that can, of one model as it is. */
+static bool shows_self_attention(const struct attention_job *job) {
+  return job->format != NULL &&
+         (strcmp(job->format, "json") == 0 || strcmp(job->format, "html") == 0) &&
+         job->options.ensemble_count + job->options.override_count == 0;
+}
+
 static int run(struct command_line *line, const struct operands *operands) {
   line->input.max_line = line->job.options.max_bytes;
   int code = sentences_open(&line->input, line->input_path, operands);
   if (code != EX_OK) return code;
   code = models_open(&line->models, &line->job.options);
   if (code == EX_OK) code = units_check("--units", line->job.style.units, &line->models);
+  line->job.options.self_attention = shows_self_attention(&line->job);
   if (code == EX_OK)
     code = attention_job_run(&line->job, line->models.open[0], &line->input, line->output);
   models_close(&line->models);

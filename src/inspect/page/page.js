@@ -107,14 +107,53 @@ function coverageOf(weights, source) {
   return weights.reduce((sums, row) => sums.map((sum, s) => sum + row[s]), Array(source).fill(0));
 }
 
+/* What a record shows: the decoder's attention, or the self-attention of a side, whose rows and
+ * columns are the same words. */
+const PARTS = {
+  attention: { label: "attention" },
+  source: { label: "encoder self-attention", key: "source_self_attention", tokens: "source_tokens", text: "source" },
+  target: { label: "decoder self-attention", key: "target_self_attention", tokens: "target_tokens", text: "translation" },
+};
+
+/* The matrices of the heads; none where the one matrix is the mean. */
+function headsOf(record, part) {
+  const heads = part === "attention" ? record.heads : record[PARTS[part].key];
+  return heads && heads.length > 1 ? heads : [];
+}
+
+function meanOf(matrices) {
+  return matrices[0].map((row, t) =>
+    row.map((_, s) => sumOf(matrices.map((matrix) => matrix[t][s])) / matrices.length));
+}
+
+function whichHead(count, head) {
+  if (count < 2) return "";
+  return head === null ? `, mean of ${count} heads` : `, head ${head + 1} of ${count}`;
+}
+
+function selfViewOf(record, part, head) {
+  const { key, tokens, text } = PARTS[part];
+  const matrices = record[key];
+  const weights = head === null ? meanOf(matrices) : matrices[head];
+  const names = record[tokens];
+  return {
+    record, part, sourceText: record[text], targetText: record[text],
+    which: whichHead(matrices.length, head),
+    sources: names, targets: names,
+    known: part === "source" ? record.source_known : null,
+    sentinel: null, segments: null,
+    weights, entropy: weights.map(entropyOf), coverage: coverageOf(weights, names.length),
+  };
+}
+
 /* The matrix of a record that is shown: the mean of the heads, or one. */
-function viewOf(record, head) {
-  const heads = record.heads ? record.heads.length : 1;
+function viewOf(record, part, head) {
+  if (part !== "attention") return selfViewOf(record, part, head);
   const weights = head === null ? record.attention : record.heads[head];
   const own = head !== null;
   return {
-    record,
-    which: heads < 2 ? "" : own ? `, head ${head + 1} of ${heads}` : `, mean of ${heads} heads`,
+    record, part, sourceText: record.source, targetText: record.translation,
+    which: whichHead(record.heads ? record.heads.length : 1, head),
     sources: record.source_tokens,
     targets: record.target_tokens,
     known: record.source_known,
@@ -269,8 +308,8 @@ const WIDE = 16;
 const shownIn = new WeakMap();
 
 function tableOf(view, caption) {
-  const sourceLang = languageOf(view.record.source);
-  const targetLang = languageOf(view.record.translation);
+  const sourceLang = languageOf(view.sourceText);
+  const targetLang = languageOf(view.targetText);
   const body = element("tbody", {},
     ...view.targets.map((_, t) => weightRow(view, t, targetLang)));
   const table = element("table", { class: "map" }, element("caption", {}, element("span", {}, caption)),
@@ -344,21 +383,25 @@ function chosenHead() {
 const mapNodes = () => [...document.querySelectorAll("table.map")];
 
 function captionOf(view) {
-  return `Attention weights${view.which}: a row for each target word, a column for each source word`;
+  if (view.part === "attention")
+    return `Attention weights${view.which}: a row for each target word, a column for each source word`;
+  const { label } = PARTS[view.part];
+  return `${label[0].toUpperCase()}${label.slice(1)}${view.which}: a row for each word, a column for ` +
+    `each that it looks at`;
 }
 
 /* What is kept of another place, and the heads. */
 function viewsBeside() {
-  const heads = byId("heads").checked && state.record.heads ? state.record.heads : [];
-  return heads.map((_, head) => viewOf(state.record, head));
+  const heads = byId("heads").checked ? headsOf(state.record, chosenPart()) : [];
+  return heads.map((_, head) => viewOf(state.record, chosenPart(), head));
 }
 
 function drawBeside() {
   const { kept } = state;
   byId("beside").replaceChildren(
     ...(kept === null ? [] : [tableOf(kept.view,
-      `${kept.name}${kept.view.which}: ${isolated(kept.view.record.source)} \u2192 ` +
-      isolated(kept.view.record.translation))]),
+      `${kept.name}, ${PARTS[kept.view.part].label}${kept.view.which}: ` +
+      `${isolated(kept.view.record.source)} \u2192 ${isolated(kept.view.record.translation)}`)]),
     ...viewsBeside().map((view, head) => tableOf(view, `Head ${head + 1}`)));
   byId("beside").hidden = byId("beside").children.length === 0;
   byId("maps").classList.toggle("pair", !byId("beside").hidden);
@@ -367,7 +410,7 @@ function drawBeside() {
 /* Tables, legend and readout anew: after another sentence, hypothesis, head or scale. */
 function drawTable() {
   const head = chosenHead();
-  state.view = viewOf(state.record, head < 0 ? null : head);
+  state.view = viewOf(state.record, chosenPart(), head < 0 ? null : head);
   state.pinned = null;
   byId("scroll").replaceChildren(tableOf(state.view, captionOf(state.view)));
   drawBeside();
@@ -402,6 +445,32 @@ function applySize() {
   }
 }
 
+function chosenPart() {
+  return byId("part").value || "attention";
+}
+
+function fillParts(record) {
+  const there = Object.keys(PARTS).filter((part) => part === "attention" || record[PARTS[part].key]);
+  const old = chosenPart();
+  byId("part").replaceChildren(...there.map((part) => new Option(PARTS[part].label, part)));
+  byId("part").value = there.includes(old) ? old : "attention";
+  byId("part-choice").hidden = there.length < 2;
+}
+
+/* The head stays where there are as many. */
+function fillHeads(record) {
+  const heads = headsOf(record, chosenPart());
+  const before = byId("head").options.length - 1;
+  const chosen = before === heads.length ? byId("head").value : 0;
+  fillChoice("head", ["mean of all", ...heads.map((_, h) => `head ${h + 1}`)], chosen);
+  byId("heads-choice").hidden = heads.length === 0;
+}
+
+function changePart() {
+  fillHeads(state.record);
+  drawTable();
+}
+
 function keep() {
   state.kept = state.kept === null ? { view: state.view, name: byId("title").textContent } : null;
   byId("keep").setAttribute("aria-pressed", String(state.kept !== null));
@@ -423,10 +492,8 @@ function drawLegend() {
 function drawSentence() {
   const sentence = state.sentences[state.index];
   const hypothesis = sentence.hypotheses[state.hypothesis];
-  const heads = state.record && state.record.heads ? state.record.heads.length : 0;
   const record = JSON.parse(hypothesis.line);
   const name = `Sentence ${sentence.number} of ${state.sentences.at(-1).number}`;
-  const head = record.heads && record.heads.length === heads ? byId("head").value : 0;
   state.record = record;
   byId("title").textContent = name;
   document.title = `${name} \u2013 attention`;
@@ -437,8 +504,8 @@ function drawSentence() {
   byId("facts").textContent = factsOf(record);
   fillChoice("hypothesis", sentence.hypotheses.map((one) => `${one.number}: ${isolated(one.translation)}`),
     state.hypothesis);
-  byId("heads-choice").hidden = !record.heads;
-  fillChoice("head", ["mean of all", ...(record.heads || []).map((_, h) => `head ${h + 1}`)], head);
+  fillParts(record);
+  fillHeads(record);
   drawTable();
   byId("announcement").textContent =
     `${name}. ${isolated(record.source)}. ${isolated(record.translation)}.`;
@@ -446,7 +513,11 @@ function drawSentence() {
 
 /* ---- Lighting words and their partners ---- */
 
-const wordsOf = (side) => [...document.querySelectorAll(`#main [data-side="${side}"]`)];
+/* In self-attention both sides of the table are one of the text, which stays as it is. */
+function wordsOf(side) {
+  const where = state.view.part === "attention" ? "#main" : "#heat-map";
+  return [...document.querySelectorAll(`${where} [data-side="${side}"]`)];
+}
 
 /* A partner is strong from here on, unless another has more than twice its weight. */
 const STRONG = 0.1;
@@ -532,6 +603,7 @@ function pin(lit) {
 /* The word or cell that an event came from. */
 function litBy(node) {
   const word = node.closest("[data-side]");
+  if (word !== null && word.closest("#texts") !== null && state.view.part !== "attention") return null;
   if (word !== null) return { [word.dataset.side]: Number(word.dataset.at) };
   const cell = node.closest("td.weight");
   if (cell === null || cell.closest("table.own") === null) return null;
@@ -865,6 +937,7 @@ function listen() {
   byId("previous").addEventListener("click", () => move(-1));
   byId("next").addEventListener("click", () => move(1));
   byId("keep").addEventListener("click", keep);
+  byId("part").addEventListener("change", changePart);
   byId("save-svg").addEventListener("click", () => saveAs("svg"));
   byId("save-png").addEventListener("click", () => saveAs("png"));
   byId("head").addEventListener("change", drawTable);
