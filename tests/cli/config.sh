@@ -99,6 +99,7 @@ again --attention multihead --hidden-size 8 --cell lstm --layers 2 --residual --
   --encoder-self-attention 2 --normalize nfc --max-vocab 9 --max-length 20 "${pairs[@]}"
 again --attention local --attention-window 2 --source-tokens bpe --source-subwords 4 --hidden-size 4 --epochs 2 \
   "${pairs[@]}"
+again --attention hierarchical --clause-segments --hidden-size 4 --epochs 2 "${pairs[@]}"
 again --subwords 5 --joint --subword-dropout 0.1 --hidden-size 4 --epochs 2 "${pairs[@]}"
 again --attentional-layer --input-feeding --tie-embeddings --decoder-self-attention 1 --plain-self-attention \
   --hidden-size 4 --epochs 2 --shards 2 "${pairs[@]}"

@@ -43,6 +43,14 @@ expect_stdout_match '^elman: :override: no matrix has target token 9 and source 
 expect_exit 0 "$ELMAN" attention --format json --override position=2 --override 3:1=0.5 '我 爱 学习'
 cmp changed.json "$results/stdout" || fail ":override is not --override"
 
+# A picture, where the program that draws it is there.
+session C.UTF-8 '我 爱 学习' ':dump last.png' ':dump last' ':dump -' :q
+if command -v rsvg-convert >/dev/null; then
+  [ "$(head -c 4 last.png | tail -c 3)" = PNG ] || fail "no picture"
+fi
+expect_stdout_match '^elman: last: the suffix names no format; take one of: .* \.png$'
+expect_stdout_match "^elman: :dump: name a file, as in ':dump matrix.json'$"
+
 # A look into the last translation: forced ones, other tokens, gradients.
 session C.UTF-8 ':reference I love' ':alternatives' ':trace' '我 爱 学习' ':reference' ':reference I love you' \
   ':dump forced.json' ':alternatives 3 2' ':att on' ':reference I love studying' ":alternatives 2 100" ':alternatives' \

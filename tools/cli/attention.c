@@ -12,7 +12,6 @@
 #include "options.h"
 #include "output.h"
 #include "pairs_input.h"
-#include "png.h"
 #include "search_options.h"
 #include "sentences.h"
 #include "terminal.h"
@@ -34,19 +33,6 @@ static const char *rule_choice(size_t index) {
 static const char *units_choice(size_t index) {
   return elman_alignment_units_name((elman_alignment_units)index);
 }
-
-/* Those of the library, and PNG. */
-static const char *format_choice(size_t index) {
-  if (index > 0 && elman_format_name(index - 1) == NULL) return NULL;
-  return elman_format_name(index) != NULL ? elman_format_name(index) : PNG;
-}
-
-static const char *format_suffix(size_t index) {
-  if (index > 0 && elman_format_suffix(index - 1) == NULL) return NULL;
-  return elman_format_suffix(index) != NULL ? elman_format_suffix(index) : PNG_SUFFIX;
-}
-
-static const struct formats formats = {format_choice, format_suffix};
 
 static bool is_standard(const char *path) {
   return path == NULL || strcmp(path, "-") == 0;
@@ -101,7 +87,7 @@ static int check_files(const struct usage *usage, const struct operands *operand
 }
 
 static int settle_format(struct attention_job *job, const char *output, const struct usage *usage) {
-  int code = format_settle(&job->format, &formats, output);
+  int code = format_settle(&job->format, &attention_formats, output);
   if (code != EX_OK) return code;
   if (job->format == NULL) job->format = elman_format_name(0);
   code = format_check_terminal(usage->command, job->format, output);
@@ -174,7 +160,7 @@ int attention_command(int argc, char **argv) {
       INPUT_OPTION(line.input_path),
       OUTPUT_OPTION(line.output, "matrices"),
       {"format", 0, "FORMAT", "how they are written", "by the suffix of --output, or text",
-       .text = &line.job.format, .choice = format_choice},
+       .text = &line.job.format, .choice = attention_formats.name},
       {"numbers", 0, NULL, "text: weights as numbers, not as shades",
        .flag = &line.job.style.numbers},
       {"reference", 0, "TEXT", "force this translation; for one sentence",

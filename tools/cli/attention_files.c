@@ -1,10 +1,27 @@
 #include "attention_files.h"
 
+#include <string.h>
 #include <sysexits.h>
 
 #include "messages.h"
+#include "output.h"
+#include "png.h"
 
-const struct formats attention_formats = {elman_format_name, elman_format_suffix};
+static const char *format_choice(size_t index) {
+  if (index > 0 && elman_format_name(index - 1) == NULL) return NULL;
+  return elman_format_name(index) != NULL ? elman_format_name(index) : PNG;
+}
+
+static const char *format_suffix(size_t index) {
+  if (index > 0 && elman_format_suffix(index - 1) == NULL) return NULL;
+  return elman_format_suffix(index) != NULL ? elman_format_suffix(index) : PNG_SUFFIX;
+}
+
+const struct formats attention_formats = {format_choice, format_suffix};
+
+const char *attention_format_written(const char *format) {
+  return strcmp(format, PNG) == 0 ? "svg" : format;
+}
 
 int units_check(const char *what, elman_alignment_units units, const struct models *models) {
   const elman_model_info info = elman_model_get_info(models->open[0]);
@@ -29,18 +46,20 @@ elman_status hypotheses_write(elman_attention_writer *writer, const elman_transl
   return status;
 }
 
-elman_status hypotheses_save(const char *path, const elman_translation *best, const char *format,
-                             const elman_text_style *style, elman_error *error) {
-  elman_file *file;
-  FILE *stream;
-  elman_attention_writer *writer;
-  elman_status status = elman_file_create(&file, path, &stream, error);
-  if (status != ELMAN_OK) return status;
-  status = elman_attention_writer_create(&writer, stream, format, style, error);
-  if (status == ELMAN_OK) status = hypotheses_write(writer, best, 1, error);
-  if (status == ELMAN_OK) status = elman_attention_writer_finish(writer, error);
+int hypotheses_save(const char *path, const elman_translation *best, const char *format,
+                    const elman_text_style *style) {
+  struct output output;
+  elman_error error;
+  elman_attention_writer *writer = NULL;
+  int code = output_open_as(&output, path, format);
+  if (code != EX_OK) return code;
+  elman_status status = elman_attention_writer_create(
+      &writer, output.stream, attention_format_written(format), style, &error);
+  if (status == ELMAN_OK) status = hypotheses_write(writer, best, 1, &error);
+  if (status == ELMAN_OK) status = elman_attention_writer_finish(writer, &error);
   elman_attention_writer_free(writer);
-  if (status == ELMAN_OK) return elman_file_commit(file, error);
-  elman_file_discard(file);
-  return status;
+  if (status == ELMAN_OK) return output_close(&output, EX_OK);
+  code = report_error(&error);
+  output_abandon(&output);
+  return code;
 }

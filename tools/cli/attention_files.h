@@ -6,8 +6,11 @@
 #include "formats.h"
 #include "model_input.h"
 
-/* Those of the library, which write translations. */
+/* Those of the library, and PNG, which is converted from a picture of the library's. */
 extern const struct formats attention_formats;
+
+/* What the library writes for one of them. */
+const char *attention_format_written(const char *format);
 
 /* Whether these units are there to be shown: subwords need a model that has such. `what` asks
  * for them. Gives an exit code, after a message if that is not 0. */
@@ -18,9 +21,9 @@ ELMAN_CHECKED elman_status hypotheses_write(elman_attention_writer *writer,
                                             const elman_translation *best, size_t sentence,
                                             elman_error *error);
 
-/* All of them into a file, which is replaced at once. */
-ELMAN_CHECKED elman_status hypotheses_save(const char *path, const elman_translation *best,
-                                           const char *format, const elman_text_style *style,
-                                           elman_error *error);
+/* All of them into a file, which is replaced at once. Gives an exit code, after a message if that
+ * is not 0. */
+int hypotheses_save(const char *path, const elman_translation *best, const char *format,
+                    const elman_text_style *style);
 
 #endif

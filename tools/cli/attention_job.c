@@ -11,7 +11,6 @@
 #include "messages.h"
 #include "output.h"
 #include "override_effect.h"
-#include "png.h"
 #include "unknown_words.h"
 
 /* Where the translations go: to the writer or into the summary. */
@@ -100,20 +99,15 @@ static bool hold_back(struct sink *sink, const struct output *output) {
   return sink->stream != NULL;
 }
 
-/* What the library writes for it. */
-static const char *written_format(const char *format) {
-  return strcmp(format, PNG) == 0 ? "svg" : format;
-}
-
 static int open_sink(struct sink *sink, const struct output *output) {
   const struct attention_job *job = sink->job;
   elman_error error;
   if (!hold_back(sink, output)) return report_no_memory();
   const elman_status status =
-      job->format != NULL
-          ? elman_attention_writer_create(&sink->writer, sink->stream, written_format(job->format),
-                                          &job->style, &error)
-          : elman_attention_summary_create(&sink->summary, &job->style, &error);
+      job->format != NULL ? elman_attention_writer_create(&sink->writer, sink->stream,
+                                                          attention_format_written(job->format),
+                                                          &job->style, &error)
+                          : elman_attention_summary_create(&sink->summary, &job->style, &error);
   return status == ELMAN_OK ? EX_OK : report_error(&error);
 }
 

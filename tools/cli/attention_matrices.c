@@ -239,8 +239,11 @@ static int write_result(const char *path, const char *format, const elman_attent
 
 /* ---- all together ---- */
 
+/* PNG is made of a picture, and there is none of these. */
+static const struct formats library_formats = {elman_format_name, elman_format_suffix};
+
 static int settle_format(const char **format, const char *output, const char *command) {
-  const int code = format_settle(format, &attention_formats, output);
+  const int code = format_settle(format, &library_formats, output);
   if (code != EX_OK) return code;
   if (*format == NULL) *format = "text";
   const bool npy = strcmp(*format, "npy") == 0;

@@ -147,6 +147,7 @@ void session_set_override(struct session *session, char *argument) {
     forget_overrides(session);
     session->override_words = words;
     session->overrides = overrides;
+    session->overrides.words.count = 0; /* they are the line's */
     session->options.overrides = session->overrides.list;
     session->options.override_count = overrides.words.count;
   } else {

@@ -168,19 +168,15 @@ void session_compare(struct session *session, char *argument) {
 }
 
 void session_dump(struct session *session, char *argument) {
-  elman_error error;
+  const elman_text_style style = {.units = session_units(session)};
+  const char *format = NULL;
   if (!session_has_last(session, ":dump")) return;
-  if (argument[0] == '\0') {
+  if (argument[0] == '\0' || strcmp(argument, "-") == 0)
     report(":dump", "name a file, as in ':dump matrix.json'");
+  else if (format_settle(&format, &attention_formats, argument) != EX_OK)
     return;
-  }
-  const char *format = elman_format_of_path(argument);
-  if (format == NULL)
+  else if (format == NULL)
     (void)report_suffix(argument, &attention_formats);
-  else if (hypotheses_save(argument, session->last, format,
-                           &(elman_text_style){.units = session_units(session)},
-                           &error) != ELMAN_OK)
-    report_error(&error);
-  else
+  else if (hypotheses_save(argument, session->last, format, &style) == EX_OK)
     tell("%s is written", argument);
 }
