@@ -66,9 +66,11 @@ grep -q '"target_units":"words"' words.json || fail "parts without being asked f
 
 # :quit leaves too. The history is its owner's alone; a build without readline keeps none and takes the
 # tabulator for a blank.
-session C.UTF-8 $':att\tmaybe' $'：atten\tnever' :quit
+session C.UTF-8 $':att\tmaybe' $'：atten\tnever' $':set be\t4' $':units subw\t' :quit
 [ "$(grep -c 'elman: :attention: say' "$results/stdout")" -eq 2 ] || fail "the tabulator"
 if [ -e state ]; then
+  expect_stdout_match '^beam is 4$'
+  expect_stdout_match ': has no subwords: '
   [ "$(stat -c %a state/elman/history state/elman | tr '\n' ' ')" = '600 700 ' ] || fail "modes"
   grep -qx '我 爱 学习' state/elman/history || fail "the history lacks a line"
   grep -qx ':attention maybe' state/elman/history || fail "a command was not completed"

@@ -534,9 +534,8 @@ Test(api_translate, greedy_search_goes_on_as_it_would_have) {
 }
 
 /* With one token more, and room for all, the search gives every token that may follow. */
-Test(api_translate, alternatives_of_a_token) {
-  elman_translate_options options = elman_translate_options_default();
-  elman_translation *whole = translate("我 爱 学习", NULL);
+static void check_alternatives(elman_translate_options options) {
+  elman_translation *whole = translate("我 爱 学习", &options);
   const size_t V = elman_model_get_info(model).target_vocabulary;
   options.beam = options.n_best = V;
   options.max_length = 1;
@@ -560,6 +559,22 @@ Test(api_translate, alternatives_of_a_token) {
     elman_translation_free(found);
   }
   elman_translation_free(whole);
+}
+
+/* Also with attention that is changed, by what holds at that step, and in an ensemble. */
+Test(api_translate, alternatives_of_a_token) {
+  const elman_override overrides[] = {
+      {.kind = ELMAN_OVERRIDE_CELL, .row = 1, .column = 2, .weight = 1},
+      {.kind = ELMAN_OVERRIDE_SHUFFLE}};
+  const elman_model *const ensemble[] = {model};
+  elman_translate_options options = elman_translate_options_default();
+  check_alternatives(options);
+  options.overrides = overrides;
+  options.override_count = 2;
+  check_alternatives(options);
+  options.ensemble = ensemble;
+  options.ensemble_count = 1;
+  check_alternatives(options);
 }
 
 Test(api_translate, prefixes_beside_sentences_without) {

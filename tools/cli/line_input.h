@@ -6,14 +6,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Names from index 0 up, NULL past the last. */
-typedef const char *line_input_names(size_t index);
-/* The bytes in front of a name that make it a command, or 0. */
-typedef size_t line_input_lead(const char *word);
+/* What the tabulator completes where there is editing. */
+struct line_input_words {
+  /* The commands, from index 0 up; NULL past the last. */
+  const char *(*command)(size_t index);
+  /* The bytes in front of its name that make a word a command, or 0. */
+  size_t (*lead)(const char *word);
+  /* What may stand behind a command, `line` being what stands in front of it; NULL past the last.
+   * Where there is none it is the name of a file. */
+  const char *(*argument)(const char *line, size_t index);
+};
 
-/* Reads the history; without it if it cannot be kept. Where there is editing, the
- * tabulator completes a command at the start of the line, and behind it the name of a file. */
-void line_input_start(line_input_names *names, line_input_lead *lead);
+/* Reads the history; without it if it cannot be kept. `words` must outlive the input. */
+void line_input_start(const struct line_input_words *words);
 void line_input_end(void);
 
 /* The next line, without its end, to be freed; NULL at the end of the input. Ctrl-C clears the line

@@ -5,9 +5,8 @@
 #include "interrupt.h"
 #include "line_input.h"
 
-void line_input_start(line_input_names *names, line_input_lead *lead) {
-  (void)names;
-  (void)lead;
+void line_input_start(const struct line_input_words *words) {
+  (void)words;
 }
 
 void line_input_end(void) {}

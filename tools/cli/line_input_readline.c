@@ -76,16 +76,15 @@ static int clear_line(void) {
 static char *history; /* path of its file; NULL = none is kept */
 
 /* readline hands its functions nothing of ours. */
-static line_input_names *command_names;
-static line_input_lead *command_lead;
+static const struct line_input_words *words;
+static char *before; /* of the word that is completed: what stands in front of it */
 
-/* One match for each call, from state 0 up, to be freed. */
-static char *next_command(const char *word, int state) {
-  static size_t index;
-  const size_t lead = command_lead(word);
-  if (state == 0) index = 0;
-  for (const char *name; (name = command_names(index)) != NULL;) {
-    index++;
+/* The first candidate behind *index that starts as `word` does behind its first `lead` bytes, with
+ * these in front, to be freed. */
+static char *next_match(const char *word, size_t lead, size_t *index,
+                        const char *(*candidate)(size_t index)) {
+  for (const char *name; (name = candidate(*index)) != NULL;) {
+    ++*index;
     if (strncmp(name, word + lead, strlen(word + lead)) != 0) continue;
     char *match = malloc(lead + strlen(name) + 1);
     if (match == NULL) return NULL;
@@ -96,19 +95,42 @@ static char *next_command(const char *word, int state) {
   return NULL;
 }
 
-static char **complete(const char *word, int start, int end) {
-  (void)end;
-  const size_t first = strspn(rl_line_buffer, " \t");
-  const bool is_command = command_lead(rl_line_buffer + first) > 0;
-  const bool is_name = is_command && first == (size_t)start;
-  /* A sentence has no names of files in it. */
-  rl_attempted_completion_over = is_name || !is_command;
-  return is_name ? rl_completion_matches(word, next_command) : NULL;
+/* One match for each call, from state 0 up. */
+static char *next_command(const char *word, int state) {
+  static size_t index;
+  if (state == 0) index = 0;
+  return next_match(word, words->lead(word), &index, words->command);
 }
 
-void line_input_start(line_input_names *names, line_input_lead *lead) {
-  command_names = names;
-  command_lead = lead;
+static const char *argument(size_t index) {
+  return words->argument(before, index);
+}
+
+static char *next_argument(const char *word, int state) {
+  static size_t index;
+  if (state == 0) index = 0;
+  return next_match(word, 0, &index, argument);
+}
+
+static char **complete(const char *word, int start, int end) {
+  (void)end;
+  char **matches = NULL;
+  const size_t first = strspn(rl_line_buffer, " \t");
+  const bool is_command = words->lead(rl_line_buffer + first) > 0;
+  const bool is_name = is_command && first == (size_t)start;
+  before = is_command && !is_name ? strndup(rl_line_buffer, (size_t)start) : NULL;
+  const bool has_arguments = before != NULL && argument(0) != NULL;
+  /* A sentence has no names of files in it. */
+  rl_attempted_completion_over = is_name || !is_command || has_arguments;
+  if (is_name) matches = rl_completion_matches(word, next_command);
+  if (has_arguments) matches = rl_completion_matches(word, next_argument);
+  free(before);
+  before = NULL;
+  return matches;
+}
+
+void line_input_start(const struct line_input_words *of_program) {
+  words = of_program;
   rl_attempted_completion_function = complete;
   rl_readline_name = "elman";
   /* The prompt is not data: standard output may be a file. */

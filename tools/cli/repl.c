@@ -54,6 +54,9 @@ static void greet(const struct side *side) {
   note("elman %s with %s; :help lists the commands", elman_version(), name);
 }
 
+static const struct line_input_words words = {session_command_name, session_colon,
+                                              session_argument};
+
 static int interactive(struct session *session) {
   struct output output;
   session->output = &output;
@@ -63,7 +66,7 @@ static int interactive(struct session *session) {
   if (code == EX_OK) {
     ensure_utf8();
     interrupt_catch_sigint();
-    line_input_start(session_command_name, session_colon);
+    line_input_start(&words);
     greet(&session->side);
     converse(session);
     line_input_end();

@@ -10,6 +10,7 @@ struct repl_command {
   const char *name, *argument, *help;
   bool verbatim; /* the argument is text or the name of a file, whose full-width letters stay */
   void (*run)(struct session *session, char *argument);
+  const char *(*word)(size_t index); /* words that the argument may be; NULL = others */
 };
 
 static void show_help(struct session *session, char *argument);
@@ -79,29 +80,51 @@ static void quit(struct session *session, char *argument) {
   session->over = true;
 }
 
+/* ---- words that may be arguments, NULL past the last ---- */
+
+static const char *switch_word(size_t index) {
+  static const char *const words[] = {"on", "off"};
+  return index < sizeof words / sizeof *words ? words[index] : NULL;
+}
+
+static const char *override_word(size_t index) {
+  static const char *const words[] = {"off", "uniform", "shuffle", "position="};
+  return index < sizeof words / sizeof *words ? words[index] : NULL;
+}
+
+static const char *units_word(size_t index) {
+  return elman_alignment_units_name((elman_alignment_units)index);
+}
+
+/* ---- the table ---- */
+
 /* Of names that start alike the first is meant by what they have in common. */
 static const struct repl_command commands[] = {
-    {"help", "", "list the commands", false, show_help},
+    {"help", "", "list the commands", false, show_help, NULL},
     {"attention", "on|off", "show the attention under each translation", false,
-     session_set_attention},
+     session_set_attention, switch_word},
     {"alternatives", "[N [K]]", "the K likeliest tokens in the place of the last one's token N",
-     false, session_alternatives},
+     false, session_alternatives, NULL},
     {"reference", "TEXT", "force TEXT as the translation of the last sentence: its probability",
-     true, session_force},
+     true, session_force, NULL},
     {"trace", "[TEXT]", "how far back learning of TEXT, or of the last translation, reaches", true,
-     session_trace},
+     session_trace, NULL},
     {"override", "WHAT|off", "change the attention, as 'elman attention --override' does", false,
-     session_set_override},
-    {"set", "[NAME VALUE]", "change an option of the search, or list them", false, session_set},
+     session_set_override, override_word},
+    {"set", "[NAME VALUE]", "change an option of the search, or list them", false, session_set,
+     session_setting_name},
     {"units", "WHAT", "show attention between words, tokens or subwords; auto: as fits", false,
-     session_set_units},
-    {"dump", "FILE", "write the last attention; the suffix gives the format", true, session_dump},
-    {"save", "FILE", "write all translations of the session, as .tsv or .html", true, session_save},
-    {"model", "FILE", "use another model", true, session_change_model},
-    {"load", "FILE", "use another model beside the one so far, for ':compare'", true, session_load},
+     session_set_units, units_word},
+    {"dump", "FILE", "write the last attention; the suffix gives the format", true, session_dump,
+     NULL},
+    {"save", "FILE", "write all translations of the session, as .tsv or .html", true, session_save,
+     NULL},
+    {"model", "FILE", "use another model", true, session_change_model, NULL},
+    {"load", "FILE", "use another model beside the one so far, for ':compare'", true, session_load,
+     NULL},
     {"compare", "[TEXT]", "translate TEXT, or the last sentence, by both models", true,
-     session_compare},
-    {"quit", "", "leave, as Ctrl-D does", false, quit},
+     session_compare, NULL},
+    {"quit", "", "leave, as Ctrl-D does", false, quit, NULL},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -123,6 +146,22 @@ static void report_unknown(const char *name) {
     report(NULL, "unknown command ':%s'; ':help' lists the commands", name);
 }
 
+/* The first whose name starts so; NULL = none. */
+static const struct repl_command *find_command(const char *name, size_t length) {
+  for (size_t i = 0; i < COMMANDS && length > 0; i++)
+    if (strncmp(commands[i].name, name, length) == 0) return &commands[i];
+  return NULL;
+}
+
+const char *session_argument(const char *line, size_t index) {
+  line += strspn(line, " \t");
+  line += session_colon(line);
+  const size_t length = strcspn(line, " \t"), blanks = strspn(line + length, " \t");
+  const struct repl_command *command = find_command(line, length);
+  if (command == NULL || command->word == NULL || line[length + blanks] != '\0') return NULL;
+  return command->word(index);
+}
+
 const char *session_command_name(size_t index) {
   return index < COMMANDS ? commands[index].name : NULL;
 }
@@ -140,15 +179,14 @@ void session_command(struct session *session, char *command) {
   char *name = session_trim(command);
   char *argument = session_split_word(name);
   narrow(name);
-  for (size_t i = 0; i < COMMANDS; i++) {
-    const struct repl_command *found = &commands[i];
-    if (name[0] == '\0' || !starts_with(found->name, name)) continue;
-    if (!found->verbatim) narrow(argument);
-    if (found->argument[0] == '\0' && argument[0] != '\0')
-      report(NULL, "':%s' stands alone; leave out '%s'", found->name, argument);
-    else
-      found->run(session, argument);
+  const struct repl_command *found = find_command(name, strlen(name));
+  if (found == NULL) {
+    report_unknown(name);
     return;
   }
-  report_unknown(name);
+  if (!found->verbatim) narrow(argument);
+  if (found->argument[0] == '\0' && argument[0] != '\0')
+    report(NULL, "':%s' stands alone; leave out '%s'", found->name, argument);
+  else
+    found->run(session, argument);
 }

@@ -59,6 +59,9 @@ void session_command(struct session *session, char *command);
 /* The names of the commands, from index 0 up; NULL past the last. */
 const char *session_command_name(size_t index);
 
+/* The words that may stand behind `line`, if that is a command alone; NULL past the last. */
+const char *session_argument(const char *line, size_t index);
+
 /* ---- sentences: repl_translate.c ---- */
 
 /* Translates a line, shows the result and keeps it. */
@@ -95,6 +98,7 @@ void session_name_side(char *name, size_t size, const struct side *side);
 /* ---- settings: repl_settings.c ---- */
 
 void session_set(struct session *session, char *argument);
+const char *session_setting_name(size_t index); /* NULL past the last */
 void session_set_override(struct session *session, char *argument);
 void session_set_attention(struct session *session, char *argument);
 void session_set_units(struct session *session, char *argument);

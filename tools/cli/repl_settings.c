@@ -22,6 +22,13 @@ static void list_settings(struct option table[MOST_SETTINGS], elman_translate_op
   memcpy(table, rows, sizeof rows);
 }
 
+const char *session_setting_name(size_t index) {
+  elman_translate_options options = {0};
+  struct option table[MOST_SETTINGS] = {{0}};
+  list_settings(table, &options);
+  return index < MOST_SETTINGS ? table[index].name : NULL;
+}
+
 static void show_settings(const struct option *table) {
   char value[VALUE_SIZE];
   for (const struct option *option = table; option->name != NULL; option++) {
