@@ -19,6 +19,20 @@ install(FILES data/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/data COMPONENT 
 install(DIRECTORY data DESTINATION ${CMAKE_INSTALL_DATADIR}/elman COMPONENT command
         PATTERN *.md EXCLUDE)
 
+# The library's reference: target `docs`, and with ELMAN_DOCS a part of the build.
+configure_file(cmake/reference/Doxyfile.in reference/Doxyfile @ONLY)
+add_custom_target(docs COMMAND ${PROJECT_SOURCE_DIR}/cmake/reference/make
+                               ${PROJECT_BINARY_DIR}/reference/Doxyfile VERBATIM)
+if(ELMAN_DOCS)
+  find_package(Doxygen)
+  if(DOXYGEN_FOUND)
+    set_target_properties(docs PROPERTIES EXCLUDE_FROM_ALL FALSE)
+  else()
+    message(NOTICE "There is no Doxygen, so what is installed lacks the library's reference")
+  endif()
+endif()
+install(DIRECTORY ${PROJECT_BINARY_DIR}/reference/html DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
+
 # python/elman.py loads the shared library.
 if(BUILD_SHARED_LIBS)
   install(TARGETS elman_static)

@@ -30,6 +30,7 @@ ELMAN_API void elman_check_free(elman_check *check);
 /* Neither leaks nor bad lines. */
 ELMAN_API bool elman_check_clean(const elman_check *check);
 
+/* What was counted in one part. */
 typedef struct elman_check_part {
   const char *name; /* of its file; lives as long as `check` */
   size_t pairs;
@@ -52,8 +53,10 @@ typedef struct elman_check_tokens {
   size_t source_vocabulary, target_vocabulary;
 } elman_check_tokens;
 
+/* Those of the first part. */
 ELMAN_API elman_check_tokens elman_check_get_tokens(const elman_check *check);
 
+/* A line that a finding holds for. */
 typedef struct elman_check_example {
   elman_finding finding;
   size_t part, line;                   /* line from 1 */

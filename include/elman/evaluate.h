@@ -8,6 +8,7 @@
 
 ELMAN_BEGIN
 
+/* How a model does on pairs. */
 typedef struct elman_scores {
   double loss;       /* mean cross-entropy per target token, </s> included */
   double perplexity; /* exp(loss) */

@@ -36,6 +36,7 @@ ELMAN_API void elman_lock_release(elman_lock *lock);
  * of this library that read text, pairs and matrices from files do this by themselves. */
 typedef struct elman_unpacker elman_unpacker;
 
+/* For one input, from its first byte. */
 ELMAN_CHECKED elman_status elman_unpacker_create(elman_unpacker **unpacker, elman_error *error);
 ELMAN_API void elman_unpacker_free(elman_unpacker *unpacker);
 /* Takes *size bytes at *input, of which those that are left stay there, and fills the *room bytes,

@@ -6,6 +6,7 @@
 
 ELMAN_BEGIN
 
+/* What can be said of a line of a corpus, from the bad to the odd. */
 typedef enum elman_finding {
   /* bad lines, which are no pairs */
   ELMAN_FINDING_NOT_UTF8,

@@ -8,6 +8,7 @@
 
 ELMAN_BEGIN
 
+/* How a tensor's gradient compares with differences of the loss. */
 typedef enum elman_verdict {
   ELMAN_GRADIENT_RIGHT,
   ELMAN_GRADIENT_ROUNDING, /* too small to be measured: rounding explains the difference */
@@ -18,6 +19,7 @@ typedef enum elman_verdict {
 /* "right", "rounding", "wrong", "tied"; NULL for any other value. */
 ELMAN_API const char *elman_verdict_name(elman_verdict verdict);
 
+/* A tensor of the model, and its gradient in both ways. */
 typedef struct elman_checked_tensor {
   const char *name;     /* as in the file; lives as long as the report, like the next one */
   const char *tied_to;  /* whose numbers these are; NULL if they are its own */

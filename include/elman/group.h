@@ -8,11 +8,13 @@
 
 ELMAN_BEGIN
 
+/* What one process sends to another, or where it goes. */
 typedef struct elman_bytes {
   void *data; /* may be NULL if count is 0 */
   size_t count;
 } elman_bytes;
 
+/* The processes that work as one, as the caller's means of sending connects them. */
 typedef struct elman_group {
   size_t rank, size; /* this process, below size, and how many there are: 1,024 at most */
   /* Sends send[r] to process r and fills receive[r] with what it sends, for every r below size,

@@ -76,6 +76,7 @@ typedef enum elman_scope {
   X(FLAG, joint_subwords, "joint", "joint merges", 0, 1, false, START, 2,                          \
     "merges are learnt from both sides together")
 
+/* The same of training. */
 #define ELMAN_TRAIN_HYPERPARAMETERS(X)                                                             \
   X(SIZE, batch_size, "batch-size", "batch size", 1, 65536, 32, TRAINING, 2,                       \
     "sentences in an update")                                                                      \
@@ -139,6 +140,7 @@ typedef enum elman_value {
   ELMAN_VALUE_ENUM  /* an enum: the index of a choice */
 } elman_value;
 
+/* A row, for programs that go through all of them. */
 typedef struct elman_hyperparameter {
   const char *name, *option, *label, *help; /* as in the rows */
   const char *argument;                     /* what help calls the value; NULL for a flag */

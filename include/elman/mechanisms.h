@@ -29,6 +29,7 @@ ELMAN_CHECKED elman_status elman_attention_weights_load(elman_tensor **weights, 
                                                         size_t width, elman_error *error);
 ELMAN_API void elman_attention_weights_free(elman_tensor *weights);
 
+/* A key_length without padding. */
 #define ELMAN_ALL_KEYS SIZE_MAX
 
 typedef struct elman_attention_options {

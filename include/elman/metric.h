@@ -57,6 +57,7 @@ typedef struct elman_estimate {
   double mean, interval;
 } elman_estimate;
 
+/* Two outputs for the same references. */
 typedef struct elman_comparison {
   elman_metric_scores scores[2]; /* of the first and the second output */
   elman_estimate bleu[2], chrf[2];

@@ -7,6 +7,7 @@
 
 ELMAN_BEGIN
 
+/* A network with its weights and vocabularies. */
 typedef struct elman_model elman_model;
 
 /* elman/hyperparameters.h says what each field is. A normalization is ELMAN_NFC or ELMAN_NFKC: a
@@ -72,6 +73,7 @@ typedef struct elman_train_settings {
   ELMAN_TRAIN_HYPERPARAMETERS(ELMAN_FIELD)
 } elman_train_settings;
 
+/* What a model is, and how it came to be. */
 typedef struct elman_model_info {
   ELMAN_MODEL_HYPERPARAMETERS(ELMAN_FIELD) /* no 0 stands for a default, and no AUTO for a mode */
   bool start_known; /* its file tells how it was made: the fields of ELMAN_SCOPE_START hold */
@@ -89,6 +91,7 @@ typedef struct elman_model_info {
 /* Its pointers live as long as the model, and until it is trained. */
 ELMAN_API elman_model_info elman_model_get_info(const elman_model *model);
 
+/* One of a model's tensors. */
 typedef struct elman_tensor_info {
   const char *name;                         /* as in the file; lives as long as the model */
   size_t rows, columns;                     /* a vector has 1 column */
@@ -99,6 +102,7 @@ typedef struct elman_tensor_info {
 /* index < info.tensors */
 ELMAN_API elman_tensor_info elman_model_get_tensor(const elman_model *model, size_t index);
 
+/* The two sides of a pair. */
 typedef enum elman_side { ELMAN_SOURCE, ELMAN_TARGET } elman_side;
 
 /* The text of the token with this id (less than the vocabulary's size) as a string that lives as
@@ -115,6 +119,7 @@ typedef enum elman_joint {
   ELMAN_JOINT_JOINED
 } elman_joint;
 
+/* Of the token with this id, less than the vocabulary's size. */
 ELMAN_API elman_joint elman_model_get_joint(const elman_model *model, elman_side side, size_t id);
 
 ELMAN_END

@@ -6,6 +6,7 @@
 
 ELMAN_BEGIN
 
+/* Sentence pairs as they were read, in their order. */
 typedef struct elman_pairs elman_pairs;
 
 /* Called for each line that is left out, with the kind of bad line and what is wrong with it. */

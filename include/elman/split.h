@@ -6,12 +6,15 @@
 
 ELMAN_BEGIN
 
+/* The parts of a corpus. */
 typedef enum elman_part { ELMAN_PART_TRAIN, ELMAN_PART_DEV, ELMAN_PART_TEST } elman_part;
+/* How many there are. */
 #define ELMAN_PARTS 3
 
 /* "train", "dev", "test"; NULL for any other value. */
 ELMAN_API const char *elman_part_name(elman_part part);
 
+/* How large a part shall be, as a number of pairs or as a share. */
 typedef struct elman_part_size {
   size_t pairs;
   double share; /* of all pairs, 0 to 1, in place of `pairs`; at least one pair if it is above 0 */
@@ -38,6 +41,7 @@ ELMAN_API void elman_split_free(elman_split *split);
 /* index < the number of pairs */
 ELMAN_API elman_part elman_split_part(const elman_split *split, size_t index);
 
+/* How large the parts are, and the groups that they are put together from. */
 typedef struct elman_split_info {
   size_t pairs[ELMAN_PARTS];  /* by elman_part */
   size_t wanted[ELMAN_PARTS]; /* what was asked for */
@@ -45,6 +49,7 @@ typedef struct elman_split_info {
   size_t largest; /* pairs in the largest group */
 } elman_split_info;
 
+/* Of all parts. */
 ELMAN_API elman_split_info elman_split_get_info(const elman_split *split);
 
 ELMAN_END

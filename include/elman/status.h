@@ -20,6 +20,7 @@
 
 ELMAN_BEGIN
 
+/* What became of a call. */
 typedef enum elman_status {
   ELMAN_OK,
   ELMAN_INVALID_ARGUMENT, /* something was asked for that cannot be */
@@ -31,6 +32,7 @@ typedef enum elman_status {
   ELMAN_INTERRUPTED    /* a callback asked to stop; what was done so far is kept */
 } elman_status;
 
+/* Why a call failed: for the program, and for people. */
 typedef struct elman_error {
   elman_status code;
   char message[512]; /* what was wrong and what to do, one line */

@@ -36,6 +36,7 @@ ELMAN_CHECKED elman_status elman_subwords_add_model(elman_subwords *subwords,
                                                     const elman_model *model, elman_side side,
                                                     elman_error *error);
 
+/* How many merges there are. */
 ELMAN_API size_t elman_subwords_merges(const elman_subwords *subwords);
 
 /* The line of merge `index`, which is less than their number; *line is valid until the next call

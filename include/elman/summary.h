@@ -46,6 +46,7 @@ typedef struct elman_attention_measures {
   double alignment_error_rate; /* 1 - 2 shared / (found + gold): every gold link counts as sure */
 } elman_attention_measures;
 
+/* The measures of all that was added so far. */
 ELMAN_API elman_attention_measures
 elman_attention_summary_get(const elman_attention_summary *summary);
 

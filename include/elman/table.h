@@ -8,6 +8,7 @@
 
 ELMAN_BEGIN
 
+/* A table of text, its rows one behind the other. */
 typedef struct elman_table {
   const char *title;          /* of a page */
   const char *const *columns; /* (column_count): their names */

@@ -7,6 +7,7 @@
 
 ELMAN_BEGIN
 
+/* Where training stands after an update. */
 typedef struct elman_train_report {
   size_t epoch, epochs;    /* from 1 */
   size_t update, updates;  /* within the epoch, from 1 */
@@ -27,6 +28,7 @@ typedef struct elman_train_report {
   size_t skipped; /* updates left out so far, since their loss was not finite */
 } elman_train_report;
 
+/* What a validation found. */
 typedef struct elman_validation {
   size_t epoch;       /* the current one, from 1 */
   uint64_t update;    /* updates since the start */
@@ -57,6 +59,7 @@ typedef struct elman_kept {
 } elman_kept;
 typedef void elman_kept_function(void *context, const elman_kept *kept);
 
+/* A number of epochs that leaves the choice to the library. */
 #define ELMAN_EPOCHS_AUTO SIZE_MAX
 
 /* A guide_weight that leads attention without taking much from the translation. */
@@ -101,6 +104,7 @@ typedef struct elman_train_options {
 
 ELMAN_API elman_train_options elman_train_options_default(void);
 
+/* What the file of a checkpoint holds. */
 typedef enum elman_checkpoint {
   ELMAN_CHECKPOINT_NONE,
   ELMAN_CHECKPOINT_UNFINISHED,

@@ -9,6 +9,7 @@ ELMAN_BEGIN
 /* Scratch memory for one translation after the other. The model must outlive it. */
 typedef struct elman_translator elman_translator;
 
+/* For this model alone; several models are `ensemble` of the options. */
 ELMAN_CHECKED elman_status elman_translator_create(elman_translator **translator,
                                                    const elman_model *model, elman_error *error);
 ELMAN_API void elman_translator_free(elman_translator *translator);
@@ -66,6 +67,7 @@ typedef struct elman_translation {
                                            goes with the first; NULL past the last */
 } elman_translation;
 
+/* The largest values of options; ELMAN_DEFAULT_MAX_BYTES is a default. */
 #define ELMAN_MOST_BEAM 1024
 #define ELMAN_DEFAULT_MAX_BYTES ((size_t)1 << 22)
 #define ELMAN_MOST_OVERRIDES 64
@@ -82,6 +84,7 @@ typedef enum elman_override_kind {
                          share what is left in the proportions they had */
 } elman_override_kind;
 
+/* A change of attention, of one of the kinds above. */
 typedef struct elman_override {
   elman_override_kind kind;
   size_t row, column; /* from 0; in a shorter sentence `column` is the last token */
@@ -157,6 +160,7 @@ ELMAN_CHECKED elman_status elman_translate(elman_translation **translation,
                                            elman_error *error);
 ELMAN_API void elman_translation_free(elman_translation *translation);
 
+/* One of the sentences that are translated at once. */
 typedef struct elman_sentence {
   const char *text;      /* what is to be translated */
   size_t length;         /* bytes */
