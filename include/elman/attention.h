@@ -99,6 +99,8 @@ ELMAN_CHECKED elman_status elman_attention_writer_create(elman_attention_writer 
 typedef struct elman_attention_place {
   size_t sentence;   /* its line in the input */
   size_t hypothesis; /* 1 is the best of the sentence */
+  const char *model; /* whose it is, where several are compared; NULL = of the only one. json has it
+                        as "model", and the page goes through the models; the others do not */
 } elman_attention_place;
 
 /* Writes one translation (not those behind it in `next`), in the units of the style. */

@@ -67,7 +67,7 @@ elman_status elman_attention_write(FILE *stream, const elman_translation *transl
   elman_attention_writer *writer;
   elman_status status = elman_attention_writer_create(&writer, stream, format, style, error);
   if (status == ELMAN_OK)
-    status = writing_add(writer, translation, (elman_attention_place){1, 1}, error);
+    status = writing_add(writer, translation, (elman_attention_place){1, 1, NULL}, error);
   if (status == ELMAN_OK) status = writing_finish(writer, error);
   elman_attention_writer_free(writer);
   return status;

@@ -104,6 +104,7 @@ void write_json_record(const elman_attention_writer *writing,
   const elman_attention_place place = writing->place;
   const size_t S = translation->source_count, T = translation->target_count;
   fprintf(stream, "{\"sentence\":%zu,\"hypothesis\":%zu", place.sentence, place.hypothesis);
+  if (place.model != NULL) write_text(stream, "model", place.model);
   write_text(stream, "source", translation->source);
   write_text(stream, "translation", translation->text);
   write_list(stream, "source_tokens", source_token, translation, S);

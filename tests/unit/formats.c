@@ -93,7 +93,8 @@ Test(formats, writing_that_is_given_up) {
   elman_attention_writer writing;
   FILE *stream = fopen("/dev/null", "w");
   cr_assert_eq(writing_start(&writing, stream, format_named("svg"), NULL, NULL), ELMAN_OK);
-  cr_assert_eq(writing_add(&writing, &translation, (elman_attention_place){1, 1}, NULL), ELMAN_OK);
+  cr_assert_eq(writing_add(&writing, &translation, (elman_attention_place){1, 1, NULL}, NULL),
+               ELMAN_OK);
   writing_free(&writing);
   fclose(stream);
 }

@@ -74,7 +74,7 @@ __attribute__((noinline)) static char *written_all(const char *format,
   cr_assert_not_null(stream);
   cr_assert_eq(writing_start(&writing, stream, format_named(format), style, &error), ELMAN_OK);
   for (size_t i = 0; i < count; i++) {
-    const elman_attention_place place = {i + 1, 1};
+    const elman_attention_place place = {i + 1, 1, NULL};
     cr_assert_eq(writing_add(&writing, translation, place, &error), ELMAN_OK);
   }
   cr_assert_eq(writing_finish(&writing, &error), ELMAN_OK);

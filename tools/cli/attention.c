@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "messages.h"
 #include "model_input.h"
+#include "model_series.h"
 #include "options.h"
 #include "output.h"
 #include "pairs_input.h"
@@ -22,7 +23,8 @@ struct command_line {
   struct models models;
   const char *input_path, *output;
   unsigned rule, units; /* enums of job.style */
-  bool summary;
+  bool summary, each;
+  struct model_series series;
   struct overrides overrides;
 };
 
@@ -44,7 +46,7 @@ static bool is_standard(const char *path) {
 #define FOR_SENTENCES                                                                              \
   "model input numbers reference references beam length-penalty length-norm coverage-penalty "     \
   "max-length max-ratio max-line n-best replace-unk override seed alignment threshold units "      \
-  "summary alignments json threads"
+  "summary alignments json threads each-model"
 
 static const struct rule rules[] = {
     {FOR_SENTENCES, "matrices", "--%s is for sentences; leave it out with --matrices"},
@@ -59,6 +61,8 @@ static const struct rule rules[] = {
     {"alignments", "!summary", "--alignments goes with --summary"},
     {"alignments", "TEXT", "--alignments is for lines of --input, not for TEXT"},
     {"alignments", "reference references", "--alignments takes the references from column 2"},
+    {"each-model", "summary", "--each-model shows matrices; leave out --summary"},
+    {"each-model", "override", "--override compares a model with itself; leave out --each-model"},
     {"input", "TEXT", "give either TEXT or --input"},
     {0}};
 
@@ -106,6 +110,32 @@ static int settle_units(struct command_line *line, const struct usage *usage) {
                                 &(struct option_place){usage->command, "--"});
 }
 
+static int settle_series(struct command_line *line, const struct usage *usage,
+                         const struct operands *operands) {
+  struct option_list *paths = &line->models.paths;
+  const char *format = line->job.format;
+  if (strcmp(format, "json") != 0 && strcmp(format, "html") != 0)
+    return report_usage(usage->command, "--each-model is for --format json and html, not %s",
+                        format);
+  if (operands->count == 0 && is_standard(line->input_path))
+    return report_usage(usage->command,
+                        "--each-model reads the sentences once for each model; name a file by "
+                        "--input, or give TEXT");
+  if (is_standard(line->input.references_path) && line->input.references_path != NULL)
+    return report_usage(usage->command, "--each-model reads --references once for each model; "
+                                        "name a file");
+  if (paths->count == 0) paths->words[paths->count++] = DEFAULT_MODEL;
+  int code = model_series_list(&line->series, paths);
+  if (code == EX_OK)
+    code = output_check_unread(usage->command, line->output,
+                               (const char *const *)line->series.paths, line->series.count);
+  if (code != EX_OK || line->series.count > 1) return code;
+  return report_usage(usage->command,
+                      "--each-model needs several models: name them by --model, or train with "
+                      "--keep-last, which leaves some beside '%s'",
+                      paths->words[0]);
+}
+
 /* Chooses what was left open. */
 static int settle(struct command_line *line, const struct usage *usage,
                   const struct operands *operands) {
@@ -117,6 +147,7 @@ static int settle(struct command_line *line, const struct usage *usage,
     code = overrides_settle(&line->overrides, &job->options,
                             &(struct option_place){usage->command, "--"});
   if (code == EX_OK && !line->summary) code = settle_format(job, line->output, usage);
+  if (code == EX_OK && line->each) code = settle_series(line, usage, operands);
   if (code == EX_OK) code = settle_units(line, usage);
   if (code != EX_OK) return code;
   if (is_standard(line->output)) {
@@ -133,8 +164,16 @@ static bool shows_self_attention(const struct attention_job *job) {
          job->options.ensemble_count + job->options.override_count == 0;
 }
 
+static int run_each(struct command_line *line, const struct operands *operands) {
+  line->job.sequence =
+      (struct model_sequence){line->series.paths, line->series.count, line->input_path, operands};
+  line->job.options.self_attention = true;
+  return attention_job_run(&line->job, NULL, &line->input, line->output);
+}
+
 static int run(struct command_line *line, const struct operands *operands) {
   line->input.max_line = line->job.options.max_bytes;
+  if (line->each) return run_each(line, operands);
   int code = sentences_open(&line->input, line->input_path, operands);
   if (code != EX_OK) return code;
   code = models_open(&line->models, &line->job.options);
@@ -157,6 +196,9 @@ int attention_command(int argc, char **argv) {
   struct matrices_options matrices = matrices_options_default();
   const struct option options[] = {
       MODELS_OPTION(line.models),
+      {"each-model", 0, NULL,
+       "json, html: each model by itself, and before it those that train --keep-last left",
+       .flag = &line.each},
       INPUT_OPTION(line.input_path),
       OUTPUT_OPTION(line.output, "matrices"),
       {"format", 0, "FORMAT", "how they are written", "by the suffix of --output, or text",
@@ -202,5 +244,7 @@ int attention_command(int argc, char **argv) {
   if (matrices.wanted)
     return attention_matrices(&matrices, &usage, &operands, line.job.format, line.output);
   code = settle(&line, &usage, &operands);
-  return code == EX_OK ? run(&line, &operands) : code;
+  if (code == EX_OK) code = run(&line, &operands);
+  model_series_free(&line.series);
+  return code;
 }

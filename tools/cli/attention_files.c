@@ -36,8 +36,7 @@ int units_check(const char *what, elman_alignment_units units, const struct mode
 }
 
 elman_status hypotheses_write(elman_attention_writer *writer, const elman_translation *best,
-                              size_t sentence, elman_error *error) {
-  elman_attention_place place = {.sentence = sentence, .hypothesis = 1};
+                              elman_attention_place place, elman_error *error) {
   elman_status status = ELMAN_OK;
   for (const elman_translation *one = best; one != NULL && status == ELMAN_OK; one = one->next) {
     status = elman_attention_writer_add(writer, one, place, error);
@@ -55,7 +54,8 @@ int hypotheses_save(const char *path, const elman_translation *best, const char 
   if (code != EX_OK) return code;
   elman_status status = elman_attention_writer_create(
       &writer, output.stream, attention_format_written(format), style, &error);
-  if (status == ELMAN_OK) status = hypotheses_write(writer, best, 1, &error);
+  if (status == ELMAN_OK)
+    status = hypotheses_write(writer, best, (elman_attention_place){1, 1, NULL}, &error);
   if (status == ELMAN_OK) status = elman_attention_writer_finish(writer, &error);
   elman_attention_writer_free(writer);
   if (status == ELMAN_OK) return output_close(&output, EX_OK);

@@ -16,10 +16,10 @@ const char *attention_format_written(const char *format);
  * for them. Gives an exit code, after a message if that is not 0. */
 int units_check(const char *what, elman_alignment_units units, const struct models *models);
 
-/* `best` and those behind it, as sentence number `sentence`, from 1. */
+/* `best`, whose place is given, and those behind it. */
 ELMAN_CHECKED elman_status hypotheses_write(elman_attention_writer *writer,
-                                            const elman_translation *best, size_t sentence,
-                                            elman_error *error);
+                                            const elman_translation *best,
+                                            elman_attention_place place, elman_error *error);
 
 /* All of them into a file, which is replaced at once. Gives an exit code, after a message if that
  * is not 0. */

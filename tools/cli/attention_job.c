@@ -9,6 +9,7 @@
 #include "figures.h"
 #include "interrupt.h"
 #include "messages.h"
+#include "model_input.h"
 #include "output.h"
 #include "override_effect.h"
 #include "unknown_words.h"
@@ -17,6 +18,7 @@
 struct sink {
   const struct attention_job *job;
   struct sentences *sentences;
+  const char *model; /* the name of that one of several whose turn it is */
   FILE *stream;
   char *held; /* what the stream holds back; see hold_back */
   size_t held_size;
@@ -37,7 +39,9 @@ static int take(void *context, const struct translated *translated) {
   if (best == NULL) return EX_OK;
   unknown_words_add(&sink->unknown, best);
   if (best->forced) unknown_words_add_target(&sink->unknown_target, best);
-  if (sink->writer != NULL) status = hypotheses_write(sink->writer, best, sentence->number, &error);
+  if (sink->writer != NULL)
+    status = hypotheses_write(sink->writer, best,
+                              (elman_attention_place){sentence->number, 1, sink->model}, &error);
   for (const elman_translation *one = sink->summary == NULL ? NULL : best;
        one != NULL && status == ELMAN_OK; one = one->next)
     status = elman_attention_summary_add(sink->summary, one, sentence->alignment, &error);
@@ -122,6 +126,43 @@ static int finish(struct sink *sink) {
   return status == ELMAN_OK ? EX_OK : report_error(&error);
 }
 
+/* Not every format has a place for a mark. */
+static void note_unknown(const struct sink *sink, const elman_model *model) {
+  unknown_words_note(&sink->unknown, model, ELMAN_SOURCE);
+  unknown_words_note(&sink->unknown_target, model, ELMAN_TARGET);
+}
+
+static int ask(struct sink *sink, size_t turn, struct output *output) {
+  const struct model_sequence *sequence = &sink->job->sequence;
+  elman_model *model;
+  sink->model = sequence->paths[turn];
+  int code = model_open(&model, sink->model);
+  if (code != EX_OK) return code;
+  code = sentences_open(sink->sentences, sequence->input_path, sequence->operands);
+  if (code == EX_OK) {
+    const struct batch_job batches = {model, &sink->job->options, take, sink};
+    code = batches_run(&batches, sink->sentences, output);
+    sentences_close(sink->sentences);
+  }
+  if (turn + 1 == sequence->count) note_unknown(sink, model);
+  elman_model_free(model);
+  return code;
+}
+
+static int run_sequence(struct sink *sink, struct output *output) {
+  const struct sentences unopened = *sink->sentences;
+  int worst = EX_OK;
+  for (size_t i = 0; i < sink->job->sequence.count; i++) {
+    *sink->sentences = unopened;
+    sink->unknown = sink->unknown_target = (struct unknown_words){0};
+    const int code = ask(sink, i, output);
+    if (code != EX_OK) worst = code;
+    if (!sentences_usable(sink->sentences, code)) return code;
+  }
+  const int finished = finish(sink);
+  return finished == EX_OK ? worst : finished;
+}
+
 static int run(struct sink *sink, const elman_model *model, struct output *output) {
   const struct batch_job batches = {model, &sink->job->options, take, sink};
   const int code = batches_run(&batches, sink->sentences, output);
@@ -131,9 +172,7 @@ static int run(struct sink *sink, const elman_model *model, struct output *outpu
     if (reached != EX_OK) return reached;
   }
   const int finished = finish(sink);
-  /* Not every format has a place for a mark. */
-  unknown_words_note(&sink->unknown, model, ELMAN_SOURCE);
-  unknown_words_note(&sink->unknown_target, model, ELMAN_TARGET);
+  note_unknown(sink, model);
   return finished == EX_OK ? code : finished;
 }
 
@@ -159,7 +198,8 @@ int attention_job_run(const struct attention_job *job, const elman_model *model,
   /* A signal must not leave the temporary file behind. */
   if (output.file != NULL) interrupt_catch_first();
   code = open_sink(&sink, &output);
-  if (code == EX_OK) code = run(&sink, model, &output);
+  if (code == EX_OK)
+    code = job->sequence.count > 0 ? run_sequence(&sink, &output) : run(&sink, model, &output);
   if (!close_sink(&sink, output.stream, sentences_usable(sentences, code)))
     code = report_no_memory();
   if (sentences_usable(sentences, code)) return output_close(&output, code);

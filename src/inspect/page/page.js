@@ -69,30 +69,45 @@ function figure(value, digits) {
 
 const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/.source;
 const START = new RegExp(
-  `^\\{"sentence": ?(\\d+), ?"hypothesis": ?(\\d+), ?"source": ?(${STRING}), ?"translation": ?(${STRING})[,}]`,
+  `^\\{"sentence": ?(\\d+), ?"hypothesis": ?(\\d+), ?(?:"model": ?(${STRING}), ?)?"source": ?(${STRING}), ?"translation": ?(${STRING})[,}]`,
 );
 
 function glance(line) {
   const start = START.exec(line);
   if (start === null) return JSON.parse(line);
-  const [, sentence, hypothesis, source, translation] = start;
+  const [, sentence, hypothesis, model, source, translation] = start;
   return {
     sentence: Number(sentence),
     hypothesis: Number(hypothesis),
+    model: model === undefined ? undefined : JSON.parse(model),
     source: JSON.parse(source),
     translation: JSON.parse(translation),
   };
 }
 
-/* Sentences in the order of the file, each with the lines of its hypotheses. */
+/* Sentences in the order of the file, each with the lines of its hypotheses, by model. */
 function readSentences(lines) {
   const sentences = new Map();
+  const models = new Set();
   for (const line of lines) {
-    const { sentence: number, hypothesis, source, translation } = glance(line);
-    if (!sentences.has(number)) sentences.set(number, { number, source, hypotheses: [] });
-    sentences.get(number).hypotheses.push({ number: hypothesis, translation, line });
+    const { sentence: number, hypothesis, model = "", source, translation } = glance(line);
+    if (!sentences.has(number)) sentences.set(number, { number, source, byModel: new Map() });
+    const { byModel } = sentences.get(number);
+    if (!byModel.has(model)) byModel.set(model, []);
+    byModel.get(model).push({ number: hypothesis, translation, line });
+    models.add(model);
   }
-  return [...sentences.values()];
+  return { sentences: [...sentences.values()], models: [...models] };
+}
+
+/* Of the model that is shown; where it has none, as for a line that it could not read, of another. */
+function hypothesesOf(sentence) {
+  return sentence.byModel.get(state.models[state.model]) || lastOf(sentence);
+}
+
+/* Of the last model, which in training is the one that has learnt most. */
+function lastOf({ byModel }) {
+  return [...byModel.values()].at(-1);
 }
 
 function sumOf(values) {
@@ -177,7 +192,7 @@ const MEASURES = {
 function measureOf(sentence, name) {
   sentence.measures ??= {};
   if (!(name in sentence.measures)) {
-    const record = JSON.parse(sentence.hypotheses[0].line);
+    const record = JSON.parse(lastOf(sentence)[0].line);
     for (const [key, measure] of Object.entries(MEASURES)) sentence.measures[key] = measure(record);
   }
   return sentence.measures[name];
@@ -223,6 +238,8 @@ function shade(target, weight) {
 
 const state = {
   sentences: [],
+  models: [],      // their names
+  model: 0,        // the index of the one that is shown
   links: [],       // their entries in the list
   order: [],       // indices of the sentences as the list has them
   found: [],       // those that the search found, in that order
@@ -445,6 +462,12 @@ function applySize() {
   }
 }
 
+/* Which sentence, and of several models which. */
+function placeName() {
+  const title = byId("title").textContent;
+  return state.models.length < 2 ? title : `${title}, ${isolated(state.models[state.model])}`;
+}
+
 function chosenPart() {
   return byId("part").value || "attention";
 }
@@ -472,7 +495,7 @@ function changePart() {
 }
 
 function keep() {
-  state.kept = state.kept === null ? { view: state.view, name: byId("title").textContent } : null;
+  state.kept = state.kept === null ? { view: state.view, name: placeName() } : null;
   byId("keep").setAttribute("aria-pressed", String(state.kept !== null));
   drawTable();
 }
@@ -491,7 +514,9 @@ function drawLegend() {
 
 function drawSentence() {
   const sentence = state.sentences[state.index];
-  const hypothesis = sentence.hypotheses[state.hypothesis];
+  const hypotheses = hypothesesOf(sentence);
+  state.hypothesis = Math.min(state.hypothesis, hypotheses.length - 1);
+  const hypothesis = hypotheses[state.hypothesis];
   const record = JSON.parse(hypothesis.line);
   const name = `Sentence ${sentence.number} of ${state.sentences.at(-1).number}`;
   state.record = record;
@@ -502,7 +527,7 @@ function drawSentence() {
   byId("translation").replaceChildren(
     lineOf(record.translation, searchedPlaces(record.translation, record.target_tokens), "target"));
   byId("facts").textContent = factsOf(record);
-  fillChoice("hypothesis", sentence.hypotheses.map((one) => `${one.number}: ${isolated(one.translation)}`),
+  fillChoice("hypothesis", hypotheses.map((one) => `${one.number}: ${isolated(one.translation)}`),
     state.hypothesis);
   fillParts(record);
   fillHeads(record);
@@ -635,8 +660,9 @@ function focusOneOf(all, one) {
 
 /* The place of the page, #sentence or #sentence.hypothesis, says what is shown. */
 function placeOf(index, hypothesis) {
-  const { number, hypotheses } = state.sentences[index];
-  return hypothesis === 0 ? `#${number}` : `#${number}.${hypotheses[hypothesis].number}`;
+  const { number } = state.sentences[index];
+  if (hypothesis === 0) return `#${number}`;
+  return `#${number}.${hypothesesOf(state.sentences[index])[hypothesis].number}`;
 }
 
 function go(index, hypothesis = 0) {
@@ -653,7 +679,7 @@ function readPlace() {
   const wanted = Number(match[2] || 0);
   state.index = index;
   state.hypothesis =
-    Math.max(0, state.sentences[index].hypotheses.findIndex(({ number }) => number === wanted));
+    Math.max(0, hypothesesOf(state.sentences[index]).findIndex(({ number }) => number === wanted));
 }
 
 function show() {
@@ -709,7 +735,8 @@ function move(step) {
 }
 
 function listEntry(sentence, index) {
-  const { source, hypotheses: [first] } = sentence;
+  const { source } = sentence;
+  const [first] = lastOf(sentence);
   const link = element("a", { href: placeOf(index, 0), tabindex: -1 },
     isolate(source, languageOf(source)),
     isolate(first.translation, languageOf(first.translation)),
@@ -756,7 +783,54 @@ function fillList() {
   byId("list").append(...state.sentences.map(listEntry));
   for (const sentence of state.sentences)
     sentence.folded = folded([sentence.source,
-      ...sentence.hypotheses.map(({ translation }) => translation)].join("\n"));
+      ...[...sentence.byModel.values()].flat().map(({ translation }) => translation)].join("\n"));
+}
+
+/* ---- Going through models ---- */
+
+/* Milliseconds for which a model is seen. */
+const BEAT = 700;
+let beat = null;
+
+function showModel(at) {
+  state.model = at;
+  byId("model").value = at;
+  byId("model").setAttribute("aria-valuetext", state.models[at]);
+  byId("model-name").textContent = `${isolated(state.models[at])} (${at + 1} of ${state.models.length})`;
+  drawSentence();
+}
+
+function stopPlaying() {
+  clearInterval(beat);
+  beat = null;
+  byId("play").textContent = "Play";
+}
+
+/* From the start if the last is shown; ends at the last. */
+function play() {
+  if (beat !== null) {
+    stopPlaying();
+    return;
+  }
+  const last = state.models.length - 1;
+  byId("play").textContent = "Stop";
+  showModel(state.model === last ? 0 : state.model + 1);
+  beat = setInterval(() => {
+    if (state.model < last) showModel(state.model + 1);
+    if (state.model === last) stopPlaying();
+  }, BEAT);
+}
+
+function listenToModels() {
+  if (state.models.length < 2) return;
+  byId("models").hidden = false;
+  byId("model").max = state.models.length - 1;
+  byId("model").addEventListener("input", (event) => {
+    stopPlaying();
+    showModel(Number(event.target.value));
+  });
+  byId("play").addEventListener("click", play);
+  showModel(state.model);
 }
 
 /* ---- Keys and events ---- */
@@ -952,7 +1026,9 @@ function listen() {
 
 function start() {
   const records = byId("records");
-  state.sentences = readSentences(records.textContent.split("\n").filter((one) => one.trim() !== ""));
+  Object.assign(state,
+    readSentences(records.textContent.split("\n").filter((one) => one.trim() !== "")));
+  state.model = state.models.length - 1;
   records.remove();
   if (state.sentences.length === 0) {
     byId("message").textContent = "There are no sentences in this file.";
@@ -967,6 +1043,7 @@ function start() {
   search();
   listen();
   show();
+  listenToModels();
 }
 
 start();

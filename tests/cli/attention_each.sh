@@ -1,0 +1,44 @@
+# Attention of several models, each by itself: of a training on its way, or of any.
+
+expect_exit 0 "$ELMAN" train -q -t 1 --epochs 12 --hidden-size 16 --keep-last 4 "$DATA/toy.zh-en.tsv"
+cp model.safetensors other
+touch model.safetensors.update model.safetensors.updateX model.safetensors.update9.part
+expect_exit 0 "$ELMAN" attention --each-model --format json --reference 'I love studying' '我 爱 学习'
+sed 's/.*"model":"\([^"]*\)".*/\1/' "$results/stdout" >models
+diff - models >&2 <<'END' || fail "other models, or in another order"
+model.safetensors.update9
+model.safetensors.update10
+model.safetensors.update11
+model.safetensors.update12
+model.safetensors
+END
+# Each says what it says alone.
+while read -r model; do
+  expect_exit 0 "$ELMAN" attention -m "$model" --format json --reference 'I love studying' '我 爱 学习'
+  cat "$results/stdout"
+done <models >alone
+expect_exit 0 "$ELMAN" attention --each-model --format json --reference 'I love studying' '我 爱 学习'
+sed 's/"model":"[^"]*",//' "$results/stdout" | cmp - alone || fail "not what each gives"
+[ "$(sort -u alone | wc -l)" -gt 1 ] || fail "nothing is learnt"
+
+# Lines of a file, read for each; those that are not in the vocabulary are named once.
+printf '我 爱 鱼\n\xff\n她 是\n' >lines
+expect_exit 65 "$ELMAN" attention --each-model -m other -m model.safetensors -i lines -o play.html
+[ "$(grep -c '^{"sentence":' play.html)" -eq $((2 * 6)) ] || fail "not two sentences for each of six models"
+[ "$(grep -c '^not in the vocabulary' "$results/stderr")" -eq 1 ] || fail "named more than once"
+
+rm -f model.safetensors.*
+expect_exit 64 "$ELMAN" attention --each-model --format json '我'
+expect_stderr_match -- '--each-model needs several models: .*--keep-last.*model\.safetensors'
+expect_exit 64 "$ELMAN" attention --each-model -m other -m model.safetensors '我'
+expect_stderr_match -- '--each-model is for --format json and html, not text'
+expect_exit 64 "$ELMAN" attention --each-model -m other -m model.safetensors --format json </dev/null
+expect_stderr_match 'reads the sentences once for each model'
+expect_exit 64 "$ELMAN" attention --each-model --summary '我'
+expect_stderr_match 'leave out --summary'
+expect_exit 64 "$ELMAN" attention --each-model --override uniform '我'
+expect_stderr_match 'leave out --each-model'
+expect_exit 64 "$ELMAN" attention --each-model -m other -m model.safetensors --format json -o other '我'
+expect_stderr_match 'is read; name another file'
+expect_exit 66 "$ELMAN" attention --each-model -m other -m nowhere -o play.html '我'
+[ "$(grep -c '^{"sentence":' play.html)" -eq 12 ] || fail "an old page is gone"
