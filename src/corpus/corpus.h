@@ -19,7 +19,8 @@ struct corpus {
   struct sentences source;
   struct sentences target;               /* without <s> and </s> */
   struct token_links links;              /* guides */
-  const struct vocabulary *source_words; /* what tells where clauses end; NULL = nothing does */
+  const struct vocabulary *source_words; /* what tells where clauses end, borrowed; NULL = nothing
+                                            does */
   size_t too_long;                       /* pairs left out for their length */
 };
 

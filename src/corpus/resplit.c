@@ -25,13 +25,13 @@ static elman_status add_side(struct resplit *resplit, struct sentences *to,
   const struct codec *codec = &resplit->codecs[side];
   const uint32_t *ids = from->ids + from->starts[index];
   const size_t length = from->starts[index + 1] - from->starts[index];
+  struct encoding *again = &resplit->encodings[side];
   struct bpe_dropout dropout = {.share = resplit->share,
                                 .stream = {resplit->seed, RANDOM_SUBWORDS, (uint32_t)epoch},
                                 .next = (2 * (uint64_t)index + side) << 32};
   if (codec->merges == NULL) return sentences_add(to, ids, length, error);
-  const elman_status status = encode_again(&resplit->encoding, codec, ids, length, &dropout, error);
+  const elman_status status = encode_again(again, codec, ids, length, &dropout, error);
   if (status != ELMAN_OK) return status;
-  const struct encoding *again = &resplit->encoding;
   return resplit->max_length > 0 && again->tokens.count > resplit->max_length
              ? sentences_add(to, ids, length, error)
              : sentences_add(to, again->ids, again->tokens.count, error);
@@ -52,7 +52,7 @@ elman_status resplit_pairs(struct resplit *resplit, const struct corpus *corpus,
 }
 
 void resplit_free(struct resplit *resplit) {
-  encoding_free(&resplit->encoding);
+  for (size_t side = 0; side < 2; side++) encoding_free(&resplit->encodings[side]);
   corpus_free(&resplit->pairs);
   free(resplit->indices);
   *resplit = (struct resplit){0};

@@ -12,7 +12,7 @@ struct resplit {
   uint64_t seed;
   size_t max_length; /* a side that would become longer stays as it was; 0 = no limit */
   /* scratch memory and result */
-  struct encoding encoding;
+  struct encoding encodings[2]; /* by side: an encoding remembers words of one codec */
   struct corpus pairs;
   size_t *indices; /* 0, 1, ...: all pairs of the result in their order */
   size_t room;     /* pairs */

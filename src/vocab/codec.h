@@ -17,7 +17,7 @@ struct codec {
 elman_status codec_text(struct buffer *into, const struct codec *codec, struct text text,
                         elman_error *error) CHECKED;
 
-/* Scratch memory of one thread's encoding, and its result. Start from all zero. */
+/* Scratch memory of one thread's encoding by one codec, and its result. Start from all zero. */
 struct encoding {
   struct buffer normalized;
   struct tokens split;

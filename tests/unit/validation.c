@@ -41,6 +41,7 @@ static bool keep_rate(void *context, const elman_train_report *report) {
 }
 
 struct task {
+  struct model *model; /* whose vocabularies the corpus is of */
   struct pairs *train, *dev;
   struct corpus corpus;
 };
@@ -62,11 +63,10 @@ static struct model *make_model(void) {
 }
 
 static struct task set_up(void) {
-  struct task task = {.train = pairs_of(TRAIN), .dev = pairs_of(DEV)};
-  struct model *model = make_model();
-  const struct codec source = model_source_codec(model), target = model_target_codec(model);
+  struct task task = {.model = make_model(), .train = pairs_of(TRAIN), .dev = pairs_of(DEV)};
+  const struct codec source = model_source_codec(task.model);
+  const struct codec target = model_target_codec(task.model);
   cr_assert_eq(corpus_encode(&task.corpus, task.train, &source, &target, 50, NULL), ELMAN_OK);
-  model_free(model);
   return task;
 }
 
@@ -74,6 +74,7 @@ static void tear_down(struct task *task) {
   pairs_free(task->train);
   pairs_free(task->dev);
   corpus_free(&task->corpus);
+  model_free(task->model);
 }
 
 /* All pairs are one batch, and so an epoch is one update. */
