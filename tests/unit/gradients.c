@@ -550,7 +550,7 @@ Test(gradients, network_with_residual_connections) {
     for (unsigned parts = 0; parts < 16; parts++) {
       struct model_config config = small_config();
       const struct regularization regularization = {
-          .dropouts = {{parts & 8 ? 0.3 : 0, {5, RANDOM_DROPOUT, 7}}}};
+          .dropouts = {.units = {parts & 8 ? 0.3 : 0, {5, RANDOM_DROPOUT, 7}}}};
       config.cell = cell_name((enum cell_kind)cell);
       config.residual = true;
       config.layers = parts & 8 ? 3 : 2;
