@@ -84,11 +84,7 @@ expect_exit 66 attend --attention multihead --weights none "$words"
 
 # Wrong command lines.
 wrong() { # wrong REGEX ARGUMENT...
-  local regex=$1
-  shift
-  expect_exit 64 "$ELMAN" attention "$@"
-  expect_stdout
-  expect_stderr_match "$regex"
+  expect_refused "$1" attention "${@:2}"
 }
 
 wrong 'needs three files, of queries, keys and values, or one that is all of them; not 0' --matrices

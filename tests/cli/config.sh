@@ -1,13 +1,5 @@
 # Options from a file, and the file that a model gives.
 
-wrong() { # wrong REGEX ARGUMENT...
-  local regex=$1
-  shift
-  expect_exit 64 "$ELMAN" "$@"
-  expect_stdout
-  expect_stderr_match "$regex"
-}
-
 # All ways to write a line; what stands in the file is what stands on the command line.
 printf '\xef\xbb\xbf# a small one\nhidden-size = 6\r\n\n  embedding-size 5 # numbers a word\n\tseed=3\nbidirectional\northogonal = no
 residual = no\nepochs\t= 4\nquiet = yes\noutput = by-file # a name\n' >options.conf
@@ -48,7 +40,7 @@ bad() { # bad REGEX LINE...
   local regex=$1
   shift
   printf '%s\n' "$@" >bad.conf
-  wrong "^elman: bad\.conf:$#: $regex" train --config bad.conf -o never "$DATA/toy.zh-en.tsv"
+  expect_refused "^elman: bad\.conf:$#: $regex" train --config bad.conf -o never "$DATA/toy.zh-en.tsv"
 }
 bad "there is no option 'epoch'; did you mean 'epochs'\?" '# one' 'seed = 3' 'epoch = 3'
 bad "there is no option '--epochs'" '--epochs 3'
@@ -64,24 +56,24 @@ bad "cell: 'cnn' is not one of: elman, " 'cell = cnn'
 bad "bidirectional: '1' is neither yes nor no" 'bidirectional = 1'
 bad "log: '' is not the name of a file" 'log = # none'
 printf 'seed = 1\0\n' >bad.conf
-wrong '^elman: bad\.conf:1: has a byte of 0' train --config bad.conf x
+expect_refused '^elman: bad\.conf:1: has a byte of 0' train --config bad.conf x
 yes 'input = a line that makes the file too long' | head -n 2000 >bad.conf
-wrong '^elman: bad\.conf:[0-9]+: there are more than 512 options' translate --config bad.conf
+expect_refused '^elman: bad\.conf:[0-9]+: there are more than 512 options' translate --config bad.conf
 yes | head -c 140000 | tr -d '\n' >bad.conf
-wrong '^elman: bad\.conf:1: the options are longer' translate --config bad.conf
+expect_refused '^elman: bad\.conf:1: the options are longer' translate --config bad.conf
 expect_exit 66 "$ELMAN" translate --config nowhere.conf
 expect_stderr_match '^elman: nowhere\.conf: '
-wrong '--config: options are read from a file' translate --config - x
-wrong '--config needs a value: FILE' translate x --config
-wrong '--config is given twice' translate --config two.conf --config=two.conf x
-wrong "did you mean '--config'\?" translate --confg two.conf x
+expect_refused '--config: options are read from a file' translate --config - x
+expect_refused '--config needs a value: FILE' translate x --config
+expect_refused '--config is given twice' translate --config two.conf --config=two.conf x
+expect_refused "did you mean '--config'\?" translate --confg two.conf x
 # What does not go together does not in a file either.
 printf 'patience = 3\n' >bad.conf
-wrong '--patience needs --dev' train --config bad.conf "$DATA/toy.zh-en.tsv"
+expect_refused '--patience needs --dev' train --config bad.conf "$DATA/toy.zh-en.tsv"
 printf 'batch-size = 3\nbatch-tokens = 40\n' >both.conf
 expect_exit 0 "$ELMAN" train -q --epochs 0 --config both.conf -o both "$DATA/toy.zh-en.tsv"
-wrong 'both say how large a batch is' train --config both.conf --batch-size 4 "$DATA/toy.zh-en.tsv"
-wrong '--config goes neither' inspect --config --json
+expect_refused 'both say how large a batch is' train --config both.conf --batch-size 4 "$DATA/toy.zh-en.tsv"
+expect_refused '--config goes neither' inspect --config --json
 
 # A model's file repeats its training: the bytes are the same.
 again() { # again ARGUMENT...

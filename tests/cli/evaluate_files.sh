@@ -64,11 +64,7 @@ expect_stderr_match 'is a directory'
 
 # Wrong command lines.
 wrong() { # wrong REGEX OPTION...
-  local regex=$1
-  shift
-  expect_exit 64 "$ELMAN" evaluate "$@"
-  expect_stdout
-  expect_stderr_match "^elman: evaluate: $regex"
+  expect_refused "^elman: evaluate: $1" evaluate "${@:2}"
 }
 wrong '--hypothesis needs a --reference' --hypothesis first
 wrong '--reference goes with --hypothesis' --reference reference

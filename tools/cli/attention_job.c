@@ -26,6 +26,7 @@ struct sink {
   elman_attention_summary *summary;
   struct override_effect effect;
   struct unknown_words unknown, unknown_target;
+  bool unread; /* one of several models, or the sentences for it, could not be read */
 };
 
 /* ---- sentence by sentence ---- */
@@ -132,14 +133,21 @@ static void note_unknown(const struct sink *sink, const elman_model *model) {
   unknown_words_note(&sink->unknown_target, model, ELMAN_TARGET);
 }
 
+/* A line that is no text leaves the others worth having; a model that cannot be read does not. */
+static bool is_usable(const struct sink *sink, int code) {
+  return !sink->unread && sentences_usable(sink->sentences, code);
+}
+
 static int ask(struct sink *sink, size_t turn, struct output *output) {
   const struct model_sequence *sequence = &sink->job->sequence;
   elman_model *model;
   sink->model = sequence->paths[turn];
+  sink->unread = true;
   int code = model_open(&model, sink->model);
   if (code != EX_OK) return code;
   code = sentences_open(sink->sentences, sequence->input_path, sequence->operands);
   if (code == EX_OK) {
+    sink->unread = false;
     const struct batch_job batches = {model, &sink->job->options, take, sink};
     code = batches_run(&batches, sink->sentences, output);
     sentences_close(sink->sentences);
@@ -157,7 +165,7 @@ static int run_sequence(struct sink *sink, struct output *output) {
     sink->unknown = sink->unknown_target = (struct unknown_words){0};
     const int code = ask(sink, i, output);
     if (code != EX_OK) worst = code;
-    if (!sentences_usable(sink->sentences, code)) return code;
+    if (!is_usable(sink, code)) return code;
   }
   const int finished = finish(sink);
   return finished == EX_OK ? worst : finished;
@@ -200,9 +208,8 @@ int attention_job_run(const struct attention_job *job, const elman_model *model,
   code = open_sink(&sink, &output);
   if (code == EX_OK)
     code = job->sequence.count > 0 ? run_sequence(&sink, &output) : run(&sink, model, &output);
-  if (!close_sink(&sink, output.stream, sentences_usable(sentences, code)))
-    code = report_no_memory();
-  if (sentences_usable(sentences, code)) return output_close(&output, code);
+  if (!close_sink(&sink, output.stream, is_usable(&sink, code))) code = report_no_memory();
+  if (is_usable(&sink, code)) return output_close(&output, code);
   output_abandon(&output);
   return code;
 }
