@@ -13,7 +13,7 @@ struct sequence {
   uint32_t *ids;   /* (steps,batch) */
   size_t *lengths; /* (batch), each from 1 to steps */
   size_t steps, batch;
-  bool *clause_ends; /* (steps,batch), of a source: a clause ends with this token */
+  bool *clause_ends; /* (steps,batch): a clause ends with this token; NULL but of a source */
 };
 
 /* Successive steps of a sequence, or numbers of a block. */

@@ -344,3 +344,37 @@ Test(guides, batches_are_time_major_and_cut_for_shards) {
   batch_free(&batch);
   batch_free(&slice);
 }
+
+static void assert_clause_ends(const struct sequence *source, const bool *expected) {
+  for (size_t i = 0; i < source->steps * source->batch; i++)
+    cr_assert_eq(source->clause_ends[i], expected[i], "%zu", i);
+}
+
+/* A clause ends behind its sign and with its sentence; what is padding ends none. */
+Test(batches, clause_ends_are_time_major_and_cut_for_shards) {
+  static const char *const words[] = {"<unk>", "a", "，"};
+  static const uint64_t counts[] = {0, 2, 1};
+  uint32_t ids[] = {1, 2, 1, 1, 2, 2, 1};
+  size_t sources[] = {0, 3, 4, 7}, targets[] = {0, 1, 2, 3};
+  struct tokens tokens = {0};
+  struct vocabulary *vocabulary;
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    cr_assert_eq(tokens_add(&tokens, text_of(words[i]), NULL), ELMAN_OK);
+  cr_assert_eq(vocabulary_from_list(&vocabulary, &tokens, counts, ELMAN_SOURCE, NULL), ELMAN_OK);
+  const struct corpus corpus = {.source = {.ids = ids, .starts = sources, .count = 3},
+                                .target = {.ids = ids, .starts = targets, .count = 3},
+                                .source_words = vocabulary};
+  struct batch batch = {.tokens = 0}, slice = {.tokens = 0};
+  cr_assert_eq(batch_fill(&batch, &corpus, (const size_t[]){1, 0, 2}, 3, NULL), ELMAN_OK);
+  assert_clause_ends(&batch.source, (const bool[]){true, false, false,  /* a    a    ， */
+                                                   false, true, true,   /*      ，   ， */
+                                                   false, true, true}); /*      a    a */
+  cr_assert_eq(batch_slice(&slice, &batch, 1, 1, NULL), ELMAN_OK);
+  assert_clause_ends(&slice.source, (const bool[]){false, true, true});
+  cr_assert_eq(batch_slice(&slice, &batch, 0, 2, NULL), ELMAN_OK);
+  assert_clause_ends(&slice.source, (const bool[]){true, false, false, true, false, true});
+  batch_free(&batch);
+  batch_free(&slice);
+  vocabulary_free(vocabulary);
+  tokens_free(&tokens);
+}
