@@ -63,6 +63,20 @@ expect_stdout_match '^Usage: elman translate'
 expect_exit 66 "$ELMAN" translate -mh 我
 expect_stderr_match '^elman: h: '
 
+# Nor is a value taken for the option that it looks like: --config, --preset and --help are found before all others.
+expect_exit 66 "$ELMAN" translate --model --help 我
+expect_stderr_match '^elman: --help: '
+printf 'no option\n' >wrong.conf
+expect_exit 0 "$ELMAN" train -q --epochs 0 -o --config "$DATA/toy.zh-en.tsv"
+rm -- --config
+expect_refused '--preset: .--config. is not one of' train --preset --config wrong.conf
+expect_exit 66 "$ELMAN" train --dev --config -q --epochs 0 -o never wrong.conf "$DATA/toy.zh-en.tsv"
+expect_exit 0 "$ELMAN" train --log --preset base --help
+expect_stdout_match '^ +--hidden-size N +.*\(default: 128\)$'
+expect_exit 66 "$ELMAN" translate --config -- -q
+expect_stderr_match '^elman: --: '
+expect_refused "unknown option '-qz'" translate -qz
+
 # An empty name is no name.
 expect_refused "--model: '' is not the name of a file" translate -m '' x
 expect_refused "'' is not the name of a file with PAIRS" train ''

@@ -209,10 +209,15 @@ static void print_option(FILE *stream, const struct option *option, bool preset)
 
 static const char CONFIG[] = "config";
 
-static const struct option *find_long(const struct option *options, const char *name) {
+static const struct option *find_named(const struct option *options, const char *name,
+                                       size_t length) {
   for (const struct option *option = options; option->name != NULL; option++)
-    if (strcmp(option->name, name) == 0) return option;
+    if (strlen(option->name) == length && memcmp(option->name, name, length) == 0) return option;
   return NULL;
+}
+
+static const struct option *find_long(const struct option *options, const char *name) {
+  return find_named(options, name, strlen(name));
 }
 
 static bool reads_config(const struct usage *usage) {
@@ -277,105 +282,142 @@ const struct option *option_find(const struct option *options, const char *name,
   return NULL;
 }
 
-/* `name` is what `word` names: all behind its dashes. */
-static int report_unknown(const struct usage *usage, const char *word, const char *name) {
-  struct suggestion suggestion = {0};
-  offer_all(&suggestion, usage->options, name);
-  suggestion_offer(&suggestion, name, CONFIG);
-  suggestion_offer(&suggestion, name, "help");
-  if (suggestion.best != NULL)
-    return report_usage(usage->command, "unknown option '%s'; did you mean '--%s'?", word,
-                        suggestion.best);
-  return report_usage(usage->command,
-                      "unknown option '%s'; words that start with '-' go after '--'", word);
-}
-
-/* Where parsing stands in argv. */
-struct cursor {
-  char **argv;
-  int next, argc;
-  struct operands *operands; /* where it goes */
-  bool config_seen;
+/* An option or an operand of the command line. */
+struct item {
+  char *word;                  /* where it stands */
+  char *name;                  /* of an option, behind its dashes; NULL = an operand */
+  size_t length;               /* of that name */
+  const struct option *option; /* NULL = there is none of that name */
+  const char *value;           /* NULL = none */
 };
 
+/* Goes through a command line and changes nothing: which word is an option and which the value of
+ * the one before is found out here alone. */
+struct reader {
+  const struct usage *usage;
+  const struct option *common; /* rows beside those of the table */
+  char **argv;
+  int next, argc;
+  char *letters; /* that are left of a word as "-qt"; NULL = none */
+  bool only_operands;
+};
+
+static const struct option *either(const struct option *own, const struct option *common) {
+  return own != NULL ? own : common;
+}
+
+/* `value`, or if that is NULL the next word of an option that needs one; NULL at the end. */
+static const char *value_at(struct reader *reader, const struct option *option, const char *value) {
+  const bool needed = option != NULL && option->flag == NULL && value == NULL;
+  return needed && reader->next < reader->argc ? reader->argv[reader->next++] : value;
+}
+
+/* "--name", "--name=VALUE" */
+static void read_long(struct reader *reader, struct item *item) {
+  item->name = item->word + 2;
+  item->length = strcspn(item->name, "=");
+  item->option = either(find_named(reader->usage->options, item->name, item->length),
+                        find_named(reader->common, item->name, item->length));
+  const char *rest = item->name + item->length;
+  item->value = value_at(reader, item->option, *rest == '=' ? rest + 1 : NULL);
+}
+
+/* A letter of "-q", "-qm FILE", "-mFILE". */
+static void read_letter(struct reader *reader, struct item *item) {
+  char *letter = reader->letters, *rest = letter[1] == '\0' ? NULL : letter + 1;
+  item->option =
+      either(find_short(reader->usage->options, *letter), find_short(reader->common, *letter));
+  /* What nobody knows is told of as a whole. */
+  item->name = item->option == NULL ? item->word + 1 : letter;
+  item->length = item->option == NULL ? strlen(item->name) : 1;
+  const bool flag = item->option != NULL && item->option->flag != NULL;
+  reader->letters = flag ? rest : NULL;
+  if (!flag) item->value = value_at(reader, item->option, rest);
+}
+
+/* False at the end. */
+static bool read_item(struct reader *reader, struct item *item) {
+  if (reader->letters == NULL) {
+    if (reader->next < reader->argc && !reader->only_operands &&
+        strcmp(reader->argv[reader->next], "--") == 0) {
+      reader->only_operands = true;
+      reader->next++;
+    }
+    if (reader->next == reader->argc) return false;
+    *item = (struct item){.word = reader->argv[reader->next++]};
+    if (reader->only_operands || item->word[0] != '-' || item->word[1] == '\0') return true;
+    if (item->word[1] != '-') reader->letters = item->word + 1;
+  } else {
+    *item = (struct item){.word = item->word};
+  }
+  if (reader->letters == NULL)
+    read_long(reader, item);
+  else
+    read_letter(reader, item);
+  return true;
+}
+
+/* The first of that option. */
+static bool find_item(const struct reader *start, const char *name, struct item *item) {
+  struct reader reader = *start;
+  while (read_item(&reader, item))
+    if (item->option != NULL && strcmp(item->option->name, name) == 0) return true;
+  return false;
+}
+
+/* What an option says, or NULL: for those that others depend on. */
+static const char *find_value(const struct reader *start, const char *name) {
+  struct item item;
+  return find_item(start, name, &item) ? item.value : NULL;
+}
+
+/* Looked for first: help shows the defaults, and options that were parsed have replaced them. */
+static bool asks_for_help(const struct reader *start) {
+  struct item item;
+  return find_item(start, "help", &item) && item.value == NULL;
+}
+
 /* Whether it had been given before. The values that a file of options gave a list are forgotten. */
-static bool note_given(struct cursor *cursor, const struct usage *usage,
+static bool note_given(struct operands *operands, const struct usage *usage,
                        const struct option *option) {
   const size_t row = (size_t)(option - usage->options);
-  struct operands *operands = cursor->operands;
   const bool before = operands->typed[row];
   if (!before && option->list != NULL) option->list->count = 0;
   operands->typed[row] = operands->given[row] = true;
   return before;
 }
 
+/* Without its value, which is not what is wrong. */
+static int report_unknown(const struct usage *usage, const struct item *item) {
+  struct suggestion suggestion = {0};
+  item->name[item->length] = '\0';
+  offer_all(&suggestion, usage->options, item->name);
+  suggestion_offer(&suggestion, item->name, CONFIG);
+  suggestion_offer(&suggestion, item->name, "help");
+  if (suggestion.best != NULL)
+    return report_usage(usage->command, "unknown option '%s'; did you mean '--%s'?", item->word,
+                        suggestion.best);
+  return report_usage(usage->command,
+                      "unknown option '%s'; words that start with '-' go after '--'", item->word);
+}
+
 static int report_twice(const struct usage *usage, const char *name) {
   return report_usage(usage->command, "--%s is given twice, and takes one value", name);
 }
 
-/* `value`, or if that is NULL the next word of the command line; NULL at its end. */
-static const char *value_at(struct cursor *cursor, const char *value) {
-  return value != NULL || cursor->next == cursor->argc ? value : cursor->argv[cursor->next++];
-}
-
-static int take_value(const struct usage *usage, const struct option *option, const char *value,
-                      struct cursor *cursor) {
-  if (note_given(cursor, usage, option) && option->list == NULL)
+/* The file of options has been read already. */
+static int take_option(const struct usage *usage, const struct item *item,
+                       struct operands *operands, bool *config_seen) {
+  const struct option *option = item->option;
+  const struct option_place place = {usage->command, "--"};
+  const bool own = find_long(usage->options, option->name) == option;
+  if (option->flag != NULL && item->value != NULL)
+    return report_usage(usage->command, "--%s takes no value", option->name);
+  const bool before = own ? note_given(operands, usage, option) : *config_seen;
+  if (before && option->list == NULL && option->flag == NULL)
     return report_twice(usage, option->name);
-  return option_set(option, value_at(cursor, value), &(struct option_place){usage->command, "--"});
-}
-
-/* The file has been read already. */
-static int pass_config(const struct usage *usage, const char *value, struct cursor *cursor) {
-  if (cursor->config_seen) return report_twice(usage, CONFIG);
-  cursor->config_seen = true;
-  if (value_at(cursor, value) == NULL)
-    return report_usage(usage->command, "--%s needs a value: FILE", CONFIG);
-  return EX_OK;
-}
-
-static int parse_long(const struct usage *usage, char *word, struct cursor *cursor) {
-  char *name = word + 2;
-  const size_t length = strcspn(name, "=");
-  const char *value = name[length] == '=' ? name + length + 1 : NULL;
-  name[length] = '\0';
-  const struct option *option = find_long(usage->options, name);
-  /* Without a value it was found before all others. */
-  if (strcmp(name, "help") == 0) return report_usage(usage->command, "--help takes no value");
-  if (option == NULL && strcmp(name, CONFIG) == 0) return pass_config(usage, value, cursor);
-  if (option == NULL) return report_unknown(usage, word, name);
-  if (option->flag == NULL) return take_value(usage, option, value, cursor);
-  if (value != NULL) return report_usage(usage->command, "--%s takes no value", name);
-  note_given(cursor, usage, option);
-  *option->flag = true;
-  return EX_OK;
-}
-
-/* "-q", "-qm FILE", "-mFILE" */
-static int parse_short(const struct usage *usage, const char *word, struct cursor *cursor) {
-  for (const char *letter = word + 1; *letter != '\0'; letter++) {
-    const struct option *option = find_short(usage->options, *letter);
-    if (option == NULL) return report_unknown(usage, word, word + 1);
-    if (option->flag == NULL)
-      return take_value(usage, option, letter[1] == '\0' ? NULL : letter + 1, cursor);
-    note_given(cursor, usage, option);
-    *option->flag = true;
-  }
-  return EX_OK;
-}
-
-/* Looked for first: help shows the defaults, and options that were parsed have replaced them. */
-static bool asks_for_help(const struct usage *usage, int argc, char **argv) {
-  for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-    if (strcmp(argv[i], "--help") == 0) return true;
-    if (argv[i][0] != '-') continue;
-    /* "-h", or behind letters that take no value: "-qh" */
-    const struct option *flag;
-    const char *letter = argv[i] + 1;
-    while ((flag = find_short(usage->options, *letter)) != NULL && flag->flag != NULL) letter++;
-    if (*letter == 'h') return true;
-  }
-  return false;
+  if (!own) *config_seen = true;
+  return option_set(option, item->value, &place);
 }
 
 /* ---- what does not go together ---- */
@@ -427,18 +469,6 @@ static int check_rules(const struct usage *usage, const struct operands *operand
 
 /* ---- what is read before the command line ---- */
 
-/* What an option's long form says, or NULL: for those that others depend on. */
-static const char *find_value(int argc, char **argv, const char *name) {
-  const size_t length = strlen(name);
-  for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-    if (strncmp(argv[i], "--", 2) != 0 || strncmp(argv[i] + 2, name, length) != 0) continue;
-    const char *rest = argv[i] + 2 + length;
-    if (*rest == '=') return rest + 1;
-    if (*rest == '\0' && i + 1 < argc) return argv[i + 1];
-  }
-  return NULL;
-}
-
 /* Makes them defaults, and notes whose. */
 static void apply_settings(const struct usage *usage, const char *settings,
                            bool preset[MOST_OPTIONS]) {
@@ -465,11 +495,11 @@ static void apply_choice(const struct usage *usage, const struct option *option,
 /* Options point into it until the program ends. */
 static struct config_file config;
 
-static void apply_presets(const struct usage *usage, int argc, char **argv,
-                          bool preset[MOST_OPTIONS]) {
+static void apply_presets(const struct reader *start, bool preset[MOST_OPTIONS]) {
+  const struct usage *usage = start->usage;
   for (const struct option *option = usage->options; option->name != NULL; option++) {
     if (option->settings == NULL) continue;
-    const char *value = find_value(argc, argv, option->name);
+    const char *value = find_value(start, option->name);
     for (size_t i = 0; value == NULL && i < config.count; i++)
       if (strcmp(config.lines[i].name, option->name) == 0) value = config.lines[i].value;
     apply_choice(usage, option, value, preset);
@@ -499,21 +529,18 @@ static int apply_config(const struct usage *usage, struct operands *operands) {
 
 /* ---- all of it ---- */
 
-static int parse_words(const struct usage *usage, int argc, char **argv,
-                       struct operands *operands) {
-  struct cursor cursor = {argv, 1, argc, operands, .config_seen = false};
-  bool only_operands = false;
+static int parse_words(const struct reader *start, struct operands *operands) {
+  struct reader reader = *start;
+  struct item item;
+  bool config_seen = false;
   int code = EX_OK;
-  while (cursor.next < argc && code == EX_OK) {
-    char *word = argv[cursor.next++];
-    if (only_operands || word[0] != '-' || word[1] == '\0')
-      operands->words[operands->count++] = word;
-    else if (strcmp(word, "--") == 0)
-      only_operands = true;
-    else if (word[1] == '-')
-      code = parse_long(usage, word, &cursor);
+  while (code == EX_OK && read_item(&reader, &item)) {
+    if (item.name == NULL)
+      operands->words[operands->count++] = item.word;
+    else if (item.option == NULL)
+      code = report_unknown(start->usage, &item);
     else
-      code = parse_short(usage, word, &cursor);
+      code = take_option(start->usage, &item, operands, &config_seen);
   }
   return code;
 }
@@ -521,19 +548,22 @@ static int parse_words(const struct usage *usage, int argc, char **argv,
 bool options_parse(const struct usage *usage, int argc, char **argv, struct operands *operands,
                    int *code) {
   bool preset[MOST_OPTIONS] = {false};
-  const bool help = asks_for_help(usage, argc, argv);
-  const char *path = !help && reads_config(usage) ? find_value(argc, argv, CONFIG) : NULL;
+  struct option common[MOST_COMMON];
+  options_common(common, usage);
+  const struct reader start = {usage, common, argv, 1, argc, .letters = NULL};
+  const bool help = asks_for_help(&start);
+  const char *path = !help && reads_config(usage) ? find_value(&start, CONFIG) : NULL;
   /* Operands move to the front of argv, over words that have been dealt with. */
   *operands = (struct operands){.words = argv + 1};
   *code = path == NULL ? EX_OK : config_file_read(&config, path);
   if (*code != EX_OK) return false;
-  apply_presets(usage, argc, argv, preset);
+  apply_presets(&start, preset);
   if (help) {
     *code = show_help(usage, preset);
     return false;
   }
   *code = apply_config(usage, operands);
-  if (*code == EX_OK) *code = parse_words(usage, argc, argv, operands);
+  if (*code == EX_OK) *code = parse_words(&start, operands);
   if (*code == EX_OK) *code = check_rules(usage, operands);
   return *code == EX_OK;
 }
