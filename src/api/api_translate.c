@@ -4,7 +4,9 @@
 #include "api/call.h"
 #include "model/likeness.h"
 #include "translate/hypothesis_score.h"
+#include "translate/model_screen.h"
 #include "translate/translate_all.h"
+#include "translate/translation.h"
 
 struct elman_translator {
   struct translator inner;
@@ -123,7 +125,7 @@ static elman_status translate(elman_translation **out, elman_translator *outer,
   if (status != ELMAN_OK) return status;
   if (translator->items[0].status != ELMAN_OK)
     return fail_again(error, &translator->items[0].error);
-  return translator_take(out, translator, 0, error);
+  return translation_take(out, translator, 0, error);
 }
 
 elman_status elman_translate(elman_translation **translation, elman_translator *translator,
@@ -157,7 +159,7 @@ static elman_status take_outcome(void *context, size_t number, struct translator
   const struct translator_item *item = &translator->items[i];
   outcomes->errors[number] = item->error;
   if (item->status != ELMAN_OK) return ELMAN_OK;
-  return translator_take(&outcomes->translations[number], translator, i, error);
+  return translation_take(&outcomes->translations[number], translator, i, error);
 }
 
 static elman_status translate_many(struct outcomes *outcomes, elman_translator *translator,

@@ -7,6 +7,7 @@
 #include "corpus/alignment.h"
 #include "metric/metric.h"
 #include "translate/corpus_loss.h"
+#include "translate/model_screen.h"
 #include "translate/translate_all.h"
 #include "vocab/locate.h"
 
@@ -149,7 +150,7 @@ static elman_status score_translation(struct sentence_scores *scores, struct tra
   scores->own.length = strlen(scores->own_translation);
   scores->own.exact = exact;
   scores->own.source_tokens = translator->items[i].source.tokens.count;
-  scores->own.target_tokens = translator->renderings[0].tokens.count;
+  scores->own.target_tokens = translator->renderings.rows[0].tokens.count;
   return ELMAN_OK;
 }
 

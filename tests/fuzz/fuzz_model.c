@@ -6,7 +6,8 @@
 #include "fuzz.h"
 #include "model/model_file.h"
 #include "small_model.h"
-#include "translate/translator.h"
+#include "translate/model_screen.h"
+#include "translate/translation.h"
 
 size_t fuzz_make_seed(uint8_t *into, size_t most, size_t number) {
   static const struct model_config configs[] = {
@@ -51,7 +52,7 @@ static void translate(const struct model *model) {
   translator_create(&translator, model, screen);
   REQUIRE(translator_run(&translator, &sentence, 1, &options, NULL) == ELMAN_OK);
   if (translator.items[0].status == ELMAN_OK) {
-    REQUIRE(translator_take(&translation, &translator, 0, NULL) == ELMAN_OK);
+    REQUIRE(translation_take(&translation, &translator, 0, NULL) == ELMAN_OK);
     translation_free(translation);
   } else {
     REQUIRE(translator.items[0].error.message[0] != '\0');
