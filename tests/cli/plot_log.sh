@@ -21,7 +21,7 @@ expect_stderr_match 'apt-get install gnuplot-nox'
 rm -r bin
 
 expect_exit 64 "$plot"
-expect_stderr_match 'tools/plot-log LOG.jsonl'
+expect_stderr_match 'tools/plot-log LOG.jsonl.LOG.csv'
 expect_exit 64 "$plot" run.jsonl picture.gif
 expect_stderr_match 'must end in .png or .svg'
 expect_exit 66 "$plot" nowhere
@@ -56,6 +56,13 @@ expect_exit 0 "$plot" run.jsonl "it's.svg"
 for word in loss BLEU training validation; do
   grep -q ">$word<" "it's.svg" || fail "the picture lacks: $word"
 done
+# Of CSV the same picture.
+printf '%s\r\n' event,epoch,update,loss,lr,perplexity,bleu update,1,1,3.1,0.001,, update,1,2,2.9,,, update,1,3,,,, \
+  validation,1,3,2.8,,16.4,3.4 update,2,1,2.5,,, validation,2,3,2.4,,,7.5 upd >run.csv
+expect_exit 0 "$plot" run.csv csv.svg
+expect_stderr_match '^plot-log: run.csv: 1 lines are no rows of its columns'
+expect_exit 0 "$plot" run.jsonl json.svg
+cmp csv.svg json.svg || fail "CSV is drawn otherwise"
 # A log without validation has one panel, and one point is a curve.
 head -n 2 run.jsonl >short.jsonl
 expect_exit 0 "$plot" short.jsonl short.svg

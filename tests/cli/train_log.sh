@@ -1,4 +1,4 @@
-# The log of a training: JSON Lines.
+# The log of a training: JSON Lines, or CSV.
 
 command -v python3 >/dev/null || exit 77
 train=$DATA/daily.train.zh-en.tsv
@@ -54,6 +54,62 @@ expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 2 --save-every 0.001 --lo
 check_log 58 2
 expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 3 --resume --log log "$train"
 check_log 87 3
+
+# As CSV: RFC 4180, the names and numbers of JSON, and a flag as 1 or 0; a resumed run adds rows, and no second header.
+check_csv() { # check_csv LOG.csv LOG.jsonl
+  python3 - "$@" <<'END' || fail "CSV and JSON Lines differ"
+import csv, json, sys
+text = open(sys.argv[1], "rb").read()
+assert text.endswith(b"\r\n") and text.count(b"\n") == text.count(b"\r\n"), text[-40:]
+header, *rows = csv.reader(text.decode().splitlines())
+assert header == ["event", "epoch", "update", "loss", "epoch_loss", "gradient_norm", "lr", "tokens_per_second", "skipped",
+                  "guide_loss", "linked", "perplexity", "exact_match", "bleu", "chrf", "best"], header
+records = [json.loads(line) for line in open(sys.argv[2], encoding="utf-8")]
+records = [r for r in records if r["event"] != "start"]
+assert len(rows) == len(records), (len(rows), len(records))
+for row, record in zip(rows, records):
+    assert len(row) == len(header), row
+    fields = {k: v if k == "event" else float(v) for k, v in zip(header, row) if v != ""}
+    record = {k: v for k, v in record.items() if v is not None}
+    assert fields.pop("tokens_per_second", 1) > 0 and record.pop("tokens_per_second", 1) > 0
+    assert fields == record, (fields, record)
+END
+}
+expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 2 --save-every 0.001 --log log.csv "$train"
+expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 3 --resume --log log.csv "$train"
+check_csv log.csv log
+expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 1 --log rows --log-format csv "$train"
+head -n 31 log.csv | cut -d, -f 1-7 >expected
+cut -d, -f 1-7 rows | cmp - expected || fail "--log-format writes something else"
+expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 1 --log objects.csv --log-format json "$train"
+head -c 16 objects.csv | grep -qF '{"event":"start"' || fail "the suffix wins over --log-format"
+expect_refused '--log-format needs --log' train --log-format csv pairs
+expect_refused "--log-format: 'tsv' is not one of: json, csv" train --log log --log-format tsv pairs
+
+# Formats are not mixed in one file, and nothing is added to what is no log.
+not_added() { # not_added REGEX LOG [OPTION]...
+  local regex=$1 log=$2
+  cp "$log" before
+  expect_exit 73 "$ELMAN" train "${settings[@]}" --epochs 4 --resume --log "$log" "${@:3}" "$train"
+  expect_stderr_match "^elman: $log: $regex\$"
+  cmp "$log" before || fail "$log is changed"
+}
+other='to which no lines of another format can be added; give --log-format'
+not_added "holds a log as CSV, $other csv, or name another file" rows
+not_added "holds a log as CSV, $other csv, or name another file" log.csv --log-format json
+not_added "holds a log as JSON Lines, $other json, or name another file" log --log-format csv
+echo event,epoch >columns.csv
+not_added 'holds no log that lines could be added to; name another file' columns.csv
+cp dev.tsv dev.copy
+not_added 'holds no log that lines could be added to; name another file' dev.copy
+
+# Half a line of a run that was killed stays one.
+printf 'update,3,88,0.5' >>log.csv
+expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 4 --resume --log log.csv "$train"
+grep -qx $'update,3,88,0.5\r' log.csv || fail "a row is joined to half a one"
+printf '{"event":"upd' >>log
+expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 5 --resume --log log "$train"
+grep -qx '{"event":"upd' log || fail "an object is joined to half a one"
 
 # The log is not written over what is read, nor over the model.
 cp "$train" pairs

@@ -33,14 +33,16 @@ static bool ends_with(const char *path, const char *suffix) {
   return length > size && strcmp(path + length - size, suffix) == 0;
 }
 
+const char *format_by_suffix(const struct formats *formats, const char *path) {
+  for (size_t i = 0; formats->name(i) != NULL; i++)
+    if (ends_with(path, formats->suffix(i))) return formats->name(i);
+  return NULL;
+}
+
 int format_settle(const char **format, const struct formats *formats, const char *path) {
   if (*format != NULL || is_standard(path)) return EX_OK;
-  for (size_t i = 0; formats->name(i) != NULL; i++) {
-    if (!ends_with(path, formats->suffix(i))) continue;
-    *format = formats->name(i);
-    return EX_OK;
-  }
-  return has_suffix(path) ? report_suffix(path, formats) : EX_OK;
+  *format = format_by_suffix(formats, path);
+  return *format == NULL && has_suffix(path) ? report_suffix(path, formats) : EX_OK;
 }
 
 int format_check_terminal(const char *command, const char *format, const char *path) {

@@ -12,6 +12,9 @@ struct formats {
 /* Says that the suffix of `path` names no format, and which do. Gives the exit code. */
 int report_suffix(const char *path, const struct formats *formats);
 
+/* The format whose suffix the path has; NULL = none. */
+const char *format_by_suffix(const struct formats *formats, const char *path);
+
 /* Chooses *format where it is NULL; it stays so where `path` is standard output (NULL or "-") or
  * has no suffix. Gives an exit code, after a message if that is not 0. */
 int format_settle(const char **format, const struct formats *formats, const char *path);

@@ -24,10 +24,11 @@ struct job {
   struct pairs_input input;
   elman_model_options model;
   elman_train_options train;
-  const char *dev;       /* file, or NULL */
-  const char *init_from; /* model to start from, or NULL */
-  const char *guide;     /* a column of the pairs or a file, or NULL */
-  const char *log;       /* file, or NULL */
+  const char *dev;        /* file, or NULL */
+  const char *init_from;  /* model to start from, or NULL */
+  const char *guide;      /* a column of the pairs or a file, or NULL */
+  const char *log;        /* file, or NULL */
+  const char *log_format; /* NULL = by the file's suffix */
   const char *output;
   bool force;
   double hours, started_at;    /* 0 hours = no limit */
@@ -45,8 +46,9 @@ static int train_and_save(elman_model *model, elman_pairs **pairs, const elman_p
                               .progress = progress_start(),
                               .first = true,
                               .ends_at = job->hours > 0 ? job->started_at + 3600 * job->hours : 0};
-  const char *log = group_leads() ? job->log : NULL;
-  int code = train_log_open(&training.log, log, options.resume, &training.progress);
+  const struct train_log_place log = {group_leads() ? job->log : NULL, job->log_format,
+                                      options.resume};
+  int code = train_log_open(&training.log, &log, &training.progress);
   if (code != EX_OK) return code;
   options.dev = dev;
   training_watch(&training, &options);
@@ -275,8 +277,9 @@ int train_command(int argc, char **argv) {
        .real = &job.hours, .highest = 1e6},
       {"keep-last", 0, "K", "models of the last K validations, or epochs, that stay, too; 0 = none",
        .count = &job.train.keep_last, .most = 1000000},
-      {"log", 0, "FILE", "write settings, updates and validations there, as JSON Lines",
-       .text = &job.log},
+      {"log", 0, "FILE", "write updates and validations there", .text = &job.log},
+      {"log-format", 0, "FORMAT", "as JSON Lines, with the settings, or as rows",
+       "csv if --log ends in .csv, else json", .text = &job.log_format, .choice = train_log_format},
       THREADS_OPTION(job.train.threads),
       TIMEOUT_OPTION,
       QUIET_OPTION("print errors only"),
@@ -290,6 +293,7 @@ int train_command(int argc, char **argv) {
       PAIRS_RULES,
       {"guide", "subword-dropout",
        "--guide is for words that are split in one way; leave out --subword-dropout"},
+      {"log-format", "!log", "--log-format needs --log"},
       {"guide-weight", "!guide", "--guide-weight needs --guide, which names the alignments"},
       {"patience validate-every validate-by", "!dev", "--%s needs --dev"},
       {"batch-tokens", "+batch-size",

@@ -3,9 +3,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "formats.h"
 #include "hyperparameters.h"
 #include "messages.h"
 
@@ -29,12 +33,163 @@ static ssize_t write_all(void *cookie, const char *bytes, size_t size) {
   return log->problem == 0 ? (ssize_t)size : 0;
 }
 
-int train_log_open(struct train_log *log, const char *path, bool append,
-                   struct progress *progress) {
-  *log = (struct train_log){.path = path, .progress = progress};
-  if (path == NULL) return EX_OK;
+/* ---- formats ---- */
+
+static const char JSON[] = "json", CSV[] = "csv";
+
+const char *train_log_format(size_t index) {
+  return index == 0 ? JSON : index == 1 ? CSV : NULL;
+}
+
+static const char *format_suffix(size_t index) {
+  return index == 0 ? ".jsonl" : index == 1 ? ".csv" : NULL;
+}
+
+/* The columns of CSV behind the event, and the keys of JSON, which leaves out what an event has
+ * not. New ones go to the end: a resumed run adds rows to those that it finds. */
+enum column {
+  EPOCH,
+  UPDATE,
+  LOSS,
+  EPOCH_LOSS,
+  GRADIENT_NORM,
+  LEARNING_RATE,
+  TOKENS_PER_SECOND,
+  SKIPPED,
+  GUIDE_LOSS,
+  LINKED,
+  PERPLEXITY,
+  EXACT_MATCH,
+  BLEU,
+  CHRF,
+  BEST,
+  COLUMNS
+};
+
+/* A count, any number, or a flag. */
+enum kind { COUNT, REAL, FLAG };
+
+static const struct {
+  const char *name;
+  enum kind kind;
+} columns[COLUMNS] = {
+    [EPOCH] = {"epoch", COUNT},
+    [UPDATE] = {"update", COUNT},
+    [LOSS] = {"loss", REAL},
+    [EPOCH_LOSS] = {"epoch_loss", REAL},
+    [GRADIENT_NORM] = {"gradient_norm", REAL},
+    [LEARNING_RATE] = {"lr", REAL},
+    [TOKENS_PER_SECOND] = {"tokens_per_second", REAL},
+    [SKIPPED] = {"skipped", COUNT},
+    [GUIDE_LOSS] = {"guide_loss", REAL},
+    [LINKED] = {"linked", COUNT},
+    [PERPLEXITY] = {"perplexity", REAL},
+    [EXACT_MATCH] = {"exact_match", REAL},
+    [BLEU] = {"bleu", REAL},
+    [CHRF] = {"chrf", REAL},
+    [BEST] = {"best", FLAG},
+};
+
+/* A double holds every count up to 2^53. */
+struct field {
+  bool there;
+  double value;
+};
+
+static struct field field(double value) {
+  return (struct field){true, value};
+}
+
+static void write_json(FILE *stream, const char *event, const struct field fields[COLUMNS]) {
+  struct json json = {.stream = stream};
+  json_print(&json, "{event %s", event);
+  for (size_t i = 0; i < COLUMNS; i++) {
+    if (!fields[i].there) continue;
+    if (columns[i].kind == COUNT)
+      json_count(&json, columns[i].name, (uint64_t)fields[i].value);
+    else if (columns[i].kind == FLAG)
+      json_flag(&json, columns[i].name, fields[i].value != 0);
+    else
+      json_number(&json, columns[i].name, fields[i].value);
+  }
+  json_print(&json, "}\n");
+}
+
+/* RFC 4180; no field needs quotes. */
+static void write_csv(FILE *stream, const char *event, const struct field fields[COLUMNS]) {
+  fputs(event, stream);
+  for (size_t i = 0; i < COLUMNS; i++) {
+    putc(',', stream);
+    if (fields[i].there && isfinite(fields[i].value))
+      fprintf(stream, columns[i].kind == REAL ? "%.9g" : "%.0f", fields[i].value);
+  }
+  fputs("\r\n", stream);
+}
+
+static void write_event(const struct train_log *log, const char *event,
+                        const struct field fields[COLUMNS]) {
+  if (log->csv)
+    write_csv(log->stream, event, fields);
+  else
+    write_json(log->stream, event, fields);
+}
+
+static void write_header(FILE *stream) {
+  fputs("event", stream);
+  for (size_t i = 0; i < COLUMNS; i++) fprintf(stream, ",%s", columns[i].name);
+  fputs("\r\n", stream);
+}
+
+/* ---- the file ---- */
+
+/* What is there of a log that is to be added to. */
+struct found {
+  char start[512]; /* its first bytes */
+  size_t size;     /* of those; 0 = nothing is there */
+  bool torn;       /* its last line has no end: whatever wrote it was killed */
+};
+
+static int look_at_found(struct found *found, const char *path) {
+  struct stat info;
+  if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return EX_OK;
+  FILE *stream = fopen(path, "r");
+  if (stream == NULL) {
+    report(path, "cannot read the log, to which lines are to be added: %m");
+    return EX_NOINPUT;
+  }
+  found->size = fread(found->start, 1, sizeof found->start, stream);
+  found->torn = fseek(stream, -1, SEEK_END) == 0 && getc(stream) != '\n';
+  fclose(stream);
+  return EX_OK;
+}
+
+static bool starts_with_header(const struct found *found) {
+  char header[sizeof found->start] = "";
+  FILE *stream = fmemopen(header, sizeof header, "w");
+  if (stream == NULL) return false;
+  write_header(stream);
+  fclose(stream);
+  return found->size >= strlen(header) && memcmp(found->start, header, strlen(header)) == 0;
+}
+
+/* Rows and objects in one file are of use to nobody, nor are rows of other columns. */
+static int check_found(const struct train_log *log, const struct found *found) {
+  if (found->size == 0) return EX_OK;
+  const bool json = found->start[0] == '{', csv = starts_with_header(found);
+  if (log->csv ? csv : json) return EX_OK;
+  if (json || csv)
+    report(log->path,
+           "holds a log as %s, to which no lines of another format can be added; give "
+           "--log-format %s, or name another file",
+           json ? "JSON Lines" : "CSV", json ? JSON : CSV);
+  else
+    report(log->path, "holds no log that lines could be added to; name another file");
+  return EX_CANTCREAT;
+}
+
+static int open_file(struct train_log *log, bool append) {
   log->descriptor =
-      open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (append ? O_APPEND : O_TRUNC), 0666);
+      open(log->path, O_WRONLY | O_CREAT | O_CLOEXEC | (append ? O_APPEND : O_TRUNC), 0666);
   if (log->descriptor >= 0)
     log->stream = fopencookie(log, "w", (cookie_io_functions_t){.write = write_all});
   if (log->stream != NULL) {
@@ -42,15 +197,35 @@ int train_log_open(struct train_log *log, const char *path, bool append,
     setvbuf(log->stream, NULL, _IOLBF, BUFSIZ);
     return EX_OK;
   }
-  report(path, "cannot create the log: %m");
+  report(log->path, "cannot create the log: %m");
   if (log->descriptor >= 0) close(log->descriptor);
   return EX_CANTCREAT;
 }
 
+int train_log_open(struct train_log *log, const struct train_log_place *place,
+                   struct progress *progress) {
+  static const struct formats formats = {train_log_format, format_suffix};
+  struct found found = {.size = 0};
+  *log = (struct train_log){.path = place->path, .progress = progress};
+  if (place->path == NULL) return EX_OK;
+  const char *format =
+      place->format != NULL ? place->format : format_by_suffix(&formats, place->path);
+  log->csv = format != NULL && strcmp(format, CSV) == 0;
+  int code = place->append ? look_at_found(&found, place->path) : EX_OK;
+  if (code == EX_OK) code = check_found(log, &found);
+  if (code == EX_OK) code = open_file(log, place->append);
+  if (code != EX_OK) return code;
+  if (found.torn) fputs(log->csv ? "\r\n" : "\n", log->stream);
+  if (log->csv && found.size == 0) write_header(log->stream);
+  return EX_OK;
+}
+
+/* ---- events ---- */
+
 void train_log_start(struct train_log *log, const elman_model *model,
                      const elman_train_options *options, size_t epochs) {
-  if (log->stream == NULL) return;
   log->guided = options->guide_weight > 0;
+  if (log->stream == NULL || log->csv) return;
   const elman_model_info info = elman_model_get_info(model);
   struct json json = {.stream = log->stream};
   json_print(&json, "{event %s version %s epochs %zu", "start", elman_version(), epochs);
@@ -63,27 +238,35 @@ void train_log_start(struct train_log *log, const elman_model *model,
 
 void train_log_update(struct train_log *log, const elman_train_report *report,
                       double tokens_per_second) {
-  struct json json = {.stream = log->stream};
   if (log->stream == NULL) return;
-  json_print(&json,
-             "{event %s epoch %zu update %" PRIu64 " loss %g epoch_loss %g gradient_norm %g lr %g "
-             "tokens_per_second %g skipped %zu",
-             "update", report->epoch, report->updates_so_far, report->update_loss, report->loss,
-             report->gradient_norm, report->learning_rate, tokens_per_second, report->skipped);
-  if (log->guided)
-    json_print(&json, " guide_loss %g linked %zu", report->guide_loss, report->linked);
-  json_print(&json, "}\n");
+  const struct field fields[COLUMNS] = {
+      [EPOCH] = field((double)report->epoch),
+      [UPDATE] = field((double)report->updates_so_far),
+      [LOSS] = field(report->update_loss),
+      [EPOCH_LOSS] = field(report->loss),
+      [GRADIENT_NORM] = field(report->gradient_norm),
+      [LEARNING_RATE] = field(report->learning_rate),
+      [TOKENS_PER_SECOND] = field(tokens_per_second),
+      [SKIPPED] = field((double)report->skipped),
+      [GUIDE_LOSS] = {log->guided, report->guide_loss},
+      [LINKED] = {log->guided, (double)report->linked},
+  };
+  write_event(log, "update", fields);
 }
 
 void train_log_validation(struct train_log *log, const elman_validation *validation) {
-  struct json json = {.stream = log->stream};
   if (log->stream == NULL) return;
-  json_print(&json,
-             "{event %s epoch %zu update %" PRIu64
-             " loss %g perplexity %g exact_match %g bleu %g chrf %g best %d}\n",
-             "validation", validation->epoch, validation->update, validation->loss,
-             validation->perplexity, validation->exact_match, validation->bleu, validation->chrf,
-             validation->best);
+  const struct field fields[COLUMNS] = {
+      [EPOCH] = field((double)validation->epoch),
+      [UPDATE] = field((double)validation->update),
+      [LOSS] = field(validation->loss),
+      [PERPLEXITY] = field(validation->perplexity),
+      [EXACT_MATCH] = field(validation->exact_match),
+      [BLEU] = field(validation->bleu),
+      [CHRF] = field(validation->chrf),
+      [BEST] = field(validation->best),
+  };
+  write_event(log, "validation", fields);
 }
 
 int train_log_close(struct train_log *log, int code) {

@@ -1,4 +1,5 @@
-/* The log of a training run: JSON Lines, one object an event. */
+/* The log of a training run: JSON Lines, an object an event, or CSV, a row an update or validation.
+ */
 #ifndef ELMAN_CLI_TRAIN_LOG_H
 #define ELMAN_CLI_TRAIN_LOG_H
 
@@ -13,16 +14,28 @@ struct train_log {
   FILE *stream; /* NULL = no log */
   const char *path;
   int descriptor;
+  bool csv;
   bool guided;               /* updates have a guide's loss */
   int problem;               /* errno of the first write that failed, or 0; it was the last one */
   struct progress *progress; /* whose line a message must not be mixed with */
 };
 
-/* `path` NULL = no log. A run that is resumed appends. Gives an exit code, after a message if that
- * is not 0. A write that fails later is told when it happens, and nothing more is written. */
-int train_log_open(struct train_log *log, const char *path, bool append, struct progress *progress);
+/* The names of the formats. */
+const char *train_log_format(size_t index);
 
-/* The settings, once all are known. */
+/* Where a log goes, and how. */
+struct train_log_place {
+  const char *path;   /* NULL = no log */
+  const char *format; /* NULL = what the suffix of the path says, or JSON Lines */
+  bool append;        /* for a run that is resumed: to what its first part wrote, in that format */
+};
+
+/* Gives an exit code, after a message if that is not 0. A write that fails later is told when it
+ * happens, and nothing more is written. */
+int train_log_open(struct train_log *log, const struct train_log_place *place,
+                   struct progress *progress);
+
+/* The settings, once all are known; CSV has no place for them. */
 void train_log_start(struct train_log *log, const elman_model *model,
                      const elman_train_options *options, size_t epochs);
 
