@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sysexits.h>
 
+#include "option_help.h"
 #include "output.h"
 
 static const struct completion_shell *const shells[] = {&completion_bash, &completion_zsh,

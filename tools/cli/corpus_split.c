@@ -9,6 +9,7 @@
 #include "elman.h"
 #include "interrupt.h"
 #include "messages.h"
+#include "number_text.h"
 #include "options.h"
 #include "output.h"
 #include "pairs_input.h"

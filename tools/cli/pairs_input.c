@@ -7,6 +7,7 @@
 
 #include "group.h"
 #include "messages.h"
+#include "number_text.h"
 #include "output.h"
 
 enum { SKIPPED_SHOWN = 5 };

@@ -4,6 +4,7 @@
 #include <sysexits.h>
 
 #include "messages.h"
+#include "number_text.h"
 #include "repl_session.h"
 #include "trace_text.h"
 #include "visible.h"

@@ -5,6 +5,7 @@
 #include <sysexits.h>
 
 #include "messages.h"
+#include "number_text.h"
 
 int search_options_settle(elman_translate_options *search, const struct usage *usage,
                           const struct operands *operands) {

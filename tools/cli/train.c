@@ -12,6 +12,7 @@
 #include "interrupt.h"
 #include "messages.h"
 #include "model_input.h"
+#include "number_text.h"
 #include "options.h"
 #include "output.h"
 #include "pairs_input.h"

@@ -1,0 +1,96 @@
+/* An option as a row of a table, which gives its name, value, range and help. */
+#ifndef ELMAN_CLI_OPTION_H
+#define ELMAN_CLI_OPTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "messages.h"
+
+struct suggestion;
+
+enum { MOST_LISTED = 64 };
+
+/* The values of an option that may be given several times, in their order. */
+struct option_list {
+  const char *words[MOST_LISTED];
+  size_t count;
+};
+
+/* Exactly one of the pointers says which kind of option it is and where its value goes. What stands
+ * there before parsing is the default, which help shows. */
+struct option {
+  const char *name;          /* without dashes; NULL ends the table */
+  char letter;               /* 0 = none */
+  const char *argument;      /* how help calls the value; NULL for a flag */
+  const char *help;          /* starts small, no full stop */
+  const char *default_words; /* shown as the default, for a value that does not explain itself */
+  bool *flag;
+  const char **text;
+  unsigned *index;                       /* of one of the words of `choice`, as an enum keeps it */
+  const char *(*choice)(size_t index);   /* the words that `text` may be, too; NULL = any */
+  const char *(*settings)(size_t index); /* what each choice makes the default of other options:
+                                            "name=value" or the name of a flag, spaces between */
+  size_t *count;                         /* least to most */
+  uint64_t *seed;                        /* any number of 64 bits */
+  struct option_list *list;              /* may be given `most` times, MOST_LISTED at most */
+  double *real;                          /* lowest to highest */
+  size_t least, most;
+  double lowest, highest;
+};
+
+/* A row of a macro that stands for several. */
+#define OPTION(...)                                                                                \
+  { __VA_ARGS__ }
+
+/* Rows that several commands have; `variable` is what the value goes to. */
+#define INPUT_OPTION(variable)                                                                     \
+  OPTION("input", 'i', "FILE", "sentences, one a line", "standard input", .text = &(variable))
+#define OUTPUT_OPTION(variable, what)                                                              \
+  OPTION("output", 'o', "FILE", "where the " what " go", "standard output", .text = &(variable))
+#define SEED_OPTION(variable, help) OPTION("seed", 0, "N", help, .seed = &(variable))
+#define THREADS_OPTION(variable)                                                                   \
+  OPTION("threads", 't', "N", "processor cores to use", "all", .count = &(variable), .least = 1,   \
+         .most = 1024)
+#define JSON_OPTION(variable) OPTION("json", 0, NULL, "print one JSON object", .flag = &(variable))
+#define QUIET_OPTION(help) OPTION("quiet", 'q', NULL, help, .flag = &messages_quiet)
+
+/* The row of that name, or of its first `length` bytes; NULL = none. */
+const struct option *option_row(const struct option *options, const char *name);
+const struct option *option_row_n(const struct option *options, const char *name, size_t length);
+
+/* Offers the name of every row for `name`, which is none. */
+void options_offer(struct suggestion *suggestion, const struct option *options, const char *name);
+
+/* Where an option is given, for messages: a command by its name with "--" in front of options, or
+ * any other place, which may be NULL, with what stands in front of names there. */
+struct option_place {
+  const char *where, *dashes;
+};
+
+/* Reports what is wrong there and gives the exit code. */
+int option_refuse(const struct option_place *place, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The row of that name; NULL, after a message with what may be meant, if the table has none. */
+const struct option *option_find(const struct option *options, const char *name,
+                                 const struct option_place *place);
+
+/* Gives it a value as text; of a flag that is "yes", "no" or NULL. Gives an exit code, after a
+ * message if that is not 0; the old value then stays. */
+int option_set(const struct option *option, const char *value, const struct option_place *place);
+
+/* The words that it may be, with commas between. */
+void option_print_choices(char *into, size_t size, const struct option *option);
+
+/* The value as people read it; `text` is not for texts and lists, and has what a limit that is not
+ * set stands for. */
+void option_print_value(FILE *stream, const struct option *option);
+void option_format_value(char *text, size_t size, const struct option *option);
+
+/* Gives an option the value of another one of its kind, which is no list. */
+void option_copy(const struct option *to, const struct option *from);
+
+#endif
