@@ -74,6 +74,7 @@ void tell(const char *format, ...) {
 
 void messages_hold(void) {
   held.holds = true;
+  held.last[0] = '\0';
 }
 
 void messages_release(void) {

@@ -39,7 +39,7 @@ void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void messages_hold(void);
 void messages_release(void);
 
-/* "where: message", or empty. */
+/* "where: message" of that error, or empty. */
 const char *messages_held(void);
 
 /* "s", but for one: "%zu pair%s". */

@@ -149,6 +149,7 @@ bool options_parse(const struct usage *usage, int argc, char **argv, struct oper
       !help && usage_has_config(usage) ? arguments_value(&start, CONFIG_OPTION) : NULL;
   /* Operands move to the front of argv, over words that have been dealt with. */
   *operands = (struct operands){.words = argv + 1};
+  config.count = config.used = 0;
   *code = path == NULL ? EX_OK : config_file_read(&config, path);
   if (*code != EX_OK) return false;
   apply_presets(&start, preset);
