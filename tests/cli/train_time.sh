@@ -73,9 +73,19 @@ rm -f part/m.checkpoint
 diff -r whole part || fail "other models stay after a stop"
 (cd whole && expect_files m m.update390 m.update375)
 
-# Nothing can stand beside a device.
-expect_exit 64 "$ELMAN" train "${settings[@]}" --keep-last 2 -o /dev/null pairs.tsv
-expect_stderr_match "^elman: train: --keep-last leaves models beside the output, and '/dev/null' is no ordinary file; "
+# Nothing can stand beside a device: what needs a file there is refused, and all else does without.
+mkdir device
+ln -s /dev/null device/m
+for option in '--keep-last 2' --resume '--save-every 1'; do
+  # shellcheck disable=SC2086
+  expect_exit 64 "$ELMAN" train "${settings[@]}" $option -o device/m pairs.tsv
+  expect_stderr_match "^elman: train: ${option% *} needs files beside the output, and 'device/m' is no ordinary file; "
+done
+expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 100000 --hours 0.00001 -o device/m pairs.tsv
+expect_stderr_match '^device/m is no ordinary file: no checkpoint is written, and --resume cannot go on$'
+expect_stderr_match '^the time is over in epoch [0-9]+ \(--hours\); without a checkpoint --resume cannot go on$'
+[ "$(ls device)" = m ] || fail "files beside a device: $(ls device)"
+[ -c device/m ] || fail "the device is replaced"
 
 # What cannot be kept is told, and the training goes on.
 if [ "$(id -u)" -ne 0 ]; then

@@ -31,6 +31,7 @@ struct job {
   const char *log;        /* file, or NULL */
   const char *log_format; /* NULL = by the file's suffix */
   const char *output;
+  bool alone; /* nothing can stand beside the output */
   bool force;
   double hours, started_at;    /* 0 hours = no limit */
   char replaces[TRAIN_NOTICE]; /* told of the output once nothing can be refused any more */
@@ -82,6 +83,9 @@ static int make_model(elman_model **model, const elman_pairs *pairs, const struc
   if (job->replaces_checkpoint)
     note("%s, of a training that has ended, will be replaced, too; --resume would go on with it",
          job->train.checkpoint);
+  if (job->alone)
+    note("%s is no ordinary file: no checkpoint is written, and --resume cannot go on",
+         job->output);
   training_describe_model(*model);
   return EX_OK;
 }
@@ -130,16 +134,20 @@ static int check_outputs(const struct job *job, const char *command,
   return EX_OK;
 }
 
-/* Nothing stands beside a device or a pipe. */
-static int check_keeping(const struct job *job, const char *command) {
+/* Nothing stands beside a device or a pipe: no checkpoint, and no models that are kept. */
+static int settle_alone(struct job *job, const struct usage *usage,
+                        const struct operands *operands) {
   struct stat info;
-  if (job->train.keep_last == 0 || stat(job->output, &info) != 0 || S_ISREG(info.st_mode) ||
-      S_ISDIR(info.st_mode))
-    return EX_OK;
-  return report_usage(command,
-                      "--keep-last leaves models beside the output, and '%s' is no ordinary file; "
-                      "name one by --output",
-                      job->output);
+  job->alone = stat(job->output, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+  const char *given = job->train.keep_last > 0                      ? "keep-last"
+                      : job->train.resume                           ? "resume"
+                      : option_given(usage, operands, "save-every") ? "save-every"
+                                                                    : NULL;
+  if (!job->alone || given == NULL) return EX_OK;
+  return report_usage(usage->command,
+                      "--%s needs files beside the output, and '%s' is no ordinary file; name one "
+                      "by --output",
+                      given, job->output);
 }
 
 /* With the output claimed: two trainings that write to it would spoil each other's work. */
@@ -180,13 +188,12 @@ static int run(struct job *job, const char *command, const struct operands *oper
   if (job->dev == NULL && strcmp(job->train.schedule, "plateau") == 0)
     return report_usage(command, "--lr-schedule plateau needs --dev, which tells it of a plateau");
   int code = check_outputs(job, command, operands);
-  if (code == EX_OK) code = check_keeping(job, command);
   if (code == EX_OK) code = check_group(job, command);
   if (code == EX_OK) code = pairs_input_check_standard(&job->input, job->dev, command, operands);
   if (code != EX_OK) return code;
   char *checkpoint = NULL, *name = pairs_input_name(&job->input, operands), column[32];
   snprintf(column, sizeof column, "column %zu", job->input.alignment_column);
-  if (name == NULL || asprintf(&checkpoint, "%s.checkpoint", job->output) < 0) {
+  if (name == NULL || (!job->alone && asprintf(&checkpoint, "%s.checkpoint", job->output) < 0)) {
     free(name);
     return report_no_memory();
   }
@@ -314,6 +321,7 @@ int train_command(int argc, char **argv) {
   code = group_check_timeout(&usage, &operands);
   if (code == EX_OK && job.init_from != NULL) code = check_init_from(&usage, &operands);
   if (code == EX_OK) code = settle_guide(&job, &usage, &operands);
+  if (code == EX_OK) code = settle_alone(&job, &usage, &operands);
   if (code != EX_OK) return code;
   job.model.max_length = job.train.max_length;
   job.model.seed = job.train.seed;

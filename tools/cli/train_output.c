@@ -81,8 +81,9 @@ static int check_kept(const struct train_output *output) {
 
 int train_output_check(const struct train_output *output) {
   elman_error error;
-  elman_checkpoint found;
-  if (elman_checkpoint_look(&found, output->checkpoint, &error) != ELMAN_OK)
+  elman_checkpoint found = ELMAN_CHECKPOINT_NONE;
+  if (output->checkpoint != NULL &&
+      elman_checkpoint_look(&found, output->checkpoint, &error) != ELMAN_OK)
     return report_error(&error);
   if (output->resume && found != ELMAN_CHECKPOINT_NONE) return EX_OK;
   if (output->resume) note("no checkpoint; starting anew");

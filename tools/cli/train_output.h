@@ -9,7 +9,7 @@
 
 struct train_output {
   const char *model;      /* file */
-  const char *checkpoint; /* likewise */
+  const char *checkpoint; /* likewise, or NULL */
   const char *init_from;  /* file, or NULL */
   size_t keep_last;
   bool resume, force;

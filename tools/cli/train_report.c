@@ -199,13 +199,16 @@ void training_watch(struct training *training, elman_train_options *options) {
   options->context = training;
 }
 
+static bool can_go_on(const struct training *training) {
+  return training->options->checkpoint != NULL && training->checkpoint == EX_OK;
+}
+
 /* Why a training that no signal stopped is over. */
 static void describe_reason(const struct training *training) {
   const elman_train_options *options = training->options;
   if (training->time_is_over)
     note("the time is over in epoch %zu (--hours); %s", training->epoch,
-         training->checkpoint == EX_OK ? "--resume goes on"
-                                       : "without a checkpoint --resume cannot go on");
+         can_go_on(training) ? "--resume goes on" : "without a checkpoint --resume cannot go on");
   else if (training->first && options->resume)
     note("nothing is left to do: the training had ended; more --epochs%s make it longer",
          options->patience > 0 ? " or --patience" : "");
@@ -255,8 +258,8 @@ static void describe_result(const char *path) {
 void training_describe_end(const struct training *training, bool interrupted, const char *path) {
   if (interrupted)
     note("stopped in epoch %zu; the model keeps what it has learnt, %s", training->epoch,
-         training->checkpoint == EX_OK ? "and --resume goes on"
-                                       : "but --resume cannot go on without a checkpoint");
+         can_go_on(training) ? "and --resume goes on"
+                             : "but --resume cannot go on without a checkpoint");
   if (!interrupted) describe_reason(training);
   if (!interrupted) describe_model(training);
   if (!interrupted) describe_traffic(training);
