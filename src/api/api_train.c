@@ -23,26 +23,27 @@ elman_status elman_kept_look(elman_history *longest, size_t *count, const char *
   return kept_look(longest, count, output, error);
 }
 
+/* `done` are the pairs if they shall be freed, which begins while they are encoded; or NULL. */
 static elman_status encode_all(struct corpus *corpus, const struct model *model,
-                               const struct pairs *pairs, const elman_train_options *options,
-                               elman_error *error) {
+                               const struct pairs *pairs, elman_pairs *done,
+                               const elman_train_options *options, elman_error *error) {
   const struct codec source = model_source_codec(model), target = model_target_codec(model);
-  const bool guided = options->guide_weight > 0;
-  const elman_status status = (guided ? corpus_encode_guided : corpus_encode)(
-      corpus, pairs, &source, &target, options->max_length, error);
-  if (status == ELMAN_OK && guided && corpus_unguided(corpus) == corpus->target.count)
-    return fail(error, ELMAN_BAD_DATA, NULL,
-                "no pair has a word alignment that could guide the attention; name where they "
-                "are, or train without a guide");
+  const struct encoding_options encoding = {.max_length = options->max_length,
+                                            .guided = options->guide_weight > 0,
+                                            .consumed = inner_pairs(done)};
+  elman_status status = corpus_encode(corpus, pairs, &source, &target, &encoding, error);
+  if (status == ELMAN_OK && encoding.guided && corpus_unguided(corpus) == corpus->target.count)
+    status = fail(error, ELMAN_BAD_DATA, NULL,
+                  "no pair has a word alignment that could guide the attention; name where they "
+                  "are, or train without a guide");
+  elman_pairs_free(done);
   return status;
 }
 
-/* `done` are the pairs if they shall be freed once they are encoded, or NULL. */
 static elman_status train(struct model *model, const struct pairs *pairs, elman_pairs *done,
                           const elman_train_options *options, elman_error *error) {
   struct corpus corpus = {0};
-  elman_status status = encode_all(&corpus, model, pairs, options, error);
-  elman_pairs_free(done);
+  elman_status status = encode_all(&corpus, model, pairs, done, options, error);
   status = group_agree(options->group, status, error);
   if (status == ELMAN_OK) {
     status = trainer_run(model, &corpus, options, error);

@@ -59,6 +59,7 @@ size_t corpus_unguided(const struct corpus *corpus) {
 
 /* A piece of the pairs on its way. */
 struct encoded_piece {
+  size_t end; /* behind its last pair */
   struct encoding from, to;
   struct token_linker linker;
   struct corpus corpus;
@@ -68,8 +69,7 @@ struct encoding_work {
   struct corpus *corpus;
   const struct pairs *pairs;
   const struct codec *source, *target;
-  size_t max_length;
-  bool guided;
+  const struct encoding_options *options;
   struct encoded_piece pieces[PIECES_AT_ONCE];
 };
 
@@ -79,7 +79,7 @@ static void sentences_clear(struct sentences *sentences) {
 
 static elman_status encode_pair(struct encoded_piece *piece, const struct encoding_work *work,
                                 const struct pair *pair, elman_error *error) {
-  const size_t max_length = work->max_length;
+  const size_t max_length = work->options->max_length;
   struct corpus *corpus = &piece->corpus;
   elman_status status = encode(&piece->from, work->source, pair->source, error);
   if (status == ELMAN_OK) status = encode(&piece->to, work->target, pair->target, error);
@@ -89,7 +89,7 @@ static elman_status encode_pair(struct encoded_piece *piece, const struct encodi
     corpus->too_long++;
     return ELMAN_OK;
   }
-  if (work->guided) {
+  if (work->options->guided) {
     const struct encoded_side sides[] = {{work->source, &piece->from, pair->source},
                                          {work->target, &piece->to, pair->target}};
     status = token_links_add(&corpus->links, corpus->source.count, &piece->linker, sides,
@@ -105,11 +105,12 @@ static elman_status encode_piece(void *context, size_t place, size_t first, size
   struct corpus *corpus = &piece->corpus;
   elman_status status = ELMAN_OK;
   if (corpus->source.starts == NULL) status = corpus_create(corpus, PAIRS_A_PIECE, error);
-  if (status == ELMAN_OK && work->guided && corpus->links.starts == NULL)
+  if (status == ELMAN_OK && work->options->guided && corpus->links.starts == NULL)
     status = corpus_create_guides(corpus, PAIRS_A_PIECE, error);
   sentences_clear(&corpus->source);
   sentences_clear(&corpus->target);
   corpus->too_long = 0;
+  piece->end = first + count;
   for (size_t i = first; status == ELMAN_OK && i < first + count; i++) {
     const struct pair pair = pairs_get(work->pairs, i);
     elman_error problem = {0};
@@ -150,12 +151,15 @@ static elman_status links_append(struct token_links *links, size_t pairs,
   return ELMAN_OK;
 }
 
+/* All pieces of its round are encoded by then: nothing reads the text of this one any more. */
 static elman_status take_piece(void *context, size_t place, elman_error *error) {
   struct encoding_work *work = context;
   const struct corpus *piece = &work->pieces[place].corpus;
+  if (work->options->consumed != NULL)
+    pairs_give_back(work->options->consumed, work->pieces[place].end);
   work->corpus->too_long += piece->too_long;
   elman_status status = ELMAN_OK;
-  if (work->guided)
+  if (work->options->guided)
     status = links_append(&work->corpus->links, work->corpus->source.count, &piece->links,
                           piece->source.count, error);
   if (status == ELMAN_OK) status = sentences_append(&work->corpus->source, &piece->source, error);
@@ -163,38 +167,24 @@ static elman_status take_piece(void *context, size_t place, elman_error *error) 
                             : status;
 }
 
-static elman_status encode_pairs(struct corpus *corpus, struct encoding_work *work,
-                                 elman_error *error) {
-  const size_t count = pairs_count(work->pairs);
-  work->corpus = corpus;
-  elman_status status = corpus_create(corpus, count, error);
-  if (status == ELMAN_OK && work->guided) status = corpus_create_guides(corpus, count, error);
-  if (status == ELMAN_OK) status = pieces_run(count, encode_piece, take_piece, work, error);
-  for (size_t i = 0; i < PIECES_AT_ONCE; i++) {
-    encoding_free(&work->pieces[i].from);
-    encoding_free(&work->pieces[i].to);
-    token_linker_free(&work->pieces[i].linker);
-    corpus_free(&work->pieces[i].corpus);
-  }
-  corpus->source_words = work->source->vocabulary;
-  if (status != ELMAN_OK) corpus_free(corpus);
-  return status;
-}
-
 elman_status corpus_encode(struct corpus *corpus, const struct pairs *pairs,
                            const struct codec *source, const struct codec *target,
-                           size_t max_length, elman_error *error) {
+                           const struct encoding_options *options, elman_error *error) {
+  const size_t count = pairs_count(pairs);
   struct encoding_work work = {
-      .pairs = pairs, .source = source, .target = target, .max_length = max_length};
-  return encode_pairs(corpus, &work, error);
-}
-
-elman_status corpus_encode_guided(struct corpus *corpus, const struct pairs *pairs,
-                                  const struct codec *source, const struct codec *target,
-                                  size_t max_length, elman_error *error) {
-  struct encoding_work work = {
-      .pairs = pairs, .source = source, .target = target, .max_length = max_length, .guided = true};
-  return encode_pairs(corpus, &work, error);
+      .corpus = corpus, .pairs = pairs, .source = source, .target = target, .options = options};
+  elman_status status = corpus_create(corpus, count, error);
+  if (status == ELMAN_OK && options->guided) status = corpus_create_guides(corpus, count, error);
+  if (status == ELMAN_OK) status = pieces_run(count, encode_piece, take_piece, &work, error);
+  for (size_t i = 0; i < PIECES_AT_ONCE; i++) {
+    encoding_free(&work.pieces[i].from);
+    encoding_free(&work.pieces[i].to);
+    token_linker_free(&work.pieces[i].linker);
+    corpus_free(&work.pieces[i].corpus);
+  }
+  corpus->source_words = source->vocabulary;
+  if (status != ELMAN_OK) corpus_free(corpus);
+  return status;
 }
 
 void corpus_free(struct corpus *corpus) {

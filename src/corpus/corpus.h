@@ -37,14 +37,14 @@ elman_status sentences_add(struct sentences *sentences, const uint32_t *ids, siz
 
 size_t sentences_unknown(const struct sentences *sentences);
 
-/* Pairs with more than `max_length` tokens on a side are left out and counted (0 = no limit). */
+struct encoding_options {
+  size_t max_length;      /* pairs with more tokens on a side are left out and counted; 0 = none */
+  bool guided;            /* with the pairs' alignments as guides; a bad one is ELMAN_BAD_DATA */
+  struct pairs *consumed; /* the pairs, when their text may be given back on the way, or NULL */
+};
 elman_status corpus_encode(struct corpus *corpus, const struct pairs *pairs,
                            const struct codec *source, const struct codec *target,
-                           size_t max_length, elman_error *error) CHECKED;
-/* The same with the pairs' alignments as guides. A bad one is ELMAN_BAD_DATA. */
-elman_status corpus_encode_guided(struct corpus *corpus, const struct pairs *pairs,
-                                  const struct codec *source, const struct codec *target,
-                                  size_t max_length, elman_error *error) CHECKED;
+                           const struct encoding_options *options, elman_error *error) CHECKED;
 /* Pairs without a link; of a corpus without guides all. */
 size_t corpus_unguided(const struct corpus *corpus);
 void corpus_free(struct corpus *corpus);

@@ -40,9 +40,10 @@ elman_status fail_at_line(elman_error *error, const struct lines *lines, const c
   return fail(error, ELMAN_BAD_DATA, where, "%s", problem);
 }
 
-const char *line_terminate(struct text part) {
-  char *bytes = (char *)(uintptr_t)part.bytes; /* which lines_open has read */
-  bytes[part.length] = '\0';
+/* Writes a NUL over the line's end. */
+static const char *terminate(struct text line) {
+  char *bytes = (char *)(uintptr_t)line.bytes; /* which lines_open has read */
+  bytes[line.length] = '\0';
   return bytes;
 }
 
@@ -57,7 +58,7 @@ elman_status line_file_read(struct line_file *file, const char *path, elman_erro
                  ? fail_at_line(error, &lines, problem)
                  : array_grow(&file->lines, &file->capacity, file->count + 1, sizeof *file->lines,
                               error);
-    if (status == ELMAN_OK) file->lines[file->count++] = line_terminate(line);
+    if (status == ELMAN_OK) file->lines[file->count++] = terminate(line);
   }
   if (status == ELMAN_OK && file->count == 0)
     status = fail(error, ELMAN_BAD_DATA, lines.name, "is empty; it should hold a sentence a line");

@@ -25,9 +25,6 @@ bool line_is_not_utf8(char problem[LINE_PROBLEM], struct text line);
 /* ELMAN_BAD_DATA for the line that was taken last. */
 elman_status fail_at_line(elman_error *error, const struct lines *lines, const char *problem);
 
-/* Writes a NUL behind a part of a line, over a tab or the line's end. */
-const char *line_terminate(struct text part);
-
 /* A sentence a line, every line kept, also an empty one: what is scored line by line. */
 struct line_file {
   struct buffer bytes;

@@ -9,33 +9,32 @@
 #include "base/fnv.h"
 #include "corpus/alignment.h"
 #include "corpus/line_file.h"
+#include "corpus/pair_text.h"
 #include "vocab/characters.h"
 #include "vocab/units.h"
 
 #define FORMAT                                                                                     \
   "pairs are UTF-8 text with source, a tab and target on each line, or two files line by line"
 
-/* The fields of a pair end in a NUL that was written over the tab or line end behind them: a
- * pointer each is all there is to keep, and lines of any length fit. A whole line ends in one NUL,
- * and its columns are picked again whenever they are asked for. */
-struct stored_pair {
-  const char *source;    /* or the whole line */
-  const char *target;    /* NULL behind a whole line */
-  const char *alignment; /* NULL when there is none */
-  size_t number;         /* of the line, from 1 */
+/* Pairs of lines that follow each other in a file. */
+struct run {
+  size_t first;     /* pair */
+  size_t number;    /* of its line, from 1 */
+  const char *name; /* of the file */
 };
 
-struct pairs_file {
-  struct buffer text; /* its bytes never move after reading */
-  char *name;
-};
-
+/* Of a pair are kept its source, its target and its alignment; or the whole line, of which the
+ * columns are picked again whenever they are asked for, and an empty target. A pointer is all there
+ * is to keep beside the text, and lines of any length fit. */
 struct pairs {
-  struct pairs_file *files; /* file_count of them */
-  size_t file_count;
-  struct stored_pair *items;
+  char **names; /* of the files, name_count of them */
+  size_t name_count;
+  struct pair_text text;
+  const char **items;
   size_t count;
   size_t capacity;
+  struct run *runs;
+  size_t run_count, run_capacity;
   size_t skipped;
   bool whole_lines;
   size_t source_column, target_column;
@@ -46,8 +45,9 @@ struct reader {
   const elman_pairs_options *options;
   elman_error *error;
   struct lines alignments; /* of the alignment file */
-  elman_error first;       /* what is wrong with the first line that was skipped */
-  bool other_encoding;     /* a line was not UTF-8 */
+  struct buffer alignment_bytes;
+  elman_error first;   /* what is wrong with the first line that was skipped */
+  bool other_encoding; /* a line was not UTF-8 */
 };
 
 /* Whether a file that begins with a NUL here or there is no text at all: fewer than half of its
@@ -90,16 +90,18 @@ static const char *what_it_is(struct text binary) {
   return "is a binary file, not UTF-8 text with a pair a line";
 }
 
-/* Reads a file whole. Its memory stays with `pairs`. */
-static elman_status open_lines(struct lines *lines, struct reader *reader, const char *file) {
-  struct pairs_file *owned = &reader->pairs->files[reader->pairs->file_count++];
-  owned->name = strdup(file_name(file));
-  if (owned->name == NULL) return fail_no_memory(reader->error);
-  const elman_status status = lines_open(lines, &owned->text, file, reader->error);
+/* Reads a file whole, into `bytes`. */
+static elman_status open_lines(struct lines *lines, struct buffer *bytes, struct reader *reader,
+                               const char *file) {
+  struct pairs *pairs = reader->pairs;
+  char *name = strdup(file_name(file));
+  if (name == NULL) return fail_no_memory(reader->error);
+  pairs->names[pairs->name_count++] = name;
+  const elman_status status = lines_open(lines, bytes, file, reader->error);
   if (status != ELMAN_OK) return status;
+  lines->name = name;
   if (is_binary(*lines))
-    return fail(reader->error, ELMAN_BAD_DATA, lines->name, "%s",
-                what_it_is(buffer_text(&owned->text)));
+    return fail(reader->error, ELMAN_BAD_DATA, lines->name, "%s", what_it_is(buffer_text(bytes)));
   return ELMAN_OK;
 }
 
@@ -131,11 +133,29 @@ static elman_status skip(struct reader *reader, const struct lines *lines, elman
   return ELMAN_OK;
 }
 
-static elman_status store(struct reader *reader, struct stored_pair item) {
+/* Says where the next pair is from, unless it follows the last one. */
+static elman_status note_line(struct pairs *pairs, const struct lines *lines, elman_error *error) {
+  if (pairs->run_count > 0) {
+    const struct run *last = &pairs->runs[pairs->run_count - 1];
+    if (last->name == lines->name && last->number + (pairs->count - last->first) == lines->number)
+      return ELMAN_OK;
+  }
+  const elman_status status = array_grow(&pairs->runs, &pairs->run_capacity, pairs->run_count + 1,
+                                         sizeof *pairs->runs, error);
+  if (status == ELMAN_OK)
+    pairs->runs[pairs->run_count++] = (struct run){pairs->count, lines->number, lines->name};
+  return status;
+}
+
+static elman_status store(struct reader *reader, const struct lines *lines,
+                          const struct text *fields, size_t count) {
   struct pairs *pairs = reader->pairs;
-  const elman_status status = array_grow(&pairs->items, &pairs->capacity, pairs->count + 1,
-                                         sizeof *pairs->items, reader->error);
-  if (status == ELMAN_OK) pairs->items[pairs->count++] = item;
+  elman_status status = array_grow(&pairs->items, &pairs->capacity, pairs->count + 1,
+                                   sizeof *pairs->items, reader->error);
+  if (status == ELMAN_OK) status = note_line(pairs, lines, reader->error);
+  if (status == ELMAN_OK)
+    status = pair_text_add(&pairs->items[pairs->count], &pairs->text, fields, count, reader->error);
+  if (status == ELMAN_OK) pairs->count++;
   return status;
 }
 
@@ -160,18 +180,16 @@ static bool alignment_is_bad(char problem[LINE_PROBLEM], const struct pair *pair
 
 static elman_status add_pair(struct reader *reader, const struct lines *lines,
                              const struct pair *pair) {
-  struct stored_pair item = {line_terminate(pair->source), line_terminate(pair->target), NULL,
-                             lines->number};
-  if (!reader->options->whole_lines && pair->alignment.bytes != NULL) {
+  if (pair->alignment.bytes != NULL) {
     char problem[LINE_PROBLEM];
     const struct lines *where = reader->alignments.name == NULL ? lines : &reader->alignments;
     if (line_is_not_utf8(problem, pair->alignment))
       return skip(reader, where, ELMAN_FINDING_NOT_UTF8, problem);
     if (reader->options->check_alignments && alignment_is_bad(problem, pair))
       return skip(reader, where, ELMAN_FINDING_BAD_ALIGNMENT, problem);
-    item.alignment = line_terminate(pair->alignment);
   }
-  return store(reader, item);
+  const struct text fields[] = {pair->source, pair->target, pair->alignment};
+  return store(reader, lines, fields, sizeof fields / sizeof *fields);
 }
 
 struct columns {
@@ -225,9 +243,10 @@ static elman_status add_tsv_line(struct reader *reader, const struct lines *line
     return skip(reader, lines, ELMAN_FINDING_EMPTY, "has an empty source side");
   if (is_blank(pair.target))
     return skip(reader, lines, ELMAN_FINDING_EMPTY, "has an empty target side");
-  if (options->whole_lines)
-    return store(reader,
-                 (struct stored_pair){.source = line_terminate(line), .number = lines->number});
+  if (options->whole_lines) {
+    const struct text fields[] = {line, text_of("")};
+    return store(reader, lines, fields, sizeof fields / sizeof *fields);
+  }
   if (reader->alignments.name != NULL) pair.alignment = alignment;
   return add_pair(reader, lines, &pair);
 }
@@ -244,7 +263,8 @@ static elman_status not_as_many(struct reader *reader, const struct lines *lines
 static elman_status open_alignments(struct reader *reader, const struct lines *with) {
   struct lines *alignments = &reader->alignments;
   if (reader->options->alignment_file == NULL) return ELMAN_OK;
-  const elman_status status = open_lines(alignments, reader, reader->options->alignment_file);
+  const elman_status status =
+      open_lines(alignments, &reader->alignment_bytes, reader, reader->options->alignment_file);
   if (status != ELMAN_OK) return status;
   const size_t wanted = count_lines(*with), found = count_lines(*alignments);
   struct lines shortened = *alignments;
@@ -261,28 +281,24 @@ static struct text next_alignment(struct reader *reader) {
 }
 
 static elman_status read_tsv(struct reader *reader, const char *file) {
+  struct buffer bytes = {0};
   struct lines lines = {0};
-  elman_status status = open_lines(&lines, reader, file);
-  if (status != ELMAN_OK) return status;
-  drop_blank_end(&lines);
-  status = open_alignments(reader, &lines);
   struct text line;
+  elman_status status = open_lines(&lines, &bytes, reader, file);
+  drop_blank_end(&lines);
+  if (status == ELMAN_OK) status = open_alignments(reader, &lines);
   while (status == ELMAN_OK && lines_next(&line, &lines))
     status = add_tsv_line(reader, &lines, line, next_alignment(reader));
+  buffer_free(&bytes);
   return status;
 }
 
-static elman_status read_moses(struct reader *reader) {
-  const elman_pairs_options *options = reader->options;
-  struct lines sources = {0}, targets = {0};
-  elman_status status = open_lines(&sources, reader, options->source_file);
-  if (status == ELMAN_OK) status = open_lines(&targets, reader, options->target_file);
-  if (status != ELMAN_OK) return status;
-
+static elman_status add_moses_lines(struct reader *reader, struct lines sources,
+                                    struct lines targets) {
   const size_t source_count = count_lines(sources), target_count = count_lines(targets);
   if (source_count != target_count)
     return not_as_many(reader, &sources, source_count, &targets, target_count, "translate");
-  status = open_alignments(reader, &sources);
+  elman_status status = open_alignments(reader, &sources);
 
   struct pair pair = {0};
   while (status == ELMAN_OK && lines_next(&pair.source, &sources) &&
@@ -300,6 +316,18 @@ static elman_status read_moses(struct reader *reader) {
     else
       status = add_pair(reader, &sources, &pair);
   }
+  return status;
+}
+
+static elman_status read_moses(struct reader *reader) {
+  const char *const files[] = {reader->options->source_file, reader->options->target_file};
+  struct buffer bytes[2] = {0};
+  struct lines lines[2] = {0};
+  elman_status status = ELMAN_OK;
+  for (int s = 0; status == ELMAN_OK && s < 2; s++)
+    status = open_lines(&lines[s], &bytes[s], reader, files[s]);
+  if (status == ELMAN_OK) status = add_moses_lines(reader, lines[0], lines[1]);
+  for (int s = 0; s < 2; s++) buffer_free(&bytes[s]);
   return status;
 }
 
@@ -353,12 +381,13 @@ elman_status pairs_read(struct pairs **pairs, const elman_pairs_options *options
   read->target_column = options->target_column;
   struct reader reader = {.pairs = read, .options = options, .error = error};
 
-  read->files = calloc(options->file_count + 3, sizeof *read->files);
-  if (read->files == NULL) status = fail_no_memory(error);
+  read->names = calloc(options->file_count + 3, sizeof *read->names);
+  if (read->names == NULL) status = fail_no_memory(error);
   for (size_t i = 0; status == ELMAN_OK && i < options->file_count; i++)
     status = read_tsv(&reader, options->files[i]);
   if (status == ELMAN_OK && options->source_file != NULL) status = read_moses(&reader);
   if (status == ELMAN_OK && read->count == 0) status = nothing_found(&reader);
+  buffer_free(&reader.alignment_bytes);
 
   if (status == ELMAN_OK)
     *pairs = read;
@@ -369,12 +398,11 @@ elman_status pairs_read(struct pairs **pairs, const elman_pairs_options *options
 
 void pairs_free(struct pairs *pairs) {
   if (pairs == NULL) return;
-  for (size_t i = 0; i < pairs->file_count; i++) {
-    buffer_free(&pairs->files[i].text);
-    free(pairs->files[i].name);
-  }
-  free(pairs->files);
+  for (size_t i = 0; i < pairs->name_count; i++) free(pairs->names[i]);
+  free(pairs->names);
   free(pairs->items);
+  free(pairs->runs);
+  pair_text_free(&pairs->text);
   free(pairs);
 }
 
@@ -386,16 +414,18 @@ size_t pairs_skipped_count(const struct pairs *pairs) {
   return pairs->skipped;
 }
 
+void pairs_give_back(struct pairs *pairs, size_t before) {
+  pair_text_give_back(&pairs->text, before);
+}
+
 struct pair pairs_get(const struct pairs *pairs, size_t index) {
-  const struct stored_pair *item = &pairs->items[index];
-  if (item->target == NULL) {
-    struct pair pair = {.alignment = text_of("")};
-    pick_columns(&pair, text_of(item->source),
-                 (struct columns){pairs->source_column, pairs->target_column, 0});
-    return pair;
-  }
-  return (struct pair){text_of(item->source), text_of(item->target),
-                       text_of(item->alignment == NULL ? "" : item->alignment)};
+  const struct text first = text_of(pairs->items[index]);
+  const struct text second = text_of(first.bytes + first.length + 1);
+  if (second.length > 0)
+    return (struct pair){first, second, text_of(second.bytes + second.length + 1)};
+  struct pair pair = {.alignment = text_of("")};
+  pick_columns(&pair, first, (struct columns){pairs->source_column, pairs->target_column, 0});
+  return pair;
 }
 
 uint64_t pairs_hash(const struct pairs *pairs) {
@@ -409,16 +439,26 @@ uint64_t pairs_hash(const struct pairs *pairs) {
 }
 
 struct text pairs_line(const struct pairs *pairs, size_t index) {
-  return pairs->whole_lines ? text_of(pairs->items[index].source) : (struct text){0};
+  return pairs->whole_lines ? text_of(pairs->items[index]) : (struct text){0};
+}
+
+static const struct run *run_of(const struct pairs *pairs, size_t index) {
+  size_t first = 0, end = pairs->run_count;
+  while (end - first > 1) {
+    const size_t middle = first + (end - first) / 2;
+    if (pairs->runs[middle].first <= index)
+      first = middle;
+    else
+      end = middle;
+  }
+  return &pairs->runs[first];
 }
 
 size_t pairs_line_number(const struct pairs *pairs, size_t index) {
-  return pairs->items[index].number;
+  const struct run *run = run_of(pairs, index);
+  return run->number + (index - run->first);
 }
 
 void pairs_place(char *place, size_t size, const struct pairs *pairs, size_t index) {
-  const struct stored_pair *item = &pairs->items[index];
-  const struct pairs_file *file = pairs->files;
-  while ((uintptr_t)item->source - (uintptr_t)file->text.bytes >= file->text.length) file++;
-  snprintf(place, size, "%s:%zu", file->name, item->number);
+  snprintf(place, size, "%s:%zu", run_of(pairs, index)->name, pairs_line_number(pairs, index));
 }

@@ -33,7 +33,10 @@ void pairs_free(struct pairs *pairs);
 
 size_t pairs_count(const struct pairs *pairs);
 size_t pairs_skipped_count(const struct pairs *pairs);
-struct pair pairs_get(const struct pairs *pairs, size_t index); /* text valid until pairs_free */
+/* The text is valid until it is given back, or the pairs are freed. */
+struct pair pairs_get(const struct pairs *pairs, size_t index);
+/* Frees text that only pairs before this one need. */
+void pairs_give_back(struct pairs *pairs, size_t before);
 
 /* Of the texts of both sides, in order; of NULL that of no pairs. */
 uint64_t pairs_hash(const struct pairs *pairs);

@@ -24,7 +24,8 @@ elman_evaluate_options evaluate_options_default(void) {
 elman_status evaluate_encode(struct corpus *corpus, const struct model *model,
                              const struct pairs *pairs, elman_error *error) {
   const struct codec source = model_source_codec(model), target = model_target_codec(model);
-  return corpus_encode(corpus, pairs, &source, &target, MAX_SENTENCE_TOKENS, error);
+  const struct encoding_options options = {.max_length = MAX_SENTENCE_TOKENS};
+  return corpus_encode(corpus, pairs, &source, &target, &options, error);
 }
 
 /* The sum over the corpus of the members' mean, which is minus their joint log p. */

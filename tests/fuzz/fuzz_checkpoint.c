@@ -30,7 +30,8 @@ static void set_up(void) {
   struct pairs *pairs = small_pairs();
   struct model *model = small_model((struct model_config){.layers = 1, .attention_heads = 1});
   const struct codec source = model_source_codec(model), target = model_target_codec(model);
-  REQUIRE(corpus_encode(&corpus, pairs, &source, &target, 0, NULL) == ELMAN_OK);
+  REQUIRE(corpus_encode(&corpus, pairs, &source, &target, &(struct encoding_options){0}, NULL) ==
+          ELMAN_OK);
   options = (elman_train_options){.epochs = EPOCHS,
                                   .batch_size = BATCH,
                                   .shards = 1,

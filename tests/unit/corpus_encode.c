@@ -168,7 +168,8 @@ Test(encode, ids_of_both_sides) {
   const struct codec source = {.mode = built.source_mode, .vocabulary = built.source};
   const struct codec target = {.mode = built.target_mode, .vocabulary = built.target};
   struct corpus corpus;
-  cr_assert_eq(corpus_encode(&corpus, pairs, &source, &target, 0, NULL), ELMAN_OK);
+  cr_assert_eq(corpus_encode(&corpus, pairs, &source, &target, &(struct encoding_options){0}, NULL),
+               ELMAN_OK);
   cr_assert_eq(corpus.source.count, 2);
   cr_assert_eq(corpus.target.count, 2);
   cr_assert_eq(corpus.too_long, 0);
@@ -190,7 +191,9 @@ Test(encode, pairs_that_are_too_long_are_counted) {
   const struct codec source = {.mode = built.source_mode, .vocabulary = built.source};
   const struct codec target = {.mode = built.target_mode, .vocabulary = built.target};
   struct corpus corpus;
-  cr_assert_eq(corpus_encode(&corpus, pairs, &source, &target, 2, NULL), ELMAN_OK);
+  cr_assert_eq(corpus_encode(&corpus, pairs, &source, &target,
+                             &(struct encoding_options){.max_length = 2}, NULL),
+               ELMAN_OK);
   cr_assert_eq(corpus.too_long, 2);
   cr_assert_eq(corpus.source.count, 2);
   cr_assert_eq(corpus.target.count, 2);
@@ -199,7 +202,9 @@ Test(encode, pairs_that_are_too_long_are_counted) {
   cr_assert_eq(corpus.source.longest, 2);
   corpus_free(&corpus);
   cr_assert_null(corpus.source.ids);
-  cr_assert_eq(corpus_encode(&corpus, pairs, &source, &target, 3, NULL), ELMAN_OK);
+  cr_assert_eq(corpus_encode(&corpus, pairs, &source, &target,
+                             &(struct encoding_options){.max_length = 3}, NULL),
+               ELMAN_OK);
   cr_assert_eq(corpus.too_long, 0);
   corpus_free(&corpus);
   corpus_free(&corpus);
@@ -231,7 +236,9 @@ Test(encode, threads_change_nothing) {
     built[k] = vocabularies_of(pairs, options);
     const struct codec source = vocabulary_pair_codec(&built[k], ELMAN_SOURCE);
     const struct codec target = vocabulary_pair_codec(&built[k], ELMAN_TARGET);
-    cr_assert_eq(corpus_encode(&corpora[k], pairs, &source, &target, 3, NULL), ELMAN_OK);
+    cr_assert_eq(corpus_encode(&corpora[k], pairs, &source, &target,
+                               &(struct encoding_options){.max_length = 3}, NULL),
+                 ELMAN_OK);
   }
   use_threads(1);
   cr_assert_gt(corpora[0].too_long, PAIRS_A_PIECE / 2);
@@ -249,6 +256,41 @@ Test(encode, threads_change_nothing) {
     free_vocabularies(&built[k]);
     corpus_free(&corpora[k]);
   }
+  pairs_free(pairs);
+}
+
+/* Some megabytes of text, in more pieces than are encoded at once. */
+static struct pairs *long_pairs(void) {
+  enum { COUNT = (PIECES_AT_ONCE + 2) * PAIRS_A_PIECE };
+  struct buffer text = {0};
+  for (size_t i = 0; i < COUNT; i++)
+    buffer_print(&text, "%zu 我 爱 你\tI %zu love you\n", i % 11, i % 7);
+  struct pairs *pairs = pairs_of(text.bytes);
+  buffer_free(&text);
+  return pairs;
+}
+
+Test(encode, text_that_is_given_back_on_the_way_changes_nothing) {
+  struct pairs *pairs = long_pairs();
+  struct vocabulary_pair built = vocabularies_of(pairs, automatic);
+  const struct codec source = vocabulary_pair_codec(&built, ELMAN_SOURCE);
+  const struct codec target = vocabulary_pair_codec(&built, ELMAN_TARGET);
+  struct corpus corpora[2];
+  for (size_t k = 0; k < 2; k++)
+    cr_assert_eq(corpus_encode(&corpora[k], pairs, &source, &target,
+                               &(struct encoding_options){.consumed = k == 0 ? NULL : pairs}, NULL),
+                 ELMAN_OK);
+  const struct sentences *sides[2][2] = {{&corpora[0].source, &corpora[1].source},
+                                         {&corpora[0].target, &corpora[1].target}};
+  for (size_t s = 0; s < 2; s++) {
+    const struct sentences *kept = sides[s][0], *consumed = sides[s][1];
+    cr_assert_eq(kept->count, consumed->count);
+    cr_assert_arr_eq(kept->starts, consumed->starts, (kept->count + 1) * sizeof *kept->starts);
+    cr_assert_arr_eq(kept->ids, consumed->ids, kept->starts[kept->count] * sizeof *kept->ids);
+  }
+  free_vocabularies(&built);
+  corpus_free(&corpora[0]);
+  corpus_free(&corpora[1]);
   pairs_free(pairs);
 }
 
@@ -281,7 +323,8 @@ static void assert_links(elman_token_mode mode, const char *line, const char *ex
   struct corpus corpus;
   char shown[200] = "";
   elman_error error = {0};
-  const elman_status status = corpus_encode_guided(&corpus, pairs, &source, &target, 0, &error);
+  const elman_status status = corpus_encode(&corpus, pairs, &source, &target,
+                                            &(struct encoding_options){.guided = true}, &error);
   if (status != ELMAN_OK)
     snprintf(shown, sizeof shown, "%.20s: %.150s", strrchr(error.where, ':') + 1, error.message);
   for (size_t i = 0; status == ELMAN_OK && i < corpus.links.starts[1]; i++) {

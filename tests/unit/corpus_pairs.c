@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "corpus/pair_text.h"
 #include "corpus/pairs.h"
 
 static char folder[] = "/tmp/elman-pairs-XXXXXX";
@@ -223,6 +224,64 @@ Test(tsv, a_nul_far_down_is_a_bad_line) {
   cr_assert_str_eq(notes.bytes, "a.tsv:2251: is not valid UTF-8 at byte 2 of the line\n");
   buffer_free(&notes);
   pairs_free(pairs);
+}
+
+Test(tsv, places_of_pairs_behind_lines_that_were_left_out) {
+  static const char *const names[] = {"a.tsv", "b.tsv"};
+  static const char *const places[] = {"a.tsv:1", "a.tsv:3", "a.tsv:4", "b.tsv:2"};
+  put("a.tsv", "我\tI\nbad\n你\tyou\n他\the\n");
+  put("b.tsv", "bad\n她\tshe\n");
+  elman_pairs_options options = tsv_options();
+  options.files = names;
+  options.file_count = 2;
+  struct pairs *pairs;
+  cr_assert_eq(pairs_read(&pairs, &options, NULL), ELMAN_OK);
+  cr_assert_eq(pairs_count(pairs), sizeof places / sizeof *places);
+  for (size_t i = 0; i < pairs_count(pairs); i++) {
+    char place[32];
+    pairs_place(place, sizeof place, pairs, i);
+    cr_assert_str_eq(place, places[i]);
+  }
+  cr_assert_eq(pairs_line_number(pairs, 3), 2);
+  buffer_free(&notes);
+  pairs_free(pairs);
+}
+
+/* Larger than a block of text (corpus/pair_text.c), and smaller ones on both sides of it. */
+Test(tsv, long_lines) {
+  enum { LONG = 3 << 20 };
+  struct buffer content = {0}, expected = {0};
+  buffer_print(&content, "我\tI\n你\t");
+  buffer_print(&expected, "我=I|你=");
+  for (size_t i = 0; i < LONG; i++) {
+    buffer_append(&content, "x", 1);
+    buffer_append(&expected, "x", 1);
+  }
+  buffer_print(&content, "\n他\the\n");
+  buffer_print(&expected, "|他=he");
+  put_bytes("a.tsv", content.bytes, content.length);
+  assert_pairs(tsv_options(), expected.bytes, 0, "");
+  buffer_free(&content);
+  buffer_free(&expected);
+}
+
+Test(pair_text, is_given_back_from_the_front) {
+  enum { PAIRS = 1000, WIDTH = 5000 };
+  static char line[WIDTH];
+  struct pair_text text = {0};
+  const char *copies[PAIRS];
+  memset(line, 'x', sizeof line);
+  for (size_t i = 0; i < PAIRS; i++) {
+    const struct text field = {line, WIDTH};
+    cr_assert_eq(pair_text_add(&copies[i], &text, &field, 1, NULL), ELMAN_OK);
+  }
+  cr_assert_gt(text.count, 3);
+  pair_text_give_back(&text, PAIRS / 2);
+  cr_assert_eq(text.given_back, text.count / 2);
+  for (size_t i = PAIRS / 2; i < PAIRS; i++) cr_assert_eq(strlen(copies[i]), WIDTH);
+  pair_text_give_back(&text, PAIRS);
+  cr_assert_eq(text.given_back, text.count);
+  pair_text_free(&text);
 }
 
 Test(tsv, strict) {

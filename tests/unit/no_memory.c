@@ -347,7 +347,9 @@ static void train_together(void) {
 Test(no_memory, training_by_several_processes, .init = fail_in_the_library_too) {
   set_up_processes();
   const struct codec source = model_source_codec(model), target = model_target_codec(model);
-  cr_assert_eq(corpus_encode(&corpus, pairs, &source, &target, 50, NULL), ELMAN_OK);
+  cr_assert_eq(corpus_encode(&corpus, pairs, &source, &target,
+                             &(struct encoding_options){.max_length = 50}, NULL),
+               ELMAN_OK);
   struct training alone = {.allowed = -1, .models = {model}};
   train_one(NULL, &alone);
   cr_assert_eq(alone.status[0], ELMAN_OK);

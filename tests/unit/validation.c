@@ -66,7 +66,9 @@ static struct task set_up(void) {
   struct task task = {.model = make_model(), .train = pairs_of(TRAIN), .dev = pairs_of(DEV)};
   const struct codec source = model_source_codec(task.model);
   const struct codec target = model_target_codec(task.model);
-  cr_assert_eq(corpus_encode(&task.corpus, task.train, &source, &target, 50, NULL), ELMAN_OK);
+  cr_assert_eq(corpus_encode(&task.corpus, task.train, &source, &target,
+                             &(struct encoding_options){.max_length = 50}, NULL),
+               ELMAN_OK);
   return task;
 }
 
