@@ -13,7 +13,8 @@ TestSuite(api_group, .init = enter_folder, .fini = leave_folder);
 
 enum { PAIRS = 46, MOST = 5 };
 
-/* Made sentences of many lengths; `first` lets two files differ. */
+/* Made sentences of many lengths, each with an alignment of its last words; `first` lets two files
+ * differ. */
 static void write_pairs(const char *name, size_t count, size_t first) {
   FILE *file = fopen(name, "wb");
   for (size_t i = first; i < first + count; i++) {
@@ -22,14 +23,15 @@ static void write_pairs(const char *name, size_t count, size_t first) {
     fputc('\t', file);
     for (size_t k = 0; k <= i % 5; k++)
       fprintf(file, "%su%zu", k == 0 ? "" : " ", i * (k + 5) % 11);
-    fputc('\n', file);
+    fprintf(file, "\t%zu-%zu\n", i % 7, i % 5);
   }
   fclose(file);
 }
 
-static elman_pairs *read_pairs(const char *name) {
+static elman_pairs *read_pairs(const char *name, bool aligned) {
   elman_pairs_options options = elman_pairs_options_default();
   elman_pairs *pairs;
+  options.alignment_column = aligned ? 3 : 0;
   options.files = &name;
   options.file_count = 1;
   cr_assert_eq(elman_pairs_read(&pairs, &options, NULL), ELMAN_OK);
@@ -97,10 +99,11 @@ static void train(const elman_group *group, void *context) {
   struct training *training = context;
   const size_t rank = group == NULL ? 0 : group->rank;
   elman_train_options options = training->options;
-  elman_pairs *pairs = read_pairs(training->pairs), *dev = NULL, *own = pairs;
+  const bool guided = options.guide_weight > 0;
+  elman_pairs *pairs = read_pairs(training->pairs, guided), *dev = NULL, *own = pairs;
   elman_model *model;
-  if (rank > 0 && rank == training->differs_in) own = read_pairs("others");
-  if (training->dev != NULL) dev = read_pairs(training->dev);
+  if (rank > 0 && rank == training->differs_in) own = read_pairs("others", guided);
+  if (training->dev != NULL) dev = read_pairs(training->dev, guided);
   options.dev = dev;
   options.group = group;
   options.context = training;
@@ -186,6 +189,27 @@ Test(api_group, nor_with_all_that_an_update_may_have) {
   training.model.attention = "multihead";
   training.options.patience = 1;
   training.options.epochs = 12;
+  check_any_number(training);
+}
+
+/* Every process splits all sentences of a batch anew and finds the batches that follow from it. */
+Test(api_group, nor_where_words_are_split_in_several_ways) {
+  write_files();
+  struct training training = training_of(4);
+  training.model.source_tokens = training.model.target_tokens = ELMAN_TOKENS_BPE;
+  training.model.subwords = 12;
+  training.options.subword_dropout = 0.3;
+  training.dev = "dev";
+  check_any_number(training);
+  training.options.batch_tokens = 40;
+  check_any_number(training);
+}
+
+Test(api_group, nor_with_a_guide) {
+  write_files();
+  struct training training = training_of(4);
+  training.options.guide_weight = 0.5;
+  training.dev = "dev";
   check_any_number(training);
 }
 
@@ -394,7 +418,7 @@ struct comparison {
 static void compare(const elman_group *group, void *context) {
   struct comparison *comparison = context;
   const size_t r = group->rank;
-  elman_pairs *pairs = read_pairs(comparison->pairs[r]), *same = read_pairs("pairs");
+  elman_pairs *pairs = read_pairs(comparison->pairs[r], false), *same = read_pairs("pairs", false);
   elman_model_options model_options = training_of(1).model;
   elman_evaluate_options options = elman_evaluate_options_default();
   elman_model *model;
