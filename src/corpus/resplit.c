@@ -19,10 +19,11 @@ static elman_status make_room(struct resplit *resplit, size_t count, elman_error
 }
 
 /* Random numbers are numbered by pair and side, so that no two sentences share one. */
-static elman_status add_side(struct resplit *resplit, struct sentences *to,
-                             const struct sentences *from, size_t index, elman_side side,
-                             size_t epoch, elman_error *error) {
+static elman_status add_side(struct resplit *resplit, const struct corpus *corpus, size_t index,
+                             elman_side side, size_t epoch, size_t longest, elman_error *error) {
   const struct codec *codec = &resplit->codecs[side];
+  const struct sentences *from = side == ELMAN_SOURCE ? &corpus->source : &corpus->target;
+  struct sentences *to = side == ELMAN_SOURCE ? &resplit->pairs.source : &resplit->pairs.target;
   const uint32_t *ids = from->ids + from->starts[index];
   const size_t length = from->starts[index + 1] - from->starts[index];
   struct encoding *again = &resplit->encodings[side];
@@ -32,9 +33,18 @@ static elman_status add_side(struct resplit *resplit, struct sentences *to,
   if (codec->merges == NULL) return sentences_add(to, ids, length, error);
   const elman_status status = encode_again(again, codec, ids, length, &dropout, error);
   if (status != ELMAN_OK) return status;
-  return resplit->max_length > 0 && again->tokens.count > resplit->max_length
-             ? sentences_add(to, ids, length, error)
-             : sentences_add(to, again->ids, again->tokens.count, error);
+  return again->tokens.count > longest ? sentences_add(to, ids, length, error)
+                                       : sentences_add(to, again->ids, again->tokens.count, error);
+}
+
+/* Tokens of a side, </s> not included, in a batch of `count` pairs. */
+static size_t longest_side(const struct resplit *resplit, size_t count, elman_side side) {
+  size_t longest = resplit->max_length > 0 ? resplit->max_length : SIZE_MAX;
+  if (resplit->batch_tokens > 0) {
+    const size_t padded = resplit->batch_tokens / count - (side == ELMAN_TARGET);
+    if (padded < longest) longest = padded;
+  }
+  return longest;
 }
 
 elman_status resplit_pairs(struct resplit *resplit, const struct corpus *corpus,
@@ -42,11 +52,9 @@ elman_status resplit_pairs(struct resplit *resplit, const struct corpus *corpus,
   elman_status status = make_room(resplit, count, error);
   resplit->pairs.source_words = corpus->source_words;
   for (size_t i = 0; status == ELMAN_OK && i < count; i++) {
-    status = add_side(resplit, &resplit->pairs.source, &corpus->source, indices[i], ELMAN_SOURCE,
-                      epoch, error);
-    if (status == ELMAN_OK)
-      status = add_side(resplit, &resplit->pairs.target, &corpus->target, indices[i], ELMAN_TARGET,
-                        epoch, error);
+    for (int side = 0; status == ELMAN_OK && side < 2; side++)
+      status = add_side(resplit, corpus, indices[i], (elman_side)side, epoch,
+                        longest_side(resplit, count, (elman_side)side), error);
   }
   return status;
 }

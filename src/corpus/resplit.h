@@ -10,7 +10,9 @@ struct resplit {
   struct codec codecs[2]; /* by side; those without merges stay as they are */
   double share;           /* of the merges that are dropped */
   uint64_t seed;
-  size_t max_length; /* a side that would become longer stays as it was; 0 = no limit */
+  /* A side that would become longer than these let it stays as it was; 0 = no limit. */
+  size_t max_length;
+  size_t batch_tokens; /* pairs times the longest side, </s> included */
   /* scratch memory and result */
   struct encoding encodings[2]; /* by side: an encoding remembers words of one codec */
   struct corpus pairs;

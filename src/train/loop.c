@@ -365,7 +365,8 @@ static elman_status prepare_resplit(struct run *run, elman_error *error) {
   run->resplit = (struct resplit){.codecs = {model_source_codec(model), model_target_codec(model)},
                                   .share = options->subword_dropout,
                                   .seed = options->seed,
-                                  .max_length = options->max_length};
+                                  .max_length = options->max_length,
+                                  .batch_tokens = options->batch_tokens};
   return ELMAN_OK;
 }
 

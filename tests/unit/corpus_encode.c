@@ -8,6 +8,7 @@
 #include "corpus/batch.h"
 #include "corpus/corpus.h"
 #include "corpus/pieces.h"
+#include "corpus/resplit.h"
 #include "corpus/vocabulary_pair.h"
 #include "threads.h"
 
@@ -420,4 +421,48 @@ Test(batches, clause_ends_are_time_major_and_cut_for_shards) {
   batch_free(&slice);
   vocabulary_free(vocabulary);
   tokens_free(&tokens);
+}
+
+/* The longest side of pairs that are split anew in some epochs, </s> included. */
+static size_t longest_resplit(struct resplit *resplit, const struct corpus *corpus, size_t epochs) {
+  enum { COUNT = 3 };
+  static const size_t indices[COUNT] = {0, 1, 2};
+  size_t longest = 0;
+  for (size_t epoch = 0; epoch < epochs; epoch++) {
+    cr_assert_eq(resplit_pairs(resplit, corpus, indices, COUNT, epoch, NULL), ELMAN_OK);
+    for (size_t i = 0; i < COUNT; i++) {
+      const size_t *sources = resplit->pairs.source.starts, *targets = resplit->pairs.target.starts;
+      const size_t source = sources[i + 1] - sources[i], target = targets[i + 1] - targets[i] + 1;
+      if (source > longest) longest = source;
+      if (target > longest) longest = target;
+    }
+  }
+  return longest;
+}
+
+Test(resplit, a_batch_stays_within_its_tokens) {
+  enum { EPOCHS = 20 };
+  struct pairs *pairs = pairs_of("abab abab\tcdcd cdcd\nabab ab\tcdcd cd\nab abab ab\tcd\n");
+  struct vocabulary_options options = automatic;
+  options.source_mode = options.target_mode = ELMAN_TOKENS_BPE;
+  options.merges[ELMAN_SOURCE] = options.merges[ELMAN_TARGET] = 10;
+  struct vocabulary_pair built = vocabularies_of(pairs, options);
+  struct resplit resplit = {.codecs = {vocabulary_pair_codec(&built, ELMAN_SOURCE),
+                                       vocabulary_pair_codec(&built, ELMAN_TARGET)},
+                            .share = 0.5};
+  struct corpus corpus;
+  cr_assert_eq(corpus_encode(&corpus, pairs, &resplit.codecs[ELMAN_SOURCE],
+                             &resplit.codecs[ELMAN_TARGET], &(struct encoding_options){0}, NULL),
+               ELMAN_OK);
+  cr_assert_eq(corpus.source.longest, 3);
+  cr_assert_geq(longest_resplit(&resplit, &corpus, EPOCHS), 6);
+  for (size_t longest = 3; longest <= 5; longest++) {
+    resplit.batch_tokens = 3 * longest + 2;
+    cr_assert_eq(longest_resplit(&resplit, &corpus, EPOCHS), longest);
+  }
+  resplit_free(&resplit);
+  corpus_free(&corpus);
+  for (size_t side = 0; side < 2; side++) merges_free(built.merges[side]);
+  free_vocabularies(&built);
+  pairs_free(pairs);
 }
