@@ -1,6 +1,6 @@
 /* Sampling: the next token is drawn from the softmax of the logits, in place of the likeliest one.
  * The k likeliest alone may be drawn from (Fan, Lewis and Dauphin, "Hierarchical neural story
- * generation", ACL 2018). */
+ * generation", ACL 2018). docs/beyond.md, (89) and (90). */
 #ifndef ELMAN_TRANSLATE_SAMPLE_H
 #define ELMAN_TRANSLATE_SAMPLE_H
 
