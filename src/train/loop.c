@@ -11,88 +11,10 @@
 #include "train/join.h"
 #include "train/kept.h"
 #include "train/order.h"
+#include "train/validate.h"
 #include "translate/evaluate.h"
 
 enum { MAX_FAILURES = 10 };
-
-/* ---- validation ---- */
-
-static void swap(real *a, real *b, size_t n) {
-  for (size_t i = 0; i < n; i++) {
-    const real kept = a[i];
-    a[i] = b[i];
-    b[i] = kept;
-  }
-}
-
-/* The larger, the better. */
-static double measure_of(const elman_scores *scores, const elman_train_options *options) {
-  switch (trainer_measure(options)) {
-  case MEASURE_BLEU:
-    return scores->metrics.bleu;
-  case MEASURE_CHRF:
-    return scores->metrics.chrf;
-  case MEASURE_LOSS:
-    return -scores->loss;
-  }
-  return 0;
-}
-
-/* Scores the average, where there is one, else the weights; what is told of it goes to *report. */
-static elman_status validate(elman_validation *report, struct trainer *trainer,
-                             const elman_train_options *options, const struct corpus *dev,
-                             elman_error *error) {
-  struct model *model = trainer->model;
-  struct training_state *state = &trainer->state;
-  elman_scores scores;
-  elman_evaluate_options evaluation = evaluate_options_default();
-  evaluation.batch_size = options->batch_size;
-  evaluation.group = options->group;
-  const size_t n = model->table.block;
-  trainer_settle(trainer);
-  if (trainer->average != NULL) swap(model->block, trainer->average, n);
-  const elman_status status =
-      evaluate(&scores, model, trainer_dev(options), dev, &evaluation, error);
-  if (status != ELMAN_OK) {
-    if (trainer->average != NULL) swap(model->block, trainer->average, n);
-    return status;
-  }
-  const double score = measure_of(&scores, options);
-  /* While translations have nothing right yet, the loss tells. */
-  const bool best = !state->has_best || score > state->best_score ||
-                    (score == state->best_score && scores.loss < state->best_loss);
-  if (best) {
-    memcpy(trainer->best, model->block, trainer_block_bytes(trainer));
-    state->best_score = score;
-    state->best_loss = scores.loss;
-  }
-  state->has_best = true;
-  state->stale = best ? 0 : state->stale + 1;
-  state->rate_factor = schedule_factor(&trainer->schedule, state->rate_factor, best);
-  if (trainer->average != NULL) swap(model->block, trainer->average, n);
-  *report = (elman_validation){.epoch = state->epoch,
-                               .update = state->update,
-                               .loss = scores.loss,
-                               .perplexity = scores.perplexity,
-                               .exact_match = scores.exact_match,
-                               .bleu = scores.metrics.bleu,
-                               .chrf = scores.metrics.chrf,
-                               .best = best};
-  return ELMAN_OK;
-}
-
-static bool validation_is_due(const struct trainer *trainer, const elman_train_options *options,
-                              const struct epoch_order *order) {
-  if (options->dev == NULL) return false;
-  if (options->validate_every > 0) return trainer->state.update % options->validate_every == 0;
-  return trainer->state.position == order->batches;
-}
-
-static bool patience_is_over(const struct trainer *trainer, const elman_train_options *options) {
-  return options->patience > 0 && trainer->state.stale >= options->patience;
-}
-
-/* ---- the loop ---- */
 
 struct run {
   struct trainer *trainer;
@@ -227,7 +149,7 @@ static elman_status run_batch(struct run *run, elman_error *error) {
 static elman_status validate_if_due(struct run *run, elman_error *error) {
   const elman_train_options *options = run->options;
   elman_validation report;
-  if (!validation_is_due(run->trainer, options, &run->order)) return ELMAN_OK;
+  if (!validation_is_due(run->trainer, options, run->order.batches)) return ELMAN_OK;
   const elman_status status = validate(&report, run->trainer, options, &run->dev, error);
   if (status == ELMAN_OK && options->validated != NULL && is_first(run) &&
       !options->validated(options->context, &report))
@@ -257,7 +179,7 @@ static void add_history(struct model_past *past, const struct run *run) {
 static bool keeping_is_due(const struct run *run) {
   const elman_train_options *options = run->options;
   if (options->keep_last == 0 || !is_first(run)) return false;
-  return options->dev != NULL ? validation_is_due(run->trainer, options, &run->order)
+  return options->dev != NULL ? validation_is_due(run->trainer, options, run->order.batches)
                               : run->trainer->state.position == run->order.batches;
 }
 
@@ -278,11 +200,11 @@ static elman_status write_kept(struct run *run, elman_error *error) {
   struct model *model = trainer->model;
   const struct model_past before = model->past;
   trainer_settle(trainer);
-  if (trainer->average != NULL) swap(model->block, trainer->average, model->table.block);
+  trainer_swap_average(trainer);
   add_history(&model->past, run);
   const elman_status status = kept_write(model, run->options->output, trainer->state.update, error);
   model->past = before;
-  if (trainer->average != NULL) swap(model->block, trainer->average, model->table.block);
+  trainer_swap_average(trainer);
   return status;
 }
 

@@ -174,3 +174,12 @@ elman_status trainer_step(struct trainer *trainer, const struct batch *batch,
 void trainer_settle(struct trainer *trainer) {
   optimizer_settle(&trainer->optimizer);
 }
+
+void trainer_swap_average(struct trainer *trainer) {
+  real *weights = trainer->model->block, *average = trainer->average;
+  for (size_t i = 0; average != NULL && i < trainer->model->table.block; i++) {
+    const real kept = weights[i];
+    weights[i] = average[i];
+    average[i] = kept;
+  }
+}

@@ -77,4 +77,7 @@ elman_status trainer_step(struct trainer *trainer, const struct batch *batch,
  */
 void trainer_settle(struct trainer *trainer);
 
+/* Exchanges the weights and their average, where there is one. */
+void trainer_swap_average(struct trainer *trainer);
+
 #endif
