@@ -21,6 +21,7 @@ struct model {
   real *block;               /* owned; all weights */
   struct parameters weights; /* views into the block */
   struct model_past past;
+  bool loaded;      /* from a file; else it was made */
   char version[32]; /* of the program that made or wrote it */
   size_t trainings; /* since it was made: what is derived from the weights holds for one number */
   struct script_sample sample[2]; /* by side; none once it was saved and loaded */

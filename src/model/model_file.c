@@ -291,6 +291,7 @@ static elman_status load(struct model **model, const struct safetensors *file, e
     const char *version = safetensors_metadata(file, KEY_VERSION);
     snprintf((*model)->version, sizeof(*model)->version, "%s", version == NULL ? "" : version);
     (*model)->past = past;
+    (*model)->loaded = true;
   }
   for (size_t i = 0; status == ELMAN_OK && i < (*model)->table.count; i++) {
     const struct parameter *row = &(*model)->table.rows[i];

@@ -12,7 +12,8 @@
 #include "model/safetensors.h"
 
 static const char KEY_OPTIONS[] = "elman.options", KEY_STATE[] = "elman.state",
-                  KEY_NAMES[] = "elman.names", KEY_VERSION[] = "elman.version";
+                  KEY_NAMES[] = "elman.names", KEY_START[] = "elman.start",
+                  KEY_VERSION[] = "elman.version";
 
 /* The blocks of a trainer, by the prefix of their tensors' names. */
 enum { BLOCKS = 5 };
@@ -161,6 +162,37 @@ static bool parse_state(struct training_state *state, const json_t *json) {
   return true;
 }
 
+/* ---- what it began from ---- */
+
+static json_t *describe_start(const struct training_start *start) {
+  return json_pack("{s:o, s:o, s:I, s:I, s:I}", "weights", hexadecimal(start->weights), "written",
+                   hexadecimal(start->written), "epochs", (json_int_t)start->history.epochs,
+                   "updates", (json_int_t)start->history.updates, "tokens",
+                   (json_int_t)start->history.tokens);
+}
+
+static bool parse_hexadecimal(uint64_t *number, const char *digits) {
+  if (strlen(digits) != 16 || strspn(digits, "0123456789abcdef") != 16) return false;
+  *number = strtoull(digits, NULL, 16);
+  return true;
+}
+
+static bool parse_start(struct training_start *start, const json_t *json) {
+  const char *weights, *written;
+  json_int_t epochs, updates, tokens;
+  const struct json_field fields[] = {{"weights", .string = &weights},
+                                      {"written", .string = &written},
+                                      {"epochs", .integer = &epochs},
+                                      {"updates", .integer = &updates},
+                                      {"tokens", .integer = &tokens}};
+  if (!read_json_fields(fields, sizeof fields / sizeof *fields, json) || epochs < 0 ||
+      updates < 0 || tokens < 0)
+    return false;
+  start->history = (elman_history){
+      .epochs = (uint64_t)epochs, .updates = (uint64_t)updates, .tokens = (uint64_t)tokens};
+  return parse_hexadecimal(&start->weights, weights) && parse_hexadecimal(&start->written, written);
+}
+
 /* ---- writing ---- */
 
 static elman_status write_tensors(FILE *stream, json_t *metadata, const struct trainer *trainer,
@@ -197,6 +229,7 @@ elman_status checkpoint_save(const struct trainer *trainer, const elman_train_op
   result |= safetensors_set_json(metadata, KEY_OPTIONS, describe_options(trainer, options, hashes));
   result |= safetensors_set_json(metadata, KEY_NAMES, describe_names(options));
   result |= safetensors_set_json(metadata, KEY_STATE, describe_state(&trainer->state));
+  result |= safetensors_set_json(metadata, KEY_START, describe_start(&trainer->start));
   struct safe_file file;
   elman_status status = result == 0
                             ? safe_file_open(&file, options->checkpoint, options->output, error)
@@ -313,6 +346,37 @@ static elman_status check_options(const struct safetensors *file, const struct t
   return status;
 }
 
+/* Training went on from weights of which nothing else tells. */
+static elman_status check_start(const struct training_start *then, const struct training_start *now,
+                                const struct safetensors *file, elman_error *error) {
+  if (now->weights == then->weights || (now->weights != 0 && now->weights == then->written))
+    return ELMAN_OK;
+  return fail(error, ELMAN_INVALID_ARGUMENT, file->path,
+              "the checkpoint belongs to another training, which began from %s, and not from %s; "
+              "use what it was trained with, or remove the file to start anew",
+              then->weights == 0 ? "new weights" : "the weights of a model (--init-from)",
+              now->weights == 0    ? "new ones"
+              : then->weights == 0 ? "those of a model (--init-from)"
+                                   : "those of this one");
+}
+
+/* A file of an earlier version does not tell, and is taken at the user's word. */
+static elman_status read_start(struct trainer *trainer, const struct safetensors *file,
+                               elman_error *error) {
+  struct training_start start;
+  json_t *json;
+  if (safetensors_metadata(file, KEY_START) == NULL) return ELMAN_OK;
+  elman_status status = metadata_json(&json, file, KEY_START, error);
+  if (status == ELMAN_OK && !parse_start(&start, json))
+    status = bad(file, error, "does not hold what this version expects", KEY_START);
+  if (status == ELMAN_OK) status = check_start(&start, &trainer->start, file, error);
+  json_decref(json);
+  if (status != ELMAN_OK) return status;
+  trainer->start = start;
+  trainer->model->past.history = start.history;
+  return ELMAN_OK;
+}
+
 static elman_status read_state(struct training_state *state, const struct safetensors *file,
                                elman_error *error) {
   json_t *json;
@@ -346,6 +410,7 @@ static elman_status load(struct trainer *trainer, const struct safetensors *file
                          elman_error *error) {
   elman_status status = advise(safetensors_verify(file, error), error);
   if (status == ELMAN_OK) status = check_options(file, trainer, options, hashes, error);
+  if (status == ELMAN_OK) status = read_start(trainer, file, error);
   if (status != ELMAN_OK) return status;
   struct training_state state;
   status = read_state(&state, file, error);

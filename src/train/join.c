@@ -95,6 +95,9 @@ elman_status join_spread(struct trainer *trainer, const elman_group *group, elma
                           trainer->best};
   const size_t bytes = trainer->model->table.block * sizeof(real);
   elman_status status = group_broadcast(group, &trainer->state, sizeof trainer->state, error);
+  if (status == ELMAN_OK)
+    status = group_broadcast(group, &trainer->start, sizeof trainer->start, error);
+  if (status == ELMAN_OK) trainer->model->past.history = trainer->start.history;
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks && status == ELMAN_OK; i++)
     if (blocks[i] != NULL) status = group_broadcast(group, blocks[i], bytes, error);
   return status;

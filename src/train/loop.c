@@ -266,8 +266,9 @@ static elman_status run_epochs(struct run *run, elman_error *error) {
 }
 
 static void keep_best(struct trainer *trainer) {
-  const real *chosen = trainer->state.has_best ? trainer->best : trainer->average;
-  if (chosen != NULL) memcpy(trainer->model->block, chosen, trainer_block_bytes(trainer));
+  const real *result = trainer_result(trainer);
+  if (result != trainer->model->block)
+    memcpy(trainer->model->block, result, trainer_block_bytes(trainer));
 }
 
 size_t trainer_default_epochs(size_t updates) {
@@ -348,7 +349,10 @@ elman_status trainer_run(struct model *model, const struct corpus *corpus,
   trainer.state.finished = status == ELMAN_OK;
   if (status == ELMAN_OK || status == ELMAN_INTERRUPTED) {
     elman_status saved = ELMAN_OK;
-    if (status == ELMAN_INTERRUPTED || run.saved) saved = save(&run, error);
+    if (status == ELMAN_INTERRUPTED || run.saved) {
+      trainer.start.written = trainer_hash(&trainer, trainer_result(&trainer));
+      saved = save(&run, error);
+    }
     status = group_agree(options->group, saved == ELMAN_OK ? status : saved, error);
   }
   if (status == ELMAN_OK || status == ELMAN_INTERRUPTED) {

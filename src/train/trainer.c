@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/xxh64.h"
 #include "model/hyperparameters.h"
 #include "train/average.h"
 #include "train/norm.h"
@@ -75,7 +76,20 @@ elman_status trainer_create(struct trainer *trainer, struct model *model,
   }
   if (trainer->average != NULL)
     memcpy(trainer->average, model->block, trainer_block_bytes(trainer));
+  trainer->start.history = model->past.history;
+  if (model->loaded || model->past.history.updates > 0)
+    trainer->start.weights = trainer_hash(trainer, model->block);
   return ELMAN_OK;
+}
+
+const real *trainer_result(const struct trainer *trainer) {
+  if (trainer->state.has_best && trainer->best != NULL) return trainer->best;
+  return trainer->average != NULL ? trainer->average : trainer->model->block;
+}
+
+uint64_t trainer_hash(const struct trainer *trainer, const real *block) {
+  const uint64_t hash = xxh64_of(block, trainer_block_bytes(trainer));
+  return hash == 0 ? 1 : hash;
 }
 
 void trainer_free(struct trainer *trainer) {

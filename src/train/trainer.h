@@ -31,6 +31,15 @@ struct training_state {
   double rate_factor; /* see schedule_factor */
 };
 
+/* What training began from, for whoever goes on with it. Weights that were made are not compared:
+ * another processor may round them otherwise. */
+struct training_start {
+  uint64_t weights;      /* hash of those of a model that had learnt or came from a file; else 0 */
+  uint64_t written;      /* hash of the weights that the last run left, which may have replaced that
+                            file; 0 = none has ended */
+  elman_history history; /* before the first update */
+};
+
 struct trainer {
   struct model *model;     /* borrowed */
   real *gradients, *m, *v; /* blocks laid out like the model's */
@@ -40,6 +49,7 @@ struct trainer {
   struct adam_options adam; /* its learning rate is the schedule's peak */
   struct schedule schedule;
   struct training_state state;
+  struct training_start start;
 };
 
 /* The dev pairs, or NULL. */
@@ -61,6 +71,12 @@ void trainer_free(struct trainer *trainer);
 
 /* Bytes of a block laid out as the model's. */
 size_t trainer_block_bytes(const struct trainer *trainer);
+
+/* The weights that training leaves as it stands: the best, or the average, or the last. */
+const real *trainer_result(const struct trainer *trainer);
+
+/* Of such a block; never 0. */
+uint64_t trainer_hash(const struct trainer *trainer, const real *block);
 
 /* Of the next update. */
 double trainer_learning_rate(const struct trainer *trainer);

@@ -1,5 +1,6 @@
 # --init-from: training starts from a model.
 
+command -v python3 >/dev/null || exit 77
 toy=$DATA/toy.zh-en.tsv
 toy_model
 mv model.safetensors M
@@ -38,6 +39,44 @@ cmp next again || fail "the same fine-tuning gave another model"
 expect_exit 0 "$ELMAN" train -q --epochs 0 -o initial "$toy"
 expect_exit 0 "$ELMAN" train -q --epochs 400 --init-from initial "$toy"
 cmp M model.safetensors || fail "the initial model as a file gave another result"
+
+# What goes on goes on from the model that it began from, whose training counts in the history, also where a run
+# that was stopped has replaced it.
+stop=(--epochs 100000 --hours 0.000001)
+whole() { "$ELMAN" train -q -t 1 --epochs 30 "$@" "$toy"; }
+expect_exit 0 whole --init-from M -o whole
+expect_exit 0 "$ELMAN" train -q -t 1 "${stop[@]}" --init-from M -o part "$toy"
+cp part.checkpoint stopped.checkpoint
+expect_exit 64 whole --resume --init-from initial -o part
+expect_stderr_match 'belongs to another training, which began from the weights of a model \(--init-from\), and not from those of this one; use what'
+expect_exit 64 whole --resume -o part
+expect_stderr_match 'which began from the weights of a model \(--init-from\), and not from new ones; '
+cmp part.checkpoint stopped.checkpoint || fail "a checkpoint that was refused is changed"
+expect_exit 0 whole --resume --init-from M -o part
+cmp whole part || fail "resumed with --init-from: another model"
+cp M part
+rm part.checkpoint
+for i in 1 2 3; do
+  expect_exit 0 "$ELMAN" train -q -t 1 "${stop[@]}" --resume --init-from part -o part "$toy"
+done
+expect_exit 0 whole --resume --init-from part -o part
+cmp whole part || fail "in place, stopped and resumed: another model"
+expect_exit 0 "$ELMAN" train -q -t 1 "${stop[@]}" -o new "$toy"
+expect_exit 64 whole --resume --init-from M -o new
+expect_stderr_match 'which began from new weights, and not from those of a model \(--init-from\); '
+# A checkpoint of an earlier version does not tell.
+python3 - stopped.checkpoint part.checkpoint <<'END'
+import json, sys
+data = open(sys.argv[1], "rb").read()
+size = int.from_bytes(data[:8], "little")
+header = json.loads(data[8:8 + size])
+del header["__metadata__"]["elman.checksum"], header["__metadata__"]["elman.start"]
+text = json.dumps(header).encode()
+open(sys.argv[2], "wb").write(len(text).to_bytes(8, "little") + text + data[8 + size:])
+END
+expect_exit 0 whole --resume --init-from M -o part
+cmp whole part || fail "resumed from a checkpoint of an earlier version: another model"
+rm whole part part.checkpoint stopped.checkpoint new new.checkpoint
 
 # A model may be trained in place; of a wrong one the old file survives.
 cp M here
