@@ -48,13 +48,13 @@ typedef bool elman_validation_function(void *context, const elman_validation *va
  * written. Training goes on in any case, and tries again when the next checkpoint is due. */
 typedef void elman_saved_function(void *context, const elman_error *problem);
 
-/* Called once training begins, with how many models of later updates were removed: of another
- * training, or of updates that this one makes again; then for every model that is kept, with its
- * update. `problem` says what could not be written or removed; NULL = all is well. Training goes on
- * in any case. */
+/* Called once training begins, with how many models of other trainings were there; then for every
+ * model that is kept, with its update. `problem` says what could not be written or removed; NULL =
+ * all is well. Training goes on in any case. */
 typedef struct elman_kept {
-  uint64_t update; /* 0 = training begins */
-  size_t removed;
+  uint64_t update; /* 0 = training begins, or goes on */
+  size_t removed;  /* where it begins: those of others, which are gone */
+  size_t others;   /* where it goes on: those of others, which stay, whatever keep_last is */
   const elman_error *problem;
 } elman_kept;
 typedef void elman_kept_function(void *context, const elman_kept *kept);

@@ -10,6 +10,8 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "model/hyperparameter_json.h"
+#include "model/likeness.h"
 #include "model/model_file.h"
 
 static const char MIDDLE[] = ".update";
@@ -18,15 +20,6 @@ static elman_status name_of(char **path, const char *output, uint64_t update, el
   if (asprintf(path, "%s%s%" PRIu64, output, MIDDLE, update) >= 0) return ELMAN_OK;
   *path = NULL;
   return fail_no_memory(error);
-}
-
-elman_status kept_write(const struct model *model, const char *output, uint64_t update,
-                        elman_error *error) {
-  char *path;
-  elman_status status = name_of(&path, output, update, error);
-  if (status == ELMAN_OK) status = model_save_like(model, path, output, error);
-  free(path);
-  return status;
 }
 
 /* ---- what is there ---- */
@@ -100,11 +93,6 @@ elman_status kept_look(elman_history *longest, size_t *count, const char *output
   return status;
 }
 
-static int latest_first(const void *a, const void *b) {
-  const uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-  return (left < right) - (left > right);
-}
-
 static elman_status remove_model(const char *output, uint64_t update, elman_error *error) {
   char reason[128], *path;
   elman_status status = name_of(&path, output, update, error);
@@ -115,16 +103,106 @@ static elman_status remove_model(const char *output, uint64_t update, elman_erro
   return status;
 }
 
-elman_status kept_prune(size_t *removed, const char *output, uint64_t update, size_t most,
-                        elman_error *error) {
+elman_status kept_clear(size_t *removed, const char *output, elman_error *error) {
   struct updates updates = {0};
-  size_t later = 0;
   elman_status status = list(&updates, output, error);
-  if (updates.count > 0) qsort(updates.all, updates.count, sizeof *updates.all, latest_first);
-  while (later < updates.count && updates.all[later] > update) later++;
+  *removed = updates.count;
   for (size_t i = 0; i < updates.count && status == ELMAN_OK; i++)
-    if (i < later || i - later >= most) status = remove_model(output, updates.all[i], error);
-  *removed = later;
+    status = remove_model(output, updates.all[i], error);
   free(updates.all);
+  return status;
+}
+
+/* ---- a training's own ---- */
+
+void kept_free(struct kept *kept) {
+  free(kept->own);
+  kept->own = NULL;
+  kept->count = kept->capacity = 0;
+}
+
+static elman_status add(struct kept *kept, uint64_t update, elman_error *error) {
+  for (size_t i = 0; i < kept->count; i++)
+    if (kept->own[i] == update) return ELMAN_OK;
+  const elman_status status =
+      array_grow(&kept->own, &kept->capacity, kept->count + 1, sizeof *kept->own, error);
+  if (status == ELMAN_OK) kept->own[kept->count++] = update;
+  return status;
+}
+
+/* *same is false, too, when memory runs out, which is an error. */
+static elman_status same_settings(bool *same, const elman_train_settings *a,
+                                  const elman_train_settings *b, elman_error *error) {
+  json_t *left = json_object(), *right = json_object();
+  const bool failed = left == NULL || right == NULL ||
+                      hyperparameters_to_json(left, ELMAN_SCOPE_TRAINING, a) != 0 ||
+                      hyperparameters_to_json(right, ELMAN_SCOPE_TRAINING, b) != 0;
+  *same = !failed && json_equal(left, right);
+  json_decref(left);
+  json_decref(right);
+  return failed ? fail_no_memory(error) : ELMAN_OK;
+}
+
+static elman_status is_own(bool *own, const char *path, uint64_t update, const struct model *model,
+                           const elman_train_settings *settings, elman_error *error) {
+  struct model *found;
+  elman_error problem;
+  elman_status status = model_load(&found, path, &problem);
+  *own = false;
+  if (status == ELMAN_BAD_DATA || status == ELMAN_NO_INPUT) return ELMAN_OK;
+  if (status != ELMAN_OK) return fail_again(error, &problem);
+  if (found->past.training_known &&
+      found->past.history.updates == model->past.history.updates + update &&
+      models_have_same_shape(model, found, NULL) == ELMAN_OK)
+    status = same_settings(own, &found->past.training, settings, error);
+  model_free(found);
+  return status;
+}
+
+elman_status kept_find(struct kept *kept, size_t *others, const struct model *model,
+                       const elman_train_settings *settings, elman_error *error) {
+  struct updates updates = {0};
+  elman_status status = list(&updates, kept->output, error);
+  *others = 0;
+  for (size_t i = 0; i < updates.count && status == ELMAN_OK; i++) {
+    bool own = false;
+    char *path;
+    status = name_of(&path, kept->output, updates.all[i], error);
+    if (status == ELMAN_OK) status = is_own(&own, path, updates.all[i], model, settings, error);
+    if (status == ELMAN_OK && own) status = add(kept, updates.all[i], error);
+    *others += !own;
+    free(path);
+  }
+  free(updates.all);
+  return status;
+}
+
+elman_status kept_write(struct kept *kept, const struct model *model, uint64_t update,
+                        elman_error *error) {
+  char *path;
+  elman_status status = name_of(&path, kept->output, update, error);
+  if (status == ELMAN_OK) status = model_save_like(model, path, kept->output, error);
+  if (status == ELMAN_OK) status = add(kept, update, error);
+  free(path);
+  return status;
+}
+
+static int latest_first(const void *a, const void *b) {
+  const uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+  return (left < right) - (left > right);
+}
+
+elman_status kept_prune(struct kept *kept, uint64_t update, elman_error *error) {
+  elman_status status = ELMAN_OK;
+  size_t left = 0, last = 0;
+  if (kept->count > 0) qsort(kept->own, kept->count, sizeof *kept->own, latest_first);
+  for (size_t i = 0; i < kept->count; i++) {
+    const bool later = kept->own[i] > update, stays = later || last < kept->most;
+    last += !later;
+    if (!stays && status == ELMAN_OK) status = remove_model(kept->output, kept->own[i], error);
+    /* What could not be removed is tried again. */
+    if (stays || status != ELMAN_OK) kept->own[left++] = kept->own[i];
+  }
+  kept->count = left;
   return status;
 }

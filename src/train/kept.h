@@ -7,18 +7,34 @@
 
 #include "model/model.h"
 
-/* Writes the model of an update; its permissions are those of the output, if that is there. */
-elman_status kept_write(const struct model *model, const char *output, uint64_t update,
-                        elman_error *error) CHECKED;
+/* Those of one training. Zero but for the first two, it has none. */
+struct kept {
+  const char *output;
+  size_t most;   /* that stay */
+  uint64_t *own; /* their updates; owned */
+  size_t count, capacity;
+};
+void kept_free(struct kept *kept);
 
-/* How many there are, and the history of the one that took the most work. What is no model, or
- * cannot be opened, counts and took none. */
+/* How many there are, whoever kept them, and the history of the one that took the most work. What
+ * is no model, or cannot be opened, counts and took none. */
 elman_status kept_look(elman_history *longest, size_t *count, const char *output,
                        elman_error *error) CHECKED;
 
-/* Removes those of updates after `update`, which belong to another training or will be made again,
- * and of the others all but the last `most`. *removed counts the former. */
-elman_status kept_prune(size_t *removed, const char *output, uint64_t update, size_t most,
+/* Where training begins: all that are there are of others. Removes and counts them. */
+elman_status kept_clear(size_t *removed, const char *output, elman_error *error) CHECKED;
+
+/* Where training goes on: finds its own, of updates to come, too, if they had been made before.
+ * Those are models like `model`, whose history is from before the training, learnt with these
+ * settings for just so many updates as their names say. *others counts the rest, which stay. */
+elman_status kept_find(struct kept *kept, size_t *others, const struct model *model,
+                       const elman_train_settings *settings, elman_error *error) CHECKED;
+
+/* Writes the model of an update; its permissions are those of the output, if that is there. */
+elman_status kept_write(struct kept *kept, const struct model *model, uint64_t update,
                         elman_error *error) CHECKED;
+
+/* Removes its own up to `update`, but for the last of them. */
+elman_status kept_prune(struct kept *kept, uint64_t update, elman_error *error) CHECKED;
 
 #endif

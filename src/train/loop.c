@@ -28,6 +28,7 @@ struct run {
   struct corpus_hashes hashes;
   size_t unguided;                       /* pairs without a link */
   double unknown_source, unknown_target; /* shares of the tokens */
+  struct kept kept;                      /* models on the way */
   double saved_at;                       /* seconds */
   bool saved; /* there is a checkpoint, of this training or of one before, which must not stay
                  behind it */
@@ -157,6 +158,12 @@ static elman_status validate_if_due(struct run *run, elman_error *error) {
   return status;
 }
 
+static elman_train_settings settings_of(const elman_train_options *from) {
+  elman_train_settings settings = {ELMAN_TRAIN_HYPERPARAMETERS(FIELD_COPY)};
+  hyperparameters_keep_names(&settings, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END);
+  return settings;
+}
+
 /* A function of the state alone, so that stopping and resuming does not change it. */
 static void add_history(struct model_past *past, const struct run *run) {
   const struct training_state *state = &run->trainer->state;
@@ -168,9 +175,7 @@ static void add_history(struct model_past *past, const struct run *run) {
   past->history.updates += state->update;
   past->history.tokens +=
       epochs_before * (target->starts[target->count] + target->count) + state->epoch_tokens;
-  const elman_train_options *from = run->options;
-  past->training = (elman_train_settings){ELMAN_TRAIN_HYPERPARAMETERS(FIELD_COPY)};
-  hyperparameters_keep_names(&past->training, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END);
+  past->training = settings_of(run->options);
   past->training_known = true;
 }
 
@@ -202,7 +207,7 @@ static elman_status write_kept(struct run *run, elman_error *error) {
   trainer_settle(trainer);
   trainer_swap_average(trainer);
   add_history(&model->past, run);
-  const elman_status status = kept_write(model, run->options->output, trainer->state.update, error);
+  const elman_status status = kept_write(&run->kept, model, trainer->state.update, error);
   model->past = before;
   trainer_swap_average(trainer);
   return status;
@@ -212,9 +217,7 @@ static void keep_model(struct run *run) {
   elman_error problem;
   elman_kept kept = {.update = run->trainer->state.update};
   elman_status status = write_kept(run, &problem);
-  if (status == ELMAN_OK)
-    status = kept_prune(&kept.removed, run->options->output, kept.update, run->options->keep_last,
-                        &problem);
+  if (status == ELMAN_OK) status = kept_prune(&run->kept, kept.update, &problem);
   tell_kept(run, kept, status, &problem);
 }
 
@@ -222,9 +225,16 @@ static void begin_keeping(struct run *run) {
   const elman_train_options *options = run->options;
   elman_error problem;
   elman_kept kept = {0};
+  elman_status status;
   if (options->keep_last == 0 || !is_first(run)) return;
-  const elman_status status = kept_prune(&kept.removed, options->output, run->trainer->state.update,
-                                         options->keep_last, &problem);
+  run->kept = (struct kept){.output = options->output, .most = options->keep_last};
+  if (options->resume && run->saved) {
+    const elman_train_settings settings = settings_of(options);
+    status = kept_find(&run->kept, &kept.others, run->trainer->model, &settings, &problem);
+    if (status == ELMAN_OK) status = kept_prune(&run->kept, run->trainer->state.update, &problem);
+  } else {
+    status = kept_clear(&kept.removed, options->output, &problem);
+  }
   tell_kept(run, kept, status, &problem);
 }
 
@@ -359,6 +369,7 @@ elman_status trainer_run(struct model *model, const struct corpus *corpus,
     keep_best(&trainer);
     add_history(&model->past, &run);
   }
+  kept_free(&run.kept);
   epoch_order_free(&run.order);
   corpus_free(&run.dev);
   batch_free(&run.batch);

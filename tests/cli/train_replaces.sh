@@ -77,7 +77,7 @@ expect_files long other "${kept[@]}"
 expect_exit 0 train
 expect_files long model.safetensors other "${kept[@]}"
 expect_exit 0 train --epochs 1 --keep-last 2 --force
-expect_stderr_match '^model.safetensors.update\*: 2 models removed'
+expect_stderr_match '^model.safetensors.update\*: 2 models of another training removed$'
 expect_files long model.safetensors model.safetensors.update1 other
 rm model.safetensors.update1
 

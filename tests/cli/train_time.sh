@@ -59,7 +59,7 @@ expect_exit 0 "$ELMAN" translate -m mean 我
 expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 1 pairs.tsv
 expect_files dev.tsv expected fourth mean model.safetensors model.safetensors.update{30,40,50} pairs.tsv
 expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 1 --keep-last 3 pairs.tsv
-expect_stderr_match '^model.safetensors.update\*: 3 models removed, of another training or of updates'
+expect_stderr_match '^model.safetensors.update\*: 3 models of another training removed$'
 expect_files dev.tsv expected fourth mean model.safetensors model.safetensors.update10 pairs.tsv
 rm model.safetensors*
 
@@ -68,10 +68,28 @@ mkdir -m 700 whole part
 kept=("${settings[@]}" --dev dev.tsv --validate-every 15 --keep-last 2 pairs.tsv)
 expect_exit 0 "$ELMAN" train -q --epochs 40 "${kept[@]}" -o whole/m
 expect_exit 0 "$ELMAN" train -q --epochs 40 "${kept[@]}" -o part/m --hours 0.00003
+cp part/m.checkpoint early
 expect_exit 0 "$ELMAN" train -q --epochs 40 "${kept[@]}" -o part/m --resume
 rm -f part/m.checkpoint
 diff -r whole part || fail "other models stay after a stop"
 (cd whole && expect_files m m.update390 m.update375)
+
+# Where the checkpoint is older than the models, as after a crash, those that it will make again stay until then;
+# those of another training stay, and push none out.
+cp early part/m.checkpoint
+mkdir other
+expect_exit 0 "$ELMAN" train -q --epochs 40 "${kept[@]}" --seed 2 -o other/m
+cp other/m.update390 part/m.update389
+cp other/m.update375 part/m.update376
+expect_exit 0 "$ELMAN" train --epochs 40 "${kept[@]}" -o part/m --resume --hours 0.00001
+expect_stderr_match "^part/m.update\*: 2 models of another training stay there; --keep-last does not count them$"
+for update in 375 390; do
+  cmp {whole,part}/m.update$update || fail "a model of update $update is lost as training goes on"
+done
+expect_exit 0 "$ELMAN" train --epochs 40 "${kept[@]}" -o part/m --resume
+cmp other/m.update390 part/m.update389 || fail "a model of another training is lost"
+rm -f part/m.checkpoint part/m.update389 part/m.update376
+diff -r whole part || fail "other models stay after a crash"
 
 # Nothing can stand beside a device: what needs a file there is refused, and all else does without.
 mkdir device

@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include "folder.h"
+#include "model/model_file.h"
+#include "tensor/blas.h"
 #include "train/kept.h"
 
 TestSuite(kept, .init = enter_folder, .fini = leave_folder);
@@ -18,16 +20,63 @@ static bool is_there(const char *name) {
   return access(name, F_OK) == 0;
 }
 
-Test(kept, the_last_stay_and_later_ones_go) {
-  static const char *const names[] = {"m.update9", "m.update10", "m.update100", "m.update101"};
+Test(kept, those_of_others_go_where_training_begins) {
+  static const char *const names[] = {"m.update9", "m.update10", "m.update100"};
   size_t removed;
-  for (size_t i = 0; i < 4; i++) make(names[i]);
-  cr_assert_eq(kept_prune(&removed, "m", 100, 2, NULL), ELMAN_OK);
-  cr_assert_eq(removed, 1);
-  cr_assert(!is_there(names[0]) && is_there(names[1]) && is_there(names[2]) && !is_there(names[3]));
-  cr_assert_eq(kept_prune(&removed, "./m", 0, 2, NULL), ELMAN_OK);
-  cr_assert_eq(removed, 2);
-  cr_assert(!is_there(names[1]) && !is_there(names[2]));
+  for (size_t i = 0; i < 3; i++) make(names[i]);
+  cr_assert_eq(kept_clear(&removed, "./m", NULL), ELMAN_OK);
+  cr_assert_eq(removed, 3);
+  for (size_t i = 0; i < 3; i++) cr_assert(!is_there(names[i]));
+}
+
+static struct model *load(void) {
+  struct model *model;
+  char path[4096];
+  snprintf(path, sizeof path, "%s/reference/model-dot.safetensors", getenv("TEST_DATA"));
+  blas_set_up();
+  cr_assert_eq(model_load(&model, path, NULL), ELMAN_OK);
+  return model;
+}
+
+static void write_as(struct model *model, uint64_t before, uint64_t update, const char *name) {
+  model->past.training_known = true;
+  model->past.history.updates = before + update;
+  cr_assert_eq(model_save(model, name, NULL), ELMAN_OK);
+}
+
+/* Its own are found by what they have learnt and how; later ones stay, and so do those of others.
+ */
+Test(kept, the_last_of_its_own_stay_where_training_goes_on) {
+  static const char *const stay[] = {"m.update20", "m.update30", "m.update50",
+                                     "m.update25", "m.update26", "m.update27"};
+  struct kept kept = {.output = "m", .most = 2};
+  struct model *model = load();
+  const struct model_past before = model->past;
+  const elman_train_settings settings = before.training;
+  const uint64_t start = before.history.updates;
+  size_t others;
+  write_as(model, start, 9, "m.update9");
+  write_as(model, start, 20, "m.update20");
+  write_as(model, start, 50, "m.update50");
+  write_as(model, start, 99, "m.update25"); /* another update */
+  model->past.training.seed++;
+  write_as(model, start, 26, "m.update26"); /* other settings */
+  make("m.update27");                       /* no model */
+  model->past = before;
+  cr_assert_eq(kept_find(&kept, &others, model, &settings, NULL), ELMAN_OK);
+  cr_assert_eq(others, 3);
+  cr_assert_eq(kept.count, 3);
+  cr_assert_eq(kept_write(&kept, model, 30, NULL), ELMAN_OK);
+  cr_assert_eq(kept_prune(&kept, 30, NULL), ELMAN_OK);
+  cr_assert(!is_there("m.update9"));
+  for (size_t i = 0; i < sizeof stay / sizeof *stay; i++)
+    cr_assert(is_there(stay[i]), "%s", stay[i]);
+  cr_assert_eq(kept_write(&kept, model, 50, NULL), ELMAN_OK);
+  cr_assert_eq(kept_prune(&kept, 50, NULL), ELMAN_OK);
+  cr_assert(!is_there("m.update20") && is_there("m.update30") && is_there("m.update50"));
+  cr_assert_eq(kept.count, 2);
+  kept_free(&kept);
+  model_free(model);
 }
 
 /* Names that are not written like this belong to somebody else. */
@@ -38,7 +87,7 @@ Test(kept, other_files_stay) {
                                       "m.Update7",  "m.update 7", "n.update7"};
   size_t removed;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) make(names[i]);
-  cr_assert_eq(kept_prune(&removed, "m", 0, 1, NULL), ELMAN_OK);
+  cr_assert_eq(kept_clear(&removed, "m", NULL), ELMAN_OK);
   cr_assert_eq(removed, 0);
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) cr_assert(is_there(names[i]));
 }
@@ -57,6 +106,6 @@ Test(kept, what_is_no_model_is_counted) {
 Test(kept, a_folder_that_is_not_there_is_told) {
   size_t removed;
   elman_error error;
-  cr_assert_eq(kept_prune(&removed, "none/m", 0, 1, &error), ELMAN_CANNOT_CREATE);
+  cr_assert_eq(kept_clear(&removed, "none/m", &error), ELMAN_CANNOT_CREATE);
   cr_assert_str_eq(error.where, "none/");
 }

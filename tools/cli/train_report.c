@@ -180,8 +180,12 @@ static void on_kept(void *context, const elman_kept *kept) {
   const bool failed_before = training->keeping != EX_OK, begins = kept->update == 0;
   if (kept->problem == NULL && !begins) training->kept++;
   if (begins && kept->removed > 0 && kept->problem == NULL)
-    note("%s.update*: %zu model%s removed, of another training or of updates that are made again",
-         training->options->output, kept->removed, plural(kept->removed));
+    note("%s.update*: %zu model%s of another training removed", training->options->output,
+         kept->removed, plural(kept->removed));
+  if (begins && kept->others > 0 && kept->problem == NULL)
+    note("%s.update*: %zu model%s of another training stay%s there; --keep-last does not count %s",
+         training->options->output, kept->others, plural(kept->others),
+         kept->others == 1 ? "s" : "", kept->others == 1 ? "it" : "them");
   if (failed_before == (kept->problem != NULL)) return;
   progress_erase(&training->progress);
   training->keeping = kept->problem == NULL ? EX_OK : report_error(kept->problem);
