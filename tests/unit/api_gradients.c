@@ -6,21 +6,14 @@
 
 #include "elman.h"
 #include "forced.h"
+#include "toy.h"
 
 static const char SOURCE[] = "我 爱 学习", TARGET[] = "I love studying";
 
 static elman_model *model_of(const elman_model_options *options, size_t epochs) {
-  static char path[512];
-  snprintf(path, sizeof path, "%s/../data/toy.zh-en.tsv", getenv("TEST_DATA"));
-  const char *file = path;
-  elman_pairs_options reading = elman_pairs_options_default();
-  reading.files = &file;
-  reading.file_count = 1;
+  elman_pairs *pairs = toy();
+  elman_model *model = create(pairs, options);
   elman_error error = {0};
-  elman_pairs *pairs;
-  elman_model *model;
-  cr_assert_eq(elman_pairs_read(&pairs, &reading, &error), ELMAN_OK, "%s", error.message);
-  cr_assert_eq(elman_model_create(&model, pairs, options, &error), ELMAN_OK, "%s", error.message);
   elman_train_options training = elman_train_options_default();
   training.epochs = epochs;
   if (epochs > 0)

@@ -8,6 +8,7 @@
 
 #include "elman.h"
 #include "forced.h"
+#include "toy.h"
 
 static const char sentence[] = "我 爱 学习 她 是 我 的 老师 我们";
 static const double rounding = 1e-5;
@@ -15,18 +16,6 @@ static const double rounding = 1e-5;
 /* The least that a row sums to, apart from overrides. */
 static double least_of(const char *mechanism) {
   return strcmp(mechanism, "local") == 0 ? exp(-2) : strcmp(mechanism, "sentinel") == 0 ? 0 : 1;
-}
-
-static elman_pairs *read_pairs(void) {
-  char path[512];
-  snprintf(path, sizeof path, "%s/../data/toy.zh-en.tsv", getenv("TEST_DATA"));
-  const char *file = path;
-  elman_pairs_options options = elman_pairs_options_default();
-  elman_pairs *pairs;
-  options.files = &file;
-  options.file_count = 1;
-  cr_assert_eq(elman_pairs_read(&pairs, &options, NULL), ELMAN_OK);
-  return pairs;
 }
 
 static elman_model *model_with(const char *mechanism, const elman_pairs *pairs) {
@@ -120,7 +109,7 @@ static void check_overrides(const elman_model *model, const char *mechanism) {
 }
 
 Test(api_rows, of_a_translation) {
-  elman_pairs *pairs = read_pairs();
+  elman_pairs *pairs = toy();
   const char *mechanism;
   for (size_t kind = 0; (mechanism = elman_attention_name(kind)) != NULL; kind++) {
     const double least = least_of(mechanism);

@@ -5,16 +5,10 @@
 #include <stdlib.h>
 
 #include "elman.h"
+#include "toy.h"
 
 Test(toy_task, default_options_learn_all_pairs_with_any_seed, .timeout = 600) {
-  char path[512];
-  snprintf(path, sizeof path, "%s/../data/toy.zh-en.tsv", getenv("TEST_DATA"));
-  const char *file = path;
-  elman_pairs_options files = elman_pairs_options_default();
-  files.files = &file;
-  files.file_count = 1;
-  elman_pairs *pairs;
-  cr_assert_eq(elman_pairs_read(&pairs, &files, NULL), ELMAN_OK);
+  elman_pairs *pairs = toy();
   cr_assert_eq(elman_pairs_count(pairs), 5);
   for (uint64_t seed = 1; seed <= 20; seed++) {
     elman_model_options model_options = elman_model_options_default();

@@ -1,0 +1,157 @@
+/* Attention on plain matrices through the public API: what is refused. */
+#include <math.h>
+#include <string.h>
+
+#include "attention_case.h"
+
+static struct attention_case good;
+static elman_attention_input input;
+
+static void set_up(void) {
+  good = new_case("projected", 3, 4, 6, 6, 1);
+  fill_case(&good);
+  input = input_of(&good);
+}
+
+TestSuite(api_attention_refuses, .init = set_up);
+
+static void refuse(elman_status status, const char *words) {
+  elman_error error = {0};
+  elman_attention_output *out = (elman_attention_output *)&good;
+  cr_assert_eq(elman_attention_forward(&out, &input, &good.options, &error), status, "%s",
+               error.message);
+  cr_assert_not_null(strstr(error.message, words), "\"%s\" lacks \"%s\"", error.message, words);
+  cr_assert_null(out);
+  float dqueries[MOST] = {0};
+  const elman_attention_gradients gradients = {.queries = dqueries};
+  cr_assert_eq(
+      elman_attention_backward(&gradients, good.dcontext.single, &input, &good.options, NULL),
+      status);
+  for (size_t i = 0; i < MOST; i++) cr_assert_eq(dqueries[i], 0);
+}
+
+Test(api_attention_refuses, options) {
+  good.options.mechanism = "dots";
+  refuse(ELMAN_INVALID_ARGUMENT, "no attention \"dots\"");
+  good.options.mechanism = NULL;
+  refuse(ELMAN_INVALID_ARGUMENT, "no attention");
+  good.options.mechanism = "projected";
+  good.options.heads = 4;
+  refuse(ELMAN_INVALID_ARGUMENT, "4 heads do not divide a size of 6: it can have 1, 2, 3, 6 heads");
+  good.options.heads = 0;
+  refuse(ELMAN_INVALID_ARGUMENT, "number of heads");
+  good.options.heads = SIZE_MAX;
+  refuse(ELMAN_INVALID_ARGUMENT, "too large");
+  good.options.heads = 1;
+  good.options.key_length = 0;
+  refuse(ELMAN_INVALID_ARGUMENT, "nothing left to look at");
+  good.options.key_length = 5;
+  refuse(ELMAN_INVALID_ARGUMENT, "more than the 4 keys");
+  good.options.key_length = ELMAN_ALL_KEYS;
+  good.options.scale = (double)NAN;
+  refuse(ELMAN_INVALID_ARGUMENT, "scale");
+  good.options.scale = 1e300;
+  refuse(ELMAN_INVALID_ARGUMENT, "scale");
+  good.options.scale = 1e-300;
+  refuse(ELMAN_INVALID_ARGUMENT, "scale");
+}
+
+Test(api_attention_refuses, options_that_do_not_go_together) {
+  good = new_case("additive", 3, 4, 6, 6, 2);
+  fill_case(&good);
+  input = input_of(&good);
+  refuse(ELMAN_INVALID_ARGUMENT, "additive attention has one head");
+  good.options.heads = 1;
+  good.options.scale = 2;
+  refuse(ELMAN_INVALID_ARGUMENT, "no scale");
+  good = new_case("local", 3, 4, 6, 6, 1);
+  fill_case(&good);
+  input = input_of(&good);
+  good.options.window = 0;
+  refuse(ELMAN_INVALID_ARGUMENT, "window");
+  good.options.window = 5;
+  good.options.divide_by_sum = true;
+  refuse(ELMAN_INVALID_ARGUMENT, "softmax");
+  good.options.divide_by_sum = false;
+  good.options.heads = 2;
+  refuse(ELMAN_INVALID_ARGUMENT, "one head");
+}
+
+Test(api_attention_refuses, sizes) {
+  input.value_width = 5;
+  refuse(ELMAN_INVALID_ARGUMENT, "6, not 5");
+  input.value_width = 6;
+  input.query_count = 0;
+  refuse(ELMAN_INVALID_ARGUMENT, "0 and 4");
+  input.query_count = 3;
+  input.key_count = 0;
+  refuse(ELMAN_INVALID_ARGUMENT, "3 and 0");
+  input.key_count = SIZE_MAX;
+  refuse(ELMAN_INVALID_ARGUMENT, "too large");
+  input.key_count = 4;
+  input.width = 0;
+  refuse(ELMAN_INVALID_ARGUMENT, "of 0 numbers");
+  input.width = 7;
+  refuse(ELMAN_INVALID_ARGUMENT, "7");
+  input.width = 6;
+  input.keys = NULL;
+  refuse(ELMAN_INVALID_ARGUMENT, "there are no keys");
+  good.options.mechanism = "dot";
+  input.weight_count = 0;
+  input.keys = good.keys.single;
+  input.value_width = 5;
+  good.options.heads = 2;
+  refuse(ELMAN_INVALID_ARGUMENT, "2 heads do not divide values of a width of 5");
+}
+
+Test(api_attention_refuses, weights) {
+  input.weight_count--;
+  refuse(ELMAN_INVALID_ARGUMENT, "needs the weight \"value.bias\"");
+  input.weight_count++;
+  good.tensors[1].rows = 5;
+  refuse(ELMAN_INVALID_ARGUMENT, "query.bias must have 6 rows and 1 columns, not 5 and 1");
+  good.tensors[1] = good.tensors[0];
+  refuse(ELMAN_INVALID_ARGUMENT, "query.weight is given twice");
+  good.tensors[1].name = "querry.bias";
+  refuse(ELMAN_INVALID_ARGUMENT, "no weight \"querry.bias\"");
+}
+
+Test(api_attention_refuses, numbers) {
+  good.keys.single[3] = NAN;
+  refuse(ELMAN_BAD_DATA, "keys hold a number that is not finite");
+  good.keys.single[3] = INFINITY;
+  refuse(ELMAN_BAD_DATA, "keys hold a number that is not finite");
+  good.keys.single[3] = 0;
+  good.weights[0].single[0] = -INFINITY;
+  refuse(ELMAN_BAD_DATA, "query.weight hold a number that is not finite");
+  good.weights[0].single[0] = 0;
+  for (size_t i = 0; i < good.queries.count; i++) good.queries.single[i] = 1e38F;
+  for (size_t i = 0; i < good.keys.count; i++) good.keys.single[i] = 1e38F;
+  refuse(ELMAN_BAD_DATA, "too large");
+}
+
+Test(api_attention_refuses, a_sum_that_is_not_positive) {
+  good = new_case("dot", 2, 2, 2, 2, 1);
+  fill_case(&good);
+  input = input_of(&good);
+  good.options.divide_by_sum = true;
+  for (size_t i = 0; i < 4; i++) good.queries.single[i] = good.keys.single[i] = i < 2 ? 1 : -1;
+  refuse(ELMAN_BAD_DATA, "scores of query 1 sum to 0");
+}
+
+Test(api_attention_refuses, gradients_that_do_not_fit) {
+  elman_error error = {0};
+  elman_tensor wrong = good.tensors[0];
+  wrong.columns = 1;
+  elman_attention_gradients gradients = {.weights = &wrong, .weight_count = 1};
+  cr_assert_eq(
+      elman_attention_backward(&gradients, good.dcontext.single, &input, &good.options, &error),
+      ELMAN_INVALID_ARGUMENT);
+  gradients.weight_count = 0;
+  cr_assert_eq(elman_attention_backward(&gradients, NULL, &input, &good.options, &error),
+               ELMAN_INVALID_ARGUMENT);
+  good.dcontext.single[0] = NAN;
+  cr_assert_eq(
+      elman_attention_backward(&gradients, good.dcontext.single, &input, &good.options, &error),
+      ELMAN_BAD_DATA);
+}

@@ -1,0 +1,58 @@
+/* Several models that translate together, through the public API. */
+
+#include "small_translator.h"
+
+TestSuite(api_ensemble, .init = set_up, .fini = tear_down);
+
+/* Sentence by sentence and as a batch, between searches of the model alone, whose screen stays. */
+Test(api_ensemble, a_model_with_itself_is_that_model) {
+  static const char text[] = "我 爱 学习";
+  const elman_model *const itself[] = {model, model};
+  const elman_sentence sentence = {.text = text, .length = strlen(text)};
+  elman_translate_options options = elman_translate_options_default();
+  options.without_scores = true;
+  elman_translation *alone = translate(translator, text, &options), *batch;
+  options.ensemble = itself;
+  for (options.ensemble_count = 1; options.ensemble_count <= 2; options.ensemble_count++) {
+    elman_translation *together = translate(translator, text, &options);
+    same_translation(alone, together);
+    cr_assert_eq(together->heads, 1);
+    cr_assert_eq(together->head_attention, together->attention);
+    elman_translation_free(together);
+    cr_assert_eq(elman_translate_batch(&batch, NULL, translator, &sentence, 1, &options, NULL),
+                 ELMAN_OK);
+    same_translation(alone, batch);
+    elman_translation_free(batch);
+    elman_translation_free(translate(translator, "", &options));
+  }
+  options.ensemble_count = 0;
+  elman_translation *again = translate(translator, text, &options);
+  same_translation(alone, again);
+  elman_translation_free(again);
+  elman_translation_free(alone);
+}
+
+Test(api_ensemble, an_ensemble_has_the_same_words) {
+  elman_model_options few = elman_model_options_default();
+  elman_evaluate_options evaluation = elman_evaluate_options_default();
+  elman_translate_options options = elman_translate_options_default();
+  elman_pairs *pairs = toy();
+  elman_model *other;
+  elman_scores scores;
+  elman_error error = {0};
+  few.max_vocabulary = 5;
+  cr_assert_eq(elman_model_create(&other, pairs, &few, NULL), ELMAN_OK);
+  const elman_model *const ensemble[] = {model, other};
+  options.ensemble = ensemble;
+  options.ensemble_count = 1;
+  elman_translation_free(translate(translator, "我", &options));
+  options.ensemble_count = 2;
+  check_refused(&options, "model 3 of the ensemble differs from the first model: the source "
+                          "vocabulary's size is 19 there and 6 here");
+  evaluation.translate = options;
+  cr_assert_eq(elman_evaluate(&scores, model, pairs, &evaluation, &error), ELMAN_INVALID_ARGUMENT);
+  cr_assert_eq(elman_ensemble_check(model, model, &error), ELMAN_OK);
+  cr_assert_eq(elman_ensemble_check(model, other, &error), ELMAN_INVALID_ARGUMENT);
+  elman_model_free(other);
+  elman_pairs_free(pairs);
+}

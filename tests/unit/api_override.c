@@ -1,0 +1,52 @@
+/* Overrides of attention weights through the public API. */
+
+#include "small_translator.h"
+
+TestSuite(api_override, .init = set_up, .fini = tear_down);
+
+/* Under a forced reference the decoder's states stay what they are: one row changes, and only it.
+ */
+Test(api_override, an_override_of_a_cell_changes_its_row_alone) {
+  elman_translate_options options = elman_translate_options_default();
+  elman_translation *plain = force(translator, "我 爱 喝 茶", "I love drinking tea", NULL);
+  const size_t S = plain->source_count, T = plain->target_count;
+  for (size_t row = 0; row < T; row++) {
+    const elman_override cell = {ELMAN_OVERRIDE_CELL, row, 1, 0.875};
+    options.overrides = &cell;
+    options.override_count = 1;
+    elman_translation *changed = force(translator, "我 爱 喝 茶", "I love drinking tea", &options);
+    for (size_t t = 0; t < T; t++) {
+      const float *before = plain->attention + t * S, *now = changed->attention + t * S;
+      for (size_t s = 0; s < S; s++) {
+        if (t != row)
+          cr_assert_float_eq(now[s], before[s], 1e-6, "row %zu changed row %zu", row, t);
+        else if (s == 1)
+          cr_assert_float_eq(now[s], 0.875F, 1e-6F);
+        else
+          cr_assert_float_eq(now[s], 0.125F * before[s] / (1 - before[1]), 1e-5);
+      }
+    }
+    elman_translation_free(changed);
+  }
+  elman_translation_free(plain);
+}
+
+/* Each target word draws another order: rows that were alike are not shuffled alike. */
+Test(api_override, a_shuffle_differs_from_row_to_row) {
+  elman_translate_options options = elman_translate_options_default();
+  static const char reference[] = "I I I I I I I I";
+  elman_translation *plain = force(translator, "我 爱 喝 茶 学习", reference, NULL);
+  options.overrides = &(elman_override){.kind = ELMAN_OVERRIDE_SHUFFLE};
+  options.override_count = 1;
+  elman_translation *shuffled = force(translator, "我 爱 喝 茶 学习", reference, &options);
+  const size_t S = plain->source_count, T = plain->target_count;
+  size_t first_place[8] = {0}, places = 0; /* of what was the first weight of its row */
+  for (size_t t = 0; t < T; t++) {
+    for (size_t s = 0; s < S; s++)
+      if (shuffled->attention[t * S + s] == plain->attention[t * S]) first_place[s]++;
+  }
+  for (size_t s = 0; s < S; s++) places += first_place[s] > 0;
+  cr_assert_gt(places, 1);
+  elman_translation_free(plain);
+  elman_translation_free(shuffled);
+}

@@ -1,0 +1,150 @@
+/* Batches through the public API: a sentence among others is as good as alone. */
+#include <math.h>
+
+#include "small_translator.h"
+
+TestSuite(api_translate_batch, .init = set_up, .fini = tear_down);
+
+/* Numbers 0 to 6 of each eight sentences; number 7 is not text. */
+static const char *const texts[] = {"我 爱 学习",
+                                    "",
+                                    "她 是 我 的 老师",
+                                    "我",
+                                    "他 在 喝 茶 他 在 喝 茶 他 在 喝 茶 他 在 喝 茶",
+                                    "猫",
+                                    "我们 去 学校",
+                                    "\xff"};
+enum { TEXTS = 8, COUNT = 100 };
+
+static void check_batch(const elman_translate_options *options) {
+  elman_sentence sentences[COUNT] = {{0}};
+  elman_translation *together[COUNT];
+  elman_error errors[COUNT], error = {0};
+  for (size_t i = 0; i < COUNT; i++) {
+    sentences[i].text = texts[i % TEXTS];
+    sentences[i].length = strlen(sentences[i].text);
+  }
+  cr_assert_eq(
+      elman_translate_batch(together, errors, translator, sentences, COUNT, options, &error),
+      ELMAN_BAD_DATA);
+  cr_assert_str_eq(error.message, "sentence 8: byte 1 is not valid UTF-8 text; iconv converts text "
+                                  "in another encoding");
+  for (size_t i = 0; i < COUNT; i++) {
+    if (i % TEXTS == TEXTS - 1) {
+      cr_assert_null(together[i]);
+      cr_assert_eq(errors[i].code, ELMAN_BAD_DATA);
+      cr_assert_str_eq(errors[i].message,
+                       "byte 1 is not valid UTF-8 text; iconv converts text in another encoding");
+      continue;
+    }
+    cr_assert_eq(errors[i].code, ELMAN_OK);
+    elman_translation *alone = translate(translator, sentences[i].text, options);
+    cr_assert_eq(list_length(alone), list_length(together[i]));
+    const elman_translation *a = alone, *b = together[i];
+    for (; a != NULL; a = a->next, b = b->next) {
+      cr_assert_str_eq(a->text, b->text);
+      cr_assert_eq(a->target_count, b->target_count);
+      cr_assert_float_eq(a->score, b->score, 1e-4);
+    }
+    elman_translation_free(alone);
+    elman_translation_free(together[i]);
+  }
+}
+
+Test(api_translate_batch, a_batch_is_as_good_as_one_by_one) {
+  elman_translate_options options = elman_translate_options_default();
+  check_batch(NULL);
+  check_batch(&options);
+  options.beam = 5;
+  options.n_best = 3;
+  check_batch(&options);
+  /* The team of the translator is made anew for each number. */
+  for (options.threads = 1; options.threads <= 3; options.threads++) check_batch(&options);
+}
+
+Test(api_translate_batch, batches_of_one_and_of_none) {
+  const elman_sentence sentence = {.text = "我 爱 学习", .length = strlen("我 爱 学习")};
+  elman_translation *translation;
+  cr_assert_eq(elman_translate_batch(NULL, NULL, translator, NULL, 0, NULL, NULL), ELMAN_OK);
+  cr_assert_eq(elman_translate_batch(&translation, NULL, translator, &sentence, 1, NULL, NULL),
+               ELMAN_OK);
+  cr_assert_eq(translation->source_count, 3);
+  elman_translation_free(translation);
+}
+
+/* Some of the sentences of a batch are forced, whatever the others are searched with. */
+Test(api_translate_batch, references_in_a_batch) {
+  elman_translate_options options = elman_translate_options_default();
+  elman_sentence sentences[COUNT] = {{0}};
+  elman_translation *found[COUNT];
+  options.beam = options.n_best = 3;
+  for (size_t i = 0; i < COUNT; i++) {
+    sentences[i].text = texts[i % 7];
+    sentences[i].length = strlen(sentences[i].text);
+    if (i % 3 == 0) sentences[i].reference = "I love you";
+    if (i % 3 == 0) sentences[i].reference_length = i % 2 == 0 ? 6 : 10;
+  }
+  cr_assert_eq(elman_translate_batch(found, NULL, translator, sentences, COUNT, &options, NULL),
+               ELMAN_OK);
+  for (size_t i = 0; i < COUNT; i++) {
+    const bool has_words = sentences[i].length > 0, forced = has_words && i % 3 == 0;
+    cr_assert_eq(found[i]->forced, forced);
+    cr_assert_eq(list_length(found[i]), has_words && !forced ? 3 : 1);
+    if (forced) {
+      elman_translation *alone =
+          force(translator, sentences[i].text, i % 2 == 0 ? "I love" : "I love you", NULL);
+      cr_assert_str_eq(found[i]->text, alone->text);
+      cr_assert_float_eq(found[i]->log_probability, alone->log_probability, 1e-4);
+      elman_translation_free(alone);
+    }
+    elman_translation_free(found[i]);
+  }
+}
+
+Test(api_translate_batch, without_scores_all_else_is_the_same) {
+  elman_translate_options options = elman_translate_options_default();
+  cr_assert_not(options.without_scores);
+  elman_translation *scored = translate(translator, texts[0], &options);
+  cr_assert(scored->log_probability < 0 && scored->score < 0);
+  options.without_scores = true;
+  elman_translation *bare = translate(translator, texts[0], &options), *batched;
+  const elman_sentence sentence = {.text = texts[0], .length = strlen(texts[0])};
+  cr_assert_eq(elman_translate_batch(&batched, NULL, translator, &sentence, 1, &options, NULL),
+               ELMAN_OK);
+  same_translation(scored, bare);
+  same_translation(scored, batched);
+  /* Where the processor does not gain by it, they are there all the same. */
+  cr_assert(isnan(bare->score) || fabs(bare->score - scored->score) < 1e-5);
+  cr_assert(isnan(bare->log_probability) == isnan(bare->score));
+  elman_translation_free(batched);
+  elman_translation_free(bare);
+  bare = force(translator, texts[0], "I love you", &options); /* is always scored */
+  cr_assert_lt(bare->score, 0);
+  elman_translation_free(bare);
+  options.beam = 2; /* needs the scores */
+  bare = translate(translator, texts[0], &options);
+  cr_assert_lt(bare->score, 0);
+  elman_translation_free(bare);
+  elman_translation_free(scored);
+}
+
+/* A translator keeps what it made of the weights; training makes that worthless. */
+Test(api_translate_batch, sees_that_the_model_has_been_trained) {
+  elman_train_options training = elman_train_options_default();
+  elman_pairs *pairs = toy();
+  elman_translator *fresh;
+  elman_translation_free(translate(translator, texts[0], NULL));
+  training.epochs = 60;
+  cr_assert_eq(elman_train(model, pairs, &training, NULL), ELMAN_OK);
+  cr_assert_eq(elman_translator_create(&fresh, model, NULL), ELMAN_OK);
+  for (size_t i = 0; i < TEXTS - 1; i++) {
+    elman_translation *expected, *found = translate(translator, texts[i], NULL);
+    cr_assert_eq(elman_translate(&expected, fresh, texts[i], strlen(texts[i]), NULL, NULL),
+                 ELMAN_OK);
+    same_translation(expected, found);
+    elman_translation_free(expected);
+    elman_translation_free(found);
+  }
+  elman_translator_free(fresh);
+  elman_pairs_free(pairs);
+}

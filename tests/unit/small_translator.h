@@ -1,0 +1,44 @@
+/* A translator of a small model, untrained: the shape of its answers counts, not their sense. Each
+ * program that includes this has one, in every test of its suite. */
+#ifndef ELMAN_TESTS_SMALL_TRANSLATOR_H
+#define ELMAN_TESTS_SMALL_TRANSLATOR_H
+
+#include "forced.h"
+#include "toy.h"
+
+static elman_model *model;
+static elman_translator *translator;
+
+static inline void set_up(void) {
+  model = small_model();
+  translator = translator_of(model);
+}
+
+static inline void tear_down(void) {
+  elman_translator_free(translator);
+  elman_model_free(model);
+}
+
+static inline size_t list_length(const elman_translation *translation) {
+  size_t length = 0;
+  for (; translation != NULL; translation = translation->next) length++;
+  return length;
+}
+
+static inline void same_translation(const elman_translation *a, const elman_translation *b) {
+  cr_assert_str_eq(a->text, b->text);
+  cr_assert_eq(a->target_count, b->target_count);
+  cr_assert_arr_eq(a->attention, b->attention,
+                   a->target_count * a->source_count * sizeof *a->attention);
+}
+
+static inline void check_refused(const elman_translate_options *options, const char *message) {
+  elman_translation *translation;
+  elman_error error = {0};
+  cr_assert_eq(elman_translate(&translation, translator, "我", 3, options, &error),
+               ELMAN_INVALID_ARGUMENT);
+  cr_assert_null(translation);
+  cr_assert(strstr(error.message, message) != NULL, "%s", error.message);
+}
+
+#endif
