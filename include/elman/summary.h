@@ -30,6 +30,8 @@ typedef struct elman_attention_measures {
   size_t empty;      /* of them, without source or target tokens; they are in no number below */
   bool source_words; /* source tokens are here words, where text has such: see the units */
   bool target_words;
+  bool source_mixed; /* of some translations only, as where a corpus has English and Chinese */
+  bool target_mixed;
   size_t source_tokens; /* how many */
   size_t target_tokens; /* how many, </s> included */
   double entropy;       /* -sum_s a_ts ln a_ts, in nats, of the weights divided by their sum */

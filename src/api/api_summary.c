@@ -30,12 +30,15 @@ static double mean(double sum, size_t count) {
 }
 
 elman_attention_measures elman_attention_summary_get(const elman_attention_summary *sums) {
-  const size_t words = sums->rows - sums->end_rows;
+  const size_t words = sums->rows - sums->end_rows, shown = sums->translations - sums->empty;
   return (elman_attention_measures){
       .translations = sums->translations,
       .empty = sums->empty,
-      .source_words = sums->source_words,
-      .target_words = sums->target_words,
+      .source_words = sums->source_words > 0,
+      .target_words = sums->target_words > 0,
+      .source_mixed = sums->source_words > 0 &&
+                      sums->source_words<shown, .target_mixed = sums->target_words> 0 &&
+                      sums->target_words < shown,
       .source_tokens = sums->columns,
       .target_tokens = sums->rows,
       .entropy = mean(sums->entropy, sums->rows),

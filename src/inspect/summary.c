@@ -93,8 +93,8 @@ static void add_column(elman_attention_summary *summary, const elman_translation
 }
 
 static void add_shown(elman_attention_summary *summary, const struct shown *shown) {
-  summary->source_words |= shown->source_words;
-  summary->target_words |= shown->target_words;
+  summary->source_words += shown->source_words;
+  summary->target_words += shown->target_words;
   for (size_t t = 0; t < shown->view.target_count; t++) add_row(summary, &shown->view, t);
   for (size_t s = 0; s < shown->view.source_count; s++) add_column(summary, &shown->view, s);
 }

@@ -15,18 +15,19 @@
 struct elman_attention_summary {
   elman_text_style style; /* settled */
   size_t translations, empty;
-  bool source_words, target_words; /* some of them were in words, which are the "tokens" below */
-  size_t rows;                     /* target tokens, </s> included */
-  size_t end_rows;                 /* of them, </s> */
-  size_t chosen_rows;              /* of all, those with more than one source token to look at */
-  size_t columns;                  /* source tokens */
-  size_t covered;                  /* of them, with a column sum of at least COVERED */
-  double entropy;                  /* of the rows, in nats */
-  double entropy_share;            /* of the chosen rows: entropy / ln S */
-  double coverage_distance;        /* of the columns: |column sum - 1| */
-  double sentinel;                 /* of the rows: weight of the sentinel */
-  double end_on_last;              /* of the </s> rows: weight of the last source token */
-  double words_on_last;            /* of the other rows: likewise */
+  size_t source_words, target_words; /* of those that are not empty: in words, which are then the
+                                        "tokens" below */
+  size_t rows;                       /* target tokens, </s> included */
+  size_t end_rows;                   /* of them, </s> */
+  size_t chosen_rows;                /* of all, those with more than one source token to look at */
+  size_t columns;                    /* source tokens */
+  size_t covered;                    /* of them, with a column sum of at least COVERED */
+  double entropy;                    /* of the rows, in nats */
+  double entropy_share;              /* of the chosen rows: entropy / ln S */
+  double coverage_distance;          /* of the columns: |column sum - 1| */
+  double sentinel;                   /* of the rows: weight of the sentinel */
+  double end_on_last;                /* of the </s> rows: weight of the last source token */
+  double words_on_last;              /* of the other rows: likewise */
   double off_diagonal; /* of the other rows: sum_s a_ts |(t+1/2)/T - (s+1/2)/S|, T without </s> */
   size_t aligned;      /* translations with a gold alignment */
   size_t links, gold, both; /* links found, gold links, and those that are both, between words */

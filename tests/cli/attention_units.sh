@@ -139,8 +139,27 @@ cp "$results/stdout" by_default
 expect_exit 0 "$ELMAN" attention -m one --summary --units subwords -i english
 expect_stdout_match '^source tokens '
 cmp -s by_default "$results/stdout" && fail "measures of words are those of parts"
+# Some of these translations are Chinese without a space.
 expect_exit 0 "$ELMAN" attention -m one --summary --json -i english
-expect_stdout_match '^\{"source_units":"words","target_units":"words","translations":20,'
+expect_stdout_match '^\{"source_units":"words","target_units":"mixed","translations":20,'
+
+# Where some lines are in words and others, Chinese, in tokens, they are called neither.
+{ head -n 2 english; sed 's/ //g' chinese | head -n 3; } >mixed
+words=$(head -n 2 english | wc -w)
+expect_exit 0 "$ELMAN" attention -m one --units auto -i mixed --format json
+parts=$(python3 -c '
+import json, sys
+print(sum(len(json.loads(line)["source_tokens"]) for line in open(sys.argv[1], encoding="utf-8")))' "$results/stdout")
+[ "$parts" -gt $((words + 3)) ] || fail "there is nothing mixed"
+expect_exit 0 "$ELMAN" attention -m one --summary -i mixed
+expect_stdout_match "^source units +$parts$"
+expect_stdout_match '^</s> on last unit '
+expect_stdout_match '^others on last unit '
+expect_exit 0 "$ELMAN" attention -m one --summary --json -i mixed
+expect_stdout_match "^\{\"source_units\":\"mixed\",.*\"source_tokens\":$parts,"
+expect_exit 0 "$ELMAN" attention -m one --summary --units words -i mixed
+expect_stdout_match "^source words +$((words + 3))$"
+
 head -n 200 "$DATA/daily.train.zh-en.tsv" >gold
 expect_exit 0 "$ELMAN" attention -m back.safetensors --summary --alignments 3 -i gold
 expect_stdout_match '^source tokens '

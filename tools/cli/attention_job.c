@@ -55,25 +55,38 @@ static int take(void *context, const struct translated *translated) {
 
 /* ---- all of them ---- */
 
+/* What the tokens of a side are here. */
+struct unit {
+  const char *count, *end, *others; /* labels */
+  const char *json;                 /* NULL = tokens, which need not be told */
+};
+
+static struct unit unit_of(bool words, bool mixed) {
+  if (mixed) return (struct unit){"units", "</s> on last unit", "others on last unit", "mixed"};
+  if (words) return (struct unit){"words", "</s> on last word", "others on last word", "words"};
+  return (struct unit){"tokens", "</s> on last token", "others on last token", NULL};
+}
+
 /* `aligned`: with the comparison with gold alignments. */
 static void write_measures(FILE *stream, const elman_attention_measures *m, bool aligned,
                            bool as_json) {
+  const struct unit source = unit_of(m->source_words, m->source_mixed);
+  const struct unit target = unit_of(m->target_words, m->target_mixed);
+  char source_label[32], target_label[32];
+  snprintf(source_label, sizeof source_label, "source %s", source.count);
+  snprintf(target_label, sizeof target_label, "target %s", target.count);
   const struct figure sums[] = {
       {"translations", "translations", .count = &m->translations},
       {"empty", "of them empty", .count = &m->empty, .quiet_zero = true},
-      {"source_tokens", m->source_words ? "source words" : "source tokens",
-       .count = &m->source_tokens},
-      {"target_tokens", m->target_words ? "target words" : "target tokens",
-       .count = &m->target_tokens},
+      {"source_tokens", source_label, .count = &m->source_tokens},
+      {"target_tokens", target_label, .count = &m->target_tokens},
       {"entropy", "entropy", .real = &m->entropy, .decimals = 4, .unit = " nats"},
       {"entropy_share", "  of the largest", .share = &m->entropy_share},
       {"sentinel", "on the sentinel", .share = &m->sentinel, .quiet_zero = true},
       {"covered", "covered", .share = &m->covered},
       {"coverage_distance", "coverage off 1", .real = &m->coverage_distance, .decimals = 4},
-      {"end_on_last", m->source_words ? "</s> on last word" : "</s> on last token",
-       .share = &m->end_on_last},
-      {"words_on_last", m->source_words ? "others on last word" : "others on last token",
-       .share = &m->words_on_last},
+      {"end_on_last", source.end, .share = &m->end_on_last},
+      {"words_on_last", source.others, .share = &m->words_on_last},
       {"diagonality", "diagonality", .real = &m->diagonality, .decimals = 4},
       {0}};
   const struct figure alignment[] = {
@@ -85,8 +98,8 @@ static void write_measures(FILE *stream, const elman_attention_measures *m, bool
       {0}};
   struct json json = {.stream = stream};
   if (as_json) json_print(&json, "{");
-  if (as_json && m->source_words) json_text(&json, "source_units", "words");
-  if (as_json && m->target_words) json_text(&json, "target_units", "words");
+  if (as_json && source.json != NULL) json_text(&json, "source_units", source.json);
+  if (as_json && target.json != NULL) json_text(&json, "target_units", target.json);
   figures_write(&json, as_json, sums);
   if (aligned) figures_write(&json, as_json, alignment);
   if (as_json) json_print(&json, "}\n");
