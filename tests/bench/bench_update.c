@@ -1,11 +1,13 @@
 /* Times updates through the public API:
- * bench_update PAIRS.tsv HIDDEN BATCH UPDATES THREADS SHARDS [CELL]
+ * bench_update PAIRS.tsv HIDDEN BATCH UPDATES THREADS SHARDS [NAME=VALUE...]
  *
- * Trains a default model with E = H = HIDDEN on pairs whose words are separated by spaces. Prints
- * the seconds of each update but the first, whose time would hold the setting up; those of the
- * whole training; the vocabularies; and the most memory held. UPDATES 0 is one epoch; otherwise
- * training goes on over the pairs until there are so many. THREADS 0 is one a core. */
+ * Trains a model with E = H = HIDDEN, and hyperparameters as they are named in files, on pairs
+ * whose words are separated by spaces. Prints the seconds of each update but the first, whose time
+ * would hold the setting up; those of the whole training; the vocabularies; and the most memory
+ * held. UPDATES 0 is one epoch; otherwise training goes on over the pairs until there are so many.
+ * THREADS 0 is one a core. */
 #include <stdint.h>
+#include <string.h>
 
 #include "bench.h"
 #include "elman.h"
@@ -33,9 +35,28 @@ static void check(elman_status status, const elman_error *error) {
   if (status != ELMAN_OK && status != ELMAN_INTERRUPTED) bench_fail(error->message);
 }
 
+/* A flag is 0 or 1. */
+static void set(elman_model_options *shape, char *setting) {
+  char *value = strchr(setting, '=');
+  if (value == NULL) bench_fail("a setting is NAME=VALUE");
+  *value++ = '\0';
+  const elman_hyperparameter *row = elman_hyperparameter_find(setting);
+  if (row == NULL || (row->scope != ELMAN_SCOPE_MODEL && row->scope != ELMAN_SCOPE_START))
+    bench_fail("a setting is no hyperparameter of a model");
+  void *const field = (char *)shape + row->offset;
+  if (row->value == ELMAN_VALUE_NAME)
+    *(const char **)field = value;
+  else if (row->value == ELMAN_VALUE_FLAG)
+    *(bool *)field = bench_size(value) == 1;
+  else if (row->value == ELMAN_VALUE_SIZE)
+    *(size_t *)field = bench_size(value);
+  else
+    bench_fail("a setting is of another kind than can be given here");
+}
+
 int main(int argc, char **argv) {
-  if (argc != 7 && argc != 8)
-    bench_fail("usage: bench_update PAIRS.tsv HIDDEN BATCH UPDATES THREADS SHARDS [CELL]");
+  if (argc < 7)
+    bench_fail("usage: bench_update PAIRS.tsv HIDDEN BATCH UPDATES THREADS SHARDS [NAME=VALUE...]");
   const char *file = argv[1];
   const size_t updates = bench_size(argv[4]);
   elman_error error = {0};
@@ -50,7 +71,7 @@ int main(int argc, char **argv) {
   elman_model_options shape = elman_model_options_default();
   shape.embedding_size = shape.hidden_size = bench_size(argv[2]);
   shape.source_tokens = shape.target_tokens = ELMAN_TOKENS_SPACE;
-  if (argc == 8) shape.cell = argv[7];
+  for (int i = 7; i < argc; i++) set(&shape, argv[i]);
   shape.normalization = ELMAN_NFC; /* every program sees the same words */
   check(elman_model_create(&model, pairs, &shape, &error), &error);
 

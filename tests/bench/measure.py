@@ -25,6 +25,8 @@ PYTHON = "/usr/bin/python3"  # the one that Debian's python3-torch is for
 # V, E = H; the third is usual with subwords
 UPDATE_SIZES = ((6000, 256), (6000, 512), (8000, 512), (20000, 512))
 CELL_SIZES, CELLS = UPDATE_SIZES[:2], ("elman", "relu", "gru", "lstm")
+BASE = {"bidirectional": True, "attention": "additive", "attentional_layer": True}
+BASE_SIZE = 5300, 256, 22  # V, E = H, words in a sentence
 CLUSTER_SIZES = ((8000, 512), (8000, 1024), (32000, 512), (32000, 1024))
 BATCH, LENGTH = 64, 10
 
@@ -193,9 +195,11 @@ class Bench:
                        stdout=subprocess.DEVNULL, preexec_fn=self.use_processors)
         return time.perf_counter() - start
 
-    def update(self, pairs, hidden, batch, updates, threads=None, shards=1, cell="elman"):
+    def update(self, pairs, hidden, batch, updates, threads=None, shards=1, settings=None):
+        values = {name: int(value) if isinstance(value, bool) else value
+                  for name, value in (settings or {}).items()}
         return self.run("bench_update", pairs, hidden, batch, updates, threads or self.threads,
-                        shards, cell)
+                        shards, *(f"{name}={value}" for name, value in values.items()))
 
     def products(self, vocabulary, hidden, batch, source, target, threads, rounds=3):
         return self.run("bench_products", vocabulary, hidden, batch, source, target, threads, rounds,
@@ -213,14 +217,14 @@ class Bench:
                 sys.exit(f"bench: the programs see different data: {key} {ours[key]} and {theirs[key]}")
 
     def compare_training(self, row, pairs, hidden, batch, updates, value, rounds=None,
-                         cell="elman"):
+                         settings=None):
         """Rounds of this program and of PyTorch on the same pairs; value(answer) is what counts."""
         for _ in range(rounds or self.rounds):
-            ours = self.update(pairs, hidden, batch, updates, cell=cell)
+            ours = self.update(pairs, hidden, batch, updates, settings=settings)
             row.elman.append(value(ours))
             for worker in self.workers:
                 theirs = worker.ask(do="train", pairs=str(pairs), hidden=hidden, batch=batch,
-                                    updates=updates, cell=cell)
+                                    updates=updates, settings=settings or {})
                 self.check_same(ours, theirs)
                 row.add_other(worker.label, value(theirs))
 
@@ -238,7 +242,7 @@ class Bench:
             single.elman.append(median_update(self.update(TOY, 128, 1, updates)))
             for worker in self.workers:
                 theirs = worker.ask(do="train", pairs=str(TOY), hidden=128, batch=1,
-                                    updates=updates, cell="elman")
+                                    updates=updates, settings={})
                 whole.add_other(worker.label, theirs["whole"])
                 single.add_other(worker.label, median_update(theirs))
         self.finish(whole)
@@ -273,8 +277,20 @@ class Bench:
             pairs = self.made(vocabulary, updates=updates)
             for cell in CELLS:
                 row = Row("cells", f"{update_name(vocabulary, hidden)}, {cell}")
-                self.compare_training(row, pairs, hidden, BATCH, updates, median_update, cell=cell)
+                self.compare_training(row, pairs, hidden, BATCH, updates, median_update,
+                                      settings={"cell": cell})
                 self.finish(row)
+
+    def part_base(self):
+        """One update of the network of --preset base, with a vocabulary and lengths of subwords."""
+        updates = 4 if self.quick else 12
+        vocabulary, hidden, length = BASE_SIZE
+        pairs = self.made(vocabulary, length=length, updates=updates)
+        for cell in ("elman", "gru"):
+            row = Row("base", f"{update_name(vocabulary, hidden, length)}, {cell}")
+            self.compare_training(row, pairs, hidden, BATCH, updates, median_update,
+                                  settings={**BASE, "cell": cell})
+            self.finish(row)
 
     def part_memory(self):
         """The most memory held in training, each program in a process of its own."""
@@ -287,7 +303,7 @@ class Bench:
             worker = PyTorch(threads)
             before = worker.ask(do="about")["peak_kib"] / 1024
             answer = worker.ask(do="train", pairs=str(pairs), hidden=hidden, batch=BATCH, updates=3,
-                                cell="elman")
+                                settings={})
             row.add_other(worker.label, answer["peak_kib"] / 1024)
             worker.close()
         if before is not None:
@@ -573,8 +589,8 @@ def median_update(answer):
     return statistics.median(seconds[1:] if len(seconds) > 1 else seconds)
 
 
-def update_name(vocabulary, hidden):
-    return f"V {vocabulary:,}, H {hidden}, {BATCH} × {LENGTH} words"
+def update_name(vocabulary, hidden, length=LENGTH):
+    return f"V {vocabulary:,}, H {hidden}, {BATCH} × {length} words"
 
 
 def slope(sizes, seconds):
@@ -597,7 +613,7 @@ def read_found(path):
     return [[list(map(int, line[side].split())) for line in lines] for side in range(2)]
 
 
-PARTS = ("toy", "update", "cells", "memory", "threads", "epoch", "decode", "start", "growth",
+PARTS = ("toy", "update", "cells", "base", "memory", "threads", "epoch", "decode", "start", "growth",
          "subwords", "cluster", "kernels")
 ALONE = ("threads", "subwords", "cluster", "kernels")  # without PyTorch
 ON_REQUEST = ("subwords", "cluster", "kernels")  # for those who have one, or change one

@@ -126,6 +126,31 @@ def batches_of(pairs, size):
     return rng.sample(batches, len(batches))
 
 
+class Settled(nn.Module):
+    """A network with more settings than the cell: that of python/elman_torch.py."""
+
+    def __init__(self, config):
+        super().__init__()
+        self.translator = elman_torch.Translator(config)
+
+    def forward(self, batch):
+        lengths = batch.lengths
+        if lengths is None:
+            lengths = torch.full((batch.source.shape[1],), len(batch.source))
+        logits, _ = self.translator(batch.source, lengths, batch.target)
+        return logits.flatten(0, 1) if batch.real is None else logits[batch.real]
+
+
+def network(source_words, target_words, hidden, settings):
+    if set(settings) <= {"cell"}:
+        return Translator(source_words, target_words, hidden, hidden, **settings)
+    config = {"attention": "dot", "attentional_layer": False, "bidirectional": False,
+              "input_feeding": False, "tie_embeddings": False, "layers": 1, "embedding_size": hidden,
+              "hidden_size": hidden, "source_tokens": "space", "target_tokens": "space",
+              "source_vocabulary": source_words, "target_vocabulary": target_words}
+    return Settled({**config, **settings})
+
+
 def train(request):
     """Times `updates` updates, 0 = one epoch; building the tensors of a batch is not counted."""
     with open(request["pairs"], encoding="utf-8") as file:
@@ -136,8 +161,7 @@ def train(request):
     updates = request["updates"] or len(batches)
     batches = [Batch(batch) for batch in batches[:updates]]
     torch.manual_seed(1)
-    model = Translator(source_words, target_words, request["hidden"], request["hidden"],
-                       request["cell"])
+    model = network(source_words, target_words, request["hidden"], request["settings"])
     optimizer = torch.optim.Adam(model.parameters())
     times = [time.perf_counter()]
     for update in range(updates):
