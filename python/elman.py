@@ -104,6 +104,15 @@ def _fill(options, values):
     return options
 
 
+def _as_many(what, values, text, texts):
+    """A value for each text: that of the one text, or those of a list of texts."""
+    if isinstance(text, str):
+        return [values]
+    if isinstance(values, str) or (values is not None and len(values) != len(texts)):
+        raise ValueError(f"there are not as many {what} as texts")
+    return values or [None] * len(texts)
+
+
 # ---- and back ----
 
 
@@ -394,14 +403,16 @@ class Model(_Handle):
             read, model = uses.enter_context(pairs._use()), uses.enter_context(self._use())
             return functions.call(library.elman_train, model, read, ctypes.byref(given))
 
-    def translate(self, text, reference=None, ensemble=(), overrides=(), **options):
+    def translate(self, text, reference=None, prefix=None, ensemble=(), overrides=(), **options):
         """The Translation of a text, or a list of them for a list; options are those of
-        elman_translate_options. A `reference`, or a list of them, is forced. `ensemble` has other
-        models, and `overrides` dictionaries with the fields of elman_override."""
+        elman_translate_options. A `reference`, or a list of them, is forced. A `prefix`, or a list of
+        them, begins the translation, and the search goes on from there by at least one token: ids, such
+        as the first of another's target_ids, or a text of whole words. `ensemble` has other models, and
+        `overrides` dictionaries with the fields of elman_override."""
         texts = [text] if isinstance(text, str) else list(text)
-        references = [reference] if isinstance(text, str) else reference or [None] * len(texts)
-        if len(references) != len(texts) or isinstance(references, str):
-            raise ValueError("there are not as many references as texts")
+        references = _as_many("references", reference, text, texts)
+        prefixes = [None if each is None else self._prefix(each)
+                    for each in _as_many("prefixes", prefix, text, texts)]
         given = _fill(library.elman_translate_options_default(), options)
         kind = library.complete("elman_override")
         given.overrides = (kind * len(overrides))(*(_fill(kind(), each) for each in overrides))
@@ -416,22 +427,28 @@ class Model(_Handle):
             order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
             for at in range(0, len(order), BATCH):
                 numbers = order[at : at + BATCH]
-                batch = [(texts[i], references[i], i) for i in numbers]
+                batch = [(texts[i], references[i], prefixes[i], i) for i in numbers]
                 for i, translation in zip(numbers, self._translate(batch, given)):
                     found[i] = translation
         return found[0] if isinstance(text, str) else found
 
+    def _prefix(self, prefix):
+        ids = self.encode("target", prefix) if isinstance(prefix, str) else prefix
+        return [_number("an id", each, ctypes.c_uint32) for each in ids]
+
     def _translate(self, batch, options):
-        """Of a few (text, reference, number)."""
+        """Of a few (text, reference, prefix, number)."""
         if self._translator is None:
             self._translator = ctypes.c_void_p()
             _call(library.elman_translator_create, ctypes.byref(self._translator), self._pointer)
             self._owned.append((library.elman_translator_free, self._translator))
         sentences = (library.complete("elman_sentence") * len(batch))()
-        for sentence, (text, reference, number) in zip(sentences, batch):
+        for sentence, (text, reference, prefix, number) in zip(sentences, batch):
             data, forced = text.encode(), None if reference is None else reference.encode()
             sentence.text, sentence.length, sentence.number = data, len(data), number
             sentence.reference, sentence.reference_length = forced, len(forced or b"")
+            if prefix:
+                sentence.prefix, sentence.prefix_count = (ctypes.c_uint32 * len(prefix))(*prefix), len(prefix)
         translations = (ctypes.POINTER(library.complete("elman_translation")) * len(batch))()
         errors = (library.complete("elman_error") * len(batch))()
         try:
@@ -439,7 +456,7 @@ class Model(_Handle):
                   len(batch), ctypes.byref(options))
             return [_best(each) for each in translations]
         except Error:
-            for error, (_, _, number) in zip(errors, batch):
+            for error, (*_, number) in zip(errors, batch):
                 if error.code != 0:  # its place in the batch says nothing to the caller
                     error.where = f"sentence {number + 1}".encode()
                     raise Error(error) from None
