@@ -7,11 +7,11 @@
 #include "rnn/cells.h"
 
 const char *elman_cell_name(size_t index) {
-  return index <= INT32_MAX ? cell_name((enum cell_kind)index) : NULL;
+  return cell_name(index);
 }
 
 const char *elman_attention_name(size_t index) {
-  return index <= INT32_MAX ? attention_name((enum attention_kind)index) : NULL;
+  return attention_name(index);
 }
 
 const char *elman_schedule_name(size_t index) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "attention/mechanism.h"
+#include "base/text.h"
 
 #define DECLARATION(KIND, name) extern const struct attention_mechanism attention_##name;
 ATTENTION_MECHANISMS(DECLARATION)
@@ -19,18 +20,15 @@ const struct attention_mechanism *attention_mechanism(enum attention_kind kind) 
   return kinds[kind].mechanism;
 }
 
-const char *attention_name(enum attention_kind kind) {
+const char *attention_name(size_t kind) {
   return kind < sizeof kinds / sizeof *kinds ? kinds[kind].name : NULL;
 }
 
 bool attention_parse(enum attention_kind *kind, const char *name) {
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-    if (strcmp(kinds[i].name, name) == 0) {
-      *kind = (enum attention_kind)i;
-      return true;
-    }
-  }
-  return false;
+  size_t index;
+  const bool found = choice_parse(&index, attention_name, name);
+  if (found) *kind = (enum attention_kind)index;
+  return found;
 }
 
 void attention_config_settle(size_t *heads, size_t *window, bool clauses,

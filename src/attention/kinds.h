@@ -31,7 +31,7 @@
 enum attention_kind { ATTENTION_MECHANISMS(ATTENTION_KIND) };
 
 /* The name as it is used in options and files; NULL past the last kind. */
-const char *attention_name(enum attention_kind kind);
+const char *attention_name(size_t kind);
 /* False if there is no such kind. */
 bool attention_parse(enum attention_kind *kind, const char *name);
 

@@ -43,7 +43,8 @@ static void multiply(const struct job *job, size_t first, size_t width) {
   const real *weight = job->weights->out_weight + first * F;
   real *logits = job->scores->logits + first;
   if (job->rows <= FEW_ROWS)
-    few_rows_kernel_at(0)->run(logits, V, false, job->features, weight, job->rows, F, width);
+    few_rows_kernel_at(0)->run((struct few_rows){logits, V, .add = false}, job->features, weight,
+                               job->rows, F, width);
   else
     matrix_product_alone((struct product){logits, V, 0, 1, as_it_is(job->features, F),
                                           transposed(weight, F), job->rows, width, F});

@@ -9,14 +9,6 @@
 
 /* ---- choices ---- */
 
-static const char *cell_choice(size_t index) {
-  return cell_name((enum cell_kind)index);
-}
-
-static const char *attention_choice(size_t index) {
-  return attention_name((enum attention_kind)index);
-}
-
 const char *schedule_name(size_t index) {
   static const char *const names[] = {"constant", "plateau", "inverse-sqrt"};
   return index < sizeof names / sizeof *names ? names[index] : NULL;
@@ -40,8 +32,8 @@ static const char *normalization_choice(size_t index) {
 #define KIND_REAL .value = ELMAN_VALUE_REAL, .argument = "X"
 #define KIND_SHARE .value = ELMAN_VALUE_REAL, .argument = "P"
 #define KIND_FLAG .value = ELMAN_VALUE_FLAG
-#define KIND_CELL .value = ELMAN_VALUE_NAME, .argument = "KIND", .choice = cell_choice
-#define KIND_ATTENTION .value = ELMAN_VALUE_NAME, .argument = "KIND", .choice = attention_choice
+#define KIND_CELL .value = ELMAN_VALUE_NAME, .argument = "KIND", .choice = cell_name
+#define KIND_ATTENTION .value = ELMAN_VALUE_NAME, .argument = "KIND", .choice = attention_name
 #define KIND_SCHEDULE .value = ELMAN_VALUE_NAME, .argument = "NAME", .choice = schedule_name
 #define KIND_MEASURE .value = ELMAN_VALUE_NAME, .argument = "NAME", .choice = measure_name
 #define KIND_TOKENS .value = ELMAN_VALUE_ENUM, .argument = "MODE", .choice = token_mode_name

@@ -1,7 +1,6 @@
 #include "rnn/cells.h"
 
-#include <string.h>
-
+#include "base/text.h"
 #include "rnn/cell.h"
 
 #define DECLARATION(KIND, name) extern const struct rnn_cell cell_##name;
@@ -17,16 +16,13 @@ const struct rnn_cell *rnn_cell_of(enum cell_kind kind) {
   return kinds[kind].cell;
 }
 
-const char *cell_name(enum cell_kind kind) {
+const char *cell_name(size_t kind) {
   return kind < sizeof kinds / sizeof *kinds ? kinds[kind].name : NULL;
 }
 
 bool cell_parse(enum cell_kind *kind, const char *name) {
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-    if (strcmp(kinds[i].name, name) == 0) {
-      *kind = (enum cell_kind)i;
-      return true;
-    }
-  }
-  return false;
+  size_t index;
+  const bool found = choice_parse(&index, cell_name, name);
+  if (found) *kind = (enum cell_kind)index;
+  return found;
 }

@@ -20,7 +20,7 @@ struct rnn_cell;
 const struct rnn_cell *rnn_cell_of(enum cell_kind kind);
 
 /* The name as it is used in options and files; NULL past the last kind. */
-const char *cell_name(enum cell_kind kind);
+const char *cell_name(size_t kind);
 /* False if there is no such kind. */
 bool cell_parse(enum cell_kind *kind, const char *name);
 

@@ -44,7 +44,8 @@ void matrix_product_alone(struct product p) {
   if (p.m == 1)
     row_product(p);
   else if (is_few_rows(p))
-    few_rows_kernel_at(0)->run(p.c, p.ldc, p.beta == 1, p.a.data, p.b.data, p.m, p.k, p.n);
+    few_rows_kernel_at(0)->run((struct few_rows){p.c, p.ldc, p.beta == 1}, p.a.data, p.b.data, p.m,
+                               p.k, p.n);
   else
     cblas_gemm(CblasRowMajor, blas_transpose(p.a.transpose), blas_transpose(p.b.transpose),
                (int)p.m, (int)p.n, (int)p.k, p.alpha, p.a.data, (int)p.a.ld, p.b.data, (int)p.b.ld,

@@ -11,10 +11,17 @@
 /* With more rows a general product is faster. */
 enum { FEW_ROWS = 12 };
 
-/* y (n,out) = x Wᵀ or, with `add`, y += x Wᵀ; its rows are ldy apart; x (n,in); weight (out,in). A
- * row's result does not depend on the other rows. */
-typedef void few_rows_function(real *y, size_t ldy, bool add, const real *x, const real *weight,
-                               size_t n, size_t in, size_t out);
+/* Where a product goes. */
+struct few_rows {
+  real *rows;
+  size_t ld; /* how far they are apart */
+  bool add;  /* to what is there */
+};
+
+/* y (n,out) = x Wᵀ or, to be added, y += x Wᵀ; x (n,in); weight (out,in). A row's result does not
+ * depend on the other rows. */
+typedef void few_rows_function(struct few_rows y, const real *x, const real *weight, size_t n,
+                               size_t in, size_t out);
 
 struct few_rows_kernel {
   const char *name; /* of the instructions it needs */

@@ -17,8 +17,8 @@ TARGET INLINE real NAME(sum_of_lanes)(const NAME(vector) * vector) {
 }
 
 /* `rows` and `outputs` are constants where this is called, so that the sums stay in registers. */
-TARGET INLINE void NAME(block)(real *y, size_t ldy, bool add, const real *x, const real *weight,
-                               size_t rows, size_t outputs, size_t in) {
+TARGET INLINE void NAME(block)(struct few_rows y, const real *x, const real *weight, size_t rows,
+                               size_t outputs, size_t in) {
   enum { LANES = BYTES / sizeof(real) };
   NAME(vector) sums[ROWS * OUTPUTS];
   size_t k = 0;
@@ -40,39 +40,40 @@ TARGET INLINE void NAME(block)(real *y, size_t ldy, bool add, const real *x, con
     for (size_t o = 0; o < outputs; o++) {
       real sum = NAME(sum_of_lanes)(&sums[r * outputs + o]);
       for (size_t i = k; i < in; i++) sum += x[r * in + i] * weight[o * in + i];
-      y[r * ldy + o] = add ? y[r * ldy + o] + sum : sum;
+      real *at = y.rows + r * y.ld + o;
+      *at = y.add ? *at + sum : sum;
     }
   }
 }
 
-TARGET INLINE void NAME(rows)(real *y, size_t ldy, bool add, const real *x, const real *weight,
-                              size_t rows, size_t in, size_t out) {
+TARGET INLINE void NAME(rows)(struct few_rows y, const real *x, const real *weight, size_t rows,
+                              size_t in, size_t out) {
   size_t o = 0;
-  for (; o + OUTPUTS <= out; o += OUTPUTS)
-    NAME(block)(y + o, ldy, add, x, weight + o * in, rows, OUTPUTS, in);
-  for (; o < out; o++) NAME(block)(y + o, ldy, add, x, weight + o * in, rows, 1, in);
+  for (; o + OUTPUTS <= out; o += OUTPUTS, y.rows += OUTPUTS)
+    NAME(block)(y, x, weight + o * in, rows, OUTPUTS, in);
+  for (; o < out; o++, y.rows++) NAME(block)(y, x, weight + o * in, rows, 1, in);
 }
 
-TARGET static void NAME(run)(real *y, size_t ldy, bool add, const real *x, const real *weight,
-                             size_t n, size_t in, size_t out) {
+TARGET static void NAME(run)(struct few_rows y, const real *x, const real *weight, size_t n,
+                             size_t in, size_t out) {
   _Static_assert(ROWS == 6, "a case for each number of rows");
-  for (; n >= ROWS; n -= ROWS, x += ROWS * in, y += ROWS * ldy)
-    NAME(rows)(y, ldy, add, x, weight, ROWS, in, out);
+  for (; n >= ROWS; n -= ROWS, x += ROWS * in, y.rows += ROWS * y.ld)
+    NAME(rows)(y, x, weight, ROWS, in, out);
   switch (n) {
   case 1:
-    NAME(rows)(y, ldy, add, x, weight, 1, in, out);
+    NAME(rows)(y, x, weight, 1, in, out);
     break;
   case 2:
-    NAME(rows)(y, ldy, add, x, weight, 2, in, out);
+    NAME(rows)(y, x, weight, 2, in, out);
     break;
   case 3:
-    NAME(rows)(y, ldy, add, x, weight, 3, in, out);
+    NAME(rows)(y, x, weight, 3, in, out);
     break;
   case 4:
-    NAME(rows)(y, ldy, add, x, weight, 4, in, out);
+    NAME(rows)(y, x, weight, 4, in, out);
     break;
   case 5:
-    NAME(rows)(y, ldy, add, x, weight, 5, in, out);
+    NAME(rows)(y, x, weight, 5, in, out);
     break;
   default:
     break;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "api.h"
+#include "process_threads.h"
 
 /* ---- names and defaults ---- */
 
@@ -208,16 +209,6 @@ static unsigned floating_point_mode(void) {
 #else
   return 0;
 #endif
-}
-
-static int threads_of_process(void) {
-  FILE *file = fopen("/proc/self/status", "r");
-  char line[256];
-  int threads = 0;
-  while (file != NULL && fgets(line, sizeof line, file) != NULL)
-    if (sscanf(line, "Threads: %d", &threads) == 1) break;
-  if (file != NULL) fclose(file);
-  return threads;
 }
 
 Test(api, nothing_is_printed_and_nothing_around_is_changed) {

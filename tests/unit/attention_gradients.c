@@ -204,7 +204,7 @@ static void check_attention(struct attention_config config, struct attention_sha
 /* Every mechanism that can have that many heads of that size. */
 static void check_mechanisms_by(struct attention_shape shape, double dropout,
                                 const struct guide *guide) {
-  for (unsigned kind = 0; attention_name((enum attention_kind)kind) != NULL; kind++) {
+  for (unsigned kind = 0; attention_name(kind) != NULL; kind++) {
     for (size_t heads = 1; heads <= 4; heads++) {
       struct attention_config config = {
           .kind = (enum attention_kind)kind, .size = heads == 3 ? 6 : 4, .heads = heads};
@@ -281,7 +281,7 @@ Test(attention_gradients, plain_matrices) {
   const size_t queries[B] = {5, 1, 3}, keys[B] = {4, 7, 6};
   struct attention_shape shape = {
       .queries = 5, .keys = 7, .batch = B, .query_lengths = queries, .key_lengths = keys};
-  for (unsigned kind = 0; attention_name((enum attention_kind)kind) != NULL; kind++) {
+  for (unsigned kind = 0; attention_name(kind) != NULL; kind++) {
     for (unsigned options = 0; options < 32; options++) {
       struct attention_config config = {
           .kind = (enum attention_kind)kind,

@@ -278,6 +278,19 @@ static void score(struct small_scores *small, real *logits, size_t rows, size_t 
                                          .blocks = 1};
 }
 
+/* For one source token; paths (3,width) and the pool are the caller's. */
+static struct beam small_beam(struct beam_path *paths, struct beam_pool *pool,
+                              const elman_translate_options *options, size_t limit) {
+  return (struct beam){.paths = paths,
+                       .ended = paths + options->beam,
+                       .grown = paths + 2 * options->beam,
+                       .pool = pool,
+                       .options = options,
+                       .source_count = 1,
+                       .heads = 1,
+                       .limit = limit};
+}
+
 /* A finished hypothesis of score -1, and an open one that scores `open` / 4 at best, at the limit.
  * Returns whether the search goes on. */
 static bool goes_on(double open) {
@@ -285,14 +298,7 @@ static bool goes_on(double open) {
   const elman_translate_options options = search_options((struct beam_options){WIDTH, 1, 1});
   struct beam_path paths[3 * WIDTH];
   struct beam_pool pool = {0};
-  struct beam beam = {.paths = paths,
-                      .ended = paths + WIDTH,
-                      .grown = paths + 2 * WIDTH,
-                      .pool = &pool,
-                      .options = &options,
-                      .source_count = 1,
-                      .heads = 1,
-                      .limit = 4};
+  struct beam beam = small_beam(paths, &pool, &options, 4);
   const real weights[WIDTH] = {1, 1};
   real logits[V];
   for (size_t v = 0; v < V; v++) logits[v] = -50;
@@ -323,14 +329,7 @@ Test(beam, equals_keep_the_order_of_the_vocabulary) {
   const elman_translate_options options = search_options((struct beam_options){WIDTH, WIDTH, 0});
   struct beam_path paths[3 * WIDTH];
   struct beam_pool pool = {0};
-  struct beam beam = {.paths = paths,
-                      .ended = paths + WIDTH,
-                      .grown = paths + 2 * WIDTH,
-                      .pool = &pool,
-                      .options = &options,
-                      .source_count = 1,
-                      .heads = 1,
-                      .limit = 9};
+  struct beam beam = small_beam(paths, &pool, &options, 9);
   const real weights[WIDTH] = {1, 1, 1, 1};
   real logits[V] = {-9, -9, -9, 1, 2, 1, 2, 1};
   struct small_scores small;

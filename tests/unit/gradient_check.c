@@ -171,8 +171,8 @@ Test(gradient_check, the_step_is_the_one_that_was_made) {
 Test(gradient_check, what_cannot_be_measured_is_not_wrong) {
   struct setting setting;
   struct model_config config = small_config();
-  for (unsigned kind = 0; attention_name((enum attention_kind)kind) != NULL; kind++) {
-    config.attention = attention_name((enum attention_kind)kind);
+  for (unsigned kind = 0; attention_name(kind) != NULL; kind++) {
+    config.attention = attention_name(kind);
     config.attention_heads = kind == ATTENTION_MULTIHEAD ? 2 : 1;
     config.attention_window = kind == ATTENTION_LOCAL || kind == ATTENTION_HIERARCHICAL ? 2 : 0;
     set_up(&setting, config, 0.8, 2);

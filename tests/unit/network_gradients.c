@@ -166,7 +166,7 @@ static void choose_attention(struct model_config *config, enum attention_kind ki
 
 Test(network_gradients, of_one_sentence) {
   struct model_config config = small_config();
-  for (unsigned kind = 0; attention_name((enum attention_kind)kind) != NULL; kind++) {
+  for (unsigned kind = 0; attention_name(kind) != NULL; kind++) {
     choose_attention(&config, (enum attention_kind)kind);
     for (size_t s = 1; s <= 7; s++) {
       for (size_t t = 0; t <= 6; t++) { /* T = t + 1, for </s> */
@@ -179,7 +179,7 @@ Test(network_gradients, of_one_sentence) {
 
 /* Every cell and mechanism with every part of the network that can be chosen, on mixed lengths. */
 static void check_every_shape(enum cell_kind cell) {
-  for (unsigned kind = 0; attention_name((enum attention_kind)kind) != NULL; kind++) {
+  for (unsigned kind = 0; attention_name(kind) != NULL; kind++) {
     for (unsigned parts = 0; parts < 32; parts++) {
       struct model_config config = small_config();
       choose_attention(&config, (enum attention_kind)kind);
@@ -202,10 +202,10 @@ static void check_every_shape(enum cell_kind cell) {
 RNN_CELLS(EVERY_SHAPE)
 
 Test(network_gradients, with_self_attention) {
-  for (unsigned cell = 0; cell_name((enum cell_kind)cell) != NULL; cell++) {
+  for (unsigned cell = 0; cell_name(cell) != NULL; cell++) {
     for (unsigned parts = 0; parts < 64; parts++) {
       struct model_config config = small_config();
-      config.cell = cell_name((enum cell_kind)cell);
+      config.cell = cell_name(cell);
       choose_attention(&config, parts & 1 ? ATTENTION_MULTIHEAD : ATTENTION_DOT);
       config.encoder_self_attention = parts & 2 ? 2 : 0;
       config.decoder_self_attention = parts & 4 ? 2 : 0;
@@ -222,10 +222,10 @@ Test(network_gradients, with_self_attention) {
 /* What every layer can have. Of two units normalisation leaves little but a sign, so they are three
  * in each direction. */
 Test(network_gradients, with_layer_normalization) {
-  for (unsigned cell = 0; cell_name((enum cell_kind)cell) != NULL; cell++) {
+  for (unsigned cell = 0; cell_name(cell) != NULL; cell++) {
     for (unsigned parts = 0; parts < 8; parts++) {
       struct model_config config = small_config();
-      config.cell = cell_name((enum cell_kind)cell);
+      config.cell = cell_name(cell);
       config.hidden_size = 6;
       config.layer_norm = true;
       config.layers = parts & 1 ? 2 : 1;
@@ -237,12 +237,12 @@ Test(network_gradients, with_layer_normalization) {
 }
 
 Test(network_gradients, with_residual_connections) {
-  for (unsigned cell = 0; cell_name((enum cell_kind)cell) != NULL; cell++) {
+  for (unsigned cell = 0; cell_name(cell) != NULL; cell++) {
     for (unsigned parts = 0; parts < 16; parts++) {
       struct model_config config = small_config();
       const struct regularization regularization = {
           .dropouts = {.units = {parts & 8 ? 0.3 : 0, {5, RANDOM_DROPOUT, 7}}}};
-      config.cell = cell_name((enum cell_kind)cell);
+      config.cell = cell_name(cell);
       config.residual = true;
       config.layers = parts & 8 ? 3 : 2;
       config.bidirectional = parts & 1;
@@ -264,10 +264,10 @@ Test(network_gradients, under_regularization) {
   const struct regularization regularization = {
       .dropouts = {{0.3, {5, RANDOM_DROPOUT, 7}}, {0.2, {5, RANDOM_DROPOUT, 7}}},
       .label_smoothing = 0.1};
-  for (unsigned i = 0; cell_name((enum cell_kind)(i / 2)) != NULL; i++) {
+  for (unsigned i = 0; cell_name(i / 2) != NULL; i++) {
     const bool feeding = i % 2;
     struct model_config config = small_config();
-    config.cell = cell_name((enum cell_kind)(i / 2));
+    config.cell = cell_name(i / 2);
     config.layers = 2;
     config.attentional_layer = config.input_feeding = feeding;
     config.encoder_self_attention = config.decoder_self_attention = 2;
@@ -278,7 +278,7 @@ Test(network_gradients, under_regularization) {
 /* Guided alignment, with all that the attention can have, and with dropout, which the guide does
  * not see. */
 Test(network_gradients, with_a_guide) {
-  for (unsigned kind = 0; attention_name((enum attention_kind)kind) != NULL; kind++) {
+  for (unsigned kind = 0; attention_name(kind) != NULL; kind++) {
     for (unsigned parts = 0; parts < 8; parts++) {
       struct model_config config = small_config();
       const struct regularization regularization = {

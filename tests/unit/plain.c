@@ -76,7 +76,7 @@ Test(plain, products_of_few_rows) {
   for (size_t k = 0; (kernel = few_rows_kernel_at(k)) != NULL; k++) {
     real y[FEW_ROWS * OUT];
     double expected[OUT];
-    kernel->run(y, OUT, false, x, W, FEW_ROWS, IN, OUT);
+    kernel->run((struct few_rows){y, OUT, .add = false}, x, W, FEW_ROWS, IN, OUT);
     for (size_t r = 0; r < FEW_ROWS; r++) {
       plain_linear(expected, &map, x + r * IN);
       for (size_t o = 0; o < OUT; o++)

@@ -256,7 +256,7 @@ static void check_layer(enum cell_kind kind, size_t batch, size_t input, size_t 
 
 static void check_every_cell(size_t batch, size_t input, size_t hidden) {
   blas_set_up();
-  for (unsigned kind = 0; cell_name((enum cell_kind)kind) != NULL; kind++)
+  for (unsigned kind = 0; cell_name(kind) != NULL; kind++)
     for (int reverse = 0; reverse < 2; reverse++)
       check_layer((enum cell_kind)kind, batch, input, hidden, reverse);
 }
@@ -280,7 +280,7 @@ Test(recurrence, one_tile) {
 Test(recurrence, a_sentence_in_stretches_is_the_sentence) {
   enum { B = 5, E = 3, H = 9 };
   blas_set_up();
-  for (unsigned i = 0; cell_name((enum cell_kind)(i / 2)) != NULL; i++) {
+  for (unsigned i = 0; cell_name(i / 2) != NULL; i++) {
     struct layer layer = layer_create((enum cell_kind)(i / 2), i % 2, B, E, H, false);
     const size_t n = part_size(&layer);
     struct rnn_states whole = states_create(&layer), apart = states_create(&layer);
@@ -352,7 +352,7 @@ Test(recurrence, gradients_in_tiles) {
   const size_t sizes[][2] = {{16, 520}, {600, 128}};
   blas_set_up();
   for (unsigned i = 0; i < 4 * sizeof sizes / sizeof *sizes; i++) {
-    for (unsigned kind = 0; cell_name((enum cell_kind)kind) != NULL; kind++) {
+    for (unsigned kind = 0; cell_name(kind) != NULL; kind++) {
       if (kind == CELL_RELU) continue;
       const size_t B = sizes[i / 4][0], H = sizes[i / 4][1], E = 7;
       const bool reverse = i & 1, layer_norm = i & 2;

@@ -26,10 +26,10 @@ static void check_few_rows(const struct few_rows_kernel *kernel, size_t n, size_
   real *x = random_reals(n * in, 1, 1), *weight = random_reals(out * in, 1, 2);
   real *y = reals(n * ldy);
   for (size_t i = 0; i < n * ldy; i++) y[i] = 77;
-  kernel->run(y, ldy, false, x, weight, n, in, out);
+  kernel->run((struct few_rows){y, ldy, .add = false}, x, weight, n, in, out);
   real *doubled = reals(n * ldy);
   for (size_t i = 0; i < n * ldy; i++) doubled[i] = y[i];
-  kernel->run(doubled, ldy, true, x, weight, n, in, out);
+  kernel->run((struct few_rows){doubled, ldy, .add = true}, x, weight, n, in, out);
   for (size_t i = 0; i < n * ldy; i++)
     cr_assert_eq(doubled[i], i % ldy < out ? 2 * y[i] : y[i], "%s adds", kernel->name);
   free(doubled);

@@ -1,11 +1,9 @@
 /* Eight-bit products, and the largest logit found with them against all logits. */
-#include "check.h"
-#include "threads.h"
-
 #include <string.h>
 
-#include "tensor/screen.h"
+#include "screening.h"
 #include "tensor/softmax.h"
+#include "threads.h"
 
 /* ---- products ---- */
 
@@ -83,36 +81,15 @@ Test(screen, every_weight_has_a_place_of_its_own) {
 
 /* ---- the largest ---- */
 
-enum { NEVER = 1 };
-
-/* The tokens that a screen with this kernel finds (n), in one call or row by row. */
-static void find(size_t *largest, const struct quantized_kernel *kernel, const real *weight,
-                 const real *bias, const real *features, size_t V, size_t F, size_t n,
-                 bool row_by_row) {
-  struct screen screen;
-  struct screen_scratch scratch = {0};
-  struct arena measured = {0}, arena = {0};
-  cr_assert_eq(screen_create(&screen, (struct screened_layer){weight, bias, V, F, NEVER, false},
-                             kernel, NULL),
-               ELMAN_OK);
-  screen_scratch_take(&scratch, &measured, &screen, n);
-  cr_assert_eq(arena_reserve(&arena, &measured, NULL), ELMAN_OK);
-  screen_scratch_take(&scratch, &arena, &screen, n);
-  if (!row_by_row) screen_largest(largest, &screen, &scratch, features, n);
-  for (size_t r = 0; row_by_row && r < n; r++)
-    screen_largest(largest + r, &screen, &scratch, features + r * F, 1);
-  arena_free(&arena);
-  screen_free(&screen);
-}
-
 /* Gives the tokens (n) too. */
 static void check_same(size_t *expected, const real *weight, const real *bias, const real *features,
                        size_t V, size_t F, size_t n) {
   const struct quantized_kernel *kernel;
+  const struct screened_layer layer = layer_of(weight, bias, V, F);
   size_t *found = calloc(n, sizeof *found);
-  find(expected, NULL, weight, bias, features, V, F, n, false);
+  find_largest(expected, NULL, layer, features, n, false);
   for (size_t i = 0; (kernel = quantized_kernel_at(i / 2)) != NULL; i++) {
-    find(found, kernel, weight, bias, features, V, F, n, i % 2 == 1);
+    find_largest(found, kernel, layer, features, n, i % 2 == 1);
     for (size_t r = 0; r < n; r++)
       cr_assert_eq(found[r], expected[r], "%s, V %zu, F %zu, row %zu: %zu, not %zu", kernel->name,
                    V, F, r, found[r], expected[r]);

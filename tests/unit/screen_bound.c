@@ -1,38 +1,18 @@
 /* The bound of the screen, part by part: with too small a one, the token that the approximations
  * like best hides the likeliest. */
-#include "check.h"
-
 #include <string.h>
 
-#include "tensor/screen.h"
-
-enum { NEVER = 1 };
-
-static size_t find(const struct quantized_kernel *kernel, const real *weight, const real *bias,
-                   const real *features, size_t V, size_t F) {
-  size_t largest;
-  struct screen screen;
-  struct screen_scratch scratch = {0};
-  struct arena measured = {0}, arena = {0};
-  cr_assert_eq(screen_create(&screen, (struct screened_layer){weight, bias, V, F, NEVER, false},
-                             kernel, NULL),
-               ELMAN_OK);
-  screen_scratch_take(&scratch, &measured, &screen, 1);
-  cr_assert_eq(arena_reserve(&arena, &measured, NULL), ELMAN_OK);
-  screen_scratch_take(&scratch, &arena, &screen, 1);
-  screen_largest(&largest, &screen, &scratch, features, 1);
-  arena_free(&arena);
-  screen_free(&screen);
-  return largest;
-}
+#include "screening.h"
 
 /* Whatever the processor multiplies eight bits with, the token is the one that all logits give. */
 static size_t checked(const real *weight, const real *bias, const real *features, size_t V,
                       size_t F) {
   const struct quantized_kernel *kernel;
-  const size_t expected = find(NULL, weight, bias, features, V, F);
+  const struct screened_layer layer = layer_of(weight, bias, V, F);
+  size_t expected, found;
+  find_largest(&expected, NULL, layer, features, 1, false);
   for (size_t i = 0; (kernel = quantized_kernel_at(i)) != NULL; i++) {
-    const size_t found = find(kernel, weight, bias, features, V, F);
+    find_largest(&found, kernel, layer, features, 1, false);
     cr_assert_eq(found, expected, "%s: %zu, not %zu", kernel->name, found, expected);
   }
   return expected;

@@ -1,5 +1,6 @@
 /* The numbers themselves: products, softmax, cross-entropy, random numbers. */
 #include "check.h"
+#include "process_threads.h"
 #include "threads.h"
 
 #include <cblas.h>
@@ -18,16 +19,6 @@
 
 static real at(struct operand a, size_t row, size_t column) {
   return a.transpose == AS_IT_IS ? a.data[row * a.ld + column] : a.data[column * a.ld + row];
-}
-
-static int threads_of_process(void) {
-  FILE *file = fopen("/proc/self/status", "r");
-  char line[256];
-  int threads = 0;
-  while (file != NULL && fgets(line, sizeof line, file) != NULL)
-    if (sscanf(line, "Threads: %d", &threads) == 1) break;
-  if (file != NULL) fclose(file);
-  return threads;
 }
 
 /* They would keep the other cores busy while the first model is loaded. */
