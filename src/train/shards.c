@@ -4,22 +4,6 @@
 #include <string.h>
 
 #include "base/group.h"
-#include "base/team.h"
-
-/* How a shard went. */
-struct shard_result {
-  struct losses losses;
-  uint64_t status;
-};
-
-static struct range left_of(struct range shards) {
-  return (struct range){shards.first, shards.count / 2};
-}
-
-static struct range right_of(struct range shards) {
-  const size_t half = shards.count / 2;
-  return (struct range){shards.first + half, shards.count - half};
-}
 
 /* ---- who has what ---- */
 
@@ -45,67 +29,6 @@ static void list_parts(struct shards *s, struct range shards) {
   if (rank == group_rank(s->group) && s->own_count++ == 0) s->own_first = s->part_count;
   s->parts[s->part_count++] = (struct shard_part){shards, rank, round};
   if (round >= s->rounds) s->rounds = round + 1;
-}
-
-/* How many gradients a subtree needs at once: a right child is summed while the left one waits. */
-static size_t depth_of(size_t shards) {
-  return shards <= 1 ? 1 : 1 + depth_of(shards - shards / 2);
-}
-
-static elman_status create_sums(struct shard_branch *branch, size_t depth, real *gradients,
-                                const struct model *model, elman_error *error) {
-  branch->sums = calloc(depth, sizeof *branch->sums);
-  if (branch->sums == NULL) return fail_no_memory(error);
-  for (; branch->sum_count < depth; branch->sum_count++) {
-    struct shard_sum *sum = &branch->sums[branch->sum_count];
-    if (branch->sum_count == 0 && gradients != NULL) {
-      sum->block = gradients;
-    } else {
-      const elman_status status = parameter_block_create(&sum->block, &model->table, error);
-      if (status != ELMAN_OK) return status;
-    }
-    parameters_bind(&sum->views, sum->block, &model->config);
-  }
-  return ELMAN_OK;
-}
-
-/* Subtrees at one level, so many that every thread has one; the deepest that are listed are single
- * shards. */
-static void list_branches(struct shards *s, struct range shards, size_t level) {
-  if (level == 0 || shards.count == 1) {
-    s->branches[s->branch_count++].shards = shards;
-    return;
-  }
-  list_branches(s, left_of(shards), level - 1);
-  list_branches(s, right_of(shards), level - 1);
-}
-
-static void cut_part(struct shards *s, struct range part) {
-  const size_t threads = team_size();
-  size_t level = 0;
-  while (part.count >= threads && (size_t)1 << level < threads) level++;
-  s->branch_count = 0;
-  list_branches(s, part, level);
-}
-
-/* Branches have the memory that the largest in their place needs. */
-static elman_status create_branches(struct shards *s, const struct model *model, real *gradients,
-                                    elman_error *error) {
-  size_t depths[MOST_SHARDS] = {0};
-  s->branches = calloc(s->count, sizeof *s->branches);
-  if (s->branches == NULL) return fail_no_memory(error);
-  for (size_t i = s->own_first; i < s->own_first + s->own_count; i++) {
-    cut_part(s, s->parts[i].shards);
-    for (size_t k = 0; k < s->branch_count; k++) {
-      const size_t depth = depth_of(s->branches[k].shards.count);
-      if (depth > depths[k]) depths[k] = depth;
-    }
-    if (s->branch_count > s->most_branches) s->most_branches = s->branch_count;
-  }
-  elman_status status = ELMAN_OK;
-  for (size_t k = 0; k < s->most_branches && status == ELMAN_OK; k++)
-    status = create_sums(&s->branches[k], depths[k], k == 0 ? gradients : NULL, model, error);
-  return status;
 }
 
 static elman_status create_slices(const struct shards *s, struct shard_portion *portion,
@@ -165,25 +88,16 @@ elman_status shards_create(struct shards *shards, const elman_group *group, size
     status = fail_no_memory(error);
   if (status == ELMAN_OK) list_parts(shards, (struct range){0, count});
   if (status == ELMAN_OK)
-    status = create_branches(shards, model, optimizer->blocks.gradients, error);
+    status = shard_branches_create(&shards->branches, shards->parts + shards->own_first,
+                                   shards->own_count, model, optimizer->blocks.gradients, error);
   if (status == ELMAN_OK && count > 1) status = create_portions(shards, model, optimizer, error);
   if (status != ELMAN_OK) shards_free(shards);
   return status;
 }
 
-/* But for the first `borrowed` gradients. */
-static void branch_free(struct shard_branch *branch, size_t borrowed) {
-  for (size_t i = borrowed; i < branch->sum_count; i++) parameter_block_free(branch->sums[i].block);
-  free(branch->sums);
-  batch_free(&branch->batch);
-  workspace_free(&branch->workspace);
-}
-
 void shards_free(struct shards *shards) {
   errand_free(shards->errand);
-  for (size_t k = 0; k < shards->most_branches; k++)
-    branch_free(&shards->branches[k], k == 0 ? 1 : 0);
-  free(shards->branches);
+  shard_branches_free(&shards->branches);
   free(shards->parts);
   free(shards->results);
   free(shards->counts);
@@ -197,121 +111,15 @@ void shards_free(struct shards *shards) {
   *shards = (struct shards){0};
 }
 
-/* ---- the sum of this process's shards ---- */
-
-/* A batch on its way. */
-struct work {
-  struct shards *shards;
-  const struct batch *batch;
-  shard_function *function;
-  void *context;
-};
-
-static void bring_output(void *context) {
-  struct shard_branch *branch = context;
-  if (branch->awaiting != NULL) errand_bring(branch->awaiting);
-  branch->awaiting = NULL;
-}
-
-/* The last shard of the branch ends this subtree. */
-static bool ends_branch(const struct shard_branch *branch, struct range shards) {
-  return shards.first + shards.count == branch->shards.first + branch->shards.count;
-}
-
-static elman_status learn_shard(const struct work *work, struct shard_branch *branch, size_t number,
-                                const struct parameters *gradients) {
-  struct shards *s = work->shards;
-  struct shard_result *result = &s->results[number];
-  const size_t pairs = work->batch->source.batch, first = group_first(pairs, number, s->count);
-  const size_t count = group_first(pairs, number + 1, s->count) - first;
-  const bool last = ends_branch(branch, (struct range){number, 1});
-  const struct shard shard = {number, &branch->batch, &branch->workspace, gradients,
-                              last ? (struct notice){bring_output, branch} : (struct notice){0}};
-  elman_status status = ELMAN_OK;
-  result->losses = (struct losses){0};
-  if (count > 0) status = batch_slice(&branch->batch, work->batch, first, count, &branch->error);
-  if (count > 0 && status == ELMAN_OK)
-    status = work->function(work->context, &result->losses, &shard, &branch->error);
-  result->status = status;
-  return status;
-}
-
 struct shard shards_whole(struct shards *shards, const struct batch *batch) {
-  struct shard_branch *branch = &shards->branches[0];
+  struct shard_branch *branch = &shards->branches.all[0];
   return (struct shard){0, batch, &branch->workspace, &branch->sums[0].views, {0}};
-}
-
-/* sum(a, b) in the gradient of this depth; but for the output layer, which close_branch adds up,
- * where the branch's last shard takes part. */
-static elman_status sum_shards(const struct work *work, struct shard_branch *branch,
-                               struct range shards, size_t depth) {
-  struct shard_sum *sum = &branch->sums[depth];
-  if (shards.count == 1) return learn_shard(work, branch, shards.first, &sum->views);
-  elman_status status = sum_shards(work, branch, left_of(shards), depth);
-  if (status == ELMAN_OK) status = sum_shards(work, branch, right_of(shards), depth + 1);
-  if (status != ELMAN_OK) return status;
-  gradient_pieces_add(&work->shards->rest.pieces, sum[0].block, sum[1].block);
-  if (!ends_branch(branch, shards))
-    gradient_pieces_add(&work->shards->output.pieces, sum[0].block, sum[1].block);
-  return ELMAN_OK;
-}
-
-static void close_branch(const struct shard_branch *branch, const struct gradient_pieces *output) {
-  for (size_t depth = depth_of(branch->shards.count) - 1; depth > 0; depth--)
-    gradient_pieces_add(output, branch->sums[depth - 1].block, branch->sums[depth].block);
-}
-
-static void run_branch(const void *context, size_t k) {
-  const struct work *work = context;
-  struct shard_branch *branch = &work->shards->branches[k];
-  branch->status = sum_shards(work, branch, branch->shards, 0);
-  bring_output(branch); /* if no shard did */
-}
-
-/* sum(a, b) in the gradient of its first branch, whose number *branch goes on to the next. */
-static real *join_branches(const struct shards *s, const struct gradient_pieces *pieces,
-                           struct range shards, size_t *branch) {
-  const struct shard_branch *next = &s->branches[*branch];
-  if (next->shards.count == shards.count) {
-    ++*branch;
-    return next->sums[0].block;
-  }
-  real *left = join_branches(s, pieces, left_of(shards), branch);
-  gradient_pieces_add(pieces, left, join_branches(s, pieces, right_of(shards), branch));
-  return left;
-}
-
-static struct range part_in_work(const struct shards *s) {
-  const struct range first = s->branches[0].shards;
-  const struct range last = s->branches[s->branch_count - 1].shards;
-  return (struct range){first.first, last.first + last.count - first.first};
-}
-
-/* The sum of the part in work in the trainer's gradient, but for the output layer. */
-static elman_status sum_part(const struct work *work, elman_error *error) {
-  struct shards *s = work->shards;
-  if (s->branch_count == 1)
-    run_branch(work, 0);
-  else
-    team_run(run_branch, work, s->branch_count);
-  for (size_t k = 0; k < s->branch_count; k++)
-    if (s->branches[k].status != ELMAN_OK) return fail_again(error, &s->branches[k].error);
-  size_t branch = 0;
-  join_branches(s, &s->rest.pieces, part_in_work(s), &branch);
-  return ELMAN_OK;
-}
-
-/* When all branches have that of their last shards. */
-static void sum_output(const struct shards *s) {
-  for (size_t k = 0; k < s->branch_count; k++) close_branch(&s->branches[k], &s->output.pieces);
-  size_t branch = 0;
-  if (s->branch_count > 0) join_branches(s, &s->output.pieces, part_in_work(s), &branch);
 }
 
 /* ---- the sum of all ---- */
 
 static real *gradient_of(const struct shards *s) {
-  return s->branches[0].sums[0].block;
+  return s->branches.all[0].sums[0].block;
 }
 
 static struct range slice_of(const struct shards *s, const struct shard_portion *portion,
@@ -374,7 +182,7 @@ static elman_status hand_slices_round(struct shards *s, const struct shard_porti
 static void tell_output(void *context) {
   struct shards *s = context;
   const bool last = s->round + 1 == s->rounds;
-  sum_output(s);
+  shard_branches_sum_output(&s->branches, &s->output.pieces);
   s->told = exchange_parts(s, &s->output, s->round, &s->error);
   if (s->told == ELMAN_OK && last) s->told = hand_slices_round(s, &s->output, &s->error);
   if (!last) memset(s->output.packed, 0, s->output.pieces.numbers * sizeof(real));
@@ -382,10 +190,11 @@ static void tell_output(void *context) {
 
 static void begin_output(struct shards *s, size_t round) {
   const bool apart = s->output.pieces.numbers > 0;
-  for (size_t k = 0; k < s->branch_count; k++) s->branches[k].awaiting = apart ? s->errand : NULL;
+  for (size_t k = 0; k < s->branches.count; k++)
+    s->branches.all[k].awaiting = apart ? s->errand : NULL;
   s->round = round;
   s->told = ELMAN_OK;
-  if (apart) errand_begin(s->errand, s->branch_count, s->group->single_thread, tell_output, s);
+  if (apart) errand_begin(s->errand, s->branches.count, s->group->single_thread, tell_output, s);
 }
 
 /* The others get the part in work, if this process has one in this round. */
@@ -409,16 +218,15 @@ static elman_status gather_results(struct shards *s, elman_status own, elman_err
 
 /* After an error of its own a process goes on telling the others what they wait for, until all know
  * of it. */
-static elman_status sum_parts(const struct work *work, elman_error *error) {
-  struct shards *s = work->shards;
+static elman_status sum_parts(struct shards *s, const struct shard_work *work, elman_error *error) {
   const bool alone = group_size(s->group) == 1;
   elman_status own = ELMAN_OK;
   for (size_t round = 0; round < s->rounds; round++) {
     const bool learns = round < s->own_count && own == ELMAN_OK;
-    s->branch_count = 0;
-    if (learns) cut_part(s, s->parts[s->own_first + round].shards);
+    s->branches.count = 0;
+    if (learns) shard_branches_cut(&s->branches, s->parts[s->own_first + round].shards);
     begin_output(s, round);
-    if (learns) own = sum_part(work, error);
+    if (learns) own = shard_branches_sum(&s->branches, work, error);
     elman_error broken;
     if (!alone && tell_part(s, round, &broken) != ELMAN_OK) return fail_again(error, &broken);
   }
@@ -432,10 +240,16 @@ static elman_status sum_parts(const struct work *work, elman_error *error) {
 elman_status shards_gradient(struct shards *shards, struct losses *losses,
                              const struct optimizer *optimizer, const struct batch *batch,
                              shard_function *function, void *context, elman_error *error) {
-  const struct work work = {shards, batch, function, context};
+  const struct shard_work work = {.batch = batch,
+                                  .count = shards->count,
+                                  .function = function,
+                                  .context = context,
+                                  .results = shards->results,
+                                  .rest = &shards->rest.pieces,
+                                  .output = &shards->output.pieces};
   gradient_pieces_list(&shards->rest.pieces, optimizer);
   gradient_pieces_list(&shards->output.pieces, optimizer);
-  const elman_status status = sum_parts(&work, error);
+  const elman_status status = sum_parts(shards, &work, error);
   *losses = (struct losses){0};
   for (size_t i = 0; i < shards->count && status == ELMAN_OK; i++) {
     losses->cross_entropy += shards->results[i].losses.cross_entropy;

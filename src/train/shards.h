@@ -14,25 +14,8 @@
 #ifndef ELMAN_TRAIN_SHARDS_H
 #define ELMAN_TRAIN_SHARDS_H
 
-#include "base/errand.h"
-#include "corpus/batch.h"
 #include "elman/group.h"
-#include "model/model.h"
-#include "model/network.h"
-#include "train/gradient_pieces.h"
-
-/* A subtree that one process has whole. */
-struct shard_part {
-  struct range shards;
-  size_t rank;  /* whose it is */
-  size_t round; /* how many parts it has before this one */
-};
-
-/* A gradient; that of a left child stays in its parent's. */
-struct shard_sum {
-  real *block;
-  struct parameters views;
-};
+#include "train/shard_branches.h"
 
 /* What is told of a gradient at once. */
 struct shard_portion {
@@ -41,35 +24,16 @@ struct shard_portion {
   real *slices; /* this process's slice of every part */
 };
 
-/* A subtree that is learnt by itself, while threads learn others. */
-struct shard_branch {
-  struct range shards;
-  struct shard_sum *sums; /* by depth */
-  size_t sum_count;
-  struct batch batch; /* of a shard */
-  struct workspace workspace;
-  struct errand *awaiting; /* its output layer; NULL = nobody does, or no longer */
-  elman_status status;
-  elman_error error;
-};
-
-/* N is at most this: a shard has a dropout stream and a gradient of its own. */
-enum { MOST_SHARDS = 1024 };
-
 struct shards {
   const elman_group *group; /* NULL = alone */
   size_t count;             /* N */
   struct shard_part *parts; /* of all processes, in the order of their shards */
   size_t part_count, rounds;
-  size_t own_first, own_count; /* of this process */
-  /* Of the own part in work: a power of two, as many as there are threads or more, if it has so
-   * many shards; else one, in which threads share out products. The first sum of the first is the
-   * trainer's gradient. */
-  struct shard_branch *branches;
-  size_t branch_count, most_branches;
-  struct shard_result *results; /* (N) */
-  size_t *counts;               /* (P): what each process gives to a gather */
-  elman_bytes *send, *receive;  /* (P) */
+  size_t own_first, own_count;    /* of this process */
+  struct shard_branches branches; /* of the own part in work */
+  struct shard_result *results;   /* (N) */
+  size_t *counts;                 /* (P): what each process gives to a gather */
+  elman_bytes *send, *receive;    /* (P) */
   /* The output layer, which is packed where it stands, and has no pieces if all goes together; and
    * all else. */
   struct shard_portion output, rest;
@@ -86,19 +50,6 @@ elman_status shards_create(struct shards *shards, const elman_group *group, size
                            const struct model *model, const struct optimizer *optimizer,
                            elman_error *error) CHECKED;
 void shards_free(struct shards *shards);
-
-/* A shard that is learnt. */
-struct shard {
-  size_t number;
-  const struct batch *batch;
-  struct workspace *workspace;
-  const struct parameters *gradients; /* to which its own are added */
-  struct notice output_learnt;
-};
-
-/* Several threads call it at once, with a workspace each. */
-typedef elman_status shard_function(void *context, struct losses *losses, const struct shard *shard,
-                                    elman_error *error);
 
 /* The whole batch as the only shard of one process: its gradient needs no sum. */
 struct shard shards_whole(struct shards *shards, const struct batch *batch);

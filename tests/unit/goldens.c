@@ -124,26 +124,28 @@ static void check_forward_and_gradients(const char *attention) {
   cr_assert_eq(trainer_create(&trainer, golden.model, &no_options, NULL), ELMAN_OK);
   const struct model *model = golden.model;
   const struct regularization plain = {0};
-  cr_assert_eq(workspace_fit(&trainer.shards.branches[0].workspace, &model->config, &golden.batch,
-                             WITH_GRADIENTS_AND_LOGITS, NULL),
+  cr_assert_eq(workspace_fit(&trainer.shards.branches.all[0].workspace, &model->config,
+                             &golden.batch, WITH_GRADIENTS_AND_LOGITS, NULL),
                ELMAN_OK);
-  const double sum = network_forward(&(struct network_pass){&model->config,
-                                                            &model->weights,
-                                                            &golden.batch,
-                                                            &plain,
-                                                            &trainer.shards.branches[0].workspace,
-                                                            0,
-                                                            0,
-                                                            {0}});
+  const double sum =
+      network_forward(&(struct network_pass){&model->config,
+                                             &model->weights,
+                                             &golden.batch,
+                                             &plain,
+                                             &trainer.shards.branches.all[0].workspace,
+                                             0,
+                                             0,
+                                             {0}});
   cr_assert_float_eq(sum / (double)golden.batch.tokens, golden_number(&golden, "loss"), TOLERANCE);
-  compare(&golden, "", "logits", trainer.shards.branches[0].workspace.decoder.logits);
-  compare(&golden, "", "attention", trainer.shards.branches[0].workspace.decoder.attention.weights);
-  (void)network_gradient(&trainer.shards.branches[0].sums[0].views,
+  compare(&golden, "", "logits", trainer.shards.branches.all[0].workspace.decoder.logits);
+  compare(&golden, "", "attention",
+          trainer.shards.branches.all[0].workspace.decoder.attention.weights);
+  (void)network_gradient(&trainer.shards.branches.all[0].sums[0].views,
                          &(struct network_pass){&model->config,
                                                 &model->weights,
                                                 &golden.batch,
                                                 &plain,
-                                                &trainer.shards.branches[0].workspace,
+                                                &trainer.shards.branches.all[0].workspace,
                                                 0,
                                                 0,
                                                 {0}});

@@ -50,7 +50,8 @@ static bool parse(elman_override *override, const char *word) {
   return rest != NULL && *rest == '\0' && override->weight <= 1;
 }
 
-bool overrides_name_places(const elman_translate_options *search) {
+/* Whether one of them holds for a certain token only. */
+static bool overrides_name_places(const elman_translate_options *search) {
   for (size_t i = 0; i < search->override_count; i++)
     if (search->overrides[i].kind == ELMAN_OVERRIDE_POSITION ||
         search->overrides[i].kind == ELMAN_OVERRIDE_CELL)

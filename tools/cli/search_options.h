@@ -49,9 +49,6 @@ struct overrides {
          "on the last of a shorter sentence) or row:col=w",                                        \
          .list = &(overrides).words, .most = MOST_LISTED)
 
-/* Whether one of them holds for a certain token only. */
-bool overrides_name_places(const elman_translate_options *search);
-
 /* Understands the words and points `search` to them. Gives an exit code, after a message if that is
  * not 0. */
 int overrides_settle(struct overrides *overrides, elman_translate_options *search,

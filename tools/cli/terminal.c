@@ -12,14 +12,15 @@
 
 static const double SECONDS_BETWEEN = 0.1;
 
-bool terminal_is_capable(int descriptor) {
+/* It understands escape sequences. */
+static bool is_capable(int descriptor) {
   const char *kind = getenv("TERM");
   return isatty(descriptor) && kind != NULL && kind[0] != '\0' && strcmp(kind, "dumb") != 0;
 }
 
 bool terminal_has_color(int descriptor) {
   const char *no_color = getenv("NO_COLOR");
-  return terminal_is_capable(descriptor) && (no_color == NULL || no_color[0] == '\0');
+  return is_capable(descriptor) && (no_color == NULL || no_color[0] == '\0');
 }
 
 size_t terminal_width(int descriptor) {
@@ -37,7 +38,7 @@ double now(void) {
 }
 
 struct progress progress_start(void) {
-  return (struct progress){.live = notes_shown() && terminal_is_capable(STDERR_FILENO)};
+  return (struct progress){.live = notes_shown() && is_capable(STDERR_FILENO)};
 }
 
 bool progress_due(const struct progress *progress) {

@@ -6,10 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A terminal that understands escape sequences. */
-bool terminal_is_capable(int descriptor);
-
-/* The same, and NO_COLOR is not set. */
+/* A terminal that understands escape sequences, and NO_COLOR is not set. */
 bool terminal_has_color(int descriptor);
 
 /* Its columns; 0 where there is no terminal. */
