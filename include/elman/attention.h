@@ -43,7 +43,8 @@ ELMAN_BEGIN
 ELMAN_API const char *elman_format_name(size_t index);
 ELMAN_API const char *elman_format_suffix(size_t index);
 
-/* The format that a file's name asks for by its suffix (".txt" is "text"); NULL if none does. */
+/* The format that the name of a file at `path` asks for by its suffix (".txt" is "text"); NULL if
+ * none does. */
 ELMAN_API const char *elman_format_of_path(const char *path);
 
 /* Which words belong together. The weight between two words is the sum over the source word's
@@ -114,12 +115,13 @@ ELMAN_CHECKED elman_status elman_attention_writer_finish(elman_attention_writer 
                                                          elman_error *error);
 ELMAN_API void elman_attention_writer_free(elman_attention_writer *writer);
 
-/* One translation alone, from head to tail. */
+/* One translation alone, from head to tail, in a format by its name; `stream` is the caller's. */
 ELMAN_CHECKED elman_status elman_attention_write(FILE *stream, const elman_translation *translation,
                                                  const char *format, const elman_text_style *style,
                                                  elman_error *error);
 
-/* The same into a file, which is replaced at once as by elman_model_save. */
+/* The same, `format` in the default style, into the file at `path`, which is replaced at once as by
+ * elman_model_save. */
 ELMAN_CHECKED elman_status elman_attention_save(const char *path,
                                                 const elman_translation *translation,
                                                 const char *format, elman_error *error);

@@ -66,7 +66,7 @@ typedef struct elman_check_example {
   size_t source_length, target_length; /* characters (LENGTH_RATIO) or tokens (TOO_LONG); or 0 */
 } elman_check_example;
 
-/* False when there is no example of this number (from 0). The text lives as long as `check`. */
+/* False when there is no example `index` (from 0). The text lives as long as `check`. */
 ELMAN_API bool elman_check_get_example(elman_check_example *example, const elman_check *check,
                                        size_t index);
 

@@ -24,9 +24,9 @@ ELMAN_API void elman_file_discard(elman_file *file);
  * the process if it is not released. */
 typedef struct elman_lock elman_lock;
 
-/* ELMAN_CANNOT_CREATE, with the number of the process, when another one has it. Where the file
- * cannot be made or the file system has no locks, nothing is claimed and elman_lock_problem says
- * why. A device or a pipe needs no claim. */
+/* Claims the output at `path`. ELMAN_CANNOT_CREATE, with the number of the process, when another
+ * one has it. Where the file cannot be made or the file system has no locks, nothing is claimed and
+ * elman_lock_problem says why. A device or a pipe needs no claim. */
 ELMAN_CHECKED elman_status elman_lock_take(elman_lock **lock, const char *path, elman_error *error);
 /* NULL if there is none; else it lives as long as the lock. */
 ELMAN_API const char *elman_lock_problem(const elman_lock *lock);

@@ -66,10 +66,10 @@ typedef struct elman_gradient_options {
 
 ELMAN_API elman_gradient_options elman_gradient_options_default(void);
 
-/* Holds the gradient of the mean loss of `count` pairs, with a guide's, as one batch, against
- * central differences, both in double. A side that is empty, not valid UTF-8 or of more than 5,000
- * tokens is ELMAN_BAD_DATA, and so is an alignment that is none. That a gradient is wrong is no
- * error of the call. */
+/* Holds the gradient of the mean loss of `count` pairs, sources[i] with targets[i], with a guide's,
+ * as one batch, against central differences, both in double. A side that is empty, not valid UTF-8
+ * or of more than 5,000 tokens is ELMAN_BAD_DATA, and so is an alignment that is none. That a
+ * gradient is wrong is no error of the call. */
 ELMAN_CHECKED elman_status elman_gradient_check(elman_gradient_report **report,
                                                 const elman_model *model,
                                                 const char *const *sources,
@@ -107,10 +107,10 @@ typedef struct elman_gradient_trace {
   const elman_traced_layer *layers; /* the encoder's, then the decoder's */
 } elman_gradient_trace;
 
-/* How far back learning reaches for one pair: the size of the gradient at every step of encoder and
- * decoder, in double and under teacher forcing. `target_step` is the target token, from 1 to T,
- * whose loss is followed; 0 = the mean over all. Errors are those of elman_gradient_check; a step
- * that is not there is ELMAN_INVALID_ARGUMENT. */
+/* How far back learning reaches for `source` and `target`, one pair: the size of the gradient at
+ * every step of encoder and decoder, in double and under teacher forcing. `target_step` is the
+ * target token, from 1 to T, whose loss is followed; 0 = the mean over all. Errors are those of
+ * elman_gradient_check; a step that is not there is ELMAN_INVALID_ARGUMENT. */
 ELMAN_CHECKED elman_status elman_trace(elman_gradient_trace **trace, const elman_model *model,
                                        const char *source, const char *target, size_t target_step,
                                        elman_error *error);

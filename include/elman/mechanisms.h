@@ -16,14 +16,16 @@ typedef struct elman_tensor {
   float *values;        /* (rows,columns) */
 } elman_tensor;
 
-/* The weights that a mechanism has for queries of `width` numbers, from index 0 up, with `values`
- * NULL; false past the last, and if there is no such mechanism. */
+/* The weights that a mechanism has for queries of `width` numbers, from index 0 up: *weight has
+ * name and shape, and `values` NULL. False past the last, and if there is no such mechanism. */
 ELMAN_API bool elman_attention_weight(elman_tensor *weight, const char *mechanism, size_t width,
                                       size_t index);
 
-/* Reads all weights of a mechanism from a safetensors file, where they have the names above, or the
- * same behind "decoder.attention.", as in a model file. Gives an array of *count, which lives in
- * one piece; free it by elman_attention_weights_free. */
+/* Reads all weights of a mechanism for queries of `width` numbers from the safetensors file at
+ * `path`, where they have the names above, or the same behind "decoder.attention.", as in a model
+ * file. Gives an array of *count, which lives in one piece; free it by
+ * elman_attention_weights_free.
+ */
 ELMAN_CHECKED elman_status elman_attention_weights_load(elman_tensor **weights, size_t *count,
                                                         const char *path, const char *mechanism,
                                                         size_t width, elman_error *error);
@@ -94,7 +96,8 @@ typedef struct elman_attention_gradients {
   size_t weight_count;
 } elman_attention_gradients;
 
-/* From the gradient of the context (T,V) to those of all that went in. An error changes no array.
+/* From `dcontext`, the gradient of the context (T,V), to those of all that went in. An error
+ * changes no array.
  */
 ELMAN_CHECKED elman_status elman_attention_backward(const elman_attention_gradients *gradients,
                                                     const float *dcontext,

@@ -9,8 +9,9 @@ ELMAN_BEGIN
 /* The lines of a file, without their ends. */
 typedef struct elman_lines elman_lines;
 
-/* Reads UTF-8 text with a sentence a line, empty lines included; "-" is standard input. LF or CRLF;
- * a byte order mark is dropped. A line that is not UTF-8, and an empty file, are ELMAN_BAD_DATA. */
+/* Reads the file at `path`, UTF-8 text with a sentence a line, empty lines included; "-" is
+ * standard input. LF or CRLF; a byte order mark is dropped. A line that is not UTF-8, and an empty
+ * file, are ELMAN_BAD_DATA. */
 ELMAN_CHECKED elman_status elman_lines_read(elman_lines **lines, const char *path,
                                             elman_error *error);
 ELMAN_API void elman_lines_free(elman_lines *lines);
@@ -44,7 +45,7 @@ typedef struct elman_metric_scores {
   char bleu_signature[160], chrf_signature[160];
 } elman_metric_scores;
 
-/* Scores hypothesis i against sentence i of each of the `sets` references, all arrays of `count`
+/* Scores hypotheses[i] against sentence i of each of the `sets` references, all arrays of `count`
  * strings; both at least 1. A sentence that is not valid UTF-8 or has more than 16 MiB is
  * ELMAN_BAD_DATA. `options` may be NULL for the defaults, here and below. */
 ELMAN_CHECKED elman_status elman_metrics(elman_metric_scores *scores, const char *const *hypotheses,
@@ -66,8 +67,9 @@ typedef struct elman_comparison {
   double bleu_p_value, chrf_p_value;
 } elman_comparison;
 
-/* Paired bootstrap resampling of two outputs for the same references, with the statistics of
- * sacreBLEU's --paired-bs. The same seed gives the same result. */
+/* Paired bootstrap resampling of two outputs for the same references, `sets` arrays of `count`
+ * strings, as are both outputs, with the statistics of sacreBLEU's --paired-bs. The same seed gives
+ * the same result. */
 ELMAN_CHECKED elman_status elman_metrics_compare(elman_comparison *comparison,
                                                  const char *const *const outputs[2],
                                                  const char *const *const *references, size_t sets,

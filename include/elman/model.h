@@ -27,8 +27,9 @@ ELMAN_CHECKED elman_status elman_model_create(elman_model **model, const elman_p
                                               const elman_model_options *options,
                                               elman_error *error);
 
-/* One safetensors file. Anything missing or superfluous in it, and a checksum of something else
- * than it holds, are ELMAN_BAD_DATA; files of other tools may have no checksum. */
+/* Reads the file at `path`, in safetensors form. Anything missing or superfluous in it, and a
+ * checksum of something else than it holds, are ELMAN_BAD_DATA; files of other tools may have no
+ * checksum. */
 ELMAN_CHECKED elman_status elman_model_load(elman_model **model, const char *path,
                                             elman_error *error);
 
@@ -38,11 +39,11 @@ ELMAN_CHECKED elman_status elman_model_save(const elman_model *model, const char
                                             elman_error *error);
 ELMAN_API void elman_model_free(elman_model *model);
 
-/* The mean of the weights of the models in `count` files, at least one: models of one training, a
- * few validations apart, or trained on from one (elman_train), whose mean often translates better
- * than each. Models that were not one to begin with have nothing in common that could be averaged
- * in this way; elman_translate_options can let them translate together. All have the same
- * configuration and vocabularies; the first file that differs from paths[0] is
+/* *average has the mean of the weights of the models in `count` files, at least one: models of one
+ * training, a few validations apart, or trained on from one (elman_train), whose mean often
+ * translates better than each. Models that were not one to begin with have nothing in common that
+ * could be averaged in this way; elman_translate_options can let them translate together. All have
+ * the same configuration and vocabularies; the first file that differs from paths[0] is
  * ELMAN_INVALID_ARGUMENT, and what differs is named. Sums are taken in double, in the order of the
  * files. The rest, its history among it, is that of the model with the most updates. */
 ELMAN_CHECKED elman_status elman_model_average(elman_model **average, const char *const *paths,
@@ -58,7 +59,7 @@ typedef struct elman_history {
                   Two cores do about 1e10 to 5e10 a second */
 } elman_history;
 
-/* Reads no more of the file than it needs. */
+/* Of the model in the file at `path`, of which no more is read than is needed. */
 ELMAN_CHECKED elman_status elman_model_read_history(elman_history *history, const char *path,
                                                     elman_error *error);
 

@@ -17,7 +17,7 @@ typedef struct elman_subwords elman_subwords; /* merges, and words to learn more
 ELMAN_CHECKED elman_status elman_subwords_create(elman_subwords **subwords, elman_error *error);
 ELMAN_API void elman_subwords_free(elman_subwords *subwords);
 
-/* Counts the words of a line. ELMAN_BAD_DATA where it is not valid UTF-8. */
+/* Counts the words of a line of `length` bytes. ELMAN_BAD_DATA where it is not valid UTF-8. */
 ELMAN_CHECKED elman_status elman_subwords_count_line(elman_subwords *subwords, const char *line,
                                                      size_t length, elman_error *error);
 
@@ -26,8 +26,8 @@ ELMAN_CHECKED elman_status elman_subwords_count_line(elman_subwords *subwords, c
 ELMAN_CHECKED elman_status elman_subwords_learn(elman_subwords *subwords, size_t merges,
                                                 elman_error *error);
 
-/* Adds a merge behind the others: "left right", where what ends a word has "</w>" behind it.
- * ELMAN_BAD_DATA for anything else. */
+/* Adds the merge of a line of `length` bytes behind the others: "left right", where what ends a
+ * word has "</w>" behind it. ELMAN_BAD_DATA for anything else. */
 ELMAN_CHECKED elman_status elman_subwords_add_merge(elman_subwords *subwords, const char *line,
                                                     size_t length, elman_error *error);
 
@@ -44,8 +44,9 @@ ELMAN_API size_t elman_subwords_merges(const elman_subwords *subwords);
 ELMAN_CHECKED elman_status elman_subwords_get_merge(const char **line, elman_subwords *subwords,
                                                     size_t index, elman_error *error);
 
-/* The line with "@@ " behind each part that another part of its word follows; spaces at its ends
- * stay, and of those between words one. *split is valid until the next call with these subwords. */
+/* The line of `length` bytes with "@@ " behind each part that another part of its word follows;
+ * spaces at its ends stay, and of those between words one. *split is valid until the next call with
+ * these subwords. */
 ELMAN_CHECKED elman_status elman_subwords_apply(const char **split, elman_subwords *subwords,
                                                 const char *line, size_t length,
                                                 elman_error *error);

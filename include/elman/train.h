@@ -111,12 +111,13 @@ typedef enum elman_checkpoint {
   ELMAN_CHECKPOINT_FINISHED /* its training came to its end: little is lost if it is replaced */
 } elman_checkpoint;
 
-/* Looks into the file of a checkpoint. One that is there and cannot be read is an error. */
+/* Looks into the checkpoint at `path`. One that is there and cannot be read is an error. */
 ELMAN_CHECKED elman_status elman_checkpoint_look(elman_checkpoint *checkpoint, const char *path,
                                                  elman_error *error);
 
-/* The models that trainings with `keep_last` left beside `output`: how many, and what that one has
- * learnt that took the most work. A new training with `keep_last` removes them. */
+/* The models that trainings with `keep_last` left beside `output`: *count of them, and in *longest
+ * what that one has learnt that took the most work. A new training with `keep_last` removes them.
+ */
 ELMAN_CHECKED elman_status elman_kept_look(elman_history *longest, size_t *count,
                                            const char *output, elman_error *error);
 

@@ -152,8 +152,8 @@ ELMAN_API elman_translate_options elman_translate_options_default(void);
 ELMAN_CHECKED elman_status elman_ensemble_check(const elman_model *model, const elman_model *other,
                                                 elman_error *error);
 
-/* Translates one sentence of `length` bytes. Text that is
- * not valid UTF-8, or has more than 5,000 tokens or more than `max_bytes`, is ELMAN_BAD_DATA. */
+/* Translates one sentence, `text` of `length` bytes. Text that is not valid UTF-8, or has more than
+ * 5,000 tokens or more than `max_bytes`, is ELMAN_BAD_DATA. */
 ELMAN_CHECKED elman_status elman_translate(elman_translation **translation,
                                            elman_translator *translator, const char *text,
                                            size_t length, const elman_translate_options *options,
