@@ -13,8 +13,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "bench.h"
-#include "elman.h"
+#include "bench_training.h"
 
 static const double LATENCY = 50e-6;
 
@@ -91,28 +90,12 @@ static bool note(void *context, const elman_train_report *report) {
   return times->count < KINDS * times->most;
 }
 
-static void check(elman_status status, const elman_error *error) {
-  if (status != ELMAN_OK && status != ELMAN_INTERRUPTED) bench_fail(error->message);
-}
-
 int main(int argc, char **argv) {
   if (argc != 9)
     bench_fail("usage: bench_node PAIRS.tsv HIDDEN BATCH UPDATES THREADS SHARDS NODES MBITS");
-  const char *file = argv[1];
+  const elman_model_options shape = bench_shape(argv[2]);
+  struct bench_training training = bench_training(argv[1], &shape);
   elman_error error = {0};
-  elman_pairs *pairs;
-  elman_model *model;
-
-  elman_pairs_options files = elman_pairs_options_default();
-  files.files = &file;
-  files.file_count = 1;
-  check(elman_pairs_read(&pairs, &files, &error), &error);
-
-  elman_model_options shape = elman_model_options_default();
-  shape.embedding_size = shape.hidden_size = bench_size(argv[2]);
-  shape.source_tokens = shape.target_tokens = ELMAN_TOKENS_SPACE;
-  shape.normalization = ELMAN_NFC;
-  check(elman_model_create(&model, pairs, &shape, &error), &error);
 
   struct network network = {.bytes_a_second = 1e6 / 8 * (double)bench_size(argv[8]),
                             .computes = pthread_self()};
@@ -131,7 +114,7 @@ int main(int argc, char **argv) {
   options.report = note;
   options.context = &times;
   options.group = &network.group;
-  check(elman_train(model, pairs, &options, &error), &error);
+  bench_check(elman_train(training.model, training.pairs, &options, &error), &error);
 
   printf("{");
   for (size_t i = 0; i < 4; i++) {
@@ -140,7 +123,6 @@ int main(int argc, char **argv) {
     free(*lists[i]);
   }
   printf("}\n");
-  elman_model_free(model);
-  elman_pairs_free(pairs);
+  bench_training_free(&training);
   return 0;
 }

@@ -9,8 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "bench.h"
-#include "elman.h"
+#include "bench_training.h"
 
 struct times {
   double *seconds; /* (most) */
@@ -29,10 +28,6 @@ static bool note(void *context, const elman_train_report *report) {
   if (times->last > 0) times->seconds[times->count++] = now - times->last;
   times->last = now;
   return times->epoch || times->count + 1 < times->most;
-}
-
-static void check(elman_status status, const elman_error *error) {
-  if (status != ELMAN_OK && status != ELMAN_INTERRUPTED) bench_fail(error->message);
 }
 
 /* A flag is 0 or 1. */
@@ -57,23 +52,11 @@ static void set(elman_model_options *shape, char *setting) {
 int main(int argc, char **argv) {
   if (argc < 7)
     bench_fail("usage: bench_update PAIRS.tsv HIDDEN BATCH UPDATES THREADS SHARDS [NAME=VALUE...]");
-  const char *file = argv[1];
   const size_t updates = bench_size(argv[4]);
-  elman_error error = {0};
-  elman_pairs *pairs;
-  elman_model *model;
-
-  elman_pairs_options files = elman_pairs_options_default();
-  files.files = &file;
-  files.file_count = 1;
-  check(elman_pairs_read(&pairs, &files, &error), &error);
-
-  elman_model_options shape = elman_model_options_default();
-  shape.embedding_size = shape.hidden_size = bench_size(argv[2]);
-  shape.source_tokens = shape.target_tokens = ELMAN_TOKENS_SPACE;
+  elman_model_options shape = bench_shape(argv[2]);
   for (int i = 7; i < argc; i++) set(&shape, argv[i]);
-  shape.normalization = ELMAN_NFC; /* every program sees the same words */
-  check(elman_model_create(&model, pairs, &shape, &error), &error);
+  struct bench_training training = bench_training(argv[1], &shape);
+  elman_error error = {0};
 
   struct times times = {.most = updates, .epoch = updates == 0};
   if (updates > 0) times.seconds = bench_allocate(updates, sizeof *times.seconds);
@@ -86,17 +69,16 @@ int main(int argc, char **argv) {
   options.report = note;
   options.context = &times;
   const double start = bench_seconds();
-  check(elman_train(model, pairs, &options, &error), &error);
+  bench_check(elman_train(training.model, training.pairs, &options, &error), &error);
   const double whole = bench_seconds() - start;
 
-  const elman_model_info info = elman_model_get_info(model);
+  const elman_model_info info = elman_model_get_info(training.model);
   printf("{\"source_vocabulary\": %zu, \"target_vocabulary\": %zu, \"whole\": %.9f, "
          "\"peak_kib\": %ld, ",
          info.source_vocabulary, info.target_vocabulary, whole, bench_peak_kib());
   bench_print_seconds(times.seconds, times.count);
   printf("}\n");
-  elman_model_free(model);
-  elman_pairs_free(pairs);
+  bench_training_free(&training);
   free(times.seconds);
   return 0;
 }

@@ -48,7 +48,7 @@ void *__wrap_aligned_alloc(size_t alignment, size_t size) {
 }
 
 /* Calls `attempt` with every single allocation failing, until one that has so few goes through. It
- * checks what it got itself, without allocating before allocations_end. */
+ * checks what it got itself, without allocating before `whole`. */
 static void each_allocation_fails(void (*attempt)(void)) {
   enum { MOST = 100000 };
   for (long k = 0; k < MOST; k++) {
