@@ -3,19 +3,8 @@
 #ifndef ELMAN_TRAIN_CHECKPOINT_H
 #define ELMAN_TRAIN_CHECKPOINT_H
 
-#include "base/json.h"
+#include "train/same_training.h"
 #include "train/trainer.h"
-
-struct corpus_hashes {
-  uint64_t ids;   /* of both sides, in order */
-  uint64_t guide; /* of the links; 0 = no guides */
-};
-struct corpus_hashes checkpoint_corpus_hashes(const struct corpus *corpus);
-
-/* Corpus, model and the options of these scopes, each by the name that a message gives it; NULL
- * when memory runs out. */
-json_t *checkpoint_describe(const struct trainer *trainer, const elman_train_options *options,
-                            unsigned scopes, struct corpus_hashes hashes);
 
 /* Writes options->checkpoint, which is replaced at once. After trainer_settle. */
 elman_status checkpoint_save(const struct trainer *trainer, const elman_train_options *options,

@@ -13,7 +13,7 @@ static json_t *describe(const struct trainer *trainer, const elman_train_options
                         struct corpus_hashes hashes) {
   const struct blas_kernels kernels = blas_kernels_in_use();
   json_t *work =
-      checkpoint_describe(trainer, options, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, hashes);
+      training_describe(trainer, options, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, hashes);
   json_t *json = json_object();
   int result = json_object_set_new(json, "version", json_string(ELMAN_VERSION));
   result |= json_object_set_new(json, "compiler", json_string(__VERSION__));

@@ -2,7 +2,7 @@
 #ifndef ELMAN_TRAIN_JOIN_H
 #define ELMAN_TRAIN_JOIN_H
 
-#include "train/checkpoint.h"
+#include "train/same_training.h"
 
 /* Holds version, kernels, options and corpus against those of process 0: ELMAN_INVALID_ARGUMENT in
  * all processes if any differs, and the message names the process and what differs. */

@@ -309,7 +309,7 @@ static elman_status prepare(struct run *run, elman_error *error) {
     return fail(error, ELMAN_BAD_DATA, NULL,
                 "no pair is left to train on; a larger max_length (--max-length) allows longer "
                 "sentences");
-  run->hashes = checkpoint_corpus_hashes(run->corpus);
+  run->hashes = corpus_hashes_of(run->corpus);
   run->unguided = corpus_unguided(run->corpus);
   run->unknown_source = unknown_share(&run->corpus->source);
   run->unknown_target = unknown_share(&run->corpus->target);
