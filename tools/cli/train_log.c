@@ -134,19 +134,22 @@ static void write_event(const struct train_log *log, const char *event,
     write_json(log->stream, event, fields);
 }
 
-static void write_header(FILE *stream) {
-  fputs("event", stream);
-  for (size_t i = 0; i < COLUMNS; i++) fprintf(stream, ",%s", columns[i].name);
-  fputs("\r\n", stream);
+enum { HEADER_SIZE = 256 };
+
+static void make_header(char header[HEADER_SIZE]) {
+  size_t used = (size_t)snprintf(header, HEADER_SIZE, "event");
+  for (size_t i = 0; i < COLUMNS; i++)
+    used += (size_t)snprintf(header + used, HEADER_SIZE - used, ",%s%s", columns[i].name,
+                             i + 1 == COLUMNS ? "\r\n" : "");
 }
 
 /* ---- the file ---- */
 
 /* What is there of a log that is to be added to. */
 struct found {
-  char start[512]; /* its first bytes */
-  size_t size;     /* of those; 0 = nothing is there */
-  bool torn;       /* its last line has no end: whatever wrote it was killed */
+  char start[HEADER_SIZE]; /* its first bytes */
+  size_t size;             /* of those; 0 = nothing is there */
+  bool torn;               /* its last line has no end: whatever wrote it was killed */
 };
 
 static int look_at_found(struct found *found, const char *path) {
@@ -164,11 +167,8 @@ static int look_at_found(struct found *found, const char *path) {
 }
 
 static bool starts_with_header(const struct found *found) {
-  char header[sizeof found->start] = "";
-  FILE *stream = fmemopen(header, sizeof header, "w");
-  if (stream == NULL) return false;
-  write_header(stream);
-  fclose(stream);
+  char header[HEADER_SIZE];
+  make_header(header);
   return found->size >= strlen(header) && memcmp(found->start, header, strlen(header)) == 0;
 }
 
@@ -216,7 +216,11 @@ int train_log_open(struct train_log *log, const struct train_log_place *place,
   if (code == EX_OK) code = open_file(log, place->append);
   if (code != EX_OK) return code;
   if (found.torn) fputs(log->csv ? "\r\n" : "\n", log->stream);
-  if (log->csv && found.size == 0) write_header(log->stream);
+  if (log->csv && found.size == 0) {
+    char header[HEADER_SIZE];
+    make_header(header);
+    fputs(header, log->stream);
+  }
   return EX_OK;
 }
 
