@@ -99,11 +99,11 @@ Test(normalize, replaces_what_was_there) {
   buffer_free(&into);
 }
 
-/* Ten megabytes of unordered marks: hours with a quadratic sort. */
+/* Two megabytes of unordered marks: an hour with a quadratic sort. */
 Test(normalize, long_runs_of_marks_take_linear_time, .timeout = 120) {
   struct buffer text = {0};
   buffer_append(&text, "a", 1);
-  while (text.length < 10000000) buffer_append(&text, "\u0301\u0323", 4);
+  while (text.length < 2000000) buffer_append(&text, "\u0301\u0323", 4);
   struct buffer normal = {0};
   cr_assert_eq(text_normalize(&normal, buffer_text(&text), ELMAN_NFC, NULL), ELMAN_OK);
   /* All dots below come first; the first one joins the letter. */
@@ -358,12 +358,12 @@ Test(modes, random_strings_survive, .timeout = 120) {
   buffer_free(&text);
 }
 
-Test(modes, ten_megabytes_in_one_token, .timeout = 120) {
+Test(modes, two_megabytes_in_one_token, .timeout = 120) {
   static const char *const units[] = {"a", "我", "￭", "👩\u200D", ".", "\u0915\u094D"};
   struct buffer text = {0};
   for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
     buffer_clear(&text);
-    while (text.length < 10000000) buffer_append_text(&text, text_of(units[i]));
+    while (text.length < 2000000) buffer_append_text(&text, text_of(units[i]));
     assert_lossless(buffer_text(&text));
   }
   buffer_free(&text);

@@ -1,0 +1,44 @@
+/* The whole network, in every shape that can be chosen, against central differences, in double. */
+#include "network_case.h"
+
+/* Every cell and mechanism with every part of the network that can be chosen, on mixed lengths. */
+static void check_every_shape(enum cell_kind cell) {
+  for (unsigned kind = 0; attention_name(kind) != NULL; kind++) {
+    for (unsigned parts = 0; parts < 32; parts++) {
+      struct model_config config = small_config();
+      choose_attention(&config, (enum attention_kind)kind);
+      config.cell = cell_name(cell);
+      config.layers = parts & 1 ? 2 : 1;
+      config.bidirectional = parts & 2;
+      config.attentional_layer = parts & 4;
+      config.input_feeding = parts & 8;
+      config.tie_embeddings = parts & 16;
+      if (!config.attentional_layer && (config.input_feeding || config.tie_embeddings)) continue;
+      check_network(config, plain, mixed_lengths, 4);
+    }
+  }
+}
+
+#define EVERY_SHAPE(KIND, name)                                                                    \
+  Test(network_shapes, of_every_shape_##name) {                                                    \
+    check_every_shape(CELL_##KIND);                                                                \
+  }
+RNN_CELLS(EVERY_SHAPE)
+
+Test(network_shapes, with_self_attention) {
+  for (unsigned cell = 0; cell_name(cell) != NULL; cell++) {
+    for (unsigned parts = 0; parts < 64; parts++) {
+      struct model_config config = small_config();
+      config.cell = cell_name(cell);
+      choose_attention(&config, parts & 1 ? ATTENTION_MULTIHEAD : ATTENTION_DOT);
+      config.encoder_self_attention = parts & 2 ? 2 : 0;
+      config.decoder_self_attention = parts & 4 ? 2 : 0;
+      config.plain_self_attention = parts & 8;
+      config.attentional_layer = config.input_feeding = parts & 16;
+      config.bidirectional = parts & 32;
+      config.layers = parts & 32 ? 2 : 1;
+      if (config.encoder_self_attention + config.decoder_self_attention == 0) continue;
+      check_network(config, plain, mixed_lengths, 4);
+    }
+  }
+}
