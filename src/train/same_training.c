@@ -53,11 +53,11 @@ static int describe_rows(json_t *object, unsigned scopes, const void *fields) {
   return result;
 }
 
-json_t *training_describe(const struct trainer *trainer, const elman_train_options *options,
-                          unsigned scopes, struct corpus_hashes hashes) {
-  const struct model *model = trainer->model;
+/* What corpus and options together made of the words. */
+static json_t *describe_words(const struct model *model, const struct pairs *dev,
+                              struct corpus_hashes hashes) {
   const struct model_config *config = &model->config;
-  json_t *json = json_pack(
+  return json_pack(
       "{s:I, s:I, s:s, s:s, s:o, s:o, s:o, s:o}", "source vocabulary",
       (json_int_t)config->source_vocabulary, "target vocabulary",
       (json_int_t)config->target_vocabulary, "normalization of the source",
@@ -66,9 +66,18 @@ json_t *training_describe(const struct trainer *trainer, const elman_train_optio
       hexadecimal(hash_vocabulary(model->source_vocabulary, model->merges[ELMAN_SOURCE])),
       "words of the target",
       hexadecimal(hash_vocabulary(model->target_vocabulary, model->merges[ELMAN_TARGET])), "corpus",
-      hexadecimal(hashes.ids), "dev pairs", hexadecimal(pairs_hash(trainer_dev(options))));
-  if (describe_rows(json, ELMAN_SCOPE_MODEL, config) == 0 &&
+      hexadecimal(hashes.ids), "dev pairs", hexadecimal(pairs_hash(dev)));
+}
+
+json_t *training_describe(const struct trainer *trainer, const elman_train_options *options,
+                          unsigned scopes, struct corpus_hashes hashes) {
+  const struct model *model = trainer->model;
+  json_t *json = json_object();
+  /* First what was asked for, so that a message names it rather than what came of it. */
+  if (json != NULL &&
+      describe_rows(json, ELMAN_SCOPE_MODEL | ELMAN_SCOPE_START, &model->config) == 0 &&
       describe_rows(json, scopes, options) == 0 &&
+      json_object_update_new(json, describe_words(model, trainer_dev(options), hashes)) == 0 &&
       (hashes.guide == 0 || json_object_set_new(json, "guide", hexadecimal(hashes.guide)) == 0))
     return json;
   json_decref(json);
@@ -176,7 +185,7 @@ elman_status training_check_options(const struct safetensors *file, const struct
                                     const elman_train_options *options, struct corpus_hashes hashes,
                                     elman_error *error) {
   /* A file of an earlier version lacks options that it did not know, and trained as if they had
-   * their defaults. */
+   * their defaults. How its model was made it did not tell, and is taken at the user's word. */
   const elman_train_options defaults = {ELMAN_TRAIN_HYPERPARAMETERS(FIELD_DEFAULT)};
   const struct model_config model_defaults = model_config_default();
   json_t *then, *now = training_describe(trainer, options, ELMAN_SCOPE_TRAINING, hashes);
@@ -184,7 +193,8 @@ elman_status training_check_options(const struct safetensors *file, const struct
   const char *key;
   json_t *value, *unset = json_object();
   if (now == NULL || unset == NULL || describe_rows(unset, ELMAN_SCOPE_TRAINING, &defaults) != 0 ||
-      describe_rows(unset, ELMAN_SCOPE_MODEL, &model_defaults) != 0)
+      describe_rows(unset, ELMAN_SCOPE_MODEL, &model_defaults) != 0 ||
+      describe_rows(unset, ELMAN_SCOPE_START, &trainer->model->config) != 0)
     status = fail_no_memory(error);
   json_object_foreach(now, key, value) {
     const json_t *before = json_object_get(then, key);

@@ -37,7 +37,7 @@ size = struct.unpack("<Q", data[:8])[0]
 header = json.loads(data[8:8 + size])
 metadata = header["__metadata__"]
 options = json.loads(metadata["elman.options"])
-del metadata["elman.checksum"], options["shards"]
+del metadata["elman.checksum"], options["shards"], options["orthogonal initial values"]
 metadata["elman.options"] = json.dumps(options)
 text = json.dumps(header).encode()
 text += b" " * (-len(text) % 8)
@@ -110,6 +110,9 @@ refused 64 "${belongs}attention was \"scaled\" and is now \"dot\"; " --attention
 refused 64 "${belongs}hidden size was 24 and is now 32; " --hidden-size 32 "$train"
 refused 64 "${belongs}layers was 1 and is now 2; " --layers 2 "$train"
 refused 64 "${belongs}attentional layer was false and is now true; " --attentional-layer "$train"
+refused 64 "${belongs}orthogonal initial values was false and is now true; " --orthogonal "$train"
+refused 64 "${belongs}smallest count of a word was 1 and is now 2; " --min-count 2 "$train"
+refused 64 "${belongs}normalization was \"nfkc\" and is now \"nfc\"; " --normalize nfc "$train"
 head -n 39 dev.tsv >other.dev
 refused 64 "${belongs}dev pairs was dev.tsv and is now other.dev; " --dev other.dev "$train"
 tac "$train" >other
