@@ -127,6 +127,10 @@ expect_exit 0 "$ELMAN" inspect
 expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 1 "$train"
 expect_exit 73 "$ELMAN" train "${settings[@]}" --epochs 1 --log no/such "$train"
 expect_stderr_match '^elman: no/such: cannot create the log: No such file or directory$'
+# It is told before the pairs are read, and nothing is made by looking.
+expect_exit 73 "$ELMAN" train "${settings[@]}" --log no/such missing.tsv
+expect_exit 66 "$ELMAN" train "${settings[@]}" --log never missing.tsv
+[ ! -e never ] || fail "a log of no training"
 expect_exit 74 "$ELMAN" train "${settings[@]}" --epochs 1 --log /dev/full -o kept "$train"
 told='elman: /dev/full: cannot write the log: No space left on device; training goes on without it'
 [ "$(cat "$results/stderr")" = "$told" ] || fail "told in other words, or more than once"

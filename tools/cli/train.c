@@ -38,6 +38,11 @@ struct job {
   bool replaces_checkpoint;    /* likewise */
 };
 
+static struct train_log_place log_place(const struct job *job) {
+  return (struct train_log_place){group_leads() ? job->log : NULL, job->log_format,
+                                  job->train.resume};
+}
+
 static int train_and_save(elman_model *model, elman_pairs **pairs, const elman_pairs *dev,
                           const struct job *job) {
   elman_error error;
@@ -48,8 +53,7 @@ static int train_and_save(elman_model *model, elman_pairs **pairs, const elman_p
                               .progress = progress_start(),
                               .first = true,
                               .ends_at = job->hours > 0 ? job->started_at + 3600 * job->hours : 0};
-  const struct train_log_place log = {group_leads() ? job->log : NULL, job->log_format,
-                                      options.resume};
+  const struct train_log_place log = log_place(job);
   int code = train_log_open(&training.log, &log, &training.progress);
   if (code != EX_OK) return code;
   options.dev = dev;
@@ -162,8 +166,10 @@ static int check_and_train(struct job *job, const char *command, const struct op
                                       .force = job->force,
                                       .notice = job->replaces,
                                       .replaces_checkpoint = &job->replaces_checkpoint};
+  const struct train_log_place log = log_place(job);
   int code = train_output_claim(&lock, &output);
   if (code == EX_OK) code = train_output_check(&output);
+  if (code == EX_OK) code = train_log_check(&log);
   if (code == EX_OK) code = read_and_train(job, command, operands);
   elman_lock_release(lock);
   return code;

@@ -173,17 +173,22 @@ static bool starts_with_header(const struct found *found) {
 }
 
 /* Rows and objects in one file are of use to nobody, nor are rows of other columns. */
-static int check_found(const struct train_log *log, const struct found *found) {
+static int check_found(const char *path, bool wants_csv, const struct found *found) {
   if (found->size == 0) return EX_OK;
   const bool json = found->start[0] == '{', csv = starts_with_header(found);
-  if (log->csv ? csv : json) return EX_OK;
+  if (wants_csv ? csv : json) return EX_OK;
   if (json || csv)
-    report(log->path,
+    report(path,
            "holds a log as %s, to which no lines of another format can be added; give "
            "--log-format %s, or name another file",
            json ? "JSON Lines" : "CSV", json ? JSON : CSV);
   else
-    report(log->path, "holds no log that lines could be added to; name another file");
+    report(path, "holds no log that lines could be added to; name another file");
+  return EX_CANTCREAT;
+}
+
+static int report_uncreatable(const char *path) {
+  report(path, "cannot create the log: %m");
   return EX_CANTCREAT;
 }
 
@@ -197,22 +202,40 @@ static int open_file(struct train_log *log, bool append) {
     setvbuf(log->stream, NULL, _IOLBF, BUFSIZ);
     return EX_OK;
   }
-  report(log->path, "cannot create the log: %m");
+  const int code = report_uncreatable(log->path);
   if (log->descriptor >= 0) close(log->descriptor);
-  return EX_CANTCREAT;
+  return code;
+}
+
+static bool is_csv(const struct train_log_place *place) {
+  static const struct formats formats = {train_log_format, format_suffix};
+  const char *format =
+      place->format != NULL ? place->format : format_by_suffix(&formats, place->path);
+  return format != NULL && strcmp(format, CSV) == 0;
+}
+
+int train_log_check(const struct train_log_place *place) {
+  struct found found = {.size = 0};
+  struct stat info;
+  if (place->path == NULL) return EX_OK;
+  const bool there = stat(place->path, &info) == 0;
+  if (there && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) return EX_OK;
+  const int descriptor = open(place->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (descriptor < 0) return report_uncreatable(place->path);
+  close(descriptor);
+  if (!there) unlink(place->path);
+  const int code = place->append ? look_at_found(&found, place->path) : EX_OK;
+  return code == EX_OK ? check_found(place->path, is_csv(place), &found) : code;
 }
 
 int train_log_open(struct train_log *log, const struct train_log_place *place,
                    struct progress *progress) {
-  static const struct formats formats = {train_log_format, format_suffix};
   struct found found = {.size = 0};
   *log = (struct train_log){.path = place->path, .progress = progress};
   if (place->path == NULL) return EX_OK;
-  const char *format =
-      place->format != NULL ? place->format : format_by_suffix(&formats, place->path);
-  log->csv = format != NULL && strcmp(format, CSV) == 0;
+  log->csv = is_csv(place);
   int code = place->append ? look_at_found(&found, place->path) : EX_OK;
-  if (code == EX_OK) code = check_found(log, &found);
+  if (code == EX_OK) code = check_found(place->path, log->csv, &found);
   if (code == EX_OK) code = open_file(log, place->append);
   if (code != EX_OK) return code;
   if (found.torn) fputs(log->csv ? "\r\n" : "\n", log->stream);

@@ -30,8 +30,11 @@ struct train_log_place {
   bool append;        /* for a run that is resumed: to what its first part wrote, in that format */
 };
 
-/* Gives an exit code, after a message if that is not 0. A write that fails later is told when it
- * happens, and nothing more is written. */
+/* Whether the log can be opened, before hours of work; writes nothing. Gives an exit code, after a
+ * message if that is not 0. */
+int train_log_check(const struct train_log_place *place);
+
+/* Likewise. A write that fails later is told when it happens, and nothing more is written. */
 int train_log_open(struct train_log *log, const struct train_log_place *place,
                    struct progress *progress);
 
