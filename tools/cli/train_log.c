@@ -214,16 +214,28 @@ static bool is_csv(const struct train_log_place *place) {
   return format != NULL && strcmp(format, CSV) == 0;
 }
 
+/* What this made it takes away again, and no other file. A pipe is not opened: that waits for a
+ * reader. Nor is a link to nothing followed: what it names would have to be made. */
+static bool may_be_written(const char *path) {
+  struct stat info;
+  int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (descriptor >= 0)
+    unlink(path);
+  else if (errno != EEXIST)
+    return false;
+  else if (stat(path, &info) != 0 || (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)))
+    return true;
+  else
+    descriptor = open(path, O_WRONLY | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  close(descriptor);
+  return true;
+}
+
 int train_log_check(const struct train_log_place *place) {
   struct found found = {.size = 0};
-  struct stat info;
   if (place->path == NULL) return EX_OK;
-  const bool there = stat(place->path, &info) == 0;
-  if (there && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) return EX_OK;
-  const int descriptor = open(place->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-  if (descriptor < 0) return report_uncreatable(place->path);
-  close(descriptor);
-  if (!there) unlink(place->path);
+  if (!may_be_written(place->path)) return report_uncreatable(place->path);
   const int code = place->append ? look_at_found(&found, place->path) : EX_OK;
   return code == EX_OK ? check_found(place->path, is_csv(place), &found) : code;
 }
