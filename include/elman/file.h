@@ -9,7 +9,12 @@ ELMAN_BEGIN
 /* A file that takes the place of the one at its path at once, when all of it is safely stored. */
 typedef struct elman_file elman_file;
 
-/* Opens a temporary file beside `path`, or a device or pipe itself. *stream has no descriptor. */
+/* Whether the output at `path` is written directly: a device, a pipe, or what an open descriptor
+ * leads to (/dev/stdout). Nothing can stand beside it. */
+ELMAN_API bool elman_file_is_direct(const char *path);
+
+/* Opens a temporary file beside `path`, or what is written directly itself. *stream has no
+ * descriptor. */
 ELMAN_CHECKED elman_status elman_file_create(elman_file **file, const char *path, FILE **stream,
                                              elman_error *error);
 /* Stores what was written so far: then only putting it in place can fail. */

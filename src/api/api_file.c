@@ -2,12 +2,21 @@
 
 #include "api/call.h"
 #include "base/lock.h"
+#include "base/output_place.h"
 #include "base/safe_file.h"
 #include "base/unpack.h"
 
 struct elman_file {
   struct safe_file inner;
 };
+
+bool elman_file_is_direct(const char *path) {
+  struct output_place place;
+  if (output_place_find(&place, path, NULL) != ELMAN_OK) return false;
+  const bool direct = place.exists && place.direct;
+  output_place_free(&place);
+  return direct;
+}
 
 elman_status elman_file_create(elman_file **file, const char *path, FILE **stream,
                                elman_error *error) {

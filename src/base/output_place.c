@@ -2,10 +2,12 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -61,12 +63,26 @@ static void describe(struct output_place *place, const struct stat *info) {
   place->mode = info->st_mode & 0777;
 }
 
-/* A link in /proc/self/fd may have a target that has no name, as "pipe:[7]". */
-static bool stands_for_itself(struct output_place *place, const char *target) {
-  struct stat info;
-  if (lstat(target, &info) == 0 || errno != ENOENT || stat(place->path, &info) != 0) return false;
-  describe(place, &info);
+/* Whether the link is one of /proc/self/fd. What it leads to is open already: it has an offset, may
+ * be meant to be appended to, and need not have a name, as "pipe:[7]". */
+static bool is_descriptor(struct output_place *place) {
+  struct statfs system;
+  struct stat named, open;
+  const char *slash = strrchr(place->path, '/');
+  char *end;
+  if (slash == NULL || slash[1] < '0' || slash[1] > '9') return false;
+  const long number = strtol(slash + 1, &end, 10);
+  if (*end != '\0' || number > INT_MAX) return false;
+  char *folder = folder_of(place->path);
+  const bool in_proc =
+      folder != NULL && statfs(folder, &system) == 0 && system.f_type == PROC_SUPER_MAGIC;
+  free(folder);
+  if (!in_proc || stat(place->path, &named) != 0 || fstat((int)number, &open) != 0 ||
+      named.st_dev != open.st_dev || named.st_ino != open.st_ino)
+    return false;
+  describe(place, &named);
   place->direct = true;
+  place->descriptor = (int)number;
   return true;
 }
 
@@ -82,11 +98,10 @@ static int find(struct output_place *place) {
     }
     const int problem = check_link(&info, place->path);
     if (problem != 0) return problem;
+    if (is_descriptor(place)) return 0;
     char *target = read_link(place->path);
     if (target == NULL) return errno;
-    const bool done = stands_for_itself(place, target);
-    free(done ? target : place->path);
-    if (done) return 0;
+    free(place->path);
     place->path = target;
   }
   return ELOOP;
@@ -95,7 +110,7 @@ static int find(struct output_place *place) {
 elman_status output_place_find(struct output_place *place, const char *path, elman_error *error) {
   if (path[0] == '\0')
     return fail(error, ELMAN_CANNOT_CREATE, NULL, "the name of the output file is empty");
-  *place = (struct output_place){.path = strdup(path)};
+  *place = (struct output_place){.path = strdup(path), .descriptor = -1};
   const int problem = place->path == NULL ? ENOMEM : find(place);
   if (problem == 0) return ELMAN_OK;
   output_place_free(place);

@@ -9,10 +9,11 @@
 #include "base/status.h"
 
 struct output_place {
-  char *path;  /* owned; no link itself */
-  bool exists; /* then: */
-  bool direct; /* no ordinary file but a device, a pipe, or what a name in /proc stands for */
-  mode_t mode; /* permissions */
+  char *path;     /* owned; no link itself */
+  bool exists;    /* then: */
+  bool direct;    /* a device, a pipe, or what a descriptor of this process leads to */
+  int descriptor; /* the latter, as /dev/stdout and /dev/fd/3 name it; else -1 */
+  mode_t mode;    /* permissions */
 };
 
 /* A link that points nowhere yet is followed as far as it goes. Anything but absence that keeps the

@@ -274,6 +274,19 @@ Test(file, a_pipe_without_a_name) {
   cr_assert_eq(each_entry(NULL), 0);
 }
 
+/* As `-o /dev/stdout >>file` of a shell: what is there stays, and what is written later follows. */
+Test(file, a_descriptor_of_a_file_is_written_where_it_stands) {
+  char name[64];
+  put("file", "old ");
+  const int descriptor = open("file", O_WRONLY | O_APPEND);
+  snprintf(name, sizeof name, "/dev/fd/%d", descriptor);
+  write_safely(name, "new ");
+  cr_assert_eq(write(descriptor, "last", 4), 4);
+  cr_assert_eq(close(descriptor), 0);
+  assert_content("file", "old new last");
+  cr_assert_eq(each_entry(NULL), 1);
+}
+
 Test(file, a_device_is_written_directly) {
   write_safely("/dev/null", "new");
   struct safe_file file;
