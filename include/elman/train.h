@@ -122,8 +122,13 @@ ELMAN_CHECKED elman_status elman_kept_look(elman_history *longest, size_t *count
                                            const char *output, elman_error *error);
 
 /* Trains with teacher forcing, back-propagation through time and Adam. An update whose loss is not
- * finite is left out; ten in a row are an error, and the model is then of no use. `options` may be
- * NULL for the defaults.
+ * finite is left out; ten in a row are an error, ELMAN_INVALID_ARGUMENT. `options` may be NULL for
+ * the defaults.
+ *
+ * An error once training has begun loses nothing: as after a stop, the model is the best one by the
+ * dev pairs or, without them, the last one, its history tells what it has learnt, and the
+ * checkpoint is written. After ten updates that were not finite neither checkpoint nor last model
+ * is of use: only a best one is kept, and without one the history stays as it was.
  *
  * With a guide_weight λ above 0, attention is guided (Chen et al., AMTA 2016) by the word
  * alignments that the pairs were read with (elman/pairs.h): λ times the mean over all linked target

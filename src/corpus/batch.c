@@ -4,10 +4,6 @@
 
 #include "vocab/clauses.h"
 
-static size_t sentence_length(const struct sentences *sentences, size_t index) {
-  return sentences->starts[index + 1] - sentences->starts[index];
-}
-
 /* `guided`: with as many links as are set. */
 static void take(struct batch *batch, struct arena *arena, bool guided) {
   for (int side = 0; side < 2; side++) {
@@ -43,7 +39,7 @@ void batch_fill_source(struct sequence *sequence, size_t b, const uint32_t *ids,
 static void fill_target(struct sequence *sequence, uint32_t *labels,
                         const struct sentences *sentences, const size_t *indices) {
   const size_t B = sequence->batch;
-  for (size_t b = 0; b < B; b++) sequence->lengths[b] = sentence_length(sentences, indices[b]) + 1;
+  for (size_t b = 0; b < B; b++) sequence->lengths[b] = sentences_length(sentences, indices[b]) + 1;
   size_t n = 0;
   for (size_t t = 0; t < sequence->steps; t++) {
     for (size_t b = 0; b < B; b++) {
@@ -97,8 +93,8 @@ elman_status batch_fill(struct batch *batch, const struct corpus *corpus, const 
   size_t source_steps = 0, target_steps = 0, tokens = 0;
   batch->guide = (struct guide){0};
   for (size_t b = 0; b < count; b++) {
-    const size_t source = sentence_length(&corpus->source, indices[b]);
-    const size_t target = sentence_length(&corpus->target, indices[b]) + 1;
+    const size_t source = sentences_length(&corpus->source, indices[b]);
+    const size_t target = sentences_length(&corpus->target, indices[b]) + 1;
     if (source > source_steps) source_steps = source;
     if (target > target_steps) target_steps = target;
     tokens += target;
@@ -113,7 +109,7 @@ elman_status batch_fill(struct batch *batch, const struct corpus *corpus, const 
   if (guided) fill_guide(&batch->guide, links, indices, target_steps, count);
   for (size_t b = 0; b < count; b++) {
     const uint32_t *ids = corpus->source.ids + corpus->source.starts[indices[b]];
-    batch_fill_source(&batch->source, b, ids, sentence_length(&corpus->source, indices[b]),
+    batch_fill_source(&batch->source, b, ids, sentences_length(&corpus->source, indices[b]),
                       corpus->source_words);
   }
   fill_target(&batch->target, batch->labels, &corpus->target, indices);

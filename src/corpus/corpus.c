@@ -29,6 +29,10 @@ elman_status sentences_add(struct sentences *sentences, const uint32_t *ids, siz
   return ELMAN_OK;
 }
 
+size_t sentences_length(const struct sentences *sentences, size_t index) {
+  return sentences->starts[index + 1] - sentences->starts[index];
+}
+
 size_t sentences_unknown(const struct sentences *sentences) {
   size_t unknown = 0;
   for (size_t i = 0; i < sentences->starts[sentences->count]; i++)

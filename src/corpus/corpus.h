@@ -35,6 +35,8 @@ elman_status corpus_add(struct corpus *corpus, const struct encoding *source,
 elman_status sentences_add(struct sentences *sentences, const uint32_t *ids, size_t length,
                            elman_error *error) CHECKED;
 
+/* Of sentence `index`, in tokens. */
+size_t sentences_length(const struct sentences *sentences, size_t index);
 size_t sentences_unknown(const struct sentences *sentences);
 
 struct encoding_options {

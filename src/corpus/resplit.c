@@ -25,7 +25,7 @@ static elman_status add_side(struct resplit *resplit, const struct corpus *corpu
   const struct sentences *from = side == ELMAN_SOURCE ? &corpus->source : &corpus->target;
   struct sentences *to = side == ELMAN_SOURCE ? &resplit->pairs.source : &resplit->pairs.target;
   const uint32_t *ids = from->ids + from->starts[index];
-  const size_t length = from->starts[index + 1] - from->starts[index];
+  const size_t length = sentences_length(from, index);
   struct encoding *again = &resplit->encodings[side];
   struct bpe_dropout dropout = {.share = resplit->share,
                                 .stream = {resplit->seed, RANDOM_SUBWORDS, (uint32_t)epoch},

@@ -28,18 +28,21 @@ static void list_blocks(struct named_block blocks[BLOCKS], const struct trainer 
 /* ---- where it stands ---- */
 
 static json_t *describe_state(const struct training_state *state) {
-  return json_pack("{s:I, s:I, s:I, s:I, s:f, s:I, s:I, s:b, s:f, s:f, s:I, s:b, s:f}", "update",
-                   (json_int_t)state->update, "epoch", (json_int_t)state->epoch, "position",
-                   (json_int_t)state->position, "epoch_tokens", (json_int_t)state->epoch_tokens,
-                   "epoch_loss", state->epoch_loss, "failures", (json_int_t)state->failures,
-                   "skipped", (json_int_t)state->skipped, "has_best", state->has_best, "best_score",
+  return json_pack("{s:I, s:I, s:I, s:I, s:f, s:I, s:I, s:b, s:I, s:f, s:f, s:I, s:b, s:f}",
+                   "update", (json_int_t)state->update, "epoch", (json_int_t)state->epoch,
+                   "position", (json_int_t)state->position, "epoch_tokens",
+                   (json_int_t)state->epoch_tokens, "epoch_loss", state->epoch_loss, "failures",
+                   (json_int_t)state->failures, "skipped", (json_int_t)state->skipped, "has_best",
+                   state->has_best, "validated", (json_int_t)state->validated, "best_score",
                    state->best_score, "best_loss", state->best_loss, "stale",
                    (json_int_t)state->stale, "finished", state->finished, "rate_factor",
                    state->rate_factor);
 }
 
+/* Earlier versions do not say which update was validated; none owed a validation. */
 static bool parse_state(struct training_state *state, const json_t *json) {
-  json_int_t update, epoch, position, tokens, failures, skipped, stale;
+  enum { NONE = -1 };
+  json_int_t update, epoch, position, tokens, failures, skipped, stale, validated = NONE;
   const struct json_field fields[] = {{"update", .integer = &update},
                                       {"epoch", .integer = &epoch},
                                       {"position", .integer = &position},
@@ -48,6 +51,7 @@ static bool parse_state(struct training_state *state, const json_t *json) {
                                       {"failures", .integer = &failures},
                                       {"skipped", .integer = &skipped},
                                       {"has_best", .truth = &state->has_best},
+                                      {"validated", .integer = &validated, .optional = true},
                                       {"best_score", .number = &state->best_score},
                                       {"best_loss", .number = &state->best_loss},
                                       {"stale", .integer = &stale},
@@ -55,7 +59,8 @@ static bool parse_state(struct training_state *state, const json_t *json) {
                                       {"rate_factor", .number = &state->rate_factor}};
   if (!read_json_fields(fields, sizeof fields / sizeof *fields, json)) return false;
   if (update < 0 || epoch < 1 || position < 0 || tokens < 0 || failures < 0 || skipped < 0 ||
-      stale < 0 || state->rate_factor < 0 || state->rate_factor > 1)
+      stale < 0 || validated < NONE || validated > update || state->rate_factor < 0 ||
+      state->rate_factor > 1)
     return false;
   state->update = (uint64_t)update;
   state->epoch = (size_t)epoch;
@@ -64,6 +69,7 @@ static bool parse_state(struct training_state *state, const json_t *json) {
   state->failures = (size_t)failures;
   state->skipped = (size_t)skipped;
   state->stale = (size_t)stale;
+  state->validated = (uint64_t)(validated == NONE ? update : validated);
   return true;
 }
 

@@ -36,6 +36,7 @@ struct run {
    * Of this process alone, until all agree. */
   elman_status pending;
   elman_error problem;
+  bool diverged; /* the weights, and a checkpoint of them, are of no use */
 };
 
 /* One process tells of the training and keeps it; all do it. */
@@ -137,7 +138,8 @@ static elman_status run_batch(struct run *run, elman_error *error) {
   if (state->failures == 0) {
     state->epoch_tokens += run->batch.tokens;
     state->epoch_loss += losses.cross_entropy * (double)run->batch.tokens;
-  } else if (state->failures == MAX_FAILURES) {
+  } else if (state->failures >= MAX_FAILURES) {
+    run->diverged = true;
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "the loss or its gradient was not finite in %d updates in a row, up to number "
                 "%llu; lower the learning rate or clip the gradients",
@@ -147,10 +149,9 @@ static elman_status run_batch(struct run *run, elman_error *error) {
   return ELMAN_OK;
 }
 
-static elman_status validate_if_due(struct run *run, elman_error *error) {
+static elman_status validate_and_report(struct run *run, elman_error *error) {
   const elman_train_options *options = run->options;
   elman_validation report;
-  if (!validation_is_due(run->trainer, options, run->order.batches)) return ELMAN_OK;
   const elman_status status = validate(&report, run->trainer, options, &run->dev, error);
   if (status == ELMAN_OK && options->validated != NULL && is_first(run) &&
       !options->validated(options->context, &report))
@@ -180,13 +181,6 @@ static void add_history(struct model_past *past, const struct run *run) {
 }
 
 /* ---- models on the way ---- */
-
-static bool keeping_is_due(const struct run *run) {
-  const elman_train_options *options = run->options;
-  if (options->keep_last == 0 || !is_first(run)) return false;
-  return options->dev != NULL ? validation_is_due(run->trainer, options, run->order.batches)
-                              : run->trainer->state.position == run->order.batches;
-}
 
 /* Like a checkpoint, a model that cannot be kept does not end the training if somebody listens. */
 static void tell_kept(struct run *run, elman_kept kept, elman_status status,
@@ -245,18 +239,32 @@ static bool save_is_due(const struct run *run) {
   return run->pending == ELMAN_OK && every > 0 && seconds() - run->saved_at >= every;
 }
 
-/* The rest of the current epoch. A stop does not swallow the validation that its update owes. */
+/* The model is validated and kept where that is due. */
+static elman_status look_at_model(struct run *run, elman_error *error) {
+  const elman_train_options *options = run->options;
+  const size_t updates = run->order.batches;
+  const bool validates = validation_is_due(run->trainer, options, updates);
+  const bool keeps = options->dev != NULL ? validates : run->trainer->state.position == updates;
+  const elman_status status = validates ? validate_and_report(run, error) : ELMAN_OK;
+  if (status == ELMAN_OK && keeps && options->keep_last > 0 && is_first(run)) keep_model(run);
+  return status;
+}
+
+/* The rest of the current epoch. A stop does not swallow the validation that its update owes; one
+ * that failed is made up for when the training goes on. */
 static elman_status run_epoch(struct run *run, elman_error *error) {
   struct training_state *state = &run->trainer->state;
   const elman_train_options *options = run->options;
   epoch_order_fill(&run->order, state->epoch);
-  while (state->position < run->order.batches) {
-    elman_status status = run_batch(run, error);
-    if (status == ELMAN_OK) status = validate_if_due(run, error);
+  if (validation_is_due(run->trainer, options, run->order.batches)) {
+    const elman_status status = look_at_model(run, error);
     if (status != ELMAN_OK) return status;
-    if (keeping_is_due(run)) keep_model(run);
+  }
+  while (state->position < run->order.batches && !patience_is_over(run->trainer, options)) {
+    elman_status status = run_batch(run, error);
+    if (status == ELMAN_OK) status = look_at_model(run, error);
+    if (status != ELMAN_OK) return status;
     if (save_is_due(run)) run->pending = save(run, &run->problem);
-    if (patience_is_over(run->trainer, options)) break;
   }
   return agree(run, error);
 }
@@ -345,6 +353,29 @@ static elman_status begin(struct run *run, elman_error *error) {
   return ELMAN_OK;
 }
 
+/* Whatever ended a training that had begun, what it has learnt stays. With others a process speaks
+ * of its checkpoint only if all is well: after an error they need not be there. */
+static elman_status end(struct run *run, elman_status status, elman_error *error) {
+  struct trainer *trainer = run->trainer;
+  const bool well = status == ELMAN_OK || status == ELMAN_INTERRUPTED;
+  const bool learnt = trainer->state.update > 0 && !run->diverged;
+  elman_status saved = ELMAN_OK;
+  elman_error problem;
+  trainer_settle(trainer);
+  trainer->state.finished = status == ELMAN_OK;
+  if (status == ELMAN_INTERRUPTED || (well && run->saved) || (!well && learnt)) {
+    trainer->start.written = trainer_hash(trainer, trainer_result(trainer));
+    saved = save(run, &problem);
+  }
+  if (well || learnt || trainer->state.has_best) {
+    keep_best(trainer);
+    add_history(&trainer->model->past, run);
+  }
+  if (!well) return status;
+  const elman_status all = group_agree(run->options->group, saved, &problem);
+  return all == ELMAN_OK ? status : fail_again(error, &problem);
+}
+
 elman_status trainer_run(struct model *model, const struct corpus *corpus,
                          const elman_train_options *options, elman_error *error) {
   struct trainer trainer;
@@ -353,21 +384,9 @@ elman_status trainer_run(struct model *model, const struct corpus *corpus,
   if (status == ELMAN_OK) status = prepare(&run, error);
   status = group_agree(options->group, status, error);
   if (status == ELMAN_OK) status = begin(&run, error);
-  trainer.state.finished = false; /* a finished training may have been given more epochs */
-  if (status == ELMAN_OK) status = run_epochs(&run, error);
-  trainer_settle(&trainer);
-  trainer.state.finished = status == ELMAN_OK;
-  if (status == ELMAN_OK || status == ELMAN_INTERRUPTED) {
-    elman_status saved = ELMAN_OK;
-    if (status == ELMAN_INTERRUPTED || run.saved) {
-      trainer.start.written = trainer_hash(&trainer, trainer_result(&trainer));
-      saved = save(&run, error);
-    }
-    status = group_agree(options->group, saved == ELMAN_OK ? status : saved, error);
-  }
-  if (status == ELMAN_OK || status == ELMAN_INTERRUPTED) {
-    keep_best(&trainer);
-    add_history(&model->past, &run);
+  if (status == ELMAN_OK) {
+    trainer.state.finished = false; /* a finished training may have been given more epochs */
+    status = end(&run, run_epochs(&run, error), error);
   }
   kept_free(&run.kept);
   epoch_order_free(&run.order);

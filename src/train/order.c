@@ -9,14 +9,10 @@ enum {
   LEAST_BATCHES = 2 * WINDOW /* with fewer, batches would be nearly the same in every epoch */
 };
 
-static size_t length_of(const struct sentences *sentences, size_t index) {
-  return sentences->starts[index + 1] - sentences->starts[index];
-}
-
 /* The tokens that a pair counts for in a batch: those of its longer side, </s> included. */
 static size_t longer_side(const struct corpus *corpus, size_t index) {
-  const size_t source = length_of(&corpus->source, index);
-  const size_t target = length_of(&corpus->target, index) + 1;
+  const size_t source = sentences_length(&corpus->source, index);
+  const size_t target = sentences_length(&corpus->target, index) + 1;
   return source > target ? source : target;
 }
 
@@ -81,9 +77,10 @@ static void shuffle(size_t *items, size_t count, struct random_stream stream, ui
 static int by_length(const void *a, const void *b, void *context) {
   const struct corpus *corpus = context;
   const size_t left = *(const size_t *)a, right = *(const size_t *)b;
-  const size_t keys[][2] = {{length_of(&corpus->target, left), length_of(&corpus->target, right)},
-                            {length_of(&corpus->source, left), length_of(&corpus->source, right)},
-                            {left, right}};
+  const size_t keys[][2] = {
+      {sentences_length(&corpus->target, left), sentences_length(&corpus->target, right)},
+      {sentences_length(&corpus->source, left), sentences_length(&corpus->source, right)},
+      {left, right}};
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
     if (keys[i][0] != keys[i][1]) return keys[i][0] < keys[i][1] ? -1 : 1;
   }

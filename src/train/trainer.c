@@ -168,7 +168,10 @@ elman_status trainer_step(struct trainer *trainer, const struct batch *batch,
     status = shards_gradient(&trainer->shards, losses, &trainer->optimizer, batch, learn_shard,
                              &step, error);
   }
-  if (status != ELMAN_OK) return status;
+  if (status != ELMAN_OK) {
+    optimizer_skip(&trainer->optimizer);
+    return status;
+  }
   losses->cross_entropy /= (double)batch->tokens;
   if (linked > 0) losses->guide /= (double)linked;
   *norm = optimizer_norm(&trainer->optimizer);

@@ -21,10 +21,11 @@ struct training_state {
   uint64_t update;        /* done since the start */
   size_t epoch, position; /* the current epoch, from 1, and its batches that are done */
   size_t epoch_tokens;
-  double epoch_loss; /* sum over these tokens */
-  size_t failures;   /* updates in a row whose loss was not finite */
-  size_t skipped;    /* all such updates */
-  bool has_best;     /* a validation has been */
+  double epoch_loss;  /* sum over these tokens */
+  size_t failures;    /* updates in a row whose loss was not finite */
+  size_t skipped;     /* all such updates */
+  bool has_best;      /* a validation has been */
+  uint64_t validated; /* the update that was validated last; 0 = none */
   double best_score, best_loss;
   size_t stale;       /* validations since the best */
   bool finished;      /* all epochs are done, or patience was over */

@@ -44,6 +44,7 @@ elman_status validate(elman_validation *report, struct trainer *trainer,
     state->best_loss = scores.loss;
   }
   state->has_best = true;
+  state->validated = state->update;
   state->stale = best ? 0 : state->stale + 1;
   state->rate_factor = schedule_factor(&trainer->schedule, state->rate_factor, best);
   trainer_swap_average(trainer);
@@ -60,7 +61,7 @@ elman_status validate(elman_validation *report, struct trainer *trainer,
 
 bool validation_is_due(const struct trainer *trainer, const elman_train_options *options,
                        size_t batches) {
-  if (options->dev == NULL) return false;
+  if (options->dev == NULL || trainer->state.validated == trainer->state.update) return false;
   if (options->validate_every > 0) return trainer->state.update % options->validate_every == 0;
   return trainer->state.position == batches;
 }

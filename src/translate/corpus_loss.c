@@ -6,6 +6,24 @@
 #include "corpus/batch.h"
 #include "model/network.h"
 
+/* The weights of attention are the largest part of a forward pass: as many for each sentence of a
+ * batch as for one of its longest source and longest target. */
+enum { MOST_WEIGHTS = 1 << 23 };
+
+/* Up to where a batch from `start` goes: `most` pairs, or fewer where one is very long. */
+static size_t batch_end(const struct corpus *corpus, size_t start, size_t most) {
+  size_t end = start, S = 0, T = 0;
+  while (end < corpus->source.count && end - start < most) {
+    const size_t s = sentences_length(&corpus->source, end);
+    const size_t t = sentences_length(&corpus->target, end);
+    S = s > S ? s : S;
+    T = t > T ? t : T;
+    if (end > start && (end - start + 1) * S * T > MOST_WEIGHTS) break;
+    end++;
+  }
+  return end;
+}
+
 /* Of P processes, process r has batches r, r + P, and so on. Their losses, one behind the other. */
 static elman_status own_losses(struct buffer *losses, const struct model *model,
                                const struct corpus *corpus, size_t batch_size,
@@ -19,8 +37,10 @@ static elman_status own_losses(struct buffer *losses, const struct model *model,
   const struct network_pass pass = {
       &model->config, &model->weights, &batch, &plain, &workspace, 0, 0, {0}};
   elman_status status = ELMAN_OK;
-  for (size_t start = group_rank(group) * batch_size; start < count; start += P * batch_size) {
-    const size_t size = count - start < batch_size ? count - start : batch_size;
+  for (size_t start = 0, end, k = 0; start < count; start = end, k++) {
+    end = batch_end(corpus, start, batch_size);
+    if (k % P != group_rank(group)) continue;
+    const size_t size = end - start;
     for (size_t i = 0; i < size; i++) indices[i] = start + i;
     status = batch_fill(&batch, corpus, indices, size, error);
     if (status == ELMAN_OK)

@@ -113,6 +113,68 @@ static elman_scores scores_of(const struct task *task, const struct model *model
   return scores;
 }
 
+/* ---- what an error leaves ---- */
+
+/* Spoils the weights once so many validations have been, so that nothing is finite any more. */
+struct spoiler {
+  struct log log;
+  struct model *model;
+  size_t after;
+  bool before_validation; /* of the next update, not after the last */
+};
+
+static void spoil(const struct spoiler *spoiler) {
+  if (spoiler->log.count != spoiler->after) return;
+  for (size_t i = 0; i < spoiler->model->table.block; i++) spoiler->model->block[i] = (real)NAN;
+}
+
+static bool spoil_update(void *context, const elman_train_report *report) {
+  const struct spoiler *spoiler = context;
+  (void)report;
+  if (spoiler->before_validation) spoil(spoiler);
+  return true;
+}
+
+static bool spoil_validation(void *context, const elman_validation *report) {
+  struct spoiler *spoiler = context;
+  keep_report(&spoiler->log, report);
+  if (!spoiler->before_validation) spoil(spoiler);
+  return true;
+}
+
+/* The best of the validations before stays; none is made twice of the same weights. */
+static void check_error_keeps_the_best(bool before_validation, elman_status expected) {
+  enum { VALIDATIONS = 5 };
+  struct task task = set_up();
+  struct spoiler spoiler = {
+      .model = make_model(), .after = VALIDATIONS, .before_validation = before_validation};
+  elman_train_options options = options_of(VALIDATIONS);
+  options.dev = (const elman_pairs *)task.dev;
+  struct model *best = trained(&task, options);
+  options.epochs = MOST_EPOCHS;
+  options.validate_every = 1;
+  options.report = spoil_update;
+  options.validated = spoil_validation;
+  options.context = &spoiler;
+  elman_error error;
+  cr_assert_eq(trainer_run(spoiler.model, &task.corpus, &options, &error), expected);
+  cr_assert_eq(error.code, expected, "%s", error.message);
+  cr_assert_eq(spoiler.log.count, VALIDATIONS);
+  cr_assert_arr_eq(spoiler.model->block, best->block, best->table.block * sizeof(real));
+  cr_assert_eq(spoiler.model->past.history.updates, VALIDATIONS + before_validation);
+  model_free(spoiler.model);
+  model_free(best);
+  tear_down(&task);
+}
+
+Test(validation, updates_that_are_not_finite_leave_the_best_model) {
+  check_error_keeps_the_best(false, ELMAN_INVALID_ARGUMENT);
+}
+
+Test(validation, one_that_fails_leaves_the_best_model) {
+  check_error_keeps_the_best(true, ELMAN_BAD_DATA);
+}
+
 /* ---- the moving average ---- */
 
 /* ρ_k = min(ρ, (1 + k) / (10 + k)), as in TensorFlow's ExponentialMovingAverage. */

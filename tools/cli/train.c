@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sysexits.h>
 
 #include "commands.h"
@@ -59,21 +58,26 @@ static int train_and_save(elman_model *model, elman_pairs **pairs, const elman_p
   options.dev = dev;
   training_watch(&training, &options);
   interrupt_catch_first();
+  const uint64_t learnt = elman_model_get_info(model).history.updates;
   const elman_status status = elman_train_and_free_pairs(model, pairs, &options, &error);
   progress_erase(&training.progress);
   /* Only the first process looks at the clock. */
   const bool time_is_over =
       group_leads() ? training.time_is_over : job->hours > 0 && interrupt_signal() == 0;
-  const bool interrupted = status == ELMAN_INTERRUPTED && !time_is_over;
+  const enum training_end end = status == ELMAN_OK            ? DONE
+                                : status != ELMAN_INTERRUPTED ? FAILED
+                                : time_is_over                ? DONE
+                                                              : STOPPED;
   code = training.checkpoint != EX_OK ? training.checkpoint
          : training.keeping != EX_OK  ? training.keeping
-         : interrupted                ? 128 + interrupt_signal()
+         : end == STOPPED             ? 128 + interrupt_signal()
                                       : EX_OK;
   code = train_log_close(&training.log, code);
-  if (status != ELMAN_OK && status != ELMAN_INTERRUPTED) return report_error(&error);
+  if (end == FAILED) code = report_error(&error);
   if (!group_leads()) return code;
+  if (end == FAILED && elman_model_get_info(model).history.updates == learnt) return code;
   if (elman_model_save(model, job->output, &error) != ELMAN_OK) return report_error(&error);
-  training_describe_end(&training, interrupted, job->output);
+  training_describe_end(&training, end, job->output);
   return code;
 }
 
@@ -141,8 +145,7 @@ static int check_outputs(const struct job *job, const char *command,
 /* Nothing stands beside a device or a pipe: no checkpoint, and no models that are kept. */
 static int settle_alone(struct job *job, const struct usage *usage,
                         const struct operands *operands) {
-  struct stat info;
-  job->alone = stat(job->output, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+  job->alone = elman_file_is_direct(job->output);
   const char *given = job->train.keep_last > 0                      ? "keep-last"
                       : job->train.resume                           ? "resume"
                       : option_given(usage, operands, "save-every") ? "save-every"

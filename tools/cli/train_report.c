@@ -132,6 +132,7 @@ static bool goes_on(struct training *training) {
 static bool on_update(void *context, const elman_train_report *report) {
   struct training *training = context;
   training->epoch = report->epoch;
+  training->up_to_date = false;
   training->finished = report->epoch == report->epochs && report->update == report->updates;
   if (training->first)
     training->sent_before = group_sent();
@@ -167,6 +168,7 @@ static bool on_validation(void *context, const elman_validation *validation) {
 static void on_saved(void *context, const elman_error *problem) {
   struct training *training = context;
   const bool failed_before = training->checkpoint != EX_OK;
+  training->up_to_date = problem == NULL;
   if (failed_before == (problem != NULL)) return;
   progress_erase(&training->progress);
   training->checkpoint = problem == NULL ? EX_OK : report_error(problem);
@@ -203,16 +205,12 @@ void training_watch(struct training *training, elman_train_options *options) {
   options->context = training;
 }
 
-static bool can_go_on(const struct training *training) {
-  return training->options->checkpoint != NULL && training->checkpoint == EX_OK;
-}
-
 /* Why a training that no signal stopped is over. */
 static void describe_reason(const struct training *training) {
   const elman_train_options *options = training->options;
   if (training->time_is_over)
     note("the time is over in epoch %zu (--hours); %s", training->epoch,
-         can_go_on(training) ? "--resume goes on" : "without a checkpoint --resume cannot go on");
+         training->up_to_date ? "--resume goes on" : "without a checkpoint --resume cannot go on");
   else if (training->first && options->resume)
     note("nothing is left to do: the training had ended; more --epochs%s make it longer",
          options->patience > 0 ? " or --patience" : "");
@@ -259,13 +257,15 @@ static void describe_result(const char *path) {
     note("%s is written; use it with: elman translate -m %s TEXT", path, path);
 }
 
-void training_describe_end(const struct training *training, bool interrupted, const char *path) {
-  if (interrupted)
-    note("stopped in epoch %zu; the model keeps what it has learnt, %s", training->epoch,
-         can_go_on(training) ? "and --resume goes on"
-                             : "but --resume cannot go on without a checkpoint");
-  if (!interrupted) describe_reason(training);
-  if (!interrupted) describe_model(training);
-  if (!interrupted) describe_traffic(training);
+void training_describe_end(const struct training *training, enum training_end end,
+                           const char *path) {
+  if (end != DONE)
+    note("%s in epoch %zu; the model keeps what it has learnt, %s",
+         end == STOPPED ? "stopped" : "failed", training->epoch,
+         training->up_to_date ? "and --resume goes on"
+                              : "but --resume cannot go on without a checkpoint");
+  if (end == DONE) describe_reason(training);
+  if (end != STOPPED) describe_model(training);
+  if (end == DONE) describe_traffic(training);
   describe_result(path);
 }

@@ -31,6 +31,7 @@ struct training {
   size_t kept;                /* models beside the output that this run wrote */
   int keeping;                /* exit code of the last attempt to keep one */
   int checkpoint;             /* exit code of the last attempt to write the checkpoint */
+  bool up_to_date;            /* the checkpoint holds the last update */
 };
 
 /* Makes the options report to `training`, which is theirs until the training is over. */
@@ -38,7 +39,11 @@ void training_watch(struct training *training, elman_train_options *options);
 
 void training_describe_model(const elman_model *model);
 
+/* How a training came to its end. */
+enum training_end { DONE, STOPPED, FAILED };
+
 /* Why the training is over, and which of its models lies at `path`. */
-void training_describe_end(const struct training *training, bool interrupted, const char *path);
+void training_describe_end(const struct training *training, enum training_end end,
+                           const char *path);
 
 #endif
