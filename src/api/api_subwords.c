@@ -47,17 +47,24 @@ elman_status elman_subwords_count_line(elman_subwords *subwords, const char *lin
   return status;
 }
 
+/* Words as other merges split them. */
+static void forget_splits(elman_subwords *subwords) {
+  bpe_split_free(&subwords->split);
+}
+
 elman_status elman_subwords_learn(elman_subwords *subwords, size_t merges, elman_error *error) {
   if (subwords->merges.count > 0)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "there are merges already");
   if (merges > MOST_MERGES)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "more than %d merges are not learnt",
                 MOST_MERGES);
+  forget_splits(subwords);
   return bpe_learn(&subwords->merges, &subwords->words, merges, error);
 }
 
 elman_status elman_subwords_add_merge(elman_subwords *subwords, const char *line, size_t length,
                                       elman_error *error) {
+  forget_splits(subwords);
   return merges_add_line(&subwords->merges, (struct text){line, length}, error);
 }
 
@@ -67,6 +74,7 @@ elman_status elman_subwords_add_model(elman_subwords *subwords, const elman_mode
   if (merges == NULL)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the model's %s is not split by bpe",
                 side == ELMAN_SOURCE ? "source" : "target");
+  forget_splits(subwords);
   return merges_copy(&subwords->merges, merges, error);
 }
 
