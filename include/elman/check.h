@@ -9,9 +9,11 @@ ELMAN_BEGIN
 
 typedef struct elman_check_options {
   const elman_pairs_options *parts; /* each one file, or a source and a target file; the first is
-                                       the one to train on */
+                                       the one to train on. Their alignments are not looked at, and
+                                       must not be named */
   size_t part_count;
-  elman_token_mode source_tokens, target_tokens; /* default ELMAN_TOKENS_AUTO */
+  elman_token_mode source_tokens, target_tokens; /* not ELMAN_TOKENS_BPE, whose merges a training
+                                                    learns; default ELMAN_TOKENS_AUTO */
   size_t max_length;                             /* tokens on a side; default 200, as in training */
   double max_ratio; /* times longer or shorter than expected, above 1; default 3 */
   size_t examples;  /* kept of each finding in each part; default 3 */

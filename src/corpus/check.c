@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "vocab/token_modes.h"
 
 struct reading {
   struct findings *findings;
@@ -44,16 +45,30 @@ static elman_status read_part(struct pairs **pairs, struct findings *findings, s
   return reading.status;
 }
 
+static elman_status check_mode(elman_token_mode mode, elman_error *error) {
+  if (mode == ELMAN_TOKENS_BPE)
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                "a corpus is checked in words or characters: the merges of bpe are learnt in "
+                "training");
+  if (token_mode_name(mode) == NULL)
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "there is no token mode %d", (int)mode);
+  return ELMAN_OK;
+}
+
 static elman_status check_options(const elman_check_options *options, elman_error *error) {
   if (options->part_count == 0)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "there is no part to check");
   for (size_t i = 0; i < options->part_count; i++)
     if (options->parts[i].file_count + (options->parts[i].source_file != NULL) != 1)
       return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "a part is one file, or one file a side");
+  for (size_t i = 0; i < options->part_count; i++)
+    if (options->parts[i].alignment_column > 0 || options->parts[i].alignment_file != NULL)
+      return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "word alignments are not checked");
   if (options->max_length == 0 || !(options->max_ratio > 1))
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "the longest line must have 1 token or more, and the ratio must be above 1");
-  return ELMAN_OK;
+  const elman_status status = check_mode(options->source_tokens, error);
+  return status == ELMAN_OK ? check_mode(options->target_tokens, error) : status;
 }
 
 elman_status check_corpus(struct findings **findings, const elman_check_options *options,

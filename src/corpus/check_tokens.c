@@ -12,8 +12,9 @@ struct look {
 static elman_status count_side(struct look *look, size_t *length, size_t part, elman_side side,
                                struct text text, elman_error *error) {
   *length = 0;
-  /* A token has a byte at least, and what the first part lacks is not asked. */
-  if (part == 0 && text.length <= look->max_length) return ELMAN_OK;
+  /* Three bytes are 18 characters at most, in NFKC (U+FDFA), and what the first part lacks is not
+   * asked. */
+  if (part == 0 && text.length <= look->max_length / 6) return ELMAN_OK;
   const struct vocabulary_pair *found = &look->vocabularies;
   const struct codec codec = vocabulary_pair_codec(found, side);
   const elman_status status = encode(&look->encoding, &codec, text, error);

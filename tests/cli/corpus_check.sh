@@ -79,6 +79,7 @@ refused 64 '--source and --target go together' --source zh
 refused 64 'either PAIRS or --source' --source zh --target en train.tsv
 refused 64 "--max-ratio: '1' is not a number from 1\.01" --max-ratio 1 train.tsv
 refused 64 "--target-tokens: 'x' is not one of" --target-tokens x train.tsv
+refused 64 'the merges of bpe are learnt in training' --target-tokens bpe train.tsv
 refused 66 '^elman: nowhere: ' train.tsv nowhere
 refused 66 '^elman: directory: ' directory
 refused 65 '^elman: empty: no usable sentence pair was found: the file is empty;' empty

@@ -196,5 +196,17 @@ Test(check, options_that_cannot_be) {
   options.parts = &two;
   options.part_count = 1;
   cr_assert_eq(check_corpus(&findings, &options, NULL), ELMAN_INVALID_ARGUMENT);
+  elman_pairs_options one = {.files = names,
+                             .file_count = 1,
+                             .source_column = 1,
+                             .target_column = 2,
+                             .alignment_column = 3};
+  options.parts = &one;
+  cr_assert_eq(check_corpus(&findings, &options, NULL), ELMAN_INVALID_ARGUMENT);
+  one.alignment_column = 0;
+  options.target_tokens = ELMAN_TOKENS_BPE;
+  cr_assert_eq(check_corpus(&findings, &options, NULL), ELMAN_INVALID_ARGUMENT);
+  options.target_tokens = (elman_token_mode)99;
+  cr_assert_eq(check_corpus(&findings, &options, NULL), ELMAN_INVALID_ARGUMENT);
   cr_assert_null(findings);
 }
