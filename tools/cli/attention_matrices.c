@@ -202,11 +202,20 @@ static void write_json(FILE *stream, const elman_attention_output *a) {
   json_print(&json, "]}\n");
 }
 
-/* PREFIX.name.npy */
-static int write_npy(const char *prefix, size_t length, const char *name, const float *values,
-                     const size_t *sizes, size_t dimensions) {
+static const char *const NPY_NAMES[] = {"scores", "weights", "context"};
+
+/* PREFIX.name.npy of the output PREFIX or PREFIX.npy, to be freed; NULL when memory ran out. */
+static char *npy_path(const char *output, const char *name) {
+  size_t length = strlen(output);
+  if (length > 4 && strcmp(output + length - 4, ".npy") == 0) length -= 4;
   char *path;
-  if (asprintf(&path, "%.*s.%s.npy", (int)length, prefix, name) < 0) return report_no_memory();
+  return asprintf(&path, "%.*s.%s.npy", (int)length, output, name) < 0 ? NULL : path;
+}
+
+static int write_npy(const char *prefix, const char *name, const float *values, const size_t *sizes,
+                     size_t dimensions) {
+  char *path = npy_path(prefix, name);
+  if (path == NULL) return report_no_memory();
   struct output output;
   int code = output_open(&output, path);
   if (code == EX_OK) {
@@ -220,11 +229,9 @@ static int write_npy(const char *prefix, size_t length, const char *name, const 
 static int write_all_npy(const char *output, const elman_attention_output *a) {
   const size_t by_head[] = {a->heads, a->query_count, a->key_count};
   const size_t context[] = {a->query_count, a->value_width};
-  size_t length = strlen(output);
-  if (length > 4 && strcmp(output + length - 4, ".npy") == 0) length -= 4;
-  int code = write_npy(output, length, "scores", a->scores, by_head, 3);
-  if (code == EX_OK) code = write_npy(output, length, "weights", a->weights, by_head, 3);
-  if (code == EX_OK) code = write_npy(output, length, "context", a->context, context, 2);
+  int code = write_npy(output, NPY_NAMES[0], a->scores, by_head, 3);
+  if (code == EX_OK) code = write_npy(output, NPY_NAMES[1], a->weights, by_head, 3);
+  if (code == EX_OK) code = write_npy(output, NPY_NAMES[2], a->context, context, 2);
   return code;
 }
 
@@ -254,6 +261,25 @@ static int settle_format(const char **format, const char *output, const char *co
   return EX_OK;
 }
 
+/* The output is settled, and nothing that is read may be written over. */
+static int check_output(const char **format, const char *output,
+                        const struct matrices_options *options, const char *command,
+                        const struct operands *operands) {
+  const char *read[4];
+  size_t count = 0;
+  for (size_t i = 0; i < operands->count; i++) read[count++] = operands->words[i];
+  if (options->weights != NULL) read[count++] = options->weights;
+  int code = output_check_unread(command, output, read, count);
+  if (code == EX_OK) code = settle_format(format, output, command);
+  if (code != EX_OK || strcmp(*format, "npy") != 0) return code;
+  for (size_t i = 0; i < sizeof NPY_NAMES / sizeof *NPY_NAMES && code == EX_OK; i++) {
+    char *path = npy_path(output, NPY_NAMES[i]);
+    code = path == NULL ? report_no_memory() : output_check_unread(command, path, read, count);
+    free(path);
+  }
+  return code;
+}
+
 int attention_matrices(const struct matrices_options *options, const struct usage *usage,
                        const struct operands *operands, const char *format, const char *output) {
   if (operands->count != 1 && operands->count != 3)
@@ -261,9 +287,7 @@ int attention_matrices(const struct matrices_options *options, const struct usag
                         "--matrices needs three files, of queries, keys and values,"
                         " or one that is all of them; not %zu",
                         operands->count);
-  int code = output_check_unread(usage->command, output, (const char *const *)operands->words,
-                                 operands->count);
-  if (code == EX_OK) code = settle_format(&format, output, usage->command);
+  int code = check_output(&format, output, options, usage->command, operands);
   if (code == EX_OK) code = check_weights(options, usage);
   if (code != EX_OK) return code;
 
