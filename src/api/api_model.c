@@ -83,6 +83,7 @@ static elman_status create_model(struct model **model, const struct pairs *pairs
   struct vocabulary_pair vocabularies = {0};
   status = count_words(&vocabularies, pairs, &vocabulary, from->threads, error);
   if (status == ELMAN_OK) status = model_create(model, vocabularies, config, error);
+  if (status == ELMAN_OK) status = model_check_header(*model, error);
   if (status != ELMAN_OK) return status;
   (*model)->past.start_known = true;
   return parameters_initialize(

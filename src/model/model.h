@@ -15,14 +15,16 @@ struct model_past {
   elman_train_settings training;
 };
 
+enum { MODEL_VERSION_SIZE = 32 };
+
 struct model {
   struct model_config config;
   struct parameter_table table;
   real *block;               /* owned; all weights */
   struct parameters weights; /* views into the block */
   struct model_past past;
-  bool loaded;      /* from a file; else it was made */
-  char version[32]; /* of the program that made or wrote it */
+  bool loaded;                      /* from a file; else it was made */
+  char version[MODEL_VERSION_SIZE]; /* of the program that made or wrote it */
   size_t trainings; /* since it was made: what is derived from the weights holds for one number */
   struct script_sample sample[2]; /* by side; none once it was saved and loaded */
   struct vocabulary *source_vocabulary, *target_vocabulary; /* owned */

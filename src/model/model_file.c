@@ -264,10 +264,41 @@ static elman_status check_alias(const struct model *model, const struct paramete
   return status;
 }
 
+elman_status model_check_header(const struct model *model, elman_error *error) {
+  const struct vocabulary *const sides[] = {model->source_vocabulary, model->target_vocabulary};
+  /* A word stands there as \"word\", and its count as a digit and a comma, or as more. */
+  enum { AROUND_A_WORD = 5, COUNT = 2 };
+  size_t bytes = 0;
+  for (int s = 0; s < 2; s++)
+    for (size_t id = 0; id < vocabulary_size(sides[s]); id++)
+      bytes += vocabulary_token(sides[s], id).length + AROUND_A_WORD + COUNT;
+  if (bytes <= SAFETENSORS_MAX_HEADER) return ELMAN_OK;
+  return fail(
+      error, ELMAN_INVALID_ARGUMENT, NULL,
+      "the vocabularies, of %zu and %zu words, are too large for the header of a model file "
+      "(100 MB); --max-vocab, --min-count or --subwords makes smaller ones",
+      vocabulary_size(sides[0]), vocabulary_size(sides[1]));
+}
+
+/* It is shown to people, and stands in files that are read again. */
+static elman_status parse_version(char version[MODEL_VERSION_SIZE], const struct safetensors *file,
+                                  elman_error *error) {
+  const char *text = safetensors_metadata(file, KEY_VERSION);
+  if (text == NULL) text = "";
+  const size_t length = strlen(text);
+  bool usable = length < MODEL_VERSION_SIZE;
+  for (size_t i = 0; i < length; i++) usable = usable && text[i] > ' ' && text[i] < 0x7F;
+  if (!usable) return bad(file, error, "is not the number of a version", KEY_VERSION);
+  memcpy(version, text, length + 1);
+  return ELMAN_OK;
+}
+
 static elman_status load(struct model **model, const struct safetensors *file, elman_error *error) {
   struct model_config config;
   struct model_past past;
+  char version[MODEL_VERSION_SIZE];
   elman_status status = parse_config(&config, file, error);
+  if (status == ELMAN_OK) status = parse_version(version, file, error);
   if (status == ELMAN_OK) status = parse_past(&past, &config, file, error);
   if (status == ELMAN_OK) status = check_tensors(file, &config, error);
   struct vocabulary_pair vocabularies = {.source_mode = config.source_tokens,
@@ -288,8 +319,7 @@ static elman_status load(struct model **model, const struct safetensors *file, e
   }
   status = model_create(model, vocabularies, config, error);
   if (status == ELMAN_OK) {
-    const char *version = safetensors_metadata(file, KEY_VERSION);
-    snprintf((*model)->version, sizeof(*model)->version, "%s", version == NULL ? "" : version);
+    memcpy((*model)->version, version, sizeof version);
     (*model)->past = past;
     (*model)->loaded = true;
   }
@@ -324,11 +354,11 @@ elman_status model_read_history(elman_history *history, const char *path, elman_
   elman_status status = safetensors_open(&file, path, error);
   if (status != ELMAN_OK) return status;
   status = parse_past(&past, &config, &file, error);
-  *history = past.history;
   for (size_t i = 0; status == ELMAN_OK && i < file.count; i++)
     if (strstr(file.tensors[i].name, ".embedding.") == NULL)
-      history->work += (double)(file.tensors[i].end - file.tensors[i].begin) / sizeof(float) *
-                       (double)history->tokens;
+      past.history.work += (double)(file.tensors[i].end - file.tensors[i].begin) / sizeof(float) *
+                           (double)past.history.tokens;
+  if (status == ELMAN_OK) *history = past.history;
   safetensors_close(&file);
   return status;
 }

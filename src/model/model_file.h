@@ -11,6 +11,9 @@ elman_status model_save(const struct model *model, const char *path, elman_error
 elman_status model_save_like(const struct model *model, const char *path, const char *like,
                              elman_error *error) CHECKED;
 
+/* Refuses vocabularies that would not fit in a file, before anything is learnt. */
+elman_status model_check_header(const struct model *model, elman_error *error) CHECKED;
+
 /* Anything missing, altered or superfluous is ELMAN_BAD_DATA. */
 elman_status model_load(struct model **model, const char *path, elman_error *error) CHECKED;
 

@@ -79,6 +79,10 @@ static const struct {
      "plain self-attention needs self-attention"},
     /* the metadata */
     {"\"elman.config\"", "\"elman.Config\"", "elman.config is missing from its metadata"},
+    {"version\":\"" ELMAN_VERSION, "version\":\"\\u001b[2J", "elman.version is not the number"},
+    {"version\":\"" ELMAN_VERSION, "version\":\"1\\noutput = x", "elman.version is not the number"},
+    {"version\":\"" ELMAN_VERSION, "version\":\"0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.00",
+     "elman.version is not the number"},
     {"\"elman.source_vocab\"", "\"x\"", "elman.source_vocab is missing from its metadata"},
     {"\"elman.target_counts\"", "\"x\"", "elman.target_counts is missing from its metadata"},
     {"\"__metadata__\"", "\"metadata\"", "lacks dtype, shape or data_offsets"},
