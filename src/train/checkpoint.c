@@ -196,8 +196,11 @@ elman_status checkpoint_load(struct trainer *trainer, const elman_train_options 
 elman_status checkpoint_look(elman_checkpoint *checkpoint, const char *path, elman_error *error) {
   bool found;
   elman_status status = file_exists(&found, path, error);
-  *checkpoint = ELMAN_CHECKPOINT_NONE;
-  if (status != ELMAN_OK || !found) return status;
+  if (status != ELMAN_OK) return status;
+  if (!found) {
+    *checkpoint = ELMAN_CHECKPOINT_NONE;
+    return ELMAN_OK;
+  }
   struct safetensors file;
   status = advise(safetensors_open(&file, path, error), error);
   if (status != ELMAN_OK) return status;

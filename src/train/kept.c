@@ -84,12 +84,14 @@ static elman_status read_longer(elman_history *longest, const char *output, uint
 elman_status kept_look(elman_history *longest, size_t *count, const char *output,
                        elman_error *error) {
   struct updates updates = {0};
+  elman_history found = {0};
   elman_status status = list(&updates, output, error);
-  *longest = (elman_history){0};
-  *count = updates.count;
   for (size_t i = 0; i < updates.count && status == ELMAN_OK; i++)
-    status = read_longer(longest, output, updates.all[i], error);
+    status = read_longer(&found, output, updates.all[i], error);
   free(updates.all);
+  if (status != ELMAN_OK) return status;
+  *longest = found;
+  *count = updates.count;
   return status;
 }
 
