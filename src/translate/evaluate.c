@@ -96,11 +96,8 @@ struct work {
   size_t *numbers;                /* whose scores each of these sentences adds to */
 };
 
-/* A token has a byte, and normalising gives at most thrice the bytes: that spares most sentences.
- */
 static elman_status add_length(bool *too_long, struct encoding *encoding, const struct codec *codec,
                                struct text text, elman_error *error) {
-  if (text.length <= MAX_SENTENCE_TOKENS / 3) return ELMAN_OK;
   const elman_status status = encode(encoding, codec, text, error);
   *too_long = *too_long || encoding->tokens.count > MAX_SENTENCE_TOKENS;
   return status;
