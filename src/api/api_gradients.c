@@ -247,7 +247,7 @@ static void copy_tokens(struct named_tokens *names, struct arena *arena,
   names->known = arena_take(arena, sizeof *names->known, count, 1, 1);
   for (size_t i = 0; i < count; i++) {
     const struct text token =
-        i < words ? token_surface(tokens_get(&encoding->tokens, i)) : text_of("</s>");
+        i < words ? token_shown(tokens_get(&encoding->tokens, i)) : text_of("</s>");
     char *copy = arena_take(arena, 1, token.length + 1, 1, 1);
     if (copy == NULL) continue;
     memcpy(copy, token.bytes, token.length);

@@ -68,6 +68,9 @@ done >scores
 expect_exit 64 "$ELMAN" evaluate --override uniform --hypothesis sources --reference sources
 expect_stderr_match '^elman: evaluate: --override is for a model'
 
+expect_exit 64 "$ELMAN" attention --seed 2 "$sentence"
+expect_stderr_match '^elman: attention: --seed is for --override shuffle'
+
 for wrong in even position= position=0 position=-1 1:2 1:2= 0:1=0.5 1:0=0.5 1:2=1.5 1:2=x 1:2=-0.1 \
   1:2=0.5x 1:2=0..5 uniform,shuffle; do
   expect_exit 64 "$ELMAN" attention --override "$wrong" "$sentence"

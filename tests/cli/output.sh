@@ -70,6 +70,8 @@ for command in translate attention; do
 done
 expect_exit 64 "$ELMAN" evaluate --source - --target -
 expect_stderr_match 'standard input .* can be read once only'
+expect_exit 64 "$ELMAN" train - - <many
+expect_stderr_match 'standard input .* can be read once only'
 
 # timeout sends its signal to the program and then to its group, which is one wish, not two: nothing
 # may be left half-written.

@@ -15,7 +15,8 @@ const char *fuzz_file(const void *bytes, size_t size) {
     REQUIRE(in_memory >= 0);
     snprintf(path, sizeof path, "/proc/self/fd/%d", in_memory);
   }
-  REQUIRE(ftruncate(in_memory, 0) == 0);
+  /* What is written to the path goes where the descriptor stands. */
+  REQUIRE(ftruncate(in_memory, 0) == 0 && lseek(in_memory, 0, SEEK_SET) == 0);
   REQUIRE(pwrite(in_memory, bytes, size, 0) == (ssize_t)size);
   return path;
 }

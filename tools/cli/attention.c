@@ -63,6 +63,7 @@ static const struct rule rules[] = {
     {"alignments", "reference references", "--alignments takes the references from column 2"},
     {"each-model", "summary", "--each-model shows matrices; leave out --summary"},
     {"each-model", "override", "--override compares a model with itself; leave out --each-model"},
+    {"seed", "!override", "--seed is for --override shuffle"},
     {"input", "TEXT", "give either TEXT or --input"},
     {0}};
 

@@ -115,10 +115,7 @@ int pairs_input_check_standard(const struct pairs_input *input, const char *dev,
   const char *others[] = {input->source, input->target, input->alignment_file, dev};
   size_t found = 0;
   for (size_t i = 0; i < sizeof others / sizeof *others; i++) found += is_standard(others[i]);
-  bool is_operand = false;
-  for (size_t i = 0; i < operands->count; i++)
-    is_operand = is_operand || is_standard(operands->words[i]);
-  found += is_operand;
+  for (size_t i = 0; i < operands->count; i++) found += is_standard(operands->words[i]);
   return check_standard_input(command, found > 0, found > 1);
 }
 

@@ -45,7 +45,8 @@ static void narrow(char *text) {
   while (*text != '\0') {
     const unsigned char *bytes = (const unsigned char *)text;
     /* U+FF01 to U+FF5E are "!" to "~", and U+3000 is the blank */
-    if (bytes[0] == 0xef && (bytes[1] == 0xbc || bytes[1] == 0xbd) && bytes[2] != '\0') {
+    if (bytes[0] == 0xef && ((bytes[1] == 0xbc && bytes[2] >= 0x81 && bytes[2] <= 0xbf) ||
+                             (bytes[1] == 0xbd && bytes[2] >= 0x80 && bytes[2] <= 0x9e))) {
       *into++ = (char)(bytes[2] - 0x80 + (bytes[1] == 0xbc ? 0x20 : 0x60));
       text += 3;
     } else if (starts_with(text, IDEOGRAPHIC_SPACE)) {

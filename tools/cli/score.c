@@ -3,6 +3,7 @@
 
 #include "batches.h"
 #include "commands.h"
+#include "interrupt.h"
 #include "json_output.h"
 #include "model_input.h"
 #include "options.h"
@@ -57,6 +58,8 @@ static int score_all(struct job *job, const elman_model *model, const char *outp
   struct output output;
   int code = output_open(&output, output_path);
   if (code != EX_OK) return code;
+  /* A signal must not leave the temporary file behind. */
+  if (output.file != NULL) interrupt_catch_first();
   job->stream = output.stream;
   const struct batch_job batches = {model, &job->options, write_pair, job};
   code = batches_run(&batches, job->pairs, &output);
