@@ -107,21 +107,20 @@ static elman_status add_length(bool *too_long, struct encoding *encoding, const 
 static elman_status take_pairs(struct work *work, elman_error *error) {
   const struct codec source = model_source_codec(work->model);
   const struct codec target = model_target_codec(work->model);
-  struct encoding encodings[2] = {{0}}; /* an encoding remembers words of one codec */
+  struct encoding from = {0}, to = {0}; /* an encoding remembers words of one codec */
   elman_status status = ELMAN_OK;
   for (size_t i = 0; i < pairs_count(work->pairs) && status == ELMAN_OK; i++) {
     const struct pair pair = pairs_get(work->pairs, i);
     bool too_long = false;
-    status = add_length(&too_long, &encodings[0], &source, pair.source, error);
-    if (status == ELMAN_OK)
-      status = add_length(&too_long, &encodings[1], &target, pair.target, error);
+    status = add_length(&too_long, &from, &source, pair.source, error);
+    if (status == ELMAN_OK) status = add_length(&too_long, &to, &target, pair.target, error);
     if (status != ELMAN_OK || too_long) continue;
     work->scores[work->count] = (struct sentence_scores){.pair = pair, .number = i};
     work->scores[work->count].own.index = work->count;
     work->scores[work->count++].translation = text_of("");
   }
-  encoding_free(&encodings[0]);
-  encoding_free(&encodings[1]);
+  encoding_free(&from);
+  encoding_free(&to);
   return status;
 }
 
