@@ -5,7 +5,7 @@
 include(CMakePackageConfigHelpers)
 set(PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/elman)
 
-install(TARGETS elman EXPORT elman-targets
+install(TARGETS elman_library EXPORT elman-targets
         LIBRARY COMPONENT library NAMELINK_COMPONENT development
         ARCHIVE COMPONENT development)
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
