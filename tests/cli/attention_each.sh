@@ -39,7 +39,7 @@ expect_stderr_match 'leave out --summary'
 expect_exit 64 "$ELMAN" attention --each-model --override uniform '我'
 expect_stderr_match 'leave out --each-model'
 expect_exit 64 "$ELMAN" attention --each-model -m other -m model.safetensors --format json -o other '我'
-expect_stderr_match 'is read; name another file'
+expect_stderr_match 'is read (by|as) .*; name another file'
 expect_exit 66 "$ELMAN" attention --each-model -m other -m nowhere -o play.html '我'
 head -c 1000 other >damaged
 expect_exit 65 "$ELMAN" attention --each-model -m other -m damaged -o play.html '我'

@@ -65,7 +65,7 @@ expect_stderr_match '^elman: no/such: cannot create the file: No such file or di
 # What is read is not written over.
 for command in translate attention; do
   expect_exit 64 "$ELMAN" $command -m model.safetensors -o ./model.safetensors 我
-  expect_stderr_match "--output: './model.safetensors' is read; name another file"
+  expect_stderr_match "--output: './model.safetensors' is read by --model; name another file"
   expect_exit 64 "$ELMAN" $command -i many -o many
 done
 expect_exit 64 "$ELMAN" evaluate --source - --target -

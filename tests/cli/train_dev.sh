@@ -81,8 +81,8 @@ expect_stderr_match '^elman: nowhere: '
 expect_exit 65 "$ELMAN" train "${settings[@]}" --dev bad "$train"
 expect_exit 65 "$ELMAN" train "${settings[@]}" --strict --dev <(cat dev.tsv bad) "$train"
 expect_exit 64 "$ELMAN" train "${settings[@]}" --dev dev.tsv -o dev.tsv "$train"
-expect_stderr_match "^elman: train: --output: 'dev.tsv' holds the pairs; name another file$"
+expect_stderr_match "^elman: train: --output: 'dev.tsv' is read by --dev; name another file$"
 expect_exit 64 "$ELMAN" train "${settings[@]}" --dev dev.tsv --log dev.tsv "$train"
-expect_stderr_match "^elman: train: --log: 'dev.tsv' holds the pairs; name another file$"
+expect_stderr_match "^elman: train: --log: 'dev.tsv' is read by --dev; name another file$"
 [ "$(wc -l <dev.tsv)" -eq 60 ] || fail "the dev pairs are lost"
 expect_files bad dev.tsv

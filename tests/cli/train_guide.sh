@@ -123,7 +123,7 @@ wrong '--guide is for words that are split in one way' --guide 3 --source-tokens
 wrong '--guide: a file of alignments goes with one file of PAIRS, not with 2; ' \
   --guide links train.tsv train.tsv
 wrong 'standard input .* once' --guide - -
-wrong "--output: 'links' holds the pairs" --guide links -o links train.tsv
+wrong "--output: 'links' is read by --guide" --guide links -o links train.tsv
 
 # ---- the gradient ----
 

@@ -43,8 +43,8 @@ refused 73 '^elman: empty/x: cannot create' -o empty/x "$toy"
 # The pairs are not overwritten by the model, whatever name they are given.
 cp "$toy" pairs
 ln -s pairs alias
-refused 64 "^elman: train: --output: 'alias' holds the pairs" -o alias "$toy" pairs
-refused 64 "^elman: train: --output: 'pairs' holds the pairs" -o pairs --source pairs --target "$toy"
+refused 64 "^elman: train: --output: 'alias' is read as PAIRS" -o alias "$toy" pairs
+refused 64 "^elman: train: --output: 'pairs' is read by --source" -o pairs --source pairs --target "$toy"
 cmp -s "$toy" pairs || fail "the pairs are lost"
 
 # Bad lines are left out, named and counted.

@@ -10,6 +10,7 @@
 #include "messages.h"
 #include "model_input.h"
 #include "model_series.h"
+#include "option_files.h"
 #include "options.h"
 #include "output.h"
 #include "pairs_input.h"
@@ -80,15 +81,12 @@ static int check_links(const struct usage *usage, const struct operands *operand
   return EX_OK;
 }
 
-static int check_files(const struct usage *usage, const struct operands *operands,
-                       const struct command_line *line) {
-  const struct option_list *models = &line->models.paths;
-  const char *read[] = {line->input_path, line->input.references_path};
+static int check_standard_once(const struct usage *usage, const struct operands *operands,
+                               const struct command_line *line) {
   if (line->input.references_path != NULL && is_standard(line->input.references_path) &&
       operands->count == 0 && is_standard(line->input_path))
     return report_usage(usage->command, "standard input ('-') can be read once only");
-  const int code = output_check_unread(usage->command, line->output, models->words, models->count);
-  return code == EX_OK ? output_check_unread(usage->command, line->output, read, 2) : code;
+  return EX_OK;
 }
 
 static int settle_format(struct attention_job *job, const char *output, const struct usage *usage) {
@@ -125,11 +123,11 @@ static int settle_series(struct command_line *line, const struct usage *usage,
   if (is_standard(line->input.references_path) && line->input.references_path != NULL)
     return report_usage(usage->command, "--each-model reads --references once for each model; "
                                         "name a file");
-  if (paths->count == 0) paths->words[paths->count++] = DEFAULT_MODEL;
   int code = model_series_list(&line->series, paths);
-  if (code == EX_OK)
-    code = output_check_unread(usage->command, line->output,
-                               (const char *const *)line->series.paths, line->series.count);
+  for (size_t i = 0; code == EX_OK && i < line->series.count; i++)
+    code = options_check_files(
+        usage, operands, &(struct extra_file){FILE_IS_READ, "each-model", line->series.paths[i]},
+        1);
   if (code != EX_OK || line->series.count > 1) return code;
   return report_usage(usage->command,
                       "--each-model needs several models: name them by --model, or train with "
@@ -142,7 +140,7 @@ static int settle(struct command_line *line, const struct usage *usage,
                   const struct operands *operands) {
   struct attention_job *job = &line->job;
   job->style.alignment = (elman_alignment_rule)line->rule;
-  int code = check_files(usage, operands, line);
+  int code = check_standard_once(usage, operands, line);
   if (code == EX_OK) code = search_options_settle(&job->options, usage, operands);
   if (code == EX_OK)
     code = overrides_settle(&line->overrides, &job->options,
@@ -209,7 +207,7 @@ int attention_command(int argc, char **argv) {
       {"reference", 0, "TEXT", "force this translation; for one sentence",
        .text = &line.input.reference},
       {"references", 0, "FILE", "force line n as the translation of sentence n",
-       .text = &line.input.references_path},
+       .text = &line.input.references_path, .use = FILE_IS_READ},
       SEARCH_OPTIONS(line.job.options),
       OVERRIDE_OPTION(line.overrides),
       SEED_OPTION(line.job.options.override_seed,
@@ -232,13 +230,16 @@ int attention_command(int argc, char **argv) {
       MATRICES_OPTIONS(matrices),
       {0}};
   const struct usage usage = {
-      "attention", "[options] [TEXT...]",
+      "attention",
+      "[options] [TEXT...]",
       "Translates each TEXT, or each line of the input, and shows how much each target\n"
       "word attended to each source word: a matrix for each translation.\n\n"
       "elman attention --matrices [options] QUERIES KEYS VALUES\n\n"
       "Attention on matrices of numbers, without a model: prints scores, weights and\n"
       "context. The files are .npy, or text with a row a line; one file is all three.",
-      options, rules};
+      options,
+      rules,
+      .reads_operands = false};
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;

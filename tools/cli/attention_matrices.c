@@ -8,6 +8,7 @@
 #include "attention_files.h"
 #include "json_output.h"
 #include "messages.h"
+#include "option_files.h"
 #include "output.h"
 
 /* ---- options ---- */
@@ -261,22 +262,24 @@ static int settle_format(const char **format, const char *output, const char *co
   return EX_OK;
 }
 
-/* The output is settled, and nothing that is read may be written over. */
-static int check_output(const char **format, const char *output,
-                        const struct matrices_options *options, const char *command,
-                        const struct operands *operands) {
-  const char *read[4];
+/* The files are operands here alone, and npy makes names of its own. */
+static int check_files(const char *format, const char *output, const struct usage *usage,
+                       const struct operands *operands) {
+  enum { NAMES = sizeof NPY_NAMES / sizeof *NPY_NAMES };
+  char *paths[NAMES] = {0};
+  struct extra_file extra[NAMES + 3];
   size_t count = 0;
-  for (size_t i = 0; i < operands->count; i++) read[count++] = operands->words[i];
-  if (options->weights != NULL) read[count++] = options->weights;
-  int code = output_check_unread(command, output, read, count);
-  if (code == EX_OK) code = settle_format(format, output, command);
-  if (code != EX_OK || strcmp(*format, "npy") != 0) return code;
-  for (size_t i = 0; i < sizeof NPY_NAMES / sizeof *NPY_NAMES && code == EX_OK; i++) {
-    char *path = npy_path(output, NPY_NAMES[i]);
-    code = path == NULL ? report_no_memory() : output_check_unread(command, path, read, count);
-    free(path);
+  bool no_memory = false;
+  for (size_t i = 0; i < operands->count; i++)
+    extra[count++] = (struct extra_file){FILE_IS_READ, NULL, operands->words[i]};
+  for (size_t i = 0; strcmp(format, "npy") == 0 && i < NAMES; i++) {
+    paths[i] = npy_path(output, NPY_NAMES[i]);
+    no_memory = no_memory || paths[i] == NULL;
+    extra[count++] = (struct extra_file){FILE_IS_WRITTEN, "output", paths[i]};
   }
+  const int code =
+      no_memory ? report_no_memory() : options_check_files(usage, operands, extra, count);
+  for (size_t i = 0; i < NAMES; i++) free(paths[i]);
   return code;
 }
 
@@ -287,7 +290,8 @@ int attention_matrices(const struct matrices_options *options, const struct usag
                         "--matrices needs three files, of queries, keys and values,"
                         " or one that is all of them; not %zu",
                         operands->count);
-  int code = check_output(&format, output, options, usage->command, operands);
+  int code = settle_format(&format, output, usage->command);
+  if (code == EX_OK) code = check_files(format, output, usage, operands);
   if (code == EX_OK) code = check_weights(options, usage);
   if (code != EX_OK) return code;
 

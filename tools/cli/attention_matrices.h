@@ -28,7 +28,7 @@ const char *matrices_normalization(size_t index);
              "keys that local attention sees to each side, or of a segment of hierarchical",       \
              .count = &(matrices).attention.window, .least = 1, .most = 1000),                     \
       OPTION("weights", 0, "FILE", "learned weights of the mechanism: safetensors, as a model is", \
-             .text = &(matrices).weights),                                                         \
+             .text = &(matrices).weights, .use = FILE_IS_READ),                                    \
       OPTION("scale", 0, NULL, "divide products by the root of the columns of a head",             \
              .flag = &(matrices).scale),                                                           \
       OPTION("causal", 0, NULL, "query t sees keys 1 to t only",                                   \

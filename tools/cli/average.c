@@ -22,24 +22,26 @@ static int average(char *const *paths, size_t count, const char *output) {
 
 int average_command(int argc, char **argv) {
   const char *output = NULL;
-  const struct option options[] = {{"output", 'o', "FILE", "where the mean goes", .text = &output},
-                                   QUIET_OPTION("print errors only"),
-                                   {0}};
+  const struct option options[] = {
+      {"output", 'o', "FILE", "where the mean goes", .text = &output, .use = FILE_IS_MODEL},
+      QUIET_OPTION("print errors only"),
+      {0}};
   const struct rule rules[] = {{"", "!MODEL", "name the MODELs to take the mean of"},
                                {"", "!output", "-o FILE is missing: where does the mean go?"},
                                {0}};
   const struct usage usage = {
-      "average", "[options] -o FILE MODEL...",
+      "average",
+      "[options] -o FILE MODEL...",
       "Writes a model whose weights are the mean of those of the models. They have the same\n"
       "configuration and vocabularies, and come from one training.",
-      options, rules};
+      options,
+      rules,
+      .reads_operands = true};
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
   if (strcmp(output, "-") == 0)
     return report_usage(usage.command, "--output: a model goes to a file, not to standard output");
-  code = output_check_unread(usage.command, output, (const char *const *)operands.words,
-                             operands.count);
-  if (code == EX_OK) code = output_check(output);
+  code = output_check(output);
   return code == EX_OK ? average(operands.words, operands.count, output) : code;
 }

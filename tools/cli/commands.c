@@ -85,8 +85,9 @@ int help_command(int argc, char **argv) {
                                    {0}};
   const struct rule rules[] = {
       {"completion", "COMMAND", "--completion is for all commands; leave COMMAND out"}, {0}};
-  const struct usage usage = {"help", "[options] [COMMAND]",
-                              "Explains a command, or lists them all.", options, rules};
+  const struct usage usage = {
+      "help", "[options] [COMMAND]",  "Explains a command, or lists them all.", options,
+      rules,  .reads_operands = false};
   struct operands operands;
   int code, words;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;

@@ -246,11 +246,14 @@ int corpus_check_command(int argc, char **argv) {
       {0}};
   const struct rule rules[] = {PAIRS_RULES, {0}};
   const struct usage usage = {
-      "corpus check", "[options] PAIRS...",
+      "corpus check",
+      "[options] PAIRS...",
       "Looks for bad lines, repeated and unusual pairs and, if there are several files, for\n"
       "leaks: sentences of a file that an earlier file holds too. Name the file to train on\n"
       "first. The exit code is 65 if pairs leak or lines are bad, else 0.",
-      options, rules};
+      options,
+      rules,
+      .reads_operands = true};
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;

@@ -190,9 +190,10 @@ int corpus_split_command(int argc, char **argv) {
   struct job job = {.input = {.columns = DEFAULT_COLUMNS, .whole_lines = true},
                     .options = elman_split_options_default()};
   const char *dev = "5%", *test = "5%";
+  static const char *const parts[] = {".train.tsv", ".dev.tsv", ".test.tsv", NULL};
   const struct option options[] = {
       {"output", 'o', "PREFIX", "writes PREFIX.train.tsv, PREFIX.dev.tsv, PREFIX.test.tsv",
-       .text = &job.prefix},
+       .text = &job.prefix, .use = FILE_IS_PREFIX, .beside = parts},
       {"dev", 0, "SIZE", "pairs for dev, or a share of all as in 2.5%; 0 = none", .text = &dev},
       {"test", 0, "SIZE", "pairs for test, or a share of all", .text = &test},
       SEED_OPTION(job.options.seed, "chooses among pairs"),
@@ -206,12 +207,15 @@ int corpus_split_command(int argc, char **argv) {
       {"", "!PAIRS", NO_PAIRS},
       {0}};
   const struct usage usage = {
-      "corpus split", "[options] -o PREFIX PAIRS...",
+      "corpus split",
+      "[options] -o PREFIX PAIRS...",
       "Splits pairs into parts to train, tune and test on. Pairs that share a sentence of\n"
       "either side, but for case, width, punctuation and spaces, stay in one part. Lines\n"
       "keep all their columns. A PREFIX that ends in '/' is a directory for train.tsv,\n"
       "dev.tsv and test.tsv.",
-      options, rules};
+      options,
+      rules,
+      .reads_operands = true};
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;

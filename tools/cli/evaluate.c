@@ -149,9 +149,9 @@ int evaluate_command(int argc, char **argv) {
       {"chrf-lowercase", 0, NULL, "chrF2 of text in lower case",
        .flag = &evaluation.options.metric.chrf_lowercase},
       {"hypothesis", 0, "FILE", "score these translations, without a model; twice: compare",
-       .list = &files.hypotheses, .most = MOST_HYPOTHESES},
+       .list = &files.hypotheses, .most = MOST_HYPOTHESES, .use = FILE_IS_READ},
       {"reference", 0, "FILE", "what --hypothesis should say; may be given several times",
-       .list = &files.references, .most = MOST_LISTED},
+       .list = &files.references, .most = MOST_LISTED, .use = FILE_IS_READ},
       {"resamples", 0, "N", "draws of the comparison's bootstrap",
        .count = &evaluation.options.metric.resamples, .least = 1, .most = 1000000},
       SEED_OPTION(evaluation.options.metric.seed,
@@ -162,13 +162,16 @@ int evaluate_command(int argc, char **argv) {
       QUIET_OPTION("print results and errors only"),
       {0}};
   const struct usage usage = {
-      "evaluate", "[options] PAIRS...",
+      "evaluate",
+      "[options] PAIRS...",
       "Measures a model on sentence pairs: loss and perplexity per target token (the end\n"
       "of the sentence included), the share of sentences translated exactly, and BLEU and\n"
       "chrF2 as sacreBLEU gives them. With --hypothesis and --reference in place of PAIRS it\n"
       "scores files with a sentence a line; two hypotheses are compared by paired bootstrap\n"
       "resampling.",
-      options, rules};
+      options,
+      rules,
+      .reads_operands = true};
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;

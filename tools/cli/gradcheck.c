@@ -164,11 +164,14 @@ int gradcheck_command(int argc, char **argv) {
       {"guide-weight", "!guide", "--guide-weight needs --guide, which gives the alignments"},
       {0}};
   const struct usage usage = {
-      "gradcheck", "[options] SOURCE TARGET [SOURCE TARGET...]",
+      "gradcheck",
+      "[options] SOURCE TARGET [SOURCE TARGET...]",
       "Checks the gradients of a model on a pair, or on a batch of pairs: those of\n"
       "back-propagation through time against differences of the loss, in double.\n"
       "Exits with 65 if one is wrong.",
-      options, rules};
+      options,
+      rules,
+      .reads_operands = false};
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;

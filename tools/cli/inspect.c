@@ -174,8 +174,8 @@ int inspect_command(int argc, char **argv) {
       {"json", "vocabulary", "--json and --vocabulary do not go together"},
       {"config", "json vocabulary", "--config goes neither with --json nor with --vocabulary"},
       {0}};
-  const struct usage usage = {"inspect", "[options]", "Shows what a model file holds.", options,
-                              rules};
+  const struct usage usage = {"inspect", "[options]", "Shows what a model file holds.",
+                              options,   rules,       .reads_operands = false};
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;

@@ -31,7 +31,6 @@ int models_check(const struct models *models, const elman_translate_options *opt
 int models_open(struct models *models, elman_translate_options *options) {
   struct option_list *paths = &models->paths;
   elman_error error;
-  if (paths->count == 0) paths->words[paths->count++] = DEFAULT_MODEL;
   for (size_t i = 0; i < paths->count; i++) {
     const int code = model_open(&models->open[i], paths->words[i]);
     if (code != EX_OK) return code;

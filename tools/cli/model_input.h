@@ -9,7 +9,7 @@
 
 /* A row of an option table; `variable` is the const char * that holds the path. */
 #define MODEL_OPTION(variable)                                                                     \
-  { "model", 'm', "FILE", "the model to use", .text = &(variable) }
+  { "model", 'm', "FILE", "the model to use", .text = &(variable), .use = FILE_IS_READ }
 
 /* By elman_side: "source", "target"; NULL past the last. */
 const char *text_side_name(size_t index);
@@ -27,13 +27,13 @@ struct models {
 /* The same for several. */
 #define MODELS_OPTION(models)                                                                      \
   OPTION("model", 'm', "FILE", "the model to use; given several times, they translate together",   \
-         DEFAULT_MODEL, .list = &(models).paths, .most = MOST_LISTED)
+         DEFAULT_MODEL, .list = &(models).paths, .most = MOST_LISTED, .use = FILE_IS_READ)
 
 /* Whether they can do what the options ask for. Gives an exit code, after a message if that is not
  * 0. */
 int models_check(const struct models *models, const elman_translate_options *options);
 
-/* Opens them, or the default model where there is no path, and makes those behind the first the
+/* Opens them, and makes those behind the first the
  * ensemble of the options. Gives an exit code, after a message if that is not 0; to be closed in
  * any case. */
 int models_open(struct models *models, elman_translate_options *options);

@@ -19,6 +19,17 @@ struct option_list {
   size_t count;
 };
 
+/* What the command does with the file that a value names. A row of one file of each kind is enough
+ * for options_check_files to keep outputs off inputs. */
+enum option_use {
+  FILE_IS_NONE, /* the value names no file */
+  FILE_IS_READ,
+  FILE_IS_START, /* read at the start; the model that is written may replace it */
+  FILE_IS_WRITTEN,
+  FILE_IS_MODEL,  /* written */
+  FILE_IS_PREFIX, /* only the names that `beside` makes of it are written */
+};
+
 /* Exactly one of the pointers says which kind of option it is and where its value goes. What stands
  * there before parsing is the default, which help shows. */
 struct option {
@@ -26,7 +37,8 @@ struct option {
   char letter;               /* 0 = none */
   const char *argument;      /* how help calls the value; NULL for a flag */
   const char *help;          /* starts small, no full stop */
-  const char *default_words; /* shown as the default, for a value that does not explain itself */
+  const char *default_words; /* shown as the default, for a value that does not explain itself; a
+                                list that is not given gets it as its only value */
   bool *flag;
   const char **text;
   unsigned *index;                       /* of one of the words of `choice`, as an enum keeps it */
@@ -39,6 +51,9 @@ struct option {
   double *real;                          /* lowest to highest */
   size_t least, most;
   double lowest, highest;
+  enum option_use use;
+  const char *const *beside; /* suffixes of further files that are written; '#' at the end stands
+                                for any digits; NULL = none, and at the end */
 };
 
 /* A row of a macro that stands for several. */
@@ -47,9 +62,11 @@ struct option {
 
 /* Rows that several commands have; `variable` is what the value goes to. */
 #define INPUT_OPTION(variable)                                                                     \
-  OPTION("input", 'i', "FILE", "sentences, one a line", "standard input", .text = &(variable))
+  OPTION("input", 'i', "FILE", "sentences, one a line", "standard input", .text = &(variable),     \
+         .use = FILE_IS_READ)
 #define OUTPUT_OPTION(variable, what)                                                              \
-  OPTION("output", 'o', "FILE", "where the " what " go", "standard output", .text = &(variable))
+  OPTION("output", 'o', "FILE", "where the " what " go", "standard output", .text = &(variable),   \
+         .use = FILE_IS_WRITTEN)
 #define SEED_OPTION(variable, help) OPTION("seed", 0, "N", help, .seed = &(variable))
 #define THREADS_OPTION(variable)                                                                   \
   OPTION("threads", 't', "N", "processor cores to use", "all", .count = &(variable), .least = 1,   \

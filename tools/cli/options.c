@@ -6,6 +6,7 @@
 
 #include "arguments.h"
 #include "config_file.h"
+#include "option_files.h"
 #include "option_help.h"
 #include "option_rules.h"
 #include "suggestion.h"
@@ -138,6 +139,12 @@ static bool asks_for_help(const struct arguments *start) {
   return arguments_find(start, "help", &argument) && argument.value == NULL;
 }
 
+static void fill_lists(const struct usage *usage) {
+  for (const struct option *option = usage->options; option->name != NULL; option++)
+    if (option->list != NULL && option->list->count == 0 && option->default_words != NULL)
+      option->list->words[option->list->count++] = option->default_words;
+}
+
 bool options_parse(const struct usage *usage, int argc, char **argv, struct operands *operands,
                    int *code) {
   bool preset[MOST_OPTIONS] = {false};
@@ -160,5 +167,8 @@ bool options_parse(const struct usage *usage, int argc, char **argv, struct oper
   *code = apply_config(usage, operands);
   if (*code == EX_OK) *code = parse_words(&start, operands);
   if (*code == EX_OK) *code = options_check_rules(usage, operands);
+  fill_lists(usage);
+  const struct extra_file config_use = {FILE_IS_READ, CONFIG_OPTION, path};
+  if (*code == EX_OK) *code = options_check_files(usage, operands, &config_use, 1);
   return *code == EX_OK;
 }

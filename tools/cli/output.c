@@ -39,14 +39,6 @@ bool output_is(const char *path, const char *other) {
          S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-int output_check_unread(const char *command, const char *path, const char *const *read,
-                        size_t count) {
-  for (size_t i = 0; i < count; i++)
-    if (output_is(path, read[i]))
-      return report_usage(command, "--output: '%s' is read; name another file", path);
-  return EX_OK;
-}
-
 int output_check(const char *path) {
   struct stat info;
   /* Opening a pipe would wait for its reader. */

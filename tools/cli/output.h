@@ -28,11 +28,6 @@ int output_end(int code);
 /* Whether both paths lead to one regular file; either may be NULL. */
 bool output_is(const char *path, const char *other);
 
-/* Whether `path` is none of the files that are `read`, of which some may be NULL. Gives an exit
- * code, after a message if that is not 0. */
-int output_check_unread(const char *command, const char *path, const char *const *read,
-                        size_t count);
-
 /* Whether the file could be written. Creates and removes the temporary file. */
 int output_check(const char *path);
 

@@ -28,9 +28,9 @@ struct pairs_input {
   OPTION("strict", 0, NULL, "a bad line is an error and not left out", .flag = &(input).strict)
 #define PAIRS_FILES_OPTIONS(input)                                                                 \
   OPTION("source", 0, "FILE", "source sentences, one a line, in place of PAIRS",                   \
-         .text = &(input).source),                                                                 \
+         .text = &(input).source, .use = FILE_IS_READ),                                            \
       OPTION("target", 0, "FILE", "target sentences, one a line; goes with --source",              \
-             .text = &(input).target),                                                             \
+             .text = &(input).target, .use = FILE_IS_READ),                                        \
       PAIRS_COLUMNS_OPTION(input)
 #define PAIRS_OPTIONS(input) PAIRS_FILES_OPTIONS(input), PAIRS_STRICT_OPTION(input)
 

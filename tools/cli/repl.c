@@ -95,10 +95,13 @@ int repl_command(int argc, char **argv) {
                                    {0}};
   const struct rule rules[] = {{"TEXT", "", "unexpected '%s'; 'elman translate' takes text"}, {0}};
   const struct usage usage = {
-      "repl", "[options]",
+      "repl",
+      "[options]",
       "Translates what is typed, line by line; ':help' lists the commands of the session.\n"
       "Without a terminal it reads lines as 'elman translate' does.",
-      options, rules};
+      options,
+      rules,
+      .reads_operands = false};
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;

@@ -92,20 +92,20 @@ int score_command(int argc, char **argv) {
       QUIET_OPTION("print errors only"),
       {0}};
   const struct usage usage = {
-      "score", "[options] [PAIRS]",
+      "score",
+      "[options] [PAIRS]",
       "Tells how likely the target side of each pair is as the translation of its source:\n"
       "a line for each line of PAIRS, source<TAB>target, or of standard input. Columns are\n"
       "the log-probability (natural logarithm), the number of target tokens, the end of the\n"
       "sentence included, and the log-probability of each of them.",
-      options, NULL};
+      options,
+      NULL,
+      .reads_operands = true};
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
   if (operands.count > 1) return report_usage(usage.command, "takes one file of pairs at a time");
   const char *input = operands.count == 1 ? operands.words[0] : NULL;
-  code = output_check_unread(usage.command, output, models.paths.words, models.paths.count);
-  if (code == EX_OK) code = output_check_unread(usage.command, output, &input, 1);
-  if (code != EX_OK) return code;
   job.pairs =
       &(struct sentences){.alignment_column = SOURCE_AND_TARGET, .max_line = job.options.max_bytes};
   return run(&job, &models, input, output);

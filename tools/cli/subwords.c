@@ -158,15 +158,10 @@ static int show(struct job *job, const struct operands *operands) {
   return code == EX_OK ? write_merges(job) : code;
 }
 
-static int run(struct job *job, const struct operands *operands, const char *command,
+static int run(struct job *job, const struct operands *operands,
                int (*work)(struct job *job, const struct operands *operands)) {
   elman_error error;
-  const char *const read[] = {job->codes, job->model, job->input};
-  int code = output_check_unread(command, job->output, read, sizeof read / sizeof *read);
-  if (code == EX_OK)
-    code = output_check_unread(command, job->output, (const char *const *)operands->words,
-                               operands->count);
-  if (code == EX_OK && job->output != NULL) code = output_check(job->output);
+  int code = job->output != NULL ? output_check(job->output) : EX_OK;
   if (code != EX_OK) return code;
   code = elman_subwords_create(&job->subwords, &error) == ELMAN_OK ? work(job, operands)
                                                                    : report_error(&error);
@@ -186,21 +181,26 @@ int subwords_learn_command(int argc, char **argv) {
                                    QUIET_OPTION("print errors only"),
                                    {0}};
   const struct usage usage = {
-      "subwords learn", "[options] [FILE...]",
+      "subwords learn",
+      "[options] [FILE...]",
       "Learns merges of byte-pair encoding from words with spaces between, as subword-nmt's\n"
       "learn-bpe does, and writes its file of codes. Without FILE it reads standard input.",
-      options, NULL};
+      options,
+      NULL,
+      .reads_operands = true};
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
-  return run(&job, &operands, usage.command, learn);
+  return run(&job, &operands, learn);
 }
 
 int subwords_apply_command(int argc, char **argv) {
   struct job job = {.side = ELMAN_TARGET};
   const struct option options[] = {
-      {"codes", 'c', "FILE", "codes of 'subwords learn' or subword-nmt", .text = &job.codes},
-      {"model", 'm', "FILE", "a model, whose merges are applied instead", .text = &job.model},
+      {"codes", 'c', "FILE", "codes of 'subwords learn' or subword-nmt", .text = &job.codes,
+       .use = FILE_IS_READ},
+      {"model", 'm', "FILE", "a model, whose merges are applied instead", .text = &job.model,
+       .use = FILE_IS_READ},
       SIDE_OPTION(job),
       INPUT_OPTION(job.input),
       OUTPUT_OPTION(job.output, "parts"),
@@ -212,14 +212,17 @@ int subwords_apply_command(int argc, char **argv) {
                                {"FILE", "", "unexpected '%s'; --input names the text"},
                                {0}};
   const struct usage usage = {
-      "subwords apply", "[options] -c FILE|-m FILE",
+      "subwords apply",
+      "[options] -c FILE|-m FILE",
       "Splits words with spaces between into parts, as subword-nmt's apply-bpe does: '@@ '\n"
       "stands behind each part that another part of its word follows.",
-      options, rules};
+      options,
+      rules,
+      .reads_operands = false};
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
-  return run(&job, &operands, usage.command, apply);
+  return run(&job, &operands, apply);
 }
 
 int subwords_show_command(int argc, char **argv) {
@@ -231,12 +234,15 @@ int subwords_show_command(int argc, char **argv) {
                                    {0}};
   const struct rule rules[] = {{"FILE", "", "unexpected '%s'; -m FILE names the model"}, {0}};
   const struct usage usage = {
-      "subwords show", "[options]",
+      "subwords show",
+      "[options]",
       "Writes the merges of a model that splits words by bpe, as a file of codes that\n"
       "'subwords apply' and subword-nmt read. 'inspect --vocabulary' lists the parts.",
-      options, rules};
+      options,
+      rules,
+      .reads_operands = false};
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
-  return run(&job, &operands, usage.command, show);
+  return run(&job, &operands, show);
 }

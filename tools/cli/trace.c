@@ -105,8 +105,7 @@ static int settle(struct trace_job *job, const struct usage *usage) {
   const int code = format_settle(&job->format, &formats, job->output);
   if (code != EX_OK) return code;
   if (job->format == NULL) job->format = "text";
-  const int read = output_check_unread(usage->command, job->output, &job->model, 1);
-  return read == EX_OK ? format_check_terminal(usage->command, job->format, job->output) : read;
+  return format_check_terminal(usage->command, job->format, job->output);
 }
 
 int trace_command(int argc, char **argv) {
@@ -124,11 +123,14 @@ int trace_command(int argc, char **argv) {
                                {"json", "format", "--json is --format json; give one of them"},
                                {0}};
   const struct usage usage = {
-      "trace", "[options] SOURCE TARGET",
+      "trace",
+      "[options] SOURCE TARGET",
       "Shows how far back learning reaches: the norm of the gradient of the loss at every\n"
       "step of encoder and decoder, before and after it passed the cell's nonlinearities,\n"
       "and the share of those that are saturated.",
-      options, rules};
+      options,
+      rules,
+      .reads_operands = false};
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;

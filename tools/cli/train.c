@@ -128,20 +128,6 @@ static int read_and_train(const struct job *job, const char *command,
   return code;
 }
 
-/* Nothing that is read may be written over. The model that training starts from may be replaced. */
-static int check_outputs(const struct job *job, const char *command,
-                         const struct operands *operands) {
-  const char *const options[] = {"output", "log"}, *const paths[] = {job->output, job->log};
-  for (size_t i = 0; i < 2; i++)
-    if (pairs_input_includes(&job->input, operands, paths[i]) || output_is(paths[i], job->dev))
-      return report_usage(command, "--%s: '%s' holds the pairs; name another file", options[i],
-                          paths[i]);
-  if (job->log != NULL && (strcmp(job->log, job->output) == 0 || output_is(job->log, job->output) ||
-                           output_is(job->log, job->init_from)))
-    return report_usage(command, "--log: '%s' is the model; name another file", job->log);
-  return EX_OK;
-}
-
 /* Nothing stands beside a device or a pipe: no checkpoint, and no models that are kept. */
 static int settle_alone(struct job *job, const struct usage *usage,
                         const struct operands *operands) {
@@ -196,8 +182,7 @@ static int run(struct job *job, const char *command, const struct operands *oper
     return report_usage(command, "--output: a model goes to a file, not to standard output");
   if (job->dev == NULL && strcmp(job->train.schedule, "plateau") == 0)
     return report_usage(command, "--lr-schedule plateau needs --dev, which tells it of a plateau");
-  int code = check_outputs(job, command, operands);
-  if (code == EX_OK) code = check_group(job, command);
+  int code = check_group(job, command);
   if (code == EX_OK) code = pairs_input_check_standard(&job->input, job->dev, command, operands);
   if (code != EX_OK) return code;
   char *checkpoint = NULL, *name = pairs_input_name(&job->input, operands), column[32];
@@ -275,17 +260,19 @@ int train_command(int argc, char **argv) {
                     .started_at = now()};
   job.train.save_every = 600;
   const char *preset = preset_name(0);
+  static const char *const beside_model[] = {".checkpoint", ".lock", ".update#", NULL};
   struct option options[MOST_OPTIONS] = {
       PAIRS_OPTIONS(job.input),
-      {"output", 'o', "FILE", "where the model goes", .text = &job.output},
+      {"output", 'o', "FILE", "where the model goes", .text = &job.output, .use = FILE_IS_MODEL,
+       .beside = beside_model},
       {"force", 'f', NULL, "replace a model that took minutes or more to train",
        .flag = &job.force},
       {"dev", 0, "PAIRS", "file to validate on after each epoch; the best model is kept",
-       .text = &job.dev},
+       .text = &job.dev, .use = FILE_IS_READ},
       {"guide", 0, "COLUMN|FILE", "word alignments that attention learns to follow",
-       .text = &job.guide},
+       .text = &job.guide, .use = FILE_IS_READ},
       {"init-from", 0, "MODEL", "start from this model, its vocabularies and its shape",
-       .text = &job.init_from},
+       .text = &job.init_from, .use = FILE_IS_START},
       {"resume", 0, NULL, "go on from the checkpoint beside the model, if there is one",
        .flag = &job.train.resume},
       {"save-every", 0, "SECONDS", "time between checkpoints; 0 = only when stopped",
@@ -294,7 +281,8 @@ int train_command(int argc, char **argv) {
        .real = &job.hours, .highest = 1e6},
       {"keep-last", 0, "K", "models of the last K validations, or epochs, that stay, too; 0 = none",
        .count = &job.train.keep_last, .most = 1000000},
-      {"log", 0, "FILE", "write updates and validations there", .text = &job.log},
+      {"log", 0, "FILE", "write updates and validations there", .text = &job.log,
+       .use = FILE_IS_WRITTEN},
       {"log-format", 0, "FORMAT", "as JSON Lines, with the settings, or as rows",
        "csv if --log ends in .csv, else json", .text = &job.log_format, .choice = train_log_format},
       THREADS_OPTION(job.train.threads),
@@ -319,11 +307,14 @@ int train_command(int argc, char **argv) {
        "--%s needs --attentional-layer"},
       {0}};
   const struct usage usage = {
-      "train", "[options] PAIRS...",
+      "train",
+      "[options] PAIRS...",
       "Learns from sentence pairs and writes a model. PAIRS are files with a pair a line,\n"
       "source<TAB>target, or '-' for standard input. Ctrl-C ends the training and keeps\n"
       "what was learnt; --resume goes on from there.",
-      options, rules};
+      options,
+      rules,
+      .reads_operands = true};
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;

@@ -44,17 +44,17 @@ int translate_command(int argc, char **argv) {
       {"tag", "json n-best", "--tag goes with plain lines, not with --json or --n-best"},
       {0}};
   const struct usage usage = {
-      "translate", "[options] [TEXT...]",
+      "translate",
+      "[options] [TEXT...]",
       "Translates each TEXT, or each line of the input. One sentence in, one line out; with\n"
       "--n-best a line for each translation: number ||| text ||| logprob= X ||| score.",
-      options, rules};
+      options,
+      rules,
+      .reads_operands = false};
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
   code = group_check_timeout(&usage, &operands);
-  if (code == EX_OK)
-    code = output_check_unread(usage.command, output, models.paths.words, models.paths.count);
-  if (code == EX_OK) code = output_check_unread(usage.command, output, &input, 1);
   if (code == EX_OK) code = search_options_settle(&job.options, &usage, &operands);
   if (code == EX_OK && job.tag != NULL &&
       (job.tag[0] == '\0' || strpbrk(job.tag, "\t\r\n") != NULL))

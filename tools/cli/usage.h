@@ -23,6 +23,7 @@ struct usage {
   const char *description;
   const struct option *options;
   const struct rule *rules; /* in the order in which they are told of; NULL = none */
+  bool reads_operands;      /* each names a file that is read */
 };
 
 struct operands {
