@@ -260,9 +260,10 @@ Test(beam, numbers_that_overflow_fail_their_sentence_only) {
 /* ---- when it ends ---- */
 
 /* Rows of a vocabulary of one block, as the output layer would give them. */
+enum { MOST_ROWS = 3 };
 struct small_scores {
-  real largest[2];
-  double log_sums[2];
+  real largest[MOST_ROWS];
+  double log_sums[MOST_ROWS];
   struct output_scores scores;
 };
 
@@ -344,11 +345,45 @@ Test(beam, equals_keep_the_order_of_the_vocabulary) {
   beam_pool_free(&pool);
 }
 
+/* Among finished hypotheses of equal scores, the one that ended first comes first. */
+Test(beam, equals_keep_the_order_in_which_they_ended) {
+  enum { V = 6, WIDTH = 3 };
+  const elman_translate_options options = search_options((struct beam_options){WIDTH, WIDTH, 1});
+  struct beam_path paths[3 * WIDTH];
+  struct beam_pool pool = {0};
+  struct beam beam = small_beam(paths, &pool, &options, 2);
+  const real weights[WIDTH] = {1, 1, 1};
+  /* log p of </s> is -1 at once and -2 after two tokens, and so is that of two tokens 4 */
+  real first[V] = {-50, -50, -1, -50, -1, -50}, second[2 * V] = {-50, -50, -1, -50, -1, -50};
+  struct small_scores small;
+  beam_pool_clear(&pool);
+  beam_start(&beam);
+  score(&small, first, 1, V);
+  small.log_sums[0] = 0;
+  cr_assert_eq(beam_grow(&beam, &small.scores, 0, weights, 1, NULL), ELMAN_OK);
+  cr_assert_eq(beam.finished, 1);
+  cr_assert_eq(pool.nodes[beam.paths[0].last].id, 4);
+  for (size_t v = 0; v < V; v++) second[V + v] = -60;
+  score(&small, second, 2, V);
+  small.log_sums[0] = small.log_sums[1] = 0;
+  cr_assert_eq(beam_grow(&beam, &small.scores, 0, weights, 1, NULL), ELMAN_OK);
+  cr_assert_eq(beam.finished, WIDTH);
+  static const uint32_t last[WIDTH] = {TOKEN_END, TOKEN_END, 4};
+  static const size_t counts[WIDTH] = {1, 2, 2};
+  for (size_t i = 0; i < WIDTH; i++) {
+    cr_assert_eq(beam.ended[i].score, -1);
+    cr_assert_eq(beam.ended[i].count, counts[i], "place %zu", i);
+    cr_assert_eq(pool.nodes[beam.ended[i].last].id, last[i], "place %zu", i);
+  }
+  beam_pool_free(&pool);
+}
+
 /* ---- memory ---- */
 
-/* Two sentences' hypotheses grow in two pools, of which one is tidied after every step. */
+/* Two sentences' hypotheses grow in two pools, of which one is tidied after every step. One of each
+ * sentence ends long before the others. */
 Test(beam, tidying_up_keeps_what_hypotheses_lead_to) {
-  enum { V = 6, STEPS = 20, WIDTH = 2, S = 2 };
+  enum { V = 6, STEPS = 20, WIDTH = 3, S = 2, ENDS_IN = 4 };
   const elman_translate_options options = search_options((struct beam_options){WIDTH, WIDTH, 0});
   struct beam_path paths[2][2][3 * WIDTH];
   struct beam beams[2][2];
@@ -373,6 +408,7 @@ Test(beam, tidying_up_keeps_what_hypotheses_lead_to) {
       real *weights = random_reals(WIDTH * S, 1, 4 * step + 2 + b);
       struct small_scores small;
       for (size_t i = 0; i < WIDTH; i++) logits[i * V + TOKEN_END] = -50;
+      if (step == ENDS_IN) logits[TOKEN_END] = 50;
       score(&small, logits, WIDTH, V);
       for (size_t k = 0; k < 2; k++)
         cr_assert_eq(beam_grow(&beams[k][b], &small.scores, 0, weights, S, NULL), ELMAN_OK);
@@ -385,11 +421,15 @@ Test(beam, tidying_up_keeps_what_hypotheses_lead_to) {
   }
   cr_assert_lt(pools[1].node_count, pools[0].node_count);
   for (size_t b = 0; b < 2; b++) {
-    cr_assert_eq(beams[0][b].finished, beams[1][b].finished);
-    for (size_t i = 0; i < beams[0][b].finished; i++) {
+    size_t early = 0;
+    cr_assert_eq(beams[0][b].finished, WIDTH);
+    cr_assert_eq(beams[1][b].finished, WIDTH);
+    for (size_t i = 0; i < WIDTH; i++) {
       size_t at[2] = {beams[0][b].ended[i].last, beams[1][b].ended[i].last};
+      early += beams[0][b].ended[i].count == ENDS_IN + 1;
       for (; at[0] != BEAM_START;
            at[0] = pools[0].nodes[at[0]].previous, at[1] = pools[1].nodes[at[1]].previous) {
+        cr_assert_lt(at[1], pools[1].node_count, "a node that was given up");
         const struct beam_node *x = &pools[0].nodes[at[0]], *y = &pools[1].nodes[at[1]];
         cr_assert_eq(x->id, y->id);
         cr_assert_arr_eq(pools[0].attention + x->attention, pools[1].attention + y->attention,
@@ -397,6 +437,7 @@ Test(beam, tidying_up_keeps_what_hypotheses_lead_to) {
       }
       cr_assert_eq(at[1], BEAM_START);
     }
+    cr_assert_eq(early, 1);
   }
   beam_pool_free(&pools[0]);
   beam_pool_free(&pools[1]);

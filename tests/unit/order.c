@@ -165,6 +165,35 @@ Test(order, every_order_is_as_likely_as_any_other) {
   corpus_free(&corpus);
 }
 
+/* Index of an order of 0, 1, 2 among all six. */
+static size_t rank_of_order(const size_t *order) {
+  return 2 * order[0] + (order[1] > order[2]);
+}
+
+/* Pairs and batches are shuffled with different random numbers: each of the six orders of the pairs
+ * comes with each of the six of the batches. */
+Test(order, pairs_and_batches_are_shuffled_independently) {
+  enum { EPOCHS = 7200, ORDERS = 6 };
+  struct corpus corpus = make_corpus();
+  struct epoch_order order;
+  size_t found[ORDERS][ORDERS] = {{0}};
+  const double expected = EPOCHS / (double)(ORDERS * ORDERS);
+  corpus.source.count = 3;
+  cr_assert_eq(
+      epoch_order_create(&order, &corpus, &(elman_train_options){.batch_size = 1, .seed = 1}, NULL),
+      ELMAN_OK);
+  for (size_t epoch = 1; epoch <= EPOCHS; epoch++) {
+    epoch_order_fill(&order, epoch);
+    found[rank_of_order(order.pairs)][rank_of_order(order.starts)]++;
+  }
+  for (size_t i = 0; i < ORDERS * ORDERS; i++)
+    cr_assert_float_eq((double)found[i / ORDERS][i % ORDERS], expected, 5 * sqrt(expected),
+                       "%zu with %zu: %zu times", i / ORDERS, i % ORDERS,
+                       found[i / ORDERS][i % ORDERS]);
+  epoch_order_free(&order);
+  corpus_free(&corpus);
+}
+
 /* With 127 batches there is no window: they would be nearly the same in every epoch. */
 Test(order, few_batches_are_not_sorted) {
   struct corpus corpus = make_corpus();

@@ -52,6 +52,20 @@ Test(sample, only_the_likeliest_are_drawn_from) {
   assert_shares(1, 4, four);
 }
 
+/* Their exponential has no float; what all logits share does not matter. */
+Test(sample, logits_may_have_any_size) {
+  const elman_translate_options options = {.temperature = 1, .sample_seed = 5};
+  static const real offsets[] = {-4096, -512, 512, 4096};
+  for (size_t k = 0; k < sizeof offsets / sizeof *offsets; k++) {
+    real moved[V];
+    for (size_t id = 0; id < V; id++) moved[id] = logits[id] + offsets[k];
+    for (size_t i = 0; i < 200; i++)
+      cr_assert_eq(sample_token(moved, V, false, &options, i, 0),
+                   sample_token(logits, V, false, &options, i, 0), "all plus %g",
+                   (double)offsets[k]);
+  }
+}
+
 Test(sample, is_a_function_of_seed_sentence_and_step) {
   elman_translate_options options = {.temperature = 1, .sample_seed = 1};
   size_t same[3] = {0};
