@@ -2,7 +2,7 @@
 
 # All ways to write a line; what stands in the file is what stands on the command line.
 printf '\xef\xbb\xbf# a small one\nhidden-size = 6\r\n\n  embedding-size 5 # numbers a word\n\tseed=3\nbidirectional\northogonal = no
-residual = no\nepochs\t= 4\nquiet = yes\noutput = by-file # a name\n' >options.conf
+residual = off\nepochs\t= 4\nquiet = on\noutput = by-file # a name\n' >options.conf
 expect_exit 0 "$ELMAN" train --config options.conf "$DATA/toy.zh-en.tsv"
 expect_no_stderr
 expect_exit 0 "$ELMAN" train -q --hidden-size 6 --embedding-size 5 --seed 3 --bidirectional --epochs 4 -o by-line \
@@ -35,6 +35,22 @@ expect_exit 0 "$ELMAN" train -q --epochs 0 --config preset.conf --preset plain "
 expect_exit 0 "$ELMAN" inspect
 expect_stdout_match '^attention +dot$'
 
+# A switch that the file or the preset turns on is turned off on the command line.
+printf 'bidirectional\nattentional-layer = on\n' >switch.conf
+for off in '--config switch.conf --no-bidirectional --no-attentional-layer' '--preset small --no-bidirectional
+  --no-attentional-layer --attention dot --no-orthogonal --label-smoothing 0 --average 0 --dropout 0'; do
+  expect_exit 0 "$ELMAN" train -q --epochs 1 --min-count 1 --hidden-size 4 --embedding-size 3 --batch-size 2 $off \
+    -o off "$DATA/toy.zh-en.tsv"
+  expect_exit 0 "$ELMAN" train -q --epochs 1 --min-count 1 --hidden-size 4 --embedding-size 3 --batch-size 2 \
+    -o plain "$DATA/toy.zh-en.tsv"
+  cmp off plain || fail "a switch is not turned off: $off"
+done
+expect_refused '--no-bidirectional takes no value' train --no-bidirectional=yes x
+expect_refused '--strict and --no-strict contradict each other' train --strict --no-strict x
+expect_refused "unknown option '--no-epochs'" train --no-epochs x
+expect_refused "unknown option '--no-help'" train --no-help x
+expect_refused 'does not go with|needs' train --no-attentional-layer --tie-embeddings x
+
 # What is wrong is told with file and line.
 bad() { # bad REGEX LINE...
   local regex=$1
@@ -53,7 +69,7 @@ bad "epochs: '' is not" 'epochs ='
 bad "epochs is given twice" 'epochs = 3' 'epochs = 4'
 bad "lr: 'nan' is not a number" 'lr = nan'
 bad "cell: 'cnn' is not one of: elman, " 'cell = cnn'
-bad "bidirectional: '1' is neither yes nor no" 'bidirectional = 1'
+bad "bidirectional: '1' is none of yes, no, on and off" 'bidirectional = 1'
 bad "log: '' is not the name of a file" 'log = # none'
 printf 'seed = 1\0\n' >bad.conf
 expect_refused '^elman: bad\.conf:1: has a byte of 0' train --config bad.conf x

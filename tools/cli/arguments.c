@@ -19,13 +19,25 @@ static const char *value_at(struct arguments *arguments, const struct option *op
   return needed && arguments->next < arguments->argc ? arguments->argv[arguments->next++] : value;
 }
 
-/* "--name", "--name=VALUE" */
+/* The flag that "no-NAME" switches off; NULL = none. */
+static const struct option *find_negated(const struct usage *usage, const char *name,
+                                         size_t length) {
+  if (length < 3 || strncmp(name, "no-", 3) != 0) return NULL;
+  const struct option *option = option_row_n(usage->options, name + 3, length - 3);
+  return option != NULL && option->flag != NULL ? option : NULL;
+}
+
+/* "--name", "--name=VALUE", "--no-name" */
 static void read_long(struct arguments *arguments, struct argument *argument) {
   argument->name = argument->word + 2;
   argument->length = strcspn(argument->name, "=");
   argument->option =
       either(option_row_n(arguments->usage->options, argument->name, argument->length),
              option_row_n(arguments->common, argument->name, argument->length));
+  if (argument->option == NULL) {
+    argument->option = find_negated(arguments->usage, argument->name, argument->length);
+    argument->negated = argument->option != NULL;
+  }
   const char *rest = argument->name + argument->length;
   argument->value = value_at(arguments, argument->option, *rest == '=' ? rest + 1 : NULL);
 }

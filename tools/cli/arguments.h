@@ -11,6 +11,7 @@ struct argument {
   size_t length;               /* of that name */
   const struct option *option; /* NULL = there is none of that name */
   const char *value;           /* NULL = none */
+  bool negated;                /* a flag's name with "no-" in front */
 };
 
 /* Goes through a command line and changes nothing: which word is an option and which the value of

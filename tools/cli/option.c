@@ -72,10 +72,11 @@ int option_refuse(const struct option_place *place, const char *format, ...) {
 
 static int set_flag(const struct option *option, const char *value,
                     const struct option_place *place) {
-  if (value != NULL && strcmp(value, "yes") != 0 && strcmp(value, "no") != 0)
-    return option_refuse(place, "%s%s: '%s' is neither yes nor no", place->dashes, option->name,
-                         value);
-  *option->flag = value == NULL || value[0] == 'y';
+  const bool on = value == NULL || strcmp(value, "yes") == 0 || strcmp(value, "on") == 0;
+  if (!on && strcmp(value, "no") != 0 && strcmp(value, "off") != 0)
+    return option_refuse(place, "%s%s: '%s' is none of yes, no, on and off", place->dashes,
+                         option->name, value);
+  *option->flag = on;
   return EX_OK;
 }
 

@@ -95,7 +95,8 @@ int option_refuse(const struct option_place *place, const char *format, ...)
 const struct option *option_find(const struct option *options, const char *name,
                                  const struct option_place *place);
 
-/* Gives it a value as text; of a flag that is "yes", "no" or NULL. Gives an exit code, after a
+/* Gives it a value as text; of a flag that is "yes", "on", "no", "off" or
+ * NULL, which switches it on. Gives an exit code, after a
  * message if that is not 0; the old value then stays. */
 int option_set(const struct option *option, const char *value, const struct option_place *place);
 

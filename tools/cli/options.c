@@ -109,12 +109,16 @@ static int take_option(const struct usage *usage, const struct argument *argumen
   const struct option_place place = {usage->command, "--"};
   const bool own = option_row(usage->options, option->name) == option;
   if (option->flag != NULL && argument->value != NULL)
-    return report_usage(usage->command, "--%s takes no value", option->name);
+    return report_usage(usage->command, "--%s%s takes no value", argument->negated ? "no-" : "",
+                        option->name);
   const bool before = own ? note_given(operands, usage, option) : *config_seen;
   if (before && option->list == NULL && option->flag == NULL)
     return report_twice(usage, option->name);
+  if (before && own && option->flag != NULL && *option->flag == argument->negated)
+    return report_usage(usage->command, "--%s and --no-%s contradict each other; leave one out",
+                        option->name, option->name);
   if (!own) *config_seen = true;
-  return option_set(option, argument->value, &place);
+  return option_set(option, argument->negated ? "no" : argument->value, &place);
 }
 
 static int parse_words(const struct arguments *start, struct operands *operands) {
