@@ -235,6 +235,5 @@ elman_status training_read_start(struct trainer *trainer, const struct safetenso
   json_decref(json);
   if (status != ELMAN_OK) return status;
   trainer->start = start;
-  trainer->model->past.history = start.history;
   return ELMAN_OK;
 }

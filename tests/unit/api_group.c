@@ -327,6 +327,41 @@ Test(api_group, an_exchange_that_fails) {
   }
 }
 
+/* What process 0 has learnt until then is in its checkpoint, and so is what is still to do: a
+ * validation that failed takes place before the next update. */
+Test(api_group, goes_on_after_an_exchange_that_failed) {
+  enum { PROCESSES = 2 };
+  write_files();
+  struct training training = training_of(4);
+  training.dev = "dev";
+  training.options.epochs = 1;
+  training.options.average = 0.9;
+  training.options.validate_every = 2;
+  size_t length, failed_validations = 0;
+  const struct training alone = run(training, 0);
+  char *expected = get_bytes(model_name(0), &length);
+  training.options.checkpoint = "checkpoint";
+  const size_t exchanges = run_processes(PROCESSES, train, &training);
+  /* The last exchange comes after the training. */
+  for (size_t i = 1; i < exchanges; i += 1 + i / 16) {
+    training.reports = training.validations = training.saves = 0;
+    training.options.resume = false;
+    run_failing_processes(PROCESSES, i, train, &training);
+    check_errors(&training, PROCESSES, ELMAN_IO, (const char *const[]){"exchange"}, 1);
+    cr_assert_leq(training.saves, 1);
+    training.options.resume = training.saves == 1;
+    const struct training ended = run(training, 0);
+    check_all_equal(&ended, 1, expected, length);
+    cr_assert_eq(training.reports + ended.reports, alone.reports, "exchange %zu", i);
+    cr_assert_eq(training.validations + ended.validations, alone.validations, "exchange %zu", i);
+    failed_validations += training.reports > 0 && training.reports % 2 == 0 &&
+                          training.validations < training.reports / training.options.validate_every;
+    if (training.saves == 1) cr_assert_eq(remove("checkpoint"), 0);
+  }
+  cr_assert_gt(failed_validations, 0);
+  free(expected);
+}
+
 /* ---- what is sent ---- */
 
 /* A group that counts what a process sends the others. */
@@ -452,4 +487,70 @@ Test(api_group, evaluates_one_model_on_the_same_pairs) {
                    "process 1: the model");
   check_comparison((struct comparison){.pairs = {"pairs", "others"}, .seeds = {1, 1}},
                    "process 1: the pairs");
+}
+
+/* The options of translation that two processes have. */
+struct option_pair {
+  elman_translate_options options[2];
+  elman_status status[2];
+};
+
+static void compare_options(const elman_group *group, void *context) {
+  struct option_pair *pair = context;
+  const size_t r = group->rank;
+  const elman_model_options model_options = training_of(1).model;
+  elman_pairs *pairs = read_pairs("pairs", false);
+  elman_model *model;
+  cr_assert_eq(elman_model_create(&model, pairs, &model_options, NULL), ELMAN_OK);
+  pair->status[r] = elman_group_same_model(group, model, &pair->options[r], NULL);
+  elman_model_free(model);
+  elman_pairs_free(pairs);
+}
+
+static elman_status status_of(elman_translate_options one, elman_translate_options other) {
+  struct option_pair pair = {.options = {one, other}};
+  run_processes(2, compare_options, &pair);
+  cr_assert_eq(pair.status[0], pair.status[1]);
+  return pair.status[0];
+}
+
+/* Every field that a translation depends on. */
+Test(api_group, options_of_translation_that_differ_are_refused) {
+  enum { FIELDS = 17, CELLS = 4 };
+  const elman_override cell = {ELMAN_OVERRIDE_CELL, 1, 2, 0.5};
+  elman_override cells[CELLS] = {cell, cell, cell, cell};
+  elman_translate_options base = elman_translate_options_default(), others[FIELDS];
+  write_files();
+  base.overrides = &cell;
+  base.override_count = 1;
+  cr_assert_eq(status_of(base, base), ELMAN_OK);
+  for (size_t i = 0; i < FIELDS; i++) others[i] = base;
+  others[0].max_bytes--;
+  others[1].max_length++;
+  others[2].max_ratio = 3;
+  others[3].beam++;
+  others[4].n_best++;
+  others[5].length_penalty += 1e-12;
+  others[6].length_norm = ELMAN_LENGTH_WU;
+  others[7].coverage_penalty += 1e-12;
+  others[8].replace_unknown = true;
+  others[9].without_scores = true;
+  others[10].self_attention = true;
+  others[11].sample = true;
+  others[12].temperature += 1e-12;
+  others[13].top_k++;
+  others[14].sample_seed++;
+  others[15].override_seed++;
+  others[16].override_count = 0;
+  for (size_t i = 0; i < FIELDS; i++)
+    cr_assert_eq(status_of(base, others[i]), ELMAN_INVALID_ARGUMENT, "field %zu", i);
+  cells[0].kind = ELMAN_OVERRIDE_POSITION;
+  cells[1].row++;
+  cells[2].column++;
+  cells[3].weight += 1e-12;
+  for (size_t i = 0; i < CELLS; i++) {
+    elman_translate_options other = base;
+    other.overrides = &cells[i];
+    cr_assert_eq(status_of(base, other), ELMAN_INVALID_ARGUMENT, "field %zu of a cell", i);
+  }
 }

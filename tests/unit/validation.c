@@ -7,6 +7,7 @@
 #include <float.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "model/hyperparameters.h"
 #include "train/average.h"
 #include "train/loop.h"
@@ -387,6 +388,29 @@ static bool note_validation(void *context, const elman_validation *report) {
   return true;
 }
 
+/* Finite weights whose losses are not, from some update on. */
+struct divergence {
+  struct model *model;
+  size_t after, count; /* updates */
+};
+
+static bool diverge(void *context, const elman_train_report *report) {
+  struct divergence *divergence = context;
+  const struct model *model = divergence->model;
+  (void)report;
+  if (++divergence->count != divergence->after) return true;
+  for (size_t i = 0; i < model->table.block; i++)
+    model->block[i] = (i % 2 == 0 ? 1 : -1) * (real)FLT_MAX;
+  return true;
+}
+
+static struct model *copy_of(const struct model *model) {
+  struct model *copy = make_model();
+  memcpy(copy->block, model->block, model->table.block * sizeof(real));
+  copy->past = model->past;
+  return copy;
+}
+
 /* Everything that a training has to remember is in use. */
 static elman_train_options eventful(const struct task *task, struct course *course) {
   elman_train_options options = options_of(19);
@@ -444,6 +468,71 @@ Test(validation, a_training_that_is_stopped_and_resumed_is_the_same_training) {
     remove_entry("checkpoint");
   }
   model_free(expected);
+  tear_down(&task);
+}
+
+/* Weights whose losses are not finite are of no use: neither a checkpoint nor the model's history
+ * holds anything of them. */
+Test(validation, a_training_that_diverged_leaves_no_checkpoint) {
+  struct task task = set_up();
+  struct model *model = make_model();
+  struct divergence divergence = {.model = model, .after = 3};
+  elman_train_options options = options_of(MOST_EPOCHS);
+  elman_error error = {0};
+  bool left;
+  options.checkpoint = "checkpoint";
+  options.report = diverge;
+  options.context = &divergence;
+  cr_assert_eq(trainer_run(model, &task.corpus, &options, &error), ELMAN_INVALID_ARGUMENT);
+  cr_assert_not_null(strstr(error.message, "was not finite in 10 updates"), "%s", error.message);
+  cr_assert_eq(file_exists(&left, "checkpoint", NULL), ELMAN_OK);
+  cr_assert_not(left);
+  cr_assert_eq(model->past.history.updates, 0);
+  model_free(model);
+  tear_down(&task);
+}
+
+/* A model that is trained on keeps its history, and its training is only gone on with where it
+ * began: at that model, or, where a run that was stopped has replaced it, at what that run left. */
+Test(validation, a_training_of_a_trained_model_goes_on_from_that_model) {
+  enum { BEFORE = 3, EPOCHS = 8, STOP = 5 };
+  struct task task = set_up();
+  struct course course = {.stop_after = STOP};
+  elman_train_options options = options_of(EPOCHS);
+  struct model *first = trained(&task, options_of(BEFORE)), *whole = copy_of(first);
+  cr_assert_eq(trainer_run(whole, &task.corpus, &options, NULL), ELMAN_OK);
+  cr_assert_eq(whole->past.history.updates, BEFORE + EPOCHS);
+  options.checkpoint = "checkpoint";
+  options.report = note_update;
+  options.context = &course;
+  struct model *stopped = copy_of(first);
+  cr_assert_eq(trainer_run(stopped, &task.corpus, &options, NULL), ELMAN_INTERRUPTED);
+  cr_assert_eq(stopped->past.history.updates, BEFORE + STOP);
+  options.resume = true;
+  struct model *others[] = {make_model(), trained(&task, options_of(BEFORE + 1))};
+  for (size_t i = 0; i < 2; i++) {
+    elman_error error = {0};
+    cr_assert_eq(trainer_run(others[i], &task.corpus, &options, &error), ELMAN_INVALID_ARGUMENT);
+    cr_assert_not_null(strstr(error.message, "which began from the weights of a model"), "%s",
+                       error.message);
+    model_free(others[i]);
+  }
+  struct model *resumed[] = {first, stopped};
+  size_t length;
+  char *bytes = get_bytes("checkpoint", &length);
+  for (size_t i = 0; i < 2; i++) {
+    put_bytes("checkpoint", bytes, length);
+    course = (struct course){.count = 0};
+    cr_assert_eq(trainer_run(resumed[i], &task.corpus, &options, NULL), ELMAN_OK);
+    cr_assert_eq(course.count, EPOCHS - STOP);
+    cr_assert_eq(memcmp(resumed[i]->block, whole->block, whole->table.block * sizeof(real)), 0);
+    cr_assert_eq(resumed[i]->past.history.epochs, BEFORE + EPOCHS);
+    cr_assert_eq(resumed[i]->past.history.updates, BEFORE + EPOCHS);
+    cr_assert_eq(resumed[i]->past.history.tokens, whole->past.history.tokens);
+    model_free(resumed[i]);
+  }
+  free(bytes);
+  model_free(whole);
   tear_down(&task);
 }
 
