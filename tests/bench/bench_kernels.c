@@ -1,4 +1,6 @@
-/* Times the kernels of src/ one by one: bench_kernels THREADS ROUNDS
+/* Times the kernels of src/ one by one: bench_kernels THREADS ROUNDS DIVISOR
+ *
+ * Vocabularies and layers are divided by DIVISOR, which is 1 for figures that mean something.
  *
  * Prints, for each, the seconds of a call in every round, and the work of a call, so that work /
  * seconds is a rate in the unit named. A round is as many calls as take some milliseconds. */
@@ -20,7 +22,7 @@
 
 enum { BATCH = 64, SOURCE = 10, TARGET = 11, TOKENS = BATCH * TARGET };
 
-static const struct size {
+static struct size {
   size_t vocabulary, hidden;
 } sizes[] = {{6000, 256}, {6000, 512}, {20000, 512}};
 
@@ -343,10 +345,16 @@ static void measure_attention(size_t H, const size_t *source, const size_t *targ
 }
 
 int main(int argc, char **argv) {
-  if (argc != 3) bench_fail("usage: bench_kernels THREADS ROUNDS");
+  if (argc != 4) bench_fail("usage: bench_kernels THREADS ROUNDS DIVISOR");
   bench.threads = (int)bench_size(argv[1]);
   bench.rounds = bench_size(argv[2]);
   if (bench.threads < 1 || bench.rounds < 1) bench_fail("THREADS and ROUNDS are at least 1");
+  const size_t divisor = bench_size(argv[3]);
+  if (divisor < 1 || divisor > 64) bench_fail("DIVISOR is 1 to 64");
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    sizes[i].vocabulary /= divisor;
+    sizes[i].hidden /= divisor;
+  }
   blas_set_up();
   const unsigned state = denormals_to_zero();
 
@@ -357,18 +365,18 @@ int main(int argc, char **argv) {
   }
   printf("{\"kernels\": [");
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) measure_output_layer(sizes[i]);
-  measure_recurrence(256);
-  measure_recurrence(512);
-  measure_single(128, 128);
-  measure_single(512, 6000);
-  measure_single(1024, 20000);
+  measure_recurrence(256 / divisor);
+  measure_recurrence(512 / divisor);
+  measure_single(128 / divisor, 128 / divisor);
+  measure_single(512 / divisor, 6000 / divisor);
+  measure_single(1024 / divisor, 20000 / divisor);
   measure_elementary();
   measure_loss();
   measure_adam(sizes[0]);
   measure_embedding(sizes[0], source);
   measure_embedding(sizes[2], source);
-  measure_attention(256, source, target);
-  measure_attention(512, source, target);
+  measure_attention(256 / divisor, source, target);
+  measure_attention(512 / divisor, source, target);
   printf("\n]}\n");
   denormals_restore(state);
   return 0;

@@ -1,6 +1,7 @@
 """Measures elman and PyTorch in one run, alternating; tools/bench is the command."""
 
 import argparse
+import dataclasses
 import json
 import math
 import os
@@ -22,13 +23,42 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 TOY = ROOT / "data" / "toy.zh-en.tsv"
 PYTHON = "/usr/bin/python3"  # the one that Debian's python3-torch is for
-# V, E = H; the third is usual with subwords
-UPDATE_SIZES = ((6000, 256), (6000, 512), (8000, 512), (20000, 512))
-CELL_SIZES, CELLS = UPDATE_SIZES[:2], ("elman", "relu", "gru", "lstm")
+CELLS = ("elman", "relu", "gru", "lstm")
 BASE = {"bidirectional": True, "attention": "additive", "attentional_layer": True}
-BASE_SIZE = 5300, 256, 22  # V, E = H, words in a sentence
-CLUSTER_SIZES = ((8000, 512), (8000, 1024), (32000, 512), (32000, 1024))
 BATCH, LENGTH = 64, 10
+
+
+@dataclasses.dataclass(frozen=True)
+class Sizes:
+    """The amount of work in each part. A pair is V, E = H."""
+
+    rounds: int = 5
+    toy: tuple = (400, 128)  # updates, H
+    update: tuple = ((6000, 256), (6000, 512), (8000, 512), (20000, 512))  # the third is usual with subwords
+    cells: tuple = ((6000, 256), (6000, 512))
+    base: tuple = (5300, 256, 22)  # V, E = H, words in a sentence
+    updates: int = 12
+    epoch_pairs: int = None  # None: the whole corpus
+    epoch_hidden: int = 256
+    decode: tuple = ((6000, 256), 1000)  # the model's, sentences
+    subwords: tuple = (1000000, 8000)  # lines, merges
+    growth: dict = dataclasses.field(default_factory=lambda: {
+        "V": (1500, 3000, 6000, 12000), "H": (64, 128, 256, 512), "length": (5, 10, 20, 40),
+        "batch": (16, 32, 64, 128)})
+    growth_base: tuple = (6000, 256)
+    growth_updates: int = 8
+    shards: tuple = (6000, 512)
+    shard_updates: int = 10
+    cluster: tuple = ((8000, 512), (8000, 1024), (32000, 512), (32000, 1024))
+    kernels: tuple = (15, 1)  # rounds, divisor of the sizes
+
+
+# Small enough for all parts to run in a test.
+QUICK = Sizes(rounds=1, toy=(10, 32), update=((400, 32),), cells=((400, 32),), base=(400, 32, 8), updates=3,
+              epoch_pairs=100, epoch_hidden=32, decode=((400, 32), 20), subwords=(500, 100),
+              growth={"V": (200, 400), "H": (16, 32), "length": (5, 10), "batch": (16, 32)},
+              growth_base=(400, 32), growth_updates=3, shards=(400, 32), shard_updates=3,
+              cluster=((400, 32),), kernels=(1, 32))
 
 
 def cores():
@@ -145,8 +175,8 @@ TABLE_HEAD = ["| part | what | elman | compared with | ratio | remarks |", "|---
 class Bench:
     def __init__(self, options, folder):
         self.options, self.folder = options, pathlib.Path(folder)
-        self.quick, self.threads = options.quick, options.threads
-        self.rounds = options.rounds or (2 if options.quick else 5)
+        self.sizes, self.threads = QUICK if options.quick else Sizes(), options.threads
+        self.rounds = options.rounds or self.sizes.rounds
         self.build = pathlib.Path(options.build).resolve()
         self.rows, self.notes, self.kernels, self.slopes, self.tables = [], [], None, [], []
         self.workers = []
@@ -181,10 +211,10 @@ class Bench:
         """So that a program takes as many threads as are measured."""
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:self.threads])
 
-    def run(self, name, *arguments):
+    def run(self, name, *arguments, environment=None):
         """What a program of ours prints, as JSON."""
         command = [self.build / name, *map(str, arguments)]
-        done = subprocess.run(command, stdout=subprocess.PIPE, check=True,
+        done = subprocess.run(command, stdout=subprocess.PIPE, check=True, env=environment,
                               preexec_fn=self.use_processors)
         return json.loads(done.stdout)
 
@@ -232,16 +262,17 @@ class Bench:
 
     def part_toy(self):
         """The toy training: the whole command, and a single update."""
-        updates = 100 if self.quick else 400
+        updates, hidden = self.sizes.toy
         whole = Row("toy", f"{updates} updates: our whole command, PyTorch's loop alone")
-        single = Row("toy", "one update of one sentence, H 128")
+        single = Row("toy", f"one update of one sentence, H {hidden}")
         for _ in range(self.rounds):
             whole.elman.append(self.elman("train", "--quiet", "--batch-size", 1, "--epochs",
-                                          updates // 5, "--threads", self.threads, "--output",
+                                          updates // 5, "--threads", self.threads, "--hidden-size", hidden,
+                                          "--embedding-size", hidden, "--force", "--output",
                                           self.folder / "toy.safetensors", TOY))
-            single.elman.append(median_update(self.update(TOY, 128, 1, updates)))
+            single.elman.append(median_update(self.update(TOY, hidden, 1, updates)))
             for worker in self.workers:
-                theirs = worker.ask(do="train", pairs=str(TOY), hidden=128, batch=1,
+                theirs = worker.ask(do="train", pairs=str(TOY), hidden=hidden, batch=1,
                                     updates=updates, settings={})
                 whole.add_other(worker.label, theirs["whole"])
                 single.add_other(worker.label, median_update(theirs))
@@ -250,8 +281,8 @@ class Bench:
 
     def part_update(self):
         """One update at each size, and what its bare products would take."""
-        updates = 4 if self.quick else 12
-        for vocabulary, hidden in UPDATE_SIZES:
+        updates = self.sizes.updates
+        for vocabulary, hidden in self.sizes.update:
             row = Row("update", update_name(vocabulary, hidden))
             pairs = self.made(vocabulary, updates=updates)
             shares, rates, squares = [], [], []
@@ -272,8 +303,8 @@ class Bench:
 
     def part_cells(self):
         """One update with each recurrent cell, at two sizes."""
-        updates = 4 if self.quick else 12
-        for vocabulary, hidden in CELL_SIZES:
+        updates = self.sizes.updates
+        for vocabulary, hidden in self.sizes.cells:
             pairs = self.made(vocabulary, updates=updates)
             for cell in CELLS:
                 row = Row("cells", f"{update_name(vocabulary, hidden)}, {cell}")
@@ -283,8 +314,8 @@ class Bench:
 
     def part_base(self):
         """One update of the network of --preset base, with a vocabulary and lengths of subwords."""
-        updates = 4 if self.quick else 12
-        vocabulary, hidden, length = BASE_SIZE
+        updates = self.sizes.updates
+        vocabulary, hidden, length = self.sizes.base
         pairs = self.made(vocabulary, length=length, updates=updates)
         for cell in ("elman", "gru"):
             row = Row("base", f"{update_name(vocabulary, hidden, length)}, {cell}")
@@ -294,7 +325,7 @@ class Bench:
 
     def part_memory(self):
         """The most memory held in training, each program in a process of its own."""
-        vocabulary, hidden = UPDATE_SIZES[-1]
+        vocabulary, hidden = self.sizes.update[-1]
         row = Row("memory", update_name(vocabulary, hidden), "MiB")
         pairs = self.made(vocabulary, updates=3)
         row.elman.append(self.update(pairs, hidden, BATCH, 3)["peak_kib"] / 1024)
@@ -315,8 +346,8 @@ class Bench:
         if self.threads < 2:
             self.note("threads: left out, there is one core only")
             return
-        updates = 4 if self.quick else 12
-        for vocabulary, hidden in UPDATE_SIZES:
+        updates = self.sizes.updates
+        for vocabulary, hidden in self.sizes.update:
             row = Row("threads", f"{update_name(vocabulary, hidden)}, {self.threads} threads")
             row.reference = "elman"
             pairs, machine = self.made(vocabulary, updates=updates), []
@@ -340,8 +371,8 @@ class Bench:
         if self.options.corpus is None:
             self.note("epoch: left out, it needs --corpus DIR with train.tsv in it")
             return
-        hidden = 256
-        pairs = corpora.real(self.options.corpus, self.folder / "real.tsv", 2000 if self.quick else None)
+        hidden = self.sizes.epoch_hidden
+        pairs = corpora.real(self.options.corpus, self.folder / "real.tsv", self.sizes.epoch_pairs)
         with open(pairs, encoding="utf-8") as file:
             count = sum(1 for _ in file)
         row = Row("epoch", f"{count:,} pairs, H {hidden}, batches of {BATCH}")
@@ -355,13 +386,13 @@ class Bench:
             return pathlib.Path(self.options.model), pathlib.Path(self.options.sentences), 0
         model, sentences = self.folder / "decode.safetensors", self.folder / "sentences"
         if not model.exists():
-            pairs = self.made(*UPDATE_SIZES[0][:1], updates=100 if not self.quick else 10)
-            hidden = UPDATE_SIZES[0][1]
+            (vocabulary, hidden), count = self.sizes.decode
+            pairs = self.made(vocabulary, updates=math.ceil(count / BATCH))
             self.elman("train", "--quiet", "--epochs", 0, "--hidden-size", hidden, "--embedding-size",
                        hidden, "--source-tokens", "space", "--target-tokens", "space", "--output",
                        model, pairs)
             with open(pairs, encoding="utf-8") as file:
-                lines = [line.split("\t")[0] for line in file][: 100 if self.quick else 1000]
+                lines = [line.split("\t")[0] for line in file][:count]
             sentences.write_text("\n".join(lines) + "\n", encoding="utf-8")
         return model, sentences, LENGTH
 
@@ -420,18 +451,18 @@ class Bench:
 
     def part_subwords(self):
         """Subwords: learning them, splitting by them, and the start of a training with them."""
-        count = 20000 if self.quick else 1000000
+        count, merges = self.sizes.subwords
         pairs, codes = self.folder / "syllables.tsv", self.folder / "codes"
         text = self.folder / "syllables"
         corpora.syllables(pairs, count)
         with open(pairs, encoding="utf-8") as lines, open(text, "w", encoding="utf-8") as file:
             file.writelines(line.split("\t")[0] + "\n" for line in lines)
-        rows = [(Row("subwords", f"{count:,} lines, 8,000 merges learnt"),
-                 ("subwords", "learn", "--quiet", "--merges", 8000, "--output", codes, text)),
+        rows = [(Row("subwords", f"{count:,} lines, {merges:,} merges learnt"),
+                 ("subwords", "learn", "--quiet", "--merges", merges, "--output", codes, text)),
                 (Row("subwords", f"{count:,} lines split"),
                  ("subwords", "apply", "--quiet", "--codes", codes, "--input", text)),
                 (Row("subwords", f"{count:,} pairs, from the start to the first update"),
-                 ("train", "--quiet", "--force", "--subwords", 8000, "--epochs", 0, "--threads",
+                 ("train", "--quiet", "--force", "--subwords", merges, "--epochs", 0, "--threads",
                   self.threads, "--output", self.folder / "syllables.safetensors", pairs))]
         for _ in range(min(self.rounds, 3)):
             for row, command in rows:
@@ -442,13 +473,10 @@ class Bench:
 
     def part_growth(self):
         """How the time of an update grows with each size, the others kept."""
-        base = {"V": 6000, "H": 256, "length": LENGTH, "batch": BATCH}
-        values = {"V": (1500, 3000, 6000, 12000), "H": (64, 128, 256, 512),
-                  "length": (5, 10, 20, 40), "batch": (16, 32, 64, 128)}
-        if self.quick:
-            values = {name: (steps[0], steps[2]) for name, steps in values.items()}
-        updates = 4 if self.quick else 8
-        for name, steps in values.items():
+        vocabulary, hidden = self.sizes.growth_base
+        base = {"V": vocabulary, "H": hidden, "length": LENGTH, "batch": BATCH}
+        updates = self.sizes.growth_updates
+        for name, steps in self.sizes.growth.items():
             rows = []
             for step in steps:
                 size = {**base, name: step}
@@ -466,8 +494,8 @@ class Bench:
 
     def part_cluster(self):
         """What shards cost, what processes bring on this machine, and what they would on several."""
-        updates = 4 if self.quick else 10
-        vocabulary, hidden = UPDATE_SIZES[0] if self.quick else UPDATE_SIZES[1]
+        updates = self.sizes.shard_updates
+        vocabulary, hidden = self.sizes.shards
         pairs, name = self.made(vocabulary, updates=updates), update_name(vocabulary, hidden)
         row = Row("cluster", f"{name}, 2 shards, {self.threads} threads")
         row.reference = "elman"
@@ -477,7 +505,7 @@ class Bench:
         self.finish(row)
         self.measure_processes(pairs, name, hidden, updates)
         models = []
-        for vocabulary, hidden in ((8000, 512),) if self.quick else CLUSTER_SIZES:
+        for vocabulary, hidden in self.sizes.cluster:
             pairs = self.made(vocabulary, updates=2)
             half, whole = (min(self.update(pairs, hidden, batch, 5)["seconds"])
                            for batch in (BATCH // 2, BATCH))
@@ -509,7 +537,7 @@ class Bench:
 
     def measure_processes(self, pairs, name, hidden, updates):
         """Two processes with a thread each against one with two, the command of both built with MPI."""
-        program = self.build.parent / "mpi" / "elman"
+        program = self.build.parent / "mpi" / "elman"  # the preset's; a build for several processes is one itself
         if not program.exists() or shutil.which("mpirun") is None or self.threads < 2:
             self.note(f"processes: left out, for they need two cores, mpirun and {program}")
             return
@@ -538,7 +566,7 @@ class Bench:
 
     def part_kernels(self):
         """The kernels of this program, one by one."""
-        self.kernels = self.run("bench_kernels", self.threads, 3 if self.quick else 15)["kernels"]
+        self.kernels = self.run("bench_kernels", self.threads, *self.sizes.kernels)["kernels"]
 
     # ---- the results ----
 
@@ -548,7 +576,7 @@ class Bench:
                  if line.startswith("model name")]
         about = {"processor": names[0] if names else platform.machine(), "cores": cores(),
                  "threads": self.threads, "load_at_start": self.load, "rounds": self.rounds,
-                 "quick": self.quick}
+                 "quick": self.options.quick}
         if self.workers:
             about["pytorch"] = self.workers[0].ask(do="about")["version"]
         return about
@@ -613,8 +641,7 @@ def read_found(path):
     return [[list(map(int, line[side].split())) for line in lines] for side in range(2)]
 
 
-PARTS = ("toy", "update", "cells", "base", "memory", "threads", "epoch", "decode", "start", "growth",
-         "subwords", "cluster", "kernels")
+PARTS = tuple(name[len("part_") :] for name in vars(Bench) if name.startswith("part_"))
 ALONE = ("threads", "subwords", "cluster", "kernels")  # without PyTorch
 ON_REQUEST = ("subwords", "cluster", "kernels")  # for those who have one, or change one
 
@@ -624,24 +651,26 @@ def options_from(arguments):
         prog="tools/bench", description="Measures this program and PyTorch in one run, alternating, "
         "and prints times and ratios as a Markdown table.")
     parser.add_argument("parts", metavar="PART", nargs="*",
-                        help="what to measure: " + ", ".join(PARTS) + " (default: all but "
+                        help="what to measure: " + ", ".join(PARTS) + ", or all (default: all but "
                         + ", ".join(ON_REQUEST) + ")")
     parser.add_argument("--corpus", metavar="DIR", help="folder with train.tsv, for the part epoch")
     parser.add_argument("--model", metavar="FILE", help="for the parts decode and start: a model with "
                         "dot attention and no other extras (default: a made one, V 6,000, H 256)")
     parser.add_argument("--sentences", metavar="FILE", help="goes with --model, a sentence a line")
     parser.add_argument("--json", metavar="FILE", help="write every single measurement there")
-    parser.add_argument("--quick", action="store_true", help="a short run, to see that all works")
-    parser.add_argument("--rounds", metavar="N", type=int, help="repetitions (default: 5; quick: 2)")
+    parser.add_argument("--quick", action="store_true", help="small sizes, to see that all works")
+    parser.add_argument("--rounds", metavar="N", type=int, help="repetitions (default: 5; quick: 1)")
     parser.add_argument("--threads", metavar="N", type=int, default=cores(),
                         help="threads of this program; PyTorch has these or one (default: all cores)")
     parser.add_argument("--without-pytorch", action="store_true", help="measure this program alone")
     parser.add_argument("--build", metavar="DIR", default=ROOT / "build" / "release",
                         help="where the built programs are; nothing is built then")
     options = parser.parse_args(arguments)
+    if options.parts == ["all"]:
+        options.parts = list(PARTS)
     unknown = [part for part in options.parts if part not in PARTS]
     if unknown:
-        parser.error(f"no such part: {', '.join(unknown)}; there are {', '.join(PARTS)}")
+        parser.error(f"no such part: {', '.join(unknown)}; there are {', '.join(PARTS)}, and all by itself")
     if (options.model is None) != (options.sentences is None):
         parser.error("--model and --sentences go together")
     if options.threads < 1 or (options.rounds is not None and options.rounds < 1):
