@@ -1,6 +1,5 @@
 #include "attention/self_attention.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct attention_shape self_attention_shape(const struct sequence *sequence) {
@@ -43,52 +42,52 @@ void self_attention_backward(const struct attention_gradients *d, const struct a
 /* ---- one step after the other ---- */
 
 void self_attention_history_free(struct self_attention_history *history) {
-  free(history->keys);
-  free(history->values);
-  free(history->spare);
-  free(history->weights);
-  free(history->lengths);
+  arena_free(&history->arena);
   *history = (struct self_attention_history){0};
 }
 
-void self_attention_history_start(struct self_attention_history *history, size_t rows) {
-  if (history->rows != rows) self_attention_history_free(history);
+static void take(struct self_attention_history *history, struct arena *arena) {
+  const size_t capacity = history->capacity, R = history->rows;
+  const size_t H = history->config.size, N = history->config.heads;
+  history->keys = arena_reals(arena, capacity, R, H);
+  history->values = arena_reals(arena, capacity, R, H);
+  history->spare = arena_reals(arena, 1, R, H);
+  history->weights = arena_reals(arena, R, N, capacity);
+  history->lengths = arena_take(arena, sizeof *history->lengths, R, 1, 1);
+}
+
+/* Fits the arrays to the sizes that are set. */
+static elman_status fit(struct self_attention_history *history, elman_error *error) {
+  struct arena_fit fit = {0};
+  while (arena_fit(&fit, &history->arena, error)) take(history, fit.now);
+  return fit.status;
+}
+
+elman_status self_attention_history_start(struct self_attention_history *history,
+                                          struct attention_config config, size_t rows,
+                                          elman_error *error) {
+  enum { FIRST_CAPACITY = 32 };
+  history->config = config;
   history->rows = rows;
   history->steps = 0;
-}
-
-static elman_status grow(void **array, size_t n1, size_t n2, size_t n3, size_t element,
-                         elman_error *error) {
-  struct arena measured = {0};
-  (void)arena_take(&measured, element, n1, n2, n3);
-  void *larger = measured.failed ? NULL : realloc(*array, measured.used + 1);
-  if (larger == NULL) return fail_no_memory(error);
-  *array = larger;
-  return ELMAN_OK;
-}
-
-static elman_status grow_reals(real **array, size_t n1, size_t n2, size_t n3, elman_error *error) {
-  void *any = *array;
-  const elman_status status = grow(&any, n1, n2, n3, sizeof(real), error);
-  *array = any;
-  return status;
+  history->capacity = FIRST_CAPACITY;
+  return fit(history, error);
 }
 
 elman_status self_attention_history_grow(struct self_attention_history *history,
-                                         struct attention_config config, elman_error *error) {
-  enum { FIRST_CAPACITY = 32 };
+                                         elman_error *error) {
   if (history->steps < history->capacity) return ELMAN_OK;
-  const size_t capacity = history->capacity == 0 ? FIRST_CAPACITY : 2 * history->capacity;
-  const size_t R = history->rows, H = config.size;
-  void *lengths = history->lengths;
-  elman_status status = grow_reals(&history->keys, capacity, R, H, error);
-  if (status == ELMAN_OK) status = grow_reals(&history->values, capacity, R, H, error);
-  if (status == ELMAN_OK) status = grow_reals(&history->spare, 1, R, H, error);
-  if (status == ELMAN_OK) status = grow_reals(&history->weights, R, config.heads, capacity, error);
-  if (status == ELMAN_OK) status = grow(&lengths, R, 1, 1, sizeof *history->lengths, error);
-  history->lengths = lengths;
-  if (status == ELMAN_OK) history->capacity = capacity;
-  return status;
+  const size_t size = history->steps * history->rows * history->config.size;
+  struct self_attention_history larger = *history;
+  larger.arena = (struct arena){0};
+  larger.capacity *= 2;
+  const elman_status status = fit(&larger, error);
+  if (status != ELMAN_OK) return status;
+  memcpy(larger.keys, history->keys, size * sizeof *larger.keys);
+  memcpy(larger.values, history->values, size * sizeof *larger.values);
+  self_attention_history_free(history);
+  *history = larger;
+  return ELMAN_OK;
 }
 
 static void move_rows(real *block, real *spare, size_t R, size_t H, const size_t *from) {
@@ -97,9 +96,8 @@ static void move_rows(real *block, real *spare, size_t R, size_t H, const size_t
     if (from[r] != r) memcpy(block + r * H, spare + from[r] * H, H * sizeof *block);
 }
 
-void self_attention_history_move(struct self_attention_history *history,
-                                 struct attention_config config, const size_t *from) {
-  const size_t R = history->rows, H = config.size;
+void self_attention_history_move(struct self_attention_history *history, const size_t *from) {
+  const size_t R = history->rows, H = history->config.size;
   bool moves = false;
   for (size_t r = 0; r < R; r++) moves |= from[r] != r;
   for (size_t t = 0; moves && t < history->steps; t++) {
@@ -110,7 +108,7 @@ void self_attention_history_move(struct self_attention_history *history,
 
 void self_attention_step(real *outputs, struct self_attention_history *history,
                          const struct attention_pass *pass) {
-  const size_t R = history->rows, H = pass->layer.config.size, at = history->steps++ * R * H;
+  const size_t R = history->rows, H = history->config.size, at = history->steps++ * R * H;
   struct attention_pass step = *pass, past = *pass;
   for (size_t r = 0; r < R; r++) history->lengths[r] = history->steps;
   past.shape.keys = history->capacity;

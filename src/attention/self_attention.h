@@ -23,25 +23,29 @@ void self_attention_backward(const struct attention_gradients *d, const struct a
                              struct range steps);
 
 /* Step by step, when translating: the keys and values of the steps so far, in rows that hypotheses
- * move between. Start from all zero. */
+ * move between. Start from all zero. One history serves searches of any sizes: each start fits the
+ * arrays to the sizes of its own search, which no other function takes from elsewhere. */
 struct self_attention_history {
+  struct arena arena;
+  struct attention_config config; /* of the running search, like the sizes below */
+  size_t rows;                    /* R */
+  size_t steps, capacity;
   real *keys, *values; /* (capacity,R,H); the states themselves where there is no projection */
   real *spare;         /* (R,H): for moving rows */
   real *weights;       /* (R,N,capacity) of the running step */
   size_t *lengths;     /* (R): steps, the running one included */
-  size_t steps, capacity, rows;
 };
 void self_attention_history_free(struct self_attention_history *history);
 
-/* Begins anew with `rows` rows; keeps the memory if it can. */
-void self_attention_history_start(struct self_attention_history *history, size_t rows);
+/* Begins a search with `rows` rows, and makes room for a step; keeps the memory. */
+elman_status self_attention_history_start(struct self_attention_history *history,
+                                          struct attention_config config, size_t rows,
+                                          elman_error *error) CHECKED;
 /* Makes room for one more step. */
 elman_status self_attention_history_grow(struct self_attention_history *history,
-                                         struct attention_config config,
                                          elman_error *error) CHECKED;
 /* Row r becomes a copy of what row from[r] was. */
-void self_attention_history_move(struct self_attention_history *history,
-                                 struct attention_config config, const size_t *from);
+void self_attention_history_move(struct self_attention_history *history, const size_t *from);
 
 /* outputs (1,R,H) of one more step, for which there is room. The pass is of one query a row, the
  * states (R,H) of the step; a row whose query length is 0 is not run. */

@@ -116,8 +116,8 @@ elman_status search_member_start(struct search_member *member, const struct sear
   if (member->overrides.count > 0) pass->overrides = &member->overrides;
   if (pass->sizes.self_attention.heads == 0) return ELMAN_OK;
   pass->history = &member->history;
-  self_attention_history_start(&member->history, rows->target.batch);
-  return self_attention_history_grow(&member->history, pass->sizes.self_attention, error);
+  return self_attention_history_start(&member->history, pass->sizes.self_attention,
+                                      rows->target.batch, error);
 }
 
 /* ---- steps ---- */
@@ -148,13 +148,12 @@ static void pass_on(struct search_member *member, size_t R, size_t r, size_t fro
 
 elman_status search_member_move(struct search_member *member, const struct search_rows *rows,
                                 elman_error *error) {
-  const struct attention_config self_attention = member->pass.sizes.self_attention;
   const size_t R = rows->target.batch;
   for (size_t r = 0; r < R; r++)
     if (rows->target.lengths[r] > 0) pass_on(member, R, r, rows->moves[r]);
-  if (self_attention.heads == 0) return ELMAN_OK;
-  self_attention_history_move(&member->history, self_attention, rows->moves);
-  return self_attention_history_grow(&member->history, self_attention, error);
+  if (member->pass.history == NULL) return ELMAN_OK;
+  self_attention_history_move(&member->history, rows->moves);
+  return self_attention_history_grow(&member->history, error);
 }
 
 /* ---- several as one ---- */

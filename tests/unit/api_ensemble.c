@@ -56,3 +56,35 @@ Test(api_ensemble, an_ensemble_has_the_same_words) {
   elman_model_free(other);
   elman_pairs_free(pairs);
 }
+
+/* The sizes of what is kept between calls are those of the members, which change from call to call,
+ * while the first model, the beam and the sentence stay. */
+Test(api_ensemble, members_may_have_other_sizes_in_each_call) {
+  static const size_t sizes[] = {8, 64, 16, 64, 8, 32}, heads[] = {1, 1, 8, 4, 8, 16};
+  enum { CALLS = sizeof sizes / sizeof *sizes };
+  elman_pairs *pairs = toy();
+  elman_model *others[CALLS];
+  elman_translate_options options = elman_translate_options_default();
+  for (size_t i = 0; i < CALLS; i++) {
+    elman_model_options shape = elman_model_options_default();
+    shape.hidden_size = sizes[i];
+    shape.decoder_self_attention = heads[i];
+    others[i] = create(pairs, &shape);
+  }
+  for (options.beam = 1; options.beam <= 4; options.beam += 3) {
+    for (size_t i = 0; i < CALLS; i++) {
+      const elman_model *const ensemble[] = {others[i], others[0]};
+      elman_translator *fresh = translator_of(model);
+      options.ensemble = ensemble;
+      options.ensemble_count = 1 + i % 2;
+      elman_translation *expected = translate(fresh, "我 爱 学习", &options);
+      elman_translation *found = translate(translator, "我 爱 学习", &options);
+      same_translation(expected, found);
+      elman_translation_free(expected);
+      elman_translation_free(found);
+      elman_translator_free(fresh);
+    }
+  }
+  for (size_t i = 0; i < CALLS; i++) elman_model_free(others[i]);
+  elman_pairs_free(pairs);
+}

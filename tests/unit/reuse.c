@@ -1,0 +1,199 @@
+/* Searches in the memory that earlier ones left, whose models, ensembles, beams and sentences had
+ * other sizes: each gives what a search in fresh memory gives. */
+#include "searching.h"
+
+#include "translate/self_weights.h"
+
+enum { MODELS = 10, RUNS = 80, LONG_LIMIT = 75, MOST_WIDTH = 5, MOST_MEMBERS = 4, ANY = 13 };
+
+static struct model_config config_at(size_t i) {
+  static const struct {
+    size_t hidden, embedding, layers, heads, window, encoder_heads, decoder_heads;
+    const char *cell, *attention;
+    bool bidirectional, attentional;
+  } shapes[MODELS] = {{8, 6, 1, 1, 0, 0, 1, "elman", "dot", false, false},
+                      {64, 5, 1, 1, 0, 0, 1, "elman", "dot", false, false},
+                      {8, 3, 2, 2, 0, 2, 4, "lstm", "multihead", true, false},
+                      {24, 20, 1, 1, 0, 0, 0, "gru", "additive", false, true},
+                      {40, 7, 3, 4, 0, 1, 8, "gru", "multihead", false, true},
+                      {6, 4, 1, 1, 2, 3, 3, "relu", "local", true, false},
+                      {16, 9, 2, 1, 3, 0, 2, "elman", "hierarchical", false, false},
+                      {12, 30, 1, 1, 0, 1, 1, "lstm", "sentinel", true, true},
+                      {48, 2, 1, 1, 0, 4, 16, "elman", "adaptive", true, false},
+                      {4, 4, 1, 1, 0, 0, 2, "gru", "projected", false, false}};
+  struct model_config config = plain_config(ANY);
+  config.hidden_size = shapes[i].hidden;
+  config.embedding_size = shapes[i].embedding;
+  config.layers = shapes[i].layers;
+  config.cell = shapes[i].cell;
+  config.attention = shapes[i].attention;
+  config.attention_heads = shapes[i].heads;
+  config.attention_window = shapes[i].window;
+  config.encoder_self_attention = shapes[i].encoder_heads;
+  config.decoder_self_attention = shapes[i].decoder_heads;
+  config.plain_self_attention = shapes[i].decoder_heads % 3 == 1 && i > 0;
+  config.bidirectional = shapes[i].bidirectional;
+  config.attentional_layer = config.input_feeding = shapes[i].attentional;
+  return config;
+}
+
+static void set_up_models(struct setup *models, struct screen *screens) {
+  for (size_t m = 0; m < MODELS; m++) {
+    set_up(&models[m], config_at(m), m + 1, LONG_LIMIT);
+    models[m].model.weights.decoder.out_bias[TOKEN_END] -= 4; /* translations become long */
+    make_screen(&screens[m], &models[m], quantized_kernel_at(0));
+  }
+}
+
+static void tear_down_models(struct setup *models, struct screen *screens) {
+  for (size_t m = 0; m < MODELS; m++) {
+    screen_free(&screens[m]);
+    tear_down(&models[m]);
+  }
+}
+
+static size_t draw(size_t run, size_t what, size_t below) {
+  return (size_t)random_below((struct random_stream){27, 99, (uint32_t)run}, what, below);
+}
+
+/* What run number `run` searches for. */
+struct errand {
+  struct setup *setup;
+  const elman_model *members[MOST_MEMBERS];
+  struct search_request requests[SENTENCES];
+  size_t count;
+  elman_translate_options options;
+};
+
+static void choose(struct errand *errand, struct setup *models, size_t run) {
+  static const uint32_t forced[] = {3, 0, 7, 7, 12};
+  enum { FIRST, MEMBERS, WIDTH, KIND, COUNT, SHORT, MEMBER };
+  const size_t kind = draw(run, KIND, 4), count = 1 + draw(run, COUNT, SENTENCES);
+  errand->setup = &models[draw(run, FIRST, MODELS)];
+  errand->count = count;
+  memcpy(errand->requests, errand->setup->requests, sizeof errand->requests);
+  for (size_t i = 0; i < SENTENCES; i++) {
+    if (draw(run, SHORT, 2) > 0) errand->requests[i].limit = 5;
+    if (kind != 1) continue;
+    errand->requests[i].forced = forced;
+    errand->requests[i].forced_count = i % 6;
+  }
+  errand->options = (elman_translate_options){.beam = 1, .length_penalty = 1, .temperature = 1};
+  if (kind == 2) errand->options.sample = true;
+  if (kind == 3) errand->options.beam = 1 + draw(run, WIDTH, MOST_WIDTH);
+  errand->options.n_best = errand->options.beam;
+  errand->options.ensemble = errand->members;
+  errand->options.ensemble_count = draw(run, MEMBERS, MOST_MEMBERS + 1);
+  for (size_t m = 0; m < MOST_MEMBERS; m++)
+    errand->members[m] = (const elman_model *)&models[draw(run, MEMBER + m, MODELS)].model;
+}
+
+static void search_for(struct search *search, const struct errand *errand) {
+  elman_error error = {0};
+  cr_assert_eq(search_run(search, &errand->setup->model, errand->requests, errand->count,
+                          &errand->options, errand->setup->screen, &error),
+               ELMAN_OK, "%s", error.message);
+}
+
+static void same_hypothesis(const struct search *kept, const struct search *fresh, size_t b,
+                            size_t n, size_t run) {
+  static struct hypothesis found[2];
+  const struct search *searches[] = {kept, fresh};
+  for (size_t i = 0; i < 2; i++) {
+    const struct beam_path *path = search_path(searches[i], b, n);
+    cr_assert_leq(path->count, MOST_STEPS);
+    found[i].count = path->count;
+    found[i].score = path->score;
+    search_ids(found[i].ids, searches[i], b, n);
+    search_attention(found[i].attention, found[i].attention, searches[i], b, n);
+  }
+  cr_assert(same_ids(&found[0], &found[1]), "run %zu, sentence %zu", run, b);
+  cr_assert_float_eq(found[0].score, found[1].score, CLOSE * (1 - found[1].score), "run %zu", run);
+  for (size_t i = 0; i < found[0].count * kept->beams[b].source_count; i++)
+    cr_assert_float_eq(found[0].attention[i], found[1].attention[i], WEIGHT_CLOSE, "run %zu", run);
+}
+
+Test(reuse, a_search_serves_models_ensembles_and_beams_of_any_sizes) {
+  static struct setup models[MODELS];
+  static struct screen screens[MODELS];
+  struct search kept = {0};
+  size_t longest = 0;
+  set_up_models(models, screens);
+  for (size_t run = 0; run < RUNS; run++) {
+    struct errand errand;
+    struct search fresh = {0};
+    choose(&errand, models, run);
+    search_for(&kept, &errand);
+    search_for(&fresh, &errand);
+    for (size_t b = 0; b < errand.count; b++) {
+      cr_assert_eq(search_count(&kept, b), search_count(&fresh, b), "run %zu", run);
+      for (size_t n = 0; n < search_count(&kept, b); n++) {
+        same_hypothesis(&kept, &fresh, b, n, run);
+        const size_t T = search_path(&kept, b, n)->count;
+        longest = T > longest ? T : longest;
+      }
+    }
+    search_free(&fresh);
+  }
+  cr_assert_gt(longest, 64, "no memory had to grow within a search");
+  search_free(&kept);
+  tear_down_models(models, screens);
+}
+
+/* The same with nothing else between them: two rows of a small model, then of a large one. */
+Test(reuse, a_search_serves_a_larger_model_after_a_smaller_one) {
+  static struct setup models[MODELS];
+  static struct screen screens[MODELS];
+  set_up_models(models, screens);
+  for (size_t from = 0; from < MODELS; from++) {
+    for (size_t to = 0; to < MODELS; to++) {
+      struct errand errand = {.count = 2,
+                              .options = search_options((struct beam_options){3, 1, 1})};
+      struct search kept = {0}, fresh = {0};
+      errand.setup = &models[from];
+      memcpy(errand.requests, errand.setup->requests, sizeof errand.requests);
+      search_for(&kept, &errand);
+      errand.setup = &models[to];
+      memcpy(errand.requests, errand.setup->requests, sizeof errand.requests);
+      search_for(&kept, &errand);
+      search_for(&fresh, &errand);
+      for (size_t b = 0; b < errand.count; b++)
+        same_hypothesis(&kept, &fresh, b, 0, from * MODELS + to);
+      search_free(&kept);
+      search_free(&fresh);
+    }
+  }
+  tear_down_models(models, screens);
+}
+
+/* The pass that shows self-attention, of one translation after the other. */
+Test(reuse, self_attention_is_shown_of_models_of_any_sizes) {
+  enum { MOST_SELF_HEADS = 16, MOST_TOKENS = 12 };
+  static const uint32_t target[MOST_TOKENS] = {3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 3, 4};
+  static float weights[2][MOST_SELF_HEADS * MOST_TOKENS * MOST_TOKENS];
+  static struct setup models[MODELS];
+  static struct screen screens[MODELS];
+  struct self_weights kept = {0};
+  set_up_models(models, screens);
+  for (size_t run = 0; run < RUNS; run++) {
+    const struct model *model = &models[draw(run, 0, MODELS)].model;
+    const size_t S = 1 + draw(run, 1, LONGEST), T = draw(run, 2, MOST_TOKENS + 1);
+    struct self_weights fresh = {0};
+    struct self_weights *both[] = {&kept, &fresh};
+    for (size_t i = 0; i < 2; i++)
+      cr_assert_eq(self_weights_run(both[i], model, models[0].ids[1], S, target, T, NULL),
+                   ELMAN_OK);
+    for (elman_side side = ELMAN_SOURCE; side <= ELMAN_TARGET; side++) {
+      const size_t N = side == ELMAN_SOURCE ? model->config.encoder_self_attention
+                                            : model->config.decoder_self_attention;
+      const size_t count = side == ELMAN_SOURCE ? S : T;
+      for (size_t i = 0; i < 2 && N > 0; i++)
+        self_weights_copy(weights[i], both[i], side, N, count);
+      for (size_t i = 0; i < N * count * count; i++)
+        cr_assert_float_eq(weights[0][i], weights[1][i], WEIGHT_CLOSE, "run %zu", run);
+    }
+    self_weights_free(&fresh);
+  }
+  self_weights_free(&kept);
+  tear_down_models(models, screens);
+}
