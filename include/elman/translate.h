@@ -24,7 +24,7 @@ ELMAN_API void elman_translator_free(elman_translator *translator);
  * ELMAN_OVERRIDE_SHUFFLE, which leaves the sum as it is, and ELMAN_OVERRIDE_CELL, which changes one
  * row only. Dropout of weights is for training alone. */
 typedef struct elman_translation {
-  const char *text;       /* the translation as plain text */
+  const char *text;       /* the translation as plain text; a reference as it was given */
   const char *source;     /* what was translated, as it was given */
   double log_probability; /* natural logarithm, summed over the target tokens; NaN where
                              the options ask for no scores */

@@ -4,6 +4,7 @@
 
 #include "corpus/pairs.h"
 #include "vocab/codec.h"
+#include "vocab/units.h"
 
 /* Token `target` of the target side with token `source` of the source side, from 0. */
 struct token_link {
@@ -26,16 +27,21 @@ struct encoded_side {
 
 /* Scratch of a reader. Start from all zero. */
 struct token_linker {
-  struct link *words;     /* of the pair */
-  size_t capacity;        /* of `words` */
-  size_t *places[2];      /* by side: starts, ends and units of the tokens */
-  size_t place_counts[2]; /* room for so many */
+  struct link *words;          /* of the pair */
+  size_t capacity;             /* of `words` */
+  size_t *places[2];           /* by side: starts and ends of the tokens */
+  size_t place_counts[2];      /* room for so many */
+  struct word_range *units[2]; /* by side and token */
+  size_t unit_counts[2];
+  bool *linked; /* by source word */
+  size_t linked_capacity;
 };
 void token_linker_free(struct token_linker *linker);
 
 /* Adds the links of a pair, the next after `pair` others: every token of a linked word with every
- * token of the other one. Words are units as vocab/units.h counts them by default. An alignment
- * that is none, or of a word that is not there, is ELMAN_BAD_DATA. */
+ * token of the other one. A token belongs to each word that it has a part of. Words are units as
+ * vocab/units.h counts them by default. An alignment that is none, or of a word that is not there,
+ * is ELMAN_BAD_DATA. */
 elman_status token_links_add(struct token_links *links, size_t pair, struct token_linker *linker,
                              const struct encoded_side sides[2], struct text alignment,
                              elman_error *error) CHECKED;

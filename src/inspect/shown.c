@@ -1,19 +1,21 @@
 #include "inspect/shown.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #include "inspect/merge.h"
 
 /* ---- which tokens are a word ---- */
 
-/* A side of a translation and, where `words`, its groups. */
+/* A side of a translation and, where `words`, its groups: the words that a token lies in, and
+ * "</s>". A token without a word goes with its neighbour before or, at the front, behind it. */
 struct side {
   struct unit_side units;
   const char *const *tokens;
   bool words, ended;
   size_t groups;
-  size_t *of;            /* (tokens): the group of each */
-  size_t *first;         /* (groups): its first token; behind the last one, how many there are */
+  struct word_range *of; /* (tokens): words and then groups */
+  size_t *first;         /* (groups): the token that it was first met at */
   size_t *starts, *ends; /* (groups): in the text */
 };
 
@@ -39,43 +41,68 @@ static struct side target_side(const elman_translation *of, elman_alignment_unit
                        .groups = of->target_count};
 }
 
-static void take_groups(struct side *side, struct arena *arena) {
-  const size_t count = side->units.tokens;
-  if (!side->words) return;
-  side->of = arena_take(arena, sizeof(size_t), count, 1, 1);
-  side->first = arena_take(arena, sizeof(size_t), count + 1, 1, 1);
-  side->starts = arena_take(arena, sizeof(size_t), count, 1, 1);
-  side->ends = arena_take(arena, sizeof(size_t), count, 1, 1);
+/* Of the words of a text those that a token lies in; at least one token without a word, and "</s>",
+ * may be a group. */
+static size_t most_groups(const struct side *side) {
+  return units_count(&side->units) + 2;
 }
 
-/* `of` holds words, or NO_WORD, and then groups. */
+static void take_groups(struct side *side, struct arena *arena) {
+  const size_t count = side->units.tokens, most = most_groups(side);
+  if (!side->words) return;
+  side->of = arena_take(arena, sizeof *side->of, count, 1, 1);
+  side->first = arena_take(arena, sizeof(size_t), most, 1, 1);
+  side->starts = arena_take(arena, sizeof(size_t), most, 1, 1);
+  side->ends = arena_take(arena, sizeof(size_t), most, 1, 1);
+}
+
+#define NO_WORD SIZE_MAX
+
+static void add_group(struct side *side, size_t token, size_t word) {
+  side->first[side->groups] = token;
+  side->starts[side->groups++] = word;
+}
+
+/* Groups for those words of a token that are none yet; `known` words are behind. */
+static void add_words(struct side *side, size_t token, size_t *known) {
+  const struct word_range words = side->of[token];
+  for (size_t word = words.first > *known ? words.first : *known; word < words.end; word++) {
+    if (side->groups == 1 && side->starts[0] == NO_WORD)
+      side->starts[0] = word;
+    else
+      add_group(side, token, word);
+  }
+  if (words.end > *known) *known = words.end;
+  side->of[token] = (struct word_range){side->groups - (*known - words.first),
+                                        side->groups - (*known - words.end)};
+}
+
+/* `of` holds words and then groups; `starts` the word of each group, or NO_WORD. */
 static void find_groups(struct side *side) {
   const size_t count = side->units.tokens - side->ended;
-  size_t word = NO_WORD;
-  if (!side->words) return;
-  units_locate(side->of, &side->units);
+  size_t known = 0;
   side->groups = 0;
+  units_locate(side->of, &side->units);
   for (size_t i = 0; i < side->units.tokens; i++) {
-    const bool other = side->of[i] != NO_WORD && side->of[i] != word && word != NO_WORD;
-    if (i == 0 || i == count || other) side->first[side->groups++] = i;
-    if (side->of[i] != NO_WORD) word = side->of[i];
-    side->of[i] = side->groups - 1;
+    if (side->of[i].first < side->of[i].end) {
+      add_words(side, i, &known);
+      continue;
+    }
+    if (i == count || side->groups == 0) add_group(side, i, NO_WORD);
+    side->of[i] = (struct word_range){side->groups - 1, side->groups};
   }
-  side->first[side->groups] = side->units.tokens;
 }
 
-/* From the first byte of its tokens to the last. */
+/* Those of the words; of a group without one, nothing before its first token. */
 static void find_places(struct side *side) {
-  const size_t *starts = side->units.starts, *ends = side->units.ends;
-  for (size_t g = 0; g < side->groups && side->words; g++) {
-    size_t start = side->units.text.length, end = starts[side->first[g]];
-    for (size_t i = side->first[g]; i < side->first[g + 1]; i++) {
-      if (starts[i] == ends[i]) continue;
-      if (starts[i] < start) start = starts[i];
-      if (ends[i] > end) end = ends[i];
-    }
-    side->starts[g] = start < end ? start : end;
-    side->ends[g] = end;
+  size_t word = 0, start, end = 0;
+  for (size_t g = 0; g < side->groups; g++) {
+    bool found = side->starts[g] != NO_WORD;
+    while (found && word <= side->starts[g] && (found = word_next(&start, &end, side->units.text)))
+      word++;
+    const size_t nowhere = side->units.starts[side->first[g]];
+    side->starts[g] = found ? start : nowhere;
+    side->ends[g] = found ? end : nowhere;
   }
 }
 
@@ -87,10 +114,12 @@ static elman_status find_sides(struct shown *shown, struct side *source, struct 
     take_groups(target, fit.now);
   }
   if (fit.status != ELMAN_OK) return fit.status;
-  find_groups(source);
-  find_groups(target);
-  find_places(source);
-  find_places(target);
+  for (size_t i = 0; i < 2; i++) {
+    struct side *side = i == 0 ? source : target;
+    if (!side->words) continue;
+    find_groups(side);
+    find_places(side);
+  }
   return ELMAN_OK;
 }
 
@@ -120,10 +149,9 @@ static const char *const *copy_names(struct arena *arena, const struct side *sid
 static const bool *copy_known(struct arena *arena, const struct side *side, const bool *known) {
   if (!side->words) return known;
   bool *all = arena_take(arena, sizeof *all, side->groups, 1, 1);
-  for (size_t g = 0; all != NULL && g < side->groups; g++) {
-    all[g] = true;
-    for (size_t i = side->first[g]; i < side->first[g + 1]; i++) all[g] = all[g] && known[i];
-  }
+  for (size_t g = 0; all != NULL && g < side->groups; g++) all[g] = true;
+  for (size_t i = 0; all != NULL && i < side->units.tokens; i++)
+    for (size_t g = side->of[i].first; g < side->of[i].end; g++) all[g] = all[g] && known[i];
   return all;
 }
 

@@ -14,7 +14,8 @@ struct shown {
 };
 
 /* What a side has is grouped if its units are words, by merge_matrix; "</s>" stays apart, and a
- * token without text goes with a neighbour, so that no weight is lost. */
+ * token without a word goes with the one before or, at the front, with the first word, so that no
+ * weight is lost. */
 elman_status shown_create(struct shown *shown, const elman_translation *translation,
                           elman_alignment_units units, elman_error *error) CHECKED;
 void shown_free(struct shown *shown);

@@ -19,8 +19,10 @@ static void take(struct word_matrix *matrix, struct arena *arena,
   matrix->best_sources = arena_take(arena, sizeof(size_t), target, 1, 1);
   matrix->best_targets = arena_take(arena, sizeof(size_t), source, 1, 1);
   matrix->sentinels = arena_take(arena, sizeof(double), target, 1, 1);
-  matrix->source_words = arena_take(arena, sizeof(size_t), translation->source_count, 1, 1);
-  matrix->target_words = arena_take(arena, sizeof(size_t), translation->target_count, 1, 1);
+  matrix->source_words =
+      arena_take(arena, sizeof *matrix->source_words, translation->source_count, 1, 1);
+  matrix->target_words =
+      arena_take(arena, sizeof *matrix->target_words, translation->target_count, 1, 1);
 }
 
 static void add_weights(struct word_matrix *matrix, const elman_translation *translation) {

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "elman/attention.h"
+#include "vocab/units.h"
 
 /* A "word" is a token where the units are tokens. */
 struct word_matrix {
@@ -14,8 +15,8 @@ struct word_matrix {
   double *sentinels;    /* (target words): those of its tokens, averaged; 0 if there is none */
   size_t *best_sources; /* (target words): the first one with the largest weight */
   size_t *best_targets; /* (source words): likewise */
-  size_t *source_words; /* (S): which word a token is in, or NO_WORD */
-  size_t *target_words; /* (T) */
+  struct word_range *source_words; /* (S): the words that a token lies in */
+  struct word_range *target_words; /* (T) */
   struct arena arena;
 };
 

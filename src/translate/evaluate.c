@@ -5,11 +5,12 @@
 #include <string.h>
 
 #include "corpus/alignment.h"
+#include "inspect/word_matrix.h"
 #include "metric/metric.h"
 #include "translate/corpus_loss.h"
 #include "translate/model_screen.h"
 #include "translate/translate_all.h"
-#include "vocab/locate.h"
+#include "translate/translation.h"
 
 elman_evaluate_options evaluate_options_default(void) {
   elman_evaluate_options options = {.batch_size = 32,
@@ -153,30 +154,44 @@ static elman_status score_translation(struct sentence_scores *scores, struct tra
   return ELMAN_OK;
 }
 
-/* Under a forced reference: of the target words with a link, those whose largest weight lies on a
- * linked source word. */
+/* By target word: whether it has a link, and whether one to the source word with its largest
+ * weight.
+ */
+static elman_status compare_words(struct finding *finding, const struct word_matrix *words,
+                                  struct text alignment, elman_error *error) {
+  const size_t T = words->target_count;
+  struct word_state {
+    bool linked, agrees;
+  } *states = calloc(T + 1, sizeof *states);
+  elman_status status = states == NULL ? fail_no_memory(error) : ELMAN_OK;
+  struct link link;
+  for (bool found = true; status == ELMAN_OK && found;) {
+    status = alignment_read(&found, &link, &alignment, words->source_count, T, error);
+    if (status != ELMAN_OK || !found) continue;
+    states[link.target].linked = true;
+    if (link.source == words->best_sources[link.target]) states[link.target].agrees = true;
+  }
+  for (size_t t = 0; t < T && status == ELMAN_OK; t++) {
+    finding->aligned_words += states[t].linked;
+    finding->agreeing_words += states[t].agrees;
+  }
+  free(states);
+  return status;
+}
+
+/* Under a forced reference. */
 static elman_status score_alignment(struct sentence_scores *scores, struct translator *translator,
                                     size_t i, elman_error *error) {
-  const struct translator_item *item = &translator->items[i];
-  const size_t S = item->source.tokens.count, T = item->reference.tokens.count;
-  if (count_words(scores->pair.source) != S || count_words(scores->pair.target) != T)
-    return fail(error, ELMAN_BAD_DATA, NULL,
-                "gold alignments count words, but this model splits words into several tokens");
-  for (size_t t = 0; t < T; t++) {
-    const size_t looked_at = search_looked_at(&translator->search, item->request, 0, t);
-    bool linked = false, agrees = false;
-    struct text rest = scores->pair.alignment;
-    struct link link;
-    for (bool found = true; found;) {
-      const elman_status status = alignment_read(&found, &link, &rest, S, T, error);
-      if (status != ELMAN_OK) return status;
-      linked = linked || (found && link.target == t);
-      agrees = agrees || (found && link.target == t && link.source == looked_at);
-    }
-    scores->own.aligned_words += linked;
-    scores->own.agreeing_words += agrees;
-  }
-  return ELMAN_OK;
+  elman_translation *translation;
+  struct word_matrix words = {0};
+  elman_status status = translation_take(&translation, translator, i, error);
+  if (status != ELMAN_OK) return status;
+  status = word_matrix_create(&words, translation, ELMAN_UNITS_AUTO, error);
+  if (status == ELMAN_OK)
+    status = compare_words(&scores->own, &words, scores->pair.alignment, error);
+  word_matrix_free(&words);
+  translation_free(translation);
+  return status;
 }
 
 static elman_status take_item(void *context, size_t number, struct translator *translator, size_t i,

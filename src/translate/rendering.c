@@ -49,6 +49,10 @@ static elman_status render_one(struct rendering *rendering, const struct rendere
     status = tokens_add(&rendering->tokens, target_token(rendered, n, t, rendering->ids[t]), error);
   if (status != ELMAN_OK) return status;
   rendering->ended = rendering->ids[T - 1] == TOKEN_END;
+  if (rendered->forced) {
+    buffer_append_text(&rendering->text, rendered->item->given_reference);
+    return rendering->text.failed ? fail_no_memory(error) : ELMAN_OK;
+  }
   struct tokens words = rendering->tokens; /* borrowed */
   words.count -= rendering->ended;
   return tokens_join(&rendering->text, &words, model_target_codec(rendered->model).mode, error);

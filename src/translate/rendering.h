@@ -8,7 +8,7 @@
 struct rendering {
   uint32_t *ids;        /* (T), what the decoder said */
   struct tokens tokens; /* (T), with "</s>" at the end if it ended by itself */
-  struct buffer text;
+  struct buffer text;   /* the tokens joined; of a reference as it was given */
   size_t id_capacity;
   bool ended;
 };

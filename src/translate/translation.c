@@ -71,8 +71,10 @@ static elman_status copy_source(elman_translation *view, struct arena *arena,
                        translator->model->config.source_normalization, error);
 }
 
-static void copy_target(elman_translation *view, struct arena *arena,
-                        const struct rendering *rendering, elman_token_mode mode) {
+static elman_status copy_target(elman_translation *view, struct arena *arena,
+                                const struct rendering *rendering,
+                                const struct model_config *config, elman_error *error) {
+  const elman_token_mode mode = config->target_tokens;
   const size_t T = rendering->tokens.count;
   const struct spans spans = take_spans(arena, T);
   const struct text text = buffer_text(&rendering->text);
@@ -84,7 +86,12 @@ static void copy_target(elman_translation *view, struct arena *arena,
   view->target_starts = spans.starts;
   view->target_ends = spans.ends;
   view->target_subwords = token_mode_row(mode)->has_subwords;
-  if (arena->base != NULL) locate_joined(spans, &rendering->tokens, T - view->ended, mode, text);
+  if (arena->base == NULL) return ELMAN_OK; /* measuring */
+  if (view->forced)
+    return locate_tokens(spans, &rendering->tokens, text, mode, config->target_normalization,
+                         error);
+  locate_joined(spans, &rendering->tokens, T - view->ended, mode, text);
+  return ELMAN_OK;
 }
 
 /* Segments of the source, and where each ends, unless `ends` is NULL. */
@@ -162,8 +169,9 @@ static elman_status copy_into(struct owned_translation **owned, struct arena *ar
   elman_translation *others = arena_take(arena, sizeof *others, count - 1, 1, 1);
   elman_status status = copy_source(&view, arena, translator, item, error);
   for (size_t n = 0; n < count && status == ELMAN_OK; n++) {
-    copy_target(&view, arena, &translator->renderings.rows[n],
-                translator->model->config.target_tokens);
+    status = copy_target(&view, arena, &translator->renderings.rows[n], &translator->model->config,
+                         error);
+    if (status != ELMAN_OK) break;
     copy_attention(&view, arena, translator, item, n);
     status = copy_self_attention(&view, arena, translator, item, n, error);
     view.next = n + 1 < count ? &others[n] : NULL;

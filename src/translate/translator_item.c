@@ -73,6 +73,7 @@ elman_status translator_item_encode(struct translator_item *item, const struct m
                                     const elman_sentence *sentence, size_t max_bytes,
                                     elman_error *error) {
   item->given = (struct text){sentence->text, sentence->length};
+  item->given_reference = (struct text){sentence->reference, sentence->reference_length};
   item->request = SIZE_MAX;
   item->error = (elman_error){0};
   item->status = encode_source(&item->source, model, item->given, max_bytes, &item->error);

@@ -14,7 +14,7 @@ elman_status encode_checked(struct encoding *encoding, const struct codec *codec
 
 /* Starts from all zero; memory is reused. */
 struct translator_item {
-  struct text given; /* borrowed from the caller of translator_run */
+  struct text given, given_reference; /* borrowed from the caller of translator_run */
   struct encoding source, reference;
   size_t request; /* its number among the search's requests; SIZE_MAX = none */
   elman_status status;

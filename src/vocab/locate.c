@@ -198,22 +198,34 @@ void locate_joined(struct spans spans, const struct tokens *tokens, size_t count
 
 /* ---- words ---- */
 
+bool word_next(size_t *start, size_t *at, struct text text) {
+  *start = word_start(text, *at);
+  if (*start >= text.length) return false;
+  *at = word_end(text, *start);
+  return true;
+}
+
 size_t count_words(struct text text) {
   size_t count = 0;
-  for (size_t at = word_start(text, 0); at < text.length; count++)
-    at = word_start(text, word_end(text, at));
+  for (size_t start, at = 0; word_next(&start, &at, text);) count++;
   return count;
 }
 
-void locate_words(size_t *words, const size_t *starts, const size_t *ends, size_t count,
+static bool has_word(const struct word_range *words) {
+  return words->first < words->end;
+}
+
+void locate_words(struct word_range *words, const size_t *starts, const size_t *ends, size_t count,
                   struct text text) {
-  size_t token = 0;
-  size_t at = word_start(text, 0);
-  for (size_t word = 0; at < text.length; word++) {
-    const size_t end = word_end(text, at);
-    for (; token < count && starts[token] < end; token++)
-      words[token] = ends[token] > at || starts[token] == ends[token] ? word : NO_WORD;
-    at = word_start(text, end);
+  size_t token = 0, word = 0;
+  for (size_t i = 0; i < count; i++) words[i] = (struct word_range){0, 0};
+  for (size_t start, end = 0; word_next(&start, &end, text); word++) {
+    for (; token < count; token++) /* those that no later word has a part of */
+      if (starts[token] < ends[token] ? ends[token] > start : !has_word(&words[token])) break;
+    for (size_t i = token; i < count && starts[i] < end; i++) {
+      const bool placed = has_word(&words[i]);
+      if (starts[i] < ends[i] ? ends[i] > start : !placed)
+        words[i] = (struct word_range){placed ? words[i].first : word, word + 1};
+    }
   }
-  for (; token < count; token++) words[token] = NO_WORD;
 }

@@ -21,15 +21,21 @@ elman_status locate_tokens(struct spans spans, const struct tokens *tokens, stru
 void locate_joined(struct spans spans, const struct tokens *tokens, size_t count,
                    elman_token_mode mode, struct text joined);
 
-/* No word: the token is white space, or nothing behind the last word, as </s> is. */
-#define NO_WORD ((size_t)-1)
+/* The words [first, end) that a token lies in, from 0. None where both are equal: the token is
+ * white space, or has no byte and stands after the last word, as </s> does. */
+struct word_range {
+  size_t first, end;
+};
 
 /* The words of a text: what white space separates. */
 size_t count_words(struct text text);
 
-/* words[i] = the number, from 0, of the word that token i begins in or, if it has no byte, stands
- * before. */
-void locate_words(size_t *words, const size_t *starts, const size_t *ends, size_t count,
+/* Takes the next word at or after byte *at, which moves to its end. False past the last. */
+bool word_next(size_t *start, size_t *at, struct text text);
+
+/* words[i] = every word that token i has a byte of; the word before which it stands, if it has no
+ * byte. Neither end of the ranges falls from a token with a word to the next. */
+void locate_words(struct word_range *words, const size_t *starts, const size_t *ends, size_t count,
                   struct text text);
 
 #endif

@@ -15,11 +15,11 @@ size_t units_count(const struct unit_side *side) {
   return count;
 }
 
-void units_locate(size_t *units, const struct unit_side *side) {
+void units_locate(struct word_range *units, const struct unit_side *side) {
   if (!side->by_tokens) {
     locate_words(units, side->starts, side->ends, side->tokens, side->text);
     return;
   }
   for (size_t i = 0; i < side->tokens; i++)
-    units[i] = side->starts[i] < side->ends[i] ? i : NO_WORD;
+    units[i] = (struct word_range){i, i + (side->starts[i] < side->ends[i])};
 }

@@ -19,7 +19,7 @@ struct unit_side {
 
 size_t units_count(const struct unit_side *side);
 
-/* units[i] = that of token i, from 0, or NO_WORD. Of tokens with one the numbers never fall. */
-void units_locate(size_t *units, const struct unit_side *side);
+/* units[i] = those that token i lies in, as locate_words has it. */
+void units_locate(struct word_range *units, const struct unit_side *side);
 
 #endif

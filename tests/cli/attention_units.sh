@@ -15,32 +15,49 @@ sentence='Unfortunately they are studying today.'
 # Words are what white space separates. A word has the sum over its columns and the mean of its rows,
 # of each head, the sentinel and the segments; </s> stays by itself.
 cat >merge.py <<'END'
-import json, sys
+import json, re, sys
 words, tokens = ([json.loads(line) for line in open(path, encoding="utf-8")] for path in sys.argv[1:3])
 
+def words_of(text):
+    return [(found.start(), found.end()) for found in re.finditer(rb"\S+", text)]
+
+def groups_of(places, text):
+    """The words that each token has a part of; of a mark alone the next one, or the last."""
+    groups, words = [], words_of(text)
+    for start, end in places:
+        in_words = [w for w, (a, b) in enumerate(words) if start < b and (end > a or start == end)]
+        if start == end:
+            in_words = in_words[:1] or [len(words) - 1]
+        groups.append(in_words)
+    return groups
+
 def source_groups(record):
-    text = record["source"].encode()
-    return [len((text[:start] + b"x").split()) - 1 for start, _ in record["source_offsets"]]
+    return groups_of(record["source_offsets"], record["source"].encode())
 
 def target_groups(record, in_words):
-    if not in_words:
-        return list(range(len(record["target_tokens"])))
-    text, at, groups = record["translation"], 0, []
     count = len(record["target_tokens"]) - record["ended"]
+    if not in_words:
+        return [[t] for t in range(count + record["ended"])]
+    text, at, places = record["translation"].encode(), 0, []
     for token in record["target_tokens"][:count]:
         if token in "\u2581\uffed":
-            groups.append(len(text[:at].split()) - (at < len(text) and not text[at].isspace()))
+            places.append((at, at))
             continue
-        at = text.index(token, at)
-        groups.append(len((text[:at] + "x").split()) - 1)
-        at += len(token)
-    return groups + [max(groups, default=-1) + 1] * record["ended"]
+        found = re.compile(rb"\s*".join(re.escape(c.encode()) for c in token)).search(text, at)
+        places.append(found.span())
+        at = found.end()
+    groups = groups_of(places, text)
+    return groups + [[len(words_of(text))]] * record["ended"]
 
 def merged(matrix, rows, columns):
-    result = [[0.0] * (max(columns) + 1) for _ in range(max(rows) + 1)]
+    last = lambda groups: max(group[-1] for group in groups)
+    result = [[0.0] * (last(columns) + 1) for _ in range(last(rows) + 1)]
     for t, row in enumerate(matrix):
-        for s, weight in enumerate(row):
-            result[rows[t]][columns[s]] += weight / rows.count(rows[t])
+        for of_row in rows[t]:
+            share = 1 / sum(of_row in group for group in rows)
+            for s, weight in enumerate(row):
+                for column in columns[s]:
+                    result[of_row][column] += weight * share / len(columns[s])
     return result
 
 def same(a, b):
@@ -48,7 +65,7 @@ def same(a, b):
     for x, y in zip(a, b):
         assert len(x) == len(y) and all(abs(u - v) < 1e-6 for u, v in zip(x, y)), (x, y)
 
-fewer = chinese = 0
+fewer = chinese = spanning = 0
 for word, token in zip(words, tokens, strict=True):
     in_words = "target_units" in word
     chinese += not in_words
@@ -64,19 +81,21 @@ for word, token in zip(words, tokens, strict=True):
             same(of_word, merged(of_token, groups, groups))
     sums = [sum(row) for row in word["attention"]]
     if "sentinel" in token:
-        same([[x] for x in word["sentinel"]], merged([[x] for x in token["sentinel"]], rows, [0]))
+        same([[x] for x in word["sentinel"]], merged([[x] for x in token["sentinel"]], rows, [[0]]))
         sums = [a + b for a, b in zip(sums, word["sentinel"])]
     if "segments" in token:
         count = len(token["segments"][0])
-        same(word["segments"], merged(token["segments"], rows, list(range(count))))
+        same(word["segments"], merged(token["segments"], rows, [[g] for g in range(count)]))
         assert word["segment_ends"] == token["segment_ends"], word["segment_ends"]
         assert token["segment_ends"][-1] == len(token["source_tokens"]), token["segment_ends"]
     assert all(abs(x - 1) < 1e-5 for x in sums), sums
     assert word["source_units"] == "words" and "source_units" not in token
     assert len(word["entropy"]) == len(sums) and len(word["coverage"]) == len(word["source_tokens"])
     fewer += len(word["source_tokens"]) < len(token["source_tokens"])
+    spanning += any(len(group) > 1 for group in rows)
 assert fewer > 0, "no word has parts"
 assert (chinese == 0) == (sys.argv[3] == "words"), chinese
+assert sys.argv[3] == "auto" or spanning > 0, "no token has several words"
 END
 for model in one two self levels; do
   expect_exit 0 "$ELMAN" attention -m $model --format json -i english
@@ -87,7 +106,8 @@ for model in one two self levels; do
   expect_exit 0 "$ELMAN" attention -m $model --format json --units tokens -i english
   cmp "$results/stdout" tokens.json || fail "subwords are not the tokens"
 done
-# Chinese without spaces has no words, unless they are asked for.
+# A translation into Chinese has no spaces and so no words; a reference keeps those that it was given
+# with, and a token may have several of its words.
 expect_exit 0 "$ELMAN" attention -m levels --format json --units words -i english --references chinese
 cp "$results/stdout" words.json
 expect_exit 0 "$ELMAN" attention -m levels --format json --units tokens -i english --references chinese
@@ -177,6 +197,38 @@ for line in sys.stdin:
     links, gold, both = links + len(a), gold + len(g), both + len(a & g)
 print(f"alignment error rate {100 * (1 - 2 * both / (links + gold)):.2f} %")' >expected
 [ "$rate" = "$(cat expected)" ] || fail "the error rate is not that of the links: $rate, $(cat expected)"
+
+# Every reader of alignments counts the same words, however a target with spaces is split: what
+# --alignments finds is what pharaoh links, and evaluate scores those links.
+awk -F'\t' -v OFS='\t' '{
+  n = split($3, links, " "); turned = ""
+  for (i = 1; i <= n; i++) { split(links[i], of, "-"); turned = turned " " of[2] "-" of[1] }
+  print $2, $1, turned }' "$DATA/daily.train.zh-en.tsv" | head -n 150 >turned
+cut -f1 turned >turned.source
+cut -f2 turned >turned.target
+for mode in bpe chars words space; do
+  merges=$([ $mode != bpe ] || echo --subwords 150)
+  "$ELMAN" train -q -t 1 --hidden-size 16 --embedding-size 16 --epochs 5 --attention scaled \
+    --source-tokens words --target-tokens $mode $merges --guide 3 -o guided turned || fail "no model"
+  "$ELMAN" attention -m guided --format pharaoh -i turned.source --references turned.target >found
+  cut -f3 turned | paste found - | python3 -c '
+import sys
+links = gold = both = words = agreeing = 0
+for line in sys.stdin:
+    a, g = (set(part.split()) for part in line.split("\t"))
+    links, gold, both = links + len(a), gold + len(g), both + len(a & g)
+    target = lambda some: {link.split("-")[1] for link in some}
+    words, agreeing = words + len(target(g)), agreeing + len(target(a & g))
+print(f"alignment error rate {100 * (1 - 2 * both / (links + gold)):.2f} %")
+print(f"aligned words        {words}")
+print(f"alignment agreement  {100 * agreeing / words:.2f} %")' >expected
+  expect_exit 0 "$ELMAN" attention -m guided --summary --alignments 3 -i turned
+  expect_no_stderr
+  expect_stdout_match "^$(sed -n 1p expected)\$"
+  expect_exit 0 "$ELMAN" evaluate -m guided -q --alignments 3 turned
+  expect_stdout_match "^$(sed -n 2p expected)\$"
+  expect_stdout_match "^$(sed -n 3p expected)\$"
+done
 
 # A place that an override names is one of tokens, so tokens are shown.
 expect_exit 0 "$ELMAN" attention -m one --format tsv --override 1:2=0.5 "$sentence"

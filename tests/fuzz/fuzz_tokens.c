@@ -10,19 +10,25 @@
 
 static void require_places(const struct tokens *tokens, struct text text, elman_token_mode mode,
                            elman_normalization form) {
-  size_t *numbers = calloc(3 * tokens->count + 1, sizeof *numbers);
-  REQUIRE(numbers != NULL);
+  size_t *numbers = calloc(2 * tokens->count + 1, sizeof *numbers);
+  struct word_range *words = calloc(tokens->count + 1, sizeof *words);
+  REQUIRE(numbers != NULL && words != NULL);
   const struct spans places = {numbers, numbers + tokens->count};
-  size_t *words = numbers + 2 * tokens->count;
   REQUIRE(locate_tokens(places, tokens, text, mode, form, NULL) == ELMAN_OK);
   for (size_t i = 0; i < tokens->count; i++) {
     REQUIRE(places.starts[i] <= places.ends[i] && places.ends[i] <= text.length);
     REQUIRE(i == 0 || places.starts[i - 1] <= places.starts[i]);
   }
   locate_words(words, places.starts, places.ends, tokens->count, text);
-  for (size_t i = 0; i < tokens->count; i++)
-    REQUIRE(words[i] == NO_WORD || words[i] < count_words(text));
+  struct word_range last = {0, 0};
+  for (size_t i = 0; i < tokens->count; i++) {
+    REQUIRE(words[i].first <= words[i].end && words[i].end <= count_words(text));
+    if (words[i].first == words[i].end) continue;
+    REQUIRE(words[i].first >= last.first && words[i].end >= last.end);
+    last = words[i];
+  }
   free(numbers);
+  free(words);
 }
 
 /* A vocabulary of the first half of the tokens: the others are unknown, or made of known ones. */

@@ -124,7 +124,9 @@ Test(api, a_reference_is_forced) {
   options.max_length = 1; /* of no account here */
   elman_translation *translation =
       force(translator, "我 爱 学习", "  I  love butterflies", &options);
-  cr_assert_str_eq(translation->text, "I love butterflies");
+  cr_assert_str_eq(translation->text, "  I  love butterflies");
+  cr_assert_eq(translation->target_starts[1], 5);
+  cr_assert_eq(translation->target_ends[1], 9);
   static const char *const tokens[] = {"I", "love", "butterflies", "</s>"};
   cr_assert_eq(translation->target_count, 4);
   for (size_t t = 0; t < 4; t++) cr_assert_str_eq(translation->target_tokens[t], tokens[t]);

@@ -313,14 +313,17 @@ Test(encode, words_of_equal_counts_are_in_the_order_of_the_pairs) {
 
 /* ---- guides ---- */
 
-/* Links of a pair's tokens as "target-source ..." */
+/* Links of the first pair's tokens as "target-source ...". In mode `bpe` all that is seen twice is
+ * merged. */
 static void assert_links(elman_token_mode mode, const char *line, const char *expected) {
   struct pairs *pairs = aligned_pairs_of(line, 3);
   const struct vocabulary_options options = {
-      .source_mode = mode, .target_mode = mode, .min_count = 1};
+      .source_mode = mode, .target_mode = mode, .min_count = 1, .merges = {100, 100}};
   struct vocabulary_pair built = vocabularies_of(pairs, options);
-  const struct codec source = {.mode = mode, .vocabulary = built.source};
-  const struct codec target = {.mode = mode, .vocabulary = built.target};
+  const struct codec source = {
+      .mode = mode, .vocabulary = built.source, .merges = built.merges[ELMAN_SOURCE]};
+  const struct codec target = {
+      .mode = mode, .vocabulary = built.target, .merges = built.merges[ELMAN_TARGET]};
   struct corpus corpus;
   char shown[200] = "";
   elman_error error = {0};
@@ -337,6 +340,7 @@ static void assert_links(elman_token_mode mode, const char *line, const char *ex
   cr_assert_str_eq(shown, expected);
   corpus_free(&corpus);
   free_vocabularies(&built);
+  for (size_t side = 0; side < 2; side++) merges_free(built.merges[side]);
   pairs_free(pairs);
 }
 
@@ -351,6 +355,14 @@ Test(guides, a_link_of_words_is_one_of_all_their_tokens) {
 Test(guides, tokens_of_han_are_words) {
   assert_links(ELMAN_TOKENS_CHARS, "我爱学习\tI\t3-0", "0-3");
   assert_links(ELMAN_TOKENS_CHARS, "我 爱 学习\tI\t2-0", "0-2 0-3");
+}
+
+/* "我爱" is a token of two words; a link that both have counts once. */
+Test(guides, a_token_belongs_to_each_word_that_it_has_a_part_of) {
+  assert_links(ELMAN_TOKENS_BPE, "a b c\t我 爱 茶\t0-1 2-2\nd\t我 爱 水\t", "0-0 1-2");
+  assert_links(ELMAN_TOKENS_BPE, "a b c\t我 爱 茶\t2-1 0-0 2-0\nd\t我 爱 水\t", "0-0 0-2");
+  assert_links(ELMAN_TOKENS_BPE, "我 爱 茶\ta b c\t1-2 0-0\n我 爱 水\td\t", "0-0 2-0");
+  assert_links(ELMAN_TOKENS_BPE, "我 爱 茶\ta b c\t1-2 0-2\n我 爱 水\td\t", "2-0");
 }
 
 Test(guides, bad_links_are_told_with_their_place) {

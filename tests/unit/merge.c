@@ -17,7 +17,8 @@ Test(merge, sums_of_columns_and_means_of_rows) {
   static const float matrix[] = {0.5f,   0.25f, 0.25f,  0,     /* the first row alone */
                                  0.125f, 0.25f, 0.375f, 0.25f, /* two that are averaged */
                                  0.375f, 0.25f, 0.125f, 0.25f};
-  static const size_t of_rows[] = {0, 1, 1}, of_columns[] = {0, 0, 1, 2};
+  static const struct word_range of_rows[] = {{0, 1}, {1, 2}, {1, 2}},
+                                 of_columns[] = {{0, 1}, {0, 1}, {1, 2}, {2, 3}};
   const struct grouping rows = {3, 2, of_rows}, columns = {4, 3, of_columns};
   static const double expected[] = {0.75, 0.25, 0, 0.5, 0.25, 0.25};
   double merged[6];
@@ -28,7 +29,8 @@ Test(merge, sums_of_columns_and_means_of_rows) {
 /* As local attention gives: a row's sum is the mean of the sums of its rows. */
 Test(merge, sums_of_rows_stay) {
   static const float matrix[] = {0.25f, 0.125f, 0.5f, 0.25f, 0.25f, 0.125f};
-  static const size_t of_rows[] = {0, 0}, of_columns[] = {0, 1, 1};
+  static const struct word_range of_rows[] = {{0, 1}, {0, 1}},
+                                 of_columns[] = {{0, 1}, {1, 2}, {1, 2}};
   const struct grouping rows = {2, 1, of_rows}, columns = {3, 2, of_columns};
   double merged[2];
   merge_matrix(merged, matrix, &rows, &columns);
@@ -39,7 +41,8 @@ Test(merge, sums_of_rows_stay) {
  * changes. */
 Test(merge, no_group) {
   static const float matrix[] = {0.5f, 0.5f, 0.25f, 0.75f, 1, 0};
-  static const size_t of_rows[] = {0, NO_WORD, 0}, of_columns[] = {NO_WORD, 1};
+  static const struct word_range of_rows[] = {{0, 1}, {0, 0}, {0, 1}},
+                                 of_columns[] = {{1, 1}, {1, 2}};
   const struct grouping rows = {3, 1, of_rows}, columns = {2, 2, of_columns};
   const struct grouping all_rows = {3, 3, NULL}, all_columns = {2, 2, NULL};
   double merged[6];
@@ -48,6 +51,18 @@ Test(merge, no_group) {
   cr_assert_eq(merged[1], 0.25);
   merge_matrix(merged, matrix, &all_rows, &all_columns);
   for (size_t i = 0; i < 6; i++) cr_assert_eq(merged[i], (double)matrix[i]);
+}
+
+/* A token of two words is a row of both, and half a column of each. */
+Test(merge, of_several_groups) {
+  static const float matrix[] = {0.5f, 0.25f, 0.25f, 0, 0.5f, 0.5f};
+  static const struct word_range of_rows[] = {{0, 2}, {1, 2}},
+                                 of_columns[] = {{0, 2}, {1, 2}, {2, 3}};
+  const struct grouping rows = {2, 2, of_rows}, columns = {3, 3, of_columns};
+  static const double expected[] = {0.25, 0.5, 0.25, 0.125, 0.5, 0.375};
+  double merged[6];
+  merge_matrix(merged, matrix, &rows, &columns);
+  for (size_t i = 0; i < 6; i++) cr_assert_eq(merged[i], expected[i], "%zu", i);
 }
 
 /* ---- a translation ---- */
@@ -205,7 +220,8 @@ Test(shown, han_without_spaces) {
   shown_free(&shown);
 }
 
-/* A token that reaches over two words is called as both; tokens without a byte as they are. */
+/* A token that reaches over two words belongs to both; tokens without a byte are called as they
+ * are. */
 Test(shown, odd_tokens) {
   static const char *const tokens[] = {"这本", "▁"};
   static const size_t starts[] = {0, 7}, ends[] = {7, 7}, nowhere[] = {0, 0};
@@ -227,12 +243,36 @@ Test(shown, odd_tokens) {
                                    .head_attention = weights};
   struct shown shown;
   cr_assert_eq(shown_create(&shown, &translation, ELMAN_UNITS_WORDS, NULL), ELMAN_OK);
-  cr_assert_eq(shown.view.source_count, 1);
-  cr_assert_str_eq(shown.view.source_tokens[0], "这 本");
+  cr_assert_eq(shown.view.source_count, 2);
+  cr_assert_str_eq(shown.view.source_tokens[0], "这");
+  cr_assert_str_eq(shown.view.source_tokens[1], "本");
+  cr_assert_eq(shown.view.source_starts[1], 4);
+  cr_assert_eq(shown.view.source_ends[1], 7);
   cr_assert_eq(shown.view.target_count, 1);
   cr_assert_str_eq(shown.view.target_tokens[0], "这本");
-  cr_assert_eq(shown.view.attention[0], 1);
+  check_row(shown.view.attention, (const double[]){0.1875, 0.8125}, 2);
   shown_free(&shown);
+  /* The other way round, where one of the two words is unknown. */
+  static const char *const parts[] = {"他爱", "喝", "茶", "</s>"};
+  static const size_t part_starts[] = {0, 8, 12, 15}, part_ends[] = {7, 11, 15, 15};
+  static const float rows[] = {0.25f, 0.75f, 0.5f, 0.5f, 0, 1, 1, 0};
+  translation.text = "他 爱 喝 茶";
+  translation.target_count = 4;
+  translation.target_tokens = parts;
+  translation.target_starts = part_starts;
+  translation.target_ends = part_ends;
+  translation.ended = true;
+  translation.attention = translation.head_attention = rows;
+  cr_assert_eq(shown_create(&shown, &translation, ELMAN_UNITS_WORDS, NULL), ELMAN_OK);
+  cr_assert_eq(shown.view.target_count, 5);
+  cr_assert_str_eq(shown.view.target_tokens[0], "他");
+  cr_assert_str_eq(shown.view.target_tokens[1], "爱");
+  cr_assert_str_eq(shown.view.target_tokens[2], "喝");
+  cr_assert_str_eq(shown.view.target_tokens[4], "</s>");
+  for (size_t i = 0; i < 4; i++) cr_assert_eq(shown.view.attention[i], shown.view.attention[i % 2]);
+  cr_assert_eq(shown.view.target_starts[4], 15);
+  shown_free(&shown);
+  translation.ended = false;
   translation.source = translation.text = "";
   translation.source_count = translation.target_count = 0;
   cr_assert_eq(shown_create(&shown, &translation, ELMAN_UNITS_WORDS, NULL), ELMAN_OK);

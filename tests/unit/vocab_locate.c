@@ -70,15 +70,6 @@ Test(locate, each_mode) {
   assert_split_located("ＡＢ，１", ELMAN_TOKENS_WORDS, "ＡＢ|，|１");
 }
 
-/* A mark alone, which some modes have in front of a token, goes with that token. */
-Test(locate, no_byte_before_a_word) {
-  const size_t starts[] = {0, 1, 2, 3, 3}, ends[] = {1, 1, 2, 3, 4};
-  size_t words[5];
-  locate_words(words, starts, ends, 5, text_of("a  b"));
-  static const size_t expected[] = {0, 1, 1, 1, 1};
-  for (size_t i = 0; i < 5; i++) cr_assert_eq(words[i], expected[i], "%zu", i);
-}
-
 Test(locate, white_space_is_in_no_token) {
   assert_split_located("  a \t b\r\n", ELMAN_TOKENS_SPACE, "a|b");
   assert_split_located(IDEOGRAPHIC_SPACE "我" IDEOGRAPHIC_SPACE IDEOGRAPHIC_SPACE "爱 ",
@@ -243,17 +234,30 @@ Test(locate, joined) {
 
 /* ---- words ---- */
 
+static void assert_word_ranges(const char *text, const size_t *starts, const size_t *ends,
+                               size_t count, const struct word_range *expected) {
+  struct word_range words[8];
+  locate_words(words, starts, ends, count, text_of(text));
+  for (size_t i = 0; i < count; i++) {
+    cr_assert_eq(words[i].first, expected[i].first, "%s: %zu", text, i);
+    cr_assert_eq(words[i].end, expected[i].end, "%s: %zu", text, i);
+  }
+}
+
 static void assert_words(const char *text, elman_token_mode mode, size_t count,
                          const size_t *expected) {
   struct tokens tokens = {0};
   split(&tokens, text, mode);
   const struct spans places = places_for(tokens.count);
-  size_t words[16];
+  struct word_range words[16];
   cr_assert_eq(locate_tokens(places, &tokens, text_of(text), ELMAN_TOKENS_WORDS, ELMAN_NFC, NULL),
                ELMAN_OK);
   cr_assert_eq(count_words(text_of(text)), count, "%s", text);
   locate_words(words, places.starts, places.ends, tokens.count, text_of(text));
-  for (size_t i = 0; i < tokens.count; i++) cr_assert_eq(words[i], expected[i], "%s: %zu", text, i);
+  for (size_t i = 0; i < tokens.count; i++) {
+    cr_assert_eq(words[i].first, expected[i], "%s: %zu", text, i);
+    cr_assert_eq(words[i].end, expected[i] + 1, "%s: %zu", text, i);
+  }
   free_places(places);
   tokens_free(&tokens);
 }
@@ -266,21 +270,30 @@ Test(locate, words_of_tokens) {
   assert_words("e" ACUTE "a b", ELMAN_TOKENS_CHARS, 2, (const size_t[]){0, 0, 1});
 }
 
+/* A mark alone, which some modes have in front of a token, goes with that token. */
+Test(locate, no_byte_before_a_word) {
+  assert_word_ranges("a  b", (const size_t[]){0, 1, 2, 3, 3}, (const size_t[]){1, 1, 2, 3, 4}, 5,
+                     (const struct word_range[]){{0, 1}, {1, 2}, {1, 2}, {1, 2}, {1, 2}});
+}
+
 /* "</s>" stands at the end without a byte: it is in no word, also where no space is before it. */
 Test(locate, no_word_without_a_byte) {
-  const size_t starts[] = {0, 2, 3}, ends[] = {1, 3, 3};
-  size_t words[3];
-  locate_words(words, starts, ends, 3, text_of("a b"));
-  cr_assert_eq(words[0], 0);
-  cr_assert_eq(words[1], 1);
-  cr_assert_eq(words[2], NO_WORD);
+  assert_word_ranges("a b", (const size_t[]){0, 2, 3}, (const size_t[]){1, 3, 3}, 3,
+                     (const struct word_range[]){{0, 1}, {1, 2}, {0, 0}});
 }
 
 Test(locate, white_space_is_in_no_word) {
-  const size_t starts[] = {0, 1, 3}, ends[] = {1, 3, 4};
-  size_t words[3];
-  locate_words(words, starts, ends, 3, text_of("a  b"));
-  cr_assert_eq(words[0], 0);
-  cr_assert_eq(words[1], NO_WORD);
-  cr_assert_eq(words[2], 1);
+  assert_word_ranges("a  b", (const size_t[]){0, 1, 3}, (const size_t[]){1, 3, 4}, 3,
+                     (const struct word_range[]){{0, 1}, {0, 0}, {1, 2}});
+}
+
+/* As where spaces between Han are dropped: with a token inside, a mark inside, and two tokens that
+ * both have what a boundary cuts through. */
+Test(locate, a_token_is_in_every_word_that_it_has_a_part_of) {
+  assert_word_ranges("a b c d", (const size_t[]){0, 1, 4, 6}, (const size_t[]){3, 5, 5, 7}, 4,
+                     (const struct word_range[]){{0, 2}, {1, 3}, {2, 3}, {3, 4}});
+  assert_word_ranges("a b c d", (const size_t[]){0, 3, 4, 4}, (const size_t[]){7, 3, 5, 7}, 4,
+                     (const struct word_range[]){{0, 4}, {2, 3}, {2, 3}, {2, 4}});
+  assert_word_ranges(" a b ", (const size_t[]){0}, (const size_t[]){5}, 1,
+                     (const struct word_range[]){{0, 2}});
 }
