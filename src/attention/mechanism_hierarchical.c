@@ -112,6 +112,18 @@ static void weigh_twice(struct attention_row *row) {
   mask_fill_outside(w, row->visible, row->pass->shape.keys, 0);
 }
 
+/* A softmax over one element gives 1, whatever its argument is, so that its gradient is zero. That
+ * holds for the one within a segment of one key, and for the one over the segments if there is one
+ * segment. It is set to zero: computed from a and β it would be rounding, which Adam would follow.
+ */
+static bool is_choice(size_t first, size_t end) {
+  return end - first > 1;
+}
+
+static bool is_only_segment(const struct attention_row *row, size_t s, size_t end) {
+  return s == 0 && end == row->visible.end;
+}
+
 /* Of the segment from s up to `end`, with Σ_r a_r da_r over the whole row. A segment without weight
  * has no gradients; of the others the weights within are a / β. */
 static void segment_backward(real *da, real *dv, const struct attention_row *row, size_t s,
@@ -123,13 +135,15 @@ static void segment_backward(real *da, real *dv, const struct attention_row *row
     dsegment += (double)a[i] * (double)da[i];
     score += (double)a[i] * (double)v[i];
   }
-  const double one = segment > 0 ? 1 / segment : 0, dscore = dsegment - segment * mean;
+  const double one = segment > 0 ? 1 / segment : 0;
+  const double dscore = is_only_segment(row, s, end) ? 0 : dsegment - segment * mean;
   for (size_t i = s; i < end; i++) {
     const double within = (double)a[i] * one;
     const double direct = (double)a[i] * ((double)da[i] - dsegment * one);
     dv[i] = (real)(dscore * within);
     da[i] = (real)(direct + dscore * within * ((double)v[i] - score * one)); /* (74) */
   }
+  if (!is_choice(s, end)) da[s] = 0;
 }
 
 static void weigh_twice_backward(real *drow, const struct attention_row *row,
@@ -154,6 +168,12 @@ static real pull_between(const struct guided *guided, size_t s, size_t end) {
   return sum;
 }
 
+static void add_pulls_between(real *dscores, const struct guided *guided, size_t s, size_t end) {
+  for (size_t i = 0; i < guided->count; i++)
+    if (guided->keys[i] >= s && guided->keys[i] < end)
+      dscores[guided->keys[i]] += guided_pull(guided, i);
+}
+
 /* A pull on a key is one on its segment, too.                                            (81) */
 static void guided_twice(real *dscores, const struct guided *guided,
                          const struct attention_scratch *scratch) {
@@ -161,16 +181,16 @@ static void guided_twice(real *dscores, const struct guided *guided,
   const real *a = row->weights, *v = row->pass->cache.own[SEGMENT_SCORES] + offset_of(row);
   real *dv = scratch->own[SEGMENT_SCORES] + offset_of(row);
   const real all = pull_between(guided, 0, row->visible.end);
-  for (size_t i = 0; i < guided->count; i++) dscores[guided->keys[i]] += guided_pull(guided, i);
   for (size_t s = 0, next; s < row->visible.end; s = next) {
     next = end_of(row, s);
     real segment = 0;
     for (size_t i = s; i < next; i++) segment += a[i];
     const real one = segment > 0 ? 1 / segment : 0, pull = pull_between(guided, s, next);
     const real score = sum_of_products(a + s, v + s, next - s) * one;
-    const real dscore = pull - segment * all;
+    const real dscore = is_only_segment(row, s, next) ? 0 : pull - segment * all;
+    if (is_choice(s, next)) add_pulls_between(dscores, guided, s, next);
     for (size_t i = s; i < next; i++) {
-      dscores[i] += a[i] * one * (dscore * (v[i] - score) - pull);
+      if (is_choice(s, next)) dscores[i] += a[i] * one * (dscore * (v[i] - score) - pull);
       dv[i] += dscore * a[i] * one;
     }
   }

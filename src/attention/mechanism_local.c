@@ -62,6 +62,12 @@ static void gaussian_forward(struct attention_row *row) {
     row->weights[s] *= gaussian_at(s, center, window); /* (41) */
 }
 
+/* The softmax over one key gives 1, whatever its score is, so that the score has no gradient. With
+ * α = a / g it would be rounding, which Adam would follow. */
+static bool is_choice(struct visible visible) {
+  return visible.end - visible.first > 1;
+}
+
 /* With α the softmax and g the Gaussian, a = α g: dα = g da, and equation 16 for α needs
  * Σ α dα = Σ a da and α = a / g only. */
 static void gaussian_backward(real *drow, const struct attention_row *row,
@@ -79,6 +85,7 @@ static void gaussian_backward(real *drow, const struct attention_row *row,
     const real g = gaussian_at(s, center, window); /* at least e⁻² within the window */
     drow[s] = weights[s] * (drow[s] - sum / g);    /* (16) */
   }
+  if (!is_choice(visible)) drow[visible.first] = 0;
   mask_fill_outside(drow, visible, row->pass->shape.keys, 0);
   scratch->own[CENTERS][row->position] = dcenter;
 }
@@ -108,7 +115,7 @@ static void gaussian_guided_backward(real *dscores, const struct guided *guided,
     const size_t key = guided->keys[i];
     const real pull = guided_pull(guided, i);
     dcenter += pull * 2 * ((real)(key + 1) - center) * sharpness(window); /* (80) */
-    if (key < visible.first || key >= visible.end) continue;
+    if (key < visible.first || key >= visible.end || !is_choice(visible)) continue;
     dscores[key] += pull;
     sum += pull;
   }
