@@ -489,68 +489,116 @@ Test(api_group, evaluates_one_model_on_the_same_pairs) {
                    "process 1: the pairs");
 }
 
-/* The options of translation that two processes have. */
-struct option_pair {
-  elman_translate_options options[2];
+/* What two processes translate with. */
+struct equipment {
+  const char *words; /* pairs that the vocabularies are of */
+  elman_model_options model;
+  elman_translate_options options;
+};
+
+struct equipment_pair {
+  struct equipment each[2];
   elman_status status[2];
 };
 
-static void compare_options(const elman_group *group, void *context) {
-  struct option_pair *pair = context;
-  const size_t r = group->rank;
-  const elman_model_options model_options = training_of(1).model;
-  elman_pairs *pairs = read_pairs("pairs", false);
+static void compare_equipment(const elman_group *group, void *context) {
+  struct equipment_pair *pair = context;
+  const struct equipment *own = &pair->each[group->rank];
+  elman_pairs *pairs = read_pairs(own->words, false);
   elman_model *model;
-  cr_assert_eq(elman_model_create(&model, pairs, &model_options, NULL), ELMAN_OK);
-  pair->status[r] = elman_group_same_model(group, model, &pair->options[r], NULL);
+  cr_assert_eq(elman_model_create(&model, pairs, &own->model, NULL), ELMAN_OK);
+  pair->status[group->rank] = elman_group_same_model(group, model, &own->options, NULL);
   elman_model_free(model);
   elman_pairs_free(pairs);
 }
 
-static elman_status status_of(elman_translate_options one, elman_translate_options other) {
-  struct option_pair pair = {.options = {one, other}};
-  run_processes(2, compare_options, &pair);
-  cr_assert_eq(pair.status[0], pair.status[1]);
-  return pair.status[0];
+static void check_equipment(struct equipment one, struct equipment other, elman_status expected,
+                            const char *what) {
+  struct equipment_pair pair = {.each = {one, other}};
+  run_processes(2, compare_equipment, &pair);
+  cr_assert_eq(pair.status[0], expected, "%s", what);
+  cr_assert_eq(pair.status[1], expected, "%s", what);
+}
+
+static struct equipment equipment_of(const char *attention) {
+  struct equipment equipment = {"pairs", training_of(1).model, elman_translate_options_default()};
+  equipment.model.attention = attention;
+  return equipment;
 }
 
 /* Every field that a translation depends on. */
 Test(api_group, options_of_translation_that_differ_are_refused) {
-  enum { FIELDS = 17, CELLS = 4 };
   const elman_override cell = {ELMAN_OVERRIDE_CELL, 1, 2, 0.5};
-  elman_override cells[CELLS] = {cell, cell, cell, cell};
-  elman_translate_options base = elman_translate_options_default(), others[FIELDS];
+  elman_override other_cell;
+  struct equipment base = equipment_of("dot"), other;
   write_files();
-  base.overrides = &cell;
-  base.override_count = 1;
-  cr_assert_eq(status_of(base, base), ELMAN_OK);
-  for (size_t i = 0; i < FIELDS; i++) others[i] = base;
-  others[0].max_bytes--;
-  others[1].max_length++;
-  others[2].max_ratio = 3;
-  others[3].beam++;
-  others[4].n_best++;
-  others[5].length_penalty += 1e-12;
-  others[6].length_norm = ELMAN_LENGTH_WU;
-  others[7].coverage_penalty += 1e-12;
-  others[8].replace_unknown = true;
-  others[9].without_scores = true;
-  others[10].self_attention = true;
-  others[11].sample = true;
-  others[12].temperature += 1e-12;
-  others[13].top_k++;
-  others[14].sample_seed++;
-  others[15].override_seed++;
-  others[16].override_count = 0;
-  for (size_t i = 0; i < FIELDS; i++)
-    cr_assert_eq(status_of(base, others[i]), ELMAN_INVALID_ARGUMENT, "field %zu", i);
-  cells[0].kind = ELMAN_OVERRIDE_POSITION;
-  cells[1].row++;
-  cells[2].column++;
-  cells[3].weight += 1e-12;
-  for (size_t i = 0; i < CELLS; i++) {
-    elman_translate_options other = base;
-    other.overrides = &cells[i];
-    cr_assert_eq(status_of(base, other), ELMAN_INVALID_ARGUMENT, "field %zu of a cell", i);
-  }
+  base.options.overrides = &cell;
+  base.options.override_count = 1;
+  check_equipment(base, base, ELMAN_OK, "nothing");
+#define CHECK_OPTION(change)                                                                       \
+  other = base;                                                                                    \
+  other_cell = cell;                                                                               \
+  other.options.change;                                                                            \
+  check_equipment(base, other, ELMAN_INVALID_ARGUMENT, #change)
+  CHECK_OPTION(max_bytes--);
+  CHECK_OPTION(max_length++);
+  CHECK_OPTION(max_ratio = 3);
+  CHECK_OPTION(beam++);
+  CHECK_OPTION(n_best++);
+  CHECK_OPTION(length_penalty += 1e-12);
+  CHECK_OPTION(length_norm = ELMAN_LENGTH_WU);
+  CHECK_OPTION(coverage_penalty += 1e-12);
+  CHECK_OPTION(replace_unknown = true);
+  CHECK_OPTION(without_scores = true);
+  CHECK_OPTION(self_attention = true);
+  CHECK_OPTION(sample = true);
+  CHECK_OPTION(temperature += 1e-12);
+  CHECK_OPTION(top_k++);
+  CHECK_OPTION(sample_seed++);
+  CHECK_OPTION(override_seed++);
+  CHECK_OPTION(override_count = 0);
+  CHECK_OPTION(overrides = &other_cell; other_cell.kind = ELMAN_OVERRIDE_POSITION);
+  CHECK_OPTION(overrides = &other_cell; other_cell.row++);
+  CHECK_OPTION(overrides = &other_cell; other_cell.column++);
+  CHECK_OPTION(overrides = &other_cell; other_cell.weight += 1e-12);
+#undef CHECK_OPTION
+}
+
+static void write_letters(const char *name, const char *letters) {
+  FILE *file = fopen(name, "wb");
+  for (size_t i = 0; i < 3; i++)
+    fprintf(file, "%c%c%c\t%c %c\n", letters[0], letters[0], letters[1], letters[2], letters[3]);
+  fclose(file);
+}
+
+/* Though the weights are the same, and no shape tells. */
+Test(api_group, models_that_differ_in_anything_are_refused) {
+  write_letters("pairs", "abcd");
+  write_letters("other source", "xbcd");
+  write_letters("other target", "abcx");
+  struct equipment base = equipment_of("dot"), other = equipment_of("scaled");
+  check_equipment(base, base, ELMAN_OK, "nothing");
+  check_equipment(base, other, ELMAN_INVALID_ARGUMENT, "attention");
+  other = base;
+  other.words = "other source";
+  check_equipment(base, other, ELMAN_INVALID_ARGUMENT, "words of the source");
+  other.words = "other target";
+  check_equipment(base, other, ELMAN_INVALID_ARGUMENT, "words of the target");
+  other = base;
+  other.model.source_tokens = ELMAN_TOKENS_WORDS;
+  check_equipment(base, other, ELMAN_INVALID_ARGUMENT, "splitting of the source");
+  other = base;
+  other.model.target_tokens = ELMAN_TOKENS_WORDS;
+  check_equipment(base, other, ELMAN_INVALID_ARGUMENT, "splitting of the target");
+  other = base;
+  other.model.normalization = ELMAN_NFC;
+  check_equipment(base, other, ELMAN_INVALID_ARGUMENT, "normalization");
+  base = other = equipment_of("local");
+  other.model.attention_window++;
+  check_equipment(base, other, ELMAN_INVALID_ARGUMENT, "attention window");
+  base = equipment_of("dot");
+  base.model.layers = 2;
+  other = base;
+  other.model.residual = true;
+  check_equipment(base, other, ELMAN_INVALID_ARGUMENT, "residual connections");
 }
