@@ -34,6 +34,9 @@ ELMAN_BEGIN
  * only then: a matrix for each head, a row for each token that looked, a column for each that it
  * looked at. The page of html shows it, too; the other formats do not.
  *
+ * A sentence without tokens has a record in every format. In softalignments one token ∅ stands on
+ * each side of it, because SoftAlignments divides by their number.
+ *
  * Where a side is shown in words json has "source_units" or "target_units", which is "words".
  *
  * text and tsv have an empty line between translations, and show each head and then the average. A
@@ -84,6 +87,8 @@ typedef struct elman_text_style {
   elman_alignment_rule alignment; /* pharaoh */
   double threshold;               /* pharaoh: of that rule; 0 stands for ELMAN_DEFAULT_THRESHOLD */
   elman_alignment_units units;
+  bool numbered; /* pharaoh: "sentence - 1 ||| " in front of the links; text and tsv: a line
+                    "sentence.hypothesis" before each translation. For n-best lists */
 } elman_text_style;
 
 /* Several translations in one format and one stream. */
@@ -109,6 +114,14 @@ ELMAN_CHECKED elman_status elman_attention_writer_add(elman_attention_writer *wr
                                                       const elman_translation *translation,
                                                       elman_attention_place place,
                                                       elman_error *error);
+
+/* Keeps the place of a sentence that has no translation because of `reason`, so that no later one
+ * takes it: an empty translation, as a sentence without words has, and an array (0,0) in npy. json
+ * has the reason as "error", and svg and the page show it. */
+ELMAN_CHECKED elman_status elman_attention_writer_add_refused(elman_attention_writer *writer,
+                                                              elman_attention_place place,
+                                                              const elman_error *reason,
+                                                              elman_error *error);
 
 /* Writes the format's tail; nothing can be added after it. */
 ELMAN_CHECKED elman_status elman_attention_writer_finish(elman_attention_writer *writer,

@@ -51,6 +51,12 @@ elman_status elman_attention_writer_add(elman_attention_writer *writer,
   return writing_add(writer, translation, place, error);
 }
 
+elman_status elman_attention_writer_add_refused(elman_attention_writer *writer,
+                                                elman_attention_place place,
+                                                const elman_error *reason, elman_error *error) {
+  return writing_add_refused(writer, place, reason, error);
+}
+
 elman_status elman_attention_writer_finish(elman_attention_writer *writer, elman_error *error) {
   return writing_finish(writer, error);
 }

@@ -1,5 +1,6 @@
 #include "inspect/format.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,6 +62,19 @@ elman_status writing_add(elman_attention_writer *writing, const elman_translatio
   writing->format->write(writing, &shown.view);
   writing->count++;
   shown_free(&shown);
+  return written(writing, error);
+}
+
+elman_status writing_add_refused(elman_attention_writer *writing, elman_attention_place place,
+                                 const elman_error *reason, elman_error *error) {
+  const elman_translation none = {
+      .source = "", .text = "", .heads = 1, .log_probability = NAN, .score = NAN};
+  writing->place = place;
+  writing->source_words = writing->target_words = false;
+  writing->refusal = reason->message;
+  writing->format->write(writing, &none);
+  writing->refusal = NULL;
+  writing->count++;
   return written(writing, error);
 }
 

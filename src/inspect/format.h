@@ -20,6 +20,7 @@ struct elman_attention_writer {
   char *held_bytes;
   size_t held_length;
   size_t width, height;            /* of the picture so far */
+  const char *refusal;             /* why the sentence has no translation; NULL = it has one */
   bool source_words, target_words; /* the translation that is written is in words */
   bool failed;                     /* memory ran out */
   bool drawn;                      /* text: a weight */
@@ -50,6 +51,9 @@ elman_status writing_start(elman_attention_writer *writing, FILE *stream,
                            elman_error *error) CHECKED;
 elman_status writing_add(elman_attention_writer *writing, const elman_translation *translation,
                          elman_attention_place place, elman_error *error) CHECKED;
+/* A record without tokens, whose `refusal` is the reason's message. */
+elman_status writing_add_refused(elman_attention_writer *writing, elman_attention_place place,
+                                 const elman_error *reason, elman_error *error) CHECKED;
 elman_status writing_finish(elman_attention_writer *writing, elman_error *error) CHECKED;
 void writing_free(elman_attention_writer *writing);
 

@@ -134,6 +134,7 @@ void write_json_record(const elman_attention_writer *writing,
                    translation->target_self_heads, T);
   if (writing->source_words) write_text(stream, "source_units", "words");
   if (writing->target_words) write_text(stream, "target_units", "words");
+  if (writing->refusal != NULL) write_text(stream, "error", writing->refusal);
   fputc('}', stream);
 }
 

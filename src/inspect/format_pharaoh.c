@@ -1,5 +1,5 @@
-/* Hard alignments as Pharaoh, Moses and fast_align write them: a line a translation, "i-j" for
- * source word i and target word j, counted from 0. */
+/* Hard alignments as Pharaoh, Moses and fast_align write them: one line per translation, "i-j"
+ * for source word i and target word j, counted from 0. */
 #include "inspect/format.h"
 #include "inspect/word_matrix.h"
 
@@ -8,6 +8,7 @@ static void write_translation(elman_attention_writer *writing,
   struct word_matrix words;
   writing->failed = word_matrix_create(&words, translation, writing->style.units, NULL) != ELMAN_OK;
   if (writing->failed) return;
+  if (writing->style.numbered) fprintf(writing->stream, "%zu ||| ", writing->place.sentence - 1);
   const char *space = "";
   for (size_t s = 0; s < words.source_count; s++) {
     for (size_t t = 0; t < words.target_count; t++) {

@@ -4,11 +4,14 @@
  *   T + 1 rows of S + 1 weights, and an empty line
  *
  * It adds <EOS> to both sides by itself. This source has none, so that its column is zero; so is
- * the row of a translation that did not end. A translation without tokens is left out, for
- * SoftAlignments divides by their number. https://github.com/M4t1ss/SoftAlignments */
+ * the row of a translation that did not end. SoftAlignments divides by the number of tokens: where
+ * there are none, one stands in for them on each side, so that the sentence keeps its place.
+ * https://github.com/M4t1ss/SoftAlignments */
 #include "inspect/escape.h"
 #include "inspect/format.h"
 #include "inspect/number.h"
+
+static const char NO_TOKENS[] = "∅";
 
 static void write_tokens(FILE *stream, const char *const *tokens, size_t count) {
   for (size_t i = 0; i < count; i++) {
@@ -25,12 +28,20 @@ static void write_row(FILE *stream, const float *weights, size_t S) {
   fputs("0\n", stream);
 }
 
+static void write_empty(FILE *stream, size_t sentence) {
+  fprintf(stream, "%zu ||| %s ||| 0 ||| %s ||| 2 2\n1 0\n0 0\n\n", sentence - 1, NO_TOKENS,
+          NO_TOKENS);
+}
+
 static void write_translation(elman_attention_writer *writing,
                               const elman_translation *translation) {
   FILE *stream = writing->stream;
   const size_t S = translation->source_count;
   const size_t T = translation->target_count - translation->ended; /* without </s> */
-  if (S == 0 || T == 0) return;
+  if (S == 0 || T == 0) {
+    write_empty(stream, writing->place.sentence);
+    return;
+  }
   fprintf(stream, "%zu ||| ", writing->place.sentence - 1);
   write_tokens(stream, translation->target_tokens, T);
   fputs(" ||| ", stream);

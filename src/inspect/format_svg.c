@@ -109,30 +109,47 @@ static void write_map(FILE *stream, const elman_translation *translation, size_t
 
 /* ---- a translation ---- */
 
-static void write_sentences(FILE *stream, const elman_translation *translation) {
+static const char ARROW[] = " → ";
+static const char NO_TRANSLATION[] = "no translation: ";
+
+static void write_sentences(FILE *stream, const elman_attention_writer *writing,
+                            const elman_translation *translation) {
+  if (writing->refusal != NULL) {
+    fputs(NO_TRANSLATION, stream);
+    write_xml(stream, writing->refusal, SVG_CAPTION);
+    return;
+  }
   write_xml(stream, translation->source, SVG_CAPTION / 2);
-  fputs(" → ", stream);
+  fputs(ARROW, stream);
   write_xml(stream, translation->text, SVG_CAPTION / 2);
 }
 
-static size_t caption_width(const elman_translation *translation, elman_attention_place place) {
-  const size_t source = visible_width(translation->source);
-  const size_t text = visible_width(translation->text);
+static size_t caption_width(const elman_attention_writer *writing,
+                            const elman_translation *translation) {
+  const elman_attention_place place = writing->place;
   const size_t most = SVG_CAPTION / 2 + 1; /* and the dots */
-  return 2 * SVG_MARGIN +
-         SVG_COLUMN * ((source < most ? source : most) + (text < most ? text : most) +
-                       (size_t)snprintf(NULL, 0, "%zu.%zu:  → ", place.sentence, place.hypothesis));
+  const size_t number = (size_t)snprintf(NULL, 0, "%zu.%zu: ", place.sentence, place.hypothesis);
+  size_t columns;
+  if (writing->refusal != NULL) {
+    const size_t reason = visible_width(writing->refusal);
+    columns = sizeof NO_TRANSLATION + (reason < SVG_CAPTION ? reason : SVG_CAPTION + 1);
+  } else {
+    const size_t source = visible_width(translation->source);
+    const size_t text = visible_width(translation->text);
+    columns = (source < most ? source : most) + (text < most ? text : most) + sizeof ARROW - 1;
+  }
+  return 2 * SVG_MARGIN + SVG_COLUMN * (number + columns);
 }
 
 static void write_translation(elman_attention_writer *writing,
                               const elman_translation *translation) {
   const struct layout layout = layout_of(translation);
-  const size_t caption = caption_width(translation, writing->place);
+  const size_t caption = caption_width(writing, translation);
   const char *const source = writing->source_words ? "word" : "token";
   const char *const target = writing->target_words ? "word" : "token";
   FILE *stream = writing->held;
   fputs("<g role=\"img\">\n<title>", stream);
-  write_sentences(stream, translation);
+  write_sentences(stream, writing, translation);
   fprintf(stream,
           "</title>\n<desc>Attention: a row for each of %zu target %ss, a column for each of "
           "%zu source %ss; the brighter, the more a target %s looked at a source "
@@ -140,7 +157,7 @@ static void write_translation(elman_attention_writer *writing,
           translation->target_count, target, translation->source_count, source, target, source);
   fprintf(stream, "<text class=\"caption\" x=\"%d\" y=\"%zu\">%zu.%zu: ", SVG_MARGIN,
           writing->height + SVG_LINE, writing->place.sentence, writing->place.hypothesis);
-  write_sentences(stream, translation);
+  write_sentences(stream, writing, translation);
   fputs("</text>\n", stream);
   writing->height += SVG_LINE + SVG_GAP;
   for (size_t i = 0; i < panel_count(translation); i++) {

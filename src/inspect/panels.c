@@ -59,6 +59,8 @@ void write_panel_name(FILE *stream, const elman_translation *translation, size_t
 void write_panels(elman_attention_writer *writing, const elman_translation *translation,
                   panel_writer *write_panel) {
   if (writing->count > 0) fputc('\n', writing->stream);
+  if (writing->style.numbered)
+    fprintf(writing->stream, "%zu.%zu\n", writing->place.sentence, writing->place.hypothesis);
   for (size_t i = 0; i < panel_count(translation); i++) {
     write_panel_name(writing->stream, translation, i);
     if (translation->heads > 1) fputc('\n', writing->stream);

@@ -29,8 +29,8 @@ bool has_unknown(const elman_translation *translation);
 /* "head 1" and so on, or "average"; nothing where there is one panel. */
 void write_panel_name(FILE *stream, const elman_translation *translation, size_t index);
 
-/* Writes all panels by `write_panel`, each below its name if there are several; an empty line parts
- * them from the translation before. */
+/* Writes the place, if the style has numbers, then all panels by `write_panel`, each below its name
+ * if there are several; an empty line parts them from the translation before. */
 typedef void panel_writer(elman_attention_writer *writing, const elman_translation *translation,
                           const float *weights /* (T,S) */);
 void write_panels(elman_attention_writer *writing, const elman_translation *translation,

@@ -36,15 +36,15 @@ expect_stderr_match 'the suffix names no format'
 expect_exit 0 "$ELMAN" attention -o .hidden '我 爱 学习'
 cmp .hidden <("$ELMAN" attention '我 爱 学习') || fail "not text"
 
-# Lines: one that is not UTF-8 is reported and left out.
+# Lines: one that is not UTF-8 is reported and keeps its place without a translation.
 printf '我 爱 学习\n\xff\n我 爱 学习\n' >lines
 expect_exit 65 "$ELMAN" attention --format json -i lines
 expect_stderr_match '^elman: lines:2: '
-[ "$(wc -l <"$results/stdout")" -eq 2 ] || fail "not two objects"
+[ "$(wc -l <"$results/stdout")" -eq 3 ] || fail "not three objects"
 printf '我 爱 学习\n%s\n我 爱 学习\n' '我 爱 学习 我 爱 学习' >lines
 expect_exit 65 "$ELMAN" attention --format json --max-line 20 -i lines
 expect_stderr_match '^elman: lines:2: the sentence has more than the 20 bytes '
-[ "$(wc -l <"$results/stdout")" -eq 2 ] || fail "not two objects"
+[ "$(wc -l <"$results/stdout")" -eq 3 ] || fail "not three objects"
 expect_exit 64 "$ELMAN" attention --format gif 我
 expect_stderr_match 'not one of: text, json, tsv, npy, svg, html, pharaoh, softalignments, png'
 expect_exit 73 "$ELMAN" attention -o no/such 我

@@ -24,7 +24,8 @@ sed 's/"model":"[^"]*",//' "$results/stdout" | cmp - alone || fail "not what eac
 # Lines of a file, read for each; those that are not in the vocabulary are named once.
 printf '我 爱 鱼\n\xff\n她 是\n' >lines
 expect_exit 65 "$ELMAN" attention --each-model -m other -m model.safetensors -i lines -o play.html
-[ "$(grep -c '^{"sentence":' play.html)" -eq $((2 * 6)) ] || fail "not two sentences for each of six models"
+[ "$(grep -c '^{"sentence":' play.html)" -eq $((3 * 6)) ] || fail "not three sentences for each of six models"
+[ "$(grep -c '"error":"byte 1' play.html)" -eq 6 ] || fail "not one without a translation for each model"
 [ "$(grep -c '^not in the vocabulary' "$results/stderr")" -eq 1 ] || fail "named more than once"
 
 rm -f model.safetensors.*
@@ -43,4 +44,4 @@ expect_stderr_match 'is read (by|as) .*; name another file'
 expect_exit 66 "$ELMAN" attention --each-model -m other -m nowhere -o play.html '我'
 head -c 1000 other >damaged
 expect_exit 65 "$ELMAN" attention --each-model -m other -m damaged -o play.html '我'
-[ "$(grep -c '^{"sentence":' play.html)" -eq 12 ] || fail "an old page is gone"
+[ "$(grep -c '^{"sentence":' play.html)" -eq 18 ] || fail "an old page is gone"

@@ -89,6 +89,38 @@ expect_exit 0 "$ELMAN" attention -o matrix.ali '我 爱 学习'
 [ "$(sed -n '1s/-[0-9.]*/P/p' matrix.ali)" = '0 ||| I love studying ||| P ||| 我 爱 学习 ||| 4 4' ] ||
   fail "the head line differs"
 
+# A record for each line in every format, also for one that cannot be translated.
+printf '我 爱 学习\n\xff\n\n她 是\n' >lines
+for format in text tsv json pharaoh softalignments npy svg html; do
+  expect_exit 65 "$ELMAN" attention --format $format -i lines -o "whole.$format"
+  expect_stderr_match '^elman: lines:2: byte 1 is not valid UTF-8 text'
+done
+expect_exit 0 "$ELMAN" attention --format pharaoh '她 是'
+[ "$(wc -l <whole.pharaoh)" -eq 4 ] || fail "not a line for each"
+[ "$(sed -n '2p;3p' whole.pharaoh)" = "$(printf '\n')" ] || fail "links where there is no translation"
+[ "$(sed -n 4p whole.pharaoh)" = "$(cat "$results/stdout")" ] || fail "a later sentence has moved"
+[ "$(cut -d, -f1 whole.json | tr -dc '0-9\n' | xargs)" = '1 2 3 4' ] || fail "not an object for each"
+[ "$(grep -c '"error":"byte 1 is not valid' whole.json)" -eq 1 ] || fail "no reason, or several"
+[ "$(grep -c '^{"sentence":' whole.html)" -eq 4 ] || fail "not an object for each"
+[ "$(grep -c '^[0-9] ||| ' whole.softalignments)" -eq 4 ] || fail "not a block for each"
+[ "$(grep -c 'class="caption"' whole.svg)" -eq 4 ] || fail "not a picture for each"
+[ "$(grep -ac "'shape': (0, 0)" whole.npy)" -eq 2 ] || fail "not an array for each"
+[ "$(python3 -c 'print([block.count("\n") for block in open("whole.tsv").read().split("\n\n")])')" = '[4, 0, 0, 6]' ] ||
+  fail "not a block for each"
+# One of several translations says whose it is, or the format is refused.
+for format in text tsv; do
+  expect_exit 65 "$ELMAN" attention --format $format --n-best 2 -i lines
+  [ "$(grep -xE '[0-9]\.[0-9]' "$results/stdout" | xargs)" = '1.1 1.2 2.1 3.1 4.1 4.2' ] ||
+    fail "translations are not numbered"
+done
+expect_exit 65 "$ELMAN" attention --format pharaoh --n-best 2 -i lines
+[ "$(sed 's/ ||| .*//' "$results/stdout" | xargs)" = '0 0 1 2 3 3' ] || fail "links are not numbered"
+[ "$(sed -n '1s/.*||| //p' "$results/stdout")" = "$(sed -n 1p whole.pharaoh)" ] || fail "other links"
+expect_exit 65 "$ELMAN" attention --format softalignments --n-best 2 -i lines
+[ "$(sed -n 's/ ||| .*//p' "$results/stdout" | xargs)" = '0 0 1 2 3 3' ] || fail "not numbered"
+expect_refused 'npy has no place for the number of a sentence' attention --format npy --n-best 2 我
+expect_exit 0 "$ELMAN" attention --format npy --n-best 1 -o one.npy 我
+
 # A file of references: line n for sentence n.
 printf '我 爱 学习\n\n她 是\n' >sources
 printf 'We go\n\nI am\n' >references

@@ -160,7 +160,7 @@ Test(formats, empty_translation) {
   expect("text", empty, true, "\n");
   expect("tsv", empty, false, "\n");
   expect("pharaoh", empty, false, "\n");
-  expect("softalignments", empty, false, "");
+  expect("softalignments", empty, false, "0 ||| ∅ ||| 0 ||| ∅ ||| 2 2\n1 0\n0 0\n\n");
   expect("json", empty, false,
          "{\"sentence\":1,\"hypothesis\":1,\"source\":\"\",\"translation\":\"\","
          "\"source_tokens\":[],\"source_known\":[],\"source_offsets\":[],\"target_tokens\":[],"
@@ -169,6 +169,77 @@ Test(formats, empty_translation) {
   check_npy(&empty);
   char *svg = written("svg", &empty, false, NULL);
   check_xml(svg);
+  free(svg);
+}
+
+/* ---- a sentence that has no translation ---- */
+
+/* A translation, a refused sentence, and the translation again. */
+__attribute__((noinline)) static char *with_refused(const char *format,
+                                                    const elman_text_style *style, size_t *length) {
+  const elman_translation translation = example();
+  const elman_error reason = {.code = ELMAN_BAD_DATA, .message = "\"it\" is <no> text"};
+  char *bytes = NULL;
+  FILE *stream = open_memstream(&bytes, length);
+  elman_attention_writer writing;
+  elman_error error;
+  cr_assert_not_null(stream);
+  cr_assert_eq(writing_start(&writing, stream, format_named(format), style, &error), ELMAN_OK);
+  cr_assert_eq(writing_add(&writing, &translation, (elman_attention_place){1, 1, NULL}, &error),
+               ELMAN_OK);
+  cr_assert_eq(writing_add_refused(&writing, (elman_attention_place){2, 1, NULL}, &reason, &error),
+               ELMAN_OK);
+  cr_assert_eq(writing_add(&writing, &translation, (elman_attention_place){3, 1, NULL}, &error),
+               ELMAN_OK);
+  cr_assert_eq(writing_finish(&writing, &error), ELMAN_OK);
+  writing_free(&writing);
+  cr_assert_eq(fclose(stream), 0);
+  return bytes;
+}
+
+/* What lies between the first record and the last is the refused sentence's. */
+static void check_refused(const char *format, const elman_text_style *style, const char *parting,
+                          const char *expected) {
+  const elman_translation translation = example();
+  size_t length;
+  char *whole = with_refused(format, style, &length);
+  char *one = written_all(format, &translation, 1, style, NULL);
+  cr_assert_eq(strncmp(whole, one, strlen(one)), 0, "%s", whole);
+  const char *rest = whole + strlen(one);
+  cr_assert_eq(strncmp(rest, parting, strlen(parting)), 0, "%s", whole);
+  rest += strlen(parting);
+  cr_assert_eq(strncmp(rest, expected, strlen(expected)), 0, "%s: %s", format, whole);
+  free(one);
+  free(whole);
+}
+
+Test(formats, a_refused_sentence_keeps_its_place) {
+  const elman_text_style numbered = {.numbered = true};
+  size_t length;
+  check_refused("tsv", NULL, "\n", "\n\n\t");
+  check_refused("tsv", &numbered, "\n", "2.1\n\n\n3.1\n\t");
+  check_refused("pharaoh", NULL, "", "\n0-0 ");
+  check_refused("pharaoh", &numbered, "", "1 ||| \n2 ||| 0-0 ");
+  check_refused("softalignments", NULL, "",
+                "1 ||| ∅ ||| 0 ||| ∅ ||| 2 2\n1 0\n0 0\n\n2 ||| I like ");
+  check_refused(
+      "json", NULL, "",
+      "{\"sentence\":2,\"hypothesis\":1,\"source\":\"\",\"translation\":\"\","
+      "\"source_tokens\":[],\"source_known\":[],\"source_offsets\":[],"
+      "\"target_tokens\":[],\"ended\":false,\"forced\":false,"
+      "\"log_probability\":null,\"score\":null,\"entropy\":[],\"coverage\":[],"
+      "\"attention\":[],\"error\":\"\\\"it\\\" is \\u003cno\\u003e text\"}\n{\"sentence\":3,");
+  char *npy = with_refused("npy", NULL, &length);
+  const char *second = memmem(npy + 1, length - 1, "\x93NUMPY", 6);
+  cr_assert_not_null(strstr(second + 10, "'shape': (0, 0), }"));
+  free(npy);
+  char *text = with_refused("text", &numbered, &length);
+  cr_assert_not_null(strstr(text, "\n\n2.1\n\n\n3.1\n "), "%s", text);
+  free(text);
+  char *svg = with_refused("svg", NULL, &length);
+  check_xml(svg);
+  cr_assert_not_null(strstr(svg, ">2.1: no translation: &quot;it&quot; is &lt;no&gt; text</text>"),
+                     "%s", svg);
   free(svg);
 }
 

@@ -97,6 +97,10 @@ static int settle_format(struct attention_job *job, const char *output, const st
   if (code != EX_OK) return code;
   if (job->style.numbers && strcmp(job->format, "text") != 0)
     return report_usage(usage->command, "--numbers is for --format text");
+  if (job->options.n_best > 1 && strcmp(job->format, "npy") == 0)
+    return report_usage(usage->command,
+                        "--n-best: npy has no place for the number of a sentence; take --format "
+                        "json");
   return EX_OK;
 }
 
@@ -140,6 +144,7 @@ static int settle(struct command_line *line, const struct usage *usage,
                   const struct operands *operands) {
   struct attention_job *job = &line->job;
   job->style.alignment = (elman_alignment_rule)line->rule;
+  job->style.numbered = option_given(usage, operands, "n-best");
   int code = check_standard_once(usage, operands, line);
   if (code == EX_OK) code = search_options_settle(&job->options, usage, operands);
   if (code == EX_OK)

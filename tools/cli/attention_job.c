@@ -31,18 +31,31 @@ struct sink {
 
 /* ---- sentence by sentence ---- */
 
+static elman_attention_place place_of(const struct sink *sink, const struct sentence *sentence) {
+  return (elman_attention_place){sentence->number, 1, sink->model};
+}
+
+/* It keeps its place in the output, as an empty sentence does. */
+static int take_refused(struct sink *sink, const struct translated *translated) {
+  elman_error error;
+  if (sink->writer == NULL ||
+      elman_attention_writer_add_refused(sink->writer, place_of(sink, translated->sentence),
+                                         translated->error, &error) == ELMAN_OK)
+    return EX_OK;
+  return report_error(&error);
+}
+
 static int take(void *context, const struct translated *translated) {
   struct sink *sink = context;
   const struct sentence *sentence = translated->sentence;
   const elman_translation *best = translated->translation;
   elman_error error;
   elman_status status = ELMAN_OK;
-  if (best == NULL) return EX_OK;
+  if (best == NULL) return take_refused(sink, translated);
   unknown_words_add(&sink->unknown, best);
   if (best->forced) unknown_words_add_target(&sink->unknown_target, best);
   if (sink->writer != NULL)
-    status = hypotheses_write(sink->writer, best,
-                              (elman_attention_place){sentence->number, 1, sink->model}, &error);
+    status = hypotheses_write(sink->writer, best, place_of(sink, sentence), &error);
   for (const elman_translation *one = sink->summary == NULL ? NULL : best;
        one != NULL && status == ELMAN_OK; one = one->next)
     status = elman_attention_summary_add(sink->summary, one, sentence->alignment, &error);

@@ -4,7 +4,6 @@
 #include <sysexits.h>
 
 #include "messages.h"
-#include "text_batch.h"
 
 static bool goes_on(int code) {
   return code == EX_OK || code == EX_DATAERR;
@@ -14,10 +13,9 @@ static int hand_over(const struct text_batch *batch, const struct batch_job *job
                      struct sentences *sentences) {
   int code = EX_OK;
   for (size_t i = 0; i < batch->count && goes_on(code); i++) {
-    const struct translated translated = {&batch->sentences[i], batch->translations[i],
-                                          batch->plain[i]};
-    if (translated.translation == NULL)
-      code = sentences_report(sentences, batch->sentences[i].number, &batch->errors[i]);
+    const struct translated translated = text_batch_get(batch, i);
+    if (translated.error != NULL)
+      code = sentences_report(sentences, batch->sentences[i].number, translated.error);
     const int taken = job->take(job->context, &translated);
     if (taken != EX_OK) code = taken;
   }

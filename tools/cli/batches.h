@@ -4,13 +4,7 @@
 
 #include "elman.h"
 #include "output.h"
-#include "sentences.h"
-
-struct translated {
-  const struct sentence *sentence;
-  const elman_translation *translation; /* NULL where there is none, which has been reported */
-  const elman_translation *plain; /* what it is without the options' overrides; NULL without any */
-};
+#include "text_batch.h"
 
 struct batch_job {
   const elman_model *model;

@@ -7,7 +7,6 @@
 
 #include "group.h"
 #include "messages.h"
-#include "text_batch.h"
 
 /* Each round the leader hands a batch to each process, its own among them, and collects what they
  * have written. A process that fails ends: the others find out when they wait for it. */
@@ -171,7 +170,7 @@ static int write_outcome(struct work *work, FILE *stream, struct outcome *outcom
   fwrite(outcome, sizeof *outcome, 1, stream);
   *work->stream = stream;
   for (size_t i = 0; i < batch->count && code == EX_OK; i++) {
-    const struct translated translated = {&batch->sentences[i], batch->translations[i], NULL};
+    const struct translated translated = text_batch_get(batch, i);
     code = work->job->take(work->job->context, &translated);
   }
   *work->stream = before;

@@ -54,3 +54,9 @@ int text_batch_translate(struct text_batch *batch, elman_translator *translator,
                                    &plain, &error);
   return status == ELMAN_OK || status == ELMAN_BAD_DATA ? EX_OK : report_error(&error);
 }
+
+struct translated text_batch_get(const struct text_batch *batch, size_t i) {
+  const elman_translation *translation = batch->translations[i];
+  return (struct translated){&batch->sentences[i], translation,
+                             translation == NULL ? &batch->errors[i] : NULL, batch->plain[i]};
+}

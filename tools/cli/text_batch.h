@@ -32,4 +32,14 @@ bool text_batch_fill(struct text_batch *batch, struct sentences *sentences, int 
 int text_batch_translate(struct text_batch *batch, elman_translator *translator,
                          const elman_translate_options *options);
 
+/* A sentence and what came of it. */
+struct translated {
+  const struct sentence *sentence;
+  const elman_translation *translation; /* NULL where there is none, which has been reported */
+  const elman_error *error;             /* why there is none; NULL where there is one */
+  const elman_translation *plain; /* what it is without the options' overrides; NULL without any */
+};
+
+struct translated text_batch_get(const struct text_batch *batch, size_t i);
+
 #endif

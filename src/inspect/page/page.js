@@ -378,6 +378,7 @@ function lineOf(text, places, side) {
 }
 
 function factsOf(record) {
+  if (record.error !== undefined) return `no translation: ${record.error}`;
   const facts = [
     `log-probability ${figure(record.log_probability, 3)}`,
     `score ${figure(record.score, 3)}`,
