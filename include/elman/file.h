@@ -13,6 +13,12 @@ typedef struct elman_file elman_file;
  * leads to (/dev/stdout). Nothing can stand beside it. */
 ELMAN_API bool elman_file_is_direct(const char *path);
 
+/* Opens the output at `path` to be written as it grows, such as a log, whose reader sees every line
+ * at once: what was there goes, or stays with `append`. Links are followed as for other outputs.
+ * *descriptor is the caller's to close; -1 after an error. */
+ELMAN_CHECKED elman_status elman_file_open_direct(int *descriptor, const char *path, bool append,
+                                                  elman_error *error);
+
 /* Opens a temporary file beside `path`, or what is written directly itself. *stream has no
  * descriptor. */
 ELMAN_CHECKED elman_status elman_file_create(elman_file **file, const char *path, FILE **stream,

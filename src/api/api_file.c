@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <stdlib.h>
 
 #include "api/call.h"
@@ -16,6 +17,18 @@ bool elman_file_is_direct(const char *path) {
   const bool direct = place.exists && place.direct;
   output_place_free(&place);
   return direct;
+}
+
+elman_status elman_file_open_direct(int *descriptor, const char *path, bool append,
+                                    elman_error *error) {
+  struct output_place place;
+  *descriptor = -1;
+  elman_status status = output_place_find(&place, path, error);
+  if (status != ELMAN_OK) return status;
+  *descriptor = output_place_open(&place, append);
+  if (*descriptor < 0) status = fail_to_create(error, path, errno);
+  output_place_free(&place);
+  return status;
 }
 
 elman_status elman_file_create(elman_file **file, const char *path, FILE **stream,

@@ -1,6 +1,7 @@
 #include "base/output_place.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <linux/magic.h>
 #include <stdio.h>
@@ -121,6 +122,13 @@ elman_status output_place_find(struct output_place *place, const char *path, elm
                 "is a symbolic link that another user has put where everybody may write; remove it "
                 "or name another file");
   return fail_to_create(error, path, problem);
+}
+
+int output_place_open(const struct output_place *place, bool append) {
+  const int flags = O_WRONLY | O_NOFOLLOW | O_CLOEXEC | (append ? O_APPEND : O_TRUNC);
+  if (!place->exists) return open(place->path, flags | O_CREAT | O_EXCL, 0666);
+  if (place->descriptor >= 0) return fcntl(place->descriptor, F_DUPFD_CLOEXEC, 0);
+  return open(place->path, flags);
 }
 
 void output_place_free(struct output_place *place) {

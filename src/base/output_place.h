@@ -22,6 +22,12 @@ struct output_place {
  * caller's nor that of the folder's owner. After an error nothing is owned. */
 elman_status output_place_find(struct output_place *place, const char *path,
                                elman_error *error) CHECKED;
+
+/* Opens what lies there itself, for what is written as it comes: a device, a pipe, a log. The end
+ * of a file is where writing begins with `append`; without, what it held goes. A file that is not
+ * there is made. A link that was put there since is not followed. A descriptor, or -1 and errno. */
+int output_place_open(const struct output_place *place, bool append);
+
 void output_place_free(struct output_place *place);
 
 /* "cannot create the file", and why as errno has it. */

@@ -111,8 +111,7 @@ static int create_temporary(struct safe_file *file, const mode_t *mode) {
 static int open_place(struct safe_file *file, const struct output_place *place,
                       const mode_t *mode) {
   if (place->exists && place->direct) {
-    file->descriptor = place->descriptor >= 0 ? fcntl(place->descriptor, F_DUPFD_CLOEXEC, 0)
-                                              : open(place->path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+    file->descriptor = output_place_open(place, false);
     return file->descriptor < 0 ? errno : 0;
   }
   /* A file that forbids writing is not replaced, although its directory would allow it. */

@@ -350,10 +350,11 @@ elman_status model_load(struct model **model, const char *path, elman_error *err
 elman_status model_read_history(elman_history *history, const char *path, elman_error *error) {
   struct safetensors file;
   struct model_past past;
-  struct model_config config = model_config_default();
+  struct model_config config;
   elman_status status = safetensors_open(&file, path, error);
   if (status != ELMAN_OK) return status;
-  status = parse_past(&past, &config, &file, error);
+  status = parse_config(&config, &file, error);
+  if (status == ELMAN_OK) status = parse_past(&past, &config, &file, error);
   for (size_t i = 0; status == ELMAN_OK && i < file.count; i++)
     if (strstr(file.tensors[i].name, ".embedding.") == NULL)
       past.history.work += (double)(file.tensors[i].end - file.tensors[i].begin) / sizeof(float) *

@@ -23,10 +23,30 @@ refused --epochs 1000000 --resume
 ln -s model.safetensors alias
 refused -o alias
 expect_exit 0 "$ELMAN" train -q --epochs 1 -o other "$toy"
+# Nor does anything else write there.
+expect_exit 73 "$ELMAN" average -q -o model.safetensors other other
+expect_stderr_match "^elman: model.safetensors: process $first is at work on it; wait until it has ended, or name another file\$"
 kill -TERM $first
 wait $first
 [ $? -eq 143 ] || fail "the first training was disturbed"
 expect_files alias first model.safetensors model.safetensors.checkpoint other
+
+# The log is claimed, too, by whatever name.
+begin -o third --log log --save-every 0.01
+await [ -s log ]
+ln -s log linked
+for log in log ./log linked; do
+  refused -o other --log $log
+  refused -o other --log $log --force
+  refused -o other --log $log --resume
+done
+kill -TERM $first
+wait $first
+[ $? -eq 143 ] || fail "the first training was disturbed"
+! grep -vE '^\{[^{]*\}$' log || fail "half a line in the log"
+grep -o '"update":[0-9]*' log | cut -d : -f 2 | cmp - <(seq "$(grep -c '"update":' log)") ||
+  fail "another training wrote to the log"
+rm linked log third third.checkpoint
 
 # A process that was killed stands in nobody's way, and what it left is cleared away.
 begin --resume --save-every 0.01

@@ -103,6 +103,59 @@ not_added 'holds no log that lines could be added to; name another file' columns
 cp dev.tsv dev.copy
 not_added 'holds no log that lines could be added to; name another file' dev.copy
 
+# Nor is anything but a log replaced, unless that is asked for.
+kept() { # kept FILE: is no log
+  cp "$1" before
+  for option in -q --log-format=csv --log-format=json; do
+    expect_exit 73 "$ELMAN" train "${settings[@]}" --epochs 1 --log "$1" $option "$train"
+    expect_stderr_match "^elman: $1: holds no log of a training and would be replaced; add --force to replace it, or name another file with --log\$"
+    cmp "$1" before || fail "$1 is changed"
+  done
+  # Before anything is read.
+  expect_exit 73 "$ELMAN" train "${settings[@]}" --log "$1" nowhere.tsv
+}
+kept columns.csv
+kept dev.copy
+echo '{"name": "settings"}' >settings.json
+kept settings.json
+expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 1 --force --log settings.json "$train"
+head -c 16 settings.json | grep -qF '{"event":"start"' || fail "no log"
+: >empty
+printf '{"eve' >killed
+head -n 3 log.csv | cut -d, -f 1-9 >earlier.csv
+for replaced in empty killed earlier.csv rows objects.csv; do
+  expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 1 --log "$replaced" --log-format json "$train"
+  expect_no_stderr
+  [ "$(grep -c '^{"event":"start"' "$replaced")" -eq 1 ] || fail "$replaced is not replaced"
+done
+for written in rows killed; do
+  expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 1 --log "$written" --log-format csv "$train"
+  [ "$(grep -c '^event,epoch,' "$written")" -eq 1 ] || fail "not one header"
+  [ "$(wc -l <"$written")" -eq 31 ] || fail "not a header, 29 updates and a validation"
+done
+
+# Nor is a link followed that another user put where everybody may write.
+if [ "$(id -u)" -eq 0 ]; then
+  mkdir -m 1777 shared
+  cp log shared-log
+  ln -s ../shared-log shared/log
+  ln -s ../missing shared/new
+  chown -h 65534 shared/log shared/new
+  for planted in log new; do
+    for option in --epochs=1 --resume; do
+      expect_exit 73 "$ELMAN" train "${settings[@]}" --log shared/$planted $option "$train"
+      expect_stderr_match "^elman: shared/$planted: is a symbolic link that another user has put where everybody may write; "
+    done
+  done
+  cmp log shared-log || fail "a link was followed"
+  [ ! -e missing ] || fail "a link was followed"
+fi
+# One's own is.
+cp rows linked
+ln -s linked link
+expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 1 --log link --log-format csv "$train"
+[ -L link ] && [ "$(wc -l <linked)" -eq 31 ] || fail "the link is gone, or was not followed"
+
 # Half a line of a run that was killed stays one.
 printf 'update,3,88,0.5' >>log.csv
 expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 4 --resume --log log.csv "$train"
@@ -126,7 +179,7 @@ expect_exit 0 "$ELMAN" inspect
 # A log that cannot be written.
 expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 1 "$train"
 expect_exit 73 "$ELMAN" train "${settings[@]}" --epochs 1 --log no/such "$train"
-expect_stderr_match '^elman: no/such: cannot create the log: No such file or directory$'
+expect_stderr_match '^elman: no/such: cannot create the file: No such file or directory$'
 # It is told before the pairs are read, and nothing is made by looking.
 expect_exit 73 "$ELMAN" train "${settings[@]}" --log no/such missing.tsv
 expect_exit 66 "$ELMAN" train "${settings[@]}" --log never missing.tsv

@@ -13,9 +13,56 @@ expect_no_stderr
 expect_exit 0 train --epochs 0
 expect_exit 0 train
 expect_stderr_match '^model.safetensors will be replaced; it holds a model$'
-echo text >other
+
+# What is no model, or none of this version, is replaced only if that is asked for; an empty file is nothing.
+: >other
 expect_exit 0 train -o other
-expect_stderr_match '^other will be replaced; it is no model$'
+! grep -q 'replaced' "$results/stderr" || fail "an empty file is nothing"
+cp model.safetensors model
+no_model() { # no_model REGEX: model.safetensors is none, and stays
+  local regex=$1 option
+  cp model.safetensors before
+  for option in --lr=0.1 -q --resume --init-from=model --keep-last=2; do
+    expect_exit 73 train $option
+    expect_stderr_match "^elman: model.safetensors: holds no model that can be read, and would be replaced: $regex; add --force to replace it, or name another file with --output\$"
+    cmp -s before model.safetensors || fail "the file is lost"
+  done
+  # Before anything is read.
+  expect_exit 73 "$ELMAN" train nowhere.tsv
+  expect_exit 73 "$ELMAN" average -q -o model.safetensors model
+  expect_stderr_match "^elman: model.safetensors: holds no model that can be read, and would be replaced: $regex; remove it, or name another file with --output\$"
+  cmp -s before model.safetensors || fail "the file is lost"
+}
+printf '我\tme\n' >model.safetensors
+no_model 'not a valid safetensors file: .*'
+cp "$toy" model.safetensors
+no_model 'not a valid safetensors file: .*'
+head -c 2000 model >model.safetensors
+no_model 'not a valid safetensors file: .*'
+python3 - model model.safetensors <<'END' || fail "the model cannot be changed"
+import json, sys
+data = open(sys.argv[1], "rb").read()
+size = int.from_bytes(data[:8], "little")
+header = json.loads(data[8:8 + size])
+metadata = header["__metadata__"]
+metadata["elman.config"] = metadata["elman.config"].replace('"attention":"dot"', '"attention":"later"')
+text = json.dumps(header).encode()
+open(sys.argv[2], "wb").write(len(text).to_bytes(8, "little") + text + data[8 + size:])
+END
+no_model 'not a usable elman model: elman.config names an unknown "attention".*'
+expect_exit 0 train --force
+expect_stderr_match '^model.safetensors will be replaced; it is no model$'
+expect_exit 0 "$ELMAN" inspect
+# With a checkpoint beside it, too.
+expect_exit 0 train --save-every 0.000001
+echo notes >model.safetensors
+expect_exit 73 train --resume --epochs 4
+[ "$(cat model.safetensors)" = notes ] || fail "the file is lost"
+expect_exit 0 train --resume --epochs 4 --force
+rm before model model.safetensors.checkpoint
+expect_exit 0 train
+# A pipe and a device hold nothing.
+expect_exit 0 train -o /dev/null
 
 # What a model has learnt before counts.
 expect_exit 0 train --init-from model.safetensors --batch-size 2

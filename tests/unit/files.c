@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 
 #include "base/file.h"
+#include "base/output_place.h"
 #include "base/safe_file.h"
 
 TestSuite(file, .init = enter_folder, .fini = leave_folder);
@@ -235,6 +236,38 @@ Test(file, links_are_followed_to_their_end) {
   cr_assert_not_null(strstr(error.message, "symbolic links"), "%s", error.message);
   cr_assert_eq(remove("other/second"), 0);
   cr_assert_eq(remove("other/third"), 0);
+}
+
+static void write_directly(const char *path, bool append, const char *content) {
+  struct output_place place;
+  cr_assert_eq(output_place_find(&place, path, NULL), ELMAN_OK);
+  const int descriptor = output_place_open(&place, append);
+  output_place_free(&place);
+  cr_assert_geq(descriptor, 0);
+  cr_assert_eq(write(descriptor, content, strlen(content)), (ssize_t)strlen(content));
+  cr_assert_eq(close(descriptor), 0);
+}
+
+Test(file, what_grows_is_seen_at_once) {
+  struct output_place place;
+  cr_assert_eq(symlink("log", "link"), 0);
+  write_directly("link", false, "one");
+  assert_content("log", "one");
+  write_directly("link", true, " two");
+  assert_content("log", "one two");
+  write_directly("log", false, "new");
+  assert_content("log", "new");
+  /* What takes the file's place after the look is not followed. */
+  cr_assert_eq(output_place_find(&place, "log", NULL), ELMAN_OK);
+  cr_assert_eq(rename("log", "victim"), 0);
+  cr_assert_eq(symlink("victim", "log"), 0);
+  cr_assert_lt(output_place_open(&place, false), 0);
+  assert_content("victim", "new");
+  output_place_free(&place);
+  cr_assert_eq(output_place_find(&place, "other", NULL), ELMAN_OK);
+  cr_assert_eq(symlink("victim", "other"), 0);
+  cr_assert_lt(output_place_open(&place, true), 0);
+  output_place_free(&place);
 }
 
 /* Whoever may write to a folder may put a link there; in one like /tmp that is anybody. */

@@ -7,6 +7,7 @@
 #include "messages.h"
 #include "options.h"
 #include "output.h"
+#include "train_output.h"
 
 static int average(char *const *paths, size_t count, const char *output) {
   elman_error error;
@@ -43,5 +44,10 @@ int average_command(int argc, char **argv) {
   if (strcmp(output, "-") == 0)
     return report_usage(usage.command, "--output: a model goes to a file, not to standard output");
   code = output_check(output);
-  return code == EX_OK ? average(operands.words, operands.count, output) : code;
+  elman_lock *lock = NULL;
+  if (code == EX_OK) code = output_claim(&lock, output);
+  if (code == EX_OK) code = train_output_check_model(output);
+  if (code == EX_OK) code = average(operands.words, operands.count, output);
+  elman_lock_release(lock);
+  return code;
 }

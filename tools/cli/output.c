@@ -49,6 +49,15 @@ int output_check(const char *path) {
   return code;
 }
 
+int output_claim(elman_lock **lock, const char *path) {
+  elman_error error;
+  if (elman_lock_take(lock, path, &error) != ELMAN_OK) return report_error(&error);
+  if (elman_lock_problem(*lock) != NULL)
+    note("%s: cannot be locked (%s); see to it that no other process writes there", path,
+         elman_lock_problem(*lock));
+  return EX_OK;
+}
+
 bool output_flush(struct output *output) {
   const int write_error = errno; /* of the last write, if that set the stream's error flag */
   if (output->problem != 0) return false;

@@ -31,6 +31,10 @@ bool output_is(const char *path, const char *other);
 /* Whether the file could be written. Creates and removes the temporary file. */
 int output_check(const char *path);
 
+/* Claims the file for this process, which then releases *lock; NULL after an error. Where nothing
+ * can be claimed, a note says so. Gives an exit code, after a message if that is not 0. */
+int output_claim(elman_lock **lock, const char *path);
+
 /* Hands on what was written so far, to be called right after it. False when that failed: there is
  * no use in going on. */
 bool output_flush(struct output *output);

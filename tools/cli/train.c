@@ -39,7 +39,7 @@ struct job {
 
 static struct train_log_place log_place(const struct job *job) {
   return (struct train_log_place){group_leads() ? job->log : NULL, job->log_format,
-                                  job->train.resume};
+                                  job->train.resume, job->force};
 }
 
 static int train_and_save(elman_model *model, elman_pairs **pairs, const elman_pairs *dev,
@@ -146,7 +146,7 @@ static int settle_alone(struct job *job, const struct usage *usage,
 /* With the output claimed: two trainings that write to it would spoil each other's work. */
 static int check_and_train(struct job *job, const char *command, const struct operands *operands) {
   if (!group_leads()) return read_and_train(job, command, operands);
-  elman_lock *lock;
+  elman_lock *lock, *log_lock = NULL;
   const struct train_output output = {.model = job->output,
                                       .checkpoint = job->train.checkpoint,
                                       .init_from = job->init_from,
@@ -157,9 +157,10 @@ static int check_and_train(struct job *job, const char *command, const struct op
                                       .replaces_checkpoint = &job->replaces_checkpoint};
   const struct train_log_place log = log_place(job);
   int code = train_output_claim(&lock, &output);
+  if (code == EX_OK) code = train_log_claim(&log_lock, &log);
   if (code == EX_OK) code = train_output_check(&output);
-  if (code == EX_OK) code = train_log_check(&log);
   if (code == EX_OK) code = read_and_train(job, command, operands);
+  elman_lock_release(log_lock);
   elman_lock_release(lock);
   return code;
 }
@@ -261,11 +262,12 @@ int train_command(int argc, char **argv) {
   job.train.save_every = 600;
   const char *preset = preset_name(0);
   static const char *const beside_model[] = {".checkpoint", ".lock", ".update#", NULL};
+  static const char *const beside_log[] = {".lock", NULL};
   struct option options[MOST_OPTIONS] = {
       PAIRS_OPTIONS(job.input),
       {"output", 'o', "FILE", "where the model goes", .text = &job.output, .use = FILE_IS_MODEL,
        .beside = beside_model},
-      {"force", 'f', NULL, "replace a model that took minutes or more to train",
+      {"force", 'f', NULL, "replace what took long to train, or is no model or log",
        .flag = &job.force},
       {"dev", 0, "PAIRS", "file to validate on after each epoch; the best model is kept",
        .text = &job.dev, .use = FILE_IS_READ},
@@ -282,7 +284,7 @@ int train_command(int argc, char **argv) {
       {"keep-last", 0, "K", "models of the last K validations, or epochs, that stay, too; 0 = none",
        .count = &job.train.keep_last, .most = 1000000},
       {"log", 0, "FILE", "write updates and validations there", .text = &job.log,
-       .use = FILE_IS_WRITTEN},
+       .use = FILE_IS_WRITTEN, .beside = beside_log},
       {"log-format", 0, "FORMAT", "as JSON Lines, with the settings, or as rows",
        "csv if --log ends in .csv, else json", .text = &job.log_format, .choice = train_log_format},
       THREADS_OPTION(job.train.threads),

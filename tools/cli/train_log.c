@@ -1,7 +1,6 @@
 #include "train_log.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "formats.h"
 #include "hyperparameters.h"
 #include "messages.h"
+#include "output.h"
 
 static void report_problem(struct train_log *log, int problem) {
   log->problem = problem;
@@ -36,6 +36,9 @@ static ssize_t write_all(void *cookie, const char *bytes, size_t size) {
 /* ---- formats ---- */
 
 static const char JSON[] = "json", CSV[] = "csv";
+
+/* How every log of these formats begins. */
+static const char JSON_START[] = "{\"event\":\"", CSV_START[] = "event,epoch,update,";
 
 const char *train_log_format(size_t index) {
   return index == 0 ? JSON : index == 1 ? CSV : NULL;
@@ -145,19 +148,28 @@ static void make_header(char header[HEADER_SIZE]) {
 
 /* ---- the file ---- */
 
-/* What is there of a log that is to be added to. */
+static bool is_csv(const struct train_log_place *place) {
+  static const struct formats formats = {train_log_format, format_suffix};
+  const char *format =
+      place->format != NULL ? place->format : format_by_suffix(&formats, place->path);
+  return format != NULL && strcmp(format, CSV) == 0;
+}
+
+/* What is there. */
 struct found {
   char start[HEADER_SIZE]; /* its first bytes */
   size_t size;             /* of those; 0 = nothing is there */
   bool torn;               /* its last line has no end: whatever wrote it was killed */
 };
 
-static int look_at_found(struct found *found, const char *path) {
+static int read_found(struct found *found, const char *path) {
   struct stat info;
+  found->size = 0;
+  found->torn = false;
   if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return EX_OK;
   FILE *stream = fopen(path, "r");
   if (stream == NULL) {
-    report(path, "cannot read the log, to which lines are to be added: %m");
+    report(path, "cannot read what the log is to be added to or to replace: %m");
     return EX_NOINPUT;
   }
   found->size = fread(found->start, 1, sizeof found->start, stream);
@@ -166,16 +178,21 @@ static int look_at_found(struct found *found, const char *path) {
   return EX_OK;
 }
 
+/* Or with what is there of its beginning: a run may have been killed in its first line. */
+static bool starts_with(const struct found *found, const char *beginning) {
+  const size_t length = strlen(beginning);
+  return memcmp(found->start, beginning, found->size < length ? found->size : length) == 0;
+}
+
 static bool starts_with_header(const struct found *found) {
   char header[HEADER_SIZE];
   make_header(header);
-  return found->size >= strlen(header) && memcmp(found->start, header, strlen(header)) == 0;
+  return found->size >= strlen(header) && starts_with(found, header);
 }
 
 /* Rows and objects in one file are of use to nobody, nor are rows of other columns. */
-static int check_found(const char *path, bool wants_csv, const struct found *found) {
-  if (found->size == 0) return EX_OK;
-  const bool json = found->start[0] == '{', csv = starts_with_header(found);
+static int check_added_to(const char *path, bool wants_csv, const struct found *found) {
+  const bool json = starts_with(found, JSON_START), csv = starts_with_header(found);
   if (wants_csv ? csv : json) return EX_OK;
   if (json || csv)
     report(path,
@@ -187,71 +204,68 @@ static int check_found(const char *path, bool wants_csv, const struct found *fou
   return EX_CANTCREAT;
 }
 
-static int report_uncreatable(const char *path) {
-  report(path, "cannot create the log: %m");
+/* A log may be replaced, of an earlier version with fewer columns, too; anything else is lost. */
+static int check_replaced(const char *path, const struct found *found) {
+  if (starts_with(found, JSON_START) || starts_with(found, CSV_START)) return EX_OK;
+  report(path, "holds no log of a training and would be replaced; add --force to replace it, or "
+               "name another file with --log");
   return EX_CANTCREAT;
 }
 
+static int look_at_found(struct found *found, const struct train_log_place *place) {
+  const int code = read_found(found, place->path);
+  if (code != EX_OK || found->size == 0) return code;
+  if (place->append) return check_added_to(place->path, is_csv(place), found);
+  return place->force ? EX_OK : check_replaced(place->path, found);
+}
+
 static int open_file(struct train_log *log, bool append) {
-  log->descriptor =
-      open(log->path, O_WRONLY | O_CREAT | O_CLOEXEC | (append ? O_APPEND : O_TRUNC), 0666);
-  if (log->descriptor >= 0)
-    log->stream = fopencookie(log, "w", (cookie_io_functions_t){.write = write_all});
+  elman_error error;
+  if (elman_file_open_direct(&log->descriptor, log->path, append, &error) != ELMAN_OK)
+    return report_error(&error);
+  log->stream = fopencookie(log, "w", (cookie_io_functions_t){.write = write_all});
   if (log->stream != NULL) {
     /* Line by line, so that a checkpoint is never ahead of the log, whatever ends the program. */
     setvbuf(log->stream, NULL, _IOLBF, BUFSIZ);
     return EX_OK;
   }
-  const int code = report_uncreatable(log->path);
-  if (log->descriptor >= 0) close(log->descriptor);
-  return code;
+  close(log->descriptor);
+  return report_no_memory();
 }
 
-static bool is_csv(const struct train_log_place *place) {
-  static const struct formats formats = {train_log_format, format_suffix};
-  const char *format =
-      place->format != NULL ? place->format : format_by_suffix(&formats, place->path);
-  return format != NULL && strcmp(format, CSV) == 0;
-}
-
-/* What this made it takes away again, and no other file. A pipe is not opened: that waits for a
- * reader. Nor is a link to nothing followed: what it names would have to be made. */
-static bool may_be_written(const char *path) {
+/* Makes nothing and changes nothing. A pipe is not opened: that waits for a reader. */
+static int check_writable(const char *path) {
   struct stat info;
-  int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (descriptor >= 0)
-    unlink(path);
-  else if (errno != EEXIST)
-    return false;
-  else if (stat(path, &info) != 0 || (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)))
-    return true;
-  else
-    descriptor = open(path, O_WRONLY | O_CLOEXEC);
-  if (descriptor < 0) return false;
+  elman_error error;
+  int descriptor;
+  if (stat(path, &info) != 0) return output_check(path);
+  if (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) return EX_OK;
+  if (elman_file_open_direct(&descriptor, path, true, &error) != ELMAN_OK)
+    return report_error(&error);
   close(descriptor);
-  return true;
+  return EX_OK;
 }
 
-int train_log_check(const struct train_log_place *place) {
-  struct found found = {.size = 0};
+int train_log_claim(elman_lock **lock, const struct train_log_place *place) {
+  struct found found;
+  *lock = NULL;
   if (place->path == NULL) return EX_OK;
-  if (!may_be_written(place->path)) return report_uncreatable(place->path);
-  const int code = place->append ? look_at_found(&found, place->path) : EX_OK;
-  return code == EX_OK ? check_found(place->path, is_csv(place), &found) : code;
+  int code = check_writable(place->path);
+  if (code == EX_OK) code = look_at_found(&found, place);
+  return code == EX_OK ? output_claim(lock, place->path) : code;
 }
 
 int train_log_open(struct train_log *log, const struct train_log_place *place,
                    struct progress *progress) {
-  struct found found = {.size = 0};
+  struct found found;
   *log = (struct train_log){.path = place->path, .progress = progress};
   if (place->path == NULL) return EX_OK;
   log->csv = is_csv(place);
-  int code = place->append ? look_at_found(&found, place->path) : EX_OK;
-  if (code == EX_OK) code = check_found(place->path, log->csv, &found);
+  int code = look_at_found(&found, place);
   if (code == EX_OK) code = open_file(log, place->append);
   if (code != EX_OK) return code;
-  if (found.torn) fputs(log->csv ? "\r\n" : "\n", log->stream);
-  if (log->csv && found.size == 0) {
+  if (place->append && found.torn) fputs(log->csv ? "\r\n" : "\n", log->stream);
+  if (log->csv && (found.size == 0 || !place->append)) {
     char header[HEADER_SIZE];
     make_header(header);
     fputs(header, log->stream);

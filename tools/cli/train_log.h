@@ -28,11 +28,13 @@ struct train_log_place {
   const char *path;   /* NULL = no log */
   const char *format; /* NULL = what the suffix of the path says, or JSON Lines */
   bool append;        /* for a run that is resumed: to what its first part wrote, in that format */
+  bool force;         /* without `append`: replaces whatever is there, and not only a log */
 };
 
-/* Whether the log can be opened, before hours of work; writes nothing. Gives an exit code, after a
+/* Claims the log for this training, which then releases *lock, if it can be opened and what is
+ * there is a log or empty; before hours of work, and without writing. Gives an exit code, after a
  * message if that is not 0. */
-int train_log_check(const struct train_log_place *place);
+int train_log_claim(elman_lock **lock, const struct train_log_place *place);
 
 /* Likewise. A write that fails later is told when it happens, and nothing more is written. */
 int train_log_open(struct train_log *log, const struct train_log_place *place,

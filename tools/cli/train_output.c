@@ -10,15 +10,9 @@
 #include "output.h"
 
 int train_output_claim(elman_lock **lock, const struct train_output *output) {
-  elman_error error;
   *lock = NULL;
   const int code = output_check(output->model);
-  if (code != EX_OK) return code;
-  if (elman_lock_take(lock, output->model, &error) != ELMAN_OK) return report_error(&error);
-  if (elman_lock_problem(*lock) != NULL)
-    note("%s: cannot be locked (%s); see to it that no other training writes there", output->model,
-         elman_lock_problem(*lock));
-  return EX_OK;
+  return code == EX_OK ? output_claim(lock, output->model) : code;
 }
 
 /* Some minutes of two cores. */
@@ -33,23 +27,60 @@ static void describe(char *text, size_t size, const elman_history *history) {
              history->epochs, plural(history->epochs), history->updates, plural(history->updates));
 }
 
-static int check_replaced(const struct train_output *output) {
+/* What is at the place of a model that shall be written. */
+enum found { NOTHING, A_MODEL, NO_MODEL };
+
+/* An empty file, a device and a pipe are nothing that could be lost; a model is one that this
+ * version can read, and where there is none *error says what the file is. Gives an exit code, after
+ * a message if that is not 0. */
+static int look_at_model(enum found *found, elman_history *history, elman_error *error,
+                         const char *path) {
   struct stat info;
+  *found = NOTHING;
+  if (stat(path, &info) != 0) {
+    if (errno == ENOENT) return EX_OK;
+    report(path, "cannot look at the file: %m");
+    return EX_CANTCREAT;
+  }
+  if (!S_ISREG(info.st_mode) || info.st_size == 0) return EX_OK;
+  const elman_status status = elman_model_read_history(history, path, error);
+  *found = status == ELMAN_OK ? A_MODEL : NO_MODEL;
+  return status == ELMAN_OK || status == ELMAN_BAD_DATA ? EX_OK : report_error(error);
+}
+
+int train_output_check_model(const char *path) {
+  enum found found;
+  elman_history history;
+  elman_error error;
+  const int code = look_at_model(&found, &history, &error, path);
+  if (code != EX_OK || found != NO_MODEL) return code;
+  report(path,
+         "holds no model that can be read, and would be replaced: %s; remove it, or name "
+         "another file with --output",
+         error.message);
+  return EX_CANTCREAT;
+}
+
+/* `any_model`: one that took long may be replaced, too. */
+static int check_replaced(const struct train_output *output, bool any_model) {
+  enum found found;
   elman_history history;
   elman_error error;
   char description[128];
-  if (stat(output->model, &info) != 0) {
-    if (errno == ENOENT) return EX_OK;
-    report(output->model, "cannot look at the file: %m");
-    return EX_CANTCREAT;
-  }
-  if (!S_ISREG(info.st_mode)) return EX_OK;
-  const elman_status status = elman_model_read_history(&history, output->model, &error);
-  if (status == ELMAN_BAD_DATA) {
+  const int code = look_at_model(&found, &history, &error, output->model);
+  if (code != EX_OK || found == NOTHING) return code;
+  if (found == NO_MODEL && output->force) {
     snprintf(output->notice, TRAIN_NOTICE, "%s will be replaced; it is no model", output->model);
     return EX_OK;
   }
-  if (status != ELMAN_OK) return report_error(&error);
+  if (found == NO_MODEL) {
+    report(output->model,
+           "holds no model that can be read, and would be replaced: %s; add --force "
+           "to replace it, or name another file with --output",
+           error.message);
+    return EX_CANTCREAT;
+  }
+  if (any_model) return EX_OK;
   describe(description, sizeof description, &history);
   if (history.work > LONG_WORK && !output->force && !output_is(output->init_from, output->model)) {
     report(output->model, "holds %s; add --force to replace it, or name another file with --output",
@@ -85,11 +116,11 @@ int train_output_check(const struct train_output *output) {
   if (output->checkpoint != NULL &&
       elman_checkpoint_look(&found, output->checkpoint, &error) != ELMAN_OK)
     return report_error(&error);
-  if (output->resume && found != ELMAN_CHECKPOINT_NONE) return EX_OK;
+  if (output->resume && found != ELMAN_CHECKPOINT_NONE) return check_replaced(output, true);
   if (output->resume) note("no checkpoint; starting anew");
   *output->replaces_checkpoint = found == ELMAN_CHECKPOINT_FINISHED;
   if (found != ELMAN_CHECKPOINT_UNFINISHED) {
-    const int code = check_replaced(output);
+    const int code = check_replaced(output, false);
     return code == EX_OK ? check_kept(output) : code;
   }
   report(output->checkpoint, "holds a training that is not finished; add --resume to go on with "

@@ -23,10 +23,13 @@ enum { TRAIN_NOTICE = 1024 };
  * message if that is not 0. */
 int train_output_claim(elman_lock **lock, const struct train_output *output);
 
+/* Whether a file that is neither empty nor a model would be replaced by one, for commands that have
+ * no --force. Gives an exit code, after a message if that is not 0. */
+int train_output_check_model(const char *path);
+
 /* A training that was stopped is neither lost nor taken for one that was never begun, and a model
- * that took long is not replaced by a slip, nor removed where it was kept beside the output. Gives
- * an exit code, after a message if that is not 0.
- */
+ * that took long is not replaced by a slip, nor removed where it was kept beside the output. A file
+ * that is no model is not replaced either. Gives an exit code, after a message if that is not 0. */
 int train_output_check(const struct train_output *output);
 
 #endif
