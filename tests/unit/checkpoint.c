@@ -48,6 +48,35 @@ Test(checkpoint, rate_that_no_schedule_gives) {
   end();
 }
 
+/* In the file a number is signed, and so the largest ones become negative. */
+Test(checkpoint, counts_that_no_training_has) {
+  static const struct training_state good = {
+      .update = 5, .validated = 5, .epoch = 2, .position = 1, .rate_factor = 1};
+  enum { CASES = 9 };
+  struct training_state states[CASES];
+  bool found;
+  begin();
+  for (size_t i = 0; i < CASES; i++) states[i] = good;
+  states[1].epoch = 0;
+  states[2].position = SIZE_MAX;
+  states[3].epoch_tokens = SIZE_MAX;
+  states[4].failures = SIZE_MAX;
+  states[5].skipped = SIZE_MAX;
+  states[6].stale = SIZE_MAX;
+  states[7].validated = good.update + 1;
+  states[8].update = states[8].validated = SIZE_MAX;
+  for (size_t i = 0; i < CASES; i++) {
+    elman_error error = {0};
+    trainer.state = states[i];
+    cr_assert_eq(checkpoint_save(&trainer, &options, (struct corpus_hashes){.ids = 1}, NULL),
+                 ELMAN_OK);
+    const elman_status status =
+        checkpoint_load(&trainer, &options, (struct corpus_hashes){.ids = 1}, &found, &error);
+    cr_assert_eq(status, i == 0 ? ELMAN_OK : ELMAN_BAD_DATA, "case %zu: %s", i, error.message);
+  }
+  end();
+}
+
 /* It would take the place of a good one, and could not be read. */
 Test(checkpoint, moment_that_is_not_finite) {
   bool found;
