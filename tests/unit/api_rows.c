@@ -187,3 +187,55 @@ Test(api_rows, of_plain_matrices) {
     }
   }
 }
+
+/* ---- self-attention ---- */
+
+static elman_model *model_that_looks_at_itself(size_t sources, size_t targets,
+                                               const elman_pairs *pairs) {
+  elman_model_options options = elman_model_options_default();
+  options.embedding_size = 8;
+  options.hidden_size = 16;
+  options.encoder_self_attention = sources;
+  options.decoder_self_attention = targets;
+  return create(pairs, &options);
+}
+
+/* Weights (heads,n,n) of a side. */
+static void check_self(const float *weights, size_t heads, size_t expected, size_t n, bool causal) {
+  cr_assert_eq(heads, expected);
+  cr_assert_eq(weights != NULL, heads > 0);
+  if (heads == 0) return;
+  check_range(range_of(weights, heads * n, n), 1, "self-attention", causal ? "target" : "source");
+  for (size_t row = 0; row < heads * n && causal; row++)
+    for (size_t later = row % n + 1; later < n; later++)
+      cr_assert_eq(weights[row * n + later], 0, "row %zu", row);
+}
+
+/* Of each side that has it, for each of the n best, and only where the options ask for it. */
+Test(api_rows, of_self_attention) {
+  static const size_t heads[][2] = {{0, 0}, {2, 0}, {0, 1}, {4, 2}};
+  elman_pairs *pairs = toy();
+  for (size_t i = 0; i < 4; i++) {
+    elman_model *model = model_that_looks_at_itself(heads[i][0], heads[i][1], pairs);
+    elman_translator *translator = translator_of(model);
+    for (int asked = 0; asked < 2; asked++) {
+      elman_translate_options options = elman_translate_options_default();
+      options.beam = options.n_best = 2;
+      options.self_attention = asked;
+      elman_translation *best = translate(translator, sentence, &options);
+      for (const elman_translation *one = best; one != NULL; one = one->next) {
+        check_self(one->source_self_attention, one->source_self_heads, asked * heads[i][0],
+                   one->source_count, false);
+        check_self(one->target_self_attention, one->target_self_heads, asked * heads[i][1],
+                   one->target_count, true);
+      }
+      elman_translation_free(best);
+      best = translate(translator, " ", &options);
+      cr_assert_eq(best->source_self_heads + best->target_self_heads, 0);
+      elman_translation_free(best);
+    }
+    elman_translator_free(translator);
+    elman_model_free(model);
+  }
+  elman_pairs_free(pairs);
+}

@@ -158,10 +158,10 @@ Test(metric, nothing_in_common_scores_0) {
 }
 
 Test(metric, names_the_bad_line) {
-  const struct text good[] = {text_of("a"), text_of("b")};
-  const struct text bad[] = {text_of("a"), {"b\xFF", 2}};
+  const struct text good[] = {text_of("a"), text_of("b"), text_of("c")};
+  const struct text bad[] = {text_of("a"), {"b\xFF", 2}, text_of("c")};
   const struct text *const sets[] = {good, bad};
-  const struct metric_references good_references = {sets, 1, 2}, bad_references = {sets, 2, 2};
+  const struct metric_references good_references = {sets, 1, 3}, bad_references = {sets, 2, 3};
   const elman_metric_options options = {0};
   elman_metric_scores scores;
   elman_error error;
