@@ -141,6 +141,7 @@ Test(train, reports) {
     cr_assert_eq(report->epochs, 2);
     cr_assert_eq(report->update, i % 3 + 1);
     cr_assert_eq(report->updates, 3);
+    cr_assert_eq(report->updates_so_far, i + 1);
     cr_assert_gt(report->gradient_norm, 0);
     cr_assert_gt(report->tokens, before);
     sum = (i % 3 == 0 ? 0 : sum) + report->update_loss * (double)(report->tokens - before);

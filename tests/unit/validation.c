@@ -9,7 +9,9 @@
 
 #include "base/file.h"
 #include "model/hyperparameters.h"
+#include "model/model_file.h"
 #include "train/average.h"
+#include "train/checkpoint.h"
 #include "train/loop.h"
 #include "translate/evaluate.h"
 
@@ -394,10 +396,13 @@ struct divergence {
   size_t after, count; /* updates */
 };
 
+/* Updates that are left out are reported and counted; the tenth in a row is an error. */
 static bool diverge(void *context, const elman_train_report *report) {
   struct divergence *divergence = context;
   const struct model *model = divergence->model;
-  (void)report;
+  const size_t before = divergence->count;
+  cr_assert_eq(report->skipped, before < divergence->after ? 0 : before + 1 - divergence->after);
+  cr_assert_eq(report->updates_so_far, before + 1);
   if (++divergence->count != divergence->after) return true;
   for (size_t i = 0; i < model->table.block; i++)
     model->block[i] = (i % 2 == 0 ? 1 : -1) * (real)FLT_MAX;
@@ -444,23 +449,45 @@ static void check_same_course(const struct course *a, const struct course *b, si
   cr_assert_arr_eq(a->best, b->best, sizeof a->best);
 }
 
+/* Three batches make an epoch. */
+static void check_history(const struct model *model, const struct course *course) {
+  const elman_history *history = &model->past.history;
+  const size_t last = course->count % 3 == 0 ? 0 : course->updates[course->count - 1].tokens;
+  const size_t epoch = course->count < 3 ? 0 : course->updates[2].tokens;
+  cr_assert_eq(history->updates, course->count);
+  cr_assert_eq(history->epochs, course->count / 3);
+  cr_assert_eq(history->tokens, course->count / 3 * epoch + last);
+}
+
+static void check_checkpoint(elman_checkpoint expected) {
+  elman_checkpoint found;
+  cr_assert_eq(checkpoint_look(&found, "checkpoint", NULL), ELMAN_OK);
+  cr_assert_eq(found, expected);
+}
+
 Test(validation, a_training_that_is_stopped_and_resumed_is_the_same_training) {
   struct task task = set_up();
   struct course whole = {.count = 0};
   struct model *expected = trained(&task, eventful(&task, &whole));
   cr_assert(whole.validations > 6 && whole.count < 19 * 3, "patience ended it");
   cr_assert_lt(whole.updates[whole.count - 1].learning_rate, 0.001, "the rate has fallen");
+  cr_assert_neq(whole.count % 3, 0, "patience ended it within an epoch");
+  check_history(expected, &whole);
   for (size_t stop = 1; stop < whole.count; stop++) {
     struct course parts = {.stop_after = stop};
     elman_train_options options = eventful(&task, &parts);
     struct model *model = make_model();
     options.checkpoint = "checkpoint";
     cr_assert_eq(trainer_run(model, &task.corpus, &options, NULL), ELMAN_INTERRUPTED);
+    check_history(model, &parts);
     model_free(model);
+    check_checkpoint(ELMAN_CHECKPOINT_UNFINISHED);
     parts.stop_after = 0;
     options.resume = true;
     model = trained(&task, options);
     check_same_course(&whole, &parts, stop);
+    check_history(model, &whole);
+    check_checkpoint(ELMAN_CHECKPOINT_FINISHED);
     cr_assert_eq(
         memcmp(model->block, expected->block, expected->table.block * sizeof *model->block), 0,
         "stopped after %zu: other weights", stop);
@@ -468,6 +495,39 @@ Test(validation, a_training_that_is_stopped_and_resumed_is_the_same_training) {
     remove_entry("checkpoint");
   }
   model_free(expected);
+  tear_down(&task);
+}
+
+/* A model that is kept on the way is the one that a training of so many epochs leaves, and the
+ * training goes on as if none were kept. */
+Test(validation, models_that_are_kept_are_those_of_shorter_trainings) {
+  enum { EPOCHS = 4 };
+  struct task task = set_up();
+  elman_train_options options = options_of(EPOCHS);
+  options.average = 0.5;
+  struct model *plain = trained(&task, options);
+  options.output = "m";
+  options.keep_last = EPOCHS;
+  struct model *model = trained(&task, options);
+  cr_assert_eq(model->past.history.updates, EPOCHS);
+  cr_assert_eq(model->past.history.tokens, plain->past.history.tokens);
+  cr_assert_eq(memcmp(model->block, plain->block, plain->table.block * sizeof(real)), 0);
+  for (size_t update = 1; update <= EPOCHS; update++) {
+    char name[32];
+    struct model *kept;
+    snprintf(name, sizeof name, "m.update%zu", update);
+    cr_assert_eq(model_load(&kept, name, NULL), ELMAN_OK, "%s", name);
+    cr_assert_eq(kept->past.history.updates, update);
+    cr_assert_eq(kept->past.history.epochs, update);
+    options = options_of(update);
+    options.average = 0.5;
+    struct model *shorter = trained(&task, options);
+    cr_assert_eq(memcmp(kept->block, shorter->block, plain->table.block * sizeof(real)), 0);
+    model_free(shorter);
+    model_free(kept);
+  }
+  model_free(plain);
+  model_free(model);
   tear_down(&task);
 }
 
@@ -485,6 +545,7 @@ Test(validation, a_training_that_diverged_leaves_no_checkpoint) {
   options.context = &divergence;
   cr_assert_eq(trainer_run(model, &task.corpus, &options, &error), ELMAN_INVALID_ARGUMENT);
   cr_assert_not_null(strstr(error.message, "was not finite in 10 updates"), "%s", error.message);
+  cr_assert_eq(divergence.count, divergence.after + 9);
   cr_assert_eq(file_exists(&left, "checkpoint", NULL), ELMAN_OK);
   cr_assert_not(left);
   cr_assert_eq(model->past.history.updates, 0);
