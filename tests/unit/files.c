@@ -374,6 +374,40 @@ Test(file, a_signal_is_no_error) {
   cr_assert_eq(code, 0, "bytes are missing");
 }
 
+/* Each piece comes late, after two signals. */
+Test(file, a_signal_while_reading_is_no_error) {
+  enum { PIECES = 20, SIZE = 100 };
+  static const char piece[SIZE] = "x";
+  char name[64];
+  int ends[2];
+  cr_assert_eq(pipe(ends), 0);
+  snprintf(name, sizeof name, "/dev/fd/%d", ends[0]);
+  struct sigaction action = {.sa_handler = do_nothing};
+  cr_assert_eq(sigaction(SIGUSR1, &action, NULL), 0);
+  const pid_t parent = getpid(), child = fork();
+  if (child == 0) {
+    for (int i = 0; i < PIECES; i++) {
+      for (int k = 0; k < 2; k++) {
+        usleep(2000);
+        kill(parent, SIGUSR1);
+      }
+      usleep(2000);
+      if (write(ends[1], piece, SIZE) != SIZE) _exit(1);
+    }
+    _exit(0);
+  }
+  close(ends[1]);
+  struct buffer content = {0};
+  elman_error error = {.message = ""};
+  cr_assert_eq(file_read(&content, name, PIECES * SIZE, &error), ELMAN_OK, "%s", error.message);
+  cr_assert_eq(content.length, PIECES * SIZE);
+  buffer_free(&content);
+  close(ends[0]);
+  int code;
+  while (waitpid(child, &code, 0) < 0) continue;
+  cr_assert_eq(code, 0);
+}
+
 Test(file, existence) {
   bool exists = true;
   elman_error error;

@@ -10,6 +10,7 @@ Test(formats, svg) {
   cr_assert_not_null(strstr(one, "<title>茶 ← tea: 0.900</title>"));
   cr_assert_not_null(strstr(one, "fill=\"#00224E\""));
   cr_assert_not_null(strstr(one, "fill=\"#FEE838\""));
+  cr_assert_eq(occurrences(one, " width=\"33\" height=\"23\" fill="), 12, "a gap between cells");
   cr_assert_eq(occurrences(one, "<desc>"), 1);
   free(one);
   char *several = written_all("svg", &heads, 3, NULL, NULL);
@@ -25,6 +26,7 @@ Test(formats, svg) {
   free(several);
   char *none = written_all("svg", &translation, 0, NULL, NULL);
   check_xml(none);
+  cr_assert_not_null(strstr(none, "width=\"208\""), "room for the scale");
   free(none);
 }
 

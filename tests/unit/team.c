@@ -116,6 +116,43 @@ Test(team, helps_within_a_job_of_one_piece) {
   use_threads(1);
 }
 
+/* Pieces that wait for each other: each member has one, or none would end. */
+struct meeting {
+  size_t members;
+  atomic_size_t arrived;
+  atomic_bool alone;
+};
+
+static void meet(const void *context, size_t i) {
+  enum { MOST_MS = 20000 };
+  struct meeting *meeting = *(struct meeting *const *)context;
+  atomic_fetch_add(&meeting->arrived, 1);
+  for (int ms = 0; atomic_load(&meeting->arrived) < meeting->members; ms++) {
+    if (atomic_load(&meeting->alone) || ms == MOST_MS) {
+      atomic_store(&meeting->alone, true);
+      return;
+    }
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+  }
+  (void)i;
+}
+
+/* Results alone would not show a team whose caller does everything. */
+Test(team, members_work_side_by_side) {
+  for (size_t members = 2; members <= 5; members++) {
+    use_threads(members);
+    for (size_t run = 0; run < 3; run++) {
+      struct meeting meeting = {.members = members}, *const all = &meeting;
+      if (run == 0)
+        share_out(members, 1e9, meet, &all);
+      else
+        team_run(meet, &all, members);
+      cr_assert_not(atomic_load(&meeting.alone), "%zu members, run %zu", members, run);
+    }
+    use_threads(1);
+  }
+}
+
 /* As where two threads of a program call the library. */
 static void *run_some(void *members) {
   check_runs(*(const size_t *)members, 300);
