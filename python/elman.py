@@ -40,26 +40,91 @@ class Error(Exception):
     """What the library refuses or cannot do. `status` is its code as a word, such as "bad_data";
     `where` names a file, or a file and a line of it, or is empty."""
 
-    def __init__(self, error):
-        self.status = STATUS[error.code]
-        self.message, self.where = error.message.decode(), error.where.decode()
-        super().__init__(f"{self.where}: {self.message}" if self.where else self.message)
+    def __init__(self, status, message, where=""):
+        super().__init__(status, message, where)
+        self.status, self.message, self.where = status, message, where
+
+    def __str__(self):
+        return f"{self.where}: {self.message}" if self.where else self.message
+
+
+class TranslationError(Error):
+    """Some texts of a list cannot be translated. `translations` has those of the others, and None in the
+    places of these; `errors` has an Error by place. Status, message and place are those of the first."""
+
+    def __init__(self, translations, errors):
+        first = errors[min(errors)]
+        super().__init__(first.status, first.message, first.where)
+        self.args = translations, errors
+        self.translations, self.errors = translations, errors
+
+
+def _error(struct):
+    return Error(STATUS[struct.code], struct.message.decode(), struct.where.decode())
 
 
 # ---- values of Python to those of C ----
 
 
-def _bytes(text):
-    """A path or a word. C would take it to end at a NUL."""
-    data = os.fsencode(text)
+def _expect(name, value, kind, form):
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} must be {form}, not {value!r}")
+    return value
+
+
+def _expect_function(name, function):
+    if function is not None and not callable(function):
+        raise TypeError(f"{name} must be a function, not {function!r}")
+    return function
+
+
+def _without_nul(data, value):
+    """C would take the text to end there."""
     if b"\0" in data:
-        raise ValueError(f"there is a NUL in {text!r}")
+        raise ValueError(f"there is a NUL in {value!r}")
     return data
 
 
+def _path(name, value):
+    return _without_nul(os.fsencode(_expect(name, value, (str, bytes, os.PathLike), "a path")), value)
+
+
+def _paths(values):
+    return _strings(_path("a file", value) for value in values)
+
+
+def _text(name, value):
+    """In UTF-8, whatever the locale is."""
+    _expect(name, value, str, "a text (str)")
+    try:
+        return value.encode()
+    except UnicodeEncodeError as error:
+        raise Error("bad_data", f"{name} is not valid Unicode: U+{ord(value[error.start]):04X}, half of a "
+                    f"surrogate pair, at character {error.start + 1}") from None
+
+
+def _list(name, values, form):
+    """A text is a sequence of characters, which nobody means."""
+    if isinstance(values, (str, bytes, dict)) or not hasattr(type(values), "__iter__"):
+        raise TypeError(f"{name} must be a list of {form}, not {values!r}")
+    return list(values)
+
+
+def _texts(name, values):
+    return _strings([_without_nul(_text("a text", value), value) for value in _list(name, values, "texts")])
+
+
 def _strings(texts):
-    texts = [_bytes(text) for text in texts]
+    texts = list(texts)
     return (ctypes.c_char_p * len(texts))(*texts)
+
+
+def _word(name, value, words):
+    """The value of an enum."""
+    if not isinstance(value, str) or value not in words:
+        kind = ValueError if isinstance(value, str) else TypeError
+        raise kind(f"{name} is one of {', '.join(words)}, not {value!r}")
+    return words[value]
 
 
 def _words(struct, field):
@@ -71,13 +136,18 @@ def _words(struct, field):
 
 
 def _number(name, value, kind):
-    if kind is ctypes.c_double:
-        return float(value)
+    is_bool = isinstance(value, (bool, numpy.bool_))
     if kind is ctypes.c_bool:
-        if not isinstance(value, bool):
+        if not is_bool:
             raise TypeError(f"{name} is True or False, not {value!r}")
-        return value
-    whole = value.__index__()  # of NumPy's numbers, too, but not of 2.5
+        return bool(value)
+    if kind is ctypes.c_double:
+        if is_bool or not hasattr(type(value), "__float__"):
+            raise TypeError(f"{name} must be a number, not {value!r}")
+        return float(value)
+    if is_bool or not hasattr(type(value), "__index__"):  # NumPy's numbers have it, 2.5 does not
+        raise TypeError(f"{name} must be a whole number, not {value!r}")
+    whole = value.__index__()
     if not 0 <= whole < 1 << 8 * ctypes.sizeof(kind):
         raise ValueError(f"{name} cannot be {value}")
     return whole
@@ -86,31 +156,68 @@ def _number(name, value, kind):
 def _fill(options, values):
     """Sets what users may set: all but what points to something else than text."""
     struct, kinds = type(options).__name__, dict(options._fields_)
+    if not isinstance(values, dict):
+        raise TypeError(f"a dictionary with fields of {struct} is needed, not {values!r}")
     for name, value in values.items():
         kind = kinds.get(name)
         words = _words(struct, name) if kind is not None else None
         if words is not None:
-            if value not in words:
-                raise ValueError(f"{name} is one of {', '.join(words)}, not {value!r}")
-            setattr(options, name, words[value])
+            setattr(options, name, _word(name, value, words))
         elif kind is ctypes.c_char_p:
-            setattr(options, name, None if value is None else _bytes(value))
+            setattr(options, name, None if value is None else _path(name, value))
         elif kind in (ctypes.c_bool, ctypes.c_double, ctypes.c_size_t, ctypes.c_uint64):
             setattr(options, name, _number(name, value, kind))
         elif kind is not None and issubclass(kind, ctypes.Structure):
-            setattr(options, name, _fill(getattr(options, name), value))
+            fill = _fill_search if kind is library.complete("elman_translate_options") else _fill
+            setattr(options, name, fill(getattr(options, name), value))
         else:
             raise TypeError(f"there is no option {name}")
     return options
+
+
+def _fill_search(options, values, shuffles=False):
+    """elman_translate_options. An option that would be ignored is refused, as the command does."""
+    _fill(options, values)
+    for name in "temperature", "top_k", "sample_seed":
+        if name in values and not options.sample:
+            raise ValueError(f"{name} needs sample=True")
+    if "override_seed" in values and not shuffles:
+        raise ValueError('override_seed needs an override whose kind is "shuffle"')
+    if "beam" not in values:
+        options.beam = max(options.beam, options.n_best)
+    return options
+
+
+OVERRIDE_FIELDS = {"uniform": (), "shuffle": (), "position": ("column",), "cell": ("row", "column", "weight")}
+
+
+def _overrides(values):
+    """elman_override of dictionaries."""
+    kind = library.complete("elman_override")
+    values = _list("overrides", values, "dictionaries with the fields of elman_override")
+    filled = [_fill(kind(), value) for value in values]
+    for value in values:
+        if "kind" not in value:
+            raise ValueError(f"an override needs a kind: {', '.join(OVERRIDE_FIELDS)}")
+        needed = OVERRIDE_FIELDS[value["kind"]]
+        if set(value) != {"kind", *needed}:
+            raise ValueError(f"an override of the kind {value['kind']!r} has "
+                             f"{', '.join(needed) or 'no other field'}, not {value!r}")
+    return (kind * len(filled))(*filled), any(value["kind"] == "shuffle" for value in values)
 
 
 def _as_many(what, values, text, texts):
     """A value for each text: that of the one text, or those of a list of texts."""
     if isinstance(text, str):
         return [values]
-    if isinstance(values, str) or (values is not None and len(values) != len(texts)):
+    if values is None:
+        return [None] * len(texts)
+    if isinstance(values, str):
         raise ValueError(f"there are not as many {what} as texts")
-    return values or [None] * len(texts)
+    values = _list(what, values, "one for each text")
+    if len(values) != len(texts):
+        raise ValueError(f"there are not as many {what} as texts")
+    return values
 
 
 # ---- and back ----
@@ -124,7 +231,7 @@ def _value(value):
     if hasattr(type(value), "contents"):
         return _value(value.contents) if value else None
     if isinstance(value, library.complete("elman_error")):
-        return Error(value)
+        return _error(value)
     return _record(value) if isinstance(value, ctypes.Structure) else value
 
 
@@ -204,49 +311,101 @@ def _call(function, *arguments):
     """Calls what can fail; the error comes last."""
     error = library.complete("elman_error")()
     if function(*arguments, ctypes.byref(error)) != 0:
-        raise Error(error)
+        raise _error(error)
+
+
+class _Handler:
+    """Stands in for a signal handler while the library may call functions of Python. An exception of the
+    handler would be lost there: it is kept, and raised after the call."""
+
+    def __init__(self, functions, original):
+        self.functions = functions
+        self.original = original.original if isinstance(original, _Handler) else original
+        self.replaced = original
+
+    def __call__(self, *arguments):
+        try:
+            self.original(*arguments)
+        except BaseException as raised:
+            if not self.functions.running:
+                raise
+            self.functions.keep(raised)
 
 
 class _Functions:
-    """Functions that the library calls. The first exception ends the call and goes on behind it, and
-    so does Ctrl-C, which Python would raise where C cannot pass it on."""
+    """Functions that the library calls, and signal handlers that Python runs meanwhile. The first
+    exception of any of them ends the call, and is raised after it. `with` surrounds the call."""
 
     def __init__(self):
-        self.raised, self.kept = None, []
+        self.raised, self.kept, self.handlers, self.running = None, [], {}, False
+
+    def keep(self, raised):
+        if self.raised is None:
+            self.raised = raised
 
     def set(self, options, name, function):
-        """None only listens for Ctrl-C."""
+        """None only lets signal handlers run."""
+        _expect_function(name, function)
+
         def call(_, *arguments):
             try:
                 if self.raised is None:
-                    return function is None or function(*map(_value, arguments)) is not False
+                    result = True if function is None else function(*map(_value, arguments))
+                    if function is not None:
+                        self.take_signals()  # it may have set a handler
+                    return result is not False and self.raised is None
             except BaseException as raised:
-                self.raised = raised
+                self.keep(raised)
             return False
 
         self.kept.append(dict(options._fields_)[name](call))
         setattr(options, name, self.kept[-1])
 
-    def interrupt(self, *_):
-        self.raised = KeyboardInterrupt()
+    def take_signals(self):
+        if threading.current_thread() is not threading.main_thread():
+            return  # no handler runs here
+        for number in signal.valid_signals():
+            handler = signal.getsignal(number)
+            if callable(handler) and handler is not self.handlers.get(number):
+                self.handlers[number] = _Handler(self, handler)
+                signal.signal(number, self.handlers[number])
+
+    def give_signals_back(self):
+        """A handler may raise an exception meanwhile; every step can be done again."""
+        while self.handlers:
+            try:
+                for number, handler in list(self.handlers.items()):
+                    if signal.getsignal(number) is handler:
+                        signal.signal(number, handler.replaced)
+                    del self.handlers[number]
+            except BaseException as raised:
+                self.keep(raised)
+
+    def __enter__(self):
+        self.running = True
+        try:
+            self.take_signals()
+        except BaseException:
+            self.give_signals_back()
+            self.running = False
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self.give_signals_back()
+        self.running = False
+        if self.raised is not None:
+            raise self.raised
 
     def call(self, function, *arguments):
         """False if a function has stopped it."""
-        takes_signals = (threading.current_thread() is threading.main_thread()
-                         and signal.getsignal(signal.SIGINT) is signal.default_int_handler)
-        if takes_signals:
-            signal.signal(signal.SIGINT, self.interrupt)
         try:
-            _call(function, *arguments)
+            with self:
+                _call(function, *arguments)
         except Error as error:
-            if error.status != "interrupted":
+            if error is self.raised or error.status != "interrupted":
                 raise
             return False
-        finally:
-            if takes_signals:
-                signal.signal(signal.SIGINT, signal.default_int_handler)
-            if self.raised is not None:
-                raise self.raised
         return True
 
 
@@ -281,7 +440,7 @@ class _Handle:
     def _use(self):
         with self._guard:
             if not self._free.alive:
-                raise ValueError("it is closed")
+                raise ValueError(f"the {type(self).__name__} is closed")
             self._users += 1
         try:
             yield self._pointer
@@ -296,15 +455,13 @@ class Pairs(_Handle):
 
     def __init__(self, *files, skipped=None, **options):
         given = _fill(library.elman_pairs_options_default(), options)
-        functions, given.files = _Functions(), _strings(files)
+        functions, given.files = _Functions(), _paths(files)
         given.file_count = len(files)
-        if skipped is not None:
+        if _expect_function("skipped", skipped) is not None:
             functions.set(given, "skipped", lambda file, line, fault, problem:
                           skipped(file, line, FINDINGS[fault], problem))
-        super().__init__(library.elman_pairs_free, library.elman_pairs_read, ctypes.byref(given))
-        if functions.raised is not None:
-            self.close()
-            raise functions.raised
+        with functions:
+            super().__init__(library.elman_pairs_free, library.elman_pairs_read, ctypes.byref(given))
 
     def __len__(self):
         with self._use() as pairs:
@@ -314,6 +471,14 @@ class Pairs(_Handle):
     def skipped(self):
         with self._use() as pairs:
             return library.elman_pairs_skipped(pairs)
+
+
+def _pairs(name, value):
+    return _expect(name, value, Pairs, "Pairs")
+
+
+def _ids(name, values):
+    return [_number("an id", each, ctypes.c_uint32) for each in _list(name, values, "ids")]
 
 
 class Model(_Handle):
@@ -327,17 +492,17 @@ class Model(_Handle):
     def create(cls, pairs, **options):
         """With initial weights; options are those of elman_model_options."""
         given = _fill(library.elman_model_options_default(), options)
-        with pairs._use() as read:
+        with _pairs("pairs", pairs)._use() as read:
             return cls(library.elman_model_create, read, ctypes.byref(given))
 
     @classmethod
     def load(cls, path):
-        return cls(library.elman_model_load, _bytes(path))
+        return cls(library.elman_model_load, _path("path", path))
 
     @classmethod
     def average(cls, *paths):
         """The mean of the weights in several files."""
-        return cls(library.elman_model_average, _strings(paths), len(paths))
+        return cls(library.elman_model_average, _paths(paths), len(paths))
 
     @contextlib.contextmanager
     def _use(self):
@@ -352,7 +517,7 @@ class Model(_Handle):
 
     def save(self, path):
         with self._use() as model:
-            _call(library.elman_model_save, model, _bytes(path))
+            _call(library.elman_model_save, model, _path("path", path))
 
     @property
     def info(self):
@@ -364,23 +529,24 @@ class Model(_Handle):
         """The texts of the tokens of "source" or "target", by id."""
         with self._use() as model:
             info = library.elman_model_get_info(model)
-            return [library.elman_model_get_token(model, SIDES[side], i, None, None).decode()
+            number = _word("side", side, SIDES)
+            return [library.elman_model_get_token(model, number, i, None, None).decode()
                     for i in range(getattr(info, f"{side}_vocabulary"))]
 
     def encode(self, side, text):
         """The ids of the tokens of a text, 0 for those that "source" or "target" lacks."""
-        data = text.encode()
+        data = _text("text", text)
         return self._coded(library.elman_encode, side, data, len(data)).ids
 
     def decode(self, side, ids):
         """The text of ids, without <s> and </s>."""
-        ids = [_number("an id", each, ctypes.c_uint32) for each in ids]
+        ids = _ids("ids", ids)
         return self._coded(library.elman_decode, side, (ctypes.c_uint32 * len(ids))(*ids), len(ids)).text
 
     def _coded(self, function, side, *arguments):
         coded = ctypes.POINTER(library.complete("elman_coded"))()
         with self._use() as model:
-            _call(function, ctypes.byref(coded), model, SIDES[side], *arguments)
+            _call(function, ctypes.byref(coded), model, _word("side", side, SIDES), *arguments)
         try:
             return types.SimpleNamespace(text=coded.contents.text.decode(),
                                          ids=coded.contents.ids[: coded.contents.count])
@@ -399,8 +565,8 @@ class Model(_Handle):
                 functions.set(given, name, function)
         with contextlib.ExitStack() as uses:
             if dev is not None:
-                given.dev = uses.enter_context(dev._use())
-            read, model = uses.enter_context(pairs._use()), uses.enter_context(self._use())
+                given.dev = uses.enter_context(_pairs("dev", dev)._use())
+            read, model = uses.enter_context(_pairs("pairs", pairs)._use()), uses.enter_context(self._use())
             return functions.call(library.elman_train, model, read, ctypes.byref(given))
 
     def translate(self, text, reference=None, prefix=None, ensemble=(), overrides=(), **options):
@@ -408,86 +574,104 @@ class Model(_Handle):
         elman_translate_options. A `reference`, or a list of them, is forced. A `prefix`, or a list of
         them, begins the translation, and the search goes on from there by at least one token: ids, such
         as the first of another's target_ids, or a text of whole words. `ensemble` has other models, and
-        `overrides` dictionaries with the fields of elman_override."""
-        texts = [text] if isinstance(text, str) else list(text)
+        `overrides` dictionaries with the fields of elman_override. Where texts of a list cannot be
+        translated, a TranslationError has the translations of the others."""
+        texts = [text] if isinstance(text, str) else _list("text", text, "texts, or one text (str)")
+        for each in texts:
+            _expect("a text", each, str, "a str")
         references = _as_many("references", reference, text, texts)
+        for each in references:
+            _expect("a reference", each, (str, type(None)), "a text (str)")
         prefixes = [None if each is None else self._prefix(each)
                     for each in _as_many("prefixes", prefix, text, texts)]
-        given = _fill(library.elman_translate_options_default(), options)
-        kind = library.complete("elman_override")
-        given.overrides = (kind * len(overrides))(*(_fill(kind(), each) for each in overrides))
-        given.override_count = len(overrides)
+        overridden, shuffles = _overrides(overrides)
+        given = _fill_search(library.elman_translate_options_default(), options, shuffles)
+        given.overrides, given.override_count = overridden, len(overridden)
+        ensemble = [_expect("each of the ensemble", model, Model, "a Model")
+                    for model in _list("ensemble", ensemble, "models")]
         with contextlib.ExitStack() as uses:
             # In one order, so that two threads never wait for each other.
             for model in sorted({self, *ensemble}, key=id):
                 uses.enter_context(model._use())
             given.ensemble = (ctypes.c_void_p * len(ensemble))(*(m._pointer.value for m in ensemble))
             given.ensemble_count = len(ensemble)
-            found = [None] * len(texts)
+            found, errors = [None] * len(texts), {}
             order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
             for at in range(0, len(order), BATCH):
-                numbers = order[at : at + BATCH]
-                batch = [(texts[i], references[i], prefixes[i], i) for i in numbers]
-                for i, translation in zip(numbers, self._translate(batch, given)):
-                    found[i] = translation
+                batch = [(texts[i], references[i], prefixes[i], i) for i in order[at : at + BATCH]]
+                for i, result in self._translate(batch, given):
+                    (errors if isinstance(result, Error) else found)[i] = result
+        if errors:
+            raise errors[0] if isinstance(text, str) else TranslationError(found, errors)
         return found[0] if isinstance(text, str) else found
 
     def _prefix(self, prefix):
-        ids = self.encode("target", prefix) if isinstance(prefix, str) else prefix
-        return [_number("an id", each, ctypes.c_uint32) for each in ids]
+        return self.encode("target", prefix) if isinstance(prefix, str) else _ids("a prefix", prefix)
 
     def _translate(self, batch, options):
-        """Of a few (text, reference, prefix, number)."""
+        """Pairs of a place and its Translation or Error, of a few (text, reference, prefix, place)."""
         if self._translator is None:
             self._translator = ctypes.c_void_p()
             _call(library.elman_translator_create, ctypes.byref(self._translator), self._pointer)
             self._owned.append((library.elman_translator_free, self._translator))
-        sentences = (library.complete("elman_sentence") * len(batch))()
-        for sentence, (text, reference, prefix, number) in zip(sentences, batch):
-            data, forced = text.encode(), None if reference is None else reference.encode()
-            sentence.text, sentence.length, sentence.number = data, len(data), number
+        results, encoded = [], []
+        for text, reference, prefix, place in batch:
+            try:
+                forced = None if reference is None else _text("the reference", reference)
+                encoded.append((_text("the text", text), forced, prefix or [], place))
+            except Error as error:
+                results.append((place, Error(error.status, error.message, f"sentence {place + 1}")))
+        sentences = (library.complete("elman_sentence") * len(encoded))()
+        for sentence, (data, forced, prefix, place) in zip(sentences, encoded):
+            sentence.text, sentence.length, sentence.number = data, len(data), place + 1  # as the command does
             sentence.reference, sentence.reference_length = forced, len(forced or b"")
-            if prefix:
-                sentence.prefix, sentence.prefix_count = (ctypes.c_uint32 * len(prefix))(*prefix), len(prefix)
-        translations = (ctypes.POINTER(library.complete("elman_translation")) * len(batch))()
-        errors = (library.complete("elman_error") * len(batch))()
+            sentence.prefix, sentence.prefix_count = (ctypes.c_uint32 * len(prefix))(*prefix), len(prefix)
+        translations = (ctypes.POINTER(library.complete("elman_translation")) * len(encoded))()
+        errors = (library.complete("elman_error") * len(encoded))()
         try:
             _call(library.elman_translate_batch, translations, errors, self._translator, sentences,
-                  len(batch), ctypes.byref(options))
-            return [_best(each) for each in translations]
+                  len(encoded), ctypes.byref(options))
         except Error:
-            for error, (*_, number) in zip(errors, batch):
+            if all(error.code == 0 for error in errors):
+                raise
+        try:
+            for translation, error, (*_, place) in zip(translations, errors, encoded):
                 if error.code != 0:  # its place in the batch says nothing to the caller
-                    error.where = f"sentence {number + 1}".encode()
-                    raise Error(error) from None
-            raise
+                    error.where = f"sentence {place + 1}".encode()
+                results.append((place, _error(error) if error.code != 0 else _best(translation)))
         finally:
             for each in translations:
                 library.elman_translation_free(each)
+        return results
 
     def evaluate(self, pairs, progress=None, **options):
         """The fields of elman_scores; options are those of elman_evaluate_options, in which `translate`
-        and `metric` are dictionaries. `progress` gets how much is done, and of how much."""
+        and `metric` are dictionaries. `progress` gets how much is done, and of how much; where it returns
+        False the result is None."""
         given, functions = _fill(library.elman_evaluate_options_default(), options), _Functions()
         scores = library.complete("elman_scores")()
         functions.set(given, "progress", progress)
-        with self._use() as model, pairs._use() as read:
-            functions.call(library.elman_evaluate, ctypes.byref(scores), model, read, ctypes.byref(given))
-        return _record(scores)
+        with self._use() as model, _pairs("pairs", pairs)._use() as read:
+            ended = functions.call(library.elman_evaluate, ctypes.byref(scores), model, read, ctypes.byref(given))
+        return _record(scores) if ended else None
 
     def check_gradients(self, sources, targets, alignments=None, progress=None, **options):
         """The fields of elman_gradient_report for pairs of texts, in which `tensors` is a dictionary by
-        name; options are those of elman_gradient_options."""
+        name; options are those of elman_gradient_options. Where `progress` returns False the result is
+        None."""
         given, functions = _fill(library.elman_gradient_options_default(), options), _Functions()
         functions.set(given, "progress", progress)
-        if not len(sources) == len(targets) == len(alignments or sources):
+        sources, targets = _texts("sources", sources), _texts("targets", targets)
+        links = sources if alignments is None else _texts("alignments", alignments)
+        if not len(sources) == len(targets) == len(links):
             raise ValueError("there are not as many sources, targets and alignments")
         if alignments is not None:
-            given.alignments = _strings(alignments)
+            given.alignments = links
         report = ctypes.POINTER(library.complete("elman_gradient_report"))()
         with self._use() as model:
-            functions.call(library.elman_gradient_check, ctypes.byref(report), model, _strings(sources),
-                           _strings(targets), len(sources), ctypes.byref(given))
+            if not functions.call(library.elman_gradient_check, ctypes.byref(report), model, sources, targets,
+                                  len(sources), ctypes.byref(given)):
+                return None
             try:
                 result = _record(report.contents)
                 tensors = map(_record, report.contents.tensors[: report.contents.tensor_count])
@@ -501,11 +685,12 @@ def metrics(hypotheses, *references, **options):
     """BLEU and chrF, the fields of elman_metric_scores, of lines against one or more lists of
     references; options are those of elman_metric_options."""
     given = _fill(library.elman_metric_options_default(), options)
-    sets = [_strings(each) for each in references]
+    hypotheses = _texts("hypotheses", hypotheses)
+    sets = [_texts("references", each) for each in references]
     if any(len(each) != len(hypotheses) for each in sets):
         raise ValueError("there are not as many references as hypotheses")
     scores, pointer = library.complete("elman_metric_scores")(), ctypes.POINTER(ctypes.c_char_p)
-    _call(library.elman_metrics, ctypes.byref(scores), _strings(hypotheses),
+    _call(library.elman_metrics, ctypes.byref(scores), hypotheses,
           (pointer * len(sets))(*(ctypes.cast(each, pointer) for each in sets)), len(sets),
           len(hypotheses), ctypes.byref(given))
     return _record(scores)

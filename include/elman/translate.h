@@ -166,7 +166,9 @@ typedef struct elman_sentence {
   size_t length;         /* bytes */
   const char *reference; /* not NULL: force this translation instead of searching for one */
   size_t reference_length;
-  uint64_t number;        /* what is drawn for it depends on this and the seed, not on its batch */
+  uint64_t number; /* what is drawn for it depends on this and the seed, not on its batch. The
+                      command and elman.py number the sentences of a call from 1;
+                      elman_translate takes 1 */
   const uint32_t *prefix; /* ids of the target that the translation begins with, without <s> and
                              </s>, such as `target_ids` of another; the search goes on from there,
                              by at least one token. Not beside a reference */

@@ -132,7 +132,7 @@ elman_status elman_translate(elman_translation **translation, elman_translator *
                              const char *text, size_t length,
                              const elman_translate_options *options, elman_error *error) {
   const elman_translate_options defaults = translate_options_default();
-  const elman_sentence sentence = {.text = text, .length = length};
+  const elman_sentence sentence = {.text = text, .length = length, .number = 1};
   struct surroundings before;
   *translation = NULL;
   if (options == NULL) options = &defaults;

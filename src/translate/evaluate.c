@@ -221,7 +221,7 @@ static elman_status translate_pairs(struct work *work, const struct screen *scre
                                           .length = pair->source.length,
                                           .reference = forced ? pair->target.bytes : NULL,
                                           .reference_length = pair->target.length,
-                                          .number = i};
+                                          .number = i + 1};
     work->numbers[n++] = i;
   }
   const struct translate_job job = {.model = work->model,
