@@ -11,12 +11,14 @@ ELMAN_BEGIN
 /* How a tensor's gradient compares with differences of the loss. */
 typedef enum elman_verdict {
   ELMAN_GRADIENT_RIGHT,
-  ELMAN_GRADIENT_ROUNDING, /* too small to be measured: rounding explains the difference */
+  ELMAN_GRADIENT_TOO_SMALL, /* not measured: rounding explains all of the difference */
   ELMAN_GRADIENT_WRONG,
-  ELMAN_GRADIENT_TIED /* the tensor is another one's, under which it is checked */
+  ELMAN_GRADIENT_TIED, /* the tensor is another one's, under which it is checked */
+  ELMAN_GRADIENT_KINK  /* not measured: every step crosses a point where the loss is not smooth: a
+                          rectifier switches, or a key enters or leaves a window */
 } elman_verdict;
 
-/* "right", "rounding", "wrong", "tied"; NULL for any other value. */
+/* "right", "too small", "wrong", "tied", "kink"; NULL for any other value. */
 ELMAN_API const char *elman_verdict_name(elman_verdict verdict);
 
 /* A tensor of the model, and its gradient in both ways. */
@@ -25,10 +27,14 @@ typedef struct elman_checked_tensor {
   const char *tied_to;  /* whose numbers these are; NULL if they are its own */
   size_t rows, columns; /* a vector has 1 column */
   int dimensions;       /* 1 or 2 */
-  size_t checked;       /* how many of its numbers were tried; the norms are of their gradient: */
-  double norm;          /* by back-propagation through time */
-  double measured;      /* by differences */
-  double error;         /* |a - b| / (|a| + |b|), from 0 to 1 */
+  size_t checked;       /* how many of its numbers were tried */
+  size_t kinks;         /* those of them that are left out, since every step crosses a kink */
+  double step;          /* the smallest step; below that of the options where the error of a step,
+                           which grows with its square, or a kink demanded it */
+  /* Norms of the gradient of those that are left. */
+  double norm;     /* by back-propagation through time */
+  double measured; /* by differences */
+  double error;    /* |a - b| / (|a| + |b|), from 0 to 1 */
   elman_verdict verdict;
 } elman_checked_tensor;
 
@@ -43,11 +49,13 @@ typedef struct elman_gradient_report {
   const elman_checked_tensor *tensors; /* in the order of the file */
   const elman_checked_tensor *worst;   /* the one with the largest error that is not of rounding;
                                           NULL if nothing could be measured */
-  bool right;                          /* none is wrong */
+  bool right; /* at least one tensor could be measured, and all that could are right */
+  bool wrong; /* a tensor is wrong */
 } elman_gradient_report;
 
 typedef struct elman_gradient_options {
-  double step;      /* h: a number is moved by it up and down; default 1e-5; 1e-12 to 1 */
+  double step;      /* h: a number is moved by it up and down; default 1e-5; 1e-12 to 1. Tensors
+                       whose error it explains are measured with smaller steps, too */
   double tolerance; /* the largest error of a right gradient; default 1e-7; 0 to 1 */
   size_t samples;   /* numbers tried of a tensor, chosen at random; 0 = all; default 50. Of an
                        embedding so many again, and at least one a word, in the rows of the

@@ -110,7 +110,7 @@ struct owned_report {
 };
 
 const char *elman_verdict_name(elman_verdict verdict) {
-  static const char *const names[] = {"right", "rounding", "wrong", "tied"};
+  static const char *const names[] = {"right", "too small", "wrong", "tied", "kink"};
   return (size_t)verdict < sizeof names / sizeof *names ? names[verdict] : NULL;
 }
 
@@ -159,8 +159,7 @@ static void fill_report(struct owned_report *owned, const struct gradient_check 
                                     .unknown_source = sentences_unknown(&texts->corpus.source),
                                     .unknown_target = sentences_unknown(&texts->corpus.target),
                                     .tensor_count = check->count,
-                                    .tensors = owned->tensors,
-                                    .right = true};
+                                    .tensors = owned->tensors};
   for (size_t i = 0; i < check->count; i++) {
     const struct parameter *row = &owned->table.rows[i];
     elman_checked_tensor *tensor = &owned->tensors[i];
@@ -170,13 +169,14 @@ static void fill_report(struct owned_report *owned, const struct gradient_check 
     tensor->rows = row->rows;
     tensor->columns = row->columns;
     tensor->dimensions = row->dimensions;
-    if (tensor->verdict == ELMAN_GRADIENT_WRONG) report->right = false;
+    if (tensor->verdict == ELMAN_GRADIENT_WRONG) report->wrong = true;
     const bool counts =
         tensor->verdict == ELMAN_GRADIENT_RIGHT || tensor->verdict == ELMAN_GRADIENT_WRONG;
     /* Also an error that is not a number comes before all others. */
     if (counts && (report->worst == NULL || !(tensor->error <= report->worst->error)))
       report->worst = tensor;
   }
+  report->right = report->worst != NULL && !report->wrong;
 }
 
 static elman_status check_gradients(elman_gradient_report **report, const struct model *model,

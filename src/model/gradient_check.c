@@ -5,17 +5,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fnv.h"
 #include "model/network_copy.h"
 #include "tensor/softmax.h"
+
+/* A weight's derivative, by differences. */
+struct slope {
+  double step;
+  double fine;  /* as measured with the step */
+  double value; /* the best that follows from this and the step before it */
+  double last;  /* the value before */
+  bool kink;    /* no step was small enough */
+};
 
 struct run {
   struct network_copy network;
   const struct batch *batch;
   const elman_gradient_options *options;
   struct regularization regularization;
-  size_t *places;  /* of the weights to try, within a tensor */
-  real *above;     /* (N,V): logits */
-  double rounding; /* of the mean loss, whatever the order in which a processor adds */
+  size_t *places;       /* of the weights to try, within a tensor */
+  struct slope *slopes; /* as many */
+  real *above;          /* (N,V): logits */
+  uint64_t piece;       /* on which the weights lie: see piece_of */
+  double rounding;      /* of the mean loss, whatever the order in which a processor adds */
 };
 
 /* ---- which weights ---- */
@@ -92,10 +104,11 @@ static elman_status take_memory(struct run *run, elman_error *error) {
     if (needed > most) most = needed;
   }
   run->places = reallocarray(NULL, most, sizeof *run->places);
+  run->slopes = reallocarray(NULL, most, sizeof *run->slopes);
   /* The workspace holds as many, so the product fits. */
   run->above =
       malloc(run->batch->tokens * run->network.config.target_vocabulary * sizeof *run->above);
-  const bool failed = run->places == NULL || run->above == NULL;
+  const bool failed = run->places == NULL || run->slopes == NULL || run->above == NULL;
   return failed ? fail_no_memory(error) : ELMAN_OK;
 }
 
@@ -128,15 +141,43 @@ static const real *logits_of(struct run *run, double *guide) {
   return run->network.workspace.decoder.logits;
 }
 
-/* Divided by the step that was realised. */
-static double central_difference(struct run *run, real *weight) {
+static uint64_t add_signs(uint64_t hash, const real *x, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    const unsigned char sign = x[i] > 0;
+    hash = hash_bytes(hash, &sign, 1);
+  }
+  return hash;
+}
+
+/* The loss is smooth in pieces: a rectifier gives 0 or not, and a key lies in a window or has no
+ * weight. The number of the piece on which the last pass was. A difference between two pieces is
+ * no derivative. */
+static uint64_t piece_of(const struct run *run) {
+  const struct workspace *w = &run->network.workspace;
+  const struct encoder_sizes encoder = encoder_sizes_of(&run->network.config);
+  const struct decoder_sizes decoder = decoder_sizes_of(&run->network.config);
+  const size_t S = run->batch->source.steps, T = run->batch->target.steps;
+  const size_t B = run->batch->target.batch, units = encoder_direction_size(encoder);
+  uint64_t hash =
+      add_signs(HASH_START, w->decoder.attention.weights, T * B * decoder.attention.heads * S);
+  for (size_t l = 0; l < encoder.layers && encoder.cell->corner; l++) {
+    for (size_t d = 0; d < encoder.directions; d++)
+      hash = add_signs(hash, w->encoder.states[l][d].part[0], (S + 1) * B * units);
+    hash = add_signs(hash, w->decoder.states[l].part[0], (T + 1) * B * decoder.hidden);
+  }
+  return hash;
+}
+
+/* With a step up and down, divided by the one that was realised. False if it leaves the piece. */
+static bool central_difference(double *slope, struct run *run, real *weight, double step) {
   const size_t N = run->batch->tokens, V = run->network.config.target_vocabulary;
   const real kept = *weight;
-  const volatile real above = kept + (real)run->options->step;
-  const volatile real below = kept - (real)run->options->step;
+  const volatile real above = kept + (real)step;
+  const volatile real below = kept - (real)step;
   double sum = 0, guide_above, guide_below;
   *weight = above;
   memcpy(run->above, logits_of(run, &guide_above), N * V * sizeof *run->above);
+  const bool stays = piece_of(run) == run->piece;
   *weight = below;
   const real *logits = logits_of(run, &guide_below);
   *weight = kept;
@@ -144,7 +185,8 @@ static double central_difference(struct run *run, real *weight) {
     sum += loss_difference(run->above + n * V, logits + n * V, run->batch->labels[n],
                            run->regularization.label_smoothing, V);
   const double guided = run->regularization.guide * (guide_above - guide_below);
-  return (sum / (double)N + guided) / ((double)above - (double)below);
+  *slope = (sum / (double)N + guided) / ((double)above - (double)below);
+  return stays && piece_of(run) == run->piece;
 }
 
 /* How far rounding moves sums of n numbers whose sizes add up to at most 1: λ √n u, but for a
@@ -223,10 +265,114 @@ static double rounding_of_guide(const struct run *run) {
   return rounding_of_sums(run) * (1 + 2 * score);
 }
 
-static elman_verdict judge(const struct run *run, double difference, double error, size_t checked) {
-  const double rounding = run->rounding / run->options->step * sqrt((double)checked);
-  if (error <= run->options->tolerance) return ELMAN_GRADIENT_RIGHT;
-  return difference <= rounding ? ELMAN_GRADIENT_ROUNDING : ELMAN_GRADIENT_WRONG; /* NaN is wrong */
+/* ---- the verdict ---- */
+
+/* Each refinement takes a tenth of the step. */
+enum { REFINEMENTS = 2, FINER = 10 };
+
+/* The derivatives of a tensor against its gradient. Sums of squares at first, then norms. */
+struct comparison {
+  size_t count;
+  double norm, measured;
+  double difference, rounding; /* of the gradient and `value`; how far rounding moves `value` */
+  double spread;               /* of `value` and `fine`: how much the error of a step still is */
+};
+
+static void add_slope(struct comparison *sum, double gradient, const struct slope *slope,
+                      double rounding) {
+  const double difference = gradient - slope->value, spread = slope->value - slope->fine;
+  sum->count++;
+  sum->norm += gradient * gradient;
+  sum->measured += slope->value * slope->value;
+  sum->difference += difference * difference;
+  sum->spread += spread * spread;
+  sum->rounding += rounding * rounding;
+}
+
+static struct comparison compare(const struct run *run, const real *gradient, size_t count,
+                                 double growth) {
+  struct comparison sum = {0};
+  for (size_t i = 0; i < count; i++) {
+    const struct slope *slope = &run->slopes[i];
+    if (!slope->kink)
+      add_slope(&sum, (double)gradient[run->places[i]], slope,
+                growth * run->rounding / slope->step);
+  }
+  sum.norm = sqrt(sum.norm);
+  sum.measured = sqrt(sum.measured);
+  sum.difference = sqrt(sum.difference);
+  sum.spread = sqrt(sum.spread);
+  sum.rounding = sqrt(sum.rounding);
+  return sum;
+}
+
+static double error_of(const struct comparison *sum) {
+  return sum->difference == 0 ? 0 : sum->difference / (sum->norm + sum->measured);
+}
+
+/* Two zeros agree, but nothing was measured. NaN is wrong. */
+static elman_verdict judge(const struct run *run, const struct comparison *sum) {
+  if (sum->count == 0) return ELMAN_GRADIENT_KINK;
+  if (sum->norm == 0 && sum->measured == 0) return ELMAN_GRADIENT_TOO_SMALL;
+  if (error_of(sum) <= run->options->tolerance) return ELMAN_GRADIENT_RIGHT;
+  return sum->difference <= sum->rounding ? ELMAN_GRADIENT_TOO_SMALL : ELMAN_GRADIENT_WRONG;
+}
+
+/* With the step of the options, or the first smaller one that stays on its piece. */
+static void measure(struct run *run, real *weights, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    struct slope *slope = &run->slopes[i];
+    *slope = (struct slope){.step = run->options->step, .kink = true};
+    for (int n = 0; n <= REFINEMENTS && slope->kink; n++) {
+      if (n > 0) slope->step /= FINER;
+      slope->kink = !central_difference(&slope->value, run, &weights[run->places[i]], slope->step);
+    }
+    slope->fine = slope->last = slope->value;
+  }
+}
+
+/* The error of a step grows with its square, so that two steps tell what is left without it
+ * (Richardson). */
+static void refine(struct run *run, real *weights, size_t count) {
+  const double square = FINER * FINER;
+  for (size_t i = 0; i < count; i++) {
+    struct slope *slope = &run->slopes[i];
+    if (slope->kink) continue;
+    const double coarse = slope->fine;
+    slope->last = slope->value;
+    slope->step /= FINER;
+    /* Within a step that stays on a piece a smaller one nearly always does, too. */
+    slope->kink = !central_difference(&slope->fine, run, &weights[run->places[i]], slope->step);
+    slope->value = (square * slope->fine - coarse) / (square - 1);
+  }
+}
+
+/* What a wrong tensor is after all, with smaller steps. `sum` comes in as it was with the last one,
+ * and goes out as that of the verdict. */
+static elman_verdict judge_refined(struct comparison *sum, struct run *run, real *weights,
+                                   const real *gradient, size_t count) {
+  const double square = FINER * FINER;
+  elman_verdict verdict = ELMAN_GRADIENT_WRONG;
+  for (int n = 1; n <= REFINEMENTS; n++) {
+    const struct comparison before = *sum;
+    refine(run, weights, count);
+    *sum = compare(run, gradient, count, (square + 1 / (double)FINER) / (square - 1));
+    verdict = judge(run, sum);
+    if (verdict == ELMAN_GRADIENT_RIGHT || verdict == ELMAN_GRADIENT_KINK) return verdict;
+    if (verdict == ELMAN_GRADIENT_TOO_SMALL) {
+      /* Rounding is larger now. The larger step decides, if its error does not explain it. */
+      double moved = 0;
+      for (size_t i = 0; i < count; i++) {
+        const struct slope *slope = &run->slopes[i];
+        if (!slope->kink) moved += pow(slope->value - slope->last, 2);
+      }
+      if (before.difference <= before.rounding + sqrt(moved)) return verdict;
+      *sum = before;
+      return ELMAN_GRADIENT_WRONG;
+    }
+    if (sum->difference > square * sum->spread) return verdict; /* no step is to blame */
+  }
+  return verdict;
 }
 
 static elman_checked_tensor check_tensor(struct run *run, size_t number) {
@@ -235,18 +381,19 @@ static elman_checked_tensor check_tensor(struct run *run, size_t number) {
   const real *gradient = run->network.gradients + row->offset;
   if (row->alias) return (elman_checked_tensor){.verdict = ELMAN_GRADIENT_TIED};
   const size_t count = choose_places(run, row, number);
-  double difference = 0, norm = 0, measured = 0;
-  for (size_t i = 0; i < count; i++) {
-    const double a = (double)gradient[run->places[i]];
-    const double b = central_difference(run, &weights[run->places[i]]);
-    difference += (a - b) * (a - b);
-    norm += a * a;
-    measured += b * b;
-  }
-  elman_checked_tensor report = {.checked = count, .norm = sqrt(norm), .measured = sqrt(measured)};
-  difference = sqrt(difference);
-  if (difference != 0) report.error = difference / (report.norm + report.measured);
-  report.verdict = judge(run, difference, report.error, count);
+  measure(run, weights, count);
+  struct comparison sum = compare(run, gradient, count, 1);
+  elman_verdict verdict = judge(run, &sum);
+  if (verdict == ELMAN_GRADIENT_WRONG) verdict = judge_refined(&sum, run, weights, gradient, count);
+  elman_checked_tensor report = {.checked = count,
+                                 .kinks = count - sum.count,
+                                 .step = run->options->step,
+                                 .norm = sum.norm,
+                                 .measured = sum.measured,
+                                 .error = error_of(&sum),
+                                 .verdict = verdict};
+  for (size_t i = 0; i < count; i++)
+    if (!run->slopes[i].kink) report.step = fmin(report.step, run->slopes[i].step);
   return report;
 }
 
@@ -257,6 +404,7 @@ static elman_status check_all(struct gradient_check *check, struct run *run, elm
       network_copy_loss(&check->loss, network, run->batch, &run->regularization, error);
   if (status == ELMAN_OK) status = take_memory(run, error);
   if (status != ELMAN_OK) return status;
+  run->piece = piece_of(run);
   run->rounding = rounding_of_loss(run);
   if (run->regularization.guide > 0)
     run->rounding += options->guide_weight * rounding_of_guide(run);
@@ -290,6 +438,7 @@ elman_status gradient_check_run(struct gradient_check *check, const struct model
   if (status != ELMAN_OK) return status;
   status = check_all(check, &run, error);
   free(run.places);
+  free(run.slopes);
   free(run.above);
   network_copy_free(&run.network);
   return status;

@@ -39,6 +39,7 @@ struct rnn_cell {
   /* What the input and what the state give to the last gate are not added up: K = G + 1, and the
    * input's share stands behind the rest. */
   bool apart;
+  bool corner;   /* the nonlinearity is not smooth where h comes to be 0 */
   bool identity; /* initial values: W_hh the identity, biases zero */
   void (*forward)(const struct cell_step *step);
   void (*backward)(const struct cell_step_back *step);

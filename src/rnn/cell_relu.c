@@ -24,6 +24,7 @@ static size_t saturated(const real *h, size_t hidden) {
 
 const struct rnn_cell cell_relu = {.gates = 1,
                                    .parts = 1,
+                                   .corner = true,
                                    .identity = true,
                                    .forward = forward,
                                    .backward = backward,

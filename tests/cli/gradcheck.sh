@@ -26,27 +26,38 @@ expect_stdout_match '^encoder\.embedding\.weight +19 x 5 +95 '
 # Regularised as in training.
 expect_exit 0 "$ELMAN" gradcheck --dropout 0.3 --label-smoothing 0.1 --seed 7 '我 爱 学习' 'I love studying'
 
-# A step that is too coarse makes the measurement wrong.
-expect_exit 65 "$ELMAN" gradcheck --epsilon 0.1 '我 爱 学习' 'I love studying'
-expect_stdout_match '  wrong$'
+# The error of a step goes with smaller steps. A step that is far too coarse makes the measurement
+# wrong.
+expect_exit 0 "$ELMAN" gradcheck --epsilon 0.01 '我 爱 学习' 'I love studying'
+expect_stdout_match '  right, steps down to 1e-03$'
+expect_stdout_match ': the gradients are right$'
+expect_exit 65 "$ELMAN" gradcheck --epsilon 1 '我 爱 学习' 'I love studying'
+expect_stdout_match '  wrong, steps down to 1e-02$'
 expect_stdout_match ': not all gradients are right$'
-expect_exit 0 "$ELMAN" gradcheck --epsilon 0.1 --tolerance 1 '我 爱 学习' 'I love studying'
+expect_exit 0 "$ELMAN" gradcheck --epsilon 1 --tolerance 1 '我 爱 学习' 'I love studying'
 
 # One that is too fine drowns in rounding, which is not wrong. So does what has no gradient: one
 # source word leaves attention nothing to choose.
 expect_exit 0 "$ELMAN" gradcheck --epsilon 1e-11 '我 爱 学习' 'I love studying'
-expect_stdout_match '  rounding$'
-expect_stdout_match '; too small to be measured: [0-9]+$'
+expect_stdout_match '  too small$'
+expect_stdout_match ': all gradients that could be measured are right; too small to be measured: [0-9]+$'
 expect_exit 0 "$ELMAN" gradcheck --epsilon 1e-12 --tolerance 0 '我 爱 学习' 'I love studying'
-expect_stdout_match '^no gradient is large enough to be measured with this step$'
+expect_stdout_match '^no gradient could be measured with this step; too small to be measured: 12$'
+expect_exit 0 "$ELMAN" gradcheck --json --epsilon 1e-12 --tolerance 0 '我 爱 学习' 'I love studying'
+expect_stdout_match '"right":false,"wrong":false,"worst":null,'
 expect_exit 0 "$ELMAN" train -q --epochs 0 --attention general --hidden-size 6 -o general.safetensors \
   "$DATA/toy.zh-en.tsv"
 expect_exit 0 "$ELMAN" gradcheck -m general.safetensors '我' 'I love studying'
-expect_stdout_match '^decoder\.attention\.query\.weight .*  (rounding|right)$'
+expect_stdout_match '^decoder\.attention\.query\.weight .*  too small$'
+
+# The difference of a rectifier across its corner is no derivative.
+expect_exit 0 "$ELMAN" train -q --epochs 400 --cell relu -t 1 -o relu.safetensors \
+  "$DATA/toy.zh-en.tsv"
+expect_exit 0 "$ELMAN" gradcheck --samples 200 -m relu.safetensors '我 爱 学习' 'I love studying'
 
 expect_exit 0 "$ELMAN" gradcheck --json '我 爱 学习' 'I love studying'
-expect_stdout_match '^\{"loss":3\.[0-9]+,"tokens":4,"right":true,"worst":"[a-z_.0-9]+","tensors":\[$'
-expect_stdout_match '^  \{"name":"decoder\.out\.bias","shape":\[21\],"verdict":"right","checked":21,"derived":[0-9.e-]+,"measured":[0-9.e-]+,"error":[0-9.e-]+\}$'
+expect_stdout_match '^\{"loss":3\.[0-9]+,"tokens":4,"right":true,"wrong":false,"worst":"[a-z_.0-9]+","tensors":\[$'
+expect_stdout_match '^  \{"name":"decoder\.out\.bias","shape":\[21\],"verdict":"right","checked":21,"kinks":0,"step":1e-05,"derived":[0-9.e-]+,"measured":[0-9.e-]+,"error":[0-9.e-]+\}$'
 python3 -c 'import json, sys; json.load(sys.stdin)' <"$results/stdout" || fail "not JSON"
 
 # A tied tensor is named, and checked under its other name; a trained model has small gradients.

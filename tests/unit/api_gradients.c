@@ -99,18 +99,54 @@ Test(api_gradients, the_loss_is_the_models) {
   elman_model_free(model);
 }
 
+/* Its own error goes with smaller steps, unless it is far too large. */
 Test(api_gradients, a_coarse_step_is_seen) {
   const elman_model_options options = small();
   elman_model *model = model_of(&options, 0);
   elman_gradient_options coarse = elman_gradient_options_default();
   coarse.step = 0.1;
   elman_gradient_report *report = check(model, &coarse);
-  cr_assert(!report->right);
+  cr_assert(report->right && !report->wrong);
+  cr_assert_lt(report->worst->step, coarse.step);
+  elman_gradient_report_free(report);
+  coarse.step = 1;
+  report = check(model, &coarse);
+  cr_assert(!report->right && report->wrong);
   cr_assert_eq(report->worst->verdict, ELMAN_GRADIENT_WRONG);
   elman_gradient_report_free(report);
   coarse.tolerance = 1;
   report = check(model, &coarse);
-  cr_assert(report->right);
+  cr_assert(report->right && !report->wrong);
+  cr_assert_eq(report->worst->step, coarse.step);
+  elman_gradient_report_free(report);
+  elman_model_free(model);
+}
+
+/* Nothing is right that was not measured. */
+Test(api_gradients, a_fine_step_measures_nothing) {
+  const elman_model_options options = small();
+  elman_model *model = model_of(&options, 0);
+  elman_gradient_options fine = elman_gradient_options_default();
+  fine.step = 1e-12;
+  fine.tolerance = 0;
+  elman_gradient_report *report = check(model, &fine);
+  cr_assert(!report->right && !report->wrong);
+  cr_assert_null(report->worst);
+  for (size_t i = 0; i < report->tensor_count; i++)
+    cr_assert_eq(report->tensors[i].verdict, ELMAN_GRADIENT_TOO_SMALL);
+  elman_gradient_report_free(report);
+  elman_model_free(model);
+}
+
+/* Many units of its rectifiers come near 0. */
+Test(api_gradients, a_trained_rectifying_model_is_right) {
+  elman_model_options options = small();
+  options.cell = "relu";
+  elman_model *model = model_of(&options, 400);
+  elman_gradient_options all = elman_gradient_options_default();
+  all.samples = 0;
+  elman_gradient_report *report = check(model, &all);
+  cr_assert(report->right && !report->wrong, "%s: %g", report->worst->name, report->worst->error);
   elman_gradient_report_free(report);
   elman_model_free(model);
 }
@@ -243,6 +279,9 @@ Test(api_gradients, wrong_options_are_refused) {
 
 Test(api_gradients, verdicts_have_names) {
   cr_assert_str_eq(elman_verdict_name(ELMAN_GRADIENT_RIGHT), "right");
+  cr_assert_str_eq(elman_verdict_name(ELMAN_GRADIENT_TOO_SMALL), "too small");
+  cr_assert_str_eq(elman_verdict_name(ELMAN_GRADIENT_WRONG), "wrong");
   cr_assert_str_eq(elman_verdict_name(ELMAN_GRADIENT_TIED), "tied");
-  cr_assert_null(elman_verdict_name((elman_verdict)4));
+  cr_assert_str_eq(elman_verdict_name(ELMAN_GRADIENT_KINK), "kink");
+  cr_assert_null(elman_verdict_name((elman_verdict)5));
 }

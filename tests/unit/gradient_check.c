@@ -104,6 +104,24 @@ static struct gradient_check run(const struct setting *setting,
 
 /* ---- what is right ---- */
 
+static float *numbers_of(struct setting *setting, const char *name) {
+  float *numbers = setting->numbers;
+  for (size_t i = 0; i < setting->table.count; i++) {
+    if (strcmp(setting->table.rows[i].name, name) == 0) return numbers;
+    numbers += parameter_size(&setting->table.rows[i]);
+  }
+  cr_assert_fail("there is no %s", name);
+  return NULL;
+}
+
+static const elman_checked_tensor *report_of(const struct setting *setting,
+                                             const struct gradient_check *check, const char *name) {
+  for (size_t i = 0; i < check->count; i++)
+    if (strcmp(setting->table.rows[i].name, name) == 0) return &check->reports[i];
+  cr_assert_fail("there is no %s", name);
+  return NULL;
+}
+
 Test(gradient_check, every_tensor_of_a_right_network_is_right) {
   struct setting setting;
   struct model_config config = small_config();
@@ -167,8 +185,9 @@ Test(gradient_check, the_step_is_the_one_that_was_made) {
   tear_down(&setting);
 }
 
-/* Over one source word attention has nothing to choose: its gradient is zero but for rounding. */
-Test(gradient_check, what_cannot_be_measured_is_not_wrong) {
+/* Over one source word attention has nothing to choose: its gradient is zero, and what is measured
+ * is zero but for rounding. */
+Test(gradient_check, what_cannot_be_measured_is_neither_wrong_nor_right) {
   struct setting setting;
   struct model_config config = small_config();
   for (unsigned kind = 0; attention_name(kind) != NULL; kind++) {
@@ -181,6 +200,9 @@ Test(gradient_check, what_cannot_be_measured_is_not_wrong) {
     for (size_t i = 0; i < check.count; i++)
       cr_assert_neq(check.reports[i].verdict, ELMAN_GRADIENT_WRONG, "%s: %g",
                     setting.table.rows[i].name, check.reports[i].error);
+    if (kind == ATTENTION_GENERAL || kind == ATTENTION_HIERARCHICAL)
+      cr_assert_eq(report_of(&setting, &check, "decoder.attention.query.weight")->verdict,
+                   ELMAN_GRADIENT_TOO_SMALL);
     tear_down(&setting);
   }
 }
@@ -208,12 +230,99 @@ Test(gradient_check, tied_tensors_are_checked_once) {
   tear_down(&setting);
 }
 
+/* ---- steps ---- */
+
+/* A rectifying encoder whose units get their biases alone, at every step. */
+static void set_up_at_corner(struct setting *setting, size_t units, float bias) {
+  struct model_config config = small_config();
+  config.cell = "relu";
+  set_up(setting, config, 0.8, MOST_PAIRS);
+  const size_t H = config.hidden_size;
+  memset(numbers_of(setting, "encoder.rnn.weight_ih_l0"), 0,
+         H * config.embedding_size * sizeof(float));
+  memset(numbers_of(setting, "encoder.rnn.weight_hh_l0"), 0, H * H * sizeof(float));
+  for (size_t i = 0; i < H; i++) {
+    numbers_of(setting, "encoder.rnn.bias_ih_l0")[i] = i < units ? bias : 0.5F;
+    numbers_of(setting, "encoder.rnn.bias_hh_l0")[i] = 0;
+  }
+}
+
+/* A difference across the corner of a rectifier is no derivative. */
+Test(gradient_check, a_corner_of_a_rectifier_is_seen) {
+  struct setting setting;
+  const elman_checked_tensor *bias;
+  set_up_at_corner(&setting, 1, 4e-6F); /* a tenth of the step does not reach it */
+  struct gradient_check check = run(&setting, &usual);
+  bias = report_of(&setting, &check, "encoder.rnn.bias_ih_l0");
+  cr_assert_eq(bias->verdict, ELMAN_GRADIENT_RIGHT);
+  cr_assert_eq(bias->kinks, 0);
+  cr_assert_float_eq(bias->step, usual.step / 10, 1e-12);
+  tear_down(&setting);
+
+  set_up_at_corner(&setting, 1, 1e-9F); /* no step does not reach it: the others are measured */
+  check = run(&setting, &usual);
+  bias = report_of(&setting, &check, "encoder.rnn.bias_ih_l0");
+  cr_assert_eq(bias->verdict, ELMAN_GRADIENT_RIGHT);
+  cr_assert_eq(bias->kinks, 1);
+  cr_assert_eq(bias->step, usual.step);
+  cr_assert_eq(report_of(&setting, &check, "decoder.out.weight")->kinks, 0);
+  tear_down(&setting);
+
+  set_up_at_corner(&setting, 6, -1e-9F);
+  check = run(&setting, &usual);
+  bias = report_of(&setting, &check, "encoder.rnn.bias_ih_l0");
+  cr_assert_eq(bias->verdict, ELMAN_GRADIENT_KINK);
+  cr_assert_eq(bias->kinks, bias->checked);
+  for (size_t i = 0; i < check.count; i++)
+    cr_assert_neq(check.reports[i].verdict, ELMAN_GRADIENT_WRONG, "%s", setting.table.rows[i].name);
+  tear_down(&setting);
+}
+
+static struct model_config local_config(void) {
+  struct model_config config = small_config();
+  config.layers = 3;
+  config.attention = "local";
+  config.attention_window = 1;
+  config.attentional_layer = config.input_feeding = true;
+  return config;
+}
+
+/* The error of a step, which grows with its square, is no error of the gradient. Where a gradient
+ * is wrong, a smaller step does not help. */
+Test(gradient_check, the_error_of_a_step_is_not_one_of_the_gradient) {
+  static const double steps[] = {1e-2, 1e-3, 1e-5}, factors[] = {1, 1.001, 1 + 1e-6};
+  struct setting setting;
+  set_up(&setting, local_config(), 1.5, MOST_PAIRS);
+  bool smaller = false;
+  for (size_t s = 0; s < sizeof steps / sizeof *steps; s++) {
+    elman_gradient_options options = usual;
+    options.step = steps[s];
+    options.samples = 20;
+    for (size_t wrong = 0; wrong < setting.table.count; wrong++) {
+      spoil_factor = factors[wrong % 3];
+      spoil_offset = setting.table.rows[wrong].offset;
+      spoil_size = parameter_size(&setting.table.rows[wrong]);
+      const struct gradient_check check = run(&setting, &options);
+      for (size_t i = 0; i < check.count; i++) {
+        const elman_checked_tensor *report = &check.reports[i];
+        smaller = smaller || report->step < options.step;
+        const bool spoilt = i == wrong && spoil_factor != 1 && report->norm > 0;
+        cr_assert_eq(report->verdict == ELMAN_GRADIENT_WRONG, spoilt,
+                     "step %g, factor %g of %s: %s: %g", options.step, spoil_factor,
+                     setting.table.rows[wrong].name, setting.table.rows[i].name, report->error);
+      }
+    }
+  }
+  cr_assert(smaller);
+  tear_down(&setting);
+}
+
 /* ---- what is wrong ---- */
 
 /* Each tensor alone with a wrong sign, a factor of 2, or an error of a millionth or a third of it.
  */
 Test(gradient_check, a_wrong_gradient_is_caught_where_it_is) {
-  static const double factors[] = {-1, 2, 0, 1 + 1e-6, 1 + 3e-7};
+  static const double factors[] = {-1, 2, 0, 1.001, 1 + 1e-6, 1 + 3e-7};
   struct setting setting;
   set_up(&setting, small_config(), 0.8, MOST_PAIRS);
   for (size_t f = 0; f < sizeof factors / sizeof *factors; f++) {

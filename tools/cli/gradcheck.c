@@ -14,26 +14,51 @@
 
 /* ---- for people ---- */
 
-static void write_row(FILE *stream, const elman_checked_tensor *tensor) {
+static void write_verdict(FILE *stream, const elman_checked_tensor *tensor, double step) {
+  fputs(elman_verdict_name(tensor->verdict), stream);
+  if (tensor->verdict != ELMAN_GRADIENT_KINK && tensor->kinks > 0)
+    fprintf(stream, ", %zu at a kink", tensor->kinks);
+  if (tensor->verdict != ELMAN_GRADIENT_KINK && tensor->step < step)
+    fprintf(stream, ", steps down to %.0e", tensor->step);
+}
+
+static void write_row(FILE *stream, const elman_checked_tensor *tensor, double step) {
   char shape[48];
   snprintf(shape, sizeof shape, tensor->dimensions == 1 ? "%zu" : "%zu x %zu", tensor->rows,
            tensor->columns);
   fprintf(stream, "%-32s %13s ", tensor->name, shape);
-  if (tensor->tied_to != NULL)
+  if (tensor->tied_to != NULL) {
     fprintf(stream, "%9s %11s %11s %9s  tied to %s\n", "-", "-", "-", "-", tensor->tied_to);
-  else
-    fprintf(stream, "%9zu %11.4e %11.4e %9.1e  %s\n", tensor->checked, tensor->norm,
-            tensor->measured, tensor->error, elman_verdict_name(tensor->verdict));
+    return;
+  }
+  fprintf(stream, "%9zu %11.4e %11.4e %9.1e  ", tensor->checked, tensor->norm, tensor->measured,
+          tensor->error);
+  write_verdict(stream, tensor, step);
+  putc('\n', stream);
 }
 
-static size_t count_unmeasured(const elman_gradient_report *report) {
+static size_t count_verdict(const elman_gradient_report *report, elman_verdict verdict) {
   size_t count = 0;
-  for (size_t i = 0; i < report->tensor_count; i++)
-    count += report->tensors[i].verdict == ELMAN_GRADIENT_ROUNDING;
+  for (size_t i = 0; i < report->tensor_count; i++) count += report->tensors[i].verdict == verdict;
   return count;
 }
 
-static void write_text(FILE *stream, const elman_gradient_report *report) {
+static void write_conclusion(FILE *stream, const elman_gradient_report *report) {
+  const size_t small = count_verdict(report, ELMAN_GRADIENT_TOO_SMALL);
+  const size_t kinks = count_verdict(report, ELMAN_GRADIENT_KINK);
+  if (report->worst == NULL)
+    fputs("\nno gradient could be measured with this step", stream);
+  else
+    fprintf(stream, "\nlargest error %.1e, of %s: %s", report->worst->error, report->worst->name,
+            report->wrong       ? "not all gradients are right"
+            : small + kinks > 0 ? "all gradients that could be measured are right"
+                                : "the gradients are right");
+  if (small > 0) fprintf(stream, "; too small to be measured: %zu", small);
+  if (kinks > 0) fprintf(stream, "; at a kink: %zu", kinks);
+  putc('\n', stream);
+}
+
+static void write_text(FILE *stream, const elman_gradient_report *report, double step) {
   fprintf(stream, "loss %.6g, the mean over %zu target token%s\n", report->loss, report->tokens,
           plural(report->tokens));
   if (report->linked > 0)
@@ -42,16 +67,8 @@ static void write_text(FILE *stream, const elman_gradient_report *report) {
   putc('\n', stream);
   fprintf(stream, "%-32s %13s %9s %11s %11s %9s\n", "tensor", "shape", "checked", "derived",
           "measured", "error");
-  for (size_t i = 0; i < report->tensor_count; i++) write_row(stream, &report->tensors[i]);
-  if (report->worst == NULL) {
-    fputs("\nno gradient is large enough to be measured with this step\n", stream);
-    return;
-  }
-  fprintf(stream, "\nlargest error %.1e, of %s: %s", report->worst->error, report->worst->name,
-          report->right ? "the gradients are right" : "not all gradients are right");
-  if (count_unmeasured(report) > 0)
-    fprintf(stream, "; too small to be measured: %zu", count_unmeasured(report));
-  putc('\n', stream);
+  for (size_t i = 0; i < report->tensor_count; i++) write_row(stream, &report->tensors[i], step);
+  write_conclusion(stream, report);
 }
 
 /* ---- for programs ---- */
@@ -63,8 +80,9 @@ static void write_tensor(struct json *json, const elman_checked_tensor *tensor) 
   if (tensor->tied_to != NULL)
     json_print(json, "tied_to %s}", tensor->tied_to);
   else
-    json_print(json, "checked %zu derived %g measured %g error %g}", tensor->checked, tensor->norm,
-               tensor->measured, tensor->error);
+    json_print(json, "checked %zu kinks %zu step %g derived %g measured %g error %g}",
+               tensor->checked, tensor->kinks, tensor->step, tensor->norm, tensor->measured,
+               tensor->error);
 }
 
 static void write_json(FILE *stream, const elman_gradient_report *report) {
@@ -72,7 +90,7 @@ static void write_json(FILE *stream, const elman_gradient_report *report) {
   json_print(&json, "{loss %g tokens %zu", report->loss, report->tokens);
   if (report->linked > 0)
     json_print(&json, " guide_loss %g linked %zu", report->guide_loss, report->linked);
-  json_print(&json, " right %d worst %s tensors [", report->right,
+  json_print(&json, " right %d wrong %d worst %s tensors [", report->right, report->wrong,
              report->worst == NULL ? NULL : report->worst->name);
   for (size_t i = 0; i < report->tensor_count; i++) write_tensor(&json, &report->tensors[i]);
   json_print(&json, "\n]}\n");
@@ -113,8 +131,11 @@ static int check(const elman_model *model, const struct operands *operands,
   free(sources);
   if (status != ELMAN_OK) return report_error(&error);
   note_unknown(found);
-  (json ? write_json : write_text)(stdout, found);
-  const int code = output_end(found->right ? EX_OK : EX_DATAERR);
+  if (json)
+    write_json(stdout, found);
+  else
+    write_text(stdout, found, options->step);
+  const int code = output_end(found->wrong ? EX_DATAERR : EX_OK);
   elman_gradient_report_free(found);
   return code;
 }
