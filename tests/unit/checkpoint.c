@@ -77,6 +77,39 @@ Test(checkpoint, counts_that_no_training_has) {
   end();
 }
 
+/* Writes over a part of the header, of the same length. */
+static void replace_in_header(const char *part, const char *with) {
+  size_t length;
+  char *bytes = get_bytes("checkpoint", &length);
+  char *found = memmem(bytes, length, part, strlen(part));
+  cr_assert_not_null(found, "%s", part);
+  memcpy(found, with, strlen(with));
+  put_bytes("checkpoint", bytes, length);
+  free(bytes);
+}
+
+/* Hashes that no version writes; without its checksum the file is taken as one of other tools. */
+Test(checkpoint, hashes_that_are_no_numbers) {
+  static const char *const wrong[] = {"000000000000000g", "00000000-0000001", "0x00000000000000",
+                                      "               0"};
+  bool found;
+  begin();
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    elman_error error = {0};
+    cr_assert_eq(checkpoint_save(&trainer, &options, (struct corpus_hashes){.ids = 1}, NULL),
+                 ELMAN_OK);
+    replace_in_header("elman.checksum", "other.checksum");
+    cr_assert_eq(
+        checkpoint_load(&trainer, &options, (struct corpus_hashes){.ids = 1}, &found, &error),
+        ELMAN_OK, "%s", error.message);
+    replace_in_header("0000000000000000", wrong[i]);
+    cr_assert_eq(
+        checkpoint_load(&trainer, &options, (struct corpus_hashes){.ids = 1}, &found, &error),
+        ELMAN_BAD_DATA, "%s", wrong[i]);
+  }
+  end();
+}
+
 /* It would take the place of a good one, and could not be read. */
 Test(checkpoint, moment_that_is_not_finite) {
   bool found;
