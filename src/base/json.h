@@ -8,6 +8,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/status.h"
 #include "base/text.h"
@@ -35,6 +36,15 @@ elman_status read_json_list(size_t *count, struct text text, json_take *take, vo
 
 /* The value as text, to be freed; NULL when memory ran out. `flags` are those of json_dumps. */
 char *write_json(const json_t *value, size_t flags);
+
+/* The largest count that a file may hold: every reader of JSON has whole numbers up to 2^53
+ * exactly, and sums of them do not wrap. Both readers and writers keep to it. */
+#define MOST_COUNT ((uint64_t)1 << 53)
+
+/* The lesser of a + b and MOST_COUNT. */
+static inline uint64_t add_counts(uint64_t a, uint64_t b) {
+  return a > MOST_COUNT || b > MOST_COUNT - a ? MOST_COUNT : a + b;
+}
 
 /* One entry of an object, and where its value goes: to the one pointer that is not NULL. */
 struct json_field {

@@ -26,6 +26,33 @@ static elman_status parse_metadata(json_t **value, const struct safetensors *fil
   return status == ELMAN_BAD_DATA ? bad(file, error, "is not valid JSON", key) : status;
 }
 
+/* Whether `version` is above this one, number by number. */
+static bool is_newer(const char *version) {
+  const char *own = ELMAN_VERSION;
+  for (int part = 0; part < 3; part++) {
+    char *end, *own_end;
+    const unsigned long theirs = strtoul(version, &end, 10), ours = strtoul(own, &own_end, 10);
+    if (theirs != ours) return theirs > ours;
+    if (*end != '.' || *own_end != '.') return false;
+    version = end + 1;
+    own = own_end + 1;
+  }
+  return false;
+}
+
+elman_status name_newer_version(elman_status status, const struct safetensors *file,
+                                elman_error *error) {
+  const char *version = safetensors_metadata(file, KEY_VERSION);
+  if (status != ELMAN_BAD_DATA || error == NULL || version == NULL || !is_newer(version) ||
+      strlen(version) >= MODEL_VERSION_SIZE)
+    return status;
+  const size_t used = strlen(error->message);
+  snprintf(error->message + used, sizeof error->message - used,
+           "; elman %s wrote the file and this is elman " ELMAN_VERSION ": use the newer one",
+           version);
+  return status;
+}
+
 static elman_status bad_value(const struct safetensors *file, elman_error *error, const char *key,
                               const json_t *json, const elman_hyperparameter *row) {
   char problem[128];
@@ -94,7 +121,7 @@ static elman_status parse_config(struct model_config *config, const struct safet
 static bool read_count(uint64_t *count, const json_t *json, const char *key) {
   const json_t *value = json_object_get(json, key);
   *count = (uint64_t)json_integer_value(value);
-  return json_is_integer(value) && json_integer_value(value) >= 0;
+  return json_is_integer(value) && *count <= MOST_COUNT; /* a negative one is larger */
 }
 
 static elman_status read_past(struct model_past *past, struct model_config *config,
@@ -154,7 +181,7 @@ static elman_status take_count(void *context, size_t index, const struct json_it
                                elman_error *error) {
   struct side_lists *lists = context;
   (void)error;
-  lists->wrong = lists->wrong || !item->whole || item->number < 0;
+  lists->wrong = lists->wrong || !item->whole || (uint64_t)item->number > MOST_COUNT;
   if (index < lists->size) lists->counts[index] = (uint64_t)item->number;
   return ELMAN_OK;
 }
@@ -338,7 +365,7 @@ elman_status model_load(struct model **model, const char *path, elman_error *err
   struct safetensors file;
   elman_status status = safetensors_open(&file, path, error);
   if (status != ELMAN_OK) return status;
-  status = load(model, &file, error);
+  status = name_newer_version(load(model, &file, error), &file, error);
   if (status != ELMAN_OK) {
     model_free(*model);
     *model = NULL;

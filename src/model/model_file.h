@@ -4,6 +4,7 @@
 #define ELMAN_MODEL_MODEL_FILE_H
 
 #include "model/model.h"
+#include "model/safetensors.h"
 
 elman_status model_save(const struct model *model, const char *path, elman_error *error) CHECKED;
 
@@ -20,6 +21,11 @@ elman_status model_load(struct model **model, const char *path, elman_error *err
 /* Reads the header alone. A file without a history has the history of a model that was not trained.
  */
 elman_status model_read_history(elman_history *history, const char *path,
+                                elman_error *error) CHECKED;
+
+/* Returns `status`. Where that is ELMAN_BAD_DATA and a newer version wrote the file, adds this to
+ * the message. */
+elman_status name_newer_version(elman_status status, const struct safetensors *file,
                                 elman_error *error) CHECKED;
 
 #endif

@@ -146,8 +146,15 @@ static bool read_bytes(void *into, const struct safetensors *file, uint64_t star
 
 static elman_status read_header(struct safetensors *file, elman_error *error) {
   struct stat info;
-  if (fstat(file->descriptor, &info) != 0 || !S_ISREG(info.st_mode))
-    return fail(error, ELMAN_NO_INPUT, file->path, "is not a regular file; name a model file");
+  char reason[128];
+  if (fstat(file->descriptor, &info) != 0)
+    return fail(error, ELMAN_NO_INPUT, file->path, "cannot look at the file: %s",
+                strerror_r(errno, reason, sizeof reason));
+  if (S_ISDIR(info.st_mode))
+    return fail(error, ELMAN_NO_INPUT, file->path, "is a directory; name a file");
+  if (!S_ISREG(info.st_mode)) /* parts of it are read out of their order */
+    return fail(error, ELMAN_NO_INPUT, file->path,
+                "is a pipe or a device; save its contents in a regular file, and name that");
   const uint64_t size = (uint64_t)info.st_size;
   unsigned char prefix[LENGTH_BYTES];
   if (size < LENGTH_BYTES) return bad(file, error, "it is shorter than 8 bytes");
@@ -170,7 +177,9 @@ static elman_status read_header(struct safetensors *file, elman_error *error) {
 }
 
 elman_status safetensors_open(struct safetensors *file, const char *path, elman_error *error) {
-  *file = (struct safetensors){.path = path, .descriptor = open(path, O_RDONLY | O_CLOEXEC)};
+  /* Nobody may ever write to a pipe of that name. */
+  *file = (struct safetensors){.path = path,
+                               .descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (file->descriptor < 0) {
     char reason[128];
     return fail(error, ELMAN_NO_INPUT, path, "cannot open the file: %s",

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/safe_file.h"
+#include "model/model_file.h"
 #include "model/safetensors.h"
 #include "train/checkpoint_json.h"
 
@@ -39,6 +40,15 @@ static json_t *describe_state(const struct training_state *state) {
                    state->rate_factor);
 }
 
+/* Of what is read and of what is written, so that a checkpoint that is there can be read. */
+static bool has_possible_counts(const struct training_state *state) {
+  const uint64_t counts[] = {state->update,   state->epoch,   state->position, state->epoch_tokens,
+                             state->failures, state->skipped, state->stale,    state->validated};
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+    if (counts[i] > MOST_COUNT) return false;
+  return state->epoch >= 1 && state->validated <= state->update;
+}
+
 /* Earlier versions do not say which update was validated; none owed a validation. */
 static bool parse_state(struct training_state *state, const json_t *json) {
   enum { NONE = -1 };
@@ -58,10 +68,7 @@ static bool parse_state(struct training_state *state, const json_t *json) {
                                       {"finished", .truth = &state->finished},
                                       {"rate_factor", .number = &state->rate_factor}};
   if (!read_json_fields(fields, sizeof fields / sizeof *fields, json)) return false;
-  if (update < 0 || epoch < 1 || position < 0 || tokens < 0 || failures < 0 || skipped < 0 ||
-      stale < 0 || validated < NONE || validated > update || state->rate_factor < 0 ||
-      state->rate_factor > 1)
-    return false;
+  if (state->rate_factor < 0 || state->rate_factor > 1) return false;
   state->update = (uint64_t)update;
   state->epoch = (size_t)epoch;
   state->position = (size_t)position;
@@ -70,7 +77,7 @@ static bool parse_state(struct training_state *state, const json_t *json) {
   state->skipped = (size_t)skipped;
   state->stale = (size_t)stale;
   state->validated = (uint64_t)(validated == NONE ? update : validated);
-  return true;
+  return has_possible_counts(state); /* a negative count has become a large one */
 }
 
 /* ---- writing ---- */
@@ -104,6 +111,9 @@ static elman_status write_tensors(FILE *stream, json_t *metadata, const struct t
 
 elman_status checkpoint_save(const struct trainer *trainer, const elman_train_options *options,
                              struct corpus_hashes hashes, elman_error *error) {
+  if (!has_possible_counts(&trainer->state))
+    return fail(error, ELMAN_INVALID_ARGUMENT, options->checkpoint,
+                "the counts of this training run do not fit into a checkpoint");
   json_t *metadata = json_object();
   int result = json_object_set_new(metadata, "elman.version", json_string(ELMAN_VERSION));
   result |= safetensors_set_json(metadata, KEY_OPTIONS,
@@ -188,7 +198,7 @@ elman_status checkpoint_load(struct trainer *trainer, const elman_train_options 
   struct safetensors file;
   status = advise(safetensors_open(&file, options->checkpoint, error), error);
   if (status != ELMAN_OK) return status;
-  status = load(trainer, &file, options, hashes, error);
+  status = name_newer_version(load(trainer, &file, options, hashes, error), &file, error);
   safetensors_close(&file);
   return status;
 }
@@ -205,7 +215,7 @@ elman_status checkpoint_look(elman_checkpoint *checkpoint, const char *path, elm
   status = advise(safetensors_open(&file, path, error), error);
   if (status != ELMAN_OK) return status;
   struct training_state state;
-  status = read_state(&state, &file, error);
+  status = name_newer_version(read_state(&state, &file, error), &file, error);
   if (status == ELMAN_OK)
     *checkpoint = state.finished ? ELMAN_CHECKPOINT_FINISHED : ELMAN_CHECKPOINT_UNFINISHED;
   safetensors_close(&file);

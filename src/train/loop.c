@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/group.h"
+#include "base/json.h"
 #include "corpus/resplit.h"
 #include "model/hyperparameters.h"
 #include "train/checkpoint.h"
@@ -172,10 +173,13 @@ static void add_history(struct model_past *past, const struct run *run) {
   const uint64_t epochs_before = state->epoch - 1;
   const bool epoch_ended = state->position == run->order.batches;
   if (state->update == 0) return;
-  past->history.epochs += epochs_before + epoch_ended;
-  past->history.updates += state->update;
-  past->history.tokens +=
-      epochs_before * (target->starts[target->count] + target->count) + state->epoch_tokens;
+  const uint64_t tokens = target->starts[target->count] + target->count;
+  uint64_t tokens_before;
+  if (__builtin_mul_overflow(epochs_before, tokens, &tokens_before)) tokens_before = MOST_COUNT;
+  elman_history *history = &past->history;
+  history->epochs = add_counts(history->epochs, epochs_before + epoch_ended);
+  history->updates = add_counts(history->updates, state->update);
+  history->tokens = add_counts(history->tokens, add_counts(tokens_before, state->epoch_tokens));
   past->training = settings_of(run->options);
   past->training_known = true;
 }

@@ -117,6 +117,7 @@ static bool parse_hexadecimal(uint64_t *number, const char *digits) {
 
 static bool parse_start(struct training_start *start, const json_t *json) {
   const char *weights, *written;
+  const json_int_t most = (json_int_t)MOST_COUNT;
   json_int_t epochs, updates, tokens;
   const struct json_field fields[] = {{"weights", .string = &weights},
                                       {"written", .string = &written},
@@ -124,7 +125,7 @@ static bool parse_start(struct training_start *start, const json_t *json) {
                                       {"updates", .integer = &updates},
                                       {"tokens", .integer = &tokens}};
   if (!read_json_fields(fields, sizeof fields / sizeof *fields, json) || epochs < 0 ||
-      updates < 0 || tokens < 0)
+      updates < 0 || tokens < 0 || epochs > most || updates > most || tokens > most)
     return false;
   start->history = (elman_history){
       .epochs = (uint64_t)epochs, .updates = (uint64_t)updates, .tokens = (uint64_t)tokens};

@@ -1,0 +1,95 @@
+# Counts and versions in models and checkpoints, and what is no regular file.
+
+toy=$DATA/toy.zh-en.tsv
+shape=(--hidden-size 8 --embedding-size 8)
+train() {
+  expect_exit 0 "$ELMAN" train -q -t 1 "$@" "$toy"
+}
+
+# alter FROM TO KEY JSON: the entries of JSON replace those of a metadata key; of a text, JSON replaces it.
+alter() {
+  python3 - "$@" <<'END'
+import json, sys
+data = open(sys.argv[1], "rb").read()
+size = int.from_bytes(data[:8], "little")
+header = json.loads(data[8:8 + size])
+metadata, key, new = header["__metadata__"], sys.argv[3], json.loads(sys.argv[4])
+metadata.pop("elman.checksum", None)
+old = json.loads(metadata[key]) if isinstance(new, dict) else None
+metadata[key] = new if old is None else json.dumps({**old, **new})
+text = json.dumps(header).encode()
+open(sys.argv[2], "wb").write(len(text).to_bytes(8, "little") + text + data[8 + size:])
+END
+}
+
+largest=$(((1 << 53))) too_large=$(((1 << 53) + 1)) overflow=9223372036854775807
+train "${shape[@]}" -o M --epochs 5
+
+# A model with the largest counts loads, and learns on; the sums stop there, and can be read.
+alter M large elman.training "{\"epochs\": $largest, \"updates\": $largest, \"tokens\": $largest}"
+train --init-from large -o longer --epochs 3
+expect_exit 0 "$ELMAN" inspect --json -m longer
+expect_stdout_match "\"training\":\{\"epochs\":$largest,\"updates\":$largest,\"tokens\":$largest,"
+expect_exit 0 "$ELMAN" translate -m longer '我 爱 学习'
+for count in $too_large $overflow -1; do
+  for key in epochs updates tokens; do
+    alter M bad elman.training "{\"$key\": $count}"
+    expect_exit 65 "$ELMAN" train -q --init-from bad -o unwritten "$toy"
+    expect_stderr_match 'elman: bad: .*elman\.training'
+    [ ! -e unwritten ] || fail "a model was written"
+  done
+done
+
+# The same in checkpoints: of the run itself, and of what it began from.
+expect_exit 124 timeout -s INT 1 "$ELMAN" train -q -t 1 "${shape[@]}" --epochs 1000000 \
+  -o stopped "$toy"
+resume() {
+  cp stopped part
+  "$ELMAN" train -q -t 1 "${shape[@]}" --epochs 1000000 --resume -o part "$toy"
+}
+for count in $too_large $overflow -1; do
+  for key in update epoch position epoch_tokens failures skipped stale; do
+    alter stopped.checkpoint part.checkpoint elman.state "{\"$key\": $count}"
+    expect_exit 65 resume
+    expect_stderr_match 'elman: part.checkpoint: not a usable checkpoint: elman\.state'
+  done
+  alter stopped.checkpoint part.checkpoint elman.start "{\"tokens\": $count}"
+  expect_exit 65 resume
+  expect_stderr_match 'elman: part.checkpoint: not a usable checkpoint: elman\.start'
+done
+
+# A file of a newer version that cannot be read is named as such, and one that can be is read.
+alter M newer elman.version '"0.10.0"'
+expect_exit 0 "$ELMAN" translate -m newer '我 爱 学习'
+alter newer newest elman.config '{"mechanism_of_tomorrow": true}'
+expect_exit 65 "$ELMAN" translate -m newest '我 爱 学习'
+expect_stderr_match '; elman 0\.10\.0 wrote the file and this is elman 0\.1\.0: use the newer one$'
+alter M other elman.config '{"mechanism_of_tomorrow": true}'
+expect_exit 65 "$ELMAN" translate -m other '我 爱 学习'
+grep -q 'wrote the file' "$results/stderr" && fail "a file of this version is called newer"
+alter stopped.checkpoint newer.checkpoint elman.version '"1.0.0"'
+alter newer.checkpoint part.checkpoint elman.state '{"state_of_tomorrow": 1}'
+expect_exit 65 resume
+expect_stderr_match 'elman 1\.0\.0 wrote the file'
+
+# Pipes, folders and devices are refused at once.
+mkfifo pipe
+mkdir folder
+for input in pipe folder /dev/null; do
+  expect_exit 66 timeout 10 "$ELMAN" translate -m $input '我 爱 学习'
+  expect_exit 66 timeout 10 "$ELMAN" train -q --init-from $input -o unwritten "$toy"
+  expect_stderr_match "^elman: $input: is a (pipe or a device|directory); "
+done
+for kind in 'mkfifo' 'mkdir'; do
+  rm part.checkpoint
+  $kind part.checkpoint
+  cp stopped part
+  expect_exit 66 timeout 10 "$ELMAN" train -q --resume -o part "$toy"
+  expect_stderr_match '^elman: part\.checkpoint: is a (pipe or a device; save|directory; name a file)'
+  [ $kind = mkfifo ] || rmdir part.checkpoint
+done
+
+# Standard input is a model where it is a regular file; a pipe is refused.
+expect_exit 0 "$ELMAN" translate -m /dev/stdin '我 爱 学习' <M
+cat M | expect_exit 66 "$ELMAN" translate -m /dev/stdin '我 爱 学习'
+expect_stderr_match '^elman: /dev/stdin: is a pipe or a device'
