@@ -322,6 +322,32 @@ Test(api_attention, a_narrow_window) {
   }
 }
 
+static void set(struct numbers *numbers, const double *values, size_t count) {
+  for (size_t i = 0; i < count; i++) numbers->single[i] = (float)(numbers->exact[i] = values[i]);
+}
+
+/* Scores of some hundreds, all positive or all negative, whose exponentials are no floats: only the
+ * differences from the largest may be taken. Whole numbers, so that nothing is rounded. */
+Test(api_attention, large_scores) {
+  static const double queries[] = {20, -20}, keys[] = {20, 15, 19, 18, 16}, one[] = {1};
+  static const double large[] = {500}, negative[] = {-500};
+  const char *mechanism;
+  for (size_t kind = 0; (mechanism = elman_attention_name(kind)) != NULL; kind++) {
+    for (int sign = 0; sign < 2; sign++) {
+      struct attention_case c = new_case(mechanism, 2, 5, 1, 1, 1);
+      if (is(&c, "hierarchical")) c.options.window = 2;
+      fill_case(&c);
+      set(&c.queries, queries, 2);
+      set(&c.keys, keys, 5);
+      for (size_t w = 0; w < c.weight_count; w++) {
+        const bool score = strcmp(c.tensors[w].name, "score.weight") == 0;
+        set(&c.weights[w], score ? sign ? negative : large : one, 1);
+      }
+      check_forward(&c);
+    }
+  }
+}
+
 /* Queries, keys and values in one array, and their gradients in one. */
 Test(api_attention, self_attention) {
   struct attention_case c = new_case("multihead", 5, 5, 4, 4, 2);

@@ -383,3 +383,60 @@ Test(recurrence, gradients_in_tiles) {
   }
 }
 #endif
+
+/* ---- single units ---- */
+
+/* Rows of K gates of one unit; of one of them alone `value`, and of the others what is not flat. */
+static size_t flat_with(enum cell_kind kind, size_t gate, double value) {
+  const struct rnn_cell *cell = rnn_cell_of(kind);
+  real kept[8];
+  for (size_t k = 0; k < rnn_columns(cell); k++) kept[k] = (real)0.5;
+  kept[gate] = (real)value;
+  return cell->saturated(kept, 1);
+}
+
+/* 0.97 is flat for a tanh, 0.02 for a sigmoid, and neither is for the other. */
+static void check_gate(enum cell_kind kind, size_t gate, bool is_tanh) {
+  cr_assert_eq(flat_with(kind, gate, 0.97), is_tanh, "cell %d, gate %zu", (int)kind, gate);
+  cr_assert_eq(flat_with(kind, gate, 0.02), !is_tanh, "cell %d, gate %zu", (int)kind, gate);
+  cr_assert_eq(flat_with(kind, gate, 0.98), 1);
+  cr_assert_eq(flat_with(kind, gate, 0.5), 0);
+  if (is_tanh) cr_assert_eq(flat_with(kind, gate, -0.97), 1);
+}
+
+Test(recurrence, each_gate_is_flat_by_its_own_function) {
+  enum { GRU_RESET, GRU_UPDATE, GRU_SHARE, GRU_NEW };
+  enum { LSTM_INPUT, LSTM_FORGET, LSTM_CANDIDATE, LSTM_OUTPUT };
+  check_gate(CELL_ELMAN, 0, true);
+  check_gate(CELL_GRU, GRU_RESET, false);
+  check_gate(CELL_GRU, GRU_UPDATE, false);
+  check_gate(CELL_GRU, GRU_NEW, true);
+  cr_assert_eq(flat_with(CELL_GRU, GRU_SHARE, 100), 0, "no function made it");
+  cr_assert_eq(flat_with(CELL_GRU, GRU_SHARE, 0), 0);
+  check_gate(CELL_LSTM, LSTM_INPUT, false);
+  check_gate(CELL_LSTM, LSTM_FORGET, false);
+  check_gate(CELL_LSTM, LSTM_CANDIDATE, true);
+  check_gate(CELL_LSTM, LSTM_OUTPUT, false);
+  cr_assert_eq(flat_with(CELL_RELU, 0, 0), 1);
+  cr_assert_eq(flat_with(CELL_RELU, 0, 1e-30), 0);
+}
+
+/* Else a model whose numbers have overflown would go on as if nothing had happened. */
+Test(recurrence, what_is_no_number_stays_none) {
+  const enum cell_kind kinds[] = {CELL_ELMAN, CELL_RELU, CELL_GRU, CELL_LSTM};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    const struct rnn_cell *cell = rnn_cell_of(kinds[i]);
+    for (size_t gate = 0; gate < rnn_columns(cell); gate++) {
+      real z[8] = {0}, state[MAX_STATE_PARTS] = {0};
+      const real previous[MAX_STATE_PARTS] = {1, 1}, bias[8] = {0};
+      struct cell_step step = {.z = z, .bias_ih = bias, .bias_hh = bias, .hidden = 1, .units = 1};
+      for (size_t p = 0; p < cell->parts; p++) {
+        step.state[p] = &state[p];
+        step.previous[p] = &previous[p];
+      }
+      z[gate] = (real)NAN;
+      cell->forward(&step);
+      cr_assert(isnan(cell->keeps ? state[0] : z[0]), "cell %d, gate %zu", (int)kinds[i], gate);
+    }
+  }
+}

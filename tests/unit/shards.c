@@ -216,6 +216,41 @@ Test(shards, nor_in_a_small_batch) {
 
 /* ---- at once ---- */
 
+/* The loss of the first update over so many copies of a pair, a shard each. */
+static double loss_of_copies(size_t copies, double dropout, double attention_dropout) {
+  static const uint32_t source[] = {1, 2, 3, 1, 2, 3}, target[] = {3, 4, 5, 3, 4, 5};
+  size_t starts[] = {0, 3, 6};
+  const size_t indices[] = {0, 1};
+  const struct corpus corpus = {
+      .source = {.ids = (uint32_t *)source, .starts = starts, .count = 2},
+      .target = {.ids = (uint32_t *)target, .starts = starts, .count = 2}};
+  const elman_train_options options = {.shards = copies,
+                                       .seed = 1,
+                                       .learning_rate = 0.1,
+                                       .dropout = dropout,
+                                       .attention_dropout = attention_dropout};
+  struct model *model = make_model(false);
+  struct batch batch = {0};
+  struct trainer trainer;
+  struct losses losses;
+  double norm;
+  cr_assert_eq(batch_fill(&batch, &corpus, indices, copies, NULL), ELMAN_OK);
+  cr_assert_eq(trainer_create(&trainer, model, &options, NULL), ELMAN_OK);
+  cr_assert_eq(trainer_step(&trainer, &batch, &options, &losses, &norm, NULL), ELMAN_OK);
+  trainer_settle(&trainer);
+  trainer_free(&trainer);
+  batch_free(&batch);
+  model_free(model);
+  return losses.cross_entropy;
+}
+
+/* A copy of a pair in a shard of its own loses other units. */
+Test(shards, each_has_a_dropout_mask_of_its_own) {
+  cr_assert_float_eq(loss_of_copies(1, 0, 0), loss_of_copies(2, 0, 0), CLOSE);
+  cr_assert_gt(fabs(loss_of_copies(1, 0.5, 0) - loss_of_copies(2, 0.5, 0)), 1e-4);
+  cr_assert_gt(fabs(loss_of_copies(1, 0, 0.5) - loss_of_copies(2, 0, 0.5)), 1e-4);
+}
+
 Test(shards, output_layer_is_told_before_the_shard_ends) {
   for (size_t P = 2; P <= MOST; P++) {
     struct update update = update_of(P + 3), alone = run(update, 0);
