@@ -93,6 +93,31 @@ Test(api_codec, text_is_as_it_was_split, .init = enter_folder, .fini = leave_fol
   elman_coded_free(NULL);
 }
 
+/* With merges of both sides, which are in the file. */
+Test(api_codec, a_model_with_merges_splits_as_its_file_does, .init = enter_folder,
+     .fini = leave_folder) {
+  static const char *const texts[] = {"我们的老师是他的老师", "their teacher is the other teacher"};
+  elman_model *model = model_of(ELMAN_TOKENS_BPE, ELMAN_TOKENS_BPE), *loaded;
+  elman_error error = {0};
+  cr_assert_eq(elman_model_save(model, MODEL, NULL), ELMAN_OK);
+  cr_assert_eq(elman_model_load(&loaded, MODEL, &error), ELMAN_OK, "%s", error.message);
+  for (size_t i = 0; i < 4; i++) {
+    const elman_side side = i % 2 == 0 ? ELMAN_SOURCE : ELMAN_TARGET;
+    elman_coded *now = encoded(model, side, texts[i / 2]);
+    elman_coded *then = encoded(loaded, side, texts[i / 2]);
+    cr_assert_eq(now->count, then->count);
+    cr_assert_arr_eq(now->ids, then->ids, now->count * sizeof *now->ids);
+    elman_coded_free(now);
+    elman_coded_free(then);
+  }
+  /* Fewer tokens than letters: merges take part. */
+  elman_coded *english = encoded(loaded, ELMAN_TARGET, texts[1]);
+  cr_assert_lt(english->count, 29);
+  elman_coded_free(english);
+  elman_model_free(loaded);
+  elman_model_free(model);
+}
+
 Test(api_codec, what_is_refused, .init = enter_folder, .fini = leave_folder) {
   elman_model *model = model_of(ELMAN_TOKENS_WORDS, ELMAN_TOKENS_WORDS);
   elman_coded *coded = (elman_coded *)&coded;
