@@ -99,6 +99,37 @@ Test(api_gradients, the_loss_is_the_models) {
   elman_model_free(model);
 }
 
+/* By (66): the cross-entropy between links and attention under the forced target, whatever the
+ * guide's weight. */
+Test(api_gradients, the_guide_s_loss_is_that_of_the_attention) {
+  const char *const links = "0-0 2-1";
+  const elman_model_options options = small();
+  elman_model *model = model_of(&options, 3);
+  elman_translator *translator = translator_of(model);
+  elman_translation *forced = force(translator, SOURCE, TARGET, NULL);
+  const size_t S = forced->source_count;
+  cr_assert_eq(S, 3);
+  const double expected =
+      -(log((double)forced->attention[0]) + log((double)forced->attention[S + 2])) / 2;
+  for (int weight = 1; weight <= 3; weight += 2) {
+    elman_gradient_options guided = elman_gradient_options_default();
+    guided.alignments = &links;
+    guided.guide_weight = weight;
+    elman_gradient_report *report = check(model, &guided);
+    cr_assert(report->right);
+    cr_assert_eq(report->linked, 2);
+    cr_assert_float_eq(report->guide_loss, expected, 1e-5);
+    elman_gradient_report_free(report);
+  }
+  elman_gradient_report *plain = check(model, NULL);
+  cr_assert_eq(plain->linked, 0);
+  cr_assert_eq(plain->guide_loss, 0);
+  elman_gradient_report_free(plain);
+  elman_translation_free(forced);
+  elman_translator_free(translator);
+  elman_model_free(model);
+}
+
 /* Its own error goes with smaller steps, unless it is far too large. */
 Test(api_gradients, a_coarse_step_is_seen) {
   const elman_model_options options = small();
