@@ -39,7 +39,7 @@ typedef struct elman_attention_options {
   size_t heads;  /* N, which divides both widths; default 1, as "additive", "local", "adaptive",
                     "sentinel" and "hierarchical" need it */
   size_t window; /* of "local": keys to each side of the centre; of "hierarchical": keys in a
-                    segment; default 5 */
+                    segment; 0 (default) = 5. Other mechanisms have none: ELMAN_INVALID_ARGUMENT */
   double scale;  /* what products are multiplied by; 0 (default) = what the mechanism takes: 1,
                     or for "scaled", "projected" and "multihead" 1 / sqrt(width / N) */
   bool divide_by_sum; /* weights are scores divided by their sum, without a softmax; a row whose sum

@@ -8,10 +8,8 @@
 #include "inspect/measures.h"
 
 elman_attention_options elman_attention_options_default(void) {
-  elman_attention_options options = {
+  return (elman_attention_options){
       .mechanism = attention_name(ATTENTION_DOT), .heads = 1, .key_length = ELMAN_ALL_KEYS};
-  attention_config_settle(&options.heads, &options.window, false, ATTENTION_LOCAL);
-  return options;
 }
 
 /* One sentence, as the core sees it: B = 1. */
@@ -85,6 +83,8 @@ static elman_status settle_config(struct attending *a, const elman_attention_inp
   config->value_size = input->value_width;
   config->heads = options->heads;
   config->window = options->window;
+  size_t own_heads = 0; /* are not taken: heads have a default of 1 */
+  attention_config_settle(&own_heads, &config->window, false, config->kind);
   config->scale = (real)options->scale;
   if (config->scale == 0 && options->scale != 0)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the scale, %g, is too small", options->scale);

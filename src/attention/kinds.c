@@ -59,8 +59,8 @@ static void list_divisors(char *text, size_t capacity, size_t size) {
   }
 }
 
-/* Sizes and options that only the functions for plain matrices allow. */
-static elman_status check_plain(const struct attention_config *config, elman_error *error) {
+/* What the mechanism has, of the sizes and options that plain matrices allow. */
+static elman_status check_mechanism(const struct attention_config *config, elman_error *error) {
   const char *name = attention_name(config->kind);
   const struct attention_mechanism *mechanism = attention_mechanism(config->kind);
   const size_t width = attention_value_size(*config);
@@ -81,6 +81,9 @@ static elman_status check_plain(const struct attention_config *config, elman_err
   if (config->scale != 0 && mechanism->no_scale)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s attention is no product and has no scale",
                 name);
+  if (config->window != 0 && mechanism->window == 0)
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                "%s attention has no window; a window needs local or hierarchical attention", name);
   if (config->divide_by_sum && mechanism->weigh != NULL)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "%s attention needs the softmax; it cannot divide by the sum", name);
@@ -102,7 +105,7 @@ elman_status attention_config_check(const struct attention_config *config, elman
         config->heads, config->size, divisors, config->heads, below > 0 ? below : 2 * config->heads,
         below + config->heads);
   }
-  const elman_status status = check_plain(config, error);
+  const elman_status status = check_mechanism(config, error);
   if (status != ELMAN_OK) return status;
   if (attention_mechanism(config->kind)->window > 0 && !config->clauses &&
       (config->window < 1 || config->window > MAX_WINDOW))
@@ -118,10 +121,6 @@ elman_status attention_config_check_translator(const struct attention_config *co
   if (config->heads != 1 && mechanism->heads == 0)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "%s attention has one head; several need multihead attention",
-                attention_name(config->kind));
-  if (config->window != 0 && mechanism->window == 0)
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "%s attention has no window; a window needs local or hierarchical attention",
                 attention_name(config->kind));
   if (config->clauses && !mechanism->segments)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,

@@ -35,6 +35,19 @@ expect_refused "--reference needs exactly one TEXT" attention --reference x
 expect_refused "unexpected 'x'" inspect x
 expect_refused "unexpected 'x'" repl x
 expect_refused "do not go together" inspect --json --vocabulary source
+for penalty in '--length-penalty 1' '--coverage-penalty 1' '--length-penalty 1 --length-norm wu'; do
+  expect_refused 'ranks the translations of a beam; add --beam N with N above 1' translate $penalty x
+  expect_refused 'ranks the translations of a beam' evaluate $penalty x
+  expect_refused 'ranks the translations of a beam' attention $penalty x
+  expect_refused 'is for a search, and a given translation needs none' attention --beam 2 $penalty --reference x y
+done
+expect_refused -- '--length-norm needs a --length-penalty above 0' translate --beam 2 --length-norm wu x
+expect_refused 'is for a search' attention --beam 2 --reference x y
+expect_refused 'is for a search' attention --replace-unk --references x y
+expect_refused -- '--replace-unk changes text, and --summary shows none' attention --summary --replace-unk x
+expect_refused -- '--seed is for --override shuffle' attention --override uniform --seed 2 x
+expect_refused -- 'or for --override shuffle' evaluate --override uniform --seed 2 x
+expect_refused 'dot attention has no window' attention --matrices --attention-window 3 "$DATA/attention/six-words.txt"
 expect_files
 
 # Text from the command line cannot steer the terminal.

@@ -41,7 +41,7 @@ static int parse(struct settings *settings, int argc, char **argv) {
       {"real", 'r', "X", .real = &settings->real, .lowest = -1, .highest = 1e9},
       {"list", 'l', "WORD", .list = &settings->list, .most = MOST_LISTED},
       {0}};
-  const struct usage usage = {"fuzz", "", "", options, NULL};
+  const struct usage usage = {"fuzz", "", "", options, NULL, .reads_operands = false};
   struct operands operands;
   int code = EX_OK;
   messages_hold();

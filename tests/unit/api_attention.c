@@ -87,11 +87,15 @@ static double sentinel_score(const double *q, const double *query, const struct 
   return score(q, k, c->H, c);
 }
 
+static size_t window_of(const struct attention_case *c) {
+  return c->options.window == 0 ? 5 : c->options.window;
+}
+
 /* Both levels, of the visible keys of query t. */
 static void naive_segments(double *weights, const double *scores, const double *query,
                            const double *k, size_t visible, const struct attention_case *c) {
   double q[MOST], segments[MOST], sum = 0;
-  const size_t n = c->options.window;
+  const size_t n = window_of(c);
   map_one(q, query, c, "segment_query.weight");
   for (size_t s = 0; s < visible; s += n) {
     const size_t end = s + n < visible ? s + n : visible;
@@ -116,7 +120,7 @@ static void naive_row(struct naive *out, size_t n, size_t t, const double *q, co
   const double p = is(c, "local")
                        ? (double)visible * predict(query, "center.weight", "center_score.weight", c)
                        : 0;
-  const double D = (double)c->options.window;
+  const double D = (double)window_of(c);
   double sum = 0;
   if (is(c, "sentinel")) sum = out->sentinel[t] = exp(sentinel_score(q + t * H, query, c));
   for (size_t s = 0; s < S; s++) {
@@ -387,7 +391,7 @@ Test(api_attention, defaults_and_null) {
   const elman_attention_options defaults = elman_attention_options_default();
   cr_assert_str_eq(defaults.mechanism, "dot");
   cr_assert_eq(defaults.heads, 1);
-  cr_assert_eq(defaults.window, 5);
+  cr_assert_eq(defaults.window, 0);
   cr_assert_eq(defaults.key_length, ELMAN_ALL_KEYS);
   cr_assert(!defaults.causal && !defaults.divide_by_sum && defaults.scale == 0);
   const float numbers[] = {1, 2, 3, 4};

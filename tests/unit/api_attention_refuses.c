@@ -64,12 +64,15 @@ Test(api_attention_refuses, options_that_do_not_go_together) {
   good.options.heads = 1;
   good.options.scale = 2;
   refuse(ELMAN_INVALID_ARGUMENT, "no scale");
+  good.options.scale = 0;
+  good.options.window = 3;
+  refuse(ELMAN_INVALID_ARGUMENT, "additive attention has no window");
   good = new_case("local", 3, 4, 6, 6, 1);
   fill_case(&good);
   input = input_of(&good);
+  good.options.window = 1001;
+  refuse(ELMAN_INVALID_ARGUMENT, "window must lie between 1 and 1000, not 1001");
   good.options.window = 0;
-  refuse(ELMAN_INVALID_ARGUMENT, "window");
-  good.options.window = 5;
   good.options.divide_by_sum = true;
   refuse(ELMAN_INVALID_ARGUMENT, "softmax");
   good.options.divide_by_sum = false;

@@ -64,7 +64,10 @@ static const struct rule rules[] = {
     {"alignments", "reference references", "--alignments takes the references from column 2"},
     {"each-model", "summary", "--each-model shows matrices; leave out --summary"},
     {"each-model", "override", "--override compares a model with itself; leave out --each-model"},
-    {"seed", "!override", "--seed is for --override shuffle"},
+    {"beam length-penalty length-norm coverage-penalty max-length max-ratio replace-unk",
+     "reference references alignments",
+     "--%s is for a search, and a given translation needs none; leave it out"},
+    {"replace-unk", "summary", "--replace-unk changes text, and --summary shows none"},
     {"input", "TEXT", "give either TEXT or --input"},
     {0}};
 
@@ -146,11 +149,14 @@ static int settle(struct command_line *line, const struct usage *usage,
   job->style.alignment = (elman_alignment_rule)line->rule;
   job->style.numbered = option_given(usage, operands, "n-best");
   int code = check_standard_once(usage, operands, line);
-  if (code == EX_OK) code = search_options_settle(&job->options, usage, operands);
+  if (code == EX_OK && !line->summary) code = settle_format(job, line->output, usage);
+  const bool shows_scores = !line->summary && code == EX_OK && strcmp(job->format, "json") == 0;
+  if (code == EX_OK) code = search_options_settle(&job->options, usage, operands, shows_scores);
   if (code == EX_OK)
     code = overrides_settle(&line->overrides, &job->options,
                             &(struct option_place){usage->command, "--"});
-  if (code == EX_OK && !line->summary) code = settle_format(job, line->output, usage);
+  if (code == EX_OK && option_given(usage, operands, "seed") && !overrides_shuffle(&job->options))
+    code = report_usage(usage->command, "--seed is for --override shuffle");
   if (code == EX_OK && line->each) code = settle_series(line, usage, operands);
   if (code == EX_OK) code = settle_units(line, usage);
   if (code != EX_OK) return code;

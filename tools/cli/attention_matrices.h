@@ -25,7 +25,7 @@ const char *matrices_normalization(size_t index);
       OPTION("heads", 0, "N", "heads, which divide the columns",                                   \
              .count = &(matrices).attention.heads, .least = 1, .most = 64),                        \
       OPTION("attention-window", 0, "N",                                                           \
-             "keys that local attention sees to each side, or of a segment of hierarchical",       \
+             "keys that local attention sees to each side, or of a segment of hierarchical", "5",  \
              .count = &(matrices).attention.window, .least = 1, .most = 1000),                     \
       OPTION("weights", 0, "FILE", "learned weights of the mechanism: safetensors, as a model is", \
              .text = &(matrices).weights, .use = FILE_IS_READ),                                    \

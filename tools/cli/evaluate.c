@@ -105,11 +105,12 @@ static const struct rule rules[] = {
     {0}};
 
 /* Comparing takes two files. */
-static int check_comparison(const struct usage *usage, const struct operands *operands) {
+static int check_comparison(const struct usage *usage, const struct operands *operands,
+                            const elman_translate_options *search) {
   if (option_given(usage, operands, "resamples"))
     return report_usage(usage->command,
                         "--resamples is for comparing two files: give --hypothesis twice");
-  if (option_given(usage, operands, "seed") && !option_given(usage, operands, "override"))
+  if (option_given(usage, operands, "seed") && !overrides_shuffle(search))
     return report_usage(usage->command, "--seed is for comparing two files: give --hypothesis "
                                         "twice; or for --override shuffle");
   return EX_OK;
@@ -118,7 +119,9 @@ static int check_comparison(const struct usage *usage, const struct operands *op
 static int evaluate(const struct usage *usage, const struct operands *operands,
                     struct evaluation *evaluation, struct file_evaluation *files,
                     const struct pairs_input *input) {
-  const int code = files->hypotheses.count < 2 ? check_comparison(usage, operands) : EX_OK;
+  const int code = files->hypotheses.count < 2
+                       ? check_comparison(usage, operands, &evaluation->options.translate)
+                       : EX_OK;
   if (code != EX_OK) return code;
   if (files->hypotheses.count == 0)
     return evaluate_model(evaluation, input, usage->command, operands);
@@ -179,6 +182,8 @@ int evaluate_command(int argc, char **argv) {
   if (code == EX_OK)
     code = overrides_settle(&overrides, &evaluation.options.translate,
                             &(struct option_place){usage.command, "--"});
+  if (code == EX_OK)
+    code = search_options_settle(&evaluation.options.translate, &usage, &operands, false);
   if (code != EX_OK) return code;
   evaluation.options.translate.override_seed = evaluation.options.metric.seed;
   return evaluate(&usage, &operands, &evaluation, &files, &input);

@@ -105,7 +105,7 @@ int repl_command(int argc, char **argv) {
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
-  code = search_options_settle(&session.options, &usage, &operands);
+  code = search_options_settle(&session.options, &usage, &operands, isatty(STDIN_FILENO) == 1);
   if (code != EX_OK) return code;
   struct translate_lines job = {.options = session.options,
                                 .n_best = option_given(&usage, &operands, "n-best")};

@@ -7,14 +7,29 @@
 #include "messages.h"
 #include "number_text.h"
 
+/* The norm is raised to the penalty, and penalties rank the translations of a beam. */
+static int check_penalties(const elman_translate_options *search, const struct usage *usage,
+                           const struct operands *operands, bool shows_scores) {
+  static const char *const penalties[] = {"length-penalty", "length-norm", "coverage-penalty"};
+  if (option_given(usage, operands, "length-norm") && search->length_penalty == 0)
+    return report_usage(usage->command, "--length-norm needs a --length-penalty above 0");
+  if (search->beam > 1 || shows_scores) return EX_OK;
+  for (size_t i = 0; i < sizeof penalties / sizeof *penalties; i++)
+    if (option_given(usage, operands, penalties[i]))
+      return report_usage(usage->command,
+                          "--%s ranks the translations of a beam; add --beam N with N above 1",
+                          penalties[i]);
+  return EX_OK;
+}
+
 int search_options_settle(elman_translate_options *search, const struct usage *usage,
-                          const struct operands *operands) {
+                          const struct operands *operands, bool shows_scores) {
   if (!option_given(usage, operands, "beam") && search->beam < search->n_best)
     search->beam = search->n_best;
   if (search->n_best > search->beam)
     return report_usage(usage->command, "--n-best %zu needs a --beam of at least as many",
                         search->n_best);
-  return EX_OK;
+  return check_penalties(search, usage, operands, shows_scores);
 }
 
 /* ---- overrides ---- */
@@ -72,6 +87,12 @@ int overrides_settle(struct overrides *overrides, elman_translate_options *searc
   search->overrides = overrides->list;
   search->override_count = overrides->words.count;
   return EX_OK;
+}
+
+bool overrides_shuffle(const elman_translate_options *search) {
+  for (size_t i = 0; i < search->override_count; i++)
+    if (search->overrides[i].kind == ELMAN_OVERRIDE_SHUFFLE) return true;
+  return false;
 }
 
 int overrides_settle_units(elman_alignment_units *units, const elman_translate_options *search,

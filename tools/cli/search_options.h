@@ -32,9 +32,11 @@
       OPTION("replace-unk", 0, NULL, "for an unknown word put the source word most looked at",     \
              .flag = &(search).replace_unknown)
 
-/* Settles the beam where it was left open. Gives an exit code, after a message if that is not 0. */
+/* Settles the beam where it was left open. Penalties are refused where they change nothing: without
+ * a beam, unless `shows_scores`, which contain them. Gives an exit code, after a message if that is
+ * not 0. */
 int search_options_settle(elman_translate_options *search, const struct usage *usage,
-                          const struct operands *operands);
+                          const struct operands *operands, bool shows_scores);
 
 /* Changes of the attention while decoding. */
 struct overrides {
@@ -53,6 +55,9 @@ struct overrides {
  * not 0. */
 int overrides_settle(struct overrides *overrides, elman_translate_options *search,
                      const struct option_place *place);
+
+/* Whether one of them depends on the seed. */
+bool overrides_shuffle(const elman_translate_options *search);
 
 /* A place in a matrix that an override names is one of tokens: these are taken where the units are
  * open, and words are refused. Gives an exit code, after a message if that is not 0. */
