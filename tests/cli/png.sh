@@ -45,3 +45,16 @@ expect_stderr_match 'take svg, or fewer sentences at once'
 code=0
 "$ELMAN" trace --format png '我' 'I' >/dev/full 2>"$results/stderr" || code=$?
 [ "$code" -eq 74 ] || fail "exit code $code on a full disk"
+
+# One that cannot be read back is no picture. needs strace to make system calls fail
+strace -o /dev/null true 2>/dev/null || exit 0 # not there, or not allowed to trace
+strace -qq -o trace -e trace=read "$ELMAN" attention -o matrix.png '我 爱 学习' || fail "under strace"
+which=$(grep -n 'read([0-9]*, "\\211PNG' trace | head -n 1 | cut -d : -f 1)
+[ -n "$which" ] || fail "the picture is not read"
+cp matrix.png old.png
+code=0
+strace -qq -o trace -e trace=read -e inject=read:error=EIO:when="$which" \
+  "$ELMAN" attention -o matrix.png '她 是 我 的 老师' 2>"$results/stderr" || code=$?
+[ "$code" -eq 74 ] || fail "exit code $code where the picture cannot be read"
+expect_stderr_match 'a temporary file: cannot be read: Input/output error'
+cmp old.png matrix.png || fail "an old file is gone"

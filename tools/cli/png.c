@@ -65,19 +65,22 @@ static int draw(FILE *svg, FILE *drawn) {
   return EX_OSERR;
 }
 
-static void copy(FILE *from, FILE *to) {
+static int copy(FILE *from, FILE *to) {
   char bytes[BUFSIZ];
   size_t count;
   rewind(from);
   while ((count = fread(bytes, 1, sizeof bytes, from)) > 0) fwrite(bytes, 1, count, to);
+  if (!ferror(from)) return EX_OK;
+  report("a temporary file", "cannot be read: %m");
+  return EX_IOERR;
 }
 
 int png_convert(FILE *svg, FILE *png) {
   /* Not all streams have a descriptor, and half a picture shall go nowhere. */
   FILE *drawn = png_temporary();
   if (drawn == NULL) return EX_CANTCREAT;
-  const int code = draw(svg, drawn);
-  if (code == EX_OK) copy(drawn, png);
+  int code = draw(svg, drawn);
+  if (code == EX_OK) code = copy(drawn, png);
   fclose(drawn);
   return code;
 }
