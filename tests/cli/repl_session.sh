@@ -121,11 +121,28 @@ expect_exit 0 "$ELMAN" translate --json '我 爱 学习'
 grep -q "\"log_probability\":$(sed -n 2p session.tsv | cut -f 3 | cut -c 1-8)" "$results/stdout" || fail "its probability"
 [ "$(grep -c '<tr><td><bdi>.*<bdi>.*<bdi>.*<bdi>.*<bdi>' session.html)" -eq 6 ] || fail "rows of the page"
 
+# What is there already is replaced by those with an exclamation mark only.
+echo kept >kept.json
+echo kept >kept.tsv
+ln -s nowhere dangling.json
+session C.UTF-8 '我 爱 学习' ':dump kept.json' ':save kept.tsv' ':dump dangling.json' ':quit!' :q
+expect_stdout_match "^elman: kept.json: exists already; ':dump! kept.json' replaces it$"
+expect_stdout_match "^elman: kept.tsv: exists already; ':save! kept.tsv' replaces it$"
+expect_stdout_match "^elman: dangling.json: exists already; "
+expect_stdout_match "^elman: ':quit' writes no file; leave out '!'$"
+[ "$(cat kept.json kept.tsv)" = $'kept\nkept' ] || fail "a file is replaced"
+session C.UTF-8 '我 爱 学习' ':dump! kept.json' ':sa! kept.tsv' ':dump /dev/null.json' :q
+expect_stdout_match '^kept.json is written$'
+expect_stdout_match '^kept.tsv is written, with 1 translation$'
+grep -q '^{"sentence":1,' kept.json || fail "not replaced"
+grep -q '^我 爱 学习' kept.tsv || fail "not replaced"
+
 # The session of the tour, with these models.
 cp other.safetensors my.safetensors
 for page in tour.md tour.zh-CN.md; do
   mapfile -t typed < <(sed -nE '/^\| `:|^\| `这/s/^\| `([^`]*)` \|.*/\1/p' "$DATA/../docs/$page")
   [ "${#typed[@]}" -ge 10 ] && [ "${typed[-1]}" = :quit ] || fail "no session in $page"
+  rm -f session.html
   session C.UTF-8 "${typed[@]}"
   ! grep -q '^elman: ' "$results/stdout" || fail "an error in the session of $page"
   expect_stdout_match '^session.html is written, with 4 translations$'

@@ -6,6 +6,7 @@ cp model.safetensors other.safetensors
 echo broken >broken.safetensors
 
 for locale in C.UTF-8 C; do
+  rm -f m.json n.json
   session $locale :help '我 爱 学习' :dump ':dump m.json' ':dump m.gif' '我爱猫' ':attention on' \
     '我 爱 学习' ^C ':attention maybe' ':model broken.safetensors' ':model other.safetensors' \
     ':dump n.json' :quti '   ' '  :attention  off' '：attention　on ' $'\u3000： dump' '：att maybe' ^D

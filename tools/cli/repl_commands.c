@@ -1,14 +1,19 @@
 #include <stdbool.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sysexits.h>
 
 #include "messages.h"
 #include "repl_session.h"
 #include "suggestion.h"
 
+/* Full-width letters are narrowed in WORDS; the rest is taken as it is: text, or the name of a file
+ * to read, or of one to WRITE, which '!' behind the command's name replaces. */
+enum repl_argument { WORDS, TEXT, WRITE };
+
 struct repl_command {
   const char *name, *argument, *help;
-  bool verbatim; /* the argument is text or the name of a file, whose full-width letters stay */
+  enum repl_argument kind;
   void (*run)(struct session *session, char *argument);
   const char *(*word)(size_t index); /* words that the argument may be; NULL = others */
 };
@@ -101,31 +106,31 @@ static const char *units_word(size_t index) {
 
 /* Of names that start alike the first is meant by what they have in common. */
 static const struct repl_command commands[] = {
-    {"help", "", "list the commands", false, show_help, NULL},
-    {"attention", "on|off", "show the attention under each translation", false,
+    {"help", "", "list the commands", WORDS, show_help, NULL},
+    {"attention", "on|off", "show the attention under each translation", WORDS,
      session_set_attention, switch_word},
     {"alternatives", "[N [K]]", "the K likeliest tokens in the place of the last one's token N",
-     false, session_alternatives, NULL},
+     WORDS, session_alternatives, NULL},
     {"reference", "TEXT", "force TEXT as the translation of the last sentence: its probability",
-     true, session_force, NULL},
-    {"trace", "[TEXT]", "how far back learning of TEXT, or of the last translation, reaches", true,
+     TEXT, session_force, NULL},
+    {"trace", "[TEXT]", "how far back learning of TEXT, or of the last translation, reaches", TEXT,
      session_trace, NULL},
-    {"override", "WHAT|off", "change the attention, as 'elman attention --override' does", false,
+    {"override", "WHAT|off", "change the attention, as 'elman attention --override' does", WORDS,
      session_set_override, override_word},
-    {"set", "[NAME VALUE]", "change an option of the search, or list them", false, session_set,
+    {"set", "[NAME VALUE]", "change an option of the search, or list them", WORDS, session_set,
      session_setting_name},
-    {"units", "WHAT", "show attention between words, tokens or subwords; auto: as fits", false,
+    {"units", "WHAT", "show attention between words, tokens or subwords; auto: as fits", WORDS,
      session_set_units, units_word},
-    {"dump", "FILE", "write the last attention; the suffix gives the format", true, session_dump,
+    {"dump", "FILE", "write the last attention; the suffix gives the format", WRITE, session_dump,
      NULL},
-    {"save", "FILE", "write all translations of the session, as .tsv or .html", true, session_save,
+    {"save", "FILE", "write all translations of the session, as .tsv or .html", WRITE, session_save,
      NULL},
-    {"model", "FILE", "use another model", true, session_change_model, NULL},
-    {"load", "FILE", "use another model beside the one so far, for ':compare'", true, session_load,
+    {"model", "FILE", "use another model", TEXT, session_change_model, NULL},
+    {"load", "FILE", "use another model beside the one so far, for ':compare'", TEXT, session_load,
      NULL},
-    {"compare", "[TEXT]", "translate TEXT, or the last sentence, by both models", true,
+    {"compare", "[TEXT]", "translate TEXT, or the last sentence, by both models", TEXT,
      session_compare, NULL},
-    {"quit", "", "leave, as Ctrl-D does", false, quit, NULL},
+    {"quit", "", "leave, as Ctrl-D does", WORDS, quit, NULL},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -135,6 +140,7 @@ static void show_help(struct session *session, char *argument) {
   tell("A line is translated, unless it starts with ':'. The start of a command's name will do.");
   for (size_t i = 0; i < COMMANDS; i++)
     tell("  :%-12s %-12s %s", commands[i].name, commands[i].argument, commands[i].help);
+  tell("A file that exists is replaced by ':dump! FILE' and ':save! FILE' only.");
   tell("Ctrl-C clears the line, Ctrl-D leaves.");
 }
 
@@ -145,6 +151,22 @@ static void report_unknown(const char *name) {
     report(NULL, "unknown command ':%s'; did you mean ':%s'?", name, suggestion.best);
   else
     report(NULL, "unknown command ':%s'; ':help' lists the commands", name);
+}
+
+/* Takes the '!' off the end of the name. */
+static bool take_bang(char *name) {
+  const size_t length = strlen(name);
+  const bool found = length > 1 && name[length - 1] == '!';
+  if (found) name[length - 1] = '\0';
+  return found;
+}
+
+bool session_may_write(const struct session *session, const char *command, const char *path) {
+  struct stat info;
+  /* What cannot be looked at cannot be written either, which then is an error. */
+  if (session->replaces || lstat(path, &info) != 0 || elman_file_is_direct(path)) return true;
+  report(path, "exists already; '%s! %s' replaces it", command, path);
+  return false;
 }
 
 /* The first whose name starts so; NULL = none. */
@@ -180,12 +202,17 @@ void session_command(struct session *session, char *command) {
   char *name = session_trim(command);
   char *argument = session_split_word(name);
   narrow(name);
+  session->replaces = take_bang(name);
   const struct repl_command *found = find_command(name, strlen(name));
   if (found == NULL) {
     report_unknown(name);
     return;
   }
-  if (!found->verbatim) narrow(argument);
+  if (session->replaces && found->kind != WRITE) {
+    report(NULL, "':%s' writes no file; leave out '!'", found->name);
+    return;
+  }
+  if (found->kind == WORDS) narrow(argument);
   if (found->argument[0] == '\0' && argument[0] != '\0')
     report(NULL, "':%s' stands alone; leave out '%s'", found->name, argument);
   else

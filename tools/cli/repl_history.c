@@ -91,7 +91,8 @@ void session_save(struct session *session, char *argument) {
     return;
   } else if (format == NULL) {
     (void)report_suffix(argument, &formats);
-  } else if (write_as(argument, format, history) == EX_OK) {
+  } else if (session_may_write(session, ":save", argument) &&
+             write_as(argument, format, history) == EX_OK) {
     tell("%s is written, with %zu translation%s", argument, history->rows, plural(history->rows));
   }
 }

@@ -30,6 +30,7 @@ struct session {
   bool show_attention;
   elman_alignment_units units; /* of the attention that is shown and written */
   struct history history;
+  bool replaces; /* '!' was behind the name of the command that runs */
   bool over;
 };
 
@@ -78,6 +79,10 @@ elman_translate_options session_options(const struct session *session, const str
 void session_force(struct session *session, char *argument);
 void session_compare(struct session *session, char *argument);
 void session_dump(struct session *session, char *argument);
+
+/* Whether `command`, as it was typed, may write the file: not where there is one, unless '!' was
+ * behind its name. Reports why not. */
+bool session_may_write(const struct session *session, const char *command, const char *path);
 
 /* ---- a look into the last one: repl_look.c ---- */
 

@@ -177,6 +177,7 @@ void session_dump(struct session *session, char *argument) {
     return;
   else if (format == NULL)
     (void)report_suffix(argument, &attention_formats);
-  else if (hypotheses_save(argument, session->last, format, &style) == EX_OK)
+  else if (session_may_write(session, ":dump", argument) &&
+           hypotheses_save(argument, session->last, format, &style) == EX_OK)
     tell("%s is written", argument);
 }
