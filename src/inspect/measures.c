@@ -2,8 +2,7 @@
 
 #include <math.h>
 
-/* Of the weights as shares: those of local attention, or beside a sentinel, sum to less than 1.
- * With their sum Z, -Σ (a/Z) log (a/Z) = log Z - (Σ a log a) / Z. */
+/* With their sum Z, -Σ (a/Z) log (a/Z) = log Z - (Σ a log a) / Z. */
 double row_entropy(const float *weights, size_t n) {
   double sum = 0, logarithms = 0;
   for (size_t i = 0; i < n; i++) {

@@ -4,7 +4,9 @@
 
 #include <stddef.h>
 
-/* -sum w ln w over the n weights of a row, in nats: 0 for one position, ln n for all alike. */
+/* Entropy in nats of the n weights of a row divided by their sum Z, since those of local attention
+ * and beside a sentinel do not sum to 1: -sum (w/Z) ln (w/Z), 0 for one position, ln n for all
+ * alike, 0 where all are 0. */
 double row_entropy(const float *weights, size_t n);
 
 /* Keys 0 to n - 1 in segments of `length`, the last of which may be shorter: how many segments,

@@ -1,4 +1,6 @@
 /* What a sentinel got, and weights of segments, in every format. */
+#include <math.h>
+
 #include "formats.h"
 #include "inspect/measures.h"
 #include "inspect/summary.h"
@@ -50,6 +52,18 @@ Test(formats, json_with_a_sentinel) {
   cr_assert_eq(json_real_value(json_array_get(sentinel, 1)), 0.625);
   json_decref(json);
   free(text);
+}
+
+/* By hand: shares 2/3 and 1/3, whatever the weights sum to. */
+Test(formats, entropy_is_that_of_shares) {
+  static const float weights[] = {0.5f, 0.25f}, halves[] = {0.25f, 0.125f}, all[] = {1, 0},
+                     none[] = {0, 0}, alike[] = {0.125f, 0.125f, 0.125f, 0.125f};
+  const double expected = 2. / 3 * log(3. / 2) + 1. / 3 * log(3); /* 0.6365 */
+  cr_assert_float_eq(row_entropy(weights, 2), expected, 1e-12);
+  cr_assert_float_eq(row_entropy(halves, 2), expected, 1e-12);
+  cr_assert_float_eq(row_entropy(alike, 4), log(4), 1e-12);
+  cr_assert_eq(row_entropy(all, 2), 0);
+  cr_assert_eq(row_entropy(none, 2), 0);
 }
 
 Test(formats, svg_with_a_sentinel) {

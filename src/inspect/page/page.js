@@ -114,8 +114,12 @@ function sumOf(values) {
   return values.reduce((sum, value) => sum + value, 0);
 }
 
+/* Of the weights divided by their sum, as in the records: those of local attention, or beside a
+ * sentinel, sum to less than 1. */
 function entropyOf(row) {
-  return sumOf(row.map((weight) => (weight > 0 ? -weight * Math.log(weight) : 0)));
+  const total = sumOf(row);
+  const shares = row.filter((weight) => weight > 0).map((weight) => weight / total);
+  return Math.max(0, -sumOf(shares.map((share) => share * Math.log(share))));
 }
 
 function coverageOf(weights, source) {
