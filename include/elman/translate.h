@@ -178,7 +178,8 @@ typedef struct elman_sentence {
 /* Translates `count` sentences at once, which is much faster than one by one; sentences of like
  * length are best. The translation of sentences[i] goes to translations[i]. A sentence that cannot
  * be translated makes the result ELMAN_BAD_DATA: its translation is NULL, errors[i] says why
- * (`errors` has `count` elements, or is NULL; the code of the others is ELMAN_OK), and the others
+ * (`errors` has `count` elements, or is NULL; the code of the others is ELMAN_OK, and `where` is
+ * "reference" where not the sentence is at fault but its reference), and the others
  * are translated as ever. With any other error there are no translations. A prefix with an id
  * that no translation can have is ELMAN_INVALID_ARGUMENT. The result of a sentence does not depend
  * on the others, to rounding. */

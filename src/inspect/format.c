@@ -71,7 +71,10 @@ elman_status writing_add_refused(elman_attention_writer *writing, elman_attentio
       .source = "", .text = "", .heads = 1, .log_probability = NAN, .score = NAN};
   writing->place = place;
   writing->source_words = writing->target_words = false;
-  writing->refusal = reason->message;
+  char refusal[sizeof reason->where + sizeof reason->message + 2];
+  snprintf(refusal, sizeof refusal, "%s%s%s", reason->where, reason->where[0] != '\0' ? ": " : "",
+           reason->message);
+  writing->refusal = refusal;
   writing->format->write(writing, &none);
   writing->refusal = NULL;
   writing->count++;

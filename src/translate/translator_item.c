@@ -20,6 +20,9 @@ elman_status encode_checked(struct encoding *encoding, const struct codec *codec
   return status;
 }
 
+/* As elman_translate_batch says. */
+static const char IN_REFERENCE[] = "reference";
+
 static elman_status encode_reference(struct encoding *encoding, const struct model *model,
                                      const elman_sentence *sentence, elman_error *error) {
   const struct codec codec = model_target_codec(model);
@@ -27,6 +30,7 @@ static elman_status encode_reference(struct encoding *encoding, const struct mod
   elman_status status = encode_checked(encoding, &codec, reference, error);
   if (status == ELMAN_OK && encoding->tokens.count == 0)
     status = fail(error, ELMAN_BAD_DATA, NULL, "the reference is empty");
+  if (status == ELMAN_BAD_DATA) snprintf(error->where, sizeof error->where, "%s", IN_REFERENCE);
   return status;
 }
 

@@ -113,3 +113,15 @@ const char *token_mode_name(size_t mode) {
   const struct token_mode *row = token_mode_row(mode);
   return row == NULL ? NULL : row->name;
 }
+
+/* ---- words of the other language ---- */
+
+bool space_beside_foreign(elman_token_mode mode, const struct meeting *meeting) {
+  const int left = last_base(meeting->left), right = first_character(meeting->right);
+  const bool expected = modes[mode].space_expected(meeting->left, meeting->right);
+  if (expected || !is_word_character(left) || !is_word_character(right)) return expected;
+  if (is_unspaced(left) && is_unspaced(right)) return false;
+  const bool mixed = is_unspaced(left) != is_unspaced(right);
+  if (meeting->left_foreign && meeting->right_foreign) return mixed || !meeting->foreign_characters;
+  return mixed && mode != ELMAN_TOKENS_CHARS && is_unspaced(meeting->left_foreign ? left : right);
+}

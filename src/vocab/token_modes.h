@@ -26,4 +26,17 @@ struct token_mode {
 /* Of an elman_token_mode; NULL if there is no such mode. */
 const struct token_mode *token_mode_row(size_t mode);
 
+/* Two neighbours of which at least one is a word of the other language, put where a word is
+ * unknown.
+ */
+struct meeting {
+  struct text left, right; /* without marks */
+  bool left_foreign, right_foreign;
+  bool foreign_characters; /* the other language is split into single characters */
+};
+
+/* Whether a space parts them: as the mode expects, but Han and kana stand apart from the words of a
+ * text with spaces, and two foreign words are not joined to one. */
+bool space_beside_foreign(elman_token_mode mode, const struct meeting *meeting);
+
 #endif

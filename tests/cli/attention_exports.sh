@@ -146,3 +146,16 @@ expect_exit 64 "$ELMAN" attention --references references --n-best 2 -i sources
 cp references kept
 expect_exit 64 "$ELMAN" attention -o references --references references -i sources
 cmp references kept || fail "the references were written over"
+
+# What stands in the file of references is at fault, not the sentence.
+printf '我 爱 学习\n她 是\n' >s3
+printf 'We go\n\n' >r3
+expect_exit 65 "$ELMAN" attention --format json -i s3 --references r3
+expect_stderr_match '^elman: r3:2: the reference is empty$'
+expect_stdout_match '"error":"reference: the reference is empty"'
+expect_exit 65 "$ELMAN" attention --reference ' ' '我 爱 学习'
+expect_stderr_match '^elman: --reference: the reference is empty$'
+
+# Without notes.
+expect_exit 0 "$ELMAN" attention -q '我 爱 鱼'
+expect_no_stderr

@@ -75,6 +75,14 @@ sed -n '1p;4p' "$results/stdout" | awk -F '\t' -v word="$word" '
   NR == 2 { best = 2; for (i = 3; i <= NF; i++) if ($i > $best) best = i
             exit !($1 == word && name[best] == word) }' || fail "not the word most looked at"
 
+# It keeps apart from its neighbours, also where it is written without spaces.
+printf '左 上 一\tthe a is\n左 上 二\tthe b is\n左 上 三\tthe c is\n' >rare
+expect_exit 0 "$ELMAN" train -q -t 1 --min-count 2 --epochs 200 -o rare.safetensors rare
+expect_exit 0 "$ELMAN" translate -q -m rare.safetensors --replace-unk '左 上 四'
+expect_stdout_match '^the (左|上|四) is$'
+expect_exit 0 "$ELMAN" translate -q -m rare.safetensors --replace-unk --json '左 上 四'
+expect_stdout_match '"target_tokens":\["the","(左|上|四)","is","</s>"\]'
+
 # A file of many lines comes out in order, the same as line by line.
 for i in {1..150}; do
   printf '我 爱 学习\n她 是 我 的 老师\n\n我们 去 学校\n'

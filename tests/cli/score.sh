@@ -44,7 +44,7 @@ printf '我\tI\nno tab\n\tempty\n我\t\n\xff\tbyte\n我\tI\n\n' >bad
 expect_exit 65 "$ELMAN" score -m 1 bad
 expect_stderr_match '^elman: bad:2: left out: there is no column 2'
 expect_stderr_match '^elman: bad:3: has an empty source side'
-expect_stderr_match '^elman: bad:4: the reference is empty'
+expect_stderr_match '^elman: bad:4: target side: the reference is empty'
 expect_stderr_match '^elman: bad:5: byte 1 is not valid UTF-8'
 [ "$(grep -c . "$results/stdout")" -eq 2 ] || fail "two pairs are good"
 [ "$(wc -l <"$results/stdout")" -eq 7 ] || fail "seven lines"

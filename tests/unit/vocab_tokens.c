@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "vocab/token_modes.h"
 #include "vocab/tokens.h"
 
 static const elman_token_mode modes[] = {ELMAN_TOKENS_SPACE, ELMAN_TOKENS_WORDS,
@@ -258,6 +259,34 @@ Test(modes, join_takes_any_tokens) {
   cr_assert_str_eq(joined.bytes, ">   a b (");
   buffer_free(&joined);
   tokens_free(&tokens);
+}
+
+static bool parted(elman_token_mode mode, const char *left, const char *right, bool left_foreign,
+                   bool right_foreign) {
+  const struct meeting meeting = {.left = text_of(left),
+                                  .right = text_of(right),
+                                  .left_foreign = left_foreign,
+                                  .right_foreign = right_foreign};
+  return space_beside_foreign(mode, &meeting);
+}
+
+Test(modes, a_word_of_the_other_language_keeps_apart) {
+  const elman_token_mode words = ELMAN_TOKENS_WORDS, chars = ELMAN_TOKENS_CHARS;
+  cr_assert(parted(words, "The", "辆", false, true));
+  cr_assert(parted(words, "辆", "is", true, false));
+  cr_assert(parted(words, "辆", "is", true, true));
+  cr_assert_not(parted(words, "这", "辆", true, true)); /* as Han is written */
+  cr_assert_not(parted(words, "辆", ".", true, false));
+  cr_assert_not(parted(words, "(", "辆", false, true));
+  /* In a text without spaces a word with letters needs none, but two do. */
+  cr_assert_not(parted(words, "喜欢", "zebras", false, true));
+  cr_assert_not(parted(chars, "欢", "zebras", false, true));
+  cr_assert(parted(chars, "zebras", "horses", true, true));
+  cr_assert_not(parted(chars, "zebras", "。", true, false));
+  cr_assert(parted(ELMAN_TOKENS_SPACE, "这", "辆", true, true));
+  /* Single letters make up a word. */
+  const struct meeting letters = {text_of("a"), text_of("b"), true, true, true};
+  cr_assert_not(space_beside_foreign(chars, &letters));
 }
 
 Test(modes, a_list_is_reused) {

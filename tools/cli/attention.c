@@ -238,6 +238,7 @@ int attention_command(int argc, char **argv) {
        .count = &line.input.alignment_column, .least = 3, .most = MOST_COLUMNS},
       {"json", 0, NULL, "with --summary: print one JSON object", .flag = &line.job.json},
       THREADS_OPTION(line.job.options.threads),
+      QUIET_OPTION("print errors only"),
       MATRICES_OPTIONS(matrices),
       {0}};
   const struct usage usage = {

@@ -54,11 +54,25 @@ bool sentences_ready(struct sentences *sentences) {
 
 /* ---- problems ---- */
 
+/* Where the reference of a sentence was given. */
+static void place_reference(char *where, size_t size, const struct sentences *sentences,
+                            size_t number) {
+  const char *path = sentences->references_path;
+  if (sentences->alignment_column > 0)
+    snprintf(where, size, "%s:%zu: target side", sentences->lines.name, number);
+  else if (path == NULL)
+    snprintf(where, size, "--reference");
+  else
+    snprintf(where, size, "%s:%zu", strcmp(path, "-") == 0 ? "standard input" : path, number);
+}
+
 int sentences_report(struct sentences *sentences, size_t number, const elman_error *error) {
   elman_error placed = *error;
   if (error->code == ELMAN_BAD_DATA && sentences->reported++ >= REPORTED_SHOWN)
     return exit_code_of(error->code);
-  if (has_lines(sentences))
+  if (strcmp(error->where, "reference") == 0)
+    place_reference(placed.where, sizeof placed.where, sentences, number);
+  else if (has_lines(sentences))
     snprintf(placed.where, sizeof placed.where, "%s:%zu", sentences->lines.name, number);
   else
     snprintf(placed.where, sizeof placed.where, "TEXT %zu", number);
