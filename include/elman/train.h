@@ -121,6 +121,10 @@ ELMAN_CHECKED elman_status elman_checkpoint_look(elman_checkpoint *checkpoint, c
 ELMAN_CHECKED elman_status elman_kept_look(elman_history *longest, size_t *count,
                                            const char *output, elman_error *error);
 
+/* Whether `name` is that of a model that a training with `keep_last` left beside one of the name
+ * `model`, both without their folder: model.update400. Gives the update. */
+ELMAN_API bool elman_kept_update(uint64_t *update, const char *name, const char *model);
+
 /* Trains with teacher forcing, back-propagation through time and Adam. An update whose loss is not
  * finite is left out; ten in a row are an error, ELMAN_INVALID_ARGUMENT. `options` may be NULL for
  * the defaults.

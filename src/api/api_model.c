@@ -11,6 +11,13 @@ const char *elman_token_mode_name(elman_token_mode mode) {
   return token_mode_name(mode);
 }
 
+size_t elman_unsafe_character(uint32_t *codepoint, const char *text, size_t length) {
+  int character;
+  const size_t size = character_read(&character, (struct text){text, length});
+  *codepoint = (uint32_t)character;
+  return size > 0 && character_is_unsafe(character) ? size : 0;
+}
+
 const char *elman_normalization_name(elman_normalization normalization) {
   return normalization_name(normalization);
 }

@@ -18,6 +18,10 @@ elman_status elman_checkpoint_look(elman_checkpoint *checkpoint, const char *pat
   return checkpoint_look(checkpoint, path, error);
 }
 
+bool elman_kept_update(uint64_t *update, const char *name, const char *model) {
+  return kept_parse_name(update, name, model);
+}
+
 elman_status elman_kept_look(elman_history *longest, size_t *count, const char *output,
                              elman_error *error) {
   return kept_look(longest, count, output, error);

@@ -87,6 +87,26 @@ void buffer_append_text(struct buffer *buffer, struct text text) {
   buffer_append(buffer, text.bytes, text.length);
 }
 
+size_t character_read(int *codepoint, struct text text) {
+  utf8proc_int32_t read = -1;
+  /* utf8proc looks at four bytes at most; the cast below cannot overflow. */
+  const size_t most = text.length < 4 ? text.length : 4;
+  const utf8proc_ssize_t step =
+      utf8proc_iterate((const utf8proc_uint8_t *)text.bytes, (utf8proc_ssize_t)most, &read);
+  *codepoint = read;
+  return step > 0 ? (size_t)step : 0;
+}
+
+/* Bidirectional controls are format characters (Cf), but so is the joiner inside an emoji. The last
+ * two code points of a plane are no characters; XML forbids them. */
+bool character_is_unsafe(int codepoint) {
+  const utf8proc_category_t category = utf8proc_category(codepoint);
+  if (codepoint == 0x200C || codepoint == 0x200D) return false;
+  return category == UTF8PROC_CATEGORY_CC || category == UTF8PROC_CATEGORY_CF ||
+         category == UTF8PROC_CATEGORY_ZL || category == UTF8PROC_CATEGORY_ZP ||
+         (codepoint & 0xFFFE) == 0xFFFE || (codepoint >= 0xFDD0 && codepoint <= 0xFDEF);
+}
+
 void buffer_append_character(struct buffer *buffer, int codepoint) {
   utf8proc_uint8_t bytes[4];
   buffer_append(buffer, (const char *)bytes, (size_t)utf8proc_encode_char(codepoint, bytes));

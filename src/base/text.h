@@ -30,6 +30,15 @@ struct text text_cut(struct text *rest, char end);
 /* The index of the first byte that is NUL or not valid UTF-8; text.length if there is none. */
 size_t text_valid_prefix(struct text text);
 
+/* The character that `text` begins with; gives its bytes, 0 if there is none in valid UTF-8. */
+size_t character_read(int *codepoint, struct text text);
+
+/* Whether a character can steer a terminal, is invisible, or turns the writing direction: controls,
+ * format characters, line and paragraph separators, and what is no character. Joiners are not: they
+ * make emoji. Whatever shows text to people writes these as \u{hex}; the page's UNSEEN is the same
+ * rule. */
+bool character_is_unsafe(int codepoint);
+
 /* A growing array of bytes, always followed by a NUL. Start from all zero. When memory runs out
  * `failed` sticks, further appends do nothing, and one check at the end is enough. */
 struct buffer {

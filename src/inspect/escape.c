@@ -5,15 +5,7 @@
 #include <string.h>
 #include <utf8proc.h>
 
-/* Bidirectional controls are format characters (Cf), but so is the joiner inside an emoji. The last
- * two code points of a plane are no characters; XML forbids them. */
-static bool is_harmless(utf8proc_int32_t codepoint) {
-  const utf8proc_category_t category = utf8proc_category(codepoint);
-  if (codepoint == 0x200C || codepoint == 0x200D) return true;
-  return category != UTF8PROC_CATEGORY_CC && category != UTF8PROC_CATEGORY_CF &&
-         category != UTF8PROC_CATEGORY_ZL && category != UTF8PROC_CATEGORY_ZP &&
-         (codepoint & 0xFFFE) != 0xFFFE;
-}
+#include "base/text.h"
 
 /* The code point at `at` and its length in bytes; what is not UTF-8 is read as U+FFFF. */
 static size_t next_codepoint(const char *at, utf8proc_int32_t *codepoint) {
@@ -25,16 +17,16 @@ static size_t next_codepoint(const char *at, utf8proc_int32_t *codepoint) {
 
 /* The columns of one code point as write_visible writes it. */
 static size_t width_of(utf8proc_int32_t codepoint) {
-  return is_harmless(codepoint) ? (size_t)utf8proc_charwidth(codepoint)
-                                : (size_t)snprintf(NULL, 0, "\\u{%X}", (unsigned)codepoint);
+  return character_is_unsafe(codepoint) ? (size_t)snprintf(NULL, 0, "\\u{%X}", (unsigned)codepoint)
+                                        : (size_t)utf8proc_charwidth(codepoint);
 }
 
 static void write_codepoint(FILE *stream, const char *bytes, size_t step,
                             utf8proc_int32_t codepoint) {
-  if (is_harmless(codepoint))
-    fwrite(bytes, 1, step, stream);
-  else
+  if (character_is_unsafe(codepoint))
     fprintf(stream, "\\u{%X}", (unsigned)codepoint);
+  else
+    fwrite(bytes, 1, step, stream);
 }
 
 void write_visible(FILE *stream, const char *text) {
@@ -103,7 +95,8 @@ void write_json_text(FILE *stream, const char *text) {
     step = next_codepoint(text, &codepoint);
     if (codepoint == '"' || codepoint == '\\')
       fprintf(stream, "\\%c", (char)codepoint);
-    else if (!is_harmless(codepoint) || codepoint == '<' || codepoint == '>' || codepoint == '&')
+    else if (character_is_unsafe(codepoint) || codepoint == '<' || codepoint == '>' ||
+             codepoint == '&')
       write_json_escape(stream, codepoint);
     else
       fwrite(text, 1, step, stream);
@@ -118,7 +111,7 @@ void write_plain_token(FILE *stream, const char *token) {
   for (size_t step; *token != '\0'; token += step) {
     step = next_codepoint(token, &codepoint);
     const bool space = utf8proc_category(codepoint) == UTF8PROC_CATEGORY_ZS;
-    if (!is_harmless(codepoint) || space || (separates && codepoint == '|'))
+    if (character_is_unsafe(codepoint) || space || (separates && codepoint == '|'))
       fprintf(stream, "<U+%04X>", (unsigned)codepoint);
     else
       fwrite(token, 1, step, stream);

@@ -29,8 +29,7 @@ struct updates {
   size_t count, capacity;
 };
 
-/* Whether `name` is that of a kept model, written as kept_write writes it. */
-static bool parse_name(uint64_t *update, const char *name, const char *base) {
+bool kept_parse_name(uint64_t *update, const char *name, const char *base) {
   const size_t length = strlen(base), middle = strlen(MIDDLE);
   if (strncmp(name, base, length) != 0 || strncmp(name + length, MIDDLE, middle) != 0) return false;
   const char *digits = name + length + middle;
@@ -46,7 +45,7 @@ static elman_status read_folder(struct updates *updates, DIR *folder, const char
   const struct dirent *entry;
   uint64_t update;
   while ((entry = readdir(folder)) != NULL) {
-    if (!parse_name(&update, entry->d_name, base)) continue;
+    if (!kept_parse_name(&update, entry->d_name, base)) continue;
     const elman_status status = array_grow(&updates->all, &updates->capacity, updates->count + 1,
                                            sizeof *updates->all, error);
     if (status != ELMAN_OK) return status;

@@ -16,6 +16,9 @@ struct kept {
 };
 void kept_free(struct kept *kept);
 
+/* Whether `name` is that of a kept model, as kept_write writes it beside the output `base`. */
+bool kept_parse_name(uint64_t *update, const char *name, const char *base);
+
 /* How many there are, whoever kept them, and the history of the one that took the most work. What
  * is no model, or cannot be opened, counts and took none. */
 elman_status kept_look(elman_history *longest, size_t *count, const char *output,

@@ -2,6 +2,7 @@
 
 expect_exit 0 "$ELMAN" train -q -t 1 --epochs 12 --hidden-size 16 --keep-last 4 "$DATA/toy.zh-en.tsv"
 cp model.safetensors other
+touch model.safetensors.update0 model.safetensors.update010 model.safetensors.update18446744073709551616
 touch model.safetensors.update model.safetensors.updateX model.safetensors.update9.part
 expect_exit 0 "$ELMAN" attention --each-model --format json --reference 'I love studying' '我 爱 学习'
 sed 's/.*"model":"\([^"]*\)".*/\1/' "$results/stdout" >models

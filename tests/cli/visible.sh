@@ -4,8 +4,8 @@
 command -v script >/dev/null || exit 77
 # C0 (ESC), DEL, C1 (U+009B is ESC [ in one character) and bidirectional controls, in tokens that are
 # split at white space only.
-bad=$'a\e[31mb\x7fc\u009bd\u202ee\u2066f\u200fg\u061ch'
-seen='a\u{1B}[31mb\u{7F}c\u{9B}d\u{202E}e\u{2066}f\u{200F}g\u{61C}h'
+bad=$'a\e[31mb\x7fc\u009bd\u202ee\u2066f\u200fg\u200b\U000e0041\u061ch'
+seen='a\u{1B}[31mb\u{7F}c\u{9B}d\u{202E}e\u{2066}f\u{200F}g\u{200B}\u{E0041}\u{61C}h'
 printf '我 爱\t%s x\n我\t%s\n' "$bad" "$bad" >pairs.tsv
 "$ELMAN" train -q -t 1 --target-tokens space --source-tokens space pairs.tsv || fail "cannot train"
 
@@ -18,12 +18,12 @@ at_terminal() {
   tr -d '\r' <typescript | sed '/^Script /d' >"$results/stdout"
   grep -qF -e "$expected" "$results/stdout" || fail "not on the terminal: $expected"
   ! LC_ALL=C grep -q -e $'[\e\x7f]' -e $'\xc2\x9b' -e $'\xe2\x80\xae' -e $'\xe2\x81\xa6' \
-    -e $'\xe2\x80\x8f' -e $'\xd8\x9c' "$results/stdout" || fail "controls in: $*"
+    -e $'\xe2\x80\x8f' -e $'\xe2\x80\x8b' -e $'\xd8\x9c' "$results/stdout" || fail "controls in: $*"
 }
 
 at_terminal "$seen x" "$ELMAN" translate '我 爱'
 at_terminal "0 ||| $seen x |||" "$ELMAN" translate --n-best 2 '我 爱'
-at_terminal '\u202ee\u2066f\u200fg\u061ch",' "$ELMAN" translate --json '我'
+at_terminal '\u202ee\u2066f\u200fg\u200b\udb40\udc41\u061ch",' "$ELMAN" translate --json '我'
 at_terminal "not in the vocabulary: $seen" "$ELMAN" translate "$bad"
 at_terminal "$seen" "$ELMAN" attention '我 爱'
 at_terminal "我 爱 | $seen x" "$ELMAN" corpus check --max-ratio 1.01 pairs.tsv

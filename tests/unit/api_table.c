@@ -54,3 +54,54 @@ Test(api_table, formats_by_name) {
   cr_assert_eq(elman_table_write(stdout, &table, "gif", &error), ELMAN_INVALID_ARGUMENT);
   cr_assert_str_eq(error.message, "there is no format \"gif\" of tables");
 }
+
+static void encode(char *bytes, int code) {
+  const int lead = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+  static const unsigned char leads[] = {0, 0xC0, 0xE0, 0xF0};
+  for (int i = lead; i > 0; i--, code >>= 6) bytes[i] = (char)(0x80 | (code & 0x3F));
+  bytes[0] = (char)(leads[lead] | code);
+  bytes[lead + 1] = '\0';
+}
+
+/* What elman_unsafe_character finds is what the writers escape, of all code points. */
+Test(api_table, unsafe_characters_are_those_that_are_escaped) {
+  enum { STEP = 0x1000 };
+  static char cells[STEP][8];
+  static const char *rows[STEP];
+  static const char *const column[] = {"c"};
+  for (int first = 0; first <= 0x10FFFF; first += STEP) {
+    elman_error error;
+    char *text = NULL;
+    size_t length;
+    for (int i = 0; i < STEP; i++) {
+      const int code = first + i;
+      const bool is_character = code > 0 && (code < 0xD800 || code > 0xDFFF);
+      cells[i][0] = 'x';
+      encode(cells[i] + 1, is_character ? code : 'x');
+      rows[i] = cells[i];
+    }
+    const elman_table table = {"t", column, 1, rows, STEP};
+    FILE *stream = open_memstream(&text, &length);
+    cr_assert_eq(elman_table_write(stream, &table, "tsv", &error), ELMAN_OK);
+    fclose(stream);
+    const char *at = strchr(text, '\n') + 1;
+    for (int i = 0; i < STEP; i++) {
+      uint32_t found = 0;
+      const size_t size = strlen(cells[i] + 1), line = strcspn(at, "\n");
+      const bool is_same = line == strlen(cells[i]) && strncmp(at, cells[i], line) == 0;
+      const size_t unsafe = elman_unsafe_character(&found, cells[i] + 1, size);
+      cr_assert_eq(unsafe, is_same ? 0 : size, "U+%04X", (unsigned)(first + i));
+      cr_assert(is_same || found == (uint32_t)(first + i));
+      at += line + 1;
+    }
+    free(text);
+  }
+  uint32_t code;
+  static const char *const safe[] = {"a", "\u200d", "\u200c", "学", "\x9b", "\xe2\x80"};
+  for (size_t i = 0; i < sizeof safe / sizeof *safe; i++)
+    cr_assert_eq(elman_unsafe_character(&code, safe[i], strlen(safe[i])), 0);
+  cr_assert_eq(elman_unsafe_character(&code, "\u200bx", 4), 3);
+  cr_assert_eq(elman_unsafe_character(&code, "\u200b", 2), 0); /* cut */
+  cr_assert_eq(elman_unsafe_character(&code, "", 1), 1);       /* NUL */
+  cr_assert_eq(elman_unsafe_character(&code, "", 0), 0);
+}

@@ -3,6 +3,7 @@
 #include <locale.h>
 #include <stdint.h>
 
+#include "base/text.h"
 #include "formats.h"
 #include "inspect/escape.h"
 
@@ -241,6 +242,34 @@ Test(formats, a_refused_sentence_keeps_its_place) {
   cr_assert_not_null(strstr(svg, ">2.1: no translation: &quot;it&quot; is &lt;no&gt; text</text>"),
                      "%s", svg);
   free(svg);
+}
+
+/* ---- characters ---- */
+
+/* One rule for terminals, tables, pages and JSON. */
+Test(formats, every_writer_escapes_the_same_characters) {
+  size_t unsafe = 0;
+  for (int codepoint = 1; codepoint <= 0x10FFFF; codepoint++) {
+    struct buffer text = {0};
+    char *shown = NULL, *json = NULL;
+    size_t shown_length, json_length;
+    if (codepoint == 0xD800) codepoint = 0xE000; /* surrogates are no characters of UTF-8 */
+    buffer_append_character(&text, codepoint);
+    const bool is_unsafe = character_is_unsafe(codepoint);
+    FILE *streams[] = {open_memstream(&shown, &shown_length), open_memstream(&json, &json_length)};
+    write_visible(streams[0], text.bytes);
+    write_json_text(streams[1], text.bytes);
+    for (size_t i = 0; i < 2; i++) fclose(streams[i]);
+    const bool is_markup = codepoint < 0x80 && strchr("<>&\"\\", codepoint) != NULL;
+    cr_assert_eq(is_unsafe, strcmp(shown, text.bytes) != 0, "U+%04X", (unsigned)codepoint);
+    cr_assert_eq(is_unsafe || is_markup, strlen(json) != text.length + 2, "U+%04X",
+                 (unsigned)codepoint);
+    unsafe += is_unsafe;
+    buffer_free(&text);
+    free(shown);
+    free(json);
+  }
+  cr_assert_gt(unsafe, 65 + 66 + 100); /* controls, what is no character, format characters */
 }
 
 /* ---- html ---- */

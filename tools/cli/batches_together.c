@@ -102,12 +102,25 @@ static int take_parcel(elman_bytes *parcel, FILE *stream, char **bytes, size_t *
 
 /* ---- batches ---- */
 
-static int pack_batch(elman_bytes *parcel, const struct text_batch *batch) {
+struct work {
+  const struct batch_job *job;
+  struct line_sink *sink;
+  elman_translator *translator;
+  struct text_batch *batch;
+};
+
+struct batch_head {
+  size_t count; /* no batch is nothing: that is the end */
+  size_t terminal;
+};
+
+static int pack_batch(elman_bytes *parcel, const struct text_batch *batch, bool terminal) {
   char *bytes = NULL;
   size_t length;
   FILE *stream = open_memstream(&bytes, &length);
   if (stream == NULL) return report_no_memory();
-  fwrite(&batch->count, sizeof batch->count, 1, stream); /* no batch is nothing: that is the end */
+  const struct batch_head head = {batch->count, terminal};
+  fwrite(&head, sizeof head, 1, stream);
   for (size_t i = 0; i < batch->count; i++) {
     const struct sentence *sentence = &batch->sentences[i];
     fwrite(&sentence->number, sizeof sentence->number, 1, stream);
@@ -118,24 +131,26 @@ static int pack_batch(elman_bytes *parcel, const struct text_batch *batch) {
 }
 
 /* A batch for each process, as far as there are sentences that have come. */
-static int fill_parcels(struct round *round, struct text_batch *batch, struct sentences *sentences,
+static int fill_parcels(struct round *round, const struct work *work, struct sentences *sentences,
                         bool *more, int *stopped) {
+  struct text_batch *batch = work->batch;
   int code = EX_OK;
   for (size_t r = 0; r < round->group->size && code == EX_OK; r++) {
     if (*more && (r == 0 || sentences_ready(sentences)))
       *more = text_batch_fill(batch, sentences, stopped);
-    code = pack_batch(&round->parcels[r], batch);
+    code = pack_batch(&round->parcels[r], batch, work->sink->terminal);
     text_batch_clear(batch);
   }
   return code;
 }
 
-static int unpack_batch(struct text_batch *batch, const elman_bytes *parcel) {
+static int unpack_batch(struct work *work, const elman_bytes *parcel) {
   const char *at = parcel->data;
-  size_t count;
-  memcpy(&count, at, sizeof count);
-  at += sizeof count;
-  for (size_t i = 0; i < count; i++) {
+  struct batch_head head;
+  memcpy(&head, at, sizeof head);
+  at += sizeof head;
+  work->sink->terminal = head.terminal;
+  for (size_t i = 0; i < head.count; i++) {
     struct sentence sentence = {0};
     memcpy(&sentence.number, at, sizeof sentence.number);
     at += sizeof sentence.number;
@@ -146,36 +161,28 @@ static int unpack_batch(struct text_batch *batch, const elman_bytes *parcel) {
     memcpy(sentence.text, at, sentence.length);
     sentence.text[sentence.length] = '\0';
     at += sentence.length;
-    text_batch_add(batch, sentence);
+    text_batch_add(work->batch, sentence);
   }
   return EX_OK;
 }
 
 /* ---- what comes of them ---- */
 
-struct work {
-  const struct batch_job *job;
-  FILE **stream;
-  struct unknown_words *unknown;
-  elman_translator *translator;
-  struct text_batch *batch;
-};
-
 /* With room for the outcome in front, which is known last. */
 static int write_outcome(struct work *work, FILE *stream, struct outcome *outcome) {
   const struct text_batch *batch = work->batch;
   int code = EX_OK;
-  FILE *const before = *work->stream;
-  *work->unknown = (struct unknown_words){0};
+  FILE *const before = work->sink->stream;
+  work->sink->unknown = (struct unknown_words){0};
   fwrite(outcome, sizeof *outcome, 1, stream);
-  *work->stream = stream;
+  work->sink->stream = stream;
   for (size_t i = 0; i < batch->count && code == EX_OK; i++) {
     const struct translated translated = text_batch_get(batch, i);
     code = work->job->take(work->job->context, &translated);
   }
-  *work->stream = before;
+  work->sink->stream = before;
   outcome->text = (size_t)ftello(stream) - sizeof *outcome;
-  outcome->unknown = *work->unknown;
+  outcome->unknown = work->sink->unknown;
   for (size_t i = 0; i < batch->count; i++) {
     if (batch->translations[i] != NULL) continue;
     const struct placed_error problem = {batch->sentences[i].number, batch->errors[i]};
@@ -190,7 +197,7 @@ static int translate_parcel(struct work *work, elman_bytes *parcel) {
   struct outcome outcome = {0};
   char *bytes = NULL;
   size_t length;
-  int code = unpack_batch(work->batch, parcel);
+  int code = unpack_batch(work, parcel);
   if (code == EX_OK && work->batch->count > 0)
     code = text_batch_translate(work->batch, work->translator, work->job->options);
   if (code != EX_OK) return code;
@@ -230,7 +237,7 @@ static int lead(struct round *round, struct work *work, struct sentences *senten
   struct unknown_words unknown = {0};
   int code = EX_OK, stopped = EX_OK;
   for (bool more = true; more;) {
-    int result = fill_parcels(round, work->batch, sentences, &more, &stopped);
+    int result = fill_parcels(round, work, sentences, &more, &stopped);
     if (result == EX_OK) result = pass_parcels(round, true);
     if (result == EX_OK) result = translate_parcel(work, &round->parcels[0]);
     if (result == EX_OK) result = pass_parcels(round, false);
@@ -239,7 +246,7 @@ static int lead(struct round *round, struct work *work, struct sentences *senten
       if (hand_over(&round->parcels[r], &unknown, sentences, output) != EX_OK) code = EX_DATAERR;
     if (!output_flush(output)) more = false;
   }
-  *work->unknown = unknown;
+  work->sink->unknown = unknown;
   /* Nothing for anyone: the end. */
   for (size_t r = 0; r < round->group->size; r++) parcel_free(&round->parcels[r]);
   const int ended = pass_parcels(round, true);
@@ -258,10 +265,10 @@ static int follow(struct round *round, struct work *work) {
   return code;
 }
 
-int batches_run_together(const struct batch_job *job, FILE **stream, struct unknown_words *unknown,
+int batches_run_together(const struct batch_job *job, struct line_sink *sink,
                          struct sentences *sentences, struct output *output) {
   struct round round;
-  struct work work = {job, stream, unknown, NULL, calloc(1, sizeof *work.batch)};
+  struct work work = {job, sink, NULL, calloc(1, sizeof *work.batch)};
   elman_error error;
   int code = EX_OK;
   if (!round_create(&round, group_joined()) || work.batch == NULL) code = report_no_memory();

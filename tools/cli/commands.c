@@ -9,8 +9,8 @@
 #include "output.h"
 #include "suggestion.h"
 
-#define COMMAND_ROW(name, run, summary) {name, summary, run},
-const struct command commands[] = {COMMANDS(COMMAND_ROW){NULL, NULL, NULL}};
+#define COMMAND_ROW(name, run, processes, summary) {name, summary, run, processes},
+const struct command commands[] = {COMMANDS(COMMAND_ROW){NULL, NULL, NULL, ALONE}};
 
 const char *command_name_in(const struct command *group, const char *name) {
   if (group == NULL) return strchr(name, ' ') == NULL ? name : NULL;

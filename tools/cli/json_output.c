@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "visible.h"
+#include "elman.h"
 
 static void start_value(struct json *json, const char *key) {
   if (json->comma) putc(',', json->stream);
@@ -16,8 +16,17 @@ static void start_value(struct json *json, const char *key) {
   json->own_line = false;
 }
 
+static void print_escape(FILE *stream, uint32_t code) {
+  if (code >= 0x10000) {
+    fprintf(stream, "\\u%04" PRIx32, 0xD800 + ((code - 0x10000) >> 10));
+    code = 0xDC00 + (code & 0x3FF);
+  }
+  fprintf(stream, "\\u%04" PRIx32, code);
+}
+
 void json_text(struct json *json, const char *key, const char *text) {
   size_t size;
+  uint32_t code;
   start_value(json, key);
   if (text == NULL) {
     fputs("null", json->stream);
@@ -25,9 +34,9 @@ void json_text(struct json *json, const char *key, const char *text) {
   }
   putc('"', json->stream);
   for (size_t left = strlen(text); left > 0; left -= size, text += size) {
-    const long control = control_at(text, left, &size);
-    if (control >= 0) {
-      fprintf(json->stream, "\\u%04lx", (unsigned long)control);
+    size = elman_unsafe_character(&code, text, left);
+    if (size > 0) {
+      print_escape(json->stream, code);
       continue;
     }
     if (*text == '"' || *text == '\\') putc('\\', json->stream);

@@ -87,10 +87,6 @@ static int run_together(command_function *run, int argc, char **argv) {
   return code != EX_OK ? code : group_leave(run(argc, argv));
 }
 
-static bool has_group(command_function *run) {
-  return run == train_command || run == evaluate_command || run == translate_command;
-}
-
 int main(int argc, char **argv) {
   leave_out_blas_threads(argv);
   occupy_standard_streams();
@@ -117,6 +113,6 @@ int main(int argc, char **argv) {
   int words;
   const struct command *command = command_find(argc - 1, argv + 1, &words);
   if (command == NULL) return EX_USAGE;
-  if (has_group(command->run)) return run_together(command->run, argc - words, argv + words);
+  if (command->processes == TOGETHER) return run_together(command->run, argc - words, argv + words);
   return command->run(argc - words, argv + words);
 }

@@ -2,7 +2,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
@@ -16,16 +15,6 @@ static int add(struct model_series *series, const char *path, const char *suffix
   return EX_OK;
 }
 
-/* What stands behind the model's name in that of a model that was kept; NULL = it is none. */
-static const char *kept_suffix(const char *name, const char *base) {
-  static const char middle[] = ".update";
-  const size_t length = strlen(base);
-  if (strncmp(name, base, length) != 0 || strncmp(name + length, middle, strlen(middle)) != 0)
-    return NULL;
-  const char *digits = name + length + strlen(middle);
-  return digits[0] != '\0' && strspn(digits, "0123456789") == strlen(digits) ? name + length : NULL;
-}
-
 /* Rising, since versionsort reads numbers. */
 static int add_kept(struct model_series *series, const char *path) {
   const char *slash = strrchr(path, '/'), *base = slash == NULL ? path : slash + 1;
@@ -37,8 +26,10 @@ static int add_kept(struct model_series *series, const char *path) {
   if (found < 0 && errno == ENOMEM) return report_no_memory();
   int code = EX_OK;
   for (int i = 0; i < found; i++) {
-    const char *suffix = kept_suffix(entries[i]->d_name, base);
-    if (suffix != NULL && code == EX_OK) code = add(series, path, suffix);
+    const char *name = entries[i]->d_name;
+    uint64_t update;
+    if (code == EX_OK && elman_kept_update(&update, name, base))
+      code = add(series, path, name + strlen(base));
     free(entries[i]);
   }
   if (found >= 0) free(entries);

@@ -64,7 +64,6 @@ int translate_command(int argc, char **argv) {
   if (code != EX_OK) return code;
   job.options.threads = group_threads(job.options.threads);
   job.n_best = option_given(&usage, &operands, "n-best");
-  job.options.without_scores = !job.n_best && !job.json; /* nobody will see them */
   struct sentences sentences = {.max_line = job.options.max_bytes};
   if (!group_leads()) { /* the leader hands out what it reads */
     input = output = NULL;

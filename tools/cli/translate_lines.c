@@ -28,18 +28,19 @@ static void write_json(FILE *stream, const elman_translation *best, bool n_best)
 }
 
 /* Lines as Moses writes them, counted from 0; the program never changes the decimal point. */
-static void write_moses(FILE *stream, const elman_translation *best, size_t number) {
+static void write_moses(const struct line_sink *sink, const elman_translation *best,
+                        size_t number) {
+  FILE *stream = sink->stream;
   for (const elman_translation *one = best; one != NULL; one = one->next) {
     fprintf(stream, "%zu ||| ", number - 1);
-    print_data(stream, one->text);
+    print_data_for(stream, one->text, sink->terminal);
     fprintf(stream, " ||| logprob= %.6g ||| %.6g\n", one->log_probability, one->score);
   }
 }
 
 struct lines {
   const struct translate_lines *job;
-  FILE *stream;
-  struct unknown_words unknown;
+  struct line_sink sink;
 };
 
 /* A line for each sentence, also for one that could not be translated. */
@@ -47,29 +48,33 @@ static int write_line(void *context, const struct translated *translated) {
   struct lines *lines = context;
   const struct translate_lines *job = lines->job;
   const elman_translation *best = translated->translation;
-  if (best != NULL) unknown_words_add(&lines->unknown, best);
+  FILE *stream = lines->sink.stream;
+  if (best != NULL) unknown_words_add(&lines->sink.unknown, best);
   if (job->json && best != NULL) {
-    write_json(lines->stream, best, job->n_best);
+    write_json(stream, best, job->n_best);
   } else if (job->n_best && !job->json) {
-    write_moses(lines->stream, best, translated->sentence->number);
+    write_moses(&lines->sink, best, translated->sentence->number);
   } else {
     /* No tag where there is no sentence: an empty side makes no pair. */
-    if (job->tag != NULL && best != NULL && best->text[0] != '\0')
-      fprintf(lines->stream, "%s ", job->tag);
-    print_data(lines->stream, best != NULL ? best->text : job->json ? "null" : "");
-    putc('\n', lines->stream);
+    if (job->tag != NULL && best != NULL && best->text[0] != '\0') fprintf(stream, "%s ", job->tag);
+    print_data_for(stream,
+                   best != NULL ? best->text
+                   : job->json  ? "null"
+                                : "",
+                   lines->sink.terminal);
+    putc('\n', stream);
   }
   return EX_OK;
 }
 
 static int translate_all(const struct translate_lines *job, const elman_model *model,
                          struct sentences *sentences, struct output *output) {
-  struct lines lines = {.job = job, .stream = output->stream};
+  struct lines lines = {job, {output->stream, stream_is_terminal(output->stream), {0}}};
   const struct batch_job batches = {model, &job->options, write_line, &lines};
-  const int code = group_joined() == NULL ? batches_run(&batches, sentences, output)
-                                          : batches_run_together(&batches, &lines.stream,
-                                                                 &lines.unknown, sentences, output);
-  unknown_words_note(&lines.unknown, model, ELMAN_SOURCE);
+  const int code = group_joined() == NULL
+                       ? batches_run(&batches, sentences, output)
+                       : batches_run_together(&batches, &lines.sink, sentences, output);
+  unknown_words_note(&lines.sink.unknown, model, ELMAN_SOURCE);
   if (sentences_usable(sentences, code)) return output_close(output, code);
   output_abandon(output);
   return code;
@@ -90,6 +95,7 @@ static int run(const struct translate_lines *job, const elman_model *model,
 
 int translate_lines(struct translate_lines *job, struct models *models, struct sentences *sentences,
                     const char *output_path) {
+  job->options.without_scores = !job->n_best && !job->json; /* nobody will see them */
   int code = models_open(models, &job->options);
   if (code == EX_OK) code = run(job, models->open[0], sentences, output_path);
   models_close(models);
