@@ -30,11 +30,11 @@ typedef enum elman_normalization { ELMAN_NFC, ELMAN_NFKC, ELMAN_NFKC_WIDE } elma
 /* "nfc", "nfkc", "nfkc-wide"; NULL for any other value. */
 ELMAN_API const char *elman_normalization_name(elman_normalization normalization);
 
-/* Whether text begins with a character that can steer a terminal, is invisible, or turns the
- * writing direction: controls, format characters but for joiners, line and paragraph separators,
- * and what is no character. Gives its bytes and its code point, or 0 where it begins with anything
- * else, also with what is not UTF-8. The writers of this library escape just these. `text` has
- * `length` bytes. */
+/* Whether `text`, of `length` bytes, begins with a character that can steer a terminal, is
+ * invisible, or turns the writing direction: controls, format characters but for joiners, line and
+ * paragraph separators, and what is no character. Gives its bytes and sets *codepoint, or gives 0
+ * where it begins with anything else, also with what is not UTF-8. The writers of this library
+ * escape just these. */
 ELMAN_API size_t elman_unsafe_character(uint32_t *codepoint, const char *text, size_t length);
 
 ELMAN_END
