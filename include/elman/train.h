@@ -81,15 +81,16 @@ typedef struct elman_train_options {
                              such as the names of their files; NULL (default) = nothing */
   const char *dev_name;   /* likewise the dev pairs */
   const char *guide_name; /* likewise the alignments that guide attention */
-  const char *checkpoint; /* file to which training is saved when it stops; NULL (default) = none.
-                             One that is there is replaced when training ends, if not before. For
-                             one training at a time: see elman_lock_take */
+  const char *checkpoint; /* file to which training is saved when it ends, also after its last
+                             epoch, so that it can be made longer; NULL (default) = none. One that
+                             is there is replaced then, if not before. For one training at a time:
+                             see elman_lock_take */
   const char *output;     /* where the model will go: a checkpoint has the permissions of the file
                              there. NULL (default) = those of any new file */
   size_t keep_last;       /* models that stay beside `output`, those of the last validations, or
                              of the last epochs without dev pairs: that of update 400 is the file
                              `output`.update400, older ones are removed; 0 (default) = none */
-  double save_every;      /* and every so many seconds; 0 (default) = only when it stops */
+  double save_every;      /* and every so many seconds; 0 (default) = only when it ends */
   bool resume; /* go on from the checkpoint, if it is there: the final model is the same, byte
                   for byte, as that of a run that never stopped. ELMAN_INVALID_ARGUMENT when
                   corpus, model or options differ */

@@ -29,30 +29,40 @@ static void list_blocks(struct named_block blocks[BLOCKS], const struct trainer 
 /* ---- where it stands ---- */
 
 static json_t *describe_state(const struct training_state *state) {
-  return json_pack("{s:I, s:I, s:I, s:I, s:f, s:I, s:I, s:b, s:I, s:f, s:f, s:I, s:b, s:f}",
-                   "update", (json_int_t)state->update, "epoch", (json_int_t)state->epoch,
-                   "position", (json_int_t)state->position, "epoch_tokens",
-                   (json_int_t)state->epoch_tokens, "epoch_loss", state->epoch_loss, "failures",
-                   (json_int_t)state->failures, "skipped", (json_int_t)state->skipped, "has_best",
-                   state->has_best, "validated", (json_int_t)state->validated, "best_score",
-                   state->best_score, "best_loss", state->best_loss, "stale",
-                   (json_int_t)state->stale, "finished", state->finished, "rate_factor",
-                   state->rate_factor);
+  json_t *json =
+      json_pack("{s:I, s:I, s:I, s:I, s:f, s:I, s:I, s:b, s:I, s:f, s:f, s:I, s:b, s:f}", "update",
+                (json_int_t)state->update, "epoch", (json_int_t)state->epoch, "position",
+                (json_int_t)state->position, "epoch_tokens", (json_int_t)state->epoch_tokens,
+                "epoch_loss", state->epoch_loss, "failures", (json_int_t)state->failures, "skipped",
+                (json_int_t)state->skipped, "has_best", state->has_best, "validated",
+                (json_int_t)state->validated, "best_score", state->best_score, "best_loss",
+                state->best_loss, "stale", (json_int_t)state->stale, "finished", state->finished,
+                "rate_factor", state->rate_factor);
+  if (state->end_validated == 0) return json;
+  json_t *end = json_pack("{s:I, s:b}", "end_validated", (json_int_t)state->end_validated,
+                          "end_best", state->end_best);
+  if (json_object_update_new(json, end) == 0) return json;
+  json_decref(json);
+  return NULL;
 }
 
 /* Of what is read and of what is written, so that a checkpoint that is there can be read. */
 static bool has_possible_counts(const struct training_state *state) {
-  const uint64_t counts[] = {state->update,   state->epoch,   state->position, state->epoch_tokens,
-                             state->failures, state->skipped, state->stale,    state->validated};
+  const uint64_t counts[] = {state->update,       state->epoch,     state->position,
+                             state->epoch_tokens, state->failures,  state->skipped,
+                             state->stale,        state->validated, state->end_validated};
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
     if (counts[i] > MOST_COUNT) return false;
-  return state->epoch >= 1 && state->validated <= state->update;
+  return state->epoch >= 1 && state->validated <= state->update &&
+         state->end_validated <= state->update;
 }
 
-/* Earlier versions do not say which update was validated; none owed a validation. */
+/* Earlier versions do not say which update was validated; none owed a validation. Only an end that
+ * was validated for itself is there. */
 static bool parse_state(struct training_state *state, const json_t *json) {
   enum { NONE = -1 };
-  json_int_t update, epoch, position, tokens, failures, skipped, stale, validated = NONE;
+  json_int_t update, epoch, position, tokens, failures, skipped, stale, validated = NONE, end = 0;
+  state->end_best = false;
   const struct json_field fields[] = {{"update", .integer = &update},
                                       {"epoch", .integer = &epoch},
                                       {"position", .integer = &position},
@@ -66,7 +76,9 @@ static bool parse_state(struct training_state *state, const json_t *json) {
                                       {"best_loss", .number = &state->best_loss},
                                       {"stale", .integer = &stale},
                                       {"finished", .truth = &state->finished},
-                                      {"rate_factor", .number = &state->rate_factor}};
+                                      {"rate_factor", .number = &state->rate_factor},
+                                      {"end_validated", .integer = &end, .optional = true},
+                                      {"end_best", .truth = &state->end_best, .optional = true}};
   if (!read_json_fields(fields, sizeof fields / sizeof *fields, json)) return false;
   if (state->rate_factor < 0 || state->rate_factor > 1) return false;
   state->update = (uint64_t)update;
@@ -76,6 +88,7 @@ static bool parse_state(struct training_state *state, const json_t *json) {
   state->failures = (size_t)failures;
   state->skipped = (size_t)skipped;
   state->stale = (size_t)stale;
+  state->end_validated = (uint64_t)end;
   state->validated = (uint64_t)(validated == NONE ? update : validated);
   return has_possible_counts(state); /* a negative count has become a large one */
 }

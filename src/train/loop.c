@@ -150,10 +150,10 @@ static elman_status run_batch(struct run *run, elman_error *error) {
   return ELMAN_OK;
 }
 
-static elman_status validate_and_report(struct run *run, elman_error *error) {
+static elman_status validate_and_report(struct run *run, bool at_end, elman_error *error) {
   const elman_train_options *options = run->options;
   elman_validation report;
-  const elman_status status = validate(&report, run->trainer, options, &run->dev, error);
+  const elman_status status = validate(&report, run->trainer, options, &run->dev, at_end, error);
   if (status == ELMAN_OK && options->validated != NULL && is_first(run) &&
       !options->validated(options->context, &report))
     stop(run);
@@ -243,13 +243,14 @@ static bool save_is_due(const struct run *run) {
   return run->pending == ELMAN_OK && every > 0 && seconds() - run->saved_at >= every;
 }
 
-/* The model is validated and kept where that is due. */
+/* The model is validated and kept where that is due, and at the end. */
 static elman_status look_at_model(struct run *run, elman_error *error) {
   const elman_train_options *options = run->options;
   const size_t updates = run->order.batches;
-  const bool validates = validation_is_due(run->trainer, options, updates);
+  const bool at_end = validation_ends(run->trainer, options, updates, run->epochs);
+  const bool validates = at_end || validation_is_due(run->trainer, options, updates);
   const bool keeps = options->dev != NULL ? validates : run->trainer->state.position == updates;
-  const elman_status status = validates ? validate_and_report(run, error) : ELMAN_OK;
+  const elman_status status = validates ? validate_and_report(run, at_end, error) : ELMAN_OK;
   if (status == ELMAN_OK && keeps && options->keep_last > 0 && is_first(run)) keep_model(run);
   return status;
 }
@@ -260,7 +261,8 @@ static elman_status run_epoch(struct run *run, elman_error *error) {
   struct training_state *state = &run->trainer->state;
   const elman_train_options *options = run->options;
   epoch_order_fill(&run->order, state->epoch);
-  if (validation_is_due(run->trainer, options, run->order.batches)) {
+  if (validation_is_due(run->trainer, options, run->order.batches) ||
+      validation_ends(run->trainer, options, run->order.batches, run->epochs)) {
     const elman_status status = look_at_model(run, error);
     if (status != ELMAN_OK) return status;
   }
@@ -357,7 +359,8 @@ static elman_status begin(struct run *run, elman_error *error) {
   return ELMAN_OK;
 }
 
-/* Whatever ended a training that had begun, what it has learnt stays. With others a process speaks
+/* Whatever ended a training that had begun, what it has learnt stays, and so does what it takes to
+ * go on: after its last epoch, too, for it may be given more. With others a process speaks
  * of its checkpoint only if all is well: after an error they need not be there. */
 static elman_status end(struct run *run, elman_status status, elman_error *error) {
   struct trainer *trainer = run->trainer;
@@ -367,7 +370,7 @@ static elman_status end(struct run *run, elman_status status, elman_error *error
   elman_error problem;
   trainer_settle(trainer);
   trainer->state.finished = status == ELMAN_OK;
-  if (status == ELMAN_INTERRUPTED || (well && run->saved) || (!well && learnt)) {
+  if (well || learnt) {
     trainer->start.written = trainer_hash(trainer, trainer_result(trainer));
     saved = save(run, &problem);
   }

@@ -83,7 +83,9 @@ elman_status trainer_create(struct trainer *trainer, struct model *model,
 }
 
 const real *trainer_result(const struct trainer *trainer) {
-  if (trainer->state.has_best && trainer->best != NULL) return trainer->best;
+  const struct training_state *state = &trainer->state;
+  const bool ends_best = state->end_best && state->end_validated == state->update;
+  if (state->has_best && trainer->best != NULL && !ends_best) return trainer->best;
   return trainer->average != NULL ? trainer->average : trainer->model->block;
 }
 

@@ -30,6 +30,10 @@ struct training_state {
   size_t stale;       /* validations since the best */
   bool finished;      /* all epochs are done, or patience was over */
   double rate_factor; /* see schedule_factor */
+  /* The update that was validated though none was due, because the training ended there; 0 = none.
+   * What follows, if it is made longer, does not depend on it. */
+  uint64_t end_validated;
+  bool end_best; /* and it was the best of all */
 };
 
 /* What training began from, for whoever goes on with it. Weights that were made are not compared:

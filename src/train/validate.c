@@ -18,7 +18,7 @@ static double measure_of(const elman_scores *scores, const elman_train_options *
 }
 
 elman_status validate(elman_validation *report, struct trainer *trainer,
-                      const elman_train_options *options, const struct corpus *dev,
+                      const elman_train_options *options, const struct corpus *dev, bool at_end,
                       elman_error *error) {
   struct model *model = trainer->model;
   struct training_state *state = &trainer->state;
@@ -38,15 +38,20 @@ elman_status validate(elman_validation *report, struct trainer *trainer,
   /* While translations have nothing right yet, the loss tells. */
   const bool best = !state->has_best || score > state->best_score ||
                     (score == state->best_score && scores.loss < state->best_loss);
-  if (best) {
-    memcpy(trainer->best, model->block, trainer_block_bytes(trainer));
-    state->best_score = score;
-    state->best_loss = scores.loss;
+  if (at_end) {
+    state->end_validated = state->update;
+    state->end_best = best;
+  } else {
+    if (best) {
+      memcpy(trainer->best, model->block, trainer_block_bytes(trainer));
+      state->best_score = score;
+      state->best_loss = scores.loss;
+    }
+    state->has_best = true;
+    state->validated = state->update;
+    state->stale = best ? 0 : state->stale + 1;
+    state->rate_factor = schedule_factor(&trainer->schedule, state->rate_factor, best);
   }
-  state->has_best = true;
-  state->validated = state->update;
-  state->stale = best ? 0 : state->stale + 1;
-  state->rate_factor = schedule_factor(&trainer->schedule, state->rate_factor, best);
   trainer_swap_average(trainer);
   *report = (elman_validation){.epoch = state->epoch,
                                .update = state->update,
@@ -64,6 +69,14 @@ bool validation_is_due(const struct trainer *trainer, const elman_train_options 
   if (options->dev == NULL || trainer->state.validated == trainer->state.update) return false;
   if (options->validate_every > 0) return trainer->state.update % options->validate_every == 0;
   return trainer->state.position == batches;
+}
+
+bool validation_ends(const struct trainer *trainer, const elman_train_options *options,
+                     size_t batches, size_t epochs) {
+  const struct training_state *state = &trainer->state;
+  return options->dev != NULL && state->epoch == epochs && state->position == batches &&
+         state->validated != state->update && state->end_validated != state->update &&
+         !validation_is_due(trainer, options, batches);
 }
 
 bool patience_is_over(const struct trainer *trainer, const elman_train_options *options) {

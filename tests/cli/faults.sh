@@ -3,12 +3,13 @@
 
 strace -o /dev/null true 2>/dev/null || exit 77 # not there, or not allowed to trace
 export ASAN_OPTIONS=detect_leaks=0 # the leak checker and strace both trace the process
-"$ELMAN" train -q --epochs 1 "$DATA/toy.zh-en.tsv" || fail "cannot train"
+small=(--hidden-size 8 --embedding-size 8)
+"$ELMAN" train -q --epochs 1 "${small[@]}" "$DATA/toy.zh-en.tsv" || fail "cannot train"
 cp model.safetensors old
 
 # How many calls there are is found by a run in which none fails.
 calls_of() {
-  strace -qq -f -o trace -e trace="$1" "$ELMAN" train -q --epochs 1 --seed 2 -o probe \
+  strace -qq -f -o trace -e trace="$1" "$ELMAN" train -q --epochs 1 "${small[@]}" --seed 2 -o probe \
     "$DATA/toy.zh-en.tsv" || fail "cannot train under strace"
   rm probe
   wc -l <trace
@@ -21,13 +22,15 @@ for call in write fsync rename; do
     for reason in EIO ENOSPC; do
       code=0
       strace -qq -f -o trace -e trace="$call" -e inject="$call:error=$reason:when=$which" \
-        "$ELMAN" train -q --epochs 1 --seed 2 "$DATA/toy.zh-en.tsv" 2>messages || code=$?
+        "$ELMAN" train -q --epochs 1 "${small[@]}" --seed 2 "$DATA/toy.zh-en.tsv" 2>messages || code=$?
       [ "$code" -eq 74 ] || { [ "$code" -eq 0 ] && [ "$call" = write ]; } ||
         fail "exit $code when $call number $which failed with $reason: $(cat messages)"
       if [ "$code" -eq 74 ]; then
         grep -q '^elman: .*model.safetensors' messages || fail "no message for $call $which: $(cat messages)"
-        # The last fsync is that of the directory: by then the new file is in place.
+        # The last fsync is that of the directory: by then the new file is in place. A checkpoint that
+        # cannot be written does not cost the model.
         cmp -s old model.safetensors || { [ "$call" = fsync ] && [ "$which" -eq "$calls" ]; } ||
+          grep -q '^elman: model.safetensors.checkpoint: ' messages ||
           fail "$call number $which with $reason lost the old model"
       fi
       "$ELMAN" inspect >/dev/null || fail "$call number $which with $reason left a broken model"
@@ -38,13 +41,13 @@ for call in write fsync rename; do
 done
 
 # A signal that comes in between is no failure.
-"$ELMAN" train -q --epochs 1 --seed 2 -o expected "$DATA/toy.zh-en.tsv" || fail "cannot train"
+"$ELMAN" train -q --epochs 1 "${small[@]}" --seed 2 -o expected "$DATA/toy.zh-en.tsv" || fail "cannot train"
 for call in write fsync; do
   calls=$(calls_of "$call")
   for ((which = 1; which <= calls; which++)); do
     expect_exit 0 strace -qq -f -o trace -e trace="$call" \
       -e inject="$call:error=EINTR:when=$which" \
-      "$ELMAN" train -q --epochs 1 --seed 2 "$DATA/toy.zh-en.tsv"
+      "$ELMAN" train -q --epochs 1 "${small[@]}" --seed 2 "$DATA/toy.zh-en.tsv"
     cmp -s expected model.safetensors || fail "$call number $which with EINTR gave another model"
   done
 done

@@ -23,7 +23,7 @@ expect_stdout OPENBLAS_NUM_THREADS=1
 # Whatever it was given is still there: a closed stream, standard input.
 expect_exit 0 limited "$ELMAN" train -q --epochs 1 - <"$DATA/toy.zh-en.tsv"
 expect_exit 0 limited "$ELMAN" train -q --epochs 1 "$DATA/toy.zh-en.tsv" <&-
-expect_files model.safetensors
+expect_files model.safetensors model.safetensors.checkpoint
 
 # A program that was replaced while it ran goes on as it is.
 cp "$ELMAN" program

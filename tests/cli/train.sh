@@ -10,7 +10,7 @@ expect_stderr_match '^epoch 1 of 400  loss [0-9.]+  [0-9]+ tokens/s$'
 expect_stderr_match '^epoch 400 of 400  loss 0\.0'
 expect_stderr_match '^model.safetensors is written; use it with: elman translate TEXT$'
 [ "$(grep -c '^epoch' "$results/stderr")" -le 22 ] || fail "too many lines"
-expect_files model.safetensors
+expect_files model.safetensors model.safetensors.checkpoint
 expect_exit 0 "$ELMAN" translate -i <(cut -f1 "$toy")
 expect_stdout "$(cut -f2 "$toy")"
 

@@ -3,6 +3,7 @@
 train=$DATA/daily.train.zh-en.tsv
 settings=(-t 1 --hidden-size 24 --embedding-size 16 --batch-size 64)
 expect_exit 0 "$ELMAN" train -q --epochs 12 "${settings[@]}" -o expected "$train"
+rm expected.checkpoint
 
 # blocked_train EPOCHS ARGUMENT...: trains from a pipe; when the training has looked for a checkpoint, and
 # before it begins, a directory takes the checkpoint's place.

@@ -31,11 +31,15 @@ expect_exit 0 "$ELMAN" evaluate -t 1 -q --json dev.tsv
 found=$(grep -oE '"bleu":[0-9.e+-]+' "$results/stdout" | cut -d : -f 2)
 [ "$(printf %.2f "$found")" = "$best" ] || fail "the model has BLEU $found instead of $best"
 
-# --validate-every counts updates, over the ends of epochs; 29 updates are an epoch.
+# --validate-every counts updates, over the ends of epochs; 29 updates are an epoch. The end is
+# validated, too, where it was not just done.
 expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 3 --dev dev.tsv --validate-every 20 "$train"
-[ "$(grep -cE "$line" "$results/stderr")" -eq 4 ] || fail "not 87 / 20 validations"
+[ "$(grep -cE "$line" "$results/stderr")" -eq 5 ] || fail "not 87 / 20 validations and one at the end"
 expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 1 --dev dev.tsv --validate-every 30 "$train"
-[ "$(grep -cE "$line" "$results/stderr")" -eq 0 ] || fail "a validation before it is due"
+[ "$(grep -cE "$line" "$results/stderr")" -eq 1 ] || fail "no validation at the end"
+expect_stderr_match '^the model of epoch 1, update 29, is kept: it has the best BLEU on the dev pairs$'
+expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 2 --dev dev.tsv --validate-every 29 "$train"
+[ "$(grep -cE "$line" "$results/stderr")" -eq 2 ] || fail "the end is validated twice"
 
 # --patience ends it after so many validations without a new best.
 expect_exit 0 "$ELMAN" train "${worse[@]}" --epochs 1000 --patience 3 "$train"
@@ -74,7 +78,7 @@ expect_exit 0 "$ELMAN" train -q "${settings[@]}" --epochs 1 --dev dev.tsv "$trai
 expect_no_stderr
 
 # What is wrong with the dev file is told before the work starts, and nothing is written.
-rm good model.safetensors log with tail
+rm good model.safetensors* log with tail
 printf 'no tab\n' >bad
 expect_exit 66 "$ELMAN" train "${settings[@]}" --dev nowhere "$train"
 expect_stderr_match '^elman: nowhere: '

@@ -88,4 +88,5 @@ expect_stderr_match '^elman: broken: '
 expect_exit 66 "$ELMAN" train --init-from nowhere -o here "$toy"
 expect_stderr_match '^elman: nowhere: '
 cmp next here || fail "the old model is lost"
+rm ./*.checkpoint
 expect_files M again broken here initial model.safetensors next other

@@ -29,7 +29,7 @@ expect_stderr_match "^elman: model.safetensors: process $first is at work on it;
 kill -TERM $first
 wait $first
 [ $? -eq 143 ] || fail "the first training was disturbed"
-expect_files alias first model.safetensors model.safetensors.checkpoint other
+expect_files alias first model.safetensors model.safetensors.checkpoint other other.checkpoint
 
 # The log is claimed, too, by whatever name.
 begin -o third --log log --save-every 0.01
@@ -56,8 +56,8 @@ wait $first 2>/dev/null
 begin --resume --save-every 0.01
 kill -TERM $first
 wait $first
-expect_files alias first model.safetensors model.safetensors.checkpoint other
-rm alias first model.safetensors model.safetensors.checkpoint other
+expect_files alias first model.safetensors model.safetensors.checkpoint other other.checkpoint
+rm alias first model.safetensors model.safetensors.checkpoint other other.checkpoint
 
 # What has the lock's name and is none is kept.
 echo '{}' >model.safetensors.lock

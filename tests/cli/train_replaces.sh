@@ -99,8 +99,26 @@ refused() { # refused ARGUMENT...
 }
 refused
 refused -q
-refused --resume # there is no checkpoint
 refused --init-from other
+
+# Without a checkpoint --resume is no way around it, and no model is lost to it, however short its training was.
+rm model.safetensors.checkpoint
+cp other short
+for model in model.safetensors short; do
+  for option in --lr=0.1 -q --force --init-from=other; do
+    cp $model before
+    expect_exit 66 train --resume $option -o $model
+    expect_stderr_match "^elman: $model.checkpoint: is not there, and without it --resume cannot go on with $model; leave out --resume to train a new model, or start from the weights of this one with --init-from $model\$"
+    cmp -s before $model || fail "the model is lost"
+  done
+done
+# The model that a training starts from may be replaced; where there is none, nothing is lost.
+expect_exit 0 train --resume --init-from short -o short
+expect_stderr_match '^there is no checkpoint yet; the training starts from the beginning$'
+rm before short*
+expect_exit 0 train --resume -o short
+expect_stderr_match '^there is no checkpoint yet; the training starts from the beginning$'
+rm short*
 expect_exit 0 train --init-from model.safetensors
 cp long model.safetensors
 expect_exit 0 train --force
@@ -110,26 +128,27 @@ expect_exit 0 train --save-every 0.000001
 learn model.safetensors 1000000000
 expect_exit 0 train -q --epochs 4 --resume
 expect_no_stderr
+rm other.checkpoint
 expect_files long model.safetensors model.safetensors.checkpoint other
 
 # Models that another training kept are removed as its model is replaced: not what took long.
 rm model.safetensors*
 expect_exit 0 train --keep-last 2
-rm model.safetensors
+rm model.safetensors model.safetensors.checkpoint
 learn model.safetensors.update3 1000000000
 kept=(model.safetensors.update{2,3})
 expect_exit 73 train --keep-last 2
 expect_stderr_match '^elman: model.safetensors: --keep-last would remove 2 models of another training, model.safetensors.update\*, and among them a model that has learnt for 3 epochs, 3 updates; add --force'
 expect_files long other "${kept[@]}"
 expect_exit 0 train
-expect_files long model.safetensors other "${kept[@]}"
+expect_files long model.safetensors{,.checkpoint} other "${kept[@]}"
 expect_exit 0 train --epochs 1 --keep-last 2 --force
 expect_stderr_match '^model.safetensors.update\*: 2 models of another training removed$'
-expect_files long model.safetensors model.safetensors.update1 other
+expect_files long model.safetensors{,.checkpoint} model.safetensors.update1 other
 rm model.safetensors.update1
 
 # A checkpoint does not stay beside the model of a later training, which would then go on from it.
-expect_exit 0 train --save-every 0.000001
+expect_exit 0 train
 expect_exit 0 train --epochs 1
 expect_stderr_match '^model.safetensors.checkpoint, of a training that has ended, will be replaced, too; --resume would go on with it$'
 expect_exit 0 train --epochs 2 --resume

@@ -6,16 +6,34 @@ settings=(--epochs 20 --hidden-size 24 --embedding-size 16 --batch-size 64 --att
   --bidirectional --lr 0.02 --dropout 0.1 --label-smoothing 0.1 --average 0.9 --lr-schedule plateau
   --dev dev.tsv --validate-every 25)
 
-# An uninterrupted short run leaves no checkpoint.
+# A short run that nothing interrupted keeps its checkpoint, from which it can be made longer: in any
+# steps, with an end that was validated for itself (each epoch has 29 updates), and whatever --save-every is.
 expect_exit 0 "$ELMAN" train -q -t 1 "${settings[@]}" "$train"
-expect_files dev.tsv model.safetensors
+expect_files dev.tsv model.safetensors model.safetensors.checkpoint
 mv model.safetensors expected
+rm model.safetensors.checkpoint
+expect_exit 0 last_wins "$ELMAN" train -q -t 1 "${settings[@]}" --epochs 0 "$train"
+for epochs in 1 7 8 20; do
+  expect_exit 0 last_wins "$ELMAN" train -q -t 1 "${settings[@]}" --epochs $epochs --save-every 0 --resume "$train"
+  cp model.safetensors short
+  expect_exit 0 last_wins "$ELMAN" train -t 1 "${settings[@]}" --epochs $epochs --resume "$train"
+  expect_stderr_match '^nothing is left to do: the training had ended; more --epochs make it longer$'
+  cmp short model.safetensors || fail "nothing was to be done, and the model is another one"
+done
+cmp expected model.safetensors || fail "made longer in steps: another model"
+expect_exit 64 last_wins "$ELMAN" train -q -t 1 "${settings[@]}" --epochs 30 --lr 0.01 --resume "$train"
+cmp expected model.safetensors || fail "the model is lost"
 
-# Without a checkpoint --resume starts anew, and says so.
+# Without a checkpoint, and without a model, --resume starts from the beginning, and says so.
+rm short model.safetensors model.safetensors.checkpoint
 expect_exit 0 "$ELMAN" train -t 1 "${settings[@]}" --resume "$train"
-expect_stderr_match '^no checkpoint; starting anew$'
+expect_stderr_match '^there is no checkpoint yet; the training starts from the beginning$'
 cmp expected model.safetensors || fail "--resume without a checkpoint gave another model"
-expect_files dev.tsv expected model.safetensors
+# Nor is a model replaced by one that --resume began.
+rm model.safetensors.checkpoint
+expect_exit 66 "$ELMAN" train -q -t 1 "${settings[@]}" --resume "$train"
+expect_stderr_match '^elman: model.safetensors.checkpoint: is not there, and without it --resume cannot go on with '
+cmp expected model.safetensors || fail "the model is lost"
 rm model.safetensors
 
 # ---- signals ----
@@ -52,14 +70,14 @@ cp checkpoint model.safetensors.checkpoint
 lines=$(wc -l <log)
 expect_signal_exit TERM 143 "$ELMAN" train -t 2 "${settings[@]}" --resume --log log "$train"
 expect_stderr_match '^going on in epoch [0-9]+, after [0-9]+ of 29 updates$'
-! grep -q 'starting anew' "$results/stderr" || fail "there was a checkpoint"
+! grep -q 'from the beginning' "$results/stderr" || fail "there was a checkpoint"
 expect_exit 0 "$ELMAN" train -t 1 "${settings[@]}" --resume --log log "$train"
 expect_stderr_match '^going on in epoch '
 cmp expected model.safetensors || fail "stopped twice and resumed: another model"
 # Every update is in the log once.
 grep '"event":"update"' log | grep -oE '"update":[0-9]+' | cut -d : -f 2 | cmp - <(seq 580) ||
   fail "the log lacks updates or has them twice"
-grep -c '"event":"validation"' log | grep -qx 23 || fail "not 23 validations in the log"
+grep -c '"event":"validation"' log | grep -qx 24 || fail "not 24 validations in the log"
 
 # A run that was resumed keeps its checkpoint. Once more there is nothing left to do; with more
 # epochs it goes on.
@@ -70,7 +88,7 @@ expect_exit 0 last_wins "$ELMAN" train -q -t 1 "${settings[@]}" --epochs 21 -o l
 cmp longer model.safetensors || fail "an epoch more: another model"
 expect_exit 0 last_wins "$ELMAN" train -t 1 "${settings[@]}" --epochs 21 --resume "$train"
 expect_stderr_match '^nothing is left to do: the training had ended; more --epochs make it longer$'
-rm longer log
+rm longer longer.checkpoint log
 
 # A finished checkpoint, too, belongs to its pairs and options alone.
 cp model.safetensors finished

@@ -6,6 +6,7 @@ head -n 3 "$toy" >dev.tsv
 settings=(train -q -t 1 --epochs 2000 --hidden-size 16 --embedding-size 16 --dev dev.tsv
   --validate-every 7 --average 0.9 --dropout 0.1)
 expect_exit 0 "$ELMAN" "${settings[@]}" -o expected "$toy"
+rm expected.checkpoint
 
 killed=0 refused=0
 # rivals PAUSE: three at once; after the pause, unless it is empty, all are killed.

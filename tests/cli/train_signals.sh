@@ -34,4 +34,4 @@ done
 # Nobody reads the messages any more: the training goes on.
 "$ELMAN" train -t 1 --epochs 300 "$DATA/toy.zh-en.tsv" 2> >(head -n 1 >/dev/null)
 [ $? -eq 0 ] || fail "a closed stderr ended the training"
-expect_files model.safetensors
+expect_files model.safetensors model.safetensors.checkpoint

@@ -45,10 +45,11 @@ expect_stderr_match "--hours: '-1' is not a number from 0 to 1e\+06"
 # Those of the last epochs; one of them is what a training so long leaves.
 expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 4 pairs.tsv
 mv model.safetensors fourth
+rm model.safetensors.checkpoint
 touch model.safetensors.update7x model.safetensors.update07 model.safetensors.updates
 expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 5 --keep-last 3 pairs.tsv
 expect_stderr_match "^model.safetensors.update\*: the models of the last 3 epochs; 'elman average' makes one of them$"
-expect_files dev.tsv expected fourth model.safetensors model.safetensors.update{07,30,40,50,7x,s} pairs.tsv
+expect_files dev.tsv expected fourth model.safetensors{,.checkpoint} model.safetensors.update{07,30,40,50,7x,s} pairs.tsv
 rm model.safetensors.update{07,7x,s}
 cmp model.safetensors model.safetensors.update50 || fail "the last one is not the model"
 cmp fourth model.safetensors.update40 || fail "the one before is not that of a shorter training"
@@ -57,22 +58,23 @@ expect_exit 0 "$ELMAN" translate -m mean 我
 
 # Another training to the same output removes them; without the option it leaves them alone.
 expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 1 pairs.tsv
-expect_files dev.tsv expected fourth mean model.safetensors model.safetensors.update{30,40,50} pairs.tsv
+expect_files dev.tsv expected fourth mean model.safetensors{,.checkpoint} model.safetensors.update{30,40,50} pairs.tsv
 expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 1 --keep-last 3 pairs.tsv
 expect_stderr_match '^model.safetensors.update\*: 3 models of another training removed$'
-expect_files dev.tsv expected fourth mean model.safetensors model.safetensors.update10 pairs.tsv
+expect_files dev.tsv expected fourth mean model.safetensors{,.checkpoint} model.safetensors.update10 pairs.tsv
 rm model.safetensors*
 
 # With dev pairs those of validations, also where training was stopped and goes on.
 mkdir -m 700 whole part
 kept=("${settings[@]}" --dev dev.tsv --validate-every 15 --keep-last 2 pairs.tsv)
 expect_exit 0 "$ELMAN" train -q --epochs 40 "${kept[@]}" -o whole/m
+rm whole/m.checkpoint
 expect_exit 0 "$ELMAN" train -q --epochs 40 "${kept[@]}" -o part/m --hours 0.00003
 cp part/m.checkpoint early
 expect_exit 0 "$ELMAN" train -q --epochs 40 "${kept[@]}" -o part/m --resume
 rm -f part/m.checkpoint
 diff -r whole part || fail "other models stay after a stop"
-(cd whole && expect_files m m.update390 m.update375)
+(cd whole && expect_files m m.update400 m.update390)
 
 # Where the checkpoint is older than the models, as after a crash, those that it will make again stay until then;
 # those of another training stay, and push none out.
@@ -80,10 +82,10 @@ cp early part/m.checkpoint
 mkdir other
 expect_exit 0 "$ELMAN" train -q --epochs 40 "${kept[@]}" --seed 2 -o other/m
 cp other/m.update390 part/m.update389
-cp other/m.update375 part/m.update376
+cp other/m.update400 part/m.update376
 expect_exit 0 "$ELMAN" train --epochs 40 "${kept[@]}" -o part/m --resume --hours 0.00001
 expect_stderr_match "^part/m.update\*: 2 models of another training stay there; --keep-last does not count them$"
-for update in 375 390; do
+for update in 390 400; do
   cmp {whole,part}/m.update$update || fail "a model of update $update is lost as training goes on"
 done
 expect_exit 0 "$ELMAN" train --epochs 40 "${kept[@]}" -o part/m --resume

@@ -331,14 +331,17 @@ Test(validation, patience_counts_validations_since_the_best) {
   tear_down(&task);
 }
 
+/* The end counts, too, so that nothing that was learnt is left out unseen. */
 Test(validation, validate_every_counts_updates) {
   struct task task = set_up();
   elman_train_options options = options_of(11);
   options.validate_every = 3;
   struct model *model;
   const struct log log = logged(&task, &model, options);
-  cr_assert_eq(log.count, 3);
-  for (size_t i = 0; i < log.count; i++) cr_assert_eq(log.reports[i].update, 3 * (i + 1));
+  cr_assert_eq(log.count, 4);
+  for (size_t i = 0; i < 3; i++) cr_assert_eq(log.reports[i].update, 3 * (i + 1));
+  cr_assert_eq(log.reports[3].update, 11);
+  cr_assert_eq(log.reports[3].epoch, 11);
   model_free(model);
   tear_down(&task);
 }
@@ -367,6 +370,41 @@ Test(validation, the_best_is_so_by_the_measure_asked_for) {
 /* ---- stopped and resumed ---- */
 
 #ifndef ELMAN_DOUBLE /* a checkpoint holds floats */
+
+/* What an end that no validation was due for is worth is decided like the rest, and a training that
+ * is made longer does not depend on it. */
+Test(validation, the_end_is_kept_if_it_is_the_best) {
+  struct task task = set_up();
+  size_t best = 0, others = 0;
+  for (size_t epochs = 1; epochs <= 12; epochs++) {
+    elman_train_options options = options_of(epochs), longer = options_of(12);
+    struct model *model, *made_longer, *whole, *last = trained(&task, options);
+    options.validate_every = longer.validate_every = 5;
+    options.schedule = longer.schedule = "plateau";
+    const struct log all = logged(&task, &whole, longer);
+    options.checkpoint = longer.checkpoint = "checkpoint";
+    const struct log log = logged(&task, &model, options);
+    const size_t size = last->table.block * sizeof(real);
+    cr_assert_eq(log.count, epochs / 5 + (epochs % 5 > 0));
+    const bool ends_best = epochs % 5 > 0 && log.reports[log.count - 1].best;
+    if (ends_best) cr_assert_eq(memcmp(model->block, last->block, size), 0);
+    if (epochs % 5 > 0 && !ends_best) cr_assert_neq(memcmp(model->block, last->block, size), 0);
+    best += ends_best && epochs > 5;
+    others += epochs % 5 > 0 && !ends_best;
+    longer.resume = true;
+    const struct log rest = logged(&task, &made_longer, longer);
+    cr_assert_eq(memcmp(made_longer->block, whole->block, size), 0, "from epoch %zu", epochs);
+    for (size_t i = 1; i <= rest.count; i++)
+      cr_assert_eq(rest.reports[rest.count - i].best, all.reports[all.count - i].best);
+    remove_entry("checkpoint");
+    model_free(last);
+    model_free(model);
+    model_free(made_longer);
+    model_free(whole);
+  }
+  cr_assert(best > 0 && others > 0, "%zu of each and %zu", best, others);
+  tear_down(&task);
+}
 
 enum { MOST_UPDATES = 60 };
 

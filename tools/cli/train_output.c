@@ -92,6 +92,21 @@ static int check_replaced(const struct train_output *output, bool any_model) {
   return EX_OK;
 }
 
+/* Without a checkpoint nothing can go on. Where a model is, there was a training, and a new one
+ * that took its place would be none that was asked for. */
+static int check_first(const struct train_output *output) {
+  enum found found;
+  elman_history history;
+  elman_error error;
+  const int code = look_at_model(&found, &history, &error, output->model);
+  if (code != EX_OK || found != A_MODEL || output_is(output->init_from, output->model)) return code;
+  report(output->checkpoint,
+         "is not there, and without it --resume cannot go on with %s; leave out --resume to train "
+         "a new model, or start from the weights of this one with --init-from %s",
+         output->model, output->model);
+  return EX_NOINPUT;
+}
+
 /* A new training that keeps models removes those of others. */
 static int check_kept(const struct train_output *output) {
   elman_history longest;
@@ -117,7 +132,11 @@ int train_output_check(const struct train_output *output) {
       elman_checkpoint_look(&found, output->checkpoint, &error) != ELMAN_OK)
     return report_error(&error);
   if (output->resume && found != ELMAN_CHECKPOINT_NONE) return check_replaced(output, true);
-  if (output->resume) note("no checkpoint; starting anew");
+  if (output->resume) {
+    const int code = check_first(output);
+    if (code != EX_OK) return code;
+    note("there is no checkpoint yet; the training starts from the beginning");
+  }
   *output->replaces_checkpoint = found == ELMAN_CHECKPOINT_FINISHED;
   if (found != ELMAN_CHECKPOINT_UNFINISHED) {
     const int code = check_replaced(output, false);
