@@ -94,6 +94,18 @@ expect_files log m m.checkpoint pairs
 expect_messages 0
 rm m m.checkpoint
 
+# Only process 0 looks at the clock, and the others need not be told of it.
+cat >hours <<'END'
+#!/bin/bash
+[ "$OMPI_COMM_WORLD_RANK" != 0 ] || set -- "$@" --hours 0.0003
+exec "$@"
+END
+chmod +x hours
+expect_exit 0 processes 2 ./hours "$ELMAN" train -q -t 1 "${endless[@]}" pairs
+expect_messages 0
+expect_exit 0 "$ELMAN" inspect -m m
+rm -f hours log m m.*
+
 # A process that does not answer.
 start 3 --timeout 2
 kill -STOP "$(process_of $run 1)"

@@ -61,9 +61,9 @@ static int train_and_save(elman_model *model, elman_pairs **pairs, const elman_p
   const uint64_t learnt = elman_model_get_info(model).history.updates;
   const elman_status status = elman_train_and_free_pairs(model, pairs, &options, &error);
   progress_erase(&training.progress);
-  /* Only the first process looks at the clock. */
-  const bool time_is_over =
-      group_leads() ? training.time_is_over : job->hours > 0 && interrupt_signal() == 0;
+  /* Only the first process looks at the clock. It stops the others, which may lack --hours; its code
+   * says why. */
+  const bool time_is_over = group_leads() ? training.time_is_over : interrupt_signal() == 0;
   const enum training_end end = status == ELMAN_OK            ? DONE
                                 : status != ELMAN_INTERRUPTED ? FAILED
                                 : time_is_over                ? DONE
