@@ -61,7 +61,6 @@ static char *read_link(const char *path) {
 static void describe(struct output_place *place, const struct stat *info) {
   place->exists = true;
   place->direct = !S_ISREG(info->st_mode);
-  place->mode = info->st_mode & 0777;
 }
 
 /* Whether the link is one of /proc/self/fd. What it leads to is open already: it has an offset, may

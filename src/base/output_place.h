@@ -13,7 +13,6 @@ struct output_place {
   bool exists;    /* then: */
   bool direct;    /* a device, a pipe, or what a descriptor of this process leads to */
   int descriptor; /* the latter, as /dev/stdout and /dev/fd/3 name it; else -1 */
-  mode_t mode;    /* permissions */
 };
 
 /* A link that points nowhere yet is followed as far as it goes. Anything but absence that keeps the

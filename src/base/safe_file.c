@@ -80,8 +80,20 @@ static bool claim(int descriptor, const char *name) {
   return is_named(descriptor, name) || (errno != 0 && errno != ENOENT);
 }
 
-/* A new file beside `file->path`. `mode` NULL = what the umask leaves. 0 or a reason. */
-static int create_temporary(struct safe_file *file, const mode_t *mode) {
+/* Owner, group and permissions of a file as of the one that it replaces, as far as this process
+ * may. A group that has to be another one gets no more than everybody. */
+static void take_status(int descriptor, const struct stat *like) {
+  struct stat own;
+  mode_t mode = like->st_mode & 0777;
+  if (fstat(descriptor, &own) == 0 && fchown(descriptor, like->st_uid, like->st_gid) != 0 &&
+      own.st_gid != like->st_gid && fchown(descriptor, (uid_t)-1, like->st_gid) != 0)
+    mode &= ~(mode_t)070 | (mode & 07) << 3;
+  /* Who may not set the permissions still gets a file. */
+  if (fchmod(descriptor, mode) != 0) errno = 0;
+}
+
+/* A new file beside `file->path`; `like` NULL = what the umask leaves. 0 or a reason. */
+static int create_temporary(struct safe_file *file, const struct stat *like) {
   remove_abandoned(file->path);
   for (int attempt = 0; attempt < NAME_ATTEMPTS; attempt++) {
     char suffix[48];
@@ -91,10 +103,9 @@ static int create_temporary(struct safe_file *file, const mode_t *mode) {
     if (file->temporary == NULL) return ENOMEM;
     /* Never open to more readers than it will be in the end. */
     file->descriptor = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-                            mode == NULL ? 0666 : *mode & 0600);
+                            like == NULL ? 0666 : like->st_mode & 0600);
     if (file->descriptor >= 0 && claim(file->descriptor, file->temporary)) {
-      /* Who may not set the permissions still gets a file. */
-      if (mode != NULL && fchmod(file->descriptor, *mode) != 0) errno = 0;
+      if (like != NULL) take_status(file->descriptor, like);
       return 0;
     }
     if (file->descriptor >= 0)
@@ -109,19 +120,19 @@ static int create_temporary(struct safe_file *file, const mode_t *mode) {
 
 /* Opens file->descriptor. 0 or a reason. */
 static int open_place(struct safe_file *file, const struct output_place *place,
-                      const mode_t *mode) {
+                      const struct stat *like) {
   if (place->exists && place->direct) {
     file->descriptor = output_place_open(place, false);
     return file->descriptor < 0 ? errno : 0;
   }
   /* A file that forbids writing is not replaced, although its directory would allow it. */
   if (place->exists && access(place->path, W_OK) != 0) return errno;
-  return create_temporary(file, mode);
+  return create_temporary(file, like);
 }
 
 static int open_stream(struct safe_file *file, const struct output_place *place,
-                       const mode_t *mode) {
-  const int problem = open_place(file, place, mode);
+                       const struct stat *like) {
+  const int problem = open_place(file, place, like);
   if (problem != 0) return problem;
   file->stream = fopencookie(file, "wb", (cookie_io_functions_t){.write = write_all});
   if (file->stream != NULL) return 0;
@@ -130,14 +141,14 @@ static int open_stream(struct safe_file *file, const struct output_place *place,
   return ENOMEM;
 }
 
-/* Those of an ordinary file `like` that is there. 0 or a reason. */
-static int take_mode(mode_t *mode, bool *has_mode, const char *like) {
+/* Of an ordinary file that is there. 0 or a reason. */
+static int find_status(struct stat *status, bool *found, const char *path) {
   struct stat info;
-  if (like == NULL) return 0;
-  if (stat(like, &info) != 0) return errno == ENOENT ? 0 : errno;
+  if (path == NULL) return 0;
+  if (stat(path, &info) != 0) return errno == ENOENT ? 0 : errno;
   if (!S_ISREG(info.st_mode)) return 0;
-  *mode = info.st_mode & 0777;
-  *has_mode = true;
+  *status = info;
+  *found = true;
   return 0;
 }
 
@@ -149,9 +160,11 @@ elman_status safe_file_open(struct safe_file *file, const char *path, const char
   if (status != ELMAN_OK) return status;
   file->path = place.path;
   file->folder = folder_of(place.path);
-  bool has_mode = place.exists;
-  int problem = file->folder == NULL ? ENOMEM : take_mode(&place.mode, &has_mode, like);
-  if (problem == 0) problem = open_stream(file, &place, has_mode ? &place.mode : NULL);
+  struct stat info;
+  bool found = false;
+  int problem = file->folder == NULL ? ENOMEM : find_status(&info, &found, place.path);
+  if (problem == 0) problem = find_status(&info, &found, like);
+  if (problem == 0) problem = open_stream(file, &place, found ? &info : NULL);
   if (problem == 0) return ELMAN_OK;
   safe_file_close(file);
   return fail_to_create(error, path, problem);

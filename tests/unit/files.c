@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -206,6 +207,46 @@ Test(file, mode_is_that_of_another_file) {
   check_modes("model", 0600);
   cr_assert_eq(chmod("model", 0664), 0);
   check_modes("model", 0664);
+}
+
+/* Replaces a file of `owner`, `group` and `mode` as another user, and expects what is left. */
+static void check_owner(uid_t user, struct stat old, struct stat expected) {
+  struct stat info;
+  int result;
+  put("file", "old");
+  cr_assert_eq(chown("file", old.st_uid, old.st_gid), 0);
+  cr_assert_eq(chmod("file", old.st_mode), 0);
+  const pid_t process = fork();
+  if (process == 0) {
+    struct safe_file file;
+    const bool is_user =
+        user == 0 || (setgroups(0, NULL) == 0 && setgid(user) == 0 && setuid(user) == 0);
+    _exit(!is_user || safe_file_open(&file, "file", NULL, NULL) != ELMAN_OK ||
+          safe_file_commit(&file, NULL) != ELMAN_OK);
+  }
+  cr_assert_eq(waitpid(process, &result, 0), process);
+  cr_assert_eq(result, 0);
+  cr_assert_eq(stat("file", &info), 0);
+  cr_assert(info.st_uid == expected.st_uid && info.st_gid == expected.st_gid &&
+                (info.st_mode & 0777) == expected.st_mode,
+            "%u %u %o", info.st_uid, info.st_gid, info.st_mode);
+  cr_assert_eq(unlink("file"), 0);
+}
+
+static struct stat status(uid_t user, gid_t group, mode_t mode) {
+  return (struct stat){.st_uid = user, .st_gid = group, .st_mode = mode};
+}
+
+Test(file, owner_and_group_are_kept_where_they_may) {
+  enum { USER = 12345, OTHER = 12346 };
+  if (geteuid() != 0) SKIP_IN_FOLDER("only root can make files of other users");
+  cr_assert_eq(chmod(".", 0777), 0);
+  check_owner(0, status(USER, OTHER, 0640), status(USER, OTHER, 0640));
+  /* Neither owner nor group can be kept; the other group reads what everybody may read. */
+  check_owner(USER, status(USER, OTHER, 0660), status(USER, USER, 0600));
+  check_owner(USER, status(USER, OTHER, 0664), status(USER, USER, 0644));
+  check_owner(USER, status(OTHER, OTHER, 0666), status(USER, USER, 0666));
+  check_owner(USER, status(OTHER, USER, 0660), status(USER, USER, 0660));
 }
 
 Test(file, a_link_stays_a_link) {
