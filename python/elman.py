@@ -606,7 +606,15 @@ class Model(_Handle):
         return found[0] if isinstance(text, str) else found
 
     def _prefix(self, prefix):
-        return self.encode("target", prefix) if isinstance(prefix, str) else _ids("a prefix", prefix)
+        """Ids, or the Error of a text that has none."""
+        if not isinstance(prefix, str):
+            return _ids("a prefix", prefix)
+        try:
+            return self.encode("target", prefix)
+        except Error as error:
+            if error.status != "bad_data":
+                raise
+            return error
 
     def _translate(self, batch, options):
         """Pairs of a place and its Translation or Error, of a few (text, reference, prefix, place)."""
@@ -617,6 +625,8 @@ class Model(_Handle):
         results, encoded = [], []
         for text, reference, prefix, place in batch:
             try:
+                if isinstance(prefix, Error):
+                    raise prefix
                 forced = None if reference is None else _text("the reference", reference)
                 encoded.append((_text("the text", text), forced, prefix or [], place))
             except Error as error:

@@ -32,7 +32,9 @@ expect_exit 0 "$ELMAN" inspect --json -m longer
 expect_stdout_match "\"training\":\{\"epochs\":$largest,\"updates\":$largest,\"tokens\":$largest,"
 expect_exit 0 "$ELMAN" translate -m longer '我 爱 学习'
 for count in $too_large $overflow -1; do
-  for key in epochs updates tokens; do
+  keys=tokens
+  [ $count != $overflow ] || keys='epochs updates tokens'
+  for key in $keys; do
     alter M bad elman.training "{\"$key\": $count}"
     expect_exit 65 "$ELMAN" train -q --init-from bad -o unwritten "$toy"
     expect_stderr_match 'elman: bad: .*elman\.training'
@@ -48,7 +50,9 @@ resume() {
   "$ELMAN" train -q -t 1 "${shape[@]}" --epochs 1000000 --resume -o part "$toy"
 }
 for count in $too_large $overflow -1; do
-  for key in update epoch position epoch_tokens failures skipped stale; do
+  keys=update
+  [ $count != $overflow ] || keys='update epoch position epoch_tokens failures skipped stale'
+  for key in $keys; do
     alter stopped.checkpoint part.checkpoint elman.state "{\"$key\": $count}"
     expect_exit 65 resume
     expect_stderr_match 'elman: part.checkpoint: not a usable checkpoint: elman\.state'
