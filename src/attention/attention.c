@@ -207,6 +207,18 @@ static struct attention_row row_of(const struct attention_pass *pass, struct hea
                                 .scores = from(pass->cache.scores, at)};
 }
 
+real attention_score_at(const struct attention_row *row, size_t n, size_t key) {
+  const struct attention_pass pass = inner_of(*row->pass);
+  const size_t B = pass.shape.batch;
+  struct score_input input = score_input_of(&pass, head_of(&pass, row->position % B, n));
+  real score;
+  input.q += row->position / B * input.vector_step;
+  input.k += key * input.vector_step;
+  input.queries = input.keys = 1;
+  mechanism_of(&pass)->score(&score, &input);
+  return score;
+}
+
 /* The weights of query t have the same place in the dropout mask, whatever range is run. */
 static void drop(real *row, const struct attention_pass *pass, struct head head, size_t t) {
   const struct attention_shape shape = pass->shape;

@@ -20,10 +20,18 @@ struct guided {
  * -scale, or of several heads this one's share of it.                                 (77) */
 real guided_pull(const struct guided *guided, size_t i);
 
-/* The logarithm of the weight of a key, the mean of the heads; the row is the first head's. */
-typedef double guided_log(const struct attention_row *row, size_t key);
-/* The usual one. A weight below the smallest normal float counts as that. */
-guided_log guided_log_of_weights;
+/* The logarithm of a key's weight in head n, from the scores, so that it is finite where the weight
+ * itself is too small for a number. The position of the row counts from the pass's first query. */
+typedef double guided_log(const struct attention_row *row, size_t n, size_t key);
+/* The usual one, of the softmax over what is visible. */
+guided_log guided_log_of_softmax;
+
+/* log Σ exp, one number after the other. Starts from all zero. */
+struct log_sum {
+  double largest, sum;
+};
+void log_sum_add(struct log_sum *log_sum, double x);
+double log_sum_of(const struct log_sum *log_sum);
 /* Adds to dscores (S), and to what else weights are made of in the scratch. */
 typedef void guided_backward(real *dscores, const struct guided *guided,
                              const struct attention_scratch *scratch);

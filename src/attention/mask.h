@@ -38,6 +38,9 @@ struct attention_row {
   real *scores;  /* (S) before the softmax; NULL if they are not kept */
 };
 
+/* The score of a key in head n, computed again from queries and keys. */
+real attention_score_at(const struct attention_row *row, size_t n, size_t key);
+
 /* From scores in row->weights to weights; what is not visible becomes exactly zero. May narrow what
  * is visible. */
 typedef void weigh_forward(struct attention_row *row);

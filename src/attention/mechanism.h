@@ -65,7 +65,7 @@ struct attention_mechanism {
   weigh_forward *weigh;
   weigh_backward *weigh_backward;
   /* Of a guide's loss, where something else stands in the softmax's place: the logarithm of a
-   * weight, and the gradient. */
+   * weight that has vanished, and the gradient. */
   guided_log *guided_log;
   guided_backward *guided_backward;
   /* From cache.merged to cache.context; from d->context to scratch.merged. */

@@ -98,6 +98,16 @@ static void weigh_by_mask_backward(real *drow, const struct attention_row *row,
     add_to_span(scratch, row, &span, s, drow[s]);
 }
 
+static double guided_log_by_mask(const struct attention_row *row, size_t n, size_t key) {
+  const struct span span = span_of(row);
+  struct log_sum sum = {0};
+  real share;
+  for (size_t s = row->visible.first; s < row->visible.end; s++)
+    log_sum_add(&sum, (double)attention_score_at(row, n, s) + (double)log_mask(&span, s, &share));
+  return (double)attention_score_at(row, n, key) + (double)log_mask(&span, key, &share) -
+         log_sum_of(&sum);
+}
+
 /* (78), for the mask as for the scores. */
 static void guided_by_mask(real *dscores, const struct guided *guided,
                            const struct attention_scratch *scratch) {
@@ -131,4 +141,5 @@ const struct attention_mechanism attention_adaptive = {
     .queries_backward = spans_backward,
     .weigh = weigh_by_mask,
     .weigh_backward = weigh_by_mask_backward,
+    .guided_log = guided_log_by_mask,
     .guided_backward = guided_by_mask};

@@ -2,6 +2,7 @@
  * the keys make a vector of their segment, whose score, with another query, gives the segment's
  * weight (Yang et al., NAACL 2016); a key's own is the product of both. docs/beyond.md, equations
  * 70 to 74. A segment is `window` keys long, the last perhaps shorter, or a clause. */
+#include <float.h>
 #include <string.h>
 #include <tgmath.h>
 
@@ -161,6 +162,33 @@ static void weigh_twice_backward(real *drow, const struct attention_row *row,
 }
 
 /* The pull on the keys of the segment from s up to `end`. */
+/* Of the segment from s up to `end`: log Σ exp of its scores, and its own score x. */
+static double score_from_scores(double *log_sum, const struct attention_row *row, size_t s,
+                                size_t end) {
+  const real *v = row->pass->cache.own[SEGMENT_SCORES] + offset_of(row);
+  struct log_sum sum = {0};
+  double score = 0;
+  for (size_t i = s; i < end; i++) log_sum_add(&sum, (double)attention_score_at(row, 0, i));
+  *log_sum = log_sum_of(&sum);
+  for (size_t i = s; i < end; i++)
+    score += exp((double)attention_score_at(row, 0, i) - *log_sum) * (double)v[i];
+  return score;
+}
+
+/* log a = log β + log w */
+static double guided_log_twice(const struct attention_row *row, size_t n, size_t key) {
+  struct log_sum segments = {0};
+  double found = 0;
+  for (size_t s = 0, next; s < row->visible.end; s = next) {
+    double log_sum;
+    next = end_of(row, s);
+    const double score = score_from_scores(&log_sum, row, s, next);
+    log_sum_add(&segments, score);
+    if (key >= s && key < next) found = score + (double)attention_score_at(row, n, key) - log_sum;
+  }
+  return found - log_sum_of(&segments);
+}
+
 static real pull_between(const struct guided *guided, size_t s, size_t end) {
   real sum = 0;
   for (size_t i = 0; i < guided->count; i++)
@@ -185,13 +213,18 @@ static void guided_twice(real *dscores, const struct guided *guided,
     next = end_of(row, s);
     real segment = 0;
     for (size_t i = s; i < next; i++) segment += a[i];
-    const real one = segment > 0 ? 1 / segment : 0, pull = pull_between(guided, s, next);
-    const real score = sum_of_products(a + s, v + s, next - s) * one;
+    const bool vanished = segment < (real)FLT_MIN; /* then a / β is no weight within */
+    const real one = vanished ? 0 : 1 / segment, pull = pull_between(guided, s, next);
+    double log_sum = 0;
+    const real score = vanished ? (real)score_from_scores(&log_sum, row, s, next)
+                                : sum_of_products(a + s, v + s, next - s) * one;
     const real dscore = is_only_segment(row, s, next) ? 0 : pull - segment * all;
     if (is_choice(s, next)) add_pulls_between(dscores, guided, s, next);
     for (size_t i = s; i < next; i++) {
-      if (is_choice(s, next)) dscores[i] += a[i] * one * (dscore * (v[i] - score) - pull);
-      dv[i] += dscore * a[i] * one;
+      const real within =
+          vanished ? (real)exp((double)attention_score_at(row, 0, i) - log_sum) : a[i] * one;
+      if (is_choice(s, next)) dscores[i] += within * (dscore * (v[i] - score) - pull);
+      dv[i] += vanished ? dscore * within : dscore * a[i] * one;
     }
   }
 }
@@ -209,4 +242,5 @@ const struct attention_mechanism attention_hierarchical = {
     .queries_backward = scores_backward,
     .weigh = weigh_twice,
     .weigh_backward = weigh_twice_backward,
+    .guided_log = guided_log_twice,
     .guided_backward = guided_twice};

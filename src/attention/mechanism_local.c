@@ -94,13 +94,15 @@ static void gaussian_backward(real *drow, const struct attention_row *row,
 
 /* Outside the window nothing is left of the weight. There the Gaussian goes on for the guide, so
  * that the centre is drawn to the key: log a = log g.                                  (79) */
-static double gaussian_guided_log(const struct attention_row *row, size_t key) {
+static double gaussian_guided_log(const struct attention_row *row, size_t n, size_t key) {
   const size_t window = row->pass->layer.config.window;
   const real center = row->pass->cache.own[CENTERS][row->position];
-  const struct visible visible = window_of(row->visible, center, window);
   const double distance = (double)(key + 1) - (double)center;
-  if (key >= visible.first && key < visible.end) return guided_log_of_weights(row, key);
-  return -distance * distance * (double)sharpness(window);
+  const double log_gaussian = -distance * distance * (double)sharpness(window);
+  struct attention_row inside = *row;
+  inside.visible = window_of(row->visible, center, window);
+  if (key < inside.visible.first || key >= inside.visible.end) return log_gaussian;
+  return guided_log_of_softmax(&inside, n, key) + log_gaussian;
 }
 
 /* log a = log α + log g: equation 78 for α, and d log g / dp = 4 (s - p) / D² for the centre. */

@@ -123,6 +123,14 @@ static void weigh_with_sentinel_backward(real *drow, const struct attention_row 
   mask_fill_outside(drow, visible, row->pass->shape.keys, 0);
 }
 
+static double guided_log_with_sentinel(const struct attention_row *row, size_t n, size_t key) {
+  struct log_sum sum = {0};
+  for (size_t s = row->visible.first; s < row->visible.end; s++)
+    log_sum_add(&sum, (double)attention_score_at(row, n, s));
+  log_sum_add(&sum, (double)row->pass->cache.own[SCORES][row->position]);
+  return (double)attention_score_at(row, n, key) - log_sum_of(&sum);
+}
+
 /* The sentinel is one more key of the softmax, that no guide names.                      (78) */
 static void guided_with_sentinel(real *dscores, const struct guided *guided,
                                  const struct attention_scratch *scratch) {
@@ -184,6 +192,7 @@ const struct attention_mechanism attention_sentinel = {
     .queries_backward = queries_backward,
     .weigh = weigh_with_sentinel,
     .weigh_backward = weigh_with_sentinel_backward,
+    .guided_log = guided_log_with_sentinel,
     .guided_backward = guided_with_sentinel,
     .context_forward = context_forward,
     .context_backward = context_backward};

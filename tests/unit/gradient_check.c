@@ -317,6 +317,71 @@ Test(gradient_check, the_error_of_a_step_is_not_one_of_the_gradient) {
   tear_down(&setting);
 }
 
+/* Every word is linked with every other. */
+static void guide_batch(struct setting *setting) {
+  struct corpus corpus = {0};
+  struct batch guided = {0};
+  size_t starts[2][MOST_PAIRS + 1] = {{0}}, links = 0;
+  uint32_t ids[] = {1, 3, 1, 4, 2, 3, 1, 5, 0};
+  const size_t indices[MOST_PAIRS] = {0, 1, 2};
+  cr_assert_eq(corpus_create_guides(&corpus, MOST_PAIRS, NULL), ELMAN_OK);
+  for (size_t i = 0; i < MOST_PAIRS; i++) {
+    for (size_t side = 0; side < 2; side++)
+      starts[side][i + 1] = starts[side][i] + lengths[i][side];
+    for (uint32_t t = 0; t < lengths[i][1]; t++) {
+      for (uint32_t source = 0; source < lengths[i][0]; source++) {
+        cr_assert_eq(array_grow(&corpus.links.items, &corpus.links.capacity, links + 1,
+                                sizeof *corpus.links.items, NULL),
+                     ELMAN_OK);
+        corpus.links.items[links++] = (struct token_link){t, source};
+      }
+    }
+    corpus.links.starts[i + 1] = links;
+  }
+  corpus.source = (struct sentences){.ids = ids, .starts = starts[0], .count = MOST_PAIRS};
+  corpus.target = (struct sentences){.ids = ids, .starts = starts[1], .count = MOST_PAIRS};
+  cr_assert_eq(batch_fill(&guided, &corpus, indices, MOST_PAIRS, NULL), ELMAN_OK);
+  batch_free(&setting->batch);
+  setting->batch = guided;
+  corpus.source = corpus.target = (struct sentences){0};
+  corpus_free(&corpus);
+}
+
+/* Where a linked key's weight is too small for a float, or for a double, the loss of the guide goes
+ * on as its gradient says. */
+Test(gradient_check, a_guide_is_right_where_weights_have_vanished) {
+  struct model_config config = small_config();
+  elman_gradient_options options = usual;
+  options.guide_weight = 0.7;
+  for (unsigned kind = ATTENTION_GENERAL; attention_name(kind) != NULL; kind++) {
+    for (float factor = 150; factor <= 2400; factor *= 4) {
+      struct setting setting;
+      config.attention = attention_name(kind);
+      config.attention_heads = kind == ATTENTION_MULTIHEAD ? 2 : 1;
+      config.attention_window = kind == ATTENTION_LOCAL || kind == ATTENTION_HIERARCHICAL ? 2 : 0;
+      set_up(&setting, config, 0.8, MOST_PAIRS);
+      guide_batch(&setting);
+      const bool additive = kind == ATTENTION_ADDITIVE || kind == ATTENTION_SENTINEL;
+      const char *name =
+          additive ? "decoder.attention.score.weight" : "decoder.attention.query.weight";
+      const size_t H = config.hidden_size;
+      for (size_t i = 0; i < (additive ? H : H * H); i++) numbers_of(&setting, name)[i] *= factor;
+      for (size_t i = 0; i < H * H && kind == ATTENTION_HIERARCHICAL; i++)
+        numbers_of(&setting, "decoder.attention.segment_query.weight")[i] *= factor;
+      const struct gradient_check check = run(&setting, &options);
+      cr_assert_gt(check.guide_loss, kind == ATTENTION_LOCAL ? 5 : 20, "%s: %g", config.attention,
+                   check.guide_loss);
+      for (size_t i = 0; i < check.count; i++)
+        cr_assert_neq(check.reports[i].verdict, ELMAN_GRADIENT_WRONG, "%s, %g: %s: %g",
+                      config.attention, (double)factor, setting.table.rows[i].name,
+                      check.reports[i].error);
+      cr_assert_lt(report_of(&setting, &check, name)->error, 1e-5, "%s, %g: %g", config.attention,
+                   (double)factor, report_of(&setting, &check, name)->error);
+      tear_down(&setting);
+    }
+  }
+}
+
 /* ---- what is wrong ---- */
 
 /* Each tensor alone with a wrong sign, a factor of 2, or an error of a millionth or a third of it.
