@@ -18,12 +18,16 @@ void plain_page_begin(FILE *stream, const char *title) {
         "body { margin: 1rem; font: 1rem/1.5 system-ui, \"DejaVu Sans\", \"Noto Sans CJK SC\", "
         "\"PingFang SC\", \"Microsoft YaHei\", sans-serif; color: #1A1A1A; background: #FFFFFF }\n"
         "[tabindex] { overflow-x: auto; margin: 1rem 0 }\n"
+        "svg { max-width: 100%; height: auto }\n"
         "dt { font-weight: bold }\n"
         "dd { margin: 0; overflow-wrap: anywhere }\n"
         "caption { text-align: left; font-weight: bold }\n"
         "th, td { padding: 0 0.6rem; text-align: right; white-space: nowrap; "
         "font-variant-numeric: tabular-nums }\n"
-        ".text th, .text td { text-align: start; white-space: normal; vertical-align: top }\n"
+        "thead th { white-space: normal; vertical-align: bottom }\n"
+        ".text th, .text td { text-align: start; white-space: normal; overflow-wrap: anywhere; "
+        "vertical-align: top }\n"
+        "@media (max-width: 44rem) { th, td { padding: 0 0.25rem; font-size: 0.85rem } }\n"
         "@media (prefers-color-scheme: dark) { body { color: #E6E6E6; background: #161616 } }\n"
         "</style>\n</head>\n<body>\n<h1>",
         stream);

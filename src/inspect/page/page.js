@@ -517,6 +517,25 @@ function drawLegend() {
       element("span", { class: "unknown" }, element("bdi", {}, "not in the vocabulary")));
 }
 
+/* The pixels of a character in the page's font. */
+function pixelsOf(character) {
+  const canvas = element("canvas", { width: 40, height: 40 });
+  const context = canvas.getContext("2d", { willReadFrequently: true });
+  context.font = `24px ${getComputedStyle(byId("source")).fontFamily}`;
+  context.fillText(character, 4, 30);
+  return context.getImageData(0, 0, 40, 40).data;
+}
+
+/* Characters that no font has are all the same box. */
+function lacksHan() {
+  const one = pixelsOf("\u6211"), other = pixelsOf("\u7231");
+  return one.every((value, i) => value === other[i]);
+}
+
+function hintFonts(record) {
+  byId("fonts").hidden = !/\p{Script=Han}/u.test(record.source + record.translation) || !lacksHan();
+}
+
 function drawSentence() {
   const sentence = state.sentences[state.index];
   const hypotheses = hypothesesOf(sentence);
@@ -532,6 +551,7 @@ function drawSentence() {
   byId("translation").replaceChildren(
     lineOf(record.translation, searchedPlaces(record.translation, record.target_tokens), "target"));
   byId("facts").textContent = factsOf(record);
+  hintFonts(record);
   fillChoice("hypothesis", hypotheses.map((one) => `${one.number}: ${isolated(one.translation)}`),
     state.hypothesis);
   fillParts(record);
