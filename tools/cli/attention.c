@@ -47,7 +47,7 @@ static bool is_standard(const char *path) {
 #define FOR_SENTENCES                                                                              \
   "model input numbers reference references beam length-penalty length-norm coverage-penalty "     \
   "max-length max-ratio max-line n-best replace-unk override seed alignment threshold units "      \
-  "summary alignments json threads each-model"
+  "summary alignments json threads each-model quiet"
 
 static const struct rule rules[] = {
     {FOR_SENTENCES, "matrices", "--%s is for sentences; leave it out with --matrices"},
