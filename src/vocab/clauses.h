@@ -1,6 +1,8 @@
 /* Where the clauses of a sentence end: behind punctuation that ends one (Unicode's
  * Terminal_Punctuation, of these scripts), all that follows it of this kind, and what closes
- * quotations and brackets there. A sign between two ASCII digits (3.5, 1,000) ends none. */
+ * quotations and brackets there; straight quotation marks do not. A token ends a clause if it holds
+ * nothing else: "said," as one token ends none. A sign between two ASCII digits (3.5, 1,000) ends
+ * none. */
 #ifndef ELMAN_VOCAB_CLAUSES_H
 #define ELMAN_VOCAB_CLAUSES_H
 
