@@ -174,8 +174,10 @@ static int read_found(struct found *found, const char *path) {
   }
   found->size = fread(found->start, 1, sizeof found->start, stream);
   found->torn = fseek(stream, -1, SEEK_END) == 0 && getc(stream) != '\n';
+  const bool failed = ferror(stream) != 0;
+  if (failed) report(path, "cannot read what the log is to be added to or to replace: %m");
   fclose(stream);
-  return EX_OK;
+  return failed ? EX_IOERR : EX_OK;
 }
 
 /* Or with what is there of its beginning: a run may have been killed in its first line. */
