@@ -62,7 +62,7 @@ for command in 'translate 我' 'evaluate pairs'; do
   refuse 64 '^elman: process 1: the model, the program, its kernels or the options are not those of process 0; ' \
     processes 2 ./differ "$ELMAN" ${command%% *} -m @ ${command#* }
 done
-rm differ model other other.model pairs.model
+rm differ model other other.model pairs.model *.checkpoint
 
 # Signals: to process 0, as without mpirun; to mpirun, which hands it on.
 endless=(--shards 3 --epochs 1000000 --hidden-size 16 --embedding-size 16 --log log -o m)
@@ -122,6 +122,9 @@ small_disk() {
   unshare -rm bash -c 'mount -t tmpfs -o size=100k none disk && exec "$@"' - "$@"
 }
 if unshare -rm mount -t tmpfs -o size=100k none disk 2>/dev/null; then
-  refuse 74 '^elman: disk/m: cannot write the file: No space left on device' small_disk mpirun \
-    --oversubscribe --bind-to none -n 3 "$ELMAN" train -q -t 1 "${small[@]}" -o disk/m pairs
+  expect_exit 74 small_disk mpirun --oversubscribe --bind-to none -n 3 "$ELMAN" train -q -t 1 "${small[@]}" \
+    -o disk/m pairs
+  expect_stderr_match '^elman: disk/m\.checkpoint: cannot write the file: No space left on device'
+  expect_stderr_match '^elman: disk/m: cannot write the file: No space left on device'
+  expect_messages 2
 fi
