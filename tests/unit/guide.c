@@ -25,6 +25,7 @@ struct query {
 
 static void set_up(struct query *q, enum attention_kind kind, size_t heads, const double *weights,
                    const uint32_t *keys, size_t links) {
+  static const struct attention_parameters none = {{NULL}};
   *q = (struct query){.query_length = 1, .key_length = S, .starts = {0, links}};
   for (size_t i = 0; i < heads * S; i++) q->weights[i] = (real)weights[i];
   for (size_t n = 0; n < heads; n++) {
@@ -38,6 +39,7 @@ static void set_up(struct query *q, enum attention_kind kind, size_t heads, cons
   q->guide = (struct guide){q->starts, q->keys, links, links > 0};
   q->pass = (struct attention_pass){
       .layer = {.config = {.kind = kind, .size = H, .heads = heads, .window = 1, .scale = 1},
+                .weights = &none,
                 .guide = &q->guide,
                 .guide_scale = (real)0.5},
       .shape = {.queries = 1,
@@ -131,4 +133,15 @@ Test(guide, the_centre_is_drawn_to_keys_outside_the_window) {
   gradient_of(dscores, &dcenter, &q, 0);
   cr_assert_float_eq((double)dcenter, -0.5 * 4 * 3, 1e-5);
   for (size_t s = 0; s < S; s++) cr_assert_eq((double)dscores[s], 0);
+}
+
+/* Of the keys at the positions 1 and 2, in the window, the second has vanished; what lies outside
+ * has a larger score, but no part in the softmax. */
+Test(guide, a_vanished_weight_is_one_of_the_window) {
+  struct query q;
+  const double weights[] = {1, 0, exp(50), 1};
+  set_up(&q, ATTENTION_LOCAL, 1, weights, (const uint32_t[]){1}, 1);
+  q.center = 1;
+  q.weights[2] = q.weights[3] = 0;
+  cr_assert_float_eq(loss_of(&q), -VANISHED + 2, -VANISHED * CLOSE);
 }
