@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "attention/attention.h"
+#include "attention/mask.h"
 #include "attention/override.h"
 
 enum { S = 6 };
@@ -148,4 +149,11 @@ Test(override, padding_stays_without_weight) {
   }
   free(q);
   free(k);
+}
+
+/* Rounding may make a row's sum more than 1; a sentinel never has less than nothing. */
+Test(override, what_a_row_leaves_is_not_negative) {
+  const real above[] = {(real)0.75, (real)0.25, 4 * (real)FLT_EPSILON}, below[] = {(real)0.75, 0};
+  cr_assert_eq(mask_rest(above, 3), 0);
+  cr_assert_eq(mask_rest(below, 2), (real)0.25);
 }

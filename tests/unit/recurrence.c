@@ -440,3 +440,26 @@ Test(recurrence, what_is_no_number_stays_none) {
     }
   }
 }
+
+/* What reaches the state before from elsewhere stays. */
+Test(recurrence, cells_add_to_the_gradient_of_the_state_before) {
+  const enum cell_kind kinds[] = {CELL_GRU, CELL_LSTM};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    const struct rnn_cell *cell = rnn_cell_of(kinds[i]);
+    const real kept[] = {(real)0.25, (real)0.5, (real)0.75, (real)0.5};
+    const real state = (real)0.5, dstate = 2;
+    real dz[4], dprevious[2][MAX_STATE_PARTS] = {{0, 0}, {8, 8}};
+    for (size_t run = 0; run < 2; run++) {
+      struct cell_step_back step = {.kept = kept, .dz = dz, .hidden = 1, .units = 1};
+      for (size_t p = 0; p < cell->parts; p++) {
+        step.state[p] = step.previous[p] = &state;
+        step.dstate[p] = &dstate;
+        step.dprevious[p] = &dprevious[run][p];
+      }
+      cell->backward(&step);
+    }
+    const size_t last = cell->parts - 1;
+    cr_assert_neq(dprevious[0][last], 0);
+    cr_assert_float_eq((double)dprevious[1][last], (double)dprevious[0][last] + 8, 1e-5);
+  }
+}
