@@ -179,6 +179,31 @@ Test(subwords, what_the_vocabulary_lacks_is_made_of_less) {
   free_side(&side);
 }
 
+/* After marks and bytes, the characters that are seen often enough, and exactly so often. */
+Test(subwords, closure_has_characters_by_their_count) {
+  struct word_table words = {0};
+  struct tokens closure = {0};
+  count_word(&words, "ab", 2);
+  count_word(&words, "ac", 1);
+  cr_assert_eq(subwords_closure(&closure, &words, 2, NULL), ELMAN_OK);
+  cr_assert_eq(closure.count, 2 + 256 + 2);
+  cr_assert(text_equal(tokens_get(&closure, closure.count - 2), text_of("a")));
+  cr_assert(text_equal(tokens_get(&closure, closure.count - 1), text_of("b")));
+  tokens_free(&closure);
+  word_table_free(&words);
+}
+
+/* The symbol "ab</w>" was first made of "ab" and an end that no text has: what the part was merged
+ * from is then as long as the part, which is divided by its characters. */
+Test(subwords, merges_that_fit_no_text_divide_nothing) {
+  struct side side;
+  make_side(&side, LINES, LINE_COUNT, 0, 1);
+  add_merge(&side.merges, "we </w>");
+  add_merge(&side.merges, "w e</w>");
+  assert_tokens(&side, "we", "w|￭e");
+  free_side(&side);
+}
+
 /* No id is <unk>; ids become the text again; the tokens stand in the text one behind the other. */
 static void assert_survives(const struct side *side, struct text text) {
   struct encoding encoding = {0};
@@ -302,6 +327,29 @@ Test(subwords, dropout_drops_its_share) {
   /* Five standard deviations of a binomial. */
   const double bound = 5 * sqrt(DRAWS * share * (1 - share));
   cr_assert(fabs((double)dropped - DRAWS * share) < bound, "%zu", dropped);
+  bpe_split_free(&split);
+  merges_clear(&merges);
+}
+
+/* Of "abcx" the merge of "ab" and "c" is decided once: "b c", which cannot be applied any more,
+ * gives it no second chance. "ab|c|x" is a merge that is kept and one that is dropped. */
+Test(subwords, dropout_decides_of_current_merges_only) {
+  enum { DRAWS = 40000 };
+  const double share = 0.5, expected = (1 - share) * share;
+  struct merges merges = {0};
+  struct bpe_split split = {0};
+  struct bpe_dropout dropout = {.share = share,
+                                .stream = {.seed = 3, .purpose = RANDOM_SUBWORDS, .which = 1}};
+  add_merge(&merges, "a b");
+  add_merge(&merges, "ab c");
+  add_merge(&merges, "b c");
+  size_t found = 0;
+  for (int i = 0; i < DRAWS; i++) {
+    cr_assert_eq(bpe_split(&split, &merges, text_of("abcx"), &dropout, NULL), ELMAN_OK);
+    found += split.count == 3 && split.parts[0].end == 2;
+  }
+  const double bound = 5 * sqrt(DRAWS * expected * (1 - expected));
+  cr_assert(fabs((double)found - DRAWS * expected) < bound, "%zu", found);
   bpe_split_free(&split);
   merges_clear(&merges);
 }
