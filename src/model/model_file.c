@@ -1,5 +1,6 @@
 #include "model/model_file.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -291,15 +292,39 @@ static elman_status check_alias(const struct model *model, const struct paramete
   return status;
 }
 
+/* A string in a list that is JSON within a string of JSON: \"word\", and a comma. A quote or a
+ * backslash takes four bytes there. */
+static size_t listed_size(struct text text) {
+  enum { AROUND = 5, QUOTED = 4, CONTROL = 7 };
+  size_t size = AROUND;
+  for (size_t i = 0; i < text.length; i++) {
+    const unsigned char byte = (unsigned char)text.bytes[i];
+    size += byte == '"' || byte == '\\' ? QUOTED : byte < ' ' ? CONTROL : 1;
+  }
+  return size;
+}
+
 elman_status model_check_header(const struct model *model, elman_error *error) {
   const struct vocabulary *const sides[] = {model->source_vocabulary, model->target_vocabulary};
-  /* A word stands there as \"word\", and its count as a digit and a comma, or as more. */
-  enum { AROUND_A_WORD = 5, COUNT = 2 };
-  size_t bytes = 0;
-  for (int s = 0; s < 2; s++)
+  /* As much as tensors' names, options and all else in a model's or a checkpoint's header take. */
+  enum { OTHERS = 1 << 20 };
+  size_t words = 0, merges = 0, count = 0;
+  for (int s = 0; s < 2; s++) {
     for (size_t id = 0; id < vocabulary_size(sides[s]); id++)
-      bytes += vocabulary_token(sides[s], id).length + AROUND_A_WORD + COUNT;
-  if (bytes <= SAFETENSORS_MAX_HEADER) return ELMAN_OK;
+      words += listed_size(vocabulary_token(sides[s], id)) +
+               (size_t)snprintf(NULL, 0, "%" PRIu64 ",", vocabulary_count(sides[s], id));
+    const struct merges *of_side = model->merges[s];
+    count += of_side == NULL ? 0 : of_side->count;
+    for (size_t rank = 0; of_side != NULL && rank < of_side->count; rank++)
+      merges += listed_size(merges_text(of_side, of_side->items[rank].left)) +
+                listed_size(merges_text(of_side, of_side->items[rank].right));
+  }
+  if (words + merges + OTHERS <= SAFETENSORS_MAX_HEADER) return ELMAN_OK;
+  if (merges > words)
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                "the %zu merges of subwords take %zu bytes and are too large for the header of a "
+                "model file (100 MB); a smaller --subwords makes fewer",
+                count, merges);
   return fail(
       error, ELMAN_INVALID_ARGUMENT, NULL,
       "the vocabularies, of %zu and %zu words, are too large for the header of a model file "
