@@ -8,9 +8,11 @@ ELMAN_BEGIN
 
 /* Read only; owned by the caller, freed whole. */
 typedef struct elman_coded {
-  const char *text;    /* ends with a NUL */
-  size_t count;        /* tokens */
-  const uint32_t *ids; /* (count): see elman_model_get_token */
+  const char *text;          /* ends with a NUL */
+  size_t count;              /* tokens */
+  const uint32_t *ids;       /* (count): see elman_model_get_token */
+  const char *const *tokens; /* (count): also those that are unknown; NULL of elman_decode */
+  const bool *joined;        /* (count): no space of `text` is before the token; NULL likewise */
 } elman_coded;
 
 /* Splits `length` bytes of text as the model does; `text` of the result is the text as it was
@@ -27,6 +29,9 @@ ELMAN_CHECKED elman_status elman_decode(elman_coded **coded, const elman_model *
                                         elman_error *error);
 
 ELMAN_API void elman_coded_free(elman_coded *coded);
+
+/* Whether `length` bytes are UTF-8 text without a NUL. */
+ELMAN_API bool elman_is_text(const char *bytes, size_t length);
 
 ELMAN_END
 

@@ -3,7 +3,8 @@
  * learnt and applied as subword-nmt's learn-bpe and apply-bpe do, and its codes are lines here.
  *
  * A model with token mode `bpe` has merges for itself; this is for looking at them, and for other
- * programs. */
+ * programs. A model also normalizes text and splits off punctuation: its tokens are those of
+ * elman_encode. */
 #ifndef ELMAN_SUBWORDS_H
 #define ELMAN_SUBWORDS_H
 

@@ -3,12 +3,16 @@
 #include <string.h>
 
 #include "api/call.h"
+#include "vocab/locate.h"
 
 /* The public part comes first: a pointer to it is one to the whole. */
 struct coded {
   elman_coded shown;
   struct encoding encoding;
   struct buffer text;
+  struct buffer names; /* of the tokens */
+  const char **tokens;
+  bool *joined;
 };
 
 static struct codec codec_of(const struct model *model, elman_side side) {
@@ -19,6 +23,9 @@ static void coded_free(struct coded *coded) {
   if (coded == NULL) return;
   encoding_free(&coded->encoding);
   buffer_free(&coded->text);
+  buffer_free(&coded->names);
+  free(coded->tokens);
+  free(coded->joined);
   free(coded);
 }
 
@@ -39,14 +46,46 @@ static elman_status give(elman_coded **out, struct coded *coded, elman_status st
   return ELMAN_OK;
 }
 
+static elman_status find_joined(bool *joined, const struct tokens *tokens,
+                                const struct codec *codec, struct text text, elman_error *error) {
+  size_t *places = calloc(2 * tokens->count + 1, sizeof *places);
+  if (places == NULL) return fail_no_memory(error);
+  const struct spans spans = {places, places + tokens->count};
+  const elman_status status =
+      locate_tokens(spans, tokens, text, codec->mode, codec->normalization, error);
+  for (size_t i = 1; status == ELMAN_OK && i < tokens->count; i++)
+    joined[i] = spans.starts[i] <= spans.ends[i - 1];
+  free(places);
+  return status;
+}
+
+static elman_status show_tokens(struct coded *coded, const struct codec *codec,
+                                elman_error *error) {
+  const struct tokens *tokens = &coded->encoding.tokens;
+  coded->tokens = calloc(tokens->count + 1, sizeof *coded->tokens);
+  coded->joined = calloc(tokens->count + 1, sizeof *coded->joined);
+  for (size_t i = 0; i < tokens->count; i++) {
+    buffer_append_text(&coded->names, token_shown(tokens_get(tokens, i)));
+    buffer_append(&coded->names, "", 1);
+  }
+  if (coded->tokens == NULL || coded->joined == NULL || coded->names.failed)
+    return fail_no_memory(error);
+  const char *at = coded->names.bytes;
+  for (size_t i = 0; i < tokens->count; i++, at += strlen(at) + 1) coded->tokens[i] = at;
+  coded->shown.tokens = coded->tokens;
+  coded->shown.joined = coded->joined;
+  return find_joined(coded->joined, tokens, codec, buffer_text(&coded->encoding.normalized), error);
+}
+
 elman_status elman_encode(elman_coded **out, const elman_model *model, elman_side side,
                           const char *text, size_t length, elman_error *error) {
   const struct codec codec = codec_of(inner_model_const(model), side);
   *out = NULL;
   struct coded *coded = calloc(1, sizeof *coded);
   if (coded == NULL) return fail_no_memory(error);
-  const elman_status status =
+  elman_status status =
       encode_checked(&coded->encoding, &codec, (struct text){text, length}, error);
+  if (status == ELMAN_OK) status = show_tokens(coded, &codec, error);
   buffer_append_text(&coded->text, buffer_text(&coded->encoding.normalized));
   coded->shown.count = coded->encoding.tokens.count;
   return give(out, coded, status, error);
@@ -77,6 +116,10 @@ elman_status elman_decode(elman_coded **out, const elman_model *model, elman_sid
   if (status == ELMAN_OK) status = decode(&coded->text, &codec, ids, count, error);
   coded->shown.count = count;
   return give(out, coded, status, error);
+}
+
+bool elman_is_text(const char *bytes, size_t length) {
+  return text_valid_prefix((struct text){bytes, length}) == length;
 }
 
 void elman_coded_free(elman_coded *coded) {

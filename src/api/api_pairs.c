@@ -1,7 +1,13 @@
+#include <string.h>
+
 #include "api/call.h"
+#include "corpus/alignment.h"
 
 elman_pairs_options elman_pairs_options_default(void) {
-  return (elman_pairs_options){.source_column = 1, .target_column = 2};
+  return (elman_pairs_options){.source_column = 1,
+                               .target_column = 2,
+                               .max_line = ELMAN_DEFAULT_MAX_LINE,
+                               .max_unpacked = ELMAN_DEFAULT_MAX_UNPACKED};
 }
 
 elman_status elman_pairs_read(elman_pairs **pairs, const elman_pairs_options *options,
@@ -12,6 +18,10 @@ elman_status elman_pairs_read(elman_pairs **pairs, const elman_pairs_options *op
   const elman_status status = pairs_read(&read, options, error);
   *pairs = (elman_pairs *)read;
   return status;
+}
+
+void elman_alignment_turn(char *alignment) {
+  alignment_turn(alignment, strlen(alignment));
 }
 
 void elman_pairs_free(elman_pairs *pairs) {

@@ -24,4 +24,15 @@ bool is_named(int descriptor, const char *name);
 elman_status file_read(struct buffer *into, const char *path, size_t limit,
                        elman_error *error) CHECKED;
 
+/* Bytes that text may have; 0 = any number. */
+struct text_limits {
+  size_t line;     /* a line, without its LF */
+  size_t unpacked; /* a whole file that gzip packed */
+};
+
+/* file_read of text: ELMAN_BAD_DATA, as soon as it is found, where the first block is that of a
+ * binary file, of which the message says what it is, and where a limit is exceeded. */
+elman_status file_read_text(struct buffer *into, const char *path, const struct text_limits *limits,
+                            elman_error *error) CHECKED;
+
 #endif

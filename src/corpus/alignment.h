@@ -21,4 +21,7 @@ bool alignment_next(struct link *link, struct text *rest);
 elman_status alignment_read(bool *found, struct link *link, struct text *rest, size_t sources,
                             size_t targets, elman_error *error) CHECKED;
 
+/* Makes j-i of each i-j, in place, up to what is no link. */
+void alignment_turn(char *bytes, size_t length);
+
 #endif

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
+#include "elman/pairs.h"
 
 elman_status lines_open(struct lines *lines, struct buffer *bytes, const char *path,
-                        elman_error *error) {
+                        const struct text_limits *limits, elman_error *error) {
   static const char mark[] = "\xEF\xBB\xBF";
-  const elman_status status = file_read(bytes, path, SIZE_MAX / 4, error);
+  const elman_status status = file_read_text(bytes, path, limits, error);
   if (status != ELMAN_OK) return status;
   buffer_append(bytes, "", 0); /* an empty file has no memory yet */
   if (bytes->failed) return fail_no_memory(error);
@@ -52,7 +52,8 @@ elman_status line_file_read(struct line_file *file, const char *path, elman_erro
   struct text line;
   char problem[LINE_PROBLEM];
   *file = (struct line_file){0};
-  elman_status status = lines_open(&lines, &file->bytes, path, error);
+  const struct text_limits limits = {ELMAN_DEFAULT_MAX_LINE, ELMAN_DEFAULT_MAX_UNPACKED};
+  elman_status status = lines_open(&lines, &file->bytes, path, &limits, error);
   while (status == ELMAN_OK && lines_next(&line, &lines)) {
     status = line_is_not_utf8(problem, line)
                  ? fail_at_line(error, &lines, problem)

@@ -2,6 +2,7 @@
 #ifndef ELMAN_CORPUS_LINE_FILE_H
 #define ELMAN_CORPUS_LINE_FILE_H
 
+#include "base/file.h"
 #include "base/status.h"
 #include "base/text.h"
 
@@ -14,7 +15,7 @@ struct lines {
 
 /* Reads a whole file into `bytes`, which must be empty; "-" is standard input. */
 elman_status lines_open(struct lines *lines, struct buffer *bytes, const char *path,
-                        elman_error *error) CHECKED;
+                        const struct text_limits *limits, elman_error *error) CHECKED;
 /* Takes a line without its end. False when there is none left. */
 bool lines_next(struct text *line, struct lines *lines);
 

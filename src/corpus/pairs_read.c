@@ -19,49 +19,11 @@ struct reader {
   elman_error *error;
   struct lines alignments; /* of the alignment file */
   struct buffer alignment_bytes;
-  elman_error first;   /* what is wrong with the first line that was skipped */
-  bool other_encoding; /* a line was not UTF-8 */
+  elman_error first;           /* what is wrong with the first line that was skipped */
+  elman_error first_unaligned; /* and with the first whose alignment does not fit */
+  size_t unaligned;            /* lines with such an alignment */
+  bool other_encoding;         /* a line was not UTF-8 */
 };
-
-/* Whether a file that begins with a NUL here or there is no text at all: fewer than half of its
- * lines are; of a program up to a third. Otherwise a line with a NUL is a bad line like any other.
- */
-static bool is_binary(struct lines lines) {
-  enum { PROBE = 8192 };
-  const size_t size = lines.rest.length;
-  size_t filled = 0, good = 0;
-  struct text line;
-  if (memchr(lines.rest.bytes, '\0', size < PROBE ? size : PROBE) == NULL) return false;
-  while (lines_next(&line, &lines)) {
-    filled += line.length > 0;
-    good += line.length > 0 && text_valid_prefix(line) == line.length;
-  }
-  return 2 * good < filled;
-}
-
-/* The kind of file that a binary one is: those that people take for text most often. */
-static const char *what_it_is(struct text binary) {
-  static const struct {
-    const char *begins, *is;
-  } kinds[] = {
-      {"\xFF\xFE", "is UTF-16 text; save it as UTF-8, or convert it: iconv -f UTF-16 -t UTF-8"},
-      {"\xFE\xFF", "is UTF-16 text; save it as UTF-8, or convert it: iconv -f UTF-16 -t UTF-8"},
-      {"\xFD"
-       "7zXZ",
-       "is compressed by xz; unpack it first, or pack it by gzip"},
-      {"BZh", "is compressed by bzip2; unpack it first, or pack it by gzip"},
-      {"\x28\xB5\x2F\xFD", "is compressed by zstd; unpack it first, or pack it by gzip"},
-      {"PK\3\4",
-       "is a zip file, as those of word processors and spreadsheets are; save it as UTF-8 "
-       "text with a pair a line"},
-  };
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-    const size_t length = strlen(kinds[i].begins);
-    if (binary.length >= length && memcmp(binary.bytes, kinds[i].begins, length) == 0)
-      return kinds[i].is;
-  }
-  return "is a binary file, not UTF-8 text with a pair a line";
-}
 
 /* Reads a file whole, into `bytes`. */
 static elman_status open_lines(struct lines *lines, struct buffer *bytes, struct reader *reader,
@@ -70,12 +32,10 @@ static elman_status open_lines(struct lines *lines, struct buffer *bytes, struct
   char *name = strdup(file_name(file));
   if (name == NULL) return fail_no_memory(reader->error);
   pairs->names[pairs->name_count++] = name;
-  const elman_status status = lines_open(lines, bytes, file, reader->error);
-  if (status != ELMAN_OK) return status;
+  const struct text_limits limits = {reader->options->max_line, reader->options->max_unpacked};
+  const elman_status status = lines_open(lines, bytes, file, &limits, reader->error);
   lines->name = name;
-  if (is_binary(*lines))
-    return fail(reader->error, ELMAN_BAD_DATA, lines->name, "%s", what_it_is(buffer_text(bytes)));
-  return ELMAN_OK;
+  return status;
 }
 
 /* Blank lines at the end of a file are ignored: editors leave them there. */
@@ -112,14 +72,21 @@ static size_t alignment_units(struct text text) {
   return units_are_tokens(text, ELMAN_UNITS_AUTO) ? SIZE_MAX : count_words(text);
 }
 
-static bool alignment_is_bad(char problem[LINE_PROBLEM], const struct pair *pair) {
-  struct text rest = pair->alignment;
-  const size_t sources = alignment_units(pair->source), targets = alignment_units(pair->target);
+/* Whether i-j in the files is j-i of the pairs: i belongs to the column that comes first. */
+static bool alignments_are_turned(const struct reader *reader) {
+  const elman_pairs_options *options = reader->options;
+  return options->source_file == NULL && options->source_column > options->target_column;
+}
+
+/* As it stands in the file: i counts words of `first`. */
+static bool alignment_is_bad(char problem[LINE_PROBLEM], struct text rest, struct text first,
+                             struct text second) {
+  const size_t sources = alignment_units(first), targets = alignment_units(second);
   struct link link;
   elman_error error;
   for (bool found = true; found;) {
     if (alignment_read(&found, &link, &rest, sources, targets, &error) == ELMAN_OK) continue;
-    snprintf(problem, LINE_PROBLEM, "%.150s", error.message);
+    snprintf(problem, LINE_PROBLEM, "%.155s", error.message);
     return true;
   }
   return false;
@@ -132,8 +99,15 @@ static elman_status add_pair(struct reader *reader, const struct lines *lines,
     const struct lines *where = reader->alignments.name == NULL ? lines : &reader->alignments;
     if (line_is_not_utf8(problem, pair->alignment))
       return skip(reader, where, ELMAN_FINDING_NOT_UTF8, problem);
-    if (reader->options->check_alignments && alignment_is_bad(problem, pair))
+    const bool turned = alignments_are_turned(reader);
+    if (reader->options->check_alignments &&
+        alignment_is_bad(problem, pair->alignment, turned ? pair->target : pair->source,
+                         turned ? pair->source : pair->target)) {
+      if (reader->unaligned++ == 0) (void)fail_at_line(&reader->first_unaligned, where, problem);
       return skip(reader, where, ELMAN_FINDING_BAD_ALIGNMENT, problem);
+    }
+    /* It lies in the bytes of a file that this reader has read. */
+    if (turned) alignment_turn((char *)(uintptr_t)pair->alignment.bytes, pair->alignment.length);
   }
   const struct text fields[] = {pair->source, pair->target, pair->alignment};
   return pairs_add(reader->pairs, lines, fields, sizeof fields / sizeof *fields, reader->error);
@@ -288,6 +262,23 @@ static elman_status nothing_found(const struct reader *reader) {
                   : "");
 }
 
+/* A few alignments may be wrong; where most are, they are those of other words. */
+static elman_status check_aligned(const struct reader *reader) {
+  const elman_pairs_options *options = reader->options;
+  const size_t lines = reader->pairs->count + reader->pairs->skipped;
+  const bool turned = alignments_are_turned(reader);
+  char sides[80] = "the source and j those of the target";
+  if (reader->unaligned <= lines / 2) return ELMAN_OK;
+  if (options->source_file == NULL)
+    snprintf(sides, sizeof sides, "column %zu and j those of column %zu",
+             turned ? options->target_column : options->source_column,
+             turned ? options->source_column : options->target_column);
+  return fail(reader->error, ELMAN_BAD_DATA, reader->first_unaligned.where,
+              "%s; the alignments of %zu of %zu lines do not fit: in i-j, i has to count the words "
+              "of %s",
+              reader->first_unaligned.message, reader->unaligned, lines, sides);
+}
+
 elman_status pairs_read(struct pairs **pairs, const elman_pairs_options *options,
                         elman_error *error) {
   *pairs = NULL;
@@ -305,6 +296,7 @@ elman_status pairs_read(struct pairs **pairs, const elman_pairs_options *options
   for (size_t i = 0; status == ELMAN_OK && i < options->file_count; i++)
     status = read_tsv(&reader, options->files[i]);
   if (status == ELMAN_OK && options->source_file != NULL) status = read_moses(&reader);
+  if (status == ELMAN_OK) status = check_aligned(&reader);
   if (status == ELMAN_OK && read->count == 0) status = nothing_found(&reader);
   buffer_free(&reader.alignment_bytes);
 

@@ -68,6 +68,22 @@ expect_stdout_match '^\{"translations":1,.*"aligned":1,'
 expect_exit 65 "$ELMAN" attention --summary --json --alignments 3 --max-line 21 -i gold.tsv
 expect_stderr_match '^elman: gold.tsv:[0-9]*: left out: the line has more than 21 bytes'
 
+# Columns in another order, the alignments turned with them.
+awk -F'\t' -v OFS='\t' '{
+  n = split($3, links, " "); turned = ""
+  for (i = 1; i <= n; i++) { split(links[i], of, "-"); turned = turned " " of[2] "-" of[1] }
+  print "x", $2, turned, $1 }' gold.tsv >turned.tsv
+expect_exit 0 "$ELMAN" attention --summary --json --alignments 3 -i gold.tsv
+cp "$results/stdout" by_gold
+expect_exit 0 "$ELMAN" attention --summary --json --alignments 3 --columns 4,2 -i turned.tsv
+cmp by_gold "$results/stdout" || fail "columns that are turned give other links"
+expect_exit 65 "$ELMAN" attention --summary --json --alignments 3 --columns 4,5 -i turned.tsv
+expect_stderr_match '^elman: turned.tsv:1: left out: there is no column 5'
+expect_exit 64 "$ELMAN" attention --summary --alignments 3 --columns 2,3 -i gold.tsv
+expect_stderr_match -- '--alignments: column 3 holds sentences, by --columns 2,3$'
+expect_exit 64 "$ELMAN" attention --summary --alignments 3 --columns 2 -i gold.tsv
+expect_exit 64 "$ELMAN" attention --summary --columns 2,1 -i gold.tsv
+
 # What stands in the column, and how many lines more: not a message for each of many.
 for i in 1 2 3 4 5 6 7 8 9; do printf '我 爱\tI love\tnote %d\n' $i; done >lines
 expect_exit 65 "$ELMAN" attention --summary --alignments 3 -i lines

@@ -45,6 +45,10 @@ expect_stdout_match '^alignment agreement +[0-9.]+ %$'
 printf '我 爱 学习\tI love studying\t%s\n' "$(cat links)" >own
 expect_exit 0 "$ELMAN" evaluate -q --alignments 3 own
 expect_stdout_match '^alignment agreement +100\.00 %$'
+# The columns turn and the alignments with them.
+printf 'I love studying\t我 爱 学习\t%s\n' "$(tr ' ' '\n' <links | awk -F- '{ printf " %s-%s", $2, $1 }')" >own
+expect_exit 0 "$ELMAN" evaluate -q --columns 2,1 --alignments 3 own
+expect_stdout_match '^alignment agreement +100\.00 %$'
 rm links own
 printf '我 爱 学习\tI love studying\t0-0 7-7\n' >misaligned
 expect_exit 65 "$ELMAN" evaluate -q --strict --alignments 3 misaligned
@@ -58,7 +62,7 @@ expect_stderr_match '^elman: standard input:2: '
 
 # The file is the right one of several, and lines that were left out count.
 expect_exit 65 "$ELMAN" evaluate -q -t 1 --alignments 3 aligned misaligned
-expect_stderr_match '^elman: misaligned:1: the alignment 7-7 names a word that is not there$'
+expect_stderr_match '^elman: misaligned:1: the alignment 7-7 names a word that is not there: i-j counts from 0, and the sides have 3 and 3 words$'
 printf '\nbad\r\n' | cat - other >late
 expect_exit 65 "$ELMAN" evaluate -q --alignments 3 aligned late aligned
 expect_stderr_match '^elman: late:4: "note" is not an alignment'

@@ -82,3 +82,36 @@ exec 4>&"${translator[1]}"
 echo 我 >&4
 read -r -t 60 line <&"${translator[0]}" || fail "nothing before the end of the input"
 exec 4>&-
+
+# What little unpacks to much is not unpacked whole: zeros are known by the first block, a line and a
+# file have limits.
+limited() {
+  (ulimit -v 2000000 && exec timeout 60 "$@")
+}
+if limited "$ELMAN" help >/dev/null 2>&1; then
+  many() { # many NAME: three gigabytes of what is read
+    head -c 20000000 | gzip -1 >one
+    for ((i = 0; i < 150; i++)); do cat one; done >"$1"
+  }
+  many zeros.gz </dev/zero
+  tr '\0' a </dev/zero | many letters.gz
+  yes $'a\tb' | many lines.gz
+  expect_exit 65 limited "$ELMAN" train zeros.gz
+  expect_stderr_match '^elman: zeros.gz: is a binary file, not UTF-8 text$'
+  expect_exit 65 limited "$ELMAN" corpus check zeros.gz
+  expect_exit 65 limited "$ELMAN" evaluate --hypothesis zeros.gz --reference target
+  expect_stderr_match '^elman: zeros.gz: is a binary file, not UTF-8 text$'
+  expect_exit 65 limited "$ELMAN" train letters.gz
+  expect_stderr_match '^elman: letters.gz: line 1 has more than 16777216 bytes; --max-line allows more$'
+  expect_exit 65 limited "$ELMAN" subwords apply -c letters.gz -i source
+  expect_stderr_match '^elman: letters.gz: line 1 has more than 1048576 bytes$'
+  for command in train evaluate 'corpus check' 'corpus split -o a --dev 1 --test 1'; do
+    # shellcheck disable=SC2086 # words of a command
+    expect_exit 65 limited "$ELMAN" $command --max-unpacked 1000000 lines.gz
+    expect_stderr_match '^elman: lines.gz: is packed, and has more than 1000000 bytes when unpacked; --max-unpacked allows more$'
+  done
+fi
+expect_exit 65 "$ELMAN" train --max-line 10 pairs
+expect_stderr_match '^elman: pairs: line [0-9]* has more than 10 bytes; --max-line allows more$'
+expect_exit 65 "$ELMAN" train --max-line 10 --source source.gz --target target
+expect_exit 64 "$ELMAN" evaluate --max-line 10 --hypothesis target --reference target

@@ -39,6 +39,24 @@ paste scores others "$results/stdout" |
   awk -F '\t' '{ off = ($1 + $4) / 2 - $7; if (off > 1e-3 || off < -1e-3) exit 1 }' ||
   fail "not the mean of the log-probabilities"
 
+# Other columns, two files, and a limit of the line.
+awk -F '\t' -v OFS='\t' '{ print "x", $2, $1 }' "$pairs" >others.tsv
+expect_exit 0 "$ELMAN" score -m 1 --columns 3,2 others.tsv
+cmp scores "$results/stdout" || fail "columns"
+cut -f 1 "$pairs" >zh
+cut -f 2 "$pairs" >en
+expect_exit 0 "$ELMAN" score -m 1 --source zh --target en
+cmp scores "$results/stdout" || fail "two files"
+head -n 199 en >short
+expect_exit 65 "$ELMAN" score -m 1 --source zh --target short
+expect_stderr_match '^elman: short: has 199 lines'
+expect_exit 64 "$ELMAN" score -m 1 --source zh
+expect_exit 64 "$ELMAN" score -m 1 --source zh --target en "$pairs"
+expect_exit 64 "$ELMAN" score -m 1 --columns 2 "$pairs"
+expect_exit 64 "$ELMAN" score -m 1 --source - --target -
+expect_exit 65 "$ELMAN" score -m 1 --max-line 40 "$pairs"
+expect_stderr_match '^elman: .*: left out: the line has more than 40 bytes'
+
 # JSON, and lines that cannot be scored.
 printf '我\tI\nno tab\n\tempty\n我\t\n\xff\tbyte\n我\tI\n\n' >bad
 expect_exit 65 "$ELMAN" score -m 1 bad

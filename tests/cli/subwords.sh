@@ -53,9 +53,38 @@ expect_stdout_match '^source merges +50$'
 expect_stdout_match '^merges of subwords +150$'
 expect_exit 0 "$ELMAN" subwords show --side source -o shown
 [ "$(wc -l <shown)" -eq 51 ] || fail "other merges than were learnt"
-expect_exit 0 "$ELMAN" subwords apply -m model.safetensors --side source -i test -o by_model
-expect_exit 0 "$ELMAN" subwords apply -c shown -i test
-cmp by_model "$results/stdout" || fail "a model's merges are applied in another way"
+# With a model, the tokens are its own: those that it translates.
+cut -f 1 "$DATA/toy.zh-en.tsv" | cat - test >texts
+printf '%s\n' "I couldn't, he said: \"it's 1989.\"" 'ＡＢ１２ “x” don’t ￭a ▁' 龘龖😀 '' '  a\tb  ' \
+  '我 爱 学习，你好。Bob' $'e\xCC\x81  ﬁ \xE2\x84\xA6 ½' '@@ <unk> <0x41>' >>texts
+for side in source target; do
+  expect_exit 0 "$ELMAN" subwords apply -m model.safetensors --side $side -i texts -o by_model
+  if [ $side = source ]; then
+    "$ELMAN" attention --format json --units tokens --max-length 1 -i texts >tokens
+  else
+    sed 's/.*/我/' texts | paste - texts | grep -nv $'\t *$' >numbered
+    cut -d: -f2- numbered | cut -f 2- >references
+    sed 's/.*/我/' references | "$ELMAN" attention --format json --units tokens --references references >tokens
+  fi
+  expect_exit 0 python3 - $side by_model tokens <<'END'
+import json, sys
+side = sys.argv[1]
+lines = [line.rstrip("\n") for line in open(sys.argv[2], encoding="utf-8")]
+of_model = [json.loads(line) for line in open(sys.argv[3], encoding="utf-8")]
+tokens = [r["source_tokens"] if side == "source" else r["target_tokens"][:-1] for r in of_model]
+tokens = [t for t in tokens if t]
+lines = [line for line in lines if line]
+assert len(lines) == len(tokens) > 100, (len(lines), len(tokens))
+for line, expected in zip(lines, tokens):
+    assert line.replace("@@ ", " ").split(" ") == expected, (line, expected)
+END
+done
+# Without the joints it is the text as the model normalizes it.
+expect_exit 0 "$ELMAN" subwords apply -m model.safetensors -i - <<<"  We  eat   apples "
+[ "$(sed 's/@@ //g' "$results/stdout")" = "We eat apples" ] || fail "not the normalized text"
+printf 'a\0b\n' >bad_byte
+expect_exit 65 "$ELMAN" subwords apply -m model.safetensors -i bad_byte
+expect_stderr_match '^elman: bad_byte: line 1: byte 2 is NUL'
 expect_exit 0 "$ELMAN" translate --max-length 40 龘龖 "Ünknown <unk> wörds ￭ ▁" 😀
 grep -qE '<unk>|<s>' "$results/stdout" && fail "an unknown word came out"
 [ "$(wc -l <"$results/stdout")" -eq 3 ] || fail "not a line for each sentence"
@@ -138,6 +167,14 @@ for merges in '[]' '["a b", "a b", "ab c</w>", "a< /w>", "x</w> y", "< /w>"]'; d
 done
 cp single model.safetensors
 refused elman.source_merges '[]' 'does not fit how text is split'
+
+# Merges that no model file can hold are found before the training: each of this word's is one
+# character longer than the one before.
+python3 -c 'print("a\t" + "".join(chr(0x9fff - i) for i in range(8400)) + "\n", end="")' >long
+cat long long >twice
+expect_exit 64 "$ELMAN" train "${small[@]}" --target-tokens bpe --subwords 10000 -o no twice
+expect_stderr_match '^elman: the 8399 merges of subwords take [0-9]* bytes and are too large for the header of a model file \(100 MB\); '
+grep -q '^epoch' "$results/stderr" && fail "after the training"
 
 # What fails leaves the output as it was; what cannot be written ends the command.
 echo good >kept

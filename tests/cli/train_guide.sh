@@ -55,6 +55,23 @@ for others in '--guide 3 --guide-weight 1' '--guide exported' ''; do
   ! cmp -s guided model.safetensors || fail "the same model with: $others"
 done
 
+# Alignments belong to the columns in their order: where source and target change places they turn.
+awk -F'\t' -v OFS='\t' '{
+  n = split($3, links, " "); turned = ""
+  for (i = 1; i <= n; i++) { split(links[i], of, "-"); turned = turned (i > 1 ? " " : "") of[2] "-" of[1] }
+  print $2, $1, turned }' train.tsv >turned.tsv
+expect_exit 0 "$ELMAN" train -q "${settings[@]}" --guide 3 -o back turned.tsv
+for guide in 3 links; do
+  expect_exit 0 last_wins "$ELMAN" train "${settings[@]}" --guide $guide --columns 2,1 train.tsv
+  expect_stderr_match '^200 pairs$'
+  cmp back model.safetensors || fail "the alignments did not turn: --guide $guide"
+done
+# Where most do not fit they are those of other columns.
+cut -f 3 turned.tsv | paste zh en - >wrong.tsv
+expect_exit 65 "$ELMAN" train "${settings[@]}" --guide 3 -o no wrong.tsv
+expect_stderr_match '^elman: wrong.tsv:1: .*; the alignments of [0-9]* of 200 lines do not fit: in i-j, i has to count the words of column 1 and j those of column 2$'
+[ ! -e no ] || fail "a model in spite of that"
+
 # ---- stop and resume ----
 
 expect_exit 0 "$ELMAN" train -q "${settings[@]}" --guide links --save-every 0.001 train.tsv
@@ -85,17 +102,17 @@ refused "${belongs}guide \(links\) changed; " --guide links
   printf '我 在 家\tI am home\n'
 } >bad
 expect_exit 0 "$ELMAN" train "${settings[@]}" --guide 3 bad
-expect_stderr_match '^bad:2: left out: the alignment 3-1 names a word that is not there$'
+expect_stderr_match '^bad:2: left out: the alignment 3-1 names a word that is not there: i-j counts from 0, and the sides have 3 and 3 words$'
 expect_stderr_match '^bad:4: left out: "at home" is not an alignment of the form i-j; is it the right column\?$'
 expect_stderr_match '^bad:5: left out: has 2 columns, column 3 is needed'
 expect_stderr_match '^2 pairs; 3 lines left out$'
 expect_stderr_match '^1 pair is without a link, whose attention is not guided$'
 expect_exit 65 "$ELMAN" train -q "${settings[@]}" --strict --guide 3 bad
-expect_stderr_match '^elman: bad:2: the alignment 3-1 names a word that is not there$'
+expect_stderr_match '^elman: bad:2: the alignment 3-1 names a word that is not there: '
 # In Han without spaces tokens are counted, which only the model knows.
 printf '我爱学习\tI love studying\t0-0 4-2\n' >unspaced
 expect_exit 65 "$ELMAN" train -q "${settings[@]}" --source-tokens chars --guide 3 unspaced
-expect_stderr_match '^elman: unspaced:1: the alignment 4-2 names a word that is not there$'
+expect_stderr_match '^elman: unspaced:1: the alignment 4-2 names a word that is not there: '
 printf '我 爱\tI love\t\n你 好\tHello\t\n' >unlinked
 expect_exit 65 "$ELMAN" train -q "${settings[@]}" --guide 3 unlinked
 expect_stderr_match '^elman: no pair has a word alignment that could guide the attention'

@@ -37,6 +37,11 @@ static void check_back(const elman_model *model, elman_side side, const char *te
   elman_coded *back = decoded(model, side, there->ids, there->count);
   cr_assert_str_eq(back->text, expected);
   cr_assert_eq(back->count, there->count);
+  char shown[256] = "";
+  for (size_t i = 0; i < there->count; i++)
+    snprintf(shown + strlen(shown), sizeof shown - strlen(shown), "%s%s",
+             i == 0 || there->joined[i] ? "" : " ", there->tokens[i]);
+  cr_assert_str_eq(shown, expected);
   elman_coded_free(there);
   elman_coded_free(back);
 }

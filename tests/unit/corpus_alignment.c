@@ -1,6 +1,7 @@
 /* Gold alignments as Pharaoh writes them. */
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "corpus/alignment.h"
 
@@ -37,5 +38,19 @@ Test(alignment, what_is_no_link_is_left) {
     snprintf(line, sizeof line, "7-8 %s 1-1", wrong[i]);
     cr_assert_eq(read(links, 8, &rest, line), 1, "%s", line);
     cr_assert(text_equal(rest, text_of(line + 4)), "%.*s", (int)rest.length, rest.bytes);
+  }
+}
+
+Test(alignment, a_turned_one_is_as_long) {
+  static const char *const lines[][2] = {{"0-0 3-12  45-6 ", "0-0 12-3  6-45 "},
+                                         {" 0001-2", " 2-0001"},
+                                         {"1-23 note 4-5", "23-1 note 4-5"},
+                                         {"note", "note"},
+                                         {"", ""}};
+  for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+    char line[32];
+    snprintf(line, sizeof line, "%s", lines[i][0]);
+    alignment_turn(line, strlen(line));
+    cr_assert_str_eq(line, lines[i][1]);
   }
 }

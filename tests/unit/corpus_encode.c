@@ -366,8 +366,10 @@ Test(guides, a_token_belongs_to_each_word_that_it_has_a_part_of) {
 }
 
 Test(guides, bad_links_are_told_with_their_place) {
-  assert_links(ELMAN_TOKENS_CHARS, "我爱学习\tI\t4-0",
-               "1: the alignment 4-0 names a word that is not there");
+  assert_links(
+      ELMAN_TOKENS_CHARS, "我爱学习\tI\t4-0",
+      "1: the alignment 4-0 names a word that is not there: i-j counts from 0, and the sides "
+      "have 4 and 1 words");
   assert_links(ELMAN_TOKENS_SPACE, "a\tI\tx",
                "1: \"x\" is not an alignment of the form i-j; is it the right column?");
 }
@@ -450,6 +452,41 @@ static size_t longest_resplit(struct resplit *resplit, const struct corpus *corp
     }
   }
   return longest;
+}
+
+/* Equal sentences are split by other random numbers: on either side, in each pair, in each epoch.
+ */
+Test(resplit, sides_drop_apart) {
+  enum { EPOCHS = 20 };
+  struct pairs *pairs = pairs_of("abab abab\tabab abab\nabab abab\tabab abab\n");
+  struct vocabulary_options options = automatic;
+  options.source_mode = options.target_mode = ELMAN_TOKENS_BPE;
+  options.merges[ELMAN_SOURCE] = options.merges[ELMAN_TARGET] = 10;
+  struct vocabulary_pair built = vocabularies_of(pairs, options);
+  struct resplit resplit = {.codecs = {vocabulary_pair_codec(&built, ELMAN_SOURCE),
+                                       vocabulary_pair_codec(&built, ELMAN_TARGET)},
+                            .share = 0.5};
+  struct corpus corpus;
+  cr_assert_eq(corpus_encode(&corpus, pairs, &resplit.codecs[ELMAN_SOURCE],
+                             &resplit.codecs[ELMAN_TARGET], &(struct encoding_options){0}, NULL),
+               ELMAN_OK);
+  size_t sides = 0, in_pairs = 0, epochs = 0, before = 0;
+  for (size_t epoch = 0; epoch < EPOCHS; epoch++) {
+    cr_assert_eq(resplit_pairs(&resplit, &corpus, (const size_t[]){0, 1}, 2, epoch, NULL),
+                 ELMAN_OK);
+    const struct corpus *of = &resplit.pairs;
+    const size_t first = sentences_length(&of->source, 0);
+    sides += first != sentences_length(&of->target, 0);
+    in_pairs += first != sentences_length(&of->source, 1);
+    epochs += epoch > 0 && first != before;
+    before = first;
+  }
+  cr_assert(sides > 2 && in_pairs > 2 && epochs > 2, "%zu, %zu, %zu", sides, in_pairs, epochs);
+  resplit_free(&resplit);
+  corpus_free(&corpus);
+  for (size_t side = 0; side < 2; side++) merges_free(built.merges[side]);
+  free_vocabularies(&built);
+  pairs_free(pairs);
 }
 
 Test(resplit, a_batch_stays_within_its_tokens) {

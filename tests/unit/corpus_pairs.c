@@ -142,10 +142,49 @@ Test(tsv, alignments_are_checked_where_asked_for) {
   assert_pairs(options, "我 爱=I love=0-0 1-1|b=you=1-0|他=he=note|她=she|我爱=I=1-0", 0, "");
   options.check_alignments = true;
   assert_pairs(options, "我 爱=I love=0-0 1-1|她=she|我爱=I=1-0", 2,
-               "a.tsv:2: the alignment 1-0 names a word that is not there\n"
+               "a.tsv:2: the alignment 1-0 names a word that is not there: i-j counts from 0, and "
+               "the sides have 1 and 1 words\n"
                "a.tsv:3: \"note\" is not an alignment of the form i-j; is it the right column?\n");
   options.strict = true;
   assert_error(options, ELMAN_BAD_DATA, "a.tsv:2", "names a word");
+}
+
+/* i-j belongs to the columns in their order, whichever of them is the source. */
+Test(tsv, alignments_turn_with_the_columns) {
+  put("a.tsv", "我 爱 你\tI love\t0-0 2-1\n你 好\tHello\t1-0\n");
+  put("a.links", "0-1 2-0\n\n");
+  elman_pairs_options options = tsv_options();
+  options.check_alignments = true;
+  options.alignment_column = 3;
+  assert_pairs(options, "我 爱 你=I love=0-0 2-1|你 好=Hello=1-0", 0, "");
+  options.source_column = 2;
+  options.target_column = 1;
+  assert_pairs(options, "I love=我 爱 你=0-0 1-2|Hello=你 好=0-1", 0, "");
+  options.check_alignments = false;
+  assert_pairs(options, "I love=我 爱 你=0-0 1-2|Hello=你 好=0-1", 0, "");
+  options.alignment_column = 0;
+  options.alignment_file = "a.links";
+  assert_pairs(options, "I love=我 爱 你=1-0 0-2|Hello=你 好", 0, "");
+}
+
+/* A few are left out; most are those of other words. */
+Test(tsv, most_alignments_must_fit) {
+  elman_pairs_options options = tsv_options();
+  options.check_alignments = true;
+  options.alignment_column = 3;
+  put("a.tsv", "a b\tx\t1-0\nc d\ty\t1-0\ne\tz\t1-0\nf\tz\t9-9\n");
+  assert_pairs(options, "a b=x=1-0|c d=y=1-0", 2,
+               "a.tsv:3: the alignment 1-0 names a word that is not there: i-j counts from 0, and "
+               "the sides have 1 and 1 words\n"
+               "a.tsv:4: the alignment 9-9 names a word that is not there: i-j counts from 0, and "
+               "the sides have 1 and 1 words\n");
+  put("a.tsv", "a b\tx\t1-0\nc d\ty\t0-1\ne f\tz\t0-1\n");
+  assert_error(options, ELMAN_BAD_DATA, "a.tsv:2",
+               "of 2 of 3 lines do not fit: in i-j, i has to count the words of column 1 and j "
+               "those of column 2");
+  options.source_column = 2;
+  options.target_column = 1;
+  assert_error(options, ELMAN_BAD_DATA, "a.tsv:2", "i has to count the words of column 1");
 }
 
 /* Line n of the file goes with line n of the pairs, also where lines of either are bad. */
@@ -184,6 +223,8 @@ Test(moses, alignments_of_a_file) {
   options.alignment_file = "links";
   options.check_alignments = true;
   assert_pairs(options, "我 爱=I love=0-1 1-0|你=you=0-0", 1, "zh:2: is empty\n");
+  put("links", "2-0\n\n0-1");
+  assert_error(options, ELMAN_BAD_DATA, "links:1", "i has to count the words of the source");
 }
 
 Test(tsv, bad_lines_are_reported_and_skipped) {
@@ -339,8 +380,22 @@ Test(tsv, binary_files) {
   put_bytes("a.tsv", "PK\3\4\x14\0", 6);
   assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv", "is a zip file");
   put_bytes("a.tsv", "PK\0", 3);
-  assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv",
-               "is a binary file, not UTF-8 text with a pair a line");
+  assert_error(tsv_options(), ELMAN_BAD_DATA, "a.tsv", "is a binary file, not UTF-8 text");
+}
+
+/* A limit holds for the bytes of a line, the CR of its end included. */
+Test(tsv, a_line_has_a_limit) {
+  elman_pairs_options options = tsv_options();
+  put("a.tsv", "abc\td\r\nabcd\te\nx\ty");
+  options.max_line = 6;
+  assert_pairs(options, "abc=d|abcd=e|x=y", 0, "");
+  options.max_line = 5;
+  assert_error(options, ELMAN_BAD_DATA, "a.tsv", "line 1 has more than 5 bytes; --max-line allows");
+  put("a.tsv", "abc\td\nx\ty\nabcd\te");
+  assert_error(options, ELMAN_BAD_DATA, "a.tsv", "line 3 has more than 5 bytes; --max-line allows");
+  options.max_unpacked = 1; /* it is not packed */
+  put("a.tsv", "abc\td\n");
+  assert_pairs(options, "abc=d", 0, "");
 }
 
 /* A program: every third line is text. */

@@ -22,7 +22,7 @@ struct command_line {
   struct attention_job job;
   struct sentences input;
   struct models models;
-  const char *input_path, *output;
+  const char *input_path, *output, *columns;
   unsigned rule, units; /* enums of job.style */
   bool summary, each;
   struct model_series series;
@@ -47,7 +47,7 @@ static bool is_standard(const char *path) {
 #define FOR_SENTENCES                                                                              \
   "model input numbers reference references beam length-penalty length-norm coverage-penalty "     \
   "max-length max-ratio max-line n-best replace-unk override seed alignment threshold units "      \
-  "summary alignments json threads each-model quiet"
+  "summary alignments columns json threads each-model quiet"
 
 static const struct rule rules[] = {
     {FOR_SENTENCES, "matrices", "--%s is for sentences; leave it out with --matrices"},
@@ -61,7 +61,8 @@ static const struct rule rules[] = {
     {"json", "!summary", "--json goes with --summary; for matrices take --format json"},
     {"alignments", "!summary", "--alignments goes with --summary"},
     {"alignments", "TEXT", "--alignments is for lines of --input, not for TEXT"},
-    {"alignments", "reference references", "--alignments takes the references from column 2"},
+    {"columns", "!alignments", "--columns goes with --alignments"},
+    {"alignments", "reference references", "--alignments takes the references from the lines"},
     {"each-model", "summary", "--each-model shows matrices; leave out --summary"},
     {"each-model", "override", "--override compares a model with itself; leave out --each-model"},
     {"beam length-penalty length-norm coverage-penalty max-length max-ratio replace-unk",
@@ -142,6 +143,18 @@ static int settle_series(struct command_line *line, const struct usage *usage,
                       paths->words[0]);
 }
 
+static int settle_columns(struct command_line *line, const struct usage *usage) {
+  struct sentences *input = &line->input;
+  if (input->alignment_column == 0) return EX_OK;
+  const int code =
+      columns_parse(&input->source_column, &input->target_column, line->columns, usage->command);
+  if (code != EX_OK || (input->alignment_column != input->source_column &&
+                        input->alignment_column != input->target_column))
+    return code;
+  return report_usage(usage->command, "--alignments: column %zu holds sentences, by --columns %s",
+                      input->alignment_column, line->columns);
+}
+
 /* Chooses what was left open. */
 static int settle(struct command_line *line, const struct usage *usage,
                   const struct operands *operands) {
@@ -149,6 +162,7 @@ static int settle(struct command_line *line, const struct usage *usage,
   job->style.alignment = (elman_alignment_rule)line->rule;
   job->style.numbered = option_given(usage, operands, "n-best");
   int code = check_standard_once(usage, operands, line);
+  if (code == EX_OK) code = settle_columns(line, usage);
   if (code == EX_OK && !line->summary) code = settle_format(job, line->output, usage);
   const bool shows_scores = !line->summary && code == EX_OK && strcmp(job->format, "json") == 0;
   if (code == EX_OK) code = search_options_settle(&job->options, usage, operands, shows_scores);
@@ -202,6 +216,7 @@ int attention_command(int argc, char **argv) {
               .style = {.threshold = ELMAN_DEFAULT_THRESHOLD}},
       .rule = ELMAN_ALIGNMENT_ARGMAX,
       .units = ELMAN_UNITS_AUTO,
+      .columns = DEFAULT_COLUMNS,
   };
   struct matrices_options matrices = matrices_options_default();
   const struct option options[] = {
@@ -235,7 +250,9 @@ int attention_command(int argc, char **argv) {
        .flag = &line.summary},
       {"alignments", 0, "N",
        "with --summary: lines are source, target and, in column N, word alignments", "none",
-       .count = &line.input.alignment_column, .least = 3, .most = MOST_COLUMNS},
+       .count = &line.input.alignment_column, .least = 1, .most = MOST_COLUMNS},
+      {"columns", 0, "A,B", "with --alignments: columns of the lines that hold source and target",
+       .text = &line.columns},
       {"json", 0, NULL, "with --summary: print one JSON object", .flag = &line.job.json},
       THREADS_OPTION(line.job.options.threads),
       QUIET_OPTION("print errors only"),

@@ -234,6 +234,7 @@ int corpus_check_command(int argc, char **argv) {
                     .options = elman_check_options_default()};
   const struct option options[] = {
       PAIRS_FILES_OPTIONS(job.input),
+      PAIRS_LIMITS_OPTIONS(job.input),
       hyperparameter_option("source_tokens", &job.options.source_tokens),
       hyperparameter_option("target_tokens", &job.options.target_tokens),
       {"max-length", 0, "N", "tokens that a side may have", .count = &job.options.max_length,

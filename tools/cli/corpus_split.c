@@ -199,6 +199,7 @@ int corpus_split_command(int argc, char **argv) {
       SEED_OPTION(job.options.seed, "chooses among pairs"),
       PAIRS_COLUMNS_OPTION(job.input),
       PAIRS_STRICT_OPTION(job.input),
+      PAIRS_LIMITS_OPTIONS(job.input),
       {"force", 'f', NULL, "replace files that are there already", .flag = &job.force},
       QUIET_OPTION("print errors only"),
       {0}};

@@ -93,7 +93,8 @@ static int evaluate_model(struct evaluation *evaluation, const struct pairs_inpu
 
 /* Some options are for a model, some for files that were translated before. */
 static const struct rule rules[] = {
-    {"model source target columns strict alignments batch-size beam length-penalty length-norm "
+    {"model source target columns strict max-line max-unpacked alignments batch-size beam "
+     "length-penalty length-norm "
      "coverage-penalty max-length max-ratio override threads",
      "hypothesis", "--%s is for a model; --hypothesis is scored without one"},
     {"hypothesis", "PAIRS", "give either PAIRS or --hypothesis and --reference"},

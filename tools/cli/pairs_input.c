@@ -30,10 +30,13 @@ static bool parse_column(const char *text, size_t length, size_t *column) {
   return true;
 }
 
-static bool parse_columns(const char *text, elman_pairs_options *options) {
-  const size_t comma = strcspn(text, ",");
-  return text[comma] == ',' && parse_column(text, comma, &options->source_column) &&
-         parse_column(text + comma + 1, strlen(text + comma + 1), &options->target_column);
+int columns_parse(size_t *source, size_t *target, const char *columns, const char *command) {
+  const size_t comma = strcspn(columns, ",");
+  if (columns[comma] == ',' && parse_column(columns, comma, source) &&
+      parse_column(columns + comma + 1, strlen(columns + comma + 1), target))
+    return EX_OK;
+  return report_usage(command, "--columns: '%s' is not two numbers from 1 to %d, as in 2,1",
+                      columns, MOST_COLUMNS);
 }
 
 static bool is_standard(const char *path) {
@@ -61,11 +64,10 @@ int pairs_input_options(elman_pairs_options *options, const struct pairs_input *
   options->alignment_file = input->alignment_file;
   options->check_alignments = input->check_alignments;
   options->strict = input->strict;
+  if (input->max_line > 0) options->max_line = input->max_line;
+  if (input->max_unpacked > 0) options->max_unpacked = input->max_unpacked;
   options->whole_lines = input->whole_lines;
-  if (!parse_columns(input->columns, options))
-    return report_usage(command, "--columns: '%s' is not two numbers from 1 to %d, as in 2,1",
-                        input->columns, MOST_COLUMNS);
-  return EX_OK;
+  return columns_parse(&options->source_column, &options->target_column, input->columns, command);
 }
 
 int pairs_input_read(elman_pairs **pairs, const struct pairs_input *input, const char *command,

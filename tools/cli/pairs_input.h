@@ -8,17 +8,21 @@
 #include "options.h"
 
 struct pairs_input {
-  const char *source, *target; /* two files in place of PAIRS, or NULL */
-  const char *columns;         /* "A,B" */
-  size_t alignment_column;     /* 0 = none */
-  const char *alignment_file;  /* in its place, or NULL */
-  bool check_alignments;       /* as in elman_pairs_options */
+  const char *source, *target;   /* two files in place of PAIRS, or NULL */
+  const char *columns;           /* "A,B" */
+  size_t alignment_column;       /* 0 = none */
+  const char *alignment_file;    /* in its place, or NULL */
+  bool check_alignments;         /* as in elman_pairs_options */
+  size_t max_line, max_unpacked; /* 0 = the default */
   bool strict;
   bool whole_lines; /* as in elman_pairs_options */
 };
 
 #define DEFAULT_COLUMNS "1,2"
 #define MOST_COLUMNS 1000
+
+/* Reads "A,B". Gives an exit code, after a message if that is not 0. */
+int columns_parse(size_t *source, size_t *target, const char *columns, const char *command);
 
 /* Rows of an option table; `input` is a struct pairs_input. */
 #define PAIRS_COLUMNS_OPTION(input)                                                                \
@@ -32,7 +36,13 @@ struct pairs_input {
       OPTION("target", 0, "FILE", "target sentences, one a line; goes with --source",              \
              .text = &(input).target, .use = FILE_IS_READ),                                        \
       PAIRS_COLUMNS_OPTION(input)
-#define PAIRS_OPTIONS(input) PAIRS_FILES_OPTIONS(input), PAIRS_STRICT_OPTION(input)
+#define PAIRS_LIMITS_OPTIONS(input)                                                                \
+  OPTION("max-line", 0, "BYTES", "longest line; a longer one is an error", "16777216",             \
+         .count = &(input).max_line, .least = 1, .most = 1000000000),                              \
+      OPTION("max-unpacked", 0, "BYTES", "most that a file packed by gzip may unpack to",          \
+             "4294967296", .count = &(input).max_unpacked, .least = 1, .most = 1000000000000000)
+#define PAIRS_OPTIONS(input)                                                                       \
+  PAIRS_FILES_OPTIONS(input), PAIRS_STRICT_OPTION(input), PAIRS_LIMITS_OPTIONS(input)
 
 /* Rules of a command line with them; the first ones where there are --source and --target. */
 #define TWO_FILES_RULES                                                                            \

@@ -8,9 +8,9 @@
 #include "model_input.h"
 #include "options.h"
 #include "output.h"
+#include "pairs_input.h"
+#include "search_options.h"
 #include "sentences.h"
-
-enum { SOURCE_AND_TARGET = 2 }; /* columns */
 
 struct job {
   elman_translate_options options;
@@ -80,17 +80,36 @@ static int run(struct job *job, struct models *models, const char *input, const 
   return code;
 }
 
+static int settle(struct job *job, struct pairs_input *input, const struct operands *operands,
+                  const char **path) {
+  if (operands->count > 1) return report_usage("score", "takes one file of pairs at a time");
+  *path = operands->count == 1 ? operands->words[0] : input->source;
+  job->pairs->max_line = job->options.max_bytes;
+  const int code = pairs_input_check_standard(input, NULL, "score", operands);
+  if (code != EX_OK || input->source == NULL)
+    return code != EX_OK ? code
+                         : columns_parse(&job->pairs->source_column, &job->pairs->target_column,
+                                         input->columns, "score");
+  job->pairs->references_path = input->target;
+  return EX_OK;
+}
+
 int score_command(int argc, char **argv) {
-  struct job job = {.options = elman_translate_options_default()};
+  struct sentences pairs = {0};
+  struct job job = {.options = elman_translate_options_default(), .pairs = &pairs};
   struct models models = {0};
-  const char *output = NULL;
+  struct pairs_input input = {.columns = DEFAULT_COLUMNS};
+  const char *output = NULL, *path = NULL;
   const struct option options[] = {
       MODELS_OPTION(models),
+      PAIRS_FILES_OPTIONS(input),
       OUTPUT_OPTION(output, "scores"),
       {"json", 0, NULL, "a JSON object a line, with the tokens", .flag = &job.json},
+      MAX_LINE_OPTION(job.options),
       THREADS_OPTION(job.options.threads),
       QUIET_OPTION("print errors only"),
       {0}};
+  static const struct rule rules[] = {TWO_FILES_RULES, {0}};
   const struct usage usage = {
       "score",
       "[options] [PAIRS]",
@@ -99,14 +118,11 @@ int score_command(int argc, char **argv) {
       "the log-probability (natural logarithm), the number of target tokens, the end of the\n"
       "sentence included, and the log-probability of each of them.",
       options,
-      NULL,
+      rules,
       .reads_operands = true};
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
-  if (operands.count > 1) return report_usage(usage.command, "takes one file of pairs at a time");
-  const char *input = operands.count == 1 ? operands.words[0] : NULL;
-  job.pairs =
-      &(struct sentences){.alignment_column = SOURCE_AND_TARGET, .max_line = job.options.max_bytes};
-  return run(&job, &models, input, output);
+  code = settle(&job, &input, &operands, &path);
+  return code == EX_OK ? run(&job, &models, path, output) : code;
 }

@@ -23,10 +23,12 @@
       OPTION("max-ratio", 0, "X", "longest translation, in tokens for each source token", "none",  \
              .real = &(search).max_ratio, .lowest = 0.01, .highest = 1000)
 
+#define MAX_LINE_OPTION(search)                                                                    \
+  OPTION("max-line", 0, "BYTES", "longest line; a longer one is reported and left out",            \
+         .count = &(search).max_bytes, .least = 1, .most = 1000000000)
+
 #define SEARCH_OPTIONS(search)                                                                     \
-  BEAM_OPTIONS(search),                                                                            \
-      OPTION("max-line", 0, "BYTES", "longest line; a longer one is told and not translated",      \
-             .count = &(search).max_bytes, .least = 1, .most = 1000000000),                        \
+  BEAM_OPTIONS(search), MAX_LINE_OPTION(search),                                                   \
       OPTION("n-best", 0, "N", "write the N best translations; --beam is N if not given",          \
              .count = &(search).n_best, .least = 1, .most = ELMAN_MOST_BEAM),                      \
       OPTION("replace-unk", 0, NULL, "for an unknown word put the source word most looked at",     \

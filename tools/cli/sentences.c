@@ -58,7 +58,7 @@ bool sentences_ready(struct sentences *sentences) {
 static void place_reference(char *where, size_t size, const struct sentences *sentences,
                             size_t number) {
   const char *path = sentences->references_path;
-  if (sentences->alignment_column > 0)
+  if (sentences->source_column > 0)
     snprintf(where, size, "%s:%zu: target side", sentences->lines.name, number);
   else if (path == NULL)
     snprintf(where, size, "--reference");
@@ -83,6 +83,12 @@ bool sentences_usable(const struct sentences *sentences, int code) {
   return code == EX_OK || (code == EX_DATAERR && !sentences->mismatch);
 }
 
+static size_t last_column(const struct sentences *sentences) {
+  size_t last = sentences->alignment_column;
+  if (sentences->source_column > last) last = sentences->source_column;
+  return sentences->target_column > last ? sentences->target_column : last;
+}
+
 static void report_line(struct sentences *sentences, const struct sentence *sentence, int *code) {
   elman_error error = {.code = ELMAN_BAD_DATA};
   if (sentence->length > sentences->max_line)
@@ -90,8 +96,7 @@ static void report_line(struct sentences *sentences, const struct sentence *sent
              sentences->max_line, plural(sentences->max_line));
   else
     snprintf(error.message, sizeof error.message,
-             "left out: there is no column %zu, or the line is not text",
-             sentences->alignment_column);
+             "left out: there is no column %zu, or the line is not text", last_column(sentences));
   *code = sentences_report(sentences, sentence->number, &error);
 }
 
@@ -107,26 +112,56 @@ static bool report_mismatch(struct sentences *sentences, const char *problem, in
 
 /* ---- what belongs to a sentence ---- */
 
-/* Ends the column that starts at `text`; gives the start of the next one, or NULL. */
-static char *end_column(char *text) {
-  text += strcspn(text, "\t");
-  if (*text == '\0') return NULL;
-  *text = '\0';
-  return text + 1;
+struct field {
+  const char *text; /* NULL = there is none */
+  size_t length;
+};
+
+static struct field find_column(const struct sentence *line, size_t column) {
+  struct field field = {line->text, 0};
+  for (size_t i = 1; i < column && field.text != NULL; i++) {
+    field.text += strcspn(field.text, "\t");
+    field.text = *field.text == '\0' ? NULL : field.text + 1;
+  }
+  if (field.text != NULL) field.length = strcspn(field.text, "\t");
+  return field;
 }
 
-/* False if a column is missing. A NUL is not text, and would hide what comes after it. */
-static bool split_columns(const struct sentences *sentences, struct sentence *sentence) {
-  if (sentence->length > sentences->max_line || strlen(sentence->text) < sentence->length)
+static char *put_column(char **at, struct field field) {
+  char *start = *at;
+  memcpy(start, field.text, field.length);
+  start[field.length] = '\0';
+  *at += field.length + 1;
+  return start;
+}
+
+/* False if a column is missing, or there is no memory, which *code then says. A NUL is not text,
+ * and would hide what comes after it. */
+static bool split_columns(const struct sentences *sentences, struct sentence *sentence, int *code) {
+  if (sentence->length > sentences->max_line || strlen(sentence->text) < sentence->length ||
+      find_column(sentence, last_column(sentences)).text == NULL)
     return false;
-  char *target = end_column(sentence->text), *column = target;
-  for (size_t i = 2; i < sentences->alignment_column && column != NULL; i++)
-    column = end_column(column);
-  if (column == NULL) return false;
-  (void)end_column(column);
-  sentence->length = strlen(sentence->text);
-  sentence->reference = target;
-  sentence->alignment = column;
+  const bool aligned = sentences->alignment_column > 0;
+  const struct field source = find_column(sentence, sentences->source_column),
+                     target = find_column(sentence, sentences->target_column),
+                     links = aligned ? find_column(sentence, sentences->alignment_column)
+                                     : (struct field){"", 0};
+  /* A column may stand for several. */
+  char *copy = malloc(source.length + target.length + links.length + 3), *at = copy;
+  if (copy == NULL) {
+    *code = report_no_memory();
+    return false;
+  }
+  char *text = put_column(&at, source);
+  sentence->length = source.length;
+  sentence->reference = put_column(&at, target);
+  if (aligned) {
+    char *alignment = put_column(&at, links);
+    if (sentences->source_column > sentences->target_column) elman_alignment_turn(alignment);
+    sentence->alignment = alignment;
+  }
+  free(sentence->text);
+  sentence->text = text;
   return true;
 }
 
@@ -168,10 +203,11 @@ bool sentences_next(struct sentences *sentences, struct sentence *sentence, int 
       sentences->references == NULL ? 0 : elman_lines_count(sentences->references);
   int end = EX_OK;
   while (next_text(sentences, sentence, &end)) {
-    if (sentences->alignment_column > 0) {
-      if (split_columns(sentences, sentence)) return true;
-      report_line(sentences, sentence, code);
+    if (sentences->source_column > 0) {
+      if (split_columns(sentences, sentence, &end)) return true;
+      if (end == EX_OK) report_line(sentences, sentence, code);
       free(sentence->text);
+      if (end != EX_OK) break;
       continue;
     }
     hint_tab(sentences, sentence);

@@ -10,12 +10,13 @@
 
 /* Options are set before the sentences are opened. */
 struct sentences {
-  const char *reference;       /* forced on the only sentence, or NULL */
-  const char *references_path; /* line n is forced on sentence n; or NULL */
-  size_t alignment_column;     /* lines are source, target and this column; 2 = without
-                                  alignments; 0 = lines are sentences */
-  size_t max_line;             /* bytes; a longer one is given as max_line + 1, for which
-                                  elman_translate has an error */
+  const char *reference;               /* forced on the only sentence, or NULL */
+  const char *references_path;         /* line n is forced on sentence n; or NULL */
+  size_t source_column, target_column; /* of lines that are pairs; 0 = lines are sentences */
+  size_t alignment_column; /* of pairs: i counts words of the source or the target, whose
+                              column comes first; 0 = none */
+  size_t max_line;         /* bytes; a longer one is given as max_line + 1, for which
+                              elman_translate has an error */
 
   struct operands texts; /* used if there is no file */
   struct line_reader lines;

@@ -13,10 +13,11 @@
 
 /* Of subword-nmt's codes. Those of before version 0.2 are applied in another way. */
 static const char VERSION_LINE[] = "#version: 0.2";
-enum { MOST_BYTES = 1 << 28 }; /* of a line */
+enum { MOST_BYTES = 1 << 28, MOST_CODE_BYTES = 1 << 20 }; /* of a line of text, and of codes */
 
 struct job {
   elman_subwords *subwords;
+  elman_model *opened_model; /* whose tokens are written */
   const char *codes, *model, *input, *output;
   unsigned side;
   size_t merges;
@@ -29,15 +30,15 @@ struct job {
 typedef elman_status line_function(struct job *job, const struct line *line, size_t number,
                                    elman_error *error);
 
-static int for_each_line(struct job *job, const char *path, line_function *take) {
+static int for_each_line(struct job *job, const char *path, size_t most, line_function *take) {
   struct line_reader lines;
   struct line line;
-  int code = line_reader_open(&lines, path, MOST_BYTES);
+  int code = line_reader_open(&lines, path, most);
   if (code != EX_OK) return code;
   while (code == EX_OK && job->out.problem == 0 && line_reader_next(&lines, &line, &code)) {
     elman_error error;
-    if (line.length > MOST_BYTES) {
-      report(lines.name, "line %zu has more than %d bytes", lines.number, MOST_BYTES);
+    if (line.length > most) {
+      report(lines.name, "line %zu has more than %zu bytes", lines.number, most);
       code = EX_DATAERR;
     } else if (take(job, &line, lines.number, &error) != ELMAN_OK) {
       report(lines.name, "line %zu: %s", lines.number, error.message);
@@ -99,6 +100,24 @@ static elman_status apply_line(struct job *job, const struct line *line, size_t 
   return status;
 }
 
+static elman_status encode_line(struct job *job, const struct line *line, size_t number,
+                                elman_error *error) {
+  (void)number;
+  elman_coded *coded;
+  const elman_status status = elman_encode(&coded, job->opened_model, (elman_side)job->side,
+                                           line->text, line->length, error);
+  if (status != ELMAN_OK) return status;
+  for (size_t i = 0; i < coded->count; i++)
+    fprintf(job->out.stream, "%s%s",
+            i == 0             ? ""
+            : coded->joined[i] ? "@@ "
+                               : " ",
+            coded->tokens[i]);
+  elman_coded_free(coded);
+  write_line(job, "");
+  return ELMAN_OK;
+}
+
 static int write_merges(struct job *job) {
   int code = open_output(job);
   if (code == EX_OK) write_line(job, VERSION_LINE);
@@ -113,24 +132,24 @@ static int write_merges(struct job *job) {
   return code;
 }
 
-static int add_model(struct job *job, const char *path) {
-  elman_model *model;
+/* The model is freed with the job. */
+static int add_model(struct job *job) {
   elman_error error;
-  int code = model_open(&model, path);
+  const int code = model_open(&job->opened_model, job->model);
   if (code != EX_OK) return code;
-  if (elman_subwords_add_model(job->subwords, model, (elman_side)job->side, &error) != ELMAN_OK)
-    code = report_error(&error);
-  elman_model_free(model);
-  return code;
+  if (elman_subwords_add_model(job->subwords, job->opened_model, (elman_side)job->side, &error) ==
+      ELMAN_OK)
+    return EX_OK;
+  return report_error(&error);
 }
 
 /* ---- commands ---- */
 
 static int learn(struct job *job, const struct operands *operands) {
   elman_error error;
-  int code = operands->count == 0 ? for_each_line(job, NULL, count_line) : EX_OK;
+  int code = operands->count == 0 ? for_each_line(job, NULL, MOST_BYTES, count_line) : EX_OK;
   for (size_t i = 0; code == EX_OK && i < operands->count; i++)
-    code = for_each_line(job, operands->words[i], count_line);
+    code = for_each_line(job, operands->words[i], MOST_BYTES, count_line);
   if (code != EX_OK) return code;
   if (elman_subwords_learn(job->subwords, job->merges, &error) != ELMAN_OK)
     return report_error(&error);
@@ -142,19 +161,20 @@ static int learn(struct job *job, const struct operands *operands) {
 
 static int apply(struct job *job, const struct operands *operands) {
   (void)operands;
-  int code =
-      job->codes != NULL ? for_each_line(job, job->codes, add_merge) : add_model(job, job->model);
+  int code = job->codes != NULL ? for_each_line(job, job->codes, MOST_CODE_BYTES, add_merge)
+                                : add_model(job);
   if (code == EX_OK && job->codes != NULL && !job->headed) {
     report(job->codes, "is empty, and no file of codes");
     code = EX_DATAERR;
   }
   if (code == EX_OK) code = open_output(job);
-  return code == EX_OK ? for_each_line(job, job->input, apply_line) : code;
+  if (code != EX_OK) return code;
+  return for_each_line(job, job->input, MOST_BYTES, job->codes != NULL ? apply_line : encode_line);
 }
 
 static int show(struct job *job, const struct operands *operands) {
   (void)operands;
-  const int code = add_model(job, job->model);
+  const int code = add_model(job);
   return code == EX_OK ? write_merges(job) : code;
 }
 
@@ -166,11 +186,12 @@ static int run(struct job *job, const struct operands *operands,
   code = elman_subwords_create(&job->subwords, &error) == ELMAN_OK ? work(job, operands)
                                                                    : report_error(&error);
   elman_subwords_free(job->subwords);
+  elman_model_free(job->opened_model);
   return close_output(job, code);
 }
 
 #define SIDE_OPTION(job)                                                                           \
-  OPTION("side", 0, "SIDE", "whose merges of the model they are", .index = &(job).side,            \
+  OPTION("side", 0, "SIDE", "of the model that is read", .index = &(job).side,                     \
          .choice = text_side_name)
 
 int subwords_learn_command(int argc, char **argv) {
@@ -199,8 +220,8 @@ int subwords_apply_command(int argc, char **argv) {
   const struct option options[] = {
       {"codes", 'c', "FILE", "codes of 'subwords learn' or subword-nmt", .text = &job.codes,
        .use = FILE_IS_READ},
-      {"model", 'm', "FILE", "a model, whose merges are applied instead", .text = &job.model,
-       .use = FILE_IS_READ},
+      {"model", 'm', "FILE", "a model that splits text by bpe, for its own tokens",
+       .text = &job.model, .use = FILE_IS_READ},
       SIDE_OPTION(job),
       INPUT_OPTION(job.input),
       OUTPUT_OPTION(job.output, "parts"),
@@ -215,7 +236,8 @@ int subwords_apply_command(int argc, char **argv) {
       "subwords apply",
       "[options] -c FILE|-m FILE",
       "Splits words with spaces between into parts, as subword-nmt's apply-bpe does: '@@ '\n"
-      "stands behind each part that another part of its word follows.",
+      "stands behind each part that another part of its word follows. With --model, writes\n"
+      "the model's own tokens in the same form: normalized, and punctuation apart.",
       options,
       rules,
       .reads_operands = false};

@@ -61,6 +61,8 @@ int translate_command(int argc, char **argv) {
   if (code == EX_OK && job.tag != NULL &&
       (job.tag[0] == '\0' || strpbrk(job.tag, "\t\r\n") != NULL))
     code = report_usage(usage.command, "--tag: it is empty, or has a tab or a line end");
+  if (code == EX_OK && job.tag != NULL && !elman_is_text(job.tag, strlen(job.tag)))
+    code = report_usage(usage.command, "--tag: it is not valid UTF-8 text");
   if (code != EX_OK) return code;
   job.options.threads = group_threads(job.options.threads);
   job.n_best = option_given(&usage, &operands, "n-best");
