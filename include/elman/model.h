@@ -44,8 +44,10 @@ ELMAN_API void elman_model_free(elman_model *model);
  * translates better than each. Models that were not one to begin with have nothing in common that
  * could be averaged in this way; elman_translate_options can let them translate together. All have
  * the same configuration and vocabularies; the first file that differs from paths[0] is
- * ELMAN_INVALID_ARGUMENT, and what differs is named. Sums are taken in double, in the order of the
- * files. The rest, its history among it, is that of the model with the most updates. */
+ * ELMAN_INVALID_ARGUMENT, and what differs is named. One that was trained with another seed, and
+ * whose weights have next to nothing in common with those before, is ELMAN_BAD_DATA. Sums are taken
+ * in double, in the order of the files. The rest, its history among it, is that of the model with
+ * the most updates. */
 ELMAN_CHECKED elman_status elman_model_average(elman_model **average, const char *const *paths,
                                                size_t count, elman_error *error);
 

@@ -34,6 +34,19 @@ cmp one same || fail "the mean of a model and itself is another one"
 expect_exit 0 "$ELMAN" average -q -o same one
 cmp one same || fail "the mean of one model is another one"
 
+# Another seed is no matter where training went on from one model. Models that began apart have no mean.
+train seeded --epochs 3 --init-from start --seed 2
+expect_exit 0 "$ELMAN" average -q -o mean one seeded
+expect_no_stderr
+for seed in 1 2; do train apart$seed --seed $seed --epochs 20; done
+cp mean before
+for order in 'apart1 apart2' 'apart2 apart1' 'apart1 apart1 apart2'; do
+  # shellcheck disable=SC2086
+  expect_exit 65 "$ELMAN" average -q -o mean $order
+  expect_stderr_match "^elman: apart[12]: began with other weights than apart[12] \(seed [12] there and [12] here\), and the mean of such models translates nothing; let them translate together, as with translate -m apart[12] -m apart[12]$"
+  cmp before mean || fail "a mean of nothing is written"
+done
+
 train larger --epochs 0 --hidden-size 4 --embedding-size 2
 expect_exit 64 "$ELMAN" average -o mean one larger
 expect_stderr_match '^elman: larger: differs from one: hidden size is 3 there and 4 here$'
