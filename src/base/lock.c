@@ -92,6 +92,7 @@ static elman_status try_to_take(struct lock *lock, bool *again, const char *outp
   long process;
   *again = false;
   const int descriptor = open_file(lock->path);
+  if (descriptor < 0 && errno == ENAMETOOLONG) return fail_to_create(error, output, ENAMETOOLONG);
   if (descriptor < 0)
     return errno == NO_CLAIM ? fail_to_read(error, lock->path, NO_CLAIM)
                              : without_lock(lock, errno);

@@ -29,6 +29,11 @@ char *folder_of(const char *path) {
 elman_status fail_to_create(elman_error *error, const char *path, int number) {
   char reason[128];
   if (number == ENOMEM) return fail_no_memory(error);
+  if (number == ENAMETOOLONG)
+    return fail(
+        error, ELMAN_CANNOT_CREATE, path,
+        "the name is too long, or gets too long by what is added to it for a temporary file "
+        "or a lock; choose a shorter one");
   return fail(error, ELMAN_CANNOT_CREATE, path, "cannot create the file: %s",
               REASON(number, reason));
 }

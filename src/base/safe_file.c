@@ -1,8 +1,8 @@
 #include "base/safe_file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,23 +53,30 @@ static void remove_if_abandoned(const char *name) {
   close(descriptor);
 }
 
+/* Whether `name` is that of a temporary file, as create_temporary makes it, of a file that is
+ * called `base` in the same folder. */
+static bool is_temporary(const char *name, const char *base) {
+  const size_t length = strlen(base);
+  long process;
+  int attempt, end = 0;
+  return strncmp(name, base, length) == 0 &&
+         sscanf(name + length, ".%ld-%d.tmp%n", &process, &attempt, &end) == 2 && end > 0 &&
+         name[length + (size_t)end] == '\0';
+}
+
 /* Removes what writers of the same file left behind that were killed. */
-static void remove_abandoned(const char *path) {
-  char *pattern = join(path, ".*-*.tmp");
-  glob_t found;
-  if (pattern != NULL && glob(pattern, GLOB_NOSORT, NULL, &found) == 0) {
-    for (size_t i = 0; i < found.gl_pathc; i++) {
-      long process;
-      int attempt, end = 0;
-      const char *suffix = found.gl_pathv[i] + strlen(path);
-      if (strncmp(found.gl_pathv[i], path, strlen(path)) == 0 &&
-          sscanf(suffix, ".%ld-%d.tmp%n", &process, &attempt, &end) == 2 && end > 0 &&
-          suffix[end] == '\0')
-        remove_if_abandoned(found.gl_pathv[i]);
-    }
-    globfree(&found);
+static void remove_abandoned(const struct safe_file *file) {
+  const char *slash = strrchr(file->path, '/'), *base = slash == NULL ? file->path : slash + 1;
+  DIR *folder = opendir(file->folder);
+  if (folder == NULL) return;
+  const struct dirent *entry;
+  while ((entry = readdir(folder)) != NULL) {
+    if (!is_temporary(entry->d_name, base)) continue;
+    char *name = join(file->path, entry->d_name + strlen(base));
+    if (name != NULL) remove_if_abandoned(name);
+    free(name);
   }
-  free(pattern);
+  closedir(folder);
 }
 
 /* Locks a file that was just created. False if somebody took it for abandoned in between. A file
@@ -94,7 +101,7 @@ static void take_status(int descriptor, const struct stat *like) {
 
 /* A new file beside `file->path`; `like` NULL = what the umask leaves. 0 or a reason. */
 static int create_temporary(struct safe_file *file, const struct stat *like) {
-  remove_abandoned(file->path);
+  remove_abandoned(file);
   for (int attempt = 0; attempt < NAME_ATTEMPTS; attempt++) {
     char suffix[48];
     snprintf(suffix, sizeof suffix, ".%ld-%d.tmp", (long)getpid(), attempt);

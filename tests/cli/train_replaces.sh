@@ -156,6 +156,23 @@ expect_exit 0 train --epochs 2 -o two
 cmp two model.safetensors || fail "a training went on from the checkpoint of another one"
 rm two
 
+# A name to which nothing can be added is refused before anything is read, and nothing is made.
+mkdir long-names
+for length in 255 251 250 243 240; do
+  name=long-names/$(printf '%*s' $length '' | tr ' ' x)
+  for options in '' --keep-last=2; do
+    expect_exit 73 "$ELMAN" train $options -o "$name" nowhere.tsv
+    expect_stderr_match '^elman: long-names/x+[^:]*: the name is too long, or gets too long by what is added to it for a temporary file or a lock; choose a shorter one$'
+  done
+done
+name=long-names/$(printf '%*s' 225 '' | tr ' ' x)
+expect_exit 73 "$ELMAN" train --keep-last 2 -o "$name" nowhere.tsv
+expect_exit 73 "$ELMAN" train -o m --log "long-names/$(printf '%*s' 252 '' | tr ' ' x)" nowhere.tsv
+expect_stderr_match '^elman: long-names/x+: the name is too long'
+[ -z "$(ls long-names)" ] || fail "something is made: $(ls long-names)"
+expect_exit 0 "$ELMAN" train -q --epochs 1 -o "$name" "$toy"
+rm -r long-names
+
 # What is refused is not announced before.
 expect_exit 64 train --heads 3
 ! grep -q 'will be replaced' "$results/stderr" || fail "a model that stays is said to be replaced"

@@ -119,6 +119,27 @@ Test(file, what_a_killed_writer_left_is_removed) {
   cr_assert_not(is_there(kept[0]));
 }
 
+/* A name is not a pattern, and stands for itself alone. */
+Test(file, what_a_killed_writer_left_is_removed_whatever_the_name) {
+  static const char *const names[] = {"a[b]", "a\\b", "a*", "?", "[!x]-{b,c}", "~"};
+  cr_assert_eq(mkdir("sub[1]*", 0777), 0);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    char path[64], left[96], others[96];
+    for (int below = 0; below < 2; below++) {
+      snprintf(path, sizeof path, "%s%s", below ? "sub[1]*/" : "", names[i]);
+      snprintf(left, sizeof left, "%s.99999999-3.tmp", path);
+      snprintf(others, sizeof others, "%sb.99999999-3.tmp", path);
+      put(left, "half");
+      put(others, "of another file, whose writer may be at work");
+      write_safely(path, "new");
+      cr_assert_not(is_there(left), "%s", left);
+      cr_assert(is_there(others), "%s", others);
+      remove_entry(path);
+      remove_entry(others);
+    }
+  }
+}
+
 Test(file, two_writers_at_once_leave_each_other_alone) {
   struct safe_file first, second;
   cr_assert_eq(safe_file_open(&first, "file", NULL, NULL), ELMAN_OK);

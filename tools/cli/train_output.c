@@ -3,15 +3,34 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <sysexits.h>
 
 #include "messages.h"
 #include "output.h"
 
+/* What will be written beside the model can be, even where its longest name is much longer than the
+ * model's. */
+static int check_beside(const struct train_output *output) {
+  struct stat info;
+  char *kept;
+  /* One that is there and no file is told of when it is read. */
+  int code = output->checkpoint == NULL || stat(output->checkpoint, &info) == 0
+                 ? EX_OK
+                 : output_check(output->checkpoint);
+  if (code != EX_OK || output->keep_last == 0) return code;
+  if (asprintf(&kept, "%s.update%" PRIu64, output->model, UINT64_MAX) < 0)
+    return report_no_memory();
+  code = output_check(kept);
+  free(kept);
+  return code;
+}
+
 int train_output_claim(elman_lock **lock, const struct train_output *output) {
   *lock = NULL;
-  const int code = output_check(output->model);
+  int code = output_check(output->model);
+  if (code == EX_OK) code = check_beside(output);
   return code == EX_OK ? output_claim(lock, output->model) : code;
 }
 
