@@ -223,6 +223,9 @@ Test(moses, alignments_of_a_file) {
   options.alignment_file = "links";
   options.check_alignments = true;
   assert_pairs(options, "我 爱=I love=0-1 1-0|你=you=0-0", 1, "zh:2: is empty\n");
+  options.source_column = 2; /* are for TSV */
+  options.target_column = 1;
+  assert_pairs(options, "我 爱=I love=0-1 1-0|你=you=0-0", 1, "zh:2: is empty\n");
   put("links", "2-0\n\n0-1");
   assert_error(options, ELMAN_BAD_DATA, "links:1", "i has to count the words of the source");
 }

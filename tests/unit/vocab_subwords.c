@@ -85,6 +85,17 @@ Test(subwords, splitting_follows_the_ranks) {
   merges_clear(&merges);
 }
 
+/* Of "aaab" the second and the third "a" are no pair any more once the first two are merged, and
+ * the third is free for what comes later. */
+Test(subwords, what_overlaps_stays_whole) {
+  struct merges merges = {0};
+  add_merge(&merges, "a a");
+  add_merge(&merges, "a b");
+  assert_parts(&merges, "aaabz", "aa|ab|z");
+  assert_parts(&merges, "aaaaabz", "aa|aa|ab|z");
+  merges_clear(&merges);
+}
+
 /* A merge makes room for one of a lower rank only at the next step, as in subword-nmt. */
 Test(subwords, all_places_of_a_merge_come_first) {
   struct merges merges = {0};
@@ -200,6 +211,8 @@ Test(subwords, merges_that_fit_no_text_divide_nothing) {
   make_side(&side, LINES, LINE_COUNT, 0, 1);
   add_merge(&side.merges, "we </w>");
   add_merge(&side.merges, "w e</w>");
+  const uint32_t both = word_find(&side.merges.symbols, text_of("we</w>"));
+  cr_assert_eq(merges_origin(&side.merges, both), &side.merges.items[0]);
   assert_tokens(&side, "we", "w|￭e");
   free_side(&side);
 }
