@@ -53,7 +53,7 @@ done
 train=("$ELMAN" train -t 1 "${base[@]}" --log stopped "${rich[@]}" --epochs 120)
 "${train[@]}" -q pairs || fail "cannot train"
 mv model.safetensors expected
-rm log
+rm log model.safetensors.checkpoint
 : >stopped
 more_lines() { [ "$(wc -l <stopped)" -gt "$1" ]; }
 stop() { # stop PROCESSES
