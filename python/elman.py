@@ -183,9 +183,25 @@ def _fill_search(options, values, shuffles=False):
             raise ValueError(f"{name} needs sample=True")
     if "override_seed" in values and not shuffles:
         raise ValueError('override_seed needs an override whose kind is "shuffle"')
+    if "length_norm" in values and options.length_penalty == 0:
+        raise ValueError("length_norm needs a length_penalty above 0")
     if "beam" not in values:
         options.beam = max(options.beam, options.n_best)
     return options
+
+
+# Options of elman_translate_options that have an effect beside a reference; the others search, and score
+# what was found.
+REFERENCE_OPTIONS = {"max_bytes", "self_attention", "without_scores", "override_seed", "threads",
+                     "length_penalty", "length_norm", "coverage_penalty"}
+
+
+def _check_reference(options, references):
+    """A search option that no text would need is refused, as the command does."""
+    if references and None not in references:
+        for name in options:
+            if name not in REFERENCE_OPTIONS:
+                raise ValueError(f"{name} is for a search, and a reference needs none")
 
 
 OVERRIDE_FIELDS = {"uniform": (), "shuffle": (), "position": ("column",), "cell": ("row", "column", "weight")}
@@ -276,6 +292,8 @@ class Translation:
     sentinel: numpy.ndarray  # (T); None without a sentinel
     segment_ends: list  # (G): source tokens up to the end of each segment; none without segments
     segments: numpy.ndarray  # (T,G); None without segments
+    source_self_attention: numpy.ndarray  # (heads,S,S); None without self_attention=True or in a model
+    target_self_attention: numpy.ndarray  # (heads,T,T); that has none on this side
     others: list  # the next best translations of the sentence
 
 
@@ -291,7 +309,13 @@ def _translation(it):
         log_probabilities=numpy.array(it.log_probabilities[:T]), ended=it.ended, forced=it.forced,
         attention=_array(it.attention, T, S), head_attention=_array(it.head_attention, N, T, S),
         sentinel=_array(it.sentinel, T) if it.sentinel else None, segment_ends=it.segment_ends[:G],
-        segments=_array(it.segments, T, G) if it.segments else None, others=[])
+        segments=_array(it.segments, T, G) if it.segments else None,
+        source_self_attention=_self_attention(it.source_self_attention, it.source_self_heads, S),
+        target_self_attention=_self_attention(it.target_self_attention, it.target_self_heads, T), others=[])
+
+
+def _self_attention(pointer, heads, tokens):
+    return _array(pointer, heads, tokens, tokens) if heads > 0 else None
 
 
 def _best(pointer):
@@ -582,6 +606,7 @@ class Model(_Handle):
         references = _as_many("references", reference, text, texts)
         for each in references:
             _expect("a reference", each, (str, type(None)), "a text (str)")
+        _check_reference(options, references)
         prefixes = [None if each is None else self._prefix(each)
                     for each in _as_many("prefixes", prefix, text, texts)]
         overridden, shuffles = _overrides(overrides)

@@ -115,8 +115,9 @@ typedef struct elman_translate_options {
   double coverage_penalty; /* B: the score has B times the sum, over source tokens, of the logarithm
                               of the attention weights that each got in all, or 1 if that is less;
                               0 (default) to 10. It favours translations that leave nothing out */
-  bool replace_unknown;    /* an unknown word becomes the source word with the largest weight; a
-                              target that is split by bpe has none */
+  bool replace_unknown;    /* an unknown word becomes the source word with the largest weight;
+                              ELMAN_INVALID_ARGUMENT with a target that is split by bpe, which has
+                              none */
   bool without_scores; /* log_probability and score may be NaN: greedy search then needs to know the
                           likeliest token only, which is several times faster; the translation and
                           its attention are the same */

@@ -76,6 +76,8 @@ elman_status check_translate_options(const struct model *model,
     problem = "there is no such norm of lengths";
   else if (!(options->coverage_penalty >= 0 && options->coverage_penalty <= MOST_PENALTY))
     problem = "the coverage penalty must lie from 0 to 10";
+  else if (options->replace_unknown && model_target_codec(model).mode == ELMAN_TOKENS_BPE)
+    problem = "the target is split by bpe and has no unknown words to replace";
   else if (options->sample && options->beam > 1)
     problem = "sampling draws one translation, with a beam of 1";
   else if (options->sample && !(options->temperature > 0 && isfinite(options->temperature)))
