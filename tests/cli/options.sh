@@ -92,4 +92,10 @@ expect_refused "unknown option '-qz'" translate -qz
 
 # An empty name is no name.
 expect_refused "--model: '' is not the name of a file" translate -m '' x
-expect_refused "'' is not the name of a file with PAIRS" train ''
+for command in train evaluate score 'corpus check' 'corpus split -o x' 'subwords learn' 'average -o x' \
+  'attention --matrices'; do
+  expect_refused "^elman: ${command%% -*}: '' is not the name of a file" $command ''
+done
+expect_refused "--dev: '' is not the name of a file" train --dev '' "$DATA/toy.zh-en.tsv"
+expect_refused "--init-from: '' is not the name of a file" train --init-from '' "$DATA/toy.zh-en.tsv"
+expect_refused "--config: '' is not the name of a file" translate --config '' x

@@ -67,6 +67,10 @@ int config_file_read(struct config_file *config, const char *path) {
   struct line_reader lines;
   struct line line;
   config->path = path;
+  if (path[0] == '\0') {
+    report("--config", "'' is not the name of a file");
+    return EX_USAGE;
+  }
   if (strcmp(path, "-") == 0) {
     report("--config", "options are read from a file, not from standard input");
     return EX_USAGE;

@@ -71,7 +71,8 @@ static void add_option(struct named_files *files, const struct option *option,
     if (reads_standard && option->use == FILE_IS_READ && option->default_words != NULL &&
         strcmp(option->default_words, "standard input") == 0)
       add(files, option->use, option->name, "-");
-  } else if (value[0] != '\0' && !names_column(option, value)) {
+  } else if (!names_column(option, value) &&
+             (value[0] != '\0' || strchr(option->argument, '|') == NULL)) {
     if (option->use != FILE_IS_PREFIX) add(files, option->use, option->name, value);
     if (strcmp(value, "-") != 0) add_beside(files, option, value);
   }
@@ -177,11 +178,23 @@ static bool conflict(const struct named_file *written, const struct named_file *
          (other->beside && !is_read(other) && is_same_file(other, written));
 }
 
+static int check_names(const struct usage *usage, const struct named_files *files) {
+  for (size_t i = 0; i < files->count; i++) {
+    const struct named_file *file = &files->list[i];
+    if (file->path[0] == '\0')
+      return report_usage(
+          usage->command, "%s%s%s'' is not the name of a file", file->option != NULL ? "--" : "",
+          file->option != NULL ? file->option : "", file->option != NULL ? ": " : "");
+  }
+  return EX_OK;
+}
+
 int options_check_files(const struct usage *usage, const struct operands *operands,
                         const struct extra_file *extra, size_t count) {
   struct named_files files;
   int code = EX_OK;
   if (!gather(&files, usage, operands, extra, count)) code = report_no_memory();
+  if (code == EX_OK) code = check_names(usage, &files);
   for (size_t i = 0; i < files.count && code == EX_OK; i++)
     for (size_t k = 0; k < files.count && code == EX_OK; k++)
       if (k != i && conflict(&files.list[i], &files.list[k]))

@@ -10,11 +10,12 @@ struct extra_file {
   const char *option, *path;
 };
 
-/* Refuses a file to write that the command also reads, that it writes under another option, or that
- * another output puts beside itself. To be called once options have their defaults: options_parse
- * does so with the rows of the table, the operands and `config` (NULL = none); a command calls it
- * again with `extra` for names that it derives later. Two names of one file count as that file,
- * also where it does not exist yet. Gives an exit code, after a message if that is not 0. */
+/* Refuses an empty name, and a file to write that the command also reads, that it writes under
+ * another option, or that another output puts beside itself. To be called once options have their
+ * defaults: options_parse does so with the rows of the table, the operands and `config` (NULL =
+ * none); a command calls it again with `extra` for names that it derives later. Two names of one
+ * file count as that file, also where it does not exist yet. Gives an exit code, after a message if
+ * that is not 0. */
 int options_check_files(const struct usage *usage, const struct operands *operands,
                         const struct extra_file *extra, size_t count);
 

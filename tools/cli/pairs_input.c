@@ -43,17 +43,9 @@ static bool is_standard(const char *path) {
   return path != NULL && strcmp(path, "-") == 0;
 }
 
-static int check_names(const char *command, const struct operands *operands) {
-  for (size_t i = 0; i < operands->count; i++)
-    if (operands->words[i][0] == '\0')
-      return report_usage(command, "'' is not the name of a file with PAIRS");
-  return EX_OK;
-}
-
 int pairs_input_options(elman_pairs_options *options, const struct pairs_input *input,
                         const char *command, const struct operands *operands) {
-  int code = check_names(command, operands);
-  if (code == EX_OK) code = pairs_input_check_standard(input, NULL, command, operands);
+  const int code = pairs_input_check_standard(input, NULL, command, operands);
   if (code != EX_OK) return code;
   *options = elman_pairs_options_default();
   options->files = (const char *const *)operands->words;
