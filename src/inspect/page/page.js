@@ -763,7 +763,8 @@ function listEntry(sentence, index) {
   const { source } = sentence;
   const [first] = lastOf(sentence);
   const link = element("a", { href: placeOf(index, 0), tabindex: -1 },
-    isolate(source, languageOf(source)),
+    source.trim() === "" ? element("bdi", { class: "none", lang: "en" }, "no text")
+      : isolate(source, languageOf(source)),
     isolate(first.translation, languageOf(first.translation)),
     element("span", { class: "measure" }));
   state.links.push(link);
