@@ -31,7 +31,7 @@ cmp plain.json "$results/stdout" || fail "'default' is not the default"
 
 # Changed attention.
 session C.UTF-8 ':override' ':override position=2 3:1=0.5' '我 爱 学习' ':dump changed.json' ':override' ':units words' \
-  ':override nonsense' ':override off' ':units words' ':override 1:1=1' ':override uniform' '我 爱 学习' \
+  ':override nonsense' ':override off' ':units words' ':override 1:1=1' ':override uniform' '我 爱 学习' ':trace' \
   ':override 9:9=1' ':units auto' ':override 9:9=1' '我 爱 学习' :q
 expect_stdout_match '^the attention is as it is$'
 expect_stdout_match '^the attention is changed: position=2 3:1=0\.5$'
@@ -39,6 +39,8 @@ expect_stdout_match '^with the attention as it is, [01] of 1 translation '
 expect_stdout_match "^elman: :override: 'nonsense' is none of uniform, "
 [ "$(grep -c '^elman: :override position and row:col count tokens, and :units words shows words; take :units tokens$' \
   "$results/stdout")" -eq 3 ] || fail "places of tokens among words"
+[ "$(grep -c "^with the attention as it is: ':override' does not apply to ':trace'$" "$results/stdout")" -eq 1 ] ||
+  fail ":trace does not say that it ignores :override"
 expect_stdout_match '^elman: :override: no matrix has target token 9 and source token 9: '
 expect_exit 0 "$ELMAN" attention --format json --override position=2 --override 3:1=0.5 '我 爱 学习'
 cmp changed.json "$results/stdout" || fail ":override is not --override"

@@ -164,6 +164,8 @@ void session_trace(struct session *session, char *argument) {
   elman_gradient_trace *trace;
   if (session->side.models.count > 1)
     note("of the first model, %s", session->side.models.paths.words[0]);
+  if (session->override_words != NULL)
+    tell("with the attention as it is: ':override' does not apply to ':trace'");
   if (elman_trace(&trace, session->side.models.open[0], session->sentence, target, 0, &error) !=
       ELMAN_OK) {
     report_error(&error);
