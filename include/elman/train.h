@@ -117,7 +117,8 @@ ELMAN_CHECKED elman_status elman_checkpoint_look(elman_checkpoint *checkpoint, c
                                                  elman_error *error);
 
 /* The models that trainings with `keep_last` left beside `output`: *count of them, and in *longest
- * what that one has learnt that took the most work. A new training with `keep_last` removes them.
+ * what that one has learnt that took the most work. A new training with `keep_last` removes them. A
+ * file of such a name that is no model is none of them, and stays.
  */
 ELMAN_CHECKED elman_status elman_kept_look(elman_history *longest, size_t *count,
                                            const char *output, elman_error *error);

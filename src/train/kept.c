@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -54,7 +55,7 @@ static elman_status read_folder(struct updates *updates, DIR *folder, const char
   return ELMAN_OK;
 }
 
-static elman_status list(struct updates *updates, const char *output, elman_error *error) {
+static elman_status list_names(struct updates *updates, const char *output, elman_error *error) {
   char reason[128];
   const char *slash = strrchr(output, '/'), *base = slash == NULL ? output : slash + 1;
   char *path = slash == NULL ? strdup(".") : strndup(output, (size_t)(slash - output) + 1);
@@ -69,24 +70,48 @@ static elman_status list(struct updates *updates, const char *output, elman_erro
   return status;
 }
 
-static elman_status read_longer(elman_history *longest, const char *output, uint64_t update,
-                                elman_error *error) {
-  elman_history history;
+/* Whether a training may have kept the file: it is a model and has learnt for the update that its
+ * name says or, trained on from another model, for more. *history is then the model's. A corpus or
+ * notes of such a name are somebody's own. */
+static elman_status is_kept(bool *kept, elman_history *history, const char *output, uint64_t update,
+                            elman_error *error) {
   char *path;
+  elman_error problem;
+  struct stat info;
+  *kept = false;
   elman_status status = name_of(&path, output, update, error);
-  if (status == ELMAN_OK) status = model_read_history(&history, path, error);
-  if (status == ELMAN_OK && history.work > longest->work) *longest = history;
+  if (status != ELMAN_OK) return status;
+  if (lstat(path, &info) == 0 && S_ISREG(info.st_mode)) {
+    status = model_read_history(history, path, &problem);
+    *kept = status == ELMAN_OK && history->updates >= update;
+    if (status == ELMAN_NO_MEMORY) status = fail_again(error, &problem);
+  }
   free(path);
-  return status == ELMAN_BAD_DATA || status == ELMAN_NO_INPUT ? ELMAN_OK : status;
+  return status == ELMAN_NO_MEMORY ? status : ELMAN_OK;
+}
+
+/* Those that trainings kept, and the history of the one that took the most work. */
+static elman_status list_kept(struct updates *updates, elman_history *longest, const char *output,
+                              elman_error *error) {
+  elman_status status = list_names(updates, output, error);
+  size_t count = 0;
+  for (size_t i = 0; i < updates->count && status == ELMAN_OK; i++) {
+    bool kept;
+    elman_history history;
+    status = is_kept(&kept, &history, output, updates->all[i], error);
+    if (status != ELMAN_OK || !kept) continue;
+    if (history.work > longest->work) *longest = history;
+    updates->all[count++] = updates->all[i];
+  }
+  updates->count = count;
+  return status;
 }
 
 elman_status kept_look(elman_history *longest, size_t *count, const char *output,
                        elman_error *error) {
   struct updates updates = {0};
   elman_history found = {0};
-  elman_status status = list(&updates, output, error);
-  for (size_t i = 0; i < updates.count && status == ELMAN_OK; i++)
-    status = read_longer(&found, output, updates.all[i], error);
+  const elman_status status = list_kept(&updates, &found, output, error);
   free(updates.all);
   if (status != ELMAN_OK) return status;
   *longest = found;
@@ -106,7 +131,8 @@ static elman_status remove_model(const char *output, uint64_t update, elman_erro
 
 elman_status kept_clear(size_t *removed, const char *output, elman_error *error) {
   struct updates updates = {0};
-  elman_status status = list(&updates, output, error);
+  elman_history longest = {0};
+  elman_status status = list_kept(&updates, &longest, output, error);
   *removed = updates.count;
   for (size_t i = 0; i < updates.count && status == ELMAN_OK; i++)
     status = remove_model(output, updates.all[i], error);
@@ -122,9 +148,14 @@ void kept_free(struct kept *kept) {
   kept->count = kept->capacity = 0;
 }
 
-static elman_status add(struct kept *kept, uint64_t update, elman_error *error) {
+static bool has(const struct kept *kept, uint64_t update) {
   for (size_t i = 0; i < kept->count; i++)
-    if (kept->own[i] == update) return ELMAN_OK;
+    if (kept->own[i] == update) return true;
+  return false;
+}
+
+static elman_status add(struct kept *kept, uint64_t update, elman_error *error) {
+  if (has(kept, update)) return ELMAN_OK;
   const elman_status status =
       array_grow(&kept->own, &kept->capacity, kept->count + 1, sizeof *kept->own, error);
   if (status == ELMAN_OK) kept->own[kept->count++] = update;
@@ -163,7 +194,7 @@ static elman_status is_own(bool *own, const char *path, uint64_t update, const s
 elman_status kept_find(struct kept *kept, size_t *others, const struct model *model,
                        const elman_train_settings *settings, elman_error *error) {
   struct updates updates = {0};
-  elman_status status = list(&updates, kept->output, error);
+  elman_status status = list_names(&updates, kept->output, error);
   *others = 0;
   for (size_t i = 0; i < updates.count && status == ELMAN_OK; i++) {
     bool own = false;
@@ -178,12 +209,36 @@ elman_status kept_find(struct kept *kept, size_t *others, const struct model *mo
   return status;
 }
 
+/* What a training has not kept is not written over. */
+static elman_status check_free(const struct kept *kept, const char *path, uint64_t update,
+                               elman_error *error) {
+  struct stat info;
+  char reason[128];
+  if (has(kept, update)) return ELMAN_OK;
+  if (lstat(path, &info) == 0)
+    return fail(error, ELMAN_CANNOT_CREATE, path,
+                "is there, and this training has not made it: the model of this update is not "
+                "kept; give the file another name");
+  if (errno == ENOENT) return ELMAN_OK;
+  return fail(error, ELMAN_CANNOT_CREATE, path, "cannot look at the file: %s",
+              REASON(errno, reason));
+}
+
+/* One that may be in place is its own whatever else failed, as syncing the folder: else nobody
+ * would remove it. */
 elman_status kept_write(struct kept *kept, const struct model *model, uint64_t update,
                         elman_error *error) {
   char *path;
+  struct stat info;
   elman_status status = name_of(&path, kept->output, update, error);
-  if (status == ELMAN_OK) status = model_save_like(model, path, kept->output, error);
+  if (status == ELMAN_OK) status = check_free(kept, path, update, error);
+  const bool was_there = has(kept, update);
   if (status == ELMAN_OK) status = add(kept, update, error);
+  if (status == ELMAN_OK) {
+    status = model_save_like(model, path, kept->output, error);
+    if (status != ELMAN_OK && !was_there && lstat(path, &info) != 0 && errno == ENOENT)
+      kept->count--;
+  }
   free(path);
   return status;
 }

@@ -19,8 +19,8 @@ void kept_free(struct kept *kept);
 /* Whether `name` is that of a kept model, as kept_write writes it beside the output `base`. */
 bool kept_parse_name(uint64_t *update, const char *name, const char *base);
 
-/* How many there are, whoever kept them, and the history of the one that took the most work. What
- * is no model, or cannot be opened, counts and took none. */
+/* How many there are, whoever kept them, and the history of the one that took the most work. A file
+ * of such a name that is no model, or one that has learnt for fewer updates, is none. */
 elman_status kept_look(elman_history *longest, size_t *count, const char *output,
                        elman_error *error) CHECKED;
 
@@ -33,7 +33,9 @@ elman_status kept_clear(size_t *removed, const char *output, elman_error *error)
 elman_status kept_find(struct kept *kept, size_t *others, const struct model *model,
                        const elman_train_settings *settings, elman_error *error) CHECKED;
 
-/* Writes the model of an update; its permissions are those of the output, if that is there. */
+/* Writes the model of an update; its permissions are those of the output, if that is there. A file
+ * of that name that is none of its own is ELMAN_CANNOT_CREATE. One that is in place is its own even
+ * after an error. */
 elman_status kept_write(struct kept *kept, const struct model *model, uint64_t update,
                         elman_error *error) CHECKED;
 

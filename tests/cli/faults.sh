@@ -52,6 +52,15 @@ for call in write fsync; do
   done
 done
 
+# A model to keep that is in place, but whose folder could not be synced, is removed like the others.
+for ((which = 1; which <= 4; which++)); do
+  expect_exit 0 strace -qq -f -o trace -e trace=fsync -e inject="fsync:error=EIO:when=$which" \
+    "$ELMAN" train --epochs 4 "${small[@]}" --keep-last 1 -o kept "$DATA/toy.zh-en.tsv"
+  expect_stderr_match '^elman: kept.update[12]: '
+  [ "$(ls kept.update*)" = kept.update4 ] || fail "fsync number $which: $(ls kept.update*) stay"
+  rm kept*
+done
+
 # A name that cannot be looked at is not a free one: what a link leads to keeps bytes and mode.
 failing_look() { # failing_look CODE CALLS ERROR FILE ARGUMENT...
   local code=$1 calls=$2 error=$3 file=$4

@@ -114,6 +114,6 @@ if [ "$(id -u)" -ne 0 ]; then
 fi
 mkdir m.update10
 expect_exit 73 "$ELMAN" train "${settings[@]}" --epochs 1 --keep-last 1 -o m pairs.tsv
-expect_stderr_match 'm.update10: cannot remove a model that was kept: '
+expect_stderr_match 'm.update10: is there, and this training has not made it: the model of this update is not kept; '
 expect_stderr_match '^this one of the models to keep is left out or stays too long; the training is not affected$'
 expect_stderr_match '^m is written'

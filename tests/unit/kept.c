@@ -1,7 +1,9 @@
 /* Models that are kept beside an output: which of them stay. */
 #include "check.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "folder.h"
@@ -20,15 +22,6 @@ static bool is_there(const char *name) {
   return access(name, F_OK) == 0;
 }
 
-Test(kept, those_of_others_go_where_training_begins) {
-  static const char *const names[] = {"m.update9", "m.update10", "m.update100"};
-  size_t removed;
-  for (size_t i = 0; i < 3; i++) make(names[i]);
-  cr_assert_eq(kept_clear(&removed, "./m", NULL), ELMAN_OK);
-  cr_assert_eq(removed, 3);
-  for (size_t i = 0; i < 3; i++) cr_assert(!is_there(names[i]));
-}
-
 static struct model *load(void) {
   struct model *model;
   char path[4096];
@@ -42,6 +35,51 @@ static void write_as(struct model *model, uint64_t before, uint64_t update, cons
   model->past.training_known = true;
   model->past.history.updates = before + update;
   cr_assert_eq(model_save(model, name, NULL), ELMAN_OK);
+}
+
+Test(kept, those_of_others_go_where_training_begins) {
+  static const char *const names[] = {"m.update9", "m.update10", "m.update100"};
+  struct model *model = load();
+  elman_history longest;
+  size_t removed, count;
+  const uint64_t start = model->past.history.updates;
+  write_as(model, 0, 9, names[0]);
+  write_as(model, start + 7, 10, names[1]); /* trained on from another one */
+  write_as(model, 0, 100, names[2]);
+  write_as(model, 0, 3, "m.update4"); /* a model that somebody called so */
+  make("m.update5");
+  cr_assert_eq(symlink("m.update9", "m.update6"), 0);
+  cr_assert_eq(mkdir("m.update7", 0777), 0);
+  cr_assert_eq(kept_look(&longest, &count, "./m", NULL), ELMAN_OK);
+  cr_assert_eq(count, 3);
+  cr_assert_eq(kept_clear(&removed, "./m", NULL), ELMAN_OK);
+  cr_assert_eq(removed, 3);
+  for (size_t i = 0; i < 3; i++) cr_assert(!is_there(names[i]));
+  cr_assert(is_there("m.update4") && is_there("m.update5") && is_there("m.update7"));
+  cr_assert_eq(each_entry(NULL), 4);
+  model_free(model);
+}
+
+/* A snapshot that is in place is pruned later, whatever failed; and nothing is written over. */
+Test(kept, what_is_in_place_is_its_own_and_nothing_else_is) {
+  struct kept kept = {.output = "m", .most = 1};
+  struct model *model = load();
+  elman_error error;
+  make("m.update7");
+  cr_assert_eq(kept_write(&kept, model, 7, &error), ELMAN_CANNOT_CREATE);
+  cr_assert_str_eq(error.where, "m.update7");
+  cr_assert_eq(kept.count, 0);
+  model->block[0] = (real)NAN; /* cannot be saved */
+  cr_assert_neq(kept_write(&kept, model, 8, NULL), ELMAN_OK);
+  cr_assert_eq(kept.count, 0);
+  model->block[0] = 0;
+  cr_assert_eq(kept_write(&kept, model, 9, NULL), ELMAN_OK);
+  cr_assert_eq(kept_write(&kept, model, 9, NULL), ELMAN_OK, "its own may be made again");
+  cr_assert_eq(kept_write(&kept, model, 10, NULL), ELMAN_OK);
+  cr_assert_eq(kept_prune(&kept, 10, NULL), ELMAN_OK);
+  cr_assert(is_there("m.update7") && !is_there("m.update9") && is_there("m.update10"));
+  kept_free(&kept);
+  model_free(model);
 }
 
 /* Its own are found by what they have learnt and how; later ones stay, and so do those of others.
@@ -92,14 +130,14 @@ Test(kept, other_files_stay) {
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) cr_assert(is_there(names[i]));
 }
 
-Test(kept, what_is_no_model_is_counted) {
+Test(kept, what_is_no_model_is_not_counted) {
   elman_history longest = {.work = 1};
   size_t count;
   make("m.update7");
   make("m.update8");
   make("m.updates8");
   cr_assert_eq(kept_look(&longest, &count, "m", NULL), ELMAN_OK);
-  cr_assert_eq(count, 2);
+  cr_assert_eq(count, 0);
   cr_assert_eq(longest.work, 0);
 }
 

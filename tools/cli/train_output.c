@@ -15,10 +15,10 @@
 static int check_beside(const struct train_output *output) {
   struct stat info;
   char *kept;
-  /* One that is there and no file is told of when it is read. */
-  int code = output->checkpoint == NULL || stat(output->checkpoint, &info) == 0
-                 ? EX_OK
-                 : output_check(output->checkpoint);
+  /* One that is there, or cannot be looked at, is reported when it is read. */
+  const bool unread = output->checkpoint != NULL && stat(output->checkpoint, &info) != 0 &&
+                      (errno == ENOENT || errno == ENAMETOOLONG);
+  int code = unread ? output_check(output->checkpoint) : EX_OK;
   if (code != EX_OK || output->keep_last == 0) return code;
   if (asprintf(&kept, "%s.update%" PRIu64, output->model, UINT64_MAX) < 0)
     return report_no_memory();
