@@ -9,10 +9,14 @@ docs/model-file.md says what is in the file, and docs/python.md shows how this i
 numbers of source and target tokens, B sentences, N heads, H the hidden size; `docs/beyond.md` has the
 equations. It needs PyTorch 1.13 or newer (Debian: python3-torch) and no other package."""
 
+import contextlib
 import dataclasses
 import json
+import os
 import pathlib
+import shutil
 import struct
+import threading
 import unicodedata
 
 import torch
@@ -72,7 +76,29 @@ def write_safetensors(path, tensors, metadata=None):
         blobs.append(blob)
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)
-    pathlib.Path(path).write_bytes(struct.pack("<Q", len(text)) + text + b"".join(blobs))
+    replace_file(path, [struct.pack("<Q", len(text)), text, *blobs])
+
+
+def replace_file(path, parts):
+    """Writes a file as a whole or not at all: what was there stays where writing fails."""
+    path = os.path.realpath(path)
+    if os.path.exists(path) and not os.path.isfile(path):  # such as a pipe
+        with open(path, "wb") as file:
+            file.writelines(parts)
+        return
+    written = f"{path}.{os.getpid()}.{threading.get_ident()}.tmp"
+    try:
+        with open(written, "xb") as file:
+            file.writelines(parts)
+            file.flush()
+            os.fsync(file.fileno())
+        if os.path.exists(path):
+            shutil.copymode(path, written)
+        os.replace(written, path)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(written)
+        raise
 
 
 def complete(config):
@@ -104,6 +130,9 @@ def save(model, path):
     """Writes a model that elman reads; it has the metadata of the file that it was loaded from."""
     metadata = {key: value for key, value in model.metadata.items() if key != "elman.checksum"}
     tensors = {name: tensor.float() for name, tensor in model.state_dict().items()}
+    for name, tensor in tensors.items():
+        if not tensor.isfinite().all():
+            raise ValueError(f"{path}: not written: {name} holds a number that is not finite")
     write_safetensors(path, tensors, metadata)
 
 
@@ -487,6 +516,8 @@ class Translator(nn.Module):
         and the search ends when no open hypothesis can come among the n best."""
         if not 1 <= n_best <= beam:
             raise ValueError(f"n_best is {n_best}; it goes from 1 to the beam, {beam}")
+        if len(source) == 0:  # as elman translates an empty text
+            return [Hypothesis([], [], 0.0, 0.0, torch.zeros(self.config["attention_heads"], 0, 0))]
         limit = max_length or 2 * len(source) + 10
         states, finals = self.encoder(torch.tensor(source)[:, None], torch.tensor([len(source)]))
         self.note_clauses(torch.tensor(source)[:, None])
