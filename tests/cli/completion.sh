@@ -29,6 +29,8 @@ expect_bash 'trace train translate' elman tr
 expect_bash 'check split' elman corpus ''
 expect_bash 'check' elman corpus c
 expect_bash 'corpus' elman help c
+expect_bash 'check split' elman help corpus ''
+expect_bash 'apply' elman help subwords a
 expect_bash '--attention --attention-dropout --attention-window --attentional-layer' elman train --att
 expect_bash '--attention-window' elman attention --attention-
 expect_bash 'scaled sentinel' elman train --attention s
@@ -71,6 +73,8 @@ if command -v fish >/dev/null; then
   fish --no-config -n completion.fish || fail "fish does not read it"
   expect_fish 'trace train translate' 'elman tr'
   expect_fish 'check split' 'elman corpus '
+  expect_fish 'corpus' 'elman help c'
+  expect_fish 'check split' 'elman help corpus '
   expect_fish '--attention --attention-dropout --attention-window --attentional-layer' 'elman train --att'
   expect_fish 'scaled sentinel' 'elman train --attention s'
   expect_fish '--attention=scaled --attention=sentinel' 'elman train --attention=s'
@@ -107,6 +111,8 @@ PROMPT='ready>'
 END
   expect_zsh 'elman average ' 'elman av'
   expect_zsh 'elman corpus split ' 'elman corpus s'
+  expect_zsh 'elman help corpus split ' 'elman help corpus s'
+  expect_zsh 'elman help subwords show ' 'elman help subwords s'
   expect_zsh 'elman train --attention scaled ' 'elman train --attention sc'
   expect_zsh 'elman train --cell=lstm ' 'elman train --cell=l'
   expect_zsh 'elman translate -m models/a.safetensors ' 'elman translate -m models/a'

@@ -76,6 +76,12 @@ static void print_command(const struct usage *usage) {
     fputs("          words='", stdout);
     print_commands_in(NULL);
     puts("'");
+    for (const struct command *group = commands; group->name != NULL; group++) {
+      if (group->run != no_command) continue;
+      printf("          [[ $before != %s ]] || words='", group->name);
+      print_commands_in(group);
+      puts("'");
+    }
   } else if (is_file(usage->operands)) {
     puts("          files=1");
   }

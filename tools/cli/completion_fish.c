@@ -58,13 +58,24 @@ static void print_option(const struct option *option) {
   putchar('\n');
 }
 
+/* The commands, and behind the name of a group those in it. */
+static void print_operands(void) {
+  printf("complete -c elman -n '__elman_at %s' -a '", name);
+  print_commands_in(NULL);
+  puts("'");
+  for (const struct command *group = commands; group->name != NULL; group++) {
+    if (group->run != no_command) continue;
+    printf("complete -c elman -n '__elman_at %s %s' -a '", name, group->name);
+    print_commands_in(group);
+    puts("'");
+  }
+}
+
 static void print_command(const struct usage *usage) {
   name = usage->command;
   each_option(usage, print_option);
   if (is_command(usage->operands)) {
-    printf("complete -c elman -n '__elman_in %s' -a '", name);
-    print_commands_in(NULL);
-    puts("'");
+    print_operands();
   } else if (is_file(usage->operands)) {
     printf("complete -c elman -n '__elman_in %s' -F\n", name);
   }

@@ -74,7 +74,14 @@ static void print_command(const struct usage *usage) {
   if (is_command(usage->operands)) {
     fputs("      '1:command:(", stdout);
     print_commands_in(NULL);
-    puts(")'");
+    fputs(")' \\\n      '2:command:{case $words[CURRENT-1] in", stdout);
+    for (const struct command *group = commands; group->name != NULL; group++) {
+      if (group->run != no_command) continue;
+      printf(" %s) compadd ", group->name);
+      print_commands_in(group);
+      fputs(";;", stdout);
+    }
+    puts(" esac}'");
   } else {
     puts(is_file(usage->operands) ? "      '*:file:_files'" : "      '*:text: '");
   }
