@@ -340,6 +340,19 @@ static elman_status prepare(struct run *run, elman_error *error) {
   return status;
 }
 
+/* A training that has begun more epochs than it is given has no end to come to: nothing shall call
+ * it finished there, and no model of so few epochs can be made of it. */
+static elman_status check_epochs(const struct run *run, elman_error *error) {
+  const struct training_state *state = &run->trainer->state;
+  const size_t begun = state->position == 0 ? state->epoch - 1 : state->epoch;
+  if (begun <= run->epochs) return ELMAN_OK;
+  return fail(
+      error, ELMAN_INVALID_ARGUMENT, run->options->checkpoint,
+      "the training has begun %zu epochs, and is to end after %zu; give it at least as many "
+      "as it has begun (--epochs)",
+      begun, run->epochs);
+}
+
 /* All processes begin where the first does: anew, or at its checkpoint. */
 static elman_status begin(struct run *run, elman_error *error) {
   const elman_train_options *options = run->options;
@@ -351,6 +364,7 @@ static elman_status begin(struct run *run, elman_error *error) {
     status = options->resume
                  ? checkpoint_load(run->trainer, options, run->hashes, &run->saved, error)
                  : file_exists(&run->saved, options->checkpoint, error);
+  if (status == ELMAN_OK && options->resume && run->saved) status = check_epochs(run, error);
   status = group_agree(options->group, status, error);
   if (status == ELMAN_OK) status = join_spread(run->trainer, options->group, error);
   if (status != ELMAN_OK) return status;

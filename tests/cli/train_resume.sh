@@ -67,10 +67,20 @@ expect_exit 0 "$ELMAN" train -q -t 1 "${settings[@]}" --resume "$train"
 cmp expected model.safetensors || fail "resumed from a checkpoint of an earlier version: another model"
 cp checkpoint model.safetensors.checkpoint
 
-lines=$(wc -l <log)
+lines=$(($(wc -l <log) + 30)) # more than an epoch
 expect_signal_exit TERM 143 "$ELMAN" train -t 2 "${settings[@]}" --resume --log log "$train"
 expect_stderr_match '^going on in epoch [0-9]+, after [0-9]+ of 29 updates$'
 ! grep -q 'from the beginning' "$results/stderr" || fail "there was a checkpoint"
+# With fewer epochs than it has begun it is not at its end: it would be replaced as one that is.
+cp model.safetensors later
+cp model.safetensors.checkpoint later.checkpoint
+for epochs in 0 1; do
+  expect_exit 64 last_wins "$ELMAN" train -q -t 1 "${settings[@]}" --epochs $epochs --resume "$train"
+  expect_stderr_match "^elman: model.safetensors.checkpoint: the training has begun [0-9]+ epochs, and is to end after $epochs; give it at least as many as it has begun \\(--epochs\\)\$"
+  cmp later model.safetensors || fail "the model is lost"
+  cmp later.checkpoint model.safetensors.checkpoint || fail "the checkpoint is lost"
+done
+rm later later.checkpoint
 expect_exit 0 "$ELMAN" train -t 1 "${settings[@]}" --resume --log log "$train"
 expect_stderr_match '^going on in epoch '
 cmp expected model.safetensors || fail "stopped twice and resumed: another model"
@@ -88,6 +98,9 @@ expect_exit 0 last_wins "$ELMAN" train -q -t 1 "${settings[@]}" --epochs 21 -o l
 cmp longer model.safetensors || fail "an epoch more: another model"
 expect_exit 0 last_wins "$ELMAN" train -t 1 "${settings[@]}" --epochs 21 --resume "$train"
 expect_stderr_match '^nothing is left to do: the training had ended; more --epochs make it longer$'
+expect_exit 64 last_wins "$ELMAN" train -q -t 1 "${settings[@]}" --epochs 20 --resume "$train"
+expect_stderr_match ': the training has begun 21 epochs, and is to end after 20; '
+cmp longer model.safetensors || fail "the model is lost"
 rm longer longer.checkpoint log
 
 # A finished checkpoint, too, belongs to its pairs and options alone.
