@@ -17,7 +17,8 @@ typedef struct elman_train_report {
   double unknown_source;   /* share of the source's tokens that the vocabulary lacks, 0 to 1: the
                               model learns them as one unknown word */
   double unknown_target;
-  double loss;        /* mean cross-entropy per target token over this epoch so far */
+  double loss;        /* mean cross-entropy per target token over this epoch so far; not a
+                         number while all its updates were left out */
   double update_loss; /* of this update alone */
   double guide_loss;  /* likewise, mean cross-entropy between guide and attention per linked target
                          token; 0 where there is none */
@@ -55,6 +56,7 @@ typedef struct elman_kept {
   uint64_t update; /* 0 = training begins, or goes on */
   size_t removed;  /* where it begins: those of others, which are gone */
   size_t others;   /* where it goes on: those of others, which stay, whatever keep_last is */
+  size_t own;      /* those of this training, which are there now */
   const elman_error *problem;
 } elman_kept;
 typedef void elman_kept_function(void *context, const elman_kept *kept);

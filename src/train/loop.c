@@ -1,5 +1,6 @@
 #include "train/loop.h"
 
+#include <math.h>
 #include <string.h>
 #include <time.h>
 
@@ -96,7 +97,7 @@ static void report_update(struct run *run, struct losses losses, double norm, do
       .left_out = run->corpus->too_long,
       .unknown_source = run->unknown_source,
       .unknown_target = run->unknown_target,
-      .loss = state->epoch_tokens == 0 ? 0 : state->epoch_loss / (double)state->epoch_tokens,
+      .loss = state->epoch_tokens == 0 ? NAN : state->epoch_loss / (double)state->epoch_tokens,
       .update_loss = losses.cross_entropy,
       .guide_loss = losses.guide,
       .linked = run->batch.guide.tokens,
@@ -191,6 +192,7 @@ static void tell_kept(struct run *run, elman_kept kept, elman_status status,
                       const elman_error *problem) {
   const elman_train_options *options = run->options;
   kept.problem = status == ELMAN_OK ? NULL : problem;
+  kept.own = run->kept.count;
   if (options->kept != NULL)
     options->kept(options->context, &kept);
   else if (status != ELMAN_OK && run->pending == ELMAN_OK)

@@ -192,3 +192,18 @@ expect_exit 0 cmp kept model.safetensors
 expect_exit 74 "$ELMAN" train "${settings[@]:1}" --epochs 1 --log /dev/full -o kept "$train"
 [ "$(grep -E 'the log|^epoch' "$results/stderr" | head -n 1)" = "$told" ] || fail "told too late"
 expect_exit 0 "$ELMAN" inspect -m kept
+
+# An update that is left out has no loss, and an epoch without another one neither. The end says how many there were.
+wild=(-t 1 --epochs 2 --hidden-size 8 --embedding-size 8 --lr 1e30 --cell relu --clip-norm 0 -o wild)
+expect_exit 0 "$ELMAN" train "${wild[@]}" --log wild.jsonl "$DATA/toy.zh-en.tsv"
+expect_stderr_match '^epoch 2 of 2  loss nan  0 tokens/s$'
+expect_stderr_match '^1 update is left out: the loss or its gradient was not finite; lower the learning rate '
+tail -n 1 wild.jsonl | grep -q '"update":2,"loss":null,"epoch_loss":null,.*"skipped":1' || fail "a loss of no update"
+expect_exit 0 "$ELMAN" train -q "${wild[@]}" --log wild.csv "$DATA/toy.zh-en.tsv"
+expect_no_stderr
+tail -n 1 wild.csv | grep -qE '^update,2,2,,,,1e\+30,[^,]*,1,' || fail "a loss of no update"
+
+# No file is made that is called '-'.
+expect_exit 64 "$ELMAN" train "${settings[@]}" --log - "$train"
+expect_stderr_match '^elman: train: --log: a log goes to a file, not to standard output$'
+[ ! -e ./- ] || fail "a file called -"

@@ -62,6 +62,13 @@ expect_files dev.tsv expected fourth mean model.safetensors{,.checkpoint} model.
 expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 1 --keep-last 3 pairs.tsv
 expect_stderr_match '^model.safetensors.update\*: 3 models of another training removed$'
 expect_files dev.tsv expected fourth mean model.safetensors{,.checkpoint} model.safetensors.update10 pairs.tsv
+
+# The message counts the models that are there, of earlier runs of the training, too.
+expect_stderr_match "^model.safetensors.update\\*: the model of the last 1 epoch; 'elman average' makes one of them\$"
+expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 2 --keep-last 3 --resume pairs.tsv
+expect_stderr_match "^model.safetensors.update\\*: the models of the last 2 epochs; "
+expect_exit 0 "$ELMAN" train "${settings[@]}" --epochs 5 --keep-last 3 --resume pairs.tsv
+expect_stderr_match "^model.safetensors.update\\*: the models of the last 3 epochs; "
 rm model.safetensors*
 
 # With dev pairs those of validations, also where training was stopped and goes on.

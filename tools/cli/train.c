@@ -181,6 +181,8 @@ static int check_group(struct job *job, const char *command) {
 static int run(struct job *job, const char *command, const struct operands *operands) {
   if (strcmp(job->output, "-") == 0)
     return report_usage(command, "--output: a model goes to a file, not to standard output");
+  if (job->log != NULL && strcmp(job->log, "-") == 0)
+    return report_usage(command, "--log: a log goes to a file, not to standard output");
   if (job->dev == NULL && strcmp(job->train.schedule, "plateau") == 0)
     return report_usage(command, "--lr-schedule plateau needs --dev, which tells it of a plateau");
   int code = check_group(job, command);

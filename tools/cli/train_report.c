@@ -132,6 +132,7 @@ static bool goes_on(struct training *training) {
 static bool on_update(void *context, const elman_train_report *report) {
   struct training *training = context;
   training->epoch = report->epoch;
+  training->skipped = report->skipped;
   training->up_to_date = false;
   training->finished = report->epoch == report->epochs && report->update == report->updates;
   if (training->first)
@@ -180,7 +181,7 @@ static void on_saved(void *context, const elman_error *problem) {
 static void on_kept(void *context, const elman_kept *kept) {
   struct training *training = context;
   const bool failed_before = training->keeping != EX_OK, begins = kept->update == 0;
-  if (kept->problem == NULL && !begins) training->kept++;
+  if (kept->problem == NULL && !begins) training->kept = kept->own;
   if (begins && kept->removed > 0 && kept->problem == NULL)
     note("%s.update*: %zu model%s of another training removed", training->options->output,
          kept->removed, plural(kept->removed));
@@ -229,10 +230,11 @@ static const char *best_measure(const elman_train_options *options) {
 /* Which of its models a training leaves that no signal stopped. */
 static void describe_model(const struct training *training) {
   const elman_train_options *options = training->options;
-  if (training->kept > 0)
+  const size_t kept = training->kept < options->keep_last ? training->kept : options->keep_last;
+  if (kept > 0)
     note("%s.update*: the model%s of the last %zu %s%s; 'elman average' makes one of them",
-         options->output, plural(options->keep_last), options->keep_last,
-         options->dev == NULL ? "epoch" : "validation", plural(options->keep_last));
+         options->output, plural(kept), kept, options->dev == NULL ? "epoch" : "validation",
+         plural(kept));
   if (options->dev == NULL || training->first) return;
   if (training->best_epoch > 0)
     note("the model of epoch %zu, update %" PRIu64 ", is kept: it has the %s on the dev pairs",
@@ -264,6 +266,10 @@ void training_describe_end(const struct training *training, enum training_end en
          end == STOPPED ? "stopped" : "failed", training->epoch,
          training->up_to_date ? "and --resume goes on"
                               : "but --resume cannot go on without a checkpoint");
+  if (training->skipped > 0)
+    note("%zu update%s left out: the loss or its gradient was not finite; lower the learning rate "
+         "(--lr) or clip the gradients (--clip-norm)",
+         training->skipped, training->skipped == 1 ? " is" : "s are");
   if (end == DONE) describe_reason(training);
   if (end != STOPPED) describe_model(training);
   if (end == DONE) describe_traffic(training);
