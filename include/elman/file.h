@@ -13,6 +13,12 @@ typedef struct elman_file elman_file;
  * leads to (/dev/stdout). Nothing can stand beside it. */
 ELMAN_API bool elman_file_is_direct(const char *path);
 
+/* The file that an output at `path` is written to, links followed, into the `size` bytes at
+ * `resolved`. It need not exist. What belongs to it, such as a checkpoint, lies beside this file
+ * and not beside a link to it, so that it is found by any of its names. */
+ELMAN_CHECKED elman_status elman_file_resolve(char *resolved, size_t size, const char *path,
+                                              elman_error *error);
+
 /* Opens the output at `path` to be written as it grows, such as a log, whose reader sees every line
  * at once: what was there goes, or stays with `append`. Links are followed as for other outputs.
  * *descriptor is the caller's to close; -1 after an error. */

@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "api/call.h"
 #include "base/lock.h"
@@ -17,6 +18,18 @@ bool elman_file_is_direct(const char *path) {
   const bool direct = place.exists && place.direct;
   output_place_free(&place);
   return direct;
+}
+
+elman_status elman_file_resolve(char *resolved, size_t size, const char *path, elman_error *error) {
+  struct output_place place;
+  elman_status status = output_place_find(&place, path, error);
+  if (status != ELMAN_OK) return status;
+  if (strlen(place.path) < size)
+    strcpy(resolved, place.path);
+  else
+    status = fail_to_create(error, path, ENAMETOOLONG);
+  output_place_free(&place);
+  return status;
 }
 
 elman_status elman_file_open_direct(int *descriptor, const char *path, bool append,

@@ -180,6 +180,24 @@ mkdir model.safetensors.checkpoint
 refused 66 '' "$train"
 rmdir model.safetensors.checkpoint
 
+# ---- an output behind a link: its checkpoint lies beside the file, whatever the name ----
+
+mkdir links
+(
+  cd links || exit
+  ln -s ../shelf/model alias
+  mkdir ../shelf
+  expect_exit 0 "$ELMAN" train -q --epochs 2 -o alias "$train"
+  [ -L alias ] && [ -e ../shelf/model.checkpoint ] || fail "the checkpoint is not beside the file"
+  # Another run by one name, continued by the other: the checkpoint is that of the model.
+  expect_exit 0 "$ELMAN" train -q --epochs 3 --seed 2 -o ../shelf/model "$train"
+  expect_exit 0 "$ELMAN" train -q --epochs 4 --seed 2 --resume -o alias "$train"
+  expect_exit 0 "$ELMAN" train -q --epochs 4 --seed 2 -o whole "$train"
+  cmp whole ../shelf/model || fail "the other run was continued"
+  expect_refused 'is written beside --output' train -o alias --log ../shelf/model.checkpoint "$train"
+) || exit 1
+rm -r links shelf
+
 # ---- kill -9 ----
 
 rm -f model.safetensors

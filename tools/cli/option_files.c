@@ -1,6 +1,7 @@
 #include "option_files.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -75,6 +76,11 @@ static void add_option(struct named_files *files, const struct option *option,
              (value[0] != '\0' || strchr(option->argument, '|') == NULL)) {
     if (option->use != FILE_IS_PREFIX) add(files, option->use, option->name, value);
     if (strcmp(value, "-") != 0) add_beside(files, option, value);
+    char place[PATH_MAX];
+    if (option->use == FILE_IS_MODEL && strcmp(value, "-") != 0 &&
+        elman_file_resolve(place, sizeof place, value, NULL) == ELMAN_OK &&
+        strcmp(place, value) != 0)
+      add_beside(files, option, place);
   }
 }
 

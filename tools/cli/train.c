@@ -1,4 +1,5 @@
 /* elman train */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,8 +62,8 @@ static int train_and_save(elman_model *model, elman_pairs **pairs, const elman_p
   const uint64_t learnt = elman_model_get_info(model).history.updates;
   const elman_status status = elman_train_and_free_pairs(model, pairs, &options, &error);
   progress_erase(&training.progress);
-  /* Only the first process looks at the clock. It stops the others, which may lack --hours; its code
-   * says why. */
+  /* Only the first process looks at the clock. It stops the others, which may lack --hours; its
+   * code says why. */
   const bool time_is_over = group_leads() ? training.time_is_over : interrupt_signal() == 0;
   const enum training_end end = status == ELMAN_OK            ? DONE
                                 : status != ELMAN_INTERRUPTED ? FAILED
@@ -188,9 +189,15 @@ static int run(struct job *job, const char *command, const struct operands *oper
   int code = check_group(job, command);
   if (code == EX_OK) code = pairs_input_check_standard(&job->input, job->dev, command, operands);
   if (code != EX_OK) return code;
+  char place[PATH_MAX];
+  elman_error error;
+  if (elman_file_resolve(place, sizeof place, job->output, &error) != ELMAN_OK) {
+    if (group_leads()) return report_error(&error);
+    place[0] = '\0'; /* the first process writes, and reports what is wrong there */
+  }
   char *checkpoint = NULL, *name = pairs_input_name(&job->input, operands), column[32];
   snprintf(column, sizeof column, "column %zu", job->input.alignment_column);
-  if (name == NULL || (!job->alone && asprintf(&checkpoint, "%s.checkpoint", job->output) < 0)) {
+  if (name == NULL || (!job->alone && asprintf(&checkpoint, "%s.checkpoint", place) < 0)) {
     free(name);
     return report_no_memory();
   }
