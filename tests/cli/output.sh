@@ -49,7 +49,7 @@ expect_signal_exit TERM 143 "$ELMAN" attention -o old -i pipe
 exec 3>&-
 rm pipe
 [ "$(cat old)" = precious ] || fail "the old file is lost"
-expect_files many model.safetensors old
+expect_files many model.safetensors model.safetensors.checkpoint old
 
 # A symbolic link stays one, and the permissions stay.
 chmod 640 old
