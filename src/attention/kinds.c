@@ -59,7 +59,7 @@ static void list_divisors(char *text, size_t capacity, size_t size) {
   }
 }
 
-/* What the mechanism has, of the sizes and options that plain matrices allow. */
+/* Plain matrices allow sizes and options that the mechanism may lack. */
 static elman_status check_mechanism(const struct attention_config *config, elman_error *error) {
   const char *name = attention_name(config->kind);
   const struct attention_mechanism *mechanism = attention_mechanism(config->kind);

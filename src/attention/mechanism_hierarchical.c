@@ -162,7 +162,7 @@ static void weigh_twice_backward(real *drow, const struct attention_row *row,
 }
 
 /* The pull on the keys of the segment from s up to `end`. */
-/* Of the segment from s up to `end`: log Σ exp of its scores, and its own score x. */
+/* log Σ exp of the scores of the segment from s up to `end`, and the segment's own score x. */
 static double score_from_scores(double *log_sum, const struct attention_row *row, size_t s,
                                 size_t end) {
   const real *v = row->pass->cache.own[SEGMENT_SCORES] + offset_of(row);

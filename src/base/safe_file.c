@@ -95,7 +95,7 @@ static void take_status(int descriptor, const struct stat *like) {
   if (fstat(descriptor, &own) == 0 && fchown(descriptor, like->st_uid, like->st_gid) != 0 &&
       own.st_gid != like->st_gid && fchown(descriptor, (uid_t)-1, like->st_gid) != 0)
     mode &= ~(mode_t)070 | (mode & 07) << 3;
-  /* Who may not set the permissions still gets a file. */
+  /* The file is written even where its permissions cannot be set. */
   if (fchmod(descriptor, mode) != 0) errno = 0;
 }
 
@@ -148,7 +148,7 @@ static int open_stream(struct safe_file *file, const struct output_place *place,
   return ENOMEM;
 }
 
-/* Of an ordinary file that is there. 0 or a reason. */
+/* The file exists and is an ordinary one. Gives 0 or a reason. */
 static int find_status(struct stat *status, bool *found, const char *path) {
   struct stat info;
   if (path == NULL) return 0;
