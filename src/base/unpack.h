@@ -1,6 +1,6 @@
 /* Input as it comes, which gzip may have packed: what begins with gzip's two bytes is unpacked, and
- * all else stays as it is. Several members, one behind the other, are one input, and zero bytes behind the last
- * are padding, as for gzip. */
+ * all else stays as it is. Several members, one behind the other, are one input, and zero bytes
+ * behind the last are padding, as for gzip. */
 #ifndef ELMAN_BASE_UNPACK_H
 #define ELMAN_BASE_UNPACK_H
 
