@@ -41,8 +41,9 @@ static struct side target_side(const elman_translation *of, elman_alignment_unit
                        .groups = of->target_count};
 }
 
-/* Of the words of a text those that a token lies in; at least one token without a word, and "</s>",
- * may be a group. */
+/* The most groups that a side can have: one for each word, one for tokens without a word, and one
+ * for
+ * "</s>". */
 static size_t most_groups(const struct side *side) {
   return units_count(&side->units) + 2;
 }

@@ -114,8 +114,8 @@ function sumOf(values) {
   return values.reduce((sum, value) => sum + value, 0);
 }
 
-/* Of the weights divided by their sum, as in the records: those of local attention, or beside a
- * sentinel, sum to less than 1. */
+/* The entropy of the weights divided by their sum, as in the records: weights of local attention, and
+ * those beside a sentinel, sum to less than 1. */
 function entropyOf(row) {
   const total = sumOf(row);
   const shares = row.filter((weight) => weight > 0).map((weight) => weight / total);
