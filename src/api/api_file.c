@@ -82,7 +82,7 @@ struct elman_lock {
 elman_status elman_lock_take(elman_lock **lock, const char *path, elman_error *error) {
   *lock = malloc(sizeof **lock);
   const elman_status status =
-      *lock == NULL ? fail_no_memory(error) : lock_take(&(*lock)->inner, path, error);
+      *lock == NULL ? fail_no_memory(error) : lock_acquire(&(*lock)->inner, path, error);
   if (status != ELMAN_OK) {
     free(*lock);
     *lock = NULL;

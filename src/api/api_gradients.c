@@ -243,12 +243,12 @@ struct owned_trace {
 static void copy_tokens(struct named_tokens *names, struct arena *arena,
                         const struct encoding *encoding, elman_side side) {
   const size_t words = encoding->tokens.count, count = words + (side == ELMAN_TARGET);
-  names->tokens = arena_take(arena, sizeof *names->tokens, count, 1, 1);
-  names->known = arena_take(arena, sizeof *names->known, count, 1, 1);
+  names->tokens = arena_allocate(arena, sizeof *names->tokens, count, 1, 1);
+  names->known = arena_allocate(arena, sizeof *names->known, count, 1, 1);
   for (size_t i = 0; i < count; i++) {
     const struct text token =
         i < words ? token_shown(tokens_get(&encoding->tokens, i)) : text_of("</s>");
-    char *copy = arena_take(arena, 1, token.length + 1, 1, 1);
+    char *copy = arena_allocate(arena, 1, token.length + 1, 1, 1);
     if (copy == NULL) continue;
     memcpy(copy, token.bytes, token.length);
     copy[token.length] = '\0';

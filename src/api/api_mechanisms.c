@@ -276,12 +276,12 @@ static elman_status give_output(elman_attention_output **output, const struct at
   struct arena arena = {0};
   struct arena_fit fit = {0};
   while (arena_fit(&fit, &arena, error)) {
-    owned = arena_take(fit.now, sizeof *owned, 1, 1, 1);
+    owned = arena_allocate(fit.now, sizeof *owned, 1, 1, 1);
     scores = arena_reals(fit.now, T, N, S);
     weights = arena_reals(fit.now, T, N, S);
     context = arena_reals(fit.now, T, V, 1);
     if (G > 0) segments = arena_reals(fit.now, T, G, 1);
-    if (G > 0) ends = arena_take(fit.now, sizeof *ends, G, 1, 1);
+    if (G > 0) ends = arena_allocate(fit.now, sizeof *ends, G, 1, 1);
     if (attention_has_sentinel(a->layer.config.kind)) sentinel = arena_reals(fit.now, T, 1, 1);
   }
   if (fit.status != ELMAN_OK) return fit.status;

@@ -53,7 +53,7 @@ static void take(struct self_attention_history *history, struct arena *arena) {
   history->values = arena_reals(arena, capacity, R, H);
   history->spare = arena_reals(arena, 1, R, H);
   history->weights = arena_reals(arena, R, N, capacity);
-  history->lengths = arena_take(arena, sizeof *history->lengths, R, 1, 1);
+  history->lengths = arena_allocate(arena, sizeof *history->lengths, R, 1, 1);
 }
 
 /* Fits the arrays to the sizes that are set. */

@@ -26,7 +26,7 @@ static bool multiply(size_t *product, size_t factor) {
   return !__builtin_mul_overflow(*product, factor, product);
 }
 
-void *arena_take(struct arena *arena, size_t element, size_t n1, size_t n2, size_t n3) {
+void *arena_allocate(struct arena *arena, size_t element, size_t n1, size_t n2, size_t n3) {
   size_t bytes = element;
   if (arena->failed || !multiply(&bytes, n1) || !multiply(&bytes, n2) || !multiply(&bytes, n3) ||
       bytes > SIZE_MAX / 2) {

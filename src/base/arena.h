@@ -1,10 +1,10 @@
-/* An arena: one block of memory from which arrays are taken and which is freed whole.
+/* An arena: one block of memory from which arrays are allocated and which is freed whole.
  *
  *   base                                          used            size
  *    | array, 64-byte aligned | gap | array | gap | free ...        |
  *
  * Sizes are found before memory is: an arena without a block (all zero) only counts, so the same
- * function that takes the arrays is first run to measure. A product that overflows sets `failed`,
+ * function that allocates the arrays first runs to measure. A product that overflows sets `failed`,
  * which sticks and is checked once. Under AddressSanitizer the gaps are poisoned. */
 #ifndef ELMAN_BASE_ARENA_H
 #define ELMAN_BASE_ARENA_H
@@ -19,12 +19,12 @@ enum { ARENA_ALIGNMENT = 64 };
 struct arena {
   unsigned char *base;
   size_t size; /* bytes in the block */
-  size_t used; /* bytes taken or, without a block, counted */
+  size_t used; /* bytes allocated or, without a block, counted */
   bool failed;
 };
 
 /* An array of n1 * n2 * n3 elements, not cleared. NULL while measuring and after a failure. */
-void *arena_take(struct arena *arena, size_t element, size_t n1, size_t n2, size_t n3);
+void *arena_allocate(struct arena *arena, size_t element, size_t n1, size_t n2, size_t n3);
 
 /* Gives all arrays back. The block stays. */
 void arena_reset(struct arena *arena);
@@ -36,10 +36,10 @@ elman_status arena_reserve(struct arena *arena, const struct arena *measured,
 
 void arena_free(struct arena *arena);
 
-/* Both walks through a function that takes arrays, with the reservation between them:
+/* Both walks through a function that allocates arrays, with the reservation between them:
  *
  *   struct arena_fit fit = {0};
- *   while (arena_fit(&fit, arena, error)) take(..., fit.now);
+ *   while (arena_fit(&fit, arena, error)) allocate(..., fit.now);
  *
  * Afterwards fit.status tells whether the arrays are there. */
 struct arena_fit {

@@ -11,7 +11,7 @@ enum { MOST_DEPTH = 100, LONGEST_NUMBER = 255 };
 struct parser {
   const char *start, *at, *end;
   struct buffer unescaped; /* of the last string with escapes */
-  json_take *take;         /* of a list that is handed on */
+  json_receive *receive;   /* of a list that is handed on */
   void *context;
   size_t count; /* of its items */
   elman_error *error;
@@ -35,13 +35,13 @@ static char peek(const struct parser *parser) {
   return parser->at < parser->end ? *parser->at : '\0';
 }
 
-static bool take(struct parser *parser, char wanted) {
+static bool accept(struct parser *parser, char wanted) {
   if (peek(parser) != wanted) return false;
   parser->at++;
   return true;
 }
 
-static bool take_word(struct parser *parser, const char *word) {
+static bool accept_word(struct parser *parser, const char *word) {
   const size_t length = strlen(word);
   if ((size_t)(parser->end - parser->at) < length || memcmp(parser->at, word, length) != 0)
     return false;
@@ -52,7 +52,7 @@ static bool take_word(struct parser *parser, const char *word) {
 /* ---- strings ---- */
 
 /* Four hexadecimal digits, or -1. */
-static int take_unit(struct parser *parser) {
+static int read_unit(struct parser *parser) {
   int unit = 0;
   for (int i = 0; i < 4; i++) {
     const char digit = peek(parser);
@@ -68,12 +68,12 @@ static int take_unit(struct parser *parser) {
 }
 
 /* The character of one or two \u escapes, behind the first \u; -1 if it is none. */
-static int take_escaped_character(struct parser *parser) {
-  const int unit = take_unit(parser);
+static int read_escaped_character(struct parser *parser) {
+  const int unit = read_unit(parser);
   if (unit <= 0 || (unit >= 0xDC00 && unit <= 0xDFFF)) return -1;
   if (unit < 0xD800 || unit > 0xDFFF) return unit;
-  if (!take_word(parser, "\\u")) return -1;
-  const int low = take_unit(parser);
+  if (!accept_word(parser, "\\u")) return -1;
+  const int low = read_unit(parser);
   if (low < 0xDC00 || low > 0xDFFF) return -1;
   return 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
 }
@@ -81,8 +81,8 @@ static int take_escaped_character(struct parser *parser) {
 /* Behind the backslash. False if there is no such escape. */
 static bool unescape(struct parser *parser) {
   static const char escapes[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
-  if (take(parser, 'u')) {
-    const int character = take_escaped_character(parser);
+  if (accept(parser, 'u')) {
+    const int character = read_escaped_character(parser);
     if (character >= 0) buffer_append_character(&parser->unescaped, character);
     return character >= 0;
   }
@@ -106,11 +106,11 @@ static elman_status parse_content(struct text *content, struct parser *parser) {
   const char *start = parser->at;
   parser->at = plain_end(parser);
   *content = (struct text){start, (size_t)(parser->at - start)};
-  if (take(parser, '"')) return ELMAN_OK;
+  if (accept(parser, '"')) return ELMAN_OK;
   buffer_clear(&parser->unescaped);
   buffer_append_text(&parser->unescaped, *content);
-  while (!take(parser, '"')) {
-    if (!take(parser, '\\')) return wrong(parser, "a string does not end");
+  while (!accept(parser, '"')) {
+    if (!accept(parser, '\\')) return wrong(parser, "a string does not end");
     if (!unescape(parser)) return wrong(parser, "an escape means nothing");
     start = parser->at;
     parser->at = plain_end(parser);
@@ -126,7 +126,7 @@ static elman_status given(const struct parser *parser, const json_t *value) {
 
 static elman_status parse_string(json_t **value, struct parser *parser) {
   struct text content;
-  if (!take(parser, '"')) return wrong(parser, "a string is expected");
+  if (!accept(parser, '"')) return wrong(parser, "a string is expected");
   const elman_status status = parse_content(&content, parser);
   if (status != ELMAN_OK) return status;
   *value = json_stringn_nocheck(content.bytes, content.length);
@@ -141,20 +141,20 @@ struct number {
   double real;
 };
 
-static bool take_digits(struct parser *parser) {
+static bool accept_digits(struct parser *parser) {
   const char *start = parser->at;
   while (peek(parser) >= '0' && peek(parser) <= '9') parser->at++;
   return parser->at > start;
 }
 
-static bool take_number(struct parser *parser, bool *whole) {
-  take(parser, '-');
-  if (!take(parser, '0') && !take_digits(parser)) return false;
+static bool accept_number(struct parser *parser, bool *whole) {
+  accept(parser, '-');
+  if (!accept(parser, '0') && !accept_digits(parser)) return false;
   const char *end = parser->at;
-  if (take(parser, '.') && !take_digits(parser)) return false;
-  if (take(parser, 'e') || take(parser, 'E')) {
-    if (!take(parser, '-')) take(parser, '+');
-    if (!take_digits(parser)) return false;
+  if (accept(parser, '.') && !accept_digits(parser)) return false;
+  if (accept(parser, 'e') || accept(parser, 'E')) {
+    if (!accept(parser, '-')) accept(parser, '+');
+    if (!accept_digits(parser)) return false;
   }
   *whole = parser->at == end;
   return true;
@@ -172,7 +172,7 @@ static elman_status convert_real(double *number, const struct parser *parser, co
 static elman_status parse_number(struct number *number, struct parser *parser) {
   const char *start = parser->at;
   *number = (struct number){0};
-  if (!take_number(parser, &number->whole)) return wrong(parser, "a value is expected");
+  if (!accept_number(parser, &number->whole)) return wrong(parser, "a value is expected");
   const size_t length = (size_t)(parser->at - start);
   char digits[LONGEST_NUMBER + 1];
   if (length > LONGEST_NUMBER) return wrong(parser, "a number is too long");
@@ -195,7 +195,7 @@ static elman_status parse_entry(json_t *object, struct parser *parser, size_t de
   if (status == ELMAN_OK && json_object_get(object, json_string_value(key)) != NULL)
     status = wrong(parser, "a name is given twice");
   skip_space(parser);
-  if (status == ELMAN_OK && !take(parser, ':')) status = wrong(parser, "a colon is expected");
+  if (status == ELMAN_OK && !accept(parser, ':')) status = wrong(parser, "a colon is expected");
   if (status == ELMAN_OK) status = parse_value(&value, parser, depth);
   /* The object takes the value over, also when it fails. */
   if (status == ELMAN_OK && json_object_set_new_nocheck(object, json_string_value(key), value) != 0)
@@ -218,12 +218,12 @@ static elman_status parse_parts(json_t *whole, struct parser *parser, char brack
                                 part_function *parse_part, size_t depth) {
   elman_status status = given(parser, whole);
   skip_space(parser);
-  if (status != ELMAN_OK || take(parser, bracket)) return status;
+  if (status != ELMAN_OK || accept(parser, bracket)) return status;
   do {
     status = parse_part(whole, parser, depth);
     skip_space(parser);
-  } while (status == ELMAN_OK && take(parser, ','));
-  if (status == ELMAN_OK && !take(parser, bracket))
+  } while (status == ELMAN_OK && accept(parser, ','));
+  if (status == ELMAN_OK && !accept(parser, bracket))
     status = wrong(parser, "a comma or a closing bracket is expected");
   return status;
 }
@@ -233,19 +233,19 @@ static elman_status parse_value(json_t **value, struct parser *parser, size_t de
   elman_status status = ELMAN_OK;
   skip_space(parser);
   if (depth == MOST_DEPTH) return wrong(parser, "too many values lie within each other");
-  if (take(parser, '{')) {
+  if (accept(parser, '{')) {
     *value = json_object();
     status = parse_parts(*value, parser, '}', parse_entry, depth + 1);
-  } else if (take(parser, '[')) {
+  } else if (accept(parser, '[')) {
     *value = json_array();
     status = parse_parts(*value, parser, ']', parse_item, depth + 1);
   } else if (peek(parser) == '"') {
     status = parse_string(value, parser);
-  } else if (take_word(parser, "true")) {
+  } else if (accept_word(parser, "true")) {
     *value = json_true();
-  } else if (take_word(parser, "false")) {
+  } else if (accept_word(parser, "false")) {
     *value = json_false();
-  } else if (take_word(parser, "null")) {
+  } else if (accept_word(parser, "null")) {
     *value = json_null();
   } else {
     struct number number;
@@ -297,7 +297,7 @@ static elman_status hand_on(json_t *list, struct parser *parser, size_t depth) {
   (void)list;
   skip_space(parser);
   const char first = peek(parser);
-  if (take(parser, '"')) {
+  if (accept(parser, '"')) {
     status = parse_content(&item.string, parser);
   } else if (first == '-' || (first >= '0' && first <= '9')) {
     status = parse_number(&number, parser);
@@ -308,18 +308,18 @@ static elman_status hand_on(json_t *list, struct parser *parser, size_t depth) {
     json_decref(value);
   }
   if (status != ELMAN_OK) return status;
-  return parser->take(parser->context, parser->count++, &item, parser->error);
+  return parser->receive(parser->context, parser->count++, &item, parser->error);
 }
 
-elman_status read_json_list(size_t *count, struct text text, json_take *take_item, void *context,
+elman_status read_json_list(size_t *count, struct text text, json_receive *receive, void *context,
                             elman_error *error) {
   struct parser parser = parser_of(text, error);
   json_t *other = NULL;
-  parser.take = take_item;
+  parser.receive = receive;
   parser.context = context;
   skip_space(&parser);
-  elman_status status = take(&parser, '[') ? parse_parts(json_null(), &parser, ']', hand_on, 1)
-                                           : parse_value(&other, &parser, 0);
+  elman_status status = accept(&parser, '[') ? parse_parts(json_null(), &parser, ']', hand_on, 1)
+                                             : parse_value(&other, &parser, 0);
   json_decref(other);
   status = parse_end(&parser, status);
   *count = parser.count;

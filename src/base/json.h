@@ -25,13 +25,13 @@ struct json_item {
   bool whole;
   json_int_t number;
 };
-typedef elman_status json_take(void *context, size_t index, const struct json_item *item,
-                               elman_error *error);
+typedef elman_status json_receive(void *context, size_t index, const struct json_item *item,
+                                  elman_error *error);
 
 /* Hands on what is in a list without making a value of each: a vocabulary has thousands. *count is
  * their number, or 0 of a value that is no list. `text` must be valid UTF-8, otherwise as
- * read_json; what `take` says ends it too. */
-elman_status read_json_list(size_t *count, struct text text, json_take *take, void *context,
+ * read_json; an error of `receive` ends it too. */
+elman_status read_json_list(size_t *count, struct text text, json_receive *receive, void *context,
                             elman_error *error) CHECKED;
 
 /* The value as text, to be freed; NULL when memory ran out. `flags` are those of json_dumps. */

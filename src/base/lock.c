@@ -60,7 +60,7 @@ static void write_claim(int descriptor) {
     return; /* the lock holds without */
 }
 
-/* ---- taking it ---- */
+/* ---- acquiring it ---- */
 
 /* Goes on without a claim, and remembers why. */
 static elman_status without_lock(struct lock *lock, int number) {
@@ -87,8 +87,8 @@ static elman_status fail_to_read(elman_error *error, const char *path, int numbe
 }
 
 /* *again is set when the file was removed meanwhile. */
-static elman_status try_to_take(struct lock *lock, bool *again, const char *output,
-                                elman_error *error) {
+static elman_status try_to_acquire(struct lock *lock, bool *again, const char *output,
+                                   elman_error *error) {
   long process;
   *again = false;
   const int descriptor = open_file(lock->path);
@@ -119,7 +119,7 @@ static elman_status try_to_take(struct lock *lock, bool *again, const char *outp
   return ELMAN_OK;
 }
 
-elman_status lock_take(struct lock *lock, const char *output, elman_error *error) {
+elman_status lock_acquire(struct lock *lock, const char *output, elman_error *error) {
   struct output_place place;
   *lock = (struct lock){.descriptor = -1};
   elman_status status = output_place_find(&place, output, error);
@@ -129,7 +129,7 @@ elman_status lock_take(struct lock *lock, const char *output, elman_error *error
     lock->path = join(place.path, ".lock");
     if (lock->path == NULL) status = fail_no_memory(error);
     for (int i = 0; status == ELMAN_OK && again && i < ATTEMPTS; i++)
-      status = try_to_take(lock, &again, output, error);
+      status = try_to_acquire(lock, &again, output, error);
     if (status == ELMAN_OK && again) status = fail_claimed(error, output, 0);
   }
   output_place_free(&place);

@@ -15,7 +15,7 @@ struct lock {
 
 /* ELMAN_CANNOT_CREATE, with the process that has it, when the output is claimed; and when the file
  * beside it holds something else than a claim. After an error nothing needs to be released. */
-elman_status lock_take(struct lock *lock, const char *output, elman_error *error) CHECKED;
+elman_status lock_acquire(struct lock *lock, const char *output, elman_error *error) CHECKED;
 
 /* Removes the file. */
 void lock_release(struct lock *lock);

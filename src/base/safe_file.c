@@ -89,7 +89,7 @@ static bool claim(int descriptor, const char *name) {
 
 /* Owner, group and permissions of a file as of the one that it replaces, as far as this process
  * may. A group that has to be another one gets no more than everybody. */
-static void take_status(int descriptor, const struct stat *like) {
+static void copy_status(int descriptor, const struct stat *like) {
   struct stat own;
   mode_t mode = like->st_mode & 0777;
   if (fstat(descriptor, &own) == 0 && fchown(descriptor, like->st_uid, like->st_gid) != 0 &&
@@ -112,7 +112,7 @@ static int create_temporary(struct safe_file *file, const struct stat *like) {
     file->descriptor = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
                             like == NULL ? 0666 : like->st_mode & 0600);
     if (file->descriptor >= 0 && claim(file->descriptor, file->temporary)) {
-      if (like != NULL) take_status(file->descriptor, like);
+      if (like != NULL) copy_status(file->descriptor, like);
       return 0;
     }
     if (file->descriptor >= 0)

@@ -119,7 +119,7 @@ static size_t share_start(const struct team *team, size_t member) {
 
 /* One piece of a member's share. Whoever takes one keeps the job from ending: what it then reads of
  * the job is the job's of that piece. */
-static bool take_piece(struct team *team, size_t member) {
+static bool run_piece(struct team *team, size_t member) {
   atomic_long *left = &team->shares[member].left;
   if (atomic_load(left) <= 0) return false;
   const long number = atomic_fetch_sub(left, 1) - 1;
@@ -134,7 +134,7 @@ static bool take_piece(struct team *team, size_t member) {
 /* First the member's own pieces, then what the others have not come to. */
 static void work(struct team *team, size_t member) {
   for (size_t i = 0; i < team->members; i++) {
-    while (take_piece(team, (member + i) % team->members)) continue;
+    while (run_piece(team, (member + i) % team->members)) continue;
   }
 }
 

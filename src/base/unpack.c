@@ -35,7 +35,7 @@ static elman_status skip_padding(struct text *input, elman_error *error) {
   return input->length == 0 ? ELMAN_OK : damaged(error, "something else follows");
 }
 
-/* Looks whether a member begins. What turns out to be plain gets back what was taken for its
+/* Looks whether a member begins. What turns out to be plain gets back what was read as its
  * beginning. */
 static elman_status find_member(struct unpacker *unpacker, struct text *input, char *into,
                                 size_t *filled, elman_error *error) {

@@ -6,7 +6,7 @@ static void skip_spaces(struct text *rest) {
   while (rest->length > 0 && rest->bytes[0] == ' ') text_drop(rest, 1);
 }
 
-static bool take_number(size_t *number, struct text *rest) {
+static bool read_number(size_t *number, struct text *rest) {
   enum { LARGEST = 1000000 };
   size_t digits = 0;
   *number = 0;
@@ -22,9 +22,9 @@ static bool take_number(size_t *number, struct text *rest) {
 bool alignment_next(struct link *link, struct text *rest) {
   skip_spaces(rest);
   struct text at = *rest;
-  if (!take_number(&link->source, &at) || at.length == 0 || at.bytes[0] != '-') return false;
+  if (!read_number(&link->source, &at) || at.length == 0 || at.bytes[0] != '-') return false;
   text_drop(&at, 1);
-  if (!take_number(&link->target, &at) || (at.length > 0 && at.bytes[0] != ' ')) return false;
+  if (!read_number(&link->target, &at) || (at.length > 0 && at.bytes[0] != ' ')) return false;
   skip_spaces(&at);
   *rest = at;
   return true;

@@ -5,21 +5,22 @@
 #include "vocab/clauses.h"
 
 /* `guided`: with as many links as are set. */
-static void take(struct batch *batch, struct arena *arena, bool guided) {
+static void allocate(struct batch *batch, struct arena *arena, bool guided) {
   for (int side = 0; side < 2; side++) {
     struct sequence *sequence = side == 0 ? &batch->source : &batch->target;
-    sequence->ids = arena_take(arena, sizeof *sequence->ids, sequence->steps, sequence->batch, 1);
-    sequence->lengths = arena_take(arena, sizeof *sequence->lengths, sequence->batch, 1, 1);
+    sequence->ids =
+        arena_allocate(arena, sizeof *sequence->ids, sequence->steps, sequence->batch, 1);
+    sequence->lengths = arena_allocate(arena, sizeof *sequence->lengths, sequence->batch, 1, 1);
   }
   batch->source.clause_ends =
-      arena_take(arena, sizeof(bool), batch->source.steps, batch->source.batch, 1);
-  batch->labels = arena_take(arena, sizeof *batch->labels, batch->tokens, 1, 1);
+      arena_allocate(arena, sizeof(bool), batch->source.steps, batch->source.batch, 1);
+  batch->labels = arena_allocate(arena, sizeof *batch->labels, batch->tokens, 1, 1);
   struct guide *guide = &batch->guide;
   guide->starts = NULL;
   if (!guided) return;
-  guide->starts =
-      arena_take(arena, sizeof *guide->starts, batch->target.steps * batch->target.batch + 1, 1, 1);
-  guide->sources = arena_take(arena, sizeof *guide->sources, guide->links, 1, 1);
+  guide->starts = arena_allocate(arena, sizeof *guide->starts,
+                                 batch->target.steps * batch->target.batch + 1, 1, 1);
+  guide->sources = arena_allocate(arena, sizeof *guide->sources, guide->links, 1, 1);
 }
 
 void batch_fill_source(struct sequence *sequence, size_t b, const uint32_t *ids, size_t length,
@@ -53,7 +54,7 @@ static void fill_target(struct sequence *sequence, uint32_t *labels,
 
 /* From the number of each position's sources, which lies one place behind its start, to the starts.
  */
-static void settle_starts(struct guide *guide, size_t positions) {
+static void close_starts(struct guide *guide, size_t positions) {
   guide->starts[0] = guide->tokens = 0;
   for (size_t i = 0; i < positions; i++) {
     guide->tokens += guide->starts[i + 1] > 0;
@@ -68,7 +69,7 @@ static void fill_guide(struct guide *guide, const struct token_links *links, con
   for (size_t b = 0; b < B; b++)
     for (size_t i = links->starts[indices[b]]; i < links->starts[indices[b] + 1]; i++)
       guide->starts[links->items[i].target * B + b + 1]++;
-  settle_starts(guide, steps * B);
+  close_starts(guide, steps * B);
   for (size_t b = 0; b < B; b++) {
     const size_t first = links->starts[indices[b]], end = links->starts[indices[b] + 1];
     for (size_t i = first, k = 0; i < end; i++) {
@@ -82,7 +83,7 @@ static void fill_guide(struct guide *guide, const struct token_links *links, con
 /* The batch's sizes are set. */
 static elman_status fit(struct batch *batch, bool guided, elman_error *error) {
   struct arena_fit fit = {0};
-  while (arena_fit(&fit, &batch->arena, error)) take(batch, fit.now, guided);
+  while (arena_fit(&fit, &batch->arena, error)) allocate(batch, fit.now, guided);
   return fit.status;
 }
 
@@ -152,7 +153,7 @@ static void copy_guide(struct batch *slice, const struct batch *whole, size_t fi
            from.count * sizeof *slice->guide.sources);
     links += from.count;
   }
-  settle_starts(&slice->guide, slice->target.steps * B);
+  close_starts(&slice->guide, slice->target.steps * B);
 }
 
 elman_status batch_slice(struct batch *batch, const struct batch *whole, size_t first, size_t count,

@@ -115,8 +115,8 @@ static elman_status note_leak(struct findings *findings, const struct lines *lin
 }
 
 /* The chain of a key holds the first line with it of every part. */
-static elman_status take_line(struct findings *findings, struct lines *lines, struct table *table,
-                              const struct round *round, size_t at, elman_error *error) {
+static elman_status add_line(struct findings *findings, struct lines *lines, struct table *table,
+                             const struct round *round, size_t at, elman_error *error) {
   size_t first_at;
   struct line *line = &lines->items[at];
   elman_status status = key_first(&first_at, table, lines->keys, at, error);
@@ -147,7 +147,7 @@ elman_status check_repeats(struct findings *findings, struct pairs *const *parts
     fill_round_keys(&lines, &rounds[r]);
     status = table_reset(&table, lines.count, error);
     for (size_t at = 0; status == ELMAN_OK && at < lines.count; at++)
-      status = take_line(findings, &lines, &table, &rounds[r], at, error);
+      status = add_line(findings, &lines, &table, &rounds[r], at, error);
   }
   table_free(&table);
   free(lines.items);

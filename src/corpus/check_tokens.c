@@ -49,7 +49,7 @@ static size_t words_of(const struct vocabulary *vocabulary) {
   return vocabulary_size(vocabulary) - vocabulary_specials(vocabulary);
 }
 
-static void take_first_part(struct findings *findings, const struct vocabulary_pair *vocabularies) {
+static void copy_first_part(struct findings *findings, const struct vocabulary_pair *vocabularies) {
   findings->modes[ELMAN_SOURCE] = vocabularies->source_mode;
   findings->modes[ELMAN_TARGET] = vocabularies->target_mode;
   findings->vocabulary[ELMAN_SOURCE] = words_of(vocabularies->source);
@@ -67,7 +67,7 @@ elman_status check_tokens(struct findings *findings, struct pairs *const *parts,
                                          .min_count = 1};
   elman_status status = corpus_vocabularies(&look.vocabularies, parts[0], &how, error);
   if (status != ELMAN_OK) return status;
-  take_first_part(findings, &look.vocabularies);
+  copy_first_part(findings, &look.vocabularies);
   for (size_t part = 0; status == ELMAN_OK && part < findings->part_count; part++)
     status = look_at_part(&look, parts[part], part, error);
   encoding_free(&look.encoding);

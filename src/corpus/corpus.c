@@ -156,7 +156,7 @@ static elman_status links_append(struct token_links *links, size_t pairs,
 }
 
 /* All pieces of its round are encoded by then: nothing reads the text of this one any more. */
-static elman_status take_piece(void *context, size_t place, elman_error *error) {
+static elman_status append_piece(void *context, size_t place, elman_error *error) {
   struct encoding_work *work = context;
   const struct corpus *piece = &work->pieces[place].corpus;
   if (work->options->consumed != NULL)
@@ -179,7 +179,7 @@ elman_status corpus_encode(struct corpus *corpus, const struct pairs *pairs,
       .corpus = corpus, .pairs = pairs, .source = source, .target = target, .options = options};
   elman_status status = corpus_create(corpus, count, error);
   if (status == ELMAN_OK && options->guided) status = corpus_create_guides(corpus, count, error);
-  if (status == ELMAN_OK) status = pieces_run(count, encode_piece, take_piece, &work, error);
+  if (status == ELMAN_OK) status = pieces_run(count, encode_piece, append_piece, &work, error);
   for (size_t i = 0; i < PIECES_AT_ONCE; i++) {
     encoding_free(&work.pieces[i].from);
     encoding_free(&work.pieces[i].to);

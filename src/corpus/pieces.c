@@ -22,7 +22,7 @@ static void run_piece(const void *context, size_t place) {
                  &round->errors[place]);
 }
 
-elman_status pieces_run(size_t pairs, piece_function *run, piece_taker *take, void *context,
+elman_status pieces_run(size_t pairs, piece_function *run, piece_collector *collect, void *context,
                         elman_error *error) {
   elman_status statuses[PIECES_AT_ONCE];
   elman_error errors[PIECES_AT_ONCE];
@@ -34,7 +34,7 @@ elman_status pieces_run(size_t pairs, piece_function *run, piece_taker *take, vo
     team_run(run_piece, &round, count);
     for (size_t place = 0; place < count; place++) {
       if (statuses[place] != ELMAN_OK) return fail_again(error, &errors[place]);
-      const elman_status status = take(context, place, error);
+      const elman_status status = collect(context, place, error);
       if (status != ELMAN_OK) return status;
     }
   }

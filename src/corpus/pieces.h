@@ -12,10 +12,10 @@ enum { PAIRS_A_PIECE = 4096, PIECES_AT_ONCE = 32 };
 typedef elman_status piece_function(void *context, size_t place, size_t first, size_t count,
                                     elman_error *error);
 /* Takes what was done in a place; in the order of the pieces. */
-typedef elman_status piece_taker(void *context, size_t place, elman_error *error);
+typedef elman_status piece_collector(void *context, size_t place, elman_error *error);
 
 /* All of `pairs` pairs. Gives the error of the first piece that has one. */
-elman_status pieces_run(size_t pairs, piece_function *run, piece_taker *take, void *context,
+elman_status pieces_run(size_t pairs, piece_function *run, piece_collector *collect, void *context,
                         elman_error *error) CHECKED;
 
 /* What so many pairs are worth to a team (base/team.h). */

@@ -151,7 +151,7 @@ static void forget_counts(struct side_count *piece) {
   word_table_free(&piece->words);
 }
 
-static elman_status take_counts(void *context, size_t place, elman_error *error) {
+static elman_status add_counts(void *context, size_t place, elman_error *error) {
   struct counting_work *work = context;
   elman_status status = ELMAN_OK;
   for (int s = 0; s < 2 && status == ELMAN_OK; s++) {
@@ -167,7 +167,7 @@ static elman_status count_pairs(struct counting *counting, count_function *count
                                 elman_error *error) {
   struct counting_work work = {.counting = counting, .count = count};
   const elman_status status =
-      pieces_run(pairs_count(counting->pairs), count_piece, take_counts, &work, error);
+      pieces_run(pairs_count(counting->pairs), count_piece, add_counts, &work, error);
   for (size_t i = 0; i < PIECES_AT_ONCE; i++) {
     for (int s = 0; s < 2; s++) {
       forget_counts(&work.pieces[i][s]);
@@ -223,12 +223,12 @@ static elman_status keep_closure(struct side_count *side, uint64_t min_count, el
 }
 
 /* The merges move to memory of their own. */
-static elman_status take_merges(struct merges **taken, struct side_count *side,
+static elman_status move_merges(struct merges **moved, struct side_count *side,
                                 elman_error *error) {
   if (side->codec.mode != ELMAN_TOKENS_BPE) return ELMAN_OK;
-  *taken = malloc(sizeof **taken);
-  if (*taken == NULL) return fail_no_memory(error);
-  **taken = side->merges;
+  *moved = malloc(sizeof **moved);
+  if (*moved == NULL) return fail_no_memory(error);
+  **moved = side->merges;
   side->merges = (struct merges){0};
   return ELMAN_OK;
 }
@@ -247,7 +247,7 @@ static elman_status build(struct vocabulary_pair *built, struct counting *counti
     if (status == ELMAN_OK)
       status = vocabulary_from_counts(vocabularies[s], side->counter, (elman_side)s,
                                       options->min_count, options->max_words, error);
-    if (status == ELMAN_OK) status = take_merges(&built->merges[s], side, error);
+    if (status == ELMAN_OK) status = move_merges(&built->merges[s], side, error);
     built->sample[s] = side->sample;
   }
   built->source_mode = counting->sides[ELMAN_SOURCE].codec.mode;

@@ -27,7 +27,7 @@ struct output_tiles output_tiles_of(size_t rows, struct decoder_sizes sizes) {
 void output_scratch_take(struct output_scratch *scratch, struct arena *arena, size_t rows,
                          struct decoder_sizes sizes) {
   scratch->tiles = output_tiles_of(rows, sizes);
-  scratch->parts = arena_take(arena, sizeof *scratch->parts, scratch->tiles.count, rows, 1);
+  scratch->parts = arena_allocate(arena, sizeof *scratch->parts, scratch->tiles.count, rows, 1);
   scratch->features =
       arena_reals(arena, scratch->tiles.groups - 1, rows, decoder_feature_size(sizes));
 }

@@ -16,8 +16,8 @@ void output_scores_take(struct output_scores *scores, struct arena *arena, size_
   scores->V = sizes.vocabulary;
   scores->blocks = divide_up(sizes.vocabulary, SCORES_BLOCK);
   scores->largest = arena_reals(arena, rows, scores->blocks, 1);
-  scores->sums = arena_take(arena, sizeof(double), rows, scores->blocks, 1);
-  scores->log_sums = arena_take(arena, sizeof(double), rows, 1, 1);
+  scores->sums = arena_allocate(arena, sizeof(double), rows, scores->blocks, 1);
+  scores->log_sums = arena_allocate(arena, sizeof(double), rows, 1, 1);
 }
 
 struct job {

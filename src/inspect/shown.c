@@ -51,10 +51,10 @@ static size_t most_groups(const struct side *side) {
 static void take_groups(struct side *side, struct arena *arena) {
   const size_t count = side->units.tokens, most = most_groups(side);
   if (!side->words) return;
-  side->of = arena_take(arena, sizeof *side->of, count, 1, 1);
-  side->first = arena_take(arena, sizeof(size_t), most, 1, 1);
-  side->starts = arena_take(arena, sizeof(size_t), most, 1, 1);
-  side->ends = arena_take(arena, sizeof(size_t), most, 1, 1);
+  side->of = arena_allocate(arena, sizeof *side->of, count, 1, 1);
+  side->first = arena_allocate(arena, sizeof(size_t), most, 1, 1);
+  side->starts = arena_allocate(arena, sizeof(size_t), most, 1, 1);
+  side->ends = arena_allocate(arena, sizeof(size_t), most, 1, 1);
 }
 
 #define NO_WORD SIZE_MAX
@@ -130,7 +130,7 @@ static elman_status find_sides(struct shown *shown, struct side *source, struct 
 static const char *copy_name(struct arena *arena, const struct side *side, size_t g) {
   const size_t start = side->starts[g], length = side->ends[g] - start;
   if (length == 0) return side->tokens[side->first[g]];
-  char *name = arena_take(arena, 1, length + 1, 1, 1);
+  char *name = arena_allocate(arena, 1, length + 1, 1, 1);
   if (name == NULL) return NULL; /* measuring */
   memcpy(name, side->units.text.bytes + start, length);
   name[length] = '\0';
@@ -139,7 +139,7 @@ static const char *copy_name(struct arena *arena, const struct side *side, size_
 
 static const char *const *copy_names(struct arena *arena, const struct side *side) {
   if (!side->words) return side->tokens;
-  const char **names = arena_take(arena, sizeof *names, side->groups, 1, 1);
+  const char **names = arena_allocate(arena, sizeof *names, side->groups, 1, 1);
   for (size_t g = 0; g < side->groups; g++) {
     const char *const name = copy_name(arena, side, g);
     if (names != NULL) names[g] = name;
@@ -149,7 +149,7 @@ static const char *const *copy_names(struct arena *arena, const struct side *sid
 
 static const bool *copy_known(struct arena *arena, const struct side *side, const bool *known) {
   if (!side->words) return known;
-  bool *all = arena_take(arena, sizeof *all, side->groups, 1, 1);
+  bool *all = arena_allocate(arena, sizeof *all, side->groups, 1, 1);
   for (size_t g = 0; all != NULL && g < side->groups; g++) all[g] = true;
   for (size_t i = 0; all != NULL && i < side->units.tokens; i++)
     for (size_t g = side->of[i].first; g < side->of[i].end; g++) all[g] = all[g] && known[i];
@@ -186,7 +186,7 @@ static const float *merged(struct arena *arena, double *scratch, const float *ma
                            const struct grouping *columns) {
   const size_t size = rows->count * columns->count, merged_size = rows->groups * columns->groups;
   if (matrices == NULL) return NULL;
-  float *into = arena_take(arena, sizeof *into, count, rows->groups, columns->groups);
+  float *into = arena_allocate(arena, sizeof *into, count, rows->groups, columns->groups);
   for (size_t n = 0; into != NULL && n < count; n++) {
     merge_matrix(scratch, matrices + n * size, rows, columns);
     for (size_t i = 0; i < merged_size; i++) into[n * merged_size + i] = (float)scratch[i];
@@ -208,7 +208,7 @@ static void merge_weights(struct shown *shown, struct arena *arena,
   const struct grouping one = {1, 1, NULL}, segments = {G, G, NULL};
   const size_t most = larger(larger(rows.groups, columns.groups), larger(G, 1));
   double *scratch =
-      arena_take(arena, sizeof *scratch, larger(rows.groups, columns.groups), most, 1);
+      arena_allocate(arena, sizeof *scratch, larger(rows.groups, columns.groups), most, 1);
   view->source_count = columns.groups;
   view->target_count = rows.groups;
   view->attention = merged(arena, scratch, translation->attention, 1, &rows, &columns);

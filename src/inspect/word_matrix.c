@@ -15,14 +15,14 @@ static struct unit_side side_of(const char *text, const size_t *starts, const si
 static void take(struct word_matrix *matrix, struct arena *arena,
                  const elman_translation *translation) {
   const size_t source = matrix->source_count, target = matrix->target_count;
-  matrix->weights = arena_take(arena, sizeof(double), target, source, 1);
-  matrix->best_sources = arena_take(arena, sizeof(size_t), target, 1, 1);
-  matrix->best_targets = arena_take(arena, sizeof(size_t), source, 1, 1);
-  matrix->sentinels = arena_take(arena, sizeof(double), target, 1, 1);
+  matrix->weights = arena_allocate(arena, sizeof(double), target, source, 1);
+  matrix->best_sources = arena_allocate(arena, sizeof(size_t), target, 1, 1);
+  matrix->best_targets = arena_allocate(arena, sizeof(size_t), source, 1, 1);
+  matrix->sentinels = arena_allocate(arena, sizeof(double), target, 1, 1);
   matrix->source_words =
-      arena_take(arena, sizeof *matrix->source_words, translation->source_count, 1, 1);
+      arena_allocate(arena, sizeof *matrix->source_words, translation->source_count, 1, 1);
   matrix->target_words =
-      arena_take(arena, sizeof *matrix->target_words, translation->target_count, 1, 1);
+      arena_allocate(arena, sizeof *matrix->target_words, translation->target_count, 1, 1);
 }
 
 static void add_weights(struct word_matrix *matrix, const elman_translation *translation) {

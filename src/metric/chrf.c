@@ -12,7 +12,7 @@ void chrf_work_free(struct chrf_work *work) {
   ngrams_free(&work->ngrams);
 }
 
-static elman_status take_characters(struct characters *characters, struct text text,
+static elman_status read_characters(struct characters *characters, struct text text,
                                     elman_error *error) {
   const elman_status status = array_grow(&characters->codepoints, &characters->capacity,
                                          text.length, sizeof *characters->codepoints, error);
@@ -50,13 +50,13 @@ elman_status chrf_count(uint32_t counts[CHRF_COUNTS], struct chrf_work *work,
                         struct text hypothesis, const struct text *references,
                         size_t reference_count, elman_error *error) {
   struct characters *characters = &work->hypothesis;
-  elman_status status = take_characters(characters, hypothesis, error);
+  elman_status status = read_characters(characters, hypothesis, error);
   if (status == ELMAN_OK)
     status =
         ngrams_count(&work->ngrams, characters->codepoints, characters->count, CHRF_ORDERS, error);
   double best = -1;
   for (size_t r = 0; r < reference_count && status == ELMAN_OK; r++) {
-    status = take_characters(&work->reference, references[r], error);
+    status = read_characters(&work->reference, references[r], error);
     if (status != ELMAN_OK) break;
     uint32_t found[CHRF_COUNTS];
     count_against(found, work);

@@ -43,9 +43,9 @@ static elman_status check_line(struct text line, const char *what, size_t set, s
 }
 
 /* The sentence's texts, in lower case if `lower`; they stay valid until the next call. */
-static elman_status take_texts(struct metric_work *work, struct text hypothesis,
-                               const struct metric_references *references, size_t index, bool lower,
-                               elman_error *error) {
+static elman_status prepare_texts(struct metric_work *work, struct text hypothesis,
+                                  const struct metric_references *references, size_t index,
+                                  bool lower, elman_error *error) {
   work->hypothesis = hypothesis;
   for (size_t r = 0; r < references->set_count; r++)
     work->references[r] = references->sets[r][index];
@@ -71,12 +71,12 @@ static elman_status count_sentence(struct sentence_counts *counts, struct metric
   for (size_t r = 0; r < sets && status == ELMAN_OK; r++)
     status = check_line(references->sets[r][index], "reference", r + 1, index + 1, error);
   if (status == ELMAN_OK)
-    status = take_texts(work, hypothesis, references, index, options->lowercase, error);
+    status = prepare_texts(work, hypothesis, references, index, options->lowercase, error);
   if (status == ELMAN_OK)
     status = bleu_count(counts->bleu, &work->bleu, work->hypothesis, work->references, sets,
                         work->tokenizer, error);
   if (status == ELMAN_OK)
-    status = take_texts(work, hypothesis, references, index, options->chrf_lowercase, error);
+    status = prepare_texts(work, hypothesis, references, index, options->chrf_lowercase, error);
   if (status == ELMAN_OK)
     status = chrf_count(counts->chrf, &work->chrf, work->hypothesis, work->references, sets, error);
   return status;

@@ -188,11 +188,11 @@ static elman_status take_count(void *context, size_t index, const struct json_it
 }
 
 static elman_status parse_list(struct side_lists *lists, size_t *count,
-                               const struct safetensors *file, const char *key, json_take *take,
-                               elman_error *error) {
+                               const struct safetensors *file, const char *key,
+                               json_receive *receive, elman_error *error) {
   const char *text = safetensors_metadata(file, key);
   if (text == NULL) return bad(file, error, "is missing from its metadata", key);
-  const elman_status status = read_json_list(count, text_of(text), take, lists, error);
+  const elman_status status = read_json_list(count, text_of(text), receive, lists, error);
   return status == ELMAN_BAD_DATA ? bad(file, error, "is not valid JSON", key) : status;
 }
 

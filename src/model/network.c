@@ -15,11 +15,11 @@ static void take_all(struct workspace *w, struct arena *arena, const struct mode
   const bool every_step = (purpose & WITH_EVERY_STEP) == WITH_EVERY_STEP;
   encoder_take(&w->encoder, arena, encoder, &batch->source, gradients);
   decoder_take(&w->decoder, arena, decoder, &extent, gradients);
-  w->losses = arena_take(arena, sizeof(double), batch->tokens, 1, 1);
+  w->losses = arena_allocate(arena, sizeof(double), batch->tokens, 1, 1);
   w->guide_losses = NULL;
   if (batch->guide.starts != NULL)
     w->guide_losses =
-        arena_take(arena, sizeof(double), batch->target.steps, batch->target.batch, 1);
+        arena_allocate(arena, sizeof(double), batch->target.steps, batch->target.batch, 1);
   if (!gradients) return;
   encoder_scratch_take(&w->encoder_scratch, arena, encoder, &batch->source, every_step);
   decoder_scratch_take(&w->decoder_scratch, arena, decoder, &extent, every_step);

@@ -7,9 +7,9 @@
 /* ---- what the result holds ---- */
 
 static void take_layer(struct trace *trace, struct arena *arena, elman_traced_layer layer) {
-  layer.states = arena_take(arena, sizeof(double), layer.steps, 1, 1);
-  layer.inputs = arena_take(arena, sizeof(double), layer.steps, 1, 1);
-  layer.saturated = arena_take(arena, sizeof(double), layer.steps, 1, 1);
+  layer.states = arena_allocate(arena, sizeof(double), layer.steps, 1, 1);
+  layer.inputs = arena_allocate(arena, sizeof(double), layer.steps, 1, 1);
+  layer.saturated = arena_allocate(arena, sizeof(double), layer.steps, 1, 1);
   trace->layers[trace->count++] = layer;
 }
 
@@ -17,7 +17,7 @@ static void take_all(struct trace *trace, struct arena *arena, const struct mode
                      const struct batch *batch) {
   const struct encoder_sizes sizes = encoder_sizes_of(config);
   trace->count = 0;
-  trace->losses = arena_take(arena, sizeof(double), batch->tokens, 1, 1);
+  trace->losses = arena_allocate(arena, sizeof(double), batch->tokens, 1, 1);
   for (size_t l = 0; l < sizes.layers; l++) {
     for (size_t d = 0; d < sizes.directions; d++)
       take_layer(trace, arena,

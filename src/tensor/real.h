@@ -13,7 +13,7 @@ typedef float real;
 
 /* Room for (n1,n2,n3) numbers. */
 static inline real *arena_reals(struct arena *arena, size_t n1, size_t n2, size_t n3) {
-  return arena_take(arena, sizeof(real), n1, n2, n3);
+  return arena_allocate(arena, sizeof(real), n1, n2, n3);
 }
 
 #endif

@@ -87,14 +87,14 @@ enum { CHUNK = 256 }; /* columns; a multiple of 4 */
 
 static void take(struct screen *screen, struct arena *arena) {
   const size_t rows = screen->blocks, R = QUANTIZED_BLOCK;
-  screen->packed = arena_take(arena, 4, rows, R, screen->groups);
-  screen->scales = arena_take(arena, sizeof(float), rows, R, 1);
-  screen->norms = arena_take(arena, sizeof(float), rows, R, 1);
-  screen->errors = arena_take(arena, sizeof(float), rows, R, 1);
-  screen->biases = arena_take(arena, sizeof(float), rows, R, 1);
-  screen->slack = arena_take(arena, sizeof(float), rows, R, 1);
-  screen->offsets = arena_take(arena, sizeof(int32_t), rows, R, 1);
-  screen->block_largest = arena_take(arena, sizeof(double), rows, 1, 1);
+  screen->packed = arena_allocate(arena, 4, rows, R, screen->groups);
+  screen->scales = arena_allocate(arena, sizeof(float), rows, R, 1);
+  screen->norms = arena_allocate(arena, sizeof(float), rows, R, 1);
+  screen->errors = arena_allocate(arena, sizeof(float), rows, R, 1);
+  screen->biases = arena_allocate(arena, sizeof(float), rows, R, 1);
+  screen->slack = arena_allocate(arena, sizeof(float), rows, R, 1);
+  screen->offsets = arena_allocate(arena, sizeof(int32_t), rows, R, 1);
+  screen->block_largest = arena_allocate(arena, sizeof(double), rows, 1, 1);
 }
 
 /* Row v of the weights becomes output v of the packed ones; *sum is that of its levels. */
@@ -190,11 +190,11 @@ bool screen_is_worth(const struct screen *screen, size_t rows) {
 
 void screen_scratch_take(struct screen_scratch *scratch, struct arena *arena,
                          const struct screen *screen, size_t n) {
-  scratch->features = arena_take(arena, 4, n, screen->groups, 1);
-  scratch->rows = arena_take(arena, sizeof *scratch->rows, n, 1, 1);
-  scratch->highest = arena_take(arena, sizeof(float), n, screen->blocks, 1);
-  scratch->lowest = arena_take(arena, sizeof(float), n, screen->blocks, 1);
-  scratch->logits = arena_take(arena, sizeof(real), screen->layer.V, 1, 1);
+  scratch->features = arena_allocate(arena, 4, n, screen->groups, 1);
+  scratch->rows = arena_allocate(arena, sizeof *scratch->rows, n, 1, 1);
+  scratch->highest = arena_allocate(arena, sizeof(float), n, screen->blocks, 1);
+  scratch->lowest = arena_allocate(arena, sizeof(float), n, screen->blocks, 1);
+  scratch->logits = arena_allocate(arena, sizeof(real), screen->layer.V, 1, 1);
 }
 
 /* ---- the features ---- */

@@ -19,8 +19,8 @@ void greedy_take(struct greedy *greedy, struct arena *arena, struct decoder_cach
   greedy->features = decoder->features;
   greedy->logits = decoder->logits;
   decoder->logits = NULL;
-  greedy->chosen = arena_take(arena, sizeof *greedy->chosen, rows, 1, 1);
-  greedy->tokens = arena_take(arena, sizeof *greedy->tokens, greedy->most, 1, 1);
+  greedy->chosen = arena_allocate(arena, sizeof *greedy->chosen, rows, 1, 1);
+  greedy->tokens = arena_allocate(arena, sizeof *greedy->tokens, greedy->most, 1, 1);
   if (greedy->screen != NULL) screen_scratch_take(&greedy->scratch, arena, greedy->screen, rows);
 }
 

@@ -27,16 +27,16 @@ static void take(struct search *search, struct arena *arena) {
   }
   greedy_take(&search->greedy, arena, &search->members[0].decoder, R);
   search->weights = search->member_count > 1 ? arena_reals(arena, R, S, 1) : NULL;
-  rows->source.ids = arena_take(arena, sizeof(uint32_t), S, B, 1);
-  rows->source.lengths = arena_take(arena, sizeof(size_t), B, 1, 1);
-  rows->source.clause_ends = arena_take(arena, sizeof(bool), S, B, 1);
-  rows->clause_ends = arena_take(arena, sizeof(bool), S, R, 1);
-  rows->target.ids = arena_take(arena, sizeof(uint32_t), R, 1, 1);
-  rows->target.lengths = arena_take(arena, sizeof(size_t), R, 1, 1);
-  rows->lengths = arena_take(arena, sizeof *rows->lengths, R, 1, 1);
-  rows->moves = arena_take(arena, sizeof *rows->moves, R, 1, 1);
-  search->beams = arena_take(arena, sizeof *search->beams, B, 1, 1);
-  search->paths = arena_take(arena, sizeof *search->paths, B, 3, rows->width);
+  rows->source.ids = arena_allocate(arena, sizeof(uint32_t), S, B, 1);
+  rows->source.lengths = arena_allocate(arena, sizeof(size_t), B, 1, 1);
+  rows->source.clause_ends = arena_allocate(arena, sizeof(bool), S, B, 1);
+  rows->clause_ends = arena_allocate(arena, sizeof(bool), S, R, 1);
+  rows->target.ids = arena_allocate(arena, sizeof(uint32_t), R, 1, 1);
+  rows->target.lengths = arena_allocate(arena, sizeof(size_t), R, 1, 1);
+  rows->lengths = arena_allocate(arena, sizeof *rows->lengths, R, 1, 1);
+  rows->moves = arena_allocate(arena, sizeof *rows->moves, R, 1, 1);
+  search->beams = arena_allocate(arena, sizeof *search->beams, B, 1, 1);
+  search->paths = arena_allocate(arena, sizeof *search->paths, B, 3, rows->width);
 }
 
 static elman_status fit(struct search *search, const struct search_request *requests, size_t count,

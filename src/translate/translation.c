@@ -14,13 +14,13 @@ struct owned_translation {
 };
 
 static const void *copy(struct arena *arena, const void *from, size_t count, size_t size) {
-  void *to = arena_take(arena, size, count, 1, 1);
+  void *to = arena_allocate(arena, size, count, 1, 1);
   if (to != NULL && count > 0) memcpy(to, from, count * size);
   return to;
 }
 
 static const char *copy_text(struct arena *arena, struct text text) {
-  char *to = arena_take(arena, 1, text.length + 1, 1, 1);
+  char *to = arena_allocate(arena, 1, text.length + 1, 1, 1);
   if (to == NULL) return NULL; /* measuring */
   if (text.length > 0) memcpy(to, text.bytes, text.length);
   to[text.length] = '\0';
@@ -29,8 +29,8 @@ static const char *copy_text(struct arena *arena, struct text text) {
 
 /* Without their marks, which are a model's own affair. */
 static const char *const *copy_tokens(struct arena *arena, const struct tokens *tokens) {
-  const char **copies = arena_take(arena, sizeof *copies, tokens->count, 1, 1);
-  char *at = arena_take(arena, 1, tokens->bytes.length + tokens->count, 1, 1);
+  const char **copies = arena_allocate(arena, sizeof *copies, tokens->count, 1, 1);
+  char *at = arena_allocate(arena, 1, tokens->bytes.length + tokens->count, 1, 1);
   for (size_t i = 0; at != NULL && i < tokens->count; i++) {
     const struct text surface = token_shown(tokens_get(tokens, i));
     memcpy(at, surface.bytes, surface.length);
@@ -43,8 +43,8 @@ static const char *const *copy_tokens(struct arena *arena, const struct tokens *
 
 static struct spans take_spans(struct arena *arena, size_t count) {
   struct spans spans;
-  spans.starts = arena_take(arena, sizeof *spans.starts, count, 1, 1);
-  spans.ends = arena_take(arena, sizeof *spans.ends, count, 1, 1);
+  spans.starts = arena_allocate(arena, sizeof *spans.starts, count, 1, 1);
+  spans.ends = arena_allocate(arena, sizeof *spans.ends, count, 1, 1);
   return spans;
 }
 
@@ -54,7 +54,7 @@ static elman_status copy_source(elman_translation *view, struct arena *arena,
                                 const struct translator_item *item, elman_error *error) {
   const size_t S = item->source.tokens.count;
   const struct spans spans = take_spans(arena, S);
-  bool *known = arena_take(arena, sizeof *known, S, 1, 1);
+  bool *known = arena_allocate(arena, sizeof *known, S, 1, 1);
   view->source = copy_text(arena, item->given);
   view->source_count = S;
   view->heads = translator->heads;
@@ -109,19 +109,20 @@ static void copy_attention(elman_translation *view, struct arena *arena,
   const struct search *search = &translator->search;
   const size_t T = view->target_count, S = view->source_count, N = view->heads;
   const size_t request = item->request;
-  float *attention = arena_take(arena, sizeof *attention, T, S, 1);
-  float *heads = N > 1 ? arena_take(arena, sizeof *heads, N, T, S) : attention;
+  float *attention = arena_allocate(arena, sizeof *attention, T, S, 1);
+  float *heads = N > 1 ? arena_allocate(arena, sizeof *heads, N, T, S) : attention;
   view->attention = attention;
   view->head_attention = heads;
-  double *log_probabilities = arena_take(arena, sizeof *log_probabilities, T, 1, 1);
+  double *log_probabilities = arena_allocate(arena, sizeof *log_probabilities, T, 1, 1);
   view->log_probabilities = log_probabilities;
-  float *sentinel = translator->has_sentinel ? arena_take(arena, sizeof *sentinel, T, 1, 1) : NULL;
+  float *sentinel =
+      translator->has_sentinel ? arena_allocate(arena, sizeof *sentinel, T, 1, 1) : NULL;
   view->sentinel = sentinel;
   view->segment_count = cut(NULL, translator, &item->source);
   const size_t G = view->segment_count;
-  size_t *ends = G > 0 ? arena_take(arena, sizeof *ends, G, 1, 1) : NULL;
+  size_t *ends = G > 0 ? arena_allocate(arena, sizeof *ends, G, 1, 1) : NULL;
   view->segment_ends = ends;
-  float *segments = G > 0 ? arena_take(arena, sizeof *segments, T, G, 1) : NULL;
+  float *segments = G > 0 ? arena_allocate(arena, sizeof *segments, T, G, 1) : NULL;
   view->segments = segments;
   if (request == SIZE_MAX) return;
   view->log_probability = search_path(search, request, n)->log_probability;
@@ -144,8 +145,8 @@ static elman_status copy_self_attention(elman_translation *view, struct arena *a
   const size_t sources = config->encoder_self_attention, targets = config->decoder_self_attention;
   if (!translator->self_attention || item->request == SIZE_MAX || sources + targets == 0)
     return ELMAN_OK;
-  float *source = sources > 0 ? arena_take(arena, sizeof *source, sources, S, S) : NULL;
-  float *target = targets > 0 ? arena_take(arena, sizeof *target, targets, T, T) : NULL;
+  float *source = sources > 0 ? arena_allocate(arena, sizeof *source, sources, S, S) : NULL;
+  float *target = targets > 0 ? arena_allocate(arena, sizeof *target, targets, T, T) : NULL;
   view->source_self_heads = sources;
   view->target_self_heads = targets;
   view->source_self_attention = source;
@@ -165,8 +166,8 @@ static elman_status copy_into(struct owned_translation **owned, struct arena *ar
                               elman_error *error) {
   const struct translator_item *item = &translator->items[i];
   elman_translation view = {.forced = translator->forced && item->request != SIZE_MAX};
-  *owned = arena_take(arena, sizeof **owned, 1, 1, 1);
-  elman_translation *others = arena_take(arena, sizeof *others, count - 1, 1, 1);
+  *owned = arena_allocate(arena, sizeof **owned, 1, 1, 1);
+  elman_translation *others = arena_allocate(arena, sizeof *others, count - 1, 1, 1);
   elman_status status = copy_source(&view, arena, translator, item, error);
   for (size_t n = 0; n < count && status == ELMAN_OK; n++) {
     status = copy_target(&view, arena, &translator->renderings.rows[n], &translator->model->config,

@@ -158,7 +158,7 @@ static elman_status merge_chosen(struct work *work) {
   return status;
 }
 
-static elman_status take_parts(struct work *work) {
+static elman_status read_parts(struct work *work) {
   struct bpe_split *split = work->split;
   split->count = 0;
   for (uint32_t node = 0; node != NO_NODE; node = split->nodes[node].next) {
@@ -184,7 +184,7 @@ static elman_status split_word(struct bpe_split *split, struct text word,
     if (status != ELMAN_OK || split->now.count == 0) break; /* all that is left was dropped */
     status = merge_chosen(&work);
   }
-  return status == ELMAN_OK ? take_parts(&work) : status;
+  return status == ELMAN_OK ? read_parts(&work) : status;
 }
 
 /* ---- words that come again ---- */

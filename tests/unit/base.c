@@ -13,15 +13,15 @@
 
 Test(arena, measure_then_take) {
   struct arena measured = {0};
-  cr_assert_null(arena_take(&measured, 4, 3, 5, 1));
-  cr_assert_null(arena_take(&measured, 8, 1, 1, 1));
+  cr_assert_null(arena_allocate(&measured, 4, 3, 5, 1));
+  cr_assert_null(arena_allocate(&measured, 8, 1, 1, 1));
   cr_assert_not(measured.failed);
   cr_assert_geq(measured.used, 60 + 8);
 
   struct arena arena = {0};
   cr_assert_eq(arena_reserve(&arena, &measured, NULL), ELMAN_OK);
-  unsigned char *first = arena_take(&arena, 4, 3, 5, 1);
-  unsigned char *second = arena_take(&arena, 8, 1, 1, 1);
+  unsigned char *first = arena_allocate(&arena, 4, 3, 5, 1);
+  unsigned char *second = arena_allocate(&arena, 8, 1, 1, 1);
   cr_assert_not_null(first);
   cr_assert_not_null(second);
   cr_assert_eq((uintptr_t)first % ARENA_ALIGNMENT, 0);
@@ -30,14 +30,14 @@ Test(arena, measure_then_take) {
   memset(first, 1, 60);
   memset(second, 2, 8);
   cr_assert_eq(first[59], 1);
-  cr_assert_null(arena_take(&arena, 64, 1000, 1, 1)); /* full */
+  cr_assert_null(arena_allocate(&arena, 64, 1000, 1, 1)); /* full */
   cr_assert(arena.failed);
 
   arena_reset(&arena);
   cr_assert_not(arena.failed);
-  cr_assert_eq(arena_take(&arena, 4, 3, 5, 1), first);
-  cr_assert_null(arena_take(&arena, 64, 1000, 1, 1));
-  cr_assert_null(arena_take(&arena, 8, 1, 1, 1)); /* would fit, but failure sticks */
+  cr_assert_eq(arena_allocate(&arena, 4, 3, 5, 1), first);
+  cr_assert_null(arena_allocate(&arena, 64, 1000, 1, 1));
+  cr_assert_null(arena_allocate(&arena, 8, 1, 1, 1)); /* would fit, but failure sticks */
   arena_free(&arena);
   cr_assert_null(arena.base);
 }
@@ -45,10 +45,10 @@ Test(arena, measure_then_take) {
 /* Multiples of the alignment, with nothing between them but a redzone where there are any. */
 Test(arena, wastes_no_line) {
   struct arena none = {0}, one = {0}, full = {0}, more = {0};
-  (void)arena_take(&none, 1, 0, 1, 1);
-  (void)arena_take(&one, 1, 1, 1, 1);
-  (void)arena_take(&full, 1, ARENA_ALIGNMENT, 1, 1);
-  (void)arena_take(&more, 1, ARENA_ALIGNMENT + 1, 1, 1);
+  (void)arena_allocate(&none, 1, 0, 1, 1);
+  (void)arena_allocate(&one, 1, 1, 1, 1);
+  (void)arena_allocate(&full, 1, ARENA_ALIGNMENT, 1, 1);
+  (void)arena_allocate(&more, 1, ARENA_ALIGNMENT + 1, 1, 1);
   cr_assert_eq(one.used, none.used + ARENA_ALIGNMENT);
   cr_assert_eq(full.used, one.used);
   cr_assert_eq(more.used, one.used + ARENA_ALIGNMENT);
@@ -56,8 +56,8 @@ Test(arena, wastes_no_line) {
 
 Test(arena, a_large_enough_block_stays) {
   struct arena small = {0}, large = {0}, arena = {0};
-  arena_take(&small, 1, 100, 1, 1);
-  arena_take(&large, 1, 100000, 1, 1);
+  arena_allocate(&small, 1, 100, 1, 1);
+  arena_allocate(&large, 1, 100000, 1, 1);
   cr_assert_eq(arena_reserve(&arena, &large, NULL), ELMAN_OK);
   const unsigned char *const base = arena.base;
   cr_assert_eq(arena_reserve(&arena, &small, NULL), ELMAN_OK);
@@ -69,14 +69,14 @@ Test(arena, a_large_enough_block_stays) {
 Test(arena, sizes_that_overflow) {
   struct arena measured = {0}, arena = {0};
   elman_error error = {0};
-  cr_assert_null(arena_take(&measured, 8, SIZE_MAX / 4, 3, 5));
+  cr_assert_null(arena_allocate(&measured, 8, SIZE_MAX / 4, 3, 5));
   cr_assert(measured.failed);
   cr_assert_eq(arena_reserve(&arena, &measured, &error), ELMAN_NO_MEMORY);
   cr_assert_eq(error.code, ELMAN_NO_MEMORY);
   struct arena sum = {0};
-  arena_take(&sum, 1, SIZE_MAX / 2 - 4096, 1, 1);
+  arena_allocate(&sum, 1, SIZE_MAX / 2 - 4096, 1, 1);
   cr_assert_not(sum.failed);
-  arena_take(&sum, 1, SIZE_MAX / 2 - 4096, 1, 1);
+  arena_allocate(&sum, 1, SIZE_MAX / 2 - 4096, 1, 1);
   cr_assert(sum.failed);
 }
 

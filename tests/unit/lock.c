@@ -14,7 +14,7 @@ TestSuite(lock, .init = enter_folder, .fini = leave_folder);
 static struct lock taken(const char *output) {
   struct lock lock;
   elman_error error = {.message = ""};
-  cr_assert_eq(lock_take(&lock, output, &error), ELMAN_OK, "%s", error.message);
+  cr_assert_eq(lock_acquire(&lock, output, &error), ELMAN_OK, "%s", error.message);
   cr_assert_str_eq(lock.problem, "");
   return lock;
 }
@@ -22,7 +22,7 @@ static struct lock taken(const char *output) {
 static void check_refused(const char *output, const char *where, const char *problem) {
   struct lock lock;
   elman_error error;
-  cr_assert_eq(lock_take(&lock, output, &error), ELMAN_CANNOT_CREATE, "%s", output);
+  cr_assert_eq(lock_acquire(&lock, output, &error), ELMAN_CANNOT_CREATE, "%s", output);
   cr_assert_str_eq(error.where, where);
   cr_assert_not_null(strstr(error.message, problem), "\"%s\" lacks \"%s\"", error.message, problem);
   cr_assert_eq(lock.descriptor, -1);
@@ -53,7 +53,7 @@ Test(lock, ends_with_the_process) {
   const pid_t child = fork();
   if (child == 0) {
     struct lock lock;
-    if (lock_take(&lock, "model", NULL) == ELMAN_OK) (void)!write(ready[1], "", 1);
+    if (lock_acquire(&lock, "model", NULL) == ELMAN_OK) (void)!write(ready[1], "", 1);
     pause();
   }
   cr_assert_eq(read(ready[0], &byte, 1), 1);
@@ -76,7 +76,7 @@ Test(lock, is_never_held_twice) {
     children[p] = fork();
     for (int i = 0; children[p] == 0 && i < TIMES;) {
       struct lock lock;
-      if (lock_take(&lock, "model", NULL) != ELMAN_OK) continue;
+      if (lock_acquire(&lock, "model", NULL) != ELMAN_OK) continue;
       const int alone = open("alone", O_CREAT | O_EXCL | O_WRONLY, 0600);
       if (alone < 0 || unlink("alone") != 0) _exit(1);
       close(alone);
@@ -135,7 +135,7 @@ Test(lock, devices_need_none) {
 
 Test(lock, a_folder_that_takes_no_files) {
   struct lock lock;
-  cr_assert_eq(lock_take(&lock, "/proc/model", NULL), ELMAN_OK);
+  cr_assert_eq(lock_acquire(&lock, "/proc/model", NULL), ELMAN_OK);
   cr_assert_neq(lock.problem[0], '\0');
   cr_assert_eq(lock.descriptor, -1);
   lock_release(&lock);
