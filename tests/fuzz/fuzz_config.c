@@ -3,10 +3,10 @@
 #include <string.h>
 #include <sysexits.h>
 
-#include "config_file.h"
+#include "console/messages.h"
 #include "fuzz.h"
-#include "messages.h"
-#include "options.h"
+#include "options/config_file.h"
+#include "options/options.h"
 
 /* An option of each kind. */
 struct settings {

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "console/messages.h"
+#include "console/terminal.h"
 #include "elman.h"
-#include "group.h"
-#include "messages.h"
-#include "terminal.h"
+#include "group/group.h"
 
 enum { MOST_PROCESSES = 64 };
 

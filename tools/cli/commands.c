@@ -4,10 +4,10 @@
 #include <sysexits.h>
 
 #include "completion.h"
-#include "messages.h"
-#include "options.h"
-#include "output.h"
-#include "suggestion.h"
+#include "console/messages.h"
+#include "console/output.h"
+#include "options/options.h"
+#include "options/suggestion.h"
 
 #define COMMAND_ROW(name, run, processes, summary) {name, summary, run, processes},
 const struct command commands[] = {COMMANDS(COMMAND_ROW){NULL, NULL, NULL, ALONE}};

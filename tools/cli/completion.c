@@ -3,8 +3,8 @@
 #include <string.h>
 #include <sysexits.h>
 
-#include "option_help.h"
-#include "output.h"
+#include "console/output.h"
+#include "options/option_help.h"
 
 static const struct completion_shell *const shells[] = {&completion_bash, &completion_zsh,
                                                         &completion_fish};

@@ -4,7 +4,7 @@
 #define ELMAN_CLI_COMPLETION_H
 
 #include "commands.h"
-#include "options.h"
+#include "options/options.h"
 
 /* All write to standard output. */
 struct completion_shell {

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "group.h"
-#include "messages.h"
+#include "console/messages.h"
+#include "group/group.h"
 
 /* ---- the environment that libraries read ---- */
 

@@ -3,9 +3,9 @@
 #include <sysexits.h>
 
 #include "commands.h"
+#include "console/messages.h"
+#include "console/output.h"
 #include "elman.h"
-#include "messages.h"
-#include "output.h"
 
 static void write_kernels(FILE *stream, const elman_machine *machine) {
   fprintf(stream, "kernels     %s, ", machine->kernels);

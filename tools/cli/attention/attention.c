@@ -1,0 +1,281 @@
+/* elman attention */
+#include <string.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "attention/attention_files.h"
+#include "attention/attention_job.h"
+#include "attention/attention_matrices.h"
+#include "commands.h"
+#include "console/messages.h"
+#include "console/output.h"
+#include "console/terminal.h"
+#include "input/model_input.h"
+#include "input/model_series.h"
+#include "input/pairs_input.h"
+#include "input/search_options.h"
+#include "input/sentences.h"
+#include "options/option_files.h"
+#include "options/options.h"
+
+struct command_line {
+  struct attention_job job;
+  struct sentences input;
+  struct models models;
+  const char *input_path, *output, *columns;
+  unsigned rule, units; /* enums of job.style */
+  bool summary, each;
+  struct model_series series;
+  struct overrides overrides;
+};
+
+static const char *rule_choice(size_t index) {
+  return elman_alignment_rule_name((elman_alignment_rule)index);
+}
+
+static const char *units_choice(size_t index) {
+  return elman_alignment_units_name((elman_alignment_units)index);
+}
+
+static bool is_standard(const char *path) {
+  return path == NULL || strcmp(path, "-") == 0;
+}
+
+/* ---- what goes together ---- */
+
+#define FOR_MATRICES "attention heads attention-window weights scale causal key-length normalize"
+#define FOR_SENTENCES                                                                              \
+  "model input numbers reference references beam length-penalty length-norm coverage-penalty "     \
+  "max-length max-ratio max-line n-best replace-unk override seed alignment threshold units "      \
+  "summary alignments columns json threads each-model quiet"
+
+static const struct rule rules[] = {
+    {FOR_SENTENCES, "matrices", "--%s is for sentences; leave it out with --matrices"},
+    {FOR_MATRICES, "!matrices", "--%s goes with --matrices"},
+    {"reference", "!1", "--reference needs exactly one TEXT"},
+    {"reference", "references", "give either --reference or --references"},
+    {"reference references alignments", "n-best",
+     "--%s forces one translation; leave out --n-best"},
+    {"summary", "format", "--format is for matrices; --summary writes none"},
+    {"summary", "numbers", "--numbers is for --format text"},
+    {"json", "!summary", "--json goes with --summary; for matrices take --format json"},
+    {"alignments", "!summary", "--alignments goes with --summary"},
+    {"alignments", "TEXT", "--alignments is for lines of --input, not for TEXT"},
+    {"columns", "!alignments", "--columns goes with --alignments"},
+    {"alignments", "reference references", "--alignments takes the references from the lines"},
+    {"each-model", "summary", "--each-model shows matrices; leave out --summary"},
+    {"each-model", "override", "--override compares a model with itself; leave out --each-model"},
+    {"beam length-penalty length-norm coverage-penalty max-length max-ratio replace-unk",
+     "reference references alignments",
+     "--%s is for a search, and a given translation needs none; leave it out"},
+    {"replace-unk", "summary", "--replace-unk changes text, and --summary shows none"},
+    {"input", "TEXT", "give either TEXT or --input"},
+    {0}};
+
+static int check_links(const struct usage *usage, const struct operands *operands,
+                       const struct command_line *line) {
+  const bool has_links =
+      line->summary ? line->input.alignment_column > 0 : strcmp(line->job.format, "pharaoh") == 0;
+  const bool has_threshold = option_given(usage, operands, "threshold");
+  if (!has_links && (has_threshold || option_given(usage, operands, "alignment")))
+    return report_usage(usage->command,
+                        "--alignment and --threshold are for --format pharaoh and --alignments");
+  if (has_threshold && line->job.style.alignment != ELMAN_ALIGNMENT_THRESHOLD)
+    return report_usage(usage->command, "--threshold goes with --alignment threshold");
+  return EX_OK;
+}
+
+static int check_standard_once(const struct usage *usage, const struct operands *operands,
+                               const struct command_line *line) {
+  if (line->input.references_path != NULL && is_standard(line->input.references_path) &&
+      operands->count == 0 && is_standard(line->input_path))
+    return report_usage(usage->command, "standard input ('-') can be read once only");
+  return EX_OK;
+}
+
+static int settle_format(struct attention_job *job, const char *output, const struct usage *usage) {
+  int code = format_settle(&job->format, &attention_formats, output);
+  if (code != EX_OK) return code;
+  if (job->format == NULL) job->format = elman_format_name(0);
+  code = format_check_terminal(usage->command, job->format, output);
+  if (code != EX_OK) return code;
+  if (job->style.numbers && strcmp(job->format, "text") != 0)
+    return report_usage(usage->command, "--numbers is for --format text");
+  if (job->options.n_best > 1 && strcmp(job->format, "npy") == 0)
+    return report_usage(usage->command,
+                        "--n-best: npy has no place for the number of a sentence; take --format "
+                        "json");
+  return EX_OK;
+}
+
+/* pharaoh and --summary show no matrix. */
+static int settle_units(struct command_line *line, const struct usage *usage) {
+  elman_text_style *style = &line->job.style;
+  style->units = (elman_alignment_units)line->units;
+  if (line->summary || strcmp(line->job.format, "pharaoh") == 0) return EX_OK;
+  return overrides_settle_units(&style->units, &line->job.options,
+                                &(struct option_place){usage->command, "--"});
+}
+
+static int settle_series(struct command_line *line, const struct usage *usage,
+                         const struct operands *operands) {
+  struct option_list *paths = &line->models.paths;
+  const char *format = line->job.format;
+  if (strcmp(format, "json") != 0 && strcmp(format, "html") != 0)
+    return report_usage(usage->command, "--each-model is for --format json and html, not %s",
+                        format);
+  if (operands->count == 0 && is_standard(line->input_path))
+    return report_usage(usage->command,
+                        "--each-model reads the sentences once for each model; name a file by "
+                        "--input, or give TEXT");
+  if (is_standard(line->input.references_path) && line->input.references_path != NULL)
+    return report_usage(usage->command, "--each-model reads --references once for each model; "
+                                        "name a file");
+  int code = model_series_list(&line->series, paths);
+  for (size_t i = 0; code == EX_OK && i < line->series.count; i++)
+    code = options_check_files(
+        usage, operands, &(struct extra_file){FILE_IS_READ, "each-model", line->series.paths[i]},
+        1);
+  if (code != EX_OK || line->series.count > 1) return code;
+  return report_usage(usage->command,
+                      "--each-model needs several models: name them by --model, or train with "
+                      "--keep-last, which leaves some beside '%s'",
+                      paths->words[0]);
+}
+
+static int settle_columns(struct command_line *line, const struct usage *usage) {
+  struct sentences *input = &line->input;
+  if (input->alignment_column == 0) return EX_OK;
+  const int code =
+      columns_parse(&input->source_column, &input->target_column, line->columns, usage->command);
+  if (code != EX_OK || (input->alignment_column != input->source_column &&
+                        input->alignment_column != input->target_column))
+    return code;
+  return report_usage(usage->command, "--alignments: column %zu holds sentences, by --columns %s",
+                      input->alignment_column, line->columns);
+}
+
+/* Chooses what was left open. */
+static int settle(struct command_line *line, const struct usage *usage,
+                  const struct operands *operands) {
+  struct attention_job *job = &line->job;
+  job->style.alignment = (elman_alignment_rule)line->rule;
+  job->style.numbered = option_given(usage, operands, "n-best");
+  int code = check_standard_once(usage, operands, line);
+  if (code == EX_OK) code = settle_columns(line, usage);
+  if (code == EX_OK && !line->summary) code = settle_format(job, line->output, usage);
+  const bool shows_scores = !line->summary && code == EX_OK && strcmp(job->format, "json") == 0;
+  if (code == EX_OK) code = search_options_settle(&job->options, usage, operands, shows_scores);
+  if (code == EX_OK)
+    code = overrides_settle(&line->overrides, &job->options,
+                            &(struct option_place){usage->command, "--"});
+  if (code == EX_OK && option_given(usage, operands, "seed") && !overrides_shuffle(&job->options))
+    code = report_usage(usage->command, "--seed is for --override shuffle");
+  if (code == EX_OK && line->each) code = settle_series(line, usage, operands);
+  if (code == EX_OK) code = settle_units(line, usage);
+  if (code != EX_OK) return code;
+  if (is_standard(line->output)) {
+    job->style.color = terminal_has_color(STDOUT_FILENO);
+    job->style.width = terminal_width(STDOUT_FILENO);
+  }
+  return check_links(usage, operands, line);
+}
+
+/* Shown by the formats that can, of one model as it is. */
+static bool shows_self_attention(const struct attention_job *job) {
+  return job->format != NULL &&
+         (strcmp(job->format, "json") == 0 || strcmp(job->format, "html") == 0) &&
+         job->options.ensemble_count + job->options.override_count == 0;
+}
+
+static int run_each(struct command_line *line, const struct operands *operands) {
+  line->job.sequence =
+      (struct model_sequence){line->series.paths, line->series.count, line->input_path, operands};
+  line->job.options.self_attention = true;
+  return attention_job_run(&line->job, NULL, &line->input, line->output);
+}
+
+static int run(struct command_line *line, const struct operands *operands) {
+  line->input.max_line = line->job.options.max_bytes;
+  if (line->each) return run_each(line, operands);
+  int code = sentences_open(&line->input, line->input_path, operands);
+  if (code != EX_OK) return code;
+  code = models_open(&line->models, &line->job.options);
+  if (code == EX_OK) code = units_check("--units", line->job.style.units, &line->models);
+  line->job.options.self_attention = shows_self_attention(&line->job);
+  if (code == EX_OK)
+    code = attention_job_run(&line->job, line->models.open[0], &line->input, line->output);
+  models_close(&line->models);
+  sentences_close(&line->input);
+  return code;
+}
+
+int attention_command(int argc, char **argv) {
+  struct command_line line = {
+      .job = {.options = elman_translate_options_default(),
+              .style = {.threshold = ELMAN_DEFAULT_THRESHOLD}},
+      .rule = ELMAN_ALIGNMENT_ARGMAX,
+      .units = ELMAN_UNITS_AUTO,
+      .columns = DEFAULT_COLUMNS,
+  };
+  struct matrices_options matrices = matrices_options_default();
+  const struct option options[] = {
+      MODELS_OPTION(line.models),
+      {"each-model", 0, NULL,
+       "json, html: each model by itself, and before it those that train --keep-last left",
+       .flag = &line.each},
+      INPUT_OPTION(line.input_path),
+      OUTPUT_OPTION(line.output, "matrices"),
+      {"format", 0, "FORMAT", "how they are written", "by the suffix of --output, or text",
+       .text = &line.job.format, .choice = attention_formats.name},
+      {"numbers", 0, NULL, "text: weights as numbers, not as shades",
+       .flag = &line.job.style.numbers},
+      {"reference", 0, "TEXT", "force this translation; for one sentence",
+       .text = &line.input.reference},
+      {"references", 0, "FILE", "force line n as the translation of sentence n",
+       .text = &line.input.references_path, .use = FILE_IS_READ},
+      SEARCH_OPTIONS(line.job.options),
+      OVERRIDE_OPTION(line.overrides),
+      SEED_OPTION(line.job.options.override_seed,
+                  "chooses where --override shuffle puts the weights"),
+      {"alignment", 0, "RULE", "which words pharaoh links", .index = &line.rule,
+       .choice = rule_choice},
+      {"threshold", 0, "X", "smallest weight that --alignment threshold takes",
+       .real = &line.job.style.threshold, .lowest = 0.0001, .highest = 1},
+      {"units", 0, "UNITS",
+       "what is shown, measured, linked; auto: words of a model with subwords and for links, else "
+       "tokens",
+       .index = &line.units, .choice = units_choice},
+      {"summary", 0, NULL, "measure the attention over all sentences instead of showing it",
+       .flag = &line.summary},
+      {"alignments", 0, "N",
+       "with --summary: lines are source, target and, in column N, word alignments", "none",
+       .count = &line.input.alignment_column, .least = 1, .most = MOST_COLUMNS},
+      {"columns", 0, "A,B", "with --alignments: columns of the lines that hold source and target",
+       .text = &line.columns},
+      {"json", 0, NULL, "with --summary: print one JSON object", .flag = &line.job.json},
+      THREADS_OPTION(line.job.options.threads),
+      QUIET_OPTION("print errors only"),
+      MATRICES_OPTIONS(matrices),
+      {0}};
+  const struct usage usage = {
+      "attention",
+      "[options] [TEXT...]",
+      "Translates each TEXT, or each line of the input, and shows how much each target\n"
+      "word attended to each source word: a matrix for each translation.\n\n"
+      "elman attention --matrices [options] QUERIES KEYS VALUES\n\n"
+      "Attention on matrices of numbers, without a model: prints scores, weights and\n"
+      "context. The files are .npy, or text with a row a line; one file is all three.",
+      options,
+      rules,
+      .reads_operands = false};
+  struct operands operands;
+  int code;
+  if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
+  if (matrices.wanted)
+    return attention_matrices(&matrices, &usage, &operands, line.job.format, line.output);
+  code = settle(&line, &usage, &operands);
+  if (code == EX_OK) code = run(&line, &operands);
+  model_series_free(&line.series);
+  return code;
+}

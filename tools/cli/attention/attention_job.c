@@ -1,0 +1,241 @@
+#include "attention/attention_job.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "attention/attention_files.h"
+#include "attention/override_effect.h"
+#include "console/figures.h"
+#include "console/interrupt.h"
+#include "console/messages.h"
+#include "console/output.h"
+#include "input/model_input.h"
+#include "input/unknown_words.h"
+#include "translate/batches.h"
+
+/* Where the translations go: to the writer or into the summary. */
+struct sink {
+  const struct attention_job *job;
+  struct sentences *sentences;
+  const char *model; /* the name of that one of several whose turn it is */
+  FILE *stream;
+  char *held; /* what the stream holds back; see hold_back */
+  size_t held_size;
+  elman_attention_writer *writer;
+  elman_attention_summary *summary;
+  struct override_effect effect;
+  struct unknown_words unknown, unknown_target;
+  bool unread; /* one of several models, or the sentences for it, could not be read */
+};
+
+/* ---- sentence by sentence ---- */
+
+static elman_attention_place place_of(const struct sink *sink, const struct sentence *sentence) {
+  return (elman_attention_place){sentence->number, 1, sink->model};
+}
+
+/* It keeps its place in the output, as an empty sentence does. */
+static int take_refused(struct sink *sink, const struct translated *translated) {
+  elman_error error;
+  if (sink->writer == NULL ||
+      elman_attention_writer_add_refused(sink->writer, place_of(sink, translated->sentence),
+                                         translated->error, &error) == ELMAN_OK)
+    return EX_OK;
+  return report_error(&error);
+}
+
+static int take(void *context, const struct translated *translated) {
+  struct sink *sink = context;
+  const struct sentence *sentence = translated->sentence;
+  const elman_translation *best = translated->translation;
+  elman_error error;
+  elman_status status = ELMAN_OK;
+  if (best == NULL) return take_refused(sink, translated);
+  unknown_words_add(&sink->unknown, best);
+  if (best->forced) unknown_words_add_target(&sink->unknown_target, best);
+  if (sink->writer != NULL)
+    status = hypotheses_write(sink->writer, best, place_of(sink, sentence), &error);
+  for (const elman_translation *one = sink->summary == NULL ? NULL : best;
+       one != NULL && status == ELMAN_OK; one = one->next)
+    status = elman_attention_summary_add(sink->summary, one, sentence->alignment, &error);
+  if (status != ELMAN_OK) return sentences_report(sink->sentences, sentence->number, &error);
+  if (translated->plain != NULL) {
+    override_effect_add(&sink->effect, &sink->job->options, best, translated->plain);
+  }
+  return EX_OK;
+}
+
+/* ---- all of them ---- */
+
+/* What the tokens of a side are here. */
+struct unit {
+  const char *count, *end, *others; /* labels */
+  const char *json;                 /* NULL = tokens, which need not be told */
+};
+
+static struct unit unit_of(bool words, bool mixed) {
+  if (mixed) return (struct unit){"units", "</s> on last unit", "others on last unit", "mixed"};
+  if (words) return (struct unit){"words", "</s> on last word", "others on last word", "words"};
+  return (struct unit){"tokens", "</s> on last token", "others on last token", NULL};
+}
+
+/* `aligned`: with the comparison with gold alignments. */
+static void write_measures(FILE *stream, const elman_attention_measures *m, bool aligned,
+                           bool as_json) {
+  const struct unit source = unit_of(m->source_words, m->source_mixed);
+  const struct unit target = unit_of(m->target_words, m->target_mixed);
+  char source_label[32], target_label[32];
+  snprintf(source_label, sizeof source_label, "source %s", source.count);
+  snprintf(target_label, sizeof target_label, "target %s", target.count);
+  const struct figure sums[] = {
+      {"translations", "translations", .count = &m->translations},
+      {"empty", "of them empty", .count = &m->empty, .quiet_zero = true},
+      {"source_tokens", source_label, .count = &m->source_tokens},
+      {"target_tokens", target_label, .count = &m->target_tokens},
+      {"entropy", "entropy", .real = &m->entropy, .decimals = 4, .unit = " nats"},
+      {"entropy_share", "  of the largest", .share = &m->entropy_share},
+      {"sentinel", "on the sentinel", .share = &m->sentinel, .quiet_zero = true},
+      {"covered", "covered", .share = &m->covered},
+      {"coverage_distance", "coverage off 1", .real = &m->coverage_distance, .decimals = 4},
+      {"end_on_last", source.end, .share = &m->end_on_last},
+      {"words_on_last", source.others, .share = &m->words_on_last},
+      {"diagonality", "diagonality", .real = &m->diagonality, .decimals = 4},
+      {0}};
+  const struct figure alignment[] = {
+      {"aligned", "aligned translations", .count = &m->aligned},
+      {"links", "links found", .count = &m->links},
+      {"gold_links", "gold links", .count = &m->gold_links},
+      {"shared_links", "links in both", .count = &m->shared_links},
+      {"alignment_error_rate", "alignment error rate", .share = &m->alignment_error_rate},
+      {0}};
+  struct json json = {.stream = stream};
+  if (as_json) json_print(&json, "{");
+  if (as_json && source.json != NULL) json_text(&json, "source_units", source.json);
+  if (as_json && target.json != NULL) json_text(&json, "target_units", target.json);
+  figures_write(&json, as_json, sums);
+  if (aligned) figures_write(&json, as_json, alignment);
+  if (as_json) json_print(&json, "}\n");
+}
+
+/* A cell that is in no matrix is an error, which shall not come behind half of the output. A file
+ * takes its place at the end anyway. */
+static bool hold_back(struct sink *sink, const struct output *output) {
+  bool has_cells = false;
+  for (size_t i = 0; i < sink->job->options.override_count; i++)
+    if (sink->job->options.overrides[i].kind == ELMAN_OVERRIDE_CELL) has_cells = true;
+  sink->stream = output->stream;
+  if (has_cells && output->file == NULL)
+    sink->stream = open_memstream(&sink->held, &sink->held_size);
+  return sink->stream != NULL;
+}
+
+static int open_sink(struct sink *sink, const struct output *output) {
+  const struct attention_job *job = sink->job;
+  elman_error error;
+  if (!hold_back(sink, output)) return report_no_memory();
+  const elman_status status =
+      job->format != NULL ? elman_attention_writer_create(&sink->writer, sink->stream,
+                                                          attention_format_written(job->format),
+                                                          &job->style, &error)
+                          : elman_attention_summary_create(&sink->summary, &job->style, &error);
+  return status == ELMAN_OK ? EX_OK : report_error(&error);
+}
+
+static int finish(struct sink *sink) {
+  elman_error error;
+  if (sink->summary != NULL) {
+    const elman_attention_measures measures = elman_attention_summary_get(sink->summary);
+    write_measures(sink->stream, &measures, sink->sentences->alignment_column > 0, sink->job->json);
+    return EX_OK;
+  }
+  const elman_status status = elman_attention_writer_finish(sink->writer, &error);
+  return status == ELMAN_OK ? EX_OK : report_error(&error);
+}
+
+/* Not every format has a place for a mark. */
+static void note_unknown(const struct sink *sink, const elman_model *model) {
+  unknown_words_note(&sink->unknown, model, ELMAN_SOURCE);
+  unknown_words_note(&sink->unknown_target, model, ELMAN_TARGET);
+}
+
+/* A line that is no text leaves the others worth having; a model that cannot be read does not. */
+static bool is_usable(const struct sink *sink, int code) {
+  return !sink->unread && sentences_usable(sink->sentences, code);
+}
+
+static int ask(struct sink *sink, size_t turn, struct output *output) {
+  const struct model_sequence *sequence = &sink->job->sequence;
+  elman_model *model;
+  sink->model = sequence->paths[turn];
+  sink->unread = true;
+  int code = model_open(&model, sink->model);
+  if (code != EX_OK) return code;
+  code = sentences_open(sink->sentences, sequence->input_path, sequence->operands);
+  if (code == EX_OK) {
+    sink->unread = false;
+    const struct batch_job batches = {model, &sink->job->options, take, sink};
+    code = batches_run(&batches, sink->sentences, output);
+    sentences_close(sink->sentences);
+  }
+  if (turn + 1 == sequence->count) note_unknown(sink, model);
+  elman_model_free(model);
+  return code;
+}
+
+static int run_sequence(struct sink *sink, struct output *output) {
+  const struct sentences unopened = *sink->sentences;
+  int worst = EX_OK;
+  for (size_t i = 0; i < sink->job->sequence.count; i++) {
+    *sink->sentences = unopened;
+    sink->unknown = sink->unknown_target = (struct unknown_words){0};
+    const int code = ask(sink, i, output);
+    if (code != EX_OK) worst = code;
+    if (!is_usable(sink, code)) return code;
+  }
+  const int finished = finish(sink);
+  return finished == EX_OK ? worst : finished;
+}
+
+static int run(struct sink *sink, const elman_model *model, struct output *output) {
+  const struct batch_job batches = {model, &sink->job->options, take, sink};
+  const int code = batches_run(&batches, sink->sentences, output);
+  if (!sentences_usable(sink->sentences, code)) return code;
+  if (sink->effect.compared > 0) {
+    const int reached = override_effect_note(&sink->effect, &sink->job->options, "--override");
+    if (reached != EX_OK) return reached;
+  }
+  const int finished = finish(sink);
+  note_unknown(sink, model);
+  return finished == EX_OK ? code : finished;
+}
+
+/* Also after an error. */
+static bool close_sink(struct sink *sink, FILE *stream, bool usable) {
+  bool complete = true;
+  elman_attention_writer_free(sink->writer);
+  elman_attention_summary_free(sink->summary);
+  if (sink->stream != NULL && sink->stream != stream) {
+    complete = fclose(sink->stream) == 0;
+    if (complete && usable) fwrite(sink->held, 1, sink->held_size, stream);
+    free(sink->held);
+  }
+  return complete;
+}
+
+int attention_job_run(const struct attention_job *job, const elman_model *model,
+                      struct sentences *sentences, const char *path) {
+  struct output output;
+  struct sink sink = {.job = job, .sentences = sentences};
+  int code = output_open_as(&output, path, job->format);
+  if (code != EX_OK) return code;
+  /* A signal must not leave the temporary file behind. */
+  if (output.file != NULL) interrupt_catch_first();
+  code = open_sink(&sink, &output);
+  if (code == EX_OK)
+    code = job->sequence.count > 0 ? run_sequence(&sink, &output) : run(&sink, model, &output);
+  if (!close_sink(&sink, output.stream, is_usable(&sink, code))) code = report_no_memory();
+  if (is_usable(&sink, code)) return output_close(&output, code);
+  output_abandon(&output);
+  return code;
+}

@@ -1,0 +1,145 @@
+/* elman trace */
+#include <string.h>
+#include <sysexits.h>
+
+#include "attention/trace_text.h"
+#include "commands.h"
+#include "console/formats.h"
+#include "console/json_output.h"
+#include "console/messages.h"
+#include "console/output.h"
+#include "console/png.h"
+#include "elman.h"
+#include "input/model_input.h"
+#include "options/options.h"
+
+/* ---- for programs ---- */
+
+static void write_layer_json(struct json *json, const elman_traced_layer *layer) {
+  json_print(json, "\n{part %s layer %zu direction %s units %zu", trace_side_name(layer),
+             layer->layer, layer->reverse ? "backward" : "forward", layer->units);
+  json_numbers(json, "state", layer->states, layer->steps);
+  json_numbers(json, "pre_tanh", layer->inputs, layer->steps);
+  json_numbers(json, "saturated", layer->saturated, layer->steps);
+  json_print(json, "}");
+}
+
+static void write_json(FILE *stream, const elman_gradient_trace *trace, size_t step) {
+  struct json json = {.stream = stream};
+  json_print(&json, "{loss %g", trace->loss);
+  if (step == 0)
+    json_text(&json, "from_step", NULL);
+  else
+    json_count(&json, "from_step", step);
+  json_texts(&json, "source_tokens", trace->source_tokens, trace->source_count);
+  json_flags(&json, "source_known", trace->source_known, trace->source_count);
+  json_texts(&json, "target_tokens", trace->target_tokens, trace->target_count);
+  json_flags(&json, "target_known", trace->target_known, trace->target_count);
+  json_numbers(&json, "losses", trace->losses, trace->target_count);
+  json_print(&json, "saturated_above %g layers [", ELMAN_SATURATED);
+  for (size_t i = 0; i < trace->layer_count; i++) write_layer_json(&json, &trace->layers[i]);
+  json_print(&json, "\n]}\n");
+}
+
+/* ---- the command ---- */
+
+static const struct {
+  const char *name, *suffix;
+} rows[] = {
+    {"text", ".txt"}, {"json", ".json"}, {"svg", ".svg"}, {"html", ".html"}, {PNG, PNG_SUFFIX}};
+
+enum { ROWS = sizeof rows / sizeof *rows };
+
+static const char *format_choice(size_t index) {
+  return index < ROWS ? rows[index].name : NULL;
+}
+
+static const char *format_suffix(size_t index) {
+  return index < ROWS ? rows[index].suffix : NULL;
+}
+
+static const struct formats formats = {format_choice, format_suffix};
+
+struct trace_job {
+  const char *model, *format, *output;
+  size_t step;
+  bool json;
+};
+
+static int write_as(FILE *stream, const elman_gradient_trace *trace, const struct trace_job *job) {
+  elman_error error;
+  if (strcmp(job->format, "text") == 0) {
+    trace_write_text(stream, trace, job->step);
+    return EX_OK;
+  }
+  if (strcmp(job->format, "json") == 0) {
+    write_json(stream, trace, job->step);
+    return EX_OK;
+  }
+  const char *drawn = strcmp(job->format, PNG) == 0 ? "svg" : job->format;
+  return elman_trace_draw(stream, trace, drawn, &error) == ELMAN_OK ? EX_OK : report_error(&error);
+}
+
+static int write_trace(const elman_gradient_trace *trace, const struct trace_job *job) {
+  struct output output;
+  int code = output_open_as(&output, job->output, job->format);
+  if (code != EX_OK) return code;
+  code = write_as(output.stream, trace, job);
+  if (code == EX_OK) return output_close(&output, EX_OK);
+  output_abandon(&output);
+  return code;
+}
+
+static int trace_pair(const elman_model *model, char *const *words, const struct trace_job *job) {
+  elman_error error;
+  elman_gradient_trace *trace;
+  if (elman_trace(&trace, model, words[0], words[1], job->step, &error) != ELMAN_OK)
+    return report_error(&error);
+  const int code = write_trace(trace, job);
+  elman_trace_free(trace);
+  return code;
+}
+
+static int settle(struct trace_job *job, const struct usage *usage) {
+  if (job->json) job->format = "json";
+  const int code = format_settle(&job->format, &formats, job->output);
+  if (code != EX_OK) return code;
+  if (job->format == NULL) job->format = "text";
+  return format_check_terminal(usage->command, job->format, job->output);
+}
+
+int trace_command(int argc, char **argv) {
+  struct trace_job job = {.model = DEFAULT_MODEL};
+  const struct option options[] = {
+      MODEL_OPTION(job.model),
+      OUTPUT_OPTION(job.output, "norms"),
+      {"format", 0, "FORMAT", "how they are shown: in text and json as numbers, else as a picture",
+       "by the suffix of --output, or text", .text = &job.format, .choice = format_choice},
+      {"from-step", 0, "T", "follow the loss of target token T only", "the mean over all",
+       .count = &job.step, .least = 1, .most = SIZE_MAX},
+      JSON_OPTION(job.json),
+      {0}};
+  const struct rule rules[] = {{"", "!2", "exactly one SOURCE and its TARGET are needed"},
+                               {"json", "format", "--json is --format json; give one of them"},
+                               {0}};
+  const struct usage usage = {
+      "trace",
+      "[options] SOURCE TARGET",
+      "Shows how far back learning reaches: the norm of the gradient of the loss at every\n"
+      "step of encoder and decoder, before and after it passed the cell's nonlinearities,\n"
+      "and the share of those that are saturated.",
+      options,
+      rules,
+      .reads_operands = false};
+  struct operands operands;
+  int code;
+  if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
+  code = settle(&job, &usage);
+  if (code != EX_OK) return code;
+  elman_model *model;
+  code = model_open(&model, job.model);
+  if (code != EX_OK) return code;
+  code = trace_pair(model, operands.words, &job);
+  elman_model_free(model);
+  return code;
+}

@@ -1,0 +1,131 @@
+#include "console/json_output.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "elman.h"
+
+static void start_value(struct json *json, const char *key) {
+  if (json->comma) putc(',', json->stream);
+  if (json->own_line) fputs("\n  ", json->stream);
+  if (key != NULL) fprintf(json->stream, "\"%s\":", key);
+  json->comma = true;
+  json->own_line = false;
+}
+
+static void print_escape(FILE *stream, uint32_t code) {
+  if (code >= 0x10000) {
+    fprintf(stream, "\\u%04" PRIx32, 0xD800 + ((code - 0x10000) >> 10));
+    code = 0xDC00 + (code & 0x3FF);
+  }
+  fprintf(stream, "\\u%04" PRIx32, code);
+}
+
+void json_text(struct json *json, const char *key, const char *text) {
+  size_t size;
+  uint32_t code;
+  start_value(json, key);
+  if (text == NULL) {
+    fputs("null", json->stream);
+    return;
+  }
+  putc('"', json->stream);
+  for (size_t left = strlen(text); left > 0; left -= size, text += size) {
+    size = elman_unsafe_character(&code, text, left);
+    if (size > 0) {
+      print_escape(json->stream, code);
+      continue;
+    }
+    if (*text == '"' || *text == '\\') putc('\\', json->stream);
+    putc(*text, json->stream);
+    size = 1;
+  }
+  putc('"', json->stream);
+}
+
+void json_count(struct json *json, const char *key, uint64_t count) {
+  start_value(json, key);
+  fprintf(json->stream, "%" PRIu64, count);
+}
+
+void json_number(struct json *json, const char *key, double number) {
+  start_value(json, key);
+  fprintf(json->stream, isfinite(number) ? "%.9g" : "null", number);
+}
+
+void json_flag(struct json *json, const char *key, bool flag) {
+  start_value(json, key);
+  fputs(flag ? "true" : "false", json->stream);
+}
+
+static void print_bracket(struct json *json, const char *key, char bracket) {
+  const bool opens = bracket == '{' || bracket == '[';
+  if (opens) start_value(json, key);
+  putc(bracket, json->stream);
+  json->comma = !opens;
+}
+
+static void print_argument(struct json *json, const char *key, char kind, va_list *arguments) {
+  if (kind == 's')
+    json_text(json, key, va_arg(*arguments, const char *));
+  else if (kind == 'g')
+    json_number(json, key, va_arg(*arguments, double));
+  else if (kind == 'd')
+    json_flag(json, key, va_arg(*arguments, int) != 0);
+  else if (kind == 'z')
+    json_count(json, key, va_arg(*arguments, size_t));
+  else
+    json_count(json, key, va_arg(*arguments, uint64_t));
+}
+
+void json_print(struct json *json, const char *pattern, ...) {
+  va_list arguments;
+  char key[32] = "";
+  va_start(arguments, pattern);
+  for (const char *at = pattern; *at != '\0'; at++) {
+    const char *named = key[0] == '\0' ? NULL : key;
+    if (islower((unsigned char)*at)) {
+      const size_t length = strcspn(at, " ");
+      snprintf(key, sizeof key, "%.*s", (int)length, at);
+      at += length - 1;
+      continue;
+    }
+    if (*at == '%') {
+      print_argument(json, named, *++at, &arguments);
+      at += strspn(at, "zl"); /* up to the last letter of the conversion */
+    } else if (*at == '\n' && at[1] == '{') {
+      json->own_line = true;
+    } else if (*at == '\n') {
+      putc('\n', json->stream);
+    } else if (*at != ' ') {
+      print_bracket(json, named, *at);
+    }
+    if (*at != ' ') key[0] = '\0';
+  }
+  va_end(arguments);
+}
+
+void json_texts(struct json *json, const char *key, const char *const *texts, size_t count) {
+  print_bracket(json, key, '[');
+  for (size_t i = 0; i < count; i++) json_text(json, NULL, texts[i]);
+  print_bracket(json, key, ']');
+}
+
+void json_numbers(struct json *json, const char *key, const double *numbers, size_t count) {
+  print_bracket(json, key, '[');
+  for (size_t i = 0; i < count; i++) json_number(json, NULL, numbers[i]);
+  print_bracket(json, key, ']');
+}
+
+void json_flags(struct json *json, const char *key, const bool *flags, size_t count) {
+  print_bracket(json, key, '[');
+  for (size_t i = 0; i < count; i++) json_flag(json, NULL, flags[i]);
+  print_bracket(json, key, ']');
+}
+
+void json_shape(struct json *json, size_t rows, size_t columns, int dimensions) {
+  json_print(json, dimensions == 1 ? "shape [%zu]" : "shape [%zu %zu]", rows, columns);
+}

@@ -1,0 +1,176 @@
+#include "console/line_reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "console/interrupt.h"
+#include "console/messages.h"
+
+static const char BYTE_ORDER_MARK[] = "\xef\xbb\xbf";
+
+enum { PIECE = 1 << 16 };
+
+int line_reader_open(struct line_reader *lines, const char *path, size_t max_line) {
+  const bool is_stdin = path == NULL || strcmp(path, "-") == 0;
+  *lines = (struct line_reader){.name = is_stdin ? "standard input" : path, .max_line = max_line};
+  lines->file = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+  if (lines->file < 0) {
+    report(path, "cannot open the file: %m");
+    return EX_NOINPUT;
+  }
+  struct stat info;
+  if (fstat(lines->file, &info) == 0 && S_ISDIR(info.st_mode)) {
+    report(lines->name, "is a directory; name a file");
+    line_reader_close(lines);
+    return EX_NOINPUT;
+  }
+  elman_error error;
+  lines->piece = malloc(PIECE);
+  const elman_status status = elman_unpacker_create(&lines->unpacker, &error);
+  if (lines->piece != NULL && status == ELMAN_OK) return EX_OK;
+  line_reader_close(lines);
+  return report_no_memory();
+}
+
+void line_reader_close(struct line_reader *lines) {
+  elman_unpacker_free(lines->unpacker);
+  free(lines->piece);
+  free(lines->bytes);
+  lines->unpacker = NULL;
+  lines->piece = lines->bytes = NULL;
+  if (lines->file > STDIN_FILENO) close(lines->file);
+}
+
+/* ---- reading ahead ---- */
+
+static bool is_open(const struct line_reader *lines) {
+  return !lines->ended && lines->problem == 0 && lines->bad == ELMAN_OK;
+}
+
+/* Whether there is more without reading. */
+static bool has_packed(const struct line_reader *lines) {
+  return lines->unpacks || lines->packed_size > 0;
+}
+
+static bool make_room(struct line_reader *lines) {
+  if (lines->capacity - lines->end >= PIECE) return true;
+  const size_t kept = lines->end - lines->start;
+  if (lines->start > 0) memmove(lines->bytes, lines->bytes + lines->start, kept);
+  lines->searched -= lines->start;
+  lines->start = 0;
+  lines->end = kept;
+  if (lines->capacity - kept >= PIECE) return true;
+  if (kept > SIZE_MAX / 4) return false;
+  const size_t capacity = kept + kept / 2 + 2 * (size_t)PIECE;
+  char *grown = realloc(lines->bytes, capacity);
+  if (grown == NULL) return false;
+  lines->bytes = grown;
+  lines->capacity = capacity;
+  return true;
+}
+
+/* Another piece: what is there, or what is waited for. */
+static void read_piece(struct line_reader *lines) {
+  const ssize_t got = read(lines->file, lines->piece, PIECE);
+  if (got > 0) {
+    lines->packed = lines->piece;
+    lines->packed_size = (size_t)got;
+  } else if (got == 0) {
+    lines->ended = true;
+    lines->bad = elman_unpack_end(lines->unpacker, &lines->error);
+  } else if (errno != EINTR) { /* then the caller looks for a signal */
+    lines->problem = errno;
+  }
+}
+
+static void read_more(struct line_reader *lines) {
+  if (!make_room(lines)) {
+    lines->problem = ENOMEM;
+    return;
+  }
+  if (!has_packed(lines)) read_piece(lines);
+  const size_t room = lines->capacity - lines->end;
+  size_t filled = room;
+  if (!has_packed(lines)) return;
+  lines->bad = elman_unpack(lines->unpacker, &lines->packed, &lines->packed_size,
+                            lines->bytes + lines->end, &filled, &lines->error);
+  lines->end += filled;
+  lines->unpacks = filled == room;
+}
+
+/* Of a line whose end is not in sight, what is more than a longest line with byte order mark and
+ * CR, and one byte that tells. */
+static void drop_excess(struct line_reader *lines) {
+  const size_t enough = lines->max_line + strlen(BYTE_ORDER_MARK) + 1 + 1;
+  if (lines->end - lines->start > enough) lines->searched = lines->end = lines->start + enough;
+}
+
+/* The end of the first line that is not yet given out, or NULL. */
+static const char *find_line_end(struct line_reader *lines) {
+  if (lines->searched < lines->start) lines->searched = lines->start;
+  if (lines->searched == lines->end) return NULL;
+  const char *found = memchr(lines->bytes + lines->searched, '\n', lines->end - lines->searched);
+  lines->searched = found == NULL ? lines->end : (size_t)(found - lines->bytes);
+  if (found == NULL) drop_excess(lines);
+  return found;
+}
+
+bool line_reader_ready(struct line_reader *lines) {
+  while (find_line_end(lines) == NULL && is_open(lines)) {
+    struct pollfd file = {.fd = lines->file, .events = POLLIN};
+    if (interrupt_signal() != 0) return false;
+    if (!has_packed(lines) && poll(&file, 1, 0) <= 0) return false;
+    read_more(lines);
+  }
+  return true;
+}
+
+/* ---- lines ---- */
+
+static bool stop_reading(const struct line_reader *lines, int *code) {
+  if (interrupt_signal() != 0) {
+    *code = 128 + interrupt_signal();
+  } else if (lines->problem == ENOMEM) {
+    *code = report_no_memory();
+  } else if (lines->problem != 0) {
+    errno = lines->problem;
+    report(lines->name, "cannot read: %m");
+    *code = EX_IOERR;
+  } else if (lines->bad == ELMAN_BAD_DATA) {
+    report(lines->name, "%s", lines->error.message);
+    *code = EX_DATAERR;
+  } else if (lines->bad != ELMAN_OK) {
+    *code = report_error(&lines->error);
+  }
+  return false;
+}
+
+bool line_reader_next(struct line_reader *lines, struct line *line, int *code) {
+  const size_t mark = strlen(BYTE_ORDER_MARK);
+  const char *line_end = find_line_end(lines);
+  while (line_end == NULL && is_open(lines) && interrupt_signal() == 0) {
+    read_more(lines);
+    line_end = find_line_end(lines);
+  }
+  const size_t left = lines->end - lines->start;
+  if (interrupt_signal() != 0 ||
+      (line_end == NULL && (lines->problem != 0 || lines->bad != ELMAN_OK || left == 0)))
+    return stop_reading(lines, code);
+  line->text = lines->bytes + lines->start;
+  line->length = line_end == NULL ? left : (size_t)(line_end - line->text);
+  lines->start += line->length + (line_end != NULL);
+  if (line->length > 0 && line->text[line->length - 1] == '\r') line->length--;
+  if (++lines->number == 1 && line->length >= mark &&
+      memcmp(line->text, BYTE_ORDER_MARK, mark) == 0) {
+    line->text += mark;
+    line->length -= mark;
+  }
+  if (line->length > lines->max_line) line->length = lines->max_line + 1;
+  return true;
+}

@@ -1,0 +1,226 @@
+/* elman corpus split */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sysexits.h>
+
+#include "commands.h"
+#include "console/interrupt.h"
+#include "console/messages.h"
+#include "console/output.h"
+#include "elman.h"
+#include "input/pairs_input.h"
+#include "options/number_text.h"
+#include "options/options.h"
+
+enum { LINES_BETWEEN_LOOKS = 4096 };
+
+struct job {
+  struct pairs_input input;
+  elman_split_options options;
+  const char *prefix;
+  bool force;
+  char *paths[ELMAN_PARTS];
+};
+
+/* ---- sizes and names ---- */
+
+static int parse_size(elman_part_size *size, const char *command, const char *option,
+                      const char *text) {
+  double percent;
+  uint64_t pairs;
+  const char *rest = take_decimal(&percent, text);
+  *size = (elman_part_size){0};
+  if (rest != NULL && strcmp(rest, "%") == 0 && percent < 100) {
+    size->share = percent / 100;
+    return EX_OK;
+  }
+  if (parse_whole_number(text, &pairs) && pairs <= SIZE_MAX / 2) {
+    size->pairs = (size_t)pairs;
+    return EX_OK;
+  }
+  return report_usage(command,
+                      "--%s: '%s' is neither a number of pairs nor a share from 0%% to below 100%%",
+                      option, text);
+}
+
+/* "PREFIX.train.tsv", or "DIRECTORY/train.tsv" for a prefix that ends in a slash. */
+static bool name_files(struct job *job) {
+  const size_t length = strlen(job->prefix);
+  const char *dot = job->prefix[length - 1] == '/' ? "" : ".";
+  for (elman_part part = 0; part < ELMAN_PARTS; part++)
+    if (asprintf(&job->paths[part], "%s%s%s.tsv", job->prefix, dot, elman_part_name(part)) < 0) {
+      job->paths[part] = NULL;
+      return false;
+    }
+  return true;
+}
+
+/* All three names, also when one part is empty: a dev file of another split beside this train file
+ * would be a leak. */
+static int refuse_existing(const struct job *job) {
+  struct stat info;
+  int code = EX_OK;
+  for (elman_part part = 0; part < ELMAN_PARTS && !job->force; part++) {
+    if (lstat(job->paths[part], &info) == 0)
+      report(job->paths[part], "is there already; --force replaces it");
+    else if (errno == ENOENT)
+      continue;
+    else
+      report(job->paths[part], "cannot look at the file: %m");
+    code = EX_CANTCREAT;
+  }
+  return code;
+}
+
+/* ---- writing ---- */
+
+static bool is_written(const elman_split_info *info, elman_part part) {
+  return info->pairs[part] > 0;
+}
+
+/* Stops at a signal and at the first write error, which stays in its output. */
+static void write_lines(struct output *outputs, const elman_pairs *pairs,
+                        const elman_split *split) {
+  for (size_t i = 0; i < elman_pairs_count(pairs); i++) {
+    size_t length;
+    const char *line = elman_pairs_line(pairs, i, &length);
+    struct output *output = &outputs[elman_split_part(split, i)];
+    if (fwrite(line, 1, length, output->stream) < length || putc('\n', output->stream) == EOF) {
+      output_flush(output);
+      return;
+    }
+    if (i % LINES_BETWEEN_LOOKS == 0 && interrupt_signal() != 0) return;
+  }
+}
+
+/* All that can go wrong shall do so before the first file takes its place. */
+static int store(struct output *output) {
+  elman_error error;
+  errno = 0;
+  if (output_flush(output))
+    return elman_file_store(output->file, &error) == ELMAN_OK ? EX_OK : report_error(&error);
+  errno = output->problem;
+  report(output->path, "cannot write: %m");
+  return EX_IOERR;
+}
+
+/* Says which files hold what if they could not all be put in place. */
+static int put_in_place(struct output *outputs, const elman_split_info *info) {
+  int code = EX_OK;
+  elman_part failed = ELMAN_PART_TRAIN;
+  for (elman_part part = 0; part < ELMAN_PARTS; part++) {
+    if (!is_written(info, part)) continue;
+    if (code != EX_OK) {
+      output_abandon(&outputs[part]);
+      continue;
+    }
+    code = output_close(&outputs[part], EX_OK);
+    if (code != EX_OK) failed = part;
+  }
+  for (elman_part part = 0; part < ELMAN_PARTS && code != EX_OK; part++)
+    if (is_written(info, part) && part != failed)
+      report(outputs[part].path,
+             part < failed ? "is new; do not use it with the other parts" : "was not written");
+  return code;
+}
+
+static int write_parts(const struct job *job, const elman_pairs *pairs, const elman_split *split) {
+  const elman_split_info info = elman_split_get_info(split);
+  struct output outputs[ELMAN_PARTS] = {0};
+  int code = EX_OK;
+  interrupt_catch_first();
+  for (elman_part part = 0; part < ELMAN_PARTS && code == EX_OK; part++)
+    if (is_written(&info, part)) code = output_open(&outputs[part], job->paths[part]);
+  if (code == EX_OK) write_lines(outputs, pairs, split);
+  if (code == EX_OK && interrupt_signal() != 0) code = 128 + interrupt_signal();
+  for (elman_part part = 0; part < ELMAN_PARTS && code == EX_OK; part++)
+    if (is_written(&info, part)) code = store(&outputs[part]);
+  if (code == EX_OK) return put_in_place(outputs, &info);
+  for (elman_part part = 0; part < ELMAN_PARTS; part++)
+    if (outputs[part].file != NULL) output_abandon(&outputs[part]);
+  return code;
+}
+
+/* ---- what is done ---- */
+
+static void describe(const struct job *job, const elman_split *split) {
+  const elman_split_info info = elman_split_get_info(split);
+  struct stat old;
+  note("%zu group%s of pairs that share a sentence with no other group; the largest has %zu pair%s",
+       info.groups, plural(info.groups), info.largest, plural(info.largest));
+  for (elman_part part = 0; part < ELMAN_PARTS; part++) {
+    if (is_written(&info, part))
+      note("%s: %zu pair%s", job->paths[part], info.pairs[part], plural(info.pairs[part]));
+    else if (lstat(job->paths[part], &old) == 0)
+      note("%s is left from an earlier split; do not use it with these parts", job->paths[part]);
+    if (part != ELMAN_PART_TRAIN && info.pairs[part] < info.wanted[part])
+      note("%s has %zu pair%s of the %zu wanted: the groups that are left are too large",
+           elman_part_name(part), info.pairs[part], plural(info.pairs[part]), info.wanted[part]);
+  }
+}
+
+static int split_and_write(const struct job *job, const elman_pairs *pairs) {
+  elman_error error;
+  elman_split *split;
+  if (elman_split_create(&split, pairs, &job->options, &error) != ELMAN_OK)
+    return report_error(&error);
+  const int code = write_parts(job, pairs, split);
+  if (code == EX_OK) describe(job, split);
+  elman_split_free(split);
+  return code;
+}
+
+static int run(struct job *job, const char *command, const struct operands *operands) {
+  if (job->prefix[0] == '\0')
+    return report_usage(command, "--output says what the names of the files start with");
+  if (strcmp(job->prefix, "-") == 0)
+    return report_usage(command, "--output: the parts go to files, not to standard output");
+  int code = name_files(job) ? refuse_existing(job) : report_no_memory();
+  elman_pairs *pairs = NULL;
+  if (code == EX_OK) code = pairs_input_read(&pairs, &job->input, command, operands);
+  if (code == EX_OK) code = split_and_write(job, pairs);
+  elman_pairs_free(pairs);
+  for (elman_part part = 0; part < ELMAN_PARTS; part++) free(job->paths[part]);
+  return code;
+}
+
+int corpus_split_command(int argc, char **argv) {
+  struct job job = {.input = {.columns = DEFAULT_COLUMNS, .whole_lines = true},
+                    .options = elman_split_options_default()};
+  const char *dev = "5%", *test = "5%";
+  static const char *const parts[] = {".train.tsv", ".dev.tsv", ".test.tsv", NULL};
+  const struct option options[] = {
+      {"output", 'o', "PREFIX", "writes PREFIX.train.tsv, PREFIX.dev.tsv, PREFIX.test.tsv",
+       .text = &job.prefix, .use = FILE_IS_PREFIX, .beside = parts},
+      {"dev", 0, "SIZE", "pairs for dev, or a share of all as in 2.5%; 0 = none", .text = &dev},
+      {"test", 0, "SIZE", "pairs for test, or a share of all", .text = &test},
+      SEED_OPTION(job.options.seed, "chooses among pairs"),
+      PAIRS_COLUMNS_OPTION(job.input),
+      PAIRS_STRICT_OPTION(job.input),
+      PAIRS_LIMITS_OPTIONS(job.input),
+      {"force", 'f', NULL, "replace files that are there already", .flag = &job.force},
+      QUIET_OPTION("print errors only"),
+      {0}};
+  const struct rule rules[] = {
+      {"", "!output", "--output says what the names of the files start with"},
+      {"", "!PAIRS", NO_PAIRS},
+      {0}};
+  const struct usage usage = {
+      "corpus split",
+      "[options] -o PREFIX PAIRS...",
+      "Splits pairs into parts to train, tune and test on. Pairs that share a sentence of\n"
+      "either side, but for case, width, punctuation and spaces, stay in one part. Lines\n"
+      "keep all their columns. A PREFIX that ends in '/' is a directory for train.tsv,\n"
+      "dev.tsv and test.tsv.",
+      options,
+      rules,
+      .reads_operands = true};
+  struct operands operands;
+  int code;
+  if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
+  code = parse_size(&job.options.dev, usage.command, "dev", dev);
+  if (code == EX_OK) code = parse_size(&job.options.test, usage.command, "test", test);
+  return code == EX_OK ? run(&job, usage.command, &operands) : code;
+}

@@ -1,0 +1,270 @@
+/* elman subwords learn, apply, show */
+#include <string.h>
+#include <sysexits.h>
+
+#include "commands.h"
+#include "console/interrupt.h"
+#include "console/line_reader.h"
+#include "console/messages.h"
+#include "console/output.h"
+#include "elman.h"
+#include "input/model_input.h"
+#include "options/options.h"
+
+/* Of subword-nmt's codes. Those of before version 0.2 are applied in another way. */
+static const char VERSION_LINE[] = "#version: 0.2";
+enum { MOST_BYTES = 1 << 28, MOST_CODE_BYTES = 1 << 20 }; /* of a line of text, and of codes */
+
+struct job {
+  elman_subwords *subwords;
+  elman_model *opened_model; /* whose tokens are written */
+  const char *codes, *model, *input, *output;
+  unsigned side;
+  size_t merges;
+  bool headed; /* the codes have their first line */
+  bool opened;
+  struct output out;
+};
+
+/* Takes line number `number`, from 1. */
+typedef elman_status line_function(struct job *job, const struct line *line, size_t number,
+                                   elman_error *error);
+
+static int for_each_line(struct job *job, const char *path, size_t most, line_function *take) {
+  struct line_reader lines;
+  struct line line;
+  int code = line_reader_open(&lines, path, most);
+  if (code != EX_OK) return code;
+  while (code == EX_OK && job->out.problem == 0 && line_reader_next(&lines, &line, &code)) {
+    elman_error error;
+    if (line.length > most) {
+      report(lines.name, "line %zu has more than %zu bytes", lines.number, most);
+      code = EX_DATAERR;
+    } else if (take(job, &line, lines.number, &error) != ELMAN_OK) {
+      report(lines.name, "line %zu: %s", lines.number, error.message);
+      code = exit_code_of(error.code);
+    }
+  }
+  line_reader_close(&lines);
+  return code;
+}
+
+static elman_status count_line(struct job *job, const struct line *line, size_t number,
+                               elman_error *error) {
+  (void)number;
+  return elman_subwords_count_line(job->subwords, line->text, line->length, error);
+}
+
+static elman_status add_merge(struct job *job, const struct line *line, size_t number,
+                              elman_error *error) {
+  if (number > 1) return elman_subwords_add_merge(job->subwords, line->text, line->length, error);
+  job->headed = true;
+  if (line->length == strlen(VERSION_LINE) && memcmp(line->text, VERSION_LINE, line->length) == 0)
+    return ELMAN_OK;
+  *error = (elman_error){.code = ELMAN_BAD_DATA};
+  snprintf(error->message, sizeof error->message,
+           "is not '%s': these are no codes of subword-nmt of that version", VERSION_LINE);
+  return error->code;
+}
+
+/* ---- the output ---- */
+
+static int open_output(struct job *job) {
+  const int code = output_open(&job->out, job->output);
+  job->opened = code == EX_OK;
+  /* A signal must not leave the temporary file behind. */
+  if (job->opened && job->out.file != NULL) interrupt_catch_first();
+  return code;
+}
+
+/* A file is not replaced by a part of what was to be in it. */
+static int close_output(struct job *job, int code) {
+  if (!job->opened) return code;
+  if (code == EX_OK || job->out.file == NULL) return output_close(&job->out, code);
+  output_abandon(&job->out);
+  return code;
+}
+
+/* What cannot be written is noted for the end. */
+static void write_line(struct job *job, const char *line) {
+  if (fprintf(job->out.stream, "%s\n", line) < 0) (void)output_flush(&job->out);
+}
+
+static elman_status apply_line(struct job *job, const struct line *line, size_t number,
+                               elman_error *error) {
+  (void)number;
+  const char *split;
+  const elman_status status =
+      elman_subwords_apply(&split, job->subwords, line->text, line->length, error);
+  if (status == ELMAN_OK) write_line(job, split);
+  return status;
+}
+
+static elman_status encode_line(struct job *job, const struct line *line, size_t number,
+                                elman_error *error) {
+  (void)number;
+  elman_coded *coded;
+  const elman_status status = elman_encode(&coded, job->opened_model, (elman_side)job->side,
+                                           line->text, line->length, error);
+  if (status != ELMAN_OK) return status;
+  for (size_t i = 0; i < coded->count; i++)
+    fprintf(job->out.stream, "%s%s",
+            i == 0             ? ""
+            : coded->joined[i] ? "@@ "
+                               : " ",
+            coded->tokens[i]);
+  elman_coded_free(coded);
+  write_line(job, "");
+  return ELMAN_OK;
+}
+
+static int write_merges(struct job *job) {
+  int code = open_output(job);
+  if (code == EX_OK) write_line(job, VERSION_LINE);
+  for (size_t i = 0; code == EX_OK && i < elman_subwords_merges(job->subwords); i++) {
+    elman_error error;
+    const char *line;
+    if (elman_subwords_get_merge(&line, job->subwords, i, &error) == ELMAN_OK)
+      write_line(job, line);
+    else
+      code = report_error(&error);
+  }
+  return code;
+}
+
+/* The model is freed with the job. */
+static int add_model(struct job *job) {
+  elman_error error;
+  const int code = model_open(&job->opened_model, job->model);
+  if (code != EX_OK) return code;
+  if (elman_subwords_add_model(job->subwords, job->opened_model, (elman_side)job->side, &error) ==
+      ELMAN_OK)
+    return EX_OK;
+  return report_error(&error);
+}
+
+/* ---- commands ---- */
+
+static int learn(struct job *job, const struct operands *operands) {
+  elman_error error;
+  int code = operands->count == 0 ? for_each_line(job, NULL, MOST_BYTES, count_line) : EX_OK;
+  for (size_t i = 0; code == EX_OK && i < operands->count; i++)
+    code = for_each_line(job, operands->words[i], MOST_BYTES, count_line);
+  if (code != EX_OK) return code;
+  if (elman_subwords_learn(job->subwords, job->merges, &error) != ELMAN_OK)
+    return report_error(&error);
+  const size_t learnt = elman_subwords_merges(job->subwords);
+  if (learnt < job->merges)
+    note("%zu merge%s: no other pair of parts is seen twice", learnt, plural(learnt));
+  return write_merges(job);
+}
+
+static int apply(struct job *job, const struct operands *operands) {
+  (void)operands;
+  int code = job->codes != NULL ? for_each_line(job, job->codes, MOST_CODE_BYTES, add_merge)
+                                : add_model(job);
+  if (code == EX_OK && job->codes != NULL && !job->headed) {
+    report(job->codes, "is empty, and no file of codes");
+    code = EX_DATAERR;
+  }
+  if (code == EX_OK) code = open_output(job);
+  if (code != EX_OK) return code;
+  return for_each_line(job, job->input, MOST_BYTES, job->codes != NULL ? apply_line : encode_line);
+}
+
+static int show(struct job *job, const struct operands *operands) {
+  (void)operands;
+  const int code = add_model(job);
+  return code == EX_OK ? write_merges(job) : code;
+}
+
+static int run(struct job *job, const struct operands *operands,
+               int (*work)(struct job *job, const struct operands *operands)) {
+  elman_error error;
+  int code = job->output != NULL ? output_check(job->output) : EX_OK;
+  if (code != EX_OK) return code;
+  code = elman_subwords_create(&job->subwords, &error) == ELMAN_OK ? work(job, operands)
+                                                                   : report_error(&error);
+  elman_subwords_free(job->subwords);
+  elman_model_free(job->opened_model);
+  return close_output(job, code);
+}
+
+#define SIDE_OPTION(job)                                                                           \
+  OPTION("side", 0, "SIDE", "of the model that is read", .index = &(job).side,                     \
+         .choice = text_side_name)
+
+int subwords_learn_command(int argc, char **argv) {
+  struct job job = {.merges = 8000};
+  const struct option options[] = {{"merges", 'n', "N", "merges to learn at most",
+                                    .count = &job.merges, .least = 1, .most = 1000000},
+                                   OUTPUT_OPTION(job.output, "codes"),
+                                   QUIET_OPTION("print errors only"),
+                                   {0}};
+  const struct usage usage = {
+      "subwords learn",
+      "[options] [FILE...]",
+      "Learns merges of byte-pair encoding from words with spaces between, as subword-nmt's\n"
+      "learn-bpe does, and writes its file of codes. Without FILE it reads standard input.",
+      options,
+      NULL,
+      .reads_operands = true};
+  struct operands operands;
+  int code;
+  if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
+  return run(&job, &operands, learn);
+}
+
+int subwords_apply_command(int argc, char **argv) {
+  struct job job = {.side = ELMAN_TARGET};
+  const struct option options[] = {
+      {"codes", 'c', "FILE", "codes of 'subwords learn' or subword-nmt", .text = &job.codes,
+       .use = FILE_IS_READ},
+      {"model", 'm', "FILE", "a model that splits text by bpe, for its own tokens",
+       .text = &job.model, .use = FILE_IS_READ},
+      SIDE_OPTION(job),
+      INPUT_OPTION(job.input),
+      OUTPUT_OPTION(job.output, "parts"),
+      QUIET_OPTION("print errors only"),
+      {0}};
+  const struct rule rules[] = {{"codes", "model", "--codes and --model do not go together"},
+                               {"", "!codes model", "--codes or --model says what to apply"},
+                               {"side", "!model", "--side needs --model, which has two"},
+                               {"FILE", "", "unexpected '%s'; --input names the text"},
+                               {0}};
+  const struct usage usage = {
+      "subwords apply",
+      "[options] -c FILE|-m FILE",
+      "Splits words with spaces between into parts, as subword-nmt's apply-bpe does: '@@ '\n"
+      "stands behind each part that another part of its word follows. With --model, writes\n"
+      "the model's own tokens in the same form: normalized, and punctuation apart.",
+      options,
+      rules,
+      .reads_operands = false};
+  struct operands operands;
+  int code;
+  if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
+  return run(&job, &operands, apply);
+}
+
+int subwords_show_command(int argc, char **argv) {
+  struct job job = {.side = ELMAN_TARGET, .model = DEFAULT_MODEL};
+  const struct option options[] = {MODEL_OPTION(job.model),
+                                   SIDE_OPTION(job),
+                                   OUTPUT_OPTION(job.output, "codes"),
+                                   QUIET_OPTION("print errors only"),
+                                   {0}};
+  const struct rule rules[] = {{"FILE", "", "unexpected '%s'; -m FILE names the model"}, {0}};
+  const struct usage usage = {
+      "subwords show",
+      "[options]",
+      "Writes the merges of a model that splits words by bpe, as a file of codes that\n"
+      "'subwords apply' and subword-nmt read. 'inspect --vocabulary' lists the parts.",
+      options,
+      rules,
+      .reads_operands = false};
+  struct operands operands;
+  int code;
+  if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
+  return run(&job, &operands, show);
+}

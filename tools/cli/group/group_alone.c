@@ -1,0 +1,49 @@
+/* Without MPI a process is alone. */
+#include <sysexits.h>
+
+#include "console/messages.h"
+#include "group/group.h"
+#include "group/launcher.h"
+
+static double timeout = 600;
+
+int group_join(void) {
+  const char *variable;
+  const size_t processes = launcher_processes(&variable);
+  if (processes <= 1) return EX_OK;
+  report(NULL,
+         "one of %zu processes (%s), which would all do the same: this elman is built without MPI "
+         "(-DELMAN_MPI=ON); 'env -u %s elman ...' is on its own",
+         processes, variable, variable);
+  return EX_USAGE;
+}
+
+int group_leave(int code) {
+  return code;
+}
+
+const elman_group *group_joined(void) {
+  return NULL;
+}
+
+bool group_leads(void) {
+  return true;
+}
+
+size_t group_threads(size_t asked) {
+  return asked;
+}
+
+uint64_t group_sent(void) {
+  return 0;
+}
+
+double *group_timeout(void) {
+  return &timeout;
+}
+
+int group_check_timeout(const struct usage *usage, const struct operands *operands) {
+  if (!option_given(usage, operands, "timeout")) return EX_OK;
+  return report_usage(usage->command, "--timeout is for several processes: this elman is built "
+                                      "without MPI (-DELMAN_MPI=ON)");
+}

@@ -1,0 +1,313 @@
+/* The processes that an MPI launcher has started. MPI moves bytes and nothing else. */
+#include <fcntl.h>
+#include <mpi.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "console/messages.h"
+#include "group/group.h"
+#include "group/launcher.h"
+#include "group/mpi_pieces.h"
+
+/* Sent by a process to every other when it leaves. */
+struct farewell {
+  int code;
+  bool follows;       /* it leaves because another one has left */
+  uint64_t exchanges; /* that it has been through */
+  char message[MESSAGE_SIZE];
+};
+
+enum { TAG_BYTES = 1, TAG_FAREWELL };
+
+static struct {
+  elman_group group; /* size 0 = alone */
+  MPI_Comm world;
+  size_t threads;
+  double timeout;
+  uint64_t exchanges, sent;
+  struct pieces pieces;       /* of an exchange */
+  struct pieces expected;     /* farewells, in the places of `farewells` */
+  struct farewell *farewells; /* (size): what others have said; its own place is empty */
+  bool follows;               /* as in its own farewell */
+  bool broken;                /* nothing can be told to others any more */
+} here = {.timeout = 600};
+
+/* ---- errors ---- */
+
+static elman_status fail(elman_error *error, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static elman_status fail(elman_error *error, const char *format, ...) {
+  va_list arguments;
+  *error = (elman_error){.code = ELMAN_IO};
+  va_start(arguments, format);
+  vsnprintf(error->message, sizeof error->message, format, arguments);
+  va_end(arguments);
+  return ELMAN_IO;
+}
+
+static elman_status fail_mpi(elman_error *error, int result) {
+  char text[MPI_MAX_ERROR_STRING];
+  int length;
+  here.broken = true;
+  if (MPI_Error_string(result, text, &length) != MPI_SUCCESS) text[0] = '\0';
+  return fail(error, "the processes cannot reach each other: %s", text);
+}
+
+/* "process 1", "processes 1, 3, 4" */
+static void name_silent(char *text, size_t size, const struct pieces *pieces) {
+  size_t used = 0, named = 0;
+  for (size_t r = 0; r < here.group.size && used < size; r++)
+    if (pieces_open(pieces, r))
+      used += (size_t)snprintf(text + used, size - used, named++ == 0 ? "%zu" : ", %zu", r);
+}
+
+static elman_status fail_silence(elman_error *error, const struct pieces *pieces) {
+  char names[256] = "";
+  name_silent(names, sizeof names, pieces);
+  here.broken = true;
+  return fail(error, "process%s %s: no answer for %g seconds (--timeout)",
+              strchr(names, ',') == NULL ? "" : "es", names, here.timeout);
+}
+
+/* ---- exchange ---- */
+
+/* Process r has left without its part in this exchange, and never will have. */
+static bool has_left(size_t r) {
+  return !pieces_open(&here.expected, r) && r != here.group.rank &&
+         here.farewells[r].exchanges <= here.exchanges && pieces_open(&here.pieces, r);
+}
+
+static elman_status fail_left(elman_error *error, size_t r) {
+  const struct farewell *farewell = &here.farewells[r];
+  here.follows = true;
+  pieces_abandon(&here.pieces);
+  if (farewell->message[0] == '\0') return fail(error, "process %zu has ended", r);
+  return fail(error, "process %zu: %s", r, farewell->message);
+}
+
+static elman_status look_for_farewells(elman_error *error) {
+  const int result = pieces_test(&here.expected);
+  if (result != MPI_SUCCESS) return fail_mpi(error, result);
+  /* One that follows another one knows less about what happened. */
+  for (int follows = 0; follows <= 1; follows++)
+    for (size_t r = 0; r < here.group.size; r++)
+      if (has_left(r) && here.farewells[r].follows == (follows == 1)) return fail_left(error, r);
+  return ELMAN_OK;
+}
+
+static elman_status await_pieces(struct pieces *pieces, bool exchanging, elman_error *error) {
+  struct patience patience = patience_start(here.timeout);
+  while (pieces->left > 0) {
+    const size_t left = pieces->left;
+    const int result = pieces_test(pieces);
+    if (result != MPI_SUCCESS) return fail_mpi(error, result);
+    if (pieces->left < left) {
+      patience = patience_start(here.timeout);
+    } else if (!patience_wait(&patience)) {
+      return fail_silence(error, pieces);
+    } else if (exchanging && patience.sleeps) {
+      const elman_status status = look_for_farewells(error);
+      if (status != ELMAN_OK) return status;
+    }
+  }
+  return ELMAN_OK;
+}
+
+/* Receiving comes first, so that what arrives has its place, and each process begins with another
+ * one. */
+static int begin_exchange(const elman_bytes *send, const elman_bytes *receive) {
+  const size_t P = here.group.size, rank = here.group.rank;
+  int result = MPI_SUCCESS;
+  for (size_t i = 1; i < P && result == MPI_SUCCESS; i++) {
+    const size_t r = (rank + P - i) % P;
+    result = pieces_receive(&here.pieces, here.world, TAG_BYTES, r, receive[r]);
+  }
+  for (size_t i = 1; i < P && result == MPI_SUCCESS; i++) {
+    const size_t r = (rank + i) % P;
+    result = pieces_send(&here.pieces, here.world, TAG_BYTES, r, send[r]);
+    here.sent += send[r].count;
+  }
+  return result;
+}
+
+static elman_status exchange(void *context, const elman_bytes *send, const elman_bytes *receive,
+                             elman_error *error) {
+  const size_t rank = here.group.rank;
+  elman_error unseen;
+  (void)context;
+  if (error == NULL) error = &unseen;
+  pieces_clear(&here.pieces);
+  const int result = begin_exchange(send, receive);
+  if (result != MPI_SUCCESS) return fail_mpi(error, result);
+  if (receive[rank].count > 0) memcpy(receive[rank].data, send[rank].data, receive[rank].count);
+  const elman_status status = await_pieces(&here.pieces, true, error);
+  if (status == ELMAN_OK) here.exchanges++;
+  return status;
+}
+
+/* ---- joining ---- */
+
+/* A processor that several processes of this machine may use is shared among them. */
+static size_t share_of_processors(MPI_Comm world) {
+  MPI_Comm node;
+  int neighbours;
+  cpu_set_t own;
+  size_t threads = 0;
+  if (sched_getaffinity(0, sizeof own, &own) != 0) CPU_ZERO(&own); /* more than fit the set */
+  if (MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) != MPI_SUCCESS)
+    return 0;
+  MPI_Comm_size(node, &neighbours);
+  cpu_set_t *sets = calloc((size_t)neighbours, sizeof *sets);
+  if (sets == NULL) MPI_Abort(world, report_no_memory()); /* the neighbours would wait */
+  const bool known =
+      MPI_Allgather(&own, sizeof own, MPI_BYTE, sets, sizeof own, MPI_BYTE, node) == MPI_SUCCESS;
+  double share = 1e-9;
+  for (size_t i = 0; known && i < CPU_SETSIZE; i++) {
+    int users = 0;
+    for (int n = 0; n < neighbours; n++) users += CPU_ISSET(i, &sets[n]) != 0;
+    if (CPU_ISSET(i, &own)) share += 1.0 / users;
+  }
+  if (known && CPU_COUNT(&own) > 0) threads = share < 1 ? 1 : (size_t)share;
+  free(sets);
+  MPI_Comm_free(&node);
+  return threads;
+}
+
+static bool expect_farewells(void) {
+  const size_t P = here.group.size;
+  here.farewells = calloc(P, sizeof *here.farewells);
+  if (here.farewells == NULL) return false;
+  for (size_t r = 0; r < P; r++)
+    if (r != here.group.rank &&
+        pieces_receive(&here.expected, here.world, TAG_FAREWELL, r,
+                       (elman_bytes){&here.farewells[r], sizeof *here.farewells}) != MPI_SUCCESS)
+      return false;
+  return true;
+}
+
+/* Only the leader prints. */
+static void fall_silent(void) {
+  const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (nowhere >= 0) dup2(nowhere, STDOUT_FILENO);
+  if (nowhere > STDERR_FILENO) close(nowhere);
+  messages_hold();
+}
+
+static int join(size_t launched, const char *variable) {
+  int given, rank, size;
+  MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &given);
+  MPI_Comm_dup(MPI_COMM_WORLD, &here.world);
+  MPI_Comm_set_errhandler(here.world, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(here.world, &rank);
+  MPI_Comm_size(here.world, &size);
+  if ((size_t)size != launched) {
+    report(NULL,
+           "started as %zu processes (%s), of which MPI finds %d: the launcher must be one that "
+           "this elman's MPI knows (mpirun of the same MPI; srun --mpi=list shows others)",
+           launched, variable, size);
+    MPI_Finalize();
+    return EX_USAGE;
+  }
+  here.group = (elman_group){.rank = (size_t)rank,
+                             .size = launched,
+                             .exchange = exchange,
+                             .single_thread = given < MPI_THREAD_SERIALIZED};
+  here.threads = share_of_processors(here.world);
+  if (!expect_farewells()) {
+    report_no_memory();
+    MPI_Abort(MPI_COMM_WORLD, EX_OSERR);
+  }
+  if (rank > 0) fall_silent();
+  return EX_OK;
+}
+
+int group_join(void) {
+  const char *variable;
+  const size_t launched = launcher_processes(&variable);
+  return launched <= 1 ? EX_OK : join(launched, variable);
+}
+
+/* ---- leaving ---- */
+
+static elman_status say_farewell(const struct farewell *own, elman_error *error) {
+  const elman_bytes bytes = {(void *)own, sizeof *own};
+  pieces_clear(&here.pieces);
+  for (size_t r = 0; r < here.group.size; r++) {
+    const int result = r == here.group.rank
+                           ? MPI_SUCCESS
+                           : pieces_send(&here.pieces, here.world, TAG_FAREWELL, r, bytes);
+    if (result != MPI_SUCCESS) return fail_mpi(error, result);
+  }
+  const elman_status status = await_pieces(&here.expected, false, error);
+  return status != ELMAN_OK ? status : await_pieces(&here.pieces, false, error);
+}
+
+/* The first process where something went wrong by itself; the size of the group if there is none.
+ */
+static size_t find_culprit(void) {
+  size_t r = 0;
+  while (r < here.group.size && (here.farewells[r].code == EX_OK || here.farewells[r].follows)) r++;
+  return r;
+}
+
+/* Without others: they are ended, whatever they do. */
+static void abort_all(int code) {
+  if (here.group.rank > 0 && messages_held()[0] != '\0') {
+    char held[MESSAGE_SIZE];
+    snprintf(held, sizeof held, "%s", messages_held());
+    messages_release();
+    report(NULL, "process %zu: %s", here.group.rank, held);
+  }
+  fflush(NULL);
+  MPI_Abort(MPI_COMM_WORLD, code);
+}
+
+int group_leave(int code) {
+  if (here.group.size == 0) return code;
+  struct farewell *own = &here.farewells[here.group.rank];
+  elman_error error;
+  *own = (struct farewell){.code = code, .follows = here.follows, .exchanges = here.exchanges};
+  snprintf(own->message, sizeof own->message, "%s", messages_held());
+  if (!here.broken && say_farewell(own, &error) != ELMAN_OK) code = report_error(&error);
+  if (here.broken) abort_all(code);
+  const size_t culprit = find_culprit();
+  if (culprit < here.group.size) code = here.farewells[culprit].code;
+  if (culprit > 0 && culprit < here.group.size && !here.follows && group_leads())
+    report(NULL, "process %zu: %s", culprit, here.farewells[culprit].message);
+  fflush(NULL);
+  MPI_Finalize();
+  return code;
+}
+
+/* ---- what commands ask ---- */
+
+const elman_group *group_joined(void) {
+  return here.group.size == 0 ? NULL : &here.group;
+}
+
+bool group_leads(void) {
+  return here.group.rank == 0;
+}
+
+size_t group_threads(size_t asked) {
+  return asked != 0 ? asked : here.threads;
+}
+
+uint64_t group_sent(void) {
+  return here.sent;
+}
+
+double *group_timeout(void) {
+  return &here.timeout;
+}
+
+int group_check_timeout(const struct usage *usage, const struct operands *operands) {
+  (void)usage;
+  (void)operands;
+  return EX_OK;
+}

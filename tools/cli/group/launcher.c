@@ -1,0 +1,22 @@
+#include "group/launcher.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "options/number_text.h"
+
+/* Open MPI; MPICH, Intel MPI and others with their own launcher; MVAPICH; srun. The first that is
+ * there counts: mpirun may itself have been started by Slurm. */
+static const char *const variables[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE",
+                                        "SLURM_STEP_NUM_TASKS"};
+
+size_t launcher_processes(const char **variable) {
+  for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
+    const char *value = getenv(variables[i]);
+    uint64_t number;
+    if (value == NULL || !parse_whole_number(value, &number)) continue;
+    *variable = variables[i];
+    return (size_t)number;
+  }
+  return 1;
+}

@@ -1,0 +1,122 @@
+#include "input/pairs_input.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "console/messages.h"
+#include "console/output.h"
+#include "group/group.h"
+#include "options/number_text.h"
+
+enum { SKIPPED_SHOWN = 5 };
+
+static void note_skipped(void *context, const char *file, size_t line, elman_finding fault,
+                         const char *problem) {
+  (void)fault;
+  size_t *skipped = context;
+  if ((*skipped)++ < SKIPPED_SHOWN) note("%s:%zu: left out: %s", file, line, problem);
+}
+
+static bool parse_column(const char *text, size_t length, size_t *column) {
+  char digits[8];
+  uint64_t number;
+  if (length >= sizeof digits) return false;
+  memcpy(digits, text, length);
+  digits[length] = '\0';
+  if (!parse_whole_number(digits, &number) || number < 1 || number > MOST_COLUMNS) return false;
+  *column = (size_t)number;
+  return true;
+}
+
+int columns_parse(size_t *source, size_t *target, const char *columns, const char *command) {
+  const size_t comma = strcspn(columns, ",");
+  if (columns[comma] == ',' && parse_column(columns, comma, source) &&
+      parse_column(columns + comma + 1, strlen(columns + comma + 1), target))
+    return EX_OK;
+  return report_usage(command, "--columns: '%s' is not two numbers from 1 to %d, as in 2,1",
+                      columns, MOST_COLUMNS);
+}
+
+static bool is_standard(const char *path) {
+  return path != NULL && strcmp(path, "-") == 0;
+}
+
+int pairs_input_options(elman_pairs_options *options, const struct pairs_input *input,
+                        const char *command, const struct operands *operands) {
+  const int code = pairs_input_check_standard(input, NULL, command, operands);
+  if (code != EX_OK) return code;
+  *options = elman_pairs_options_default();
+  options->files = (const char *const *)operands->words;
+  options->file_count = operands->count;
+  options->source_file = input->source;
+  options->target_file = input->target;
+  options->alignment_column = input->alignment_column;
+  options->alignment_file = input->alignment_file;
+  options->check_alignments = input->check_alignments;
+  options->strict = input->strict;
+  if (input->max_line > 0) options->max_line = input->max_line;
+  if (input->max_unpacked > 0) options->max_unpacked = input->max_unpacked;
+  options->whole_lines = input->whole_lines;
+  return columns_parse(&options->source_column, &options->target_column, input->columns, command);
+}
+
+int pairs_input_read(elman_pairs **pairs, const struct pairs_input *input, const char *command,
+                     const struct operands *operands) {
+  elman_pairs_options options;
+  const int code = pairs_input_options(&options, input, command, operands);
+  if (code != EX_OK) return code;
+  size_t skipped = 0;
+  options.skipped = note_skipped;
+  options.context = &skipped;
+
+  elman_error error;
+  const elman_status status = elman_pairs_read(pairs, &options, &error);
+  if (skipped > SKIPPED_SHOWN) note("and %zu more", skipped - SKIPPED_SHOWN);
+  if (status != ELMAN_OK) return report_error(&error);
+  const size_t count = elman_pairs_count(*pairs), left_out = elman_pairs_skipped(*pairs);
+  if (left_out == 0)
+    note("%zu pair%s", count, plural(count));
+  else
+    note("%zu pair%s; %zu line%s left out", count, plural(count), left_out, plural(left_out));
+  return EX_OK;
+}
+
+char *pairs_input_name(const struct pairs_input *input, const struct operands *operands) {
+  char *name = NULL;
+  size_t length;
+  FILE *stream = open_memstream(&name, &length);
+  if (stream == NULL) return NULL;
+  if (input->source != NULL) fprintf(stream, "%s and %s", input->source, input->target);
+  for (size_t i = 0; i < operands->count; i++)
+    fprintf(stream, "%s%s", i == 0 ? "" : ", ", operands->words[i]);
+  if (fclose(stream) == 0) return name;
+  free(name);
+  return NULL;
+}
+
+int check_standard_input(const char *command, bool read, bool twice) {
+  if (twice) return report_usage(command, "standard input ('-') can be read once only");
+  if (read && group_joined() != NULL)
+    return report_usage(command, "standard input ('-') reaches one process only; name a file that "
+                                 "all can read");
+  return EX_OK;
+}
+
+int pairs_input_check_standard(const struct pairs_input *input, const char *dev,
+                               const char *command, const struct operands *operands) {
+  const char *others[] = {input->source, input->target, input->alignment_file, dev};
+  size_t found = 0;
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) found += is_standard(others[i]);
+  for (size_t i = 0; i < operands->count; i++) found += is_standard(operands->words[i]);
+  return check_standard_input(command, found > 0, found > 1);
+}
+
+bool pairs_input_includes(const struct pairs_input *input, const struct operands *operands,
+                          const char *path) {
+  bool found = output_is(path, input->source) || output_is(path, input->target) ||
+               output_is(path, input->alignment_file);
+  for (size_t i = 0; i < operands->count; i++) found = found || output_is(path, operands->words[i]);
+  return found;
+}

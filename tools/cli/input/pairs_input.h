@@ -1,0 +1,84 @@
+/* The sentence pairs that a command reads, and the options that say where they are. */
+#ifndef ELMAN_CLI_PAIRS_INPUT_H
+#define ELMAN_CLI_PAIRS_INPUT_H
+
+#include <stdbool.h>
+
+#include "elman.h"
+#include "options/options.h"
+
+struct pairs_input {
+  const char *source, *target;   /* two files in place of PAIRS, or NULL */
+  const char *columns;           /* "A,B" */
+  size_t alignment_column;       /* 0 = none */
+  const char *alignment_file;    /* in its place, or NULL */
+  bool check_alignments;         /* as in elman_pairs_options */
+  size_t max_line, max_unpacked; /* 0 = the default */
+  bool strict;
+  bool whole_lines; /* as in elman_pairs_options */
+};
+
+#define DEFAULT_COLUMNS "1,2"
+#define MOST_COLUMNS 1000
+
+/* Reads "A,B". Gives an exit code, after a message if that is not 0. */
+int columns_parse(size_t *source, size_t *target, const char *columns, const char *command);
+
+/* Rows of an option table; `input` is a struct pairs_input. */
+#define PAIRS_COLUMNS_OPTION(input)                                                                \
+  OPTION("columns", 0, "A,B", "columns of PAIRS that hold source and target",                      \
+         .text = &(input).columns)
+#define PAIRS_STRICT_OPTION(input)                                                                 \
+  OPTION("strict", 0, NULL, "a bad line is an error and not left out", .flag = &(input).strict)
+#define PAIRS_FILES_OPTIONS(input)                                                                 \
+  OPTION("source", 0, "FILE", "source sentences, one a line, in place of PAIRS",                   \
+         .text = &(input).source, .use = FILE_IS_READ),                                            \
+      OPTION("target", 0, "FILE", "target sentences, one a line; goes with --source",              \
+             .text = &(input).target, .use = FILE_IS_READ),                                        \
+      PAIRS_COLUMNS_OPTION(input)
+#define PAIRS_LIMITS_OPTIONS(input)                                                                \
+  OPTION("max-line", 0, "BYTES", "longest line; a longer one is an error", "16777216",             \
+         .count = &(input).max_line, .least = 1, .most = 1000000000),                              \
+      OPTION("max-unpacked", 0, "BYTES", "most that a file packed by gzip may unpack to",          \
+             "4294967296", .count = &(input).max_unpacked, .least = 1, .most = 1000000000000000)
+#define PAIRS_OPTIONS(input)                                                                       \
+  PAIRS_FILES_OPTIONS(input), PAIRS_STRICT_OPTION(input), PAIRS_LIMITS_OPTIONS(input)
+
+/* Rules of a command line with them; the first ones where there are --source and --target. */
+#define TWO_FILES_RULES                                                                            \
+  {"source", "!target", "--source and --target go together"},                                      \
+      {"target", "!source", "--source and --target go together"},                                  \
+      {"source", "PAIRS", "give either PAIRS or --source and --target"}, {                         \
+    "columns", "source", "--columns is for PAIRS, not for --source and --target"                   \
+  }
+#define NO_PAIRS "no PAIRS; name a file, or '-' for standard input"
+#define PAIRS_RULES TWO_FILES_RULES, OPTION("!source", "!PAIRS", NO_PAIRS)
+
+/* Where the pairs are, as far as the options of elman_pairs_read say it. Gives an exit code, after
+ * a message if that is not 0. */
+int pairs_input_options(elman_pairs_options *options, const struct pairs_input *input,
+                        const char *command, const struct operands *operands);
+
+/* Reads the pairs that `operands` or --source and --target name, and tells how many there are and
+ * which lines were left out. Gives an exit code, after a message if that is not 0.
+ */
+int pairs_input_read(elman_pairs **pairs, const struct pairs_input *input, const char *command,
+                     const struct operands *operands);
+
+/* The names of the files that the pairs are read from, to be freed; NULL = no memory. */
+char *pairs_input_name(const struct pairs_input *input, const struct operands *operands);
+
+/* EX_USAGE where standard input would be read twice, or by one of several processes alone. */
+int check_standard_input(const char *command, bool read, bool twice);
+
+/* Standard input can be one of the files, or `dev` (NULL = none), and only one process reads it.
+ * Gives an exit code, after a message if that is not 0. */
+int pairs_input_check_standard(const struct pairs_input *input, const char *dev,
+                               const char *command, const struct operands *operands);
+
+/* Whether `path` is one of the files that the pairs and alignments are read from, under this name
+ * or another. */
+bool pairs_input_includes(const struct pairs_input *input, const struct operands *operands,
+                          const char *path);
+
+#endif

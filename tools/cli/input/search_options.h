@@ -1,0 +1,69 @@
+/* The options of a search for translations, the same wherever there is one. */
+#ifndef ELMAN_CLI_SEARCH_OPTIONS_H
+#define ELMAN_CLI_SEARCH_OPTIONS_H
+
+#include "elman.h"
+#include "options/options.h"
+
+/* Rows of an option table. `search` is an elman_translate_options. */
+#define BEAM_OPTIONS(search)                                                                       \
+  OPTION("beam", 0, "N", "translations followed at once; 1 takes the likeliest word each time",    \
+         .count = &(search).beam, .least = 1, .most = ELMAN_MOST_BEAM),                            \
+      OPTION("length-penalty", 0, "X",                                                             \
+             "A of the score log p / T^A for T words; 0 favours short ones",                       \
+             .real = &(search).length_penalty, .highest = 10),                                     \
+      OPTION("length-norm", 0, "NAME", "what stands for T in the score, wu: (5 + T) / 6",          \
+             .index = (unsigned *)&(search).length_norm, .choice = elman_length_norm_name),        \
+      OPTION("coverage-penalty", 0, "X",                                                           \
+             "B of the score's part B * sum of log min(coverage, 1) over source words",            \
+             .real = &(search).coverage_penalty, .highest = 10),                                   \
+      OPTION("max-length", 0, "N", "longest translation, in tokens",                               \
+             "2 S + 10 for S source tokens", .count = &(search).max_length, .least = 1,            \
+             .most = 1000000),                                                                     \
+      OPTION("max-ratio", 0, "X", "longest translation, in tokens for each source token", "none",  \
+             .real = &(search).max_ratio, .lowest = 0.01, .highest = 1000)
+
+#define MAX_LINE_OPTION(search)                                                                    \
+  OPTION("max-line", 0, "BYTES", "longest line; a longer one is reported and left out",            \
+         .count = &(search).max_bytes, .least = 1, .most = 1000000000)
+
+#define SEARCH_OPTIONS(search)                                                                     \
+  BEAM_OPTIONS(search), MAX_LINE_OPTION(search),                                                   \
+      OPTION("n-best", 0, "N", "write the N best translations; --beam is N if not given",          \
+             .count = &(search).n_best, .least = 1, .most = ELMAN_MOST_BEAM),                      \
+      OPTION("replace-unk", 0, NULL, "for an unknown word put the source word most looked at",     \
+             .flag = &(search).replace_unknown)
+
+/* Settles the beam where it was left open. Penalties are refused where they change nothing: without
+ * a beam, unless `shows_scores`, which contain them. Gives an exit code, after a message if that is
+ * not 0. */
+int search_options_settle(elman_translate_options *search, const struct usage *usage,
+                          const struct operands *operands, bool shows_scores);
+
+/* Changes of the attention while decoding. */
+struct overrides {
+  struct option_list words; /* as they were given */
+  elman_override list[ELMAN_MOST_OVERRIDES];
+};
+
+/* The seed has a row of its own. */
+#define OVERRIDE_OPTION(overrides)                                                                 \
+  OPTION("override", 0, "WHAT",                                                                    \
+         "change the attention: uniform, shuffle, position=K (all weight on source token K, or "   \
+         "on the last of a shorter sentence) or row:col=w",                                        \
+         .list = &(overrides).words, .most = MOST_LISTED)
+
+/* Understands the words and points `search` to them. Gives an exit code, after a message if that is
+ * not 0. */
+int overrides_settle(struct overrides *overrides, elman_translate_options *search,
+                     const struct option_place *place);
+
+/* Whether one of them depends on the seed. */
+bool overrides_shuffle(const elman_translate_options *search);
+
+/* A place in a matrix that an override names is one of tokens: these are taken where the units are
+ * open, and words are refused. Gives an exit code, after a message if that is not 0. */
+int overrides_settle_units(elman_alignment_units *units, const elman_translate_options *search,
+                           const struct option_place *place);
+
+#endif

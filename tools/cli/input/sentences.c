@@ -1,0 +1,226 @@
+#include "input/sentences.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sysexits.h>
+
+#include "console/messages.h"
+
+enum { REPORTED_SHOWN = 5 };
+
+/* ---- opening ---- */
+
+static void hint_files(const struct operands *texts) {
+  struct stat info;
+  for (size_t i = 0; i < texts->count; i++) {
+    const char *text = texts->words[i];
+    if (stat(text, &info) == 0 && S_ISREG(info.st_mode))
+      note("'%s' is taken as a sentence, and is the name of a file; did you mean -i %s?", text,
+           text);
+  }
+}
+
+int sentences_open(struct sentences *sentences, const char *path, const struct operands *texts) {
+  elman_error error;
+  sentences->texts = *texts;
+  sentences->lines.file = -1;
+  if (sentences->references_path != NULL &&
+      elman_lines_read(&sentences->references, sentences->references_path, &error) != ELMAN_OK)
+    return report_error(&error);
+  hint_files(texts);
+  if (texts->count > 0) return EX_OK;
+  const int code = line_reader_open(&sentences->lines, path, sentences->max_line);
+  if (code != EX_OK) elman_lines_free(sentences->references);
+  return code;
+}
+
+void sentences_close(struct sentences *sentences) {
+  const size_t more = sentences->reported - REPORTED_SHOWN;
+  if (sentences->reported > REPORTED_SHOWN)
+    report(sentences->lines.name, "and %zu more line%s with bad data", more, plural(more));
+  line_reader_close(&sentences->lines);
+  elman_lines_free(sentences->references);
+}
+
+static bool has_lines(const struct sentences *sentences) {
+  return sentences->texts.count == 0;
+}
+
+bool sentences_ready(struct sentences *sentences) {
+  return !has_lines(sentences) || line_reader_ready(&sentences->lines);
+}
+
+/* ---- problems ---- */
+
+/* Where the reference of a sentence was given. */
+static void place_reference(char *where, size_t size, const struct sentences *sentences,
+                            size_t number) {
+  const char *path = sentences->references_path;
+  if (sentences->source_column > 0)
+    snprintf(where, size, "%s:%zu: target side", sentences->lines.name, number);
+  else if (path == NULL)
+    snprintf(where, size, "--reference");
+  else
+    snprintf(where, size, "%s:%zu", strcmp(path, "-") == 0 ? "standard input" : path, number);
+}
+
+int sentences_report(struct sentences *sentences, size_t number, const elman_error *error) {
+  elman_error placed = *error;
+  if (error->code == ELMAN_BAD_DATA && sentences->reported++ >= REPORTED_SHOWN)
+    return exit_code_of(error->code);
+  if (strcmp(error->where, "reference") == 0)
+    place_reference(placed.where, sizeof placed.where, sentences, number);
+  else if (has_lines(sentences))
+    snprintf(placed.where, sizeof placed.where, "%s:%zu", sentences->lines.name, number);
+  else
+    snprintf(placed.where, sizeof placed.where, "TEXT %zu", number);
+  return report_error(&placed);
+}
+
+bool sentences_usable(const struct sentences *sentences, int code) {
+  return code == EX_OK || (code == EX_DATAERR && !sentences->mismatch);
+}
+
+static size_t last_column(const struct sentences *sentences) {
+  size_t last = sentences->alignment_column;
+  if (sentences->source_column > last) last = sentences->source_column;
+  return sentences->target_column > last ? sentences->target_column : last;
+}
+
+static void report_line(struct sentences *sentences, const struct sentence *sentence, int *code) {
+  elman_error error = {.code = ELMAN_BAD_DATA};
+  if (sentence->length > sentences->max_line)
+    snprintf(error.message, sizeof error.message, "left out: the line has more than %zu byte%s",
+             sentences->max_line, plural(sentences->max_line));
+  else
+    snprintf(error.message, sizeof error.message,
+             "left out: there is no column %zu, or the line is not text", last_column(sentences));
+  *code = sentences_report(sentences, sentence->number, &error);
+}
+
+static bool report_mismatch(struct sentences *sentences, const char *problem, int *code) {
+  const size_t count = elman_lines_count(sentences->references);
+  report(sentences->references_path,
+         "has %zu line%s, but there are %s sentences; line n must belong to sentence n", count,
+         plural(count), problem);
+  sentences->mismatch = true;
+  *code = EX_DATAERR;
+  return false;
+}
+
+/* ---- what belongs to a sentence ---- */
+
+struct field {
+  const char *text; /* NULL = there is none */
+  size_t length;
+};
+
+static struct field find_column(const struct sentence *line, size_t column) {
+  struct field field = {line->text, 0};
+  for (size_t i = 1; i < column && field.text != NULL; i++) {
+    field.text += strcspn(field.text, "\t");
+    field.text = *field.text == '\0' ? NULL : field.text + 1;
+  }
+  if (field.text != NULL) field.length = strcspn(field.text, "\t");
+  return field;
+}
+
+static char *put_column(char **at, struct field field) {
+  char *start = *at;
+  memcpy(start, field.text, field.length);
+  start[field.length] = '\0';
+  *at += field.length + 1;
+  return start;
+}
+
+/* False if a column is missing, or there is no memory, which *code then says. A NUL is not text,
+ * and would hide what comes after it. */
+static bool split_columns(const struct sentences *sentences, struct sentence *sentence, int *code) {
+  if (sentence->length > sentences->max_line || strlen(sentence->text) < sentence->length ||
+      find_column(sentence, last_column(sentences)).text == NULL)
+    return false;
+  const bool aligned = sentences->alignment_column > 0;
+  const struct field source = find_column(sentence, sentences->source_column),
+                     target = find_column(sentence, sentences->target_column),
+                     links = aligned ? find_column(sentence, sentences->alignment_column)
+                                     : (struct field){"", 0};
+  /* A column may stand for several. */
+  char *copy = malloc(source.length + target.length + links.length + 3), *at = copy;
+  if (copy == NULL) {
+    *code = report_no_memory();
+    return false;
+  }
+  char *text = put_column(&at, source);
+  sentence->length = source.length;
+  sentence->reference = put_column(&at, target);
+  if (aligned) {
+    char *alignment = put_column(&at, links);
+    if (sentences->source_column > sentences->target_column) elman_alignment_turn(alignment);
+    sentence->alignment = alignment;
+  }
+  free(sentence->text);
+  sentence->text = text;
+  return true;
+}
+
+static void hint_tab(struct sentences *sentences, const struct sentence *sentence) {
+  if (!has_lines(sentences) || sentences->told_tab ||
+      memchr(sentence->text, '\t', sentence->length) == NULL)
+    return;
+  sentences->told_tab = true;
+  note("%s:%zu: has a tab; the whole line is taken as a sentence, all its columns",
+       sentences->lines.name, sentence->number);
+}
+
+/* ---- one after the other ---- */
+
+static bool next_text(struct sentences *sentences, struct sentence *sentence, int *code) {
+  struct line line;
+  if (has_lines(sentences)) {
+    if (!line_reader_next(&sentences->lines, &line, code)) return false;
+  } else {
+    if (sentences->number == sentences->texts.count) return false;
+    line.text = sentences->texts.words[sentences->number];
+    line.length = strlen(line.text);
+  }
+  *sentence = (struct sentence){.text = malloc(line.length + 1),
+                                .length = line.length,
+                                .reference = sentences->reference,
+                                .number = ++sentences->number};
+  if (sentence->text == NULL) {
+    *code = report_no_memory();
+    return false;
+  }
+  memcpy(sentence->text, line.text, line.length);
+  sentence->text[line.length] = '\0';
+  return true;
+}
+
+bool sentences_next(struct sentences *sentences, struct sentence *sentence, int *code) {
+  const size_t references =
+      sentences->references == NULL ? 0 : elman_lines_count(sentences->references);
+  int end = EX_OK;
+  while (next_text(sentences, sentence, &end)) {
+    if (sentences->source_column > 0) {
+      if (split_columns(sentences, sentence, &end)) return true;
+      if (end == EX_OK) report_line(sentences, sentence, code);
+      free(sentence->text);
+      if (end != EX_OK) break;
+      continue;
+    }
+    hint_tab(sentences, sentence);
+    if (sentences->references == NULL) return true;
+    if (sentence->number <= references) {
+      sentence->reference = elman_lines_get(sentences->references)[sentence->number - 1];
+      return true;
+    }
+    free(sentence->text);
+    return report_mismatch(sentences, "more", code);
+  }
+  if (end == EX_OK && sentences->number < references)
+    return report_mismatch(sentences, "fewer", code);
+  if (end != EX_OK) *code = end;
+  return false;
+}

@@ -1,0 +1,132 @@
+#include "options/hyperparameters.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- options ---- */
+
+static struct option option_of(const elman_hyperparameter *row, void *field) {
+  const elman_value value = row->value;
+  return (struct option){.name = row->option,
+                         .argument = row->argument,
+                         .help = row->help,
+                         .choice = row->choice,
+                         .flag = value == ELMAN_VALUE_FLAG ? field : NULL,
+                         .text = value == ELMAN_VALUE_NAME ? field : NULL,
+                         .index = value == ELMAN_VALUE_ENUM ? field : NULL,
+                         .count = value == ELMAN_VALUE_SIZE ? field : NULL,
+                         .seed = value == ELMAN_VALUE_SEED ? field : NULL,
+                         .real = value == ELMAN_VALUE_REAL ? field : NULL,
+                         .least = value == ELMAN_VALUE_SIZE ? (size_t)row->least : 0,
+                         .most = value == ELMAN_VALUE_SIZE ? (size_t)row->most : 0,
+                         .lowest = row->least,
+                         .highest = row->most};
+}
+
+struct option hyperparameter_option(const char *name, void *field) {
+  return option_of(elman_hyperparameter_find(name), field);
+}
+
+void hyperparameter_options(struct option table[MOST_OPTIONS], unsigned scopes, void *fields) {
+  const elman_hyperparameter *row = NULL;
+  size_t count = 0;
+  while (table[count].name != NULL) count++;
+  while ((row = elman_hyperparameter_next(row, scopes)) != NULL) {
+    assert(count + 1 < MOST_OPTIONS);
+    table[count++] = option_of(row, (char *)fields + row->offset);
+  }
+}
+
+/* ---- values ---- */
+
+/* The words that help gives a 0, behind "0 = "; "none" if that is a default number, which only the
+ * mechanism that uses the setting replaces. NULL if 0 is a value like others. */
+static const char *zero_words(const elman_hyperparameter *row) {
+  const char *words = strstr(row->help, "0 = ");
+  if (words == NULL) return NULL;
+  words += strlen("0 = ");
+  return isdigit((unsigned char)*words) ? "none" : words;
+}
+
+static bool is_zero(const struct option *option) {
+  return (option->count != NULL && *option->count == 0) ||
+         (option->real != NULL && *option->real <= 0);
+}
+
+void print_hyperparameters(FILE *stream, unsigned scopes, const void *fields,
+                           const char *left_out) {
+  const elman_hyperparameter *row = NULL;
+  while ((row = elman_hyperparameter_next(row, scopes)) != NULL) {
+    const struct option option = option_of(row, (char *)fields + row->offset);
+    if (left_out != NULL && strcmp(row->name, left_out) == 0) continue;
+    fprintf(stream, "%-26s ", row->label);
+    if (is_zero(&option) && zero_words(row) != NULL)
+      fputs(zero_words(row), stream);
+    else if (option.choice != NULL)
+      fputs(elman_hyperparameter_choice(row, fields), stream);
+    else
+      option_print_value(stream, &option);
+    putc('\n', stream);
+  }
+}
+
+void json_hyperparameters(struct json *json, unsigned scopes, const void *fields,
+                          const char *left_out) {
+  const elman_hyperparameter *row = NULL;
+  while ((row = elman_hyperparameter_next(row, scopes)) != NULL) {
+    const struct option option = option_of(row, (char *)fields + row->offset);
+    if (left_out != NULL && strcmp(row->name, left_out) == 0) continue;
+    if (option.choice != NULL)
+      json_text(json, row->name, elman_hyperparameter_choice(row, fields));
+    else if (option.real != NULL)
+      json_number(json, row->name, *option.real);
+    else if (option.flag != NULL)
+      json_flag(json, row->name, *option.flag);
+    else
+      json_count(json, row->name, option.seed != NULL ? *option.seed : *option.count);
+  }
+}
+
+/* ---- files of options ---- */
+
+enum { LONGEST_VALUE = 64 };
+
+/* As few digits as give the number back. */
+static void format_exactly(char text[LONGEST_VALUE], double number) {
+  enum { ENOUGH = 17 };
+  double read = 0;
+  for (int digits = 1; digits <= ENOUGH; digits++) {
+    snprintf(text, LONGEST_VALUE, "%.*g", digits, number);
+    read = strtod(text, NULL);
+    if (memcmp(&read, &number, sizeof read) == 0) return;
+  }
+}
+
+static void format_value(char text[LONGEST_VALUE], const elman_hyperparameter *row,
+                         const void *fields) {
+  const struct option option = option_of(row, (char *)fields + row->offset);
+  if (option.choice != NULL)
+    snprintf(text, LONGEST_VALUE, "%s", elman_hyperparameter_choice(row, fields));
+  else if (option.real != NULL)
+    format_exactly(text, *option.real);
+  else if (option.flag != NULL)
+    snprintf(text, LONGEST_VALUE, "%s", *option.flag ? "yes" : "no");
+  else
+    snprintf(text, LONGEST_VALUE, "%" PRIu64,
+             option.seed != NULL ? *option.seed : (uint64_t)*option.count);
+}
+
+void config_hyperparameters(FILE *stream, const char *start, unsigned scopes, const void *fields,
+                            const struct config_choice *choice) {
+  const elman_hyperparameter *row = NULL;
+  char value[LONGEST_VALUE], otherwise[LONGEST_VALUE];
+  while ((row = elman_hyperparameter_next(row, scopes)) != NULL) {
+    format_value(value, row, fields);
+    format_value(otherwise, row, choice->defaults);
+    if ((strcmp(value, otherwise) != 0) == choice->differing)
+      fprintf(stream, "%s%s = %s\n", start, row->option, value);
+  }
+}

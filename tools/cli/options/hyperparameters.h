@@ -1,0 +1,36 @@
+/* The table of hyperparameters as options, and as what the command tells. */
+#ifndef ELMAN_CLI_HYPERPARAMETERS_H
+#define ELMAN_CLI_HYPERPARAMETERS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "console/json_output.h"
+#include "elman.h"
+#include "options/options.h"
+
+/* A row of an option table: the hyperparameter that has this name in files, kept at `field`. */
+struct option hyperparameter_option(const char *name, void *field);
+
+/* Adds the rows of these scopes behind those that a zeroed table has; `fields` is the options'
+ * struct that they belong to. One zero row is left. */
+void hyperparameter_options(struct option table[MOST_OPTIONS], unsigned scopes, void *fields);
+
+/* Lines "label  value", without the row of the name `left_out` (NULL = none), and members of the
+ * JSON object that is open. */
+void print_hyperparameters(FILE *stream, unsigned scopes, const void *fields, const char *left_out);
+void json_hyperparameters(struct json *json, unsigned scopes, const void *fields,
+                          const char *left_out);
+
+/* Which lines of a file of options: those of rows whose value differs from that at `defaults`, or
+ * the others. */
+struct config_choice {
+  const void *defaults;
+  bool differing;
+};
+
+/* Lines "option = value" of a file of options, with `start` in front of each. Values are exact. */
+void config_hyperparameters(FILE *stream, const char *start, unsigned scopes, const void *fields,
+                            const struct config_choice *choice);
+
+#endif

@@ -1,0 +1,174 @@
+#include "options/option.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "options/number_text.h"
+#include "options/suggestion.h"
+
+const struct option *option_row_n(const struct option *options, const char *name, size_t length) {
+  for (const struct option *option = options; option->name != NULL; option++)
+    if (strlen(option->name) == length && memcmp(option->name, name, length) == 0) return option;
+  return NULL;
+}
+
+const struct option *option_row(const struct option *options, const char *name) {
+  return option_row_n(options, name, strlen(name));
+}
+
+void options_offer(struct suggestion *suggestion, const struct option *options, const char *name) {
+  for (const struct option *option = options; option->name != NULL; option++)
+    suggestion_offer(suggestion, name, option->name);
+}
+
+const struct option *option_find(const struct option *options, const char *name,
+                                 const struct option_place *place) {
+  const struct option *option = option_row(options, name);
+  struct suggestion suggestion = {0};
+  if (option != NULL) return option;
+  options_offer(&suggestion, options, name);
+  if (suggestion.best != NULL)
+    (void)option_refuse(place, "there is no option '%s'; did you mean '%s'?", name,
+                        suggestion.best);
+  else
+    (void)option_refuse(place, "there is no option '%s'", name);
+  return NULL;
+}
+
+/* ---- values ---- */
+
+static bool set_choice(const struct option *option, const char *value) {
+  for (size_t i = 0; option->choice(i) != NULL; i++) {
+    if (strcmp(option->choice(i), value) == 0) {
+      if (option->index != NULL)
+        *option->index = (unsigned)i;
+      else
+        *option->text = option->choice(i);
+      return true;
+    }
+  }
+  return false;
+}
+
+void option_print_choices(char *into, size_t size, const struct option *option) {
+  size_t used = 0;
+  into[0] = '\0';
+  for (size_t i = 0; option->choice(i) != NULL && used < size; i++)
+    used += (size_t)snprintf(into + used, size - used, i == 0 ? "%s" : ", %s", option->choice(i));
+}
+
+int option_refuse(const struct option_place *place, const char *format, ...) {
+  char message[MESSAGE_SIZE];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(message, sizeof message, format, arguments);
+  va_end(arguments);
+  if (strcmp(place->dashes, "--") == 0) return report_usage(place->where, "%s", message);
+  report(place->where, "%s", message);
+  return EX_USAGE;
+}
+
+static int set_flag(const struct option *option, const char *value,
+                    const struct option_place *place) {
+  const bool on = value == NULL || strcmp(value, "yes") == 0 || strcmp(value, "on") == 0;
+  if (!on && strcmp(value, "no") != 0 && strcmp(value, "off") != 0)
+    return option_refuse(place, "%s%s: '%s' is none of yes, no, on and off", place->dashes,
+                         option->name, value);
+  *option->flag = on;
+  return EX_OK;
+}
+
+static int set_number(const struct option *option, const char *value,
+                      const struct option_place *place) {
+  const char *dashes = place->dashes, *name = option->name;
+  uint64_t number;
+  double real;
+  if (option->count != NULL) {
+    if (!parse_whole_number(value, &number) || number < option->least || number > option->most)
+      return option_refuse(place, "%s%s: '%s' is not a whole number from %zu to %zu", dashes, name,
+                           value, option->least, option->most);
+    *option->count = (size_t)number;
+  } else if (option->seed != NULL) {
+    if (!parse_whole_number(value, option->seed))
+      return option_refuse(place, "%s%s: '%s' is not a whole number from 0 to %" PRIu64, dashes,
+                           name, value, UINT64_MAX);
+  } else {
+    if (!parse_real(value, &real) || real < option->lowest || real > option->highest)
+      return option_refuse(place, "%s%s: '%s' is not a number from %g to %g", dashes, name, value,
+                           option->lowest, option->highest);
+    *option->real = real;
+  }
+  return EX_OK;
+}
+
+int option_set(const struct option *option, const char *value, const struct option_place *place) {
+  const char *dashes = place->dashes, *name = option->name;
+  if (option->flag != NULL) return set_flag(option, value, place);
+  if (value == NULL)
+    return option_refuse(place, "%s%s needs a value: %s", dashes, name, option->argument);
+  if (value[0] == '\0' && strcmp(option->argument, "FILE") == 0)
+    return option_refuse(place, "%s%s: '' is not the name of a file", dashes, name);
+  if (option->choice != NULL) {
+    char choices[256];
+    if (set_choice(option, value)) return EX_OK;
+    option_print_choices(choices, sizeof choices, option);
+    return option_refuse(place, "%s%s: '%s' is not one of: %s", dashes, name, value, choices);
+  }
+  if (option->text != NULL) {
+    *option->text = value;
+  } else if (option->list != NULL) {
+    if (option->list->count == option->most)
+      return option_refuse(place, "%s%s can be given %zu times at most", dashes, name,
+                           option->most);
+    option->list->words[option->list->count++] = value;
+  } else {
+    return set_number(option, value, place);
+  }
+  return EX_OK;
+}
+
+void option_print_value(FILE *stream, const struct option *option) {
+  if (option->text != NULL)
+    fputs(*option->text, stream);
+  else if (option->index != NULL)
+    fputs(option->choice(*option->index), stream);
+  else if (option->count != NULL)
+    fprintf(stream, "%zu", *option->count);
+  else if (option->seed != NULL)
+    fprintf(stream, "%" PRIu64, *option->seed);
+  else if (option->real != NULL)
+    fprintf(stream, "%g", *option->real);
+  else
+    fputs(*option->flag ? "yes" : "no", stream);
+}
+
+void option_format_value(char *text, size_t size, const struct option *option) {
+  FILE *stream = fmemopen(text, size, "w");
+  const bool unset =
+      option->default_words != NULL && ((option->count != NULL && *option->count < option->least) ||
+                                        (option->real != NULL && *option->real < option->lowest));
+  text[0] = '\0';
+  if (stream == NULL) return;
+  if (unset)
+    fputs(option->default_words, stream);
+  else
+    option_print_value(stream, option);
+  fclose(stream);
+}
+
+void option_copy(const struct option *to, const struct option *from) {
+  if (to->text != NULL)
+    *to->text = *from->text;
+  else if (to->index != NULL)
+    *to->index = *from->index;
+  else if (to->count != NULL)
+    *to->count = *from->count;
+  else if (to->seed != NULL)
+    *to->seed = *from->seed;
+  else if (to->real != NULL)
+    *to->real = *from->real;
+  else
+    *to->flag = *from->flag;
+}

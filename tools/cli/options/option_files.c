@@ -1,0 +1,210 @@
+#include "options/option_files.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sysexits.h>
+
+#include "console/output.h"
+#include "options/number_text.h"
+
+/* ---- the files of a command line ---- */
+
+struct named_file {
+  enum option_use use;
+  const char *option;
+  char *path;
+  bool beside; /* the option's value, with a suffix */
+};
+
+struct named_files {
+  struct named_file *list;
+  size_t count;
+  bool no_memory;
+};
+
+/* Takes over `path`; NULL = no memory. */
+static void add_path(struct named_files *files, enum option_use use, const char *option, char *path,
+                     bool beside) {
+  struct named_file *more = reallocarray(files->list, files->count + 1, sizeof *more);
+  if (more != NULL) files->list = more;
+  if (more == NULL || path == NULL) {
+    files->no_memory = true;
+    free(path);
+    return;
+  }
+  more[files->count++] = (struct named_file){use, option, path, beside};
+}
+
+static void add(struct named_files *files, enum option_use use, const char *option,
+                const char *path) {
+  const bool standard = strcmp(path, "-") == 0;
+  if (standard && use != FILE_IS_READ) return;
+  add_path(files, use, option, strdup(standard ? "/dev/stdin" : path), false);
+}
+
+/* "PREFIX.train.tsv", but "DIRECTORY/train.tsv" for a prefix that ends in a slash. */
+static void add_beside(struct named_files *files, const struct option *option, const char *path) {
+  const size_t length = strlen(path);
+  const bool directory = length > 0 && path[length - 1] == '/';
+  for (const char *const *suffix = option->beside; suffix != NULL && *suffix != NULL; suffix++) {
+    char *name;
+    if (asprintf(&name, "%s%s", path, *suffix + (directory && **suffix == '.')) < 0) name = NULL;
+    add_path(files, option->use, option->name, name, true);
+  }
+}
+
+/* A value that may be a column or a file is a column where it is a number. */
+static bool names_column(const struct option *option, const char *value) {
+  uint64_t number;
+  return strchr(option->argument, '|') != NULL && parse_whole_number(value, &number);
+}
+
+static void add_option(struct named_files *files, const struct option *option,
+                       bool reads_standard) {
+  const char *value = option->text != NULL ? *option->text : NULL;
+  if (option->list != NULL) {
+    for (size_t i = 0; i < option->list->count; i++)
+      add(files, option->use, option->name, option->list->words[i]);
+  } else if (value == NULL) {
+    if (reads_standard && option->use == FILE_IS_READ && option->default_words != NULL &&
+        strcmp(option->default_words, "standard input") == 0)
+      add(files, option->use, option->name, "-");
+  } else if (!names_column(option, value) &&
+             (value[0] != '\0' || strchr(option->argument, '|') == NULL)) {
+    if (option->use != FILE_IS_PREFIX) add(files, option->use, option->name, value);
+    if (strcmp(value, "-") != 0) add_beside(files, option, value);
+    char place[PATH_MAX];
+    if (option->use == FILE_IS_MODEL && strcmp(value, "-") != 0 &&
+        elman_file_resolve(place, sizeof place, value, NULL) == ELMAN_OK &&
+        strcmp(place, value) != 0)
+      add_beside(files, option, place);
+  }
+}
+
+static bool gather(struct named_files *files, const struct usage *usage,
+                   const struct operands *operands, const struct extra_file *extra, size_t count) {
+  *files = (struct named_files){0};
+  for (const struct option *option = usage->options; option->name != NULL; option++)
+    if (option->use != FILE_IS_NONE) add_option(files, option, operands->count == 0);
+  for (size_t i = 0; usage->reads_operands && i < operands->count; i++)
+    add(files, FILE_IS_READ, NULL, operands->words[i]);
+  if (usage->reads_operands && operands->count == 0) add(files, FILE_IS_READ, NULL, "-");
+  for (size_t i = 0; i < count; i++)
+    if (extra[i].path != NULL) add(files, extra[i].use, extra[i].option, extra[i].path);
+  return !files->no_memory;
+}
+
+static void named_files_free(struct named_files *files) {
+  for (size_t i = 0; i < files->count; i++) free(files->list[i].path);
+  free(files->list);
+}
+
+/* ---- which names lead to one file ---- */
+
+static const char *base_of(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash == NULL ? path : slash + 1;
+}
+
+/* Whether both lie in one directory. */
+static bool are_siblings(const char *path, const char *other) {
+  const char *paths[] = {path, other};
+  struct stat info[2];
+  for (size_t i = 0; i < 2; i++) {
+    const size_t length = (size_t)(base_of(paths[i]) - paths[i]);
+    char *directory = length == 0 ? strdup(".") : strndup(paths[i], length);
+    const bool found = directory != NULL && stat(directory, &info[i]) == 0;
+    free(directory);
+    if (!found) return false;
+  }
+  return info[0].st_dev == info[1].st_dev && info[0].st_ino == info[1].st_ino;
+}
+
+/* A '#' at the end of `path` stands for any digits. */
+static bool matches_numbered(const char *path, const char *other) {
+  const char *base = base_of(path), *name = base_of(other);
+  const size_t length = strlen(base) - 1;
+  if (strncmp(base, name, length) != 0) return false;
+  const size_t digits = strspn(name + length, "0123456789");
+  return digits > 0 && name[length + digits] == '\0' && are_siblings(path, other);
+}
+
+static bool is_same_file(const struct named_file *written, const struct named_file *other) {
+  const char *path = written->path, *name = other->path;
+  struct stat info;
+  if (written->beside && path[strlen(path) - 1] == '#') return matches_numbered(path, name);
+  if (output_is(path, name)) return true;
+  if (stat(path, &info) == 0 || stat(name, &info) == 0) return false;
+  return strcmp(base_of(path), base_of(name)) == 0 && are_siblings(path, name);
+}
+
+/* ---- the check ---- */
+
+/* "PAIRS" of "[options] PAIRS...". */
+static void operand_name(char *name, size_t size, const struct usage *usage) {
+  const char *last = strrchr(usage->operands, ' ');
+  size_t length = 0;
+  for (last = last == NULL ? usage->operands : last + 1; *last != '\0' && length + 1 < size; last++)
+    if (isupper((unsigned char)*last)) name[length++] = *last;
+  name[length] = '\0';
+}
+
+static int refuse(const struct usage *usage, const struct named_file *written,
+                  const struct named_file *other) {
+  char operand[32];
+  if (other->option == NULL) {
+    operand_name(operand, sizeof operand, usage);
+    return report_usage(usage->command, "--%s: '%s' is read as %s; name another file",
+                        written->option, written->path, operand);
+  }
+  return report_usage(usage->command, "--%s: '%s' is %s --%s; name another file", written->option,
+                      written->path,
+                      other->use == FILE_IS_READ || other->use == FILE_IS_START ? "read by"
+                      : other->beside                                           ? "written beside"
+                                                                                : "written by",
+                      other->option);
+}
+
+static bool is_read(const struct named_file *file) {
+  return file->use == FILE_IS_READ || file->use == FILE_IS_START;
+}
+
+/* A training run may replace the model that it starts from, by the name of the output itself or by
+ * that of a snapshot. */
+static bool conflict(const struct named_file *written, const struct named_file *other) {
+  if (is_read(written)) return false;
+  if (other->use == FILE_IS_START && written->use == FILE_IS_MODEL) return false;
+  if (written->option == other->option && !is_read(other)) return false;
+  /* Of two outputs the later row is refused, and never a derived name. */
+  if (!is_read(other) && (written->beside || (!other->beside && written < other))) return false;
+  return is_same_file(written, other) ||
+         (other->beside && !is_read(other) && is_same_file(other, written));
+}
+
+static int check_names(const struct usage *usage, const struct named_files *files) {
+  for (size_t i = 0; i < files->count; i++) {
+    const struct named_file *file = &files->list[i];
+    if (file->path[0] == '\0')
+      return report_usage(
+          usage->command, "%s%s%s'' is not the name of a file", file->option != NULL ? "--" : "",
+          file->option != NULL ? file->option : "", file->option != NULL ? ": " : "");
+  }
+  return EX_OK;
+}
+
+int options_check_files(const struct usage *usage, const struct operands *operands,
+                        const struct extra_file *extra, size_t count) {
+  struct named_files files;
+  int code = EX_OK;
+  if (!gather(&files, usage, operands, extra, count)) code = report_no_memory();
+  if (code == EX_OK) code = check_names(usage, &files);
+  for (size_t i = 0; i < files.count && code == EX_OK; i++)
+    for (size_t k = 0; k < files.count && code == EX_OK; k++)
+      if (k != i && conflict(&files.list[i], &files.list[k]))
+        code = refuse(usage, &files.list[i], &files.list[k]);
+  named_files_free(&files);
+  return code;
+}

@@ -1,0 +1,166 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <readline/history.h>
+#include <readline/readline.h>
+
+#include "console/interrupt.h"
+#include "console/messages.h"
+#include "repl/line_input.h"
+
+enum { HISTORY_LINES = 1000 };
+
+/* ---- where the history is kept ---- */
+
+/* $XDG_STATE_HOME/elman/history; a relative XDG_STATE_HOME does not count. NULL if there is no
+ * home. */
+static char *history_path(void) {
+  const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+  char *path = NULL;
+  int length = -1;
+  if (state != NULL && state[0] == '/')
+    length = asprintf(&path, "%s/elman/history", state);
+  else if (home != NULL && home[0] == '/')
+    length = asprintf(&path, "%s/.local/state/elman/history", home);
+  return length < 0 ? NULL : path;
+}
+
+/* Creates what is missing of the directories above `path`. */
+static bool make_directories(char *path) {
+  for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+    *slash = '\0';
+    const bool made = mkdir(path, 0700) == 0 || errno == EEXIST;
+    *slash = '/';
+    if (!made) return false;
+  }
+  return true;
+}
+
+static bool make_private_file(const char *path) {
+  const int descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  if (descriptor < 0) return false;
+  const bool private = fchmod(descriptor, 0600) == 0;
+  close(descriptor);
+  return private;
+}
+
+/* The path of the file, which then exists and is its owner's alone, to be freed; NULL, after a
+ * message, if there is no place for it. */
+static char *open_history(void) {
+  char *path = history_path();
+  if (path == NULL) return NULL;
+  if (make_directories(path) && make_private_file(path)) return path;
+  note("%s: no history is kept: %m", path);
+  free(path);
+  return NULL;
+}
+
+/* ---- typing ---- */
+
+/* readline calls this when a signal came while it was waiting for a key. */
+static int clear_line(void) {
+  if (interrupt_signal() == 0) return 0;
+  interrupt_clear();
+  rl_replace_line("", 0);
+  rl_crlf();
+  rl_on_new_line();
+  rl_redisplay();
+  return 0;
+}
+
+static char *history; /* path of its file; NULL = none is kept */
+
+/* readline hands its functions nothing of ours. */
+static const struct line_input_words *words;
+static char *before; /* of the word that is completed: what stands in front of it */
+
+/* The first candidate behind *index that starts as `word` does behind its first `lead` bytes, with
+ * these in front, to be freed. */
+static char *next_match(const char *word, size_t lead, size_t *index,
+                        const char *(*candidate)(size_t index)) {
+  for (const char *name; (name = candidate(*index)) != NULL;) {
+    ++*index;
+    if (strncmp(name, word + lead, strlen(word + lead)) != 0) continue;
+    char *match = malloc(lead + strlen(name) + 1);
+    if (match == NULL) return NULL;
+    memcpy(match, word, lead);
+    strcpy(match + lead, name);
+    return match;
+  }
+  return NULL;
+}
+
+/* One match for each call, from state 0 up. */
+static char *next_command(const char *word, int state) {
+  static size_t index;
+  if (state == 0) index = 0;
+  return next_match(word, words->lead(word), &index, words->command);
+}
+
+static const char *argument(size_t index) {
+  return words->argument(before, index);
+}
+
+static char *next_argument(const char *word, int state) {
+  static size_t index;
+  if (state == 0) index = 0;
+  return next_match(word, 0, &index, argument);
+}
+
+static char **complete(const char *word, int start, int end) {
+  (void)end;
+  char **matches = NULL;
+  const size_t first = strspn(rl_line_buffer, " \t");
+  const bool is_command = words->lead(rl_line_buffer + first) > 0;
+  const bool is_name = is_command && first == (size_t)start;
+  before = is_command && !is_name ? strndup(rl_line_buffer, (size_t)start) : NULL;
+  const bool has_arguments = before != NULL && argument(0) != NULL;
+  /* A sentence has no names of files in it. */
+  rl_attempted_completion_over = is_name || !is_command || has_arguments;
+  if (is_name) matches = rl_completion_matches(word, next_command);
+  if (has_arguments) matches = rl_completion_matches(word, next_argument);
+  free(before);
+  before = NULL;
+  return matches;
+}
+
+void line_input_start(const struct line_input_words *of_program) {
+  words = of_program;
+  rl_attempted_completion_function = complete;
+  rl_readline_name = "elman";
+  /* The prompt is not data: standard output may be a file. */
+  rl_outstream = stderr;
+  rl_signal_event_hook = clear_line;
+  /* Several sentences that are pasted are several lines. */
+  rl_variable_bind("enable-bracketed-paste", "off");
+  using_history();
+  stifle_history(HISTORY_LINES);
+  history = open_history();
+  if (history == NULL) return;
+  history_truncate_file(history, HISTORY_LINES);
+  read_history(history);
+}
+
+void line_input_end(void) {
+  clear_history();
+  free(history);
+  history = NULL;
+}
+
+char *line_input_read(const char *prompt) {
+  return readline(prompt);
+}
+
+void line_input_remember(const char *line) {
+  const HIST_ENTRY *last =
+      history_length > 0 ? history_get(history_base + history_length - 1) : NULL;
+  if (last != NULL && strcmp(last->line, line) == 0) return;
+  add_history(line);
+  /* At once, so that nothing is lost when the program ends by a signal. */
+  if (history != NULL) append_history(1, history);
+}

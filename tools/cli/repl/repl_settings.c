@@ -1,0 +1,194 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "attention/attention_files.h"
+#include "console/messages.h"
+#include "options/config_file.h"
+#include "options/options.h"
+#include "repl/repl_session.h"
+
+/* ---- :set ---- */
+
+enum { MOST_SETTINGS = 16, VALUE_SIZE = 64 };
+
+static void list_settings(struct option table[MOST_SETTINGS], elman_translate_options *options) {
+  const struct option rows[] = {SEARCH_OPTIONS(*options),
+                                THREADS_OPTION(options->threads),
+                                SEED_OPTION(options->override_seed, "of ':override shuffle'"),
+                                {0}};
+  _Static_assert(sizeof rows / sizeof *rows <= MOST_SETTINGS, "there is room for all");
+  memcpy(table, rows, sizeof rows);
+}
+
+const char *session_setting_name(size_t index) {
+  elman_translate_options options = {0};
+  struct option table[MOST_SETTINGS] = {{0}};
+  list_settings(table, &options);
+  return index < MOST_SETTINGS ? table[index].name : NULL;
+}
+
+static void show_settings(const struct option *table) {
+  char value[VALUE_SIZE];
+  for (const struct option *option = table; option->name != NULL; option++) {
+    option_format_value(value, sizeof value, option);
+    tell("  %-17s %-28s %s", option->name, value, option->help);
+  }
+  tell("':set NAME VALUE' changes one, ':set NAME default' makes it what it was at first");
+}
+
+/* More translations need a wider beam. */
+static bool settle_beam(struct session *session, const char *changed) {
+  elman_translate_options *options = &session->options;
+  if (options->n_best <= options->beam) return true;
+  if (strcmp(changed, "n-best") != 0) {
+    report(":set", "a beam of %zu cannot give the %zu best; ':set n-best' comes first",
+           options->beam, options->n_best);
+    return false;
+  }
+  options->beam = options->n_best;
+  tell("the beam is %zu, too", options->beam);
+  return true;
+}
+
+static bool settle(struct session *session, const char *changed) {
+  return settle_beam(session, changed) &&
+         models_check(&session->side.models, &session->options) == EX_OK;
+}
+
+void session_set(struct session *session, char *argument) {
+  const struct option_place place = {":set", ""};
+  struct option table[MOST_SETTINGS], defaults[MOST_SETTINGS];
+  elman_translate_options first = elman_translate_options_default(), before = session->options;
+  char value[VALUE_SIZE];
+  list_settings(table, &session->options);
+  list_settings(defaults, &first);
+  if (argument[0] == '\0') {
+    show_settings(table);
+    return;
+  }
+  const struct config_line line = config_line_split(argument, 0);
+  const struct option *option = option_find(table, line.name, &place);
+  if (option == NULL) return;
+  if (line.value != NULL && strcmp(line.value, "default") == 0)
+    option_copy(option, &defaults[option - table]);
+  else if (option_set(option, line.value, &place) != EX_OK)
+    return;
+  if (!settle(session, option->name)) {
+    session->options = before;
+    return;
+  }
+  option_format_value(value, sizeof value, option);
+  tell("%s is %s", option->name, value);
+}
+
+char *session_settings(const struct session *session) {
+  elman_translate_options now = session->options, first = elman_translate_options_default();
+  struct option table[MOST_SETTINGS], defaults[MOST_SETTINGS];
+  char value[VALUE_SIZE], otherwise[VALUE_SIZE], *text = NULL;
+  size_t length, count = 0;
+  FILE *stream = open_memstream(&text, &length);
+  if (stream == NULL) return NULL;
+  list_settings(table, &now);
+  list_settings(defaults, &first);
+  for (size_t i = 0; table[i].name != NULL; i++) {
+    option_format_value(value, sizeof value, &table[i]);
+    option_format_value(otherwise, sizeof otherwise, &defaults[i]);
+    if (strcmp(value, otherwise) != 0)
+      fprintf(stream, "%s%s=%s", count++ > 0 ? " " : "", table[i].name, value);
+  }
+  if (session->override_words != NULL)
+    fprintf(stream, "%soverride=%s", count > 0 ? " " : "", session->override_words);
+  const bool whole = ferror(stream) == 0;
+  if (fclose(stream) == 0 && whole) return text;
+  free(text);
+  return NULL;
+}
+
+/* ---- :override ---- */
+
+static const struct option_place at_colon = {NULL, ":"};
+
+/* Takes the words apart, in place. */
+static bool take_overrides(struct overrides *overrides, const struct session *session,
+                           char *words) {
+  elman_translate_options options = session->options;
+  elman_alignment_units units = session->units;
+  while (words[0] != '\0') {
+    char *rest = session_split_word(words);
+    if (overrides->words.count == MOST_LISTED) {
+      report(":override", "there are more than %d", MOST_LISTED);
+      return false;
+    }
+    overrides->words.words[overrides->words.count++] = words;
+    words = rest;
+  }
+  return overrides_settle(overrides, &options, &at_colon) == EX_OK &&
+         overrides_settle_units(&units, &options, &at_colon) == EX_OK;
+}
+
+static void forget_overrides(struct session *session) {
+  free(session->override_words);
+  session->override_words = NULL;
+  session->options.override_count = 0;
+}
+
+void session_set_override(struct session *session, char *argument) {
+  struct overrides overrides = {0};
+  if (argument[0] == '\0') {
+    if (session->override_words == NULL)
+      tell("the attention is as it is");
+    else
+      tell("the attention is changed: %s", session->override_words);
+    return;
+  }
+  if (strcmp(argument, "off") == 0) {
+    forget_overrides(session);
+    return;
+  }
+  char *words = strdup(argument);
+  if (words == NULL) {
+    (void)report_no_memory();
+  } else if (take_overrides(&overrides, session, argument)) {
+    forget_overrides(session);
+    session->override_words = words;
+    session->overrides = overrides;
+    session->overrides.words.count = 0; /* they are the line's */
+    session->options.overrides = session->overrides.list;
+    session->options.override_count = overrides.words.count;
+  } else {
+    free(words);
+  }
+}
+
+/* ---- what is shown ---- */
+
+void session_set_attention(struct session *session, char *argument) {
+  if (strcmp(argument, "on") == 0)
+    session->show_attention = true;
+  else if (strcmp(argument, "off") == 0)
+    session->show_attention = false;
+  else
+    report(":attention", "say ':attention on' or ':attention off'");
+}
+
+void session_set_units(struct session *session, char *argument) {
+  const char *name;
+  for (unsigned i = 0; (name = elman_alignment_units_name((elman_alignment_units)i)) != NULL; i++) {
+    elman_alignment_units units = (elman_alignment_units)i;
+    if (strcmp(name, argument) != 0) continue;
+    if (units_check(":units", units, &session->side.models) == EX_OK &&
+        overrides_settle_units(&units, &session->options, &at_colon) == EX_OK)
+      session->units = (elman_alignment_units)i;
+    return;
+  }
+  report(":units", "say ':units auto', ':units words', ':units tokens' or ':units subwords'");
+}
+
+elman_alignment_units session_units(const struct session *session) {
+  elman_alignment_units units = session->units;
+  /* That they go together was seen to when they were set. */
+  (void)overrides_settle_units(&units, &session->options, &at_colon);
+  return units;
+}

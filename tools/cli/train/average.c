@@ -1,0 +1,53 @@
+/* elman average */
+#include <string.h>
+#include <sysexits.h>
+
+#include "commands.h"
+#include "console/messages.h"
+#include "console/output.h"
+#include "elman.h"
+#include "options/options.h"
+#include "train/train_output.h"
+
+static int average(char *const *paths, size_t count, const char *output) {
+  elman_error error;
+  elman_model *model;
+  if (elman_model_average(&model, (const char *const *)paths, count, &error) != ELMAN_OK)
+    return report_error(&error);
+  const elman_status status = elman_model_save(model, output, &error);
+  elman_model_free(model);
+  if (status != ELMAN_OK) return report_error(&error);
+  note("%s: the mean of %zu model%s", output, count, plural(count));
+  return EX_OK;
+}
+
+int average_command(int argc, char **argv) {
+  const char *output = NULL;
+  const struct option options[] = {
+      {"output", 'o', "FILE", "where the mean goes", .text = &output, .use = FILE_IS_MODEL},
+      QUIET_OPTION("print errors only"),
+      {0}};
+  const struct rule rules[] = {{"", "!MODEL", "name the MODELs to take the mean of"},
+                               {"", "!output", "-o FILE is missing: where does the mean go?"},
+                               {0}};
+  const struct usage usage = {
+      "average",
+      "[options] -o FILE MODEL...",
+      "Writes a model whose weights are the mean of those of the models. They have the same\n"
+      "configuration and vocabularies, and come from one training.",
+      options,
+      rules,
+      .reads_operands = true};
+  struct operands operands;
+  int code;
+  if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
+  if (strcmp(output, "-") == 0)
+    return report_usage(usage.command, "--output: a model goes to a file, not to standard output");
+  code = output_check(output);
+  elman_lock *lock = NULL;
+  if (code == EX_OK) code = output_claim(&lock, output);
+  if (code == EX_OK) code = train_output_check_model(output);
+  if (code == EX_OK) code = average(operands.words, operands.count, output);
+  elman_lock_release(lock);
+  return code;
+}

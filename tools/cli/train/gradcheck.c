@@ -1,0 +1,208 @@
+/* elman gradcheck */
+#include <stdlib.h>
+#include <sysexits.h>
+
+#include "commands.h"
+#include "console/json_output.h"
+#include "console/messages.h"
+#include "console/output.h"
+#include "console/terminal.h"
+#include "elman.h"
+#include "input/model_input.h"
+#include "options/hyperparameters.h"
+#include "options/options.h"
+
+/* ---- for people ---- */
+
+static void write_verdict(FILE *stream, const elman_checked_tensor *tensor, double step) {
+  fputs(elman_verdict_name(tensor->verdict), stream);
+  if (tensor->verdict != ELMAN_GRADIENT_KINK && tensor->kinks > 0)
+    fprintf(stream, ", %zu at a kink", tensor->kinks);
+  if (tensor->verdict != ELMAN_GRADIENT_KINK && tensor->step < step)
+    fprintf(stream, ", steps down to %.0e", tensor->step);
+}
+
+static void write_row(FILE *stream, const elman_checked_tensor *tensor, double step) {
+  char shape[48];
+  snprintf(shape, sizeof shape, tensor->dimensions == 1 ? "%zu" : "%zu x %zu", tensor->rows,
+           tensor->columns);
+  fprintf(stream, "%-32s %13s ", tensor->name, shape);
+  if (tensor->tied_to != NULL) {
+    fprintf(stream, "%9s %11s %11s %9s  tied to %s\n", "-", "-", "-", "-", tensor->tied_to);
+    return;
+  }
+  fprintf(stream, "%9zu %11.4e %11.4e %9.1e  ", tensor->checked, tensor->norm, tensor->measured,
+          tensor->error);
+  write_verdict(stream, tensor, step);
+  putc('\n', stream);
+}
+
+static size_t count_verdict(const elman_gradient_report *report, elman_verdict verdict) {
+  size_t count = 0;
+  for (size_t i = 0; i < report->tensor_count; i++) count += report->tensors[i].verdict == verdict;
+  return count;
+}
+
+static void write_conclusion(FILE *stream, const elman_gradient_report *report) {
+  const size_t small = count_verdict(report, ELMAN_GRADIENT_TOO_SMALL);
+  const size_t kinks = count_verdict(report, ELMAN_GRADIENT_KINK);
+  if (report->worst == NULL)
+    fputs("\nno gradient could be measured with this step", stream);
+  else
+    fprintf(stream, "\nlargest error %.1e, of %s: %s", report->worst->error, report->worst->name,
+            report->wrong       ? "not all gradients are right"
+            : small + kinks > 0 ? "all gradients that could be measured are right"
+                                : "the gradients are right");
+  if (small > 0) fprintf(stream, "; too small to be measured: %zu", small);
+  if (kinks > 0) fprintf(stream, "; at a kink: %zu", kinks);
+  putc('\n', stream);
+}
+
+static void write_text(FILE *stream, const elman_gradient_report *report, double step) {
+  fprintf(stream, "loss %.6g, the mean over %zu target token%s\n", report->loss, report->tokens,
+          plural(report->tokens));
+  if (report->linked > 0)
+    fprintf(stream, "guide's loss %.6g, the mean over %zu linked target token%s\n",
+            report->guide_loss, report->linked, plural(report->linked));
+  putc('\n', stream);
+  fprintf(stream, "%-32s %13s %9s %11s %11s %9s\n", "tensor", "shape", "checked", "derived",
+          "measured", "error");
+  for (size_t i = 0; i < report->tensor_count; i++) write_row(stream, &report->tensors[i], step);
+  write_conclusion(stream, report);
+}
+
+/* ---- for programs ---- */
+
+static void write_tensor(struct json *json, const elman_checked_tensor *tensor) {
+  json_print(json, "\n{name %s", tensor->name);
+  json_shape(json, tensor->rows, tensor->columns, tensor->dimensions);
+  json_print(json, "verdict %s", elman_verdict_name(tensor->verdict));
+  if (tensor->tied_to != NULL)
+    json_print(json, "tied_to %s}", tensor->tied_to);
+  else
+    json_print(json, "checked %zu kinks %zu step %g derived %g measured %g error %g}",
+               tensor->checked, tensor->kinks, tensor->step, tensor->norm, tensor->measured,
+               tensor->error);
+}
+
+static void write_json(FILE *stream, const elman_gradient_report *report) {
+  struct json json = {.stream = stream};
+  json_print(&json, "{loss %g tokens %zu", report->loss, report->tokens);
+  if (report->linked > 0)
+    json_print(&json, " guide_loss %g linked %zu", report->guide_loss, report->linked);
+  json_print(&json, " right %d wrong %d worst %s tensors [", report->right, report->wrong,
+             report->worst == NULL ? NULL : report->worst->name);
+  for (size_t i = 0; i < report->tensor_count; i++) write_tensor(&json, &report->tensors[i]);
+  json_print(&json, "\n]}\n");
+}
+
+/* ---- the command ---- */
+
+static bool show_progress(void *context, size_t done, size_t total) {
+  struct progress *progress = context;
+  if (progress_due(progress)) progress_draw(progress, "tensor %zu of %zu", done + 1, total);
+  return true;
+}
+
+static void note_unknown(const elman_gradient_report *report) {
+  if (report->unknown_source + report->unknown_target > 0)
+    note("not in the vocabularies: %zu source and %zu target word%s", report->unknown_source,
+         report->unknown_target, plural(report->unknown_target));
+}
+
+/* Operands are source and target in turn. */
+static int check(const elman_model *model, const struct operands *operands,
+                 elman_gradient_options *options, bool json) {
+  const size_t pairs = operands->count / 2;
+  const char **sources = calloc(operands->count, sizeof *sources), **targets = sources + pairs;
+  if (sources == NULL) return report_no_memory();
+  for (size_t i = 0; i < pairs; i++) {
+    sources[i] = operands->words[2 * i];
+    targets[i] = operands->words[2 * i + 1];
+  }
+  struct progress progress = progress_start();
+  options->progress = show_progress;
+  options->context = &progress;
+  elman_error error;
+  elman_gradient_report *found;
+  const elman_status status =
+      elman_gradient_check(&found, model, sources, targets, pairs, options, &error);
+  progress_erase(&progress);
+  free(sources);
+  if (status != ELMAN_OK) return report_error(&error);
+  note_unknown(found);
+  if (json)
+    write_json(stdout, found);
+  else
+    write_text(stdout, found, options->step);
+  const int code = output_end(found->wrong ? EX_DATAERR : EX_OK);
+  elman_gradient_report_free(found);
+  return code;
+}
+
+/* An alignment for each pair, and a weight, if there are any. */
+static int settle_guide(elman_gradient_options *options, const struct option_list *guides,
+                        const struct usage *usage, const struct operands *operands) {
+  if (guides->count == 0) return EX_OK;
+  if (guides->count != operands->count / 2)
+    return report_usage(usage->command,
+                        "--guide is given %zu time%s for %zu pair%s; give it once "
+                        "for each, with '' for none",
+                        guides->count, plural(guides->count), operands->count / 2,
+                        plural(operands->count / 2));
+  options->alignments = guides->words;
+  if (!option_given(usage, operands, "guide-weight"))
+    options->guide_weight = ELMAN_USUAL_GUIDE_WEIGHT;
+  if (options->guide_weight > 0) return EX_OK;
+  return report_usage(usage->command,
+                      "--guide has no effect with --guide-weight 0; leave both out");
+}
+
+int gradcheck_command(int argc, char **argv) {
+  elman_gradient_options choice = elman_gradient_options_default();
+  struct option_list guides = {.count = 0};
+  const char *model_path = DEFAULT_MODEL;
+  bool json = false;
+  const struct option options[] = {
+      MODEL_OPTION(model_path),
+      {"epsilon", 0, "H", "how far a weight is moved, up and down", .real = &choice.step,
+       .lowest = 1e-12, .highest = 1},
+      {"samples", 0, "N", "weights to try of each tensor; 0 = all", .count = &choice.samples,
+       .most = SIZE_MAX},
+      {"tolerance", 0, "X", "the largest error of a right gradient", .real = &choice.tolerance,
+       .lowest = 0, .highest = 1},
+      hyperparameter_option("dropout", &choice.dropout),
+      hyperparameter_option("attention_dropout", &choice.attention_dropout),
+      hyperparameter_option("label_smoothing", &choice.label_smoothing),
+      {"guide", 0, "LINKS", "word alignment of a pair, as in '0-0 1-2', once for each",
+       .list = &guides, .most = MOST_LISTED},
+      hyperparameter_option("guide_weight", &choice.guide_weight),
+      SEED_OPTION(choice.seed, "chooses weights and mask"),
+      JSON_OPTION(json),
+      {0}};
+  const struct rule rules[] = {
+      {"", "!SOURCE", "name a SOURCE and its TARGET"},
+      {"guide-weight", "!guide", "--guide-weight needs --guide, which gives the alignments"},
+      {0}};
+  const struct usage usage = {
+      "gradcheck",
+      "[options] SOURCE TARGET [SOURCE TARGET...]",
+      "Checks the gradients of a model on a pair, or on a batch of pairs: those of\n"
+      "back-propagation through time against differences of the loss, in double.\n"
+      "Exits with 65 if one is wrong.",
+      options,
+      rules,
+      .reads_operands = false};
+  struct operands operands;
+  int code;
+  if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
+  if (operands.count % 2 != 0) return report_usage(usage.command, "a SOURCE is without its TARGET");
+  code = settle_guide(&choice, &guides, &usage, &operands);
+  if (code != EX_OK) return code;
+  elman_model *model;
+  code = model_open(&model, model_path);
+  if (code != EX_OK) return code;
+  code = check(model, &operands, &choice, json);
+  elman_model_free(model);
+  return code;
+}

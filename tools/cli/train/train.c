@@ -1,0 +1,340 @@
+/* elman train */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "commands.h"
+#include "console/interrupt.h"
+#include "console/messages.h"
+#include "console/output.h"
+#include "elman.h"
+#include "group/group.h"
+#include "input/model_input.h"
+#include "input/pairs_input.h"
+#include "options/hyperparameters.h"
+#include "options/number_text.h"
+#include "options/options.h"
+#include "options/presets.h"
+#include "train/train_log.h"
+#include "train/train_output.h"
+#include "train/train_report.h"
+
+struct job {
+  struct pairs_input input;
+  elman_model_options model;
+  elman_train_options train;
+  const char *dev;        /* file, or NULL */
+  const char *init_from;  /* model to start from, or NULL */
+  const char *guide;      /* a column of the pairs or a file, or NULL */
+  const char *log;        /* file, or NULL */
+  const char *log_format; /* NULL = by the file's suffix */
+  const char *output;
+  bool alone; /* nothing can stand beside the output */
+  bool force;
+  double hours, started_at;    /* 0 hours = no limit */
+  char replaces[TRAIN_NOTICE]; /* told of the output once nothing can be refused any more */
+  bool replaces_checkpoint;    /* likewise */
+};
+
+static struct train_log_place log_place(const struct job *job) {
+  return (struct train_log_place){group_leads() ? job->log : NULL, job->log_format,
+                                  job->train.resume, job->force};
+}
+
+static int train_and_save(elman_model *model, elman_pairs **pairs, const elman_pairs *dev,
+                          const struct job *job) {
+  elman_error error;
+  elman_train_options options = job->train;
+  struct training training = {.own_vocabulary = job->init_from == NULL,
+                              .model = model,
+                              .options = &options,
+                              .progress = progress_start(),
+                              .first = true,
+                              .ends_at = job->hours > 0 ? job->started_at + 3600 * job->hours : 0};
+  const struct train_log_place log = log_place(job);
+  int code = train_log_open(&training.log, &log, &training.progress);
+  if (code != EX_OK) return code;
+  options.dev = dev;
+  training_watch(&training, &options);
+  interrupt_catch_first();
+  const uint64_t learnt = elman_model_get_info(model).history.updates;
+  const elman_status status = elman_train_and_free_pairs(model, pairs, &options, &error);
+  progress_erase(&training.progress);
+  /* Only the first process looks at the clock. It stops the others, which may lack --hours; its
+   * code says why. */
+  const bool time_is_over = group_leads() ? training.time_is_over : interrupt_signal() == 0;
+  const enum training_end end = status == ELMAN_OK            ? DONE
+                                : status != ELMAN_INTERRUPTED ? FAILED
+                                : time_is_over                ? DONE
+                                                              : STOPPED;
+  code = training.checkpoint != EX_OK ? training.checkpoint
+         : training.keeping != EX_OK  ? training.keeping
+         : end == STOPPED             ? 128 + interrupt_signal()
+                                      : EX_OK;
+  code = train_log_close(&training.log, code);
+  if (end == FAILED) code = report_error(&error);
+  if (!group_leads()) return code;
+  if (end == FAILED && elman_model_get_info(model).history.updates == learnt) return code;
+  if (elman_model_save(model, job->output, &error) != ELMAN_OK) return report_error(&error);
+  training_describe_end(&training, end, job->output);
+  return code;
+}
+
+static int make_model(elman_model **model, const elman_pairs *pairs, const struct job *job) {
+  elman_error error;
+  const elman_status status = job->init_from != NULL
+                                  ? elman_model_load(model, job->init_from, &error)
+                                  : elman_model_create(model, pairs, &job->model, &error);
+  if (status != ELMAN_OK) return report_error(&error);
+  if (job->replaces[0] != '\0') note("%s", job->replaces);
+  if (job->replaces_checkpoint)
+    note("%s, of a training that has ended, will be replaced, too; --resume would go on with it",
+         job->train.checkpoint);
+  if (job->alone)
+    note("%s is no ordinary file: no checkpoint is written, and --resume cannot go on",
+         job->output);
+  training_describe_model(*model);
+  return EX_OK;
+}
+
+static int read_dev(elman_pairs **dev, const struct job *job, const char *command,
+                    const struct operands *training_pairs) {
+  *dev = NULL;
+  if (job->dev == NULL) return EX_OK;
+  char *words[] = {(char *)job->dev};
+  const struct operands operands = {.words = words, .count = 1};
+  const struct pairs_input input = {.columns = job->input.columns, .strict = job->input.strict};
+  if (pairs_input_includes(&job->input, training_pairs, job->dev))
+    note("%s is learnt from, too: its scores will tell what was remembered, not what was "
+         "understood; "
+         "'elman corpus split' makes parts without leaks",
+         job->dev);
+  note("dev:");
+  return pairs_input_read(dev, &input, command, &operands);
+}
+
+static int read_and_train(const struct job *job, const char *command,
+                          const struct operands *operands) {
+  elman_pairs *pairs = NULL, *dev = NULL;
+  elman_model *model = NULL;
+  int code = pairs_input_read(&pairs, &job->input, command, operands);
+  if (code == EX_OK) code = read_dev(&dev, job, command, operands);
+  if (code == EX_OK) code = make_model(&model, pairs, job);
+  if (code == EX_OK) code = train_and_save(model, &pairs, dev, job);
+  elman_model_free(model);
+  elman_pairs_free(pairs);
+  elman_pairs_free(dev);
+  return code;
+}
+
+/* Nothing stands beside a device or a pipe: no checkpoint, and no models that are kept. */
+static int settle_alone(struct job *job, const struct usage *usage,
+                        const struct operands *operands) {
+  job->alone = elman_file_is_direct(job->output);
+  const char *given = job->train.keep_last > 0                      ? "keep-last"
+                      : job->train.resume                           ? "resume"
+                      : option_given(usage, operands, "save-every") ? "save-every"
+                                                                    : NULL;
+  if (!job->alone || given == NULL) return EX_OK;
+  return report_usage(usage->command,
+                      "--%s needs files beside the output, and '%s' is no ordinary file; name one "
+                      "by --output",
+                      given, job->output);
+}
+
+/* With the output claimed: two trainings that write to it would spoil each other's work. */
+static int check_and_train(struct job *job, const char *command, const struct operands *operands) {
+  if (!group_leads()) return read_and_train(job, command, operands);
+  elman_lock *lock, *log_lock = NULL;
+  const struct train_output output = {.model = job->output,
+                                      .checkpoint = job->train.checkpoint,
+                                      .init_from = job->init_from,
+                                      .keep_last = job->train.keep_last,
+                                      .resume = job->train.resume,
+                                      .force = job->force,
+                                      .notice = job->replaces,
+                                      .replaces_checkpoint = &job->replaces_checkpoint};
+  const struct train_log_place log = log_place(job);
+  int code = train_output_claim(&lock, &output);
+  if (code == EX_OK) code = train_log_claim(&log_lock, &log);
+  if (code == EX_OK) code = train_output_check(&output);
+  if (code == EX_OK) code = read_and_train(job, command, operands);
+  elman_lock_release(log_lock);
+  elman_lock_release(lock);
+  return code;
+}
+
+static int check_group(struct job *job, const char *command) {
+  const elman_group *group = group_joined();
+  job->train.group = group;
+  job->train.threads = job->model.threads = group_threads(job->train.threads);
+  if (group == NULL) return EX_OK;
+  if (group->size > job->train.shards)
+    return report_usage(command,
+                        "%zu processes cannot share %zu shard%s; start at most as many as there "
+                        "are (--shards), which are part of the training",
+                        group->size, job->train.shards, plural(job->train.shards));
+  return EX_OK;
+}
+
+static int run(struct job *job, const char *command, const struct operands *operands) {
+  if (strcmp(job->output, "-") == 0)
+    return report_usage(command, "--output: a model goes to a file, not to standard output");
+  if (job->log != NULL && strcmp(job->log, "-") == 0)
+    return report_usage(command, "--log: a log goes to a file, not to standard output");
+  if (job->dev == NULL && strcmp(job->train.schedule, "plateau") == 0)
+    return report_usage(command, "--lr-schedule plateau needs --dev, which tells it of a plateau");
+  int code = check_group(job, command);
+  if (code == EX_OK) code = pairs_input_check_standard(&job->input, job->dev, command, operands);
+  if (code != EX_OK) return code;
+  char place[PATH_MAX];
+  elman_error error;
+  if (elman_file_resolve(place, sizeof place, job->output, &error) != ELMAN_OK) {
+    if (group_leads()) return report_error(&error);
+    place[0] = '\0'; /* the first process writes, and reports what is wrong there */
+  }
+  char *checkpoint = NULL, *name = pairs_input_name(&job->input, operands), column[32];
+  snprintf(column, sizeof column, "column %zu", job->input.alignment_column);
+  if (name == NULL || (!job->alone && asprintf(&checkpoint, "%s.checkpoint", place) < 0)) {
+    free(name);
+    return report_no_memory();
+  }
+  job->train.checkpoint = checkpoint;
+  job->train.output = job->output;
+  job->train.pairs_name = name;
+  job->train.dev_name = job->dev;
+  if (job->guide != NULL)
+    job->train.guide_name = job->input.alignment_file != NULL ? job->guide : column;
+  code = check_and_train(job, command, operands);
+  free(name);
+  free(checkpoint);
+  return code;
+}
+
+/* --init-from takes these from the model. */
+enum { OF_MODEL = ELMAN_SCOPE_MODEL | ELMAN_SCOPE_START };
+
+static int check_init_from(const struct usage *usage, const struct operands *operands) {
+  const elman_hyperparameter *row = NULL;
+  const char *given = option_given(usage, operands, "preset") ? "preset" : NULL;
+  while (given == NULL && (row = elman_hyperparameter_next(row, OF_MODEL)) != NULL)
+    if (option_given(usage, operands, row->option)) given = row->option;
+  if (given == NULL) return EX_OK;
+  return report_usage(usage->command,
+                      "--%s has no effect with --init-from, whose model has a shape and "
+                      "vocabularies; leave one of them out",
+                      given);
+}
+
+/* The column or file goes to the input, and a weight is chosen where none was given. */
+static int settle_guide(struct job *job, const struct usage *usage,
+                        const struct operands *operands) {
+  uint64_t column;
+  if (job->guide == NULL) return EX_OK;
+  const bool is_column = parse_whole_number(job->guide, &column);
+  if (job->guide[0] == '\0')
+    return report_usage(usage->command, "--guide: '' names neither a column nor a file");
+  if (is_column && (column < 1 || column > MOST_COLUMNS))
+    return report_usage(usage->command, "--guide: '%s' is not a column from 1 to %d", job->guide,
+                        MOST_COLUMNS);
+  if (is_column && job->input.source != NULL)
+    return report_usage(usage->command,
+                        "--guide: --source and --target have no column %s; name a file with an "
+                        "alignment a line",
+                        job->guide);
+  if (!is_column && operands->count > 1)
+    return report_usage(usage->command,
+                        "--guide: a file of alignments goes with one file of PAIRS, not with %zu; "
+                        "put the alignments into a column",
+                        operands->count);
+  if (!option_given(usage, operands, "guide-weight"))
+    job->train.guide_weight = ELMAN_USUAL_GUIDE_WEIGHT;
+  if (job->train.guide_weight <= 0)
+    return report_usage(usage->command,
+                        "--guide has no effect with --guide-weight 0; leave both out");
+  if (is_column)
+    job->input.alignment_column = (size_t)column;
+  else
+    job->input.alignment_file = job->guide;
+  job->input.check_alignments = true;
+  return EX_OK;
+}
+
+int train_command(int argc, char **argv) {
+  struct job job = {.input = {.columns = DEFAULT_COLUMNS},
+                    .model = elman_model_options_default(),
+                    .train = elman_train_options_default(),
+                    .output = DEFAULT_MODEL,
+                    .started_at = now()};
+  job.train.save_every = 600;
+  const char *preset = preset_name(0);
+  static const char *const beside_model[] = {".checkpoint", ".lock", ".update#", NULL};
+  static const char *const beside_log[] = {".lock", NULL};
+  struct option options[MOST_OPTIONS] = {
+      PAIRS_OPTIONS(job.input),
+      {"output", 'o', "FILE", "where the model goes", .text = &job.output, .use = FILE_IS_MODEL,
+       .beside = beside_model},
+      {"force", 'f', NULL, "replace what took long to train, or is no model or log",
+       .flag = &job.force},
+      {"dev", 0, "PAIRS", "file to validate on after each epoch; the best model is kept",
+       .text = &job.dev, .use = FILE_IS_READ},
+      {"guide", 0, "COLUMN|FILE", "word alignments that attention learns to follow",
+       .text = &job.guide, .use = FILE_IS_READ},
+      {"init-from", 0, "MODEL", "start from this model, its vocabularies and its shape",
+       .text = &job.init_from, .use = FILE_IS_START},
+      {"resume", 0, NULL, "go on from the checkpoint that a training left beside the model",
+       .flag = &job.train.resume},
+      {"save-every", 0, "SECONDS", "time between checkpoints; 0 = only at the end",
+       .real = &job.train.save_every, .highest = 1e9},
+      {"hours", 0, "X", "end after so much time, as after the last epoch; 0 = no limit",
+       .real = &job.hours, .highest = 1e6},
+      {"keep-last", 0, "K", "models of the last K validations, or epochs, that stay, too; 0 = none",
+       .count = &job.train.keep_last, .most = 1000000},
+      {"log", 0, "FILE", "write updates and validations there", .text = &job.log,
+       .use = FILE_IS_WRITTEN, .beside = beside_log},
+      {"log-format", 0, "FORMAT", "as JSON Lines, with the settings, or as rows",
+       "csv if --log ends in .csv, else json", .text = &job.log_format, .choice = train_log_format},
+      THREADS_OPTION(job.train.threads),
+      TIMEOUT_OPTION,
+      QUIET_OPTION("print errors only"),
+      {"preset", 0, "NAME", "settings that go together; 'base' is for real corpora",
+       .text = &preset, .choice = preset_name, .settings = preset_settings},
+      {"epochs", 0, "N", "passes over the pairs; 0 writes the initial model",
+       "10, or 400 updates if that is more", .count = &job.train.epochs, .most = 1000000}};
+  hyperparameter_options(options, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, &job.train);
+  hyperparameter_options(options, OF_MODEL, &job.model);
+  const struct rule rules[] = {
+      PAIRS_RULES,
+      {"guide", "subword-dropout",
+       "--guide is for words that are split in one way; leave out --subword-dropout"},
+      {"log-format", "!log", "--log-format needs --log"},
+      {"guide-weight", "!guide", "--guide-weight needs --guide, which names the alignments"},
+      {"patience validate-every validate-by", "!dev", "--%s needs --dev"},
+      {"batch-tokens", "+batch-size",
+       "--batch-tokens and --batch-size both say how large a batch is; leave one of them out"},
+      {"input-feeding tie-embeddings", "!attentional-layer init-from",
+       "--%s needs --attentional-layer"},
+      {0}};
+  const struct usage usage = {
+      "train",
+      "[options] PAIRS...",
+      "Learns from sentence pairs and writes a model. PAIRS are files with a pair a line,\n"
+      "source<TAB>target, or '-' for standard input. Ctrl-C ends the training and keeps\n"
+      "what was learnt; --resume goes on from there.",
+      options,
+      rules,
+      .reads_operands = true};
+  struct operands operands;
+  int code;
+  if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
+  code = group_check_timeout(&usage, &operands);
+  if (code == EX_OK && job.init_from != NULL) code = check_init_from(&usage, &operands);
+  if (code == EX_OK) code = settle_guide(&job, &usage, &operands);
+  if (code == EX_OK) code = settle_alone(&job, &usage, &operands);
+  if (code != EX_OK) return code;
+  job.model.max_length = job.train.max_length;
+  job.model.seed = job.train.seed;
+  return run(&job, usage.command, &operands);
+}

@@ -1,0 +1,333 @@
+#include "train/train_log.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "console/formats.h"
+#include "console/messages.h"
+#include "console/output.h"
+#include "options/hyperparameters.h"
+
+static void report_problem(struct train_log *log, int problem) {
+  log->problem = problem;
+  progress_erase(log->progress);
+  errno = problem;
+  report(log->path, "cannot write the log: %m; training goes on without it");
+}
+
+/* All of it: a signal that ends the training comes as often as not while a line is written. */
+static ssize_t write_all(void *cookie, const char *bytes, size_t size) {
+  struct train_log *log = cookie;
+  for (size_t done = 0; log->problem == 0 && done < size;) {
+    const ssize_t written = write(log->descriptor, bytes + done, size - done);
+    if (written >= 0)
+      done += (size_t)written;
+    else if (errno != EINTR)
+      report_problem(log, errno);
+  }
+  return log->problem == 0 ? (ssize_t)size : 0;
+}
+
+/* ---- formats ---- */
+
+static const char JSON[] = "json", CSV[] = "csv";
+
+/* How every log of these formats begins. */
+static const char JSON_START[] = "{\"event\":\"", CSV_START[] = "event,epoch,update,";
+
+const char *train_log_format(size_t index) {
+  return index == 0 ? JSON : index == 1 ? CSV : NULL;
+}
+
+static const char *format_suffix(size_t index) {
+  return index == 0 ? ".jsonl" : index == 1 ? ".csv" : NULL;
+}
+
+/* The columns of CSV behind the event, and the keys of JSON, which leaves out what an event has
+ * not. New ones go to the end: a resumed run adds rows to those that it finds. */
+enum column {
+  EPOCH,
+  UPDATE,
+  LOSS,
+  EPOCH_LOSS,
+  GRADIENT_NORM,
+  LEARNING_RATE,
+  TOKENS_PER_SECOND,
+  SKIPPED,
+  GUIDE_LOSS,
+  LINKED,
+  PERPLEXITY,
+  EXACT_MATCH,
+  BLEU,
+  CHRF,
+  BEST,
+  COLUMNS
+};
+
+/* A count, any number, or a flag. */
+enum kind { COUNT, REAL, FLAG };
+
+static const struct {
+  const char *name;
+  enum kind kind;
+} columns[COLUMNS] = {
+    [EPOCH] = {"epoch", COUNT},
+    [UPDATE] = {"update", COUNT},
+    [LOSS] = {"loss", REAL},
+    [EPOCH_LOSS] = {"epoch_loss", REAL},
+    [GRADIENT_NORM] = {"gradient_norm", REAL},
+    [LEARNING_RATE] = {"lr", REAL},
+    [TOKENS_PER_SECOND] = {"tokens_per_second", REAL},
+    [SKIPPED] = {"skipped", COUNT},
+    [GUIDE_LOSS] = {"guide_loss", REAL},
+    [LINKED] = {"linked", COUNT},
+    [PERPLEXITY] = {"perplexity", REAL},
+    [EXACT_MATCH] = {"exact_match", REAL},
+    [BLEU] = {"bleu", REAL},
+    [CHRF] = {"chrf", REAL},
+    [BEST] = {"best", FLAG},
+};
+
+/* A double holds every count up to 2^53. */
+struct field {
+  bool there;
+  double value;
+};
+
+static struct field field(double value) {
+  return (struct field){true, value};
+}
+
+static void write_json(FILE *stream, const char *event, const struct field fields[COLUMNS]) {
+  struct json json = {.stream = stream};
+  json_print(&json, "{event %s", event);
+  for (size_t i = 0; i < COLUMNS; i++) {
+    if (!fields[i].there) continue;
+    if (columns[i].kind == COUNT)
+      json_count(&json, columns[i].name, (uint64_t)fields[i].value);
+    else if (columns[i].kind == FLAG)
+      json_flag(&json, columns[i].name, fields[i].value != 0);
+    else
+      json_number(&json, columns[i].name, fields[i].value);
+  }
+  json_print(&json, "}\n");
+}
+
+/* RFC 4180; no field needs quotes. */
+static void write_csv(FILE *stream, const char *event, const struct field fields[COLUMNS]) {
+  fputs(event, stream);
+  for (size_t i = 0; i < COLUMNS; i++) {
+    putc(',', stream);
+    if (fields[i].there && isfinite(fields[i].value))
+      fprintf(stream, columns[i].kind == REAL ? "%.9g" : "%.0f", fields[i].value);
+  }
+  fputs("\r\n", stream);
+}
+
+static void write_event(const struct train_log *log, const char *event,
+                        const struct field fields[COLUMNS]) {
+  if (log->csv)
+    write_csv(log->stream, event, fields);
+  else
+    write_json(log->stream, event, fields);
+}
+
+enum { HEADER_SIZE = 256 };
+
+static void make_header(char header[HEADER_SIZE]) {
+  size_t used = (size_t)snprintf(header, HEADER_SIZE, "event");
+  for (size_t i = 0; i < COLUMNS; i++)
+    used += (size_t)snprintf(header + used, HEADER_SIZE - used, ",%s%s", columns[i].name,
+                             i + 1 == COLUMNS ? "\r\n" : "");
+}
+
+/* ---- the file ---- */
+
+static bool is_csv(const struct train_log_place *place) {
+  static const struct formats formats = {train_log_format, format_suffix};
+  const char *format =
+      place->format != NULL ? place->format : format_by_suffix(&formats, place->path);
+  return format != NULL && strcmp(format, CSV) == 0;
+}
+
+/* What is there. */
+struct found {
+  char start[HEADER_SIZE]; /* its first bytes */
+  size_t size;             /* of those; 0 = nothing is there */
+  bool torn;               /* its last line has no end: whatever wrote it was killed */
+};
+
+static int read_found(struct found *found, const char *path) {
+  struct stat info;
+  found->size = 0;
+  found->torn = false;
+  if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return EX_OK;
+  FILE *stream = fopen(path, "r");
+  if (stream == NULL) {
+    report(path, "cannot read what the log is to be added to or to replace: %m");
+    return EX_NOINPUT;
+  }
+  found->size = fread(found->start, 1, sizeof found->start, stream);
+  found->torn = fseek(stream, -1, SEEK_END) == 0 && getc(stream) != '\n';
+  const bool failed = ferror(stream) != 0;
+  if (failed) report(path, "cannot read what the log is to be added to or to replace: %m");
+  fclose(stream);
+  return failed ? EX_IOERR : EX_OK;
+}
+
+/* Or with what is there of its beginning: a run may have been killed in its first line. */
+static bool starts_with(const struct found *found, const char *beginning) {
+  const size_t length = strlen(beginning);
+  return memcmp(found->start, beginning, found->size < length ? found->size : length) == 0;
+}
+
+static bool starts_with_header(const struct found *found) {
+  char header[HEADER_SIZE];
+  make_header(header);
+  return found->size >= strlen(header) && starts_with(found, header);
+}
+
+/* Rows and objects in one file are of use to nobody, nor are rows of other columns. */
+static int check_added_to(const char *path, bool wants_csv, const struct found *found) {
+  const bool json = starts_with(found, JSON_START), csv = starts_with_header(found);
+  if (wants_csv ? csv : json) return EX_OK;
+  if (json || csv)
+    report(path,
+           "holds a log as %s, to which no lines of another format can be added; give "
+           "--log-format %s, or name another file",
+           json ? "JSON Lines" : "CSV", json ? JSON : CSV);
+  else
+    report(path, "holds no log that lines could be added to; name another file");
+  return EX_CANTCREAT;
+}
+
+/* A log may be replaced, of an earlier version with fewer columns, too; anything else is lost. */
+static int check_replaced(const char *path, const struct found *found) {
+  if (starts_with(found, JSON_START) || starts_with(found, CSV_START)) return EX_OK;
+  report(path, "holds no log of a training and would be replaced; add --force to replace it, or "
+               "name another file with --log");
+  return EX_CANTCREAT;
+}
+
+static int look_at_found(struct found *found, const struct train_log_place *place) {
+  const int code = read_found(found, place->path);
+  if (code != EX_OK || found->size == 0) return code;
+  if (place->append) return check_added_to(place->path, is_csv(place), found);
+  return place->force ? EX_OK : check_replaced(place->path, found);
+}
+
+static int open_file(struct train_log *log, bool append) {
+  elman_error error;
+  if (elman_file_open_direct(&log->descriptor, log->path, append, &error) != ELMAN_OK)
+    return report_error(&error);
+  log->stream = fopencookie(log, "w", (cookie_io_functions_t){.write = write_all});
+  if (log->stream != NULL) {
+    /* Line by line, so that a checkpoint is never ahead of the log, whatever ends the program. */
+    setvbuf(log->stream, NULL, _IOLBF, BUFSIZ);
+    return EX_OK;
+  }
+  close(log->descriptor);
+  return report_no_memory();
+}
+
+/* Makes nothing and changes nothing. A pipe is not opened: that waits for a reader. */
+static int check_writable(const char *path) {
+  struct stat info;
+  elman_error error;
+  int descriptor;
+  if (stat(path, &info) != 0) return output_check(path);
+  if (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) return EX_OK;
+  if (elman_file_open_direct(&descriptor, path, true, &error) != ELMAN_OK)
+    return report_error(&error);
+  close(descriptor);
+  return EX_OK;
+}
+
+int train_log_claim(elman_lock **lock, const struct train_log_place *place) {
+  struct found found;
+  *lock = NULL;
+  if (place->path == NULL) return EX_OK;
+  int code = check_writable(place->path);
+  if (code == EX_OK) code = look_at_found(&found, place);
+  return code == EX_OK ? output_claim(lock, place->path) : code;
+}
+
+int train_log_open(struct train_log *log, const struct train_log_place *place,
+                   struct progress *progress) {
+  struct found found;
+  *log = (struct train_log){.path = place->path, .progress = progress};
+  if (place->path == NULL) return EX_OK;
+  log->csv = is_csv(place);
+  int code = look_at_found(&found, place);
+  if (code == EX_OK) code = open_file(log, place->append);
+  if (code != EX_OK) return code;
+  if (place->append && found.torn) fputs(log->csv ? "\r\n" : "\n", log->stream);
+  if (log->csv && (found.size == 0 || !place->append)) {
+    char header[HEADER_SIZE];
+    make_header(header);
+    fputs(header, log->stream);
+  }
+  return EX_OK;
+}
+
+/* ---- events ---- */
+
+void train_log_start(struct train_log *log, const elman_model *model,
+                     const elman_train_options *options, size_t epochs) {
+  log->guided = options->guide_weight > 0;
+  if (log->stream == NULL || log->csv) return;
+  const elman_model_info info = elman_model_get_info(model);
+  struct json json = {.stream = log->stream};
+  json_print(&json, "{event %s version %s epochs %zu", "start", elman_version(), epochs);
+  json_hyperparameters(&json, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, options, NULL);
+  json_hyperparameters(&json, ELMAN_SCOPE_MODEL, &info, NULL);
+  if (info.start_known) json_hyperparameters(&json, ELMAN_SCOPE_START, &info, NULL);
+  json_print(&json, "source_vocabulary %zu target_vocabulary %zu}\n", info.source_vocabulary,
+             info.target_vocabulary);
+}
+
+void train_log_update(struct train_log *log, const elman_train_report *report,
+                      double tokens_per_second) {
+  if (log->stream == NULL) return;
+  const struct field fields[COLUMNS] = {
+      [EPOCH] = field((double)report->epoch),
+      [UPDATE] = field((double)report->updates_so_far),
+      [LOSS] = field(report->update_loss),
+      [EPOCH_LOSS] = field(report->loss),
+      [GRADIENT_NORM] = field(report->gradient_norm),
+      [LEARNING_RATE] = field(report->learning_rate),
+      [TOKENS_PER_SECOND] = field(tokens_per_second),
+      [SKIPPED] = field((double)report->skipped),
+      [GUIDE_LOSS] = {log->guided, report->guide_loss},
+      [LINKED] = {log->guided, (double)report->linked},
+  };
+  write_event(log, "update", fields);
+}
+
+void train_log_validation(struct train_log *log, const elman_validation *validation) {
+  if (log->stream == NULL) return;
+  const struct field fields[COLUMNS] = {
+      [EPOCH] = field((double)validation->epoch),
+      [UPDATE] = field((double)validation->update),
+      [LOSS] = field(validation->loss),
+      [PERPLEXITY] = field(validation->perplexity),
+      [EXACT_MATCH] = field(validation->exact_match),
+      [BLEU] = field(validation->bleu),
+      [CHRF] = field(validation->chrf),
+      [BEST] = field(validation->best),
+  };
+  write_event(log, "validation", fields);
+}
+
+int train_log_close(struct train_log *log, int code) {
+  if (log->stream == NULL) return code;
+  fclose(log->stream);
+  if (close(log->descriptor) != 0 && log->problem == 0 && errno != EINTR)
+    report_problem(log, errno);
+  return log->problem == 0 ? code : EX_IOERR;
+}

@@ -1,0 +1,167 @@
+#include "train/train_output.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sysexits.h>
+
+#include "console/messages.h"
+#include "console/output.h"
+
+/* What will be written beside the model can be, even where its longest name is much longer than the
+ * model's. */
+static int check_beside(const struct train_output *output) {
+  struct stat info;
+  char *kept;
+  /* One that is there, or cannot be looked at, is reported when it is read. */
+  const bool unread = output->checkpoint != NULL && stat(output->checkpoint, &info) != 0 &&
+                      (errno == ENOENT || errno == ENAMETOOLONG);
+  int code = unread ? output_check(output->checkpoint) : EX_OK;
+  if (code != EX_OK || output->keep_last == 0) return code;
+  if (asprintf(&kept, "%s.update%" PRIu64, output->model, UINT64_MAX) < 0)
+    return report_no_memory();
+  code = output_check(kept);
+  free(kept);
+  return code;
+}
+
+int train_output_claim(elman_lock **lock, const struct train_output *output) {
+  *lock = NULL;
+  int code = output_check(output->model);
+  if (code == EX_OK) code = check_beside(output);
+  return code == EX_OK ? output_claim(lock, output->model) : code;
+}
+
+/* Some minutes of two cores. */
+static const double LONG_WORK = 1e13;
+
+/* "a model that has learnt ..." */
+static void describe(char *text, size_t size, const elman_history *history) {
+  if (history->updates == 0)
+    snprintf(text, size, "a model");
+  else
+    snprintf(text, size, "a model that has learnt for %" PRIu64 " epoch%s, %" PRIu64 " update%s",
+             history->epochs, plural(history->epochs), history->updates, plural(history->updates));
+}
+
+/* What is at the place of a model that shall be written. */
+enum found { NOTHING, A_MODEL, NO_MODEL };
+
+/* An empty file, a device and a pipe are nothing that could be lost; a model is one that this
+ * version can read, and where there is none *error says what the file is. Gives an exit code, after
+ * a message if that is not 0. */
+static int look_at_model(enum found *found, elman_history *history, elman_error *error,
+                         const char *path) {
+  struct stat info;
+  *found = NOTHING;
+  if (stat(path, &info) != 0) {
+    if (errno == ENOENT) return EX_OK;
+    report(path, "cannot look at the file: %m");
+    return EX_CANTCREAT;
+  }
+  if (!S_ISREG(info.st_mode) || info.st_size == 0) return EX_OK;
+  const elman_status status = elman_model_read_history(history, path, error);
+  *found = status == ELMAN_OK ? A_MODEL : NO_MODEL;
+  return status == ELMAN_OK || status == ELMAN_BAD_DATA ? EX_OK : report_error(error);
+}
+
+int train_output_check_model(const char *path) {
+  enum found found;
+  elman_history history;
+  elman_error error;
+  const int code = look_at_model(&found, &history, &error, path);
+  if (code != EX_OK || found != NO_MODEL) return code;
+  report(path,
+         "holds no model that can be read, and would be replaced: %s; remove it, or name "
+         "another file with --output",
+         error.message);
+  return EX_CANTCREAT;
+}
+
+/* `any_model`: one that took long may be replaced, too. */
+static int check_replaced(const struct train_output *output, bool any_model) {
+  enum found found;
+  elman_history history;
+  elman_error error;
+  char description[128];
+  const int code = look_at_model(&found, &history, &error, output->model);
+  if (code != EX_OK || found == NOTHING) return code;
+  if (found == NO_MODEL && output->force) {
+    snprintf(output->notice, TRAIN_NOTICE, "%s will be replaced; it is no model", output->model);
+    return EX_OK;
+  }
+  if (found == NO_MODEL) {
+    report(output->model,
+           "holds no model that can be read, and would be replaced: %s; add --force "
+           "to replace it, or name another file with --output",
+           error.message);
+    return EX_CANTCREAT;
+  }
+  if (any_model) return EX_OK;
+  describe(description, sizeof description, &history);
+  if (history.work > LONG_WORK && !output->force && !output_is(output->init_from, output->model)) {
+    report(output->model, "holds %s; add --force to replace it, or name another file with --output",
+           description);
+    return EX_CANTCREAT;
+  }
+  snprintf(output->notice, TRAIN_NOTICE, "%s will be replaced; it holds %s", output->model,
+           description);
+  return EX_OK;
+}
+
+/* Without a checkpoint nothing can go on. Where a model is, there was a training, and a new one
+ * that took its place would be none that was asked for. */
+static int check_first(const struct train_output *output) {
+  enum found found;
+  elman_history history;
+  elman_error error;
+  const int code = look_at_model(&found, &history, &error, output->model);
+  if (code != EX_OK || found != A_MODEL || output_is(output->init_from, output->model)) return code;
+  report(output->checkpoint,
+         "is not there, and without it --resume cannot go on with %s; leave out --resume to train "
+         "a new model, or start from the weights of this one with --init-from %s",
+         output->model, output->model);
+  return EX_NOINPUT;
+}
+
+/* A new training that keeps models removes those of others. */
+static int check_kept(const struct train_output *output) {
+  elman_history longest;
+  size_t count;
+  elman_error error;
+  char description[128];
+  if (output->keep_last == 0 || output->force) return EX_OK;
+  if (elman_kept_look(&longest, &count, output->model, &error) != ELMAN_OK)
+    return report_error(&error);
+  if (longest.work <= LONG_WORK) return EX_OK;
+  describe(description, sizeof description, &longest);
+  report(output->model,
+         "--keep-last would remove %zu model%s of another training, %s.update*, and among them %s; "
+         "add --force to remove them, or name another file with --output",
+         count, plural(count), output->model, description);
+  return EX_CANTCREAT;
+}
+
+int train_output_check(const struct train_output *output) {
+  elman_error error;
+  elman_checkpoint found = ELMAN_CHECKPOINT_NONE;
+  if (output->checkpoint != NULL &&
+      elman_checkpoint_look(&found, output->checkpoint, &error) != ELMAN_OK)
+    return report_error(&error);
+  if (output->resume && found != ELMAN_CHECKPOINT_NONE) return check_replaced(output, true);
+  if (output->resume) {
+    const int code = check_first(output);
+    if (code != EX_OK) return code;
+    note("there is no checkpoint yet; the training starts from the beginning");
+  }
+  *output->replaces_checkpoint = found == ELMAN_CHECKPOINT_FINISHED;
+  if (found != ELMAN_CHECKPOINT_UNFINISHED) {
+    const int code = check_replaced(output, false);
+    return code == EX_OK ? check_kept(output) : code;
+  }
+  report(output->checkpoint, "holds a training that is not finished; add --resume to go on with "
+                             "it, or remove the file");
+  return EX_CANTCREAT;
+}

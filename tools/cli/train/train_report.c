@@ -1,0 +1,277 @@
+#include "train/train_report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "console/figures.h"
+#include "console/interrupt.h"
+#include "console/messages.h"
+#include "group/group.h"
+#include "input/model_input.h"
+
+enum { LINES_PER_RUN = 20 };
+
+/* A corpus that is half segmented was put together from two: both ways to split it lose something,
+ * and the user may know better. A line of a hundred is chance. */
+static void describe_spacing(const char *side, elman_spacing spacing, elman_token_mode mode) {
+  const size_t all = spacing.spaced + spacing.unspaced;
+  if (100 * spacing.spaced < all || 100 * spacing.unspaced < all || all == 0) return;
+  if (mode == ELMAN_TOKENS_CHARS)
+    note("%s: %zu of %zu lines looked at have spaces between words, the others few or none; split "
+         "into characters, both are taken alike",
+         side, spacing.spaced, all);
+  if (mode == ELMAN_TOKENS_SPACE)
+    note("%s: %zu of %zu lines looked at have no spaces between words and become one word each; "
+         "--%s-tokens chars takes all alike",
+         side, spacing.unspaced, all, side);
+}
+
+static void describe_splitting(const char *side, elman_token_mode mode, size_t merges,
+                               size_t vocabulary) {
+  if (mode == ELMAN_TOKENS_BPE)
+    note("%s: split into %s by %zu merge%s, vocabulary of %zu", side, elman_token_mode_name(mode),
+         merges, plural(merges), vocabulary);
+  else
+    note("%s: split into %s, vocabulary of %zu", side, elman_token_mode_name(mode), vocabulary);
+}
+
+void training_describe_model(const elman_model *model) {
+  const elman_model_info info = elman_model_get_info(model);
+  describe_splitting("source", info.source_tokens, info.source_merges, info.source_vocabulary);
+  describe_splitting("target", info.target_tokens, info.target_merges, info.target_vocabulary);
+  describe_spacing("source", info.source_spacing, info.source_tokens);
+  describe_spacing("target", info.target_spacing, info.target_tokens);
+  note("%zu parameters, %s attention", info.parameters, info.attention);
+}
+
+/* The first epoch, the last, and about LINES_PER_RUN in all. */
+static bool deserves_a_line(const elman_train_report *report) {
+  const size_t stride = (report->epochs + LINES_PER_RUN - 1) / LINES_PER_RUN;
+  return report->epoch == 1 || report->epoch == report->epochs || report->epoch % stride == 0;
+}
+
+static double tokens_per_second(const struct training *training, size_t tokens) {
+  return (double)(training->line_tokens + tokens) / (now() - training->line_at);
+}
+
+static void print_epoch(struct training *training, const elman_train_report *report) {
+  progress_erase(&training->progress);
+  note("epoch %zu of %zu  loss %.4f  %.0f tokens/s", report->epoch, report->epochs, report->loss,
+       tokens_per_second(training, 0));
+  training->line_tokens = 0;
+  training->line_at = now();
+}
+
+static double share_done(const elman_train_report *report) {
+  const double epochs =
+      (double)(report->epoch - 1) + (double)report->update / (double)report->updates;
+  return epochs / (double)report->epochs;
+}
+
+static void draw_progress(struct training *training, const elman_train_report *report) {
+  const double done = share_done(report);
+  const long left =
+      (long)((now() - training->started_at) * (1 - done) / (done - training->done_before));
+  progress_draw(
+      &training->progress,
+      "epoch %zu of %zu  %.0f %%  loss %.4f  %.0f tokens/s  gradient %.2g  %ld:%02ld left",
+      report->epoch, report->epochs, 100 * done, report->loss,
+      tokens_per_second(training, report->tokens), report->gradient_norm, left / 60, left % 60);
+}
+
+/* A model that has seen mostly unknown words translates into them. */
+static void note_unknown(const struct training *training, const char *side, double share) {
+  const double worth_a_word = 0.2;
+  if (share <= worth_a_word) return;
+  char advice[128] = "a training without --init-from counts these pairs' own words";
+  if (training->own_vocabulary)
+    snprintf(advice, sizeof advice,
+             "a lower --min-count, a higher --max-vocab or '--%s-tokens chars' leave fewer", side);
+  note(
+      "%.0f %% of the %s's tokens are not in its vocabulary and are learnt as one unknown word; %s",
+      100 * share, side, advice);
+}
+
+static void note_guide(const struct training *training, const elman_train_report *report) {
+  const elman_train_options *options = training->options;
+  if (options->guide_weight <= 0) return;
+  note("attention is guided by %s, weight %g (--guide-weight)", options->guide_name,
+       options->guide_weight);
+  if (report->unguided > 0)
+    note("%zu pair%s without a link, whose attention is not guided", report->unguided,
+         report->unguided == 1 ? " is" : "s are");
+}
+
+/* A run that is resumed starts in the middle. */
+static void note_start(struct training *training, const elman_train_report *report) {
+  training->first = false;
+  training->done_before =
+      share_done(report) - 1 / ((double)report->updates * (double)report->epochs);
+  train_log_start(&training->log, training->model, training->options, report->epochs);
+  if (report->left_out > 0)
+    note("%zu pair%s left out: a side has more than %zu token%s (--max-length)", report->left_out,
+         plural(report->left_out), training->options->max_length,
+         plural(training->options->max_length));
+  note_guide(training, report);
+  note_unknown(training, "source", report->unknown_source);
+  note_unknown(training, "target", report->unknown_target);
+  if (report->epoch > 1 || report->update > 1)
+    note("going on in epoch %zu, after %zu of %zu updates", report->epoch, report->update - 1,
+         report->updates);
+}
+
+/* No update begins after the end of the time, but for the one that would have been the last. */
+static bool goes_on(struct training *training) {
+  if (training->ends_at > 0 && now() >= training->ends_at && !training->finished)
+    training->time_is_over = true;
+  return interrupt_signal() == 0 && !training->time_is_over;
+}
+
+static bool on_update(void *context, const elman_train_report *report) {
+  struct training *training = context;
+  training->epoch = report->epoch;
+  training->skipped = report->skipped;
+  training->up_to_date = false;
+  training->finished = report->epoch == report->epochs && report->update == report->updates;
+  if (training->first)
+    training->sent_before = group_sent();
+  else
+    training->updates++;
+  training->sent = group_sent();
+  if (training->first) note_start(training, report);
+  train_log_update(&training->log, report, tokens_per_second(training, report->tokens));
+  const bool epoch_ends = report->update == report->updates;
+  if (progress_due(&training->progress)) draw_progress(training, report);
+  if (epoch_ends) training->line_tokens += report->tokens;
+  if (epoch_ends && deserves_a_line(report)) print_epoch(training, report);
+  return goes_on(training);
+}
+
+static bool on_validation(void *context, const elman_validation *validation) {
+  struct training *training = context;
+  char perplexity[32];
+  train_log_validation(&training->log, validation);
+  training->validated = true;
+  if (validation->best) {
+    training->best_epoch = validation->epoch;
+    training->best_update = validation->update;
+  }
+  progress_erase(&training->progress);
+  note("  dev: loss %.4f  perplexity %s  BLEU %.2f  chrF2 %.2f%s", validation->loss,
+       real_text(perplexity, sizeof perplexity, validation->perplexity, 2), validation->bleu,
+       validation->chrf, validation->best ? "  best" : "");
+  return goes_on(training);
+}
+
+/* Told once, not at every attempt that fails for the same reason. */
+static void on_saved(void *context, const elman_error *problem) {
+  struct training *training = context;
+  const bool failed_before = training->checkpoint != EX_OK;
+  training->up_to_date = problem == NULL;
+  if (failed_before == (problem != NULL)) return;
+  progress_erase(&training->progress);
+  training->checkpoint = problem == NULL ? EX_OK : report_error(problem);
+  note(problem == NULL ? "the checkpoint could be written this time"
+                       : "this checkpoint is left out; the training is not affected");
+}
+
+/* Told once, as for checkpoints. */
+static void on_kept(void *context, const elman_kept *kept) {
+  struct training *training = context;
+  const bool failed_before = training->keeping != EX_OK, begins = kept->update == 0;
+  if (kept->problem == NULL && !begins) training->kept = kept->own;
+  if (begins && kept->removed > 0 && kept->problem == NULL)
+    note("%s.update*: %zu model%s of another training removed", training->options->output,
+         kept->removed, plural(kept->removed));
+  if (begins && kept->others > 0 && kept->problem == NULL)
+    note("%s.update*: %zu model%s of another training stay%s there; --keep-last does not count %s",
+         training->options->output, kept->others, plural(kept->others),
+         kept->others == 1 ? "s" : "", kept->others == 1 ? "it" : "them");
+  if (failed_before == (kept->problem != NULL)) return;
+  progress_erase(&training->progress);
+  training->keeping = kept->problem == NULL ? EX_OK : report_error(kept->problem);
+  note(kept->problem == NULL ? "the models to keep could be written this time"
+                             : "this one of the models to keep is left out or stays too long; the "
+                               "training is not affected");
+}
+
+void training_watch(struct training *training, elman_train_options *options) {
+  training->started_at = training->line_at = now();
+  options->report = on_update;
+  options->validated = on_validation;
+  options->saved = on_saved;
+  options->kept = on_kept;
+  options->context = training;
+}
+
+/* Why a training that no signal stopped is over. */
+static void describe_reason(const struct training *training) {
+  const elman_train_options *options = training->options;
+  if (training->time_is_over)
+    note("the time is over in epoch %zu (--hours); %s", training->epoch,
+         training->up_to_date ? "--resume goes on" : "without a checkpoint --resume cannot go on");
+  else if (training->first && options->resume)
+    note("nothing is left to do: the training had ended; more --epochs%s make it longer",
+         options->patience > 0 ? " or --patience" : "");
+  else if (!training->first && !training->finished)
+    note("ended early, in epoch %zu: no new best in %zu validation%s (--patience)", training->epoch,
+         options->patience, plural(options->patience));
+}
+
+static const char *best_measure(const elman_train_options *options) {
+  const char *measure = options->validate_by == NULL ? "" : options->validate_by;
+  return strcmp(measure, "loss") == 0   ? "lowest loss"
+         : strcmp(measure, "chrf") == 0 ? "best chrF2"
+                                        : "best BLEU";
+}
+
+/* Which of its models a training leaves that no signal stopped. */
+static void describe_model(const struct training *training) {
+  const elman_train_options *options = training->options;
+  const size_t kept = training->kept < options->keep_last ? training->kept : options->keep_last;
+  if (kept > 0)
+    note("%s.update*: the model%s of the last %zu %s%s; 'elman average' makes one of them",
+         options->output, plural(kept), kept, options->dev == NULL ? "epoch" : "validation",
+         plural(kept));
+  if (options->dev == NULL || training->first) return;
+  if (training->best_epoch > 0)
+    note("the model of epoch %zu, update %" PRIu64 ", is kept: it has the %s on the dev pairs",
+         training->best_epoch, training->best_update, best_measure(options));
+  else if (training->validated)
+    note("the best model is kept, from before this run went on");
+  else
+    note("this run came to no validation: the best model before it is kept or, without one, the "
+         "last");
+}
+
+static void describe_traffic(const struct training *training) {
+  if (group_joined() != NULL && training->updates > 0)
+    note("%zu processes; for each update, process 0 sent %" PRIu64 " bytes to others",
+         group_joined()->size, (training->sent - training->sent_before) / training->updates);
+}
+
+static void describe_result(const char *path) {
+  if (strcmp(path, DEFAULT_MODEL) == 0)
+    note("%s is written; use it with: elman translate TEXT", path);
+  else
+    note("%s is written; use it with: elman translate -m %s TEXT", path, path);
+}
+
+void training_describe_end(const struct training *training, enum training_end end,
+                           const char *path) {
+  if (end != DONE)
+    note("%s in epoch %zu; the model keeps what it has learnt, %s",
+         end == STOPPED ? "stopped" : "failed", training->epoch,
+         training->up_to_date ? "and --resume goes on"
+                              : "but --resume cannot go on without a checkpoint");
+  if (training->skipped > 0)
+    note("%zu update%s left out: the loss or its gradient was not finite; lower the learning rate "
+         "(--lr) or clip the gradients (--clip-norm)",
+         training->skipped, training->skipped == 1 ? " is" : "s are");
+  if (end == DONE) describe_reason(training);
+  if (end != STOPPED) describe_model(training);
+  if (end == DONE) describe_traffic(training);
+  describe_result(path);
+}

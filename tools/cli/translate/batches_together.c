@@ -1,0 +1,287 @@
+#include "translate/batches_together.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "console/messages.h"
+#include "group/group.h"
+
+/* Each round the leader hands a batch to each process, its own among them, and collects what they
+ * have written. A process that fails ends: the others find out when they wait for it. */
+struct round {
+  const elman_group *group;
+  elman_bytes *send, *receive; /* (size) */
+  elman_bytes *parcels;        /* (size): to or from each process that this one deals with: the
+                                  leader with all, the others with the leader; the first of the
+                                  leader's is its own */
+  size_t *lengths;             /* (size): of parcels on their way */
+};
+
+/* The head of a result; the written text and the errors follow. */
+struct outcome {
+  size_t text, errors;
+  struct unknown_words unknown;
+};
+
+struct placed_error {
+  size_t number; /* of the sentence */
+  elman_error error;
+};
+
+/* ---- parcels ---- */
+
+static void parcel_free(elman_bytes *parcel) {
+  free(parcel->data);
+  *parcel = (elman_bytes){0};
+}
+
+static void round_free(struct round *round) {
+  for (size_t r = 0; round->parcels != NULL && r < round->group->size; r++)
+    parcel_free(&round->parcels[r]);
+  free(round->send);
+  free(round->receive);
+  free(round->parcels);
+  free(round->lengths);
+}
+
+static bool round_create(struct round *round, const elman_group *group) {
+  const size_t P = group->size;
+  *round = (struct round){group, calloc(P, sizeof(elman_bytes)), calloc(P, sizeof(elman_bytes)),
+                          calloc(P, sizeof(elman_bytes)), calloc(P, sizeof(size_t))};
+  return round->send != NULL && round->receive != NULL && round->parcels != NULL &&
+         round->lengths != NULL;
+}
+
+static int exchange(const struct round *round) {
+  elman_error error;
+  const elman_status status =
+      round->group->exchange(round->group->context, round->send, round->receive, &error);
+  return status == ELMAN_OK ? EX_OK : report_error(&error);
+}
+
+static void put(struct round *round, size_t r, bool gives, elman_bytes bytes) {
+  round->send[r] = gives ? bytes : (elman_bytes){0};
+  round->receive[r] = gives ? (elman_bytes){0} : bytes;
+}
+
+/* Parcels go from the leader to all (`outward`), or back: first their lengths. */
+static int pass_parcels(struct round *round, bool outward) {
+  const bool leads = round->group->rank == 0, gives = outward == leads;
+  const size_t first = leads ? 1 : 0, end = leads ? round->group->size : 1;
+  for (size_t r = first; r < end; r++) {
+    round->lengths[r] = round->parcels[r].count;
+    put(round, r, gives, (elman_bytes){&round->lengths[r], sizeof round->lengths[r]});
+  }
+  const int code = exchange(round);
+  if (code != EX_OK) return code;
+  for (size_t r = first; r < end; r++) {
+    elman_bytes *parcel = &round->parcels[r];
+    if (!gives) {
+      parcel_free(parcel);
+      *parcel = (elman_bytes){malloc(round->lengths[r] + 1), round->lengths[r]};
+      if (parcel->data == NULL) return report_no_memory();
+    }
+    put(round, r, gives, *parcel);
+  }
+  return exchange(round);
+}
+
+/* Closes a stream that open_memstream has made. */
+static int take_parcel(elman_bytes *parcel, FILE *stream, char **bytes, size_t *length) {
+  const bool failed = ferror(stream) != 0;
+  if (fclose(stream) != 0 || failed) {
+    free(*bytes);
+    return report_no_memory();
+  }
+  parcel_free(parcel);
+  *parcel = (elman_bytes){*bytes, *length};
+  return EX_OK;
+}
+
+/* ---- batches ---- */
+
+struct work {
+  const struct batch_job *job;
+  struct line_sink *sink;
+  elman_translator *translator;
+  struct text_batch *batch;
+};
+
+struct batch_head {
+  size_t count; /* no batch is nothing: that is the end */
+  size_t terminal;
+};
+
+static int pack_batch(elman_bytes *parcel, const struct text_batch *batch, bool terminal) {
+  char *bytes = NULL;
+  size_t length;
+  FILE *stream = open_memstream(&bytes, &length);
+  if (stream == NULL) return report_no_memory();
+  const struct batch_head head = {batch->count, terminal};
+  fwrite(&head, sizeof head, 1, stream);
+  for (size_t i = 0; i < batch->count; i++) {
+    const struct sentence *sentence = &batch->sentences[i];
+    fwrite(&sentence->number, sizeof sentence->number, 1, stream);
+    fwrite(&sentence->length, sizeof sentence->length, 1, stream);
+    fwrite(sentence->text, 1, sentence->length, stream);
+  }
+  return take_parcel(parcel, stream, &bytes, &length);
+}
+
+/* A batch for each process, as far as there are sentences that have come. */
+static int fill_parcels(struct round *round, const struct work *work, struct sentences *sentences,
+                        bool *more, int *stopped) {
+  struct text_batch *batch = work->batch;
+  int code = EX_OK;
+  for (size_t r = 0; r < round->group->size && code == EX_OK; r++) {
+    if (*more && (r == 0 || sentences_ready(sentences)))
+      *more = text_batch_fill(batch, sentences, stopped);
+    code = pack_batch(&round->parcels[r], batch, work->sink->terminal);
+    text_batch_clear(batch);
+  }
+  return code;
+}
+
+static int unpack_batch(struct work *work, const elman_bytes *parcel) {
+  const char *at = parcel->data;
+  struct batch_head head;
+  memcpy(&head, at, sizeof head);
+  at += sizeof head;
+  work->sink->terminal = head.terminal;
+  for (size_t i = 0; i < head.count; i++) {
+    struct sentence sentence = {0};
+    memcpy(&sentence.number, at, sizeof sentence.number);
+    at += sizeof sentence.number;
+    memcpy(&sentence.length, at, sizeof sentence.length);
+    at += sizeof sentence.length;
+    sentence.text = malloc(sentence.length + 1);
+    if (sentence.text == NULL) return report_no_memory();
+    memcpy(sentence.text, at, sentence.length);
+    sentence.text[sentence.length] = '\0';
+    at += sentence.length;
+    text_batch_add(work->batch, sentence);
+  }
+  return EX_OK;
+}
+
+/* ---- what comes of them ---- */
+
+/* With room for the outcome in front, which is known last. */
+static int write_outcome(struct work *work, FILE *stream, struct outcome *outcome) {
+  const struct text_batch *batch = work->batch;
+  int code = EX_OK;
+  FILE *const before = work->sink->stream;
+  work->sink->unknown = (struct unknown_words){0};
+  fwrite(outcome, sizeof *outcome, 1, stream);
+  work->sink->stream = stream;
+  for (size_t i = 0; i < batch->count && code == EX_OK; i++) {
+    const struct translated translated = text_batch_get(batch, i);
+    code = work->job->take(work->job->context, &translated);
+  }
+  work->sink->stream = before;
+  outcome->text = (size_t)ftello(stream) - sizeof *outcome;
+  outcome->unknown = work->sink->unknown;
+  for (size_t i = 0; i < batch->count; i++) {
+    if (batch->translations[i] != NULL) continue;
+    const struct placed_error problem = {batch->sentences[i].number, batch->errors[i]};
+    fwrite(&problem, sizeof problem, 1, stream);
+    outcome->errors++;
+  }
+  return code;
+}
+
+/* The batch in the parcel is replaced by what came of it. */
+static int translate_parcel(struct work *work, elman_bytes *parcel) {
+  struct outcome outcome = {0};
+  char *bytes = NULL;
+  size_t length;
+  int code = unpack_batch(work, parcel);
+  if (code == EX_OK && work->batch->count > 0)
+    code = text_batch_translate(work->batch, work->translator, work->job->options);
+  if (code != EX_OK) return code;
+  FILE *stream = open_memstream(&bytes, &length);
+  if (stream == NULL) return report_no_memory();
+  code = write_outcome(work, stream, &outcome);
+  const int taken = take_parcel(parcel, stream, &bytes, &length);
+  text_batch_clear(work->batch);
+  if (taken == EX_OK) memcpy(parcel->data, &outcome, sizeof outcome);
+  return code != EX_OK ? code : taken;
+}
+
+/* Gives EX_OK, or EX_DATAERR where there are errors. */
+static int hand_over(const elman_bytes *parcel, struct unknown_words *unknown,
+                     struct sentences *sentences, struct output *output) {
+  struct outcome outcome;
+  struct placed_error problem;
+  int code = EX_OK;
+  const char *at = parcel->data;
+  memcpy(&outcome, at, sizeof outcome);
+  at += sizeof outcome;
+  const char *text = at;
+  at += outcome.text;
+  for (size_t i = 0; i < outcome.errors; i++, at += sizeof problem) {
+    memcpy(&problem, at, sizeof problem);
+    code = sentences_report(sentences, problem.number, &problem.error);
+  }
+  fwrite(text, 1, outcome.text, output->stream);
+  unknown_words_merge(unknown, &outcome.unknown);
+  return code;
+}
+
+/* ---- rounds ---- */
+
+static int lead(struct round *round, struct work *work, struct sentences *sentences,
+                struct output *output) {
+  struct unknown_words unknown = {0};
+  int code = EX_OK, stopped = EX_OK;
+  for (bool more = true; more;) {
+    int result = fill_parcels(round, work, sentences, &more, &stopped);
+    if (result == EX_OK) result = pass_parcels(round, true);
+    if (result == EX_OK) result = translate_parcel(work, &round->parcels[0]);
+    if (result == EX_OK) result = pass_parcels(round, false);
+    if (result != EX_OK) return result;
+    for (size_t r = 0; r < round->group->size; r++)
+      if (hand_over(&round->parcels[r], &unknown, sentences, output) != EX_OK) code = EX_DATAERR;
+    if (!output_flush(output)) more = false;
+  }
+  work->sink->unknown = unknown;
+  /* Nothing for anyone: the end. */
+  for (size_t r = 0; r < round->group->size; r++) parcel_free(&round->parcels[r]);
+  const int ended = pass_parcels(round, true);
+  return ended != EX_OK ? ended : stopped != EX_OK ? stopped : code;
+}
+
+/* Whoever feeds the leader may take his time. */
+static int follow(struct round *round, struct work *work) {
+  *group_timeout() = INFINITY;
+  int code = pass_parcels(round, true);
+  while (code == EX_OK && round->parcels[0].count > 0) {
+    code = translate_parcel(work, &round->parcels[0]);
+    if (code == EX_OK) code = pass_parcels(round, false);
+    if (code == EX_OK) code = pass_parcels(round, true);
+  }
+  return code;
+}
+
+int batches_run_together(const struct batch_job *job, struct line_sink *sink,
+                         struct sentences *sentences, struct output *output) {
+  struct round round;
+  struct work work = {job, sink, NULL, calloc(1, sizeof *work.batch)};
+  elman_error error;
+  int code = EX_OK;
+  if (!round_create(&round, group_joined()) || work.batch == NULL) code = report_no_memory();
+  if (code == EX_OK && elman_translator_create(&work.translator, job->model, &error) != ELMAN_OK)
+    code = report_error(&error);
+  if (code == EX_OK &&
+      elman_group_same_model(group_joined(), job->model, job->options, &error) != ELMAN_OK)
+    code = report_error(&error);
+  if (code == EX_OK)
+    code = group_leads() ? lead(&round, &work, sentences, output) : follow(&round, &work);
+  if (work.batch != NULL) text_batch_clear(work.batch);
+  free(work.batch);
+  elman_translator_free(work.translator);
+  round_free(&round);
+  return code;
+}

@@ -1,0 +1,191 @@
+/* elman evaluate */
+#include <sysexits.h>
+
+#include "commands.h"
+#include "console/figures.h"
+#include "console/messages.h"
+#include "console/output.h"
+#include "console/terminal.h"
+#include "elman.h"
+#include "group/group.h"
+#include "input/model_input.h"
+#include "input/pairs_input.h"
+#include "input/search_options.h"
+#include "options/options.h"
+#include "translate/evaluate_files.h"
+
+static bool on_progress(void *context, size_t done, size_t total) {
+  struct progress *progress = context;
+  if (progress_due(progress)) progress_draw(progress, "%zu of %zu sentences", done, total);
+  return true;
+}
+
+static void write_scores(FILE *stream, const elman_scores *scores, bool aligned, bool as_json) {
+  const struct figure figures[] = {
+      {"sentences", "sentences", .count = &scores->sentences},
+      {"tokens", "target tokens", .count = &scores->tokens},
+      {"loss", "loss", .real = &scores->loss, .decimals = 4},
+      {"perplexity", "perplexity", .real = &scores->perplexity, .decimals = 4},
+      {"exact_match", "exact match", .share = &scores->exact_match},
+      {"unknown_source", "unknown source words", .count = &scores->unknown_source},
+      {"unknown_target", "unknown target words", .count = &scores->unknown_target},
+      {0}};
+  const struct figure alignment[] = {
+      {"aligned_words", "aligned words", .count = &scores->aligned_words},
+      {"alignment_agreement", "alignment agreement", .share = &scores->alignment_agreement},
+      {0}};
+  struct json json = {.stream = stream};
+  if (as_json) json_print(&json, "{");
+  figures_write(&json, as_json, figures);
+  if (aligned) figures_write(&json, as_json, alignment);
+  write_metrics(&json, as_json, &scores->metrics);
+  write_signatures(&json, as_json, &scores->metrics);
+}
+
+/* Of a text in the model's target language hardly a word in two is new. */
+static void note_left_out(const elman_scores *scores) {
+  if (scores->left_out > 0)
+    note("%zu pair%s left out: a side has more tokens than can be translated", scores->left_out,
+         plural(scores->left_out));
+  if (scores->unknown_target > scores->tokens / 2)
+    note("%zu of %zu target tokens are not in the model's vocabulary: is it the right model, and "
+         "are the columns (--columns) in its order?",
+         scores->unknown_target, scores->tokens);
+}
+
+struct evaluation {
+  struct models models;
+  elman_evaluate_options options;
+  bool json;
+};
+
+static int score(struct evaluation *evaluation, const elman_model *model, const elman_pairs *pairs,
+                 bool aligned) {
+  elman_scores scores;
+  elman_error error;
+  struct progress progress = progress_start();
+  evaluation->options.progress = on_progress;
+  evaluation->options.context = &progress;
+  const elman_status status = elman_evaluate(&scores, model, pairs, &evaluation->options, &error);
+  progress_erase(&progress);
+  if (status != ELMAN_OK) return report_error(&error);
+  note_left_out(&scores);
+  write_scores(stdout, &scores, aligned, evaluation->json);
+  return output_end(EX_OK);
+}
+
+static int evaluate_model(struct evaluation *evaluation, const struct pairs_input *input,
+                          const char *command, const struct operands *operands) {
+  elman_pairs *pairs;
+  int code = pairs_input_check_standard(input, NULL, command, operands);
+  if (code != EX_OK) return code;
+  evaluation->options.group = group_joined();
+  evaluation->options.threads = group_threads(evaluation->options.threads);
+  code = pairs_input_read(&pairs, input, command, operands);
+  if (code != EX_OK) return code;
+  code = models_open(&evaluation->models, &evaluation->options.translate);
+  if (code == EX_OK)
+    code = score(evaluation, evaluation->models.open[0], pairs, input->alignment_column != 0);
+  models_close(&evaluation->models);
+  elman_pairs_free(pairs);
+  return code;
+}
+
+/* Some options are for a model, some for files that were translated before. */
+static const struct rule rules[] = {
+    {"model source target columns strict max-line max-unpacked alignments batch-size beam "
+     "length-penalty length-norm "
+     "coverage-penalty max-length max-ratio override threads",
+     "hypothesis", "--%s is for a model; --hypothesis is scored without one"},
+    {"hypothesis", "PAIRS", "give either PAIRS or --hypothesis and --reference"},
+    {"hypothesis", "!reference", "--hypothesis needs a --reference to be compared with"},
+    {"reference", "!hypothesis", "--reference goes with --hypothesis"},
+    TWO_FILES_RULES,
+    {"alignments", "source", "--alignments is for PAIRS, not for --source and --target"},
+    {"!source hypothesis", "!PAIRS", NO_PAIRS},
+    {0}};
+
+/* Comparing takes two files. */
+static int check_comparison(const struct usage *usage, const struct operands *operands,
+                            const elman_translate_options *search) {
+  if (option_given(usage, operands, "resamples"))
+    return report_usage(usage->command,
+                        "--resamples is for comparing two files: give --hypothesis twice");
+  if (option_given(usage, operands, "seed") && !overrides_shuffle(search))
+    return report_usage(usage->command, "--seed is for comparing two files: give --hypothesis "
+                                        "twice; or for --override shuffle");
+  return EX_OK;
+}
+
+static int evaluate(const struct usage *usage, const struct operands *operands,
+                    struct evaluation *evaluation, struct file_evaluation *files,
+                    const struct pairs_input *input) {
+  const int code = files->hypotheses.count < 2
+                       ? check_comparison(usage, operands, &evaluation->options.translate)
+                       : EX_OK;
+  if (code != EX_OK) return code;
+  if (files->hypotheses.count == 0)
+    return evaluate_model(evaluation, input, usage->command, operands);
+  files->options = evaluation->options.metric;
+  files->json = evaluation->json;
+  return evaluate_files(files, usage->command);
+}
+
+int evaluate_command(int argc, char **argv) {
+  struct pairs_input input = {.columns = DEFAULT_COLUMNS};
+  struct evaluation evaluation = {.options = elman_evaluate_options_default()};
+  struct file_evaluation files = {0};
+  struct overrides overrides = {0};
+  const struct option options[] = {
+      MODELS_OPTION(evaluation.models),
+      PAIRS_OPTIONS(input),
+      {"alignments", 0, "N", "column with word alignments, to compare the attention with", "none",
+       .count = &input.alignment_column, .least = 1, .most = MOST_COLUMNS},
+      {"batch-size", 0, "N", "sentences at a time", .count = &evaluation.options.batch_size,
+       .least = 1, .most = 65536},
+      BEAM_OPTIONS(evaluation.options.translate),
+      OVERRIDE_OPTION(overrides),
+      {"bleu-tokens", 0, "NAME", "how BLEU splits words",
+       "zh if references are mostly Han, else 13a", .text = &evaluation.options.metric.bleu_tokens,
+       .choice = elman_bleu_tokens_name},
+      {"lowercase", 0, NULL, "BLEU of text in lower case",
+       .flag = &evaluation.options.metric.lowercase},
+      {"chrf-lowercase", 0, NULL, "chrF2 of text in lower case",
+       .flag = &evaluation.options.metric.chrf_lowercase},
+      {"hypothesis", 0, "FILE", "score these translations, without a model; twice: compare",
+       .list = &files.hypotheses, .most = MOST_HYPOTHESES, .use = FILE_IS_READ},
+      {"reference", 0, "FILE", "what --hypothesis should say; may be given several times",
+       .list = &files.references, .most = MOST_LISTED, .use = FILE_IS_READ},
+      {"resamples", 0, "N", "draws of the comparison's bootstrap",
+       .count = &evaluation.options.metric.resamples, .least = 1, .most = 1000000},
+      SEED_OPTION(evaluation.options.metric.seed,
+                  "chooses the draws, and what --override shuffle does"),
+      THREADS_OPTION(evaluation.options.threads),
+      TIMEOUT_OPTION,
+      JSON_OPTION(evaluation.json),
+      QUIET_OPTION("print results and errors only"),
+      {0}};
+  const struct usage usage = {
+      "evaluate",
+      "[options] PAIRS...",
+      "Measures a model on sentence pairs: loss and perplexity per target token (the end\n"
+      "of the sentence included), the share of sentences translated exactly, and BLEU and\n"
+      "chrF2 as sacreBLEU gives them. With --hypothesis and --reference in place of PAIRS it\n"
+      "scores files with a sentence a line; two hypotheses are compared by paired bootstrap\n"
+      "resampling.",
+      options,
+      rules,
+      .reads_operands = true};
+  struct operands operands;
+  int code;
+  if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
+  code = group_check_timeout(&usage, &operands);
+  if (code == EX_OK)
+    code = overrides_settle(&overrides, &evaluation.options.translate,
+                            &(struct option_place){usage.command, "--"});
+  if (code == EX_OK)
+    code = search_options_settle(&evaluation.options.translate, &usage, &operands, false);
+  if (code != EX_OK) return code;
+  evaluation.options.translate.override_seed = evaluation.options.metric.seed;
+  return evaluate(&usage, &operands, &evaluation, &files, &input);
+}

@@ -1,0 +1,128 @@
+/* elman score */
+#include <sysexits.h>
+
+#include "commands.h"
+#include "console/interrupt.h"
+#include "console/json_output.h"
+#include "console/output.h"
+#include "input/model_input.h"
+#include "input/pairs_input.h"
+#include "input/search_options.h"
+#include "input/sentences.h"
+#include "options/options.h"
+#include "translate/batches.h"
+
+struct job {
+  elman_translate_options options;
+  bool json;
+  struct sentences *pairs;
+  FILE *stream;
+  size_t written; /* lines */
+};
+
+/* Lines in and out stay side by side. */
+static void write_none(struct job *job, size_t up_to) {
+  for (; job->written < up_to; job->written++) fputs(job->json ? "null\n" : "\n", job->stream);
+}
+
+static void write_json(FILE *stream, const elman_translation *pair) {
+  struct json json = {.stream = stream};
+  json_print(&json, "{log_probability %g", pair->log_probability);
+  json_texts(&json, "target_tokens", pair->target_tokens, pair->target_count);
+  json_numbers(&json, "log_probabilities", pair->log_probabilities, pair->target_count);
+  json_print(&json, "}\n");
+}
+
+static void write_columns(FILE *stream, const elman_translation *pair) {
+  fprintf(stream, "%.9g\t%zu", pair->log_probability, pair->target_count);
+  for (size_t t = 0; t < pair->target_count; t++)
+    fprintf(stream, "%c%.9g", t == 0 ? '\t' : ' ', pair->log_probabilities[t]);
+  putc('\n', stream);
+}
+
+static int write_pair(void *context, const struct translated *translated) {
+  struct job *job = context;
+  const elman_translation *pair = translated->translation;
+  write_none(job, translated->sentence->number - 1);
+  if (pair == NULL) return EX_OK;
+  if (pair->source_count == 0) {
+    const elman_error empty = {.code = ELMAN_BAD_DATA, .message = "has an empty source side"};
+    return sentences_report(job->pairs, translated->sentence->number, &empty);
+  }
+  (job->json ? write_json : write_columns)(job->stream, pair);
+  job->written++;
+  return EX_OK;
+}
+
+static int score_all(struct job *job, const elman_model *model, const char *output_path) {
+  struct output output;
+  int code = output_open(&output, output_path);
+  if (code != EX_OK) return code;
+  /* A signal must not leave the temporary file behind. */
+  if (output.file != NULL) interrupt_catch_first();
+  job->stream = output.stream;
+  const struct batch_job batches = {model, &job->options, write_pair, job};
+  code = batches_run(&batches, job->pairs, &output);
+  write_none(job, job->pairs->number);
+  if (sentences_usable(job->pairs, code)) return output_close(&output, code);
+  output_abandon(&output);
+  return code;
+}
+
+static int run(struct job *job, struct models *models, const char *input, const char *output) {
+  const struct operands no_texts = {0};
+  int code = sentences_open(job->pairs, input, &no_texts);
+  if (code != EX_OK) return code;
+  code = models_open(models, &job->options);
+  if (code == EX_OK) code = score_all(job, models->open[0], output);
+  models_close(models);
+  sentences_close(job->pairs);
+  return code;
+}
+
+static int settle(struct job *job, struct pairs_input *input, const struct operands *operands,
+                  const char **path) {
+  if (operands->count > 1) return report_usage("score", "takes one file of pairs at a time");
+  *path = operands->count == 1 ? operands->words[0] : input->source;
+  job->pairs->max_line = job->options.max_bytes;
+  const int code = pairs_input_check_standard(input, NULL, "score", operands);
+  if (code != EX_OK || input->source == NULL)
+    return code != EX_OK ? code
+                         : columns_parse(&job->pairs->source_column, &job->pairs->target_column,
+                                         input->columns, "score");
+  job->pairs->references_path = input->target;
+  return EX_OK;
+}
+
+int score_command(int argc, char **argv) {
+  struct sentences pairs = {0};
+  struct job job = {.options = elman_translate_options_default(), .pairs = &pairs};
+  struct models models = {0};
+  struct pairs_input input = {.columns = DEFAULT_COLUMNS};
+  const char *output = NULL, *path = NULL;
+  const struct option options[] = {
+      MODELS_OPTION(models),
+      PAIRS_FILES_OPTIONS(input),
+      OUTPUT_OPTION(output, "scores"),
+      {"json", 0, NULL, "a JSON object a line, with the tokens", .flag = &job.json},
+      MAX_LINE_OPTION(job.options),
+      THREADS_OPTION(job.options.threads),
+      QUIET_OPTION("print errors only"),
+      {0}};
+  static const struct rule rules[] = {TWO_FILES_RULES, {0}};
+  const struct usage usage = {
+      "score",
+      "[options] [PAIRS]",
+      "Tells how likely the target side of each pair is as the translation of its source:\n"
+      "a line for each line of PAIRS, source<TAB>target, or of standard input. Columns are\n"
+      "the log-probability (natural logarithm), the number of target tokens, the end of the\n"
+      "sentence included, and the log-probability of each of them.",
+      options,
+      rules,
+      .reads_operands = true};
+  struct operands operands;
+  int code;
+  if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
+  code = settle(&job, &input, &operands, &path);
+  return code == EX_OK ? run(&job, &models, path, output) : code;
+}
