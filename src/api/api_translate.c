@@ -3,10 +3,10 @@
 
 #include "api/call.h"
 #include "model/likeness.h"
-#include "translate/hypothesis_score.h"
-#include "translate/model_screen.h"
+#include "translate/beam.h"
+#include "translate/search.h"
 #include "translate/translate_all.h"
-#include "translate/translation.h"
+#include "translate/translator.h"
 
 struct elman_translator {
   struct translator inner;

@@ -1,13 +1,123 @@
 #include "translate/beam.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "attention/mean_weight.h"
-#include "translate/hypothesis_score.h"
-#include "translate/sample.h"
+#include "base/random.h"
 #include "vocab/vocabulary.h"
+
+/* ---- the score of a hypothesis ---- */
+
+const char *length_norm_name(size_t index) {
+  static const char *const names[] = {[ELMAN_LENGTH_POWER] = "power", [ELMAN_LENGTH_WU] = "wu"};
+  return index < sizeof names / sizeof *names ? names[index] : NULL;
+}
+
+double score_of_length(double log_probability, size_t count,
+                       const elman_translate_options *options) {
+  const double length =
+      options->length_norm == ELMAN_LENGTH_WU ? (5 + (double)count) / 6 : (double)count;
+  return log_probability / pow(length, options->length_penalty);
+}
+
+/* In real numbers: let L <= 0 be the logarithm so far, L' that of the whole, n <= limit its tokens,
+ * and f(n) > 0 what it is divided by. A probability is at most 1, so L' <= L; f never falls, as
+ * A >= 0; and min(c, 1) <= 1, so that with B >= 0 no source token adds more than 0. Hence
+ *
+ *   score = L' / f(n) + B sum log min(c, 1) <= L' / f(n) <= L / f(n) <= L / f(limit).         (58)
+ *
+ * In floating point beam.c keeps L' <= L. The two quotients and the two powers in them err by a few
+ * units in the last place, for which the bound is raised. */
+double score_bound(double log_probability, size_t limit, const elman_translate_options *options) {
+  return score_of_length(log_probability, limit, options) * (1 - 8 * DBL_EPSILON);
+}
+
+/* log min(coverage, 1), where `coverage` is the sum of a source token's attention weights    (57)
+ * A token without any counts as one with the smallest weight of a softmax in float, so that a score
+ * stays a number. */
+static double score_of_coverage(double coverage) {
+  return log(fmin(fmax(coverage, (double)FLT_MIN), 1));
+}
+
+/* ---- sampling ---- */
+
+/* What is drawn from. */
+struct tokens_seen {
+  const real *logits; /* (V) */
+  size_t V;
+  bool without_unknown;
+};
+
+static bool may_come(const struct tokens_seen *seen, size_t id) {
+  return id != TOKEN_START && (id != TOKEN_UNKNOWN || !seen->without_unknown);
+}
+
+struct ranked {
+  real logit;
+  size_t id;
+};
+
+/* Among equals the smaller id comes first. */
+static bool is_before(struct ranked a, struct ranked b) {
+  return a.logit > b.logit || (a.logit == b.logit && a.id < b.id);
+}
+
+/* A heap, the last in rank at the root. */
+static void sift_down(struct ranked *heap, size_t count, size_t at) {
+  for (size_t child; (child = 2 * at + 1) < count; at = child) {
+    if (child + 1 < count && is_before(heap[child], heap[child + 1])) child++;
+    if (!is_before(heap[at], heap[child])) return;
+    const struct ranked kept = heap[at];
+    heap[at] = heap[child];
+    heap[child] = kept;
+  }
+}
+
+/* The last of the k tokens that may be drawn; of fewer than k, one behind all. */
+static struct ranked last_of(const struct tokens_seen *seen, size_t k) {
+  struct ranked heap[ELMAN_MOST_TOP_K];
+  size_t count = 0;
+  for (size_t id = 0; id < seen->V; id++) {
+    const struct ranked one = {seen->logits[id], id};
+    if (!may_come(seen, id)) continue;
+    if (count < k) {
+      heap[count++] = one;
+      for (size_t i = count / 2; count == k && i-- > 0;) sift_down(heap, count, i);
+    } else if (is_before(one, heap[0])) {
+      heap[0] = one;
+      sift_down(heap, count, 0);
+    }
+  }
+  return count < k ? (struct ranked){-(real)INFINITY, SIZE_MAX} : heap[0];
+}
+
+uint32_t sample_token(const real *logits, size_t V, bool without_unknown,
+                      const elman_translate_options *options, uint64_t sentence, size_t step) {
+  const struct tokens_seen seen = {logits, V, without_unknown};
+  const struct random_stream stream = {options->sample_seed, RANDOM_SAMPLE, (uint32_t)step};
+  const struct ranked last = options->top_k == 0 ? (struct ranked){-(real)INFINITY, SIZE_MAX}
+                                                 : last_of(&seen, options->top_k);
+  double largest = -INFINITY, part = INFINITY;
+  size_t drawn = TOKEN_END;
+  for (size_t id = 0; id < V; id++)
+    if (may_come(&seen, id)) largest = fmax(largest, (double)logits[id]);
+  /* The first time all of it is summed, the second time up to the part that was drawn. */
+  for (int time = 0; time < 2; time++) {
+    double sum = 0;
+    for (size_t id = 0; id < V && sum <= part; id++) {
+      if (!may_come(&seen, id) || is_before(last, (struct ranked){logits[id], id})) continue;
+      sum += exp(((double)logits[id] - largest) / options->temperature);
+      drawn = id;
+    }
+    part = random_uniform(stream, sentence) * sum;
+  }
+  return (uint32_t)drawn;
+}
+
+/* ---- the pool ---- */
 
 static const size_t TIDY_AT = (size_t)1 << 23; /* weights: 32 MiB of floats */
 

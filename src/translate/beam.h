@@ -3,11 +3,37 @@
 #define ELMAN_TRANSLATE_BEAM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/status.h"
 #include "decoder/output_scores.h"
 #include "elman/translate.h"
+#include "tensor/real.h"
+
+/* The score of a translation, by which those of different lengths are compared: docs/beyond.md,
+ * section 23. Wu et al., "Google's neural machine translation system", 2016, equation 14. */
+
+/* "power", "wu"; NULL past the last. */
+const char *length_norm_name(size_t index);
+
+/* log p of `count` tokens, divided by the power of their length                            (56) */
+double score_of_length(double log_probability, size_t count,
+                       const elman_translate_options *options);
+
+/* No translation that begins with tokens of this log p, and has `limit` tokens at most, has a
+ * score above this. */
+double score_bound(double log_probability, size_t limit, const elman_translate_options *options);
+
+/* Sampling: the next token is drawn from the softmax of the logits, in place of the likeliest one.
+ * The k likeliest alone may be drawn from (Fan, Lewis and Dauphin, "Hierarchical neural story
+ * generation", ACL 2018). docs/beyond.md, (89) and (90). */
+
+/* A token other than <s>, or <unk> if that is not wanted, with a probability in proportion to
+ * exp(logit / temperature). It is a function of the logits (V), the options, the number of the
+ * sentence and that of the step alone. The logits are finite. */
+uint32_t sample_token(const real *logits, size_t V, bool without_unknown,
+                      const elman_translate_options *options, uint64_t sentence, size_t step);
 
 /* One token of a hypothesis. Hypotheses that begin alike share their first nodes. */
 struct beam_node {
@@ -16,6 +42,7 @@ struct beam_node {
   double log_probability; /* of this token, after those before it */
   uint32_t id;
 };
+
 #define BEAM_START SIZE_MAX
 
 /* Common to the searches of a batch. Start from all zero; memory is reused. */
@@ -27,6 +54,7 @@ struct beam_pool {
   size_t attention_count, attention_capacity;
   size_t tidy_at; /* weights from which on it is worth while to tidy up */
 };
+
 void beam_pool_clear(struct beam_pool *pool); /* keeps the memory */
 void beam_pool_free(struct beam_pool *pool);
 
@@ -79,6 +107,7 @@ size_t beam_newest(const struct beam *beam);
  */
 void beam_add_log_probability(struct beam *beam, size_t node, double log_probability);
 void beam_score(struct beam *beam);
+
 /* Instead, where nobody wants to know them: makes it NaN. */
 void beam_forget_log_probability(struct beam *beam);
 

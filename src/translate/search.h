@@ -2,10 +2,71 @@
 #ifndef ELMAN_TRANSLATE_SEARCH_H
 #define ELMAN_TRANSLATE_SEARCH_H
 
+#include "attention/override.h"
+#include "base/sequence.h"
+#include "decoder/decoder.h"
+#include "decoder/output_scores.h"
+#include "elman/translate.h"
 #include "model/ensemble.h"
+#include "model/model.h"
+#include "tensor/screen.h"
 #include "translate/beam.h"
-#include "translate/greedy.h"
-#include "translate/search_member.h"
+
+/* What one model does in a search: its view of the source, and a step of its decoder for each
+ * hypothesis; and what several models say as one. docs/beyond.md, section 22. */
+
+/* The batch as rows of hypotheses, those of a sentence side by side; the same for all members. */
+struct search_rows {
+  struct sequence source; /* (S,B) */
+  struct sequence target; /* (1,R): each row's last token; length 0 where a row is not in use */
+  size_t width;           /* R / B */
+  size_t *lengths;        /* (R): source lengths */
+  bool *clause_ends;      /* (S,R): where the source's clauses end */
+  size_t *moves;          /* (R): the row that each row's hypothesis was grown from */
+};
+
+/* Start from all zero but for `model`. */
+struct search_member {
+  const struct model *model; /* borrowed */
+  struct encoder_cache encoder;
+  struct decoder_cache decoder;
+  struct decoder_pass pass; /* of a step */
+  struct attention_overrides overrides;
+  real *row_states; /* (S,R,H): the source states of each row's sentence; only if R > B */
+  struct self_attention_history history;
+  struct output_scores scores; /* where greedy search is not active */
+};
+
+/* The screen of a model's output layer, by which greedy search finds the likeliest token. */
+
+/* Of `model`, which must not change meanwhile, for greedy search by it alone; NULL for a wider beam
+ * and for an ensemble. */
+elman_status model_screen_create(struct screen **screen, const struct model *model,
+                                 const elman_translate_options *options,
+                                 elman_error *error) CHECKED;
+void model_screen_free(struct screen *screen);
+
+/* Greedy search without the logits: which token is the likeliest, a screen tells; how likely it is,
+ * the output layer tells later, for many steps at once, if anybody wants to know. */
+
+/* A row whose features wait for their logits. */
+struct waiting_token {
+  size_t sentence;
+  size_t node; /* of the pool */
+  uint32_t id;
+};
+
+struct greedy {
+  bool active;                 /* otherwise the decoder gives logits */
+  bool scores;                 /* wanted */
+  const struct screen *screen; /* NULL: all sentences are forced */
+  struct screen_scratch scratch;
+  size_t *chosen;               /* (R) */
+  real *features;               /* (K,F) */
+  real *logits;                 /* (K,V) */
+  struct waiting_token *tokens; /* (K) */
+  size_t count, most;           /* of K rows */
+};
 
 struct search_request {
   const uint32_t *ids; /* at least one */
@@ -31,6 +92,7 @@ struct search {
   size_t n_best;
   bool without_unknown; /* the target's words are split so that none is unknown */
 };
+
 void search_free(struct search *search);
 
 /* Beam search for `count` sentences at once, at least one; the rows of a sentence lie side by side,

@@ -2,10 +2,64 @@
 #ifndef ELMAN_TRANSLATE_TRANSLATOR_H
 #define ELMAN_TRANSLATE_TRANSLATOR_H
 
-#include "translate/rendering.h"
+#include "model/model.h"
+#include "model/network.h"
 #include "translate/search.h"
-#include "translate/self_weights.h"
-#include "translate/translator_item.h"
+
+/* A sentence of a batch: its text as ids, and what the search is asked of it. */
+
+/* Time and memory grow with the square of a sentence's length; beyond this it is refused. */
+enum { MAX_SENTENCE_TOKENS = 5000 };
+
+/* `encode` for any text: ELMAN_BAD_DATA if it is not valid UTF-8 or has too many tokens. */
+elman_status encode_checked(struct encoding *encoding, const struct codec *codec, struct text text,
+                            elman_error *error) CHECKED;
+
+/* Starts from all zero; memory is reused. */
+struct translator_item {
+  struct text given, given_reference; /* borrowed from the caller of translator_run */
+  struct encoding source, reference;
+  size_t request; /* its number among the search's requests; SIZE_MAX = none */
+  elman_status status;
+  elman_error error;
+};
+
+/* What self-attention looked at in a translation that is there: a pass through the network with the
+ * translation forced. The search keeps the weights of the running step only. */
+
+/* Memory for one translation after the other. Starts from all zero. */
+struct self_weights {
+  struct batch batch;
+  struct workspace workspace;
+};
+
+void self_weights_free(struct self_weights *self);
+
+/* Of S source tokens, at least one, and `words` target tokens, without </s>. */
+elman_status self_weights_run(struct self_weights *self, const struct model *model,
+                              const uint32_t *source, size_t S, const uint32_t *target,
+                              size_t words, elman_error *error) CHECKED;
+
+/* into (N,count,count): of each head what the first `count` tokens look at; those of the decoder
+ * stand for the steps that say them. The side must have self-attention. */
+void self_weights_copy(float *into, const struct self_weights *self, elman_side side, size_t N,
+                       size_t count);
+
+/* Hypotheses as text. */
+
+struct rendering {
+  uint32_t *ids;        /* (T), what the decoder said */
+  struct tokens tokens; /* (T), with "</s>" at the end if it ended by itself */
+  struct buffer text;   /* the tokens joined; of a reference as it was given */
+  size_t id_capacity;
+  bool ended;
+};
+
+/* Scratch for one item after the other. Start from all zero; memory is reused. */
+struct renderings {
+  struct rendering *rows; /* (capacity) */
+  size_t capacity;
+};
 
 elman_translate_options translate_options_default(void); /* greedy search */
 
@@ -37,15 +91,16 @@ elman_status translator_run(struct translator *translator, const elman_sentence 
                             size_t count, const elman_translate_options *options,
                             elman_error *error) CHECKED;
 
-/* How many hypotheses were found for item i; none if it has no tokens. */
-size_t translator_hypotheses(const struct translator *translator, size_t i);
-
-/* Makes `renderings` of item i, whose status is ELMAN_OK: its hypotheses, or an empty one. */
-elman_status translator_render(struct translator *translator, size_t i, size_t count,
-                               elman_error *error) CHECKED;
-
 /* The best translation of item i, whose status is ELMAN_OK, as text alone, until the next call. */
 elman_status translator_text(struct text *text, struct translator *translator, size_t i,
                              elman_error *error) CHECKED;
+
+/* What the API hands out: a translation with what attention saw, in memory of its own. */
+
+/* The translations of item i, whose status is ELMAN_OK, the best first; an empty one if it has no
+ * tokens. The sentence must still be there. */
+elman_status translation_take(elman_translation **translation, struct translator *translator,
+                              size_t i, elman_error *error) CHECKED;
+void translation_free(elman_translation *translation);
 
 #endif

@@ -6,8 +6,8 @@
 #include "fuzz.h"
 #include "model/model_file.h"
 #include "small_model.h"
-#include "translate/model_screen.h"
-#include "translate/translation.h"
+#include "translate/search.h"
+#include "translate/translator.h"
 
 size_t fuzz_make_seed(uint8_t *into, size_t most, size_t number) {
   static const struct model_config configs[] = {

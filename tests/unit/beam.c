@@ -2,7 +2,7 @@
  * probabilities, the true best of all translations, and independence of the batch. */
 #include "searching.h"
 #include "tensor/softmax.h"
-#include "translate/length_batches.h"
+#include "translate/translate_all.h"
 
 /* Greedy search by definition: the largest logit behind all that was chosen before. */
 static size_t greedy_by_definition(struct setup *s, const struct search_request *request,

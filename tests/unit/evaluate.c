@@ -6,7 +6,6 @@
 #include "aligned.h"
 #include "processes.h"
 #include "threads.h"
-#include "translate/corpus_loss.h"
 #include "translate/translate_all.h"
 
 enum { PROCESSES = 5, CALLS = ALIGNED_PAIRS + ALIGNED_LINKED };

@@ -1,7 +1,7 @@
 /* Scores that compare translations of different lengths: against their definition, against all
  * translations there are, and the early end of a search against one that goes on. */
 #include "searching.h"
-#include "translate/hypothesis_score.h"
+#include "translate/beam.h"
 
 /* The norms and penalties that are tried. */
 struct penalties {

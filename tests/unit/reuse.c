@@ -2,7 +2,7 @@
  * other sizes: each gives what a search in fresh memory gives. */
 #include "searching.h"
 
-#include "translate/self_weights.h"
+#include "translate/translator.h"
 
 enum { MODELS = 10, RUNS = 80, LONG_LIMIT = 75, MOST_WIDTH = 5, MOST_MEMBERS = 4, ANY = 13 };
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "translate/sample.h"
+#include "translate/beam.h"
 #include "vocab/vocabulary.h"
 
 enum { V = 6, DRAWS = 20000 };

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "translate/translation.h"
+#include "translate/translator.h"
 
 enum { UNKNOWN, START, END, A, B, WORDS };
 
