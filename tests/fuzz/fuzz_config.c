@@ -5,8 +5,7 @@
 
 #include "console/messages.h"
 #include "fuzz.h"
-#include "options/config_file.h"
-#include "options/options.h"
+#include "options/command_line.h"
 
 /* An option of each kind. */
 struct settings {

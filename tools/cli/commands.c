@@ -6,8 +6,8 @@
 #include "completion.h"
 #include "console/messages.h"
 #include "console/output.h"
-#include "options/options.h"
-#include "options/suggestion.h"
+#include "options/command_line.h"
+#include "options/option.h"
 
 #define COMMAND_ROW(name, run, processes, summary) {name, summary, run, processes},
 const struct command commands[] = {COMMANDS(COMMAND_ROW){NULL, NULL, NULL, ALONE}};

@@ -4,7 +4,7 @@
 #include <sysexits.h>
 
 #include "console/output.h"
-#include "options/option_help.h"
+#include "options/command_line.h"
 
 static const struct completion_shell *const shells[] = {&completion_bash, &completion_zsh,
                                                         &completion_fish};

@@ -4,7 +4,7 @@
 #define ELMAN_CLI_COMPLETION_H
 
 #include "commands.h"
-#include "options/options.h"
+#include "options/command_line.h"
 
 /* All write to standard output. */
 struct completion_shell {

@@ -15,8 +15,8 @@
 #include "input/pairs_input.h"
 #include "input/search_options.h"
 #include "input/sentences.h"
+#include "options/command_line.h"
 #include "options/option_files.h"
-#include "options/options.h"
 
 struct command_line {
   struct attention_job job;
@@ -35,10 +35,6 @@ static const char *rule_choice(size_t index) {
 
 static const char *units_choice(size_t index) {
   return elman_alignment_units_name((elman_alignment_units)index);
-}
-
-static bool is_standard(const char *path) {
-  return path == NULL || strcmp(path, "-") == 0;
 }
 
 /* ---- what goes together ---- */
@@ -94,7 +90,7 @@ static int check_standard_once(const struct usage *usage, const struct operands 
 }
 
 static int settle_format(struct attention_job *job, const char *output, const struct usage *usage) {
-  int code = format_settle(&job->format, &attention_formats, output);
+  int code = format_choose(&job->format, &attention_formats, output);
   if (code != EX_OK) return code;
   if (job->format == NULL) job->format = elman_format_name(0);
   code = format_check_terminal(usage->command, job->format, output);

@@ -5,7 +5,6 @@
 
 #include "console/messages.h"
 #include "console/output.h"
-#include "console/png.h"
 
 static const char *format_choice(size_t index) {
   if (index > 0 && elman_format_name(index - 1) == NULL) return NULL;

@@ -2,7 +2,7 @@
 #ifndef ELMAN_CLI_ATTENTION_FILES_H
 #define ELMAN_CLI_ATTENTION_FILES_H
 
-#include "console/formats.h"
+#include "console/output.h"
 #include "elman.h"
 #include "input/model_input.h"
 

@@ -6,8 +6,7 @@
 
 #include "attention/attention_files.h"
 #include "attention/override_effect.h"
-#include "console/figures.h"
-#include "console/interrupt.h"
+#include "console/json_output.h"
 #include "console/messages.h"
 #include "console/output.h"
 #include "input/model_input.h"

@@ -251,13 +251,13 @@ static int write_result(const char *path, const char *format, const elman_attent
 static const struct formats library_formats = {elman_format_name, elman_format_suffix};
 
 static int settle_format(const char **format, const char *output, const char *command) {
-  const int code = format_settle(format, &library_formats, output);
+  const int code = format_choose(format, &library_formats, output);
   if (code != EX_OK) return code;
   if (*format == NULL) *format = "text";
   const bool npy = strcmp(*format, "npy") == 0;
   if (!npy && strcmp(*format, "text") != 0 && strcmp(*format, "json") != 0)
     return report_usage(command, "--matrices writes text, json or npy, not %s", *format);
-  if (npy && (output == NULL || strcmp(output, "-") == 0))
+  if (npy && is_standard(output))
     return report_usage(command, "npy gives three files; name them by -o PREFIX");
   return EX_OK;
 }

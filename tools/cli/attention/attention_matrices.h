@@ -3,7 +3,7 @@
 #define ELMAN_CLI_ATTENTION_MATRICES_H
 
 #include "elman.h"
-#include "options/options.h"
+#include "options/command_line.h"
 
 struct matrices_options {
   bool wanted, scale;

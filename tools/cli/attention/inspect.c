@@ -7,11 +7,10 @@
 #include "console/json_output.h"
 #include "console/messages.h"
 #include "console/output.h"
-#include "console/visible.h"
 #include "elman.h"
 #include "input/model_input.h"
+#include "options/command_line.h"
 #include "options/hyperparameters.h"
-#include "options/options.h"
 
 /* ---- for people ---- */
 

@@ -4,14 +4,12 @@
 
 #include "attention/trace_text.h"
 #include "commands.h"
-#include "console/formats.h"
 #include "console/json_output.h"
 #include "console/messages.h"
 #include "console/output.h"
-#include "console/png.h"
 #include "elman.h"
 #include "input/model_input.h"
-#include "options/options.h"
+#include "options/command_line.h"
 
 /* ---- for programs ---- */
 
@@ -102,7 +100,7 @@ static int trace_pair(const elman_model *model, char *const *words, const struct
 
 static int settle(struct trace_job *job, const struct usage *usage) {
   if (job->json) job->format = "json";
-  const int code = format_settle(&job->format, &formats, job->output);
+  const int code = format_choose(&job->format, &formats, job->output);
   if (code != EX_OK) return code;
   if (job->format == NULL) job->format = "text";
   return format_check_terminal(usage->command, job->format, job->output);

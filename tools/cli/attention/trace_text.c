@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "console/messages.h"
-#include "console/visible.h"
 
 const char *trace_side_name(const elman_traced_layer *layer) {
   return layer->side == ELMAN_SOURCE ? "encoder" : "decoder";

@@ -9,15 +9,15 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "console/interrupt.h"
 #include "console/messages.h"
+#include "console/output.h"
 
 static const char BYTE_ORDER_MARK[] = "\xef\xbb\xbf";
 
 enum { PIECE = 1 << 16 };
 
 int line_reader_open(struct line_reader *lines, const char *path, size_t max_line) {
-  const bool is_stdin = path == NULL || strcmp(path, "-") == 0;
+  const bool is_stdin = is_standard(path);
   *lines = (struct line_reader){.name = is_stdin ? "standard input" : path, .max_line = max_line};
   lines->file = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
   if (lines->file < 0) {

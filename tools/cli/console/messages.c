@@ -1,11 +1,113 @@
 #include "console/messages.h"
 
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sysexits.h>
+#include <time.h>
+#include <unistd.h>
 
-#include "console/interrupt.h"
-#include "console/visible.h"
+/* ---- text from elsewhere ---- */
+
+void print_visible(FILE *stream, const char *text) {
+  print_visible_bytes(stream, text, strlen(text));
+}
+
+void print_visible_bytes(FILE *stream, const char *text, size_t length) {
+  uint32_t code;
+  for (size_t i = 0, size; i < length; i += size) {
+    size = elman_unsafe_character(&code, text + i, length - i);
+    if (size > 0) {
+      fprintf(stream, "\\u{%" PRIX32 "}", code);
+    } else {
+      putc((unsigned char)text[i], stream);
+      size = 1;
+    }
+  }
+}
+
+bool stream_is_terminal(FILE *stream) {
+  const int write_error = errno; /* of an earlier write: isatty sets errno for all but terminals */
+  const int descriptor = fileno(stream); /* a file that is replaced as a whole has none */
+  const bool is_terminal = descriptor >= 0 && isatty(descriptor);
+  errno = write_error;
+  return is_terminal;
+}
+
+void print_data(FILE *stream, const char *text) {
+  print_data_for(stream, text, stream_is_terminal(stream));
+}
+
+void print_data_for(FILE *stream, const char *text, bool terminal) {
+  if (terminal)
+    print_visible(stream, text);
+  else
+    fputs(text, stream);
+}
+
+/* ---- signals ---- */
+
+double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static volatile sig_atomic_t signal_seen;
+
+static const int stop_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
+
+enum { STOP_SIGNALS = sizeof stop_signals / sizeof stop_signals[0] };
+
+static void note_signal(int number) {
+  signal_seen = number;
+}
+
+/* timeout(1) sends its signal twice at once, to the program and to its group: that is one wish. */
+static const double REPETITION = 0.5;
+
+/* The stop signals are blocked meanwhile. A limit of processor time is told again every second
+ * until a harder one kills: that is no impatience. */
+static void note_first_signal(int number) {
+  static double first;
+  const double second = now();
+  if (signal_seen == 0) {
+    signal_seen = number;
+    first = second;
+  } else if (number != SIGXCPU && second - first >= REPETITION) {
+    signal(number, SIG_DFL);
+    raise(number);
+  }
+}
+
+/* Without SA_RESTART, so that a read() that waits for input returns. */
+static void catch_signal(int number, void (*handler)(int)) {
+  struct sigaction action = {.sa_handler = handler}, old;
+  sigemptyset(&action.sa_mask);
+  for (size_t i = 0; i < STOP_SIGNALS; i++) sigaddset(&action.sa_mask, stop_signals[i]);
+  if (sigaction(number, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+    sigaction(number, &action, NULL);
+}
+
+void interrupt_catch_first(void) {
+  for (size_t i = 0; i < STOP_SIGNALS; i++) catch_signal(stop_signals[i], note_first_signal);
+}
+
+void interrupt_catch_sigint(void) {
+  catch_signal(SIGINT, note_signal);
+}
+
+int interrupt_signal(void) {
+  return signal_seen;
+}
+
+void interrupt_clear(void) {
+  signal_seen = 0;
+}
+
+/* ---- messages ---- */
 
 bool messages_quiet;
 

@@ -1,11 +1,49 @@
-/* Messages on standard error, and the exit codes of sysexits.h. */
+/* Messages on standard error, exit codes of sysexits.h, text from elsewhere, and signals. */
 #ifndef ELMAN_CLI_MESSAGES_H
 #define ELMAN_CLI_MESSAGES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
 #include "elman.h"
+
+/* ---- text from elsewhere: whatever would control a terminal, or turn the writing direction,
+ * becomes visible ---- */
+
+/* The characters of elman_unsafe_character as \u{hex}: for messages and reports, which people read,
+ * wherever they go. */
+void print_visible(FILE *stream, const char *text);
+void print_visible_bytes(FILE *stream, const char *text, size_t length);
+
+/* The same on a terminal; into files and pipes the bytes as they are: for data. Leaves errno as it
+ * was but for a failing write: output_flush tells of it. */
+void print_data(FILE *stream, const char *text);
+
+/* The same, where what is written into the stream ends on a terminal or not. */
+void print_data_for(FILE *stream, const char *text, bool terminal);
+
+/* Leaves errno as it was. */
+bool stream_is_terminal(FILE *stream);
+
+/* ---- signals that ask the program to stop, noted for the main loop to find ---- */
+
+/* The first SIGINT, SIGTERM, SIGHUP or SIGXCPU is noted; one of the former three that comes half a
+ * second later or more has its default action, which ends the program. A signal that the parent had
+ * ignored stays ignored. */
+void interrupt_catch_first(void);
+
+/* Every SIGINT is noted: Ctrl-C in the REPL. */
+void interrupt_catch_sigint(void);
+
+/* The number of the signal that came, or 0. */
+int interrupt_signal(void);
+void interrupt_clear(void);
+
+/* Seconds on a clock that never jumps. */
+double now(void);
+
+/* ---- messages ---- */
 
 /* Longer messages, as about a word of ten megabytes, are cut. */
 enum { MESSAGE_SIZE = 2048 };

@@ -1,17 +1,158 @@
 #include "console/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <spawn.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <sysexits.h>
+#include <unistd.h>
 
 #include "console/messages.h"
-#include "console/png.h"
+
+bool is_standard(const char *path) {
+  return path == NULL || strcmp(path, "-") == 0;
+}
+
+/* ---- formats ---- */
+
+int report_suffix(const char *path, const struct formats *formats) {
+  char suffixes[128] = "";
+  size_t used = 0;
+  for (size_t i = 0; formats->suffix(i) != NULL && used < sizeof suffixes; i++)
+    used += (size_t)snprintf(suffixes + used, sizeof suffixes - used, " %s", formats->suffix(i));
+  report(path, "the suffix names no format; take one of:%s", suffixes);
+  return EX_USAGE;
+}
+
+/* A dot inside of the last part of the path. */
+static bool has_suffix(const char *path) {
+  const char *slash = strrchr(path, '/');
+  const char *name = slash == NULL ? path : slash + 1;
+  const char *dot = strrchr(name, '.');
+  return dot != NULL && dot > name && dot[1] != '\0';
+}
+
+static bool ends_with(const char *path, const char *suffix) {
+  const size_t length = strlen(path), size = strlen(suffix);
+  return length > size && strcmp(path + length - size, suffix) == 0;
+}
+
+const char *format_by_suffix(const struct formats *formats, const char *path) {
+  for (size_t i = 0; formats->name(i) != NULL; i++)
+    if (ends_with(path, formats->suffix(i))) return formats->name(i);
+  return NULL;
+}
+
+int format_choose(const char **format, const struct formats *formats, const char *path) {
+  if (*format != NULL || is_standard(path)) return EX_OK;
+  *format = format_by_suffix(formats, path);
+  return *format == NULL && has_suffix(path) ? report_suffix(path, formats) : EX_OK;
+}
+
+int format_check_terminal(const char *command, const char *format, const char *path) {
+  if (!is_standard(path) || !isatty(STDOUT_FILENO) ||
+      (strcmp(format, "npy") != 0 && strcmp(format, "png") != 0))
+    return EX_OK;
+  return report_usage(command, "%s is not text for a terminal; name a file by -o FILE", format);
+}
+
+/* ---- PNG: a picture that another program converts ---- */
+
+#define CONVERTER "rsvg-convert"
+
+extern char **environ;
+
+/* A file that goes when it is closed; NULL after a message. */
+static FILE *png_temporary(void) {
+  FILE *file = tmpfile();
+  if (file == NULL) report("a temporary file", "cannot be made: %m");
+  return file;
+}
+
+/* Runs the converter from one descriptor to another. Gives 0 and how it ended, or why it did not
+ * start. */
+static int run_converter(char *const *arguments, int in, int out, int *ending) {
+  posix_spawn_file_actions_t actions;
+  pid_t child;
+  int problem = posix_spawn_file_actions_init(&actions);
+  if (problem != 0) return problem;
+  problem = posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
+  if (problem == 0) problem = posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+  if (problem == 0) problem = posix_spawnp(&child, CONVERTER, &actions, NULL, arguments, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (problem != 0) return problem;
+  while (waitpid(child, ending, 0) < 0)
+    if (errno != EINTR) return errno;
+  return 0;
+}
+
+/* What people see at twice the size, as on a slide, shall not be blurred. */
+static char *const draw_arguments[] = {CONVERTER, "--zoom=2", "--format=png", NULL};
+
+static char *const version_arguments[] = {CONVERTER, "--version", NULL};
+
+/* Whether the program is there. Gives an exit code, after a message if that is not 0. */
+static int png_check(void) {
+  const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+  int ending = 0;
+  const int problem =
+      nowhere < 0 ? errno : run_converter(version_arguments, nowhere, nowhere, &ending);
+  if (nowhere >= 0) close(nowhere);
+  if (problem == 0 && WIFEXITED(ending) && WEXITSTATUS(ending) == 0) return EX_OK;
+  if (problem == 0 || problem == ENOENT) {
+    report(NULL, "PNG is drawn by " CONVERTER ", which is not there (Debian: apt-get install "
+                 "librsvg2-bin); svg needs nothing");
+    return EX_UNAVAILABLE;
+  }
+  errno = problem;
+  report(CONVERTER, "cannot be started: %m");
+  return EX_OSERR;
+}
+
+static int draw(FILE *svg, FILE *drawn) {
+  int ending;
+  rewind(svg);
+  const int problem = run_converter(draw_arguments, fileno(svg), fileno(drawn), &ending);
+  if (problem == 0 && WIFEXITED(ending) && WEXITSTATUS(ending) == 0) return EX_OK;
+  if (problem == 0) {
+    report(CONVERTER, "could not draw the PNG; take svg, or fewer sentences at once");
+    return EX_SOFTWARE;
+  }
+  errno = problem;
+  report(CONVERTER, "cannot be started: %m");
+  return EX_OSERR;
+}
+
+static int copy_drawn(FILE *from, FILE *to) {
+  char bytes[BUFSIZ];
+  size_t count;
+  rewind(from);
+  while ((count = fread(bytes, 1, sizeof bytes, from)) > 0) fwrite(bytes, 1, count, to);
+  if (!ferror(from)) return EX_OK;
+  report("a temporary file", "cannot be read: %m");
+  return EX_IOERR;
+}
+
+/* From the SVG that `svg`, a temporary file, holds. Gives an exit code, after a message if that is
+ * not 0; what could not be written is in the error flag of `png`. */
+static int png_convert(FILE *svg, FILE *png) {
+  /* Not all streams have a descriptor, and half a picture shall go nowhere. */
+  FILE *drawn = png_temporary();
+  if (drawn == NULL) return EX_CANTCREAT;
+  int code = draw(svg, drawn);
+  if (code == EX_OK) code = copy_drawn(drawn, png);
+  fclose(drawn);
+  return code;
+}
+
+/* ---- outputs ---- */
 
 int output_open(struct output *output, const char *path) {
   *output = (struct output){.path = path};
-  if (path == NULL || strcmp(path, "-") == 0) {
+  if (is_standard(path)) {
     output->path = "standard output";
     output->stream = stdout;
     return EX_OK;

@@ -3,9 +3,42 @@
 #define ELMAN_CLI_OUTPUT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include "elman.h"
+
+/* Whether `path` is standard output or input: NULL or "-". */
+bool is_standard(const char *path);
+
+/* ---- formats of an output, and the one that the suffix of its name stands for ---- */
+
+/* By index from 0 up, NULL past the last: names, and the suffixes of their files, with the dot. */
+struct formats {
+  const char *(*name)(size_t index), *(*suffix)(size_t index);
+};
+
+/* Says that the suffix of `path` names no format, and which do. Gives the exit code. */
+int report_suffix(const char *path, const struct formats *formats);
+
+/* The format whose suffix the path has; NULL = none. */
+const char *format_by_suffix(const struct formats *formats, const char *path);
+
+/* Chooses *format where it is NULL; it stays so where `path` is standard output (NULL or "-") or
+ * has no suffix. Gives an exit code, after a message if that is not 0. */
+int format_choose(const char **format, const struct formats *formats, const char *path);
+
+/* Whether data that are no text would go to a terminal. Gives an exit code, after a message if that
+ * is not 0. */
+int format_check_terminal(const char *command, const char *format, const char *path);
+
+/* The program rsvg-convert draws PNG from SVG, with the system's fonts, Chinese ones included. It
+ * is a process of its own that runs only for a PNG, since its library loads some thirty others at
+ * every start and ends the program when memory runs out. */
+#define PNG "png"
+#define PNG_SUFFIX ".png"
+
+/* ---- outputs ---- */
 
 struct output {
   FILE *stream;

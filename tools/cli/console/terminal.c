@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "console/messages.h"
@@ -29,12 +28,6 @@ size_t terminal_width(int descriptor) {
   if (!isatty(descriptor)) return 0;
   if (ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return USUAL;
   return size.ws_col;
-}
-
-double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
 struct progress progress_start(void) {

@@ -29,7 +29,4 @@ void progress_draw(struct progress *progress, const char *format, ...)
 /* Makes room for other output. */
 void progress_erase(struct progress *progress);
 
-/* Seconds on a clock that never jumps. */
-double now(void);
-
 #endif

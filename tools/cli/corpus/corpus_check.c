@@ -7,10 +7,9 @@
 #include "console/json_output.h"
 #include "console/messages.h"
 #include "console/output.h"
-#include "console/visible.h"
 #include "input/pairs_input.h"
+#include "options/command_line.h"
 #include "options/hyperparameters.h"
-#include "options/options.h"
 
 /* Longer sentences are cut in examples. */
 enum { SHOWN_BYTES = 160 };

@@ -6,13 +6,12 @@
 #include <sysexits.h>
 
 #include "commands.h"
-#include "console/interrupt.h"
 #include "console/messages.h"
 #include "console/output.h"
 #include "elman.h"
 #include "input/pairs_input.h"
-#include "options/number_text.h"
-#include "options/options.h"
+#include "options/command_line.h"
+#include "options/option.h"
 
 enum { LINES_BETWEEN_LOOKS = 4096 };
 
@@ -30,7 +29,7 @@ static int parse_size(elman_part_size *size, const char *command, const char *op
                       const char *text) {
   double percent;
   uint64_t pairs;
-  const char *rest = take_decimal(&percent, text);
+  const char *rest = parse_decimal(&percent, text);
   *size = (elman_part_size){0};
   if (rest != NULL && strcmp(rest, "%") == 0 && percent < 100) {
     size->share = percent / 100;

@@ -3,13 +3,12 @@
 #include <sysexits.h>
 
 #include "commands.h"
-#include "console/interrupt.h"
 #include "console/line_reader.h"
 #include "console/messages.h"
 #include "console/output.h"
 #include "elman.h"
 #include "input/model_input.h"
-#include "options/options.h"
+#include "options/command_line.h"
 
 /* Of subword-nmt's codes. Those of before version 0.2 are applied in another way. */
 static const char VERSION_LINE[] = "#version: 0.2";

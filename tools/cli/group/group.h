@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "elman.h"
-#include "options/options.h"
+#include "options/command_line.h"
 
 /* Joins the others, if there are any; from then on this process prints nothing unless it leads.
  * Gives an exit code, after a message if that is not 0. */

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "options/number_text.h"
+#include "options/option.h"
 
 /* Open MPI; MPICH, Intel MPI and others with their own launcher; MVAPICH; srun. The first that is
  * there counts: mpirun may itself have been started by Slurm. */

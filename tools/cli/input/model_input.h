@@ -3,7 +3,7 @@
 #define ELMAN_CLI_MODEL_INPUT_H
 
 #include "elman.h"
-#include "options/options.h"
+#include "options/command_line.h"
 
 #define DEFAULT_MODEL "model.safetensors"
 

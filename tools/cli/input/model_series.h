@@ -3,7 +3,7 @@
 #ifndef ELMAN_CLI_MODEL_SERIES_H
 #define ELMAN_CLI_MODEL_SERIES_H
 
-#include "options/options.h"
+#include "options/command_line.h"
 
 /* Starts from all zero. */
 struct model_series {

@@ -8,7 +8,7 @@
 #include "console/messages.h"
 #include "console/output.h"
 #include "group/group.h"
-#include "options/number_text.h"
+#include "options/option.h"
 
 enum { SKIPPED_SHOWN = 5 };
 
@@ -37,10 +37,6 @@ int columns_parse(size_t *source, size_t *target, const char *columns, const cha
     return EX_OK;
   return report_usage(command, "--columns: '%s' is not two numbers from 1 to %d, as in 2,1",
                       columns, MOST_COLUMNS);
-}
-
-static bool is_standard(const char *path) {
-  return path != NULL && strcmp(path, "-") == 0;
 }
 
 int pairs_input_options(elman_pairs_options *options, const struct pairs_input *input,
@@ -108,7 +104,8 @@ int pairs_input_check_standard(const struct pairs_input *input, const char *dev,
                                const char *command, const struct operands *operands) {
   const char *others[] = {input->source, input->target, input->alignment_file, dev};
   size_t found = 0;
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++) found += is_standard(others[i]);
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    found += others[i] != NULL && is_standard(others[i]);
   for (size_t i = 0; i < operands->count; i++) found += is_standard(operands->words[i]);
   return check_standard_input(command, found > 0, found > 1);
 }

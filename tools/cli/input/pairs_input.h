@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "elman.h"
-#include "options/options.h"
+#include "options/command_line.h"
 
 struct pairs_input {
   const char *source, *target;   /* two files in place of PAIRS, or NULL */

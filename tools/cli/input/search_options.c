@@ -5,7 +5,7 @@
 #include <sysexits.h>
 
 #include "console/messages.h"
-#include "options/number_text.h"
+#include "options/option.h"
 
 /* The norm is raised to the penalty, and penalties rank the translations of a beam. */
 static int check_penalties(const elman_translate_options *search, const struct usage *usage,
@@ -60,7 +60,7 @@ static bool parse(elman_override *override, const char *word) {
     override->kind = ELMAN_OVERRIDE_CELL;
     rest = take_word(take_position(&override->row, word), ":");
     rest = take_word(take_position(&override->column, rest), "=");
-    if (rest != NULL) rest = take_decimal(&override->weight, rest);
+    if (rest != NULL) rest = parse_decimal(&override->weight, rest);
   }
   return rest != NULL && *rest == '\0' && override->weight <= 1;
 }

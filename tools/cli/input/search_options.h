@@ -3,7 +3,7 @@
 #define ELMAN_CLI_SEARCH_OPTIONS_H
 
 #include "elman.h"
-#include "options/options.h"
+#include "options/command_line.h"
 
 /* Rows of an option table. `search` is an elman_translate_options. */
 #define BEAM_OPTIONS(search)                                                                       \

@@ -6,7 +6,7 @@
 
 #include "console/line_reader.h"
 #include "elman.h"
-#include "options/options.h"
+#include "options/command_line.h"
 
 /* Options are set before the sentences are opened. */
 struct sentences {

@@ -1,13 +1,21 @@
-/* The table of hyperparameters as options, and as what the command tells. */
+/* The table of hyperparameters as options and as results, and presets of them. */
 #ifndef ELMAN_CLI_HYPERPARAMETERS_H
 #define ELMAN_CLI_HYPERPARAMETERS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include "console/json_output.h"
 #include "elman.h"
-#include "options/options.h"
+#include "options/command_line.h"
+
+/* Presets: settings that go together, chosen by one word. Options given beside it change single
+ * ones. From index 0 up; NULL past the last. */
+const char *preset_name(size_t index);
+
+/* What it stands for, as `settings` of struct option says it. */
+const char *preset_settings(size_t index);
 
 /* A row of an option table: the hyperparameter that has this name in files, kept at `field`. */
 struct option hyperparameter_option(const char *name, void *field);

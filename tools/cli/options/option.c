@@ -1,12 +1,89 @@
 #include "options/option.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
 
-#include "options/number_text.h"
-#include "options/suggestion.h"
+/* ---- rows of a table ---- */
+
+/* ---- numbers ---- */
+
+bool parse_whole_number(const char *text, uint64_t *number) {
+  if (text[0] == '\0' || strspn(text, "0123456789") != strlen(text)) return false;
+  errno = 0;
+  const unsigned long long parsed = strtoull(text, NULL, 10);
+  if (errno != 0 || parsed > UINT64_MAX) return false;
+  *number = parsed;
+  return true;
+}
+
+const char *parse_decimal(double *number, const char *text) {
+  char *end;
+  *number = strtod(text, &end);
+  return end > text && end == text + strspn(text, "0123456789.") ? end : NULL;
+}
+
+/* A finite number, maybe with sign and exponent; false if it is none. */
+static bool parse_real(const char *text, double *number) {
+  /* Keeps out what strtod also reads: spaces, "inf", "nan", hexadecimal. */
+  if (text[0] == '\0' || strspn(text, "0123456789.eE+-") != strlen(text)) return false;
+  char *end;
+  *number = strtod(text, &end);
+  return *end == '\0' && isfinite(*number);
+}
+
+/* ---- suggestions ---- */
+
+enum { LONGEST_WORD = 32 };
+
+static size_t smaller(size_t a, size_t b) {
+  return a < b ? a : b;
+}
+
+/* Letters inserted, deleted, replaced or swapped with their neighbour, as typing errors are. */
+static size_t edit_distance(const char *a, size_t length_a, const char *b, size_t length_b) {
+  size_t d[LONGEST_WORD + 1][LONGEST_WORD + 1];
+  for (size_t i = 0; i <= length_a; i++) d[i][0] = i;
+  for (size_t j = 0; j <= length_b; j++) d[0][j] = j;
+  for (size_t i = 1; i <= length_a; i++) {
+    for (size_t j = 1; j <= length_b; j++) {
+      d[i][j] = smaller(d[i - 1][j] + 1, d[i][j - 1] + 1);
+      d[i][j] = smaller(d[i][j], d[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        d[i][j] = smaller(d[i][j], d[i - 2][j - 2] + 1);
+    }
+  }
+  return d[length_a][length_b];
+}
+
+/* Whether all letters are there in their order, after the same first one: "attn" for "attention".
+ */
+static bool abbreviates(const char *typed, const char *candidate) {
+  enum { FEWEST = 3 };
+  if (strlen(typed) < FEWEST || typed[0] != candidate[0]) return false;
+  for (; *typed != '\0' && *candidate != '\0'; candidate++) typed += *typed == *candidate;
+  return *typed == '\0';
+}
+
+void suggestion_offer(struct suggestion *suggestion, const char *typed, const char *candidate) {
+  const size_t length = strlen(typed), candidate_length = strlen(candidate);
+  if (length == 0 || length > LONGEST_WORD || candidate_length > LONGEST_WORD) return;
+  /* "hidden" for "hidden-size" is many letters away and still what was meant. */
+  const size_t distance =
+      (length > 1 && strncmp(typed, candidate, length) == 0) || abbreviates(typed, candidate)
+          ? 1
+          : edit_distance(typed, length, candidate, candidate_length);
+  if (distance > 1 + length / 4) return;
+  if (suggestion->best != NULL && distance >= suggestion->distance) return;
+  suggestion->best = candidate;
+  suggestion->distance = distance;
+}
+
+/* ---- rows of a table ---- */
 
 const struct option *option_row_n(const struct option *options, const char *name, size_t length) {
   for (const struct option *option = options; option->name != NULL; option++)
@@ -171,4 +248,27 @@ void option_copy(const struct option *to, const struct option *from) {
     *to->real = *from->real;
   else
     *to->flag = *from->flag;
+}
+
+/* ---- what a command has and was given ---- */
+
+bool usage_has_config(const struct usage *usage) {
+  return option_row(usage->options, CONFIG_OPTION) == NULL;
+}
+
+void options_common(struct option rows[MOST_COMMON], const struct usage *usage) {
+  static const char *none = NULL;
+  static bool no = false;
+  size_t count = 0;
+  if (usage_has_config(usage))
+    rows[count++] = (struct option){
+        CONFIG_OPTION, 0, "FILE",
+        "read options from lines 'name = value'; those given here replace them", .text = &none};
+  rows[count++] = (struct option){"help", 'h', .help = "show this and leave", .flag = &no};
+  rows[count] = (struct option){0};
+}
+
+bool option_given(const struct usage *usage, const struct operands *operands, const char *name) {
+  const struct option *option = option_row(usage->options, name);
+  return option != NULL && operands->given[option - usage->options];
 }

@@ -1,4 +1,4 @@
-/* An option as a row of a table, which gives its name, value, range and help. */
+/* Options as rows of tables, a command's table, and what it was given. */
 #ifndef ELMAN_CLI_OPTION_H
 #define ELMAN_CLI_OPTION_H
 
@@ -9,7 +9,27 @@
 
 #include "console/messages.h"
 
-struct suggestion;
+/* ---- numbers as people type them: decimal, without spaces and without what strtod also reads ----
+ */
+
+/* A whole number without sign; false if it is none or does not fit. */
+bool parse_whole_number(const char *text, uint64_t *number);
+
+/* A number at the start of `text`, of digits with at most one point; gives what follows, or NULL.
+ */
+const char *parse_decimal(double *number, const char *text);
+
+/* ---- suggestions ---- */
+
+/* The nearest of the words that would have been valid. Start from all zero. */
+struct suggestion {
+  const char *best; /* NULL while nothing offered is near enough */
+  size_t distance;
+};
+
+void suggestion_offer(struct suggestion *suggestion, const char *typed, const char *candidate);
+
+/* ---- rows of a table ---- */
 
 enum { MOST_LISTED = 64 };
 
@@ -95,9 +115,8 @@ int option_refuse(const struct option_place *place, const char *format, ...)
 const struct option *option_find(const struct option *options, const char *name,
                                  const struct option_place *place);
 
-/* Gives it a value as text; of a flag that is "yes", "on", "no", "off" or
- * NULL, which switches it on. Gives an exit code, after a
- * message if that is not 0; the old value then stays. */
+/* Gives it a value as text; of a flag that is "yes", "on", "no", "off" or NULL, which switches it
+ * on. Gives an exit code, after a message if that is not 0; the old value then stays. */
 int option_set(const struct option *option, const char *value, const struct option_place *place);
 
 /* The words that it may be, with commas between. */
@@ -110,5 +129,48 @@ void option_format_value(char *text, size_t size, const struct option *option);
 
 /* Gives an option the value of another one of its kind, which is no list. */
 void option_copy(const struct option *to, const struct option *from);
+
+/* ---- what a command has, and was given ---- */
+
+/* A table of options has fewer than MOST_OPTIONS rows. */
+enum { MOST_OPTIONS = 128, MOST_COMMON = 3 };
+
+/* A command line is wrong if both conditions of a rule hold. Each names options, a space between,
+ * of which one is there or, behind a '!', none is, or, behind a '+', one stands on the command line
+ * itself, and not in a file of options, which may be a list of all there are. A capital stands for
+ * operands, a digit for so many of them; nothing always holds. There is a flag that is on, also by
+ * a preset, a number unless it is a 0 that switches something off, and whatever else was given. */
+struct rule {
+  const char *one, *other;
+  const char *message; /* NULL ends the table; may have a %s for what fulfils the first condition */
+};
+
+struct usage {
+  const char *command;
+  const char *operands; /* as in "[options] PAIRS..." */
+  const char *description;
+  const struct option *options;
+  const struct rule *rules; /* in the order in which they are told of; NULL = none */
+  bool reads_operands;      /* each names a file that is read */
+};
+
+struct operands {
+  char **words; /* in the order given */
+  size_t count;
+  bool given[MOST_OPTIONS]; /* i: row i of the option table was on the command line, or in the file
+                               of options that it names */
+  bool typed[MOST_OPTIONS]; /* likewise, on the command line */
+};
+
+/* The option of every command whose table has none of that name: a file of options. */
+#define CONFIG_OPTION "config"
+
+bool usage_has_config(const struct usage *usage);
+
+/* The rows that a command has beside those of its table, as it ends. */
+void options_common(struct option rows[MOST_COMMON], const struct usage *usage);
+
+/* Whether the option of that name, which is in the table, was given. */
+bool option_given(const struct usage *usage, const struct operands *operands, const char *name);
 
 #endif

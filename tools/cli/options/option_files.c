@@ -8,7 +8,7 @@
 #include <sysexits.h>
 
 #include "console/output.h"
-#include "options/number_text.h"
+#include "options/option.h"
 
 /* ---- the files of a command line ---- */
 

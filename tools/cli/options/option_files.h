@@ -2,7 +2,7 @@
 #ifndef ELMAN_CLI_OPTION_FILES_H
 #define ELMAN_CLI_OPTION_FILES_H
 
-#include "options/usage.h"
+#include "options/option.h"
 
 /* A file that a command uses and that its option table does not name. */
 struct extra_file {

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "console/interrupt.h"
+#include "console/messages.h"
 #include "repl/line_input.h"
 
 void line_input_start(const struct line_input_words *words) {

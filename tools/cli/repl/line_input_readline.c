@@ -9,7 +9,6 @@
 #include <readline/history.h>
 #include <readline/readline.h>
 
-#include "console/interrupt.h"
 #include "console/messages.h"
 #include "repl/line_input.h"
 

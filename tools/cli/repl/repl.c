@@ -7,12 +7,11 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "console/interrupt.h"
 #include "console/messages.h"
 #include "console/output.h"
 #include "input/search_options.h"
 #include "input/sentences.h"
-#include "options/options.h"
+#include "options/command_line.h"
 #include "repl/line_input.h"
 #include "repl/repl_session.h"
 #include "translate/translate_lines.h"

@@ -4,7 +4,7 @@
 #include <sysexits.h>
 
 #include "console/messages.h"
-#include "options/suggestion.h"
+#include "options/option.h"
 #include "repl/repl_session.h"
 
 /* Full-width letters are narrowed in WORDS; the rest is taken as it is: text, or the name of a file

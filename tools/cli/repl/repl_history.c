@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sysexits.h>
 
-#include "console/formats.h"
 #include "console/messages.h"
+#include "console/output.h"
 #include "repl/repl_session.h"
 
 static const char *const columns[] = {"source", "translation", "log-probability", "model",
@@ -87,7 +87,7 @@ void session_save(struct session *session, char *argument) {
   const struct history *history = &session->history;
   if (argument[0] == '\0' || strcmp(argument, "-") == 0) {
     report(":save", "name a file, as in ':save session.tsv' or ':save session.html'");
-  } else if (format_settle(&format, &formats, argument) != EX_OK) {
+  } else if (format_choose(&format, &formats, argument) != EX_OK) {
     return;
   } else if (format == NULL) {
     (void)report_suffix(argument, &formats);

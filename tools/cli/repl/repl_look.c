@@ -5,8 +5,7 @@
 
 #include "attention/trace_text.h"
 #include "console/messages.h"
-#include "console/visible.h"
-#include "options/number_text.h"
+#include "options/option.h"
 #include "repl/repl_session.h"
 
 /* ---- probabilities ---- */

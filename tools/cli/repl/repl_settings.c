@@ -5,8 +5,7 @@
 
 #include "attention/attention_files.h"
 #include "console/messages.h"
-#include "options/config_file.h"
-#include "options/options.h"
+#include "options/command_line.h"
 #include "repl/repl_session.h"
 
 /* ---- :set ---- */

@@ -7,7 +7,6 @@
 #include "attention/override_effect.h"
 #include "console/messages.h"
 #include "console/terminal.h"
-#include "console/visible.h"
 #include "input/unknown_words.h"
 #include "repl/repl_session.h"
 
@@ -173,7 +172,7 @@ void session_dump(struct session *session, char *argument) {
   if (!session_has_last(session, ":dump")) return;
   if (argument[0] == '\0' || strcmp(argument, "-") == 0)
     report(":dump", "name a file, as in ':dump matrix.json'");
-  else if (format_settle(&format, &attention_formats, argument) != EX_OK)
+  else if (format_choose(&format, &attention_formats, argument) != EX_OK)
     return;
   else if (format == NULL)
     (void)report_suffix(argument, &attention_formats);

@@ -6,7 +6,7 @@
 #include "console/messages.h"
 #include "console/output.h"
 #include "elman.h"
-#include "options/options.h"
+#include "options/command_line.h"
 #include "train/train_output.h"
 
 static int average(char *const *paths, size_t count, const char *output) {

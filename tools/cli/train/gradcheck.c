@@ -9,8 +9,8 @@
 #include "console/terminal.h"
 #include "elman.h"
 #include "input/model_input.h"
+#include "options/command_line.h"
 #include "options/hyperparameters.h"
-#include "options/options.h"
 
 /* ---- for people ---- */
 

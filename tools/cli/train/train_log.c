@@ -8,7 +8,6 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "console/formats.h"
 #include "console/messages.h"
 #include "console/output.h"
 #include "options/hyperparameters.h"

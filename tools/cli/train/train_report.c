@@ -5,8 +5,7 @@
 #include <string.h>
 #include <sysexits.h>
 
-#include "console/figures.h"
-#include "console/interrupt.h"
+#include "console/json_output.h"
 #include "console/messages.h"
 #include "group/group.h"
 #include "input/model_input.h"

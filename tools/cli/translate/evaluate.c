@@ -2,7 +2,7 @@
 #include <sysexits.h>
 
 #include "commands.h"
-#include "console/figures.h"
+#include "console/json_output.h"
 #include "console/messages.h"
 #include "console/output.h"
 #include "console/terminal.h"
@@ -11,7 +11,7 @@
 #include "input/model_input.h"
 #include "input/pairs_input.h"
 #include "input/search_options.h"
-#include "options/options.h"
+#include "options/command_line.h"
 #include "translate/evaluate_files.h"
 
 static bool on_progress(void *context, size_t done, size_t total) {

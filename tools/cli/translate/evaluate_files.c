@@ -6,7 +6,6 @@
 
 #include "console/messages.h"
 #include "console/output.h"
-#include "console/visible.h"
 #include "input/pairs_input.h"
 
 /* ---- reading ---- */

@@ -6,7 +6,7 @@
 
 #include "console/json_output.h"
 #include "elman.h"
-#include "options/options.h"
+#include "options/command_line.h"
 
 enum { MOST_HYPOTHESES = 2 };
 

@@ -2,14 +2,14 @@
 #include <sysexits.h>
 
 #include "commands.h"
-#include "console/interrupt.h"
 #include "console/json_output.h"
+#include "console/messages.h"
 #include "console/output.h"
 #include "input/model_input.h"
 #include "input/pairs_input.h"
 #include "input/search_options.h"
 #include "input/sentences.h"
-#include "options/options.h"
+#include "options/command_line.h"
 #include "translate/batches.h"
 
 struct job {

@@ -4,13 +4,12 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "console/interrupt.h"
 #include "console/messages.h"
 #include "console/output.h"
 #include "group/group.h"
 #include "input/search_options.h"
 #include "input/sentences.h"
-#include "options/options.h"
+#include "options/command_line.h"
 #include "translate/translate_lines.h"
 
 int translate_command(int argc, char **argv) {

@@ -3,10 +3,8 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "console/interrupt.h"
 #include "console/json_output.h"
 #include "console/messages.h"
-#include "console/visible.h"
 #include "group/group.h"
 #include "input/unknown_words.h"
 #include "translate/batches.h"

@@ -1,0 +1,468 @@
+#include "options/command_line.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "console/line_reader.h"
+#include "console/messages.h"
+#include "console/output.h"
+#include "options/option_files.h"
+
+/* ---- words as options and operands ---- */
+
+/* An option or an operand of the command line. */
+struct argument {
+  char *word;                  /* where it stands */
+  char *name;                  /* of an option, behind its dashes; NULL = an operand */
+  size_t length;               /* of that name */
+  const struct option *option; /* NULL = there is none of that name */
+  const char *value;           /* NULL = none */
+  bool negated;                /* a flag's name with "no-" in front */
+};
+
+/* Goes through a command line and changes nothing: which word is an option and which the value of
+ * the one before is found out here alone. */
+struct arguments {
+  const struct usage *usage;
+  const struct option *common; /* rows beside those of the table */
+  char **argv;
+  int next, argc;
+  char *letters; /* that are left of a word as "-qt"; NULL = none */
+  bool only_operands;
+};
+
+static const struct option *find_short(const struct option *options, char letter) {
+  for (const struct option *option = options; option->name != NULL && letter != '\0'; option++)
+    if (option->letter == letter) return option;
+  return NULL;
+}
+
+static const struct option *either(const struct option *own, const struct option *common) {
+  return own != NULL ? own : common;
+}
+
+/* `value`, or if that is NULL the next word of an option that needs one; NULL at the end. */
+static const char *value_at(struct arguments *arguments, const struct option *option,
+                            const char *value) {
+  const bool needed = option != NULL && option->flag == NULL && value == NULL;
+  return needed && arguments->next < arguments->argc ? arguments->argv[arguments->next++] : value;
+}
+
+/* The flag that "no-NAME" switches off; NULL = none. */
+static const struct option *find_negated(const struct usage *usage, const char *name,
+                                         size_t length) {
+  if (length < 3 || strncmp(name, "no-", 3) != 0) return NULL;
+  const struct option *option = option_row_n(usage->options, name + 3, length - 3);
+  return option != NULL && option->flag != NULL ? option : NULL;
+}
+
+/* "--name", "--name=VALUE", "--no-name" */
+static void read_long(struct arguments *arguments, struct argument *argument) {
+  argument->name = argument->word + 2;
+  argument->length = strcspn(argument->name, "=");
+  argument->option =
+      either(option_row_n(arguments->usage->options, argument->name, argument->length),
+             option_row_n(arguments->common, argument->name, argument->length));
+  if (argument->option == NULL) {
+    argument->option = find_negated(arguments->usage, argument->name, argument->length);
+    argument->negated = argument->option != NULL;
+  }
+  const char *rest = argument->name + argument->length;
+  argument->value = value_at(arguments, argument->option, *rest == '=' ? rest + 1 : NULL);
+}
+
+/* A letter of "-q", "-qm FILE", "-mFILE". */
+static void read_letter(struct arguments *arguments, struct argument *argument) {
+  char *letter = arguments->letters, *rest = letter[1] == '\0' ? NULL : letter + 1;
+  argument->option = either(find_short(arguments->usage->options, *letter),
+                            find_short(arguments->common, *letter));
+  /* What nobody knows is told of as a whole. */
+  argument->name = argument->option == NULL ? argument->word + 1 : letter;
+  argument->length = argument->option == NULL ? strlen(argument->name) : 1;
+  const bool flag = argument->option != NULL && argument->option->flag != NULL;
+  arguments->letters = flag ? rest : NULL;
+  if (!flag) argument->value = value_at(arguments, argument->option, rest);
+}
+
+/* False at the end. */
+static bool arguments_next(struct arguments *arguments, struct argument *argument) {
+  if (arguments->letters == NULL) {
+    if (arguments->next < arguments->argc && !arguments->only_operands &&
+        strcmp(arguments->argv[arguments->next], "--") == 0) {
+      arguments->only_operands = true;
+      arguments->next++;
+    }
+    if (arguments->next == arguments->argc) return false;
+    *argument = (struct argument){.word = arguments->argv[arguments->next++]};
+    if (arguments->only_operands || argument->word[0] != '-' || argument->word[1] == '\0')
+      return true;
+    if (argument->word[1] != '-') arguments->letters = argument->word + 1;
+  } else {
+    *argument = (struct argument){.word = argument->word};
+  }
+  if (arguments->letters == NULL)
+    read_long(arguments, argument);
+  else
+    read_letter(arguments, argument);
+  return true;
+}
+
+/* The first of that option. */
+static bool arguments_find(const struct arguments *start, const char *name,
+                           struct argument *argument) {
+  struct arguments arguments = *start;
+  while (arguments_next(&arguments, argument))
+    if (argument->option != NULL && strcmp(argument->option->name, name) == 0) return true;
+  return false;
+}
+
+/* What an option says, or NULL: for those that others depend on. */
+static const char *arguments_value(const struct arguments *start, const char *name) {
+  struct argument argument;
+  return arguments_find(start, name, &argument) ? argument.value : NULL;
+}
+
+/* ---- a file of options ---- */
+
+static const char BLANKS[] = " \t\r";
+
+/* "FILE:3", for messages. */
+static void config_line_name(char *name, size_t size, const struct config_file *config,
+                             const struct config_line *line) {
+  snprintf(name, size, "%s:%zu", config->path, line->number);
+}
+
+static int refuse(const struct config_file *config, size_t number, const char *problem) {
+  char where[MESSAGE_SIZE];
+  config_line_name(where, sizeof where, config, &(struct config_line){.number = number});
+  report(where, "%s", problem);
+  return EX_USAGE;
+}
+
+/* Ends the text before its comment and the blanks in front of that. */
+static void cut_comment(char *text) {
+  char *comment = text;
+  while ((comment = strchr(comment, '#')) != NULL) {
+    if (comment == text || strchr(BLANKS, comment[-1]) != NULL) {
+      *comment = '\0';
+      break;
+    }
+    comment++;
+  }
+  size_t length = strlen(text);
+  while (length > 0 && strchr(BLANKS, text[length - 1]) != NULL) text[--length] = '\0';
+}
+
+struct config_line config_line_split(char *text, size_t number) {
+  char *end = text + strcspn(text, " \t\r=");
+  char *value = end + strspn(end, BLANKS);
+  const bool equals = *value == '=';
+  if (equals) value += 1 + strspn(value + 1, BLANKS);
+  const bool alone = *value == '\0' && !equals;
+  *end = '\0';
+  return (struct config_line){text, alone ? NULL : value, number};
+}
+
+static int add_line(struct config_file *config, const struct line *line, size_t number) {
+  if (memchr(line->text, '\0', line->length) != NULL)
+    return refuse(config, number, "has a byte of 0: this is no text");
+  if (line->length >= sizeof config->text - config->used)
+    return refuse(config, number, "the options are longer than 65536 bytes");
+  char *text = config->text + config->used;
+  memcpy(text, line->text, line->length);
+  text[line->length] = '\0';
+  cut_comment(text);
+  text += strspn(text, BLANKS);
+  if (*text == '\0') return EX_OK;
+  if (config->count == CONFIG_LINES)
+    return refuse(config, number, "there are more than 512 options");
+  config->used = (size_t)(text + strlen(text) + 1 - config->text);
+  config->lines[config->count++] = config_line_split(text, number);
+  return EX_OK;
+}
+
+int config_file_read(struct config_file *config, const char *path) {
+  struct line_reader lines;
+  struct line line;
+  config->path = path;
+  if (path[0] == '\0') {
+    report("--config", "'' is not the name of a file");
+    return EX_USAGE;
+  }
+  if (strcmp(path, "-") == 0) {
+    report("--config", "options are read from a file, not from standard input");
+    return EX_USAGE;
+  }
+  int code = line_reader_open(&lines, path, sizeof config->text);
+  if (code != EX_OK) return code;
+  while (code == EX_OK && line_reader_next(&lines, &line, &code))
+    code = add_line(config, &line, lines.number);
+  line_reader_close(&lines);
+  return code;
+}
+
+/* ---- rules ---- */
+
+static bool has_option(const struct usage *usage, const bool given[MOST_OPTIONS],
+                       const char *name) {
+  const struct option *option = option_row(usage->options, name);
+  assert(option != NULL);
+  if (option->flag != NULL) return *option->flag;
+  return given[option - usage->options] && (option->count == NULL || *option->count > 0);
+}
+
+/* The first that is there of the names, which are taken apart; NULL = none. */
+static const char *find_given(const struct usage *usage, const struct operands *operands,
+                              const bool given[MOST_OPTIONS], char *names) {
+  char *rest;
+  for (char *name = strtok_r(names, " ", &rest); name != NULL; name = strtok_r(NULL, " ", &rest)) {
+    if (isupper((unsigned char)*name)) {
+      if (operands->count > 0) return operands->words[0];
+    } else if (isdigit((unsigned char)*name)) {
+      if (operands->count == (size_t)(*name - '0')) return name;
+    } else if (has_option(usage, given, name)) {
+      return name;
+    }
+  }
+  return NULL;
+}
+
+/* Reports the first rule of the command that is broken. Gives an exit code. */
+static int options_check_rules(const struct usage *usage, const struct operands *operands) {
+  for (const struct rule *rule = usage->rules; rule != NULL && rule->message != NULL; rule++) {
+    const char *conditions[] = {rule->one, rule->other}, *found[2];
+    char names[2][256];
+    bool broken = true;
+    for (size_t i = 0; i < 2; i++) {
+      const bool none = conditions[i][0] == '!', typed = conditions[i][0] == '+';
+      snprintf(names[i], sizeof names[i], "%s", conditions[i] + (none || typed));
+      found[i] = find_given(usage, operands, typed ? operands->typed : operands->given, names[i]);
+      broken = broken && (conditions[i][0] == '\0' || (found[i] == NULL) == none);
+    }
+    if (broken) return report_usage(usage->command, rule->message, found[0]);
+  }
+  return EX_OK;
+}
+
+/* ---- help ---- */
+
+/* `preset`: a choice has made the value the default. */
+static void print_default(FILE *stream, const struct option *option, bool preset) {
+  const char *words = preset ? NULL : option->default_words;
+  const bool nothing = option->list != NULL || (option->text != NULL && *option->text == NULL) ||
+                       (option->flag != NULL && !*option->flag);
+  if (words == NULL && nothing) return;
+  fputs(" (default: ", stream);
+  if (words != NULL || option->flag != NULL)
+    fputs(option->flag != NULL ? "on" : words, stream);
+  else
+    option_print_value(stream, option);
+  putc(')', stream);
+}
+
+static void print_option(FILE *stream, const struct option *option, bool preset) {
+  char names[64];
+  const char *argument = option->argument == NULL ? "" : option->argument;
+  snprintf(names, sizeof names, "--%s%s%s", option->name, argument[0] == '\0' ? "" : " ", argument);
+  if (option->letter != 0)
+    fprintf(stream, "  -%c, %-26s ", option->letter, names);
+  else
+    fprintf(stream, "      %-26s ", names);
+  fputs(option->help, stream);
+  if (option->choice != NULL) {
+    char choices[256];
+    option_print_choices(choices, sizeof choices, option);
+    fprintf(stream, ": %s", choices);
+  }
+  print_default(stream, option, preset);
+  putc('\n', stream);
+}
+
+/* Prints usage, description and options with their defaults; preset[i]: the default of row i is
+ * that of a preset. Gives an exit code. */
+static int print_help(const struct usage *usage, const bool preset[MOST_OPTIONS]) {
+  printf("Usage: elman %s %s\n\n%s\n\nOptions:\n", usage->command, usage->operands,
+         usage->description);
+  for (const struct option *option = usage->options; option->name != NULL; option++)
+    print_option(stdout, option, preset[option - usage->options]);
+  struct option common[MOST_COMMON];
+  options_common(common, usage);
+  for (const struct option *option = common; option->name != NULL; option++)
+    print_option(stdout, option, false);
+  return output_end(EX_OK);
+}
+
+static int (*show_help)(const struct usage *usage, const bool preset[MOST_OPTIONS]) = print_help;
+
+void options_help_by(int (*show)(const struct usage *usage, const bool preset[MOST_OPTIONS])) {
+  show_help = show == NULL ? print_help : show;
+}
+
+/* ---- presets and the file of options: what holds unless the command line says otherwise ---- */
+
+/* Makes them defaults, and notes whose. */
+static void apply_settings(const struct usage *usage, const char *settings,
+                           bool preset[MOST_OPTIONS]) {
+  const struct option_place place = {usage->command, "--"};
+  char words[256], *rest;
+  snprintf(words, sizeof words, "%s", settings);
+  for (char *name = strtok_r(words, " ", &rest); name != NULL; name = strtok_r(NULL, " ", &rest)) {
+    char *value = strchr(name, '=');
+    if (value != NULL) *value++ = '\0';
+    const struct option *option = option_row(usage->options, name);
+    assert(option != NULL);
+    (void)option_set(option, value, &place);
+    preset[option - usage->options] = true;
+  }
+}
+
+/* Of a choice that does not exist its own option will tell. */
+static void apply_choice(const struct usage *usage, const struct option *option, const char *value,
+                         bool preset[MOST_OPTIONS]) {
+  for (size_t i = 0; value != NULL && option->choice(i) != NULL; i++)
+    if (strcmp(option->choice(i), value) == 0) apply_settings(usage, option->settings(i), preset);
+}
+
+/* Options point into it until the program ends. */
+static struct config_file config;
+
+static void apply_presets(const struct arguments *start, bool preset[MOST_OPTIONS]) {
+  const struct usage *usage = start->usage;
+  for (const struct option *option = usage->options; option->name != NULL; option++) {
+    if (option->settings == NULL) continue;
+    const char *value = arguments_value(start, option->name);
+    for (size_t i = 0; value == NULL && i < config.count; i++)
+      if (strcmp(config.lines[i].name, option->name) == 0) value = config.lines[i].value;
+    apply_choice(usage, option, value, preset);
+  }
+}
+
+static int apply_line(const struct usage *usage, const struct config_line *line,
+                      struct operands *operands) {
+  char where[MESSAGE_SIZE];
+  config_line_name(where, sizeof where, &config, line);
+  const struct option_place place = {where, ""};
+  const struct option *option = option_find(usage->options, line->name, &place);
+  if (option == NULL) return EX_USAGE;
+  bool *given = &operands->given[option - usage->options];
+  if (*given && option->list == NULL)
+    return option_refuse(&place, "%s is given twice, and takes one value", line->name);
+  *given = true;
+  return option_set(option, line->value, &place);
+}
+
+static int apply_config(const struct usage *usage, struct operands *operands) {
+  int code = EX_OK;
+  for (size_t i = 0; i < config.count && code == EX_OK; i++)
+    code = apply_line(usage, &config.lines[i], operands);
+  return code;
+}
+
+/* ---- the command line ---- */
+
+/* Whether it had been given before. The values that a file of options gave a list are forgotten. */
+static bool note_given(struct operands *operands, const struct usage *usage,
+                       const struct option *option) {
+  const size_t row = (size_t)(option - usage->options);
+  const bool before = operands->typed[row];
+  if (!before && option->list != NULL) option->list->count = 0;
+  operands->typed[row] = operands->given[row] = true;
+  return before;
+}
+
+/* Without its value, which is not what is wrong. */
+static int report_unknown(const struct arguments *start, const struct argument *argument) {
+  const struct usage *usage = start->usage;
+  struct suggestion suggestion = {0};
+  argument->name[argument->length] = '\0';
+  options_offer(&suggestion, usage->options, argument->name);
+  options_offer(&suggestion, start->common, argument->name);
+  if (suggestion.best != NULL)
+    return report_usage(usage->command, "unknown option '%s'; did you mean '--%s'?", argument->word,
+                        suggestion.best);
+  return report_usage(usage->command,
+                      "unknown option '%s'; words that start with '-' go after '--'",
+                      argument->word);
+}
+
+static int report_twice(const struct usage *usage, const char *name) {
+  return report_usage(usage->command, "--%s is given twice, and takes one value", name);
+}
+
+/* The file of options has been read already. */
+static int apply_option(const struct usage *usage, const struct argument *argument,
+                        struct operands *operands, bool *config_seen) {
+  const struct option *option = argument->option;
+  const struct option_place place = {usage->command, "--"};
+  const bool own = option_row(usage->options, option->name) == option;
+  if (option->flag != NULL && argument->value != NULL)
+    return report_usage(usage->command, "--%s%s takes no value", argument->negated ? "no-" : "",
+                        option->name);
+  const bool before = own ? note_given(operands, usage, option) : *config_seen;
+  if (before && option->list == NULL && option->flag == NULL)
+    return report_twice(usage, option->name);
+  if (before && own && option->flag != NULL && *option->flag == argument->negated)
+    return report_usage(usage->command, "--%s and --no-%s contradict each other; leave one out",
+                        option->name, option->name);
+  if (!own) *config_seen = true;
+  return option_set(option, argument->negated ? "no" : argument->value, &place);
+}
+
+static int parse_words(const struct arguments *start, struct operands *operands) {
+  struct arguments arguments = *start;
+  struct argument argument;
+  bool config_seen = false;
+  int code = EX_OK;
+  while (code == EX_OK && arguments_next(&arguments, &argument)) {
+    if (argument.name == NULL)
+      operands->words[operands->count++] = argument.word;
+    else if (argument.option == NULL)
+      code = report_unknown(start, &argument);
+    else
+      code = apply_option(start->usage, &argument, operands, &config_seen);
+  }
+  return code;
+}
+
+/* Looked for first: help shows the defaults, and options that were parsed have replaced them. */
+static bool asks_for_help(const struct arguments *start) {
+  struct argument argument;
+  return arguments_find(start, "help", &argument) && argument.value == NULL;
+}
+
+static void fill_lists(const struct usage *usage) {
+  for (const struct option *option = usage->options; option->name != NULL; option++)
+    if (option->list != NULL && option->list->count == 0 && option->default_words != NULL)
+      option->list->words[option->list->count++] = option->default_words;
+}
+
+bool options_parse(const struct usage *usage, int argc, char **argv, struct operands *operands,
+                   int *code) {
+  bool preset[MOST_OPTIONS] = {false};
+  struct option common[MOST_COMMON];
+  options_common(common, usage);
+  const struct arguments start = {usage, common, argv, 1, argc, .letters = NULL};
+  const bool help = asks_for_help(&start);
+  const char *path =
+      !help && usage_has_config(usage) ? arguments_value(&start, CONFIG_OPTION) : NULL;
+  /* Operands move to the front of argv, over words that have been dealt with. */
+  *operands = (struct operands){.words = argv + 1};
+  config.count = config.used = 0;
+  *code = path == NULL ? EX_OK : config_file_read(&config, path);
+  if (*code != EX_OK) return false;
+  apply_presets(&start, preset);
+  if (help) {
+    *code = show_help(usage, preset);
+    return false;
+  }
+  *code = apply_config(usage, operands);
+  if (*code == EX_OK) *code = parse_words(&start, operands);
+  if (*code == EX_OK) *code = options_check_rules(usage, operands);
+  fill_lists(usage);
+  const struct extra_file config_use = {FILE_IS_READ, CONFIG_OPTION, path};
+  if (*code == EX_OK) *code = options_check_files(usage, operands, &config_use, 1);
+  return *code == EX_OK;
+}
