@@ -3,7 +3,6 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "attention/attention_files.h"
 #include "attention/attention_job.h"
 #include "attention/attention_matrices.h"
 #include "commands.h"
@@ -11,7 +10,6 @@
 #include "console/output.h"
 #include "console/terminal.h"
 #include "input/model_input.h"
-#include "input/model_series.h"
 #include "input/pairs_input.h"
 #include "input/search_options.h"
 #include "input/sentences.h"

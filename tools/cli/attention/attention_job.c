@@ -4,14 +4,133 @@
 #include <string.h>
 #include <sysexits.h>
 
-#include "attention/attention_files.h"
-#include "attention/override_effect.h"
 #include "console/json_output.h"
 #include "console/messages.h"
-#include "console/output.h"
-#include "input/model_input.h"
-#include "input/unknown_words.h"
 #include "translate/batches.h"
+
+/* ---- files of attention matrices ---- */
+
+static const char *format_choice(size_t index) {
+  if (index > 0 && elman_format_name(index - 1) == NULL) return NULL;
+  return elman_format_name(index) != NULL ? elman_format_name(index) : PNG;
+}
+
+static const char *format_suffix(size_t index) {
+  if (index > 0 && elman_format_suffix(index - 1) == NULL) return NULL;
+  return elman_format_suffix(index) != NULL ? elman_format_suffix(index) : PNG_SUFFIX;
+}
+
+const struct formats attention_formats = {format_choice, format_suffix};
+
+/* What the library writes for one of them. */
+static const char *attention_format_written(const char *format) {
+  return strcmp(format, PNG) == 0 ? "svg" : format;
+}
+
+int units_check(const char *what, elman_alignment_units units, const struct models *models) {
+  const elman_model_info info = elman_model_get_info(models->open[0]);
+  if (units != ELMAN_UNITS_SUBWORDS || info.source_tokens == ELMAN_TOKENS_BPE ||
+      info.target_tokens == ELMAN_TOKENS_BPE)
+    return EX_OK;
+  report(models->paths.words[0],
+         "has no subwords: its sides are split by %s and %s; take %s words or %s tokens",
+         elman_token_mode_name(info.source_tokens), elman_token_mode_name(info.target_tokens), what,
+         what);
+  return EX_USAGE;
+}
+
+/* `best`, whose place is given, and those behind it. */
+static elman_status hypotheses_write(elman_attention_writer *writer, const elman_translation *best,
+                                     elman_attention_place place, elman_error *error) {
+  elman_status status = ELMAN_OK;
+  for (const elman_translation *one = best; one != NULL && status == ELMAN_OK; one = one->next) {
+    status = elman_attention_writer_add(writer, one, place, error);
+    place.hypothesis++;
+  }
+  return status;
+}
+
+int hypotheses_save(const char *path, const elman_translation *best, const char *format,
+                    const elman_text_style *style) {
+  struct output output;
+  elman_error error;
+  elman_attention_writer *writer = NULL;
+  int code = output_open_as(&output, path, format);
+  if (code != EX_OK) return code;
+  elman_status status = elman_attention_writer_create(
+      &writer, output.stream, attention_format_written(format), style, &error);
+  if (status == ELMAN_OK)
+    status = hypotheses_write(writer, best, (elman_attention_place){1, 1, NULL}, &error);
+  if (status == ELMAN_OK) status = elman_attention_writer_finish(writer, &error);
+  elman_attention_writer_free(writer);
+  if (status == ELMAN_OK) return output_close(&output, EX_OK);
+  code = report_error(&error);
+  output_abandon(&output);
+  return code;
+}
+
+/* ---- what overrides changed ---- */
+
+/* A cell is in no matrix, or in one; the other overrides fit every sentence. */
+static void measure_reach(struct override_effect *effect, const elman_translate_options *options,
+                          const elman_translation *best) {
+  for (const elman_translation *one = best; one != NULL; one = one->next) {
+    const size_t T = one->target_count, S = one->source_count;
+    if (T > effect->most_targets) effect->most_targets = T;
+    if (S > effect->most_sources) effect->most_sources = S;
+    for (size_t i = 0; i < options->override_count; i++) {
+      const elman_override *override = &options->overrides[i];
+      if (override->kind != ELMAN_OVERRIDE_CELL || (override->row < T && override->column < S))
+        effect->reached[i] = true;
+    }
+  }
+}
+
+static int check_reach(const struct override_effect *effect, const elman_translate_options *options,
+                       const char *where) {
+  for (size_t i = 0; i < options->override_count; i++) {
+    const elman_override *override = &options->overrides[i];
+    if (effect->reached[i]) continue;
+    report(where,
+           "no matrix has target token %zu and source token %zu: there are at most %zu target "
+           "token%s, </s> included, and %zu source token%s",
+           override->row + 1, override->column + 1, effect->most_targets,
+           plural(effect->most_targets), effect->most_sources, plural(effect->most_sources));
+    return EX_USAGE;
+  }
+  return EX_OK;
+}
+
+static void note_effect(const struct override_effect *effect) {
+  note(
+      "with the attention as it is, %zu of %zu translation%s %s the same; the override changes the "
+      "log-probability of a sentence by %+.3f",
+      effect->same, effect->compared, plural(effect->compared),
+      effect->compared == 1 ? "is" : "are", effect->log_probability / (double)effect->compared);
+}
+
+/* Counts whether the translation is the one that the attention as it is gives. */
+static void compare(struct override_effect *effect, const elman_translation *changed,
+                    const elman_translation *plain) {
+  effect->compared++;
+  effect->same += strcmp(plain->text, changed->text) == 0;
+  effect->log_probability += changed->log_probability - plain->log_probability;
+}
+
+void override_effect_add(struct override_effect *effect, const elman_translate_options *options,
+                         const elman_translation *changed, const elman_translation *plain) {
+  measure_reach(effect, options, changed);
+  compare(effect, changed, plain);
+}
+
+int override_effect_note(const struct override_effect *effect,
+                         const elman_translate_options *options, const char *where) {
+  const int code = check_reach(effect, options, where);
+  if (code == EX_OK) note_effect(effect);
+  return code;
+}
+
+/* ---- the job: sentence by sentence ---- */
 
 /* Where the translations go: to the writer or into the summary. */
 struct sink {
@@ -28,14 +147,12 @@ struct sink {
   bool unread; /* one of several models, or the sentences for it, could not be read */
 };
 
-/* ---- sentence by sentence ---- */
-
-static elman_attention_place place_of(const struct sink *sink, const struct sentence *sentence) {
+static elman_attention_place place_of(const struct sink *sink, const elman_sentence *sentence) {
   return (elman_attention_place){sentence->number, 1, sink->model};
 }
 
 /* It keeps its place in the output, as an empty sentence does. */
-static int take_refused(struct sink *sink, const struct translated *translated) {
+static int accept_refused(struct sink *sink, const struct translated *translated) {
   elman_error error;
   if (sink->writer == NULL ||
       elman_attention_writer_add_refused(sink->writer, place_of(sink, translated->sentence),
@@ -44,20 +161,20 @@ static int take_refused(struct sink *sink, const struct translated *translated) 
   return report_error(&error);
 }
 
-static int take(void *context, const struct translated *translated) {
+static int accept_sentence(void *context, const struct translated *translated) {
   struct sink *sink = context;
-  const struct sentence *sentence = translated->sentence;
+  const elman_sentence *sentence = translated->sentence;
   const elman_translation *best = translated->translation;
   elman_error error;
   elman_status status = ELMAN_OK;
-  if (best == NULL) return take_refused(sink, translated);
+  if (best == NULL) return accept_refused(sink, translated);
   unknown_words_add(&sink->unknown, best);
   if (best->forced) unknown_words_add_target(&sink->unknown_target, best);
   if (sink->writer != NULL)
     status = hypotheses_write(sink->writer, best, place_of(sink, sentence), &error);
   for (const elman_translation *one = sink->summary == NULL ? NULL : best;
        one != NULL && status == ELMAN_OK; one = one->next)
-    status = elman_attention_summary_add(sink->summary, one, sentence->alignment, &error);
+    status = elman_attention_summary_add(sink->summary, one, translated->alignment, &error);
   if (status != ELMAN_OK) return sentences_report(sink->sentences, sentence->number, &error);
   if (translated->plain != NULL) {
     override_effect_add(&sink->effect, &sink->job->options, best, translated->plain);
@@ -173,7 +290,7 @@ static int ask(struct sink *sink, size_t turn, struct output *output) {
   code = sentences_open(sink->sentences, sequence->input_path, sequence->operands);
   if (code == EX_OK) {
     sink->unread = false;
-    const struct batch_job batches = {model, &sink->job->options, take, sink};
+    const struct batch_job batches = {model, &sink->job->options, accept_sentence, sink};
     code = batches_run(&batches, sink->sentences, output);
     sentences_close(sink->sentences);
   }
@@ -197,7 +314,7 @@ static int run_sequence(struct sink *sink, struct output *output) {
 }
 
 static int run(struct sink *sink, const elman_model *model, struct output *output) {
-  const struct batch_job batches = {model, &sink->job->options, take, sink};
+  const struct batch_job batches = {model, &sink->job->options, accept_sentence, sink};
   const int code = batches_run(&batches, sink->sentences, output);
   if (!sentences_usable(sink->sentences, code)) return code;
   if (sink->effect.compared > 0) {

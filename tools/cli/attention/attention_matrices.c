@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sysexits.h>
 
-#include "attention/attention_files.h"
+#include "attention/attention_job.h"
 #include "console/json_output.h"
 #include "console/messages.h"
 #include "console/output.h"

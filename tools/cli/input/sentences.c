@@ -89,7 +89,7 @@ static size_t last_column(const struct sentences *sentences) {
   return sentences->target_column > last ? sentences->target_column : last;
 }
 
-static void report_line(struct sentences *sentences, const struct sentence *sentence, int *code) {
+static void report_line(struct sentences *sentences, const elman_sentence *sentence, int *code) {
   elman_error error = {.code = ELMAN_BAD_DATA};
   if (sentence->length > sentences->max_line)
     snprintf(error.message, sizeof error.message, "left out: the line has more than %zu byte%s",
@@ -112,12 +112,22 @@ static bool report_mismatch(struct sentences *sentences, const char *problem, in
 
 /* ---- what belongs to a sentence ---- */
 
+void sentence_free(elman_sentence *sentence) {
+  free((char *)sentence->text);
+  sentence->text = NULL;
+}
+
+static void set_reference(elman_sentence *sentence, const char *reference) {
+  sentence->reference = reference;
+  sentence->reference_length = reference == NULL ? 0 : strlen(reference);
+}
+
 struct field {
   const char *text; /* NULL = there is none */
   size_t length;
 };
 
-static struct field find_column(const struct sentence *line, size_t column) {
+static struct field find_column(const elman_sentence *line, size_t column) {
   struct field field = {line->text, 0};
   for (size_t i = 1; i < column && field.text != NULL; i++) {
     field.text += strcspn(field.text, "\t");
@@ -137,7 +147,7 @@ static char *put_column(char **at, struct field field) {
 
 /* False if a column is missing, or there is no memory, which *code then says. A NUL is not text,
  * and would hide what comes after it. */
-static bool split_columns(const struct sentences *sentences, struct sentence *sentence, int *code) {
+static bool split_columns(struct sentences *sentences, elman_sentence *sentence, int *code) {
   if (sentence->length > sentences->max_line || strlen(sentence->text) < sentence->length ||
       find_column(sentence, last_column(sentences)).text == NULL)
     return false;
@@ -152,20 +162,21 @@ static bool split_columns(const struct sentences *sentences, struct sentence *se
     *code = report_no_memory();
     return false;
   }
-  char *text = put_column(&at, source);
+  const char *text = put_column(&at, source);
   sentence->length = source.length;
   sentence->reference = put_column(&at, target);
+  sentence->reference_length = target.length;
   if (aligned) {
     char *alignment = put_column(&at, links);
     if (sentences->source_column > sentences->target_column) elman_alignment_turn(alignment);
-    sentence->alignment = alignment;
+    sentences->alignment = alignment;
   }
-  free(sentence->text);
+  sentence_free(sentence);
   sentence->text = text;
   return true;
 }
 
-static void hint_tab(struct sentences *sentences, const struct sentence *sentence) {
+static void hint_tab(struct sentences *sentences, const elman_sentence *sentence) {
   if (!has_lines(sentences) || sentences->told_tab ||
       memchr(sentence->text, '\t', sentence->length) == NULL)
     return;
@@ -176,7 +187,7 @@ static void hint_tab(struct sentences *sentences, const struct sentence *sentenc
 
 /* ---- one after the other ---- */
 
-static bool next_text(struct sentences *sentences, struct sentence *sentence, int *code) {
+static bool next_text(struct sentences *sentences, elman_sentence *sentence, int *code) {
   struct line line;
   if (has_lines(sentences)) {
     if (!line_reader_next(&sentences->lines, &line, code)) return false;
@@ -185,20 +196,19 @@ static bool next_text(struct sentences *sentences, struct sentence *sentence, in
     line.text = sentences->texts.words[sentences->number];
     line.length = strlen(line.text);
   }
-  *sentence = (struct sentence){.text = malloc(line.length + 1),
-                                .length = line.length,
-                                .reference = sentences->reference,
-                                .number = ++sentences->number};
-  if (sentence->text == NULL) {
+  char *text = malloc(line.length + 1);
+  *sentence = (elman_sentence){.text = text, .length = line.length, .number = ++sentences->number};
+  if (text == NULL) {
     *code = report_no_memory();
     return false;
   }
-  memcpy(sentence->text, line.text, line.length);
-  sentence->text[line.length] = '\0';
+  memcpy(text, line.text, line.length);
+  text[line.length] = '\0';
+  set_reference(sentence, sentences->reference);
   return true;
 }
 
-bool sentences_next(struct sentences *sentences, struct sentence *sentence, int *code) {
+bool sentences_next(struct sentences *sentences, elman_sentence *sentence, int *code) {
   const size_t references =
       sentences->references == NULL ? 0 : elman_lines_count(sentences->references);
   int end = EX_OK;
@@ -206,17 +216,17 @@ bool sentences_next(struct sentences *sentences, struct sentence *sentence, int 
     if (sentences->source_column > 0) {
       if (split_columns(sentences, sentence, &end)) return true;
       if (end == EX_OK) report_line(sentences, sentence, code);
-      free(sentence->text);
+      sentence_free(sentence);
       if (end != EX_OK) break;
       continue;
     }
     hint_tab(sentences, sentence);
     if (sentences->references == NULL) return true;
     if (sentence->number <= references) {
-      sentence->reference = elman_lines_get(sentences->references)[sentence->number - 1];
+      set_reference(sentence, elman_lines_get(sentences->references)[sentence->number - 1]);
       return true;
     }
-    free(sentence->text);
+    sentence_free(sentence);
     return report_mismatch(sentences, "more", code);
   }
   if (end == EX_OK && sentences->number < references)

@@ -21,26 +21,21 @@ struct sentences {
   struct operands texts; /* used if there is no file */
   struct line_reader lines;
   elman_lines *references;
-  size_t number;   /* of the last sentence, from 1 */
-  size_t reported; /* sentences with bad data */
+  size_t number;         /* of the last sentence, from 1 */
+  const char *alignment; /* of it; lies in its text. NULL = none */
+  size_t reported;       /* sentences with bad data */
   bool told_tab;
   bool mismatch; /* there are not as many references as sentences */
-};
-
-struct sentence {
-  char *text; /* to be freed; what follows may lie in it */
-  size_t length;
-  const char *reference; /* NULL = none */
-  const char *alignment; /* NULL = none */
-  size_t number;         /* from 1 */
 };
 
 /* `path` is NULL where -i was not given. Gives an exit code, after a message if that is not 0. */
 int sentences_open(struct sentences *sentences, const char *path, const struct operands *texts);
 
-/* False at the end. *code is set, after a message, when a line is left out, reading fails, a signal
- * came, or there are too few or too many references. */
-bool sentences_next(struct sentences *sentences, struct sentence *sentence, int *code);
+/* The text is to be freed by sentence_free; the reference may lie in it. False at the end. *code is
+ * set, after a message, when a line is left out, reading fails, a signal came, or there are too few
+ * or too many references. */
+bool sentences_next(struct sentences *sentences, elman_sentence *sentence, int *code);
+void sentence_free(elman_sentence *sentence);
 
 /* Whether the next sentence, or the end, is there without waiting for whoever writes it. */
 bool sentences_ready(struct sentences *sentences);

@@ -14,7 +14,7 @@
 #include "options/command_line.h"
 #include "repl/line_input.h"
 #include "repl/repl_session.h"
-#include "translate/translate_lines.h"
+#include "translate/lines.h"
 
 static const char PROMPT[] = "> ";
 

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sysexits.h>
 
-#include "attention/attention_files.h"
+#include "attention/attention_job.h"
 #include "console/messages.h"
 #include "options/command_line.h"
 #include "repl/repl_session.h"

@@ -3,11 +3,10 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "attention/attention_files.h"
-#include "attention/override_effect.h"
+#include "attention/attention_job.h"
 #include "console/messages.h"
 #include "console/terminal.h"
-#include "input/unknown_words.h"
+#include "input/model_input.h"
 #include "repl/repl_session.h"
 
 /* ---- what there is ---- */

@@ -10,7 +10,7 @@
 #include "input/search_options.h"
 #include "input/sentences.h"
 #include "options/command_line.h"
-#include "translate/translate_lines.h"
+#include "translate/lines.h"
 
 int translate_command(int argc, char **argv) {
   struct translate_lines job = {.options = elman_translate_options_default()};

@@ -1,6 +1,6 @@
 /* One sentence in, one line out: `translate`, and the REPL when nobody sits at a terminal. */
-#ifndef ELMAN_CLI_TRANSLATE_LINES_H
-#define ELMAN_CLI_TRANSLATE_LINES_H
+#ifndef ELMAN_CLI_LINES_H
+#define ELMAN_CLI_LINES_H
 
 #include "elman.h"
 #include "input/model_input.h"

@@ -1,12 +1,26 @@
-#include "translate/batches_together.h"
+#include "translate/lines.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
+#include <unistd.h>
 
+#include "console/json_output.h"
 #include "console/messages.h"
 #include "group/group.h"
+#include "translate/batches.h"
+
+/* ---- batches shared out among processes ---- */
+
+/* Batches of sentences shared out among processes. */
+
+/* Where job->accept writes and counts. */
+struct line_sink {
+  FILE *stream;
+  bool terminal; /* what is written ends on one; set where the output is known, and handed on */
+  struct unknown_words unknown;
+};
 
 /* Each round the leader hands a batch to each process, its own among them, and collects what they
  * have written. A process that fails ends: the others find out when they wait for it. */
@@ -89,7 +103,7 @@ static int pass_parcels(struct round *round, bool outward) {
 }
 
 /* Closes a stream that open_memstream has made. */
-static int take_parcel(elman_bytes *parcel, FILE *stream, char **bytes, size_t *length) {
+static int close_parcel(elman_bytes *parcel, FILE *stream, char **bytes, size_t *length) {
   const bool failed = ferror(stream) != 0;
   if (fclose(stream) != 0 || failed) {
     free(*bytes);
@@ -122,12 +136,12 @@ static int pack_batch(elman_bytes *parcel, const struct text_batch *batch, bool 
   const struct batch_head head = {batch->count, terminal};
   fwrite(&head, sizeof head, 1, stream);
   for (size_t i = 0; i < batch->count; i++) {
-    const struct sentence *sentence = &batch->sentences[i];
+    const elman_sentence *sentence = &batch->sentences[i];
     fwrite(&sentence->number, sizeof sentence->number, 1, stream);
     fwrite(&sentence->length, sizeof sentence->length, 1, stream);
     fwrite(sentence->text, 1, sentence->length, stream);
   }
-  return take_parcel(parcel, stream, &bytes, &length);
+  return close_parcel(parcel, stream, &bytes, &length);
 }
 
 /* A batch for each process, as far as there are sentences that have come. */
@@ -151,17 +165,18 @@ static int unpack_batch(struct work *work, const elman_bytes *parcel) {
   at += sizeof head;
   work->sink->terminal = head.terminal;
   for (size_t i = 0; i < head.count; i++) {
-    struct sentence sentence = {0};
+    elman_sentence sentence = {0};
     memcpy(&sentence.number, at, sizeof sentence.number);
     at += sizeof sentence.number;
     memcpy(&sentence.length, at, sizeof sentence.length);
     at += sizeof sentence.length;
-    sentence.text = malloc(sentence.length + 1);
-    if (sentence.text == NULL) return report_no_memory();
-    memcpy(sentence.text, at, sentence.length);
-    sentence.text[sentence.length] = '\0';
+    char *text = malloc(sentence.length + 1);
+    if (text == NULL) return report_no_memory();
+    memcpy(text, at, sentence.length);
+    text[sentence.length] = '\0';
+    sentence.text = text;
     at += sentence.length;
-    text_batch_add(work->batch, sentence);
+    text_batch_add(work->batch, &sentence, NULL);
   }
   return EX_OK;
 }
@@ -178,7 +193,7 @@ static int write_outcome(struct work *work, FILE *stream, struct outcome *outcom
   work->sink->stream = stream;
   for (size_t i = 0; i < batch->count && code == EX_OK; i++) {
     const struct translated translated = text_batch_get(batch, i);
-    code = work->job->take(work->job->context, &translated);
+    code = work->job->accept(work->job->context, &translated);
   }
   work->sink->stream = before;
   outcome->text = (size_t)ftello(stream) - sizeof *outcome;
@@ -204,10 +219,10 @@ static int translate_parcel(struct work *work, elman_bytes *parcel) {
   FILE *stream = open_memstream(&bytes, &length);
   if (stream == NULL) return report_no_memory();
   code = write_outcome(work, stream, &outcome);
-  const int taken = take_parcel(parcel, stream, &bytes, &length);
+  const int closed = close_parcel(parcel, stream, &bytes, &length);
   text_batch_clear(work->batch);
-  if (taken == EX_OK) memcpy(parcel->data, &outcome, sizeof outcome);
-  return code != EX_OK ? code : taken;
+  if (closed == EX_OK) memcpy(parcel->data, &outcome, sizeof outcome);
+  return code != EX_OK ? code : closed;
 }
 
 /* Gives EX_OK, or EX_DATAERR where there are errors. */
@@ -265,8 +280,11 @@ static int follow(struct round *round, struct work *work) {
   return code;
 }
 
-int batches_run_together(const struct batch_job *job, struct line_sink *sink,
-                         struct sentences *sentences, struct output *output) {
+/* As batches_run in the process that leads, which reads the sentences and writes the output; each
+ * batch is the one that batches_run would have made, so that the output is the same. The others
+ * look at neither. job->accept writes to the sink. */
+static int batches_run_together(const struct batch_job *job, struct line_sink *sink,
+                                struct sentences *sentences, struct output *output) {
   struct round round;
   struct work work = {job, sink, NULL, calloc(1, sizeof *work.batch)};
   elman_error error;
@@ -283,5 +301,97 @@ int batches_run_together(const struct batch_job *job, struct line_sink *sink,
   free(work.batch);
   elman_translator_free(work.translator);
   round_free(&round);
+  return code;
+}
+
+/* ---- lines ---- */
+
+static void write_json(FILE *stream, const elman_translation *best, bool n_best) {
+  struct json json = {.stream = stream};
+  json_print(&json, "{translation %s log_probability %g", best->text, best->log_probability);
+  json_texts(&json, "source_tokens", best->source_tokens, best->source_count);
+  json_texts(&json, "target_tokens", best->target_tokens, best->target_count);
+  if (n_best) json_print(&json, "n_best [");
+  for (const elman_translation *one = best; n_best && one != NULL; one = one->next) {
+    json_print(&json, "{translation %s log_probability %g score %g", one->text,
+               one->log_probability, one->score);
+    json_texts(&json, "target_tokens", one->target_tokens, one->target_count);
+    json_print(&json, "}");
+  }
+  json_print(&json, n_best ? "]}\n" : "}\n");
+}
+
+/* Lines as Moses writes them, counted from 0; the program never changes the decimal point. */
+static void write_moses(const struct line_sink *sink, const elman_translation *best,
+                        size_t number) {
+  FILE *stream = sink->stream;
+  for (const elman_translation *one = best; one != NULL; one = one->next) {
+    fprintf(stream, "%zu ||| ", number - 1);
+    print_data_for(stream, one->text, sink->terminal);
+    fprintf(stream, " ||| logprob= %.6g ||| %.6g\n", one->log_probability, one->score);
+  }
+}
+
+struct lines {
+  const struct translate_lines *job;
+  struct line_sink sink;
+};
+
+/* A line for each sentence, also for one that could not be translated. */
+static int write_line(void *context, const struct translated *translated) {
+  struct lines *lines = context;
+  const struct translate_lines *job = lines->job;
+  const elman_translation *best = translated->translation;
+  FILE *stream = lines->sink.stream;
+  if (best != NULL) unknown_words_add(&lines->sink.unknown, best);
+  if (job->json && best != NULL) {
+    write_json(stream, best, job->n_best);
+  } else if (job->n_best && !job->json) {
+    write_moses(&lines->sink, best, translated->sentence->number);
+  } else {
+    /* No tag where there is no sentence: an empty side makes no pair. */
+    if (job->tag != NULL && best != NULL && best->text[0] != '\0') fprintf(stream, "%s ", job->tag);
+    print_data_for(stream,
+                   best != NULL ? best->text
+                   : job->json  ? "null"
+                                : "",
+                   lines->sink.terminal);
+    putc('\n', stream);
+  }
+  return EX_OK;
+}
+
+static int translate_all(const struct translate_lines *job, const elman_model *model,
+                         struct sentences *sentences, struct output *output) {
+  struct lines lines = {job, {output->stream, stream_is_terminal(output->stream), {0}}};
+  const struct batch_job batches = {model, &job->options, write_line, &lines};
+  const int code = group_joined() == NULL
+                       ? batches_run(&batches, sentences, output)
+                       : batches_run_together(&batches, &lines.sink, sentences, output);
+  unknown_words_note(&lines.sink.unknown, model, ELMAN_SOURCE);
+  if (sentences_usable(sentences, code)) return output_close(output, code);
+  output_abandon(output);
+  return code;
+}
+
+static int run(const struct translate_lines *job, const elman_model *model,
+               struct sentences *sentences, const char *output_path) {
+  struct output output;
+  const int code = output_open(&output, output_path);
+  if (code != EX_OK) return code;
+  /* A signal must not leave the temporary file behind; nor may a process that it ends leave the
+   * leader waiting, who could not look at it. */
+  if (output.file != NULL || !group_leads()) interrupt_catch_first();
+  if (sentences->texts.count == 0 && isatty(sentences->lines.file))
+    note("a sentence a line; Ctrl-D ends");
+  return translate_all(job, model, sentences, &output);
+}
+
+int translate_lines(struct translate_lines *job, struct models *models, struct sentences *sentences,
+                    const char *output_path) {
+  job->options.without_scores = !job->n_best && !job->json; /* nobody will see them */
+  int code = models_open(models, &job->options);
+  if (code == EX_OK) code = run(job, models->open[0], sentences, output_path);
+  models_close(models);
   return code;
 }
