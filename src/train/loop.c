@@ -6,14 +6,12 @@
 
 #include "base/file.h"
 #include "base/group.h"
-#include "base/json.h"
 #include "corpus/resplit.h"
 #include "model/hyperparameters.h"
 #include "train/checkpoint.h"
 #include "train/join.h"
 #include "train/kept.h"
 #include "train/order.h"
-#include "train/validate.h"
 #include "translate/evaluate.h"
 
 enum { MAX_FAILURES = 10 };
@@ -30,10 +28,9 @@ struct run {
   struct corpus_hashes hashes;
   size_t unguided;                       /* pairs without a link */
   double unknown_source, unknown_target; /* shares of the tokens */
-  struct kept kept;                      /* models on the way */
+  struct kept kept;                      /* snapshots */
   double saved_at;                       /* seconds */
-  bool saved; /* there is a checkpoint, of this training or of one before, which must not stay
-                 behind it */
+  bool saved; /* there is a checkpoint, of this run or of an earlier one, which must be replaced */
   /* Ends the training before the next update: a stop, a checkpoint that could not be written.
    * Of this process alone, until all agree. */
   elman_status pending;
@@ -41,36 +38,9 @@ struct run {
   bool diverged; /* the weights, and a checkpoint of them, are of no use */
 };
 
-/* One process tells of the training and keeps it; all do it. */
+/* All processes train; the first reports and writes the files. */
 static bool is_first(const struct run *run) {
   return group_rank(run->options->group) == 0;
-}
-
-static double seconds(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-/* The training is worth more than its checkpoint: who listens learns of a failure, and it goes on.
- */
-static elman_status save(struct run *run, elman_error *error) {
-  if (run->options->checkpoint == NULL || !is_first(run)) return ELMAN_OK;
-  run->saved_at = seconds();
-  run->saved = true;
-  trainer_settle(run->trainer);
-  elman_error problem;
-  const elman_status status = checkpoint_save(run->trainer, run->options, run->hashes, &problem);
-  if (run->options->saved != NULL) {
-    run->options->saved(run->options->context, status == ELMAN_OK ? NULL : &problem);
-    return ELMAN_OK;
-  }
-  return status == ELMAN_OK ? ELMAN_OK : fail_again(error, &problem);
-}
-
-static double unknown_share(const struct sentences *sentences) {
-  const size_t count = sentences->starts[sentences->count];
-  return count == 0 ? 0 : (double)sentences_unknown(sentences) / (double)count;
 }
 
 static void stop(struct run *run) {
@@ -84,6 +54,8 @@ static elman_status agree(const struct run *run, elman_error *error) {
   const elman_status status = group_agree(run->options->group, run->pending, &problem);
   return status == ELMAN_OK ? ELMAN_OK : fail_again(error, &problem);
 }
+
+/* ---- one batch ---- */
 
 static void report_update(struct run *run, struct losses losses, double norm, double rate) {
   const struct training_state *state = &run->trainer->state;
@@ -151,14 +123,123 @@ static elman_status run_batch(struct run *run, elman_error *error) {
   return ELMAN_OK;
 }
 
-static elman_status validate_and_report(struct run *run, bool at_end, elman_error *error) {
+/* ---- validation: scores on the dev pairs, the best weights so far, patience ---- */
+
+/* The larger, the better. */
+static double measure_of(const elman_scores *scores, const elman_train_options *options) {
+  switch (trainer_measure(options)) {
+  case MEASURE_BLEU:
+    return scores->metrics.bleu;
+  case MEASURE_CHRF:
+    return scores->metrics.chrf;
+  case MEASURE_LOSS:
+    return -scores->loss;
+  }
+  return 0;
+}
+
+/* Keeps the model's weights if they are the best. `at_end`: for ends_unvalidated, which only
+ * decides between these weights and the best before. Returns whether they are the best. */
+static bool record_scores(struct trainer *trainer, const elman_scores *scores, double score,
+                          bool at_end) {
+  struct training_state *state = &trainer->state;
+  /* While no translation is right yet, the loss decides. */
+  const bool best = !state->has_best || score > state->best_score ||
+                    (score == state->best_score && scores->loss < state->best_loss);
+  if (at_end) {
+    state->end_validated = state->update;
+    state->end_best = best;
+    return best;
+  }
+  if (best) {
+    memcpy(trainer->best, trainer->model->block, trainer_block_bytes(trainer));
+    state->best_score = score;
+    state->best_loss = scores->loss;
+  }
+  state->has_best = true;
+  state->validated = state->update;
+  state->stale = best ? 0 : state->stale + 1;
+  state->rate_factor = schedule_factor(&trainer->schedule, state->rate_factor, best);
+  return best;
+}
+
+static void report_validation(struct run *run, const elman_scores *scores, bool best) {
   const elman_train_options *options = run->options;
-  elman_validation report;
-  const elman_status status = validate(&report, run->trainer, options, &run->dev, at_end, error);
-  if (status == ELMAN_OK && options->validated != NULL && is_first(run) &&
-      !options->validated(options->context, &report))
+  const struct training_state *state = &run->trainer->state;
+  const elman_validation report = {.epoch = state->epoch,
+                                   .update = state->update,
+                                   .loss = scores->loss,
+                                   .perplexity = scores->perplexity,
+                                   .exact_match = scores->exact_match,
+                                   .bleu = scores->metrics.bleu,
+                                   .chrf = scores->metrics.chrf,
+                                   .best = best};
+  if (options->validated != NULL && is_first(run) && !options->validated(options->context, &report))
     stop(run);
+}
+
+/* Scores the average, where there is one, else the weights. */
+static elman_status validate(struct run *run, bool at_end, elman_error *error) {
+  struct trainer *trainer = run->trainer;
+  const elman_train_options *options = run->options;
+  elman_scores scores;
+  bool best = false;
+  elman_evaluate_options evaluation = evaluate_options_default();
+  evaluation.batch_size = options->batch_size;
+  evaluation.group = options->group;
+  trainer_settle(trainer);
+  trainer_swap_average(trainer);
+  const elman_status status =
+      evaluate(&scores, trainer->model, trainer_dev(options), &run->dev, &evaluation, error);
+  if (status == ELMAN_OK)
+    best = record_scores(trainer, &scores, measure_of(&scores, options), at_end);
+  trainer_swap_average(trainer);
+  if (status == ELMAN_OK) report_validation(run, &scores, best);
   return status;
+}
+
+static bool validation_is_due(const struct run *run) {
+  const struct training_state *state = &run->trainer->state;
+  const elman_train_options *options = run->options;
+  if (options->dev == NULL || state->validated == state->update) return false;
+  if (options->validate_every > 0) return state->update % options->validate_every == 0;
+  return state->position == run->order.batches;
+}
+
+/* Whether the last of all updates is done and no validation of it is due: without one the updates
+ * since the last validation would be left out unseen. */
+static bool ends_unvalidated(const struct run *run) {
+  const struct training_state *state = &run->trainer->state;
+  return run->options->dev != NULL && state->epoch == run->epochs &&
+         state->position == run->order.batches && state->validated != state->update &&
+         state->end_validated != state->update && !validation_is_due(run);
+}
+
+static bool patience_is_over(const struct run *run) {
+  return run->options->patience > 0 && run->trainer->state.stale >= run->options->patience;
+}
+
+/* ---- checkpoint and snapshots ---- */
+
+static double seconds(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* A failure is reported where the options have a function for it, and the training goes on. */
+static elman_status save_checkpoint(struct run *run, elman_error *error) {
+  if (run->options->checkpoint == NULL || !is_first(run)) return ELMAN_OK;
+  run->saved_at = seconds();
+  run->saved = true;
+  trainer_settle(run->trainer);
+  elman_error problem;
+  const elman_status status = checkpoint_save(run->trainer, run->options, run->hashes, &problem);
+  if (run->options->saved != NULL) {
+    run->options->saved(run->options->context, status == ELMAN_OK ? NULL : &problem);
+    return ELMAN_OK;
+  }
+  return status == ELMAN_OK ? ELMAN_OK : fail_again(error, &problem);
 }
 
 static elman_train_settings settings_of(const elman_train_options *from) {
@@ -185,11 +266,10 @@ static void add_history(struct model_past *past, const struct run *run) {
   past->training_known = true;
 }
 
-/* ---- models on the way ---- */
-
-/* Like a checkpoint, a model that cannot be kept does not end the training if somebody listens. */
-static void tell_kept(struct run *run, elman_kept kept, elman_status status,
-                      const elman_error *problem) {
+/* As with a checkpoint, a failure ends the training only where no function is there to report it.
+ */
+static void report_kept(struct run *run, elman_kept kept, elman_status status,
+                        const elman_error *problem) {
   const elman_train_options *options = run->options;
   kept.problem = status == ELMAN_OK ? NULL : problem;
   kept.own = run->kept.count;
@@ -199,7 +279,7 @@ static void tell_kept(struct run *run, elman_kept kept, elman_status status,
     run->pending = fail_again(&run->problem, problem);
 }
 
-/* The model as a validation sees it, with its history so far. */
+/* The model that a validation would score, with its history so far. */
 static elman_status write_kept(struct run *run, elman_error *error) {
   struct trainer *trainer = run->trainer;
   struct model *model = trainer->model;
@@ -218,7 +298,7 @@ static void keep_model(struct run *run) {
   elman_kept kept = {.update = run->trainer->state.update};
   elman_status status = write_kept(run, &problem);
   if (status == ELMAN_OK) status = kept_prune(&run->kept, kept.update, &problem);
-  tell_kept(run, kept, status, &problem);
+  report_kept(run, kept, status, &problem);
 }
 
 static void begin_keeping(struct run *run) {
@@ -235,7 +315,7 @@ static void begin_keeping(struct run *run) {
   } else {
     status = kept_clear(&kept.removed, options->output, &problem);
   }
-  tell_kept(run, kept, status, &problem);
+  report_kept(run, kept, status, &problem);
 }
 
 /* ---- the epochs ---- */
@@ -245,41 +325,36 @@ static bool save_is_due(const struct run *run) {
   return run->pending == ELMAN_OK && every > 0 && seconds() - run->saved_at >= every;
 }
 
-/* The model is validated and kept where that is due, and at the end. */
-static elman_status look_at_model(struct run *run, elman_error *error) {
+/* Where either is due, and at the end. */
+static elman_status validate_and_keep(struct run *run, elman_error *error) {
   const elman_train_options *options = run->options;
-  const size_t updates = run->order.batches;
-  const bool at_end = validation_ends(run->trainer, options, updates, run->epochs);
-  const bool validates = at_end || validation_is_due(run->trainer, options, updates);
-  const bool keeps = options->dev != NULL ? validates : run->trainer->state.position == updates;
-  const elman_status status = validates ? validate_and_report(run, at_end, error) : ELMAN_OK;
+  const bool at_end = ends_unvalidated(run), validates = at_end || validation_is_due(run);
+  const bool epoch_ended = run->trainer->state.position == run->order.batches;
+  const bool keeps = options->dev != NULL ? validates : epoch_ended;
+  const elman_status status = validates ? validate(run, at_end, error) : ELMAN_OK;
   if (status == ELMAN_OK && keeps && options->keep_last > 0 && is_first(run)) keep_model(run);
   return status;
 }
 
-/* The rest of the current epoch. A stop does not swallow the validation that its update owes; one
- * that failed is made up for when the training goes on. */
+/* The rest of the current epoch. A validation that was due when the training was stopped, or that
+ * failed, comes first. */
 static elman_status run_epoch(struct run *run, elman_error *error) {
   struct training_state *state = &run->trainer->state;
-  const elman_train_options *options = run->options;
+  elman_status status = ELMAN_OK;
   epoch_order_fill(&run->order, state->epoch);
-  if (validation_is_due(run->trainer, options, run->order.batches) ||
-      validation_ends(run->trainer, options, run->order.batches, run->epochs)) {
-    const elman_status status = look_at_model(run, error);
-    if (status != ELMAN_OK) return status;
+  if (validation_is_due(run) || ends_unvalidated(run)) status = validate_and_keep(run, error);
+  while (status == ELMAN_OK && state->position < run->order.batches && !patience_is_over(run)) {
+    status = run_batch(run, error);
+    if (status == ELMAN_OK) status = validate_and_keep(run, error);
+    if (status == ELMAN_OK && save_is_due(run)) run->pending = save_checkpoint(run, &run->problem);
   }
-  while (state->position < run->order.batches && !patience_is_over(run->trainer, options)) {
-    elman_status status = run_batch(run, error);
-    if (status == ELMAN_OK) status = look_at_model(run, error);
-    if (status != ELMAN_OK) return status;
-    if (save_is_due(run)) run->pending = save(run, &run->problem);
-  }
+  if (status != ELMAN_OK) return status;
   return agree(run, error);
 }
 
 static elman_status run_epochs(struct run *run, elman_error *error) {
   struct training_state *state = &run->trainer->state;
-  while (state->epoch <= run->epochs && !patience_is_over(run->trainer, run->options)) {
+  while (state->epoch <= run->epochs && !patience_is_over(run)) {
     const elman_status status = run_epoch(run, error);
     if (status != ELMAN_OK) return status;
     if (state->position < run->order.batches) continue; /* patience is over */
@@ -291,11 +366,7 @@ static elman_status run_epochs(struct run *run, elman_error *error) {
   return ELMAN_OK;
 }
 
-static void keep_best(struct trainer *trainer) {
-  const real *result = trainer_result(trainer);
-  if (result != trainer->model->block)
-    memcpy(trainer->model->block, result, trainer_block_bytes(trainer));
-}
+/* ---- beginning and end ---- */
 
 size_t trainer_default_epochs(size_t updates) {
   enum { EPOCHS = 10, UPDATES = 400 };
@@ -317,6 +388,11 @@ static elman_status prepare_resplit(struct run *run, elman_error *error) {
                                   .max_length = options->max_length,
                                   .batch_tokens = options->batch_tokens};
   return ELMAN_OK;
+}
+
+static double unknown_share(const struct sentences *sentences) {
+  const size_t count = sentences->starts[sentences->count];
+  return count == 0 ? 0 : (double)sentences_unknown(sentences) / (double)count;
 }
 
 static elman_status prepare(struct run *run, elman_error *error) {
@@ -375,6 +451,12 @@ static elman_status begin(struct run *run, elman_error *error) {
   return ELMAN_OK;
 }
 
+static void keep_best(struct trainer *trainer) {
+  const real *result = trainer_result(trainer);
+  if (result != trainer->model->block)
+    memcpy(trainer->model->block, result, trainer_block_bytes(trainer));
+}
+
 /* Whatever ended a training that had begun, what it has learnt stays, and so does what it takes to
  * go on: after its last epoch, too, for it may be given more. With others a process speaks
  * of its checkpoint only if all is well: after an error they need not be there. */
@@ -388,7 +470,7 @@ static elman_status end(struct run *run, elman_status status, elman_error *error
   trainer->state.finished = status == ELMAN_OK;
   if (well || learnt) {
     trainer->start.written = trainer_hash(trainer, trainer_result(trainer));
-    saved = save(run, &problem);
+    saved = save_checkpoint(run, &problem);
   }
   if (well || learnt || trainer->state.has_best) {
     keep_best(trainer);
