@@ -8,23 +8,9 @@
 #include "base/safe_file.h"
 #include "model/model_file.h"
 #include "model/safetensors.h"
-#include "train/checkpoint_json.h"
+#include "train/same_training.h"
 
-/* The blocks of a trainer, by the prefix of their tensors' names. */
-enum { BLOCKS = 5 };
-struct named_block {
-  const char *prefix;
-  real *block; /* NULL = not in use */
-};
-
-static void list_blocks(struct named_block blocks[BLOCKS], const struct trainer *trainer) {
-  const struct named_block all[BLOCKS] = {{"weights", trainer->model->block},
-                                          {"m", trainer->m},
-                                          {"v", trainer->v},
-                                          {"average", trainer->average},
-                                          {"best", trainer->best}};
-  memcpy(blocks, all, sizeof all);
-}
+#define KEY_STATE "elman.state"
 
 /* ---- where it stands ---- */
 
@@ -99,18 +85,18 @@ static elman_status write_tensors(FILE *stream, json_t *metadata, const struct t
                                   elman_error *error) {
   enum { NAME = 80 };
   const struct parameter_table *table = &trainer->model->table;
-  struct named_block blocks[BLOCKS];
-  list_blocks(blocks, trainer);
-  struct tensor_source *tensors = calloc(BLOCKS * table->count, sizeof *tensors);
-  char(*names)[NAME] = calloc(BLOCKS * table->count, sizeof *names);
+  struct named_block blocks[TRAINER_BLOCKS];
+  trainer_list_blocks(blocks, trainer);
+  struct tensor_source *tensors = calloc(TRAINER_BLOCKS * table->count, sizeof *tensors);
+  char(*names)[NAME] = calloc(TRAINER_BLOCKS * table->count, sizeof *names);
   elman_status status = ELMAN_OK;
   size_t count = 0;
   if (tensors == NULL || names == NULL) status = fail_no_memory(error);
-  for (size_t b = 0; status == ELMAN_OK && b < BLOCKS; b++) {
+  for (size_t b = 0; status == ELMAN_OK && b < TRAINER_BLOCKS; b++) {
     for (size_t i = 0; blocks[b].block != NULL && i < table->count; i++) {
       const struct parameter *row = &table->rows[i];
       if (row->alias) continue;
-      snprintf(names[count], NAME, "%s.%s", blocks[b].prefix, row->name);
+      snprintf(names[count], NAME, "%s.%s", blocks[b].name, row->name);
       tensors[count] = (struct tensor_source){
           names[count], blocks[b].block + row->offset, {row->rows, row->columns}, row->dimensions};
       count++;
@@ -129,11 +115,9 @@ elman_status checkpoint_save(const struct trainer *trainer, const elman_train_op
                 "the counts of this training run do not fit into a checkpoint");
   json_t *metadata = json_object();
   int result = json_object_set_new(metadata, "elman.version", json_string(ELMAN_VERSION));
-  result |= safetensors_set_json(metadata, KEY_OPTIONS,
-                                 training_describe(trainer, options, ELMAN_SCOPE_TRAINING, hashes));
-  result |= safetensors_set_json(metadata, KEY_NAMES, training_names(options));
+  result |= training_set_options(metadata, trainer, options, hashes);
   result |= safetensors_set_json(metadata, KEY_STATE, describe_state(&trainer->state));
-  result |= safetensors_set_json(metadata, KEY_START, training_start_to_json(&trainer->start));
+  result |= training_set_start(metadata, &trainer->start);
   struct safe_file file;
   elman_status status = result == 0
                             ? safe_file_open(&file, options->checkpoint, options->output, error)
@@ -173,7 +157,7 @@ static elman_status read_block(const struct safetensors *file, const struct name
     const struct parameter *row = &table->rows[i];
     if (row->alias) continue;
     char name[96];
-    snprintf(name, sizeof name, "%s.%s", block->prefix, row->name);
+    snprintf(name, sizeof name, "%s.%s", block->name, row->name);
     const struct stored_tensor *tensor = safetensors_find(file, name);
     if (tensor == NULL) return checkpoint_bad(file, error, "is missing", name);
     if (!safetensors_has_shape(tensor, row->dimensions, row->rows, row->columns))
@@ -189,14 +173,13 @@ static elman_status load(struct trainer *trainer, const struct safetensors *file
                          const elman_train_options *options, struct corpus_hashes hashes,
                          elman_error *error) {
   elman_status status = advise(safetensors_verify(file, error), error);
-  if (status == ELMAN_OK) status = training_check_options(file, trainer, options, hashes, error);
-  if (status == ELMAN_OK) status = training_read_start(trainer, file, error);
+  if (status == ELMAN_OK) status = training_check(trainer, file, options, hashes, error);
   if (status != ELMAN_OK) return status;
   struct training_state state;
   status = read_state(&state, file, error);
-  struct named_block blocks[BLOCKS];
-  list_blocks(blocks, trainer);
-  for (size_t b = 0; status == ELMAN_OK && b < BLOCKS; b++) {
+  struct named_block blocks[TRAINER_BLOCKS];
+  trainer_list_blocks(blocks, trainer);
+  for (size_t b = 0; status == ELMAN_OK && b < TRAINER_BLOCKS; b++) {
     if (blocks[b].block != NULL)
       status = read_block(file, &blocks[b], &trainer->model->table, error);
   }

@@ -9,9 +9,9 @@
 #include "corpus/resplit.h"
 #include "model/hyperparameters.h"
 #include "train/checkpoint.h"
-#include "train/join.h"
 #include "train/kept.h"
 #include "train/order.h"
+#include "train/same_training.h"
 #include "translate/evaluate.h"
 
 enum { MAX_FAILURES = 10 };
@@ -436,7 +436,7 @@ static elman_status begin(struct run *run, elman_error *error) {
   const elman_train_options *options = run->options;
   elman_status status = ELMAN_OK;
   if (group_size(options->group) > 1)
-    status = join_compare(run->trainer, options, run->hashes, error);
+    status = training_compare(run->trainer, options, run->hashes, error);
   if (status != ELMAN_OK) return status;
   if (options->checkpoint != NULL && is_first(run))
     status = options->resume
@@ -444,7 +444,7 @@ static elman_status begin(struct run *run, elman_error *error) {
                  : file_exists(&run->saved, options->checkpoint, error);
   if (status == ELMAN_OK && options->resume && run->saved) status = check_epochs(run, error);
   status = group_agree(options->group, status, error);
-  if (status == ELMAN_OK) status = join_spread(run->trainer, options->group, error);
+  if (status == ELMAN_OK) status = training_broadcast(run->trainer, options->group, error);
   if (status != ELMAN_OK) return status;
   epoch_order_fill(&run->order, run->trainer->state.epoch);
   begin_keeping(run);

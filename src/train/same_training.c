@@ -6,8 +6,32 @@
 #include <string.h>
 
 #include "base/fnv.h"
+#include "base/group.h"
 #include "model/hyperparameter_json.h"
-#include "train/checkpoint_json.h"
+#include "tensor/blas.h"
+
+#define KEY_OPTIONS "elman.options"
+#define KEY_NAMES "elman.names"
+#define KEY_START "elman.start"
+
+elman_status checkpoint_bad(const struct safetensors *file, elman_error *error, const char *problem,
+                            const char *what) {
+  return fail(error, ELMAN_BAD_DATA, file->path,
+              "not a usable checkpoint: %s %s; remove it to start anew", what, problem);
+}
+
+elman_status checkpoint_json(json_t **value, const struct safetensors *file, const char *key,
+                             elman_error *error) {
+  const char *text = safetensors_metadata(file, key);
+  *value = NULL;
+  if (text == NULL) return checkpoint_bad(file, error, "is missing", key);
+  const elman_status status = read_json(value, text_of(text), error);
+  if (status == ELMAN_BAD_DATA || (status == ELMAN_OK && !json_is_object(*value)))
+    return checkpoint_bad(file, error, "is not a JSON object", key);
+  return status;
+}
+
+/* ---- corpus, model and options as JSON ---- */
 
 static uint64_t hash_sentences(uint64_t hash, const struct sentences *sentences) {
   hash = hash_bytes(hash, sentences->starts, (sentences->count + 1) * sizeof *sentences->starts);
@@ -26,8 +50,6 @@ struct corpus_hashes corpus_hashes_of(const struct corpus *corpus) {
       hash_bytes(hashes.guide, links->items, links->starts[pairs] * sizeof *links->items);
   return hashes;
 }
-
-/* ---- what must agree ---- */
 
 /* And of the merges, where there are any, by which text becomes its words. */
 static uint64_t hash_vocabulary(const struct vocabulary *vocabulary, const struct merges *merges) {
@@ -69,11 +91,13 @@ static json_t *describe_words(const struct model *model, const struct pairs *dev
       hexadecimal(hashes.ids), "dev pairs", hexadecimal(pairs_hash(dev)));
 }
 
-json_t *training_describe(const struct trainer *trainer, const elman_train_options *options,
-                          unsigned scopes, struct corpus_hashes hashes) {
+/* Corpus, model and the options of these scopes, each by its name in messages; NULL when memory
+ * runs out. */
+static json_t *describe_training(const struct trainer *trainer, const elman_train_options *options,
+                                 unsigned scopes, struct corpus_hashes hashes) {
   const struct model *model = trainer->model;
   json_t *json = json_object();
-  /* First what was asked for, so that a message names it rather than what came of it. */
+  /* Options first: a message names them rather than their effects. */
   if (json != NULL &&
       describe_rows(json, ELMAN_SCOPE_MODEL | ELMAN_SCOPE_START, &model->config) == 0 &&
       describe_rows(json, scopes, options) == 0 &&
@@ -90,7 +114,8 @@ static bool add_name(json_t *names, const char *key, const char *name) {
   return json_object_set_new(names, key, json_string(name)) == 0;
 }
 
-json_t *training_names(const elman_train_options *options) {
+/* Names of the files that are compared by hashes, for messages. NULL when memory runs out. */
+static json_t *describe_names(const elman_train_options *options) {
   json_t *names = json_object();
   if (names != NULL && add_name(names, "corpus", options->pairs_name) &&
       add_name(names, "dev pairs", options->dev_name) &&
@@ -100,13 +125,119 @@ json_t *training_names(const elman_train_options *options) {
   return NULL;
 }
 
-/* ---- what it began from ---- */
+int training_set_options(json_t *metadata, const struct trainer *trainer,
+                         const elman_train_options *options, struct corpus_hashes hashes) {
+  const int result = safetensors_set_json(
+      metadata, KEY_OPTIONS, describe_training(trainer, options, ELMAN_SCOPE_TRAINING, hashes));
+  return result | safetensors_set_json(metadata, KEY_NAMES, describe_names(options));
+}
 
-json_t *training_start_to_json(const struct training_start *start) {
-  return json_pack("{s:o, s:o, s:I, s:I, s:I}", "weights", hexadecimal(start->weights), "written",
-                   hexadecimal(start->written), "epochs", (json_int_t)start->history.epochs,
-                   "updates", (json_int_t)start->history.updates, "tokens",
-                   (json_int_t)start->history.tokens);
+/* ---- comparing ---- */
+
+/* `there` is a value of the checkpoint `path`, or of process 0 where that is NULL; or it is NULL.
+ */
+static elman_status fail_different(const char *key, const json_t *here, const json_t *there,
+                                   const char *path, elman_error *error) {
+  const size_t flags = JSON_ENCODE_ANY | JSON_REAL_PRECISION(9);
+  elman_status status;
+  char *is = write_json(here, flags);
+  char *other =
+      there == NULL ? strdup(path == NULL ? "unknown" : "not set") : write_json(there, flags);
+  if (is == NULL || other == NULL)
+    status = fail_no_memory(error);
+  else if (path == NULL)
+    status = fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                  "%s: %s here and %s in process 0; processes that train together need the same "
+                  "program, files and options",
+                  key, is, other);
+  else
+    status =
+        fail(error, ELMAN_INVALID_ARGUMENT, path,
+             "the checkpoint belongs to another training: %s was %s and is now %s; use what it "
+             "was trained with, or remove the file to start anew",
+             key, other, is);
+  free(is);
+  free(other);
+  return status;
+}
+
+static bool is_hashed(const char *key) {
+  static const char *const keys[] = {"words of the source", "words of the target", "corpus",
+                                     "dev pairs", "guide"};
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+    if (strcmp(key, keys[i]) == 0) return true;
+  return false;
+}
+
+/* The names of the files, where there are any, instead of hashes. */
+static elman_status fail_other_text(const char *key, const elman_train_options *options,
+                                    const struct safetensors *file, elman_error *error) {
+  static const char advice[] = "use what it was trained with, or remove the file to start anew";
+  json_t *then = NULL, *now = describe_names(options);
+  const char *text = safetensors_metadata(file, KEY_NAMES);
+  elman_status status = text == NULL ? ELMAN_OK : checkpoint_json(&then, file, KEY_NAMES, error);
+  const char *was = json_string_value(json_object_get(then, key));
+  const char *is = json_string_value(json_object_get(now, key));
+  if (status == ELMAN_OK && was != NULL && is != NULL && strcmp(was, is) != 0)
+    status = fail(error, ELMAN_INVALID_ARGUMENT, file->path,
+                  "the checkpoint belongs to another training: %s was %s and is now %s; %s", key,
+                  was, is, advice);
+  else if (status == ELMAN_OK)
+    status = fail(error, ELMAN_INVALID_ARGUMENT, file->path,
+                  "the checkpoint belongs to another training: %s%s%s%s changed; %s", key,
+                  is == NULL ? "" : " (", is == NULL ? "" : is, is == NULL ? "" : ")", advice);
+  json_decref(then);
+  json_decref(now);
+  return status;
+}
+
+/* `there` is from a checkpoint; or from process 0, where `file` is NULL. Values that it lacks may
+ * be in `unset`. */
+static elman_status compare(const json_t *here, const json_t *there, const json_t *unset,
+                            const struct safetensors *file, const elman_train_options *options,
+                            elman_error *error) {
+  const char *key;
+  json_t *value;
+  json_object_foreach((json_t *)here, key, value) {
+    const json_t *other = json_object_get(there, key);
+    if (other == NULL) other = json_object_get(unset, key);
+    if (json_equal(value, other)) continue;
+    return file != NULL && is_hashed(key)
+               ? fail_other_text(key, options, file, error)
+               : fail_different(key, value, other, file == NULL ? NULL : file->path, error);
+  }
+  return ELMAN_OK;
+}
+
+/* ---- a checkpoint and the training that goes on from it ---- */
+
+static elman_status check_options(const struct safetensors *file, const struct trainer *trainer,
+                                  const elman_train_options *options, struct corpus_hashes hashes,
+                                  elman_error *error) {
+  /* A file of an earlier version lacks options that it did not have, and was trained with their
+   * defaults. It does not say how its model was made: the user's options count for that. */
+  const elman_train_options defaults = {ELMAN_TRAIN_HYPERPARAMETERS(FIELD_DEFAULT)};
+  const struct model_config model_defaults = model_config_default();
+  json_t *then, *now = describe_training(trainer, options, ELMAN_SCOPE_TRAINING, hashes);
+  json_t *unset = json_object();
+  elman_status status = checkpoint_json(&then, file, KEY_OPTIONS, error);
+  if (now == NULL || unset == NULL || describe_rows(unset, ELMAN_SCOPE_TRAINING, &defaults) != 0 ||
+      describe_rows(unset, ELMAN_SCOPE_MODEL, &model_defaults) != 0 ||
+      describe_rows(unset, ELMAN_SCOPE_START, &trainer->model->config) != 0)
+    status = fail_no_memory(error);
+  if (status == ELMAN_OK) status = compare(now, then, unset, file, options, error);
+  json_decref(then);
+  json_decref(now);
+  json_decref(unset);
+  return status;
+}
+
+int training_set_start(json_t *metadata, const struct training_start *start) {
+  json_t *json =
+      json_pack("{s:o, s:o, s:I, s:I, s:I}", "weights", hexadecimal(start->weights), "written",
+                hexadecimal(start->written), "epochs", (json_int_t)start->history.epochs, "updates",
+                (json_int_t)start->history.updates, "tokens", (json_int_t)start->history.tokens);
+  return safetensors_set_json(metadata, KEY_START, json);
 }
 
 static bool parse_hexadecimal(uint64_t *number, const char *digits) {
@@ -132,85 +263,7 @@ static bool parse_start(struct training_start *start, const json_t *json) {
   return parse_hexadecimal(&start->weights, weights) && parse_hexadecimal(&start->written, written);
 }
 
-/* ---- comparing ---- */
-
-/* `before` may be NULL. */
-static elman_status differs(const char *key, const json_t *before, const json_t *now,
-                            const struct safetensors *file, elman_error *error) {
-  char *was = before == NULL ? strdup("not set")
-                             : write_json(before, JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
-  char *is = write_json(now, JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
-  const elman_status status =
-      was == NULL || is == NULL
-          ? fail_no_memory(error)
-          : fail(error, ELMAN_INVALID_ARGUMENT, file->path,
-                 "the checkpoint belongs to another training: %s was %s and is now %s; use what it "
-                 "was trained with, or remove the file to start anew",
-                 key, was, is);
-  free(was);
-  free(is);
-  return status;
-}
-
-static bool is_hashed(const char *key) {
-  static const char *const keys[] = {"words of the source", "words of the target", "corpus",
-                                     "dev pairs", "guide"};
-  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-    if (strcmp(key, keys[i]) == 0) return true;
-  return false;
-}
-
-/* Hashes tell nobody anything; names do, where there are any. */
-static elman_status text_differs(const char *key, const elman_train_options *options,
-                                 const struct safetensors *file, elman_error *error) {
-  static const char advice[] = "use what it was trained with, or remove the file to start anew";
-  json_t *then = NULL, *now = training_names(options);
-  const char *text = safetensors_metadata(file, KEY_NAMES);
-  elman_status status = text == NULL ? ELMAN_OK : checkpoint_json(&then, file, KEY_NAMES, error);
-  const char *was = json_string_value(json_object_get(then, key));
-  const char *is = json_string_value(json_object_get(now, key));
-  if (status == ELMAN_OK && was != NULL && is != NULL && strcmp(was, is) != 0)
-    status = fail(error, ELMAN_INVALID_ARGUMENT, file->path,
-                  "the checkpoint belongs to another training: %s was %s and is now %s; %s", key,
-                  was, is, advice);
-  else if (status == ELMAN_OK)
-    status = fail(error, ELMAN_INVALID_ARGUMENT, file->path,
-                  "the checkpoint belongs to another training: %s%s%s%s changed; %s", key,
-                  is == NULL ? "" : " (", is == NULL ? "" : is, is == NULL ? "" : ")", advice);
-  json_decref(then);
-  json_decref(now);
-  return status;
-}
-
-elman_status training_check_options(const struct safetensors *file, const struct trainer *trainer,
-                                    const elman_train_options *options, struct corpus_hashes hashes,
-                                    elman_error *error) {
-  /* A file of an earlier version lacks options that it did not know, and trained as if they had
-   * their defaults. How its model was made it did not tell, and is taken at the user's word. */
-  const elman_train_options defaults = {ELMAN_TRAIN_HYPERPARAMETERS(FIELD_DEFAULT)};
-  const struct model_config model_defaults = model_config_default();
-  json_t *then, *now = training_describe(trainer, options, ELMAN_SCOPE_TRAINING, hashes);
-  elman_status status = checkpoint_json(&then, file, KEY_OPTIONS, error);
-  const char *key;
-  json_t *value, *unset = json_object();
-  if (now == NULL || unset == NULL || describe_rows(unset, ELMAN_SCOPE_TRAINING, &defaults) != 0 ||
-      describe_rows(unset, ELMAN_SCOPE_MODEL, &model_defaults) != 0 ||
-      describe_rows(unset, ELMAN_SCOPE_START, &trainer->model->config) != 0)
-    status = fail_no_memory(error);
-  json_object_foreach(now, key, value) {
-    const json_t *before = json_object_get(then, key);
-    if (before == NULL) before = json_object_get(unset, key);
-    if (status == ELMAN_OK && !json_equal(before, value))
-      status = is_hashed(key) ? text_differs(key, options, file, error)
-                              : differs(key, before, value, file, error);
-  }
-  json_decref(then);
-  json_decref(now);
-  json_decref(unset);
-  return status;
-}
-
-/* Training went on from weights of which nothing else tells. */
+/* The first weights; where they were made here, the options decide them. */
 static elman_status check_start(const struct training_start *then, const struct training_start *now,
                                 const struct safetensors *file, elman_error *error) {
   if (now->weights == then->weights || (now->weights != 0 && now->weights == then->written))
@@ -224,8 +277,9 @@ static elman_status check_start(const struct training_start *then, const struct 
                                    : "those of this one");
 }
 
-elman_status training_read_start(struct trainer *trainer, const struct safetensors *file,
-                                 elman_error *error) {
+/* Copies the start from the file to the trainer. A file of an earlier version has none. */
+static elman_status read_start(struct trainer *trainer, const struct safetensors *file,
+                               elman_error *error) {
   struct training_start start;
   json_t *json;
   if (safetensors_metadata(file, KEY_START) == NULL) return ELMAN_OK;
@@ -237,4 +291,80 @@ elman_status training_read_start(struct trainer *trainer, const struct safetenso
   if (status != ELMAN_OK) return status;
   trainer->start = start;
   return ELMAN_OK;
+}
+
+elman_status training_check(struct trainer *trainer, const struct safetensors *file,
+                            const elman_train_options *options, struct corpus_hashes hashes,
+                            elman_error *error) {
+  const elman_status status = check_options(file, trainer, options, hashes, error);
+  return status == ELMAN_OK ? read_start(trainer, file, error) : status;
+}
+
+/* ---- processes that train together ---- */
+
+/* The program comes first: another version may have other options. */
+static json_t *describe_program(const struct trainer *trainer, const elman_train_options *options,
+                                struct corpus_hashes hashes) {
+  const struct blas_kernels kernels = blas_kernels_in_use();
+  json_t *work =
+      describe_training(trainer, options, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, hashes);
+  json_t *json = json_object();
+  int result = json_object_set_new(json, "version", json_string(ELMAN_VERSION));
+  result |= json_object_set_new(json, "compiler", json_string(__VERSION__));
+  result |= json_object_set_new(json, "instructions", json_string(compiled_instructions()));
+  result |= json_object_set_new(json, "OpenBLAS", json_string(kernels.config));
+  result |= json_object_set_new(json, "kernels of OpenBLAS", json_string(kernels.family));
+  result |= json_object_set_new(json, "epochs", json_integer((json_int_t)options->epochs));
+  if (work == NULL) result = -1;
+  if (result == 0) result = json_object_update(json, work);
+  json_decref(work);
+  if (result == 0) return json;
+  json_decref(json);
+  return NULL;
+}
+
+/* The text of process 0 to all. */
+static elman_status broadcast_text(char **text, const elman_group *group, elman_error *error) {
+  uint64_t length = group_rank(group) == 0 ? strlen(*text) + 1 : 0;
+  elman_status status = group_broadcast(group, &length, sizeof length, error);
+  if (status != ELMAN_OK) return status;
+  if (group_rank(group) != 0) {
+    free(*text);
+    *text = malloc(length);
+  }
+  status = group_agree(group, *text == NULL ? fail_no_memory(error) : ELMAN_OK, error);
+  return status == ELMAN_OK ? group_broadcast(group, *text, length, error) : status;
+}
+
+elman_status training_compare(const struct trainer *trainer, const elman_train_options *options,
+                              struct corpus_hashes hashes, elman_error *error) {
+  const elman_group *group = options->group;
+  json_t *here = describe_program(trainer, options, hashes), *there = NULL;
+  char *text = here == NULL ? NULL : write_json(here, JSON_COMPACT);
+  elman_status status = text == NULL ? fail_no_memory(error) : ELMAN_OK;
+  status = group_agree(group, status, error);
+  if (status == ELMAN_OK) status = broadcast_text(&text, group, error);
+  if (status == ELMAN_OK) {
+    status = read_json(&there, text_of(text), error);
+    if (status == ELMAN_OK) status = compare(here, there, NULL, NULL, options, error);
+    status = group_agree(group, status, error);
+  }
+  free(text);
+  json_decref(here);
+  json_decref(there);
+  return status;
+}
+
+elman_status training_broadcast(struct trainer *trainer, const elman_group *group,
+                                elman_error *error) {
+  struct named_block blocks[TRAINER_BLOCKS];
+  const size_t bytes = trainer_block_bytes(trainer);
+  elman_status status = group_broadcast(group, &trainer->state, sizeof trainer->state, error);
+  if (status == ELMAN_OK)
+    status = group_broadcast(group, &trainer->start, sizeof trainer->start, error);
+  if (status == ELMAN_OK) trainer->model->past.history = trainer->start.history;
+  trainer_list_blocks(blocks, trainer);
+  for (size_t i = 0; i < TRAINER_BLOCKS && status == ELMAN_OK; i++)
+    if (blocks[i].block != NULL) status = group_broadcast(group, blocks[i].block, bytes, error);
+  return status;
 }

@@ -1,5 +1,5 @@
-/* What makes a training the same one: a checkpoint tells it, and who goes on from there must agree;
- * so must processes that train together. */
+/* What makes two training runs the same one: corpus, model, options and start. A checkpoint holds
+ * them, and a run that goes on from it must agree; so must processes that train together. */
 #ifndef ELMAN_TRAIN_SAME_TRAINING_H
 #define ELMAN_TRAIN_SAME_TRAINING_H
 
@@ -13,24 +13,36 @@ struct corpus_hashes {
 };
 struct corpus_hashes corpus_hashes_of(const struct corpus *corpus);
 
-/* Corpus, model and the options of these scopes, each by the name that a message gives it; NULL
- * when memory runs out. */
-json_t *training_describe(const struct trainer *trainer, const elman_train_options *options,
-                          unsigned scopes, struct corpus_hashes hashes);
+/* ---- in the metadata of a checkpoint ---- */
 
-/* Names of what is compared by its hash; only for messages. NULL when memory runs out. */
-json_t *training_names(const elman_train_options *options);
-json_t *training_start_to_json(const struct training_start *start);
+/* ELMAN_BAD_DATA: `what` of the file has this problem. */
+elman_status checkpoint_bad(const struct safetensors *file, elman_error *error, const char *problem,
+                            const char *what) CHECKED;
 
-/* ELMAN_INVALID_ARGUMENT, with what differs, unless corpus, model and options are those that the
- * checkpoint tells of. */
-elman_status training_check_options(const struct safetensors *file, const struct trainer *trainer,
-                                    const elman_train_options *options, struct corpus_hashes hashes,
-                                    elman_error *error) CHECKED;
+/* The object with this key; anything else is ELMAN_BAD_DATA. */
+elman_status checkpoint_json(json_t **value, const struct safetensors *file, const char *key,
+                             elman_error *error) CHECKED;
 
-/* Takes what the training began from, or ELMAN_INVALID_ARGUMENT if the trainer began from something
- * else. A file of an earlier version does not tell, and is taken at the user's word. */
-elman_status training_read_start(struct trainer *trainer, const struct safetensors *file,
-                                 elman_error *error) CHECKED;
+/* These return nonzero when memory runs out. */
+int training_set_options(json_t *metadata, const struct trainer *trainer,
+                         const elman_train_options *options, struct corpus_hashes hashes);
+int training_set_start(json_t *metadata, const struct training_start *start);
+
+/* ELMAN_INVALID_ARGUMENT, with the difference, unless corpus, model, options and start are those of
+ * the checkpoint, whose start the trainer then has. */
+elman_status training_check(struct trainer *trainer, const struct safetensors *file,
+                            const elman_train_options *options, struct corpus_hashes hashes,
+                            elman_error *error) CHECKED;
+
+/* ---- between processes ---- */
+
+/* Compares version, kernels, options and corpus with those of process 0: ELMAN_INVALID_ARGUMENT in
+ * all processes if any differs, and the message names the process and the difference. */
+elman_status training_compare(const struct trainer *trainer, const elman_train_options *options,
+                              struct corpus_hashes hashes, elman_error *error) CHECKED;
+
+/* Copies the weights of process 0 to all, with the moments and the state of its training. */
+elman_status training_broadcast(struct trainer *trainer, const elman_group *group,
+                                elman_error *error) CHECKED;
 
 #endif

@@ -49,6 +49,15 @@ size_t trainer_block_bytes(const struct trainer *trainer) {
   return trainer->model->table.block * sizeof(real);
 }
 
+void trainer_list_blocks(struct named_block blocks[TRAINER_BLOCKS], const struct trainer *trainer) {
+  const struct named_block all[TRAINER_BLOCKS] = {{"weights", trainer->model->block},
+                                                  {"m", trainer->m},
+                                                  {"v", trainer->v},
+                                                  {"average", trainer->average},
+                                                  {"best", trainer->best}};
+  memcpy(blocks, all, sizeof all);
+}
+
 elman_status trainer_create(struct trainer *trainer, struct model *model,
                             const elman_train_options *options, elman_error *error) {
   *trainer = (struct trainer){

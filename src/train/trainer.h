@@ -74,6 +74,15 @@ elman_status trainer_create(struct trainer *trainer, struct model *model,
                             const elman_train_options *options, elman_error *error) CHECKED;
 void trainer_free(struct trainer *trainer);
 
+/* The blocks that the rest of the training depends on, by the prefix of their tensors' names in a
+ * checkpoint. */
+enum { TRAINER_BLOCKS = 5 };
+struct named_block {
+  const char *name;
+  real *block; /* NULL = not in use */
+};
+void trainer_list_blocks(struct named_block blocks[TRAINER_BLOCKS], const struct trainer *trainer);
+
 /* Bytes of a block laid out as the model's. */
 size_t trainer_block_bytes(const struct trainer *trainer);
 
