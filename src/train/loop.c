@@ -159,7 +159,7 @@ static bool record_scores(struct trainer *trainer, const elman_scores *scores, d
   state->has_best = true;
   state->validated = state->update;
   state->stale = best ? 0 : state->stale + 1;
-  state->rate_factor = schedule_factor(&trainer->schedule, state->rate_factor, best);
+  trainer_adjust_rate(trainer, best);
   return best;
 }
 

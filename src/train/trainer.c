@@ -43,7 +43,7 @@ elman_status trainer_check_options(const elman_train_options *options, elman_err
   return problem == NULL ? ELMAN_OK : fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s", problem);
 }
 
-/* ---- one update ---- */
+/* ---- from beginning to end ---- */
 
 size_t trainer_block_bytes(const struct trainer *trainer) {
   return trainer->model->table.block * sizeof(real);
@@ -114,8 +114,20 @@ void trainer_free(struct trainer *trainer) {
   *trainer = (struct trainer){0};
 }
 
+/* ---- one update ---- */
+
 double trainer_learning_rate(const struct trainer *trainer) {
-  return schedule_rate(&trainer->schedule, trainer->state.update + 1, trainer->state.rate_factor);
+  const struct schedule *schedule = &trainer->schedule;
+  const uint64_t update = trainer->state.update + 1;
+  const double warm_up = (double)schedule->warm_up, now = (double)update;
+  double rate = schedule->peak * trainer->state.rate_factor;
+  if (update < schedule->warm_up) return rate * now / warm_up;
+  if (schedule->kind == SCHEDULE_INVERSE_SQRT) rate *= sqrt(fmax(warm_up, 1) / now);
+  return rate;
+}
+
+void trainer_adjust_rate(struct trainer *trainer, bool improved) {
+  if (trainer->schedule.kind == SCHEDULE_PLATEAU && !improved) trainer->state.rate_factor /= 2;
 }
 
 /* The part of update number state.update that is the same for all weights. */

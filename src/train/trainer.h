@@ -4,6 +4,7 @@
 #define ELMAN_TRAIN_TRAINER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "corpus/batch.h"
@@ -12,8 +13,21 @@
 #include "model/network.h"
 #include "train/adam.h"
 #include "train/optimizer.h"
-#include "train/schedule.h"
 #include "train/shards.h"
+
+/* In the order of their names, which model/hyperparameters.c has. */
+enum schedule_kind {
+  SCHEDULE_CONSTANT,
+  SCHEDULE_PLATEAU,     /* halved after each validation that brings no new best */
+  SCHEDULE_INVERSE_SQRT /* peak · √(warm-up / update) (Vaswani et al., NIPS 2017) */
+};
+
+/* Of the learning rate. */
+struct schedule {
+  enum schedule_kind kind;
+  double peak;
+  size_t warm_up; /* updates during which the rate rises in a straight line */
+};
 
 /* Where training stands. With the blocks of struct trainer, this is all that the rest depends on.
  */
@@ -29,7 +43,7 @@ struct training_state {
   double best_score, best_loss;
   size_t stale;       /* validations since the best */
   bool finished;      /* all epochs are done, or patience was over */
-  double rate_factor; /* see schedule_factor */
+  double rate_factor; /* of the peak rate, that the plateaus so far have left */
   /* The update that was validated though none was due, because the training ended there; 0 = none.
    * What follows, if it is made longer, does not depend on it. */
   uint64_t end_validated;
@@ -64,6 +78,7 @@ static inline const struct pairs *trainer_dev(const elman_train_options *options
 
 /* In the order of their names, which model/hyperparameters.c has. */
 enum validation_measure { MEASURE_BLEU, MEASURE_CHRF, MEASURE_LOSS };
+
 enum validation_measure trainer_measure(const elman_train_options *options);
 
 /* Single options within their limits and options that go together, or ELMAN_INVALID_ARGUMENT. */
@@ -77,10 +92,12 @@ void trainer_free(struct trainer *trainer);
 /* The blocks that the rest of the training depends on, by the prefix of their tensors' names in a
  * checkpoint. */
 enum { TRAINER_BLOCKS = 5 };
+
 struct named_block {
   const char *name;
   real *block; /* NULL = not in use */
 };
+
 void trainer_list_blocks(struct named_block blocks[TRAINER_BLOCKS], const struct trainer *trainer);
 
 /* Bytes of a block laid out as the model's. */
@@ -94,6 +111,9 @@ uint64_t trainer_hash(const struct trainer *trainer, const real *block);
 
 /* Of the next update. */
 double trainer_learning_rate(const struct trainer *trainer);
+
+/* After a validation: a plateau is one that brings no new best. */
+void trainer_adjust_rate(struct trainer *trainer, bool improved);
 
 /* Forward and backward, in the shards of the options, clipping and one Adam update. The batch's
  * mean losses before the update, over its target tokens and over those with a guide, go to *losses,

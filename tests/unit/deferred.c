@@ -159,6 +159,7 @@ static void step_both(struct trainer *trainer, struct dense *dense,
                       const elman_train_options *options, uint64_t which) {
   const struct regularization regularization = regularization_of(options, trainer->state.update);
   const bool fails = which % 50 == 49;
+  const double rate = trainer_learning_rate(trainer);
   struct batch batch = {0};
   fill_batch(&batch, which);
   real *bias = trainer->model->weights.decoder.out_bias;
@@ -176,7 +177,7 @@ static void step_both(struct trainer *trainer, struct dense *dense,
     cr_assert_float_eq(norm / expected, 1, 1e-12);
     const uint64_t update = trainer->state.update;
     struct adam_options adam = trainer->adam;
-    adam.learning_rate = schedule_rate(&trainer->schedule, update, trainer->state.rate_factor);
+    adam.learning_rate = rate;
     struct update_step step = {adam_step_of(adam, update), average_share(options->average, update)};
     step.adam.scale = clip_scale(norm, options->clip_norm);
     dense_update(dense, &step);
