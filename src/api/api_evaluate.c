@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "api/call.h"
-#include "base/fnv.h"
 #include "base/group.h"
+#include "base/table.h"
 #include "model/same_model.h"
 #include "translate/evaluate.h"
 

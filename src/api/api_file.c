@@ -3,10 +3,8 @@
 #include <string.h>
 
 #include "api/call.h"
-#include "base/lock.h"
-#include "base/output_place.h"
+#include "base/file.h"
 #include "base/safe_file.h"
-#include "base/unpack.h"
 
 struct elman_file {
   struct safe_file inner;

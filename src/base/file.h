@@ -3,6 +3,7 @@
 #define ELMAN_BASE_FILE_H
 
 #include <stdbool.h>
+#include <zlib.h>
 
 #include "base/status.h"
 #include "base/text.h"
@@ -34,5 +35,29 @@ struct text_limits {
  * binary file, of which the message says what it is, and where a limit is exceeded. */
 elman_status file_read_text(struct buffer *into, const char *path, const struct text_limits *limits,
                             elman_error *error) CHECKED;
+
+/* Input that gzip may have packed: input that begins with gzip's two bytes is unpacked, and other
+ * input stays as it is. Several consecutive members are one input, and zero bytes after the last
+ * are padding, as for gzip. Starts from all zero. */
+struct unpacker {
+  z_stream stream;
+  enum {
+    INPUT_UNKNOWN, /* as long as it may be one of gzip's */
+    INPUT_PLAIN,
+    INPUT_PACKED,  /* within a member */
+    INPUT_BETWEEN, /* after one */
+    INPUT_PADDING, /* zero bytes after the last */
+  } state;
+  size_t matched; /* bytes of a member's beginning that were read; 0 within one */
+};
+
+/* Moves bytes from the front of `input`, unpacked, into `into`: *filled of them, at most `room`,
+ * which is not 0. If *filled is less than `room`, the whole input has been used. */
+elman_status unpack(struct unpacker *unpacker, struct text *input, char *into, size_t room,
+                    size_t *filled, elman_error *error) CHECKED;
+
+/* No input is left: ELMAN_BAD_DATA in the midst of a member. */
+elman_status unpack_end(const struct unpacker *unpacker, elman_error *error) CHECKED;
+void unpack_free(struct unpacker *unpacker);
 
 #endif

@@ -3,19 +3,148 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
+#include <limits.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/output_place.h"
 
-enum { NAME_ATTEMPTS = 100 };
+/* ---- where an output file lies ---- */
 
-/* ---- the stream ---- */
+enum { MOST_LINKS = 40 };
+
+char *join(const char *a, const char *b) {
+  char *joined;
+  return asprintf(&joined, "%s%s", a, b) < 0 ? NULL : joined;
+}
+
+/* The folder in which a path lies, to be freed; NULL when memory ran out. */
+static char *folder_of(const char *path) {
+  const char *slash = strrchr(path, '/');
+  if (slash == NULL) return strdup(".");
+  return strndup(path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+elman_status fail_to_create(elman_error *error, const char *path, int number) {
+  char reason[128];
+  if (number == ENOMEM) return fail_no_memory(error);
+  if (number == ENAMETOOLONG)
+    return fail(
+        error, ELMAN_CANNOT_CREATE, path,
+        "the name is too long, or gets too long by what is added to it for a temporary file "
+        "or a lock; choose a shorter one");
+  return fail(error, ELMAN_CANNOT_CREATE, path, "cannot create the file: %s",
+              REASON(number, reason));
+}
+
+/* The rule of Linux's fs.protected_symlinks, which is not set everywhere. 0, or why the link is not
+ * followed as errno has it: EPERM if it may be planted. */
+static int check_link(const struct stat *link, const char *path) {
+  struct stat folder;
+  char *name = folder_of(path);
+  if (name == NULL) return ENOMEM;
+  const int problem = stat(name, &folder) == 0 ? 0 : errno;
+  free(name);
+  if (problem != 0) return problem;
+  const bool shared = (folder.st_mode & S_ISVTX) != 0 && (folder.st_mode & S_IWOTH) != 0;
+  return shared && link->st_uid != geteuid() && link->st_uid != folder.st_uid ? EPERM : 0;
+}
+
+/* The target of the link at `path`, to be freed. NULL and errno. */
+static char *read_link(const char *path) {
+  char link[PATH_MAX];
+  const ssize_t length = readlink(path, link, sizeof link - 1);
+  if (length < 0) return NULL;
+  link[length] = '\0';
+  const char *slash = strrchr(path, '/');
+  char *target;
+  if (link[0] == '/' || slash == NULL) return strdup(link);
+  return asprintf(&target, "%.*s%s", (int)(slash - path + 1), path, link) < 0 ? NULL : target;
+}
+
+static void describe(struct output_place *place, const struct stat *info) {
+  place->exists = true;
+  place->direct = !S_ISREG(info->st_mode);
+}
+
+/* Whether the link is one of /proc/self/fd. What it leads to is open already: it has an offset, may
+ * be meant to be appended to, and need not have a name, as "pipe:[7]". */
+static bool is_descriptor(struct output_place *place) {
+  struct statfs system;
+  struct stat named, open;
+  const char *slash = strrchr(place->path, '/');
+  char *end;
+  if (slash == NULL || slash[1] < '0' || slash[1] > '9') return false;
+  const long number = strtol(slash + 1, &end, 10);
+  if (*end != '\0' || number > INT_MAX) return false;
+  char *folder = folder_of(place->path);
+  const bool in_proc =
+      folder != NULL && statfs(folder, &system) == 0 && system.f_type == PROC_SUPER_MAGIC;
+  free(folder);
+  if (!in_proc || stat(place->path, &named) != 0 || fstat((int)number, &open) != 0 ||
+      named.st_dev != open.st_dev || named.st_ino != open.st_ino)
+    return false;
+  describe(place, &named);
+  place->direct = true;
+  place->descriptor = (int)number;
+  return true;
+}
+
+/* 0 or a reason as errno has it. */
+static int find(struct output_place *place) {
+  for (int links = 0; links <= MOST_LINKS; links++) {
+    struct stat info;
+    if (lstat(place->path, &info) != 0) return errno == ENOENT ? 0 : errno;
+    if (S_ISDIR(info.st_mode)) return EISDIR;
+    if (!S_ISLNK(info.st_mode)) {
+      describe(place, &info);
+      return 0;
+    }
+    const int problem = check_link(&info, place->path);
+    if (problem != 0) return problem;
+    if (is_descriptor(place)) return 0;
+    char *target = read_link(place->path);
+    if (target == NULL) return errno;
+    free(place->path);
+    place->path = target;
+  }
+  return ELOOP;
+}
+
+elman_status output_place_find(struct output_place *place, const char *path, elman_error *error) {
+  if (path[0] == '\0')
+    return fail(error, ELMAN_CANNOT_CREATE, NULL, "the name of the output file is empty");
+  *place = (struct output_place){.path = strdup(path), .descriptor = -1};
+  const int problem = place->path == NULL ? ENOMEM : find(place);
+  if (problem == 0) return ELMAN_OK;
+  output_place_free(place);
+  if (problem == EISDIR)
+    return fail(error, ELMAN_CANNOT_CREATE, path, "is a directory; name a file");
+  if (problem == EPERM)
+    return fail(error, ELMAN_CANNOT_CREATE, path,
+                "is a symbolic link that another user has put where everybody may write; remove it "
+                "or name another file");
+  return fail_to_create(error, path, problem);
+}
+
+int output_place_open(const struct output_place *place, bool append) {
+  const int flags = O_WRONLY | O_NOFOLLOW | O_CLOEXEC | (append ? O_APPEND : O_TRUNC);
+  if (!place->exists) return open(place->path, flags | O_CREAT | O_EXCL, 0666);
+  if (place->descriptor >= 0) return fcntl(place->descriptor, F_DUPFD_CLOEXEC, 0);
+  return open(place->path, flags);
+}
+
+void output_place_free(struct output_place *place) {
+  free(place->path);
+  *place = (struct output_place){0};
+}
+
+/* ---- the stream of a safe file ---- */
 
 /* All of it, also across signals. Keeps the reason of a failure, which a stream does not. */
 static ssize_t write_all(void *cookie, const char *bytes, size_t size) {
@@ -39,6 +168,8 @@ static void safe_file_close(struct safe_file *file) {
 }
 
 /* ---- the temporary file ---- */
+
+enum { NAME_ATTEMPTS = 100 };
 
 /* Whoever gets the lock on a temporary file knows that its writer is gone: the kernel gives it back
  * when a process ends, while a process's number says nothing in another namespace. Under the lock
@@ -123,7 +254,7 @@ static int create_temporary(struct safe_file *file, const struct stat *like) {
   return EEXIST;
 }
 
-/* ---- opening ---- */
+/* ---- opening a safe file ---- */
 
 /* Opens file->descriptor. 0 or a reason. */
 static int open_place(struct safe_file *file, const struct output_place *place,
@@ -177,7 +308,7 @@ elman_status safe_file_open(struct safe_file *file, const char *path, const char
   return fail_to_create(error, path, problem);
 }
 
-/* ---- ending ---- */
+/* ---- ending it ---- */
 
 /* A failed fsync is never repeated: the kernel may have dropped what it could not write. */
 static int sync_descriptor(int descriptor) {
@@ -253,4 +384,138 @@ elman_status safe_file_end(struct safe_file *file, elman_status written, elman_e
   if (written == ELMAN_OK) return safe_file_commit(file, error);
   safe_file_abandon(file);
   return written;
+}
+
+/* ---- the file of a lock ---- */
+
+/* NO_CLAIM is the error of open() for a link, which is no claim either. */
+enum { LOCK_ATTEMPTS = 100, MOST_DIGITS = 20, NO_CLAIM = ELOOP };
+
+/* Not through a link, and without waiting. To lock another user's file, reading it is enough. */
+static int open_file(const char *path) {
+  const int flags = O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+  const int descriptor = open(path, O_RDWR | O_CREAT | flags, 0644);
+  if (descriptor >= 0 || (errno != EACCES && errno != EROFS)) return descriptor;
+  const int problem = errno, readable = open(path, O_RDONLY | flags);
+  errno = problem;
+  return readable;
+}
+
+/* *process is the number in the file, or 0. 0 or a reason; NO_CLAIM: the file is not what a claim
+ * may be, which is ordinary, and empty or a number and a line's end. */
+static int read_claim(long *process, int descriptor) {
+  struct stat info;
+  char text[MOST_DIGITS + 2];
+  ssize_t length;
+  *process = 0;
+  if (fstat(descriptor, &info) != 0) return errno;
+  if (!S_ISREG(info.st_mode)) return NO_CLAIM;
+  do {
+    length = pread(descriptor, text, sizeof text, 0);
+  } while (length < 0 && errno == EINTR);
+  if (length < 0) return errno;
+  if (length == 0) return 0;
+  if (length < 2 || length == sizeof text || text[length - 1] != '\n') return NO_CLAIM;
+  for (ssize_t i = 0; i < length - 1; i++)
+    if (text[i] < '0' || text[i] > '9') return NO_CLAIM;
+  *process = strtol(text, NULL, 10);
+  return 0;
+}
+
+/* So that others can say who has it. Not into a file that has other names or another owner: who put
+ * it there could have chosen whose bytes are lost. */
+static void write_claim(int descriptor) {
+  struct stat info;
+  char text[MOST_DIGITS + 2];
+  if (fstat(descriptor, &info) != 0 || info.st_nlink != 1 || info.st_uid != geteuid()) return;
+  const int length = snprintf(text, sizeof text, "%ld\n", (long)getpid());
+  if (ftruncate(descriptor, 0) != 0 || pwrite(descriptor, text, (size_t)length, 0) != length)
+    return; /* the lock holds without */
+}
+
+/* ---- acquiring a lock ---- */
+
+/* Goes on without a claim, and remembers why. */
+static elman_status without_lock(struct lock *lock, int number) {
+  char reason[128];
+  snprintf(lock->problem, sizeof lock->problem, "%s", REASON(number, reason));
+  return ELMAN_OK;
+}
+
+static elman_status fail_claimed(elman_error *error, const char *output, long process) {
+  if (process == 0)
+    return fail(error, ELMAN_CANNOT_CREATE, output,
+                "another process is at work on it; wait until it has ended, or name another file");
+  return fail(error, ELMAN_CANNOT_CREATE, output,
+              "process %ld is at work on it; wait until it has ended, or name another file",
+              process);
+}
+
+static elman_status fail_to_read(elman_error *error, const char *path, int number) {
+  char reason[128];
+  if (number == NO_CLAIM)
+    return fail(error, ELMAN_CANNOT_CREATE, path,
+                "is not a lock of this program; remove it, or name another output");
+  return fail(error, ELMAN_CANNOT_CREATE, path, "cannot read the lock: %s", REASON(number, reason));
+}
+
+/* *again is set when the file was removed meanwhile. */
+static elman_status try_to_acquire(struct lock *lock, bool *again, const char *output,
+                                   elman_error *error) {
+  long process;
+  *again = false;
+  const int descriptor = open_file(lock->path);
+  if (descriptor < 0 && errno == ENAMETOOLONG) return fail_to_create(error, output, ENAMETOOLONG);
+  if (descriptor < 0)
+    return errno == NO_CLAIM ? fail_to_read(error, lock->path, NO_CLAIM)
+                             : without_lock(lock, errno);
+  const int unread = read_claim(&process, descriptor);
+  if (unread != 0) {
+    close(descriptor);
+    return fail_to_read(error, lock->path, unread);
+  }
+  if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+    const int problem = errno;
+    if (problem != EWOULDBLOCK && process == 0) unlink(lock->path); /* it was made for nothing */
+    close(descriptor);
+    return problem == EWOULDBLOCK ? fail_claimed(error, output, process)
+                                  : without_lock(lock, problem);
+  }
+  /* The file of one that has ended may have been removed before it was locked. */
+  *again = !is_named(descriptor, lock->path);
+  if (*again) {
+    close(descriptor);
+    return ELMAN_OK;
+  }
+  write_claim(descriptor);
+  lock->descriptor = descriptor;
+  return ELMAN_OK;
+}
+
+elman_status lock_acquire(struct lock *lock, const char *output, elman_error *error) {
+  struct output_place place;
+  *lock = (struct lock){.descriptor = -1};
+  elman_status status = output_place_find(&place, output, error);
+  if (status != ELMAN_OK) return status;
+  if (!place.exists || !place.direct) {
+    bool again = true;
+    lock->path = join(place.path, ".lock");
+    if (lock->path == NULL) status = fail_no_memory(error);
+    for (int i = 0; status == ELMAN_OK && again && i < LOCK_ATTEMPTS; i++)
+      status = try_to_acquire(lock, &again, output, error);
+    if (status == ELMAN_OK && again) status = fail_claimed(error, output, 0);
+  }
+  output_place_free(&place);
+  if (status != ELMAN_OK) lock_release(lock);
+  return status;
+}
+
+void lock_release(struct lock *lock) {
+  /* Removed while it is locked: who opened it before finds that it has no name any more. */
+  if (lock->descriptor >= 0) {
+    unlink(lock->path);
+    close(lock->descriptor);
+  }
+  free(lock->path);
+  *lock = (struct lock){.descriptor = -1};
 }

@@ -4,8 +4,10 @@
 #include <string.h>
 
 enum { LEAST_SLOTS = 16 };
+
 /* As many slots as the bits that are kept of a hash tell apart. */
 static const uint64_t MOST_SLOTS = (uint64_t)1 << 32;
+
 static const uint64_t MOST_ITEMS = (uint64_t)1 << 31;
 
 static elman_status fail_full(elman_error *error) {

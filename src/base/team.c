@@ -41,6 +41,7 @@ struct team {
 };
 
 static _Thread_local struct team *in_use;
+
 static _Thread_local bool backwards; /* how the next job is gone through */
 
 size_t processors_usable(void) {
@@ -150,6 +151,16 @@ static void *serve(void *argument) {
 
 /* ---- a team ---- */
 
+/* A thread that handles no signals: they are the caller's. */
+static bool start_thread(pthread_t *thread, void *(*run)(void *), void *argument) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const bool started = pthread_create(thread, NULL, run, argument) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return started;
+}
+
 elman_status team_create(struct team **out, size_t members, elman_error *error) {
   struct team *team = aligned_alloc(_Alignof(struct team), sizeof *team);
   *out = team;
@@ -162,15 +173,11 @@ elman_status team_create(struct team **out, size_t members, elman_error *error) 
 }
 
 static void start(struct team *team) {
-  sigset_t all, before; /* signals are the caller's */
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
   for (size_t i = 1; i < team->members; i++) {
     team->seats[i] = (struct seat){team, i};
-    if (pthread_create(&team->ids[i], NULL, serve, &team->seats[i]) != 0) break;
-    team->threads++; /* the pieces of a member that is not there are taken by the others */
+    if (!start_thread(&team->ids[i], serve, &team->seats[i])) break;
+    team->threads++; /* the others do the pieces of a missing member */
   }
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
   team->started = true;
 }
 
@@ -253,4 +260,95 @@ void share_out(size_t count, double work, team_job *job, const void *context) {
     const struct stretches all = {job, context, most, count};
     team_run(run_stretch, &all, most);
   }
+}
+
+/* ---- a job beside other work ---- */
+
+struct errand {
+  errand_job *job; /* NULL = none is under way */
+  void *context;
+  size_t awaited;
+  bool here; /* the caller of errand_end does it */
+  bool started, over;
+  pthread_t thread;
+  pthread_mutex_t mutex; /* of the members above */
+  pthread_cond_t changed;
+};
+
+elman_status errand_create(struct errand **out, elman_error *error) {
+  struct errand *errand = malloc(sizeof *errand);
+  *out = errand;
+  if (errand == NULL) return fail_no_memory(error);
+  *errand = (struct errand){0};
+  pthread_mutex_init(&errand->mutex, NULL);
+  pthread_cond_init(&errand->changed, NULL);
+  return ELMAN_OK;
+}
+
+/* With the mutex, which it leaves while it does the job. */
+static void do_job(struct errand *errand) {
+  pthread_mutex_unlock(&errand->mutex);
+  errand->job(errand->context);
+  pthread_mutex_lock(&errand->mutex);
+  errand->job = NULL;
+  pthread_cond_broadcast(&errand->changed);
+}
+
+static bool is_ready(const struct errand *errand) {
+  return errand->job != NULL && errand->awaited == 0;
+}
+
+static void *serve_errand(void *argument) {
+  struct errand *errand = argument;
+  pthread_mutex_lock(&errand->mutex);
+  while (!errand->over) {
+    if (is_ready(errand) && !errand->here)
+      do_job(errand);
+    else
+      pthread_cond_wait(&errand->changed, &errand->mutex);
+  }
+  pthread_mutex_unlock(&errand->mutex);
+  return NULL;
+}
+
+void errand_free(struct errand *errand) {
+  if (errand == NULL) return;
+  pthread_mutex_lock(&errand->mutex);
+  errand->over = true;
+  pthread_cond_broadcast(&errand->changed);
+  pthread_mutex_unlock(&errand->mutex);
+  if (errand->started) pthread_join(errand->thread, NULL);
+  pthread_cond_destroy(&errand->changed);
+  pthread_mutex_destroy(&errand->mutex);
+  free(errand);
+}
+
+void errand_begin(struct errand *errand, size_t awaited, bool here, errand_job *job,
+                  void *context) {
+  pthread_mutex_lock(&errand->mutex);
+  errand->job = job;
+  errand->context = context;
+  errand->awaited = awaited;
+  if (!errand->started && !here)
+    errand->started = start_thread(&errand->thread, serve_errand, errand);
+  errand->here = !errand->started || here;
+  pthread_cond_broadcast(&errand->changed);
+  pthread_mutex_unlock(&errand->mutex);
+}
+
+void errand_bring(struct errand *errand) {
+  pthread_mutex_lock(&errand->mutex);
+  if (--errand->awaited == 0) pthread_cond_broadcast(&errand->changed);
+  pthread_mutex_unlock(&errand->mutex);
+}
+
+void errand_end(struct errand *errand) {
+  pthread_mutex_lock(&errand->mutex);
+  while (errand->job != NULL) {
+    if (errand->here && is_ready(errand))
+      do_job(errand);
+    else
+      pthread_cond_wait(&errand->changed, &errand->mutex);
+  }
+  pthread_mutex_unlock(&errand->mutex);
 }

@@ -24,6 +24,7 @@ size_t processors_usable(void);
  * caller they have their floating-point mode; where the system gives no more threads, there are
  * fewer. */
 enum { TEAM_MOST = 256 };
+
 elman_status team_create(struct team **team, size_t members, elman_error *error) CHECKED;
 void team_free(struct team *team);
 
@@ -36,6 +37,7 @@ size_t team_size(void);
 
 /* Calls job(context, i) for every i below count, in any order, and returns when all are done. */
 typedef void team_job(const void *context, size_t i);
+
 void team_run(team_job *job, const void *context, size_t count);
 
 /* ---- what is worth sharing ---- */
@@ -53,5 +55,26 @@ bool is_worth_sharing(double work);
 /* The same as team_run for many small pieces, which members take some at a time, if `work`, that
  * of all, is worth it. */
 void share_out(size_t count, double work, team_job *job, const void *context);
+
+/* ---- a job beside other work ---- */
+
+/* A job for a thread of its own, while the caller goes on with other work. The job begins when
+ * everything that it waits for is ready. If the system gives no thread, or the caller wants none,
+ * errand_end does the job. */
+struct errand;
+
+/* The thread starts with its first job and inherits the floating-point mode of the caller. It has
+ * no team in use. */
+elman_status errand_create(struct errand **errand, elman_error *error) CHECKED;
+void errand_free(struct errand *errand);
+
+/* job(context) runs once errand_bring has been called `awaited` times, by any threads; at once if
+ * that is 0. `here`: errand_end runs it. The previous job has ended (errand_end). */
+typedef void errand_job(void *context);
+void errand_begin(struct errand *errand, size_t awaited, bool here, errand_job *job, void *context);
+void errand_bring(struct errand *errand);
+
+/* Returns when the job is done. All that it waits for has been brought, or will be by others. */
+void errand_end(struct errand *errand);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/pages.h"
+#include "base/arena.h"
 
 enum { BLOCK = 1 << 20 };
 

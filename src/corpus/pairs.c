@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fnv.h"
+#include "base/table.h"
 #include "corpus/pair_store.h"
 
 size_t columns_last(struct columns columns) {

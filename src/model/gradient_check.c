@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fnv.h"
+#include "base/table.h"
 #include "model/network_copy.h"
 #include "tensor/softmax.h"
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/fnv.h"
+#include "base/table.h"
 #include "model/hyperparameters.h"
 
 enum { VALUE_SIZE = 120 };

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/pages.h"
+#include "base/arena.h"
 
 static elman_status set_up(struct model *model, elman_error *error) {
   elman_status status = model_config_check(&model->config, error);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/fnv.h"
+#include "base/table.h"
 #include "base/xxh64.h"
 #include "model/ensemble.h"
 #include "model/hyperparameters.h"

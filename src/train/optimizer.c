@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/pages.h"
+#include "base/arena.h"
 #include "train/average.h"
 #include "train/norm.h"
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fnv.h"
 #include "base/group.h"
+#include "base/table.h"
 #include "model/hyperparameter_json.h"
 #include "tensor/blas.h"
 

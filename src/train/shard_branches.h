@@ -3,7 +3,7 @@
 #ifndef ELMAN_TRAIN_SHARD_BRANCHES_H
 #define ELMAN_TRAIN_SHARD_BRANCHES_H
 
-#include "base/errand.h"
+#include "base/team.h"
 #include "corpus/batch.h"
 #include "model/model.h"
 #include "model/network.h"

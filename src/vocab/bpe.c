@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fnv.h"
+#include "base/table.h"
 #include "vocab/characters.h"
 
 /* A symbol of the word: at first a character each. One that was merged into its left neighbour is

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fnv.h"
+#include "base/table.h"
 
 static bool is_pair(const void *items, size_t index, const void *key) {
   const struct merge *merge = (const struct merge *)items + index, *wanted = key;

@@ -1,5 +1,5 @@
 /* A job that is done beside other work, once, when all it waits for is there. */
-#include "base/errand.h"
+#include "base/team.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

@@ -11,7 +11,6 @@
 #include <sys/wait.h>
 
 #include "base/file.h"
-#include "base/output_place.h"
 #include "base/safe_file.h"
 
 TestSuite(file, .init = enter_folder, .fini = leave_folder);

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "base/lock.h"
+#include "base/safe_file.h"
 
 TestSuite(lock, .init = enter_folder, .fini = leave_folder);
 

@@ -1,5 +1,5 @@
 /* Input that gzip may have packed, in pieces of any size. */
-#include "base/unpack.h"
+#include "base/file.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
