@@ -8,6 +8,44 @@
 #include "base/status.h"
 #include "elman/attention.h"
 
+/* The matrices of a translation in the order in which they are shown: each head's and then their
+ * average or, where there is one head, that one alone. */
+
+size_t panel_count(const elman_translation *translation);
+
+/* (T,S); index < panel_count */
+const float *panel_weights(const elman_translation *translation, size_t index);
+size_t panel_columns(const elman_translation *translation);
+
+/* Where it is no token's, it is written into the buffer. */
+struct column_buffer {
+  char text[64];
+};
+
+const char *column_name(struct column_buffer *buffer, const elman_translation *translation,
+                        size_t column);
+size_t widest_column(const elman_translation *translation, size_t most);
+bool column_known(const elman_translation *translation, size_t column);
+
+/* Row t of a panel's weights (T,S). */
+double column_weight(const elman_translation *translation, const float *weights, size_t t,
+                     size_t column);
+
+/* The columns of the widest of `count` tokens, each cut at `most`. */
+size_t widest_token(const char *const *tokens, size_t count, size_t most);
+bool has_unknown(const elman_translation *translation);
+
+/* "head 1" and so on, or "average"; nothing where there is one panel. */
+void write_panel_name(FILE *stream, const elman_translation *translation, size_t index);
+
+/* Writes the place, if the style has numbers, then all panels by `write_panel`, each below its name
+ * if there are several; an empty line parts them from the translation before. */
+typedef void panel_writer(elman_attention_writer *writing, const elman_translation *translation,
+                          const float *weights /* (T,S) */);
+
+void write_panels(elman_attention_writer *writing, const elman_translation *translation,
+                  panel_writer *write_panel);
+
 /* One writing, from head to tail. Write errors stay in the stream's error flag. */
 struct elman_attention_writer {
   const struct format *format;
@@ -28,6 +66,7 @@ struct elman_attention_writer {
 };
 
 typedef void format_hook(elman_attention_writer *writing);
+
 typedef void format_writer(elman_attention_writer *writing, const elman_translation *translation);
 
 struct format {
@@ -41,6 +80,7 @@ struct format {
 
 /* From index 0 up; NULL past the last. */
 const struct format *format_at(size_t index);
+
 /* NULL if there is no such format. */
 const struct format *format_named(const char *name);
 const struct format *format_of_path(const char *path);
@@ -51,6 +91,7 @@ elman_status writing_start(elman_attention_writer *writing, FILE *stream,
                            elman_error *error) CHECKED;
 elman_status writing_add(elman_attention_writer *writing, const elman_translation *translation,
                          elman_attention_place place, elman_error *error) CHECKED;
+
 /* A record without tokens, whose `refusal` is the reason's message. */
 elman_status writing_add_refused(elman_attention_writer *writing, elman_attention_place place,
                                  const elman_error *reason, elman_error *error) CHECKED;
@@ -60,8 +101,6 @@ void writing_free(elman_attention_writer *writing);
 /* All formats, in the order in which they are listed: format_NAME.c defines format_NAME. */
 #define FORMATS(USE)                                                                               \
   USE(text) USE(json) USE(tsv) USE(npy) USE(svg) USE(html) USE(pharaoh) USE(softalignments)
-#define DECLARE_FORMAT(name) extern const struct format format_##name;
-FORMATS(DECLARE_FORMAT)
 
 /* A line of the format json without its end; harmless also inside a script element of a page. */
 void write_json_record(const elman_attention_writer *writing, const elman_translation *translation);

@@ -3,7 +3,6 @@
 #include "inspect/escape.h"
 #include "inspect/format.h"
 #include "inspect/number.h"
-#include "inspect/panels.h"
 #include "inspect/svg.h"
 
 enum { CELL_HEIGHT = 24, LEGEND_WIDTH = 120 };

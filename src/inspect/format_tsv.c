@@ -4,7 +4,6 @@
 #include "inspect/escape.h"
 #include "inspect/format.h"
 #include "inspect/number.h"
-#include "inspect/panels.h"
 
 static void write_table(elman_attention_writer *writing, const elman_translation *translation,
                         const float *weights) {

@@ -3,8 +3,8 @@
 #include <math.h>
 
 #include "inspect/escape.h"
+#include "inspect/format.h"
 #include "inspect/number.h"
-#include "inspect/panels.h"
 #include "inspect/svg.h"
 #include "inspect/trace_picture.h"
 
