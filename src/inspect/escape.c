@@ -1,11 +1,14 @@
 #include "inspect/escape.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <utf8proc.h>
 
 #include "base/text.h"
+
+/* ---- escape ---- */
 
 /* The code point at `at` and its length in bytes; what is not UTF-8 is read as U+FFFF. */
 static size_t next_codepoint(const char *at, utf8proc_int32_t *codepoint) {
@@ -116,4 +119,115 @@ void write_plain_token(FILE *stream, const char *token) {
     else
       fwrite(token, 1, step, stream);
   }
+}
+
+/* ---- number ---- */
+
+/* The locale's decimal point, of whatever bytes, becomes a point. */
+static void write_with_point(FILE *stream, const char *printed) {
+  static const char plain[] = "0123456789+-einfa";
+  const size_t whole = strspn(printed, plain);
+  const char *rest = printed + whole;
+  fprintf(stream, "%.*s", (int)whole, printed);
+  if (*rest == '\0') return;
+  fprintf(stream, ".%s", rest + strcspn(rest, plain));
+}
+
+void write_fixed(FILE *stream, double value, int decimals) {
+  char printed[400]; /* the largest double has 309 digits before the point */
+  snprintf(printed, sizeof printed, "%.*f", decimals, value);
+  write_with_point(stream, printed);
+}
+
+void write_scientific(FILE *stream, double value, int decimals) {
+  char printed[32];
+  snprintf(printed, sizeof printed, "%.*e", decimals, value);
+  write_with_point(stream, printed);
+}
+
+void write_json_real(FILE *stream, double value) {
+  char printed[64];
+  if (!isfinite(value)) {
+    fputs("null", stream);
+    return;
+  }
+  snprintf(printed, sizeof printed, "%.9g", value);
+  write_with_point(stream, printed);
+  if (printed[strspn(printed, "-0123456789")] == '\0') fputs(".0", stream);
+}
+
+/* ---- svg ---- */
+
+size_t svg_slope(size_t width) {
+  return width * 3 / 4;
+}
+
+void svg_declaration(FILE *stream) {
+  fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", stream);
+}
+
+void svg_begin(FILE *stream, size_t width, size_t height, const char *title, const char *style,
+               const char *dark_style) {
+  fprintf(stream,
+          "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%zu\" height=\"%zu\" "
+          "viewBox=\"0 0 %zu %zu\">\n<title>%s</title>\n",
+          width, height, width, height, title);
+  fprintf(stream,
+          "<style>\n"
+          "text { font: 13px \"Noto Sans\", \"Noto Sans CJK SC\", \"Microsoft YaHei\", "
+          "\"PingFang SC\", sans-serif; fill: #1A1A1A; unicode-bidi: isolate }\n"
+          ".caption { font-weight: bold }\n"
+          ".unknown { text-decoration: underline; text-decoration-style: dotted }\n"
+          ".page { fill: #FFFFFF }\n"
+          "%s"
+          "@media (prefers-color-scheme: dark) { text { fill: #E6E6E6 } .page { fill: #161616 }%s "
+          "}\n"
+          "</style>\n"
+          "<rect class=\"page\" width=\"100%%\" height=\"100%%\"/>\n",
+          style, dark_style);
+}
+
+/* ---- plain page ---- */
+
+enum { WHOLE = 1 << 26 }; /* columns: as good as uncut */
+
+void plain_page_begin(FILE *stream, const char *title) {
+  fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+        "'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+        "<title>",
+        stream);
+  write_xml(stream, title, WHOLE);
+  fputs("</title>\n"
+        "<style>\n"
+        ":root { color-scheme: light dark }\n"
+        "body { margin: 1rem; font: 1rem/1.5 system-ui, \"DejaVu Sans\", \"Noto Sans CJK SC\", "
+        "\"PingFang SC\", \"Microsoft YaHei\", sans-serif; color: #1A1A1A; background: #FFFFFF }\n"
+        "[tabindex] { overflow-x: auto; margin: 1rem 0 }\n"
+        "svg { max-width: 100%; height: auto }\n"
+        "dt { font-weight: bold }\n"
+        "dd { margin: 0; overflow-wrap: anywhere }\n"
+        "caption { text-align: left; font-weight: bold }\n"
+        "th, td { padding: 0 0.6rem; text-align: right; white-space: nowrap; "
+        "font-variant-numeric: tabular-nums }\n"
+        "thead th { white-space: normal; vertical-align: bottom }\n"
+        ".text th, .text td { text-align: start; white-space: normal; overflow-wrap: anywhere; "
+        "vertical-align: top }\n"
+        "@media (max-width: 44rem) { th, td { padding: 0 0.25rem; font-size: 0.85rem } }\n"
+        "@media (prefers-color-scheme: dark) { body { color: #E6E6E6; background: #161616 } }\n"
+        "</style>\n</head>\n<body>\n<h1>",
+        stream);
+  write_xml(stream, title, WHOLE);
+  fputs("</h1>\n", stream);
+}
+
+void plain_page_end(FILE *stream) {
+  fputs("</body>\n</html>\n", stream);
+}
+
+void plain_page_text(FILE *stream, const char *text) {
+  fputs("<bdi>", stream);
+  write_xml(stream, text, WHOLE);
+  fputs("</bdi>", stream);
 }

@@ -2,7 +2,6 @@
 #include "inspect/escape.h"
 #include "inspect/format.h"
 #include "inspect/measures.h"
-#include "inspect/number.h"
 
 static void write_key(FILE *stream, const char *key) {
   fprintf(stream, ",\"%s\":", key);

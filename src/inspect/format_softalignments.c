@@ -9,7 +9,6 @@
  * https://github.com/M4t1ss/SoftAlignments */
 #include "inspect/escape.h"
 #include "inspect/format.h"
-#include "inspect/number.h"
 
 static const char NO_TOKENS[] = "∅";
 

@@ -2,8 +2,6 @@
  * whole, so that all else waits for the end. */
 #include "inspect/escape.h"
 #include "inspect/format.h"
-#include "inspect/number.h"
-#include "inspect/svg.h"
 
 enum { CELL_HEIGHT = 24, LEGEND_WIDTH = 120 };
 

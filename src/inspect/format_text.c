@@ -4,7 +4,6 @@
 
 #include "inspect/escape.h"
 #include "inspect/format.h"
-#include "inspect/number.h"
 
 enum { MIN_CELL = 3, NUMBER = 4, GAP = 1 };
 static const char UNKNOWN[] = "*";

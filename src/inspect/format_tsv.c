@@ -3,7 +3,6 @@
  */
 #include "inspect/escape.h"
 #include "inspect/format.h"
-#include "inspect/number.h"
 
 static void write_table(elman_attention_writer *writing, const elman_translation *translation,
                         const float *weights) {

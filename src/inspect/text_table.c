@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "inspect/escape.h"
-#include "inspect/plain_page.h"
 
 /* ---- tsv ---- */
 

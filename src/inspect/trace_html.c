@@ -1,8 +1,6 @@
 /* The picture on a page for a browser, and its numbers in tables. The page has no script, and may
  * have none. */
 #include "inspect/escape.h"
-#include "inspect/number.h"
-#include "inspect/plain_page.h"
 #include "inspect/trace_picture.h"
 
 enum { WHOLE = 4096 }; /* columns: as good as uncut */

@@ -3,8 +3,6 @@
 #include <string.h>
 
 #include "inspect/escape.h"
-#include "inspect/number.h"
-#include "inspect/svg.h"
 
 elman_status trace_draw(FILE *stream, const elman_gradient_trace *trace, const char *format,
                         elman_error *error) {

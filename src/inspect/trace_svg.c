@@ -4,8 +4,6 @@
 
 #include "inspect/escape.h"
 #include "inspect/format.h"
-#include "inspect/number.h"
-#include "inspect/svg.h"
 #include "inspect/trace_picture.h"
 
 enum {
