@@ -3,7 +3,7 @@
 #include "api/call.h"
 #include "base/safe_file.h"
 #include "inspect/format.h"
-#include "inspect/word_matrix.h"
+#include "inspect/shown.h"
 
 const char *elman_format_name(size_t index) {
   const struct format *format = format_at(index);

@@ -6,7 +6,6 @@
 
 #include "inspect/escape.h"
 #include "inspect/shown.h"
-#include "inspect/word_matrix.h"
 
 /* ---- panels ---- */
 

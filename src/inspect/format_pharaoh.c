@@ -1,7 +1,7 @@
 /* Hard alignments as Pharaoh, Moses and fast_align write them: one line per translation, "i-j"
  * for source word i and target word j, counted from 0. */
 #include "inspect/format.h"
-#include "inspect/word_matrix.h"
+#include "inspect/shown.h"
 
 static void write_translation(elman_attention_writer *writing,
                               const elman_translation *translation) {

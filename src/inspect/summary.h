@@ -5,7 +5,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "elman/summary.h"
-#include "inspect/word_matrix.h"
+#include "inspect/shown.h"
 
 /* A source token is covered from this column sum up: half a target token's look. */
 #define COVERED 0.5

@@ -7,7 +7,7 @@
 #include "base/group.h"
 #include "corpus/alignment.h"
 #include "corpus/batch.h"
-#include "inspect/word_matrix.h"
+#include "inspect/shown.h"
 #include "metric/metric.h"
 #include "model/model.h"
 #include "model/network.h"

@@ -1,6 +1,6 @@
 /* Links between words and the files of SoftAlignments, to the byte. */
 #include "formats.h"
-#include "inspect/word_matrix.h"
+#include "inspect/shown.h"
 
 /* ---- pharaoh ---- */
 

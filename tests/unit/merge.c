@@ -1,10 +1,8 @@
 /* Attention between words, merged from that between their parts: by hand. */
-#include "inspect/merge.h"
+#include "inspect/shown.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
-
-#include "inspect/shown.h"
 
 /* All numbers here are exact in binary, and so are their sums and means. */
 static void check_row(const float *row, const double *expected, size_t count) {
