@@ -5,7 +5,7 @@
 
 #include "api/call.h"
 #include "attention/mask.h"
-#include "inspect/measures.h"
+#include "inspect/summary.h"
 
 elman_attention_options elman_attention_options_default(void) {
   return (elman_attention_options){

@@ -1,7 +1,7 @@
 /* One JSON object a line (JSON Lines). */
 #include "inspect/escape.h"
 #include "inspect/format.h"
-#include "inspect/measures.h"
+#include "inspect/summary.h"
 
 static void write_key(FILE *stream, const char *key) {
   fprintf(stream, ",\"%s\":", key);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "corpus/batch.h"
-#include "inspect/measures.h"
+#include "inspect/summary.h"
 #include "vocab/clauses.h"
 #include "vocab/locate.h"
 #include "vocab/token_modes.h"

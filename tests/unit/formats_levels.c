@@ -2,7 +2,6 @@
 #include <math.h>
 
 #include "formats.h"
-#include "inspect/measures.h"
 #include "inspect/summary.h"
 
 /* Of two target words the second looks at nothing for the most part. */

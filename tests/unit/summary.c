@@ -1,7 +1,6 @@
 /* Sums over a corpus, by hand. */
 #include "check.h"
 
-#include "inspect/measures.h"
 #include "inspect/summary.h"
 
 static const size_t starts[] = {0, 2, 4, 6}, ends[] = {1, 3, 5, 7};
