@@ -14,7 +14,6 @@
 #include "base/status.h"
 #include "tensor/real.h"
 
-#define SAFETENSORS_METADATA "__metadata__"
 enum { MAX_DIMENSIONS = 4, SAFETENSORS_MAX_HEADER = 100000000 };
 
 enum number_type { NUMBER_F32, NUMBER_F64, NUMBER_OTHER };
@@ -52,6 +51,7 @@ elman_status safetensors_verify(const struct safetensors *file, elman_error *err
 
 /* NULL if there is no such tensor. */
 const struct stored_tensor *safetensors_find(const struct safetensors *file, const char *name);
+
 /* NULL if there is no such entry. */
 const char *safetensors_metadata(const struct safetensors *file, const char *key);
 
