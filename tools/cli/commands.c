@@ -1,12 +1,8 @@
 #include "commands.h"
 
 #include <string.h>
-#include <sysexits.h>
 
-#include "completion.h"
 #include "console/messages.h"
-#include "console/output.h"
-#include "options/command_line.h"
 #include "options/option.h"
 
 #define COMMAND_ROW(name, run, processes, summary) {name, summary, run, processes},
@@ -70,35 +66,4 @@ void commands_print(FILE *stream, const struct command *group) {
         stream);
   else
     fprintf(stream, "\n'elman help %s COMMAND' explains a command.\n", group->name);
-}
-
-int no_command(int argc, char **argv) {
-  commands_print(argc > 1 ? stdout : stderr, find_in(NULL, argv[0]));
-  return argc > 1 ? output_end(EX_OK) : EX_USAGE;
-}
-
-int help_command(int argc, char **argv) {
-  const char *shell = NULL;
-  const struct option options[] = {{"completion", 0, "SHELL",
-                                    "print what lets a shell complete command lines",
-                                    .text = &shell, .choice = completion_shell_name},
-                                   {0}};
-  const struct rule rules[] = {
-      {"completion", "COMMAND", "--completion is for all commands; leave COMMAND out"}, {0}};
-  const struct usage usage = {
-      "help", "[options] [COMMAND]",  "Explains a command, or lists them all.", options,
-      rules,  .reads_operands = false};
-  struct operands operands;
-  int code, words;
-  if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
-  if (shell != NULL) return completion_print(shell);
-  if (operands.count == 0) {
-    commands_print(stdout, NULL);
-    return output_end(EX_OK);
-  }
-  const struct command *command = command_find((int)operands.count, operands.words, &words);
-  if (command == NULL) return EX_USAGE;
-  if (operands.count > (size_t)words) return report_usage("help", "explains one command at a time");
-  char help[] = "--help";
-  return command->run(2, (char *[]){operands.words[words - 1], help, NULL});
 }

@@ -1,19 +1,357 @@
 #include "completion.h"
 
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sysexits.h>
 
+#include "commands.h"
 #include "console/output.h"
 #include "options/command_line.h"
 
-static const struct completion_shell *const shells[] = {&completion_bash, &completion_zsh,
-                                                        &completion_fish};
+/* Each shell has three functions, which write to standard output, and a row of `shells`. */
 
-const char *completion_shell_name(size_t index) {
-  return index < sizeof shells / sizeof *shells ? shells[index]->name : NULL;
+/* The rows of the table and those that every command has. */
+static void each_option(const struct usage *usage, void (*write)(const struct option *option)) {
+  struct option common[MOST_COMMON];
+  options_common(common, usage);
+  for (const struct option *option = usage->options; option->name != NULL; option++) write(option);
+  for (const struct option *option = common; option->name != NULL; option++) write(option);
 }
 
-/* The tables are known to the functions of the commands only, which hand them to --help. */
+/* Whether a value or an operand is a file, by the words that help has for it, such as "[PAIRS...]".
+ */
+static bool is_file(const char *words) {
+  static const char *const names[] = {"FILE", "MODEL", "PAIRS", "PREFIX"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strstr(words, names[i]) != NULL) return true;
+  return false;
+}
+
+/* The same for commands. */
+static bool is_command(const char *words) {
+  return strstr(words, "COMMAND") != NULL;
+}
+
+/* The values of `option`, with spaces between. */
+static void print_choices_of(const struct option *option) {
+  for (size_t i = 0; option->choice(i) != NULL; i++)
+    printf(i == 0 ? "%s" : " %s", option->choice(i));
+}
+
+/* The commands in `group`, or those in no group if it is NULL, with spaces between. */
+static void print_commands_in(const struct command *group) {
+  const char *between = "";
+  for (const struct command *command = commands; command->name != NULL; command++) {
+    const char *name = command_name_in(group, command->name);
+    if (name != NULL) printf("%s%s", between, name), between = " ";
+  }
+}
+
+/* `text` with a backslash in front of each character of `special`. A quotation mark (') becomes
+ * `mark`. */
+static void print_escaped(const char *text, const char *special, const char *mark) {
+  for (; *text != '\0'; text++) {
+    if (*text == '\'') {
+      fputs(mark, stdout);
+      continue;
+    }
+    if (strchr(special, *text) != NULL) putchar('\\');
+    putchar(*text);
+  }
+}
+
+/* The first group of commands from this row on; NULL = none. */
+static const struct command *find_group(const struct command *command) {
+  while (command->name != NULL && command->run != no_command) command++;
+  return command->name == NULL ? NULL : command;
+}
+
+/* ---- bash ---- */
+
+/* A command's rows set `words` or `files` for a value or an operand; `options` stays empty where a
+ * value is asked for. */
+static const char bash_head[] =
+    "# Completion of elman for bash, made by 'elman help --completion bash'.\n"
+    "_elman() {\n"
+    "  local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}\n"
+    "  local command=${COMP_WORDS[1]} words= files= options= ended= at\n"
+    "  COMPREPLY=()\n"
+    "  # --name=value is three words.\n"
+    "  if [[ $current == = ]]; then\n"
+    "    current=\n"
+    "  elif [[ $before == = ]]; then\n"
+    "    before=${COMP_WORDS[COMP_CWORD - 2]}\n"
+    "  fi\n"
+    "  ((COMP_CWORD > 1)) || command=\n"
+    "  for ((at = 2; at < COMP_CWORD; at++)); do\n"
+    "    [[ ${COMP_WORDS[at]} != -- ]] || before= ended=1\n"
+    "  done\n";
+
+static const char bash_tail[] =
+    "  esac\n"
+    "  [[ ! $ended ]] || options=\n"
+    "  [[ ! $options || ( $current != -* && $files$words ) ]] || words=$options files=\n"
+    "  if [[ $files ]]; then\n"
+    "    compopt -o filenames 2>/dev/null\n"
+    "    mapfile -t COMPREPLY < <(compgen -f -- \"$current\")\n"
+    "  else\n"
+    "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\")\n"
+    "  fi\n"
+    "}\n"
+    "complete -F _elman elman\n";
+
+static void bash_begin(void) {
+  fputs(bash_head, stdout);
+  for (const struct command *group = commands; (group = find_group(group)) != NULL; group++)
+    printf("  [[ $command != %s ]] || ((COMP_CWORD < 3)) || command+=\" ${COMP_WORDS[2]}\"\n",
+           group->name);
+  fputs("  case $command in\n    '') words='", stdout);
+  print_commands_in(NULL);
+  fputs("' ;;\n", stdout);
+  for (const struct command *group = commands; (group = find_group(group)) != NULL; group++) {
+    printf("    %s) words='", group->name);
+    print_commands_in(group);
+    fputs("' ;;\n", stdout);
+  }
+}
+
+static void bash_name(const struct option *option) {
+  printf("--%s ", option->name);
+}
+
+static void bash_value(const struct option *option) {
+  if (option->argument == NULL) return;
+  printf("        --%s", option->name);
+  if (option->letter != 0) printf(" | -%c", option->letter);
+  if (option->choice != NULL) {
+    fputs(") words='", stdout);
+    print_choices_of(option);
+    fputs("' ;;\n", stdout);
+  } else {
+    puts(is_file(option->argument) ? ") files=1 ;;" : ") ;;");
+  }
+}
+
+static void bash_command(const struct usage *usage) {
+  printf("    '%s')\n      case $before in\n", usage->command);
+  each_option(usage, bash_value);
+  fputs("        *)\n          options='", stdout);
+  each_option(usage, bash_name);
+  puts("'");
+  if (is_command(usage->operands)) {
+    fputs("          words='", stdout);
+    print_commands_in(NULL);
+    puts("'");
+    for (const struct command *group = commands; (group = find_group(group)) != NULL; group++) {
+      printf("          [[ $before != %s ]] || words='", group->name);
+      print_commands_in(group);
+      puts("'");
+    }
+  } else if (is_file(usage->operands)) {
+    puts("          files=1");
+  }
+  puts("          ;;\n      esac\n      ;;");
+}
+
+static void bash_end(void) {
+  fputs(bash_tail, stdout);
+}
+
+/* ---- zsh ---- */
+
+/* Inside single quotes. */
+#define MARK "'\\''"
+
+static void zsh_described(const struct command *group) {
+  fputs("commands=(", stdout);
+  for (const struct command *command = commands; command->name != NULL; command++) {
+    const char *name = command_name_in(group, command->name);
+    if (name == NULL) continue;
+    printf("\n      '%s:", name);
+    print_escaped(command->summary, "", MARK);
+    putchar('\'');
+  }
+  puts(")");
+}
+
+/* words[1] becomes the command's name and the rest what belongs to it, as _arguments wants it. */
+static void zsh_begin(void) {
+  fputs("#compdef elman\n"
+        "# Completion of elman for zsh, made by 'elman help --completion zsh'.\n"
+        "_elman() {\n"
+        "  local -a commands\n"
+        "  if (( CURRENT == 2 )); then\n"
+        "    ",
+        stdout);
+  zsh_described(NULL);
+  puts("    _describe -t commands command commands\n    return\n  fi\n  shift words\n"
+       "  (( CURRENT -= 1 ))\n  case $words[1] in");
+  for (const struct command *group = commands; (group = find_group(group)) != NULL; group++) {
+    printf("  %s)\n    if (( CURRENT == 2 )); then\n    ", group->name);
+    zsh_described(group);
+    printf("      _describe -t commands command commands\n      return\n    fi\n    shift words\n"
+           "    words[1]=\"%s $words[1]\"\n    (( CURRENT -= 1 ))\n    ;;\n",
+           group->name);
+  }
+  puts("  esac\n  case $words[1] in");
+}
+
+/* '(-o --output)'{-o+,--output=}'[where the model goes]:FILE:_files' */
+static void zsh_option(const struct option *option) {
+  const bool value = option->argument != NULL;
+  fputs("      ", stdout);
+  if (option->list != NULL) fputs("'*'", stdout);
+  if (option->letter == 0)
+    printf("--%s%s", option->name, value ? "=" : "");
+  else if (option->list != NULL)
+    printf("{-%c+,--%s=}", option->letter, option->name);
+  else
+    printf("'(-%c --%s)'{-%c%s,--%s%s}", option->letter, option->name, option->letter,
+           value ? "+" : "", option->name, value ? "=" : "");
+  fputs("'[", stdout);
+  print_escaped(option->help, "[]\\", MARK);
+  putchar(']');
+  if (value) {
+    putchar(':');
+    print_escaped(option->argument, ":\\", MARK);
+    putchar(':');
+    if (option->choice != NULL) {
+      putchar('(');
+      print_choices_of(option);
+      putchar(')');
+    } else {
+      fputs(is_file(option->argument) ? "_files" : " ", stdout);
+    }
+  }
+  puts("' \\");
+}
+
+static void zsh_command(const struct usage *usage) {
+  printf("  '%s')\n    _arguments -s -S \\\n", usage->command);
+  each_option(usage, zsh_option);
+  if (is_command(usage->operands)) {
+    fputs("      '1:command:(", stdout);
+    print_commands_in(NULL);
+    fputs(")' \\\n      '2:command:{case $words[CURRENT-1] in", stdout);
+    for (const struct command *group = commands; (group = find_group(group)) != NULL; group++) {
+      printf(" %s) compadd ", group->name);
+      print_commands_in(group);
+      fputs(";;", stdout);
+    }
+    puts(" esac}'");
+  } else {
+    puts(is_file(usage->operands) ? "      '*:file:_files'" : "      '*:text: '");
+  }
+  puts("    ;;");
+}
+
+/* Where the file lies in $fpath it is run as the function itself. */
+static void zsh_end(void) {
+  puts("  esac\n}\nif [[ $funcstack[1] == _elman ]]; then\n  _elman \"$@\"\nelse\n"
+       "  compdef _elman elman\nfi");
+}
+
+/* ---- fish ---- */
+
+/* Inside single quotes. */
+static void fish_text(const char *text) {
+  putchar('\'');
+  print_escaped(text, "\\", "\\'");
+  putchar('\'');
+}
+
+static const char fish_head[] =
+    "# Completion of elman for fish, made by 'elman help --completion fish'.\n"
+    "function __elman_words\n"
+    "    set -l words (commandline -opc)\n"
+    "    set -e words[1]\n"
+    "    echo \"$words \"\n"
+    "end\n"
+    "function __elman_at\n"
+    "    test (__elman_words) = \"$argv \"\n"
+    "end\n"
+    "function __elman_in\n"
+    "    string match -q -- \"$argv *\" (__elman_words)\n"
+    "end\n"
+    "complete -c elman -f\n";
+
+static void fish_members(const struct command *group) {
+  for (const struct command *command = commands; command->name != NULL; command++) {
+    const char *name = command_name_in(group, command->name);
+    if (name == NULL) continue;
+    printf("complete -c elman -n '__elman_at%s%s' -a %s -d ", group == NULL ? "" : " ",
+           group == NULL ? "" : group->name, name);
+    fish_text(command->summary);
+    putchar('\n');
+  }
+}
+
+static void fish_begin(void) {
+  fputs(fish_head, stdout);
+  fish_members(NULL);
+  for (const struct command *group = commands; (group = find_group(group)) != NULL; group++)
+    fish_members(group);
+}
+
+/* The name of the command whose options are being written. */
+static const char *fish_name;
+
+static void fish_option(const struct option *option) {
+  printf("complete -c elman -n '__elman_in %s' -l %s", fish_name, option->name);
+  if (option->letter != 0) printf(" -s %c", option->letter);
+  if (option->choice != NULL) {
+    fputs(" -x -a '", stdout);
+    print_choices_of(option);
+    putchar('\'');
+  } else if (option->argument != NULL) {
+    fputs(is_file(option->argument) ? " -r -F" : " -x", stdout);
+  }
+  fputs(" -d ", stdout);
+  fish_text(option->help);
+  putchar('\n');
+}
+
+/* The commands, and behind the fish_name of a group those in it. */
+static void fish_operands(void) {
+  printf("complete -c elman -n '__elman_at %s' -a '", fish_name);
+  print_commands_in(NULL);
+  puts("'");
+  for (const struct command *group = commands; (group = find_group(group)) != NULL; group++) {
+    printf("complete -c elman -n '__elman_at %s %s' -a '", fish_name, group->name);
+    print_commands_in(group);
+    puts("'");
+  }
+}
+
+static void fish_command(const struct usage *usage) {
+  fish_name = usage->command;
+  each_option(usage, fish_option);
+  if (is_command(usage->operands)) {
+    fish_operands();
+  } else if (is_file(usage->operands)) {
+    printf("complete -c elman -n '__elman_in %s' -F\n", fish_name);
+  }
+}
+
+static void fish_end(void) {}
+
+/* ---- the shells ---- */
+
+static const struct completion_shell {
+  const char *name;
+  void (*begin)(void);
+  void (*command)(const struct usage *usage); /* of each command that is no group */
+  void (*end)(void);
+} shells[] = {{"bash", bash_begin, bash_command, bash_end},
+              {"zsh", zsh_begin, zsh_command, zsh_end},
+              {"fish", fish_begin, fish_command, fish_end}};
+
+const char *completion_shell_name(size_t index) {
+  return index < sizeof shells / sizeof *shells ? shells[index].name : NULL;
+}
+
+/* Only the functions of the commands have the tables, which they hand to --help. */
 static void (*shell_command)(const struct usage *usage);
 
 static int show_command(const struct usage *usage, const bool preset[MOST_OPTIONS]) {
@@ -25,56 +363,14 @@ static int show_command(const struct usage *usage, const bool preset[MOST_OPTION
 int completion_print(const char *shell) {
   size_t index = 0;
   while (strcmp(completion_shell_name(index), shell) != 0) index++;
-  shells[index]->begin();
-  shell_command = shells[index]->command;
+  shells[index].begin();
+  shell_command = shells[index].command;
   options_help_by(show_command);
   for (const struct command *command = commands; command->name != NULL; command++) {
     char name[] = "", help[] = "--help";
     if (command->run != no_command) (void)command->run(2, (char *[]){name, help, NULL});
   }
   options_help_by(NULL);
-  shells[index]->end();
+  shells[index].end();
   return output_end(EX_OK);
-}
-
-void each_option(const struct usage *usage, void (*write)(const struct option *option)) {
-  struct option common[MOST_COMMON];
-  options_common(common, usage);
-  for (const struct option *option = usage->options; option->name != NULL; option++) write(option);
-  for (const struct option *option = common; option->name != NULL; option++) write(option);
-}
-
-bool is_file(const char *words) {
-  static const char *const names[] = {"FILE", "MODEL", "PAIRS", "PREFIX"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (strstr(words, names[i]) != NULL) return true;
-  return false;
-}
-
-bool is_command(const char *words) {
-  return strstr(words, "COMMAND") != NULL;
-}
-
-void print_choices_of(const struct option *option) {
-  for (size_t i = 0; option->choice(i) != NULL; i++)
-    printf(i == 0 ? "%s" : " %s", option->choice(i));
-}
-
-void print_commands_in(const struct command *group) {
-  const char *between = "";
-  for (const struct command *command = commands; command->name != NULL; command++) {
-    const char *name = command_name_in(group, command->name);
-    if (name != NULL) printf("%s%s", between, name), between = " ";
-  }
-}
-
-void print_escaped(const char *text, const char *special, const char *mark) {
-  for (; *text != '\0'; text++) {
-    if (*text == '\'') {
-      fputs(mark, stdout);
-      continue;
-    }
-    if (strchr(special, *text) != NULL) putchar('\\');
-    putchar(*text);
-  }
 }

@@ -49,7 +49,7 @@ static void converse(struct session *session) {
 
 static void greet(const struct side *side) {
   char name[MESSAGE_SIZE];
-  session_name_side(name, sizeof name, side);
+  side_name(name, sizeof name, side);
   note("elman %s with %s; :help lists the commands", elman_version(), name);
 }
 

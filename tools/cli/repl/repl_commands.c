@@ -1,6 +1,5 @@
 #include <stdbool.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sysexits.h>
 
 #include "console/messages.h"
@@ -19,65 +18,6 @@ struct repl_command {
 };
 
 static void show_help(struct session *session, char *argument);
-
-/* ---- lines ---- */
-
-static const char IDEOGRAPHIC_SPACE[] = "\u3000", FULL_WIDTH_COLON[] = "\uff1a";
-
-static bool starts_with(const char *text, const char *start) {
-  return strncmp(text, start, strlen(start)) == 0;
-}
-
-/* The bytes of the blank at the start of `text`, or 0. */
-static size_t blank_at(const char *text) {
-  if (*text == ' ' || *text == '\t') return 1;
-  return starts_with(text, IDEOGRAPHIC_SPACE) ? strlen(IDEOGRAPHIC_SPACE) : 0;
-}
-
-char *session_trim(char *line) {
-  for (size_t blank; (blank = blank_at(line)) > 0;) line += blank;
-  return line;
-}
-
-size_t session_colon(const char *line) {
-  if (*line == ':') return 1;
-  return starts_with(line, FULL_WIDTH_COLON) ? strlen(FULL_WIDTH_COLON) : 0;
-}
-
-/* A Chinese keyboard may type letters at full width. */
-static void narrow(char *text) {
-  char *into = text;
-  while (*text != '\0') {
-    const unsigned char *bytes = (const unsigned char *)text;
-    /* U+FF01 to U+FF5E are "!" to "~", and U+3000 is the blank */
-    if (bytes[0] == 0xef && ((bytes[1] == 0xbc && bytes[2] >= 0x81 && bytes[2] <= 0xbf) ||
-                             (bytes[1] == 0xbd && bytes[2] >= 0x80 && bytes[2] <= 0x9e))) {
-      *into++ = (char)(bytes[2] - 0x80 + (bytes[1] == 0xbc ? 0x20 : 0x60));
-      text += 3;
-    } else if (starts_with(text, IDEOGRAPHIC_SPACE)) {
-      *into++ = ' ';
-      text += strlen(IDEOGRAPHIC_SPACE);
-    } else {
-      *into++ = *text++;
-    }
-  }
-  *into = '\0';
-}
-
-char *session_split_word(char *text) {
-  char *end = text;
-  while (*end != '\0' && blank_at(end) == 0) end++;
-  char *rest = session_trim(end);
-  *end = '\0';
-  char *last = rest; /* behind what is not blank */
-  for (char *at = rest; *at != '\0';) {
-    const size_t blank = blank_at(at);
-    at += blank > 0 ? blank : 1;
-    if (blank == 0) last = at;
-  }
-  *last = '\0';
-  return rest;
-}
 
 /* ---- the commands ---- */
 
@@ -153,20 +93,12 @@ static void report_unknown(const char *name) {
     report(NULL, "unknown command ':%s'; ':help' lists the commands", name);
 }
 
-/* Takes the '!' off the end of the name. */
-static bool take_bang(char *name) {
+/* Removes the '!' at the end of the name; gives whether there was one. */
+static bool remove_bang(char *name) {
   const size_t length = strlen(name);
   const bool found = length > 1 && name[length - 1] == '!';
   if (found) name[length - 1] = '\0';
   return found;
-}
-
-bool session_may_write(const struct session *session, const char *command, const char *path) {
-  struct stat info;
-  /* What cannot be looked at cannot be written either, which then is an error. */
-  if (session->replaces || lstat(path, &info) != 0 || elman_file_is_direct(path)) return true;
-  report(path, "exists already; '%s! %s' replaces it", command, path);
-  return false;
 }
 
 /* The first whose name starts so; NULL = none. */
@@ -201,8 +133,8 @@ void session_hint(const char *line) {
 void session_command(struct session *session, char *command) {
   char *name = session_trim(command);
   char *argument = session_split_word(name);
-  narrow(name);
-  session->replaces = take_bang(name);
+  session_narrow(name);
+  session->replaces = remove_bang(name);
   const struct repl_command *found = find_command(name, strlen(name));
   if (found == NULL) {
     report_unknown(name);
@@ -212,7 +144,7 @@ void session_command(struct session *session, char *command) {
     report(NULL, "':%s' writes no file; leave out '!'", found->name);
     return;
   }
-  if (found->kind == WORDS) narrow(argument);
+  if (found->kind == WORDS) session_narrow(argument);
   if (found->argument[0] == '\0' && argument[0] != '\0')
     report(NULL, "':%s' stands alone; leave out '%s'", found->name, argument);
   else

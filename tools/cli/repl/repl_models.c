@@ -5,55 +5,10 @@
 
 #include "attention/attention_job.h"
 #include "console/messages.h"
+#include "console/output.h"
 #include "repl/repl_session.h"
 
-/* ---- sides ---- */
-
-static void close_side(struct side *side) {
-  elman_translator_free(side->translator);
-  models_close(&side->models);
-  free(side->path);
-  *side = (struct side){0};
-}
-
-/* Of the models that it names. */
-static int open_side(struct side *side, const struct session *session) {
-  elman_translate_options options = session->options; /* what the models must go with */
-  elman_error error;
-  int code = models_open(&side->models, &options);
-  if (code == EX_OK &&
-      elman_translator_create(&side->translator, side->models.open[0], &error) != ELMAN_OK)
-    code = report_error(&error);
-  if (code != EX_OK) close_side(side);
-  return code;
-}
-
-void session_name_side(char *name, size_t size, const struct side *side) {
-  const struct option_list *paths = &side->models.paths;
-  if (paths->count > 1)
-    snprintf(name, size, "%s and %zu more", paths->words[0], paths->count - 1);
-  else
-    snprintf(name, size, "%s", paths->words[0]);
-}
-
-/* ---- the session ---- */
-
-int session_open(struct session *session) {
-  return open_side(&session->side, session);
-}
-
-void session_close(struct session *session) {
-  elman_translation_free(session->last);
-  close_side(&session->side);
-  close_side(&session->other);
-  history_free(&session->history);
-  free(session->sentence);
-  free(session->override_words);
-  session->last = NULL;
-  session->sentence = session->override_words = NULL;
-}
-
-/* ---- the commands ---- */
+/* ---- models ---- */
 
 static bool open_named(struct side *side, const struct session *session, const char *command,
                        const char *path) {
@@ -67,7 +22,7 @@ static bool open_named(struct side *side, const struct session *session, const c
     return false;
   }
   side->models.paths = (struct option_list){{side->path}, 1};
-  if (open_side(side, session) == EX_OK) return true;
+  if (side_open(side, session) == EX_OK) return true;
   tell("the model is the same as before");
   return false;
 }
@@ -85,7 +40,7 @@ static void begin_side(struct session *session, struct side side) {
 void session_change_model(struct session *session, char *argument) {
   struct side side;
   if (!open_named(&side, session, ":model", argument)) return;
-  close_side(&session->side);
+  side_close(&session->side);
   begin_side(session, side);
   tell("%s is loaded", side.path);
 }
@@ -94,9 +49,88 @@ void session_load(struct session *session, char *argument) {
   struct side side;
   char name[MESSAGE_SIZE];
   if (!open_named(&side, session, ":load", argument)) return;
-  close_side(&session->other);
+  side_close(&session->other);
   session->other = session->side;
   begin_side(session, side);
-  session_name_side(name, sizeof name, &session->other);
+  side_name(name, sizeof name, &session->other);
   tell("%s is loaded; ':compare' sets it beside %s", side.path, name);
+}
+
+/* ---- what was translated ---- */
+
+static const char *const columns[HISTORY_COLUMNS] = {"source", "translation", "log-probability",
+                                                     "model", "settings"};
+
+static bool grow(struct history *history) {
+  if (history->rows < history->capacity) return true;
+  const size_t capacity = history->capacity == 0 ? 16 : 2 * history->capacity;
+  char **cells = reallocarray(history->cells, capacity, HISTORY_COLUMNS * sizeof *cells);
+  if (cells == NULL) return false;
+  history->cells = cells;
+  history->capacity = capacity;
+  return true;
+}
+
+static void free_cells(char **cells) {
+  for (size_t i = 0; i < HISTORY_COLUMNS; i++) free(cells[i]);
+}
+
+void history_add(struct session *session, const struct side *side,
+                 const elman_translation *translation) {
+  struct history *history = &session->history;
+  char name[MESSAGE_SIZE], number[32];
+  side_name(name, sizeof name, side);
+  snprintf(number, sizeof number, "%.6g", translation->log_probability);
+  char *settings = session_settings(session), *forced = NULL;
+  if (settings != NULL && translation->forced &&
+      asprintf(&forced, "%s%sreference", settings, settings[0] == '\0' ? "" : " ") < 0)
+    forced = NULL;
+  char *cells[HISTORY_COLUMNS] = {strdup(translation->source), strdup(translation->text),
+                                  strdup(number), strdup(name),
+                                  translation->forced ? forced : settings};
+  if (translation->forced) free(settings);
+  bool whole = grow(history);
+  for (size_t i = 0; i < HISTORY_COLUMNS; i++) whole = whole && cells[i] != NULL;
+  if (whole) {
+    memcpy(history->cells + history->rows++ * HISTORY_COLUMNS, cells, sizeof cells);
+  } else {
+    free_cells(cells);
+    (void)report_no_memory();
+  }
+}
+
+static const char *format_suffix(size_t index) {
+  static const char *const suffixes[] = {".tsv", ".html"};
+  return index < sizeof suffixes / sizeof *suffixes ? suffixes[index] : NULL;
+}
+
+static const struct formats formats = {elman_table_format_name, format_suffix};
+
+static int write_as(const char *path, const char *format, const struct history *history) {
+  struct output output;
+  elman_error error;
+  const elman_table table = {"What elman translated", columns, HISTORY_COLUMNS,
+                             (const char *const *)history->cells, history->rows};
+  int code = output_open(&output, path);
+  if (code != EX_OK) return code;
+  if (elman_table_write(output.stream, &table, format, &error) == ELMAN_OK)
+    return output_close(&output, EX_OK);
+  code = report_error(&error);
+  output_abandon(&output);
+  return code;
+}
+
+void session_save(struct session *session, char *argument) {
+  const char *format = NULL;
+  const struct history *history = &session->history;
+  if (argument[0] == '\0' || strcmp(argument, "-") == 0) {
+    report(":save", "name a file, as in ':save session.tsv' or ':save session.html'");
+  } else if (format_choose(&format, &formats, argument) != EX_OK) {
+    return;
+  } else if (format == NULL) {
+    (void)report_suffix(argument, &formats);
+  } else if (session_may_write(session, ":save", argument) &&
+             write_as(argument, format, history) == EX_OK) {
+    tell("%s is written, with %zu translation%s", argument, history->rows, plural(history->rows));
+  }
 }

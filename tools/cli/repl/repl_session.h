@@ -9,13 +9,20 @@
 #include "elman.h"
 #include "input/model_input.h"
 #include "input/search_options.h"
-#include "repl/repl_history.h"
 
 /* Models that translate together, and what they do it with. */
 struct side {
   struct models models;
   char *path;                   /* owned: of a model that a command named, or NULL */
   elman_translator *translator; /* NULL: none are open */
+};
+
+enum { HISTORY_COLUMNS = 5 };
+
+/* What a session has translated, and how: rows of a table that can be saved. */
+struct history {
+  char **cells; /* (rows,HISTORY_COLUMNS), owned */
+  size_t rows, capacity;
 };
 
 struct session {
@@ -39,7 +46,25 @@ struct session {
 int session_open(struct session *session);
 void session_close(struct session *session);
 
-/* ---- lines: repl_commands.c ---- */
+/* The same for a side, whose models must go with the session's options. */
+int side_open(struct side *side, const struct session *session);
+void side_close(struct side *side);
+
+/* "a.safetensors", "a.safetensors and 2 more" */
+void side_name(char *name, size_t size, const struct side *side);
+
+/* The options that a side translates with. */
+elman_translate_options session_options(const struct session *session, const struct side *side);
+
+/* Whether there is a last translation, or a last sentence; if not, `command` reports it. */
+bool session_has_last(const struct session *session, const char *command);
+bool session_has_sentence(const struct session *session, const char *command);
+
+/* Whether `command`, as it was typed, may write the file: not where there is one, unless '!' was
+ * behind its name. Reports why not. */
+bool session_may_write(const struct session *session, const char *command, const char *path);
+
+/* ---- lines ---- */
 
 /* A line without the blanks at its start, the ideographic space included. */
 char *session_trim(char *line);
@@ -47,11 +72,17 @@ char *session_trim(char *line);
 /* Ends the first word of `text`; gives the rest without the blanks around it. */
 char *session_split_word(char *text);
 
+/* Narrows letters that a Chinese keyboard typed at full width. */
+void session_narrow(char *text);
+
 /* The bytes of the colon that makes a line a command, as a Chinese keyboard may type it too; 0 if
  * the line starts with none. */
 size_t session_colon(const char *line);
 
-/* Tells how to leave or get help, if the line looks as if somebody wanted that. */
+/* ---- commands: repl_commands.c. In all that follow `argument` is what follows the name, without
+ * blanks around it ---- */
+
+/* Prints how to leave or get help, if the line looks as if somebody wanted that. */
 void session_hint(const char *line);
 
 /* Runs what follows the colon. */
@@ -63,42 +94,26 @@ const char *session_command_name(size_t index);
 /* The words that may stand behind `line`, if that is a command alone; NULL past the last. */
 const char *session_argument(const char *line, size_t index);
 
-/* ---- sentences: repl_translate.c ---- */
+/* ---- sentences, and a look into the last one: repl_translate.c ---- */
 
 /* Translates a line, shows the result and keeps it. */
 void session_translate(struct session *session, const char *line);
 
-/* Whether there is a last translation, or a last sentence; if not, `command` reports it. */
-bool session_has_last(const struct session *session, const char *command);
-bool session_has_sentence(const struct session *session, const char *command);
-
-/* The options that a side translates with. */
-elman_translate_options session_options(const struct session *session, const struct side *side);
-
-/* The commands. `argument` is what follows the name, without blanks around it. */
 void session_force(struct session *session, char *argument);
 void session_compare(struct session *session, char *argument);
 void session_dump(struct session *session, char *argument);
-
-/* Whether `command`, as it was typed, may write the file: not where there is one, unless '!' was
- * behind its name. Reports why not. */
-bool session_may_write(const struct session *session, const char *command, const char *path);
-
-/* ---- a look into the last one: repl_look.c ---- */
-
 void session_alternatives(struct session *session, char *argument);
 void session_trace(struct session *session, char *argument);
 
-/* The log-probability of a translation, and of each of its tokens. */
-void session_write_tokens(FILE *stream, const elman_translation *translation);
-
-/* ---- models: repl_models.c ---- */
+/* ---- models, and what they translated: repl_models.c ---- */
 
 void session_change_model(struct session *session, char *argument);
 void session_load(struct session *session, char *argument);
+void session_save(struct session *session, char *argument);
 
-/* "a.safetensors", "a.safetensors and 2 more" */
-void session_name_side(char *name, size_t size, const struct side *side);
+/* Adds the best translation of a sentence. */
+void history_add(struct session *session, const struct side *side,
+                 const elman_translation *translation);
 
 /* ---- settings: repl_settings.c ---- */
 

@@ -110,8 +110,8 @@ char *session_settings(const struct session *session) {
 static const struct option_place at_colon = {NULL, ":"};
 
 /* Takes the words apart, in place. */
-static bool take_overrides(struct overrides *overrides, const struct session *session,
-                           char *words) {
+static bool split_overrides(struct overrides *overrides, const struct session *session,
+                            char *words) {
   elman_translate_options options = session->options;
   elman_alignment_units units = session->units;
   while (words[0] != '\0') {
@@ -149,7 +149,7 @@ void session_set_override(struct session *session, char *argument) {
   char *words = strdup(argument);
   if (words == NULL) {
     (void)report_no_memory();
-  } else if (take_overrides(&overrides, session, argument)) {
+  } else if (split_overrides(&overrides, session, argument)) {
     forget_overrides(session);
     session->override_words = words;
     session->overrides = overrides;

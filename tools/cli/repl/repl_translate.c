@@ -1,32 +1,16 @@
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
 #include <unistd.h>
 
 #include "attention/attention_job.h"
+#include "attention/trace_text.h"
 #include "console/messages.h"
 #include "console/terminal.h"
 #include "input/model_input.h"
+#include "options/option.h"
 #include "repl/repl_session.h"
-
-/* ---- what there is ---- */
-
-bool session_has_last(const struct session *session, const char *command) {
-  if (session->last == NULL) report(command, "nothing is translated yet");
-  return session->last != NULL;
-}
-
-bool session_has_sentence(const struct session *session, const char *command) {
-  if (session->sentence == NULL) report(command, "nothing is translated yet");
-  return session->sentence != NULL;
-}
-
-elman_translate_options session_options(const struct session *session, const struct side *side) {
-  elman_translate_options options = session->options;
-  options.ensemble = (const elman_model *const *)side->models.open + 1;
-  options.ensemble_count = side->models.count - 1;
-  return options;
-}
 
 /* ---- translating ---- */
 
@@ -53,6 +37,25 @@ static void keep(struct session *session, elman_translation *translation) {
 }
 
 /* ---- showing ---- */
+
+static void write_probability(FILE *stream, double log_probability) {
+  fprintf(stream, "%6.2f %%", 100 * exp(log_probability));
+}
+
+/* The log-probability of a translation, and of each of its tokens. */
+static void write_tokens(FILE *stream, const elman_translation *translation) {
+  const size_t T = translation->target_count;
+  fprintf(stream, "log-probability %.4f", translation->log_probability);
+  if (T > 0) fprintf(stream, ", %.4f a token", translation->log_probability / (double)T);
+  putc('\n', stream);
+  for (size_t t = 0; t < T; t++) {
+    fprintf(stream, "%4zu  %9.4f  ", t + 1, translation->log_probabilities[t]);
+    write_probability(stream, translation->log_probabilities[t]);
+    fputs("  ", stream);
+    print_visible(stream, translation->target_tokens[t]);
+    putc('\n', stream);
+  }
+}
 
 static void write_attention(const struct session *session, const elman_translation *translation) {
   elman_error error;
@@ -83,7 +86,7 @@ static void show(const struct session *session, const struct side *side,
     if (ranked) fprintf(stream, " (%.3g)", one->score);
     putc('\n', stream);
   }
-  if (translation->forced) session_write_tokens(stream, translation);
+  if (translation->forced) write_tokens(stream, translation);
   if (session->show_attention) write_attention(session, translation);
   output_flush(session->output);
   note_unknown(side, translation);
@@ -142,7 +145,7 @@ static elman_translation *show_side(struct session *session, const struct side *
   FILE *stream = session->output->stream;
   elman_translation *translation = translate(side, &sentence, &options);
   if (translation == NULL) return NULL;
-  session_name_side(name, sizeof name, side);
+  side_name(name, sizeof name, side);
   print_visible(stream, name);
   fprintf(stream, ", log-probability %.4g:\n", translation->log_probability);
   show(session, side, translation);
@@ -178,4 +181,151 @@ void session_dump(struct session *session, char *argument) {
   else if (session_may_write(session, ":dump", argument) &&
            hypotheses_save(argument, session->last, format, &style) == EX_OK)
     tell("%s is written", argument);
+}
+
+/* ---- what else could stand there ---- */
+
+enum { FEW_ALTERNATIVES = 3, USUAL_ALTERNATIVES = 10, MOST_ALTERNATIVES = 100 };
+
+/* Which tokens of the last translation are looked at, and how many for each. */
+struct places {
+  size_t first, count, most;
+};
+
+/* A beam that goes on from what was said before the token, by one token: found[i] is the likeliest
+ * of place first + i. Gives an exit code, after a message if that is not 0. */
+static int find_alternatives(elman_translation **found, const struct session *session,
+                             const struct places *places) {
+  const elman_translation *last = session->last;
+  elman_translate_options options = session_options(session, &session->side);
+  options.beam = options.n_best = places->most;
+  options.max_length = 1;
+  options.max_ratio = options.coverage_penalty = 0;
+  elman_sentence *sentences = calloc(places->count, sizeof *sentences);
+  if (sentences == NULL) return report_no_memory();
+  for (size_t i = 0; i < places->count; i++)
+    sentences[i] = (elman_sentence){.text = last->source,
+                                    .length = strlen(last->source),
+                                    .prefix = last->target_ids,
+                                    .prefix_count = places->first + i};
+  elman_error error;
+  const elman_status status = elman_translate_batch(found, NULL, session->side.translator,
+                                                    sentences, places->count, &options, &error);
+  free(sentences);
+  if (status == ELMAN_OK) return EX_OK;
+  for (size_t i = 0; i < places->count; i++) elman_translation_free(found[i]);
+  return report_error(&error);
+}
+
+static void write_alternative(FILE *stream, const elman_translation *one, size_t t, bool said) {
+  fputs(said ? "  * " : "    ", stream);
+  write_probability(stream, one->log_probabilities[t]);
+  fprintf(stream, "  %9.4f  ", one->log_probabilities[t]);
+  print_visible(stream, one->target_tokens[t]);
+  putc('\n', stream);
+}
+
+/* A line each, the one that was said among them. */
+static void write_list(FILE *stream, const elman_translation *last, size_t t,
+                       const elman_translation *found) {
+  bool told = false;
+  fprintf(stream, "token %zu of %zu, ", t + 1, last->target_count);
+  print_visible(stream, last->target_tokens[t]);
+  putc('\n', stream);
+  for (const elman_translation *one = found; one != NULL; one = one->next) {
+    const bool said = one->target_ids[t] == last->target_ids[t];
+    write_alternative(stream, one, t, said);
+    told = told || said;
+  }
+  if (!told) write_alternative(stream, last, t, true);
+}
+
+/* One line for the token and a few others. */
+static void write_few(FILE *stream, const elman_translation *last, size_t t,
+                      const elman_translation *found) {
+  size_t others = 0;
+  fprintf(stream, "%4zu  ", t + 1);
+  write_probability(stream, last->log_probabilities[t]);
+  fputs("  ", stream);
+  print_visible(stream, last->target_tokens[t]);
+  for (const elman_translation *one = found; one != NULL && others < FEW_ALTERNATIVES;
+       one = one->next) {
+    if (one->target_ids[t] == last->target_ids[t]) continue;
+    fputs(others++ == 0 ? "; or " : ", ", stream);
+    print_visible(stream, one->target_tokens[t]);
+    fputc(' ', stream);
+    fprintf(stream, "%.2f %%", 100 * exp(one->log_probabilities[t]));
+  }
+  putc('\n', stream);
+}
+
+static void write_alternatives(struct session *session, const struct places *places) {
+  FILE *stream = session->output->stream;
+  elman_translation **found = calloc(places->count, sizeof *found);
+  if (found == NULL) {
+    (void)report_no_memory();
+    return;
+  }
+  if (find_alternatives(found, session, places) == EX_OK) {
+    for (size_t i = 0; i < places->count; i++) {
+      (places->count == 1 ? write_list : write_few)(stream, session->last, places->first + i,
+                                                    found[i]);
+      elman_translation_free(found[i]);
+    }
+    output_flush(session->output);
+  }
+  free(found);
+}
+
+/* A whole number from 1 to `most`, or what `text` should have been is reported. */
+static bool read_number(size_t *number, const char *text, const char *what, size_t most) {
+  uint64_t value;
+  if (parse_whole_number(text, &value) && value >= 1 && value <= most) {
+    *number = (size_t)value;
+    return true;
+  }
+  report(":alternatives", "'%s' is no %s from 1 to %zu", text, what, most);
+  return false;
+}
+
+void session_alternatives(struct session *session, char *argument) {
+  if (!session_has_last(session, ":alternatives")) return;
+  const size_t T = session->last->target_count;
+  if (T == 0) {
+    report(":alternatives", "the translation is empty");
+    return;
+  }
+  struct places places = {0, T, FEW_ALTERNATIVES + 1};
+  if (argument[0] != '\0') {
+    const char *most = session_split_word(argument);
+    size_t token;
+    if (!read_number(&token, argument, "token", T)) return;
+    places = (struct places){token - 1, 1, USUAL_ALTERNATIVES};
+    if (most[0] != '\0' &&
+        !read_number(&places.most, most, "number of alternatives", MOST_ALTERNATIVES))
+      return;
+  }
+  write_alternatives(session, &places);
+}
+
+/* ---- gradients ---- */
+
+void session_trace(struct session *session, char *argument) {
+  if (!session_has_sentence(session, ":trace")) return;
+  if (argument[0] == '\0' && !session_has_last(session, ":trace")) return;
+  const char *target = argument[0] == '\0' ? session->last->text : argument;
+  elman_error error;
+  elman_gradient_trace *trace;
+  if (session->side.models.count > 1)
+    note("of the first model, %s", session->side.models.paths.words[0]);
+  if (session->override_words != NULL)
+    tell("with the attention as it is: ':override' does not apply to ':trace'");
+  if (elman_trace(&trace, session->side.models.open[0], session->sentence, target, 0, &error) !=
+      ELMAN_OK) {
+    report_error(&error);
+    return;
+  }
+  trace_write_text(session->output->stream, trace, 0);
+  output_flush(session->output);
+  elman_trace_free(trace);
 }

@@ -1,11 +1,47 @@
-/* elman --version [--verbose] */
+/* elman help, elman --version, and the names of groups */
 #include <string.h>
 #include <sysexits.h>
 
 #include "commands.h"
+#include "completion.h"
 #include "console/messages.h"
 #include "console/output.h"
 #include "elman.h"
+#include "options/command_line.h"
+
+int no_command(int argc, char **argv) {
+  int words;
+  commands_print(argc > 1 ? stdout : stderr, command_find(1, argv, &words));
+  return argc > 1 ? output_end(EX_OK) : EX_USAGE;
+}
+
+int help_command(int argc, char **argv) {
+  const char *shell = NULL;
+  const struct option options[] = {{"completion", 0, "SHELL",
+                                    "print what lets a shell complete command lines",
+                                    .text = &shell, .choice = completion_shell_name},
+                                   {0}};
+  const struct rule rules[] = {
+      {"completion", "COMMAND", "--completion is for all commands; leave COMMAND out"}, {0}};
+  const struct usage usage = {
+      "help", "[options] [COMMAND]",  "Explains a command, or lists them all.", options,
+      rules,  .reads_operands = false};
+  struct operands operands;
+  int code, words;
+  if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
+  if (shell != NULL) return completion_print(shell);
+  if (operands.count == 0) {
+    commands_print(stdout, NULL);
+    return output_end(EX_OK);
+  }
+  const struct command *command = command_find((int)operands.count, operands.words, &words);
+  if (command == NULL) return EX_USAGE;
+  if (operands.count > (size_t)words) return report_usage("help", "explains one command at a time");
+  char help[] = "--help";
+  return command->run(2, (char *[]){operands.words[words - 1], help, NULL});
+}
+
+/* ---- the version ---- */
 
 static void write_kernels(FILE *stream, const elman_machine *machine) {
   fprintf(stream, "kernels     %s, ", machine->kernels);

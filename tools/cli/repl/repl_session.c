@@ -1,0 +1,142 @@
+#include "repl/repl_session.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sysexits.h>
+
+#include "console/messages.h"
+
+/* ---- lines ---- */
+
+static const char IDEOGRAPHIC_SPACE[] = "\u3000", FULL_WIDTH_COLON[] = "\uff1a";
+
+static bool starts_with(const char *text, const char *start) {
+  return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* The bytes of the blank at the start of `text`, or 0. */
+static size_t blank_at(const char *text) {
+  if (*text == ' ' || *text == '\t') return 1;
+  return starts_with(text, IDEOGRAPHIC_SPACE) ? strlen(IDEOGRAPHIC_SPACE) : 0;
+}
+
+char *session_trim(char *line) {
+  for (size_t blank; (blank = blank_at(line)) > 0;) line += blank;
+  return line;
+}
+
+size_t session_colon(const char *line) {
+  if (*line == ':') return 1;
+  return starts_with(line, FULL_WIDTH_COLON) ? strlen(FULL_WIDTH_COLON) : 0;
+}
+
+void session_narrow(char *text) {
+  char *into = text;
+  while (*text != '\0') {
+    const unsigned char *bytes = (const unsigned char *)text;
+    /* U+FF01 to U+FF5E are "!" to "~", and U+3000 is the blank */
+    if (bytes[0] == 0xef && ((bytes[1] == 0xbc && bytes[2] >= 0x81 && bytes[2] <= 0xbf) ||
+                             (bytes[1] == 0xbd && bytes[2] >= 0x80 && bytes[2] <= 0x9e))) {
+      *into++ = (char)(bytes[2] - 0x80 + (bytes[1] == 0xbc ? 0x20 : 0x60));
+      text += 3;
+    } else if (starts_with(text, IDEOGRAPHIC_SPACE)) {
+      *into++ = ' ';
+      text += strlen(IDEOGRAPHIC_SPACE);
+    } else {
+      *into++ = *text++;
+    }
+  }
+  *into = '\0';
+}
+
+char *session_split_word(char *text) {
+  char *end = text;
+  while (*end != '\0' && blank_at(end) == 0) end++;
+  char *rest = session_trim(end);
+  *end = '\0';
+  char *last = rest; /* behind what is not blank */
+  for (char *at = rest; *at != '\0';) {
+    const size_t blank = blank_at(at);
+    at += blank > 0 ? blank : 1;
+    if (blank == 0) last = at;
+  }
+  *last = '\0';
+  return rest;
+}
+
+/* ---- sides ---- */
+
+void side_close(struct side *side) {
+  elman_translator_free(side->translator);
+  models_close(&side->models);
+  free(side->path);
+  *side = (struct side){0};
+}
+
+int side_open(struct side *side, const struct session *session) {
+  elman_translate_options options = session->options; /* what the models must go with */
+  elman_error error;
+  int code = models_open(&side->models, &options);
+  if (code == EX_OK &&
+      elman_translator_create(&side->translator, side->models.open[0], &error) != ELMAN_OK)
+    code = report_error(&error);
+  if (code != EX_OK) side_close(side);
+  return code;
+}
+
+void side_name(char *name, size_t size, const struct side *side) {
+  const struct option_list *paths = &side->models.paths;
+  if (paths->count > 1)
+    snprintf(name, size, "%s and %zu more", paths->words[0], paths->count - 1);
+  else
+    snprintf(name, size, "%s", paths->words[0]);
+}
+
+/* ---- the session ---- */
+
+int session_open(struct session *session) {
+  return side_open(&session->side, session);
+}
+
+static void history_free(struct history *history) {
+  for (size_t i = 0; i < history->rows * HISTORY_COLUMNS; i++) free(history->cells[i]);
+  free(history->cells);
+  *history = (struct history){0};
+}
+
+void session_close(struct session *session) {
+  elman_translation_free(session->last);
+  side_close(&session->side);
+  side_close(&session->other);
+  history_free(&session->history);
+  free(session->sentence);
+  free(session->override_words);
+  session->last = NULL;
+  session->sentence = session->override_words = NULL;
+}
+
+bool session_has_last(const struct session *session, const char *command) {
+  if (session->last == NULL) report(command, "nothing is translated yet");
+  return session->last != NULL;
+}
+
+bool session_has_sentence(const struct session *session, const char *command) {
+  if (session->sentence == NULL) report(command, "nothing is translated yet");
+  return session->sentence != NULL;
+}
+
+elman_translate_options session_options(const struct session *session, const struct side *side) {
+  elman_translate_options options = session->options;
+  options.ensemble = (const elman_model *const *)side->models.open + 1;
+  options.ensemble_count = side->models.count - 1;
+  return options;
+}
+
+bool session_may_write(const struct session *session, const char *command, const char *path) {
+  struct stat info;
+  /* What cannot be looked at cannot be written either, which then is an error. */
+  if (session->replaces || lstat(path, &info) != 0 || elman_file_is_direct(path)) return true;
+  report(path, "exists already; '%s! %s' replaces it", command, path);
+  return false;
+}
