@@ -4,7 +4,7 @@
 #include "api/call.h"
 #include "attention/kinds.h"
 #include "model/hyperparameters.h"
-#include "rnn/cells.h"
+#include "rnn/cell.h"
 
 const char *elman_cell_name(size_t index) {
   return cell_name(index);

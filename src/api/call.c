@@ -1,7 +1,6 @@
 #include "api/call.h"
 
 #include "tensor/blas.h"
-#include "tensor/denormals.h"
 
 /* The members of a team never outnumber the processors: more would only take them from each other.
  */

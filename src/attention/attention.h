@@ -1,8 +1,7 @@
 /* Attention: queries look at keys and take a weighted mean of values. Encoder–decoder attention
  * (queries: decoder states; keys and values: encoder states) and self-attention (all three the
  * same) are made of the same pieces. docs/bptt.md, equations 6 to 8 and 15 to 17;
- * docs/beyond.md, 29 to 31, 37 to 46, 50 to 54 and 65 to
- * 74.
+ * docs/beyond.md, 29 to 31, 37 to 46, 50 to 54 and 65 to 74.
  *
  *   queries, keys, values → projections → scores → mask, softmax → [dropout] → context
  *
@@ -16,7 +15,7 @@
 #include "base/sequence.h"
 #include "tensor/dropout.h"
 
-struct attention_overrides; /* attention/override.h */
+struct attention_overrides; /* attention/mask.h */
 
 /* Sentence b has query_lengths[b] queries and key_lengths[b] keys; what lies past them is masked:
  * it is not read, and its weights and contexts are exactly zero. Projections go over all rows,
@@ -111,5 +110,58 @@ void attention_backward(const struct attention_gradients *d, const struct attent
 /* Passes on what the scratch gathered for these keys, and for the weights of their projections. */
 void attention_prepare_backward(const struct attention_gradients *d,
                                 const struct attention_pass *pass, struct range keys);
+
+/* The mean of what several heads look at: rows (N,S), one per head, at source token s. */
+real mean_weight(const real *rows, size_t N, size_t S, size_t s);
+
+/* ---- self-attention as a residual sublayer over the states of an RNN: outputs = states + context,
+ * with the states as queries, keys and values (Vaswani et al., NIPS 2017). docs/beyond.md,
+ * equation 44 ---- */
+
+/* Everything looks at everything. */
+struct attention_shape self_attention_shape(const struct sequence *sequence);
+/* The pass over these states (T,B,H). */
+struct attention_pass self_attention_pass(struct attention_layer layer,
+                                          const struct sequence *sequence,
+                                          struct attention_cache cache, const real *states);
+
+/* outputs (T,B,H) of these steps, from the states of all steps so far, which are the queries, keys
+ * and values of the pass. Each step is run once, and the earlier ones before. */
+void self_attention_forward(real *outputs, const struct attention_pass *pass, struct range steps);
+
+/* From d->context, the gradients of the outputs (T,B,H), to those of the states, which are
+ * d->queries, keys and values; the later steps before. */
+void self_attention_backward(const struct attention_gradients *d, const struct attention_pass *pass,
+                             struct range steps);
+
+/* Step by step, when translating: the keys and values of the steps so far, in rows that hypotheses
+ * move between. Start from all zero. One history serves searches of any sizes: each start fits the
+ * arrays to the sizes of its own search, which no other function takes from elsewhere. */
+struct self_attention_history {
+  struct arena arena;
+  struct attention_config config; /* of the running search, like the sizes below */
+  size_t rows;                    /* R */
+  size_t steps, capacity;
+  real *keys, *values; /* (capacity,R,H); the states themselves where there is no projection */
+  real *spare;         /* (R,H): for moving rows */
+  real *weights;       /* (R,N,capacity) of the running step */
+  size_t *lengths;     /* (R): steps, the running one included */
+};
+void self_attention_history_free(struct self_attention_history *history);
+
+/* Begins a search with `rows` rows, and makes room for a step; keeps the memory. */
+elman_status self_attention_history_start(struct self_attention_history *history,
+                                          struct attention_config config, size_t rows,
+                                          elman_error *error) CHECKED;
+/* Makes room for one more step. */
+elman_status self_attention_history_grow(struct self_attention_history *history,
+                                         elman_error *error) CHECKED;
+/* Row r becomes a copy of what row from[r] was. */
+void self_attention_history_move(struct self_attention_history *history, const size_t *from);
+
+/* outputs (1,R,H) of one more step, for which there is room. The pass is of one query a row, the
+ * states (R,H) of the step; a row whose query length is 0 is not run. */
+void self_attention_step(real *outputs, struct self_attention_history *history,
+                         const struct attention_pass *pass);
 
 #endif

@@ -1,9 +1,11 @@
-/* Which keys a query may look at: some that follow each other, and nothing outside gets any weight.
- */
+/* Which keys a query may look at: some that follow each other, and nothing outside gets any weight;
+ * and interventions in the weights. */
 #ifndef ELMAN_ATTENTION_MASK_H
 #define ELMAN_ATTENTION_MASK_H
 
 #include "attention/attention.h"
+#include "base/random.h"
+#include "elman/translate.h"
 
 /* Keys from `first` up to but not `end`. */
 struct visible {
@@ -56,5 +58,20 @@ weigh_backward mask_softmax_backward;
 /* Division by the sum, which must not be zero: equation 46. Backward, scores must be kept. */
 weigh_forward mask_share_forward;
 weigh_backward mask_share_backward;
+
+/* ---- interventions: weights that are changed while the model decodes, to see whether its
+ * translation needs them as they are ---- */
+
+/* Applied one after the other, in every head. */
+struct attention_overrides {
+  const elman_override *list;
+  size_t count;
+  uint64_t seed; /* of the shuffling, which depends on it, the query and the number of keys only */
+  size_t first;  /* number of the first query that is run, from 0 */
+};
+
+/* Changes the row (S) of query `first` + t. */
+void override_apply(real *row, struct visible visible, const struct attention_overrides *overrides,
+                    size_t t);
 
 #endif

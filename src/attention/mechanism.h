@@ -1,11 +1,31 @@
-/* The interface of a mechanism. It has a row in ATTENTION_MECHANISMS (attention/kinds.h) and a
- * file mechanism_NAME.c, which defines attention_NAME; nobody else asks which one it is. */
+/* The interface of a mechanism. It has a row in ATTENTION_MECHANISMS (attention/kinds.h) and a file
+ * mechanism_NAME.c, which defines attention_NAME; no other file asks which one it is. */
 #ifndef ELMAN_ATTENTION_MECHANISM_H
 #define ELMAN_ATTENTION_MECHANISM_H
 
 #include "attention/guide.h"
 #include "attention/mask.h"
-#include "attention/score.h"
+
+/* ---- scores of the (projected) queries and keys of one sentence ---- */
+
+/* Rows of time-major arrays lie `step` reals apart. */
+struct score_input {
+  size_t queries, keys, size; /* T_b, S_b, H */
+  const real *q;              /* T_b rows of H */
+  const real *k;              /* S_b rows of H */
+  size_t vector_step;         /* between rows of q, and of k */
+  size_t score_step;          /* between rows of scores */
+  real scale;                 /* α */
+  real *const *own;           /* the mechanism's own weights, in the order of its list */
+};
+
+/* u (T_b,S_b), overwritten */
+typedef void score_forward(real *u, const struct score_input *input);
+/* Adds to dq, dk and, of the mechanism's own weights, to those whose gradients sentences share. */
+typedef void score_backward(real *dq, real *dk, real *const *down, const real *du,
+                            const struct score_input *input);
+
+/* ---- the interface ---- */
 
 /* How many: 1, H or, of arrays only, S. */
 enum attention_extent { NONE, ONE, SIZE, KEYS };
@@ -74,5 +94,30 @@ struct attention_mechanism {
 };
 
 const struct attention_mechanism *attention_mechanism(enum attention_kind kind);
+
+/* ---- what several mechanisms share ---- */
+
+/* u_ts = α q_t·k_s */
+score_forward score_product_forward;
+score_backward score_product_backward;
+
+/* u_ts = own[0]·tanh(q_t + k_s) */
+score_forward score_additive_forward;
+score_backward score_additive_backward;
+
+/* A prediction: numbers that a query gives by a small network of one tanh layer: φ_t = tanh(W d_t),
+ * and z_t = ω·φ_t for each of them; docs/beyond.md, equations 40 and 65. */
+
+/* Where its parts stand among the mechanism's own weights and arrays: W and φ first, then an ω (a
+ * row) and a z for each number. */
+enum { PREDICTION_STATES, PREDICTIONS };
+
+/* From the queries to φ and the z of `count` numbers, which the mechanism may then change. */
+void prediction_forward(const struct attention_pass *pass, size_t count);
+
+/* From the dz in the scratch to the gradients of the queries and of all weights, added. Those of
+ * queries past a sentence's end are not looked at. */
+void prediction_backward(const struct attention_gradients *d, const struct attention_pass *pass,
+                         size_t count);
 
 #endif

@@ -6,7 +6,6 @@
 #include <tgmath.h>
 
 #include "attention/mechanism.h"
-#include "attention/prediction.h"
 
 enum { SPAN_WEIGHT, CENTER_SCORE_WEIGHT, WIDTH_SCORE_WEIGHT, GATE_SCORE_WEIGHT };
 enum { SPAN_STATES = PREDICTION_STATES, CENTERS = PREDICTIONS, WIDTHS, GATES, ARRAYS };

@@ -1,7 +1,6 @@
 /* u_ts = v·tanh(q_t + k_s): additive attention (Bahdanau et al. 2015) after its projections. */
 #include "attention/mechanism.h"
 #include "tensor/elementary.h"
-#include "tensor/lanes.h"
 
 /* v·tanh(q + k) (n), in LANES sums side by side */
 static real weighted_tanh(const real *v, const real *q, const real *k, size_t n) {

@@ -5,7 +5,6 @@
 #include <tgmath.h>
 
 #include "attention/mechanism.h"
-#include "attention/prediction.h"
 
 enum { CENTER_WEIGHT, CENTER_SCORE_WEIGHT };                       /* W_p, v_p */
 enum { CENTER_STATES = PREDICTION_STATES, CENTERS = PREDICTIONS }; /* tanh(W_p d_t), p_t */

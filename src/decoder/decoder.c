@@ -3,14 +3,16 @@
 #include <string.h>
 
 #include "attention/guide.h"
-#include "decoder/bridge.h"
-#include "decoder/output.h"
-#include "rnn/embedding.h"
-#include "tensor/columns.h"
+#include "base/team.h"
 #include "tensor/linear.h"
 
 /* Dropout sites: those from 0 on, and 2 MAX_LAYERS + 1, are the encoder's. */
-enum { SITE_INPUTS = MAX_LAYERS, SITE_ATTENTION = 2 * MAX_LAYERS + 2, SITE_SELF_ATTENTION };
+enum {
+  SITE_INPUTS = MAX_LAYERS,
+  SITE_FEATURES = 2 * MAX_LAYERS,
+  SITE_ATTENTION = 2 * MAX_LAYERS + 2,
+  SITE_SELF_ATTENTION
+};
 
 size_t decoder_input_size(struct decoder_sizes sizes, size_t layer) {
   if (layer > 0) return sizes.hidden;
@@ -183,6 +185,147 @@ static struct columns fed_in(real *inputs, struct decoder_sizes sizes) {
                           sizes.attentional};
 }
 
+/* ---- the bridge: from the encoder's final states to the decoder's first ---- */
+
+/* From the encoder's final states to the decoder's first: a copy, or tanh(W e + b) where the
+ * encoder reads in both directions; without the tanh for parts other than h, which have no bounds.
+ * docs/bptt.md, equations 5 and 21; docs/beyond.md, 33 and 64. */
+
+/* Where part p of a layer begins in final states, or in their gradients. */
+static size_t final_at(const struct decoder_pass *pass, size_t layer, size_t p) {
+  return (layer * pass->sizes.cell->parts + p) * pass->target->batch * pass->sizes.hidden;
+}
+
+static struct linear bridge_of(const struct decoder_pass *pass, size_t layer, size_t p) {
+  const struct decoder_parameters *w = pass->weights;
+  const size_t H = pass->sizes.hidden;
+  return (struct linear){
+      .weight = w->bridge_weight[layer][p], .bias = w->bridge_bias[layer][p], .in = H, .out = H};
+}
+
+/* Block 0 of the states of a layer, all parts. */
+static void bridge_forward(const struct decoder_pass *pass, size_t l) {
+  const size_t B = pass->target->batch, H = pass->sizes.hidden;
+  for (size_t p = 0; p < pass->sizes.cell->parts; p++) {
+    const real *final = pass->source.finals + final_at(pass, l, p);
+    real *start = pass->cache->states[l].part[p];
+    if (!pass->sizes.bridge)
+      memcpy(start, final, B * H * sizeof *start); /* (5) */
+    else if (p == 0)
+      linear_tanh_forward(start, final, bridge_of(pass, l, p), B); /* (33) */
+    else
+      linear_forward(start, final, bridge_of(pass, l, p), B); /* (64) */
+  }
+}
+
+/* The layer's part of dfinals (layers,parts,B,H) is overwritten; the gradient of block 0 too. */
+static void bridge_backward(const struct decoder_parameters *gradients, real *dfinals,
+                            const struct decoder_scratch *scratch, const struct decoder_pass *pass,
+                            size_t l) {
+  const size_t B = pass->target->batch, H = pass->sizes.hidden;
+  for (size_t p = 0; p < pass->sizes.cell->parts; p++) {
+    real *dstart = scratch->states[l].part[p], *dfinal = dfinals + final_at(pass, l, p);
+    if (!pass->sizes.bridge) {
+      memcpy(dfinal, dstart, B * H * sizeof *dfinal); /* (21) */
+      continue;
+    }
+    if (p == 0) tanh_backward(dstart, pass->cache->states[l].part[p], B * H);
+    const struct linear_gradients d = {gradients->bridge_weight[l][p],
+                                       gradients->bridge_bias[l][p]};
+    linear_backward_weights(d, dstart, pass->source.finals + final_at(pass, l, p),
+                            bridge_of(pass, l, p), B);
+    linear_backward_input(dfinal, 0, dstart, bridge_of(pass, l, p), B);
+  }
+}
+
+/* ---- features: the real positions, packed ---- */
+
+/* Two arrays side by side, one row a real position: packed (N,F), from or to the padded ones, left
+ * (T,B,left_size) and right (T,B,F - left_size). */
+struct packing {
+  real *packed;
+  const real *left, *right;
+  real *to_left, *to_right;
+  size_t left_size, F;
+  const struct sequence *target;
+  struct dropout dropout;
+};
+
+/* Real positions before step t, which are the packed rows before it. */
+static size_t rows_before(const struct sequence *target, size_t t) {
+  size_t n = 0;
+  for (size_t b = 0; b < target->batch; b++) n += target->lengths[b] < t ? target->lengths[b] : t;
+  return n;
+}
+
+static void pack_step(const void *context, size_t t) {
+  const struct packing *p = context;
+  const size_t B = p->target->batch, F = p->F, left = p->left_size,
+               first = rows_before(p->target, t);
+  real *row = p->packed + first * F, *const start = row;
+  for (size_t b = 0; b < B; b++) {
+    if (t >= p->target->lengths[b]) continue;
+    memcpy(row, p->left + (t * B + b) * left, left * sizeof *row);
+    if (left < F) memcpy(row + left, p->right + (t * B + b) * (F - left), (F - left) * sizeof *row);
+    row += F;
+  }
+  dropout_apply(start, (size_t)(row - start), first * F, p->dropout);
+}
+
+/* The reverse; padded positions become zero. */
+static void unpack_step(const void *context, size_t t) {
+  const struct packing *p = context;
+  const size_t B = p->target->batch, F = p->F, left = p->left_size, right = F - left;
+  const size_t first = rows_before(p->target, t), rows = rows_before(p->target, t + 1) - first;
+  const real *row = p->packed + first * F;
+  dropout_apply(p->packed + first * F, rows * F, first * F, p->dropout);
+  for (size_t b = 0; b < B; b++) {
+    real *to_left = p->to_left + (t * B + b) * left;
+    real *to_right = right == 0 ? NULL : p->to_right + (t * B + b) * right;
+    if (t < p->target->lengths[b]) {
+      memcpy(to_left, row, left * sizeof *row);
+      if (right > 0) memcpy(to_right, row + left, right * sizeof *row);
+      row += F;
+    } else {
+      memset(to_left, 0, left * sizeof *row);
+      if (right > 0) memset(to_right, 0, right * sizeof *row);
+    }
+  }
+}
+
+static double work_of(const struct packing *packing) {
+  return (double)WORK_OF_FUNCTION * (double)(packing->target->steps * packing->target->batch) *
+         (double)packing->F;
+}
+
+static struct packing packing_of(const struct decoder_pass *pass, real *packed) {
+  const size_t H = pass->sizes.hidden, A = pass->sizes.attentional;
+  return (struct packing){.packed = packed,
+                          .left_size = A > 0 ? A : H,
+                          .F = decoder_feature_size(pass->sizes),
+                          .target = pass->target,
+                          .dropout = dropout_site(pass->dropouts.units, SITE_FEATURES)};
+}
+
+static void pack_features(const struct decoder_pass *pass) {
+  const struct decoder_cache *cache = pass->cache;
+  const size_t A = pass->sizes.attentional;
+  struct packing packing = packing_of(pass, cache->features);
+  packing.left = A > 0 ? cache->attentional + pass->target->batch * A : decoder_outputs(pass);
+  packing.right = cache->attention.context;
+  share_out(pass->target->steps, work_of(&packing), pack_step, &packing);
+}
+
+static void unpack_features(const struct decoder_scratch *scratch,
+                            const struct decoder_pass *pass) {
+  const size_t A = pass->sizes.attentional;
+  struct packing packing = packing_of(pass, scratch->features);
+  packing.to_left = A > 0 ? scratch->attentional + pass->target->batch * A
+                          : decoder_outputs_gradient(scratch, pass);
+  packing.to_right = scratch->context;
+  share_out(pass->target->steps, work_of(&packing), unpack_step, &packing);
+}
+
 /* ---- forward ---- */
 
 void decoder_start(const struct decoder_pass *pass) {
@@ -255,7 +398,7 @@ void decoder_steps(const struct decoder_pass *pass) {
     attention_forward(&attention, steps);
     if (pass->sizes.attentional > 0) attentional_forward(pass, steps);
   }
-  output_features(pass);
+  pack_features(pass);
 }
 
 void decoder_forward(const struct decoder_pass *pass) {
@@ -376,7 +519,7 @@ void decoder_backward(const struct decoder_parameters *gradients, real *dsource,
       dgiven,          dgiven, dgiven, &gradients->self_attention, scratch->self_attention,
       scratch->outputs};
   clear_scratch(scratch, pass);
-  output_features_backward(scratch, pass);
+  unpack_features(scratch, pass);
   for (size_t end = pass->target->steps; end > 0; end -= length) {
     const struct range steps = {end - length, length};
     if (pass->sizes.attentional > 0) attentional_backward(scratch, pass, steps);

@@ -1,98 +1,15 @@
 #include "decoder/output.h"
 
-#include <string.h>
+#include <math.h>
 
 #include "base/team.h"
-#include "tensor/cross_entropy.h"
+#include "tensor/blas.h"
+#include "tensor/few_rows.h"
 #include "tensor/linear.h"
+#include "tensor/softmax.h"
 
-/* The dropout site between the encoder's and the decoder's. */
-enum { SITE_OUTPUT = 2 * MAX_LAYERS };
-
-/* Two arrays side by side, one row a real position: packed (N,F), from or to the padded ones, left
- * (T,B,left_size) and right (T,B,F - left_size). */
-struct packing {
-  real *packed;
-  const real *left, *right;
-  real *to_left, *to_right;
-  size_t left_size, F;
-  const struct sequence *target;
-  struct dropout dropout;
-};
-
-/* Real positions before step t, which are the packed rows before it. */
-static size_t rows_before(const struct sequence *target, size_t t) {
-  size_t n = 0;
-  for (size_t b = 0; b < target->batch; b++) n += target->lengths[b] < t ? target->lengths[b] : t;
-  return n;
-}
-
-static void pack_step(const void *context, size_t t) {
-  const struct packing *p = context;
-  const size_t B = p->target->batch, F = p->F, left = p->left_size,
-               first = rows_before(p->target, t);
-  real *row = p->packed + first * F, *const start = row;
-  for (size_t b = 0; b < B; b++) {
-    if (t >= p->target->lengths[b]) continue;
-    memcpy(row, p->left + (t * B + b) * left, left * sizeof *row);
-    if (left < F) memcpy(row + left, p->right + (t * B + b) * (F - left), (F - left) * sizeof *row);
-    row += F;
-  }
-  dropout_apply(start, (size_t)(row - start), first * F, p->dropout);
-}
-
-/* The reverse; padded positions become zero. */
-static void unpack_step(const void *context, size_t t) {
-  const struct packing *p = context;
-  const size_t B = p->target->batch, F = p->F, left = p->left_size, right = F - left;
-  const size_t first = rows_before(p->target, t), rows = rows_before(p->target, t + 1) - first;
-  const real *row = p->packed + first * F;
-  dropout_apply(p->packed + first * F, rows * F, first * F, p->dropout);
-  for (size_t b = 0; b < B; b++) {
-    real *to_left = p->to_left + (t * B + b) * left;
-    real *to_right = right == 0 ? NULL : p->to_right + (t * B + b) * right;
-    if (t < p->target->lengths[b]) {
-      memcpy(to_left, row, left * sizeof *row);
-      if (right > 0) memcpy(to_right, row + left, right * sizeof *row);
-      row += F;
-    } else {
-      memset(to_left, 0, left * sizeof *row);
-      if (right > 0) memset(to_right, 0, right * sizeof *row);
-    }
-  }
-}
-
-static double work_of(const struct packing *packing) {
-  return (double)WORK_OF_FUNCTION * (double)(packing->target->steps * packing->target->batch) *
-         (double)packing->F;
-}
-
-static struct packing packing_of(const struct decoder_pass *pass, real *packed) {
-  const size_t H = pass->sizes.hidden, A = pass->sizes.attentional;
-  return (struct packing){.packed = packed,
-                          .left_size = A > 0 ? A : H,
-                          .F = decoder_feature_size(pass->sizes),
-                          .target = pass->target,
-                          .dropout = dropout_site(pass->dropouts.units, SITE_OUTPUT)};
-}
-
-void output_features(const struct decoder_pass *pass) {
-  const struct decoder_cache *cache = pass->cache;
-  const size_t A = pass->sizes.attentional;
-  struct packing packing = packing_of(pass, cache->features);
-  packing.left = A > 0 ? cache->attentional + pass->target->batch * A : decoder_outputs(pass);
-  packing.right = cache->attention.context;
-  share_out(pass->target->steps, work_of(&packing), pack_step, &packing);
-}
-
-void output_features_backward(const struct decoder_scratch *scratch,
-                              const struct decoder_pass *pass) {
-  const size_t A = pass->sizes.attentional;
-  struct packing packing = packing_of(pass, scratch->features);
-  packing.to_left = A > 0 ? scratch->attentional + pass->target->batch * A
-                          : decoder_outputs_gradient(scratch, pass);
-  packing.to_right = scratch->context;
-  share_out(pass->target->steps, work_of(&packing), unpack_step, &packing);
+static size_t divide_up(size_t a, size_t b) {
+  return (a + b - 1) / b;
 }
 
 /* ---- features to logits to losses ---- */
@@ -109,8 +26,8 @@ void output_logits(real *logits, const real *features, size_t rows,
 
 size_t output_block(size_t tokens) {
   enum { MOST_ROWS = 384 };
-  const size_t blocks = (tokens + MOST_ROWS - 1) / MOST_ROWS;
-  return blocks <= 1 ? tokens : (tokens + blocks - 1) / blocks;
+  const size_t blocks = divide_up(tokens, MOST_ROWS);
+  return blocks <= 1 ? tokens : divide_up(tokens, blocks);
 }
 
 void output_losses(const struct output_pass *pass) {
@@ -121,4 +38,219 @@ void output_losses(const struct output_pass *pass) {
     cross_entropy_forward(pass->losses + first, pass->logits, pass->labels + first, pass->smoothing,
                           rows, V);
   }
+}
+
+/* ---- logits, losses and gradients in tiles ---- */
+
+/* A tile's logits stay in the second-level cache. Fewer columns than LEAST_WIDTH would make the
+ * products slow. */
+struct output_tiles output_tiles_of(size_t rows, struct decoder_sizes sizes) {
+  enum { TILE_NUMBERS = 320 << 10, LEAST_WIDTH = 128, UNIT = 16, GROUPS = 4 };
+  const size_t V = sizes.vocabulary, F = decoder_feature_size(sizes);
+  const struct output_tiles one = {V, 1, 1};
+  if (!is_worth_sharing((double)(rows * F) * (double)V)) return one;
+  const size_t most = V / LEAST_WIDTH < GROUPS ? V / LEAST_WIDTH : (size_t)GROUPS;
+  if (most <= 1) return one;
+  const size_t wanted = divide_up(divide_up(V, divide_up(TILE_NUMBERS, rows)), most) * most;
+  const size_t even = divide_up(divide_up(V, wanted), UNIT) * UNIT;
+  const size_t width = even < LEAST_WIDTH ? (size_t)LEAST_WIDTH : even;
+  const size_t count = divide_up(V, width), each = divide_up(count, most);
+  return (struct output_tiles){width, count, divide_up(count, each)};
+}
+
+void output_scratch_take(struct output_scratch *scratch, struct arena *arena, size_t rows,
+                         struct decoder_sizes sizes) {
+  scratch->tiles = output_tiles_of(rows, sizes);
+  scratch->parts = arena_allocate(arena, sizeof *scratch->parts, scratch->tiles.count, rows, 1);
+  scratch->features =
+      arena_reals(arena, scratch->tiles.groups - 1, rows, decoder_feature_size(sizes));
+}
+
+/* Some rows of a batch. */
+struct block {
+  struct cross_entropy_task loss; /* of n rows */
+  const struct output_pass *pass;
+  const real *features; /* (n,F) */
+  real *dfeatures;      /* (n,F) */
+  const struct output_scratch *scratch;
+  const struct decoder_parameters *gradients;
+  size_t F;
+};
+
+struct tile {
+  size_t first, width; /* columns */
+  real *logits;        /* (n,width) */
+  struct softmax_part *part;
+};
+
+static struct tile tile_of(const struct block *block, size_t k) {
+  const size_t V = block->loss.v, n = block->loss.n, width = block->scratch->tiles.width;
+  const size_t first = k * width, left = V - first;
+  return (struct tile){first, left < width ? left : width, block->pass->logits + n * first,
+                       block->scratch->parts + k * n};
+}
+
+/* The product of the only tile has tiles of its own. */
+static void multiply(const struct block *block, struct product p) {
+  if (block->scratch->tiles.count == 1)
+    matrix_product(p);
+  else
+    matrix_product_alone(p);
+}
+
+/* o_t = W_o [d_t ; c_t] + b_o                                                    (9, 10) */
+static void forward_tile(const void *context, size_t k) {
+  const struct block *block = context;
+  const struct tile tile = tile_of(block, k);
+  const struct decoder_parameters *w = block->pass->weights;
+  const size_t n = block->loss.n, F = block->F;
+  bias_forward(tile.logits, w->out_bias + tile.first, n, tile.width);
+  multiply(block,
+           (struct product){tile.logits, tile.width, 1, 1, as_it_is(block->features, F),
+                            transposed(w->out_weight + tile.first * F, F), n, tile.width, F});
+  cross_entropy_part(tile.part, tile.logits, block->loss, tile.first, tile.width);
+}
+
+/* dfeatures (n,F) = beta dfeatures + what the tile gives to it */
+static void backward_tile(const struct block *block, size_t k, real *dfeatures, real beta) {
+  const struct tile tile = tile_of(block, k);
+  const size_t n = block->loss.n, F = block->F, at = tile.first * F;
+  cross_entropy_gradient(tile.logits, tile.part, block->loss, tile.first, tile.width); /* (12) */
+  /* dW_o += Σ do_t [d_t ; c_t]ᵀ, db_o += Σ do_t                                     (13) */
+  bias_backward(block->gradients->out_bias + tile.first, tile.logits, tile.width, n, tile.width);
+  multiply(block, (struct product){block->gradients->out_weight + at, F, 1, 1,
+                                   transposed(tile.logits, tile.width),
+                                   as_it_is(block->features, F), tile.width, F, n});
+  /* [dd_t ; dc_t] = W_oᵀ do_t                                                        (14) */
+  multiply(block,
+           (struct product){dfeatures, F, beta, 1, as_it_is(tile.logits, tile.width),
+                            as_it_is(block->pass->weights->out_weight + at, F), n, F, tile.width});
+}
+
+static void backward_group(const void *context, size_t group) {
+  const struct block *block = context;
+  const struct output_tiles tiles = block->scratch->tiles;
+  const size_t each = divide_up(tiles.count, tiles.groups), size = block->loss.n * block->F;
+  real *sum = group == 0 ? block->dfeatures : block->scratch->features + (group - 1) * size;
+  for (size_t k = group * each; k < tiles.count && k < (group + 1) * each; k++)
+    backward_tile(block, k, sum, k == group * each ? 0 : 1);
+}
+
+/* One row of the features' gradient: the sum of the first group and those of the others. */
+static void add_groups(const void *context, size_t i) {
+  const struct block *block = context;
+  const size_t groups = block->scratch->tiles.groups, size = block->loss.n * block->F;
+  real *row = block->dfeatures + i * block->F;
+  const real *other = block->scratch->features + i * block->F;
+  for (size_t g = 1; g < groups; g++, other += size)
+    for (size_t j = 0; j < block->F; j++) row[j] += other[j];
+}
+
+void output_learn(const struct decoder_parameters *gradients, real *dfeatures,
+                  const struct output_scratch *scratch, const struct output_pass *pass) {
+  const size_t F = decoder_feature_size(pass->sizes);
+  const struct output_tiles tiles = scratch->tiles;
+  for (size_t first = 0; first < pass->tokens; first += pass->block) {
+    const size_t left = pass->tokens - first, rows = left < pass->block ? left : pass->block;
+    const struct block block = {.loss = {pass->labels + first, rows, pass->sizes.vocabulary,
+                                         pass->smoothing, 1 / (real)pass->mean_of},
+                                .pass = pass,
+                                .features = pass->features + first * F,
+                                .dfeatures = dfeatures + first * F,
+                                .scratch = scratch,
+                                .gradients = gradients,
+                                .F = F};
+    team_run(forward_tile, &block, tiles.count);
+    cross_entropy_join(pass->losses + first, scratch->parts, tiles.count, block.loss);
+    team_run(backward_group, &block, tiles.groups);
+    const double added = (double)(tiles.groups - 1) * (double)(rows * F);
+    if (added > 0) share_out(rows, WORK_OF_NUMBER * added, add_groups, &block);
+  }
+}
+
+/* ---- logits and how they compare, for search ---- */
+
+void output_scores_take(struct output_scores *scores, struct arena *arena, size_t rows,
+                        struct decoder_sizes sizes) {
+  scores->V = sizes.vocabulary;
+  scores->blocks = divide_up(sizes.vocabulary, SCORES_BLOCK);
+  scores->largest = arena_reals(arena, rows, scores->blocks, 1);
+  scores->sums = arena_allocate(arena, sizeof(double), rows, scores->blocks, 1);
+  scores->log_sums = arena_allocate(arena, sizeof(double), rows, 1, 1);
+}
+
+struct job {
+  const struct output_scores *scores;
+  const real *features;
+  const struct decoder_parameters *weights;
+  size_t rows, F;
+  size_t blocks; /* of a tile */
+};
+
+/* Blocks of a tile. A general product copies all features once for every tile, so that with many
+ * rows, those of several sentences, which threads share out by themselves, there is one tile only.
+ */
+static size_t tile_blocks(size_t rows, size_t blocks) {
+  enum { MANY_ROWS = 64, TILES = 8 };
+  if (rows <= FEW_ROWS) return 1;
+  return rows > MANY_ROWS ? blocks : divide_up(blocks, TILES);
+}
+
+/* o_t = W_o [d_t ; c_t], for `width` tokens from `first` on                            (9) */
+static void multiply_rows(const struct job *job, size_t first, size_t width) {
+  const size_t V = job->scores->V, F = job->F;
+  const real *weight = job->weights->out_weight + first * F;
+  real *logits = job->scores->logits + first;
+  if (job->rows <= FEW_ROWS)
+    few_rows_kernel_at(0)->run((struct few_rows){logits, V, .add = false}, job->features, weight,
+                               job->rows, F, width);
+  else
+    matrix_product_alone((struct product){logits, V, 0, 1, as_it_is(job->features, F),
+                                          transposed(weight, F), job->rows, width, F});
+}
+
+/* o_t += b_o, and what the comparison needs */
+static void score_block(const struct job *job, size_t row, size_t block) {
+  const struct output_scores *scores = job->scores;
+  const size_t V = scores->V, at = block * SCORES_BLOCK, to = row * scores->blocks + block;
+  const size_t n = V - at < SCORES_BLOCK ? V - at : SCORES_BLOCK;
+  const real *bias = job->weights->out_bias + at;
+  real *logits = scores->logits + row * V + at;
+  for (size_t v = 0; v < n; v++) logits[v] += bias[v];
+  scores->largest[to] = maximum(logits, n);
+  scores->sums[to] = sum_of_exponentials(logits, scores->largest[to], n);
+}
+
+static void score_tile(const void *context, size_t tile) {
+  const struct job *job = context;
+  const size_t V = job->scores->V, start = tile * job->blocks, rest = job->scores->blocks - start;
+  const size_t end = start + (rest < job->blocks ? rest : job->blocks);
+  const size_t first = start * SCORES_BLOCK;
+  multiply_rows(job, first, (end * SCORES_BLOCK < V ? end * SCORES_BLOCK : V) - first);
+  for (size_t row = 0; row < job->rows; row++)
+    for (size_t block = start; block < end; block++) score_block(job, row, block);
+}
+
+/* log Σ exp over all blocks, each of whose sums is relative to its own maximum      (10) */
+static double join(const real *largest, const double *sums, size_t blocks) {
+  const double most = (double)maximum(largest, blocks);
+  double sum = 0;
+  for (size_t i = 0; i < blocks; i++) sum += sums[i] * exp((double)largest[i] - most);
+  return most + log(sum);
+}
+
+void output_scores_fill(const struct output_scores *scores, const real *features, size_t rows,
+                        const struct decoder_parameters *weights, struct decoder_sizes sizes) {
+  const struct job job = {scores,
+                          features,
+                          weights,
+                          rows,
+                          decoder_feature_size(sizes),
+                          tile_blocks(rows, scores->blocks)};
+  const size_t tiles = divide_up(scores->blocks, job.blocks);
+  const double weight = (double)(scores->V * job.F); /* read once for all rows */
+  share_out(tiles, weight * (double)(WORK_OF_SMALL_PRODUCTS + rows), score_tile, &job);
+  for (size_t r = 0; r < rows; r++)
+    scores->log_sums[r] = join(scores->largest + r * scores->blocks,
+                               scores->sums + r * scores->blocks, scores->blocks);
 }

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "rnn/embedding.h"
-#include "tensor/columns.h"
+#include "rnn/rnn.h"
+#include "tensor/linear.h"
 
 /* Dropout sites: the embedding, then what each layer gives to the next. Those from MAX_LAYERS to
  * 2 MAX_LAYERS are the decoder's. */

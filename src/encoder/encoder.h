@@ -4,7 +4,7 @@
 #ifndef ELMAN_ENCODER_ENCODER_H
 #define ELMAN_ENCODER_ENCODER_H
 
-#include "attention/self_attention.h"
+#include "attention/attention.h"
 #include "base/sequence.h"
 #include "rnn/rnn.h"
 #include "tensor/dropout.h"

@@ -4,7 +4,7 @@
 
 #include "attention/kinds.h"
 #include "model/parameters.h"
-#include "rnn/cells.h"
+#include "rnn/cell.h"
 #include "vocab/tokens.h"
 
 /* ---- choices ---- */

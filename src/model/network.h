@@ -3,7 +3,7 @@
 #define ELMAN_MODEL_NETWORK_H
 
 #include "base/sequence.h"
-#include "decoder/output_learn.h"
+#include "decoder/output.h"
 #include "model/parameters.h"
 
 /* Activations and scratch of one batch. Start from all zero; fits itself to each batch and keeps

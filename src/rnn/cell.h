@@ -1,14 +1,26 @@
-/* The interface of a recurrent cell. It has a row in RNN_CELLS (rnn/cells.h) and a file
- * cell_NAME.c, which defines cell_NAME; nobody else asks which one it is. What all cells share, the
- * products, the lengths and the order of the steps, stands in rnn/rnn.c. */
+/* The recurrent cells: their table and their interface. A cell has a row in RNN_CELLS and a file
+ * cell_NAME.c, which defines cell_NAME; no other file asks which cell it is. rnn/rnn.c holds what
+ * all cells share: the products, the lengths and the order of the steps. */
 #ifndef ELMAN_RNN_CELL_H
 #define ELMAN_RNN_CELL_H
 
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 #include "elman/gradients.h"
-#include "rnn/cells.h"
 #include "tensor/real.h"
+
+/* A row for each: its kind is CELL_ and the first word, and what it does stands in `cell_` and the
+ * second, which is also its name in options and files. */
+#define RNN_CELLS(ROW)                                                                             \
+  ROW(ELMAN, elman) /* h' = tanh(W x + U h) (Elman, Cognitive Science 14, 1990) */                 \
+  ROW(RELU, relu)   /* h' = max(0, W x + U h), from the identity (Le et al., 2015) */              \
+  ROW(GRU, gru)     /* gated recurrent unit (Cho et al., EMNLP 2014) */                            \
+  ROW(LSTM, lstm)   /* long short-term memory (Hochreiter and Schmidhuber 1997; Gers et al. 2000) */
+
+#define CELL_KIND(KIND, name) CELL_##KIND,
+enum cell_kind { RNN_CELLS(CELL_KIND) };
 
 enum { MAX_STATE_PARTS = 2 };
 
@@ -46,6 +58,13 @@ struct rnn_cell {
   /* How many of the nonlinearities of a step, G·H, are flat. It gets what is kept, or h. */
   size_t (*saturated)(const real *kept, size_t hidden);
 };
+
+const struct rnn_cell *rnn_cell_of(enum cell_kind kind);
+
+/* The name as it is used in options and files; NULL past the last kind. */
+const char *cell_name(size_t kind);
+/* False if there is no such kind. */
+bool cell_parse(enum cell_kind *kind, const char *name);
 
 /* A nonlinearity is flat where its slope is less than a tenth of the largest; y is what it gave. */
 static inline bool is_flat_tanh(real y) {

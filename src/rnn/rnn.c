@@ -4,9 +4,115 @@
 #include <string.h>
 
 #include "base/team.h"
+#include "base/text.h"
 #include "tensor/blas.h"
-#include "tensor/layer_norm.h"
 #include "tensor/linear.h"
+
+/* ---- the table of cells ---- */
+
+#define DECLARATION(KIND, name) extern const struct rnn_cell cell_##name;
+RNN_CELLS(DECLARATION)
+
+#define KIND_ROW(KIND, name) {#name, &cell_##name},
+static const struct {
+  const char *name;
+  const struct rnn_cell *cell;
+} kinds[] = {RNN_CELLS(KIND_ROW)};
+
+const struct rnn_cell *rnn_cell_of(enum cell_kind kind) {
+  return kinds[kind].cell;
+}
+
+const char *cell_name(size_t kind) {
+  return kind < sizeof kinds / sizeof *kinds ? kinds[kind].name : NULL;
+}
+
+bool cell_parse(enum cell_kind *kind, const char *name) {
+  size_t index;
+  const bool found = choice_parse(&index, cell_name, name);
+  if (found) *kind = (enum cell_kind)index;
+  return found;
+}
+
+/* ---- embedding ---- */
+
+/* The same place in a whole sentence has the same mask, however the sentence is cut. */
+static uint64_t position(size_t t, size_t b, struct embedding_shape shape) {
+  return ((shape.first + t) * shape.batch + b) * shape.size;
+}
+
+enum { STRIPE = 64 };
+
+static double work_of(struct embedding_shape shape) {
+  return (double)WORK_OF_FUNCTION * (double)(shape.steps * shape.batch * shape.size);
+}
+
+struct lookup {
+  real *x, *dtable;
+  const real *table;
+  const uint32_t *ids;
+  struct dropout dropout;
+  struct embedding_shape shape;
+};
+
+static bool is_token(const struct lookup *lookup, size_t place) {
+  const size_t t = place / lookup->shape.batch, b = place % lookup->shape.batch;
+  return lookup->shape.first + t < lookup->shape.lengths[b];
+}
+
+static void drop_row(const struct lookup *lookup, size_t place) {
+  const struct embedding_shape shape = lookup->shape;
+  dropout_apply(lookup->x + place * shape.row, shape.size,
+                position(place / shape.batch, place % shape.batch, shape), lookup->dropout);
+}
+
+static void look_up(const void *context, size_t place) {
+  const struct lookup *lookup = context;
+  const size_t size = lookup->shape.size;
+  real *row = lookup->x + place * lookup->shape.row;
+  if (is_token(lookup, place)) {
+    memcpy(row, lookup->table + lookup->ids[place] * size, size * sizeof *row);
+    drop_row(lookup, place);
+  } else {
+    memset(row, 0, size * sizeof *row);
+  }
+}
+
+void embedding_forward(real *x, const real *table, const uint32_t *ids, struct dropout dropout,
+                       struct embedding_shape shape) {
+  const struct lookup lookup = {
+      .x = x, .table = table, .ids = ids, .dropout = dropout, .shape = shape};
+  share_out(shape.steps * shape.batch, work_of(shape), look_up, &lookup);
+}
+
+static void drop_if_real(const void *context, size_t place) {
+  if (is_token(context, place)) drop_row(context, place);
+}
+
+/* Some columns of all rows: a word may be there more than once. */
+static void add_stripe(const void *context, size_t stripe) {
+  const struct lookup *lookup = context;
+  const struct embedding_shape shape = lookup->shape;
+  const size_t start = stripe * STRIPE;
+  const size_t width = shape.size - start < STRIPE ? shape.size - start : STRIPE;
+  for (size_t place = 0; place < shape.steps * shape.batch; place++) {
+    if (!is_token(lookup, place)) continue;
+    real *row = lookup->dtable + lookup->ids[place] * shape.size + start;
+    const real *drow = lookup->x + place * shape.row + start;
+    for (size_t i = 0; i < width; i++) row[i] += drow[i];
+  }
+}
+
+void embedding_backward(real *dtable, real *dx, const uint32_t *ids, struct dropout dropout,
+                        struct embedding_shape shape) {
+  const struct lookup lookup = {
+      .x = dx, .dtable = dtable, .ids = ids, .dropout = dropout, .shape = shape};
+  const double work = work_of(shape);
+  if (dropout.probability > 0) share_out(shape.steps * shape.batch, work, drop_if_real, &lookup);
+  share_out((shape.size + STRIPE - 1) / STRIPE, work, add_stripe, &lookup);
+}
+
+/* ---- a layer: its steps ---- */
 
 /* Blocks of states: that of the state after input t, and that of the state before it. */
 static size_t block_after(size_t t, struct rnn_shape shape) {
@@ -213,8 +319,7 @@ void rnn_forward(struct rnn_states states, const real *inputs, const struct rnn_
                                       B,
                                       H,
                                       H};
-    matrix_product_groups_then(recurrent, shape.cell->gates, normalize ? NULL : step_forward,
-                               &step);
+    matrix_product_then(recurrent, shape.cell->gates, normalize ? NULL : step_forward, &step);
     if (normalize) share_out(B, work_of_rows(shape), normalized_row_forward, &step);
   }
 }
@@ -318,7 +423,7 @@ void rnn_backward_states(struct rnn_states dstates, struct rnn_states states,
                                     B,
                                     H,
                                     shape.cell->gates * H};
-    matrix_product_then(through, i > 0 && !normalize ? step_backward : NULL, &before);
+    matrix_product_then(through, 1, i > 0 && !normalize ? step_backward : NULL, &before);
     if (i > 0 && normalize) all_rows_backward(&before);
   }
 }

@@ -1,12 +1,38 @@
-/* A recurrent layer: what all cells (rnn/cells.h) have in common. Weights as in PyTorch's nn.RNN,
- * nn.GRU and nn.LSTM. docs/bptt.md, equations 2, 3, 18, 19, 22 and 23; docs/beyond.md, 59 to 63;
- * layer normalisation: 83 to 85. */
+/* The embedding of tokens, and a recurrent layer: what all cells (rnn/cell.h) have in common.
+ * Weights as in PyTorch's nn.RNN, nn.GRU and nn.LSTM. docs/bptt.md, equations 2, 3, 18, 19, 22 and
+ * 23; docs/beyond.md, 59 to 63; layer normalisation: 83 to 85. */
 #ifndef ELMAN_RNN_RNN_H
 #define ELMAN_RNN_RNN_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "rnn/cell.h"
+#include "tensor/dropout.h"
+#include "tensor/real.h"
+
+/* ---- embedding: row `id` of a table ---- */
+
+/* Which part of a sentence is looked up, and where the rows go. */
+struct embedding_shape {
+  size_t steps, batch, size;
+  const size_t *lengths; /* (batch) */
+  size_t first;          /* the first of these steps */
+  size_t row;            /* reals between two rows of x, at least `size` */
+};
+
+/* Equations 1 and 4. x (steps,batch) rows of `size` = table[id], dropped out; zero past the end of
+ * a sentence, where `ids` is not read. */
+void embedding_forward(real *x, const real *table /* (v,size) */,
+                       const uint32_t *ids /* (steps,batch) */, struct dropout dropout,
+                       struct embedding_shape shape);
+
+/* Equations 20 and 24. dtable[id] += dx; a repeated word collects all its gradients. dx is dropped
+ * out in place. */
+void embedding_backward(real *dtable, real *dx, const uint32_t *ids, struct dropout dropout,
+                        struct embedding_shape shape);
+
+/* ---- a recurrent layer ---- */
 
 enum { MAX_LAYERS = 8 }; /* that encoder and decoder can stack */
 
@@ -59,14 +85,15 @@ struct rnn_states rnn_states_from(struct rnn_states states, struct rnn_shape sha
 
 /* Sets all parts to zero. */
 void rnn_states_clear(struct rnn_states states, struct rnn_shape shape);
-
 void rnn_forward(struct rnn_states states, const real *inputs /* (steps,batch,input) */,
                  const struct rnn_parameters *weights, struct rnn_shape shape);
 
 /* h after each input, (steps,batch,hidden), within the states or their gradients. */
 real *rnn_outputs(struct rnn_states states, struct rnn_shape shape);
+
 /* A part of the initial state, (batch,hidden). */
 real *rnn_initial(struct rnn_states states, size_t part, struct rnn_shape shape);
+
 /* A part of the state after the last input that was run, (batch,hidden). */
 real *rnn_final(struct rnn_states states, size_t part, struct rnn_shape shape);
 
@@ -91,6 +118,7 @@ struct rnn_step_measures {
   double input;     /* the norm of that of what the nonlinearities are taken of */
   double saturated; /* share of the nonlinearities that are flat, 0 to 1 */
 };
+
 struct rnn_step_measures rnn_measure_step(struct rnn_states dstates, struct rnn_states states,
                                           struct rnn_shape shape, size_t t);
 

@@ -3,7 +3,11 @@
 #include <cblas.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/team.h"
 #include "tensor/few_rows.h"
@@ -110,8 +114,8 @@ static void run_tile(const void *context, size_t i) {
   (of_rows ? run_rows : run_columns)(all, start, size);
 }
 
-void matrix_product_groups_then(struct product p, size_t groups, tile_function *then,
-                                const void *context) {
+void matrix_product_then(struct product p, size_t groups, tile_function *then,
+                         const void *context) {
   const size_t columns = p.n * groups, longer = p.m >= columns ? p.m : columns;
   const size_t tiles = tile_count(longer, (double)p.m * (double)columns * (double)p.k);
   if (tiles == 1) {
@@ -126,8 +130,8 @@ void matrix_product_groups_then(struct product p, size_t groups, tile_function *
   team_run(run_tile, &all, tiles);
 }
 
-void matrix_product_then(struct product p, tile_function *then, const void *context) {
-  matrix_product_groups_then(p, 1, then, context);
+void matrix_product(struct product p) {
+  matrix_product_then(p, 1, NULL, NULL);
 }
 
 /* ---- memory: a buffer for each thread that multiplies, and for each that OpenBLAS starts ---- */
@@ -135,6 +139,7 @@ void matrix_product_then(struct product p, tile_function *then, const void *cont
 /* The size of a buffer of OpenBLAS, where it is largest, and a margin. OpenBLAS has room for 50
  * buffers at least, and keeps those that it has. */
 static const size_t BUFFER_BYTES = ((size_t)128 + 1) << 20;
+
 enum { MOST_BUFFERS = 48 };
 
 static bool can_map(size_t buffers) {
@@ -154,12 +159,101 @@ static bool can_map(size_t buffers) {
 extern void *blas_memory_alloc(int unused) __attribute__((weak));
 extern void blas_memory_free(void *buffer) __attribute__((weak));
 
-/* OpenBLAS takes them up and keeps them. */
-static void take_buffers(size_t buffers) {
-  void *taken[MOST_BUFFERS];
+/* OpenBLAS allocates and keeps them. */
+static void allocate_buffers(size_t buffers) {
+  void *held[MOST_BUFFERS];
   if (blas_memory_alloc == NULL || blas_memory_free == NULL) return;
-  for (size_t i = 0; i < buffers; i++) taken[i] = blas_memory_alloc(0);
-  for (size_t i = 0; i < buffers; i++) blas_memory_free(taken[i]);
+  for (size_t i = 0; i < buffers; i++) held[i] = blas_memory_alloc(0);
+  for (size_t i = 0; i < buffers; i++) blas_memory_free(held[i]);
+}
+
+/* ---- which kernels OpenBLAS uses ---- */
+
+const char *compiled_instructions(void) {
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__)
+  return "AVX-512";
+#elif defined(__AVX2__) && defined(__FMA__)
+  return "AVX2 with FMA";
+#elif defined(__x86_64__)
+  return "SSE2";
+#elif defined(__aarch64__)
+  return "NEON";
+#else
+  return "those of every processor of its kind";
+#endif
+}
+
+enum vector_level vector_level_here(void) {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
+    return VECTOR_AVX512;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return VECTOR_AVX2;
+  if (__builtin_cpu_supports("avx")) return VECTOR_AVX;
+#endif
+  return VECTOR_SSE;
+}
+
+/* The families of OpenBLAS 0.3 that use less than AVX-512. */
+static const struct {
+  const char *name;
+  enum vector_level level;
+} families[] = {
+    {"Katmai", VECTOR_SSE},       {"Coppermine", VECTOR_SSE},  {"Northwood", VECTOR_SSE},
+    {"Prescott", VECTOR_SSE},     {"Banias", VECTOR_SSE},      {"Atom", VECTOR_SSE},
+    {"Core2", VECTOR_SSE},        {"Penryn", VECTOR_SSE},      {"Dunnington", VECTOR_SSE},
+    {"Nehalem", VECTOR_SSE},      {"Athlon", VECTOR_SSE},      {"Opteron", VECTOR_SSE},
+    {"Opteron_SSE3", VECTOR_SSE}, {"Barcelona", VECTOR_SSE},   {"Bobcat", VECTOR_SSE},
+    {"Nano", VECTOR_SSE},         {"Sandybridge", VECTOR_AVX}, {"Bulldozer", VECTOR_AVX},
+    {"Piledriver", VECTOR_AVX},   {"Steamroller", VECTOR_AVX}, {"Excavator", VECTOR_AVX2},
+    {"Haswell", VECTOR_AVX2},     {"Zen", VECTOR_AVX2},
+};
+
+const char *better_blas_family(const char *family, enum vector_level processor) {
+  static const char *const best[] = {NULL, "Sandybridge", "Haswell", "SkylakeX"};
+  for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+    if (strcmp(families[i].name, family) == 0)
+      return families[i].level < processor ? best[processor] : NULL;
+  }
+  return NULL;
+}
+
+/* Missing in builds of OpenBLAS that hold the kernels of one processor only. */
+extern void gotoblas_dynamic_quit(void) __attribute__((weak));
+extern void gotoblas_dynamic_init(void) __attribute__((weak));
+
+#define VARIABLE "OPENBLAS_CORETYPE"
+
+/* OpenBLAS chooses again, in an environment that holds this only. setenv would need memory, and
+ * without it the numbers would be others. */
+static void choose_again(const char *family) {
+  char entry[64];
+  char *only[] = {entry, NULL}, **all = environ;
+  snprintf(entry, sizeof entry, "%s=%s", VARIABLE, family);
+  environ = only;
+  gotoblas_dynamic_quit();
+  gotoblas_dynamic_init();
+  environ = all;
+}
+
+/* A family that the build lacks leaves OpenBLAS with its own choice. */
+static elman_kernel_choice choose(const char *family) {
+  if (getenv(VARIABLE) != NULL) return ELMAN_KERNELS_BY_USER;
+  if (gotoblas_dynamic_quit == NULL || gotoblas_dynamic_init == NULL) return ELMAN_KERNELS_BY_BLAS;
+  const char *better = better_blas_family(family, vector_level_here());
+  if (better == NULL) return ELMAN_KERNELS_BY_BLAS;
+  choose_again(better);
+  return strcmp(openblas_get_corename(), better) == 0 ? ELMAN_KERNELS_BY_PROCESSOR
+                                                      : ELMAN_KERNELS_BY_BLAS;
+}
+
+struct blas_kernels blas_kernels_choose(void) {
+  struct blas_kernels kernels = {.original_family = openblas_get_corename()};
+  kernels.choice = choose(kernels.original_family);
+  kernels.family = openblas_get_corename();
+  kernels.config = openblas_get_config(); /* which names the family, too */
+  return kernels;
 }
 
 /* ---- setting up ---- */
@@ -193,7 +287,7 @@ elman_status blas_reserve(size_t threads, elman_error *error) {
   elman_status status = ELMAN_OK;
   pthread_mutex_lock(&lock);
   if (threads > reserved && can_map(threads - reserved)) {
-    take_buffers(threads);
+    allocate_buffers(threads);
     reserved = threads;
   } else if (threads > reserved) {
     status =
@@ -209,4 +303,56 @@ elman_status blas_reserve(size_t threads, elman_error *error) {
 struct blas_kernels blas_kernels_in_use(void) {
   blas_set_up();
   return kernels;
+}
+
+/* ---- numbers below the smallest normal one ---- */
+
+/* The processor's register for how it rounds, and its bits for denormals. */
+#if defined(__SSE2__)
+#include <immintrin.h>
+
+enum { TO_ZERO = 0x8000 | 0x0040 }; /* of MXCSR: results, operands */
+
+static unsigned mode_of_thread(void) {
+  return _mm_getcsr();
+}
+
+static void set_mode(unsigned mode) {
+  _mm_setcsr(mode);
+}
+#elif defined(__aarch64__)
+#include <stdint.h>
+
+enum { TO_ZERO = 1 << 24 }; /* of FPCR: results and operands */
+
+static unsigned mode_of_thread(void) {
+  uint64_t mode;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(mode)::"memory");
+  return (unsigned)mode;
+}
+
+static void set_mode(unsigned mode) {
+  __asm__ volatile("msr fpcr, %0" ::"r"((uint64_t)mode) : "memory");
+}
+#else
+/* Elsewhere the results are the same to rounding, only slower where denormals are. */
+enum { TO_ZERO = 0 };
+
+static unsigned mode_of_thread(void) {
+  return 0;
+}
+
+static void set_mode(unsigned mode) {
+  (void)mode;
+}
+#endif
+
+unsigned denormals_to_zero(void) {
+  const unsigned before = mode_of_thread();
+  set_mode(before | TO_ZERO);
+  return before;
+}
+
+void denormals_restore(unsigned state) {
+  set_mode(state);
 }

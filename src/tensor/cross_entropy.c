@@ -4,7 +4,6 @@
 
 #include "base/team.h"
 #include "tensor/elementary.h"
-#include "tensor/lanes.h"
 #include "tensor/softmax.h"
 
 static double sum_of(const real *row, size_t n) {

@@ -1,4 +1,6 @@
-/* exp and tanh as plain arithmetic without branches, so that a loop over them becomes vector code.
+/* Arithmetic of which compilers make vectors: exp and tanh, and sums in lanes.
+ *
+ * exp and tanh are plain arithmetic without branches, so that a loop over them becomes vector code.
  * In double they are the C library's: the tests need digits, not speed.
  *
  * In float the error is below 2 ulp (tests/unit/elementary.c tries numbers of every size). NaN
@@ -76,5 +78,24 @@ static inline real sigmoid_real(real x) {
 }
 
 #endif
+
+/* ---- sums in parts that lie side by side: element i belongs to part i modulo LANES. One sum alone
+ * would wait for each addition; compilers make vectors of the parts, and the result depends on
+ * neither the vectors nor the compiler ---- */
+
+/* Maxima need the second: gcc unrolls sixteen of them before it looks for vectors. */
+enum { LANES = 16, MANY_LANES = 32 };
+
+struct lanes {
+  _Alignas(64) double of[LANES];
+};
+
+/* By halves, each of which waits for one addition instead of all. */
+static inline double sum_of_lanes(struct lanes *lanes) {
+  for (size_t half = LANES / 2; half > 0; half /= 2) {
+    for (size_t l = 0; l < half; l++) lanes->of[l] += lanes->of[l + half];
+  }
+  return lanes->of[0];
+}
 
 #endif

@@ -2,6 +2,8 @@
 #ifndef ELMAN_TENSOR_LINEAR_H
 #define ELMAN_TENSOR_LINEAR_H
 
+#include <string.h>
+
 #include "tensor/real.h"
 
 struct linear {
@@ -10,6 +12,7 @@ struct linear {
   size_t in, out;
   size_t row; /* reals between two rows of y; 0 = out. The forward functions know no bias then */
 };
+
 struct linear_gradients {
   real *weight, *bias; /* `bias` NULL = none */
 };
@@ -31,10 +34,52 @@ void tanh_backward(real *dy, const real *y, size_t n);
 
 /* y (n,out) = b in every row */
 void bias_forward(real *y, const real *bias, size_t n, size_t out);
+
 /* db (out) += the sum of dy's rows, which lie `row` reals apart, added in double but for a few rows
  * at a time */
 void bias_backward(real *dbias, const real *dy, size_t row, size_t n, size_t out);
+
 /* dg (out) += the sum of the rows of dy ⊙ x, both (n,out), added likewise: of y = g ⊙ x */
 void gain_backward(real *dgain, const real *dy, const real *x, size_t n, size_t out);
+
+/* Some columns of an array of rows, copied and added. */
+
+/* `size` columns of rows that lie `width` apart. */
+struct columns {
+  real *first;
+  size_t width, size;
+};
+
+static inline void columns_put(struct columns wide, const real *narrow, size_t rows) {
+  for (size_t r = 0; r < rows; r++)
+    memcpy(wide.first + r * wide.width, narrow + r * wide.size, wide.size * sizeof *narrow);
+}
+
+static inline void columns_take(real *narrow, struct columns wide, size_t rows) {
+  for (size_t r = 0; r < rows; r++)
+    memcpy(narrow + r * wide.size, wide.first + r * wide.width, wide.size * sizeof *narrow);
+}
+
+/* y (n) += x */
+static inline void add_to(real *y, const real *x, size_t n) {
+  for (size_t i = 0; i < n; i++) y[i] += x[i];
+}
+
+static inline void columns_add_to(real *narrow, struct columns wide, size_t rows) {
+  for (size_t r = 0; r < rows; r++)
+    for (size_t i = 0; i < wide.size; i++)
+      narrow[r * wide.size + i] += wide.first[r * wide.width + i];
+}
+
+/* Layer normalisation of a row of n numbers, with a gain for each: nn.LayerNorm of PyTorch without
+ * its bias. J. L. Ba, J. R. Kiros and G. E. Hinton, "Layer normalization", arXiv:1607.06450, 2016.
+ * docs/beyond.md, equations 83 and 84. */
+
+/* normalized (n) = (x - mean) · scale and y (n) = gain ⊙ normalized, in the place of x. Gives the
+ * scale, 1 / √(variance + 1e-5). */
+real layer_norm_forward(real *x, real *normalized, const real *gain, size_t n);
+
+/* dx (n) in the place of dy. */
+void layer_norm_backward(real *dy, const real *normalized, real scale, const real *gain, size_t n);
 
 #endif

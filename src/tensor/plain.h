@@ -3,7 +3,7 @@
  *
  *   plain_linear      tensor/linear.c on BLAS, tensor/few_rows.c, tensor/quantized.c
  *   plain_attention   attention/attention.c: all sentences, heads and mechanisms
- *   plain_output      decoder/output_learn.c: in tiles of the vocabulary
+ *   plain_output      decoder/output.c: in tiles of the vocabulary
  *   plain_likeliest   tensor/screen.c: without most of the multiplications
  *   plain_adam        train/adam.c, and train/deferred.c for rows that no batch touches
  *

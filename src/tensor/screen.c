@@ -5,7 +5,7 @@
 #include <tgmath.h>
 
 #include "base/team.h"
-#include "tensor/lanes.h"
+#include "tensor/elementary.h"
 #include "tensor/softmax.h"
 
 /* Larger features, or logits, are left to the floats: there the bounds could overflow. */

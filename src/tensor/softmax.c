@@ -1,7 +1,6 @@
 #include "tensor/softmax.h"
 
 #include "tensor/elementary.h"
-#include "tensor/lanes.h"
 
 real maximum(const real *row, size_t n) {
   _Alignas(64) real lanes[MANY_LANES];

@@ -1,7 +1,7 @@
 #include "train/norm.h"
 
 #include "base/team.h"
-#include "tensor/lanes.h"
+#include "tensor/elementary.h"
 
 enum { CHUNK = 1 << 14 }; /* numbers a work item; fixed, so that sums do not depend on threads */
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attention/mean_weight.h"
 #include "base/random.h"
 #include "vocab/vocabulary.h"
 

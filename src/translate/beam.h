@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "decoder/output_scores.h"
+#include "decoder/output.h"
 #include "elman/translate.h"
 #include "tensor/real.h"
 

@@ -5,11 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attention/mask.h"
-#include "attention/mean_weight.h"
 #include "base/team.h"
 #include "corpus/batch.h"
-#include "decoder/output.h"
 #include "tensor/softmax.h"
 
 static void search_member_free(struct search_member *member) {

@@ -2,10 +2,9 @@
 #ifndef ELMAN_TRANSLATE_SEARCH_H
 #define ELMAN_TRANSLATE_SEARCH_H
 
-#include "attention/override.h"
+#include "attention/mask.h"
 #include "base/sequence.h"
-#include "decoder/decoder.h"
-#include "decoder/output_scores.h"
+#include "decoder/output.h"
 #include "elman/translate.h"
 #include "model/ensemble.h"
 #include "model/model.h"

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
+#include "attention/attention.h"
 #include "attention/guide.h"
-#include "attention/self_attention.h"
 
 enum { B = 3 };
 

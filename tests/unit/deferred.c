@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "tensor/denormals.h"
+#include "tensor/blas.h"
 #include "train/average.h"
 #include "train/checkpoint.h"
 #include "train/norm.h"

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "rnn/embedding.h"
 #include "rnn/rnn.h"
 #include "tensor/cross_entropy.h"
 #include "tensor/linear.h"

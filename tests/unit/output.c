@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "decoder/output_learn.h"
+#include "decoder/output.h"
 #include "tensor/blas.h"
 #include "tensor/plain.h"
 

@@ -5,7 +5,6 @@
 
 #include "attention/attention.h"
 #include "attention/mask.h"
-#include "attention/override.h"
 
 enum { S = 6 };
 

@@ -3,7 +3,7 @@
 #include "check.h"
 #include "threads.h"
 
-#include "decoder/output_scores.h"
+#include "decoder/output.h"
 #include "tensor/blas.h"
 #include "tensor/few_rows.h"
 

@@ -12,7 +12,6 @@
 
 #include "tensor/blas.h"
 #include "tensor/cross_entropy.h"
-#include "tensor/denormals.h"
 #include "tensor/dropout.h"
 #include "tensor/linear.h"
 #include "tensor/softmax.h"
@@ -123,7 +122,7 @@ Test(tensor, matrix_product) {
       matrix_product((struct product){c, n, (real)0.5, 2, left, right, m, n, k});
       cr_assert(relative_error(c, expected, m * n) < CLOSE);
       const struct counted counted = {shown, expected, n, calloc(m * n, 1)};
-      matrix_product_then((struct product){shown, n, (real)0.5, 2, left, right, m, n, k},
+      matrix_product_then((struct product){shown, n, (real)0.5, 2, left, right, m, n, k}, 1,
                           count_tile, &counted);
       cr_assert_eq(memcmp(c, shown, m * n * sizeof *c), 0);
       for (size_t j = 0; j < m * n; j++) cr_assert_eq(counted.times[j], 1);
