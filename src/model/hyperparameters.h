@@ -2,6 +2,8 @@
 #ifndef ELMAN_MODEL_HYPERPARAMETERS_H
 #define ELMAN_MODEL_HYPERPARAMETERS_H
 
+#include <jansson.h>
+
 #include "base/status.h"
 #include "elman/train.h"
 
@@ -25,5 +27,20 @@ elman_status hyperparameters_check(const void *fields, unsigned scopes, elman_er
 /* "constant", "plateau", "inverse-sqrt"; NULL past the last. */
 const char *schedule_name(size_t index);
 const char *measure_name(size_t index);
+
+/* Hyperparameters in files. */
+
+/* The value of a row in the struct at `fields`; NULL when memory runs out. */
+json_t *hyperparameter_to_json(const elman_hyperparameter *row, const void *fields);
+
+/* Adds the rows of these scopes by their names, but for those that files have only where they say
+ * something; not 0 when memory runs out. */
+int hyperparameters_to_json(json_t *object, unsigned scopes, const void *fields);
+
+/* Reads the rows of these scopes, counting them in *found; what version 0.1 did not have may be
+ * missing and stays as it is. Gives the first row that is missing or has a wrong type or an unknown
+ * name, or NULL. Limits are not checked. */
+const elman_hyperparameter *hyperparameters_from_json(void *fields, unsigned scopes, size_t *found,
+                                                      const json_t *object);
 
 #endif

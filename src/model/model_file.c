@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/safe_file.h"
-#include "model/hyperparameter_json.h"
+#include "model/hyperparameters.h"
 
 /* ---- model keys ---- */
 

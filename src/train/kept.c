@@ -11,7 +11,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "model/hyperparameter_json.h"
+#include "model/hyperparameters.h"
 #include "model/likeness.h"
 #include "model/model_file.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/group.h"
 #include "base/table.h"
-#include "model/hyperparameter_json.h"
+#include "model/hyperparameters.h"
 #include "tensor/blas.h"
 
 #define KEY_OPTIONS "elman.options"
