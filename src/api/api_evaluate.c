@@ -4,7 +4,7 @@
 #include "api/call.h"
 #include "base/group.h"
 #include "base/table.h"
-#include "model/same_model.h"
+#include "model/ensemble.h"
 #include "translate/evaluate.h"
 
 elman_evaluate_options elman_evaluate_options_default(void) {

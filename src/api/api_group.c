@@ -1,6 +1,6 @@
 #include "api/call.h"
 #include "base/group.h"
-#include "model/same_model.h"
+#include "model/ensemble.h"
 
 elman_status elman_group_broadcast(const elman_group *group, void *bytes, size_t count,
                                    elman_error *error) {

@@ -2,8 +2,8 @@
 
 #include "api/call.h"
 #include "corpus/pieces.h"
+#include "model/ensemble.h"
 #include "model/hyperparameters.h"
-#include "model/model_average.h"
 #include "model/model_file.h"
 #include "tensor/blas.h"
 

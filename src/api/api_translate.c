@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "api/call.h"
-#include "model/likeness.h"
+#include "model/ensemble.h"
 #include "translate/beam.h"
 #include "translate/search.h"
 #include "translate/translate_all.h"

@@ -1,8 +1,327 @@
 #include "model/ensemble.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include "model/likeness.h"
+#include "base/table.h"
+#include "base/xxh64.h"
+#include "model/hyperparameters.h"
+#include "model/model_file.h"
+#include "tensor/blas.h"
+
+/* ---- likeness ---- */
+
+enum { VALUE_SIZE = 120 };
+
+static elman_status differs(elman_error *error, const char *what, const char *value,
+                            const char *expected) {
+  return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s is %s there and %s here", what, expected,
+              value);
+}
+
+/* ---- words ---- */
+
+/* As people write it, cut where it is long, and how it joins what is before it. */
+static void describe_token(char *text, struct text token) {
+  enum { LONGEST = 60 };
+  const struct text shown = token_shown(token);
+  const struct text start = {shown.bytes, shown.length < LONGEST ? shown.length : LONGEST};
+  snprintf(text, VALUE_SIZE, "\"%.*s%s\"%s", (int)text_valid_prefix(start), start.bytes,
+           shown.length > LONGEST ? "…" : "",
+           !token_has_mark(token)   ? ""
+           : token_is_spaced(token) ? " after a space"
+                                    : " joined");
+}
+
+static elman_status compare_vocabularies(const struct vocabulary *first,
+                                         const struct vocabulary *other, const char *side,
+                                         elman_error *error) {
+  const size_t size = vocabulary_size(first);
+  char what[VALUE_SIZE], expected[VALUE_SIZE], value[VALUE_SIZE];
+  if (vocabulary_size(other) != size) {
+    snprintf(what, sizeof what, "the %s vocabulary's size", side);
+    snprintf(expected, sizeof expected, "%zu", size);
+    snprintf(value, sizeof value, "%zu", vocabulary_size(other));
+    return differs(error, what, value, expected);
+  }
+  for (size_t id = 0; id < size; id++) {
+    const struct text one = vocabulary_token(first, id), two = vocabulary_token(other, id);
+    if (text_equal(one, two)) continue;
+    snprintf(what, sizeof what, "token %zu of the %s vocabulary", id, side);
+    describe_token(expected, one);
+    describe_token(value, two);
+    return differs(error, what, value, expected);
+  }
+  return ELMAN_OK;
+}
+
+static void describe_merge(char *text, const struct merges *merges, size_t rank) {
+  struct buffer line = {0};
+  merges_append_line(&line, merges, rank);
+  describe_token(text, line.failed ? text_of("?") : buffer_text(&line));
+  buffer_free(&line);
+}
+
+static elman_status compare_merges(const struct merges *first, const struct merges *other,
+                                   const char *side, elman_error *error) {
+  char what[VALUE_SIZE], expected[VALUE_SIZE], value[VALUE_SIZE];
+  if (first == NULL || other == NULL ||
+      merges_hash(HASH_START, first) == merges_hash(HASH_START, other))
+    return ELMAN_OK; /* who has none splits in another mode */
+  for (size_t rank = 0; rank < first->count && rank < other->count; rank++) {
+    describe_merge(expected, first, rank);
+    describe_merge(value, other, rank);
+    if (strcmp(expected, value) == 0) continue;
+    snprintf(what, sizeof what, "merge %zu of the %s", rank + 1, side);
+    return differs(error, what, value, expected);
+  }
+  snprintf(what, sizeof what, "the number of merges of the %s", side);
+  snprintf(expected, sizeof expected, "%zu", first->count);
+  snprintf(value, sizeof value, "%zu", other->count);
+  return differs(error, what, value, expected);
+}
+
+static elman_status compare_names(const char *what, const char *first, const char *other,
+                                  elman_error *error) {
+  return strcmp(first, other) == 0 ? ELMAN_OK : differs(error, what, other, first);
+}
+
+elman_status models_have_same_words(const struct model *first, const struct model *other,
+                                    elman_error *error) {
+  const struct model_config *a = &first->config, *b = &other->config;
+  elman_status status =
+      compare_names("the splitting of the source", token_mode_name(a->source_tokens),
+                    token_mode_name(b->source_tokens), error);
+  if (status == ELMAN_OK)
+    status = compare_names("the splitting of the target", token_mode_name(a->target_tokens),
+                           token_mode_name(b->target_tokens), error);
+  if (status == ELMAN_OK)
+    status = compare_names("the normalization of the source",
+                           normalization_name(a->source_normalization),
+                           normalization_name(b->source_normalization), error);
+  if (status == ELMAN_OK)
+    status = compare_names("the normalization of the target",
+                           normalization_name(a->target_normalization),
+                           normalization_name(b->target_normalization), error);
+  if (status == ELMAN_OK)
+    status =
+        compare_vocabularies(first->source_vocabulary, other->source_vocabulary, "source", error);
+  if (status == ELMAN_OK)
+    status =
+        compare_vocabularies(first->target_vocabulary, other->target_vocabulary, "target", error);
+  for (int s = 0; s < 2 && status == ELMAN_OK; s++)
+    status = compare_merges(first->merges[s], other->merges[s],
+                            s == ELMAN_SOURCE ? "source" : "target", error);
+  return status;
+}
+
+/* ---- shape ---- */
+
+static void describe(char *text, const elman_hyperparameter *row,
+                     const struct model_config *config) {
+  const char *field = (const char *)config + row->offset;
+  if (row->choice != NULL)
+    snprintf(text, VALUE_SIZE, "%s", hyperparameter_choice(row, config));
+  else if (row->value == ELMAN_VALUE_FLAG)
+    snprintf(text, VALUE_SIZE, "%s", *(const bool *)field ? "on" : "off");
+  else
+    snprintf(text, VALUE_SIZE, "%zu", *(const size_t *)field);
+}
+
+elman_status models_have_same_shape(const struct model *first, const struct model *other,
+                                    elman_error *error) {
+  const elman_hyperparameter *row = NULL;
+  char expected[VALUE_SIZE], value[VALUE_SIZE];
+  while ((row = hyperparameter_next(row, ELMAN_SCOPE_MODEL)) != NULL) {
+    describe(expected, row, &first->config);
+    describe(value, row, &other->config);
+    if (strcmp(expected, value) != 0) return differs(error, row->label, value, expected);
+  }
+  return models_have_same_words(first, other, error);
+}
+
+/* ---- same model ---- */
+
+static void add_text(struct xxh64 *sum, struct text text) {
+  xxh64_add(sum, &text.length, sizeof text.length);
+  xxh64_add(sum, text.bytes, text.length);
+}
+
+static void add_vocabulary(struct xxh64 *sum, const struct vocabulary *vocabulary) {
+  for (size_t id = 0; id < vocabulary_size(vocabulary); id++)
+    add_text(sum, vocabulary_token(vocabulary, id));
+}
+
+static void add_options(struct xxh64 *sum, const elman_translate_options *options) {
+  const double reals[] = {options->max_ratio, options->length_penalty, options->coverage_penalty,
+                          options->temperature};
+  const uint64_t numbers[] = {
+      options->max_bytes,      options->max_length,     options->beam,
+      options->n_best,         options->without_scores, options->replace_unknown,
+      options->override_count, options->override_seed,  options->sample,
+      options->top_k,          options->sample_seed,    options->length_norm,
+      options->self_attention};
+  xxh64_add(sum, reals, sizeof reals);
+  xxh64_add(sum, numbers, sizeof numbers);
+  for (size_t i = 0; i < options->override_count; i++) {
+    const elman_override *cell = &options->overrides[i];
+    const uint64_t where[] = {cell->kind, cell->row, cell->column};
+    xxh64_add(sum, where, sizeof where);
+    xxh64_add(sum, &cell->weight, sizeof cell->weight);
+  }
+}
+
+static void add_program(struct xxh64 *sum) {
+  const struct blas_kernels kernels = blas_kernels_in_use();
+  add_text(sum, text_of(ELMAN_VERSION));
+  add_text(sum, text_of(__VERSION__));
+  add_text(sum, text_of(kernels.config));
+  add_text(sum, text_of(kernels.family));
+  add_text(sum, text_of(compiled_instructions()));
+}
+
+/* The shape is in the rows of the table; what else the configuration says (how to look, how to
+ * split) in fields that are numbers. */
+static void add_model(struct xxh64 *sum, const struct model *model) {
+  const elman_hyperparameter *row = NULL;
+  while ((row = hyperparameter_next(row, ELMAN_SCOPE_MODEL)) != NULL) {
+    const void *field = (const char *)&model->config + row->offset;
+    if (row->choice != NULL)
+      add_text(sum, text_of(hyperparameter_choice(row, &model->config)));
+    else if (row->value == ELMAN_VALUE_FLAG)
+      xxh64_add(sum, field, sizeof(bool));
+    else
+      xxh64_add(sum, field, sizeof(size_t));
+  }
+  add_text(sum, text_of(normalization_name(model->config.source_normalization)));
+  add_text(sum, text_of(normalization_name(model->config.target_normalization)));
+  add_vocabulary(sum, model->source_vocabulary);
+  add_vocabulary(sum, model->target_vocabulary);
+  for (int s = 0; s < 2; s++) {
+    const uint64_t merges =
+        model->merges[s] == NULL ? 0 : merges_hash(HASH_START, model->merges[s]);
+    xxh64_add(sum, &merges, sizeof merges);
+  }
+  xxh64_add(sum, model->block, model->table.block * sizeof *model->block);
+}
+
+static uint64_t work_sum(const struct model *model, const elman_translate_options *options) {
+  struct xxh64 sum;
+  xxh64_start(&sum);
+  add_program(&sum);
+  for (size_t m = 0; m < ensemble_size(options); m++)
+    add_model(&sum, ensemble_member(model, options, m));
+  add_options(&sum, options);
+  return xxh64_value(&sum);
+}
+
+elman_status same_model(const elman_group *group, const struct model *model,
+                        const elman_translate_options *options, elman_error *error) {
+  if (group_size(group) == 1) return ELMAN_OK;
+  return group_same(
+      group, work_sum(model, options),
+      "the model, the program, its kernels or the options are not those of process 0; "
+      "give all processes the same",
+      error);
+}
+
+/* ---- model average ---- */
+
+/* Of the models so far. */
+struct mean {
+  struct model *kept; /* the one that has learnt longest */
+  double *sums;       /* by weight */
+  const char *first;  /* name of the first */
+  bool seed_known;    /* the first's: */
+  uint64_t seed;
+};
+
+static void add(double *sums, const struct model *model) {
+  for (size_t i = 0; i < model->table.block; i++) sums[i] += (double)model->block[i];
+}
+
+/* Of the angle between the model's weights and the sums: near 0 if they began apart, since weights
+ * that are drawn independently are orthogonal but for chance, and training moves them little. */
+static double cosine(const double *sums, const struct model *model) {
+  double product = 0, left = 0, right = 0;
+  for (size_t i = 0; i < model->table.block; i++) {
+    const double weight = (double)model->block[i];
+    product += sums[i] * weight;
+    left += sums[i] * sums[i];
+    right += weight * weight;
+  }
+  return left > 0 && right > 0 ? product / sqrt(left * right) : 1;
+}
+
+/* Another seed alone says little, since a model may be trained on from another one with a new seed;
+ * nor do weights that lie apart after a long training. */
+static elman_status check_start(const struct mean *mean, const struct model *model,
+                                const char *path, elman_error *error) {
+  const double least = 0.25;
+  const uint64_t seed = model->past.training.seed;
+  if (!mean->seed_known || !model->past.training_known || seed == mean->seed ||
+      cosine(mean->sums, model) >= least)
+    return ELMAN_OK;
+  return fail(error, ELMAN_BAD_DATA, path,
+              "began with other weights than %s (seed %llu there and %llu here), and the mean of "
+              "such models translates nothing; let them translate together, as with translate "
+              "-m %s -m %s",
+              mean->first, (unsigned long long)mean->seed, (unsigned long long)seed, mean->first,
+              path);
+}
+
+/* Adds the model of a file. */
+static elman_status add_file(struct mean *mean, const char *path, elman_error *error) {
+  struct model *model;
+  elman_status status = model_load(&model, path, error);
+  if (status != ELMAN_OK) return status;
+  elman_error problem;
+  status = models_have_same_shape(mean->kept, model, &problem);
+  if (status != ELMAN_OK)
+    status = fail(error, status, path, "differs from %s: %s", mean->first, problem.message);
+  else
+    status = check_start(mean, model, path, error);
+  if (status == ELMAN_OK) add(mean->sums, model);
+  if (status == ELMAN_OK && model->past.history.updates > mean->kept->past.history.updates) {
+    struct model *const shorter = mean->kept;
+    mean->kept = model;
+    model = shorter;
+  }
+  model_free(model);
+  return status;
+}
+
+elman_status model_average(struct model **average, const char *const *paths, size_t count,
+                           elman_error *error) {
+  *average = NULL;
+  if (count == 0)
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "there is no model to take the mean of");
+  struct mean mean = {.first = paths[0]};
+  elman_status status = model_load(&mean.kept, paths[0], error);
+  if (status != ELMAN_OK) return status;
+  const size_t block = mean.kept->table.block;
+  mean.seed_known = mean.kept->past.training_known;
+  mean.seed = mean.kept->past.training.seed;
+  mean.sums = calloc(block, sizeof *mean.sums);
+  if (mean.sums == NULL)
+    status = fail_no_memory(error);
+  else
+    add(mean.sums, mean.kept);
+  for (size_t i = 1; i < count && status == ELMAN_OK; i++)
+    status = add_file(&mean, paths[i], error);
+  for (size_t i = 0; status == ELMAN_OK && i < block; i++)
+    mean.kept->block[i] = (real)(mean.sums[i] / (double)count);
+  free(mean.sums);
+  if (status == ELMAN_OK)
+    *average = mean.kept;
+  else
+    model_free(mean.kept);
+  return status;
+}
+
+/* ---- ensemble ---- */
 
 bool ensemble_has_sentinel(const struct model *first, const elman_translate_options *options) {
   for (size_t m = 0; m < ensemble_size(options); m++) {

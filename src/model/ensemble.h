@@ -2,8 +2,34 @@
 #ifndef ELMAN_MODEL_ENSEMBLE_H
 #define ELMAN_MODEL_ENSEMBLE_H
 
+#include "base/group.h"
 #include "elman/translate.h"
 #include "model/model.h"
+
+/* What models must have in common to work together. */
+
+/* The same text is the same ids to both: splitting, writing and vocabularies of both sides. The
+ * first thing in which `other` differs makes it ELMAN_INVALID_ARGUMENT and is named, as "the hidden
+ * size is 3 there and 4 here": `first` is there. */
+elman_status models_have_same_words(const struct model *first, const struct model *other,
+                                    elman_error *error) CHECKED;
+
+/* And their weights have the same places: the whole configuration. */
+elman_status models_have_same_shape(const struct model *first, const struct model *other,
+                                    elman_error *error) CHECKED;
+
+/* Processes that translate together need one model. */
+
+/* ELMAN_INVALID_ARGUMENT in all, with the number of the first process whose program, kernels, model
+ * or options are not those of process 0. */
+elman_status same_model(const elman_group *group, const struct model *model,
+                        const elman_translate_options *options, elman_error *error) CHECKED;
+
+/* The mean of the weights of several models. */
+
+/* As elman_model_average. No more than two models are in memory at a time, and the sums. */
+elman_status model_average(struct model **average, const char *const *paths, size_t count,
+                           elman_error *error) CHECKED;
 
 static inline size_t ensemble_size(const elman_translate_options *options) {
   return 1 + options->ensemble_count;

@@ -11,8 +11,8 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "model/ensemble.h"
 #include "model/hyperparameters.h"
-#include "model/likeness.h"
 #include "model/model_file.h"
 
 static const char MIDDLE[] = ".update";

@@ -1,7 +1,6 @@
 /* The mean of models, and what they must have in common. */
-#include "model/model_average.h"
+#include "model/ensemble.h"
 
-#include "model/likeness.h"
 #include "model_file.h"
 
 /* A model whose weights depend on the seed, in a file of that name. */
