@@ -5,7 +5,6 @@
 #include "corpus/batch.h"
 #include "inspect/trace_picture.h"
 #include "model/gradient_check.h"
-#include "model/trace.h"
 
 /* ---- pairs given as text, to a batch of ids; a model's numbers as the network in double takes
  * them */

@@ -6,8 +6,71 @@
 #include <string.h>
 
 #include "base/table.h"
-#include "model/network_copy.h"
 #include "tensor/softmax.h"
+
+/* ---- network copy ---- */
+
+static void copy_weights(struct network_copy *copy, const float *const *tensors) {
+  for (size_t i = 0; i < copy->table.count; i++) {
+    const struct parameter *row = &copy->table.rows[i];
+    for (size_t j = 0; j < parameter_size(row); j++)
+      copy->weights[row->offset + j] = (real)tensors[i][j];
+  }
+}
+
+elman_status network_copy_create(struct network_copy *copy, const struct model_config *config,
+                                 const float *const *tensors, const struct batch *batch,
+                                 enum purpose purpose, elman_error *error) {
+  *copy = (struct network_copy){.config = *config};
+  elman_status status = parameter_table_create(&copy->table, config, error);
+  if (status == ELMAN_OK) status = parameter_block_create(&copy->weights, &copy->table, error);
+  if (status == ELMAN_OK) status = parameter_block_create(&copy->gradients, &copy->table, error);
+  if (status == ELMAN_OK) status = workspace_fit(&copy->workspace, config, batch, purpose, error);
+  if (status != ELMAN_OK) {
+    network_copy_free(copy);
+    return status;
+  }
+  parameters_bind(&copy->weight_views, copy->weights, config);
+  parameters_bind(&copy->gradient_views, copy->gradients, config);
+  copy_weights(copy, tensors);
+  return ELMAN_OK;
+}
+
+void network_copy_free(struct network_copy *copy) {
+  parameter_block_free(copy->weights);
+  parameter_block_free(copy->gradients);
+  workspace_free(&copy->workspace);
+  *copy = (struct network_copy){0};
+}
+
+static struct network_pass network_copy_pass(struct network_copy *copy, const struct batch *batch,
+                                             const struct regularization *regularization) {
+  return (struct network_pass){.config = &copy->config,
+                               .weights = &copy->weight_views,
+                               .batch = batch,
+                               .regularization = regularization,
+                               .workspace = &copy->workspace};
+}
+
+/* ELMAN_BAD_DATA if a loss is not finite. */
+static elman_status network_copy_check(double loss, elman_error *error) {
+  if (isfinite(loss)) return ELMAN_OK;
+  return fail(error, ELMAN_BAD_DATA, NULL,
+              "the model's weights are so large that its numbers overflow; train it again with a "
+              "lower learning rate");
+}
+
+/* The mean loss of the batch, checked. */
+static elman_status network_copy_loss(double *loss, struct network_copy *copy,
+                                      const struct batch *batch,
+                                      const struct regularization *regularization,
+                                      elman_error *error) {
+  const struct network_pass pass = network_copy_pass(copy, batch, regularization);
+  *loss = network_forward(&pass) / (double)batch->tokens;
+  return network_copy_check(*loss, error);
+}
+
+/* ---- gradient check ---- */
 
 /* A weight's derivative, by differences. */
 struct slope {
@@ -441,5 +504,95 @@ elman_status gradient_check_run(struct gradient_check *check, const struct model
   free(run.slopes);
   free(run.above);
   network_copy_free(&run.network);
+  return status;
+}
+
+/* ---- trace ---- */
+
+/* ---- what the result holds ---- */
+
+static void take_layer(struct trace *trace, struct arena *arena, elman_traced_layer layer) {
+  layer.states = arena_allocate(arena, sizeof(double), layer.steps, 1, 1);
+  layer.inputs = arena_allocate(arena, sizeof(double), layer.steps, 1, 1);
+  layer.saturated = arena_allocate(arena, sizeof(double), layer.steps, 1, 1);
+  trace->layers[trace->count++] = layer;
+}
+
+static void take_all(struct trace *trace, struct arena *arena, const struct model_config *config,
+                     const struct batch *batch) {
+  const struct encoder_sizes sizes = encoder_sizes_of(config);
+  trace->count = 0;
+  trace->losses = arena_allocate(arena, sizeof(double), batch->tokens, 1, 1);
+  for (size_t l = 0; l < sizes.layers; l++) {
+    for (size_t d = 0; d < sizes.directions; d++)
+      take_layer(trace, arena,
+                 (elman_traced_layer){.reverse = d == 1,
+                                      .layer = l,
+                                      .steps = batch->source.steps,
+                                      .units = encoder_direction_size(sizes)});
+  }
+  for (size_t l = 0; l < sizes.layers; l++)
+    take_layer(trace, arena,
+               (elman_traced_layer){.side = ELMAN_TARGET,
+                                    .layer = l,
+                                    .steps = batch->target.steps,
+                                    .units = config->hidden_size});
+}
+
+/* ---- the passes ---- */
+
+static void measure_trace(struct trace *trace, const struct model_config *config,
+                          const struct workspace *w) {
+  for (size_t i = 0; i < trace->count; i++) {
+    const elman_traced_layer *layer = &trace->layers[i];
+    const size_t l = layer->layer, d = layer->reverse;
+    const bool decoder = layer->side == ELMAN_TARGET;
+    const struct rnn_states *states = decoder ? &w->decoder.states[l] : &w->encoder.states[l][d];
+    const struct rnn_states *dstates =
+        decoder ? &w->decoder_scratch.states[l] : &w->encoder_scratch.states[l][d];
+    const struct rnn_shape shape = {.cell = decoder_sizes_of(config).cell,
+                                    .steps = layer->steps,
+                                    .batch = 1,
+                                    .hidden = layer->units,
+                                    .reverse = layer->reverse};
+    for (size_t t = 0; t < layer->steps; t++) {
+      const struct rnn_step_measures step = rnn_measure_step(*dstates, *states, shape, t);
+      layer->states[t] = step.state;
+      layer->inputs[t] = step.input;
+      layer->saturated[t] = step.saturated;
+    }
+  }
+}
+
+static elman_status trace_loss(struct trace *trace, struct network_copy *network,
+                               const struct batch *batch, size_t step, elman_error *error) {
+  const struct regularization plain = {0};
+  struct network_pass pass = network_copy_pass(network, batch, &plain);
+  pass.only_token = step;
+  trace->loss = network_gradient(&network->gradient_views, &pass) / (double)batch->tokens;
+  const elman_status status = network_copy_check(trace->loss, error);
+  if (status != ELMAN_OK) return status;
+  memcpy(trace->losses, pass.workspace->losses, batch->tokens * sizeof *trace->losses);
+  if (step > 0) trace->loss = trace->losses[step - 1];
+  measure_trace(trace, &network->config, &network->workspace);
+  return ELMAN_OK;
+}
+
+elman_status trace_run(struct trace *trace, const struct model_config *config,
+                       const float *const *tensors, const struct batch *batch, size_t step,
+                       elman_error *error) {
+  struct network_copy network;
+  struct arena_fit fit = {0};
+  *trace = (struct trace){0};
+  if (step > batch->tokens)
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                "there is no target token %zu: </s> included there are %zu", step, batch->tokens);
+  while (arena_fit(&fit, &trace->arena, error)) take_all(trace, fit.now, config, batch);
+  if (fit.status != ELMAN_OK) return fit.status;
+  elman_status status =
+      network_copy_create(&network, config, tensors, batch, WITH_EVERY_STEP, error);
+  if (status != ELMAN_OK) return status;
+  status = trace_loss(trace, &network, batch, step, error);
+  network_copy_free(&network);
   return status;
 }

@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "corpus/batch.h"
-#include "model/network_copy.h"
-#include "model/trace.h"
+#include "model/gradient_check.h"
 
 enum { SOURCE_WORDS = 5, TARGET_WORDS = 4, SIZE = 6, MOST_NUMBERS = 8000 };
 
