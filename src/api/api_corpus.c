@@ -1,5 +1,94 @@
+#include <stdlib.h>
+#include <string.h>
+
 #include "api/call.h"
+#include "corpus/alignment.h"
 #include "corpus/check.h"
+#include "corpus/split.h"
+
+/* ---- api pairs ---- */
+
+elman_pairs_options elman_pairs_options_default(void) {
+  return (elman_pairs_options){.source_column = 1,
+                               .target_column = 2,
+                               .max_line = ELMAN_DEFAULT_MAX_LINE,
+                               .max_unpacked = ELMAN_DEFAULT_MAX_UNPACKED};
+}
+
+elman_status elman_pairs_read(elman_pairs **pairs, const elman_pairs_options *options,
+                              elman_error *error) {
+  const elman_pairs_options defaults = elman_pairs_options_default();
+  if (options == NULL) options = &defaults;
+  struct pairs *read = NULL;
+  const elman_status status = pairs_read(&read, options, error);
+  *pairs = (elman_pairs *)read;
+  return status;
+}
+
+void elman_alignment_turn(char *alignment) {
+  alignment_turn(alignment, strlen(alignment));
+}
+
+void elman_pairs_free(elman_pairs *pairs) {
+  pairs_free(inner_pairs(pairs));
+}
+
+size_t elman_pairs_count(const elman_pairs *pairs) {
+  return pairs_count(inner_pairs_const(pairs));
+}
+
+size_t elman_pairs_skipped(const elman_pairs *pairs) {
+  return pairs_skipped_count(inner_pairs_const(pairs));
+}
+
+const char *elman_pairs_line(const elman_pairs *pairs, size_t index, size_t *length) {
+  const struct text line = pairs_line(inner_pairs_const(pairs), index);
+  if (length != NULL) *length = line.length;
+  return line.bytes;
+}
+
+/* ---- api split ---- */
+
+const char *elman_part_name(elman_part part) {
+  static const char *const names[] = {"train", "dev", "test"};
+  return (unsigned)part < ELMAN_PARTS ? names[part] : NULL;
+}
+
+elman_split_options elman_split_options_default(void) {
+  return (elman_split_options){.dev = {.share = 0.05}, .test = {.share = 0.05}, .seed = 1};
+}
+
+elman_status elman_split_create(elman_split **split, const elman_pairs *pairs,
+                                const elman_split_options *options, elman_error *error) {
+  const elman_split_options defaults = elman_split_options_default();
+  if (options == NULL) options = &defaults;
+  elman_split *made = malloc(sizeof *made);
+  const elman_status status = made == NULL
+                                  ? fail_no_memory(error)
+                                  : split_create(made, inner_pairs_const(pairs), options, error);
+  if (status != ELMAN_OK) {
+    free(made);
+    made = NULL;
+  }
+  *split = made;
+  return status;
+}
+
+void elman_split_free(elman_split *split) {
+  if (split == NULL) return;
+  split_free(split);
+  free(split);
+}
+
+elman_part elman_split_part(const elman_split *split, size_t index) {
+  return split->parts[index];
+}
+
+elman_split_info elman_split_get_info(const elman_split *split) {
+  return split->info;
+}
+
+/* ---- api check ---- */
 
 /* The public handle is the internal struct under another name. */
 static const struct findings *inner(const elman_check *check) {
