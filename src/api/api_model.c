@@ -1,11 +1,78 @@
+#include <limits.h>
 #include <math.h>
+#include <string.h>
 
 #include "api/call.h"
+#include "attention/kinds.h"
 #include "corpus/pieces.h"
 #include "model/ensemble.h"
 #include "model/hyperparameters.h"
 #include "model/model_file.h"
+#include "rnn/cell.h"
 #include "tensor/blas.h"
+#include "tensor/quantized.h"
+
+/* ---- api hyperparameters ---- */
+
+const char *elman_cell_name(size_t index) {
+  return cell_name(index);
+}
+
+const char *elman_attention_name(size_t index) {
+  return attention_name(index);
+}
+
+const char *elman_schedule_name(size_t index) {
+  return schedule_name(index);
+}
+
+const char *elman_measure_name(size_t index) {
+  return measure_name(index);
+}
+
+const elman_hyperparameter *elman_hyperparameter_next(const elman_hyperparameter *row,
+                                                      unsigned scopes) {
+  return hyperparameter_next(row, scopes);
+}
+
+const elman_hyperparameter *elman_hyperparameter_find(const char *name) {
+  const elman_hyperparameter *row = NULL;
+  while ((row = hyperparameter_next(row, UINT_MAX)) != NULL && strcmp(row->name, name) != 0) {
+  }
+  return row;
+}
+
+const char *elman_hyperparameter_choice(const elman_hyperparameter *row, const void *fields) {
+  return hyperparameter_choice(row, fields);
+}
+
+/* ---- api machine ---- */
+
+static const char *processor_instructions(void) {
+#if defined(__x86_64__)
+  static const char *const names[] = {[VECTOR_SSE] = "SSE",
+                                      [VECTOR_AVX] = "AVX",
+                                      [VECTOR_AVX2] = "AVX2 with FMA",
+                                      [VECTOR_AVX512] = "AVX-512"};
+  return names[vector_level_here()];
+#else
+  return compiled_instructions();
+#endif
+}
+
+elman_machine elman_machine_get(void) {
+  const struct blas_kernels kernels = blas_kernels_in_use();
+  return (elman_machine){.blas = kernels.config,
+                         .kernels = kernels.family,
+                         .original_kernels = kernels.original_family,
+                         .choice = kernels.choice,
+                         .processor = processor_instructions(),
+                         .compiled = compiled_instructions(),
+                         .screen = quantized_kernel_at(0)->name,
+                         .threads = processors_usable()};
+}
+
+/* ---- api model ---- */
 
 const char *elman_token_mode_name(elman_token_mode mode) {
   return token_mode_name(mode);
