@@ -5,7 +5,7 @@
  *   plain_attention   attention/attention.c: all sentences, heads and mechanisms
  *   plain_output      decoder/output.c: in tiles of the vocabulary
  *   plain_likeliest   tensor/screen.c: without most of the multiplications
- *   plain_adam        train/adam.c, and train/deferred.c for rows that no batch touches
+ *   plain_adam        train/adam.c, and train/optimizer.c for rows that no batch touches
  *
  * Compiled into tests only. */
 #ifndef ELMAN_TENSOR_PLAIN_H

@@ -6,7 +6,7 @@
 #include "train/same_training.h"
 #include "train/trainer.h"
 
-/* Writes options->checkpoint, which is replaced at once. After trainer_settle. */
+/* Writes options->checkpoint, which is replaced at once. After trainer_flush. */
 elman_status checkpoint_save(const struct trainer *trainer, const elman_train_options *options,
                              struct corpus_hashes hashes, elman_error *error) CHECKED;
 

@@ -187,7 +187,7 @@ static elman_status validate(struct run *run, bool at_end, elman_error *error) {
   elman_evaluate_options evaluation = evaluate_options_default();
   evaluation.batch_size = options->batch_size;
   evaluation.group = options->group;
-  trainer_settle(trainer);
+  trainer_flush(trainer);
   trainer_swap_average(trainer);
   const elman_status status =
       evaluate(&scores, trainer->model, trainer_dev(options), &run->dev, &evaluation, error);
@@ -232,7 +232,7 @@ static elman_status save_checkpoint(struct run *run, elman_error *error) {
   if (run->options->checkpoint == NULL || !is_first(run)) return ELMAN_OK;
   run->saved_at = seconds();
   run->saved = true;
-  trainer_settle(run->trainer);
+  trainer_flush(run->trainer);
   elman_error problem;
   const elman_status status = checkpoint_save(run->trainer, run->options, run->hashes, &problem);
   if (run->options->saved != NULL) {
@@ -284,7 +284,7 @@ static elman_status write_kept(struct run *run, elman_error *error) {
   struct trainer *trainer = run->trainer;
   struct model *model = trainer->model;
   const struct model_past before = model->past;
-  trainer_settle(trainer);
+  trainer_flush(trainer);
   trainer_swap_average(trainer);
   add_history(&model->past, run);
   const elman_status status = kept_write(&run->kept, model, trainer->state.update, error);
@@ -466,7 +466,7 @@ static elman_status end(struct run *run, elman_status status, elman_error *error
   const bool learnt = trainer->state.update > 0 && !run->diverged;
   elman_status saved = ELMAN_OK;
   elman_error problem;
-  trainer_settle(trainer);
+  trainer_flush(trainer);
   trainer->state.finished = status == ELMAN_OK;
   if (well || learnt) {
     trainer->start.written = trainer_hash(trainer, trainer_result(trainer));

@@ -5,7 +5,6 @@
 
 #include "base/xxh64.h"
 #include "model/hyperparameters.h"
-#include "train/average.h"
 #include "train/norm.h"
 
 /* ---- options ---- */
@@ -207,12 +206,13 @@ elman_status trainer_step(struct trainer *trainer, const struct batch *batch,
   const double rate = trainer_learning_rate(trainer);
   state->failures = 0;
   state->update++;
-  optimizer_update(&trainer->optimizer, step_of(trainer, options, rate, *norm));
+  const struct update_step update = step_of(trainer, options, rate, *norm);
+  optimizer_update(&trainer->optimizer, &update);
   return ELMAN_OK;
 }
 
-void trainer_settle(struct trainer *trainer) {
-  optimizer_settle(&trainer->optimizer);
+void trainer_flush(struct trainer *trainer) {
+  optimizer_flush(&trainer->optimizer);
 }
 
 void trainer_swap_average(struct trainer *trainer) {

@@ -118,14 +118,14 @@ void trainer_adjust_rate(struct trainer *trainer, bool improved);
 /* Forward and backward, in the shards of the options, clipping and one Adam update. The batch's
  * mean losses before the update, over its target tokens and over those with a guide, go to *losses,
  * the gradient's norm to *norm. When one of them is not finite, nothing is updated and
- * state.failures counts it. Call trainer_settle before looking at a weight or a moment. */
+ * state.failures counts it. Call trainer_flush before
+ * reading a weight or a moment. */
 elman_status trainer_step(struct trainer *trainer, const struct batch *batch,
                           const elman_train_options *options, struct losses *losses, double *norm,
                           elman_error *error) CHECKED;
 
-/* Gives the embeddings of words that were not in the last batches the updates that wait for them.
- */
-void trainer_settle(struct trainer *trainer);
+/* Does the deferred updates of embeddings (train/optimizer.h). */
+void trainer_flush(struct trainer *trainer);
 
 /* Exchanges the weights and their average, where there is one. */
 void trainer_swap_average(struct trainer *trainer);

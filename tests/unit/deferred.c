@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "tensor/blas.h"
-#include "train/average.h"
 #include "train/checkpoint.h"
 #include "train/norm.h"
 #include "train/trainer.h"
@@ -102,8 +101,8 @@ static double dense_gradients(struct dense *dense, const struct batch *batch,
 
 static void dense_update(struct dense *dense, const struct update_step *step) {
   adam_update(dense->model->block, dense->m, dense->v, dense->gradients, dense->size, &step->adam);
-  if (dense->average != NULL)
-    average_update(dense->average, dense->model->block, dense->size, step->average_share);
+  for (size_t i = 0; dense->average != NULL && i < dense->size; i++)
+    dense->average[i] += step->average_share * (dense->model->block[i] - dense->average[i]);
 }
 
 static void check_same(const char *what, const real *block, const real *expected, size_t n,
@@ -197,10 +196,10 @@ static void check_training(size_t which, bool tied) {
     if (i % 100 == 99) trainer.state.rate_factor *= 0.9;
     step_both(&trainer, &dense, &options, i);
     if (i % 600 > 20) continue; /* then the record fills up */
-    trainer_settle(&trainer);
+    trainer_flush(&trainer);
     check_trainer(&trainer, &dense);
   }
-  trainer_settle(&trainer);
+  trainer_flush(&trainer);
   check_trainer(&trainer, &dense);
   for (size_t i = 0; i < SILENT * EMBEDDING; i++)
     cr_assert_eq(trainer.m[(SOURCE_WORDS - SILENT) * EMBEDDING + i], 0);
@@ -246,7 +245,7 @@ Test(deferred, goes_on_from_a_checkpoint) {
     step_both(&trainer, &dense, &options, i);
     if (i % 30 != 29) continue;
     bool found;
-    trainer_settle(&trainer);
+    trainer_flush(&trainer);
     cr_assert_eq(checkpoint_save(&trainer, &options, (struct corpus_hashes){.ids = 1}, NULL),
                  ELMAN_OK);
     trainer_free(&trainer);
@@ -260,7 +259,7 @@ Test(deferred, goes_on_from_a_checkpoint) {
     check_trainer(&trainer, &dense);
   }
   for (uint64_t i = 120; i < 140; i++) step_both(&trainer, &dense, &options, i);
-  trainer_settle(&trainer);
+  trainer_flush(&trainer);
   check_trainer(&trainer, &dense);
   leave_folder();
   trainer_free(&trainer);
@@ -271,44 +270,64 @@ Test(deferred, goes_on_from_a_checkpoint) {
 
 /* ---- rows ---- */
 
+/* The layout of a model alone. */
+static struct model bare_model(size_t rows, size_t columns) {
+  struct model model = {.config = model_config_default()};
+  model.config.source_vocabulary = rows;
+  model.config.embedding_size = columns;
+  model.config.hidden_size = 4;
+  cr_assert_eq(parameter_table_create(&model.table, &model.config, NULL), ELMAN_OK);
+  return model;
+}
+
+/* The first rows of a block are the source embedding. */
+static struct optimizer optimizer_of(struct model *model, struct weight_blocks blocks) {
+  struct optimizer optimizer;
+  model->block = blocks.weights;
+  parameters_bind(&model->weights, model->block, &model->config);
+  cr_assert_eq(model->weights.encoder.embedding, model->block);
+  cr_assert_eq(optimizer_create(&optimizer, model, blocks, NULL), ELMAN_OK);
+  return optimizer;
+}
+
 /* Words as in a large vocabulary, so that threads share the rows. */
 Test(deferred, threads_change_no_bit) {
-  enum { ROWS = 3000, COLUMNS = 100, N = ROWS * COLUMNS, WORDS = 2000, ROUNDS = 5 };
-  static struct update_record record;
+  enum { ROWS = 3000, COLUMNS = 100, WORDS = 2000, ROUNDS = 5 };
+  struct model model = bare_model(ROWS, COLUMNS);
+  const size_t n = model.table.block;
   real *first = NULL;
-  double sums[ROUNDS];
+  double norms[ROUNDS];
   for (size_t threads = 1; threads <= 3; threads++) {
     use_threads(threads);
-    struct weight_blocks table = {random_reals(N, 1, 1), reals(N), reals(N), reals(N), NULL};
-    struct deferred_table deferred;
+    const struct weight_blocks blocks = {random_reals(n, 1, 1), reals(n), reals(n), reals(n), NULL};
+    struct optimizer optimizer = optimizer_of(&model, blocks);
     uint32_t ids[WORDS];
     size_t length = WORDS;
-    const struct sequence words = {.ids = ids, .lengths = &length, .steps = WORDS, .batch = 1};
-    cr_assert_eq(deferred_create(&deferred, table, ROWS, COLUMNS, NULL), ELMAN_OK);
-    record.count = 0;
+    const struct batch batch = {
+        .source = {.ids = ids, .lengths = &length, .steps = WORDS, .batch = 1}};
     for (uint64_t k = 1; k <= ROUNDS; k++) {
       for (size_t i = 0; i < WORDS; i++) ids[i] = (uint32_t)draw(ROWS, k * WORDS + i);
-      deferred_begin(&deferred, &words, &record);
+      optimizer_begin(&optimizer, &batch);
       for (size_t i = 0; i < WORDS * COLUMNS; i++)
-        table.gradients[ids[i / COLUMNS] * COLUMNS + i % COLUMNS] +=
+        blocks.gradients[ids[i / COLUMNS] * COLUMNS + i % COLUMNS] +=
             (real)random_uniform((struct random_stream){3, 97, (uint32_t)k}, i);
-      const double sum = deferred_sum_of_squares(&deferred);
-      if (threads == 1) sums[k - 1] = sum;
-      cr_assert_eq(sum, sums[k - 1]);
-      record.steps[record.count++].adam = adam_step_of(adam_options_default(), k);
-      deferred_update(&deferred, &record);
-      for (size_t i = 0; i < N; i++) cr_assert_eq(table.gradients[i], 0);
+      const double norm = optimizer_norm(&optimizer);
+      if (threads == 1) norms[k - 1] = norm;
+      cr_assert_eq(norm, norms[k - 1]);
+      const struct update_step step = {.adam = adam_step_of(adam_options_default(), k)};
+      optimizer_update(&optimizer, &step);
+      for (size_t i = 0; i < n; i++) cr_assert_eq(blocks.gradients[i], 0);
     }
-    deferred_settle(&deferred, &record);
+    optimizer_flush(&optimizer);
     if (first == NULL)
-      first = table.weights;
+      first = blocks.weights;
     else
-      cr_assert_eq(memcmp(table.weights, first, N * sizeof *first), 0);
-    if (table.weights != first) free(table.weights);
-    free(table.gradients);
-    free(table.m);
-    free(table.v);
-    deferred_free(&deferred);
+      cr_assert_eq(memcmp(blocks.weights, first, n * sizeof *first), 0);
+    if (blocks.weights != first) free(blocks.weights);
+    free(blocks.gradients);
+    free(blocks.m);
+    free(blocks.v);
+    optimizer_free(&optimizer);
   }
   use_threads(1);
   free(first);
@@ -316,33 +335,33 @@ Test(deferred, threads_change_no_bit) {
 
 /* Rows with nothing to fade, or nearly: each has one number that an update changes. */
 Test(deferred, only_what_rests_is_left_out) {
-  enum { CASES = 5, COLUMNS = 19, N = CASES * COLUMNS, PLACE = 17 };
-  static struct update_record record;
-  real *w = random_reals(N, 1, 1), *m = reals(N), *v = reals(N), *g = reals(N), *mean = reals(N);
-  memcpy(mean, w, N * sizeof *w);
+  enum { CASES = 5, COLUMNS = 19, PLACE = 17 };
+  struct model model = bare_model(CASES, COLUMNS);
+  const size_t n = model.table.block;
+  real *w = random_reals(n, 1, 1), *m = reals(n), *v = reals(n), *g = reals(n), *mean = reals(n);
+  memcpy(mean, w, n * sizeof *w);
   m[0 * COLUMNS + PLACE] = (real)-0.0;
   m[1 * COLUMNS + PLACE] = (real)1e-9;
   v[2 * COLUMNS + PLACE] = (real)1e-9;
   mean[3 * COLUMNS + PLACE] += 1;
-  real *expected[] = {reals(N), reals(N), reals(N), reals(N)};
+  real *expected[] = {reals(n), reals(n), reals(n), reals(n)};
   const real *const start[] = {w, m, v, mean};
-  for (size_t i = 0; i < 4; i++) memcpy(expected[i], start[i], N * sizeof *w);
-  const struct weight_blocks table = {w, g, m, v, mean};
-  struct deferred_table deferred;
-  cr_assert_eq(deferred_create(&deferred, table, CASES, COLUMNS, NULL), ELMAN_OK);
+  for (size_t i = 0; i < 4; i++) memcpy(expected[i], start[i], n * sizeof *w);
+  struct optimizer optimizer = optimizer_of(&model, (struct weight_blocks){w, g, m, v, mean});
   for (uint64_t k = 1; k <= 3; k++) {
     const struct update_step step = {adam_step_of(adam_options_default(), k), (real)0.25};
-    record.steps[record.count++] = step;
-    adam_update(expected[0], expected[1], expected[2], g, N, &step.adam);
-    average_update(expected[3], expected[0], N, step.average_share);
+    optimizer_update(&optimizer, &step);
+    adam_update(expected[0], expected[1], expected[2], g, n, &step.adam);
+    for (size_t i = 0; i < n; i++)
+      expected[3][i] += step.average_share * (expected[0][i] - expected[3][i]);
   }
-  deferred_settle(&deferred, &record);
+  optimizer_flush(&optimizer);
   for (size_t i = 0; i < 4; i++) {
-    check_same((const char *const[]){"weights", "m", "v", "average"}[i], start[i], expected[i], N,
+    check_same((const char *const[]){"weights", "m", "v", "average"}[i], start[i], expected[i], n,
                3);
     free(expected[i]);
   }
-  deferred_free(&deferred);
+  optimizer_free(&optimizer);
   real *const all[] = {w, m, v, g, mean};
   for (size_t i = 0; i < 5; i++) free(all[i]);
 }
@@ -358,34 +377,27 @@ Test(deferred, words_that_never_come_up_take_no_memory) {
   cr_skip_test("it takes memory of its own");
 #endif
   enum { ROWS = 100000, COLUMNS = 100, BLOCKS = 4 };
-  struct model_config config = model_config_default();
-  config.source_vocabulary = ROWS;
-  config.embedding_size = COLUMNS;
-  config.hidden_size = 4;
-  struct parameter_table layout;
-  cr_assert_eq(parameter_table_create(&layout, &config, NULL), ELMAN_OK);
-  const size_t before = peak_bytes(), bytes = layout.block * sizeof(real);
+  struct model model = bare_model(ROWS, COLUMNS);
+  const size_t before = peak_bytes(), bytes = model.table.block * sizeof(real);
   real *blocks[BLOCKS];
   for (size_t i = 0; i < BLOCKS; i++) {
-    cr_assert_eq(parameter_block_create(&blocks[i], &layout, NULL), ELMAN_OK);
+    cr_assert_eq(parameter_block_create(&blocks[i], &model.table, NULL), ELMAN_OK);
     cr_assert_eq((uintptr_t)blocks[i] % ARENA_ALIGNMENT, 0);
   }
-  const struct weight_blocks table = {blocks[0], blocks[1], blocks[2], blocks[3], NULL};
-  static struct update_record record;
-  struct deferred_table deferred;
-  cr_assert_eq(deferred_create(&deferred, table, ROWS, COLUMNS, NULL), ELMAN_OK);
+  struct optimizer optimizer = optimizer_of(
+      &model, (struct weight_blocks){blocks[0], blocks[1], blocks[2], blocks[3], NULL});
   uint32_t ids[] = {5, ROWS / 2, ROWS - 1};
   size_t length = 3;
-  const struct sequence words = {.ids = ids, .lengths = &length, .steps = 3, .batch = 1};
+  const struct batch batch = {.source = {.ids = ids, .lengths = &length, .steps = 3, .batch = 1}};
   for (uint64_t k = 1; k <= 3; k++) {
-    deferred_begin(&deferred, &words, &record);
-    for (size_t i = 0; i < 3; i++) table.gradients[ids[i] * COLUMNS] = 1;
-    record.steps[record.count++].adam = adam_step_of(adam_options_default(), k);
-    deferred_update(&deferred, &record);
+    optimizer_begin(&optimizer, &batch);
+    for (size_t i = 0; i < 3; i++) blocks[1][ids[i] * COLUMNS] = 1;
+    const struct update_step step = {.adam = adam_step_of(adam_options_default(), k)};
+    optimizer_update(&optimizer, &step);
   }
-  deferred_settle(&deferred, &record);
-  for (size_t i = 0; i < 3; i++) cr_assert_neq(table.weights[ids[i] * COLUMNS], 0);
+  optimizer_flush(&optimizer);
+  for (size_t i = 0; i < 3; i++) cr_assert_neq(blocks[0][ids[i] * COLUMNS], 0);
   cr_assert_lt(peak_bytes() - before, BLOCKS * bytes / 4);
-  deferred_free(&deferred);
+  optimizer_free(&optimizer);
   for (size_t i = 0; i < BLOCKS; i++) parameter_block_free(blocks[i]);
 }

@@ -363,7 +363,7 @@ Test(train, a_gradient_that_overflows_is_an_error) {
   double norm;
   cr_assert_eq(trainer_step(&trainer, &batch, &options, &losses, &norm, NULL), ELMAN_OK);
   cr_assert_eq(trainer.state.failures, 1);
-  trainer_settle(&trainer);
+  trainer_flush(&trainer);
   cr_assert_float_eq(losses.cross_entropy, log((double)V), CLOSE);
   cr_assert(same_weights(model, before));
   free(before);
@@ -386,14 +386,14 @@ Test(train, a_failed_update_changes_nothing) {
   double norm;
   cr_assert_eq(trainer_step(&trainer, &batch, &options, &losses, &norm, NULL), ELMAN_OK);
   cr_assert_eq(trainer.state.update, 1);
-  trainer_settle(&trainer);
+  trainer_flush(&trainer);
 
   model->weights.decoder.out_bias[4] = (real)INFINITY;
   real *before = copy_of(model);
   cr_assert_eq(trainer_step(&trainer, &batch, &options, &losses, &norm, NULL), ELMAN_OK);
   cr_assert_eq(trainer.state.update, 1);
   cr_assert_eq(trainer.state.failures, 1);
-  trainer_settle(&trainer);
+  trainer_flush(&trainer);
   cr_assert(same_weights(model, before));
   for (size_t i = 0; i < model->table.block; i++)
     cr_assert(isfinite(trainer.m[i]) && isfinite(trainer.v[i]));

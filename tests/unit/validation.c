@@ -10,7 +10,6 @@
 #include "base/file.h"
 #include "model/hyperparameters.h"
 #include "model/model_file.h"
-#include "train/average.h"
 #include "train/checkpoint.h"
 #include "train/loop.h"
 #include "translate/evaluate.h"
