@@ -39,7 +39,7 @@ typedef int command_function(int argc, char **argv);
 COMMANDS(DECLARE_COMMAND)
 #undef DECLARE_COMMAND
 
-/* --version, with the words behind it. */
+/* --version, with the words after it. */
 command_function version_command;
 
 struct command {
@@ -51,7 +51,7 @@ struct command {
 
 extern const struct command commands[];
 
-/* The command that argv begins with, after which *words tells how many words its name has; NULL,
+/* The command that argv begins with, after which *words is the number of words of its name; NULL,
  * after a message, if there is none of that name. */
 const struct command *command_find(int argc, char **argv, int *words);
 

@@ -312,7 +312,7 @@ static void fish_option(const struct option *option) {
   putchar('\n');
 }
 
-/* The commands, and behind the fish_name of a group those in it. */
+/* The commands, and after the name of a group those in it. */
 static void fish_operands(void) {
   printf("complete -c elman -n '__elman_at %s' -a '", fish_name);
   print_commands_in(NULL);

@@ -54,7 +54,7 @@ static void leave_out_blas_threads(char **argv) {
 
 /* ---- the process ---- */
 
-/* A file opened later would take the number of a closed standard stream, and messages would end up
+/* A file opened later would get the number of a closed standard stream, and messages would end up
  * in it. These stand-ins fail when used. */
 static void occupy_standard_streams(void) {
   for (int descriptor = 0; descriptor <= STDERR_FILENO; descriptor++)

@@ -87,7 +87,7 @@ static int check_standard_once(const struct usage *usage, const struct operands 
   return EX_OK;
 }
 
-static int settle_format(struct attention_job *job, const char *output, const struct usage *usage) {
+static int choose_format(struct attention_job *job, const char *output, const struct usage *usage) {
   int code = format_choose(&job->format, &attention_formats, output);
   if (code != EX_OK) return code;
   if (job->format == NULL) job->format = elman_format_name(0);
@@ -103,16 +103,16 @@ static int settle_format(struct attention_job *job, const char *output, const st
 }
 
 /* pharaoh and --summary show no matrix. */
-static int settle_units(struct command_line *line, const struct usage *usage) {
+static int choose_units(struct command_line *line, const struct usage *usage) {
   elman_text_style *style = &line->job.style;
   style->units = (elman_alignment_units)line->units;
   if (line->summary || strcmp(line->job.format, "pharaoh") == 0) return EX_OK;
-  return overrides_settle_units(&style->units, &line->job.options,
+  return overrides_choose_units(&style->units, &line->job.options,
                                 &(struct option_place){usage->command, "--"});
 }
 
-static int settle_series(struct command_line *line, const struct usage *usage,
-                         const struct operands *operands) {
+static int list_series(struct command_line *line, const struct usage *usage,
+                       const struct operands *operands) {
   struct option_list *paths = &line->models.paths;
   const char *format = line->job.format;
   if (strcmp(format, "json") != 0 && strcmp(format, "html") != 0)
@@ -137,7 +137,7 @@ static int settle_series(struct command_line *line, const struct usage *usage,
                       paths->words[0]);
 }
 
-static int settle_columns(struct command_line *line, const struct usage *usage) {
+static int parse_columns(struct command_line *line, const struct usage *usage) {
   struct sentences *input = &line->input;
   if (input->alignment_column == 0) return EX_OK;
   const int code =
@@ -150,23 +150,23 @@ static int settle_columns(struct command_line *line, const struct usage *usage) 
 }
 
 /* Chooses what was left open. */
-static int settle(struct command_line *line, const struct usage *usage,
-                  const struct operands *operands) {
+static int check_options(struct command_line *line, const struct usage *usage,
+                         const struct operands *operands) {
   struct attention_job *job = &line->job;
   job->style.alignment = (elman_alignment_rule)line->rule;
   job->style.numbered = option_given(usage, operands, "n-best");
   int code = check_standard_once(usage, operands, line);
-  if (code == EX_OK) code = settle_columns(line, usage);
-  if (code == EX_OK && !line->summary) code = settle_format(job, line->output, usage);
+  if (code == EX_OK) code = parse_columns(line, usage);
+  if (code == EX_OK && !line->summary) code = choose_format(job, line->output, usage);
   const bool shows_scores = !line->summary && code == EX_OK && strcmp(job->format, "json") == 0;
-  if (code == EX_OK) code = search_options_settle(&job->options, usage, operands, shows_scores);
+  if (code == EX_OK) code = search_options_complete(&job->options, usage, operands, shows_scores);
   if (code == EX_OK)
-    code = overrides_settle(&line->overrides, &job->options,
-                            &(struct option_place){usage->command, "--"});
+    code = overrides_parse(&line->overrides, &job->options,
+                           &(struct option_place){usage->command, "--"});
   if (code == EX_OK && option_given(usage, operands, "seed") && !overrides_shuffle(&job->options))
     code = report_usage(usage->command, "--seed is for --override shuffle");
-  if (code == EX_OK && line->each) code = settle_series(line, usage, operands);
-  if (code == EX_OK) code = settle_units(line, usage);
+  if (code == EX_OK && line->each) code = list_series(line, usage, operands);
+  if (code == EX_OK) code = choose_units(line, usage);
   if (code != EX_OK) return code;
   if (is_standard(line->output)) {
     job->style.color = terminal_has_color(STDOUT_FILENO);
@@ -268,7 +268,7 @@ int attention_command(int argc, char **argv) {
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
   if (matrices.wanted)
     return attention_matrices(&matrices, &usage, &operands, line.job.format, line.output);
-  code = settle(&line, &usage, &operands);
+  code = check_options(&line, &usage, &operands);
   if (code == EX_OK) code = run(&line, &operands);
   model_series_free(&line.series);
   return code;

@@ -39,7 +39,7 @@ int units_check(const char *what, elman_alignment_units units, const struct mode
   return EX_USAGE;
 }
 
-/* `best`, whose place is given, and those behind it. */
+/* `best`, whose place is given, and those after it. */
 static elman_status hypotheses_write(elman_attention_writer *writer, const elman_translation *best,
                                      elman_attention_place place, elman_error *error) {
   elman_status status = ELMAN_OK;
@@ -187,7 +187,7 @@ static int accept_sentence(void *context, const struct translated *translated) {
 /* What the tokens of a side are here. */
 struct unit {
   const char *count, *end, *others; /* labels */
-  const char *json;                 /* NULL = tokens, which need not be told */
+  const char *json;                 /* NULL = tokens, which need no name */
 };
 
 static struct unit unit_of(bool words, bool mixed) {
@@ -234,8 +234,8 @@ static void write_measures(FILE *stream, const elman_attention_measures *m, bool
   if (as_json) json_print(&json, "}\n");
 }
 
-/* A cell that is in no matrix is an error, which shall not come behind half of the output. A file
- * takes its place at the end anyway. */
+/* A cell that is in no matrix is an error, which shall not come after half of the output. A file
+ * gets its place at the end anyway. */
 static bool hold_back(struct sink *sink, const struct output *output) {
   bool has_cells = false;
   for (size_t i = 0; i < sink->job->options.override_count; i++)

@@ -18,7 +18,7 @@ extern const struct formats attention_formats;
  * for them. Gives an exit code, after a message if that is not 0. */
 int units_check(const char *what, elman_alignment_units units, const struct models *models);
 
-/* Writes `best` and those behind it into a file, which is replaced at once. Gives an exit code,
+/* Writes `best` and those after it into a file, which is replaced at once. Gives an exit code,
  * after a message if that is not 0. */
 int hypotheses_save(const char *path, const elman_translation *best, const char *format,
                     const elman_text_style *style);

@@ -250,7 +250,7 @@ static int write_result(const char *path, const char *format, const elman_attent
 /* PNG is made of a picture, and there is none of these. */
 static const struct formats library_formats = {elman_format_name, elman_format_suffix};
 
-static int settle_format(const char **format, const char *output, const char *command) {
+static int choose_format(const char **format, const char *output, const char *command) {
   const int code = format_choose(format, &library_formats, output);
   if (code != EX_OK) return code;
   if (*format == NULL) *format = "text";
@@ -290,7 +290,7 @@ int attention_matrices(const struct matrices_options *options, const struct usag
                         "--matrices needs three files, of queries, keys and values,"
                         " or one that is all of them; not %zu",
                         operands->count);
-  int code = settle_format(&format, output, usage->command);
+  int code = choose_format(&format, output, usage->command);
   if (code == EX_OK) code = check_files(format, output, usage, operands);
   if (code == EX_OK) code = check_weights(options, usage);
   if (code != EX_OK) return code;

@@ -44,7 +44,7 @@ static void write_text(FILE *stream, const elman_model *model) {
   fprintf(stream, "%-26s %s\n", "source text", elman_normalization_name(info.source_normalization));
   fprintf(stream, "%-26s %s\n", "target text", elman_normalization_name(info.target_normalization));
   write_size(stream, "parameters", info.parameters);
-  /* The lines of the two texts tell the normalization. */
+  /* The lines of the two texts show the normalization. */
   if (info.start_known) print_hyperparameters(stream, ELMAN_SCOPE_START, &info, "normalization");
   if (info.history.updates > 0)
     fprintf(stream, "%-26s %" PRIu64 " epoch%s, %" PRIu64 " update%s, %" PRIu64 " target token%s\n",

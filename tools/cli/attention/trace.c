@@ -98,7 +98,7 @@ static int trace_pair(const elman_model *model, char *const *words, const struct
   return code;
 }
 
-static int settle(struct trace_job *job, const struct usage *usage) {
+static int choose_format(struct trace_job *job, const struct usage *usage) {
   if (job->json) job->format = "json";
   const int code = format_choose(&job->format, &formats, job->output);
   if (code != EX_OK) return code;
@@ -132,7 +132,7 @@ int trace_command(int argc, char **argv) {
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
-  code = settle(&job, &usage);
+  code = choose_format(&job, &usage);
   if (code != EX_OK) return code;
   elman_model *model;
   code = model_open(&model, job.model);

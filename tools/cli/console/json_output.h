@@ -42,7 +42,7 @@ struct figure {
   const double *share; /* 0 to 1, shown in per cent */
   const double *real;
   int decimals;     /* of `real` */
-  const char *unit; /* behind it, or NULL */
+  const char *unit; /* after it, or NULL */
   bool quiet_zero;  /* 0 is for programs only */
 };
 

@@ -68,8 +68,8 @@ static void note_signal(int number) {
 /* timeout(1) sends its signal twice at once, to the program and to its group: that is one wish. */
 static const double REPETITION = 0.5;
 
-/* The stop signals are blocked meanwhile. A limit of processor time is told again every second
- * until a harder one kills: that is no impatience. */
+/* The stop signals are blocked meanwhile. The signal of a limit of processor time comes again every
+ * second until a harder one kills: that is no impatience. */
 static void note_first_signal(int number) {
   static double first;
   const double second = now();

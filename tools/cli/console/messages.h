@@ -17,7 +17,7 @@ void print_visible(FILE *stream, const char *text);
 void print_visible_bytes(FILE *stream, const char *text, size_t length);
 
 /* The same on a terminal; into files and pipes the bytes as they are: for data. Leaves errno as it
- * was but for a failing write: output_flush tells of it. */
+ * was but for a failing write: output_flush reports it. */
 void print_data(FILE *stream, const char *text);
 
 /* The same, where what is written into the stream ends on a terminal or not. */

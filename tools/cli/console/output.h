@@ -44,14 +44,14 @@ struct output {
   FILE *stream;
   elman_file *file; /* NULL for standard output */
   const char *path; /* the caller's, for messages */
-  FILE *png;        /* where the PNG goes that `stream`, which takes SVG, becomes; else NULL */
+  FILE *png;        /* where the PNG goes that `stream`, which is SVG, becomes; else NULL */
   int problem;      /* errno of the first write that failed, or 0 */
 };
 
 /* NULL or "-" is standard output. Gives an exit code, after a message if that is not 0. */
 int output_open(struct output *output, const char *path);
 
-/* The same for a picture: with the format "png" the stream takes SVG, which is converted when it is
+/* The same for a picture: with the format "png" the stream is SVG, which is converted when it is
  * closed. Other formats, and NULL, are as above. */
 int output_open_as(struct output *output, const char *path, const char *format);
 

@@ -25,11 +25,11 @@ struct job {
   struct output out;
 };
 
-/* Takes line number `number`, from 1. */
+/* For line `number`, from 1. */
 typedef elman_status line_function(struct job *job, const struct line *line, size_t number,
                                    elman_error *error);
 
-static int for_each_line(struct job *job, const char *path, size_t most, line_function *take) {
+static int for_each_line(struct job *job, const char *path, size_t most, line_function *handle) {
   struct line_reader lines;
   struct line line;
   int code = line_reader_open(&lines, path, most);
@@ -39,7 +39,7 @@ static int for_each_line(struct job *job, const char *path, size_t most, line_fu
     if (line.length > most) {
       report(lines.name, "line %zu has more than %zu bytes", lines.number, most);
       code = EX_DATAERR;
-    } else if (take(job, &line, lines.number, &error) != ELMAN_OK) {
+    } else if (handle(job, &line, lines.number, &error) != ELMAN_OK) {
       report(lines.name, "line %zu: %s", lines.number, error.message);
       code = exit_code_of(error.code);
     }

@@ -14,7 +14,7 @@ int group_join(void);
 
 /* Leaves with the others, and gives the exit code of all: `code`, or that of the first process with
  * another than 0, whose message the leader prints. Whoever waits for this process elsewhere, in an
- * exchange, is told that it has ended, and why. */
+ * exchange, learns that it has ended, and why. */
 int group_leave(int code);
 
 /* NULL = this process is alone. */

@@ -116,7 +116,7 @@ static bool pieces_open(const struct pieces *pieces, size_t peer) {
   return false;
 }
 
-/* Takes back what others will never send or take. */
+/* Cancels what others will never send or receive. */
 static void pieces_abandon(struct pieces *pieces) {
   for (int i = 0; i < pieces->count; i++) {
     if (pieces->requests[i] == MPI_REQUEST_NULL) continue;
@@ -135,7 +135,7 @@ struct patience {
   bool sleeps; /* it has been a while */
 };
 
-/* Longer than a short message takes between processes that are both at it. */
+/* Longer than a short message needs between processes that are both at it. */
 static const double AWAKE = 1e-4;
 
 enum { NAP_NS = 50000 };
@@ -181,7 +181,7 @@ static struct {
   struct pieces expected;     /* farewells, in the places of `farewells` */
   struct farewell *farewells; /* (size): what others have said; its own place is empty */
   bool follows;               /* as in its own farewell */
-  bool broken;                /* nothing can be told to others any more */
+  bool broken;                /* no message reaches others any more */
 } here = {.timeout = 600};
 
 /* ---- errors ---- */

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* As how many processes this one was started, as far as its environment tells; then *variable is
- * the name of the variable that does. 1 where nothing does. */
+/* As how many processes this one was started, by its environment; then *variable is the name of the
+ * variable that says so. 1 where none does. */
 size_t launcher_processes(const char **variable);
 
 #endif

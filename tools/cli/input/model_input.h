@@ -33,7 +33,7 @@ struct models {
  * 0. */
 int models_check(const struct models *models, const elman_translate_options *options);
 
-/* Opens them, and makes those behind the first the ensemble of the options. Gives an exit code,
+/* Opens them, and makes those after the first the ensemble of the options. Gives an exit code,
  * after a message if that is not 0; to be closed in any case. */
 int models_open(struct models *models, elman_translate_options *options);
 void models_close(struct models *models);

@@ -59,9 +59,8 @@ int columns_parse(size_t *source, size_t *target, const char *columns, const cha
 int pairs_input_options(elman_pairs_options *options, const struct pairs_input *input,
                         const char *command, const struct operands *operands);
 
-/* Reads the pairs that `operands` or --source and --target name, and tells how many there are and
- * which lines were left out. Gives an exit code, after a message if that is not 0.
- */
+/* Reads the pairs that `operands` or --source and --target name, and prints how many there are and
+ * which lines were left out. Gives an exit code, after a message if that is not 0. */
 int pairs_input_read(elman_pairs **pairs, const struct pairs_input *input, const char *command,
                      const struct operands *operands);
 

@@ -22,8 +22,8 @@ static int check_penalties(const elman_translate_options *search, const struct u
   return EX_OK;
 }
 
-int search_options_settle(elman_translate_options *search, const struct usage *usage,
-                          const struct operands *operands, bool shows_scores) {
+int search_options_complete(elman_translate_options *search, const struct usage *usage,
+                            const struct operands *operands, bool shows_scores) {
   if (!option_given(usage, operands, "beam") && search->beam < search->n_best)
     search->beam = search->n_best;
   if (search->n_best > search->beam)
@@ -35,31 +35,31 @@ int search_options_settle(elman_translate_options *search, const struct usage *u
 /* ---- overrides ---- */
 
 /* A position from 1 at the start of `text`, which may be NULL; gives what follows it, or NULL. */
-static const char *take_position(size_t *index, const char *text) {
+static const char *parse_position(size_t *index, const char *text) {
   const size_t digits = text == NULL ? 0 : strspn(text, "0123456789");
   if (digits == 0 || digits > 9 || text[0] == '0') return NULL;
   *index = (size_t)strtoul(text, NULL, 10) - 1;
   return text + digits;
 }
 
-static const char *take_word(const char *text, const char *word) {
+static const char *skip_word(const char *text, const char *word) {
   const size_t length = strlen(word);
   return text != NULL && strncmp(text, word, length) == 0 ? text + length : NULL;
 }
 
 static bool parse(elman_override *override, const char *word) {
   const char *rest;
-  if ((rest = take_word(word, "uniform")) != NULL) {
+  if ((rest = skip_word(word, "uniform")) != NULL) {
     override->kind = ELMAN_OVERRIDE_UNIFORM;
-  } else if ((rest = take_word(word, "shuffle")) != NULL) {
+  } else if ((rest = skip_word(word, "shuffle")) != NULL) {
     override->kind = ELMAN_OVERRIDE_SHUFFLE;
-  } else if ((rest = take_word(word, "position=")) != NULL) {
+  } else if ((rest = skip_word(word, "position=")) != NULL) {
     override->kind = ELMAN_OVERRIDE_POSITION;
-    rest = take_position(&override->column, rest);
+    rest = parse_position(&override->column, rest);
   } else {
     override->kind = ELMAN_OVERRIDE_CELL;
-    rest = take_word(take_position(&override->row, word), ":");
-    rest = take_word(take_position(&override->column, rest), "=");
+    rest = skip_word(parse_position(&override->row, word), ":");
+    rest = skip_word(parse_position(&override->column, rest), "=");
     if (rest != NULL) rest = parse_decimal(&override->weight, rest);
   }
   return rest != NULL && *rest == '\0' && override->weight <= 1;
@@ -74,8 +74,8 @@ static bool overrides_name_places(const elman_translate_options *search) {
   return false;
 }
 
-int overrides_settle(struct overrides *overrides, elman_translate_options *search,
-                     const struct option_place *place) {
+int overrides_parse(struct overrides *overrides, elman_translate_options *search,
+                    const struct option_place *place) {
   for (size_t i = 0; i < overrides->words.count; i++) {
     overrides->list[i] = (elman_override){0};
     if (!parse(&overrides->list[i], overrides->words.words[i]))
@@ -95,7 +95,7 @@ bool overrides_shuffle(const elman_translate_options *search) {
   return false;
 }
 
-int overrides_settle_units(elman_alignment_units *units, const elman_translate_options *search,
+int overrides_choose_units(elman_alignment_units *units, const elman_translate_options *search,
                            const struct option_place *place) {
   const char *dashes = place->dashes;
   if (!overrides_name_places(search)) return EX_OK;

@@ -34,11 +34,11 @@
       OPTION("replace-unk", 0, NULL, "for an unknown word put the source word most looked at",     \
              .flag = &(search).replace_unknown)
 
-/* Settles the beam where it was left open. Penalties are refused where they change nothing: without
+/* Chooses the beam where it was not given. Penalties are refused where they change nothing: without
  * a beam, unless `shows_scores`, which contain them. Gives an exit code, after a message if that is
  * not 0. */
-int search_options_settle(elman_translate_options *search, const struct usage *usage,
-                          const struct operands *operands, bool shows_scores);
+int search_options_complete(elman_translate_options *search, const struct usage *usage,
+                            const struct operands *operands, bool shows_scores);
 
 /* Changes of the attention while decoding. */
 struct overrides {
@@ -53,17 +53,17 @@ struct overrides {
          "on the last of a shorter sentence) or row:col=w",                                        \
          .list = &(overrides).words, .most = MOST_LISTED)
 
-/* Understands the words and points `search` to them. Gives an exit code, after a message if that is
+/* Parses the words and points `search` to them. Gives an exit code, after a message if that is
  * not 0. */
-int overrides_settle(struct overrides *overrides, elman_translate_options *search,
-                     const struct option_place *place);
+int overrides_parse(struct overrides *overrides, elman_translate_options *search,
+                    const struct option_place *place);
 
 /* Whether one of them depends on the seed. */
 bool overrides_shuffle(const elman_translate_options *search);
 
-/* A place in a matrix that an override names is one of tokens: these are taken where the units are
+/* A place in a matrix that an override names is one of tokens: they are chosen where the units are
  * open, and words are refused. Gives an exit code, after a message if that is not 0. */
-int overrides_settle_units(elman_alignment_units *units, const elman_translate_options *search,
+int overrides_choose_units(elman_alignment_units *units, const elman_translate_options *search,
                            const struct option_place *place);
 
 #endif

@@ -16,7 +16,7 @@
 /* An option or an operand of the command line. */
 struct argument {
   char *word;                  /* where it stands */
-  char *name;                  /* of an option, behind its dashes; NULL = an operand */
+  char *name;                  /* of an option, after its dashes; NULL = an operand */
   size_t length;               /* of that name */
   const struct option *option; /* NULL = there is none of that name */
   const char *value;           /* NULL = none */
@@ -79,7 +79,7 @@ static void read_letter(struct arguments *arguments, struct argument *argument) 
   char *letter = arguments->letters, *rest = letter[1] == '\0' ? NULL : letter + 1;
   argument->option = either(find_short(arguments->usage->options, *letter),
                             find_short(arguments->common, *letter));
-  /* What nobody knows is told of as a whole. */
+  /* An unknown word is reported as a whole. */
   argument->name = argument->option == NULL ? argument->word + 1 : letter;
   argument->length = argument->option == NULL ? strlen(argument->name) : 1;
   const bool flag = argument->option != NULL && argument->option->flag != NULL;
@@ -214,7 +214,7 @@ static bool has_option(const struct usage *usage, const bool given[MOST_OPTIONS]
   return given[option - usage->options] && (option->count == NULL || *option->count > 0);
 }
 
-/* The first that is there of the names, which are taken apart; NULL = none. */
+/* The first that is there of the names, which are split in place; NULL = none. */
 static const char *find_given(const struct usage *usage, const struct operands *operands,
                               const bool given[MOST_OPTIONS], char *names) {
   char *rest;
@@ -319,7 +319,7 @@ static void apply_settings(const struct usage *usage, const char *settings,
   }
 }
 
-/* Of a choice that does not exist its own option will tell. */
+/* Its own option reports a choice that does not exist. */
 static void apply_choice(const struct usage *usage, const struct option *option, const char *value,
                          bool preset[MOST_OPTIONS]) {
   for (size_t i = 0; value != NULL && option->choice(i) != NULL; i++)

@@ -18,8 +18,8 @@ void options_help_by(int (*show)(const struct usage *usage, const bool preset[MO
 
 /* ---- a file of options ---- */
 
-/* A line "name = value" or "name value" each, with the names that the command line has behind its
- * dashes. '#' at the start of a line or behind a blank begins a comment. */
+/* A line "name = value" or "name value" each, with the names that the command line has after its
+ * dashes. '#' at the start of a line or after a blank begins a comment. */
 enum { CONFIG_LINES = 512, CONFIG_BYTES = 1 << 16 };
 
 struct config_line {

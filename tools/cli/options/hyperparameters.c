@@ -64,7 +64,7 @@ void hyperparameter_options(struct option table[MOST_OPTIONS], unsigned scopes, 
 
 /* ---- values ---- */
 
-/* The words that help gives a 0, behind "0 = "; "none" if that is a default number, which only the
+/* The words that help gives a 0, after "0 = "; "none" if that is a default number, which only the
  * mechanism that uses the setting replaces. NULL if 0 is a value like others. */
 static const char *zero_words(const elman_hyperparameter *row) {
   const char *words = strstr(row->help, "0 = ");

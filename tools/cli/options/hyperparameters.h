@@ -20,7 +20,7 @@ const char *preset_settings(size_t index);
 /* A row of an option table: the hyperparameter that has this name in files, kept at `field`. */
 struct option hyperparameter_option(const char *name, void *field);
 
-/* Adds the rows of these scopes behind those that a zeroed table has; `fields` is the options'
+/* Adds the rows of these scopes after those that a zeroed table has; `fields` is the options'
  * struct that they belong to. One zero row is left. */
 void hyperparameter_options(struct option table[MOST_OPTIONS], unsigned scopes, void *fields);
 

@@ -136,7 +136,7 @@ void option_copy(const struct option *to, const struct option *from);
 enum { MOST_OPTIONS = 128, MOST_COMMON = 3 };
 
 /* A command line is wrong if both conditions of a rule hold. Each names options, a space between,
- * of which one is there or, behind a '!', none is, or, behind a '+', one stands on the command line
+ * of which one is there or, after a '!', none is, or, after a '+', one stands on the command line
  * itself, and not in a file of options, which may be a list of all there are. A capital stands for
  * operands, a digit for so many of them; nothing always holds. There is a flag that is on, also by
  * a preset, a number unless it is a 0 that switches something off, and whatever else was given. */
@@ -150,7 +150,7 @@ struct usage {
   const char *operands; /* as in "[options] PAIRS..." */
   const char *description;
   const struct option *options;
-  const struct rule *rules; /* in the order in which they are told of; NULL = none */
+  const struct rule *rules; /* in the order in which they are reported; NULL = none */
   bool reads_operands;      /* each names a file that is read */
 };
 
@@ -159,7 +159,7 @@ struct operands {
   size_t count;
   bool given[MOST_OPTIONS]; /* i: row i of the option table was on the command line, or in the file
                                of options that it names */
-  bool typed[MOST_OPTIONS]; /* likewise, on the command line */
+  bool typed[MOST_OPTIONS]; /* the same for the command line itself */
 };
 
 /* The option of every command whose table has none of that name: a file of options. */

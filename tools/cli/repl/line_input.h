@@ -12,8 +12,8 @@ struct line_input_words {
   const char *(*command)(size_t index);
   /* The bytes in front of its name that make a word a command, or 0. */
   size_t (*lead)(const char *word);
-  /* What may stand behind a command, `line` being what stands in front of it; NULL past the last.
-   * Where there is none it is the name of a file. */
+  /* The words that may follow a command, `line` being what stands in front of them; NULL past the
+   * last. Where there is none it is the name of a file. */
   const char *(*argument)(const char *line, size_t index);
 };
 

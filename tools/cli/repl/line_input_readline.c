@@ -78,7 +78,7 @@ static char *history; /* path of its file; NULL = none is kept */
 static const struct line_input_words *words;
 static char *before; /* of the word that is completed: what stands in front of it */
 
-/* The first candidate behind *index that starts as `word` does behind its first `lead` bytes, with
+/* The first candidate from *index on that starts as `word` does after its first `lead` bytes, with
  * these in front, to be freed. */
 static char *next_match(const char *word, size_t lead, size_t *index,
                         const char *(*candidate)(size_t index)) {

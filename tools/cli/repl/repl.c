@@ -18,7 +18,7 @@
 
 static const char PROMPT[] = "> ";
 
-/* readline reads the locale from the environment, and without UTF-8 takes a Chinese character for
+/* readline reads the locale from the environment, and without UTF-8 reads a Chinese character as
  * three keys. */
 static void ensure_utf8(void) {
   if (strcmp(nl_langinfo(CODESET), "UTF-8") == 0) return;
@@ -104,7 +104,7 @@ int repl_command(int argc, char **argv) {
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
-  code = search_options_settle(&session.options, &usage, &operands, isatty(STDIN_FILENO) == 1);
+  code = search_options_complete(&session.options, &usage, &operands, isatty(STDIN_FILENO) == 1);
   if (code != EX_OK) return code;
   struct translate_lines job = {.options = session.options,
                                 .n_best = option_given(&usage, &operands, "n-best")};

@@ -6,8 +6,8 @@
 #include "options/option.h"
 #include "repl/repl_session.h"
 
-/* Full-width letters are narrowed in WORDS; the rest is taken as it is: text, or the name of a file
- * to read, or of one to WRITE, which '!' behind the command's name replaces. */
+/* Full-width letters are narrowed in WORDS; the rest stays as it is: text, or the name of a file to
+ * read, or of one to WRITE, which '!' after the command's name replaces. */
 enum repl_argument { WORDS, TEXT, WRITE };
 
 struct repl_command {

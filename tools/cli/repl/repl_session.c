@@ -55,7 +55,7 @@ char *session_split_word(char *text) {
   while (*end != '\0' && blank_at(end) == 0) end++;
   char *rest = session_trim(end);
   *end = '\0';
-  char *last = rest; /* behind what is not blank */
+  char *last = rest; /* after the last that is not blank */
   for (char *at = rest; *at != '\0';) {
     const size_t blank = blank_at(at);
     at += blank > 0 ? blank : 1;

@@ -37,7 +37,7 @@ struct session {
   bool show_attention;
   elman_alignment_units units; /* of the attention that is shown and written */
   struct history history;
-  bool replaces; /* '!' was behind the name of the command that runs */
+  bool replaces; /* '!' followed the name of the command that runs */
   bool over;
 };
 
@@ -60,8 +60,8 @@ elman_translate_options session_options(const struct session *session, const str
 bool session_has_last(const struct session *session, const char *command);
 bool session_has_sentence(const struct session *session, const char *command);
 
-/* Whether `command`, as it was typed, may write the file: not where there is one, unless '!' was
- * behind its name. Reports why not. */
+/* Whether `command`, as it was typed, may write the file: not where there is one, unless '!'
+ * followed its name. Reports why not. */
 bool session_may_write(const struct session *session, const char *command, const char *path);
 
 /* ---- lines ---- */
@@ -91,7 +91,7 @@ void session_command(struct session *session, char *command);
 /* The names of the commands, from index 0 up; NULL past the last. */
 const char *session_command_name(size_t index);
 
-/* The words that may stand behind `line`, if that is a command alone; NULL past the last. */
+/* The words that may follow `line`, if that is a command alone; NULL past the last. */
 const char *session_argument(const char *line, size_t index);
 
 /* ---- sentences, and a look into the last one: repl_translate.c ---- */

@@ -38,7 +38,7 @@ static void show_settings(const struct option *table) {
 }
 
 /* More translations need a wider beam. */
-static bool settle_beam(struct session *session, const char *changed) {
+static bool widen_beam(struct session *session, const char *changed) {
   elman_translate_options *options = &session->options;
   if (options->n_best <= options->beam) return true;
   if (strcmp(changed, "n-best") != 0) {
@@ -51,8 +51,8 @@ static bool settle_beam(struct session *session, const char *changed) {
   return true;
 }
 
-static bool settle(struct session *session, const char *changed) {
-  return settle_beam(session, changed) &&
+static bool check_settings(struct session *session, const char *changed) {
+  return widen_beam(session, changed) &&
          models_check(&session->side.models, &session->options) == EX_OK;
 }
 
@@ -74,7 +74,7 @@ void session_set(struct session *session, char *argument) {
     option_copy(option, &defaults[option - table]);
   else if (option_set(option, line.value, &place) != EX_OK)
     return;
-  if (!settle(session, option->name)) {
+  if (!check_settings(session, option->name)) {
     session->options = before;
     return;
   }
@@ -123,8 +123,8 @@ static bool split_overrides(struct overrides *overrides, const struct session *s
     overrides->words.words[overrides->words.count++] = words;
     words = rest;
   }
-  return overrides_settle(overrides, &options, &at_colon) == EX_OK &&
-         overrides_settle_units(&units, &options, &at_colon) == EX_OK;
+  return overrides_parse(overrides, &options, &at_colon) == EX_OK &&
+         overrides_choose_units(&units, &options, &at_colon) == EX_OK;
 }
 
 static void forget_overrides(struct session *session) {
@@ -178,7 +178,7 @@ void session_set_units(struct session *session, char *argument) {
     elman_alignment_units units = (elman_alignment_units)i;
     if (strcmp(name, argument) != 0) continue;
     if (units_check(":units", units, &session->side.models) == EX_OK &&
-        overrides_settle_units(&units, &session->options, &at_colon) == EX_OK)
+        overrides_choose_units(&units, &session->options, &at_colon) == EX_OK)
       session->units = (elman_alignment_units)i;
     return;
   }
@@ -188,6 +188,6 @@ void session_set_units(struct session *session, char *argument) {
 elman_alignment_units session_units(const struct session *session) {
   elman_alignment_units units = session->units;
   /* That they go together was seen to when they were set. */
-  (void)overrides_settle_units(&units, &session->options, &at_colon);
+  (void)overrides_choose_units(&units, &session->options, &at_colon);
   return units;
 }

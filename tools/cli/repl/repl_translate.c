@@ -228,16 +228,16 @@ static void write_alternative(FILE *stream, const elman_translation *one, size_t
 /* A line each, the one that was said among them. */
 static void write_list(FILE *stream, const elman_translation *last, size_t t,
                        const elman_translation *found) {
-  bool told = false;
+  bool listed = false;
   fprintf(stream, "token %zu of %zu, ", t + 1, last->target_count);
   print_visible(stream, last->target_tokens[t]);
   putc('\n', stream);
   for (const elman_translation *one = found; one != NULL; one = one->next) {
     const bool said = one->target_ids[t] == last->target_ids[t];
     write_alternative(stream, one, t, said);
-    told = told || said;
+    listed = listed || said;
   }
-  if (!told) write_alternative(stream, last, t, true);
+  if (!listed) write_alternative(stream, last, t, true);
 }
 
 /* One line for the token and a few others. */

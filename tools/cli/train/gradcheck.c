@@ -141,8 +141,8 @@ static int check(const elman_model *model, const struct operands *operands,
 }
 
 /* An alignment for each pair, and a weight, if there are any. */
-static int settle_guide(elman_gradient_options *options, const struct option_list *guides,
-                        const struct usage *usage, const struct operands *operands) {
+static int apply_guide(elman_gradient_options *options, const struct option_list *guides,
+                       const struct usage *usage, const struct operands *operands) {
   if (guides->count == 0) return EX_OK;
   if (guides->count != operands->count / 2)
     return report_usage(usage->command,
@@ -197,7 +197,7 @@ int gradcheck_command(int argc, char **argv) {
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
   if (operands.count % 2 != 0) return report_usage(usage.command, "a SOURCE is without its TARGET");
-  code = settle_guide(&choice, &guides, &usage, &operands);
+  code = apply_guide(&choice, &guides, &usage, &operands);
   if (code != EX_OK) return code;
   elman_model *model;
   code = model_open(&model, model_path);

@@ -32,7 +32,7 @@ struct job {
   bool alone; /* nothing can stand beside the output */
   bool force;
   double hours, started_at;    /* 0 hours = no limit */
-  char replaces[TRAIN_NOTICE]; /* told of the output once nothing can be refused any more */
+  char replaces[TRAIN_NOTICE]; /* about the output, printed once nothing can be refused any more */
   bool replaces_checkpoint;    /* likewise */
 };
 
@@ -128,8 +128,8 @@ static int read_and_train(const struct job *job, const char *command,
 }
 
 /* Nothing stands beside a device or a pipe: no checkpoint, and no models that are kept. */
-static int settle_alone(struct job *job, const struct usage *usage,
-                        const struct operands *operands) {
+static int check_alone(struct job *job, const struct usage *usage,
+                       const struct operands *operands) {
   job->alone = elman_file_is_direct(job->output);
   const char *given = job->train.keep_last > 0                      ? "keep-last"
                       : job->train.resume                           ? "resume"
@@ -211,7 +211,7 @@ static int run(struct job *job, const char *command, const struct operands *oper
   return code;
 }
 
-/* --init-from takes these from the model. */
+/* With --init-from the model has these. */
 enum { OF_MODEL = ELMAN_SCOPE_MODEL | ELMAN_SCOPE_START };
 
 static int check_init_from(const struct usage *usage, const struct operands *operands) {
@@ -227,8 +227,8 @@ static int check_init_from(const struct usage *usage, const struct operands *ope
 }
 
 /* The column or file goes to the input, and a weight is chosen where none was given. */
-static int settle_guide(struct job *job, const struct usage *usage,
-                        const struct operands *operands) {
+static int apply_guide(struct job *job, const struct usage *usage,
+                       const struct operands *operands) {
   uint64_t column;
   if (job->guide == NULL) return EX_OK;
   const bool is_column = parse_whole_number(job->guide, &column);
@@ -329,8 +329,8 @@ int train_command(int argc, char **argv) {
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
   code = group_check_timeout(&usage, &operands);
   if (code == EX_OK && job.init_from != NULL) code = check_init_from(&usage, &operands);
-  if (code == EX_OK) code = settle_guide(&job, &usage, &operands);
-  if (code == EX_OK) code = settle_alone(&job, &usage, &operands);
+  if (code == EX_OK) code = apply_guide(&job, &usage, &operands);
+  if (code == EX_OK) code = check_alone(&job, &usage, &operands);
   if (code != EX_OK) return code;
   job.model.max_length = job.train.max_length;
   job.model.seed = job.train.seed;

@@ -47,7 +47,7 @@ static const char *format_suffix(size_t index) {
   return index == 0 ? ".jsonl" : index == 1 ? ".csv" : NULL;
 }
 
-/* The columns of CSV behind the event, and the keys of JSON, which leaves out what an event has
+/* The columns of CSV after the event, and the keys of JSON, which leaves out what an event has
  * not. New ones go to the end: a resumed run adds rows to those that it finds. */
 enum column {
   EPOCH,

@@ -36,7 +36,7 @@ struct train_log_place {
  * message if that is not 0. */
 int train_log_claim(elman_lock **lock, const struct train_log_place *place);
 
-/* Likewise. A write that fails later is told when it happens, and nothing more is written. */
+/* Likewise. A write that fails later is reported when it happens, and nothing more is written. */
 int train_log_open(struct train_log *log, const struct train_log_place *place,
                    struct progress *progress);
 

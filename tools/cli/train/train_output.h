@@ -27,9 +27,10 @@ int train_output_claim(elman_lock **lock, const struct train_output *output);
  * no --force. Gives an exit code, after a message if that is not 0. */
 int train_output_check_model(const char *path);
 
-/* A training that was stopped is neither lost nor taken for one that was never begun, and a model
- * that took long is not replaced by a slip, nor removed where it was kept beside the output. A file
- * that is no model is not replaced either. Gives an exit code, after a message if that is not 0. */
+/* A training that was stopped is neither lost nor mistaken for one that was never begun, and a
+ * model that took long is not replaced by a slip, nor removed where it was kept beside the output.
+ * A file that is no model is not replaced either. Gives an exit code, after a message if that is
+ * not 0. */
 int train_output_check(const struct train_output *output);
 
 #endif

@@ -164,7 +164,7 @@ static bool on_validation(void *context, const elman_validation *validation) {
   return goes_on(training);
 }
 
-/* Told once, not at every attempt that fails for the same reason. */
+/* Reported once, not at every attempt that fails for the same reason. */
 static void on_saved(void *context, const elman_error *problem) {
   struct training *training = context;
   const bool failed_before = training->checkpoint != EX_OK;
@@ -176,7 +176,7 @@ static void on_saved(void *context, const elman_error *problem) {
                        : "this checkpoint is left out; the training is not affected");
 }
 
-/* Told once, as for checkpoints. */
+/* Reported once, as for checkpoints. */
 static void on_kept(void *context, const elman_kept *kept) {
   struct training *training = context;
   const bool failed_before = training->keeping != EX_OK, begins = kept->update == 0;

@@ -26,7 +26,7 @@ struct training {
   uint64_t best_update;
   uint64_t sent_before, sent; /* bytes, by the first update and by the last */
   uint64_t updates;           /* between the two */
-  double ends_at;             /* when the time is over, as now() tells it; 0 = never */
+  double ends_at;             /* when the time is over, on the clock of now(); 0 = never */
   bool time_is_over;          /* before the work was */
   size_t kept;     /* models of this training beside the output; 0 before this run wrote one */
   size_t skipped;  /* updates that were left out, in earlier runs, too */

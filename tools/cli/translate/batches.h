@@ -27,7 +27,7 @@ void text_batch_clear(struct text_batch *batch);
 void text_batch_add(struct text_batch *batch, const elman_sentence *sentence,
                     const char *alignment);
 
-/* Waits for one sentence and takes those that have come by then: nobody's answer waits for what is
+/* Waits for one sentence and adds those that have come by then: no answer waits for a line that is
  * not yet written. False when there is nothing more to read, with *code as in sentences_next. */
 bool text_batch_fill(struct text_batch *batch, struct sentences *sentences, int *code);
 

@@ -358,10 +358,10 @@ int evaluate_command(int argc, char **argv) {
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
   code = group_check_timeout(&usage, &operands);
   if (code == EX_OK)
-    code = overrides_settle(&overrides, &evaluation.options.translate,
-                            &(struct option_place){usage.command, "--"});
+    code = overrides_parse(&overrides, &evaluation.options.translate,
+                           &(struct option_place){usage.command, "--"});
   if (code == EX_OK)
-    code = search_options_settle(&evaluation.options.translate, &usage, &operands, false);
+    code = search_options_complete(&evaluation.options.translate, &usage, &operands, false);
   if (code != EX_OK) return code;
   evaluation.options.translate.override_seed = evaluation.options.metric.seed;
   return evaluate(&usage, &operands, &evaluation, &files, &input);

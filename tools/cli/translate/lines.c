@@ -268,7 +268,7 @@ static int lead(struct round *round, struct work *work, struct sentences *senten
   return ended != EX_OK ? ended : stopped != EX_OK ? stopped : code;
 }
 
-/* Whoever feeds the leader may take his time. */
+/* The leader may wait for its input for any time. */
 static int follow(struct round *round, struct work *work) {
   *group_timeout() = INFINITY;
   int code = pass_parcels(round, true);

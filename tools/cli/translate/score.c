@@ -80,8 +80,8 @@ static int run(struct job *job, struct models *models, const char *input, const 
   return code;
 }
 
-static int settle(struct job *job, struct pairs_input *input, const struct operands *operands,
-                  const char **path) {
+static int check_input(struct job *job, struct pairs_input *input, const struct operands *operands,
+                       const char **path) {
   if (operands->count > 1) return report_usage("score", "takes one file of pairs at a time");
   *path = operands->count == 1 ? operands->words[0] : input->source;
   job->pairs->max_line = job->options.max_bytes;
@@ -123,6 +123,6 @@ int score_command(int argc, char **argv) {
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
-  code = settle(&job, &input, &operands, &path);
+  code = check_input(&job, &input, &operands, &path);
   return code == EX_OK ? run(&job, &models, path, output) : code;
 }

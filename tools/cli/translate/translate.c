@@ -55,8 +55,8 @@ int translate_command(int argc, char **argv) {
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
   code = group_check_timeout(&usage, &operands);
   if (code == EX_OK)
-    code = search_options_settle(&job.options, &usage, &operands,
-                                 job.json || option_given(&usage, &operands, "n-best"));
+    code = search_options_complete(&job.options, &usage, &operands,
+                                   job.json || option_given(&usage, &operands, "n-best"));
   if (code == EX_OK && job.tag != NULL &&
       (job.tag[0] == '\0' || strpbrk(job.tag, "\t\r\n") != NULL))
     code = report_usage(usage.command, "--tag: it is empty, or has a tab or a line end");
