@@ -8,7 +8,7 @@
 #include "inspect/summary.h"
 #include "inspect/text_table.h"
 
-/* ---- api attention ---- */
+/* ---- formats and writers ---- */
 
 const char *elman_format_name(size_t index) {
   const struct format *format = format_at(index);
@@ -93,17 +93,17 @@ elman_status elman_attention_save(const char *path, const elman_translation *tra
   return safe_file_end(&file, status, error);
 }
 
-/* ---- api summary ---- */
+/* ---- the summary ---- */
 
 elman_status elman_attention_summary_create(elman_attention_summary **summary,
                                             const elman_text_style *style, elman_error *error) {
   *summary = NULL;
-  elman_text_style settled;
-  const elman_status status = text_style_settle(&settled, style, error);
+  elman_text_style complete;
+  const elman_status status = text_style_complete(&complete, style, error);
   if (status != ELMAN_OK) return status;
   *summary = calloc(1, sizeof **summary);
   if (*summary == NULL) return fail_no_memory(error);
-  (*summary)->style = settled;
+  (*summary)->style = complete;
   return ELMAN_OK;
 }
 
@@ -117,40 +117,11 @@ void elman_attention_summary_free(elman_attention_summary *summary) {
   free(summary);
 }
 
-static double mean(double sum, size_t count) {
-  return count == 0 ? 0 : sum / (double)count;
+elman_attention_measures elman_attention_summary_get(const elman_attention_summary *summary) {
+  return summary_measures(summary);
 }
 
-elman_attention_measures elman_attention_summary_get(const elman_attention_summary *sums) {
-  const size_t words = sums->rows - sums->end_rows, shown = sums->translations - sums->empty;
-  return (elman_attention_measures){
-      .translations = sums->translations,
-      .empty = sums->empty,
-      .source_words = sums->source_words > 0,
-      .target_words = sums->target_words > 0,
-      .source_mixed = sums->source_words > 0 &&
-                      sums->source_words<shown, .target_mixed = sums->target_words> 0 &&
-                      sums->target_words < shown,
-      .source_tokens = sums->columns,
-      .target_tokens = sums->rows,
-      .entropy = mean(sums->entropy, sums->rows),
-      .entropy_share = mean(sums->entropy_share, sums->chosen_rows),
-      .covered = mean((double)sums->covered, sums->columns),
-      .coverage_distance = mean(sums->coverage_distance, sums->columns),
-      .sentinel = mean(sums->sentinel, sums->rows),
-      .end_on_last = mean(sums->end_on_last, sums->end_rows),
-      .words_on_last = mean(sums->words_on_last, words),
-      .diagonality = words == 0 ? 0 : 1 - mean(sums->off_diagonal, words),
-      .aligned = sums->aligned,
-      .links = sums->links,
-      .gold_links = sums->gold,
-      .shared_links = sums->both,
-      .alignment_error_rate = sums->links + sums->gold == 0
-                                  ? 0
-                                  : 1 - mean(2 * (double)sums->both, sums->links + sums->gold)};
-}
-
-/* ---- api table ---- */
+/* ---- tables ---- */
 
 const char *elman_table_format_name(size_t index) {
   return table_format_name(index);
@@ -161,7 +132,7 @@ elman_status elman_table_write(FILE *stream, const elman_table *table, const cha
   return table_write(stream, table, format, error);
 }
 
-/* ---- api matrix ---- */
+/* ---- matrices ---- */
 
 elman_status elman_matrix_read(elman_matrix **matrix, const char *path, elman_error *error) {
   *matrix = malloc(sizeof **matrix);

@@ -6,7 +6,7 @@
 #include "corpus/check.h"
 #include "corpus/split.h"
 
-/* ---- api pairs ---- */
+/* ---- pairs ---- */
 
 elman_pairs_options elman_pairs_options_default(void) {
   return (elman_pairs_options){.source_column = 1,
@@ -47,7 +47,7 @@ const char *elman_pairs_line(const elman_pairs *pairs, size_t index, size_t *len
   return line.bytes;
 }
 
-/* ---- api split ---- */
+/* ---- the split ---- */
 
 const char *elman_part_name(elman_part part) {
   static const char *const names[] = {"train", "dev", "test"};
@@ -88,7 +88,7 @@ elman_split_info elman_split_get_info(const elman_split *split) {
   return split->info;
 }
 
-/* ---- api check ---- */
+/* ---- the check ---- */
 
 /* The public handle is the internal struct under another name. */
 static const struct findings *inner(const elman_check *check) {

@@ -9,7 +9,7 @@
 #include "inspect/summary.h"
 #include "model/safetensors.h"
 
-/* ---- api mechanism weights ---- */
+/* ---- names and shapes of weights ---- */
 
 bool elman_attention_weight(elman_tensor *weight, const char *mechanism, size_t width,
                             size_t index) {
@@ -46,8 +46,8 @@ static elman_status read_weight(elman_tensor *weight, const struct attention_par
 }
 
 /* One block: the tensors, then the numbers of all of them. */
-static elman_status take(elman_tensor **weights, size_t *count, enum attention_kind kind, size_t H,
-                         elman_error *error) {
+static elman_status list_weights(elman_tensor **weights, size_t *count, enum attention_kind kind,
+                                 size_t H, elman_error *error) {
   struct attention_parameters parameters = {0};
   struct attention_part part;
   size_t numbers = 0, square, bytes;
@@ -79,7 +79,7 @@ static elman_status load(elman_tensor **weights, size_t *count, const char *path
   struct safetensors file;
   elman_status status = safetensors_open(&file, path, error);
   if (status != ELMAN_OK) return status;
-  status = take(weights, count, kind, H, error);
+  status = list_weights(weights, count, kind, H, error);
   struct attention_parameters parameters = {0};
   struct attention_part part;
   for (size_t i = 0; status == ELMAN_OK && attention_part_at(&part, &parameters, kind, H, i); i++)
@@ -105,7 +105,7 @@ void elman_attention_weights_free(elman_tensor *weights) {
   free(weights);
 }
 
-/* ---- api mechanisms ---- */
+/* ---- names ---- */
 
 elman_attention_options elman_attention_options_default(void) {
   return (elman_attention_options){
@@ -153,8 +153,8 @@ static elman_status check_sizes(const elman_attention_input *input, struct atten
   return ELMAN_OK;
 }
 
-static elman_status settle_mask(struct attending *a, const elman_attention_input *input,
-                                const elman_attention_options *options, elman_error *error) {
+static elman_status set_mask(struct attending *a, const elman_attention_input *input,
+                             const elman_attention_options *options, elman_error *error) {
   const size_t S = input->key_count;
   a->query_length = input->query_count;
   a->key_length = options->key_length == ELMAN_ALL_KEYS ? S : options->key_length;
@@ -173,8 +173,8 @@ static elman_status settle_mask(struct attending *a, const elman_attention_input
   return ELMAN_OK;
 }
 
-static elman_status settle_config(struct attending *a, const elman_attention_input *input,
-                                  const elman_attention_options *options, elman_error *error) {
+static elman_status set_config(struct attending *a, const elman_attention_input *input,
+                               const elman_attention_options *options, elman_error *error) {
   struct attention_config *config = &a->layer.config;
   if (options->mechanism == NULL || !attention_parse(&config->kind, options->mechanism))
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "there is no attention \"%s\"",
@@ -226,8 +226,8 @@ static elman_status check_tensors(const elman_tensor *tensors, size_t count, con
   return ELMAN_OK;
 }
 
-static elman_status settle_weights(struct attending *a, const elman_attention_input *input,
-                                   elman_error *error) {
+static elman_status set_weights(struct attending *a, const elman_attention_input *input,
+                                elman_error *error) {
   const enum attention_kind kind = a->layer.config.kind;
   const char *mechanism = attention_name(kind);
   const size_t H = input->width;
@@ -292,14 +292,14 @@ static elman_status reserve(struct attending *a, bool backward, elman_error *err
 
 /* ---- forward ---- */
 
-static elman_status settle(struct attending *a, const elman_attention_input *input,
-                           const elman_attention_options *options, elman_error *error) {
+static elman_status check_input(struct attending *a, const elman_attention_input *input,
+                                const elman_attention_options *options, elman_error *error) {
   const elman_attention_options defaults = elman_attention_options_default();
   if (options == NULL) options = &defaults;
   *a = (struct attending){0};
-  elman_status status = settle_config(a, input, options, error);
-  if (status == ELMAN_OK) status = settle_mask(a, input, options, error);
-  if (status == ELMAN_OK) status = settle_weights(a, input, error);
+  elman_status status = set_config(a, input, options, error);
+  if (status == ELMAN_OK) status = set_mask(a, input, options, error);
+  if (status == ELMAN_OK) status = set_weights(a, input, error);
   if (status != ELMAN_OK) return status;
   const size_t T = input->query_count, S = input->key_count, H = input->width;
   const size_t V = attention_value_size(a->layer.config);
@@ -412,7 +412,7 @@ elman_status elman_attention_forward(elman_attention_output **output,
                                      const elman_attention_options *options, elman_error *error) {
   struct attending a;
   *output = NULL;
-  elman_status status = settle(&a, input, options, error);
+  elman_status status = check_input(&a, input, options, error);
   if (status == ELMAN_OK) status = reserve(&a, false, error);
   struct surroundings before;
   if (status == ELMAN_OK) status = enter_for(&before, &a, error);
@@ -464,7 +464,7 @@ elman_status elman_attention_backward(const elman_attention_gradients *gradients
                                       const float *dcontext, const elman_attention_input *input,
                                       const elman_attention_options *options, elman_error *error) {
   struct attending a;
-  elman_status status = settle(&a, input, options, error);
+  elman_status status = check_input(&a, input, options, error);
   if (status == ELMAN_OK)
     status = check_numbers(dcontext, input->query_count * attention_value_size(a.layer.config),
                            "gradients of the context", error);

@@ -12,7 +12,7 @@
 #include "tensor/blas.h"
 #include "tensor/quantized.h"
 
-/* ---- api hyperparameters ---- */
+/* ---- hyperparameters ---- */
 
 const char *elman_cell_name(size_t index) {
   return cell_name(index);
@@ -46,7 +46,7 @@ const char *elman_hyperparameter_choice(const elman_hyperparameter *row, const v
   return hyperparameter_choice(row, fields);
 }
 
-/* ---- api machine ---- */
+/* ---- the machine ---- */
 
 static const char *processor_instructions(void) {
 #if defined(__x86_64__)
@@ -72,7 +72,7 @@ elman_machine elman_machine_get(void) {
                          .threads = processors_usable()};
 }
 
-/* ---- api model ---- */
+/* ---- the model ---- */
 
 const char *elman_token_mode_name(elman_token_mode mode) {
   return token_mode_name(mode);
@@ -96,7 +96,7 @@ elman_model_options elman_model_options_default(void) {
 enum { DEFAULT_MERGES = 8000 };
 
 /* What is asked for subwords decides what `auto` becomes. */
-static elman_status settle_subwords(elman_model_options *options, elman_error *error) {
+static elman_status choose_subwords(elman_model_options *options, elman_error *error) {
   const bool both = options->subwords > 0 || options->joint_subwords;
   const char *problem = NULL;
   if (options->source_tokens == ELMAN_TOKENS_AUTO && (both || options->source_subwords > 0))
@@ -135,13 +135,13 @@ static elman_status count_words(struct vocabulary_pair *vocabularies, const stru
 static elman_status create_model(struct model **model, const struct pairs *pairs,
                                  const elman_model_options *options, elman_error *error) {
   elman_model_options settled = *options, *from = &settled;
-  elman_status status = settle_subwords(from, error);
+  elman_status status = choose_subwords(from, error);
   if (status != ELMAN_OK) return status;
   /* The vocabularies are not counted yet; their sizes are checked again when they are. */
   struct model_config config = {ELMAN_MODEL_HYPERPARAMETERS(FIELD_COPY).source_vocabulary = 1,
                                 .target_vocabulary = 1};
   status = hyperparameters_check(from, ELMAN_SCOPE_START, error);
-  model_config_settle(&config);
+  model_config_complete(&config);
   if (status == ELMAN_OK) status = model_config_check(&config, error);
   if (status != ELMAN_OK) return status;
   const struct vocabulary_options vocabulary = {

@@ -8,7 +8,7 @@
 #include "vocab/bpe_learn.h"
 #include "vocab/locate.h"
 
-/* ---- api codec ---- */
+/* ---- text to ids and back ---- */
 
 /* The public part comes first: a pointer to it is one to the whole. */
 struct coded {
@@ -96,7 +96,7 @@ elman_status elman_encode(elman_coded **out, const elman_model *model, elman_sid
   return give(out, coded, status, error);
 }
 
-static elman_status take_ids(struct encoding *encoding, const struct codec *codec,
+static elman_status copy_ids(struct encoding *encoding, const struct codec *codec,
                              const uint32_t *ids, size_t count, elman_error *error) {
   const size_t size = vocabulary_size(codec->vocabulary);
   for (size_t i = 0; i < count; i++) {
@@ -117,7 +117,7 @@ elman_status elman_decode(elman_coded **out, const elman_model *model, elman_sid
   *out = NULL;
   struct coded *coded = calloc(1, sizeof *coded);
   if (coded == NULL) return fail_no_memory(error);
-  elman_status status = take_ids(&coded->encoding, &codec, ids, count, error);
+  elman_status status = copy_ids(&coded->encoding, &codec, ids, count, error);
   if (status == ELMAN_OK) status = decode(&coded->text, &codec, ids, count, error);
   coded->shown.count = count;
   return give(out, coded, status, error);
@@ -131,7 +131,7 @@ void elman_coded_free(elman_coded *coded) {
   coded_free((struct coded *)coded);
 }
 
-/* ---- api subwords ---- */
+/* ---- parts of words ---- */
 
 struct elman_subwords {
   struct word_table words;

@@ -9,7 +9,7 @@
 #include "train/kept.h"
 #include "train/loop.h"
 
-/* ---- api group ---- */
+/* ---- processes ---- */
 
 elman_status elman_group_broadcast(const elman_group *group, void *bytes, size_t count,
                                    elman_error *error) {
@@ -31,7 +31,7 @@ elman_status elman_group_same_model(const elman_group *group, const elman_model 
   return same_model(group, inner_model_const(model), options == NULL ? &defaults : options, error);
 }
 
-/* ---- api train ---- */
+/* ---- training ---- */
 
 elman_train_options elman_train_options_default(void) {
   return (elman_train_options){ELMAN_TRAIN_HYPERPARAMETERS(FIELD_DEFAULT).epochs =

@@ -12,7 +12,7 @@
 #include "translate/translate_all.h"
 #include "translate/translator.h"
 
-/* ---- api translate ---- */
+/* ---- errors and results ---- */
 
 struct elman_translator {
   struct translator inner;
@@ -161,7 +161,7 @@ struct outcomes {
   elman_error *errors; /* with code ELMAN_OK where there is a translation */
 };
 
-static elman_status take_outcome(void *context, size_t number, struct translator *translator,
+static elman_status pass_outcome(void *context, size_t number, struct translator *translator,
                                  size_t i, elman_error *error) {
   const struct outcomes *outcomes = context;
   const struct translator_item *item = &translator->items[i];
@@ -182,7 +182,7 @@ static elman_status translate_many(struct outcomes *outcomes, elman_translator *
                                                  .count = count,
                                                  .batch_size = BATCH_SIZE,
                                                  .options = options,
-                                                 .take = take_outcome,
+                                                 .take = pass_outcome,
                                                  .context = outcomes},
                          error);
   for (size_t i = 0; i < count && status == ELMAN_OK; i++) {
@@ -229,7 +229,7 @@ elman_status elman_translate_batch(elman_translation **translations, elman_error
   return status;
 }
 
-/* ---- api evaluate ---- */
+/* ---- evaluation ---- */
 
 elman_evaluate_options elman_evaluate_options_default(void) {
   return evaluate_options_default();

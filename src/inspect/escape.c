@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 
-/* ---- escape ---- */
+/* ---- text of JSON, XML and tables ---- */
 
 /* The code point at `at` and its length in bytes; what is not UTF-8 is read as U+FFFF. */
 static size_t next_codepoint(const char *at, utf8proc_int32_t *codepoint) {
@@ -121,7 +121,7 @@ void write_plain_token(FILE *stream, const char *token) {
   }
 }
 
-/* ---- number ---- */
+/* ---- numbers ---- */
 
 /* The locale's decimal point, of whatever bytes, becomes a point. */
 static void write_with_point(FILE *stream, const char *printed) {
@@ -156,7 +156,7 @@ void write_json_real(FILE *stream, double value) {
   if (printed[strspn(printed, "-0123456789")] == '\0') fputs(".0", stream);
 }
 
-/* ---- svg ---- */
+/* ---- pieces of SVG ---- */
 
 size_t svg_slope(size_t width) {
   return width * 3 / 4;
@@ -187,7 +187,7 @@ void svg_begin(FILE *stream, size_t width, size_t height, const char *title, con
           style, dark_style);
 }
 
-/* ---- plain page ---- */
+/* ---- a page without a script ---- */
 
 enum { WHOLE = 1 << 26 }; /* columns: as good as uncut */
 

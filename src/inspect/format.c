@@ -7,7 +7,7 @@
 #include "inspect/escape.h"
 #include "inspect/shown.h"
 
-/* ---- panels ---- */
+/* ---- the panels of a translation ---- */
 
 /* What a panel has across: the source tokens, NO_TOKEN where there is a sentinel, and segments,
  * "tokens 1-5" and so on. No token has a space in it. */
@@ -105,7 +105,7 @@ bool has_unknown(const elman_translation *translation) {
   return false;
 }
 
-/* ---- format ---- */
+/* ---- formats and their writer ---- */
 
 #define DECLARE_FORMAT(name) extern const struct format format_##name;
 
@@ -143,7 +143,7 @@ elman_status writing_start(elman_attention_writer *writing, FILE *stream,
                            const struct format *format, const elman_text_style *style,
                            elman_error *error) {
   *writing = (elman_attention_writer){.format = format, .stream = stream};
-  const elman_status status = text_style_settle(&writing->style, style, error);
+  const elman_status status = text_style_complete(&writing->style, style, error);
   if (status != ELMAN_OK) return status;
   if (format->begin != NULL) format->begin(writing);
   return written(writing, error);

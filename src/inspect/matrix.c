@@ -8,11 +8,32 @@
 
 #include "base/file.h"
 
-/* Defined below. */
-static elman_status matrix_take(elman_matrix *matrix, size_t rows, size_t columns,
-                                const char *where, elman_error *error) CHECKED;
+/* ---- memory ---- */
 
-/* ---- matrix npy ---- */
+/* Allocates memory for the numbers, which are not cleared. */
+static elman_status allocate(elman_matrix *matrix, size_t rows, size_t columns, const char *where,
+                             elman_error *error) {
+  size_t bytes;
+  *matrix = (elman_matrix){0};
+  if (rows == 0 || columns == 0)
+    return fail(error, ELMAN_BAD_DATA, where, "holds no numbers: it has %zu row%s and %zu column%s",
+                rows, plural(rows), columns, plural(columns));
+  if (__builtin_mul_overflow(rows, columns, &bytes) ||
+      __builtin_mul_overflow(bytes, sizeof(float), &bytes))
+    return fail(error, ELMAN_BAD_DATA, where, "a matrix of %zu rows and %zu columns is impossible",
+                rows, columns);
+  float *values = malloc(bytes);
+  if (values == NULL) return fail_no_memory(error);
+  *matrix = (elman_matrix){rows, columns, values};
+  return ELMAN_OK;
+}
+
+void matrix_free(elman_matrix *matrix) {
+  free(matrix->values);
+  *matrix = (elman_matrix){0};
+}
+
+/* ---- NumPy ---- */
 
 /* Matrices in NumPy's form: magic, version, length of the header, the header (a Python dict), the
  * numbers. https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html */
@@ -24,11 +45,9 @@ enum { MAGIC = 6, VERSION = 2, ALIGNMENT = 64, MOST_SIZES = 8 };
 
 static const char MAGIC_BYTES[MAGIC] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
 
-static bool matrix_is_npy(struct text bytes) {
+static bool is_npy(struct text bytes) {
   return bytes.length >= MAGIC && memcmp(bytes.bytes, MAGIC_BYTES, MAGIC) == 0;
 }
-
-/* ---- the header ---- */
 
 struct npy_header {
   struct text type;
@@ -119,8 +138,6 @@ static bool parse_header(struct npy_header *header, struct text rest) {
   return rest.length == 0 && header->has_type && header->has_order && header->has_shape;
 }
 
-/* ---- reading ---- */
-
 static elman_status bad(const char *where, elman_error *error, const char *problem) {
   return fail(error, ELMAN_BAD_DATA, where, "not a valid .npy file: %s", problem);
 }
@@ -186,7 +203,8 @@ static elman_status copy_numbers(elman_matrix *matrix, const char *numbers, size
   return ELMAN_OK;
 }
 
-elman_status matrix_read_npy(elman_matrix *matrix, struct text bytes, const char *where,
+/* Versions 1 to 3, little-endian float32 or float64, two dimensions in either order. */
+static elman_status read_npy(elman_matrix *matrix, struct text bytes, const char *where,
                              elman_error *error) {
   struct text text = {0}, numbers = {0};
   struct npy_header header;
@@ -200,12 +218,10 @@ elman_status matrix_read_npy(elman_matrix *matrix, struct text bytes, const char
       __builtin_mul_overflow(size, width, &size) || size > numbers.length)
     return bad(where, error, "it is shorter than its shape says");
   if (size < numbers.length) return bad(where, error, "there is something after its numbers");
-  status = matrix_take(matrix, header.sizes[0], header.sizes[1], where, error);
+  status = allocate(matrix, header.sizes[0], header.sizes[1], where, error);
   if (status != ELMAN_OK) return status;
   return copy_numbers(matrix, numbers.bytes, width, header.fortran_order, where, error);
 }
-
-/* ---- writing ---- */
 
 void matrix_write_npy(FILE *stream, const float *values, const size_t *sizes, size_t dimensions) {
   enum { PREFIX = MAGIC + VERSION + sizeof(uint16_t) };
@@ -231,7 +247,7 @@ void matrix_write_npy(FILE *stream, const float *values, const size_t *sizes, si
   if (count > 0) fwrite(values, sizeof *values, count, stream); /* there may be no values at all */
 }
 
-/* ---- matrix text ---- */
+/* ---- text: a row a line, numbers apart by white space or single commas, # comments ---- */
 
 static const char BLANKS[] = " \t\r\v\f";
 
@@ -332,12 +348,12 @@ static elman_status read_rows(elman_matrix *matrix, struct numbers *numbers, str
       return wrong(&line, error, problem);
     }
   }
-  const elman_status status = matrix_take(matrix, rows, columns, where, error);
+  const elman_status status = allocate(matrix, rows, columns, where, error);
   if (status == ELMAN_OK) memcpy(matrix->values, numbers->values, numbers->count * sizeof(float));
   return status;
 }
 
-elman_status matrix_read_text(elman_matrix *matrix, struct text bytes, const char *where,
+static elman_status read_text(elman_matrix *matrix, struct text bytes, const char *where,
                               elman_error *error) {
   struct numbers numbers = {0};
   locale_t locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
@@ -349,43 +365,9 @@ elman_status matrix_read_text(elman_matrix *matrix, struct text bytes, const cha
   return status;
 }
 
-/* ---- matrix ---- */
-
-/* The whole of a file; `where` is its name for messages. */
-typedef elman_status matrix_reader(elman_matrix *matrix, struct text bytes, const char *where,
-                                   elman_error *error);
-
-/* A row a line, numbers apart by white space or single commas; without empty lines and # comments.
- */
-matrix_reader matrix_read_text;
-
-/* Versions 1 to 3, little-endian float32 or float64, two dimensions in either order. */
-matrix_reader matrix_read_npy;
+/* ---- either form ---- */
 
 static const size_t MAX_FILE = (size_t)1 << 30;
-
-/* Takes memory for the numbers, which are not cleared. */
-static elman_status matrix_take(elman_matrix *matrix, size_t rows, size_t columns,
-                                const char *where, elman_error *error) {
-  size_t bytes;
-  *matrix = (elman_matrix){0};
-  if (rows == 0 || columns == 0)
-    return fail(error, ELMAN_BAD_DATA, where, "holds no numbers: it has %zu row%s and %zu column%s",
-                rows, plural(rows), columns, plural(columns));
-  if (__builtin_mul_overflow(rows, columns, &bytes) ||
-      __builtin_mul_overflow(bytes, sizeof(float), &bytes))
-    return fail(error, ELMAN_BAD_DATA, where, "a matrix of %zu rows and %zu columns is impossible",
-                rows, columns);
-  float *values = malloc(bytes);
-  if (values == NULL) return fail_no_memory(error);
-  *matrix = (elman_matrix){rows, columns, values};
-  return ELMAN_OK;
-}
-
-void matrix_free(elman_matrix *matrix) {
-  free(matrix->values);
-  *matrix = (elman_matrix){0};
-}
 
 elman_status matrix_read(elman_matrix *matrix, const char *path, elman_error *error) {
   struct buffer file = {0};
@@ -393,8 +375,7 @@ elman_status matrix_read(elman_matrix *matrix, const char *path, elman_error *er
   elman_status status = file_read(&file, path, MAX_FILE, error);
   if (status == ELMAN_OK) {
     const struct text bytes = buffer_text(&file);
-    matrix_reader *read = matrix_is_npy(bytes) ? matrix_read_npy : matrix_read_text;
-    status = read(matrix, bytes, file_name(path), error);
+    status = (is_npy(bytes) ? read_npy : read_text)(matrix, bytes, file_name(path), error);
   }
   buffer_free(&file);
   if (status != ELMAN_OK) matrix_free(matrix);

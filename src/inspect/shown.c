@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* ---- merge ---- */
+/* ---- matrices between groups of tokens ---- */
 
 static struct word_range groups_of(const struct grouping *grouping, size_t i) {
   return grouping->of == NULL ? (struct word_range){i, i + 1} : grouping->of[i];
@@ -42,7 +42,7 @@ void merge_matrix(double *merged, const float *matrix, const struct grouping *ro
   }
 }
 
-/* ---- word matrix ---- */
+/* ---- attention between words ---- */
 
 static struct unit_side side_of(const char *text, const size_t *starts, const size_t *ends,
                                 size_t tokens, elman_alignment_units units) {
@@ -50,10 +50,8 @@ static struct unit_side side_of(const char *text, const size_t *starts, const si
                             units_are_tokens(text_of(text), units)};
 }
 
-/* ---- weights ---- */
-
-static void take(struct word_matrix *matrix, struct arena *arena,
-                 const elman_translation *translation) {
+static void allocate(struct word_matrix *matrix, struct arena *arena,
+                     const elman_translation *translation) {
   const size_t source = matrix->source_count, target = matrix->target_count;
   matrix->weights = arena_allocate(arena, sizeof(double), target, source, 1);
   matrix->best_sources = arena_allocate(arena, sizeof(size_t), target, 1, 1);
@@ -98,7 +96,7 @@ elman_status word_matrix_create(struct word_matrix *matrix, const elman_translat
   *matrix = (struct word_matrix){.source_count = units_count(&source),
                                  .target_count = units_count(&target)};
   struct arena_fit fit = {0};
-  while (arena_fit(&fit, &matrix->arena, error)) take(matrix, fit.now, translation);
+  while (arena_fit(&fit, &matrix->arena, error)) allocate(matrix, fit.now, translation);
   if (fit.status != ELMAN_OK) return fit.status;
   memset(matrix->sentinels, 0, matrix->target_count * sizeof(double));
   memset(matrix->best_sources, 0, matrix->target_count * sizeof(size_t));
@@ -127,18 +125,18 @@ const char *alignment_units_name(elman_alignment_units units) {
   return (unsigned)units < sizeof names / sizeof *names ? names[units] : NULL;
 }
 
-elman_status text_style_settle(elman_text_style *settled, const elman_text_style *style,
-                               elman_error *error) {
-  *settled = style == NULL ? (elman_text_style){0} : *style;
-  if (alignment_rule_name(settled->alignment) == NULL)
+elman_status text_style_complete(elman_text_style *complete, const elman_text_style *style,
+                                 elman_error *error) {
+  *complete = style == NULL ? (elman_text_style){0} : *style;
+  if (alignment_rule_name(complete->alignment) == NULL)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "there is no alignment rule %d",
-                (int)settled->alignment);
-  if (alignment_units_name(settled->units) == NULL)
+                (int)complete->alignment);
+  if (alignment_units_name(complete->units) == NULL)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "there are no alignment units %d",
-                (int)settled->units);
-  if (!(settled->threshold >= 0 && settled->threshold <= 1))
+                (int)complete->units);
+  if (!(complete->threshold >= 0 && complete->threshold <= 1))
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the threshold must lie from 0 to 1");
-  if (settled->threshold == 0) settled->threshold = ELMAN_DEFAULT_THRESHOLD;
+  if (complete->threshold == 0) complete->threshold = ELMAN_DEFAULT_THRESHOLD;
   return ELMAN_OK;
 }
 
@@ -151,8 +149,6 @@ bool words_linked(const struct word_matrix *matrix, const elman_text_style *styl
   return matrix->best_sources[target] == source &&
          (style->alignment == ELMAN_ALIGNMENT_ARGMAX || matrix->best_targets[source] == target);
 }
-
-/* ---- shown ---- */
 
 /* ---- which tokens are a word ---- */
 
@@ -197,7 +193,7 @@ static size_t most_groups(const struct side *side) {
   return units_count(&side->units) + 2;
 }
 
-static void take_groups(struct side *side, struct arena *arena) {
+static void allocate_groups(struct side *side, struct arena *arena) {
   const size_t count = side->units.tokens, most = most_groups(side);
   if (!side->words) return;
   side->of = arena_allocate(arena, sizeof *side->of, count, 1, 1);
@@ -260,8 +256,8 @@ static elman_status find_sides(struct shown *shown, struct side *source, struct 
                                elman_error *error) {
   struct arena_fit fit = {0};
   while (arena_fit(&fit, &shown->groups, error)) {
-    take_groups(source, fit.now);
-    take_groups(target, fit.now);
+    allocate_groups(source, fit.now);
+    allocate_groups(target, fit.now);
   }
   if (fit.status != ELMAN_OK) return fit.status;
   for (size_t i = 0; i < 2; i++) {

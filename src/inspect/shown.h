@@ -49,10 +49,10 @@ const char *alignment_rule_name(elman_alignment_rule rule);
 const char *alignment_units_name(elman_alignment_units units);
 
 /* Checks what the style, NULL for all zero, says about links, and sets the default threshold. */
-elman_status text_style_settle(elman_text_style *settled, const elman_text_style *style,
-                               elman_error *error) CHECKED;
+elman_status text_style_complete(elman_text_style *complete, const elman_text_style *style,
+                                 elman_error *error) CHECKED;
 
-/* By a settled style. Weights of 0 are never links; nor, where the largest weight counts, those
+/* By a complete style. Weights of 0 are never links; nor, where the largest weight counts, those
  * below the sentinel's. */
 bool words_linked(const struct word_matrix *matrix, const elman_text_style *style, size_t source,
                   size_t target);

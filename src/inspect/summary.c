@@ -5,7 +5,7 @@
 
 #include "corpus/alignment.h"
 
-/* ---- measures ---- */
+/* ---- measures of one matrix ---- */
 
 /* With their sum Z, -Σ (a/Z) log (a/Z) = log Z - (Σ a log a) / Z. */
 double row_entropy(const float *weights, size_t n) {
@@ -39,11 +39,6 @@ double column_sum(const float *weights, size_t T, size_t S, size_t s) {
   for (size_t t = 0; t < T; t++) sum += (double)weights[t * S + s];
   return sum;
 }
-
-/* ---- summary ---- */
-
-/* A source token is covered from this column sum up: half a target token's look. */
-#define COVERED 0.5
 
 /* ---- against a gold alignment ---- */
 
@@ -91,6 +86,9 @@ static elman_status add_alignment(elman_attention_summary *summary,
 }
 
 /* ---- rows and columns ---- */
+
+/* A source token is covered from this column sum up: half a target token's look. */
+#define COVERED 0.5
 
 static double off_diagonal(const float *weights, size_t S, double place) {
   double sum = 0;
@@ -151,4 +149,39 @@ elman_status summary_add(elman_attention_summary *summary, const elman_translati
   }
   shown_free(&shown);
   return status;
+}
+
+/* ---- the means ---- */
+
+static double mean(double sum, size_t count) {
+  return count == 0 ? 0 : sum / (double)count;
+}
+
+elman_attention_measures summary_measures(const elman_attention_summary *sums) {
+  const size_t words = sums->rows - sums->end_rows, shown = sums->translations - sums->empty;
+  return (elman_attention_measures){
+      .translations = sums->translations,
+      .empty = sums->empty,
+      .source_words = sums->source_words > 0,
+      .target_words = sums->target_words > 0,
+      .source_mixed = sums->source_words > 0 &&
+                      sums->source_words<shown, .target_mixed = sums->target_words> 0 &&
+                      sums->target_words < shown,
+      .source_tokens = sums->columns,
+      .target_tokens = sums->rows,
+      .entropy = mean(sums->entropy, sums->rows),
+      .entropy_share = mean(sums->entropy_share, sums->chosen_rows),
+      .covered = mean((double)sums->covered, sums->columns),
+      .coverage_distance = mean(sums->coverage_distance, sums->columns),
+      .sentinel = mean(sums->sentinel, sums->rows),
+      .end_on_last = mean(sums->end_on_last, sums->end_rows),
+      .words_on_last = mean(sums->words_on_last, words),
+      .diagonality = words == 0 ? 0 : 1 - mean(sums->off_diagonal, words),
+      .aligned = sums->aligned,
+      .links = sums->links,
+      .gold_links = sums->gold,
+      .shared_links = sums->both,
+      .alignment_error_rate = sums->links + sums->gold == 0
+                                  ? 0
+                                  : 1 - mean(2 * (double)sums->both, sums->links + sums->gold)};
 }

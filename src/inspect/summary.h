@@ -29,7 +29,7 @@ double column_sum(const float *weights, size_t T, size_t S, size_t s);
 /* Sums over all translations; a_ts is the average over the heads. Start from all zero, but for the
  * style. A translation without source or target tokens is counted in `empty` only. */
 struct elman_attention_summary {
-  elman_text_style style; /* settled */
+  elman_text_style style; /* complete, see text_style_complete */
   size_t translations, empty;
   size_t source_words, target_words; /* of those that are not empty: in words, which are then the
                                         "tokens" below */
@@ -53,5 +53,7 @@ struct elman_attention_summary {
  * that is none, or of a word that is not there, is ELMAN_BAD_DATA, and nothing is added. */
 elman_status summary_add(elman_attention_summary *summary, const elman_translation *translation,
                          struct text alignment, elman_error *error) CHECKED;
+
+elman_attention_measures summary_measures(const elman_attention_summary *summary);
 
 #endif

@@ -6,14 +6,38 @@
 #include "inspect/escape.h"
 #include "inspect/format.h"
 
-/* Defined below. */
-static void trace_write_loss(FILE *stream, const elman_gradient_trace *trace);
-static void trace_write_layer_name(FILE *stream, const elman_traced_layer *layer);
-static const char *const *trace_labels(const elman_gradient_trace *trace,
-                                       const elman_traced_layer *layer);
-static const bool *trace_known(const elman_gradient_trace *trace, const elman_traced_layer *layer);
+/* ---- words for what is shown, as text of XML ---- */
 
-/* ---- trace svg ---- */
+/* "gradients of the loss 3.01, the mean over 4 target tokens" */
+static void write_loss(FILE *stream, const elman_gradient_trace *trace) {
+  fputs("gradients of the loss ", stream);
+  write_fixed(stream, trace->loss, 3);
+  if (trace->target_step == 0) {
+    fprintf(stream, ", the mean over %zu target token%s", trace->target_count,
+            trace->target_count == 1 ? "" : "s");
+    return;
+  }
+  fprintf(stream, " of target token %zu, ", trace->target_step);
+  write_xml(stream, trace->target_tokens[trace->target_step - 1], SVG_LABEL);
+}
+
+/* "encoder, layer 0, read backward, 3 units" */
+static void write_layer_name(FILE *stream, const elman_traced_layer *layer) {
+  fprintf(stream, "%s, layer %zu%s, %zu units", layer->side == ELMAN_SOURCE ? "encoder" : "decoder",
+          layer->layer, layer->reverse ? ", read backward" : "", layer->units);
+}
+
+/* What the steps of a layer stand for: a token that it reads or, in the decoder, shall say. */
+static const char *const *labels_of(const elman_gradient_trace *trace,
+                                    const elman_traced_layer *layer) {
+  return layer->side == ELMAN_SOURCE ? trace->source_tokens : trace->target_tokens;
+}
+
+static const bool *known_of(const elman_gradient_trace *trace, const elman_traced_layer *layer) {
+  return layer->side == ELMAN_SOURCE ? trace->source_known : trace->target_known;
+}
+
+/* ---- the picture ---- */
 
 /* The picture: a panel for each layer and direction, one below the other on one logarithmic scale.
  * What shrinks by the same factor at each step is a straight line there. */
@@ -78,7 +102,7 @@ static struct scale scale_of(const elman_gradient_trace *trace) {
 
 static struct panel panel_of(const elman_gradient_trace *trace, const elman_traced_layer *layer) {
   struct panel panel = {.layer = layer};
-  panel.across = SVG_COLUMN * widest_token(trace_labels(trace, layer), layer->steps, SVG_LABEL);
+  panel.across = SVG_COLUMN * widest_token(labels_of(trace, layer), layer->steps, SVG_LABEL);
   panel.turned = panel.across > SVG_CELL;
   panel.plot = 2 * SVG_LINE;
   panel.share = panel.plot + PLOT + SVG_LINE + SVG_GAP;
@@ -160,7 +184,7 @@ static void write_labels(FILE *stream, const elman_gradient_trace *trace,
   const elman_traced_layer *layer = panel->layer;
   for (size_t t = 0; t < layer->steps; t++) {
     const size_t x = place_of(layout, t), y = top + panel->labels - SVG_GAP;
-    const bool known = trace_known(trace, layer)[t];
+    const bool known = known_of(trace, layer)[t];
     fputs(known ? "<text" : "<text class=\"unknown\"", stream);
     if (panel->turned)
       fprintf(stream, " transform=\"translate(%zu,%zu)rotate(-45)\" text-anchor=\"end\">", x + 4,
@@ -168,7 +192,7 @@ static void write_labels(FILE *stream, const elman_gradient_trace *trace,
     else
       fprintf(stream, " x=\"%zu\" y=\"%zu\" text-anchor=\"middle\">", x, y);
     if (!known) fputs("<title>not in the vocabulary</title>", stream);
-    write_xml(stream, trace_labels(trace, layer)[t], SVG_LABEL);
+    write_xml(stream, labels_of(trace, layer)[t], SVG_LABEL);
     fputs("</text>\n", stream);
   }
 }
@@ -201,7 +225,7 @@ static void write_dot(FILE *stream, const char *class, const struct layout *layo
 static void write_step_words(FILE *stream, const elman_gradient_trace *trace,
                              const elman_traced_layer *layer, size_t t) {
   fprintf(stream, "step %zu, ", t + 1);
-  write_xml(stream, trace_labels(trace, layer)[t], SVG_LABEL);
+  write_xml(stream, labels_of(trace, layer)[t], SVG_LABEL);
   fputs(": state ", stream);
   write_scientific(stream, layer->states[t], 2);
   fputs(", before the nonlinearities ", stream);
@@ -249,12 +273,12 @@ static void write_panel(FILE *stream, const elman_gradient_trace *trace,
                         const struct layout *layout, const struct panel *panel, size_t top) {
   const elman_traced_layer *layer = panel->layer;
   fputs("<g role=\"img\">\n<title>", stream);
-  trace_write_layer_name(stream, layer);
+  write_layer_name(stream, layer);
   fputs("</title>\n<desc>", stream);
   write_description(stream, trace, layer);
   fprintf(stream, "</desc>\n<text class=\"caption\" x=\"%d\" y=\"%zu\">", SVG_MARGIN,
           top + SVG_LINE - SVG_GAP);
-  trace_write_layer_name(stream, layer);
+  write_layer_name(stream, layer);
   fputs("</text>\n", stream);
   write_axes(stream, layout, panel, top);
   write_labels(stream, trace, layout, panel, top);
@@ -278,7 +302,7 @@ static size_t write_sample(FILE *stream, const char *class, const char *name, si
 static size_t write_head(FILE *stream, const elman_gradient_trace *trace) {
   const size_t y = 2 * SVG_LINE;
   fprintf(stream, "<text class=\"caption\" x=\"%d\" y=\"%d\">", SVG_MARGIN, SVG_LINE);
-  trace_write_loss(stream, trace);
+  write_loss(stream, trace);
   fputs("</text>\n", stream);
   const size_t x = write_sample(stream, "state", "at the state", SVG_MARGIN, y);
   write_sample(stream, "input", "before the nonlinearities", x, y);
@@ -286,7 +310,7 @@ static size_t write_head(FILE *stream, const elman_gradient_trace *trace) {
 }
 
 /* The element that both are made of. */
-static void trace_write_picture(FILE *stream, const elman_gradient_trace *trace) {
+static void write_picture(FILE *stream, const elman_gradient_trace *trace) {
   const struct layout layout = layout_of(trace);
   size_t height = 3 * SVG_LINE;
   for (size_t i = 0; i < trace->layer_count; i++) height += panel_of(trace, &trace->layers[i]).end;
@@ -312,12 +336,12 @@ static void trace_write_picture(FILE *stream, const elman_gradient_trace *trace)
   fputs("</svg>\n", stream);
 }
 
-static void trace_write_svg(FILE *stream, const elman_gradient_trace *trace) {
+static void write_svg(FILE *stream, const elman_gradient_trace *trace) {
   svg_declaration(stream);
-  trace_write_picture(stream, trace);
+  write_picture(stream, trace);
 }
 
-/* ---- trace html ---- */
+/* ---- the page ---- */
 
 /* The picture on a page for a browser, and its numbers in tables. The page has no script, and may
  * have none. */
@@ -337,9 +361,8 @@ static void write_sentence(FILE *stream, const char *name, const char *const *to
 static void write_row(FILE *stream, const elman_gradient_trace *trace,
                       const elman_traced_layer *layer, size_t t) {
   fprintf(stream, "<tr><td>%zu</td><th scope=\"row\"><bdi>", t + 1);
-  write_xml(stream, trace_labels(trace, layer)[t], WHOLE);
-  fputs(trace_known(trace, layer)[t] ? "</bdi></th><td>"
-                                     : "</bdi> (not in the vocabulary)</th><td>",
+  write_xml(stream, labels_of(trace, layer)[t], WHOLE);
+  fputs(known_of(trace, layer)[t] ? "</bdi></th><td>" : "</bdi> (not in the vocabulary)</th><td>",
         stream);
   write_scientific(stream, layer->states[t], 2);
   fputs("</td><td>", stream);
@@ -358,9 +381,9 @@ static void write_row(FILE *stream, const elman_gradient_trace *trace,
 static void write_table(FILE *stream, const elman_gradient_trace *trace,
                         const elman_traced_layer *layer) {
   fputs("<div role=\"region\" tabindex=\"0\" aria-label=\"Numbers: ", stream);
-  trace_write_layer_name(stream, layer);
+  write_layer_name(stream, layer);
   fputs("\"><table>\n<caption>", stream);
-  trace_write_layer_name(stream, layer);
+  write_layer_name(stream, layer);
   fprintf(stream,
           "</caption>\n<thead><tr><th scope=\"col\">step</th><th scope=\"col\">token</th>"
           "<th scope=\"col\">state</th><th scope=\"col\">before the nonlinearities</th>"
@@ -370,58 +393,27 @@ static void write_table(FILE *stream, const elman_gradient_trace *trace,
   fputs("</tbody></table></div>\n", stream);
 }
 
-static void trace_write_html(FILE *stream, const elman_gradient_trace *trace) {
+static void write_html(FILE *stream, const elman_gradient_trace *trace) {
   plain_page_begin(stream, "How far back learning reaches");
   fputs("<p>", stream);
-  trace_write_loss(stream, trace);
+  write_loss(stream, trace);
   fputs("</p>\n<dl>\n", stream);
   write_sentence(stream, "Source", trace->source_tokens, trace->source_count);
   write_sentence(stream, "Target", trace->target_tokens, trace->target_count);
   fputs("</dl>\n<div role=\"region\" tabindex=\"0\" aria-label=\"Picture\">\n", stream);
-  trace_write_picture(stream, trace);
+  write_picture(stream, trace);
   fputs("</div>\n", stream);
   for (size_t i = 0; i < trace->layer_count; i++) write_table(stream, trace, &trace->layers[i]);
   plain_page_end(stream);
 }
 
-/* ---- trace picture ---- */
-
 elman_status trace_draw(FILE *stream, const elman_gradient_trace *trace, const char *format,
                         elman_error *error) {
   if (strcmp(format, "svg") == 0)
-    trace_write_svg(stream, trace);
+    write_svg(stream, trace);
   else if (strcmp(format, "html") == 0)
-    trace_write_html(stream, trace);
+    write_html(stream, trace);
   else
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "there is no format \"%s\"", format);
   return ELMAN_OK;
-}
-
-/* "gradients of the loss 3.01, the mean over 4 target tokens" */
-static void trace_write_loss(FILE *stream, const elman_gradient_trace *trace) {
-  fputs("gradients of the loss ", stream);
-  write_fixed(stream, trace->loss, 3);
-  if (trace->target_step == 0) {
-    fprintf(stream, ", the mean over %zu target token%s", trace->target_count,
-            trace->target_count == 1 ? "" : "s");
-    return;
-  }
-  fprintf(stream, " of target token %zu, ", trace->target_step);
-  write_xml(stream, trace->target_tokens[trace->target_step - 1], SVG_LABEL);
-}
-
-/* "encoder, layer 0, read backward, 3 units" */
-static void trace_write_layer_name(FILE *stream, const elman_traced_layer *layer) {
-  fprintf(stream, "%s, layer %zu%s, %zu units", layer->side == ELMAN_SOURCE ? "encoder" : "decoder",
-          layer->layer, layer->reverse ? ", read backward" : "", layer->units);
-}
-
-/* What the steps of a layer stand for: a token that it reads or, in the decoder, shall say. */
-static const char *const *trace_labels(const elman_gradient_trace *trace,
-                                       const elman_traced_layer *layer) {
-  return layer->side == ELMAN_SOURCE ? trace->source_tokens : trace->target_tokens;
-}
-
-static const bool *trace_known(const elman_gradient_trace *trace, const elman_traced_layer *layer) {
-  return layer->side == ELMAN_SOURCE ? trace->source_known : trace->target_known;
 }

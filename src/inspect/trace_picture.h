@@ -11,8 +11,4 @@
 elman_status trace_draw(FILE *stream, const elman_gradient_trace *trace, const char *format,
                         elman_error *error) CHECKED;
 
-/* ---- a format each ---- */
-
-/* ---- words for what is shown, as text of XML ---- */
-
 #endif

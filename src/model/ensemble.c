@@ -11,7 +11,7 @@
 #include "model/model_file.h"
 #include "tensor/blas.h"
 
-/* ---- likeness ---- */
+/* ---- models with the same words and the same shape ---- */
 
 enum { VALUE_SIZE = 120 };
 
@@ -20,8 +20,6 @@ static elman_status differs(elman_error *error, const char *what, const char *va
   return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%s is %s there and %s here", what, expected,
               value);
 }
-
-/* ---- words ---- */
 
 /* As people write it, cut where it is long, and how it joins what is before it. */
 static void describe_token(char *text, struct text token) {
@@ -117,8 +115,6 @@ elman_status models_have_same_words(const struct model *first, const struct mode
   return status;
 }
 
-/* ---- shape ---- */
-
 static void describe(char *text, const elman_hyperparameter *row,
                      const struct model_config *config) {
   const char *field = (const char *)config + row->offset;
@@ -142,7 +138,7 @@ elman_status models_have_same_shape(const struct model *first, const struct mode
   return models_have_same_words(first, other, error);
 }
 
-/* ---- same model ---- */
+/* ---- processes with the same model ---- */
 
 static void add_text(struct xxh64 *sum, struct text text) {
   xxh64_add(sum, &text.length, sizeof text.length);
@@ -227,7 +223,7 @@ elman_status same_model(const elman_group *group, const struct model *model,
       error);
 }
 
-/* ---- model average ---- */
+/* ---- the mean of several models ---- */
 
 /* Of the models so far. */
 struct mean {
@@ -321,7 +317,7 @@ elman_status model_average(struct model **average, const char *const *paths, siz
   return status;
 }
 
-/* ---- ensemble ---- */
+/* ---- models that translate together ---- */
 
 bool ensemble_has_sentinel(const struct model *first, const elman_translate_options *options) {
   for (size_t m = 0; m < ensemble_size(options); m++) {

@@ -8,7 +8,7 @@
 #include "base/table.h"
 #include "tensor/softmax.h"
 
-/* ---- network copy ---- */
+/* ---- the network in double, with a pass ---- */
 
 static void copy_weights(struct network_copy *copy, const float *const *tensors) {
   for (size_t i = 0; i < copy->table.count; i++) {
@@ -152,7 +152,7 @@ static size_t choose_places(struct run *run, const struct parameter *row, size_t
 }
 
 /* Room for the places of any tensor, and for logits. */
-static elman_status take_memory(struct run *run, elman_error *error) {
+static elman_status allocate_places(struct run *run, elman_error *error) {
   const size_t samples = run->options->samples;
   size_t most = 0;
   for (size_t i = 0; i < run->network.table.count; i++) {
@@ -465,7 +465,7 @@ static elman_status check_all(struct gradient_check *check, struct run *run, elm
   const elman_gradient_options *options = run->options;
   elman_status status =
       network_copy_loss(&check->loss, network, run->batch, &run->regularization, error);
-  if (status == ELMAN_OK) status = take_memory(run, error);
+  if (status == ELMAN_OK) status = allocate_places(run, error);
   if (status != ELMAN_OK) return status;
   run->piece = piece_of(run);
   run->rounding = rounding_of_loss(run);
@@ -507,39 +507,35 @@ elman_status gradient_check_run(struct gradient_check *check, const struct model
   return status;
 }
 
-/* ---- trace ---- */
+/* ---- the trace ---- */
 
-/* ---- what the result holds ---- */
-
-static void take_layer(struct trace *trace, struct arena *arena, elman_traced_layer layer) {
+static void allocate_layer(struct trace *trace, struct arena *arena, elman_traced_layer layer) {
   layer.states = arena_allocate(arena, sizeof(double), layer.steps, 1, 1);
   layer.inputs = arena_allocate(arena, sizeof(double), layer.steps, 1, 1);
   layer.saturated = arena_allocate(arena, sizeof(double), layer.steps, 1, 1);
   trace->layers[trace->count++] = layer;
 }
 
-static void take_all(struct trace *trace, struct arena *arena, const struct model_config *config,
-                     const struct batch *batch) {
+static void allocate_trace(struct trace *trace, struct arena *arena,
+                           const struct model_config *config, const struct batch *batch) {
   const struct encoder_sizes sizes = encoder_sizes_of(config);
   trace->count = 0;
   trace->losses = arena_allocate(arena, sizeof(double), batch->tokens, 1, 1);
   for (size_t l = 0; l < sizes.layers; l++) {
     for (size_t d = 0; d < sizes.directions; d++)
-      take_layer(trace, arena,
-                 (elman_traced_layer){.reverse = d == 1,
-                                      .layer = l,
-                                      .steps = batch->source.steps,
-                                      .units = encoder_direction_size(sizes)});
+      allocate_layer(trace, arena,
+                     (elman_traced_layer){.reverse = d == 1,
+                                          .layer = l,
+                                          .steps = batch->source.steps,
+                                          .units = encoder_direction_size(sizes)});
   }
   for (size_t l = 0; l < sizes.layers; l++)
-    take_layer(trace, arena,
-               (elman_traced_layer){.side = ELMAN_TARGET,
-                                    .layer = l,
-                                    .steps = batch->target.steps,
-                                    .units = config->hidden_size});
+    allocate_layer(trace, arena,
+                   (elman_traced_layer){.side = ELMAN_TARGET,
+                                        .layer = l,
+                                        .steps = batch->target.steps,
+                                        .units = config->hidden_size});
 }
-
-/* ---- the passes ---- */
 
 static void measure_trace(struct trace *trace, const struct model_config *config,
                           const struct workspace *w) {
@@ -587,7 +583,7 @@ elman_status trace_run(struct trace *trace, const struct model_config *config,
   if (step > batch->tokens)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "there is no target token %zu: </s> included there are %zu", step, batch->tokens);
-  while (arena_fit(&fit, &trace->arena, error)) take_all(trace, fit.now, config, batch);
+  while (arena_fit(&fit, &trace->arena, error)) allocate_trace(trace, fit.now, config, batch);
   if (fit.status != ELMAN_OK) return fit.status;
   elman_status status =
       network_copy_create(&network, config, tensors, batch, WITH_EVERY_STEP, error);

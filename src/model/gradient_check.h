@@ -1,8 +1,9 @@
 /* Is a model's gradient right? What the backward pass gives against central differences of the
  * loss, tensor by tensor. docs/bptt.md, section 9.
  *
- * Compiled in double only, since in float the differences are mostly rounding, and called from the
- * part of the library that is compiled in float: nothing here is a `real`. */
+ * Compiled in double only, since in float the differences are mostly rounding. The part of the
+ * library that is compiled in float calls gradient_check_run and trace_run, which take and give no
+ * `real`. */
 #ifndef ELMAN_MODEL_GRADIENT_CHECK_H
 #define ELMAN_MODEL_GRADIENT_CHECK_H
 
@@ -11,7 +12,6 @@
 
 /* A network with its gradients and workspace, whose weights are a copy of numbers in float. Made in
  * double, it lets a model be looked at more closely than float allows. */
-
 struct network_copy {
   struct model_config config;
   struct parameter_table table;
@@ -42,10 +42,7 @@ elman_status gradient_check_run(struct gradient_check *check, const struct model
                                 const elman_gradient_options *options, elman_error *error) CHECKED;
 
 /* How far back learning reaches: the size of the gradient at every time step of both RNNs.
- * docs/bptt.md, section 10.
- *
- * Compiled in double only, so that gradients that vanish can still be told from zero, and called
- * from the part of the library that is compiled in float: nothing here is a `real`. */
+ * docs/bptt.md, section 10.  * In double, gradients that vanish differ from zero. */
 
 enum { MAX_TRACED_LAYERS = MAX_LAYERS * (DIRECTIONS + 1) };
 

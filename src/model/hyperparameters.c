@@ -8,8 +8,6 @@
 #include "rnn/cell.h"
 #include "vocab/tokens.h"
 
-/* ---- hyperparameters ---- */
-
 /* ---- choices ---- */
 
 const char *schedule_name(size_t index) {
@@ -128,7 +126,7 @@ elman_status hyperparameters_check(const void *fields, unsigned scopes, elman_er
   return status;
 }
 
-/* ---- hyperparameter json ---- */
+/* ---- values as JSON ---- */
 
 json_t *hyperparameter_to_json(const elman_hyperparameter *row, const void *fields) {
   const void *field = (const char *)fields + row->offset;

@@ -5,7 +5,7 @@
 struct model_config model_config_default(void) {
   struct model_config config = {ELMAN_MODEL_HYPERPARAMETERS(FIELD_DEFAULT).source_vocabulary = 1,
                                 .target_vocabulary = 1};
-  model_config_settle(&config);
+  model_config_complete(&config);
   return config;
 }
 
@@ -22,7 +22,7 @@ static enum cell_kind cell_of(const struct model_config *config) {
   return kind;
 }
 
-void model_config_settle(struct model_config *config) {
+void model_config_complete(struct model_config *config) {
   hyperparameters_keep_names(config, ELMAN_SCOPE_MODEL);
   attention_config_settle(&config->attention_heads, &config->attention_window,
                           config->clause_segments, kind_of(config));

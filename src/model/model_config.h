@@ -18,7 +18,7 @@ struct model_config {
 struct model_config model_config_default(void);
 
 /* Replaces 0 and NULL by the values that they stand for. */
-void model_config_settle(struct model_config *config);
+void model_config_complete(struct model_config *config);
 
 enum { MAX_VOCABULARY = 1 << 24 };
 

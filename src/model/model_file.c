@@ -8,12 +8,18 @@
 #include "base/safe_file.h"
 #include "model/hyperparameters.h"
 
-/* ---- model keys ---- */
-
+/* The entries of a model file's metadata. docs/model-file.md has what they hold. */
 static const char KEY_VERSION[] = "elman.version", KEY_CONFIG[] = "elman.config",
                   KEY_TRAINING[] = "elman.training";
 
-/* ---- model file ---- */
+/* Of a side; merges are there where its text is split to subwords. */
+static const struct side_keys {
+  const char *vocabulary, *counts, *merges;
+} SIDE_KEYS[] = {
+    [ELMAN_SOURCE] = {"elman.source_vocab", "elman.source_counts", "elman.source_merges"},
+    [ELMAN_TARGET] = {"elman.target_vocab", "elman.target_counts", "elman.target_merges"}};
+
+/* ---- reading ---- */
 
 static elman_status bad(const struct safetensors *file, elman_error *error, const char *problem,
                         const char *what) {
@@ -176,7 +182,7 @@ struct side_lists {
   bool wrong; /* something is neither */
 };
 
-static elman_status take_word(void *context, size_t index, const struct json_item *item,
+static elman_status add_word(void *context, size_t index, const struct json_item *item,
                               elman_error *error) {
   struct side_lists *lists = context;
   lists->wrong = lists->wrong || item->string.bytes == NULL;
@@ -184,7 +190,7 @@ static elman_status take_word(void *context, size_t index, const struct json_ite
   return tokens_add(&lists->tokens, item->string, error);
 }
 
-static elman_status take_count(void *context, size_t index, const struct json_item *item,
+static elman_status add_count(void *context, size_t index, const struct json_item *item,
                                elman_error *error) {
   struct side_lists *lists = context;
   (void)error;
@@ -205,8 +211,8 @@ static elman_status parse_list(struct side_lists *lists, size_t *count,
 static elman_status parse_lists(struct side_lists *lists, const struct safetensors *file,
                                 struct side_keys keys, elman_error *error) {
   size_t words = 0, counts = 0;
-  elman_status status = parse_list(lists, &words, file, keys.vocabulary, take_word, error);
-  if (status == ELMAN_OK) status = parse_list(lists, &counts, file, keys.counts, take_count, error);
+  elman_status status = parse_list(lists, &words, file, keys.vocabulary, add_word, error);
+  if (status == ELMAN_OK) status = parse_list(lists, &counts, file, keys.counts, add_count, error);
   if (status != ELMAN_OK) return status;
   if (words != lists->size || counts != lists->size)
     return bad(file, error, "does not have as many entries as the embedding has rows",
@@ -236,7 +242,7 @@ static elman_status parse_vocabulary(struct vocabulary **vocabulary, const struc
   return status;
 }
 
-static elman_status take_merge(void *context, size_t index, const struct json_item *item,
+static elman_status add_merge(void *context, size_t index, const struct json_item *item,
                                elman_error *error) {
   (void)index;
   if (item->string.bytes == NULL) return fail(error, ELMAN_BAD_DATA, NULL, "is no merge");
@@ -258,7 +264,7 @@ static elman_status parse_merges(struct vocabulary_pair *vocabularies,
   if (merges == NULL) return fail_no_memory(error);
   size_t count;
   elman_error problem;
-  const elman_status status = read_json_list(&count, text_of(text), take_merge, merges, &problem);
+  const elman_status status = read_json_list(&count, text_of(text), add_merge, merges, &problem);
   if (status == ELMAN_BAD_DATA) return bad(file, error, problem.message, key);
   if (status != ELMAN_OK) return fail_again(error, &problem);
   if (!subwords_are_closed(source ? vocabularies->source : vocabularies->target))
@@ -422,7 +428,7 @@ elman_status model_read_history(elman_history *history, const char *path, elman_
   return status;
 }
 
-/* ---- model file write ---- */
+/* ---- writing ---- */
 
 static json_t *config_to_json(const struct model_config *config) {
   json_t *json = json_pack("{s:s, s:I, s:s, s:I}", "source_normalization",

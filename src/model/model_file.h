@@ -7,15 +7,6 @@
 #include "model/model.h"
 #include "model/safetensors.h"
 
-/* The entries of a model file's metadata. docs/model-file.md says what they hold. */
-
-/* Of a side; merges are there where its text is split to subwords. */
-static const struct side_keys {
-  const char *vocabulary, *counts, *merges;
-} SIDE_KEYS[] = {
-    [ELMAN_SOURCE] = {"elman.source_vocab", "elman.source_counts", "elman.source_merges"},
-    [ELMAN_TARGET] = {"elman.target_vocab", "elman.target_counts", "elman.target_merges"}};
-
 elman_status model_save(const struct model *model, const char *path, elman_error *error) CHECKED;
 
 /* The same, with the permissions of the file `like`, if that is there. */

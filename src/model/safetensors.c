@@ -11,14 +11,14 @@
 #include "base/xxh64.h"
 #include "model/checksum.h"
 
-/* ---- safetensors ---- */
+/* ---- reading the header ---- */
 
 #define SAFETENSORS_METADATA "__metadata__"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "numbers are stored as they lie in memory");
 
-enum { LENGTH_BYTES = 8, CHUNK = 4096, PIECE = 1 << 14 };
+enum { LENGTH_BYTES = 8, ALIGNMENT = 8, CHUNK = 4096, PIECE = 1 << 14 };
 
 /* So many numbers are checked while they are still in the second cache. */
 static const size_t CACHED = (size_t)1 << 16;
@@ -327,12 +327,7 @@ elman_status safetensors_read(real *values, const struct safetensors *file,
   return ELMAN_OK;
 }
 
-/* ---- safetensors write ---- */
-
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
-               "numbers are stored as they lie in memory");
-
-enum { ALIGNMENT = 8, WRITE_CHUNK = 4096 };
+/* ---- writing ---- */
 
 int safetensors_set_json(json_t *metadata, const char *key, json_t *value) {
   char *text = write_json(value, JSON_COMPACT | JSON_SORT_KEYS);
@@ -350,10 +345,10 @@ static size_t tensor_size(const struct tensor_source *tensor) {
 
 /* The numbers as the file holds them, piece by piece: to the stream, or into the sum. */
 static void put_values(FILE *stream, struct xxh64 *sum, const struct tensor_source *tensor) {
-  float chunk[WRITE_CHUNK];
+  float chunk[CHUNK];
   const size_t count = tensor_size(tensor);
-  for (size_t done = 0; done < count; done += WRITE_CHUNK) {
-    const size_t n = count - done < WRITE_CHUNK ? count - done : WRITE_CHUNK;
+  for (size_t done = 0; done < count; done += CHUNK) {
+    const size_t n = count - done < CHUNK ? count - done : CHUNK;
     for (size_t i = 0; i < n; i++) chunk[i] = (float)tensor->values[done + i];
     if (sum != NULL)
       xxh64_add(sum, chunk, n * sizeof *chunk);

@@ -8,13 +8,6 @@
 
 /* A sentence of a batch: its text as ids, and what the search is asked of it. */
 
-/* Time and memory grow with the square of a sentence's length; beyond this it is refused. */
-enum { MAX_SENTENCE_TOKENS = 5000 };
-
-/* `encode` for any text: ELMAN_BAD_DATA if it is not valid UTF-8 or has too many tokens. */
-elman_status encode_checked(struct encoding *encoding, const struct codec *codec, struct text text,
-                            elman_error *error) CHECKED;
-
 /* Starts from all zero; memory is reused. */
 struct translator_item {
   struct text given, given_reference; /* borrowed from the caller of translator_run */

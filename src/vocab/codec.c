@@ -50,6 +50,23 @@ elman_status encode(struct encoding *encoding, const struct codec *codec, struct
   return status == ELMAN_OK ? look_up(encoding, codec->vocabulary, error) : status;
 }
 
+elman_status encode_checked(struct encoding *encoding, const struct codec *codec, struct text text,
+                            elman_error *error) {
+  encoding->tokens.count = 0;
+  const size_t good = text_valid_prefix(text);
+  if (good < text.length)
+    return fail(error, ELMAN_BAD_DATA, NULL, "byte %zu is %s", good + 1,
+                text.bytes[good] == '\0'
+                    ? "NUL, which is no text"
+                    : "not valid UTF-8 text; iconv converts text in another encoding");
+  const elman_status status = encode(encoding, codec, text, error);
+  if (status == ELMAN_OK && encoding->tokens.count > MAX_SENTENCE_TOKENS)
+    return fail(error, ELMAN_BAD_DATA, NULL,
+                "the sentence has %zu tokens, more than the %d that can be translated; split it",
+                encoding->tokens.count, MAX_SENTENCE_TOKENS);
+  return status;
+}
+
 elman_status encode_again(struct encoding *encoding, const struct codec *codec, const uint32_t *ids,
                           size_t count, struct bpe_dropout *dropout, elman_error *error) {
   elman_status status = ELMAN_OK;

@@ -35,6 +35,13 @@ elman_status encode_tokens(struct encoding *encoding, const struct codec *codec,
  * `text` must be valid UTF-8. */
 elman_status encode(struct encoding *encoding, const struct codec *codec, struct text text,
                     elman_error *error) CHECKED;
+/* Time and memory of attention grow with the square of a sentence's length. */
+enum { MAX_SENTENCE_TOKENS = 5000 };
+
+/* `encode` for any text: ELMAN_BAD_DATA if it is not valid UTF-8 or has too many tokens. */
+elman_status encode_checked(struct encoding *encoding, const struct codec *codec, struct text text,
+                            elman_error *error) CHECKED;
+
 /* Splits once more, in mode `bpe`, what encode() made ids of, with dropout. Once its memory has
  * grown nothing is allocated. */
 elman_status encode_again(struct encoding *encoding, const struct codec *codec, const uint32_t *ids,
