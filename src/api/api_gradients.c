@@ -7,7 +7,7 @@
 /* Multiplications in the largest product of a pass, which is the output layer's. */
 static double network_product(const struct model *model, const struct batch *batch) {
   return (double)batch->tokens * (double)model->config.target_vocabulary *
-         (double)decoder_feature_size(decoder_sizes_of(&model->config));
+         (double)model->weights.decoder.sizes.features;
 }
 
 /* ---- the gradient check ---- */

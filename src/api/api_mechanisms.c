@@ -184,7 +184,7 @@ static elman_status set_config(struct attending *a, const elman_attention_input 
   config->heads = options->heads;
   config->window = options->window;
   size_t own_heads = 0; /* are not taken: heads have a default of 1 */
-  attention_config_settle(&own_heads, &config->window, false, config->kind);
+  attention_config_complete(&own_heads, &config->window, false, config->kind);
   config->scale = (real)options->scale;
   if (config->scale == 0 && options->scale != 0)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "the scale, %g, is too small", options->scale);

@@ -51,8 +51,10 @@ struct attention_config {
   bool divide_by_sum; /* weights are the scores divided by their sum, without a softmax */
 };
 
-/* Heads and, unless segments are clauses, window of the mechanism where they are 0. */
-void attention_config_settle(size_t *heads, size_t *window, bool clauses, enum attention_kind kind);
+/* Where they are 0, fills in the heads and, unless segments are clauses, the window of the
+ * mechanism. */
+void attention_config_complete(size_t *heads, size_t *window, bool clauses,
+                               enum attention_kind kind);
 
 /* Whether its rows of weights sum to less than 1 because a sentinel has the rest (mask_rest). Then
  * it has one head. */

@@ -33,8 +33,8 @@ bool attention_parse(enum attention_kind *kind, const char *name) {
   return found;
 }
 
-void attention_config_settle(size_t *heads, size_t *window, bool clauses,
-                             enum attention_kind kind) {
+void attention_config_complete(size_t *heads, size_t *window, bool clauses,
+                               enum attention_kind kind) {
   const struct attention_mechanism *mechanism = attention_mechanism(kind);
   if (*heads == 0) *heads = mechanism->heads > 0 ? mechanism->heads : 1;
   if (*window == 0 && !clauses) *window = mechanism->window;

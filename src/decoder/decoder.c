@@ -23,10 +23,6 @@ static bool is_residual(struct decoder_sizes sizes, size_t layer) {
   return sizes.residual && layer > 0;
 }
 
-size_t decoder_feature_size(struct decoder_sizes sizes) {
-  return sizes.attentional > 0 ? sizes.attentional : 2 * sizes.hidden;
-}
-
 /* ---- memory ---- */
 
 static struct attention_shape extent_on(const struct decoder_extent *extent, size_t keys) {
@@ -51,7 +47,7 @@ void decoder_take(struct decoder_cache *cache, struct arena *arena, struct decod
                        extent_on(extent, extent->source_steps), dropout);
   cache->combined = A > 0 ? arena_reals(arena, T, B, 2 * H) : NULL;
   cache->attentional = A > 0 ? arena_reals(arena, T + 1, B, A) : NULL;
-  cache->features = arena_reals(arena, extent->tokens, decoder_feature_size(sizes), 1);
+  cache->features = arena_reals(arena, extent->tokens, sizes.features, 1);
   cache->logits = arena_reals(arena, extent->rows, sizes.vocabulary, 1);
 }
 
@@ -76,7 +72,7 @@ void decoder_scratch_take(struct decoder_scratch *scratch, struct arena *arena,
   scratch->context = arena_reals(arena, T, B, H);
   scratch->combined = A > 0 ? arena_reals(arena, T, B, 2 * H) : NULL;
   scratch->attentional = A > 0 ? arena_reals(arena, T + 1, B, A) : NULL;
-  scratch->features = arena_reals(arena, extent->tokens, decoder_feature_size(sizes), 1);
+  scratch->features = arena_reals(arena, extent->tokens, sizes.features, 1);
 }
 
 /* ---- parts of a pass ---- */
@@ -88,16 +84,16 @@ static struct dropout input_dropout(const struct decoder_pass *pass, size_t laye
 /* Without input feeding a step needs nothing that attention gave for the one before, and all steps
  * are one range. With it, each step is a range of its own. */
 static size_t range_length(const struct decoder_pass *pass) {
-  return pass->sizes.input_feeding ? 1 : pass->target->steps;
+  return pass->weights->sizes.input_feeding ? 1 : pass->target->steps;
 }
 
 static struct rnn_shape rnn_shape_of(const struct decoder_pass *pass, struct range steps,
                                      size_t layer) {
-  return (struct rnn_shape){.cell = pass->sizes.cell,
+  return (struct rnn_shape){.cell = pass->weights->sizes.cell,
                             .steps = steps.count,
                             .batch = pass->target->batch,
-                            .input = decoder_input_size(pass->sizes, layer),
-                            .hidden = pass->sizes.hidden,
+                            .input = decoder_input_size(pass->weights->sizes, layer),
+                            .hidden = pass->weights->sizes.hidden,
                             .lengths = pass->target->lengths,
                             .first = steps.first};
 }
@@ -106,16 +102,16 @@ static struct embedding_shape embedding_shape_of(const struct decoder_pass *pass
                                                  struct range steps) {
   return (struct embedding_shape){.steps = steps.count,
                                   .batch = pass->target->batch,
-                                  .size = pass->sizes.embedding,
+                                  .size = pass->weights->sizes.embedding,
                                   .lengths = pass->target->lengths,
                                   .first = steps.first,
-                                  .row = decoder_input_size(pass->sizes, 0)};
+                                  .row = decoder_input_size(pass->weights->sizes, 0)};
 }
 
 /* The decoder's states look at the source's. */
 static struct attention_pass attention_of(const struct decoder_pass *pass) {
   return (struct attention_pass){
-      .layer = {.config = pass->sizes.attention,
+      .layer = {.config = pass->weights->sizes.attention,
                 .weights = &pass->weights->attention,
                 .dropout = dropout_site(pass->dropouts.attention, SITE_ATTENTION),
                 .overrides = pass->overrides,
@@ -137,7 +133,8 @@ static struct attention_pass attention_of(const struct decoder_pass *pass) {
 static real *top_outputs(const struct rnn_states *states, real *top,
                          const struct decoder_pass *pass) {
   if (top != NULL) return top;
-  return states[pass->sizes.layers - 1].part[0] + pass->target->batch * pass->sizes.hidden;
+  return states[pass->weights->sizes.layers - 1].part[0] +
+         pass->target->batch * pass->weights->sizes.hidden;
 }
 
 static real *given(const struct decoder_pass *pass) {
@@ -152,7 +149,7 @@ static real *given_gradient(const struct decoder_scratch *scratch,
 /* The decoder's states look at themselves so far. */
 static struct attention_pass self_attention_of(const struct decoder_pass *pass) {
   const struct attention_layer layer = {
-      .config = pass->sizes.self_attention,
+      .config = pass->weights->sizes.self_attention,
       .weights = &pass->weights->self_attention,
       .dropout = dropout_site(pass->dropouts.attention, SITE_SELF_ATTENTION)};
   struct attention_pass own =
@@ -162,12 +159,13 @@ static struct attention_pass self_attention_of(const struct decoder_pass *pass) 
 }
 
 const real *decoder_outputs(const struct decoder_pass *pass) {
-  return pass->sizes.self_attention.heads > 0 ? pass->cache->outputs : given(pass);
+  return pass->weights->sizes.self_attention.heads > 0 ? pass->cache->outputs : given(pass);
 }
 
 real *decoder_outputs_gradient(const struct decoder_scratch *scratch,
                                const struct decoder_pass *pass) {
-  return pass->sizes.self_attention.heads > 0 ? scratch->outputs : given_gradient(scratch, pass);
+  return pass->weights->sizes.self_attention.heads > 0 ? scratch->outputs
+                                                       : given_gradient(scratch, pass);
 }
 
 /* Where d_t and c_t lie in rows of [d_t ; c_t]. */
@@ -193,23 +191,24 @@ static struct columns fed_in(real *inputs, struct decoder_sizes sizes) {
 
 /* Where part p of a layer begins in final states, or in their gradients. */
 static size_t final_at(const struct decoder_pass *pass, size_t layer, size_t p) {
-  return (layer * pass->sizes.cell->parts + p) * pass->target->batch * pass->sizes.hidden;
+  return (layer * pass->weights->sizes.cell->parts + p) * pass->target->batch *
+         pass->weights->sizes.hidden;
 }
 
 static struct linear bridge_of(const struct decoder_pass *pass, size_t layer, size_t p) {
   const struct decoder_parameters *w = pass->weights;
-  const size_t H = pass->sizes.hidden;
+  const size_t H = pass->weights->sizes.hidden;
   return (struct linear){
       .weight = w->bridge_weight[layer][p], .bias = w->bridge_bias[layer][p], .in = H, .out = H};
 }
 
 /* Block 0 of the states of a layer, all parts. */
 static void bridge_forward(const struct decoder_pass *pass, size_t l) {
-  const size_t B = pass->target->batch, H = pass->sizes.hidden;
-  for (size_t p = 0; p < pass->sizes.cell->parts; p++) {
+  const size_t B = pass->target->batch, H = pass->weights->sizes.hidden;
+  for (size_t p = 0; p < pass->weights->sizes.cell->parts; p++) {
     const real *final = pass->source.finals + final_at(pass, l, p);
     real *start = pass->cache->states[l].part[p];
-    if (!pass->sizes.bridge)
+    if (!pass->weights->sizes.bridge)
       memcpy(start, final, B * H * sizeof *start); /* (5) */
     else if (p == 0)
       linear_tanh_forward(start, final, bridge_of(pass, l, p), B); /* (33) */
@@ -222,10 +221,10 @@ static void bridge_forward(const struct decoder_pass *pass, size_t l) {
 static void bridge_backward(const struct decoder_parameters *gradients, real *dfinals,
                             const struct decoder_scratch *scratch, const struct decoder_pass *pass,
                             size_t l) {
-  const size_t B = pass->target->batch, H = pass->sizes.hidden;
-  for (size_t p = 0; p < pass->sizes.cell->parts; p++) {
+  const size_t B = pass->target->batch, H = pass->weights->sizes.hidden;
+  for (size_t p = 0; p < pass->weights->sizes.cell->parts; p++) {
     real *dstart = scratch->states[l].part[p], *dfinal = dfinals + final_at(pass, l, p);
-    if (!pass->sizes.bridge) {
+    if (!pass->weights->sizes.bridge) {
       memcpy(dfinal, dstart, B * H * sizeof *dfinal); /* (21) */
       continue;
     }
@@ -299,17 +298,17 @@ static double work_of(const struct packing *packing) {
 }
 
 static struct packing packing_of(const struct decoder_pass *pass, real *packed) {
-  const size_t H = pass->sizes.hidden, A = pass->sizes.attentional;
+  const size_t H = pass->weights->sizes.hidden, A = pass->weights->sizes.attentional;
   return (struct packing){.packed = packed,
                           .left_size = A > 0 ? A : H,
-                          .F = decoder_feature_size(pass->sizes),
+                          .F = pass->weights->sizes.features,
                           .target = pass->target,
                           .dropout = dropout_site(pass->dropouts.units, SITE_FEATURES)};
 }
 
 static void pack_features(const struct decoder_pass *pass) {
   const struct decoder_cache *cache = pass->cache;
-  const size_t A = pass->sizes.attentional;
+  const size_t A = pass->weights->sizes.attentional;
   struct packing packing = packing_of(pass, cache->features);
   packing.left = A > 0 ? cache->attentional + pass->target->batch * A : decoder_outputs(pass);
   packing.right = cache->attention.context;
@@ -318,7 +317,7 @@ static void pack_features(const struct decoder_pass *pass) {
 
 static void unpack_features(const struct decoder_scratch *scratch,
                             const struct decoder_pass *pass) {
-  const size_t A = pass->sizes.attentional;
+  const size_t A = pass->weights->sizes.attentional;
   struct packing packing = packing_of(pass, scratch->features);
   packing.to_left = A > 0 ? scratch->attentional + pass->target->batch * A
                           : decoder_outputs_gradient(scratch, pass);
@@ -329,8 +328,8 @@ static void unpack_features(const struct decoder_scratch *scratch,
 /* ---- forward ---- */
 
 void decoder_start(const struct decoder_pass *pass) {
-  const size_t A = pass->sizes.attentional;
-  for (size_t l = 0; l < pass->sizes.layers; l++) bridge_forward(pass, l);
+  const size_t A = pass->weights->sizes.attentional;
+  for (size_t l = 0; l < pass->weights->sizes.layers; l++) bridge_forward(pass, l);
   if (A > 0) memset(pass->cache->attentional, 0, pass->target->batch * A * sizeof(real));
 }
 
@@ -342,23 +341,25 @@ void decoder_prepare(const struct decoder_pass *pass) {
 /* Inputs and states of all layers. */
 static void layers_forward(const struct decoder_pass *pass, struct range steps) {
   const struct decoder_cache *cache = pass->cache;
-  const size_t B = pass->target->batch, H = pass->sizes.hidden, A = pass->sizes.attentional;
+  const size_t B = pass->target->batch, H = pass->weights->sizes.hidden,
+               A = pass->weights->sizes.attentional;
   const size_t at = steps.first * B, rows = steps.count * B;
-  real *inputs = cache->inputs[0] + at * decoder_input_size(pass->sizes, 0);
+  real *inputs = cache->inputs[0] + at * decoder_input_size(pass->weights->sizes, 0);
   embedding_forward(inputs, pass->weights->embedding, pass->target->ids + at,
                     input_dropout(pass, 0), embedding_shape_of(pass, steps)); /* (4) */
-  if (pass->sizes.input_feeding)
-    columns_put(fed_in(inputs, pass->sizes), cache->attentional + at * A, rows); /* (35) */
-  for (size_t l = 0; l < pass->sizes.layers; l++) {
+  if (pass->weights->sizes.input_feeding)
+    columns_put(fed_in(inputs, pass->weights->sizes), cache->attentional + at * A, rows); /* (35) */
+  for (size_t l = 0; l < pass->weights->sizes.layers; l++) {
     const struct rnn_shape shape = rnn_shape_of(pass, steps, l);
     const struct rnn_states states = rnn_states_from(cache->states[l], shape, steps.first);
     rnn_forward(states, cache->inputs[l] + at * shape.input, &pass->weights->rnn[l], shape);
-    const bool last = l + 1 == pass->sizes.layers;
+    const bool last = l + 1 == pass->weights->sizes.layers;
     if (last && cache->top == NULL) break;
     real *next = (last ? cache->top : cache->inputs[l + 1]) + at * H;
     memcpy(next, rnn_outputs(states, shape), rows * H * sizeof *next);
     if (!last) dropout_apply(next, rows * H, at * H, input_dropout(pass, l + 1));
-    if (is_residual(pass->sizes, l)) add_to(next, cache->inputs[l] + at * H, rows * H); /* (87) */
+    if (is_residual(pass->weights->sizes, l))
+      add_to(next, cache->inputs[l] + at * H, rows * H); /* (87) */
   }
 }
 
@@ -374,14 +375,15 @@ static void self_attention_of_steps(const struct decoder_pass *pass, struct rang
 static struct linear attentional_of(const struct decoder_pass *pass) {
   return (struct linear){.weight = pass->weights->attentional_weight,
                          .bias = pass->weights->attentional_bias,
-                         .in = 2 * pass->sizes.hidden,
-                         .out = pass->sizes.attentional};
+                         .in = 2 * pass->weights->sizes.hidden,
+                         .out = pass->weights->sizes.attentional};
 }
 
 /* h_t = tanh(W_a [d_t ; c_t] + b_a)                                                     (34) */
 static void attentional_forward(const struct decoder_pass *pass, struct range steps) {
   const struct decoder_cache *cache = pass->cache;
-  const size_t B = pass->target->batch, H = pass->sizes.hidden, A = pass->sizes.attentional;
+  const size_t B = pass->target->batch, H = pass->weights->sizes.hidden,
+               A = pass->weights->sizes.attentional;
   const size_t at = steps.first * B, rows = steps.count * B;
   real *combined = cache->combined + at * 2 * H;
   columns_put(left_half(combined, H), decoder_outputs(pass) + at * H, rows);
@@ -394,9 +396,9 @@ void decoder_steps(const struct decoder_pass *pass) {
   struct range steps = {0, range_length(pass)};
   for (; steps.first < pass->target->steps; steps.first += steps.count) {
     layers_forward(pass, steps);
-    if (pass->sizes.self_attention.heads > 0) self_attention_of_steps(pass, steps);
+    if (pass->weights->sizes.self_attention.heads > 0) self_attention_of_steps(pass, steps);
     attention_forward(&attention, steps);
-    if (pass->sizes.attentional > 0) attentional_forward(pass, steps);
+    if (pass->weights->sizes.attentional > 0) attentional_forward(pass, steps);
   }
   pack_features(pass);
 }
@@ -417,7 +419,8 @@ void decoder_guide_losses(double *losses, const struct decoder_pass *pass) {
 /* From dh_t to the gradients of d_t, added, and of c_t; dh becomes the gradient before the tanh. */
 static void attentional_backward(const struct decoder_scratch *scratch,
                                  const struct decoder_pass *pass, struct range steps) {
-  const size_t B = pass->target->batch, H = pass->sizes.hidden, A = pass->sizes.attentional;
+  const size_t B = pass->target->batch, H = pass->weights->sizes.hidden,
+               A = pass->weights->sizes.attentional;
   const size_t at = steps.first * B, rows = steps.count * B;
   real *dh = scratch->attentional + (at + B) * A;
   real *dcombined = scratch->combined + at * 2 * H;
@@ -439,7 +442,8 @@ static real *states_of(const struct decoder_scratch *scratch, const struct decod
 static void layers_backward(const struct decoder_parameters *gradients,
                             const struct decoder_scratch *scratch, const struct decoder_pass *pass,
                             struct range steps) {
-  const size_t B = pass->target->batch, H = pass->sizes.hidden, A = pass->sizes.attentional;
+  const size_t B = pass->target->batch, H = pass->weights->sizes.hidden,
+               A = pass->weights->sizes.attentional;
   const size_t at = steps.first * B, rows = steps.count * B;
   /* Of the inputs of layer l; with a residual connection what reaches its outputs comes first, and
    * what its states get of that, behind dropout, is made in the place of the top's. */
@@ -447,23 +451,24 @@ static void layers_backward(const struct decoder_parameters *gradients,
   real *dgiven = scratch->top != NULL ? scratch->top + at * H : dinputs;
   if (dgiven != dinputs) {
     memcpy(dinputs, dgiven, rows * H * sizeof *dinputs);
-    add_to(states_of(scratch, pass, pass->sizes.layers - 1, steps), dgiven, rows * H);
+    add_to(states_of(scratch, pass, pass->weights->sizes.layers - 1, steps), dgiven, rows * H);
   }
-  for (size_t l = pass->sizes.layers; l-- > 0;) {
+  for (size_t l = pass->weights->sizes.layers; l-- > 0;) {
     const struct rnn_shape shape = rnn_shape_of(pass, steps, l);
     const struct rnn_parameters *weights = &pass->weights->rnn[l];
     const struct rnn_states dstates = rnn_states_from(scratch->states[l], shape, steps.first);
     rnn_backward_states(dstates, rnn_states_from(pass->cache->states[l], shape, steps.first),
                         weights, shape); /* (18) */
-    rnn_backward_inputs(dinputs, is_residual(pass->sizes, l), dstates, weights,
+    rnn_backward_inputs(dinputs, is_residual(pass->weights->sizes, l), dstates, weights,
                         shape); /* (20, 88) */
     if (l == 0) break;
     if (dgiven != dinputs) memcpy(dgiven, dinputs, rows * H * sizeof *dgiven);
     dropout_apply(dgiven, rows * H, at * H, input_dropout(pass, l));
     add_to(states_of(scratch, pass, l - 1, steps), dgiven, rows * H);
   }
-  if (pass->sizes.input_feeding)
-    columns_add_to(scratch->attentional + at * A, fed_in(dinputs, pass->sizes), rows); /* (35) */
+  if (pass->weights->sizes.input_feeding)
+    columns_add_to(scratch->attentional + at * A, fed_in(dinputs, pass->weights->sizes),
+                   rows); /* (35) */
   embedding_backward(gradients->embedding, dinputs, pass->target->ids + at, input_dropout(pass, 0),
                      embedding_shape_of(pass, steps));
 }
@@ -473,10 +478,10 @@ static void weights_backward(const struct decoder_parameters *gradients,
                              const struct decoder_scratch *scratch,
                              const struct decoder_pass *pass) {
   const struct decoder_cache *cache = pass->cache;
-  const size_t B = pass->target->batch, A = pass->sizes.attentional;
+  const size_t B = pass->target->batch, A = pass->weights->sizes.attentional;
   const size_t rows = pass->target->steps * B;
   const struct range all = {0, pass->target->steps};
-  for (size_t l = 0; l < pass->sizes.layers; l++)
+  for (size_t l = 0; l < pass->weights->sizes.layers; l++)
     rnn_backward_weights(&gradients->rnn[l], scratch->states[l], cache->states[l], cache->inputs[l],
                          rnn_shape_of(pass, all, l));
   if (A == 0) return;
@@ -486,7 +491,7 @@ static void weights_backward(const struct decoder_parameters *gradients,
 }
 
 static void clear_scratch(const struct decoder_scratch *scratch, const struct decoder_pass *pass) {
-  const struct decoder_sizes sizes = pass->sizes;
+  const struct decoder_sizes sizes = pass->weights->sizes;
   const size_t B = pass->target->batch, T = pass->target->steps, H = sizes.hidden;
   const struct range all = {0, T};
   for (size_t l = 0; l < sizes.layers; l++)
@@ -522,14 +527,14 @@ void decoder_backward(const struct decoder_parameters *gradients, real *dsource,
   unpack_features(scratch, pass);
   for (size_t end = pass->target->steps; end > 0; end -= length) {
     const struct range steps = {end - length, length};
-    if (pass->sizes.attentional > 0) attentional_backward(scratch, pass, steps);
+    if (pass->weights->sizes.attentional > 0) attentional_backward(scratch, pass, steps);
     attention_backward(&d, &attention, steps);
-    if (pass->sizes.self_attention.heads > 0)
+    if (pass->weights->sizes.self_attention.heads > 0)
       self_attention_backward(&self_d, &self_attention, steps);
     layers_backward(gradients, scratch, pass, steps);
   }
   attention_prepare_backward(&d, &attention, (struct range){0, pass->source.steps});
   weights_backward(gradients, scratch, pass);
-  for (size_t l = 0; l < pass->sizes.layers; l++)
+  for (size_t l = 0; l < pass->weights->sizes.layers; l++)
     bridge_backward(gradients, dfinals, scratch, pass, l);
 }

@@ -9,8 +9,23 @@
 #include "rnn/rnn.h"
 #include "tensor/dropout.h"
 
+struct decoder_sizes {
+  const struct rnn_cell *cell;
+  bool layer_norm;
+  bool residual; /* layers from the second on add their input to what they give */
+  size_t embedding, hidden, vocabulary; /* E, H, V_tgt */
+  size_t layers;
+  struct attention_config self_attention; /* of no heads: none */
+  struct attention_config attention;
+  size_t attentional; /* A, the size of the attentional layer; 0 = none */
+  bool input_feeding; /* the attentional state joins the next input; needs the attentional layer */
+  size_t features;    /* F: A, or 2H: what the output layer reads of a token */
+  bool bridge;        /* d_0 is a learned function of the encoder's final states, not their copy */
+};
+
 /* Weights, or their gradients. What the configuration does not have is NULL. */
 struct decoder_parameters {
+  struct decoder_sizes sizes;
   real *embedding; /* (V_tgt,E) */
   struct rnn_parameters rnn[MAX_LAYERS];
   real *bridge_weight[MAX_LAYERS][MAX_STATE_PARTS]; /* (H,H) */
@@ -23,21 +38,7 @@ struct decoder_parameters {
   real *out_bias;           /* (V_tgt) */
 };
 
-struct decoder_sizes {
-  const struct rnn_cell *cell;
-  bool layer_norm;
-  bool residual; /* layers from the second on add their input to what they give */
-  size_t embedding, hidden, vocabulary; /* E, H, V_tgt */
-  size_t layers;
-  struct attention_config self_attention; /* of no heads: none */
-  struct attention_config attention;
-  size_t attentional; /* A, the size of the attentional layer; 0 = none */
-  bool input_feeding; /* the attentional state joins the next input; needs the attentional layer */
-  bool bridge;        /* d_0 is a learned function of the encoder's final states, not their copy */
-};
-
 size_t decoder_input_size(struct decoder_sizes sizes, size_t layer); /* E [+ A], then H */
-size_t decoder_feature_size(struct decoder_sizes sizes);             /* F: A, or 2H */
 
 /* The source side as the decoder sees it. */
 struct decoder_source {
@@ -75,7 +76,6 @@ void decoder_take(struct decoder_cache *cache, struct arena *arena, struct decod
 
 /* A batch on its way through the decoder. */
 struct decoder_pass {
-  struct decoder_sizes sizes;
   const struct decoder_parameters *weights;
   struct dropouts dropouts;
   const struct attention_overrides *overrides; /* of attention; NULL = none */

@@ -15,8 +15,8 @@ static size_t divide_up(size_t a, size_t b) {
 /* ---- features to logits to losses ---- */
 
 void output_logits(real *logits, const real *features, size_t rows,
-                   const struct decoder_parameters *weights, struct decoder_sizes sizes) {
-  const size_t V = sizes.vocabulary, F = decoder_feature_size(sizes);
+                   const struct decoder_parameters *weights) {
+  const size_t V = weights->sizes.vocabulary, F = weights->sizes.features;
   /* o_t = W_o [d_t ; c_t] + b_o                                                      (9) */
   linear_forward(
       logits, features,
@@ -31,10 +31,10 @@ size_t output_block(size_t tokens) {
 }
 
 void output_losses(const struct output_pass *pass) {
-  const size_t V = pass->sizes.vocabulary, F = decoder_feature_size(pass->sizes);
+  const size_t V = pass->weights->sizes.vocabulary, F = pass->weights->sizes.features;
   for (size_t first = 0; first < pass->tokens; first += pass->block) {
     const size_t left = pass->tokens - first, rows = left < pass->block ? left : pass->block;
-    output_logits(pass->logits, pass->features + first * F, rows, pass->weights, pass->sizes);
+    output_logits(pass->logits, pass->features + first * F, rows, pass->weights);
     cross_entropy_forward(pass->losses + first, pass->logits, pass->labels + first, pass->smoothing,
                           rows, V);
   }
@@ -46,7 +46,7 @@ void output_losses(const struct output_pass *pass) {
  * products slow. */
 struct output_tiles output_tiles_of(size_t rows, struct decoder_sizes sizes) {
   enum { TILE_NUMBERS = 320 << 10, LEAST_WIDTH = 128, UNIT = 16, GROUPS = 4 };
-  const size_t V = sizes.vocabulary, F = decoder_feature_size(sizes);
+  const size_t V = sizes.vocabulary, F = sizes.features;
   const struct output_tiles one = {V, 1, 1};
   if (!is_worth_sharing((double)(rows * F) * (double)V)) return one;
   const size_t most = V / LEAST_WIDTH < GROUPS ? V / LEAST_WIDTH : (size_t)GROUPS;
@@ -58,12 +58,11 @@ struct output_tiles output_tiles_of(size_t rows, struct decoder_sizes sizes) {
   return (struct output_tiles){width, count, divide_up(count, each)};
 }
 
-void output_scratch_take(struct output_scratch *scratch, struct arena *arena, size_t rows,
-                         struct decoder_sizes sizes) {
+void output_allocate(struct output_scratch *scratch, struct arena *arena, size_t rows,
+                     struct decoder_sizes sizes) {
   scratch->tiles = output_tiles_of(rows, sizes);
   scratch->parts = arena_allocate(arena, sizeof *scratch->parts, scratch->tiles.count, rows, 1);
-  scratch->features =
-      arena_reals(arena, scratch->tiles.groups - 1, rows, decoder_feature_size(sizes));
+  scratch->features = arena_reals(arena, scratch->tiles.groups - 1, rows, sizes.features);
 }
 
 /* Some rows of a batch. */
@@ -148,12 +147,13 @@ static void add_groups(const void *context, size_t i) {
 
 void output_learn(const struct decoder_parameters *gradients, real *dfeatures,
                   const struct output_scratch *scratch, const struct output_pass *pass) {
-  const size_t F = decoder_feature_size(pass->sizes);
+  const size_t F = pass->weights->sizes.features;
   const struct output_tiles tiles = scratch->tiles;
   for (size_t first = 0; first < pass->tokens; first += pass->block) {
     const size_t left = pass->tokens - first, rows = left < pass->block ? left : pass->block;
-    const struct block block = {.loss = {pass->labels + first, rows, pass->sizes.vocabulary,
-                                         pass->smoothing, 1 / (real)pass->mean_of},
+    const struct block block = {.loss = {pass->labels + first, rows,
+                                         pass->weights->sizes.vocabulary, pass->smoothing,
+                                         1 / (real)pass->mean_of},
                                 .pass = pass,
                                 .features = pass->features + first * F,
                                 .dfeatures = dfeatures + first * F,
@@ -170,8 +170,8 @@ void output_learn(const struct decoder_parameters *gradients, real *dfeatures,
 
 /* ---- logits and how they compare, for search ---- */
 
-void output_scores_take(struct output_scores *scores, struct arena *arena, size_t rows,
-                        struct decoder_sizes sizes) {
+void output_scores_allocate(struct output_scores *scores, struct arena *arena, size_t rows,
+                            struct decoder_sizes sizes) {
   scores->V = sizes.vocabulary;
   scores->blocks = divide_up(sizes.vocabulary, SCORES_BLOCK);
   scores->largest = arena_reals(arena, rows, scores->blocks, 1);
@@ -240,13 +240,9 @@ static double join(const real *largest, const double *sums, size_t blocks) {
 }
 
 void output_scores_fill(const struct output_scores *scores, const real *features, size_t rows,
-                        const struct decoder_parameters *weights, struct decoder_sizes sizes) {
-  const struct job job = {scores,
-                          features,
-                          weights,
-                          rows,
-                          decoder_feature_size(sizes),
-                          tile_blocks(rows, scores->blocks)};
+                        const struct decoder_parameters *weights) {
+  const struct job job = {
+      scores, features, weights, rows, weights->sizes.features, tile_blocks(rows, scores->blocks)};
   const size_t tiles = divide_up(scores->blocks, job.blocks);
   const double weight = (double)(scores->V * job.F); /* read once for all rows */
   share_out(tiles, weight * (double)(WORK_OF_SMALL_PRODUCTS + rows), score_tile, &job);

@@ -9,12 +9,11 @@
 
 /* logits (rows,V_tgt) = W_o features + b_o */
 void output_logits(real *logits, const real *features /* (rows,F) */, size_t rows,
-                   const struct decoder_parameters *weights, struct decoder_sizes sizes);
+                   const struct decoder_parameters *weights);
 
 /* A batch on its way through the output layer. Logits would be the largest array of all: they are
  * held for a block of rows at a time. */
 struct output_pass {
-  struct decoder_sizes sizes;
   const struct decoder_parameters *weights;
   const real *features;   /* (N,F) */
   const uint32_t *labels; /* (N) */
@@ -55,8 +54,8 @@ struct output_scratch {
 };
 
 struct output_tiles output_tiles_of(size_t rows, struct decoder_sizes sizes);
-void output_scratch_take(struct output_scratch *scratch, struct arena *arena, size_t rows,
-                         struct decoder_sizes sizes);
+void output_allocate(struct output_scratch *scratch, struct arena *arena, size_t rows,
+                     struct decoder_sizes sizes);
 
 /* The losses; adds the gradient of the mean loss to those of the weights and gives that of the
  * features, dfeatures (N,F), overwritten. Nothing of use stays in the logits. */
@@ -79,11 +78,11 @@ struct output_scores {
 };
 
 /* For R rows; the logits are the caller's. */
-void output_scores_take(struct output_scores *scores, struct arena *arena, size_t rows,
-                        struct decoder_sizes sizes);
+void output_scores_allocate(struct output_scores *scores, struct arena *arena, size_t rows,
+                            struct decoder_sizes sizes);
 
 /* Of `rows` rows of features (rows,F), at most R. */
 void output_scores_fill(const struct output_scores *scores, const real *features, size_t rows,
-                        const struct decoder_parameters *weights, struct decoder_sizes sizes);
+                        const struct decoder_parameters *weights);
 
 #endif

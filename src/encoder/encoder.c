@@ -77,7 +77,7 @@ static struct dropout input_dropout(const struct encoder_pass *pass, size_t laye
 
 static struct attention_pass self_attention_of(const struct encoder_pass *pass) {
   const struct attention_layer layer = {
-      .config = pass->sizes.self_attention,
+      .config = pass->weights->sizes.self_attention,
       .weights = &pass->weights->self_attention,
       .dropout = dropout_site(pass->dropouts.attention, SITE_SELF_ATTENTION)};
   return self_attention_pass(layer, pass->source, pass->cache->self_attention,
@@ -86,11 +86,11 @@ static struct attention_pass self_attention_of(const struct encoder_pass *pass) 
 
 static struct rnn_shape rnn_shape_of(const struct encoder_pass *pass, size_t layer,
                                      size_t direction) {
-  return (struct rnn_shape){.cell = pass->sizes.cell,
+  return (struct rnn_shape){.cell = pass->weights->sizes.cell,
                             .steps = pass->source->steps,
                             .batch = pass->source->batch,
-                            .input = encoder_input_size(pass->sizes, layer),
-                            .hidden = encoder_direction_size(pass->sizes),
+                            .input = encoder_input_size(pass->weights->sizes, layer),
+                            .hidden = encoder_direction_size(pass->weights->sizes),
                             .lengths = pass->source->lengths,
                             .reverse = direction == 1};
 }
@@ -98,9 +98,9 @@ static struct rnn_shape rnn_shape_of(const struct encoder_pass *pass, size_t lay
 static struct embedding_shape embedding_shape_of(const struct encoder_pass *pass) {
   return (struct embedding_shape){.steps = pass->source->steps,
                                   .batch = pass->source->batch,
-                                  .size = pass->sizes.embedding,
+                                  .size = pass->weights->sizes.embedding,
                                   .lengths = pass->source->lengths,
-                                  .row = pass->sizes.embedding};
+                                  .row = pass->weights->sizes.embedding};
 }
 
 /* The columns of direction d in rows of H. */
@@ -112,14 +112,15 @@ static struct columns direction(real *rows, size_t d, struct encoder_sizes sizes
 /* Of the final states of a layer, or their gradients, the columns of direction d in part p. */
 static struct columns final_of(real *finals, const struct encoder_pass *pass, size_t layer,
                                size_t part, size_t d) {
-  const size_t number = layer * pass->sizes.cell->parts + part;
-  return direction(finals + number * pass->source->batch * pass->sizes.hidden, d, pass->sizes);
+  const size_t number = layer * pass->weights->sizes.cell->parts + part;
+  return direction(finals + number * pass->source->batch * pass->weights->sizes.hidden, d,
+                   pass->weights->sizes);
 }
 
 /* ---- forward ---- */
 
 void encoder_forward(const struct encoder_pass *pass) {
-  const struct encoder_sizes sizes = pass->sizes;
+  const struct encoder_sizes sizes = pass->weights->sizes;
   const struct encoder_cache *cache = pass->cache;
   const size_t S = pass->source->steps, B = pass->source->batch, H = sizes.hidden;
   embedding_forward(cache->inputs[0], pass->weights->embedding, pass->source->ids,
@@ -151,20 +152,20 @@ void encoder_forward(const struct encoder_pass *pass) {
 static real *self_attention_backward_all(const struct encoder_parameters *gradients,
                                          const struct encoder_scratch *scratch,
                                          const struct encoder_pass *pass) {
-  const size_t S = pass->source->steps, B = pass->source->batch, H = pass->sizes.hidden;
+  const size_t S = pass->source->steps, B = pass->source->batch, H = pass->weights->sizes.hidden;
   const struct attention_pass self_attention = self_attention_of(pass);
   const struct attention_gradients d = {scratch->recurrent,      scratch->recurrent,
                                         scratch->recurrent,      &gradients->self_attention,
                                         scratch->self_attention, scratch->outputs};
   memset(scratch->recurrent, 0, S * B * H * sizeof(real));
-  attention_scratch_clear(d.scratch, pass->sizes.self_attention, self_attention.shape);
+  attention_scratch_clear(d.scratch, pass->weights->sizes.self_attention, self_attention.shape);
   self_attention_backward(&d, &self_attention, (struct range){0, S});
   return scratch->recurrent;
 }
 
 void encoder_backward(const struct encoder_parameters *gradients,
                       const struct encoder_scratch *scratch, const struct encoder_pass *pass) {
-  const struct encoder_sizes sizes = pass->sizes;
+  const struct encoder_sizes sizes = pass->weights->sizes;
   const size_t S = pass->source->steps, B = pass->source->batch, H = sizes.hidden;
   real *doutputs = sizes.self_attention.heads > 0
                        ? self_attention_backward_all(gradients, scratch, pass)

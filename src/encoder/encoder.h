@@ -11,13 +11,6 @@
 
 enum { DIRECTIONS = 2 };
 
-/* Weights, or their gradients. */
-struct encoder_parameters {
-  real *embedding; /* (V_src,E) */
-  struct rnn_parameters rnn[MAX_LAYERS][DIRECTIONS];
-  struct attention_parameters self_attention;
-};
-
 /* With both directions each has H/2 units, so that what attention sees is (S,B,H) in any case. */
 struct encoder_sizes {
   const struct rnn_cell *cell;
@@ -27,6 +20,14 @@ struct encoder_sizes {
   size_t layers;
   size_t directions;                      /* 1 or 2 */
   struct attention_config self_attention; /* of no heads: none */
+};
+
+/* Weights, or their gradients. */
+struct encoder_parameters {
+  struct encoder_sizes sizes;
+  real *embedding; /* (V_src,E) */
+  struct rnn_parameters rnn[MAX_LAYERS][DIRECTIONS];
+  struct attention_parameters self_attention;
 };
 
 size_t encoder_direction_size(struct encoder_sizes sizes);           /* H or H/2 */
@@ -48,7 +49,6 @@ void encoder_take(struct encoder_cache *cache, struct arena *arena, struct encod
 
 /* A batch on its way through the encoder. */
 struct encoder_pass {
-  struct encoder_sizes sizes;
   const struct encoder_parameters *weights;
   struct dropouts dropouts;
   const struct sequence *source;

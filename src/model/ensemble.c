@@ -322,18 +322,17 @@ elman_status model_average(struct model **average, const char *const *paths, siz
 bool ensemble_has_sentinel(const struct model *first, const elman_translate_options *options) {
   for (size_t m = 0; m < ensemble_size(options); m++) {
     const struct model *model = ensemble_member(first, options, m);
-    if (!attention_has_sentinel(decoder_sizes_of(&model->config).attention.kind)) return false;
+    if (!attention_has_sentinel(model->weights.decoder.sizes.attention.kind)) return false;
   }
   return true;
 }
 
 struct attention_cuts ensemble_cuts(const struct model *first,
                                     const elman_translate_options *options) {
-  const struct attention_cuts cuts = attention_cuts_of(decoder_sizes_of(&first->config).attention);
+  const struct attention_cuts cuts = attention_cuts_of(first->weights.decoder.sizes.attention);
   for (size_t m = 1; m < ensemble_size(options); m++) {
     const struct model *model = ensemble_member(first, options, m);
-    const struct attention_cuts other =
-        attention_cuts_of(decoder_sizes_of(&model->config).attention);
+    const struct attention_cuts other = attention_cuts_of(model->weights.decoder.sizes.attention);
     if (other.length != cuts.length || other.clauses != cuts.clauses)
       return (struct attention_cuts){0};
   }

@@ -25,12 +25,13 @@ elman_status network_copy_create(struct network_copy *copy, const struct model_c
   elman_status status = parameter_table_create(&copy->table, config, error);
   if (status == ELMAN_OK) status = parameter_block_create(&copy->weights, &copy->table, error);
   if (status == ELMAN_OK) status = parameter_block_create(&copy->gradients, &copy->table, error);
-  if (status == ELMAN_OK) status = workspace_fit(&copy->workspace, config, batch, purpose, error);
+  parameters_bind(&copy->weight_views, copy->weights, config);
+  if (status == ELMAN_OK)
+    status = workspace_fit(&copy->workspace, &copy->weight_views, batch, purpose, error);
   if (status != ELMAN_OK) {
     network_copy_free(copy);
     return status;
   }
-  parameters_bind(&copy->weight_views, copy->weights, config);
   parameters_bind(&copy->gradient_views, copy->gradients, config);
   copy_weights(copy, tensors);
   return ELMAN_OK;
@@ -45,8 +46,7 @@ void network_copy_free(struct network_copy *copy) {
 
 static struct network_pass network_copy_pass(struct network_copy *copy, const struct batch *batch,
                                              const struct regularization *regularization) {
-  return (struct network_pass){.config = &copy->config,
-                               .weights = &copy->weight_views,
+  return (struct network_pass){.weights = &copy->weight_views,
                                .batch = batch,
                                .regularization = regularization,
                                .workspace = &copy->workspace};
@@ -217,8 +217,8 @@ static uint64_t add_signs(uint64_t hash, const real *x, size_t n) {
  * no derivative. */
 static uint64_t piece_of(const struct run *run) {
   const struct workspace *w = &run->network.workspace;
-  const struct encoder_sizes encoder = encoder_sizes_of(&run->network.config);
-  const struct decoder_sizes decoder = decoder_sizes_of(&run->network.config);
+  const struct encoder_sizes encoder = run->network.weight_views.encoder.sizes;
+  const struct decoder_sizes decoder = run->network.weight_views.decoder.sizes;
   const size_t S = run->batch->source.steps, T = run->batch->target.steps;
   const size_t B = run->batch->target.batch, units = encoder_direction_size(encoder);
   uint64_t hash =
@@ -261,7 +261,7 @@ static double rounding_of_sums(const struct run *run) {
   const struct model_config *config = &run->network.config;
   const size_t H = config->hidden_size, E = config->embedding_size;
   const struct decoder_sizes sizes = decoder_sizes_of(config);
-  const size_t F = decoder_feature_size(sizes), above = sizes.layers - 1;
+  const size_t F = sizes.features, above = sizes.layers - 1;
   const size_t normalized = sizes.layer_norm ? 2 * H * sizes.layers : 0;
   const size_t step = rnn_columns(sizes.cell) * (E + H + above * 2 * H + normalized);
   const double lambda = 6, unit = DBL_EPSILON / 2;
@@ -280,7 +280,7 @@ static double norm_of(const real *x, size_t n) {
  * token's loss follows the logits by 1 - p at most, and by ε. */
 static double rounding_of_loss(const struct run *run) {
   const size_t N = run->batch->tokens, V = run->network.config.target_vocabulary;
-  const size_t F = decoder_feature_size(decoder_sizes_of(&run->network.config));
+  const size_t F = run->network.weight_views.decoder.sizes.features;
   const struct decoder_parameters *weights = &run->network.weight_views.decoder;
   const struct decoder_cache *cache = &run->network.workspace.decoder;
   double weight = 0, bias = 0, sum = 0;

@@ -24,8 +24,8 @@ static enum cell_kind cell_of(const struct model_config *config) {
 
 void model_config_complete(struct model_config *config) {
   hyperparameters_keep_names(config, ELMAN_SCOPE_MODEL);
-  attention_config_settle(&config->attention_heads, &config->attention_window,
-                          config->clause_segments, kind_of(config));
+  attention_config_complete(&config->attention_heads, &config->attention_window,
+                            config->clause_segments, kind_of(config));
 }
 
 /* With N = 1 and projections it is what nn.MultiheadAttention computes, too. */
@@ -50,23 +50,24 @@ struct encoder_sizes encoder_sizes_of(const struct model_config *config) {
 
 struct decoder_sizes decoder_sizes_of(const struct model_config *config) {
   const size_t attentional = config->tie_embeddings ? config->embedding_size : config->hidden_size;
-  return (struct decoder_sizes){.cell = rnn_cell_of(cell_of(config)),
-                                .layer_norm = config->layer_norm,
-                                .residual = config->residual,
-                                .embedding = config->embedding_size,
-                                .hidden = config->hidden_size,
-                                .vocabulary = config->target_vocabulary,
-                                .layers = config->layers,
-                                .self_attention =
-                                    self_attention_of(config, config->decoder_self_attention),
-                                .attention = {.kind = kind_of(config),
-                                              .size = config->hidden_size,
-                                              .heads = config->attention_heads,
-                                              .window = config->attention_window,
-                                              .clauses = config->clause_segments},
-                                .attentional = config->attentional_layer ? attentional : 0,
-                                .input_feeding = config->input_feeding,
-                                .bridge = config->bidirectional};
+  return (struct decoder_sizes){
+      .cell = rnn_cell_of(cell_of(config)),
+      .layer_norm = config->layer_norm,
+      .residual = config->residual,
+      .embedding = config->embedding_size,
+      .hidden = config->hidden_size,
+      .vocabulary = config->target_vocabulary,
+      .layers = config->layers,
+      .self_attention = self_attention_of(config, config->decoder_self_attention),
+      .attention = {.kind = kind_of(config),
+                    .size = config->hidden_size,
+                    .heads = config->attention_heads,
+                    .window = config->attention_window,
+                    .clauses = config->clause_segments},
+      .attentional = config->attentional_layer ? attentional : 0,
+      .features = config->attentional_layer ? attentional : 2 * config->hidden_size,
+      .input_feeding = config->input_feeding,
+      .bridge = config->bidirectional};
 }
 
 static elman_status check_size(const char *name, size_t size, size_t limit, elman_error *error) {

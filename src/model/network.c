@@ -5,10 +5,10 @@
 
 /* ---- memory ---- */
 
-static void take_all(struct workspace *w, struct arena *arena, const struct model_config *config,
+static void allocate(struct workspace *w, struct arena *arena, const struct parameters *weights,
                      const struct batch *batch, enum purpose purpose) {
-  const struct encoder_sizes encoder = encoder_sizes_of(config);
-  const struct decoder_sizes decoder = decoder_sizes_of(config);
+  const struct encoder_sizes encoder = weights->encoder.sizes;
+  const struct decoder_sizes decoder = weights->decoder.sizes;
   const struct decoder_extent extent = {batch->source.steps, batch->target.steps,
                                         batch->target.batch, batch->tokens, w->block};
   const bool gradients = (purpose & WITH_GRADIENTS) != 0;
@@ -23,7 +23,7 @@ static void take_all(struct workspace *w, struct arena *arena, const struct mode
   if (!gradients) return;
   encoder_scratch_take(&w->encoder_scratch, arena, encoder, &batch->source, every_step);
   decoder_scratch_take(&w->decoder_scratch, arena, decoder, &extent, every_step);
-  output_scratch_take(&w->output_scratch, arena, w->block, decoder);
+  output_allocate(&w->output_scratch, arena, w->block, decoder);
 }
 
 static size_t larger(size_t a, size_t b) {
@@ -31,19 +31,21 @@ static size_t larger(size_t a, size_t b) {
 }
 
 /* BLAS counts in int: every number of rows and every distance between rows must fit. */
-static bool fits_blas(const struct model_config *config, const struct batch *batch) {
+static bool fits_blas(const struct parameters *weights, const struct batch *batch) {
+  const struct decoder_sizes sizes = weights->decoder.sizes;
   const size_t B = batch->source.batch, S = batch->source.steps, T = batch->target.steps;
-  const size_t heads = larger(config->attention_heads, larger(config->encoder_self_attention,
-                                                              config->decoder_self_attention));
-  const size_t states = larger(2, rnn_columns(decoder_sizes_of(config).cell));
-  const size_t widest = larger(larger(S, T) * larger(heads, 1),
-                               states * larger(config->hidden_size, config->embedding_size));
+  const size_t heads =
+      larger(sizes.attention.heads,
+             larger(weights->encoder.sizes.self_attention.heads, sizes.self_attention.heads));
+  const size_t states = larger(2, rnn_columns(sizes.cell));
+  const size_t widest =
+      larger(larger(S, T) * larger(heads, 1), states * larger(sizes.hidden, sizes.embedding));
   return B <= INT_MAX / widest && B <= INT_MAX / (larger(S, T) + 1) && batch->tokens <= INT_MAX;
 }
 
-elman_status workspace_fit(struct workspace *workspace, const struct model_config *config,
+elman_status workspace_fit(struct workspace *workspace, const struct parameters *weights,
                            const struct batch *batch, enum purpose purpose, elman_error *error) {
-  if (!fits_blas(config, batch))
+  if (!fits_blas(weights, batch))
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "a batch of %zu sentences of up to %zu tokens is too large; use a smaller batch "
                 "or leave out long sentences",
@@ -51,7 +53,7 @@ elman_status workspace_fit(struct workspace *workspace, const struct model_confi
   workspace->block = purpose & WITH_LOGITS ? batch->tokens : output_block(batch->tokens);
   struct arena_fit fit = {0};
   while (arena_fit(&fit, &workspace->arena, error))
-    take_all(workspace, fit.now, config, batch, purpose);
+    allocate(workspace, fit.now, weights, batch, purpose);
   return fit.status;
 }
 
@@ -63,8 +65,7 @@ void workspace_free(struct workspace *workspace) {
 /* ---- the network ---- */
 
 static struct encoder_pass encoder_of(const struct network_pass *pass) {
-  return (struct encoder_pass){.sizes = encoder_sizes_of(pass->config),
-                               .weights = &pass->weights->encoder,
+  return (struct encoder_pass){.weights = &pass->weights->encoder,
                                .dropouts = pass->regularization->dropouts,
                                .source = &pass->batch->source,
                                .cache = &pass->workspace->encoder};
@@ -78,8 +79,7 @@ static bool is_guided(const struct network_pass *pass) {
 static struct decoder_pass decoder_of(const struct network_pass *pass) {
   const struct encoder_cache *encoder = &pass->workspace->encoder;
   const struct sequence *source = &pass->batch->source;
-  return (struct decoder_pass){.sizes = decoder_sizes_of(pass->config),
-                               .weights = &pass->weights->decoder,
+  return (struct decoder_pass){.weights = &pass->weights->decoder,
                                .dropouts = pass->regularization->dropouts,
                                .guide = is_guided(pass) ? &pass->batch->guide : NULL,
                                .guide_scale = (real)pass->regularization->guide,
@@ -92,8 +92,7 @@ static struct decoder_pass decoder_of(const struct network_pass *pass) {
 /* It sees what the decoder left. */
 static struct output_pass output_of(const struct network_pass *pass) {
   const struct workspace *w = pass->workspace;
-  return (struct output_pass){.sizes = decoder_sizes_of(pass->config),
-                              .weights = &pass->weights->decoder,
+  return (struct output_pass){.weights = &pass->weights->decoder,
                               .features = w->decoder.features,
                               .labels = pass->batch->labels,
                               .tokens = pass->batch->tokens,
@@ -131,7 +130,7 @@ double network_forward(const struct network_pass *pass) {
 /* From the gradient of the mean loss to that of one token's loss alone: the features of the others
  * do not count, and the mean no longer divides. */
 static void single_out(real *dfeatures, const struct output_pass *output, size_t token) {
-  const size_t F = decoder_feature_size(output->sizes);
+  const size_t F = output->weights->sizes.features;
   for (size_t n = 0; n < output->tokens; n++) {
     const real factor = n + 1 == token ? (real)output->mean_of : 0;
     for (size_t i = 0; i < F; i++) dfeatures[n * F + i] *= factor;
@@ -145,7 +144,8 @@ double network_gradient(const struct parameters *gradients, const struct network
   struct workspace *w = pass->workspace;
   real *dfeatures = w->decoder_scratch.features;
   real *doutputs = w->encoder_scratch.outputs, *dfinals = w->encoder_scratch.finals;
-  const size_t S = encoder.source->steps, B = encoder.source->batch, H = encoder.sizes.hidden;
+  const size_t S = encoder.source->steps, B = encoder.source->batch,
+               H = encoder.weights->sizes.hidden;
 
   encoder_forward(&encoder);                                                 /* (1) to (3) */
   decoder_forward(&decoder);                                                 /* (4) to (8) */

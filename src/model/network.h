@@ -44,7 +44,7 @@ struct losses {
 };
 
 /* Must be called before the functions below, once a batch. */
-elman_status workspace_fit(struct workspace *workspace, const struct model_config *config,
+elman_status workspace_fit(struct workspace *workspace, const struct parameters *weights,
                            const struct batch *batch, enum purpose purpose,
                            elman_error *error) CHECKED;
 void workspace_free(struct workspace *workspace);
@@ -57,7 +57,6 @@ struct notice {
 
 /* A batch on its way through the network. */
 struct network_pass {
-  const struct model_config *config;
   const struct parameters *weights;
   const struct batch *batch;
   const struct regularization *regularization;

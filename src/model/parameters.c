@@ -117,7 +117,7 @@ static void list_attention(struct listing *listing, struct attention_parameters 
 
 static void list_encoder(struct listing *listing, struct encoder_parameters *encoder,
                          const struct model_config *config) {
-  const struct encoder_sizes sizes = encoder_sizes_of(config);
+  const struct encoder_sizes sizes = encoder->sizes = encoder_sizes_of(config);
   list_embedding(listing, &encoder->embedding, "encoder.embedding", config->source_vocabulary,
                  config->embedding_size);
   for (size_t l = 0; l < sizes.layers; l++) {
@@ -138,8 +138,8 @@ static void list_encoder(struct listing *listing, struct encoder_parameters *enc
 
 static void list_decoder(struct listing *listing, struct decoder_parameters *decoder,
                          const struct model_config *config) {
-  const struct decoder_sizes sizes = decoder_sizes_of(config);
-  const size_t H = sizes.hidden, V = sizes.vocabulary, F = decoder_feature_size(sizes);
+  const struct decoder_sizes sizes = decoder->sizes = decoder_sizes_of(config);
+  const size_t H = sizes.hidden, V = sizes.vocabulary, F = sizes.features;
   const size_t embedding = listing->table.count;
   list_embedding(listing, &decoder->embedding, "decoder.embedding", V, sizes.embedding);
   for (size_t l = 0; l < sizes.layers; l++) {

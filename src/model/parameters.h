@@ -9,7 +9,8 @@
 
 #include "model/model_config.h"
 
-/* The views: weights, or gradients, or moments, by the block they look into. */
+/* The views: weights, or gradients, or moments, by the block they look into; and the sizes of
+ * encoder and decoder. */
 struct parameters {
   struct encoder_parameters encoder;
   struct decoder_parameters decoder;

@@ -159,15 +159,14 @@ static elman_status learn_shard(void *context, struct losses *losses, const stru
       .dropouts = {{options->dropout, stream}, {options->attention_dropout, stream}},
       .label_smoothing = options->label_smoothing,
       .guide = step->guide};
-  const struct network_pass pass = {.config = &model->config,
-                                    .weights = &model->weights,
+  const struct network_pass pass = {.weights = &model->weights,
                                     .batch = shard->batch,
                                     .regularization = &regularization,
                                     .workspace = shard->workspace,
                                     .mean_of = step->tokens,
                                     .output_learnt = shard->output_learnt};
   const elman_status status =
-      workspace_fit(shard->workspace, &model->config, shard->batch, WITH_GRADIENTS, error);
+      workspace_fit(shard->workspace, &model->weights, shard->batch, WITH_GRADIENTS, error);
   if (status != ELMAN_OK) return status;
   losses->cross_entropy = network_gradient(shard->gradients, &pass);
   losses->guide = network_guide_loss(&pass);

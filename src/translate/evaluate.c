@@ -58,8 +58,7 @@ static elman_status own_losses(struct buffer *losses, const struct model *model,
   const struct regularization plain = {0};
   struct batch batch = {0};
   struct workspace workspace = {0};
-  const struct network_pass pass = {
-      &model->config, &model->weights, &batch, &plain, &workspace, 0, 0, {0}};
+  const struct network_pass pass = {&model->weights, &batch, &plain, &workspace, 0, 0, {0}};
   elman_status status = ELMAN_OK;
   for (size_t start = 0, end, k = 0; start < count; start = end, k++) {
     end = batch_end(corpus, start, batch_size);
@@ -68,7 +67,7 @@ static elman_status own_losses(struct buffer *losses, const struct model *model,
     for (size_t i = 0; i < size; i++) indices[i] = start + i;
     status = batch_fill(&batch, corpus, indices, size, error);
     if (status == ELMAN_OK)
-      status = workspace_fit(&workspace, &model->config, &batch, FORWARD_ONLY, error);
+      status = workspace_fit(&workspace, &model->weights, &batch, FORWARD_ONLY, error);
     if (status != ELMAN_OK) break;
     const struct corpus_loss one = {network_forward(&pass), batch.tokens};
     buffer_append(losses, (const char *)&one, sizeof one);

@@ -26,7 +26,7 @@ static bool search_member_fits(const struct search_member *member, size_t S, siz
   const struct model_config *config = &member->model->config;
   const size_t H = config->hidden_size, E = config->embedding_size;
   const size_t heads = larger(config->attention_heads, config->encoder_self_attention);
-  const size_t states = larger(2, rnn_columns(decoder_sizes_of(config).cell));
+  const size_t states = larger(2, rnn_columns(member->model->weights.decoder.sizes.cell));
   const size_t widest = larger(states * larger(H, E), S * heads);
   const size_t longest = S + 1 > widest ? S + 1 : widest;
   return B <= INT_MAX / width && longest <= INT_MAX / (B * width) && S <= INT_MAX / H;
@@ -39,14 +39,14 @@ static void search_member_take(struct search_member *member, struct arena *arena
   const struct model_config *config = &member->model->config;
   const size_t S = rows->source.steps, R = rows->target.batch;
   const struct decoder_extent extent = {S, 1, R, features, features};
-  encoder_take(&member->encoder, arena, encoder_sizes_of(config), &rows->source, false);
-  decoder_take(&member->decoder, arena, decoder_sizes_of(config), &extent, false);
+  encoder_take(&member->encoder, arena, member->model->weights.encoder.sizes, &rows->source, false);
+  decoder_take(&member->decoder, arena, member->model->weights.decoder.sizes, &extent, false);
   member->row_states = rows->width > 1 ? arena_reals(arena, S, R, config->hidden_size) : NULL;
 }
 
 static void search_member_take_scores(struct search_member *member, struct arena *arena, size_t R) {
   member->scores.logits = member->decoder.logits;
-  output_scores_take(&member->scores, arena, R, decoder_sizes_of(&member->model->config));
+  output_scores_allocate(&member->scores, arena, R, member->model->weights.decoder.sizes);
 }
 
 /* ---- a member: start ---- */
@@ -64,7 +64,7 @@ static void repeat(real *rows, const real *sentences, size_t S, size_t B, size_t
  */
 static void start_rows(struct search_member *member, const struct decoder_pass *sentences,
                        const struct search_rows *rows) {
-  const struct decoder_sizes sizes = sentences->sizes;
+  const struct decoder_sizes sizes = sentences->weights->sizes;
   const size_t B = rows->source.batch, H = sizes.hidden, width = rows->width;
   decoder_start(sentences);
   const size_t parts = sizes.cell->parts;
@@ -83,7 +83,7 @@ static void start_rows(struct search_member *member, const struct decoder_pass *
 static struct decoder_source prepare(struct search_member *member,
                                      const struct decoder_pass *sentences,
                                      const struct search_rows *rows) {
-  const size_t S = rows->source.steps, B = rows->source.batch, H = sentences->sizes.hidden;
+  const size_t S = rows->source.steps, B = rows->source.batch, H = sentences->weights->sizes.hidden;
   const size_t width = rows->width;
   const struct attention_cache attention = member->decoder.attention;
   decoder_prepare(sentences);
@@ -103,15 +103,12 @@ static elman_status search_member_start(struct search_member *member,
                                         const elman_translate_options *options,
                                         elman_error *error) {
   const struct model *model = member->model;
-  const struct encoder_pass encoder = {.sizes = encoder_sizes_of(&model->config),
-                                       .weights = &model->weights.encoder,
-                                       .source = &rows->source,
-                                       .cache = &member->encoder};
+  const struct encoder_pass encoder = {
+      .weights = &model->weights.encoder, .source = &rows->source, .cache = &member->encoder};
   struct decoder_pass *pass = &member->pass;
   encoder_forward(&encoder);
   /* At first a row a sentence, then `width` rows. */
-  *pass = (struct decoder_pass){.sizes = decoder_sizes_of(&model->config),
-                                .weights = &model->weights.decoder,
+  *pass = (struct decoder_pass){.weights = &model->weights.decoder,
                                 .target = &rows->source,
                                 .source = {member->encoder.outputs, member->encoder.finals,
                                            rows->source.lengths, rows->source.clause_ends,
@@ -123,9 +120,9 @@ static elman_status search_member_start(struct search_member *member,
   member->overrides = (struct attention_overrides){options->overrides, options->override_count,
                                                    options->override_seed, 0};
   if (member->overrides.count > 0) pass->overrides = &member->overrides;
-  if (pass->sizes.self_attention.heads == 0) return ELMAN_OK;
+  if (pass->weights->sizes.self_attention.heads == 0) return ELMAN_OK;
   pass->history = &member->history;
-  return self_attention_history_start(&member->history, pass->sizes.self_attention,
+  return self_attention_history_start(&member->history, pass->weights->sizes.self_attention,
                                       rows->target.batch, error);
 }
 
@@ -139,13 +136,12 @@ static void search_member_step(struct search_member *member) {
 
 /* And to the scores of the `used` rows in use. */
 static void search_member_score(struct search_member *member, size_t used) {
-  output_scores_fill(&member->scores, member->decoder.features, used, member->pass.weights,
-                     member->pass.sizes);
+  output_scores_fill(&member->scores, member->decoder.features, used, member->pass.weights);
 }
 
 /* Block 0 of row r = block 1 of the row that its hypothesis was grown from. */
 static void pass_on(struct search_member *member, size_t R, size_t r, size_t from) {
-  const struct decoder_sizes sizes = member->pass.sizes;
+  const struct decoder_sizes sizes = member->pass.weights->sizes;
   const size_t H = sizes.hidden, A = sizes.attentional;
   struct decoder_cache *cache = &member->decoder;
   const size_t parts = sizes.cell->parts;
@@ -210,7 +206,7 @@ static void search_members_join_scores(struct search_member *members, size_t cou
 }
 
 static double weight_of(const struct search_member *member, size_t S, size_t row, size_t s) {
-  const size_t N = member->pass.sizes.attention.heads;
+  const size_t N = member->pass.weights->sizes.attention.heads;
   return (double)mean_weight(member->decoder.attention.weights + row * N * S, N, S, s);
 }
 
@@ -233,14 +229,13 @@ static void search_members_join_weights(real *weights, const struct search_membe
 elman_status model_screen_create(struct screen **out, const struct model *model,
                                  const elman_translate_options *options, elman_error *error) {
   const struct decoder_parameters *weights = &model->weights.decoder;
-  const struct decoder_sizes sizes = decoder_sizes_of(&model->config);
   *out = NULL;
   if (options->beam > 1 || options->ensemble_count > 0 || options->sample) return ELMAN_OK;
   *out = calloc(1, sizeof **out);
   if (*out == NULL) return fail_no_memory(error);
-  const struct screened_layer layer = {weights->out_weight, weights->out_bias,
-                                       sizes.vocabulary,    decoder_feature_size(sizes),
-                                       TOKEN_START,         model->merges[ELMAN_TARGET] != NULL};
+  const struct screened_layer layer = {
+      weights->out_weight,     weights->out_bias, weights->sizes.vocabulary,
+      weights->sizes.features, TOKEN_START,       model->merges[ELMAN_TARGET] != NULL};
   const elman_status status = screen_create(*out, layer, quantized_kernel_at(0), error);
   if (status == ELMAN_OK) return ELMAN_OK;
   model_screen_free(*out);
@@ -279,9 +274,9 @@ static void greedy_take(struct greedy *greedy, struct arena *arena, struct decod
 
 /* log p of the tokens that wait. */
 static void score_waiting(struct greedy *greedy, struct beam *beams,
-                          const struct decoder_parameters *weights, struct decoder_sizes sizes) {
-  const size_t V = sizes.vocabulary;
-  output_logits(greedy->logits, greedy->features, greedy->count, weights, sizes);
+                          const struct decoder_parameters *weights) {
+  const size_t V = weights->sizes.vocabulary;
+  output_logits(greedy->logits, greedy->features, greedy->count, weights);
   for (size_t i = 0; i < greedy->count; i++) {
     const real *logits = greedy->logits + i * V;
     struct beam *beam = &beams[greedy->tokens[i].sentence];
@@ -299,10 +294,10 @@ static void score_waiting(struct greedy *greedy, struct beam *beams,
 /* Before each step of the decoder, of R rows at most: sees to its place for the features. */
 static void greedy_before_step(struct greedy *greedy, struct decoder_cache *decoder,
                                struct beam *beams, const struct decoder_parameters *weights,
-                               struct decoder_sizes sizes, size_t rows) {
+                               size_t rows) {
   if (!greedy->active) return;
-  if (greedy->count + rows > greedy->most) score_waiting(greedy, beams, weights, sizes);
-  decoder->features = greedy->features + greedy->count * decoder_feature_size(sizes);
+  if (greedy->count + rows > greedy->most) score_waiting(greedy, beams, weights);
+  decoder->features = greedy->features + greedy->count * weights->sizes.features;
 }
 
 /* After it: chooses for the rows in use, whose features the decoder gave. */
@@ -334,9 +329,9 @@ static elman_status greedy_grow(struct greedy *greedy, struct beam *beams, size_
 
 /* Gives all sentences their probabilities and scores; NaN if nobody wants them. */
 static void greedy_finish(struct greedy *greedy, struct beam *beams, size_t count,
-                          const struct decoder_parameters *weights, struct decoder_sizes sizes) {
+                          const struct decoder_parameters *weights) {
   if (!greedy->active) return;
-  if (greedy->count > 0) score_waiting(greedy, beams, weights, sizes);
+  if (greedy->count > 0) score_waiting(greedy, beams, weights);
   for (size_t b = 0; b < count; b++) {
     if (!greedy->scores) beam_forget_log_probability(&beams[b]);
     beam_score(&beams[b]);
@@ -585,7 +580,6 @@ elman_status search_run(struct search *search, const struct model *model,
                         const struct search_request *requests, size_t count,
                         const elman_translate_options *options, const struct screen *screen,
                         elman_error *error) {
-  const struct decoder_sizes sizes = decoder_sizes_of(&model->config);
   const struct decoder_parameters *weights = &model->weights.decoder;
   search->n_best = options->n_best;
   search->without_unknown = model->merges[ELMAN_TARGET] != NULL;
@@ -600,10 +594,9 @@ elman_status search_run(struct search *search, const struct model *model,
     status = search_member_start(&search->members[m], &search->rows, options, error);
   /* Every hypothesis grows at every step, and none beyond its limit. */
   for (size_t open = count; open > 0 && status == ELMAN_OK;) {
-    greedy_before_step(&search->greedy, &search->members[0].decoder, search->beams, weights, sizes,
-                       open);
+    greedy_before_step(&search->greedy, &search->members[0].decoder, search->beams, weights, open);
     status = step(&open, search, error);
   }
-  if (status == ELMAN_OK) greedy_finish(&search->greedy, search->beams, count, weights, sizes);
+  if (status == ELMAN_OK) greedy_finish(&search->greedy, search->beams, count, weights);
   return status;
 }

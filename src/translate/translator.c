@@ -118,11 +118,10 @@ elman_status self_weights_run(struct self_weights *self, const struct model *mod
       .target = {.ids = (uint32_t *)target, .starts = starts[1], .count = 1}};
   elman_status status = batch_fill(&self->batch, &pair, &index, 1, error);
   if (status == ELMAN_OK)
-    status = workspace_fit(&self->workspace, &model->config, &self->batch, FORWARD_ONLY, error);
+    status = workspace_fit(&self->workspace, &model->weights, &self->batch, FORWARD_ONLY, error);
   if (status != ELMAN_OK) return status;
   const struct regularization plain = {0};
-  const struct network_pass pass = {.config = &model->config,
-                                    .weights = &model->weights,
+  const struct network_pass pass = {.weights = &model->weights,
                                     .batch = &self->batch,
                                     .regularization = &plain,
                                     .workspace = &self->workspace};

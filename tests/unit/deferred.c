@@ -87,12 +87,11 @@ static void free_dense(struct dense *dense) {
 static double dense_gradients(struct dense *dense, const struct batch *batch,
                               const struct regularization *regularization) {
   const struct model *model = dense->model;
-  cr_assert_eq(workspace_fit(&dense->workspace, &model->config, batch, WITH_GRADIENTS, NULL),
+  cr_assert_eq(workspace_fit(&dense->workspace, &model->weights, batch, WITH_GRADIENTS, NULL),
                ELMAN_OK);
   memset(dense->gradients, 0, dense->size * sizeof(real));
   return network_gradient(&dense->dweights,
-                          &(struct network_pass){.config = &model->config,
-                                                 .weights = &model->weights,
+                          &(struct network_pass){.weights = &model->weights,
                                                  .batch = batch,
                                                  .regularization = regularization,
                                                  .workspace = &dense->workspace}) /

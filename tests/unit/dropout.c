@@ -112,9 +112,9 @@ static struct masks draw(double units, double attention, bool input_feeding) {
   fill_side(&corpus.target, STEPS - 1, 3);
   for (size_t i = 0; i < BATCH; i++) indices[i] = i;
   cr_assert_eq(batch_fill(&batch, &corpus, indices, BATCH, NULL), ELMAN_OK);
-  cr_assert_eq(workspace_fit(&workspace, &config, &batch, WITH_GRADIENTS, NULL), ELMAN_OK);
+  cr_assert_eq(workspace_fit(&workspace, &weights, &batch, WITH_GRADIENTS, NULL), ELMAN_OK);
   (void)network_forward(
-      &(struct network_pass){&config, &weights, &batch, &regularization, &workspace, 0, 0, {0}});
+      &(struct network_pass){&weights, &batch, &regularization, &workspace, 0, 0, {0}});
   const struct masks masks = masks_of(&workspace, input_feeding ? HIDDEN : 0);
   workspace_free(&workspace);
   batch_free(&batch);

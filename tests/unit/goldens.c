@@ -124,12 +124,11 @@ static void check_forward_and_gradients(const char *attention) {
   cr_assert_eq(trainer_create(&trainer, golden.model, &no_options, NULL), ELMAN_OK);
   const struct model *model = golden.model;
   const struct regularization plain = {0};
-  cr_assert_eq(workspace_fit(&trainer.shards.branches.all[0].workspace, &model->config,
+  cr_assert_eq(workspace_fit(&trainer.shards.branches.all[0].workspace, &model->weights,
                              &golden.batch, WITH_GRADIENTS_AND_LOGITS, NULL),
                ELMAN_OK);
   const double sum =
-      network_forward(&(struct network_pass){&model->config,
-                                             &model->weights,
+      network_forward(&(struct network_pass){&model->weights,
                                              &golden.batch,
                                              &plain,
                                              &trainer.shards.branches.all[0].workspace,
@@ -141,8 +140,7 @@ static void check_forward_and_gradients(const char *attention) {
   compare(&golden, "", "attention",
           trainer.shards.branches.all[0].workspace.decoder.attention.weights);
   (void)network_gradient(&trainer.shards.branches.all[0].sums[0].views,
-                         &(struct network_pass){&model->config,
-                                                &model->weights,
+                         &(struct network_pass){&model->weights,
                                                 &golden.batch,
                                                 &plain,
                                                 &trainer.shards.branches.all[0].workspace,
@@ -192,10 +190,9 @@ static void check_guided(const char *attention) {
   struct parameters views;
   cr_assert_eq(parameter_block_create(&gradients, &model->table, NULL), ELMAN_OK);
   parameters_bind(&views, gradients, &model->config);
-  cr_assert_eq(workspace_fit(&workspace, &model->config, &golden.batch, WITH_GRADIENTS, NULL),
+  cr_assert_eq(workspace_fit(&workspace, &model->weights, &golden.batch, WITH_GRADIENTS, NULL),
                ELMAN_OK);
-  const struct network_pass pass = {.config = &model->config,
-                                    .weights = &model->weights,
+  const struct network_pass pass = {.weights = &model->weights,
                                     .batch = &golden.batch,
                                     .regularization = &regularization,
                                     .workspace = &workspace};

@@ -43,7 +43,7 @@ static struct model_config config_with(enum attention_kind attention, size_t hid
                                 .attention_heads = 1,
                                 .cell = "elman",
                                 .attention = attention_name(attention)};
-  attention_config_settle(&config.attention_heads, &config.attention_window, false, attention);
+  attention_config_complete(&config.attention_heads, &config.attention_window, false, attention);
   return config;
 }
 
@@ -76,12 +76,12 @@ static void tear_down(struct setup *s) {
 static double run_regularized(struct setup *s, const size_t *indices, size_t count,
                               const struct regularization *regularization) {
   cr_assert_eq(batch_fill(&s->batch, &s->corpus, indices, count, NULL), ELMAN_OK);
-  cr_assert_eq(workspace_fit(&s->workspace, &s->config, &s->batch, WITH_GRADIENTS, NULL), ELMAN_OK);
+  cr_assert_eq(workspace_fit(&s->workspace, &s->weights, &s->batch, WITH_GRADIENTS, NULL),
+               ELMAN_OK);
   memset(s->gradient_block, 0, s->table.block * sizeof(real));
   return network_gradient(
       &s->gradients,
-      &(struct network_pass){
-          &s->config, &s->weights, &s->batch, regularization, &s->workspace, 0, 0, {0}});
+      &(struct network_pass){&s->weights, &s->batch, regularization, &s->workspace, 0, 0, {0}});
 }
 
 static double run(struct setup *s, const size_t *indices, size_t count) {
@@ -297,8 +297,7 @@ static void check_old_contents(struct model_config config) {
   spoil_workspace(&s);
   memset(s.gradient_block, 0, s.table.block * sizeof *gradient);
   const double again = network_gradient(
-      &s.gradients,
-      &(struct network_pass){&s.config, &s.weights, &s.batch, &plain, &s.workspace, 0, 0, {0}});
+      &s.gradients, &(struct network_pass){&s.weights, &s.batch, &plain, &s.workspace, 0, 0, {0}});
   cr_assert_eq(loss, again);
   cr_assert_eq(memcmp(gradient, s.gradient_block, s.table.block * sizeof *gradient), 0);
   free(gradient);
@@ -332,8 +331,7 @@ Test(network, tells_when_the_output_layer_is_learnt) {
   const size_t output = (size_t)(s.gradients.decoder.out_weight - s.gradient_block);
   memset(s.gradient_block, 0, s.table.block * sizeof(real));
   (void)network_gradient(&s.gradients,
-                         &(struct network_pass){.config = &s.config,
-                                                .weights = &s.weights,
+                         &(struct network_pass){.weights = &s.weights,
                                                 .batch = &s.batch,
                                                 .regularization = &plain,
                                                 .workspace = &s.workspace,
@@ -356,8 +354,7 @@ Test(network, gradients_are_added_to) {
   real *once = reals(s.table.block);
   memcpy(once, s.gradient_block, s.table.block * sizeof *once);
   (void)network_gradient(
-      &s.gradients,
-      &(struct network_pass){&s.config, &s.weights, &s.batch, &plain, &s.workspace, 0, 0, {0}});
+      &s.gradients, &(struct network_pass){&s.weights, &s.batch, &plain, &s.workspace, 0, 0, {0}});
   for (size_t i = 0; i < s.table.block; i++) once[i] *= 2;
   cr_assert(relative_error(once, s.gradient_block, s.table.block) < CLOSE);
   free(once);
@@ -394,7 +391,9 @@ Test(network, sizes_that_cannot_be_are_refused) {
   struct batch batch = {.source = {.steps = 1 << 20, .batch = 1 << 12},
                         .target = {.steps = 2, .batch = 1 << 12},
                         .tokens = 2 << 12};
-  cr_assert_eq(workspace_fit(&workspace, &config, &batch, FORWARD_ONLY, &error),
+  struct parameters weights;
+  parameters_bind(&weights, NULL, &config);
+  cr_assert_eq(workspace_fit(&workspace, &weights, &batch, FORWARD_ONLY, &error),
                ELMAN_INVALID_ARGUMENT);
   /* Nor may the distance between two steps of [d ; c]. */
   config.hidden_size = config.embedding_size = 1024;
@@ -402,6 +401,7 @@ Test(network, sizes_that_cannot_be_are_refused) {
   batch.source = (struct sequence){.steps = 1, .batch = most + 1};
   batch.target = (struct sequence){.steps = 2, .batch = most + 1};
   batch.tokens = 2 * (most + 1);
-  cr_assert_eq(workspace_fit(&workspace, &config, &batch, FORWARD_ONLY, &error),
+  parameters_bind(&weights, NULL, &config);
+  cr_assert_eq(workspace_fit(&workspace, &weights, &batch, FORWARD_ONLY, &error),
                ELMAN_INVALID_ARGUMENT);
 }

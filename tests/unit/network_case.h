@@ -18,8 +18,8 @@ struct network_case {
 
 static inline double network_loss(void *context) {
   struct network_case *c = context;
-  const struct network_pass pass = {&c->config,    &c->weights, &c->batch, &c->regularization,
-                                    &c->workspace, 0,           0,         {0}};
+  const struct network_pass pass = {&c->weights, &c->batch, &c->regularization, &c->workspace, 0,
+                                    0,           {0}};
   const double loss = network_forward(&pass) / (double)c->batch.tokens;
   return loss + c->regularization.guide * network_guide_loss(&pass);
 }
@@ -30,7 +30,7 @@ static inline double network_loss(void *context) {
 static inline double rounding_of_loss(const struct network_case *c) {
   const size_t N = c->batch.tokens, V = c->config.target_vocabulary;
   const size_t H = c->config.hidden_size, E = c->config.embedding_size;
-  const size_t F = decoder_feature_size(decoder_sizes_of(&c->config));
+  const size_t F = decoder_sizes_of(&c->config).features;
   double weight = 0, feature = 0;
   for (size_t v = 0; v < V; v++)
     weight = fmax(weight, norm(c->weights.decoder.out_weight + v * F, F));
@@ -75,8 +75,8 @@ static inline bool is_right_for_seed(char message[300], struct network_case *c, 
   struct parameters views;
   parameters_bind(&views, gradients, &c->config);
   const double loss = network_loss(c);
-  const struct network_pass pass = {&c->config,    &c->weights, &c->batch, &c->regularization,
-                                    &c->workspace, 0,           0,         {0}};
+  const struct network_pass pass = {&c->weights, &c->batch, &c->regularization, &c->workspace, 0,
+                                    0,           {0}};
   const double again = network_gradient(&views, &pass) / (double)c->batch.tokens +
                        c->regularization.guide * network_guide_loss(&pass);
   cr_assert_float_eq(loss, again, 1e-13 * (1 + loss));
@@ -136,7 +136,8 @@ static inline void check_network(struct model_config config, struct regularizati
   if (regularization.guide > 0) add_guides(&corpus, lengths, count);
   const size_t indices[] = {0, 1, 2, 3};
   cr_assert_eq(batch_fill(&c.batch, &corpus, indices, count, &error), ELMAN_OK);
-  cr_assert_eq(workspace_fit(&c.workspace, &c.config, &c.batch, WITH_GRADIENTS, &error), ELMAN_OK);
+  parameters_bind(&c.weights, NULL, &config);
+  cr_assert_eq(workspace_fit(&c.workspace, &c.weights, &c.batch, WITH_GRADIENTS, &error), ELMAN_OK);
   const uint64_t seeds = config.cell != NULL && strcmp(config.cell, "relu") == 0 ? 10 : 1;
   char message[300];
   bool right = false;

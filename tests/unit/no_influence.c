@@ -34,7 +34,7 @@ static double loss_of(const struct model *model, const struct corpus *corpus, do
   static const size_t indices[PAIRS] = {0, 1, 2, 3, 4, 5};
   struct network_case c = {.config = model->config, .weights = model->weights};
   cr_assert_eq(batch_fill(&c.batch, corpus, indices, PAIRS, NULL), ELMAN_OK);
-  cr_assert_eq(workspace_fit(&c.workspace, &c.config, &c.batch, FORWARD_ONLY, NULL), ELMAN_OK);
+  cr_assert_eq(workspace_fit(&c.workspace, &c.weights, &c.batch, FORWARD_ONLY, NULL), ELMAN_OK);
   if (guide > 0) c.regularization.guide = guide / (double)c.batch.guide.tokens;
   const double loss = network_loss(&c);
   workspace_free(&c.workspace);

@@ -67,17 +67,20 @@ static struct results plainly(const struct layer *layer, double smoothing) {
   return results;
 }
 
-static const struct decoder_sizes sizes = {
-    .hidden = H, .vocabulary = V, .layers = 1, .attention = {.kind = ATTENTION_DOT, .size = H}};
+static const struct decoder_sizes sizes = {.hidden = H,
+                                           .features = F,
+                                           .vocabulary = V,
+                                           .layers = 1,
+                                           .attention = {.kind = ATTENTION_DOT, .size = H}};
 
 /* `before` is what the gradients of the weights held, and those of the features. */
 static struct results in_tiles(const struct layer *layer, double smoothing, real before) {
   struct results results = results_create();
   struct arena measured = {0}, arena = {0};
   struct output_scratch scratch;
-  output_scratch_take(&scratch, &measured, BLOCK, sizes);
+  output_allocate(&scratch, &measured, BLOCK, sizes);
   cr_assert_eq(arena_reserve(&arena, &measured, NULL), ELMAN_OK);
-  output_scratch_take(&scratch, &arena, BLOCK, sizes);
+  output_allocate(&scratch, &arena, BLOCK, sizes);
   cr_assert_gt(scratch.tiles.groups, 1);
   cr_assert_gt(scratch.tiles.count, scratch.tiles.groups);
   cr_assert_neq(V % scratch.tiles.width, 0);
@@ -85,11 +88,11 @@ static struct results in_tiles(const struct layer *layer, double smoothing, real
   for (size_t i = 0; i < (size_t)V * F; i++) results.dweight[i] = before;
   for (size_t i = 0; i < V; i++) results.dbias[i] = before;
   for (size_t i = 0; i < (size_t)N * F; i++) results.dfeatures[i] = before;
-  const struct decoder_parameters weights = {.out_weight = layer->weight, .out_bias = layer->bias};
+  const struct decoder_parameters weights = {
+      .sizes = sizes, .out_weight = layer->weight, .out_bias = layer->bias};
   const struct decoder_parameters gradients = {.out_weight = results.dweight,
                                                .out_bias = results.dbias};
-  const struct output_pass pass = {.sizes = sizes,
-                                   .weights = &weights,
+  const struct output_pass pass = {.weights = &weights,
                                    .features = layer->features,
                                    .labels = layer->labels,
                                    .tokens = N,
@@ -166,7 +169,7 @@ Test(output, tiles_follow_from_the_shape) {
     cr_assert_eq(tiles.groups, 1);
     cr_assert_eq(tiles.width, small.vocabulary);
   }
-  small.hidden = 256;
+  small.features = 512;
   for (size_t rows = 1; rows < 3000; rows += 37) {
     for (small.vocabulary = 1; small.vocabulary < 70000; small.vocabulary += 997) {
       const struct output_tiles tiles = output_tiles_of(rows, small);

@@ -64,21 +64,20 @@ Test(scores, products_of_few_rows) {
 
 struct layer {
   struct decoder_parameters weights;
-  struct decoder_sizes sizes;
   struct output_scores scores;
   struct arena arena;
   real *features;
 };
 
 static void set_up(struct layer *layer, size_t rows, size_t V, size_t A, double size) {
-  *layer = (struct layer){.sizes = {.vocabulary = V, .attentional = A}};
+  *layer = (struct layer){.weights.sizes = {.vocabulary = V, .features = A}};
   layer->weights.out_weight = random_reals(V * A, size, 1);
   layer->weights.out_bias = random_reals(V, 1, 2);
   layer->features = random_reals(rows * A, 1, 3);
   struct arena measured = {0};
-  output_scores_take(&layer->scores, &measured, rows, layer->sizes);
+  output_scores_allocate(&layer->scores, &measured, rows, layer->weights.sizes);
   cr_assert_eq(arena_reserve(&layer->arena, &measured, NULL), ELMAN_OK);
-  output_scores_take(&layer->scores, &layer->arena, rows, layer->sizes);
+  output_scores_allocate(&layer->scores, &layer->arena, rows, layer->weights.sizes);
   layer->scores.logits = reals(rows * V);
   blas_set_up();
 }
@@ -92,7 +91,7 @@ static void tear_down(struct layer *layer) {
 }
 
 static void check_row(const struct layer *layer, size_t row) {
-  const size_t V = layer->sizes.vocabulary, F = layer->sizes.attentional;
+  const size_t V = layer->weights.sizes.vocabulary, F = layer->weights.sizes.features;
   const struct output_scores *scores = &layer->scores;
   const real *features = layer->features + row * F, *logits = scores->logits + row * V;
   double most = -INFINITY, sum = 0, worst = 0;
@@ -123,7 +122,7 @@ Test(scores, of_every_number_of_rows) {
     for (size_t j = 0; j < sizeof vocabularies / sizeof *vocabularies; j++) {
       struct layer layer;
       set_up(&layer, rows[i], vocabularies[j], 33, i % 2 == 0 ? 0.2 : 20);
-      output_scores_fill(&layer.scores, layer.features, rows[i], &layer.weights, layer.sizes);
+      output_scores_fill(&layer.scores, layer.features, rows[i], &layer.weights);
       for (size_t r = 0; r < rows[i]; r++) check_row(&layer, r);
       tear_down(&layer);
     }
@@ -137,12 +136,12 @@ Test(scores, a_team_finds_the_same) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     struct layer alone;
     set_up(&alone, rows[i], V, F, 0.2);
-    output_scores_fill(&alone.scores, alone.features, rows[i], &alone.weights, alone.sizes);
+    output_scores_fill(&alone.scores, alone.features, rows[i], &alone.weights);
     for (size_t members = 1; members <= 3; members++) {
       struct layer shared;
       use_threads(members);
       set_up(&shared, rows[i], V, F, 0.2);
-      output_scores_fill(&shared.scores, shared.features, rows[i], &shared.weights, shared.sizes);
+      output_scores_fill(&shared.scores, shared.features, rows[i], &shared.weights);
       cr_assert_arr_eq(shared.scores.logits, alone.scores.logits, rows[i] * V * sizeof(real));
       cr_assert_arr_eq(shared.scores.log_sums, alone.scores.log_sums, rows[i] * sizeof(double));
       tear_down(&shared);
@@ -160,7 +159,7 @@ Test(scores, what_is_no_number_is_seen) {
     struct layer layer;
     set_up(&layer, ROWS, V, F, 1);
     layer.features[F] = (real)bad[i];
-    output_scores_fill(&layer.scores, layer.features, ROWS, &layer.weights, layer.sizes);
+    output_scores_fill(&layer.scores, layer.features, ROWS, &layer.weights);
     for (size_t r = 0; r < ROWS; r++) cr_assert_eq(isfinite(layer.scores.log_sums[r]) != 0, r != 1);
     tear_down(&layer);
   }

@@ -127,10 +127,9 @@ static inline void force(struct setup *s, const struct search_request *request, 
                  .longest = request->count},
       .target = {.ids = (uint32_t *)ids, .starts = target_starts, .count = 1, .longest = count}};
   cr_assert_eq(batch_fill(&s->batch, &corpus, &index, 1, NULL), ELMAN_OK);
-  cr_assert_eq(workspace_fit(&s->workspace, &s->model.config, &s->batch, WITH_LOGITS, NULL),
+  cr_assert_eq(workspace_fit(&s->workspace, &s->model.weights, &s->batch, WITH_LOGITS, NULL),
                ELMAN_OK);
-  network_forward(&(struct network_pass){.config = &s->model.config,
-                                         .weights = &s->model.weights,
+  network_forward(&(struct network_pass){.weights = &s->model.weights,
                                          .batch = &s->batch,
                                          .regularization = &plain,
                                          .workspace = &s->workspace});
@@ -187,9 +186,8 @@ static inline void make_screen(struct screen *screen, struct setup *s,
                                const struct quantized_kernel *kernel) {
   const struct decoder_parameters *weights = &s->model.weights.decoder;
   const struct decoder_sizes sizes = decoder_sizes_of(&s->model.config);
-  const struct screened_layer layer = {weights->out_weight, weights->out_bias,
-                                       sizes.vocabulary,    decoder_feature_size(sizes),
-                                       TOKEN_START,         false};
+  const struct screened_layer layer = {weights->out_weight, weights->out_bias, sizes.vocabulary,
+                                       sizes.features,      TOKEN_START,       false};
   cr_assert_eq(screen_create(screen, layer, kernel, NULL), ELMAN_OK);
   s->screen = screen;
 }

@@ -90,7 +90,7 @@ static struct trace run(struct setting *setting) {
 static double loss_of(struct setting *setting) {
   struct network_copy *copy = &setting->copy;
   const double sum = network_forward(&(struct network_pass){
-      &copy->config, &copy->weight_views, &setting->batch, &plain, &copy->workspace, 0, 0, {0}});
+      &copy->weight_views, &setting->batch, &plain, &copy->workspace, 0, 0, {0}});
   return setting->step > 0 ? copy->workspace.losses[setting->step - 1]
                            : sum / (double)setting->batch.tokens;
 }
