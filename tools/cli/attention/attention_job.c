@@ -225,13 +225,13 @@ static void write_measures(FILE *stream, const elman_attention_measures *m, bool
       {"shared_links", "links in both", .count = &m->shared_links},
       {"alignment_error_rate", "alignment error rate", .share = &m->alignment_error_rate},
       {0}};
-  struct json json = {.stream = stream};
-  if (as_json) json_print(&json, "{");
-  if (as_json && source.json != NULL) json_text(&json, "source_units", source.json);
-  if (as_json && target.json != NULL) json_text(&json, "target_units", target.json);
-  figures_write(&json, as_json, sums);
-  if (aligned) figures_write(&json, as_json, alignment);
-  if (as_json) json_print(&json, "}\n");
+  struct json json = {.stream = stream, .labels = as_json ? 0 : 20};
+  json_print(&json, "{");
+  if (source.json != NULL) json_print(&json, "source_units %s", source.json);
+  if (target.json != NULL) json_print(&json, "target_units %s", target.json);
+  figures_write(&json, sums);
+  if (aligned) figures_write(&json, alignment);
+  json_print(&json, "}\n");
 }
 
 /* A cell that is in no matrix is an error, which shall not come after half of the output. A file

@@ -12,17 +12,13 @@
 #include "options/command_line.h"
 #include "options/hyperparameters.h"
 
-/* ---- for people ---- */
+/* ---- for people and for programs ---- */
 
 enum { TRAINING = ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END };
 
 /* What a batch is counted in, the other number says nothing beside. */
 static const char *idle_row(const elman_train_settings *training) {
   return training->batch_tokens > 0 ? "batch_size" : NULL;
-}
-
-static void write_size(FILE *stream, const char *label, size_t size) {
-  fprintf(stream, "%-26s %zu\n", label, size);
 }
 
 static int name_width(const elman_model *model, size_t tensors) {
@@ -34,66 +30,75 @@ static int name_width(const elman_model *model, size_t tensors) {
   return (int)width;
 }
 
-static void write_text(FILE *stream, const elman_model *model) {
-  const elman_model_info info = elman_model_get_info(model);
-  print_hyperparameters(stream, ELMAN_SCOPE_MODEL, &info, NULL);
-  write_size(stream, "source vocabulary", info.source_vocabulary);
-  write_size(stream, "target vocabulary", info.target_vocabulary);
-  if (info.source_merges > 0) write_size(stream, "source merges", info.source_merges);
-  if (info.target_merges > 0) write_size(stream, "target merges", info.target_merges);
-  fprintf(stream, "%-26s %s\n", "source text", elman_normalization_name(info.source_normalization));
-  fprintf(stream, "%-26s %s\n", "target text", elman_normalization_name(info.target_normalization));
-  write_size(stream, "parameters", info.parameters);
-  /* The lines of the two texts show the normalization. */
-  if (info.start_known) print_hyperparameters(stream, ELMAN_SCOPE_START, &info, "normalization");
-  if (info.history.updates > 0)
-    fprintf(stream, "%-26s %" PRIu64 " epoch%s, %" PRIu64 " update%s, %" PRIu64 " target token%s\n",
-            "training", info.history.epochs, plural(info.history.epochs), info.history.updates,
-            plural(info.history.updates), info.history.tokens, plural(info.history.tokens));
-  else
-    fprintf(stream, "%-26s none, or a file too old to tell\n", "training");
-  if (info.training != NULL)
-    print_hyperparameters(stream, TRAINING, info.training, idle_row(info.training));
-  fprintf(stream, "%-26s elman %s\n\n", "written by", info.version);
-  const int width = name_width(model, info.tensors);
-  fprintf(stream, "%-*s %13s %11s %11s %11s %11s\n", width, "tensor", "shape", "mean", "deviation",
-          "minimum", "maximum");
-  for (size_t i = 0; i < info.tensors; i++) {
+static void write_tensors(struct json *json, const elman_model *model, size_t tensors) {
+  const int width = name_width(model, tensors);
+  for (size_t i = 0; i < tensors; i++) {
     const elman_tensor_info tensor = elman_model_get_tensor(model, i);
-    char shape[48];
-    snprintf(shape, sizeof shape, tensor.dimensions == 1 ? "%zu" : "%zu x %zu", tensor.rows,
-             tensor.columns);
-    fprintf(stream, "%-*s %13s %11.4g %11.4g %11.4g %11.4g\n", width, tensor.name, shape,
-            tensor.mean, tensor.deviation, tensor.minimum, tensor.maximum);
+    const struct figure figures[] = {
+        {"mean", "mean", .real = &tensor.mean, .format = "%.4g", .width = 11},
+        {"deviation", "deviation", .real = &tensor.deviation, .format = "%.4g", .width = 11},
+        {"minimum", "minimum", .real = &tensor.minimum, .format = "%.4g", .width = 11},
+        {"maximum", "maximum", .real = &tensor.maximum, .format = "%.4g", .width = 11},
+        {0}};
+    if (i == 0) tensor_write_titles(json, width, figures);
+    tensor_start(json, width, tensor.name, tensor.rows, tensor.columns, tensor.dimensions);
+    tensor_write_figures(json, figures);
+    people_print(json, "\n");
+    json_print(json, "}");
   }
 }
 
-/* ---- for programs ---- */
+static void write_history(struct json *json, const elman_history *history) {
+  char words[128] = "none, or a file too old to tell";
+  if (history->updates > 0)
+    snprintf(words, sizeof words,
+             "%" PRIu64 " epoch%s, %" PRIu64 " update%s, %" PRIu64 " target token%s",
+             history->epochs, plural(history->epochs), history->updates, plural(history->updates),
+             history->tokens, plural(history->tokens));
+  const struct figure figures[] = {{NULL, "training", .words = words},
+                                   {"epochs", .number = &history->epochs},
+                                   {"updates", .number = &history->updates},
+                                   {"tokens", .number = &history->tokens},
+                                   {0}};
+  figures_write(json, figures);
+}
 
-static void write_json(FILE *stream, const elman_model *model) {
+/* The sizes of the vocabularies, and how their text is normalized; JSON has the latter first. */
+static void write_sides(struct json *json, const elman_model_info *info) {
+  const struct figure sizes[] = {
+      {"source_vocabulary", "source vocabulary", .count = &info->source_vocabulary},
+      {"target_vocabulary", "target vocabulary", .count = &info->target_vocabulary},
+      {"source_merges", "source merges", .count = &info->source_merges, .quiet_zero = true},
+      {"target_merges", "target merges", .count = &info->target_merges, .quiet_zero = true},
+      {0}};
+  const struct figure texts[] = {{"source_normalization", "source text",
+                                  .text = elman_normalization_name(info->source_normalization)},
+                                 {"target_normalization", "target text",
+                                  .text = elman_normalization_name(info->target_normalization)},
+                                 {0}};
+  figures_write(json, json->labels > 0 ? sizes : texts);
+  figures_write(json, json->labels > 0 ? texts : sizes);
+}
+
+static void write_model(const elman_model *model, bool as_json) {
   const elman_model_info info = elman_model_get_info(model);
-  struct json json = {.stream = stream};
+  const struct figure parameters[] = {{"parameters", "parameters", .count = &info.parameters}, {0}};
+  struct json json = {.stream = stdout, .labels = as_json ? 0 : 26};
   json_print(&json, "{version %s", info.version);
-  json_hyperparameters(&json, ELMAN_SCOPE_MODEL, &info, NULL);
-  json_print(&json,
-             "source_normalization %s target_normalization %s source_vocabulary %zu "
-             "target_vocabulary %zu source_merges %zu target_merges %zu parameters %zu training "
-             "{epochs %" PRIu64 " updates %" PRIu64 " tokens %" PRIu64,
-             elman_normalization_name(info.source_normalization),
-             elman_normalization_name(info.target_normalization), info.source_vocabulary,
-             info.target_vocabulary, info.source_merges, info.target_merges, info.parameters,
-             info.history.epochs, info.history.updates, info.history.tokens);
-  if (info.start_known) json_hyperparameters(&json, ELMAN_SCOPE_START, &info, NULL);
+  hyperparameters_write(&json, ELMAN_SCOPE_MODEL, &info, NULL);
+  write_sides(&json, &info);
+  figures_write(&json, parameters);
+  json_print(&json, "training {");
+  /* The lines of the two texts show the normalization. */
+  if (info.start_known && !as_json)
+    hyperparameters_write(&json, ELMAN_SCOPE_START, &info, "normalization");
+  write_history(&json, &info.history);
+  if (info.start_known && as_json) hyperparameters_write(&json, ELMAN_SCOPE_START, &info, NULL);
   if (info.training != NULL)
-    json_hyperparameters(&json, TRAINING, info.training, idle_row(info.training));
+    hyperparameters_write(&json, TRAINING, info.training, idle_row(info.training));
+  people_print(&json, "%-26s elman %s\n\n", "written by", info.version);
   json_print(&json, "} tensors [");
-  for (size_t i = 0; i < info.tensors; i++) {
-    const elman_tensor_info tensor = elman_model_get_tensor(model, i);
-    json_print(&json, "\n{name %s", tensor.name);
-    json_shape(&json, tensor.rows, tensor.columns, tensor.dimensions);
-    json_print(&json, "mean %g deviation %g minimum %g maximum %g}", tensor.mean, tensor.deviation,
-               tensor.minimum, tensor.maximum);
-  }
+  write_tensors(&json, model, info.tensors);
   json_print(&json, "\n]}\n");
 }
 
@@ -183,8 +188,10 @@ int inspect_command(int argc, char **argv) {
   if (code != EX_OK) return code;
   if (vocabulary != NULL)
     write_vocabulary(stdout, model, vocabulary);
+  else if (config)
+    write_config(stdout, model);
   else
-    (config ? write_config : json ? write_json : write_text)(stdout, model);
+    write_model(model, json);
   elman_model_free(model);
   return output_end(EX_OK);
 }

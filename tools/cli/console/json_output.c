@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "console/messages.h"
 #include "elman.h"
 
 /* ---- values ---- */
@@ -86,6 +87,7 @@ static void print_argument(struct json *json, const char *key, char kind, va_lis
 void json_print(struct json *json, const char *pattern, ...) {
   va_list arguments;
   char key[32] = "";
+  if (json->labels > 0) return;
   va_start(arguments, pattern);
   for (const char *at = pattern; *at != '\0'; at++) {
     const char *named = key[0] == '\0' ? NULL : key;
@@ -110,6 +112,13 @@ void json_print(struct json *json, const char *pattern, ...) {
   va_end(arguments);
 }
 
+void people_print(struct json *json, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  if (json->labels > 0) vfprintf(json->stream, format, arguments);
+  va_end(arguments);
+}
+
 void json_texts(struct json *json, const char *key, const char *const *texts, size_t count) {
   print_bracket(json, key, '[');
   for (size_t i = 0; i < count; i++) json_text(json, NULL, texts[i]);
@@ -128,10 +137,6 @@ void json_flags(struct json *json, const char *key, const bool *flags, size_t co
   print_bracket(json, key, ']');
 }
 
-void json_shape(struct json *json, size_t rows, size_t columns, int dimensions) {
-  json_print(json, dimensions == 1 ? "shape [%zu]" : "shape [%zu %zu]", rows, columns);
-}
-
 /* ---- figures ---- */
 
 const char *real_text(char *into, size_t size, double real, int decimals) {
@@ -139,31 +144,91 @@ const char *real_text(char *into, size_t size, double real, int decimals) {
   return into;
 }
 
-static bool is_zero(const struct figure *figure) {
-  if (figure->count != NULL) return *figure->count == 0;
-  return (figure->share != NULL ? *figure->share : *figure->real) == 0;
-}
+enum { NUMBER_SIZE = 64 };
 
-static void write_text(FILE *stream, const struct figure *figure) {
-  char real[32];
-  if (figure->quiet_zero && is_zero(figure)) return;
-  fprintf(stream, "%-20s ", figure->label);
+static const char *number_text(char into[NUMBER_SIZE], const struct figure *figure) {
+  if (figure->words != NULL) return figure->words;
+  if (figure->flag != NULL) return *figure->flag ? "yes" : "no";
   if (figure->count != NULL)
-    fprintf(stream, "%zu\n", *figure->count);
+    snprintf(into, NUMBER_SIZE, "%zu", *figure->count);
+  else if (figure->number != NULL)
+    snprintf(into, NUMBER_SIZE, "%" PRIu64, *figure->number);
   else if (figure->share != NULL)
-    fprintf(stream, "%.2f %%\n", 100 * *figure->share);
+    snprintf(into, NUMBER_SIZE, "%.2f %%", 100 * *figure->share);
+  else if (figure->format != NULL)
+    snprintf(into, NUMBER_SIZE, figure->format, *figure->real);
   else
-    fprintf(stream, "%s%s\n", real_text(real, sizeof real, *figure->real, figure->decimals),
-            figure->unit == NULL ? "" : figure->unit);
+    real_text(into, NUMBER_SIZE, *figure->real, figure->decimals);
+  return into;
 }
 
-void figures_write(struct json *json, bool as_json, const struct figure *figures) {
-  for (const struct figure *figure = figures; figure->key != NULL; figure++) {
-    if (!as_json)
-      write_text(json->stream, figure);
-    else if (figure->count != NULL)
-      json_count(json, figure->key, *figure->count);
-    else
-      json_number(json, figure->key, figure->share != NULL ? *figure->share : *figure->real);
+static void write_line(FILE *stream, int labels, const struct figure *figure) {
+  char text[NUMBER_SIZE];
+  fprintf(stream, "%-*s ", labels, figure->label);
+  for (size_t i = 0; i < figure->listed; i++)
+    fprintf(stream, i == 0 ? "%s" : " / %s",
+            real_text(text, sizeof text, figure->list[i], figure->decimals));
+  if (figure->text != NULL && figure->words == NULL)
+    print_visible(stream, figure->text);
+  else if (figure->list == NULL)
+    fputs(number_text(text, figure), stream);
+  fprintf(stream, "%s\n", figure->unit == NULL ? "" : figure->unit);
+}
+
+static void write_member(struct json *json, const struct figure *figure) {
+  if (figure->text != NULL)
+    json_text(json, figure->key, figure->text);
+  else if (figure->flag != NULL)
+    json_flag(json, figure->key, *figure->flag);
+  else if (figure->count != NULL)
+    json_count(json, figure->key, *figure->count);
+  else if (figure->number != NULL)
+    json_count(json, figure->key, *figure->number);
+  else if (figure->list != NULL)
+    json_numbers(json, figure->key, figure->list, figure->listed);
+  else
+    json_number(json, figure->key, figure->share != NULL ? *figure->share : *figure->real);
+}
+
+static bool is_zero(const struct figure *figure) {
+  return figure->count != NULL ? *figure->count == 0 : *figure->share == 0;
+}
+
+static bool is_last(const struct figure *figure) {
+  return figure->key == NULL && figure->label == NULL;
+}
+
+void figures_write(struct json *json, const struct figure *figures) {
+  for (const struct figure *figure = figures; !is_last(figure); figure++) {
+    if (json->labels == 0) {
+      if (figure->key != NULL) write_member(json, figure);
+    } else if (figure->label != NULL && !(figure->quiet_zero && is_zero(figure))) {
+      write_line(json->stream, json->labels, figure);
+    }
   }
+}
+
+/* ---- tensors ---- */
+
+void tensor_write_titles(struct json *json, int width, const struct figure *figures) {
+  people_print(json, "%-*s %13s", width, "tensor", "shape");
+  for (const struct figure *figure = figures; !is_last(figure); figure++)
+    if (figure->label != NULL) people_print(json, " %*s", figure->width, figure->label);
+  people_print(json, "\n");
+}
+
+void tensor_start(struct json *json, int width, const char *name, size_t rows, size_t columns,
+                  int dimensions) {
+  char shape[48];
+  snprintf(shape, sizeof shape, dimensions == 1 ? "%zu" : "%zu x %zu", rows, columns);
+  people_print(json, "%-*s %13s", width, name, shape);
+  json_print(json, "\n{name %s", name);
+  json_print(json, dimensions == 1 ? "shape [%zu]" : "shape [%zu %zu]", rows, columns);
+}
+
+void tensor_write_figures(struct json *json, const struct figure *figures) {
+  char text[NUMBER_SIZE];
+  if (json->labels == 0) figures_write(json, figures);
+  for (const struct figure *figure = figures; !is_last(figure); figure++)
+    if (figure->label != NULL) people_print(json, " %*s", figure->width, number_text(text, figure));
 }

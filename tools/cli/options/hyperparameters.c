@@ -73,43 +73,28 @@ static const char *zero_words(const elman_hyperparameter *row) {
   return isdigit((unsigned char)*words) ? "none" : words;
 }
 
-static bool is_zero(const struct option *option) {
-  return (option->count != NULL && *option->count == 0) ||
-         (option->real != NULL && *option->real <= 0);
+static struct figure figure_of(const elman_hyperparameter *row, const void *fields) {
+  const struct option option = option_of(row, (char *)fields + row->offset);
+  const bool is_zero =
+      (option.count != NULL && *option.count == 0) || (option.real != NULL && *option.real <= 0);
+  return (struct figure){.key = row->name,
+                         .label = row->label,
+                         .text = option.choice != NULL ? elman_hyperparameter_choice(row, fields)
+                                                       : NULL,
+                         .flag = option.flag,
+                         .count = option.count,
+                         .number = option.seed,
+                         .real = option.real,
+                         .format = "%g",
+                         .words = is_zero ? zero_words(row) : NULL};
 }
 
-void print_hyperparameters(FILE *stream, unsigned scopes, const void *fields,
+void hyperparameters_write(struct json *json, unsigned scopes, const void *fields,
                            const char *left_out) {
   const elman_hyperparameter *row = NULL;
-  while ((row = elman_hyperparameter_next(row, scopes)) != NULL) {
-    const struct option option = option_of(row, (char *)fields + row->offset);
-    if (left_out != NULL && strcmp(row->name, left_out) == 0) continue;
-    fprintf(stream, "%-26s ", row->label);
-    if (is_zero(&option) && zero_words(row) != NULL)
-      fputs(zero_words(row), stream);
-    else if (option.choice != NULL)
-      fputs(elman_hyperparameter_choice(row, fields), stream);
-    else
-      option_print_value(stream, &option);
-    putc('\n', stream);
-  }
-}
-
-void json_hyperparameters(struct json *json, unsigned scopes, const void *fields,
-                          const char *left_out) {
-  const elman_hyperparameter *row = NULL;
-  while ((row = elman_hyperparameter_next(row, scopes)) != NULL) {
-    const struct option option = option_of(row, (char *)fields + row->offset);
-    if (left_out != NULL && strcmp(row->name, left_out) == 0) continue;
-    if (option.choice != NULL)
-      json_text(json, row->name, elman_hyperparameter_choice(row, fields));
-    else if (option.real != NULL)
-      json_number(json, row->name, *option.real);
-    else if (option.flag != NULL)
-      json_flag(json, row->name, *option.flag);
-    else
-      json_count(json, row->name, option.seed != NULL ? *option.seed : *option.count);
-  }
+  while ((row = elman_hyperparameter_next(row, scopes)) != NULL)
+    if (left_out == NULL || strcmp(row->name, left_out) != 0)
+      figures_write(json, (const struct figure[]){figure_of(row, fields), {0}});
 }
 
 /* ---- files of options ---- */

@@ -24,11 +24,9 @@ struct option hyperparameter_option(const char *name, void *field);
  * struct that they belong to. One zero row is left. */
 void hyperparameter_options(struct option table[MOST_OPTIONS], unsigned scopes, void *fields);
 
-/* Lines "label  value", without the row of the name `left_out` (NULL = none), and members of the
- * JSON object that is open. */
-void print_hyperparameters(FILE *stream, unsigned scopes, const void *fields, const char *left_out);
-void json_hyperparameters(struct json *json, unsigned scopes, const void *fields,
-                          const char *left_out);
+/* Each as a figure, without the row of the name `left_out` (NULL = none). */
+void hyperparameters_write(struct json *json, unsigned scopes, const void *fields,
+                           const char *left_out);
 
 /* Which lines of a file of options: those of rows whose value differs from that at `defaults`, or
  * the others. */

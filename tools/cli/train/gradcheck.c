@@ -15,26 +15,11 @@
 /* ---- for people ---- */
 
 static void write_verdict(FILE *stream, const elman_checked_tensor *tensor, double step) {
-  fputs(elman_verdict_name(tensor->verdict), stream);
+  fprintf(stream, "  %s", elman_verdict_name(tensor->verdict));
   if (tensor->verdict != ELMAN_GRADIENT_KINK && tensor->kinks > 0)
     fprintf(stream, ", %zu at a kink", tensor->kinks);
   if (tensor->verdict != ELMAN_GRADIENT_KINK && tensor->step < step)
     fprintf(stream, ", steps down to %.0e", tensor->step);
-}
-
-static void write_row(FILE *stream, const elman_checked_tensor *tensor, double step) {
-  char shape[48];
-  snprintf(shape, sizeof shape, tensor->dimensions == 1 ? "%zu" : "%zu x %zu", tensor->rows,
-           tensor->columns);
-  fprintf(stream, "%-32s %13s ", tensor->name, shape);
-  if (tensor->tied_to != NULL) {
-    fprintf(stream, "%9s %11s %11s %9s  tied to %s\n", "-", "-", "-", "-", tensor->tied_to);
-    return;
-  }
-  fprintf(stream, "%9zu %11.4e %11.4e %9.1e  ", tensor->checked, tensor->norm, tensor->measured,
-          tensor->error);
-  write_verdict(stream, tensor, step);
-  putc('\n', stream);
 }
 
 static size_t count_verdict(const elman_gradient_report *report, elman_verdict verdict) {
@@ -58,42 +43,57 @@ static void write_conclusion(FILE *stream, const elman_gradient_report *report) 
   putc('\n', stream);
 }
 
-static void write_text(FILE *stream, const elman_gradient_report *report, double step) {
+static void write_losses(FILE *stream, const elman_gradient_report *report) {
   fprintf(stream, "loss %.6g, the mean over %zu target token%s\n", report->loss, report->tokens,
           plural(report->tokens));
   if (report->linked > 0)
     fprintf(stream, "guide's loss %.6g, the mean over %zu linked target token%s\n",
             report->guide_loss, report->linked, plural(report->linked));
   putc('\n', stream);
-  fprintf(stream, "%-32s %13s %9s %11s %11s %9s\n", "tensor", "shape", "checked", "derived",
-          "measured", "error");
-  for (size_t i = 0; i < report->tensor_count; i++) write_row(stream, &report->tensors[i], step);
-  write_conclusion(stream, report);
 }
 
-/* ---- for programs ---- */
+/* ---- for people and for programs ---- */
 
-static void write_tensor(struct json *json, const elman_checked_tensor *tensor) {
-  json_print(json, "\n{name %s", tensor->name);
-  json_shape(json, tensor->rows, tensor->columns, tensor->dimensions);
+enum { NAMES = 32 };
+
+static void write_tensor(struct json *json, const elman_checked_tensor *tensor, bool titles,
+                         double step) {
+  const char *none = tensor->tied_to != NULL ? "-" : NULL;
+  const struct figure figures[] = {
+      {"checked", "checked", .count = &tensor->checked, .width = 9, .words = none},
+      {"kinks", .count = &tensor->kinks},
+      {"step", .real = &tensor->step},
+      {"derived", "derived", .real = &tensor->norm, .format = "%.4e", .width = 11, .words = none},
+      {"measured", "measured", .real = &tensor->measured, .format = "%.4e", .width = 11,
+       .words = none},
+      {"error", "error", .real = &tensor->error, .format = "%.1e", .width = 9, .words = none},
+      {0}};
+  if (titles) tensor_write_titles(json, NAMES, figures);
+  tensor_start(json, NAMES, tensor->name, tensor->rows, tensor->columns, tensor->dimensions);
   json_print(json, "verdict %s", elman_verdict_name(tensor->verdict));
-  if (tensor->tied_to != NULL)
-    json_print(json, "tied_to %s}", tensor->tied_to);
-  else
-    json_print(json, "checked %zu kinks %zu step %g derived %g measured %g error %g}",
-               tensor->checked, tensor->kinks, tensor->step, tensor->norm, tensor->measured,
-               tensor->error);
+  if (json->labels > 0 || tensor->tied_to == NULL) tensor_write_figures(json, figures);
+  if (tensor->tied_to != NULL) {
+    people_print(json, "  tied to %s", tensor->tied_to);
+    json_print(json, "tied_to %s", tensor->tied_to);
+  } else if (json->labels > 0) {
+    write_verdict(json->stream, tensor, step);
+  }
+  people_print(json, "\n");
+  json_print(json, "}");
 }
 
-static void write_json(FILE *stream, const elman_gradient_report *report) {
-  struct json json = {.stream = stream};
+static void write_report(const elman_gradient_report *report, bool as_json, double step) {
+  struct json json = {.stream = stdout, .labels = as_json ? 0 : NAMES};
+  if (!as_json) write_losses(stdout, report);
   json_print(&json, "{loss %g tokens %zu", report->loss, report->tokens);
   if (report->linked > 0)
     json_print(&json, " guide_loss %g linked %zu", report->guide_loss, report->linked);
   json_print(&json, " right %d wrong %d worst %s tensors [", report->right, report->wrong,
              report->worst == NULL ? NULL : report->worst->name);
-  for (size_t i = 0; i < report->tensor_count; i++) write_tensor(&json, &report->tensors[i]);
+  for (size_t i = 0; i < report->tensor_count; i++)
+    write_tensor(&json, &report->tensors[i], i == 0, step);
   json_print(&json, "\n]}\n");
+  if (!as_json) write_conclusion(stdout, report);
 }
 
 /* ---- the command ---- */
@@ -131,10 +131,7 @@ static int check(const elman_model *model, const struct operands *operands,
   free(sources);
   if (status != ELMAN_OK) return report_error(&error);
   note_unknown(found);
-  if (json)
-    write_json(stdout, found);
-  else
-    write_text(stdout, found, options->step);
+  write_report(found, json, options->step);
   const int code = output_end(found->wrong ? EX_DATAERR : EX_OK);
   elman_gradient_report_free(found);
   return code;

@@ -283,9 +283,9 @@ void train_log_start(struct train_log *log, const elman_model *model,
   const elman_model_info info = elman_model_get_info(model);
   struct json json = {.stream = log->stream};
   json_print(&json, "{event %s version %s epochs %zu", "start", elman_version(), epochs);
-  json_hyperparameters(&json, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, options, NULL);
-  json_hyperparameters(&json, ELMAN_SCOPE_MODEL, &info, NULL);
-  if (info.start_known) json_hyperparameters(&json, ELMAN_SCOPE_START, &info, NULL);
+  hyperparameters_write(&json, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, options, NULL);
+  hyperparameters_write(&json, ELMAN_SCOPE_MODEL, &info, NULL);
+  if (info.start_known) hyperparameters_write(&json, ELMAN_SCOPE_START, &info, NULL);
   json_print(&json, "source_vocabulary %zu target_vocabulary %zu}\n", info.source_vocabulary,
              info.target_vocabulary);
 }

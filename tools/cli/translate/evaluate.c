@@ -1,5 +1,4 @@
 /* elman evaluate */
-#include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sysexits.h>
@@ -16,15 +15,13 @@
 #include "input/search_options.h"
 #include "options/command_line.h"
 
+enum { LABELS = 20, MOST_HYPOTHESES = 2 };
+
 /* ---- files against files, without a model ---- */
-
-/* elman evaluate --hypothesis: scores files against files, without a model. */
-
-enum { MOST_HYPOTHESES = 2 };
 
 struct file_evaluation {
   struct option_list hypotheses, references;
-  elman_metric_options options;
+  const elman_metric_options *options;
   bool json;
 };
 
@@ -102,74 +99,82 @@ static int score_files(elman_comparison *found, const struct inputs *inputs,
 
 /* ---- writing ---- */
 
-/* BLEU and chrF2 as members of the object that is open, or as lines with the value in column 22. */
-static void write_metrics(struct json *json, bool as_json, const elman_metric_scores *scores) {
-  const double *precisions = scores->precisions;
-  if (!as_json) {
-    fprintf(json->stream,
-            "BLEU                 %.2f\n"
-            "BLEU precisions      %.1f / %.1f / %.1f / %.1f\n"
-            "brevity penalty      %.3f (%zu words, reference %zu)\n"
-            "chrF2                %.2f\n",
-            scores->bleu, precisions[0], precisions[1], precisions[2], precisions[3],
-            scores->brevity_penalty, scores->hypothesis_length, scores->reference_length,
-            scores->chrf);
-    return;
-  }
-  json_number(json, "bleu", scores->bleu);
-  json_numbers(json, "bleu_precisions", precisions, 4);
-  json_print(json, "brevity_penalty %g hypothesis_length %zu reference_length %zu chrf %g",
-             scores->brevity_penalty, scores->hypothesis_length, scores->reference_length,
-             scores->chrf);
+static void write_metrics(struct json *json, const elman_metric_scores *scores) {
+  char lengths[80];
+  snprintf(lengths, sizeof lengths, " (%zu words, reference %zu)", scores->hypothesis_length,
+           scores->reference_length);
+  const struct figure figures[] = {{"bleu", "BLEU", .real = &scores->bleu, .decimals = 2},
+                                   {"bleu_precisions", "BLEU precisions",
+                                    .list = scores->precisions, .listed = 4, .decimals = 1},
+                                   {"brevity_penalty", "brevity penalty",
+                                    .real = &scores->brevity_penalty, .decimals = 3,
+                                    .unit = lengths},
+                                   {"hypothesis_length", .count = &scores->hypothesis_length},
+                                   {"reference_length", .count = &scores->reference_length},
+                                   {"chrf", "chrF2", .real = &scores->chrf, .decimals = 2},
+                                   {0}};
+  figures_write(json, figures);
 }
 
 /* How they were computed; ends the object. */
-static void write_signatures(struct json *json, bool as_json, const elman_metric_scores *scores) {
-  if (as_json)
-    json_print(json, "bleu_signature %s chrf_signature %s}\n", scores->bleu_signature,
-               scores->chrf_signature);
-  else
-    fprintf(json->stream, "BLEU signature       %s\nchrF2 signature      %s\n",
-            scores->bleu_signature, scores->chrf_signature);
+static void write_signatures(struct json *json, const elman_metric_scores *scores) {
+  const struct figure figures[] = {
+      {"bleu_signature", "BLEU signature", .text = scores->bleu_signature},
+      {"chrf_signature", "chrF2 signature", .text = scores->chrf_signature},
+      {0}};
+  figures_write(json, figures);
+  json_print(json, "}\n");
 }
 
 /* One of the two that are compared. */
-static void write_hypothesis(struct json *json, bool as_json, const struct inputs *inputs,
+static void write_hypothesis(struct json *json, const struct inputs *inputs,
                              const elman_comparison *found, size_t i) {
-  const elman_estimate bleu = found->bleu[i], chrf = found->chrf[i];
-  if (as_json) {
-    json_print(json, "{number %zu", i + 1);
-    write_metrics(json, as_json, &found->scores[i]);
-    json_print(json, "bleu_mean %g bleu_interval %g chrf_mean %g chrf_interval %g}", bleu.mean,
-               bleu.interval, chrf.mean, chrf.interval);
-    return;
-  }
-  fputs("\nhypothesis           ", json->stream);
-  print_visible(json->stream, inputs->names[i]);
-  putc('\n', json->stream);
-  write_metrics(json, as_json, &found->scores[i]);
-  fprintf(json->stream, "BLEU resampled       %.2f ± %.2f\nchrF2 resampled      %.2f ± %.2f\n",
-          bleu.mean, bleu.interval, chrf.mean, chrf.interval);
+  const elman_estimate *bleu = &found->bleu[i], *chrf = &found->chrf[i];
+  const size_t number = i + 1;
+  char around_bleu[32], around_chrf[32];
+  snprintf(around_bleu, sizeof around_bleu, " ± %.2f", bleu->interval);
+  snprintf(around_chrf, sizeof around_chrf, " ± %.2f", chrf->interval);
+  const struct figure name[] = {
+      {"number", .count = &number}, {NULL, "hypothesis", .text = inputs->names[i]}, {0}};
+  const struct figure resampled[] = {
+      {"bleu_mean", "BLEU resampled", .real = &bleu->mean, .decimals = 2, .unit = around_bleu},
+      {"bleu_interval", .real = &bleu->interval},
+      {"chrf_mean", "chrF2 resampled", .real = &chrf->mean, .decimals = 2, .unit = around_chrf},
+      {"chrf_interval", .real = &chrf->interval},
+      {0}};
+  people_print(json, "\n");
+  json_print(json, "{");
+  figures_write(json, name);
+  write_metrics(json, &found->scores[i]);
+  figures_write(json, resampled);
+  json_print(json, "}");
 }
 
-static void write_file_scores(struct json *json, bool as_json, const struct inputs *inputs,
+static void write_comparison(struct json *json, const struct inputs *inputs,
+                             const elman_comparison *found, const elman_metric_options *options) {
+  const struct figure figures[] = {
+      {"bleu_p_value", "BLEU p-value", .real = &found->bleu_p_value, .decimals = 4},
+      {"chrf_p_value", "chrF2 p-value", .real = &found->chrf_p_value, .decimals = 4},
+      {"resamples", .count = &options->resamples},
+      {"seed", .number = &options->seed},
+      {0}};
+  json_print(json, "hypotheses [");
+  for (size_t i = 0; i < inputs->hypotheses; i++) write_hypothesis(json, inputs, found, i);
+  json_print(json, "]");
+  people_print(json, "\n");
+  figures_write(json, figures);
+}
+
+static void write_file_scores(struct json *json, const struct inputs *inputs,
                               const elman_comparison *found, const elman_metric_options *options) {
-  const bool compared = inputs->hypotheses > 1;
-  if (as_json)
-    json_print(json, "{sentences %zu", inputs->sentences);
+  const struct figure figures[] = {{"sentences", "sentences", .count = &inputs->sentences}, {0}};
+  json_print(json, "{");
+  figures_write(json, figures);
+  if (inputs->hypotheses > 1)
+    write_comparison(json, inputs, found, options);
   else
-    fprintf(json->stream, "sentences            %zu\n", inputs->sentences);
-  if (!compared) write_metrics(json, as_json, &found->scores[0]);
-  if (compared && as_json) json_print(json, "hypotheses [");
-  for (size_t i = 0; compared && i < inputs->hypotheses; i++)
-    write_hypothesis(json, as_json, inputs, found, i);
-  if (compared && as_json)
-    json_print(json, "] bleu_p_value %g chrf_p_value %g resamples %zu seed %" PRIu64,
-               found->bleu_p_value, found->chrf_p_value, options->resamples, options->seed);
-  else if (compared)
-    fprintf(json->stream, "\nBLEU p-value         %.4f\nchrF2 p-value        %.4f\n",
-            found->bleu_p_value, found->chrf_p_value);
-  write_signatures(json, as_json, &found->scores[0]);
+    write_metrics(json, &found->scores[0]);
+  write_signatures(json, &found->scores[0]);
 }
 
 /* Reads, scores, writes; gives the exit code. At least one hypothesis is there. */
@@ -179,10 +184,10 @@ static int evaluate_files(const struct file_evaluation *evaluation, const char *
   int code = check(evaluation, command);
   if (code != EX_OK) return code;
   code = inputs_read(&inputs, evaluation);
-  if (code == EX_OK) code = score_files(&found, &inputs, &evaluation->options);
+  if (code == EX_OK) code = score_files(&found, &inputs, evaluation->options);
   if (code == EX_OK) {
-    struct json json = {.stream = stdout};
-    write_file_scores(&json, evaluation->json, &inputs, &found, &evaluation->options);
+    struct json json = {.stream = stdout, .labels = evaluation->json ? 0 : LABELS};
+    write_file_scores(&json, &inputs, &found, evaluation->options);
     code = output_end(EX_OK);
   }
   inputs_close(&inputs);
@@ -211,12 +216,12 @@ static void write_scores(FILE *stream, const elman_scores *scores, bool aligned,
       {"aligned_words", "aligned words", .count = &scores->aligned_words},
       {"alignment_agreement", "alignment agreement", .share = &scores->alignment_agreement},
       {0}};
-  struct json json = {.stream = stream};
-  if (as_json) json_print(&json, "{");
-  figures_write(&json, as_json, figures);
-  if (aligned) figures_write(&json, as_json, alignment);
-  write_metrics(&json, as_json, &scores->metrics);
-  write_signatures(&json, as_json, &scores->metrics);
+  struct json json = {.stream = stream, .labels = as_json ? 0 : LABELS};
+  json_print(&json, "{");
+  figures_write(&json, figures);
+  if (aligned) figures_write(&json, alignment);
+  write_metrics(&json, &scores->metrics);
+  write_signatures(&json, &scores->metrics);
 }
 
 /* Of a text in the model's target language hardly a word in two is new. */
@@ -303,7 +308,7 @@ static int evaluate(const struct usage *usage, const struct operands *operands,
   if (code != EX_OK) return code;
   if (files->hypotheses.count == 0)
     return evaluate_model(evaluation, input, usage->command, operands);
-  files->options = evaluation->options.metric;
+  files->options = &evaluation->options.metric;
   files->json = evaluation->json;
   return evaluate_files(files, usage->command);
 }
