@@ -18,6 +18,7 @@
 
 struct command_line {
   struct attention_job job;
+  struct matrices_options matrices; /* in place of a job */
   struct sentences input;
   struct models models;
   const char *input_path, *output, *columns;
@@ -204,54 +205,62 @@ static int run(struct command_line *line, const struct operands *operands) {
   return code;
 }
 
+/* ---- the command ---- */
+
+static void list_options(struct option table[MOST_OPTIONS], struct command_line *line) {
+  const struct option rows[] = {
+      MODELS_OPTION(line->models),
+      {"each-model", 0, NULL,
+       "json, html: each model by itself, and before it those that train --keep-last left",
+       .flag = &line->each},
+      INPUT_OPTION(line->input_path),
+      OUTPUT_OPTION(line->output, "matrices"),
+      {"format", 0, "FORMAT", "how they are written", "by the suffix of --output, or text",
+       .text = &line->job.format, .choice = attention_formats.name},
+      {"numbers", 0, NULL, "text: weights as numbers, not as shades",
+       .flag = &line->job.style.numbers},
+      {"reference", 0, "TEXT", "force this translation; for one sentence",
+       .text = &line->input.reference},
+      {"references", 0, "FILE", "force line n as the translation of sentence n",
+       .text = &line->input.references_path, .use = FILE_IS_READ},
+      SEARCH_OPTIONS(line->job.options),
+      OVERRIDE_OPTION(line->overrides),
+      SEED_OPTION(line->job.options.override_seed,
+                  "chooses where --override shuffle puts the weights"),
+      {"alignment", 0, "RULE", "which words pharaoh links", .index = &line->rule,
+       .choice = rule_choice},
+      {"threshold", 0, "X", "smallest weight that --alignment threshold takes",
+       .real = &line->job.style.threshold, .lowest = 0.0001, .highest = 1},
+      {"units", 0, "UNITS",
+       "what is shown, measured, linked; auto: words of a model with subwords and for links, else "
+       "tokens",
+       .index = &line->units, .choice = units_choice},
+      {"summary", 0, NULL, "measure the attention over all sentences instead of showing it",
+       .flag = &line->summary},
+      {"alignments", 0, "N",
+       "with --summary: lines are source, target and, in column N, word alignments", "none",
+       .count = &line->input.alignment_column, .least = 1, .most = MOST_COLUMNS},
+      {"columns", 0, "A,B", "with --alignments: columns of the lines that hold source and target",
+       .text = &line->columns},
+      {"json", 0, NULL, "with --summary: print one JSON object", .flag = &line->job.json},
+      THREADS_OPTION(line->job.options.threads),
+      QUIET_OPTION("print errors only"),
+      MATRICES_OPTIONS(line->matrices),
+      {0}};
+  memcpy(table, rows, sizeof rows);
+}
+
 int attention_command(int argc, char **argv) {
   struct command_line line = {
       .job = {.options = elman_translate_options_default(),
               .style = {.threshold = ELMAN_DEFAULT_THRESHOLD}},
+      .matrices = matrices_options_default(),
       .rule = ELMAN_ALIGNMENT_ARGMAX,
       .units = ELMAN_UNITS_AUTO,
       .columns = DEFAULT_COLUMNS,
   };
-  struct matrices_options matrices = matrices_options_default();
-  const struct option options[] = {
-      MODELS_OPTION(line.models),
-      {"each-model", 0, NULL,
-       "json, html: each model by itself, and before it those that train --keep-last left",
-       .flag = &line.each},
-      INPUT_OPTION(line.input_path),
-      OUTPUT_OPTION(line.output, "matrices"),
-      {"format", 0, "FORMAT", "how they are written", "by the suffix of --output, or text",
-       .text = &line.job.format, .choice = attention_formats.name},
-      {"numbers", 0, NULL, "text: weights as numbers, not as shades",
-       .flag = &line.job.style.numbers},
-      {"reference", 0, "TEXT", "force this translation; for one sentence",
-       .text = &line.input.reference},
-      {"references", 0, "FILE", "force line n as the translation of sentence n",
-       .text = &line.input.references_path, .use = FILE_IS_READ},
-      SEARCH_OPTIONS(line.job.options),
-      OVERRIDE_OPTION(line.overrides),
-      SEED_OPTION(line.job.options.override_seed,
-                  "chooses where --override shuffle puts the weights"),
-      {"alignment", 0, "RULE", "which words pharaoh links", .index = &line.rule,
-       .choice = rule_choice},
-      {"threshold", 0, "X", "smallest weight that --alignment threshold takes",
-       .real = &line.job.style.threshold, .lowest = 0.0001, .highest = 1},
-      {"units", 0, "UNITS",
-       "what is shown, measured, linked; auto: words of a model with subwords and for links, else "
-       "tokens",
-       .index = &line.units, .choice = units_choice},
-      {"summary", 0, NULL, "measure the attention over all sentences instead of showing it",
-       .flag = &line.summary},
-      {"alignments", 0, "N",
-       "with --summary: lines are source, target and, in column N, word alignments", "none",
-       .count = &line.input.alignment_column, .least = 1, .most = MOST_COLUMNS},
-      {"columns", 0, "A,B", "with --alignments: columns of the lines that hold source and target",
-       .text = &line.columns},
-      {"json", 0, NULL, "with --summary: print one JSON object", .flag = &line.job.json},
-      THREADS_OPTION(line.job.options.threads),
-      QUIET_OPTION("print errors only"),
-      MATRICES_OPTIONS(matrices),
-      {0}};
+  struct option options[MOST_OPTIONS];
+  list_options(options, &line);
   const struct usage usage = {
       "attention",
       "[options] [TEXT...]",
@@ -266,8 +275,8 @@ int attention_command(int argc, char **argv) {
   struct operands operands;
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
-  if (matrices.wanted)
-    return attention_matrices(&matrices, &usage, &operands, line.job.format, line.output);
+  if (line.matrices.wanted)
+    return attention_matrices(&line.matrices, &usage, &operands, line.job.format, line.output);
   code = check_options(&line, &usage, &operands);
   if (code == EX_OK) code = run(&line, &operands);
   model_series_free(&line.series);

@@ -28,7 +28,7 @@ struct job {
   const char *guide;      /* a column of the pairs or a file, or NULL */
   const char *log;        /* file, or NULL */
   const char *log_format; /* NULL = by the file's suffix */
-  const char *output;
+  const char *output, *preset;
   bool alone; /* nothing can stand beside the output */
   bool force;
   double hours, started_at;    /* 0 hours = no limit */
@@ -260,61 +260,71 @@ static int apply_guide(struct job *job, const struct usage *usage,
   return EX_OK;
 }
 
+/* ---- the command ---- */
+
+static void list_options(struct option table[MOST_OPTIONS], struct job *job) {
+  static const char *const beside_model[] = {".checkpoint", ".lock", ".update#", NULL};
+  static const char *const beside_log[] = {".lock", NULL};
+  const struct option rows[] = {
+      PAIRS_OPTIONS(job->input),
+      {"output", 'o', "FILE", "where the model goes", .text = &job->output, .use = FILE_IS_MODEL,
+       .beside = beside_model},
+      {"force", 'f', NULL, "replace what took long to train, or is no model or log",
+       .flag = &job->force},
+      {"dev", 0, "PAIRS", "file to validate on after each epoch; the best model is kept",
+       .text = &job->dev, .use = FILE_IS_READ},
+      {"guide", 0, "COLUMN|FILE", "word alignments that attention learns to follow",
+       .text = &job->guide, .use = FILE_IS_READ},
+      {"init-from", 0, "MODEL", "start from this model, its vocabularies and its shape",
+       .text = &job->init_from, .use = FILE_IS_START},
+      {"resume", 0, NULL, "go on from the checkpoint that a training left beside the model",
+       .flag = &job->train.resume},
+      {"save-every", 0, "SECONDS", "time between checkpoints; 0 = only at the end",
+       .real = &job->train.save_every, .highest = 1e9},
+      {"hours", 0, "X", "end after so much time, as after the last epoch; 0 = no limit",
+       .real = &job->hours, .highest = 1e6},
+      {"keep-last", 0, "K", "models of the last K validations, or epochs, that stay, too; 0 = none",
+       .count = &job->train.keep_last, .most = 1000000},
+      {"log", 0, "FILE", "write updates and validations there", .text = &job->log,
+       .use = FILE_IS_WRITTEN, .beside = beside_log},
+      {"log-format", 0, "FORMAT", "as JSON Lines, with the settings, or as rows",
+       "csv if --log ends in .csv, else json", .text = &job->log_format,
+       .choice = train_log_format},
+      THREADS_OPTION(job->train.threads),
+      TIMEOUT_OPTION,
+      QUIET_OPTION("print errors only"),
+      {"preset", 0, "NAME", "settings that go together; 'base' is for real corpora",
+       .text = &job->preset, .choice = preset_name, .settings = preset_settings},
+      {"epochs", 0, "N", "passes over the pairs; 0 writes the initial model",
+       "10, or 400 updates if that is more", .count = &job->train.epochs, .most = 1000000}};
+  memcpy(table, rows, sizeof rows);
+  hyperparameter_options(table, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, &job->train);
+  hyperparameter_options(table, OF_MODEL, &job->model);
+}
+
+static const struct rule rules[] = {
+    PAIRS_RULES,
+    {"guide", "subword-dropout",
+     "--guide is for words that are split in one way; leave out --subword-dropout"},
+    {"log-format", "!log", "--log-format needs --log"},
+    {"guide-weight", "!guide", "--guide-weight needs --guide, which names the alignments"},
+    {"patience validate-every validate-by", "!dev", "--%s needs --dev"},
+    {"batch-tokens", "+batch-size",
+     "--batch-tokens and --batch-size both say how large a batch is; leave one of them out"},
+    {"input-feeding tie-embeddings", "!attentional-layer init-from",
+     "--%s needs --attentional-layer"},
+    {0}};
+
 int train_command(int argc, char **argv) {
   struct job job = {.input = {.columns = DEFAULT_COLUMNS},
                     .model = elman_model_options_default(),
                     .train = elman_train_options_default(),
                     .output = DEFAULT_MODEL,
+                    .preset = preset_name(0),
                     .started_at = now()};
+  struct option options[MOST_OPTIONS] = {{0}};
   job.train.save_every = 600;
-  const char *preset = preset_name(0);
-  static const char *const beside_model[] = {".checkpoint", ".lock", ".update#", NULL};
-  static const char *const beside_log[] = {".lock", NULL};
-  struct option options[MOST_OPTIONS] = {
-      PAIRS_OPTIONS(job.input),
-      {"output", 'o', "FILE", "where the model goes", .text = &job.output, .use = FILE_IS_MODEL,
-       .beside = beside_model},
-      {"force", 'f', NULL, "replace what took long to train, or is no model or log",
-       .flag = &job.force},
-      {"dev", 0, "PAIRS", "file to validate on after each epoch; the best model is kept",
-       .text = &job.dev, .use = FILE_IS_READ},
-      {"guide", 0, "COLUMN|FILE", "word alignments that attention learns to follow",
-       .text = &job.guide, .use = FILE_IS_READ},
-      {"init-from", 0, "MODEL", "start from this model, its vocabularies and its shape",
-       .text = &job.init_from, .use = FILE_IS_START},
-      {"resume", 0, NULL, "go on from the checkpoint that a training left beside the model",
-       .flag = &job.train.resume},
-      {"save-every", 0, "SECONDS", "time between checkpoints; 0 = only at the end",
-       .real = &job.train.save_every, .highest = 1e9},
-      {"hours", 0, "X", "end after so much time, as after the last epoch; 0 = no limit",
-       .real = &job.hours, .highest = 1e6},
-      {"keep-last", 0, "K", "models of the last K validations, or epochs, that stay, too; 0 = none",
-       .count = &job.train.keep_last, .most = 1000000},
-      {"log", 0, "FILE", "write updates and validations there", .text = &job.log,
-       .use = FILE_IS_WRITTEN, .beside = beside_log},
-      {"log-format", 0, "FORMAT", "as JSON Lines, with the settings, or as rows",
-       "csv if --log ends in .csv, else json", .text = &job.log_format, .choice = train_log_format},
-      THREADS_OPTION(job.train.threads),
-      TIMEOUT_OPTION,
-      QUIET_OPTION("print errors only"),
-      {"preset", 0, "NAME", "settings that go together; 'base' is for real corpora",
-       .text = &preset, .choice = preset_name, .settings = preset_settings},
-      {"epochs", 0, "N", "passes over the pairs; 0 writes the initial model",
-       "10, or 400 updates if that is more", .count = &job.train.epochs, .most = 1000000}};
-  hyperparameter_options(options, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, &job.train);
-  hyperparameter_options(options, OF_MODEL, &job.model);
-  const struct rule rules[] = {
-      PAIRS_RULES,
-      {"guide", "subword-dropout",
-       "--guide is for words that are split in one way; leave out --subword-dropout"},
-      {"log-format", "!log", "--log-format needs --log"},
-      {"guide-weight", "!guide", "--guide-weight needs --guide, which names the alignments"},
-      {"patience validate-every validate-by", "!dev", "--%s needs --dev"},
-      {"batch-tokens", "+batch-size",
-       "--batch-tokens and --batch-size both say how large a batch is; leave one of them out"},
-      {"input-feeding tie-embeddings", "!attentional-layer init-from",
-       "--%s needs --attentional-layer"},
-      {0}};
+  list_options(options, &job);
   const struct usage usage = {
       "train",
       "[options] PAIRS...",

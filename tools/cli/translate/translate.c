@@ -12,6 +12,37 @@
 #include "options/command_line.h"
 #include "translate/lines.h"
 
+static const struct rule rules[] = {
+    {"input", "TEXT", "give either TEXT or --input"},
+    {"temperature top-k seed", "!sample", "--%s needs --sample"},
+    {"sample", "beam n-best length-penalty length-norm coverage-penalty",
+     "--sample draws one translation and chooses among none; leave "
+     "the options of the beam and its scores out"},
+    {"tag", "json n-best", "--tag goes with plain lines, not with --json or --n-best"},
+    {0}};
+
+static int check_tag(const char *tag, const struct usage *usage) {
+  if (tag == NULL) return EX_OK;
+  if (tag[0] == '\0' || strpbrk(tag, "\t\r\n") != NULL)
+    return report_usage(usage->command, "--tag: it is empty, or has a tab or a line end");
+  if (!elman_is_text(tag, strlen(tag)))
+    return report_usage(usage->command, "--tag: it is not valid UTF-8 text");
+  return EX_OK;
+}
+
+/* The leader hands out what it reads. */
+static int run(struct translate_lines *job, struct models *models, const char *input,
+               const struct operands *operands, const char *output) {
+  const struct operands none = {0};
+  struct sentences sentences = {.max_line = job->options.max_bytes};
+  int code =
+      sentences_open(&sentences, group_leads() ? input : NULL, group_leads() ? operands : &none);
+  if (code != EX_OK) return code;
+  code = translate_lines(job, models, &sentences, group_leads() ? output : NULL);
+  sentences_close(&sentences);
+  return code;
+}
+
 int translate_command(int argc, char **argv) {
   struct translate_lines job = {.options = elman_translate_options_default()};
   struct models models = {0};
@@ -34,14 +65,6 @@ int translate_command(int argc, char **argv) {
       {"json", 0, NULL, "a JSON object a line, with probability and tokens", .flag = &job.json},
       QUIET_OPTION("print errors only"),
       {0}};
-  const struct rule rules[] = {
-      {"input", "TEXT", "give either TEXT or --input"},
-      {"temperature top-k seed", "!sample", "--%s needs --sample"},
-      {"sample", "beam n-best length-penalty length-norm coverage-penalty",
-       "--sample draws one translation and chooses among none; leave "
-       "the options of the beam and its scores out"},
-      {"tag", "json n-best", "--tag goes with plain lines, not with --json or --n-best"},
-      {0}};
   const struct usage usage = {
       "translate",
       "[options] [TEXT...]",
@@ -57,22 +80,9 @@ int translate_command(int argc, char **argv) {
   if (code == EX_OK)
     code = search_options_complete(&job.options, &usage, &operands,
                                    job.json || option_given(&usage, &operands, "n-best"));
-  if (code == EX_OK && job.tag != NULL &&
-      (job.tag[0] == '\0' || strpbrk(job.tag, "\t\r\n") != NULL))
-    code = report_usage(usage.command, "--tag: it is empty, or has a tab or a line end");
-  if (code == EX_OK && job.tag != NULL && !elman_is_text(job.tag, strlen(job.tag)))
-    code = report_usage(usage.command, "--tag: it is not valid UTF-8 text");
+  if (code == EX_OK) code = check_tag(job.tag, &usage);
   if (code != EX_OK) return code;
   job.options.threads = group_threads(job.options.threads);
   job.n_best = option_given(&usage, &operands, "n-best");
-  struct sentences sentences = {.max_line = job.options.max_bytes};
-  if (!group_leads()) { /* the leader hands out what it reads */
-    input = output = NULL;
-    operands.count = 0;
-  }
-  code = sentences_open(&sentences, input, &operands);
-  if (code != EX_OK) return code;
-  code = translate_lines(&job, &models, &sentences, output);
-  sentences_close(&sentences);
-  return code;
+  return run(&job, &models, input, &operands, output);
 }
