@@ -4,208 +4,422 @@
 #include <string.h>
 
 #include "base/group.h"
+#include "base/team.h"
+#include "corpus/batch.h"
 
-/* ---- who has what ---- */
+enum {
+  MOST_SHARDS = 1024,     /* each has a dropout stream and a gradient of its own */
+  LONGEST_RANGE = 1 << 16 /* longer ones are cut, for threads to share them out */
+};
 
-static size_t first_of(const struct shards *s, size_t rank) {
-  return group_first(s->count, rank, group_size(s->group));
+/* A subtree that one process has whole. */
+struct subtree {
+  struct range shards;
+  size_t rank;     /* of the process */
+  size_t exchange; /* number of the process's subtrees before this one */
+};
+
+/* What is computed by itself, while other threads compute other subtrees. Each sum is a gradient
+ * block; that of a left child stays in its parent's. */
+struct worker {
+  struct range shards;
+  struct shard_sum {
+    real *block;
+    struct parameters views;
+  } * sums; /* by depth */
+  size_t sum_count;
+  struct batch batch; /* of a shard */
+  struct workspace workspace;
+  struct errand *awaiting; /* the gradient of its output layer; NULL = no longer, or never */
+  elman_status status;
+  elman_error error;
+};
+
+/* Numbers in a row, of a block and of a packed gradient. */
+struct packed_range {
+  size_t offset, count;
+  size_t packed; /* where it begins in a packed gradient */
+};
+
+/* What is added up and exchanged at once: the numbers of a block in `within` that the batch's
+ * gradient has, which are the ranges of the optimizer and, of each embedding, the rows of the
+ * batch's words. */
+struct reduction {
+  struct range within;
+  struct packed_range *ranges; /* with room for every row of the embeddings */
+  size_t range_count, numbers;
+  real *packed; /* a subtree's sum */
+  real *slices; /* this process's slice of every subtree's sum */
+};
+
+struct shard_result {
+  struct losses losses;
+  uint64_t status;
+};
+
+struct shards {
+  const elman_group *group; /* NULL = alone */
+  const struct optimizer *optimizer;
+  size_t count;             /* N */
+  struct subtree *subtrees; /* of all processes, in the order of their shards */
+  size_t subtree_count, exchanges;
+  size_t own_first, own_count; /* this process's subtrees */
+  /* The threads' subtrees of one of them, `current`: a power of two, as many as there are threads
+   * or more, if it has so many shards; else one, in which threads share out products. The first sum
+   * of the first is the optimizer's gradient. */
+  struct range current;
+  struct worker *workers; /* (most_workers) */
+  size_t worker_count, most_workers;
+  struct shard_result *results; /* (N) */
+  /* The output layer, which is packed in place, and has no numbers if all goes together; and all
+   * else. */
+  struct reduction output, rest;
+  size_t *counts;              /* (P): what each process gives to a gather */
+  elman_bytes *send, *receive; /* (P) */
+  struct errand *errand;       /* reduces the output layer */
+  size_t exchange;             /* that it is for */
+  elman_status reduced;        /* its result */
+  elman_error error;
+};
+
+static struct range left_of(struct range shards) {
+  return (struct range){shards.first, shards.count / 2};
 }
 
-static size_t owner_of(const struct shards *s, size_t shard) {
-  size_t rank = 0;
-  while (first_of(s, rank + 1) <= shard) rank++;
-  return rank;
+static struct range right_of(struct range shards) {
+  const size_t half = shards.count / 2;
+  return (struct range){shards.first + half, shards.count - half};
 }
 
-static void list_parts(struct shards *s, struct range shards) {
-  const size_t rank = owner_of(s, shards.first);
-  if (owner_of(s, shards.first + shards.count - 1) != rank) {
-    list_parts(s, left_of(shards));
-    list_parts(s, right_of(shards));
+/* ---- the numbers of a gradient ---- */
+
+static struct range common(struct range a, struct range b) {
+  const size_t a_end = a.first + a.count, b_end = b.first + b.count;
+  const size_t first = a.first > b.first ? a.first : b.first, end = a_end < b_end ? a_end : b_end;
+  return (struct range){first, end > first ? end - first : 0};
+}
+
+/* Row number `row` of an embedding. */
+static struct range row_range(const struct optimizer *optimizer, const struct deferred_table *table,
+                              size_t row) {
+  const size_t start = (size_t)(table->table.gradients - optimizer->blocks.gradients);
+  return (struct range){start + row * table->columns, table->columns};
+}
+
+static void add_range(struct reduction *reduction, struct range range) {
+  struct range left = common(range, reduction->within);
+  while (left.count > 0) {
+    const size_t some = left.count < LONGEST_RANGE ? left.count : LONGEST_RANGE;
+    reduction->ranges[reduction->range_count++] =
+        (struct packed_range){left.first, some, reduction->numbers};
+    reduction->numbers += some;
+    left.first += some;
+    left.count -= some;
+  }
+}
+
+/* Those of the batch for which optimizer_begin was called last: the same in every process. */
+static void list_ranges(struct reduction *reduction, const struct optimizer *optimizer) {
+  reduction->range_count = reduction->numbers = 0;
+  for (size_t i = 0; i < optimizer->range_count; i++) add_range(reduction, optimizer->ranges[i]);
+  for (size_t i = 0; i < optimizer->table_count; i++) {
+    const struct deferred_table *table = &optimizer->tables[i];
+    for (size_t k = 0; k < table->count; k++)
+      add_range(reduction, row_range(optimizer, table, table->list[k]));
+  }
+}
+
+struct move {
+  const struct packed_range *ranges;
+  real *to, *from;
+};
+
+static void share(const struct reduction *reduction, team_job *job, real *to, real *from) {
+  const struct move move = {reduction->ranges, to, from};
+  share_out(reduction->range_count, (double)WORK_OF_NUMBER * (double)reduction->numbers, job,
+            &move);
+}
+
+static void add_one(const void *context, size_t i) {
+  const struct move *move = context;
+  const struct packed_range range = move->ranges[i];
+  real *restrict to = move->to + range.offset, *restrict from = move->from + range.offset;
+  for (size_t k = 0; k < range.count; k++) to[k] += from[k];
+  memset(from, 0, range.count * sizeof *from);
+}
+
+/* Leaves `from` 0 there, as a gradient begins. */
+static void add_gradient(const struct reduction *reduction, real *to, real *from) {
+  share(reduction, add_one, to, from);
+}
+
+static void pack_one(const void *context, size_t i) {
+  const struct move *move = context;
+  const struct packed_range range = move->ranges[i];
+  real *from = move->from + range.offset;
+  memcpy(move->to + range.packed, from, range.count * sizeof *from);
+  memset(from, 0, range.count * sizeof *from);
+}
+
+/* Leaves `from` 0, too. */
+static void pack_gradient(const struct reduction *reduction, real *from) {
+  share(reduction, pack_one, reduction->packed, from);
+}
+
+static void unpack_one(const void *context, size_t i) {
+  const struct move *move = context;
+  const struct packed_range range = move->ranges[i];
+  memcpy(move->to + range.offset, move->from + range.packed, range.count * sizeof *move->to);
+}
+
+static void unpack_gradient(const struct reduction *reduction, real *to) {
+  share(reduction, unpack_one, to, reduction->packed);
+}
+
+/* ---- one shard ---- */
+
+static elman_status learn_shard(const struct gradient_job *job, struct losses *losses,
+                                const struct shard *shard, elman_error *error) {
+  if (job->function != NULL) return job->function(job->context, losses, shard, error);
+  const elman_train_options *options = job->options;
+  const struct model *model = job->model;
+  const size_t linked = job->batch->guide.tokens;
+  const struct random_stream stream = dropout_stream(options->seed, job->update, shard->number);
+  const struct regularization regularization = {
+      .dropouts = {{options->dropout, stream}, {options->attention_dropout, stream}},
+      .label_smoothing = options->label_smoothing,
+      .guide = linked == 0 ? 0 : options->guide_weight / (double)linked};
+  const struct network_pass pass = {.weights = &model->weights,
+                                    .batch = shard->batch,
+                                    .regularization = &regularization,
+                                    .workspace = shard->workspace,
+                                    .mean_of = job->batch->tokens,
+                                    .output_learnt = shard->output_learnt};
+  const elman_status status =
+      workspace_fit(shard->workspace, &model->weights, shard->batch, WITH_GRADIENTS, error);
+  if (status != ELMAN_OK) return status;
+  losses->cross_entropy = network_gradient(shard->gradients, &pass);
+  losses->guide = network_guide_loss(&pass);
+  return ELMAN_OK;
+}
+
+/* ---- the sum of a subtree by the threads of a process ---- */
+
+/* How many gradients a subtree needs at once: a right child is summed while the left one waits. */
+static size_t depth_of(size_t shards) {
+  return shards <= 1 ? 1 : 1 + depth_of(shards - shards / 2);
+}
+
+/* Subtrees at one level, so many that every thread has one; the deepest that are listed are single
+ * shards. */
+static void list_workers(struct shards *s, struct range shards, size_t level) {
+  if (level == 0 || shards.count == 1) {
+    s->workers[s->worker_count++].shards = shards;
     return;
   }
-  const struct shard_part *before = s->part_count == 0 ? NULL : &s->parts[s->part_count - 1];
-  const size_t round = before != NULL && before->rank == rank ? before->round + 1 : 0;
-  if (rank == group_rank(s->group) && s->own_count++ == 0) s->own_first = s->part_count;
-  s->parts[s->part_count++] = (struct shard_part){shards, rank, round};
-  if (round >= s->rounds) s->rounds = round + 1;
+  list_workers(s, left_of(shards), level - 1);
+  list_workers(s, right_of(shards), level - 1);
 }
 
-static elman_status create_slices(const struct shards *s, struct shard_portion *portion,
-                                  size_t numbers, elman_error *error) {
-  const size_t slice = numbers / group_size(s->group) + 1;
-  if (slice > SIZE_MAX / sizeof(real) / s->part_count) return fail_no_memory(error);
-  portion->slices = malloc(slice * s->part_count * sizeof *portion->slices);
-  return portion->slices == NULL ? fail_no_memory(error) : ELMAN_OK;
+static void assign_workers(struct shards *s, struct range shards) {
+  const size_t threads = team_size();
+  size_t level = 0;
+  while (shards.count >= threads && (size_t)1 << level < threads) level++;
+  s->current = shards;
+  s->worker_count = 0;
+  list_workers(s, shards, level);
 }
 
-/* The output layer ends a block. Tied to an embedding, it is whole no sooner than all else. */
-static size_t output_start(const struct model *model) {
-  if (model->config.tie_embeddings) return model->table.block;
-  return (size_t)(model->weights.decoder.out_weight - model->block);
+static void bring_output(void *context) {
+  struct worker *worker = context;
+  if (worker->awaiting != NULL) errand_bring(worker->awaiting);
+  worker->awaiting = NULL;
 }
 
-/* Pages that no batch touches cost address space only. */
-static elman_status create_portions(struct shards *s, const struct model *model,
-                                    const struct optimizer *optimizer, elman_error *error) {
-  const bool alone = group_size(s->group) == 1;
-  const size_t all = model->table.block, start = alone ? all : output_start(model);
-  elman_status status =
-      gradient_pieces_create(&s->rest.pieces, optimizer, (struct range){0, start}, error);
-  if (status == ELMAN_OK)
-    status = gradient_pieces_create(&s->output.pieces, optimizer,
-                                    (struct range){start, all - start}, error);
-  if (status != ELMAN_OK || alone) return status;
-  s->output.packed = optimizer->blocks.gradients + start;
-  s->rest.packed = malloc(start * sizeof *s->rest.packed);
-  if (s->rest.packed == NULL) return fail_no_memory(error);
-  status = create_slices(s, &s->rest, start, error);
-  if (status == ELMAN_OK) status = create_slices(s, &s->output, all - start, error);
-  if (status == ELMAN_OK) status = errand_create(&s->errand, error);
-  return status;
+/* The last shard of the worker ends this subtree. */
+static bool ends_worker(const struct worker *worker, struct range shards) {
+  return shards.first + shards.count == worker->shards.first + worker->shards.count;
 }
 
-elman_status shards_create(struct shards *shards, const elman_group *group, size_t count,
-                           const struct model *model, const struct optimizer *optimizer,
-                           elman_error *error) {
-  const size_t P = group_size(group);
-  *shards = (struct shards){.group = group, .count = count};
-  if (count > MOST_SHARDS)
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%zu shards: at most %d", count, MOST_SHARDS);
-  if (P > count)
-    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
-                "a batch in %zu shard%s is work for so many processes at most, and there are %zu; "
-                "start fewer, or use more shards (--shards), which make another model",
-                count, count == 1 ? "" : "s", P);
-  shards->parts = calloc(count, sizeof *shards->parts);
-  shards->results = calloc(count, sizeof *shards->results);
-  shards->counts = calloc(P, sizeof *shards->counts);
-  shards->send = calloc(P, sizeof *shards->send);
-  shards->receive = calloc(P, sizeof *shards->receive);
+static elman_status run_shard(const struct shards *s, const struct gradient_job *job,
+                              struct worker *worker, size_t number,
+                              const struct parameters *gradients) {
+  struct shard_result *result = &s->results[number];
+  const size_t pairs = job->batch->source.batch, first = group_first(pairs, number, s->count);
+  const size_t count = group_first(pairs, number + 1, s->count) - first;
+  const bool last = ends_worker(worker, (struct range){number, 1});
+  const struct shard shard = {number, &worker->batch, &worker->workspace, gradients,
+                              last ? (struct notice){bring_output, worker} : (struct notice){0}};
   elman_status status = ELMAN_OK;
-  if (shards->parts == NULL || shards->results == NULL || shards->counts == NULL ||
-      shards->send == NULL || shards->receive == NULL)
-    status = fail_no_memory(error);
-  if (status == ELMAN_OK) list_parts(shards, (struct range){0, count});
-  if (status == ELMAN_OK)
-    status = shard_branches_create(&shards->branches, shards->parts + shards->own_first,
-                                   shards->own_count, model, optimizer->blocks.gradients, error);
-  if (status == ELMAN_OK && count > 1) status = create_portions(shards, model, optimizer, error);
-  if (status != ELMAN_OK) shards_free(shards);
+  result->losses = (struct losses){0};
+  if (count > 0) status = batch_slice(&worker->batch, job->batch, first, count, &worker->error);
+  if (count > 0 && status == ELMAN_OK)
+    status = learn_shard(job, &result->losses, &shard, &worker->error);
+  result->status = status;
   return status;
 }
 
-void shards_free(struct shards *shards) {
-  errand_free(shards->errand);
-  shard_branches_free(&shards->branches);
-  free(shards->parts);
-  free(shards->results);
-  free(shards->counts);
-  free(shards->send);
-  free(shards->receive);
-  free(shards->rest.packed);
-  free(shards->rest.slices);
-  free(shards->output.slices);
-  gradient_pieces_free(&shards->rest.pieces);
-  gradient_pieces_free(&shards->output.pieces);
-  *shards = (struct shards){0};
+/* sum(a, b) in the gradient of this depth; but for the output layer, which sum_output adds up where
+ * the worker's last shard is a part of it. */
+static elman_status sum_shards(const struct shards *s, const struct gradient_job *job,
+                               struct worker *worker, struct range shards, size_t depth) {
+  struct shard_sum *sum = &worker->sums[depth];
+  if (shards.count == 1) return run_shard(s, job, worker, shards.first, &sum->views);
+  elman_status status = sum_shards(s, job, worker, left_of(shards), depth);
+  if (status == ELMAN_OK) status = sum_shards(s, job, worker, right_of(shards), depth + 1);
+  if (status != ELMAN_OK) return status;
+  add_gradient(&s->rest, sum[0].block, sum[1].block);
+  if (!ends_worker(worker, shards)) add_gradient(&s->output, sum[0].block, sum[1].block);
+  return ELMAN_OK;
 }
 
-struct shard shards_whole(struct shards *shards, const struct batch *batch) {
-  struct shard_branch *branch = &shards->branches.all[0];
-  return (struct shard){0, batch, &branch->workspace, &branch->sums[0].views, {0}};
+struct run {
+  const struct shards *shards;
+  const struct gradient_job *job;
+};
+
+static void run_worker(const void *context, size_t k) {
+  const struct run *run = context;
+  const struct shards *s = run->shards;
+  struct worker *worker = &s->workers[k];
+  worker->status = sum_shards(s, run->job, worker, worker->shards, 0);
+  bring_output(worker); /* if no shard did */
 }
 
-/* ---- the sum of all ---- */
-
-static real *gradient_of(const struct shards *s) {
-  return s->branches.all[0].sums[0].block;
+/* sum(a, b) in the gradient of its first worker, whose number *worker goes on to the next. */
+static real *sum_workers(const struct shards *s, const struct reduction *reduction,
+                         struct range shards, size_t *worker) {
+  const struct worker *next = &s->workers[*worker];
+  if (next->shards.count == shards.count) {
+    ++*worker;
+    return next->sums[0].block;
+  }
+  real *left = sum_workers(s, reduction, left_of(shards), worker);
+  add_gradient(reduction, left, sum_workers(s, reduction, right_of(shards), worker));
+  return left;
 }
 
-static struct range slice_of(const struct shards *s, const struct shard_portion *portion,
+/* The sum of the current subtree in the optimizer's gradient, but for the output layer. */
+static elman_status sum_subtree(struct shards *s, const struct gradient_job *job,
+                                elman_error *error) {
+  const struct run run = {s, job};
+  if (s->worker_count == 1)
+    run_worker(&run, 0);
+  else
+    team_run(run_worker, &run, s->worker_count);
+  for (size_t k = 0; k < s->worker_count; k++)
+    if (s->workers[k].status != ELMAN_OK) return fail_again(error, &s->workers[k].error);
+  size_t worker = 0;
+  sum_workers(s, &s->rest, s->current, &worker);
+  return ELMAN_OK;
+}
+
+/* That of the output layer, once all workers have that of their last shards. */
+static void sum_output(const struct shards *s) {
+  for (size_t k = 0; k < s->worker_count; k++) {
+    const struct worker *worker = &s->workers[k];
+    for (size_t depth = depth_of(worker->shards.count) - 1; depth > 0; depth--)
+      add_gradient(&s->output, worker->sums[depth - 1].block, worker->sums[depth].block);
+  }
+  size_t worker = 0;
+  if (s->worker_count > 0) sum_workers(s, &s->output, s->current, &worker);
+}
+
+/* ---- the sum of all subtrees by processes ---- */
+
+static struct range slice_of(const struct shards *s, const struct reduction *reduction,
                              size_t rank) {
-  const size_t P = s->group->size, numbers = portion->pieces.numbers;
+  const size_t P = s->group->size, numbers = reduction->numbers;
   const size_t first = group_first(numbers, rank, P);
   return (struct range){first, group_first(numbers, rank + 1, P) - first};
 }
 
-/* This process's slice of a part. Its own part of the last round stays where it is packed. */
-static real *part_slice(const struct shards *s, const struct shard_portion *portion, size_t part) {
-  const struct range own = slice_of(s, portion, s->group->rank);
-  const bool stays = s->parts[part].rank == s->group->rank && s->parts[part].round + 1 == s->rounds;
-  return stays ? portion->packed + own.first : portion->slices + part * own.count;
+/* This process's slice of a subtree's sum. That of its own last subtree stays where it is packed.
+ */
+static real *subtree_slice(const struct shards *s, const struct reduction *reduction,
+                           size_t subtree) {
+  const struct subtree *of = &s->subtrees[subtree];
+  const struct range own = slice_of(s, reduction, s->group->rank);
+  const bool stays = of->rank == s->group->rank && of->exchange + 1 == s->exchanges;
+  return stays ? reduction->packed + own.first : reduction->slices + subtree * own.count;
 }
 
-/* Of the parts of this round, each process sends every other its slice. */
-static elman_status exchange_parts(struct shards *s, const struct shard_portion *portion,
-                                   size_t round, elman_error *error) {
-  const size_t P = s->group->size, rank = s->group->rank, own = slice_of(s, portion, rank).count;
+/* Each process sends every other its slice of the subtrees of this exchange. */
+static elman_status exchange_slices(struct shards *s, const struct reduction *reduction,
+                                    size_t exchange, elman_error *error) {
+  const size_t P = s->group->size, rank = s->group->rank, own = slice_of(s, reduction, rank).count;
   memset(s->send, 0, P * sizeof *s->send);
   memset(s->receive, 0, P * sizeof *s->receive);
-  for (size_t i = 0; i < s->part_count; i++) {
-    const struct shard_part *part = &s->parts[i];
-    if (part->round != round) continue;
-    s->receive[part->rank] = (elman_bytes){part_slice(s, portion, i), own * sizeof(real)};
-    for (size_t j = 0; j < P && part->rank == rank; j++) {
-      const struct range slice = slice_of(s, portion, j);
-      s->send[j] = (elman_bytes){portion->packed + slice.first, slice.count * sizeof(real)};
+  for (size_t i = 0; i < s->subtree_count; i++) {
+    const struct subtree *subtree = &s->subtrees[i];
+    if (subtree->exchange != exchange) continue;
+    s->receive[subtree->rank] = (elman_bytes){subtree_slice(s, reduction, i), own * sizeof(real)};
+    for (size_t j = 0; j < P && subtree->rank == rank; j++) {
+      const struct range slice = slice_of(s, reduction, j);
+      s->send[j] = (elman_bytes){reduction->packed + slice.first, slice.count * sizeof(real)};
     }
   }
   if (s->send[rank].data == s->receive[rank].data) s->send[rank].count = s->receive[rank].count = 0;
   return s->group->exchange(s->group->context, s->send, s->receive, error);
 }
 
-/* sum(a, b) of this process's slice, in the place of its first part; *part goes on to the next. */
-static real *sum_slices(const struct shards *s, const struct shard_portion *portion,
-                        struct range shards, size_t *part) {
-  const size_t n = slice_of(s, portion, s->group->rank).count;
-  if (s->parts[*part].shards.count == shards.count) return part_slice(s, portion, (*part)++);
-  real *left = sum_slices(s, portion, left_of(shards), part);
-  const real *right = sum_slices(s, portion, right_of(shards), part);
+/* sum(a, b) of this process's slice, in the place of its first subtree; *subtree goes on to the
+ * next. */
+static real *sum_slices(const struct shards *s, const struct reduction *reduction,
+                        struct range shards, size_t *subtree) {
+  const size_t n = slice_of(s, reduction, s->group->rank).count;
+  if (s->subtrees[*subtree].shards.count == shards.count)
+    return subtree_slice(s, reduction, (*subtree)++);
+  real *left = sum_slices(s, reduction, left_of(shards), subtree);
+  const real *right = sum_slices(s, reduction, right_of(shards), subtree);
   for (size_t i = 0; i < n; i++) left[i] += right[i];
   return left;
 }
 
-static elman_status hand_slices_round(struct shards *s, const struct shard_portion *portion,
-                                      elman_error *error) {
-  const struct range own = slice_of(s, portion, s->group->rank);
-  size_t part = 0;
-  const real *sum = sum_slices(s, portion, (struct range){0, s->count}, &part);
-  real *place = portion->packed + own.first;
+/* Completes the sum of this process's slice and gives all of them to all. */
+static elman_status gather_slices(struct shards *s, const struct reduction *reduction,
+                                  elman_error *error) {
+  const struct range own = slice_of(s, reduction, s->group->rank);
+  size_t subtree = 0;
+  const real *sum = sum_slices(s, reduction, (struct range){0, s->count}, &subtree);
+  real *place = reduction->packed + own.first;
   if (sum != place) memcpy(place, sum, own.count * sizeof *sum);
   for (size_t r = 0; r < s->group->size; r++)
-    s->counts[r] = slice_of(s, portion, r).count * sizeof *sum;
-  return group_gather(s->group, portion->packed, s->counts, error);
+    s->counts[r] = slice_of(s, reduction, r).count * sizeof *sum;
+  return group_gather(s->group, reduction->packed, s->counts, error);
 }
 
-/* The errand: as long as it lasts, nobody else of this process uses the group. */
-static void tell_output(void *context) {
+/* The background task: as long as it lasts, no other thread of this process uses the group. */
+static void reduce_output(void *context) {
   struct shards *s = context;
-  const bool last = s->round + 1 == s->rounds;
-  shard_branches_sum_output(&s->branches, &s->output.pieces);
-  s->told = exchange_parts(s, &s->output, s->round, &s->error);
-  if (s->told == ELMAN_OK && last) s->told = hand_slices_round(s, &s->output, &s->error);
-  if (!last) memset(s->output.packed, 0, s->output.pieces.numbers * sizeof(real));
+  const bool last = s->exchange + 1 == s->exchanges;
+  sum_output(s);
+  s->reduced = exchange_slices(s, &s->output, s->exchange, &s->error);
+  if (s->reduced == ELMAN_OK && last) s->reduced = gather_slices(s, &s->output, &s->error);
+  if (!last) memset(s->output.packed, 0, s->output.numbers * sizeof(real));
 }
 
-static void begin_output(struct shards *s, size_t round) {
-  const bool apart = s->output.pieces.numbers > 0;
-  for (size_t k = 0; k < s->branches.count; k++)
-    s->branches.all[k].awaiting = apart ? s->errand : NULL;
-  s->round = round;
-  s->told = ELMAN_OK;
-  if (apart) errand_begin(s->errand, s->branches.count, s->group->single_thread, tell_output, s);
+static void begin_output(struct shards *s, size_t exchange) {
+  const bool apart = s->output.numbers > 0;
+  for (size_t k = 0; k < s->worker_count; k++) s->workers[k].awaiting = apart ? s->errand : NULL;
+  s->exchange = exchange;
+  s->reduced = ELMAN_OK;
+  if (apart) errand_begin(s->errand, s->worker_count, s->group->single_thread, reduce_output, s);
 }
 
-/* The others get the part in work, if this process has one in this round. */
-static elman_status tell_part(struct shards *s, size_t round, elman_error *error) {
-  if (s->output.pieces.numbers > 0) errand_end(s->errand);
-  if (s->told != ELMAN_OK) return fail_again(error, &s->error);
-  if (round < s->own_count) gradient_pieces_pack(&s->rest.pieces, s->rest.packed, gradient_of(s));
-  return exchange_parts(s, &s->rest, round, error);
+/* Sends the current subtree's sum, if this process has one in this exchange. */
+static elman_status exchange_subtree(struct shards *s, size_t exchange, elman_error *error) {
+  if (s->output.numbers > 0) errand_end(s->errand);
+  if (s->reduced != ELMAN_OK) return fail_again(error, &s->error);
+  if (exchange < s->own_count) pack_gradient(&s->rest, s->optimizer->blocks.gradients);
+  return exchange_slices(s, &s->rest, exchange, error);
 }
 
-/* All losses in all processes; or, if a shard of any could not be learnt, that process's error. */
+static size_t first_of(const struct shards *s, size_t rank) {
+  return group_first(s->count, rank, group_size(s->group));
+}
+
+/* All losses in all processes; or, if a shard of any failed, that process's error. */
 static elman_status gather_results(struct shards *s, elman_status own, elman_error *error) {
   for (size_t r = 0; r < group_size(s->group); r++)
     s->counts[r] = (first_of(s, r + 1) - first_of(s, r)) * sizeof *s->results;
@@ -216,44 +430,219 @@ static elman_status gather_results(struct shards *s, elman_status own, elman_err
   return failed ? group_agree(s->group, own, error) : ELMAN_OK;
 }
 
-/* After an error of its own a process goes on telling the others what they wait for, until all know
- * of it. */
-static elman_status sum_parts(struct shards *s, const struct shard_work *work, elman_error *error) {
+/* After an error of its own a process still sends what the others wait for, until all have the
+ * error. */
+static elman_status sum_all(struct shards *s, const struct gradient_job *job, elman_error *error) {
   const bool alone = group_size(s->group) == 1;
   elman_status own = ELMAN_OK;
-  for (size_t round = 0; round < s->rounds; round++) {
-    const bool learns = round < s->own_count && own == ELMAN_OK;
-    s->branches.count = 0;
-    if (learns) shard_branches_cut(&s->branches, s->parts[s->own_first + round].shards);
-    begin_output(s, round);
-    if (learns) own = shard_branches_sum(&s->branches, work, error);
+  for (size_t exchange = 0; exchange < s->exchanges; exchange++) {
+    const bool learns = exchange < s->own_count && own == ELMAN_OK;
+    s->worker_count = 0;
+    if (learns) assign_workers(s, s->subtrees[s->own_first + exchange].shards);
+    begin_output(s, exchange);
+    if (learns) own = sum_subtree(s, job, error);
     elman_error broken;
-    if (!alone && tell_part(s, round, &broken) != ELMAN_OK) return fail_again(error, &broken);
+    if (!alone && exchange_subtree(s, exchange, &broken) != ELMAN_OK)
+      return fail_again(error, &broken);
   }
   elman_status status = gather_results(s, own, error);
   if (status != ELMAN_OK || alone) return status;
-  status = hand_slices_round(s, &s->rest, error);
-  if (status == ELMAN_OK) gradient_pieces_unpack(&s->rest.pieces, gradient_of(s), s->rest.packed);
+  status = gather_slices(s, &s->rest, error);
+  if (status == ELMAN_OK) unpack_gradient(&s->rest, s->optimizer->blocks.gradients);
   return status;
 }
 
-elman_status shards_gradient(struct shards *shards, struct losses *losses,
-                             const struct optimizer *optimizer, const struct batch *batch,
-                             shard_function *function, void *context, elman_error *error) {
-  const struct shard_work work = {.batch = batch,
-                                  .count = shards->count,
-                                  .function = function,
-                                  .context = context,
-                                  .results = shards->results,
-                                  .rest = &shards->rest.pieces,
-                                  .output = &shards->output.pieces};
-  gradient_pieces_list(&shards->rest.pieces, optimizer);
-  gradient_pieces_list(&shards->output.pieces, optimizer);
-  const elman_status status = sum_parts(shards, &work, error);
+elman_status shards_gradient(struct shards *s, struct losses *losses,
+                             const struct gradient_job *job, elman_error *error) {
   *losses = (struct losses){0};
-  for (size_t i = 0; i < shards->count && status == ELMAN_OK; i++) {
-    losses->cross_entropy += shards->results[i].losses.cross_entropy;
-    losses->guide += shards->results[i].losses.guide;
+  if (s->count == 1) {
+    struct worker *worker = &s->workers[0];
+    const struct shard whole = {0, job->batch, &worker->workspace, &worker->sums[0].views, {0}};
+    return learn_shard(job, losses, &whole, error);
+  }
+  list_ranges(&s->rest, s->optimizer);
+  list_ranges(&s->output, s->optimizer);
+  const elman_status status = sum_all(s, job, error);
+  for (size_t i = 0; i < s->count && status == ELMAN_OK; i++) {
+    losses->cross_entropy += s->results[i].losses.cross_entropy;
+    losses->guide += s->results[i].losses.guide;
   }
   return status;
+}
+
+/* ---- memory ---- */
+
+/* The exchanges need no more memory: a process whose shard fails goes on with them. */
+
+static size_t owner_of(const struct shards *s, size_t shard) {
+  size_t rank = 0;
+  while (first_of(s, rank + 1) <= shard) rank++;
+  return rank;
+}
+
+static void list_subtrees(struct shards *s, struct range shards) {
+  const size_t rank = owner_of(s, shards.first);
+  if (owner_of(s, shards.first + shards.count - 1) != rank) {
+    list_subtrees(s, left_of(shards));
+    list_subtrees(s, right_of(shards));
+    return;
+  }
+  const struct subtree *before = s->subtree_count == 0 ? NULL : &s->subtrees[s->subtree_count - 1];
+  const size_t exchange = before != NULL && before->rank == rank ? before->exchange + 1 : 0;
+  if (rank == group_rank(s->group) && s->own_count++ == 0) s->own_first = s->subtree_count;
+  s->subtrees[s->subtree_count++] = (struct subtree){shards, rank, exchange};
+  if (exchange >= s->exchanges) s->exchanges = exchange + 1;
+}
+
+/* `gradients` is the first block; NULL = it has one of its own. */
+static elman_status create_sums(struct worker *worker, size_t depth, real *gradients,
+                                const struct model *model, elman_error *error) {
+  worker->sums = calloc(depth, sizeof *worker->sums);
+  if (worker->sums == NULL) return fail_no_memory(error);
+  for (; worker->sum_count < depth; worker->sum_count++) {
+    struct shard_sum *sum = &worker->sums[worker->sum_count];
+    if (worker->sum_count == 0 && gradients != NULL) {
+      sum->block = gradients;
+    } else {
+      const elman_status status = parameter_block_create(&sum->block, &model->table, error);
+      if (status != ELMAN_OK) return status;
+    }
+    parameters_bind(&sum->views, sum->block, &model->config);
+  }
+  return ELMAN_OK;
+}
+
+/* With memory for each subtree of this process. */
+static elman_status create_workers(struct shards *s, const struct model *model,
+                                   elman_error *error) {
+  const struct subtree *own = s->subtrees + s->own_first;
+  size_t depths[MOST_SHARDS] = {0}, shards = 1;
+  for (size_t i = 0; i < s->own_count; i++)
+    if (own[i].shards.count > shards) shards = own[i].shards.count;
+  s->workers = calloc(shards, sizeof *s->workers);
+  if (s->workers == NULL) return fail_no_memory(error);
+  for (size_t i = 0; i < s->own_count; i++) {
+    assign_workers(s, own[i].shards);
+    for (size_t k = 0; k < s->worker_count; k++) {
+      const size_t depth = depth_of(s->workers[k].shards.count);
+      if (depth > depths[k]) depths[k] = depth;
+    }
+    if (s->worker_count > s->most_workers) s->most_workers = s->worker_count;
+  }
+  elman_status status = ELMAN_OK;
+  for (size_t k = 0; k < s->most_workers && status == ELMAN_OK; k++)
+    status = create_sums(&s->workers[k], depths[k], k == 0 ? s->optimizer->blocks.gradients : NULL,
+                         model, error);
+  return status;
+}
+
+/* Ranges that list_ranges makes of one. */
+static size_t range_count(struct range range, struct range within) {
+  const size_t numbers = common(range, within).count;
+  return numbers / LONGEST_RANGE + (numbers % LONGEST_RANGE != 0);
+}
+
+static elman_status create_reduction(struct reduction *reduction, const struct shards *s,
+                                     struct range within, elman_error *error) {
+  const struct optimizer *optimizer = s->optimizer;
+  size_t count = 0;
+  for (size_t i = 0; i < optimizer->range_count; i++)
+    count += range_count(optimizer->ranges[i], within);
+  for (size_t i = 0; i < optimizer->table_count; i++) {
+    const struct deferred_table *table = &optimizer->tables[i];
+    count += table->rows * range_count(row_range(optimizer, table, 0), within);
+  }
+  *reduction =
+      (struct reduction){.within = within, .ranges = calloc(count + 1, sizeof *reduction->ranges)};
+  if (reduction->ranges == NULL) return fail_no_memory(error);
+  if (group_size(s->group) == 1) return ELMAN_OK;
+  const size_t slice = within.count / group_size(s->group) + 1;
+  if (slice > SIZE_MAX / sizeof(real) / s->subtree_count) return fail_no_memory(error);
+  reduction->slices = malloc(slice * s->subtree_count * sizeof *reduction->slices);
+  return reduction->slices == NULL ? fail_no_memory(error) : ELMAN_OK;
+}
+
+/* The output layer ends a block. Tied to an embedding, it is complete no sooner than all else. */
+static size_t output_start(const struct model *model) {
+  if (model->config.tie_embeddings) return model->table.block;
+  return (size_t)(model->weights.decoder.out_weight - model->block);
+}
+
+/* Pages that no batch touches cost address space only. */
+static elman_status create_reductions(struct shards *s, const struct model *model,
+                                      elman_error *error) {
+  const bool alone = group_size(s->group) == 1;
+  const size_t all = model->table.block, start = alone ? all : output_start(model);
+  elman_status status = create_reduction(&s->rest, s, (struct range){0, start}, error);
+  if (status == ELMAN_OK)
+    status = create_reduction(&s->output, s, (struct range){start, all - start}, error);
+  if (status != ELMAN_OK || alone) return status;
+  s->output.packed = s->optimizer->blocks.gradients + start;
+  s->rest.packed = malloc(start * sizeof *s->rest.packed);
+  if (s->rest.packed == NULL) return fail_no_memory(error);
+  return errand_create(&s->errand, error);
+}
+
+static elman_status create(struct shards *s, const struct model *model, elman_error *error) {
+  const size_t P = group_size(s->group);
+  if (s->count > MOST_SHARDS)
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "%zu shards: at most %d", s->count,
+                MOST_SHARDS);
+  if (P > s->count)
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                "a batch in %zu shard%s is work for so many processes at most, and there are %zu; "
+                "start fewer, or use more shards (--shards), which make another model",
+                s->count, s->count == 1 ? "" : "s", P);
+  s->subtrees = calloc(s->count, sizeof *s->subtrees);
+  s->results = calloc(s->count, sizeof *s->results);
+  s->counts = calloc(P, sizeof *s->counts);
+  s->send = calloc(P, sizeof *s->send);
+  s->receive = calloc(P, sizeof *s->receive);
+  if (s->subtrees == NULL || s->results == NULL || s->counts == NULL || s->send == NULL ||
+      s->receive == NULL)
+    return fail_no_memory(error);
+  list_subtrees(s, (struct range){0, s->count});
+  elman_status status = create_workers(s, model, error);
+  if (status == ELMAN_OK && s->count > 1) status = create_reductions(s, model, error);
+  return status;
+}
+
+elman_status shards_create(struct shards **shards, const elman_group *group, size_t count,
+                           const struct model *model, const struct optimizer *optimizer,
+                           elman_error *error) {
+  struct shards *s = *shards = calloc(1, sizeof *s);
+  if (s == NULL) return fail_no_memory(error);
+  s->group = group;
+  s->count = count;
+  s->optimizer = optimizer;
+  const elman_status status = create(s, model, error);
+  if (status == ELMAN_OK) return ELMAN_OK;
+  shards_free(s);
+  *shards = NULL;
+  return status;
+}
+
+void shards_free(struct shards *s) {
+  if (s == NULL) return;
+  errand_free(s->errand);
+  for (size_t k = 0; k < s->most_workers; k++) {
+    struct worker *worker = &s->workers[k];
+    for (size_t i = 0; i < worker->sum_count; i++)
+      if (k + i > 0) parameter_block_free(worker->sums[i].block); /* the first is the optimizer's */
+    free(worker->sums);
+    batch_free(&worker->batch);
+    workspace_free(&worker->workspace);
+  }
+  free(s->workers);
+  free(s->subtrees);
+  free(s->results);
+  free(s->counts);
+  free(s->send);
+  free(s->receive);
+  free(s->rest.packed);
+  free(s->rest.ranges);
+  free(s->rest.slices);
+  free(s->output.ranges);
+  free(s->output.slices);
+  free(s);
 }

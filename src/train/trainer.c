@@ -103,7 +103,7 @@ uint64_t trainer_hash(const struct trainer *trainer, const real *block) {
 }
 
 void trainer_free(struct trainer *trainer) {
-  shards_free(&trainer->shards);
+  shards_free(trainer->shards);
   optimizer_free(&trainer->optimizer);
   parameter_block_free(trainer->gradients);
   parameter_block_free(trainer->m);
@@ -140,55 +140,15 @@ static struct update_step step_of(const struct trainer *trainer, const elman_tra
   return step;
 }
 
-/* An update on its way. */
-struct step {
-  struct trainer *trainer;
-  const elman_train_options *options;
-  size_t tokens; /* of the whole batch */
-  double guide;  /* what a linked token's guide loss counts */
-};
-
-static elman_status learn_shard(void *context, struct losses *losses, const struct shard *shard,
-                                elman_error *error) {
-  const struct step *step = context;
-  const elman_train_options *options = step->options;
-  const struct model *model = step->trainer->model;
-  const struct random_stream stream =
-      dropout_stream(options->seed, step->trainer->state.update, shard->number);
-  const struct regularization regularization = {
-      .dropouts = {{options->dropout, stream}, {options->attention_dropout, stream}},
-      .label_smoothing = options->label_smoothing,
-      .guide = step->guide};
-  const struct network_pass pass = {.weights = &model->weights,
-                                    .batch = shard->batch,
-                                    .regularization = &regularization,
-                                    .workspace = shard->workspace,
-                                    .mean_of = step->tokens,
-                                    .output_learnt = shard->output_learnt};
-  const elman_status status =
-      workspace_fit(shard->workspace, &model->weights, shard->batch, WITH_GRADIENTS, error);
-  if (status != ELMAN_OK) return status;
-  losses->cross_entropy = network_gradient(shard->gradients, &pass);
-  losses->guide = network_guide_loss(&pass);
-  return ELMAN_OK;
-}
-
 elman_status trainer_step(struct trainer *trainer, const struct batch *batch,
                           const elman_train_options *options, struct losses *losses, double *norm,
                           elman_error *error) {
   struct training_state *state = &trainer->state;
   const size_t linked = batch->guide.tokens;
-  struct step step = {trainer, options, batch->tokens,
-                      linked == 0 ? 0 : options->guide_weight / (double)linked};
+  const struct gradient_job job = {
+      .model = trainer->model, .options = options, .batch = batch, .update = state->update};
   optimizer_begin(&trainer->optimizer, batch);
-  elman_status status;
-  if (options->shards == 1) {
-    const struct shard whole = shards_whole(&trainer->shards, batch);
-    status = learn_shard(&step, losses, &whole, error);
-  } else {
-    status = shards_gradient(&trainer->shards, losses, &trainer->optimizer, batch, learn_shard,
-                             &step, error);
-  }
+  const elman_status status = shards_gradient(trainer->shards, losses, &job, error);
   if (status != ELMAN_OK) {
     optimizer_skip(&trainer->optimizer);
     return status;

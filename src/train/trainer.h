@@ -64,7 +64,7 @@ struct trainer {
   real *gradients, *m, *v; /* blocks laid out like the model's */
   real *average, *best;    /* likewise; NULL when off */
   struct optimizer optimizer;
-  struct shards shards;
+  struct shards *shards;
   struct adam_options adam; /* its learning rate is the schedule's peak */
   struct schedule schedule;
   struct training_state state;

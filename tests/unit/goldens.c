@@ -119,36 +119,28 @@ static void compare_block(const struct golden *golden, const char *prefix, const
 static void check_forward_and_gradients(const char *attention) {
   struct golden golden;
   open_golden(&golden, attention);
-  struct trainer trainer;
-  const elman_train_options no_options = {.shards = 1};
-  cr_assert_eq(trainer_create(&trainer, golden.model, &no_options, NULL), ELMAN_OK);
   const struct model *model = golden.model;
   const struct regularization plain = {0};
-  cr_assert_eq(workspace_fit(&trainer.shards.branches.all[0].workspace, &model->weights,
-                             &golden.batch, WITH_GRADIENTS_AND_LOGITS, NULL),
-               ELMAN_OK);
-  const double sum =
-      network_forward(&(struct network_pass){&model->weights,
-                                             &golden.batch,
-                                             &plain,
-                                             &trainer.shards.branches.all[0].workspace,
-                                             0,
-                                             0,
-                                             {0}});
+  struct workspace workspace = {.block = 0};
+  real *gradients;
+  struct parameters views;
+  cr_assert_eq(parameter_block_create(&gradients, &model->table, NULL), ELMAN_OK);
+  parameters_bind(&views, gradients, &model->config);
+  cr_assert_eq(
+      workspace_fit(&workspace, &model->weights, &golden.batch, WITH_GRADIENTS_AND_LOGITS, NULL),
+      ELMAN_OK);
+  const struct network_pass pass = {.weights = &model->weights,
+                                    .batch = &golden.batch,
+                                    .regularization = &plain,
+                                    .workspace = &workspace};
+  const double sum = network_forward(&pass);
   cr_assert_float_eq(sum / (double)golden.batch.tokens, golden_number(&golden, "loss"), TOLERANCE);
-  compare(&golden, "", "logits", trainer.shards.branches.all[0].workspace.decoder.logits);
-  compare(&golden, "", "attention",
-          trainer.shards.branches.all[0].workspace.decoder.attention.weights);
-  (void)network_gradient(&trainer.shards.branches.all[0].sums[0].views,
-                         &(struct network_pass){&model->weights,
-                                                &golden.batch,
-                                                &plain,
-                                                &trainer.shards.branches.all[0].workspace,
-                                                0,
-                                                0,
-                                                {0}});
-  compare_block(&golden, "gradient.", trainer.gradients);
-  trainer_free(&trainer);
+  compare(&golden, "", "logits", workspace.decoder.logits);
+  compare(&golden, "", "attention", workspace.decoder.attention.weights);
+  (void)network_gradient(&views, &pass);
+  compare_block(&golden, "gradient.", gradients);
+  parameter_block_free(gradients);
+  workspace_free(&workspace);
   close_golden(&golden);
 }
 

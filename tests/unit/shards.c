@@ -130,8 +130,9 @@ static void walk(const elman_group *group, void *context) {
   use_threads(update->threads);
   cr_assert_eq(trainer_create(&trainer, walker.model, &options, NULL), ELMAN_OK);
   optimizer_begin(&trainer.optimizer, &batch);
-  update->status[rank] = shards_gradient(&trainer.shards, &update->losses[rank], &trainer.optimizer,
-                                         &batch, learn, &walker, &update->error[rank]);
+  const struct gradient_job job = {.batch = &batch, .function = learn, .context = &walker};
+  update->status[rank] =
+      shards_gradient(trainer.shards, &update->losses[rank], &job, &update->error[rank]);
   const size_t block = walker.model->table.block;
   if (rank == 0) update->block = block;
   update->gradients[rank] = reals(block);
