@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "vocab/token_modes.h"
+#include "vocab/tokens.h"
 
 struct reading {
   struct findings *findings;

@@ -1,5 +1,6 @@
 /* The findings: what they are called, and those that a line by itself shows. */
 #include "corpus/check.h"
+#include "vocab/characters.h"
 
 /* Enough lines to tell what is usual. */
 enum { SAMPLE = 10000 };

@@ -4,6 +4,7 @@
 
 #include "base/xxh64.h"
 #include "vocab/characters.h"
+#include "vocab/normalize.h"
 #include "vocab/tokens.h"
 
 static bool is_dropped(int codepoint) {
@@ -21,7 +22,7 @@ static bool is_dropped_ascii(int codepoint) {
 
 /* Punctuation of Chinese and typeset English that folds to punctuation alone. */
 static bool is_common_punctuation(int codepoint) {
-  static const struct range common[] = {
+  static const struct codepoint_range common[] = {
       {0x2010, 0x2016}, {0x2018, 0x2027}, {0x3001, 0x3003}, {0x3008, 0x3011}};
   return IN_RANGES(common, codepoint);
 }

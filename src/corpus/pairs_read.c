@@ -8,7 +8,7 @@
 #include "corpus/line_file.h"
 #include "corpus/pair_store.h"
 #include "vocab/characters.h"
-#include "vocab/units.h"
+#include "vocab/locate.h"
 
 #define FORMAT                                                                                     \
   "pairs are UTF-8 text with source, a tab and target on each line, or two files line by line"

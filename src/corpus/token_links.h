@@ -4,7 +4,7 @@
 
 #include "corpus/pairs.h"
 #include "vocab/codec.h"
-#include "vocab/units.h"
+#include "vocab/locate.h"
 
 /* Token `target` of the target side with token `source` of the source side, from 0. */
 struct token_link {
@@ -40,7 +40,7 @@ void token_linker_free(struct token_linker *linker);
 
 /* Adds the links of a pair, the next after `pair` others: every token of a linked word with every
  * token of the other one. A token belongs to each word that it has a part of. Words are units as
- * vocab/units.h counts them by default. An alignment that is none, or of a word that is not there,
+ * vocab/locate.h counts them by default. An alignment that is none, or of a word that is not there,
  * is ELMAN_BAD_DATA. */
 elman_status token_links_add(struct token_links *links, size_t pair, struct token_linker *linker,
                              const struct encoded_side sides[2], struct text alignment,

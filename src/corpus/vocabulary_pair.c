@@ -4,6 +4,8 @@
 
 #include "corpus/pieces.h"
 #include "vocab/bpe_learn.h"
+#include "vocab/characters.h"
+#include "vocab/normalize.h"
 
 /* Enough lines to tell how a corpus is written. */
 enum { SCRIPT_SAMPLE = 10000 };

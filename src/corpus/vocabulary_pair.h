@@ -3,6 +3,7 @@
 #define ELMAN_CORPUS_VOCABULARY_PAIR_H
 
 #include "corpus/pairs.h"
+#include "vocab/characters.h"
 #include "vocab/codec.h"
 
 /* Finds from the pairs what ELMAN_TOKENS_AUTO and ELMAN_NFKC become on either side, learns merges

@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "elman/attention.h"
-#include "vocab/units.h"
+#include "vocab/locate.h"
 
 /* A matrix of attention between groups of tokens, as words are. */
 

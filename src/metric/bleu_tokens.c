@@ -170,7 +170,7 @@ static elman_status split_13a(struct tokens *tokens, struct bleu_passes *passes,
  * to U+2FA1: dashes, quotes, arrows and mathematical signs instead of the rare ideographs. Scores
  * that agree need the same. */
 static bool stands_apart(int codepoint) {
-  static const struct range apart[] = {
+  static const struct codepoint_range apart[] = {
       {0x2001, 0x2A6D}, {0x2E80, 0x2FDF}, {0x2FF0, 0x303F}, {0x3100, 0x312F}, {0x31A0, 0x31EF},
       {0x3200, 0x4DB5}, {0x4E00, 0x9FBB}, {0xF900, 0xFA2D}, {0xFA30, 0xFA6A}, {0xFA70, 0xFAD9},
       {0xFE10, 0xFE1F}, {0xFE30, 0xFE4F}, {0xFF00, 0xFFEF}};

@@ -19,7 +19,7 @@ static bool is_case_ignorable(int codepoint) {
 /* Unicode's Cased, for characters that are not case-ignorable: letters with case, and what
  * Other_Lowercase and Other_Uppercase add (ordinals, Roman numerals, enclosed letters). */
 static bool is_cased(int codepoint) {
-  static const struct range others[] = {{0xAA, 0xAA},      {0xBA, 0xBA},       {0x2160, 0x217F},
+  static const struct codepoint_range others[] = {{0xAA, 0xAA},      {0xBA, 0xBA},       {0x2160, 0x217F},
                                         {0x24B6, 0x24E9},  {0x1F130, 0x1F149}, {0x1F150, 0x1F169},
                                         {0x1F170, 0x1F189}};
   const utf8proc_category_t category = utf8proc_category(codepoint);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "metric/lowercase.h"
+#include "vocab/characters.h"
 
 /* ---- counting ---- */
 

@@ -14,7 +14,7 @@ elman_status evaluate_encode(struct corpus *corpus, const struct model *model,
 
 /* Loss with teacher forcing; BLEU and chrF of translations, and the share of them that is
  * the normalised reference; where a pair has a gold alignment, the agreement of the attention under
- * that reference, between units as vocab/units.h counts them by default. `encoded`, for who
+ * that reference, between units as vocab/locate.h counts them by default. `encoded`, for who
  * evaluates often, are the pairs by evaluate_encode, or NULL; `threads` of the options is not
  * looked at. */
 elman_status evaluate(elman_scores *scores, const struct model *model, const struct pairs *pairs,

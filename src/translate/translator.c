@@ -9,7 +9,7 @@
 #include "inspect/summary.h"
 #include "vocab/clauses.h"
 #include "vocab/locate.h"
-#include "vocab/token_modes.h"
+#include "vocab/tokens.h"
 
 /* ---- a sentence on its way into the search ---- */
 

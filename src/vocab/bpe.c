@@ -1,11 +1,142 @@
 #include "vocab/bpe.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/table.h"
 #include "vocab/characters.h"
+#include "vocab/tokens.h"
+
+/* ---- bpe ---- */
+
+/* ---- merge operations ---- */
+
+static bool is_pair(const void *items, size_t index, const void *key) {
+  const struct merge *merge = (const struct merge *)items + index, *wanted = key;
+  return merge->left == wanted->left && merge->right == wanted->right;
+}
+
+/* The rank of the merge of two symbols, either of which may be TABLE_NONE; TABLE_NONE if there is
+ * none. */
+static uint32_t merges_rank(const struct merges *merges, uint32_t left, uint32_t right) {
+  if (left == TABLE_NONE || right == TABLE_NONE) return TABLE_NONE;
+  const struct merge key = {left, right, 0};
+  return table_find(&merges->pairs, symbols_hash(left, right), is_pair, merges->items, &key);
+}
+
+elman_status merges_intern(uint32_t *symbol, struct merges *merges, struct text text,
+                           elman_error *error) {
+  struct word *word;
+  const elman_status status = word_add(&word, &merges->symbols, text, error);
+  if (status == ELMAN_OK) *symbol = (uint32_t)(word - merges->symbols.words);
+  return status;
+}
+
+/* The symbol of two strings together, which may be symbols themselves: they move while one is
+ * added. */
+static elman_status intern_both(uint32_t *symbol, struct merges *merges, struct text left,
+                                struct text right, elman_error *error) {
+  struct buffer both = {0};
+  buffer_append_text(&both, left);
+  buffer_append_text(&both, right);
+  const elman_status status = both.failed
+                                  ? fail_no_memory(error)
+                                  : merges_intern(symbol, merges, buffer_text(&both), error);
+  buffer_free(&both);
+  return status;
+}
+
+elman_status merges_add(struct merges *merges, struct text left, struct text right,
+                        elman_error *error) {
+  struct merge merge;
+  if (merges->count == MOST_MERGES)
+    return fail(error, ELMAN_BAD_DATA, NULL, "there are more than %d merges", MOST_MERGES);
+  elman_status status = merges_intern(&merge.left, merges, left, error);
+  if (status == ELMAN_OK) status = merges_intern(&merge.right, merges, right, error);
+  if (status == ELMAN_OK) status = intern_both(&merge.result, merges, left, right, error);
+  if (status == ELMAN_OK)
+    status = array_grow(&merges->items, &merges->capacity, merges->count + 1, sizeof *merges->items,
+                        error);
+  if (status == ELMAN_OK && merges_rank(merges, merge.left, merge.right) == TABLE_NONE)
+    status = table_add(&merges->pairs, symbols_hash(merge.left, merge.right), merges->count, error);
+  if (status != ELMAN_OK) return status;
+  struct word *result = &merges->symbols.words[merge.result];
+  if (result->count == 0) result->count = merges->count + 1;
+  merges->items[merges->count++] = merge;
+  return ELMAN_OK;
+}
+
+elman_status merges_copy(struct merges *to, const struct merges *from, elman_error *error) {
+  elman_status status = ELMAN_OK;
+  for (size_t rank = 0; status == ELMAN_OK && rank < from->count; rank++)
+    status = merges_add(to, merges_text(from, from->items[rank].left),
+                        merges_text(from, from->items[rank].right), error);
+  return status;
+}
+
+void merges_clear(struct merges *merges) {
+  word_table_free(&merges->symbols);
+  table_free(&merges->pairs);
+  free(merges->items);
+  *merges = (struct merges){0};
+}
+
+void merges_free(struct merges *merges) {
+  if (merges == NULL) return;
+  merges_clear(merges);
+  free(merges);
+}
+
+/* Of a character that ends its word or does not; TABLE_NONE if no merge has it. */
+static uint32_t merges_symbol(const struct merges *merges, struct text character, bool ends) {
+  enum { LONGEST = 4 }; /* bytes of a character */
+  char bytes[LONGEST + sizeof END_OF_WORD];
+  if (!ends) return word_find(&merges->symbols, character);
+  if (character.length > LONGEST) return TABLE_NONE;
+  memcpy(bytes, character.bytes, character.length);
+  memcpy(bytes + character.length, END_OF_WORD, sizeof END_OF_WORD);
+  return word_find(&merges->symbols,
+                   (struct text){bytes, character.length + sizeof END_OF_WORD - 1});
+}
+
+const struct merge *merges_origin(const struct merges *merges, uint32_t symbol) {
+  if (symbol == TABLE_NONE) return NULL;
+  const uint64_t number = merges->symbols.words[symbol].count;
+  return number == 0 ? NULL : &merges->items[number - 1];
+}
+
+/* ---- lines ---- */
+
+elman_status merges_add_line(struct merges *merges, struct text line, elman_error *error) {
+  struct text right = line;
+  const struct text left = text_cut(&right, ' ');
+  if (left.length == 0 || right.length == 0 || memchr(right.bytes, ' ', right.length) != NULL)
+    return fail(error, ELMAN_BAD_DATA, NULL,
+                "is no merge: two parts with one space between are needed");
+  if (text_valid_prefix(line) < line.length)
+    return fail(error, ELMAN_BAD_DATA, NULL, "is not valid UTF-8 text");
+  return merges_add(merges, left, right, error);
+}
+
+void merges_append_line(struct buffer *into, const struct merges *merges, size_t rank) {
+  const struct merge *merge = &merges->items[rank];
+  buffer_append_text(into, merges_text(merges, merge->left));
+  buffer_append(into, " ", 1);
+  buffer_append_text(into, merges_text(merges, merge->right));
+}
+
+uint64_t merges_hash(uint64_t hash, const struct merges *merges) {
+  for (size_t rank = 0; rank < merges->count; rank++) {
+    const struct text sides[] = {merges_text(merges, merges->items[rank].left),
+                                 merges_text(merges, merges->items[rank].right)};
+    for (size_t i = 0; i < 2; i++) hash = hash_bytes(hash, sides[i].bytes, sides[i].length + 1);
+  }
+  return hash;
+}
+
+/* ---- splitting words ---- */
 
 /* A symbol of the word: at first a character each. One that was merged into its left neighbour is
  * gone. */
@@ -15,6 +146,7 @@ struct bpe_node {
   uint32_t next, previous; /* NO_NODE at the ends */
   bool gone;
 };
+
 #define NO_NODE UINT32_MAX
 
 /* A merge at the node that would be its left part. It is out of date once one of both was merged:
@@ -23,7 +155,7 @@ struct bpe_candidate {
   uint32_t rank, node;
 };
 
-/* ---- queues ---- */
+/* ---- splitting a word: queues ---- */
 
 static bool comes_before(struct bpe_candidate a, struct bpe_candidate b) {
   return a.rank != b.rank ? a.rank < b.rank : a.node < b.node;
@@ -62,7 +194,7 @@ static struct bpe_candidate pop(struct bpe_queue *heap) {
   return first;
 }
 
-/* ---- steps ---- */
+/* ---- splitting a word: steps ---- */
 
 struct work {
   struct bpe_split *split;
@@ -93,7 +225,7 @@ static elman_status fill_nodes(struct work *work, size_t *count, struct text wor
   return ELMAN_OK;
 }
 
-/* What can be merged at a node, if anything, goes to a queue. */
+/* Adds the merge at a node, if there is one, to a queue. */
 static elman_status offer(struct work *work, struct bpe_queue *list, uint32_t node) {
   const struct bpe_node *nodes = work->split->nodes;
   if (node == NO_NODE || nodes[node].next == NO_NODE) return ELMAN_OK;
@@ -120,8 +252,8 @@ static bool is_dropped(struct bpe_dropout *dropout) {
   return (double)words[decision % 4] < dropout->share * 0x1p32;
 }
 
-/* Takes the candidates of the lowest rank out of the queue, without those that are dropped at this
- * step. They come from left to right. */
+/* Moves the candidates of the lowest rank from the queue to `now`, from left to right; those that
+ * are dropped at this step go to `later`. */
 static elman_status choose(struct work *work) {
   struct bpe_split *split = work->split;
   split->now.count = split->later.count = 0;
@@ -187,7 +319,7 @@ static elman_status split_word(struct bpe_split *split, struct text word,
   return status == ELMAN_OK ? read_parts(&work) : status;
 }
 
-/* ---- words that come again ---- */
+/* ---- splitting a word: remembered words ---- */
 
 enum { SLOTS = 2048, LONGEST_REMEMBERED = 32, MOST_PARTS = 8 };
 
@@ -246,4 +378,208 @@ void bpe_split_free(struct bpe_split *split) {
   free(split->now.items);
   free(split->later.items);
   *split = (struct bpe_split){0};
+}
+
+/* ---- tokens: the smallest units ---- */
+
+enum { BYTES = 256, BYTE_NAME = 8 };
+
+static struct text byte_name(char name[BYTE_NAME], unsigned char byte) {
+  snprintf(name, BYTE_NAME, "<0x%02X>", byte);
+  return text_of(name);
+}
+
+static elman_status add_characters(struct tokens *tokens, const struct word_table *words,
+                                   uint64_t min_count, elman_error *error) {
+  struct word_table characters = {0};
+  elman_status status = ELMAN_OK;
+  for (size_t w = 0; status == ELMAN_OK && w < words->count; w++) {
+    const struct text word = word_text(words, w);
+    for (size_t at = 0, start; status == ELMAN_OK && at < word.length;) {
+      struct word *character;
+      start = at;
+      character_at(word, &at);
+      status =
+          word_add(&character, &characters, (struct text){word.bytes + start, at - start}, error);
+      if (status == ELMAN_OK) character->count += words->words[w].count;
+    }
+  }
+  for (size_t i = 0; status == ELMAN_OK && i < characters.count; i++)
+    if (characters.words[i].count >= min_count && !token_has_mark(word_text(&characters, i)))
+      status = tokens_add(tokens, word_text(&characters, i), error);
+  word_table_free(&characters);
+  return status;
+}
+
+elman_status subwords_closure(struct tokens *tokens, const struct word_table *words,
+                              uint64_t min_count, elman_error *error) {
+  char name[BYTE_NAME];
+  elman_status status = tokens_add(tokens, text_of(MARK_JOINED), error);
+  if (status == ELMAN_OK) status = tokens_add(tokens, text_of(MARK_SPACED), error);
+  for (int byte = 0; status == ELMAN_OK && byte < BYTES; byte++)
+    status = tokens_add(tokens, byte_name(name, (unsigned char)byte), error);
+  return status == ELMAN_OK ? add_characters(tokens, words, min_count, error) : status;
+}
+
+bool subwords_are_closed(const struct vocabulary *vocabulary) {
+  char name[BYTE_NAME];
+  bool closed = vocabulary_find(vocabulary, text_of(MARK_JOINED)) != TOKEN_UNKNOWN &&
+                vocabulary_find(vocabulary, text_of(MARK_SPACED)) != TOKEN_UNKNOWN;
+  for (int byte = 0; closed && byte < BYTES; byte++)
+    closed = vocabulary_find(vocabulary, byte_name(name, (unsigned char)byte)) != TOKEN_UNKNOWN;
+  return closed;
+}
+
+/* ---- tokens: splitting ---- */
+
+/* A part of a word. */
+struct subwords_span {
+  struct text text;
+  uint32_t symbol; /* or TABLE_NONE */
+  bool spaced;     /* a space stands before it */
+};
+
+/* How far a text was split. */
+struct output {
+  struct tokens *tokens;
+  struct subwords subwords;
+  struct subwords_scratch *scratch;
+  bool (*space_expected)(struct text left, struct text right);
+  struct text previous; /* a part, or of bytes a character */
+  bool after_bytes;
+  elman_error *error;
+};
+
+static elman_status push_span(struct output *output, struct subwords_span span) {
+  struct subwords_scratch *scratch = output->scratch;
+  const elman_status status =
+      array_grow(&scratch->spans, &scratch->span_capacity, scratch->span_count + 1,
+                 sizeof *scratch->spans, output->error);
+  if (status == ELMAN_OK) scratch->spans[scratch->span_count++] = span;
+  return status;
+}
+
+static bool is_known(const struct output *output, struct text token) {
+  return output->subwords.vocabulary == NULL ||
+         vocabulary_find(output->subwords.vocabulary, token) != TOKEN_UNKNOWN;
+}
+
+/* No space stands before the first token of a text, and none is missed there. */
+static bool is_spaced(const struct output *output, const struct subwords_span *span,
+                      bool expected) {
+  return output->previous.length == 0 ? expected : span->spaced;
+}
+
+/* The part as one token, if there is one. */
+static elman_status add_unit(struct output *output, bool *added, const struct subwords_span *span) {
+  struct tokens *tokens = output->tokens;
+  const bool expected = output->space_expected(output->previous, span->text);
+  const bool spaced = is_spaced(output, span, expected);
+  const bool marked = spaced != expected || token_has_mark(span->text);
+  const char *mark = !marked ? "" : spaced ? MARK_SPACED : MARK_JOINED;
+  const elman_status status = tokens_add_marked(tokens, mark, span->text, output->error);
+  if (status != ELMAN_OK) return status;
+  *added = is_known(output, tokens_get(tokens, tokens->count - 1));
+  if (*added)
+    output->after_bytes = false;
+  else
+    buffer_cut(&tokens->bytes, tokens->starts[--tokens->count]);
+  return ELMAN_OK;
+}
+
+static elman_status add_character(struct output *output, const struct subwords_span *span) {
+  const struct text character = span->text;
+  const bool whole = is_known(output, character) && !token_has_mark(character);
+  const bool within = !whole && output->after_bytes;
+  const bool expected = !within && output->space_expected(output->previous, character);
+  const bool spaced = is_spaced(output, span, expected);
+  elman_status status = ELMAN_OK;
+  char name[BYTE_NAME];
+  if (spaced != expected)
+    status = tokens_add(output->tokens, text_of(spaced ? MARK_SPACED : MARK_JOINED), output->error);
+  if (status == ELMAN_OK && whole) status = tokens_add(output->tokens, character, output->error);
+  for (size_t i = 0; status == ELMAN_OK && !whole && i < character.length; i++)
+    status = tokens_add(output->tokens, byte_name(name, (unsigned char)character.bytes[i]),
+                        output->error);
+  output->after_bytes = !whole;
+  return status;
+}
+
+/* Pushes what the part was merged from, or its first character and the rest: the left one on top.
+ * False of a single character. A merge that someone made up may not fit the text. */
+static elman_status divide(struct output *output, bool *divided, const struct subwords_span *span) {
+  const struct merges *merges = output->subwords.merges;
+  const struct merge *merge = merges_origin(merges, span->symbol);
+  struct subwords_span left = *span, right = *span;
+  left.symbol = right.symbol = TABLE_NONE;
+  left.text.length = 0;
+  character_at(span->text, &left.text.length);
+  if (merge != NULL && merges_text(merges, merge->left).length < span->text.length) {
+    left = (struct subwords_span){merges_text(merges, merge->left), merge->left, span->spaced};
+    left.text.bytes = span->text.bytes;
+    right.symbol = merge->right;
+  }
+  *divided = left.text.length < span->text.length;
+  if (!*divided) return ELMAN_OK;
+  text_drop(&right.text, left.text.length);
+  right.spaced = false;
+  const elman_status status = push_span(output, right);
+  return status == ELMAN_OK ? push_span(output, left) : status;
+}
+
+static elman_status add_part(struct output *output, const struct subwords_span *part) {
+  struct subwords_scratch *scratch = output->scratch;
+  scratch->span_count = 0;
+  elman_status status = push_span(output, *part);
+  while (status == ELMAN_OK && scratch->span_count > 0) {
+    const struct subwords_span span = scratch->spans[--scratch->span_count];
+    bool done = false, divided = false;
+    status = add_unit(output, &done, &span);
+    if (status == ELMAN_OK && !done) status = divide(output, &divided, &span);
+    if (status == ELMAN_OK && !done && !divided) status = add_character(output, &span);
+    if (!divided) output->previous = span.text;
+  }
+  return status;
+}
+
+static elman_status add_word(struct output *output, struct text word, bool spaced,
+                             struct bpe_dropout *dropout) {
+  struct bpe_split *split = &output->scratch->split;
+  elman_status status = bpe_split(split, output->subwords.merges, word, dropout, output->error);
+  for (size_t i = 0, start = 0; status == ELMAN_OK && i < split->count; i++) {
+    const struct bpe_part *part = &split->parts[i];
+    const struct subwords_span span = {
+        {word.bytes + start, part->end - start}, part->symbol, spaced && start == 0};
+    status = add_part(output, &span);
+    start = part->end;
+  }
+  return status;
+}
+
+elman_status subwords_split(struct tokens *out, const struct tokens *words,
+                            struct subwords subwords, struct subwords_scratch *scratch,
+                            struct bpe_dropout *dropout, elman_error *error) {
+  struct output output = {.tokens = out,
+                          .subwords = subwords,
+                          .scratch = scratch,
+                          .space_expected = token_mode_row(ELMAN_TOKENS_BPE)->space_expected,
+                          .previous = {"", 0},
+                          .error = error};
+  struct text previous = {"", 0}; /* word */
+  elman_status status = ELMAN_OK;
+  tokens_clear(out);
+  for (size_t i = 0; status == ELMAN_OK && i < words->count; i++) {
+    const struct text token = tokens_get(words, i), word = token_surface(token);
+    const bool spaced =
+        token_has_mark(token) ? token_is_spaced(token) : output.space_expected(previous, word);
+    status = add_word(&output, word, spaced, dropout);
+    previous = word;
+  }
+  return status;
+}
+
+void subwords_scratch_free(struct subwords_scratch *scratch) {
+  bpe_split_free(&scratch->split);
+  free(scratch->spans);
+  *scratch = (struct subwords_scratch){0};
 }

@@ -2,7 +2,7 @@
 #ifndef ELMAN_VOCAB_BPE_LEARN_H
 #define ELMAN_VOCAB_BPE_LEARN_H
 
-#include "vocab/merges.h"
+#include "vocab/bpe.h"
 
 /* A pair that is seen once says nothing of other words. */
 enum { LEAST_PAIR_COUNT = 2 };

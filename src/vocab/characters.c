@@ -2,9 +2,7 @@
 
 #include <string.h>
 
-#include "vocab/tokens.h"
-
-bool in_ranges(const struct range *ranges, size_t count, int codepoint) {
+bool in_ranges(const struct codepoint_range *ranges, size_t count, int codepoint) {
   for (size_t i = 0; i < count; i++) {
     if (codepoint < ranges[i].first) return false;
     if (codepoint <= ranges[i].last) return true;
@@ -13,7 +11,7 @@ bool in_ranges(const struct range *ranges, size_t count, int codepoint) {
 }
 
 bool is_han(int codepoint) {
-  static const struct range han[] = {
+  static const struct codepoint_range han[] = {
       {0x2E80, 0x2FDF}, /* radicals */
       {0x3005, 0x3005}, /* 々 */
       {0x3007, 0x3007}, /* 〇 */
@@ -32,7 +30,8 @@ bool is_white_space(int codepoint) {
          category == UTF8PROC_CATEGORY_ZP;
 }
 
-bool is_combining_mark(int codepoint) {
+/* Categories M*: combining marks, variation selectors. */
+static bool is_combining_mark(int codepoint) {
   if (codepoint < 0x300) return false;
   const utf8proc_category_t category = utf8proc_category(codepoint);
   return category == UTF8PROC_CATEGORY_MN || category == UTF8PROC_CATEGORY_MC ||
@@ -53,7 +52,7 @@ bool is_word_character(int codepoint) {
 }
 
 bool is_unspaced(int codepoint) {
-  static const struct range unspaced[] = {
+  static const struct codepoint_range unspaced[] = {
       {0x3001, 0x3003}, {0x3008, 0x3011}, {0x3014, 0x301F}, {0x3041, 0x30FF},
       {0x31F0, 0x31FF}, {0xFE30, 0xFE4F}, {0xFF01, 0xFF0F}, {0xFF1A, 0xFF20},
       {0xFF3B, 0xFF40}, {0xFF5B, 0xFF9F}, {0xFFE0, 0xFFE6},
@@ -100,4 +99,71 @@ size_t cluster_end(struct text text, size_t start, int *first) {
     end = next_end;
   }
   return end;
+}
+
+/* ---- script ---- */
+
+/* Han, or a sign or kana beside it. */
+static bool are_unspaced(int left, int right) {
+  return is_unspaced(left) && is_unspaced(right) && (is_han(left) || is_han(right));
+}
+
+void script_count(struct script_counts *counts, struct text text) {
+  int previous = 0, before_previous = 0;
+  size_t at = 0;
+  while (at < text.length) {
+    const int codepoint = character_at(text, &at);
+    if (are_unspaced(previous, codepoint))
+      counts->han_adjacent++;
+    else if (previous == ' ' && are_unspaced(before_previous, codepoint))
+      counts->han_separated++;
+    counts->characters += !is_white_space(codepoint);
+    if (is_han(codepoint)) {
+      counts->letters++;
+      counts->han++;
+    } else if (is_word_character(codepoint) && !is_combining_mark(codepoint)) {
+      counts->letters++;
+      counts->kana += is_unspaced(codepoint);
+    }
+    before_previous = previous;
+    previous = codepoint;
+  }
+}
+
+bool script_is_han(const struct script_counts *counts) {
+  return counts->han > counts->letters / 2;
+}
+
+/* A fifth of all pairs is a quarter of the others. */
+static bool is_segmented(const struct script_counts *line) {
+  return line->han_separated > 0 && line->han_separated >= (line->han_adjacent + 3) / 4;
+}
+
+elman_token_mode script_line_mode(const struct script_counts *line) {
+  if (!script_is_han(line)) return ELMAN_TOKENS_WORDS;
+  return is_segmented(line) ? ELMAN_TOKENS_SPACE : ELMAN_TOKENS_CHARS;
+}
+
+void script_sample_add(struct script_sample *sample, const struct script_counts *line) {
+  enum { TELLING_PAIRS = 3 }; /* without a space: few words have four characters */
+  if (line->letters == 0) return;
+  sample->lines++;
+  sample->wide += line->han + line->kana > line->letters / 2;
+  if (!script_is_han(line)) return;
+  sample->han++;
+  if (is_segmented(line))
+    sample->spaced++;
+  else if (line->han_adjacent >= TELLING_PAIRS)
+    sample->unspaced++;
+}
+
+elman_token_mode script_token_mode(const struct script_sample *sample) {
+  if (sample->han <= sample->lines / 2) return ELMAN_TOKENS_WORDS;
+  return sample->spaced > 0 && sample->unspaced <= sample->spaced / 9 ? ELMAN_TOKENS_SPACE
+                                                                      : ELMAN_TOKENS_CHARS;
+}
+
+elman_normalization script_normalization(const struct script_sample *sample,
+                                         elman_normalization asked) {
+  return asked == ELMAN_NFKC && sample->wide > sample->lines / 2 ? ELMAN_NFKC_WIDE : asked;
 }

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "vocab/characters.h"
-#include "vocab/signs.h"
-#include "vocab/token_modes.h"
+#include "vocab/normalize.h"
+#include "vocab/tokens.h"
 
 /* ---- tokens in a text as it was given ---- */
 
@@ -96,7 +96,7 @@ static bool is_compatibility_jamo(int codepoint) {
 }
 
 static bool is_hangul(int codepoint) {
-  static const struct range hangul[] = {{0x1100, 0x11FF}, {0xA960, 0xD7FF}};
+  static const struct codepoint_range hangul[] = {{0x1100, 0x11FF}, {0xA960, 0xD7FF}};
   return IN_RANGES(hangul, codepoint) || is_compatibility_jamo(codepoint);
 }
 
@@ -228,4 +228,30 @@ void locate_words(struct word_range *words, const size_t *starts, const size_t *
         words[i] = (struct word_range){placed ? words[i].first : word, word + 1};
     }
   }
+}
+
+/* ---- units ---- */
+
+bool units_are_tokens(struct text text, elman_alignment_units units) {
+  struct script_counts counts = {0};
+  if (units != ELMAN_UNITS_AUTO) return units != ELMAN_UNITS_WORDS;
+  script_count(&counts, text);
+  return script_line_mode(&counts) == ELMAN_TOKENS_CHARS;
+}
+
+/* </s> stands at the end and has no byte. */
+size_t units_count(const struct unit_side *side) {
+  size_t count = side->tokens;
+  if (!side->by_tokens) return count_words(side->text);
+  while (count > 0 && side->starts[count - 1] == side->ends[count - 1]) count--;
+  return count;
+}
+
+void units_locate(struct word_range *units, const struct unit_side *side) {
+  if (!side->by_tokens) {
+    locate_words(units, side->starts, side->ends, side->tokens, side->text);
+    return;
+  }
+  for (size_t i = 0; i < side->tokens; i++)
+    units[i] = (struct word_range){i, i + (side->starts[i] < side->ends[i])};
 }

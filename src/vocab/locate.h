@@ -2,6 +2,7 @@
 #ifndef ELMAN_VOCAB_LOCATE_H
 #define ELMAN_VOCAB_LOCATE_H
 
+#include "elman/attention.h"
 #include "vocab/tokens.h"
 
 /* Token i lies in bytes [starts[i], ends[i]) of a text; white space is in none. */
@@ -21,6 +22,8 @@ elman_status locate_tokens(struct spans spans, const struct tokens *tokens, stru
 void locate_joined(struct spans spans, const struct tokens *tokens, size_t count,
                    elman_token_mode mode, struct text joined);
 
+/* ---- words ---- */
+
 /* The words [first, end) that a token lies in, from 0. None where both are equal: the token is
  * white space, or has no byte and stands after the last word, as </s> does. */
 struct word_range {
@@ -30,12 +33,32 @@ struct word_range {
 /* The words of a text: what white space separates. */
 size_t count_words(struct text text);
 
-/* Takes the next word at or after byte *at, which moves to its end. False past the last. */
+/* Finds the next word at or after byte *at, which moves to its end. False past the last. */
 bool word_next(size_t *start, size_t *at, struct text text);
 
 /* words[i] = every word that token i has a byte of; the word before which it stands, if it has no
  * byte. Neither end of the ranges falls from a token with a word to the next. */
 void locate_words(struct word_range *words, const size_t *starts, const size_t *ends, size_t count,
                   struct text text);
+
+/* ---- units ---- */
+
+/* Word alignments count units: the words of a text, or its tokens where it has no words. */
+
+/* Whether the units of a text are its tokens: by default those of Han without spaces. */
+bool units_are_tokens(struct text text, elman_alignment_units units);
+
+/* A text with the places of its tokens. */
+struct unit_side {
+  struct text text;
+  const size_t *starts, *ends; /* of its tokens */
+  size_t tokens;
+  bool by_tokens; /* units_are_tokens */
+};
+
+size_t units_count(const struct unit_side *side);
+
+/* units[i] = those that token i lies in, as locate_words has it. */
+void units_locate(struct word_range *units, const struct unit_side *side);
 
 #endif

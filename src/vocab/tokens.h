@@ -33,27 +33,34 @@
 #define MARK_JOINED "\xEF\xBF\xAD"
 #define MARK_SPACED "\xE2\x96\x81"
 
+/* ---- modes ---- */
+
+/* Spaces that say nothing in a mode, and that few people type: see text_drop_spaces. */
+enum idle_spaces { NO_SPACES, SPACES_BETWEEN_HAN, SPACES_BESIDE_HAN };
+
+/* How a mode splits text. A mode is a row of the table and a value of elman_token_mode. */
+struct token_mode {
+  const char *name;
+  /* The end of the token that starts at byte `start` of a piece without spaces. NULL for `auto`. */
+  size_t (*token_end)(struct text piece, size_t start);
+  /* Whether a space is expected between two tokens. It sees them without marks, so that splitting
+   * and joining cannot disagree. */
+  bool (*space_expected)(struct text left, struct text right);
+  enum idle_spaces idle_spaces;
+  bool segments_han; /* see segment_unspaced */
+  bool has_subwords; /* see subwords_split; a token may be a byte, or a mark alone */
+};
+
+/* Of an elman_token_mode; NULL if there is no such mode. */
+const struct token_mode *token_mode_row(size_t mode);
+
 /* Of an elman_token_mode: "space", "words", "chars", "auto", "bpe"; NULL for anything else. */
 const char *token_mode_name(size_t mode);
 
 /* Of an elman_normalization: "nfc", "nfkc", "nfkc-wide"; NULL for anything else. */
 const char *normalization_name(size_t normalization);
 
-/* Replaces the contents of `into` by `text` in this form, with every run of Unicode white space one
- * space and none at the ends. `text` must be valid UTF-8. */
-elman_status text_normalize(struct buffer *into, struct text text, elman_normalization form,
-                            elman_error *error) CHECKED;
-
-/* Drops the spaces from normalised text that say nothing in a mode, and that few people type: in
- * `words` those between two of Han, kana and full-width signs, in `chars` those beside one. A space
- * between Han and Latin stays in `words`, which is what other languages are split into: the word on
- * either side would be written without it. */
-void text_drop_spaces(struct buffer *normalized, elman_token_mode mode);
-
-/* Replaces the contents of `into` by `text` in NFKD with its case folded, without characters that
- * nobody sees (soft hyphens, joiners). Texts that differ in case, width or the like become equal.
- * For comparing, not for reading. `text` must be valid UTF-8. */
-elman_status text_fold(struct buffer *into, struct text text, elman_error *error) CHECKED;
+/* ---- tokens ---- */
 
 /* A list of tokens. Their bytes lie in `bytes`; item i is [starts[i], starts[i + 1]). Start from
  * all zero; a list may be reused and then keeps its memory. */
@@ -66,6 +73,7 @@ struct tokens {
 
 struct text tokens_get(const struct tokens *tokens, size_t index); /* marks included */
 elman_status tokens_add(struct tokens *tokens, struct text token, elman_error *error) CHECKED;
+
 /* Adds `mark` (MARK_JOINED, MARK_SPACED or "") and `surface` as one token. */
 elman_status tokens_add_marked(struct tokens *tokens, const char *mark, struct text surface,
                                elman_error *error) CHECKED;
@@ -80,7 +88,6 @@ elman_status tokens_split(struct tokens *tokens, struct text text, elman_token_m
 /* Appends the text that the tokens came from to `into`. */
 elman_status tokens_join(struct buffer *into, const struct tokens *tokens, elman_token_mode mode,
                          elman_error *error) CHECKED;
-
 struct text token_surface(struct text token);
 bool token_has_mark(struct text token);
 bool token_is_spaced(struct text token); /* its mark is MARK_SPACED */
@@ -103,40 +110,18 @@ struct surface {
 void tokens_surface(struct surface *surface, const struct tokens *tokens, size_t index,
                     elman_token_mode mode);
 
-/* Characters of normalised text by script. Start from all zero. */
-struct script_counts {
-  size_t characters;    /* without white space */
-  size_t letters;       /* letters and digits, Han included */
-  size_t han;           /* Han characters */
-  size_t kana;          /* letters that are kana */
-  size_t han_adjacent;  /* pairs of a Han character and another one, a kana or a full-width sign */
-  size_t han_separated; /* the same with a space between them */
-};
-void script_count(struct script_counts *counts, struct text text);
-bool script_is_han(const struct script_counts *counts); /* most letters and digits are Han */
+/* ---- words of the other language ---- */
 
-/* A sample of lines, from which `auto` is resolved. Each line counts once, so that none outweighs
- * the others: as `words` unless it is mostly Han; as `space` when at least a fifth of its
- * neighbouring Han characters have a space between them (segmented Chinese), else as `chars`. A
- * line too short to tell the latter two apart counts as Han only. Where both are found, `chars`
- * loses least: it takes them alike, whereas an unsegmented sentence is one long word in `space`. So
- * `space` needs nine lines of ten. Start from all zero. */
-struct script_sample {
-  size_t lines;    /* with letters or digits */
-  size_t han;      /* of them, mostly Han */
-  size_t wide;     /* of them, mostly Han and kana: written with full-width signs */
-  size_t spaced;   /* of these, segmented by spaces */
-  size_t unspaced; /* surely not */
+/* Two neighbours of which at least one is a word of the other language, put where a word is
+ * unknown. */
+struct meeting {
+  struct text left, right; /* without marks */
+  bool left_foreign, right_foreign;
+  bool foreign_characters; /* the other language is split into single characters */
 };
-/* The mode that fits the line with these counts. */
-elman_token_mode script_line_mode(const struct script_counts *line);
-void script_sample_add(struct script_sample *sample, const struct script_counts *line);
-elman_token_mode script_token_mode(const struct script_sample *sample);
-/* ELMAN_NFKC becomes ELMAN_NFKC_WIDE where most lines are written with full-width signs. */
-elman_normalization script_normalization(const struct script_sample *sample,
-                                         elman_normalization asked);
 
-/* Han: the ideographs of all CJK blocks and 々 〇 (no kana). */
-bool is_han(int codepoint);
+/* Whether a space parts them: as the mode expects, but Han and kana stand apart from the words of a
+ * text with spaces, and two foreign words are not joined to one. */
+bool space_beside_foreign(elman_token_mode mode, const struct meeting *meeting);
 
 #endif

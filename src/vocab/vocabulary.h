@@ -11,21 +11,58 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "base/table.h"
 #include "base/text.h"
 #include "elman/model.h"
 #include "vocab/tokens.h"
 
+/* Strings and a count of each, by the number in which they came. Inside src/vocab and src/corpus.
+ */
+
+struct word {
+  size_t start; /* in `bytes` */
+  size_t length;
+  uint64_t count;
+};
+
+/* Start from all zero. */
+struct word_table {
+  struct buffer bytes; /* all words, one behind the other, with a NUL behind each */
+  struct word *words;
+  size_t count;
+  size_t capacity;
+  struct table index;
+};
+
+/* Valid until a word is added. */
+static inline struct text word_text(const struct word_table *table, size_t index) {
+  const struct word *word = &table->words[index];
+  return (struct text){table->bytes.bytes + word->start, word->length};
+}
+
+/* Its number, or TABLE_NONE. */
+uint32_t word_find(const struct word_table *table, struct text text);
+
+/* *word is the new or old entry; a new one has the count 0. `text` lies elsewhere. */
+elman_status word_add(struct word **word, struct word_table *table, struct text text,
+                      elman_error *error) CHECKED;
+void word_table_free(struct word_table *table);
+
 enum { TOKEN_UNKNOWN = 0, TOKEN_START = 1, TOKEN_END = 2 };
+
 struct vocabulary; /* immutable once built: may be read by several threads */
 
 /* Counts tokens while a corpus is read; then becomes a vocabulary. */
 struct token_counter;
+
 elman_status token_counter_create(struct token_counter **counter, elman_error *error) CHECKED;
 elman_status token_counter_add(struct token_counter *counter, const struct tokens *tokens,
                                elman_error *error) CHECKED;
+
 /* These come into the vocabulary however rarely they are seen. */
 elman_status token_counter_keep(struct token_counter *counter, const struct tokens *tokens,
                                 elman_error *error) CHECKED;
+
 /* Adds the counts of `from`, whose words come behind those that are there, in their order. */
 elman_status token_counter_merge(struct token_counter *counter, const struct token_counter *from,
                                  elman_error *error) CHECKED;
@@ -44,9 +81,7 @@ elman_status vocabulary_from_counts(struct vocabulary **vocabulary,
 elman_status vocabulary_from_list(struct vocabulary **vocabulary, const struct tokens *tokens,
                                   const uint64_t *counts, elman_side side,
                                   elman_error *error) CHECKED;
-
 void vocabulary_free(struct vocabulary *vocabulary);
-
 size_t vocabulary_size(const struct vocabulary *vocabulary);
 size_t vocabulary_specials(const struct vocabulary *vocabulary); /* ids below this are no words */
 struct text vocabulary_token(const struct vocabulary *vocabulary, size_t id); /* then a NUL */

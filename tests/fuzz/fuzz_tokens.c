@@ -4,9 +4,10 @@
 
 #include "fuzz.h"
 #include "vocab/bpe_learn.h"
+#include "vocab/characters.h"
 #include "vocab/codec.h"
 #include "vocab/locate.h"
-#include "vocab/segment.h"
+#include "vocab/normalize.h"
 
 static void require_places(const struct tokens *tokens, struct text text, elman_token_mode mode,
                            elman_normalization form) {

@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "vocab/codec.h"
 #include "vocab/locate.h"
-#include "vocab/segment.h"
+#include "vocab/normalize.h"
 
 static void split(struct tokens *tokens, const char *text, elman_token_mode mode) {
   struct buffer normalized = {0};

@@ -5,6 +5,7 @@
 #include <utf8proc.h>
 
 #include "vocab/locate.h"
+#include "vocab/normalize.h"
 
 static void normalize(struct buffer *into, struct text text, elman_normalization form) {
   cr_assert_eq(text_normalize(into, text, form, NULL), ELMAN_OK);

@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "vocab/characters.h"
 #include "vocab/tokens.h"
 
 static void vote_for(struct script_sample *sample, const char *line, size_t times) {

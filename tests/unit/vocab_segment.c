@@ -1,7 +1,7 @@
 /* Segmentation of Chinese that was typed without spaces. */
 #include <criterion/criterion.h>
 
-#include "vocab/segment.h"
+#include "vocab/codec.h"
 
 static struct vocabulary *vocabulary_of(const char *const *lines, size_t count) {
   struct token_counter *counter;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "vocab/token_modes.h"
+#include "vocab/normalize.h"
 #include "vocab/tokens.h"
 
 static const elman_token_mode modes[] = {ELMAN_TOKENS_SPACE, ELMAN_TOKENS_WORDS,
