@@ -14,7 +14,7 @@ elman_status fail(elman_error *error, elman_status code, const char *where, cons
 elman_status fail_no_memory(elman_error *error);
 
 /* Behind a noun that is counted: "1 pair", "2 pairs". */
-static inline const char *plural(size_t count) {
+static inline const char *plural_ending(size_t count) {
   return count == 1 ? "" : "s";
 }
 

@@ -129,7 +129,7 @@ static elman_status add_tsv_line(struct reader *reader, const struct lines *line
   if (found < last) {
     snprintf(problem, sizeof problem,
              "has %zu column%s, column %zu is needed (columns are separated by tabs)", found,
-             plural(found), last);
+             plural_ending(found), last);
     return skip(reader, lines, ELMAN_FINDING_LACKS_COLUMN, problem);
   }
   if (is_blank(pair.source))
@@ -148,7 +148,7 @@ static elman_status not_as_many(struct reader *reader, const struct lines *lines
                                 const struct lines *others, size_t other_count, const char *rule) {
   return fail(reader->error, ELMAN_BAD_DATA, lines->name,
               "has %zu line%s but %s has %zu; line n of one must %s line n of the other", count,
-              plural(count), others->name, other_count, rule);
+              plural_ending(count), others->name, other_count, rule);
 }
 
 /* The alignment file, if there is one. It goes with the lines of another, but for blank lines at
@@ -255,7 +255,7 @@ static elman_status nothing_found(const struct reader *reader) {
   return fail(reader->error, ELMAN_BAD_DATA, where,
               "no usable sentence pair was found; of %zu line%s left out the first, %.160s, "
               "%s; " FORMAT "%s",
-              skipped, plural(skipped), reader->first.where, reader->first.message,
+              skipped, plural_ending(skipped), reader->first.where, reader->first.message,
               reader->other_encoding
                   ? "; text in another encoding is converted by iconv, as in iconv -f GB18030 -t "
                     "UTF-8"

@@ -127,7 +127,7 @@ static elman_status set_sizes(elman_split *split, const elman_split_options *opt
   if (dev >= split->count || test >= split->count - dev)
     return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                 "dev (%zu) and test (%zu) leave nothing of %zu pair%s to train on", dev, test,
-                split->count, plural(split->count));
+                split->count, plural_ending(split->count));
   split->info.wanted[ELMAN_PART_DEV] = dev;
   split->info.wanted[ELMAN_PART_TEST] = test;
   split->info.wanted[ELMAN_PART_TRAIN] = split->count - dev - test;
@@ -141,7 +141,7 @@ static elman_status check_sizes(const elman_split *split, elman_error *error) {
                   "the groups of pairs that share a sentence are too large for %s (%zu pair%s "
                   "wanted); the largest has %zu of %zu pairs",
                   part == ELMAN_PART_DEV ? "dev" : "test", split->info.wanted[part],
-                  plural(split->info.wanted[part]), split->info.largest, split->count);
+                  plural_ending(split->info.wanted[part]), split->info.largest, split->count);
   return ELMAN_OK;
 }
 

@@ -17,7 +17,7 @@ static elman_status allocate(elman_matrix *matrix, size_t rows, size_t columns, 
   *matrix = (elman_matrix){0};
   if (rows == 0 || columns == 0)
     return fail(error, ELMAN_BAD_DATA, where, "holds no numbers: it has %zu row%s and %zu column%s",
-                rows, plural(rows), columns, plural(columns));
+                rows, plural_ending(rows), columns, plural_ending(columns));
   if (__builtin_mul_overflow(rows, columns, &bytes) ||
       __builtin_mul_overflow(bytes, sizeof(float), &bytes))
     return fail(error, ELMAN_BAD_DATA, where, "a matrix of %zu rows and %zu columns is impossible",
@@ -173,7 +173,7 @@ static elman_status check_header(const struct npy_header *header, size_t *width,
   if (header->dimensions != 2)
     return fail(error, ELMAN_BAD_DATA, where,
                 "has %zu dimension%s; a matrix has 2, rows and columns", header->dimensions,
-                plural(header->dimensions));
+                plural_ending(header->dimensions));
   return ELMAN_OK;
 }
 
@@ -344,7 +344,7 @@ static elman_status read_rows(elman_matrix *matrix, struct numbers *numbers, str
     if (width != columns) {
       char problem[128];
       snprintf(problem, sizeof problem, "has %zu number%s, but the first row has %zu", width,
-               plural(width), columns);
+               plural_ending(width), columns);
       return wrong(&line, error, problem);
     }
   }

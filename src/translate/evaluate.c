@@ -393,7 +393,7 @@ static elman_status check_reach(const struct work *work, elman_error *error) {
       return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
                   "an override: no matrix has target token %zu and source token %zu: there are at "
                   "most %zu target token%s, </s> included, and %zu source token%s",
-                  cell->row + 1, cell->column + 1, T, plural(T), S, plural(S));
+                  cell->row + 1, cell->column + 1, T, plural_ending(T), S, plural_ending(S));
   }
   return ELMAN_OK;
 }

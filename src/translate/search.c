@@ -379,7 +379,7 @@ static elman_status fit(struct search *search, const struct search_request *requ
     if (!search_member_fits(&search->members[m], S, count, width))
       return fail(error, ELMAN_BAD_DATA, NULL,
                   "%zu sentence%s of up to %zu token%s %s too much for a beam of %zu", count,
-                  plural(count), S, plural(S), count == 1 ? "is" : "are", width);
+                  plural_ending(count), S, plural_ending(S), count == 1 ? "is" : "are", width);
   rows->source.steps = S;
   rows->source.batch = count;
   rows->target.steps = 1;

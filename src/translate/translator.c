@@ -35,7 +35,7 @@ static elman_status encode_source(struct encoding *encoding, const struct model 
     return fail(
         error, ELMAN_BAD_DATA, NULL,
         "the sentence has more than the %zu byte%s that %s allowed; split it, or allow more",
-        max_bytes, plural(max_bytes), max_bytes == 1 ? "is" : "are");
+        max_bytes, plural_ending(max_bytes), max_bytes == 1 ? "is" : "are");
   }
   return encode_checked(encoding, &codec, source, error);
 }

@@ -245,7 +245,7 @@ elman_status vocabulary_from_list(struct vocabulary **vocabulary, const struct t
   const size_t specials = (*vocabulary)->specials;
   status = tokens->count < specials ? fail(error, ELMAN_BAD_DATA, NULL,
                                            "the vocabulary has %zu token%s, at least %zu must be",
-                                           tokens->count, plural(tokens->count), specials)
+                                           tokens->count, plural_ending(tokens->count), specials)
                                     : add_listed(*vocabulary, tokens, counts, error);
   return built(vocabulary, status);
 }
