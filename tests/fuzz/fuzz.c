@@ -4,6 +4,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/text.h"
+
 #pragma weak fuzz_make_seed
 
 static int in_memory = -1;

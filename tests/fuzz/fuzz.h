@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/text.h"
+struct text;
 
 /* Does with any bytes what the program does with a file, or text, of the target's kind. False if
  * they were refused; a promise that does not hold ends the process. */
