@@ -108,14 +108,14 @@ static elman_status write_tensors(FILE *stream, json_t *metadata, const struct t
   return status;
 }
 
-elman_status checkpoint_save(const struct trainer *trainer, const elman_train_options *options,
-                             struct corpus_hashes hashes, elman_error *error) {
+elman_status checkpoint_save(const struct trainer *trainer, elman_error *error) {
+  const elman_train_options *options = trainer->options;
   if (!has_possible_counts(&trainer->state))
     return fail(error, ELMAN_INVALID_ARGUMENT, options->checkpoint,
                 "the counts of this training run do not fit into a checkpoint");
   json_t *metadata = json_object();
   int result = json_object_set_new(metadata, "elman.version", json_string(ELMAN_VERSION));
-  result |= training_set_options(metadata, trainer, options, hashes);
+  result |= training_set_options(metadata, trainer);
   result |= safetensors_set_json(metadata, KEY_STATE, describe_state(&trainer->state));
   result |= training_set_start(metadata, &trainer->start);
   struct safe_file file;
@@ -170,10 +170,9 @@ static elman_status read_block(const struct safetensors *file, const struct name
 }
 
 static elman_status load(struct trainer *trainer, const struct safetensors *file,
-                         const elman_train_options *options, struct corpus_hashes hashes,
                          elman_error *error) {
   elman_status status = advise(safetensors_verify(file, error), error);
-  if (status == ELMAN_OK) status = training_check(trainer, file, options, hashes, error);
+  if (status == ELMAN_OK) status = training_check(trainer, file, error);
   if (status != ELMAN_OK) return status;
   struct training_state state;
   status = read_state(&state, file, error);
@@ -187,14 +186,14 @@ static elman_status load(struct trainer *trainer, const struct safetensors *file
   return status;
 }
 
-elman_status checkpoint_load(struct trainer *trainer, const elman_train_options *options,
-                             struct corpus_hashes hashes, bool *found, elman_error *error) {
-  elman_status status = file_exists(found, options->checkpoint, error);
+elman_status checkpoint_load(struct trainer *trainer, bool *found, elman_error *error) {
+  const char *path = trainer->options->checkpoint;
+  elman_status status = file_exists(found, path, error);
   if (status != ELMAN_OK || !*found) return status;
   struct safetensors file;
-  status = advise(safetensors_open(&file, options->checkpoint, error), error);
+  status = advise(safetensors_open(&file, path, error), error);
   if (status != ELMAN_OK) return status;
-  status = name_newer_version(load(trainer, &file, options, hashes, error), &file, error);
+  status = name_newer_version(load(trainer, &file, error), &file, error);
   safetensors_close(&file);
   return status;
 }

@@ -6,16 +6,15 @@
 #include "train/same_training.h"
 #include "train/trainer.h"
 
-/* Writes options->checkpoint, which is replaced at once. After trainer_flush. */
-elman_status checkpoint_save(const struct trainer *trainer, const elman_train_options *options,
-                             struct corpus_hashes hashes, elman_error *error) CHECKED;
+/* Writes the checkpoint of the options, which is replaced at once. After trainer_flush. */
+elman_status checkpoint_save(const struct trainer *trainer, elman_error *error) CHECKED;
 
-/* Reads options->checkpoint into the trainer and its model. A file that is not there leaves them as
- * they are, and *found says so. Another corpus, or options that change the result, are
- * ELMAN_INVALID_ARGUMENT, and the message names the difference; a damaged file is ELMAN_BAD_DATA.
+/* Reads the checkpoint of the options into the trainer and its model. A file that is not there
+ * leaves them as they are, and *found is then false. Another corpus, or options that change the
+ * result, are ELMAN_INVALID_ARGUMENT, and the message names the difference; a damaged file is
+ * ELMAN_BAD_DATA.
  */
-elman_status checkpoint_load(struct trainer *trainer, const elman_train_options *options,
-                             struct corpus_hashes hashes, bool *found, elman_error *error) CHECKED;
+elman_status checkpoint_load(struct trainer *trainer, bool *found, elman_error *error) CHECKED;
 
 /* As elman_checkpoint_look. */
 elman_status checkpoint_look(elman_checkpoint *checkpoint, const char *path,

@@ -25,7 +25,6 @@ struct run {
   struct batch batch;
   struct resplit resplit; /* with subword dropout */
   size_t epochs;
-  struct corpus_hashes hashes;
   size_t unguided;                       /* pairs without a link */
   double unknown_source, unknown_target; /* shares of the tokens */
   struct kept kept;                      /* snapshots */
@@ -105,8 +104,7 @@ static elman_status run_batch(struct run *run, elman_error *error) {
   const size_t *pairs = epoch_order_batch(&run->order, state->position, &size);
   if (run->pending == ELMAN_OK) run->pending = fill_batch(run, pairs, size, &run->problem);
   elman_status status = agree(run, error);
-  if (status == ELMAN_OK)
-    status = trainer_step(trainer, &run->batch, run->options, &losses, &norm, error);
+  if (status == ELMAN_OK) status = trainer_step(trainer, &run->batch, &losses, &norm, error);
   if (status != ELMAN_OK) return status;
   state->position++;
   if (state->failures == 0) {
@@ -234,7 +232,7 @@ static elman_status save_checkpoint(struct run *run, elman_error *error) {
   run->saved = true;
   trainer_flush(run->trainer);
   elman_error problem;
-  const elman_status status = checkpoint_save(run->trainer, run->options, run->hashes, &problem);
+  const elman_status status = checkpoint_save(run->trainer, &problem);
   if (run->options->saved != NULL) {
     run->options->saved(run->options->context, status == ELMAN_OK ? NULL : &problem);
     return ELMAN_OK;
@@ -401,7 +399,7 @@ static elman_status prepare(struct run *run, elman_error *error) {
     return fail(error, ELMAN_BAD_DATA, NULL,
                 "no pair is left to train on; a larger max_length (--max-length) allows longer "
                 "sentences");
-  run->hashes = corpus_hashes_of(run->corpus);
+  run->trainer->corpus = corpus_hashes_of(run->corpus);
   run->unguided = corpus_unguided(run->corpus);
   run->unknown_source = unknown_share(&run->corpus->source);
   run->unknown_target = unknown_share(&run->corpus->target);
@@ -435,13 +433,11 @@ static elman_status check_epochs(const struct run *run, elman_error *error) {
 static elman_status begin(struct run *run, elman_error *error) {
   const elman_train_options *options = run->options;
   elman_status status = ELMAN_OK;
-  if (group_size(options->group) > 1)
-    status = training_compare(run->trainer, options, run->hashes, error);
+  if (group_size(options->group) > 1) status = training_compare(run->trainer, error);
   if (status != ELMAN_OK) return status;
   if (options->checkpoint != NULL && is_first(run))
-    status = options->resume
-                 ? checkpoint_load(run->trainer, options, run->hashes, &run->saved, error)
-                 : file_exists(&run->saved, options->checkpoint, error);
+    status = options->resume ? checkpoint_load(run->trainer, &run->saved, error)
+                             : file_exists(&run->saved, options->checkpoint, error);
   if (status == ELMAN_OK && options->resume && run->saved) status = check_epochs(run, error);
   status = group_agree(options->group, status, error);
   if (status == ELMAN_OK) status = training_broadcast(run->trainer, options->group, error);

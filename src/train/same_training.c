@@ -76,8 +76,9 @@ static int describe_rows(json_t *object, unsigned scopes, const void *fields) {
 }
 
 /* What corpus and options together made of the words. */
-static json_t *describe_words(const struct model *model, const struct pairs *dev,
-                              struct corpus_hashes hashes) {
+static json_t *describe_words(const struct trainer *trainer) {
+  const struct model *model = trainer->model;
+  const struct pairs *dev = trainer_dev(trainer->options);
   const struct model_config *config = &model->config;
   return json_pack(
       "{s:I, s:I, s:s, s:s, s:o, s:o, s:o, s:o}", "source vocabulary",
@@ -88,21 +89,22 @@ static json_t *describe_words(const struct model *model, const struct pairs *dev
       hexadecimal(hash_vocabulary(model->source_vocabulary, model->merges[ELMAN_SOURCE])),
       "words of the target",
       hexadecimal(hash_vocabulary(model->target_vocabulary, model->merges[ELMAN_TARGET])), "corpus",
-      hexadecimal(hashes.ids), "dev pairs", hexadecimal(pairs_hash(dev)));
+      hexadecimal(trainer->corpus.ids), "dev pairs", hexadecimal(pairs_hash(dev)));
 }
 
 /* Corpus, model and the options of these scopes, each by its name in messages; NULL when memory
  * runs out. */
-static json_t *describe_training(const struct trainer *trainer, const elman_train_options *options,
-                                 unsigned scopes, struct corpus_hashes hashes) {
+static json_t *describe_training(const struct trainer *trainer, unsigned scopes) {
   const struct model *model = trainer->model;
+  const elman_train_options *options = trainer->options;
+  const uint64_t guide = trainer->corpus.guide;
   json_t *json = json_object();
   /* Options first: a message names them rather than their effects. */
   if (json != NULL &&
       describe_rows(json, ELMAN_SCOPE_MODEL | ELMAN_SCOPE_START, &model->config) == 0 &&
       describe_rows(json, scopes, options) == 0 &&
-      json_object_update_new(json, describe_words(model, trainer_dev(options), hashes)) == 0 &&
-      (hashes.guide == 0 || json_object_set_new(json, "guide", hexadecimal(hashes.guide)) == 0))
+      json_object_update_new(json, describe_words(trainer)) == 0 &&
+      (guide == 0 || json_object_set_new(json, "guide", hexadecimal(guide)) == 0))
     return json;
   json_decref(json);
   return NULL;
@@ -125,11 +127,10 @@ static json_t *describe_names(const elman_train_options *options) {
   return NULL;
 }
 
-int training_set_options(json_t *metadata, const struct trainer *trainer,
-                         const elman_train_options *options, struct corpus_hashes hashes) {
-  const int result = safetensors_set_json(
-      metadata, KEY_OPTIONS, describe_training(trainer, options, ELMAN_SCOPE_TRAINING, hashes));
-  return result | safetensors_set_json(metadata, KEY_NAMES, describe_names(options));
+int training_set_options(json_t *metadata, const struct trainer *trainer) {
+  const int result =
+      safetensors_set_json(metadata, KEY_OPTIONS, describe_training(trainer, ELMAN_SCOPE_TRAINING));
+  return result | safetensors_set_json(metadata, KEY_NAMES, describe_names(trainer->options));
 }
 
 /* ---- comparing ---- */
@@ -212,20 +213,19 @@ static elman_status compare(const json_t *here, const json_t *there, const json_
 /* ---- a checkpoint and the training that goes on from it ---- */
 
 static elman_status check_options(const struct safetensors *file, const struct trainer *trainer,
-                                  const elman_train_options *options, struct corpus_hashes hashes,
                                   elman_error *error) {
   /* A file of an earlier version lacks options that it did not have, and was trained with their
    * defaults. It does not say how its model was made: the user's options count for that. */
   const elman_train_options defaults = {ELMAN_TRAIN_HYPERPARAMETERS(FIELD_DEFAULT)};
   const struct model_config model_defaults = model_config_default();
-  json_t *then, *now = describe_training(trainer, options, ELMAN_SCOPE_TRAINING, hashes);
+  json_t *then, *now = describe_training(trainer, ELMAN_SCOPE_TRAINING);
   json_t *unset = json_object();
   elman_status status = checkpoint_json(&then, file, KEY_OPTIONS, error);
   if (now == NULL || unset == NULL || describe_rows(unset, ELMAN_SCOPE_TRAINING, &defaults) != 0 ||
       describe_rows(unset, ELMAN_SCOPE_MODEL, &model_defaults) != 0 ||
       describe_rows(unset, ELMAN_SCOPE_START, &trainer->model->config) != 0)
     status = fail_no_memory(error);
-  if (status == ELMAN_OK) status = compare(now, then, unset, file, options, error);
+  if (status == ELMAN_OK) status = compare(now, then, unset, file, trainer->options, error);
   json_decref(then);
   json_decref(now);
   json_decref(unset);
@@ -294,27 +294,24 @@ static elman_status read_start(struct trainer *trainer, const struct safetensors
 }
 
 elman_status training_check(struct trainer *trainer, const struct safetensors *file,
-                            const elman_train_options *options, struct corpus_hashes hashes,
                             elman_error *error) {
-  const elman_status status = check_options(file, trainer, options, hashes, error);
+  const elman_status status = check_options(file, trainer, error);
   return status == ELMAN_OK ? read_start(trainer, file, error) : status;
 }
 
 /* ---- processes that train together ---- */
 
 /* The program comes first: another version may have other options. */
-static json_t *describe_program(const struct trainer *trainer, const elman_train_options *options,
-                                struct corpus_hashes hashes) {
+static json_t *describe_program(const struct trainer *trainer) {
   const struct blas_kernels kernels = blas_kernels_in_use();
-  json_t *work =
-      describe_training(trainer, options, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END, hashes);
+  json_t *work = describe_training(trainer, ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END);
   json_t *json = json_object();
   int result = json_object_set_new(json, "version", json_string(ELMAN_VERSION));
   result |= json_object_set_new(json, "compiler", json_string(__VERSION__));
   result |= json_object_set_new(json, "instructions", json_string(compiled_instructions()));
   result |= json_object_set_new(json, "OpenBLAS", json_string(kernels.config));
   result |= json_object_set_new(json, "kernels of OpenBLAS", json_string(kernels.family));
-  result |= json_object_set_new(json, "epochs", json_integer((json_int_t)options->epochs));
+  result |= json_object_set_new(json, "epochs", json_integer((json_int_t)trainer->options->epochs));
   if (work == NULL) result = -1;
   if (result == 0) result = json_object_update(json, work);
   json_decref(work);
@@ -336,17 +333,16 @@ static elman_status broadcast_text(char **text, const elman_group *group, elman_
   return status == ELMAN_OK ? group_broadcast(group, *text, length, error) : status;
 }
 
-elman_status training_compare(const struct trainer *trainer, const elman_train_options *options,
-                              struct corpus_hashes hashes, elman_error *error) {
-  const elman_group *group = options->group;
-  json_t *here = describe_program(trainer, options, hashes), *there = NULL;
+elman_status training_compare(const struct trainer *trainer, elman_error *error) {
+  const elman_group *group = trainer->options->group;
+  json_t *here = describe_program(trainer), *there = NULL;
   char *text = here == NULL ? NULL : write_json(here, JSON_COMPACT);
   elman_status status = text == NULL ? fail_no_memory(error) : ELMAN_OK;
   status = group_agree(group, status, error);
   if (status == ELMAN_OK) status = broadcast_text(&text, group, error);
   if (status == ELMAN_OK) {
     status = read_json(&there, text_of(text), error);
-    if (status == ELMAN_OK) status = compare(here, there, NULL, NULL, options, error);
+    if (status == ELMAN_OK) status = compare(here, there, NULL, NULL, trainer->options, error);
     status = group_agree(group, status, error);
   }
   free(text);

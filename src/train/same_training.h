@@ -7,10 +7,6 @@
 #include "model/safetensors.h"
 #include "train/trainer.h"
 
-struct corpus_hashes {
-  uint64_t ids;   /* of both sides, in order */
-  uint64_t guide; /* of the links; 0 = no guides */
-};
 struct corpus_hashes corpus_hashes_of(const struct corpus *corpus);
 
 /* ---- in the metadata of a checkpoint ---- */
@@ -24,22 +20,19 @@ elman_status checkpoint_json(json_t **value, const struct safetensors *file, con
                              elman_error *error) CHECKED;
 
 /* These return nonzero when memory runs out. */
-int training_set_options(json_t *metadata, const struct trainer *trainer,
-                         const elman_train_options *options, struct corpus_hashes hashes);
+int training_set_options(json_t *metadata, const struct trainer *trainer);
 int training_set_start(json_t *metadata, const struct training_start *start);
 
 /* ELMAN_INVALID_ARGUMENT, with the difference, unless corpus, model, options and start are those of
  * the checkpoint, whose start the trainer then has. */
 elman_status training_check(struct trainer *trainer, const struct safetensors *file,
-                            const elman_train_options *options, struct corpus_hashes hashes,
                             elman_error *error) CHECKED;
 
 /* ---- between processes ---- */
 
 /* Compares version, kernels, options and corpus with those of process 0: ELMAN_INVALID_ARGUMENT in
  * all processes if any differs, and the message names the process and the difference. */
-elman_status training_compare(const struct trainer *trainer, const elman_train_options *options,
-                              struct corpus_hashes hashes, elman_error *error) CHECKED;
+elman_status training_compare(const struct trainer *trainer, elman_error *error) CHECKED;
 
 /* Copies the weights of process 0 to all, with the moments and the state of its training. */
 elman_status training_broadcast(struct trainer *trainer, const elman_group *group,

@@ -61,6 +61,7 @@ elman_status trainer_create(struct trainer *trainer, struct model *model,
                             const elman_train_options *options, elman_error *error) {
   *trainer = (struct trainer){
       .model = model,
+      .options = options,
       .adam = adam_options_default(),
       .schedule = {schedule_kind_of(options), options->learning_rate, options->warm_up},
       .state = {.epoch = 1, .rate_factor = 1}};
@@ -130,8 +131,8 @@ void trainer_adjust_rate(struct trainer *trainer, bool improved) {
 }
 
 /* The part of update number state.update that is the same for all weights. */
-static struct update_step step_of(const struct trainer *trainer, const elman_train_options *options,
-                                  double rate, double norm) {
+static struct update_step step_of(const struct trainer *trainer, double rate, double norm) {
+  const elman_train_options *options = trainer->options;
   struct adam_options adam = trainer->adam;
   adam.learning_rate = rate;
   struct update_step step = {adam_step_of(adam, trainer->state.update),
@@ -140,13 +141,14 @@ static struct update_step step_of(const struct trainer *trainer, const elman_tra
   return step;
 }
 
-elman_status trainer_step(struct trainer *trainer, const struct batch *batch,
-                          const elman_train_options *options, struct losses *losses, double *norm,
-                          elman_error *error) {
+elman_status trainer_step(struct trainer *trainer, const struct batch *batch, struct losses *losses,
+                          double *norm, elman_error *error) {
   struct training_state *state = &trainer->state;
   const size_t linked = batch->guide.tokens;
-  const struct gradient_job job = {
-      .model = trainer->model, .options = options, .batch = batch, .update = state->update};
+  const struct gradient_job job = {.model = trainer->model,
+                                   .options = trainer->options,
+                                   .batch = batch,
+                                   .update = state->update};
   optimizer_begin(&trainer->optimizer, batch);
   const elman_status status = shards_gradient(trainer->shards, losses, &job, error);
   if (status != ELMAN_OK) {
@@ -165,7 +167,7 @@ elman_status trainer_step(struct trainer *trainer, const struct batch *batch,
   const double rate = trainer_learning_rate(trainer);
   state->failures = 0;
   state->update++;
-  const struct update_step update = step_of(trainer, options, rate, *norm);
+  const struct update_step update = step_of(trainer, rate, *norm);
   optimizer_update(&trainer->optimizer, &update);
   return ELMAN_OK;
 }

@@ -59,10 +59,18 @@ struct training_start {
   elman_history history; /* before the first update */
 };
 
+/* Hashes of what is learnt from. */
+struct corpus_hashes {
+  uint64_t ids;   /* of both sides, in order */
+  uint64_t guide; /* of the links; 0 = no guides */
+};
+
 struct trainer {
-  struct model *model;     /* borrowed */
-  real *gradients, *m, *v; /* blocks laid out like the model's */
-  real *average, *best;    /* likewise; NULL when off */
+  struct model *model;                /* borrowed */
+  const elman_train_options *options; /* borrowed */
+  struct corpus_hashes corpus;        /* set by the loop; for comparing with other runs */
+  real *gradients, *m, *v;            /* blocks laid out like the model's */
+  real *average, *best;               /* likewise; NULL when off */
   struct optimizer optimizer;
   struct shards *shards;
   struct adam_options adam; /* its learning rate is the schedule's peak */
@@ -120,9 +128,8 @@ void trainer_adjust_rate(struct trainer *trainer, bool improved);
  * the gradient's norm to *norm. When one of them is not finite, nothing is updated and
  * state.failures counts it. Call trainer_flush before
  * reading a weight or a moment. */
-elman_status trainer_step(struct trainer *trainer, const struct batch *batch,
-                          const elman_train_options *options, struct losses *losses, double *norm,
-                          elman_error *error) CHECKED;
+elman_status trainer_step(struct trainer *trainer, const struct batch *batch, struct losses *losses,
+                          double *norm, elman_error *error) CHECKED;
 
 /* Does the deferred updates of embeddings (train/optimizer.h). */
 void trainer_flush(struct trainer *trainer);

@@ -43,6 +43,7 @@ static void set_up(void) {
                                   .report = stop_soon,
                                   .validated = go_on};
   REQUIRE(trainer_create(&trainer, model, &options, NULL) == ELMAN_OK);
+  trainer.corpus = corpus_hashes_of(&corpus);
 }
 
 static const struct training_state states[] = {
@@ -64,7 +65,7 @@ size_t fuzz_make_seed(uint8_t *into, size_t most, size_t number) {
   set_up();
   trainer.state = states[number];
   options.checkpoint = fuzz_file("", 0);
-  REQUIRE(checkpoint_save(&trainer, &options, corpus_hashes_of(&corpus), NULL) == ELMAN_OK);
+  REQUIRE(checkpoint_save(&trainer, NULL) == ELMAN_OK);
   return fuzz_file_content(into, most);
 }
 
@@ -86,8 +87,7 @@ bool fuzz_one(const uint8_t *bytes, size_t size) {
   bool found;
   set_up();
   options.checkpoint = fuzz_file(bytes, size);
-  const elman_status status =
-      checkpoint_load(&trainer, &options, corpus_hashes_of(&corpus), &found, &error);
+  const elman_status status = checkpoint_load(&trainer, &found, &error);
   REQUIRE(found);
   if (status != ELMAN_OK) {
     REQUIRE(status == ELMAN_BAD_DATA || status == ELMAN_INVALID_ARGUMENT);

@@ -185,13 +185,12 @@ Test(no_memory, model_file, .init = fail_in_the_library_too) {
 
 static struct trainer trainer;
 static elman_train_options options;
-static struct corpus_hashes hashes;
 static elman_status expected_status;
 
 static void load_checkpoint(void) {
   elman_error error = {.message = ""};
   bool found;
-  const elman_status status = checkpoint_load(&trainer, &options, hashes, &found, &error);
+  const elman_status status = checkpoint_load(&trainer, &found, &error);
   allowed = -1;
   cr_assert_null(strstr(error.message, "remove it"), "a good file is called bad: %s",
                  error.message);
@@ -204,7 +203,7 @@ static void load_checkpoint(void) {
 }
 
 static void save_checkpoint(void) {
-  if (whole(checkpoint_save(&trainer, &options, hashes, NULL))) cr_assert_eq(each_entry(NULL), 1);
+  if (whole(checkpoint_save(&trainer, NULL))) cr_assert_eq(each_entry(NULL), 1);
 }
 
 Test(no_memory, checkpoint, .init = fail_in_the_library_too) {
@@ -219,7 +218,7 @@ Test(no_memory, checkpoint, .init = fail_in_the_library_too) {
   trainer.state.epoch_loss = 1.25;
   each_allocation_fails(save_checkpoint);
   each_allocation_fails(load_checkpoint);
-  hashes.ids = 1; /* another corpus: which is told, or memory ran out */
+  trainer.corpus.ids = 1; /* another corpus: which is told, or memory ran out */
   expected_status = ELMAN_INVALID_ARGUMENT;
   each_allocation_fails(load_checkpoint);
   leave_folder();

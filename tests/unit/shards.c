@@ -237,7 +237,7 @@ static double loss_of_copies(size_t copies, double dropout, double attention_dro
   double norm;
   cr_assert_eq(batch_fill(&batch, &corpus, indices, copies, NULL), ELMAN_OK);
   cr_assert_eq(trainer_create(&trainer, model, &options, NULL), ELMAN_OK);
-  cr_assert_eq(trainer_step(&trainer, &batch, &options, &losses, &norm, NULL), ELMAN_OK);
+  cr_assert_eq(trainer_step(&trainer, &batch, &losses, &norm, NULL), ELMAN_OK);
   trainer_flush(&trainer);
   trainer_free(&trainer);
   batch_free(&batch);

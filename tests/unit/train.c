@@ -361,7 +361,7 @@ Test(train, a_gradient_that_overflows_is_an_error) {
   cr_assert_eq(trainer_create(&trainer, model, &options, NULL), ELMAN_OK);
   struct losses losses;
   double norm;
-  cr_assert_eq(trainer_step(&trainer, &batch, &options, &losses, &norm, NULL), ELMAN_OK);
+  cr_assert_eq(trainer_step(&trainer, &batch, &losses, &norm, NULL), ELMAN_OK);
   cr_assert_eq(trainer.state.failures, 1);
   trainer_flush(&trainer);
   cr_assert_float_eq(losses.cross_entropy, log((double)V), CLOSE);
@@ -384,13 +384,13 @@ Test(train, a_failed_update_changes_nothing) {
   cr_assert_eq(trainer_create(&trainer, model, &options, NULL), ELMAN_OK);
   struct losses losses;
   double norm;
-  cr_assert_eq(trainer_step(&trainer, &batch, &options, &losses, &norm, NULL), ELMAN_OK);
+  cr_assert_eq(trainer_step(&trainer, &batch, &losses, &norm, NULL), ELMAN_OK);
   cr_assert_eq(trainer.state.update, 1);
   trainer_flush(&trainer);
 
   model->weights.decoder.out_bias[4] = (real)INFINITY;
   real *before = copy_of(model);
-  cr_assert_eq(trainer_step(&trainer, &batch, &options, &losses, &norm, NULL), ELMAN_OK);
+  cr_assert_eq(trainer_step(&trainer, &batch, &losses, &norm, NULL), ELMAN_OK);
   cr_assert_eq(trainer.state.update, 1);
   cr_assert_eq(trainer.state.failures, 1);
   trainer_flush(&trainer);
