@@ -182,7 +182,7 @@ static int accept_sentence(void *context, const struct translated *translated) {
   return EX_OK;
 }
 
-/* ---- all of them ---- */
+/* ---- the job: all of them ---- */
 
 /* What the tokens of a side are here. */
 struct unit {

@@ -12,7 +12,7 @@
 #include "options/command_line.h"
 #include "options/hyperparameters.h"
 
-/* ---- for people and for programs ---- */
+/* ---- what it holds ---- */
 
 enum { TRAINING = ELMAN_SCOPE_TRAINING | ELMAN_SCOPE_END };
 

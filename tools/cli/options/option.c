@@ -8,8 +8,6 @@
 #include <string.h>
 #include <sysexits.h>
 
-/* ---- rows of a table ---- */
-
 /* ---- numbers ---- */
 
 bool parse_whole_number(const char *text, uint64_t *number) {

@@ -22,43 +22,31 @@
 struct job {
   struct pairs_input input;
   elman_model_options model;
-  elman_train_options train;
-  const char *dev;        /* file, or NULL */
-  const char *init_from;  /* model to start from, or NULL */
-  const char *guide;      /* a column of the pairs or a file, or NULL */
-  const char *log;        /* file, or NULL */
-  const char *log_format; /* NULL = by the file's suffix */
-  const char *output, *preset;
-  bool alone; /* nothing can stand beside the output */
-  bool force;
-  double hours, started_at;    /* 0 hours = no limit */
-  char replaces[TRAIN_NOTICE]; /* about the output, printed once nothing can be refused any more */
-  bool replaces_checkpoint;    /* likewise */
+  elman_train_options train; /* with the names of the output and of the dev pairs */
+  struct train_output output;
+  struct train_log_place log;
+  const char *guide; /* a column of the pairs or a file, or NULL */
+  const char *preset;
+  bool alone;               /* nothing can stand beside the output */
+  double hours, started_at; /* 0 hours = no limit */
 };
 
-static struct train_log_place log_place(const struct job *job) {
-  return (struct train_log_place){group_leads() ? job->log : NULL, job->log_format,
-                                  job->train.resume, job->force};
-}
-
 static int train_and_save(elman_model *model, elman_pairs **pairs, const elman_pairs *dev,
-                          const struct job *job) {
+                          struct job *job) {
   elman_error error;
-  elman_train_options options = job->train;
-  struct training training = {.own_vocabulary = job->init_from == NULL,
+  struct training training = {.own_vocabulary = job->output.init_from == NULL,
                               .model = model,
-                              .options = &options,
+                              .options = &job->train,
                               .progress = progress_start(),
                               .first = true,
                               .ends_at = job->hours > 0 ? job->started_at + 3600 * job->hours : 0};
-  const struct train_log_place log = log_place(job);
-  int code = train_log_open(&training.log, &log, &training.progress);
+  int code = train_log_open(&training.log, &job->log, &training.progress);
   if (code != EX_OK) return code;
-  options.dev = dev;
-  training_watch(&training, &options);
+  job->train.dev = dev;
+  training_watch(&training, &job->train);
   interrupt_catch_first();
   const uint64_t learnt = elman_model_get_info(model).history.updates;
-  const elman_status status = elman_train_and_free_pairs(model, pairs, &options, &error);
+  const elman_status status = elman_train_and_free_pairs(model, pairs, &job->train, &error);
   progress_erase(&training.progress);
   /* Only the first process looks at the clock. It stops the others, which may lack --hours; its
    * code says why. */
@@ -75,24 +63,24 @@ static int train_and_save(elman_model *model, elman_pairs **pairs, const elman_p
   if (end == FAILED) code = report_error(&error);
   if (!group_leads()) return code;
   if (end == FAILED && elman_model_get_info(model).history.updates == learnt) return code;
-  if (elman_model_save(model, job->output, &error) != ELMAN_OK) return report_error(&error);
-  training_describe_end(&training, end, job->output);
+  if (elman_model_save(model, job->train.output, &error) != ELMAN_OK) return report_error(&error);
+  training_describe_end(&training, end, job->train.output);
   return code;
 }
 
 static int make_model(elman_model **model, const elman_pairs *pairs, const struct job *job) {
   elman_error error;
-  const elman_status status = job->init_from != NULL
-                                  ? elman_model_load(model, job->init_from, &error)
+  const elman_status status = job->output.init_from != NULL
+                                  ? elman_model_load(model, job->output.init_from, &error)
                                   : elman_model_create(model, pairs, &job->model, &error);
   if (status != ELMAN_OK) return report_error(&error);
-  if (job->replaces[0] != '\0') note("%s", job->replaces);
-  if (job->replaces_checkpoint)
+  if (job->output.notice[0] != '\0') note("%s", job->output.notice);
+  if (job->output.replaces_checkpoint)
     note("%s, of a training that has ended, will be replaced, too; --resume would go on with it",
          job->train.checkpoint);
   if (job->alone)
     note("%s is no ordinary file: no checkpoint is written, and --resume cannot go on",
-         job->output);
+         job->train.output);
   training_describe_model(*model);
   return EX_OK;
 }
@@ -100,21 +88,20 @@ static int make_model(elman_model **model, const elman_pairs *pairs, const struc
 static int read_dev(elman_pairs **dev, const struct job *job, const char *command,
                     const struct operands *training_pairs) {
   *dev = NULL;
-  if (job->dev == NULL) return EX_OK;
-  char *words[] = {(char *)job->dev};
+  if (job->train.dev_name == NULL) return EX_OK;
+  char *words[] = {(char *)job->train.dev_name};
   const struct operands operands = {.words = words, .count = 1};
   const struct pairs_input input = {.columns = job->input.columns, .strict = job->input.strict};
-  if (pairs_input_includes(&job->input, training_pairs, job->dev))
+  if (pairs_input_includes(&job->input, training_pairs, job->train.dev_name))
     note("%s is learnt from, too: its scores will tell what was remembered, not what was "
          "understood; "
          "'elman corpus split' makes parts without leaks",
-         job->dev);
+         job->train.dev_name);
   note("dev:");
   return pairs_input_read(dev, &input, command, &operands);
 }
 
-static int read_and_train(const struct job *job, const char *command,
-                          const struct operands *operands) {
+static int read_and_train(struct job *job, const char *command, const struct operands *operands) {
   elman_pairs *pairs = NULL, *dev = NULL;
   elman_model *model = NULL;
   int code = pairs_input_read(&pairs, &job->input, command, operands);
@@ -130,7 +117,7 @@ static int read_and_train(const struct job *job, const char *command,
 /* Nothing stands beside a device or a pipe: no checkpoint, and no models that are kept. */
 static int check_alone(struct job *job, const struct usage *usage,
                        const struct operands *operands) {
-  job->alone = elman_file_is_direct(job->output);
+  job->alone = elman_file_is_direct(job->train.output);
   const char *given = job->train.keep_last > 0                      ? "keep-last"
                       : job->train.resume                           ? "resume"
                       : option_given(usage, operands, "save-every") ? "save-every"
@@ -139,25 +126,16 @@ static int check_alone(struct job *job, const struct usage *usage,
   return report_usage(usage->command,
                       "--%s needs files beside the output, and '%s' is no ordinary file; name one "
                       "by --output",
-                      given, job->output);
+                      given, job->train.output);
 }
 
 /* With the output claimed: two trainings that write to it would spoil each other's work. */
 static int check_and_train(struct job *job, const char *command, const struct operands *operands) {
   if (!group_leads()) return read_and_train(job, command, operands);
   elman_lock *lock, *log_lock = NULL;
-  const struct train_output output = {.model = job->output,
-                                      .checkpoint = job->train.checkpoint,
-                                      .init_from = job->init_from,
-                                      .keep_last = job->train.keep_last,
-                                      .resume = job->train.resume,
-                                      .force = job->force,
-                                      .notice = job->replaces,
-                                      .replaces_checkpoint = &job->replaces_checkpoint};
-  const struct train_log_place log = log_place(job);
-  int code = train_output_claim(&lock, &output);
-  if (code == EX_OK) code = train_log_claim(&log_lock, &log);
-  if (code == EX_OK) code = train_output_check(&output);
+  int code = train_output_claim(&lock, &job->output);
+  if (code == EX_OK) code = train_log_claim(&log_lock, &job->log);
+  if (code == EX_OK) code = train_output_check(&job->output);
   if (code == EX_OK) code = read_and_train(job, command, operands);
   elman_lock_release(log_lock);
   elman_lock_release(lock);
@@ -178,18 +156,22 @@ static int check_group(struct job *job, const char *command) {
 }
 
 static int run(struct job *job, const char *command, const struct operands *operands) {
-  if (strcmp(job->output, "-") == 0)
+  if (strcmp(job->train.output, "-") == 0)
     return report_usage(command, "--output: a model goes to a file, not to standard output");
-  if (job->log != NULL && strcmp(job->log, "-") == 0)
+  if (job->log.path != NULL && strcmp(job->log.path, "-") == 0)
     return report_usage(command, "--log: a log goes to a file, not to standard output");
-  if (job->dev == NULL && strcmp(job->train.schedule, "plateau") == 0)
+  if (job->train.dev_name == NULL && strcmp(job->train.schedule, "plateau") == 0)
     return report_usage(command, "--lr-schedule plateau needs --dev, which tells it of a plateau");
+  if (!group_leads()) job->log.path = NULL;
+  job->log.append = job->train.resume;
+  job->log.force = job->output.force;
   int code = check_group(job, command);
-  if (code == EX_OK) code = pairs_input_check_standard(&job->input, job->dev, command, operands);
+  if (code == EX_OK)
+    code = pairs_input_check_standard(&job->input, job->train.dev_name, command, operands);
   if (code != EX_OK) return code;
   char place[PATH_MAX];
   elman_error error;
-  if (elman_file_resolve(place, sizeof place, job->output, &error) != ELMAN_OK) {
+  if (elman_file_resolve(place, sizeof place, job->train.output, &error) != ELMAN_OK) {
     if (group_leads()) return report_error(&error);
     place[0] = '\0'; /* the first process writes, and reports what is wrong there */
   }
@@ -200,9 +182,7 @@ static int run(struct job *job, const char *command, const struct operands *oper
     return report_no_memory();
   }
   job->train.checkpoint = checkpoint;
-  job->train.output = job->output;
   job->train.pairs_name = name;
-  job->train.dev_name = job->dev;
   if (job->guide != NULL)
     job->train.guide_name = job->input.alignment_file != NULL ? job->guide : column;
   code = check_and_train(job, command, operands);
@@ -267,16 +247,16 @@ static void list_options(struct option table[MOST_OPTIONS], struct job *job) {
   static const char *const beside_log[] = {".lock", NULL};
   const struct option rows[] = {
       PAIRS_OPTIONS(job->input),
-      {"output", 'o', "FILE", "where the model goes", .text = &job->output, .use = FILE_IS_MODEL,
-       .beside = beside_model},
+      {"output", 'o', "FILE", "where the model goes", .text = &job->train.output,
+       .use = FILE_IS_MODEL, .beside = beside_model},
       {"force", 'f', NULL, "replace what took long to train, or is no model or log",
-       .flag = &job->force},
+       .flag = &job->output.force},
       {"dev", 0, "PAIRS", "file to validate on after each epoch; the best model is kept",
-       .text = &job->dev, .use = FILE_IS_READ},
+       .text = &job->train.dev_name, .use = FILE_IS_READ},
       {"guide", 0, "COLUMN|FILE", "word alignments that attention learns to follow",
        .text = &job->guide, .use = FILE_IS_READ},
       {"init-from", 0, "MODEL", "start from this model, its vocabularies and its shape",
-       .text = &job->init_from, .use = FILE_IS_START},
+       .text = &job->output.init_from, .use = FILE_IS_START},
       {"resume", 0, NULL, "go on from the checkpoint that a training left beside the model",
        .flag = &job->train.resume},
       {"save-every", 0, "SECONDS", "time between checkpoints; 0 = only at the end",
@@ -285,10 +265,10 @@ static void list_options(struct option table[MOST_OPTIONS], struct job *job) {
        .real = &job->hours, .highest = 1e6},
       {"keep-last", 0, "K", "models of the last K validations, or epochs, that stay, too; 0 = none",
        .count = &job->train.keep_last, .most = 1000000},
-      {"log", 0, "FILE", "write updates and validations there", .text = &job->log,
+      {"log", 0, "FILE", "write updates and validations there", .text = &job->log.path,
        .use = FILE_IS_WRITTEN, .beside = beside_log},
       {"log-format", 0, "FORMAT", "as JSON Lines, with the settings, or as rows",
-       "csv if --log ends in .csv, else json", .text = &job->log_format,
+       "csv if --log ends in .csv, else json", .text = &job->log.format,
        .choice = train_log_format},
       THREADS_OPTION(job->train.threads),
       TIMEOUT_OPTION,
@@ -319,11 +299,12 @@ int train_command(int argc, char **argv) {
   struct job job = {.input = {.columns = DEFAULT_COLUMNS},
                     .model = elman_model_options_default(),
                     .train = elman_train_options_default(),
-                    .output = DEFAULT_MODEL,
+                    .output = {.train = &job.train},
                     .preset = preset_name(0),
                     .started_at = now()};
   struct option options[MOST_OPTIONS] = {{0}};
   job.train.save_every = 600;
+  job.train.output = DEFAULT_MODEL;
   list_options(options, &job);
   const struct usage usage = {
       "train",
@@ -338,7 +319,7 @@ int train_command(int argc, char **argv) {
   int code;
   if (!options_parse(&usage, argc, argv, &operands, &code)) return code;
   code = group_check_timeout(&usage, &operands);
-  if (code == EX_OK && job.init_from != NULL) code = check_init_from(&usage, &operands);
+  if (code == EX_OK && job.output.init_from != NULL) code = check_init_from(&usage, &operands);
   if (code == EX_OK) code = apply_guide(&job, &usage, &operands);
   if (code == EX_OK) code = check_alone(&job, &usage, &operands);
   if (code != EX_OK) return code;

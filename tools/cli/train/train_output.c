@@ -16,11 +16,12 @@ static int check_beside(const struct train_output *output) {
   struct stat info;
   char *kept;
   /* One that is there, or cannot be looked at, is reported when it is read. */
-  const bool unread = output->checkpoint != NULL && stat(output->checkpoint, &info) != 0 &&
+  const bool unread = output->train->checkpoint != NULL &&
+                      stat(output->train->checkpoint, &info) != 0 &&
                       (errno == ENOENT || errno == ENAMETOOLONG);
-  int code = unread ? output_check(output->checkpoint) : EX_OK;
-  if (code != EX_OK || output->keep_last == 0) return code;
-  if (asprintf(&kept, "%s.update%" PRIu64, output->model, UINT64_MAX) < 0)
+  int code = unread ? output_check(output->train->checkpoint) : EX_OK;
+  if (code != EX_OK || output->train->keep_last == 0) return code;
+  if (asprintf(&kept, "%s.update%" PRIu64, output->train->output, UINT64_MAX) < 0)
     return report_no_memory();
   code = output_check(kept);
   free(kept);
@@ -29,9 +30,9 @@ static int check_beside(const struct train_output *output) {
 
 int train_output_claim(elman_lock **lock, const struct train_output *output) {
   *lock = NULL;
-  int code = output_check(output->model);
+  int code = output_check(output->train->output);
   if (code == EX_OK) code = check_beside(output);
-  return code == EX_OK ? output_claim(lock, output->model) : code;
+  return code == EX_OK ? output_claim(lock, output->train->output) : code;
 }
 
 /* Some minutes of two cores. */
@@ -81,19 +82,20 @@ int train_output_check_model(const char *path) {
 }
 
 /* `any_model`: one that took long may be replaced, too. */
-static int check_replaced(const struct train_output *output, bool any_model) {
+static int check_replaced(struct train_output *output, bool any_model) {
   enum found found;
   elman_history history;
   elman_error error;
   char description[128];
-  const int code = look_at_model(&found, &history, &error, output->model);
+  const int code = look_at_model(&found, &history, &error, output->train->output);
   if (code != EX_OK || found == NOTHING) return code;
   if (found == NO_MODEL && output->force) {
-    snprintf(output->notice, TRAIN_NOTICE, "%s will be replaced; it is no model", output->model);
+    snprintf(output->notice, TRAIN_NOTICE, "%s will be replaced; it is no model",
+             output->train->output);
     return EX_OK;
   }
   if (found == NO_MODEL) {
-    report(output->model,
+    report(output->train->output,
            "holds no model that can be read, and would be replaced: %s; add --force "
            "to replace it, or name another file with --output",
            error.message);
@@ -101,12 +103,13 @@ static int check_replaced(const struct train_output *output, bool any_model) {
   }
   if (any_model) return EX_OK;
   describe(description, sizeof description, &history);
-  if (history.work > LONG_WORK && !output->force && !output_is(output->init_from, output->model)) {
-    report(output->model, "holds %s; add --force to replace it, or name another file with --output",
-           description);
+  if (history.work > LONG_WORK && !output->force &&
+      !output_is(output->init_from, output->train->output)) {
+    report(output->train->output,
+           "holds %s; add --force to replace it, or name another file with --output", description);
     return EX_CANTCREAT;
   }
-  snprintf(output->notice, TRAIN_NOTICE, "%s will be replaced; it holds %s", output->model,
+  snprintf(output->notice, TRAIN_NOTICE, "%s will be replaced; it holds %s", output->train->output,
            description);
   return EX_OK;
 }
@@ -117,12 +120,13 @@ static int check_first(const struct train_output *output) {
   enum found found;
   elman_history history;
   elman_error error;
-  const int code = look_at_model(&found, &history, &error, output->model);
-  if (code != EX_OK || found != A_MODEL || output_is(output->init_from, output->model)) return code;
-  report(output->checkpoint,
+  const int code = look_at_model(&found, &history, &error, output->train->output);
+  if (code != EX_OK || found != A_MODEL || output_is(output->init_from, output->train->output))
+    return code;
+  report(output->train->checkpoint,
          "is not there, and without it --resume cannot go on with %s; leave out --resume to train "
          "a new model, or start from the weights of this one with --init-from %s",
-         output->model, output->model);
+         output->train->output, output->train->output);
   return EX_NOINPUT;
 }
 
@@ -132,36 +136,37 @@ static int check_kept(const struct train_output *output) {
   size_t count;
   elman_error error;
   char description[128];
-  if (output->keep_last == 0 || output->force) return EX_OK;
-  if (elman_kept_look(&longest, &count, output->model, &error) != ELMAN_OK)
+  if (output->train->keep_last == 0 || output->force) return EX_OK;
+  if (elman_kept_look(&longest, &count, output->train->output, &error) != ELMAN_OK)
     return report_error(&error);
   if (longest.work <= LONG_WORK) return EX_OK;
   describe(description, sizeof description, &longest);
-  report(output->model,
+  report(output->train->output,
          "--keep-last would remove %zu model%s of another training, %s.update*, and among them %s; "
          "add --force to remove them, or name another file with --output",
-         count, plural(count), output->model, description);
+         count, plural(count), output->train->output, description);
   return EX_CANTCREAT;
 }
 
-int train_output_check(const struct train_output *output) {
+int train_output_check(struct train_output *output) {
   elman_error error;
   elman_checkpoint found = ELMAN_CHECKPOINT_NONE;
-  if (output->checkpoint != NULL &&
-      elman_checkpoint_look(&found, output->checkpoint, &error) != ELMAN_OK)
+  if (output->train->checkpoint != NULL &&
+      elman_checkpoint_look(&found, output->train->checkpoint, &error) != ELMAN_OK)
     return report_error(&error);
-  if (output->resume && found != ELMAN_CHECKPOINT_NONE) return check_replaced(output, true);
-  if (output->resume) {
+  if (output->train->resume && found != ELMAN_CHECKPOINT_NONE) return check_replaced(output, true);
+  if (output->train->resume) {
     const int code = check_first(output);
     if (code != EX_OK) return code;
     note("there is no checkpoint yet; the training starts from the beginning");
   }
-  *output->replaces_checkpoint = found == ELMAN_CHECKPOINT_FINISHED;
+  output->replaces_checkpoint = found == ELMAN_CHECKPOINT_FINISHED;
   if (found != ELMAN_CHECKPOINT_UNFINISHED) {
     const int code = check_replaced(output, false);
     return code == EX_OK ? check_kept(output) : code;
   }
-  report(output->checkpoint, "holds a training that is not finished; add --resume to go on with "
-                             "it, or remove the file");
+  report(output->train->checkpoint,
+         "holds a training that is not finished; add --resume to go on with "
+         "it, or remove the file");
   return EX_CANTCREAT;
 }

@@ -7,17 +7,15 @@
 
 #include "elman.h"
 
-struct train_output {
-  const char *model;      /* file */
-  const char *checkpoint; /* likewise, or NULL */
-  const char *init_from;  /* file, or NULL */
-  size_t keep_last;
-  bool resume, force;
-  char *notice;              /* of TRAIN_NOTICE bytes: names the model that will be replaced */
-  bool *replaces_checkpoint; /* set if there is one, of a training that has ended */
-};
-
 enum { TRAIN_NOTICE = 1024 };
+
+struct train_output {
+  const elman_train_options *train; /* with output, checkpoint, keep_last and resume */
+  const char *init_from;            /* file, or NULL */
+  bool force;
+  char notice[TRAIN_NOTICE]; /* names the model that will be replaced; empty = none will */
+  bool replaces_checkpoint;  /* there is one, of a training that has ended */
+};
 
 /* Claims the model for this training, which then releases *lock. Gives an exit code, after a
  * message if that is not 0. */
@@ -31,6 +29,6 @@ int train_output_check_model(const char *path);
  * model that took long is not replaced by a slip, nor removed where it was kept beside the output.
  * A file that is no model is not replaced either. Gives an exit code, after a message if that is
  * not 0. */
-int train_output_check(const struct train_output *output);
+int train_output_check(struct train_output *output);
 
 #endif

@@ -17,6 +17,35 @@
 
 enum { LABELS = 20, MOST_HYPOTHESES = 2 };
 
+/* ---- scores of text against text ---- */
+
+static void write_metrics(struct json *json, const elman_metric_scores *scores) {
+  char lengths[80];
+  snprintf(lengths, sizeof lengths, " (%zu words, reference %zu)", scores->hypothesis_length,
+           scores->reference_length);
+  const struct figure figures[] = {{"bleu", "BLEU", .real = &scores->bleu, .decimals = 2},
+                                   {"bleu_precisions", "BLEU precisions",
+                                    .list = scores->precisions, .listed = 4, .decimals = 1},
+                                   {"brevity_penalty", "brevity penalty",
+                                    .real = &scores->brevity_penalty, .decimals = 3,
+                                    .unit = lengths},
+                                   {"hypothesis_length", .count = &scores->hypothesis_length},
+                                   {"reference_length", .count = &scores->reference_length},
+                                   {"chrf", "chrF2", .real = &scores->chrf, .decimals = 2},
+                                   {0}};
+  figures_write(json, figures);
+}
+
+/* How they were computed; ends the object. */
+static void write_signatures(struct json *json, const elman_metric_scores *scores) {
+  const struct figure figures[] = {
+      {"bleu_signature", "BLEU signature", .text = scores->bleu_signature},
+      {"chrf_signature", "chrF2 signature", .text = scores->chrf_signature},
+      {0}};
+  figures_write(json, figures);
+  json_print(json, "}\n");
+}
+
 /* ---- files against files, without a model ---- */
 
 struct file_evaluation {
@@ -24,8 +53,6 @@ struct file_evaluation {
   const elman_metric_options *options;
   bool json;
 };
-
-/* ---- reading ---- */
 
 enum { MOST_FILES = MOST_HYPOTHESES + MOST_LISTED };
 
@@ -81,8 +108,6 @@ static int check(const struct file_evaluation *evaluation, const char *command) 
   return check_standard_input(command, standard > 0, standard > 1);
 }
 
-/* ---- scoring ---- */
-
 /* With one hypothesis, scores[0] is all that is filled. */
 static int score_files(elman_comparison *found, const struct inputs *inputs,
                        const elman_metric_options *options) {
@@ -95,35 +120,6 @@ static int score_files(elman_comparison *found, const struct inputs *inputs,
                                   : elman_metrics_compare(found, inputs->lines, references, sets,
                                                           inputs->sentences, options, &error);
   return status == ELMAN_OK ? EX_OK : report_error(&error);
-}
-
-/* ---- writing ---- */
-
-static void write_metrics(struct json *json, const elman_metric_scores *scores) {
-  char lengths[80];
-  snprintf(lengths, sizeof lengths, " (%zu words, reference %zu)", scores->hypothesis_length,
-           scores->reference_length);
-  const struct figure figures[] = {{"bleu", "BLEU", .real = &scores->bleu, .decimals = 2},
-                                   {"bleu_precisions", "BLEU precisions",
-                                    .list = scores->precisions, .listed = 4, .decimals = 1},
-                                   {"brevity_penalty", "brevity penalty",
-                                    .real = &scores->brevity_penalty, .decimals = 3,
-                                    .unit = lengths},
-                                   {"hypothesis_length", .count = &scores->hypothesis_length},
-                                   {"reference_length", .count = &scores->reference_length},
-                                   {"chrf", "chrF2", .real = &scores->chrf, .decimals = 2},
-                                   {0}};
-  figures_write(json, figures);
-}
-
-/* How they were computed; ends the object. */
-static void write_signatures(struct json *json, const elman_metric_scores *scores) {
-  const struct figure figures[] = {
-      {"bleu_signature", "BLEU signature", .text = scores->bleu_signature},
-      {"chrf_signature", "chrF2 signature", .text = scores->chrf_signature},
-      {0}};
-  figures_write(json, figures);
-  json_print(json, "}\n");
 }
 
 /* One of the two that are compared. */
@@ -272,6 +268,8 @@ static int evaluate_model(struct evaluation *evaluation, const struct pairs_inpu
   elman_pairs_free(pairs);
   return code;
 }
+
+/* ---- the command ---- */
 
 /* Some options are for a model, some for files that were translated before. */
 static const struct rule rules[] = {

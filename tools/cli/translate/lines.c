@@ -11,9 +11,7 @@
 #include "group/group.h"
 #include "translate/batches.h"
 
-/* ---- batches shared out among processes ---- */
-
-/* Batches of sentences shared out among processes. */
+/* ---- batches shared out among processes: parcels ---- */
 
 /* Where job->accept writes and counts. */
 struct line_sink {
@@ -43,8 +41,6 @@ struct placed_error {
   size_t number; /* of the sentence */
   elman_error error;
 };
-
-/* ---- parcels ---- */
 
 static void parcel_free(elman_bytes *parcel) {
   free(parcel->data);
@@ -114,7 +110,7 @@ static int close_parcel(elman_bytes *parcel, FILE *stream, char **bytes, size_t 
   return EX_OK;
 }
 
-/* ---- batches ---- */
+/* ---- shared out: batches ---- */
 
 struct work {
   const struct batch_job *job;
@@ -181,7 +177,7 @@ static int unpack_batch(struct work *work, const elman_bytes *parcel) {
   return EX_OK;
 }
 
-/* ---- what comes of them ---- */
+/* ---- shared out: what comes of them ---- */
 
 /* With room for the outcome in front, which is known last. */
 static int write_outcome(struct work *work, FILE *stream, struct outcome *outcome) {
@@ -245,7 +241,7 @@ static int hand_over(const elman_bytes *parcel, struct unknown_words *unknown,
   return code;
 }
 
-/* ---- rounds ---- */
+/* ---- shared out: rounds ---- */
 
 static int lead(struct round *round, struct work *work, struct sentences *sentences,
                 struct output *output) {
@@ -304,7 +300,7 @@ static int batches_run_together(const struct batch_job *job, struct line_sink *s
   return code;
 }
 
-/* ---- lines ---- */
+/* ---- what is written of a sentence ---- */
 
 static void write_json(FILE *stream, const elman_translation *best, bool n_best) {
   struct json json = {.stream = stream};
