@@ -68,7 +68,7 @@ static inline __m512 inverse(__m512 x) {
   return _mm512_mul_ps(guess, _mm512_fnmadd_ps(x, guess, _mm512_set1_ps(2)));
 }
 
-/* Four streams are more than the processor foresees by itself. Behind the end it does no harm. */
+/* The processor does not prefetch four streams by itself. Prefetching after the end is harmless. */
 static inline void fetch(const real *weights, const real *m, const real *v, const real *gradients) {
   _mm_prefetch(weights + AHEAD, _MM_HINT_T0);
   _mm_prefetch(m + AHEAD, _MM_HINT_T0);

@@ -12,7 +12,7 @@
 
 #define KEY_STATE "elman.state"
 
-/* ---- where it stands ---- */
+/* ---- progress ---- */
 
 static json_t *describe_state(const struct training_state *state) {
   json_t *json =
@@ -32,7 +32,7 @@ static json_t *describe_state(const struct training_state *state) {
   return NULL;
 }
 
-/* Of what is read and of what is written, so that a checkpoint that is there can be read. */
+/* Checked on writing, too, so that every checkpoint can be read. */
 static bool has_possible_counts(const struct training_state *state) {
   const uint64_t counts[] = {state->update,       state->epoch,     state->position,
                              state->epoch_tokens, state->failures,  state->skipped,
@@ -43,8 +43,8 @@ static bool has_possible_counts(const struct training_state *state) {
          state->end_validated <= state->update;
 }
 
-/* Earlier versions do not say which update was validated; none owed a validation. Only an end that
- * was validated for itself is there. */
+/* Files of earlier versions do not say which update was validated: the last. `end_validated` is
+ * there only if the end was validated for itself. */
 static bool parse_state(struct training_state *state, const json_t *json) {
   enum { NONE = -1 };
   json_int_t update, epoch, position, tokens, failures, skipped, stale, validated = NONE, end = 0;
@@ -132,7 +132,7 @@ elman_status checkpoint_save(const struct trainer *trainer, elman_error *error) 
 
 /* ---- reading ---- */
 
-/* The file's own readers do not know that it can be done without. */
+/* The readers of safetensors do not add that a training can begin without the file. */
 static elman_status advise(elman_status status, elman_error *error) {
   if (status == ELMAN_BAD_DATA && error != NULL) {
     const size_t used = strlen(error->message);

@@ -23,7 +23,7 @@ static elman_status name_of(char **path, const char *output, uint64_t update, el
   return fail_no_memory(error);
 }
 
-/* ---- what is there ---- */
+/* ---- snapshots of any training ---- */
 
 struct updates {
   uint64_t *all;
@@ -70,9 +70,9 @@ static elman_status list_names(struct updates *updates, const char *output, elma
   return status;
 }
 
-/* Whether a training may have kept the file: it is a model and has learnt for the update that its
- * name says or, trained on from another model, for more. *history is then the model's. A corpus or
- * notes of such a name are somebody's own. */
+/* Whether a training may have kept the file: it is a model and has as many updates as its name says
+ * or, if training began from another model, more. *history is then the model's. Any other file of
+ * such a name is the user's. */
 static elman_status is_kept(bool *kept, elman_history *history, const char *output, uint64_t update,
                             elman_error *error) {
   char *path;
@@ -90,7 +90,7 @@ static elman_status is_kept(bool *kept, elman_history *history, const char *outp
   return status == ELMAN_NO_MEMORY ? status : ELMAN_OK;
 }
 
-/* Those that trainings kept, and the history of the one that took the most work. */
+/* The snapshots, and the history of the one that took the most work. */
 static elman_status list_kept(struct updates *updates, elman_history *longest, const char *output,
                               elman_error *error) {
   elman_status status = list_names(updates, output, error);
@@ -140,7 +140,7 @@ elman_status kept_clear(size_t *removed, const char *output, elman_error *error)
   return status;
 }
 
-/* ---- a training's own ---- */
+/* ---- snapshots of one training ---- */
 
 void kept_free(struct kept *kept) {
   free(kept->own);
@@ -162,7 +162,7 @@ static elman_status add(struct kept *kept, uint64_t update, elman_error *error) 
   return status;
 }
 
-/* *same is false, too, when memory runs out, which is an error. */
+/* *same is false, too, when memory runs out. */
 static elman_status same_settings(bool *same, const elman_train_settings *a,
                                   const elman_train_settings *b, elman_error *error) {
   json_t *left = json_object(), *right = json_object();
@@ -209,7 +209,7 @@ elman_status kept_find(struct kept *kept, size_t *others, const struct model *mo
   return status;
 }
 
-/* What a training has not kept is not written over. */
+/* A file that the training has not kept is not overwritten. */
 static elman_status check_free(const struct kept *kept, const char *path, uint64_t update,
                                elman_error *error) {
   struct stat info;
@@ -224,8 +224,8 @@ static elman_status check_free(const struct kept *kept, const char *path, uint64
               REASON(errno, reason));
 }
 
-/* One that may be in place is its own whatever else failed, as syncing the folder: else nobody
- * would remove it. */
+/* A file that may be in place is in the list even if syncing the folder failed, or it would never
+ * be removed. */
 elman_status kept_write(struct kept *kept, const struct model *model, uint64_t update,
                         elman_error *error) {
   char *path;
@@ -256,7 +256,7 @@ elman_status kept_prune(struct kept *kept, uint64_t update, elman_error *error) 
     const bool later = kept->own[i] > update, stays = later || last < kept->most;
     last += !later;
     if (!stays && status == ELMAN_OK) status = remove_model(kept->output, kept->own[i], error);
-    /* What could not be removed is tried again. */
+    /* The next call tries again to remove it. */
     if (stays || status != ELMAN_OK) kept->own[left++] = kept->own[i];
   }
   kept->count = left;

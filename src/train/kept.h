@@ -1,5 +1,5 @@
-/* Models that are kept on the way, beside the output: OUTPUT.update400 is the model of update 400.
- */
+/* Snapshots: models that a training keeps beside its output. OUTPUT.update400 is the model of
+ * update 400. */
 #ifndef ELMAN_TRAIN_KEPT_H
 #define ELMAN_TRAIN_KEPT_H
 
@@ -7,7 +7,7 @@
 
 #include "model/model.h"
 
-/* Those of one training. Zero but for the first two, it has none. */
+/* The snapshots of one training; all zero except the first two = none. */
 struct kept {
   const char *output;
   size_t most;   /* that stay */
@@ -16,30 +16,30 @@ struct kept {
 };
 void kept_free(struct kept *kept);
 
-/* Whether `name` is that of a kept model, as kept_write writes it beside the output `base`. */
+/* Whether `name` is that of a snapshot beside the output `base`, as kept_write composes it. */
 bool kept_parse_name(uint64_t *update, const char *name, const char *base);
 
-/* How many there are, whoever kept them, and the history of the one that took the most work. A file
- * of such a name that is no model, or one that has learnt for fewer updates, is none. */
+/* The number of snapshots, of any training, and the history of the one that took the most work. A
+ * file of such a name does not count if it is no model or has fewer updates. */
 elman_status kept_look(elman_history *longest, size_t *count, const char *output,
                        elman_error *error) CHECKED;
 
-/* Where training begins: all that are there are of others. Removes and counts them. */
+/* At the start of a new training: removes and counts all snapshots. */
 elman_status kept_clear(size_t *removed, const char *output, elman_error *error) CHECKED;
 
-/* Where training goes on: finds its own, of updates to come, too, if they had been made before.
- * Those are models like `model`, whose history is from before the training, learnt with these
- * settings for just so many updates as their names say. *others counts the rest, which stay. */
+/* When a training is resumed: finds its own snapshots, also of later updates, which an earlier run
+ * may have made. They have the shape of `model`, whose history is from before the training, the
+ * same settings, and as many updates as their names say. *others counts the rest, which stay. */
 elman_status kept_find(struct kept *kept, size_t *others, const struct model *model,
                        const elman_train_settings *settings, elman_error *error) CHECKED;
 
-/* Writes the model of an update; its permissions are those of the output, if that is there. A file
- * of that name that is none of its own is ELMAN_CANNOT_CREATE. One that is in place is its own even
- * after an error. */
+/* Writes the model of an update with the permissions of the output, if that exists. If a file of
+ * that name is not the training's own: ELMAN_CANNOT_CREATE. A snapshot that is in place belongs to
+ * the training even after an error. */
 elman_status kept_write(struct kept *kept, const struct model *model, uint64_t update,
                         elman_error *error) CHECKED;
 
-/* Removes its own up to `update`, but for the last of them. */
+/* Removes its own snapshots up to `update`, except the last `most` of them. */
 elman_status kept_prune(struct kept *kept, uint64_t update, elman_error *error) CHECKED;
 
 #endif

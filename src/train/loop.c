@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/group.h"
+#include "base/json.h"
 #include "corpus/resplit.h"
 #include "model/hyperparameters.h"
 #include "train/checkpoint.h"
@@ -30,11 +31,10 @@ struct run {
   struct kept kept;                      /* snapshots */
   double saved_at;                       /* seconds */
   bool saved; /* there is a checkpoint, of this run or of an earlier one, which must be replaced */
-  /* Ends the training before the next update: a stop, a checkpoint that could not be written.
-   * Of this process alone, until all agree. */
+  /* A stop or an error of this process, which ends the training of all before the next update. */
   elman_status pending;
   elman_error problem;
-  bool diverged; /* the weights, and a checkpoint of them, are of no use */
+  bool diverged; /* the weights, and a checkpoint of them, are useless */
 };
 
 /* All processes train; the first reports and writes the files. */
@@ -47,7 +47,7 @@ static void stop(struct run *run) {
     run->pending = fail(&run->problem, ELMAN_INTERRUPTED, NULL, "training was stopped");
 }
 
-/* Ends the training in all processes with what one has pending. */
+/* The pending stop or error of any process ends the training in all. */
 static elman_status agree(const struct run *run, elman_error *error) {
   elman_error problem = run->problem;
   const elman_status status = group_agree(run->options->group, run->pending, &problem);
@@ -81,7 +81,7 @@ static void report_update(struct run *run, struct losses losses, double norm, do
     stop(run);
 }
 
-/* With the words as they were split once for all, or anew. */
+/* With subword dropout, the words of each batch are split again. */
 static elman_status fill_batch(struct run *run, const size_t *pairs, size_t count,
                                elman_error *error) {
   struct resplit *resplit = &run->resplit;
@@ -246,7 +246,7 @@ static elman_train_settings settings_of(const elman_train_options *from) {
   return settings;
 }
 
-/* A function of the state alone, so that stopping and resuming does not change it. */
+/* Depends on the state alone: stopping and resuming does not change it. */
 static void add_history(struct model_past *past, const struct run *run) {
   const struct training_state *state = &run->trainer->state;
   const struct sentences *target = &run->corpus->target;
@@ -416,8 +416,8 @@ static elman_status prepare(struct run *run, elman_error *error) {
   return status;
 }
 
-/* A training that has begun more epochs than it is given has no end to come to: nothing shall call
- * it finished there, and no model of so few epochs can be made of it. */
+/* A training that has begun more epochs than the options allow must not be called finished, and
+ * cannot give the model of so few epochs. */
 static elman_status check_epochs(const struct run *run, elman_error *error) {
   const struct training_state *state = &run->trainer->state;
   const size_t begun = state->position == 0 ? state->epoch - 1 : state->epoch;
@@ -429,7 +429,7 @@ static elman_status check_epochs(const struct run *run, elman_error *error) {
       begun, run->epochs);
 }
 
-/* All processes begin where the first does: anew, or at its checkpoint. */
+/* All processes begin like the first one, with a new training or at its checkpoint. */
 static elman_status begin(struct run *run, elman_error *error) {
   const elman_train_options *options = run->options;
   elman_status status = ELMAN_OK;
@@ -453,9 +453,9 @@ static void keep_best(struct trainer *trainer) {
     memcpy(trainer->model->block, result, trainer_block_bytes(trainer));
 }
 
-/* Whatever ended a training that had begun, what it has learnt stays, and so does what it takes to
- * go on: after its last epoch, too, for it may be given more. With others a process speaks
- * of its checkpoint only if all is well: after an error they need not be there. */
+/* Whatever ended the training, its model and a checkpoint stay; after the last epoch, too, since a
+ * later run may add epochs. After an error the processes do not agree on the checkpoint: the others
+ * may have left. */
 static elman_status end(struct run *run, elman_status status, elman_error *error) {
   struct trainer *trainer = run->trainer;
   const bool well = status == ELMAN_OK || status == ELMAN_INTERRUPTED;
@@ -486,7 +486,7 @@ elman_status trainer_run(struct model *model, const struct corpus *corpus,
   status = group_agree(options->group, status, error);
   if (status == ELMAN_OK) status = begin(&run, error);
   if (status == ELMAN_OK) {
-    trainer.state.finished = false; /* a finished training may have been given more epochs */
+    trainer.state.finished = false; /* a later run may add epochs */
     status = end(&run, run_epochs(&run, error), error);
   }
   kept_free(&run.kept);

@@ -9,7 +9,7 @@ static double square(real x) {
   return (double)x * (double)x;
 }
 
-/* Four quarters at once: memory gives several streams faster than one. */
+/* Four quarters at once: memory is read faster in several streams than in one. */
 static double chunk_sum_of_squares(const real *values, size_t n) {
   const size_t quarter = n / 4 / LANES * LANES;
   const real *second = values + quarter, *third = second + quarter, *fourth = third + quarter;

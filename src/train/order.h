@@ -1,4 +1,4 @@
-/* In which order an epoch sees the pairs: shuffled, then put into batches of similar length. */
+/* The order of the pairs in an epoch: shuffled, then put into batches of similar length. */
 #ifndef ELMAN_TRAIN_ORDER_H
 #define ELMAN_TRAIN_ORDER_H
 
@@ -11,15 +11,15 @@ struct epoch_order {
   size_t *starts;              /* (batches) */
   size_t count, batches;
   size_t batch_size;   /* pairs in a batch, but for the last of a window */
-  size_t batch_tokens; /* not 0: as many pairs as fit, instead */
+  size_t batch_tokens; /* not 0: instead, as many pairs as fit */
   size_t window;       /* pairs that are sorted together */
   uint64_t seed;
   size_t epoch; /* whose order it is; 0 = none yet */
 };
 
-/* Of the options, heeds the two sizes of a batch and the seed. With `batch_tokens` not 0 a batch
- * has as many pairs as its padding lets in: pairs times the longest side of any, </s> included, is
- * at most that. A pair that is longer by itself is ELMAN_INVALID_ARGUMENT. */
+/* Uses the options `batch_size`, `batch_tokens` and `seed`. If `batch_tokens` is not 0, a batch has
+ * as many pairs as fit: pairs times the longest side of any, </s> included, is at most that. A
+ * longer pair is ELMAN_INVALID_ARGUMENT. */
 elman_status epoch_order_create(struct epoch_order *order, const struct corpus *corpus,
                                 const elman_train_options *options, elman_error *error) CHECKED;
 void epoch_order_free(struct epoch_order *order);

@@ -29,11 +29,11 @@ struct schedule {
   size_t warm_up; /* updates during which the rate rises in a straight line */
 };
 
-/* Where training stands. With the blocks of struct trainer, this is all that the rest depends on.
- */
+/* The progress of a training. The rest of it depends on this and on the blocks of struct trainer
+ * only. */
 struct training_state {
   uint64_t update;        /* done since the start */
-  size_t epoch, position; /* the current epoch, from 1, and its batches that are done */
+  size_t epoch, position; /* the current epoch, from 1; finished batches in it */
   size_t epoch_tokens;
   double epoch_loss;  /* sum over these tokens */
   size_t failures;    /* updates in a row whose loss was not finite */
@@ -44,22 +44,22 @@ struct training_state {
   size_t stale;       /* validations since the best */
   bool finished;      /* all epochs are done, or patience was over */
   double rate_factor; /* of the peak rate, that the plateaus so far have left */
-  /* The update that was validated though none was due, because the training ended there; 0 = none.
-   * What follows, if it is made longer, does not depend on it. */
+  /* The update that was validated only because the training ended there; 0 = none. If the training
+   * is made longer, its further course does not depend on it. */
   uint64_t end_validated;
-  bool end_best; /* and it was the best of all */
+  bool end_best; /* it was the best of all */
 };
 
-/* What training began from, for whoever goes on with it. Weights that were made are not compared:
- * another processor may round them otherwise. */
+/* The start of a training; a run that resumes it must have the same. Initial values are not
+ * compared: another processor may round them differently. */
 struct training_start {
-  uint64_t weights;      /* hash of those of a model that had learnt or came from a file; else 0 */
+  uint64_t weights;      /* hash of those of a trained or loaded model; else 0 */
   uint64_t written;      /* hash of the weights that the last run left, which may have replaced that
                             file; 0 = none has ended */
   elman_history history; /* before the first update */
 };
 
-/* Hashes of what is learnt from. */
+/* Hashes of the training corpus. */
 struct corpus_hashes {
   uint64_t ids;   /* of both sides, in order */
   uint64_t guide; /* of the links; 0 = no guides */
@@ -70,7 +70,7 @@ struct trainer {
   const elman_train_options *options; /* borrowed */
   struct corpus_hashes corpus;        /* set by the loop; for comparing with other runs */
   real *gradients, *m, *v;            /* blocks laid out like the model's */
-  real *average, *best;               /* likewise; NULL when off */
+  real *average, *best;               /* the same layout; NULL when off */
   struct optimizer optimizer;
   struct shards *shards;
   struct adam_options adam; /* its learning rate is the schedule's peak */
@@ -89,10 +89,10 @@ enum validation_measure { MEASURE_BLEU, MEASURE_CHRF, MEASURE_LOSS };
 
 enum validation_measure trainer_measure(const elman_train_options *options);
 
-/* Single options within their limits and options that go together, or ELMAN_INVALID_ARGUMENT. */
+/* ELMAN_INVALID_ARGUMENT if an option is out of its limits or options contradict each other. */
 elman_status trainer_check_options(const elman_train_options *options, elman_error *error) CHECKED;
 
-/* Allocates what the options ask for, which were checked. */
+/* The options have passed trainer_check_options. They and the model are borrowed. */
 elman_status trainer_create(struct trainer *trainer, struct model *model,
                             const elman_train_options *options, elman_error *error) CHECKED;
 void trainer_free(struct trainer *trainer);
@@ -111,13 +111,13 @@ void trainer_list_blocks(struct named_block blocks[TRAINER_BLOCKS], const struct
 /* Bytes of a block laid out as the model's. */
 size_t trainer_block_bytes(const struct trainer *trainer);
 
-/* The weights that training leaves as it stands: the best, or the average, or the last. */
+/* The weights that training leaves if it ends now: the best, or the average, or the last. */
 const real *trainer_result(const struct trainer *trainer);
 
-/* Of such a block; never 0. */
+/* The hash of such a block; never 0. */
 uint64_t trainer_hash(const struct trainer *trainer, const real *block);
 
-/* Of the next update. */
+/* The rate of the next update. */
 double trainer_learning_rate(const struct trainer *trainer);
 
 /* After a validation: a plateau is one that brings no new best. */
@@ -126,8 +126,7 @@ void trainer_adjust_rate(struct trainer *trainer, bool improved);
 /* Forward and backward, in the shards of the options, clipping and one Adam update. The batch's
  * mean losses before the update, over its target tokens and over those with a guide, go to *losses,
  * the gradient's norm to *norm. When one of them is not finite, nothing is updated and
- * state.failures counts it. Call trainer_flush before
- * reading a weight or a moment. */
+ * state.failures counts it. Call trainer_flush before reading a weight or a moment. */
 elman_status trainer_step(struct trainer *trainer, const struct batch *batch, struct losses *losses,
                           double *norm, elman_error *error) CHECKED;
 
