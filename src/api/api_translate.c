@@ -6,13 +6,9 @@
 #include "base/group.h"
 #include "base/table.h"
 #include "model/ensemble.h"
-#include "translate/beam.h"
 #include "translate/evaluate.h"
-#include "translate/search.h"
 #include "translate/translate_all.h"
 #include "translate/translator.h"
-
-/* ---- errors and results ---- */
 
 struct elman_translator {
   struct translator inner;
@@ -133,7 +129,7 @@ static elman_status translate(elman_translation **out, elman_translator *outer,
   if (status != ELMAN_OK) return status;
   if (translator->items[0].status != ELMAN_OK)
     return fail_again(error, &translator->items[0].error);
-  return translation_take(out, translator, 0, error);
+  return translation_create(out, translator, 0, error);
 }
 
 elman_status elman_translate(elman_translation **translation, elman_translator *translator,
@@ -167,7 +163,7 @@ static elman_status pass_outcome(void *context, size_t number, struct translator
   const struct translator_item *item = &translator->items[i];
   outcomes->errors[number] = item->error;
   if (item->status != ELMAN_OK) return ELMAN_OK;
-  return translation_take(&outcomes->translations[number], translator, i, error);
+  return translation_create(&outcomes->translations[number], translator, i, error);
 }
 
 static elman_status translate_many(struct outcomes *outcomes, elman_translator *translator,
@@ -182,7 +178,7 @@ static elman_status translate_many(struct outcomes *outcomes, elman_translator *
                                                  .count = count,
                                                  .batch_size = BATCH_SIZE,
                                                  .options = options,
-                                                 .take = pass_outcome,
+                                                 .receive = pass_outcome,
                                                  .context = outcomes},
                          error);
   for (size_t i = 0; i < count && status == ELMAN_OK; i++) {

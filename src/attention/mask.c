@@ -130,14 +130,14 @@ static void set_cell(real *row, struct visible visible, size_t column, real weig
 void override_apply(real *row, struct visible visible, const struct attention_overrides *overrides,
                     size_t t) {
   const size_t query = overrides->first + t;
-  for (size_t i = 0; i < overrides->count; i++) {
-    const elman_override *override = &overrides->list[i];
+  for (size_t i = 0; i < overrides->options->override_count; i++) {
+    const elman_override *override = &overrides->options->overrides[i];
     switch (override->kind) {
     case ELMAN_OVERRIDE_UNIFORM:
       make_uniform(row, visible);
       break;
     case ELMAN_OVERRIDE_SHUFFLE:
-      shuffle(row, visible, overrides->seed, query);
+      shuffle(row, visible, overrides->options->override_seed, query);
       break;
     case ELMAN_OVERRIDE_POSITION:
       set_position(row, visible, column_of(override, visible));

@@ -62,15 +62,14 @@ weigh_backward mask_share_backward;
 /* ---- interventions: weights that are changed while the model decodes, to see whether its
  * translation needs them as they are ---- */
 
-/* Applied one after the other, in every head. */
+/* Those of the options, applied one after the other, in every head. */
 struct attention_overrides {
-  const elman_override *list;
-  size_t count;
-  uint64_t seed; /* of the shuffling, which depends on it, the query and the number of keys only */
-  size_t first;  /* number of the first query that is run, from 0 */
+  const elman_translate_options *options;
+  size_t first; /* number of the first query that is run, from 0 */
 };
 
-/* Changes the row (S) of query `first` + t. */
+/* Changes the row (S) of query `first` + t. Shuffling depends on its seed, the query and the number
+ * of keys only. */
 void override_apply(real *row, struct visible visible, const struct attention_overrides *overrides,
                     size_t t);
 

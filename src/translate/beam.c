@@ -5,10 +5,120 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attention/mask.h"
 #include "base/random.h"
 #include "vocab/vocabulary.h"
 
+/* ---- the pool ---- */
+
+static const size_t TIDY_AT = (size_t)1 << 23; /* weights: 32 MiB of floats */
+
+void beam_pool_clear(struct beam_pool *pool) {
+  pool->node_count = 0;
+  pool->attention_count = 0;
+  pool->tidy_at = TIDY_AT;
+}
+
+void beam_pool_free(struct beam_pool *pool) {
+  free(pool->nodes);
+  free(pool->attention);
+  free(pool->moved);
+  *pool = (struct beam_pool){0};
+}
+
+elman_status beams_reserve(const struct beam *beams, size_t count, elman_error *error) {
+  struct beam_pool *pool = beams[0].pool;
+  size_t nodes = pool->node_count, weights = pool->attention_count;
+  for (size_t b = 0; b < count; b++) {
+    const struct beam *beam = &beams[b];
+    const size_t most = beam->open == 0 ? 0 : beam->options->beam - beam->finished;
+    nodes += most;
+    weights += most * beam->heads * beam->request->count;
+  }
+  elman_status status =
+      array_grow(&pool->nodes, &pool->node_capacity, nodes, sizeof *pool->nodes, error);
+  if (status == ELMAN_OK)
+    status = array_grow(&pool->attention, &pool->attention_capacity, weights,
+                        sizeof *pool->attention, error);
+  return status;
+}
+
+/* Adds a node that looked at the source as `weights` (heads,stride) says. Returns its number. */
+static size_t add_node(const struct beam *beam, struct beam_node node, const real *weights,
+                       size_t stride) {
+  struct beam_pool *pool = beam->pool;
+  const size_t S = beam->request->count, N = beam->heads;
+  node.attention = pool->attention_count;
+  for (size_t n = 0; n < N; n++)
+    memcpy(pool->attention + node.attention + n * S, weights + n * stride, S * sizeof *weights);
+  pool->attention_count += N * S;
+  pool->nodes[pool->node_count] = node;
+  return pool->node_count++;
+}
+
+enum { UNUSED, USED }; /* in `moved`, before the new places are known */
+
+static void mark(const struct beam_pool *pool, const struct hypothesis *paths, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    for (size_t at = paths[i].last; at != BEAM_START && pool->moved[at] == UNUSED;
+         at = pool->nodes[at].previous)
+      pool->moved[at] = USED;
+  }
+}
+
+/* A node comes after its previous one, so that one pass from the front finds new places known. */
+static void move_nodes(struct beam_pool *pool) {
+  size_t nodes = 0, weights = 0;
+  for (size_t i = 0; i < pool->node_count; i++) {
+    const bool used = pool->moved[i] == USED;
+    struct beam_node node = pool->nodes[i];
+    const size_t end =
+        i + 1 < pool->node_count ? pool->nodes[i + 1].attention : pool->attention_count;
+    pool->moved[i] = nodes;
+    if (!used) continue;
+    memmove(pool->attention + weights, pool->attention + node.attention,
+            (end - node.attention) * sizeof *pool->attention);
+    const size_t size = end - node.attention;
+    if (node.previous != BEAM_START) node.previous = pool->moved[node.previous];
+    node.attention = weights;
+    pool->nodes[nodes++] = node;
+    weights += size;
+  }
+  pool->node_count = nodes;
+  pool->attention_count = weights;
+}
+
+static void follow(const struct beam_pool *pool, struct hypothesis *paths, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (paths[i].last != BEAM_START) paths[i].last = pool->moved[paths[i].last];
+  }
+}
+
+elman_status beams_tidy(const struct beam *beams, size_t count, elman_error *error) {
+  struct beam_pool *pool = beams[0].pool;
+  if (pool->attention_count < pool->tidy_at) return ELMAN_OK;
+  const elman_status status =
+      array_grow(&pool->moved, &pool->moved_capacity, pool->node_count, sizeof *pool->moved, error);
+  if (status != ELMAN_OK) return status;
+  for (size_t i = 0; i < pool->node_count; i++) pool->moved[i] = UNUSED;
+  for (size_t b = 0; b < count; b++) {
+    mark(pool, beams[b].paths, beams[b].open);
+    mark(pool, beams[b].ended, beams[b].finished);
+  }
+  move_nodes(pool);
+  for (size_t b = 0; b < count; b++) {
+    follow(pool, beams[b].paths, beams[b].open);
+    follow(pool, beams[b].ended, beams[b].finished);
+  }
+  /* So it is done each time that the used part has doubled, and costs little. */
+  if (pool->tidy_at < 2 * pool->attention_count) pool->tidy_at = 2 * pool->attention_count;
+  return ELMAN_OK;
+}
+
 /* ---- the score of a hypothesis ---- */
+
+/* docs/beyond.md, section 23. Wu et al., "Google's neural machine translation system", 2016,
+ * equation 14. */
 
 const char *length_norm_name(size_t index) {
   static const char *const names[] = {[ELMAN_LENGTH_POWER] = "power", [ELMAN_LENGTH_WU] = "wu"};
@@ -28,8 +138,8 @@ double score_of_length(double log_probability, size_t count,
  *
  *   score = L' / f(n) + B sum log min(c, 1) <= L' / f(n) <= L / f(n) <= L / f(limit).         (58)
  *
- * In floating point beam.c keeps L' <= L. The two quotients and the two powers in them err by a few
- * units in the last place, for which the bound is raised. */
+ * In floating point offer_tokens keeps L' <= L. The two quotients and the two powers in them err by
+ * a few units in the last place, for which the bound is raised. */
 double score_bound(double log_probability, size_t limit, const elman_translate_options *options) {
   return score_of_length(log_probability, limit, options) * (1 - 8 * DBL_EPSILON);
 }
@@ -42,6 +152,10 @@ static double score_of_coverage(double coverage) {
 }
 
 /* ---- sampling ---- */
+
+/* The next token is drawn from the softmax of the logits, in place of the likeliest one. The k
+ * likeliest alone may be drawn from (Fan, Lewis and Dauphin, "Hierarchical neural story
+ * generation", ACL 2018). docs/beyond.md, (89) and (90). */
 
 /* What is drawn from. */
 struct tokens_seen {
@@ -116,123 +230,18 @@ uint32_t sample_token(const real *logits, size_t V, bool without_unknown,
   return (uint32_t)drawn;
 }
 
-/* ---- the pool ---- */
-
-static const size_t TIDY_AT = (size_t)1 << 23; /* weights: 32 MiB of floats */
-
-void beam_pool_clear(struct beam_pool *pool) {
-  pool->node_count = 0;
-  pool->attention_count = 0;
-  pool->tidy_at = TIDY_AT;
-}
-
-void beam_pool_free(struct beam_pool *pool) {
-  free(pool->nodes);
-  free(pool->attention);
-  free(pool->moved);
-  *pool = (struct beam_pool){0};
-}
-
-void beam_start(struct beam *beam) {
-  beam->paths[0] = (struct beam_path){.last = BEAM_START};
-  beam->open = 1;
-  beam->finished = 0;
-  beam->overflow = false;
-}
-
-/* ---- the pool ---- */
-
-/* Adds a node that looked at the source as `weights` (heads,stride) says. */
-static elman_status add_node(const struct beam *beam, struct beam_node node, const real *weights,
-                             size_t stride, elman_error *error) {
-  struct beam_pool *pool = beam->pool;
-  const size_t S = beam->source_count, N = beam->heads;
-  elman_status status = array_grow(&pool->nodes, &pool->node_capacity, pool->node_count + 1,
-                                   sizeof *pool->nodes, error);
-  if (status == ELMAN_OK)
-    status = array_grow(&pool->attention, &pool->attention_capacity, pool->attention_count + N * S,
-                        sizeof *pool->attention, error);
-  if (status != ELMAN_OK) return status;
-  for (size_t n = 0; n < N; n++)
-    memcpy(pool->attention + pool->attention_count + n * S, weights + n * stride,
-           S * sizeof *weights);
-  node.attention = pool->attention_count;
-  pool->nodes[pool->node_count++] = node;
-  pool->attention_count += N * S;
-  return ELMAN_OK;
-}
-
-enum { UNUSED, USED }; /* in `moved`, before the new places are known */
-
-static void mark(const struct beam_pool *pool, const struct beam_path *paths, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    for (size_t at = paths[i].last; at != BEAM_START && pool->moved[at] == UNUSED;
-         at = pool->nodes[at].previous)
-      pool->moved[at] = USED;
-  }
-}
-
-/* A node comes after its previous one, so that one pass from the front finds new places known. */
-static void move_nodes(struct beam_pool *pool) {
-  size_t nodes = 0, weights = 0;
-  for (size_t i = 0; i < pool->node_count; i++) {
-    const bool used = pool->moved[i] == USED;
-    struct beam_node node = pool->nodes[i];
-    const size_t end =
-        i + 1 < pool->node_count ? pool->nodes[i + 1].attention : pool->attention_count;
-    pool->moved[i] = nodes;
-    if (!used) continue;
-    memmove(pool->attention + weights, pool->attention + node.attention,
-            (end - node.attention) * sizeof *pool->attention);
-    const size_t size = end - node.attention;
-    if (node.previous != BEAM_START) node.previous = pool->moved[node.previous];
-    node.attention = weights;
-    pool->nodes[nodes++] = node;
-    weights += size;
-  }
-  pool->node_count = nodes;
-  pool->attention_count = weights;
-}
-
-static void follow(const struct beam_pool *pool, struct beam_path *paths, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    if (paths[i].last != BEAM_START) paths[i].last = pool->moved[paths[i].last];
-  }
-}
-
-elman_status beam_pool_tidy(struct beam_pool *pool, const struct beam *beams, size_t count,
-                            elman_error *error) {
-  if (pool->attention_count < pool->tidy_at) return ELMAN_OK;
-  const elman_status status =
-      array_grow(&pool->moved, &pool->moved_capacity, pool->node_count, sizeof *pool->moved, error);
-  if (status != ELMAN_OK) return status;
-  for (size_t i = 0; i < pool->node_count; i++) pool->moved[i] = UNUSED;
-  for (size_t b = 0; b < count; b++) {
-    mark(pool, beams[b].paths, beams[b].open);
-    mark(pool, beams[b].ended, beams[b].finished);
-  }
-  move_nodes(pool);
-  for (size_t b = 0; b < count; b++) {
-    follow(pool, beams[b].paths, beams[b].open);
-    follow(pool, beams[b].ended, beams[b].finished);
-  }
-  /* So it is done each time that the used part has doubled, and costs little. */
-  if (pool->tidy_at < 2 * pool->attention_count) pool->tidy_at = 2 * pool->attention_count;
-  return ELMAN_OK;
-}
-
 /* ---- choosing ---- */
 
 /* The best continuations so far, the likeliest first. `last` of a path is not a node here but the
  * token that it would grow by. */
 struct choice {
-  struct beam_path *paths;
+  struct hypothesis *paths;
   size_t count, most;
   bool without_unknown;
 };
 
 /* Among equals the first offered stays in front: the smallest row, then the smallest id. */
-static void offer(struct choice *choice, struct beam_path path) {
+static void offer(struct choice *choice, struct hypothesis path) {
   if (choice->count == choice->most) {
     if (!(path.log_probability > choice->paths[choice->most - 1].log_probability)) return;
     choice->count--;
@@ -246,7 +255,7 @@ static void offer(struct choice *choice, struct beam_path path) {
 /* Offers the tokens from `first` up to `end`, whose logits add to `path`, but for those that are
  * never a translation. A probability is at most 1, whatever rounding makes of it: the sum stays at
  * or below `most`, that of the path so far. */
-static void offer_tokens(struct choice *choice, struct beam_path path, double most,
+static void offer_tokens(struct choice *choice, struct hypothesis path, double most,
                          const real *logits, size_t first, size_t end) {
   const double before = path.log_probability;
   for (size_t id = first; id < end; id++) {
@@ -260,23 +269,24 @@ static void offer_tokens(struct choice *choice, struct beam_path path, double mo
 
 /* Whether the next token of hypotheses of `count` tokens is not chosen. */
 static bool is_forced(const struct beam *beam, size_t count) {
-  return beam->forced != NULL && (!beam->goes_on || count < beam->forced_count);
+  const struct search_request *request = beam->request;
+  return request->forced != NULL && (!request->goes_on || count < request->forced_count);
 }
 
 uint32_t beam_forced_token(const struct beam *beam) {
   const size_t count = beam->paths[0].count;
-  return count < beam->forced_count ? beam->forced[count] : (uint32_t)TOKEN_END;
+  return count < beam->request->forced_count ? beam->request->forced[count] : (uint32_t)TOKEN_END;
 }
 
 /* Offers what may follow open hypothesis i, with the scores of `row`. False: numbers overflowed. */
 static bool offer_row(struct choice *choice, const struct beam *beam, size_t i,
                       const struct output_scores *scores, size_t row) {
-  const struct beam_path *last = &beam->paths[i];
+  const struct hypothesis *last = &beam->paths[i];
   const real *logits = scores->logits + row * scores->V;
   const real *largest = scores->largest + row * scores->blocks;
-  const struct beam_path path = {.count = last->count + 1,
-                                 .row = i,
-                                 .log_probability = last->log_probability - scores->log_sums[row]};
+  const struct hypothesis path = {.count = last->count + 1,
+                                  .row = i,
+                                  .log_probability = last->log_probability - scores->log_sums[row]};
   if (!isfinite(path.log_probability)) return false;
   if (is_forced(beam, last->count)) {
     const size_t id = beam_forced_token(beam);
@@ -285,7 +295,7 @@ static bool offer_row(struct choice *choice, const struct beam *beam, size_t i,
   }
   if (beam->options->sample) {
     const size_t id = sample_token(logits, scores->V, beam->without_unknown, beam->options,
-                                   beam->number, last->count);
+                                   beam->request->number, last->count);
     offer_tokens(choice, path, last->log_probability, logits, id, id + 1);
     return true;
   }
@@ -315,9 +325,9 @@ static bool choose(struct choice *choice, const struct beam *beam,
 /* ---- growing ---- */
 
 /* Σ_s log min(Σ_t a_ts, 1), with the mean of the heads                                     (57) */
-static double coverage_of(const struct beam *beam, const struct beam_path *path) {
+static double coverage_of(const struct beam *beam, const struct hypothesis *path) {
   const struct beam_pool *pool = beam->pool;
-  const size_t S = beam->source_count;
+  const size_t S = beam->request->count;
   double sum = 0;
   for (size_t s = 0; s < S; s++) {
     double coverage = 0;
@@ -329,14 +339,14 @@ static double coverage_of(const struct beam *beam, const struct beam_path *path)
   return sum;
 }
 
-static double score_of(const struct beam *beam, const struct beam_path *path) {
+static double score_of(const struct beam *beam, const struct hypothesis *path) {
   const elman_translate_options *options = beam->options;
   double score = score_of_length(path->log_probability, path->count, options);
   if (options->coverage_penalty > 0) score += options->coverage_penalty * coverage_of(beam, path);
   return score;
 }
 
-static void end_path(struct beam *beam, struct beam_path path) {
+static void end_path(struct beam *beam, struct hypothesis path) {
   path.score = score_of(beam, &path);
   size_t at = beam->finished++;
   for (; at > 0 && path.score > beam->ended[at - 1].score; at--)
@@ -353,21 +363,19 @@ static bool can_still_win(const struct beam *beam) {
          beam->ended[options->n_best - 1].score;
 }
 
-static elman_status take(struct beam *beam, const struct choice *choice, const real *weights,
-                         size_t stride, elman_error *error) {
+/* Makes the chosen paths hypotheses. */
+static void extend(struct beam *beam, const struct choice *choice, const real *weights,
+                   size_t stride) {
   size_t open = 0;
   for (size_t i = 0; i < choice->count; i++) {
-    struct beam_path path = choice->paths[i];
-    const struct beam_path *before = &beam->paths[path.row];
+    struct hypothesis path = choice->paths[i];
+    const struct hypothesis *before = &beam->paths[path.row];
     const uint32_t id = (uint32_t)path.last;
     const struct beam_node node = {.previous = before->last,
                                    .log_probability =
                                        path.log_probability - before->log_probability,
                                    .id = id};
-    const elman_status status =
-        add_node(beam, node, weights + path.row * beam->heads * stride, stride, error);
-    if (status != ELMAN_OK) return status;
-    path.last = beam_newest(beam);
+    path.last = add_node(beam, node, weights + path.row * beam->heads * stride, stride);
     if (id == TOKEN_END || path.count == beam->limit)
       end_path(beam, path);
     else
@@ -375,39 +383,51 @@ static elman_status take(struct beam *beam, const struct choice *choice, const r
   }
   memcpy(beam->paths, choice->paths, open * sizeof *beam->paths);
   beam->open = open > 0 && can_still_win(beam) ? open : 0;
-  return ELMAN_OK;
 }
 
-elman_status beam_grow(struct beam *beam, const struct output_scores *scores, size_t first,
-                       const real *weights, size_t stride, elman_error *error) {
+void beam_start(struct beam *beam) {
+  const struct search_request *request = beam->request;
+  beam->paths[0] = (struct hypothesis){.last = BEAM_START};
+  beam->open = 1;
+  beam->finished = 0;
+  beam->limit =
+      request->forced != NULL && !request->goes_on ? request->forced_count + 1 : request->limit;
+  beam->overflow = false;
+}
+
+void beam_grow(struct beam *beam, const struct output_scores *scores, size_t first,
+               const real *weights, size_t stride) {
   struct choice choice = {
       .paths = beam->grown,
       .most = is_forced(beam, beam->paths[0].count) ? 1 : beam->options->beam - beam->finished,
       .without_unknown = beam->without_unknown};
-  if (choose(&choice, beam, scores, first)) return take(beam, &choice, weights, stride, error);
+  if (choose(&choice, beam, scores, first)) {
+    extend(beam, &choice, weights, stride);
+    return;
+  }
   beam->overflow = true;
   beam->open = 0;
-  return ELMAN_OK;
+}
+
+void beam_close(struct beam *beam) {
+  if (beam->overflow) beam->finished = 0;
+  if (beam->finished > beam->options->n_best) beam->finished = beam->options->n_best;
 }
 
 /* ---- greedy search whose probabilities come later ---- */
 
-elman_status beam_take(struct beam *beam, uint32_t id, const real *weights, size_t stride,
-                       elman_error *error) {
+size_t beam_append(struct beam *beam, uint32_t id, const real *weights, size_t stride) {
   beam->grown[0] = beam->paths[0];
   beam->grown[0].last = id;
   beam->grown[0].count++;
   beam->grown[0].row = 0;
   const struct choice choice = {.paths = beam->grown, .count = 1, .most = 1};
-  return take(beam, &choice, weights, stride, error);
-}
-
-static struct beam_path *only_path(struct beam *beam) {
-  return beam->finished > 0 ? &beam->ended[0] : &beam->paths[0];
-}
-
-size_t beam_newest(const struct beam *beam) {
+  extend(beam, &choice, weights, stride);
   return beam->pool->node_count - 1;
+}
+
+static struct hypothesis *only_path(struct beam *beam) {
+  return beam->finished > 0 ? &beam->ended[0] : &beam->paths[0];
 }
 
 void beam_add_log_probability(struct beam *beam, size_t node, double log_probability) {
@@ -415,11 +435,56 @@ void beam_add_log_probability(struct beam *beam, size_t node, double log_probabi
   beam->pool->nodes[node].log_probability = log_probability;
 }
 
-void beam_forget_log_probability(struct beam *beam) {
-  only_path(beam)->log_probability = (double)NAN;
+void beam_score(struct beam *beam, bool wanted) {
+  struct hypothesis *path = only_path(beam);
+  if (!wanted) path->log_probability = (double)NAN;
+  path->score = score_of(beam, path);
 }
 
-void beam_score(struct beam *beam) {
-  struct beam_path *path = only_path(beam);
-  path->score = score_of(beam, path);
+/* ---- what was found ---- */
+
+void hypothesis_ids(uint32_t *ids, const struct beam *beam, size_t n) {
+  const struct beam_node *nodes = beam->pool->nodes;
+  size_t at = beam->ended[n].last;
+  for (size_t t = beam->ended[n].count; t-- > 0; at = nodes[at].previous) ids[t] = nodes[at].id;
+}
+
+void hypothesis_log_probabilities(double *log_probabilities, const struct beam *beam, size_t n) {
+  const struct beam_node *nodes = beam->pool->nodes;
+  const bool known = !isnan(beam->ended[n].log_probability);
+  size_t at = beam->ended[n].last;
+  for (size_t t = beam->ended[n].count; t-- > 0; at = nodes[at].previous)
+    log_probabilities[t] = known ? nodes[at].log_probability : (double)NAN;
+}
+
+/* The weights (N,S) of node `at`. */
+static const real *node_weights(const struct beam *beam, size_t at) {
+  return beam->pool->attention + beam->pool->nodes[at].attention;
+}
+
+void hypothesis_attention(float *attention, float *heads, const struct beam *beam, size_t n) {
+  const size_t T = beam->ended[n].count, S = beam->request->count, N = beam->heads;
+  size_t at = beam->ended[n].last;
+  for (size_t t = T; t-- > 0; at = beam->pool->nodes[at].previous) {
+    const real *rows = node_weights(beam, at);
+    for (size_t s = 0; s < S; s++) attention[t * S + s] = (float)mean_weight(rows, N, S, s);
+    for (size_t h = 0; h < N && heads != attention; h++)
+      for (size_t s = 0; s < S; s++) heads[(h * T + t) * S + s] = (float)rows[h * S + s];
+  }
+}
+
+void hypothesis_sentinel(float *sentinel, const struct beam *beam, size_t n) {
+  size_t at = beam->ended[n].last;
+  for (size_t t = beam->ended[n].count; t-- > 0; at = beam->pool->nodes[at].previous)
+    sentinel[t] = (float)mask_rest(node_weights(beam, at), beam->request->count);
+}
+
+size_t hypothesis_looked_at(const struct beam *beam, size_t n, size_t t) {
+  const size_t S = beam->request->count, N = beam->heads;
+  size_t at = beam->ended[n].last, best = 0;
+  for (size_t i = beam->ended[n].count - 1; i > t; i--) at = beam->pool->nodes[at].previous;
+  const real *rows = node_weights(beam, at);
+  for (size_t s = 1; s < S; s++)
+    if (mean_weight(rows, N, S, s) > mean_weight(rows, N, S, best)) best = s;
+  return best;
 }

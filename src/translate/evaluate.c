@@ -9,9 +9,8 @@
 #include "corpus/batch.h"
 #include "inspect/shown.h"
 #include "metric/metric.h"
-#include "model/model.h"
+#include "model/ensemble.h"
 #include "model/network.h"
-#include "translate/search.h"
 #include "translate/translate_all.h"
 #include "translate/translator.h"
 
@@ -169,9 +168,9 @@ struct sentence_scores {
   struct pair pair;
   size_t number;           /* of the pair */
   struct finding own;      /* of this process */
-  char *own_translation;   /* NULL = another process's affair */
+  char *own_translation;   /* NULL: another process translates it */
   struct finding found;    /* by all processes */
-  struct text translation; /* lies in what they told each other */
+  struct text translation; /* lies in what they sent each other */
 };
 
 struct work {
@@ -192,7 +191,7 @@ static elman_status add_length(bool *too_long, struct encoding *encoding, const 
 }
 
 /* Leaves out what is in no loss. */
-static elman_status take_pairs(struct work *work, elman_error *error) {
+static elman_status select_pairs(struct work *work, elman_error *error) {
   const struct codec source = model_source_codec(work->model);
   const struct codec target = model_target_codec(work->model);
   struct encoding from = {0}, to = {0}; /* an encoding remembers words of one codec */
@@ -237,7 +236,7 @@ static elman_status score_translation(struct sentence_scores *scores, struct tra
   scores->own.length = strlen(scores->own_translation);
   scores->own.exact = exact;
   scores->own.source_tokens = translator->items[i].source.tokens.count;
-  scores->own.target_tokens = translator->renderings.rows[0].tokens.count;
+  scores->own.target_tokens = translator->renderings[0].tokens.count;
   return ELMAN_OK;
 }
 
@@ -271,7 +270,7 @@ static elman_status score_alignment(struct sentence_scores *scores, struct trans
                                     size_t i, elman_error *error) {
   elman_translation *translation;
   struct word_matrix words = {0};
-  elman_status status = translation_take(&translation, translator, i, error);
+  elman_status status = translation_create(&translation, translator, i, error);
   if (status != ELMAN_OK) return status;
   status = word_matrix_create(&words, translation, ELMAN_UNITS_AUTO, error);
   if (status == ELMAN_OK)
@@ -281,8 +280,8 @@ static elman_status score_alignment(struct sentence_scores *scores, struct trans
   return status;
 }
 
-static elman_status take_item(void *context, size_t number, struct translator *translator, size_t i,
-                              elman_error *error) {
+static elman_status score_item(void *context, size_t number, struct translator *translator,
+                               size_t i, elman_error *error) {
   struct work *work = context;
   struct sentence_scores *scores = &work->scores[work->numbers[number]];
   const struct translator_item *item = &translator->items[i];
@@ -290,8 +289,8 @@ static elman_status take_item(void *context, size_t number, struct translator *t
   if (item->status != ELMAN_OK)
     status = fail_again(error, &item->error);
   else
-    status =
-        (translator->forced ? score_alignment : score_translation)(scores, translator, i, error);
+    status = (item->given->reference != NULL ? score_alignment
+                                             : score_translation)(scores, translator, i, error);
   if (status == ELMAN_BAD_DATA && error->where[0] == '\0')
     pairs_place(error->where, sizeof error->where, work->pairs, scores->number);
   return status;
@@ -318,7 +317,7 @@ static elman_status translate_pairs(struct work *work, const struct screen *scre
                                     .batch_size = work->options->batch_size,
                                     .options = options,
                                     .group = work->options->group,
-                                    .take = take_item,
+                                    .receive = score_item,
                                     .context = work,
                                     .progress = work->options->progress,
                                     .progress_context = work->options->context};
@@ -341,14 +340,14 @@ static elman_status score_own(struct work *work, elman_error *error) {
   return status;
 }
 
-/* ---- what the processes tell each other ---- */
+/* ---- what the processes send each other ---- */
 
-static void tell(struct buffer *told, const struct work *work) {
+static void pack_findings(struct buffer *packed, const struct work *work) {
   for (size_t i = 0; i < work->count; i++) {
     const struct sentence_scores *scores = &work->scores[i];
     if (scores->own_translation == NULL && scores->own.aligned_words == 0) continue;
-    buffer_append(told, (const char *)&scores->own, sizeof scores->own);
-    buffer_append(told, scores->own_translation, scores->own.length);
+    buffer_append(packed, (const char *)&scores->own, sizeof scores->own);
+    buffer_append(packed, scores->own_translation, scores->own.length);
   }
 }
 
@@ -360,16 +359,17 @@ static void add_finding(struct finding *to, const struct finding *one) {
   to->agreeing_words += one->agreeing_words;
 }
 
-static elman_status hear(struct work *work, const struct buffer *told, elman_error *error) {
+static elman_status unpack_findings(struct work *work, const struct buffer *packed,
+                                    elman_error *error) {
   struct finding one;
-  for (size_t at = 0; at < told->length; at += one.length) {
-    memcpy(&one, told->bytes + at, sizeof one);
+  for (size_t at = 0; at < packed->length; at += one.length) {
+    memcpy(&one, packed->bytes + at, sizeof one);
     at += sizeof one;
     if (one.index >= work->count)
       return fail(error, ELMAN_BAD_DATA, NULL, "the processes do not have the same pairs");
     struct sentence_scores *scores = &work->scores[one.index];
     add_finding(&scores->found, &one);
-    if (one.length > 0) scores->translation = (struct text){told->bytes + at, one.length};
+    if (one.length > 0) scores->translation = (struct text){packed->bytes + at, one.length};
   }
   return ELMAN_OK;
 }
@@ -439,7 +439,7 @@ static elman_status make_work(struct work *work, const struct model *model,
                         .numbers = calloc(count, sizeof *work->numbers)};
   if (work->scores == NULL || work->sentences == NULL || work->numbers == NULL)
     return fail_no_memory(error);
-  return take_pairs(work, error);
+  return select_pairs(work, error);
 }
 
 static void work_free(struct work *work) {
@@ -454,18 +454,18 @@ static elman_status evaluate_translations(elman_scores *scores, const struct mod
                                           const elman_evaluate_options *options,
                                           elman_error *error) {
   struct work work;
-  struct buffer told = {0};
+  struct buffer packed = {0};
   elman_status status = make_work(&work, model, pairs, options, error);
   if (status == ELMAN_OK) status = score_own(&work, error);
-  if (status == ELMAN_OK) tell(&told, &work);
-  status = group_collect(options->group, status, &told, error);
+  if (status == ELMAN_OK) pack_findings(&packed, &work);
+  status = group_collect(options->group, status, &packed, error);
   if (status == ELMAN_OK) {
-    status = hear(&work, &told, error);
+    status = unpack_findings(&work, &packed, error);
     if (status == ELMAN_OK) status = check_reach(&work, error);
     if (status == ELMAN_OK) status = measure(scores, &work, error);
     status = group_agree(options->group, status, error);
   }
-  buffer_free(&told);
+  buffer_free(&packed);
   work_free(&work);
   return status;
 }

@@ -89,15 +89,15 @@ struct worker {
   elman_sentence *sentences; /* of a batch */
 };
 
-/* Asks whether to go on. */
-static bool tell_progress(const struct shared *shared) {
+/* Returns whether to go on. */
+static bool report_progress(const struct shared *shared) {
   const struct translate_job *job = shared->job;
   return job->progress == NULL ||
          job->progress(job->progress_context,
                        shared->before + shared->done * shared->count / shared->own, job->count);
 }
 
-/* Notes that a sentence is done, or what went wrong; gives whether to go on. */
+/* Notes that a sentence is done, or what went wrong; returns whether to go on. */
 static bool note(struct shared *shared, elman_status status, const elman_error *error) {
   pthread_mutex_lock(&shared->mutex);
   if (shared->status == ELMAN_OK && status != ELMAN_OK) {
@@ -105,7 +105,7 @@ static bool note(struct shared *shared, elman_status status, const elman_error *
     shared->error = *error;
   }
   shared->done++;
-  if (shared->status == ELMAN_OK && !tell_progress(shared))
+  if (shared->status == ELMAN_OK && !report_progress(shared))
     shared->status = fail(&shared->error, ELMAN_INTERRUPTED, NULL, "the work was stopped");
   const bool going = shared->status == ELMAN_OK;
   pthread_mutex_unlock(&shared->mutex);
@@ -133,7 +133,7 @@ static void run_batch(struct shared *shared, struct worker *worker, size_t batch
       translator_run(&worker->translator, worker->sentences, count, job->options, &error);
   if (status != ELMAN_OK) (void)note(shared, status, &error);
   for (size_t i = 0; i < count && status == ELMAN_OK; i++) {
-    status = job->take(job->context, shared->numbers[order[i]], &worker->translator, i, &error);
+    status = job->receive(job->context, shared->numbers[order[i]], &worker->translator, i, &error);
     if (!note(shared, status, &error)) return;
   }
 }

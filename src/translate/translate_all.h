@@ -26,8 +26,8 @@ void length_batches_free(struct length_batches *batches);
 
 /* Looks at what came of sentence `number`, which is item i of the translator. Several threads call
  * it at once, each for other sentences. An error ends the work. */
-typedef elman_status translate_take(void *context, size_t number, struct translator *translator,
-                                    size_t i, elman_error *error);
+typedef elman_status translate_receive(void *context, size_t number, struct translator *translator,
+                                       size_t i, elman_error *error);
 
 struct translate_job {
   const struct model *model;
@@ -37,7 +37,7 @@ struct translate_job {
   const elman_translate_options *options;
   const elman_group *group; /* does the batches together with this process, which looks at its own
                                alone; NULL = this process does all */
-  translate_take *take;
+  translate_receive *receive;
   void *context;
   /* After each sentence, one at a time; false stops. May be NULL. The others of a group are taken
    * to be as far as this one. */

@@ -7,6 +7,7 @@
 
 #include "corpus/batch.h"
 #include "inspect/summary.h"
+#include "model/ensemble.h"
 #include "vocab/clauses.h"
 #include "vocab/locate.h"
 #include "vocab/tokens.h"
@@ -47,7 +48,7 @@ static size_t limit_of(const elman_translate_options *options, size_t S) {
   return options->max_length != 0 && options->max_length < limit ? options->max_length : limit;
 }
 
-/* What the search is held to before it may choose. */
+/* The search is forced to say the prefix before it may choose. */
 static elman_status add_prefix(struct search_request *request, const struct model *model,
                                const elman_sentence *sentence, elman_error *error) {
   const size_t count = sentence->prefix_count;
@@ -66,38 +67,215 @@ static elman_status add_prefix(struct search_request *request, const struct mode
   return ELMAN_OK;
 }
 
-/* Takes the sentence, as yet without a request, and its reference if it has one. Bad data is the
- * status of the item, and fails no other. */
-static elman_status translator_item_encode(struct translator_item *item, const struct model *model,
-                                           const elman_sentence *sentence, size_t max_bytes,
-                                           elman_error *error) {
-  item->given = (struct text){sentence->text, sentence->length};
-  item->given_reference = (struct text){sentence->reference, sentence->reference_length};
-  item->request = SIZE_MAX;
+/* Bad data is the status of the item, and fails no other. An item with tokens gets a request, which
+ * borrows them. */
+static elman_status encode_item(struct translator_item *item, const struct model *model,
+                                const elman_sentence *sentence,
+                                const elman_translate_options *options, elman_error *error) {
+  const struct text text = {sentence->text, sentence->length};
+  item->given = sentence;
+  item->request = (struct search_request){0};
+  item->beam = NULL;
   item->error = (elman_error){0};
-  item->status = encode_source(&item->source, model, item->given, max_bytes, &item->error);
-  if (item->status == ELMAN_OK && item->source.tokens.count > 0 && sentence->reference != NULL)
+  item->status = encode_source(&item->source, model, text, options->max_bytes, &item->error);
+  const size_t S = item->source.tokens.count;
+  if (item->status == ELMAN_OK && S > 0 && sentence->reference != NULL)
     item->status = encode_reference(&item->reference, model, sentence, &item->error);
-  return item->status == ELMAN_OK || item->status == ELMAN_BAD_DATA
-             ? ELMAN_OK
-             : fail_again(error, &item->error);
+  if (item->status == ELMAN_BAD_DATA) return ELMAN_OK;
+  if (item->status != ELMAN_OK) return fail_again(error, &item->error);
+  if (S == 0) return ELMAN_OK;
+  item->request = (struct search_request){.ids = item->source.ids,
+                                          .count = S,
+                                          .limit = limit_of(options, S),
+                                          .number = sentence->number};
+  if (sentence->reference != NULL) {
+    item->request.forced = item->reference.ids;
+    item->request.forced_count = item->reference.tokens.count;
+  }
+  return sentence->prefix_count > 0 ? add_prefix(&item->request, model, sentence, error) : ELMAN_OK;
 }
 
-/* Of an item with tokens; the request borrows them. */
-static elman_status
-translator_item_request(struct search_request *request, const struct translator_item *item,
-                        const struct model *model, const elman_sentence *sentence,
-                        const elman_translate_options *options, elman_error *error) {
-  const size_t S = item->source.tokens.count;
-  *request = (struct search_request){.ids = item->source.ids,
-                                     .count = S,
-                                     .limit = limit_of(options, S),
-                                     .number = sentence->number};
-  if (sentence->reference != NULL) {
-    request->forced = item->reference.ids;
-    request->forced_count = item->reference.tokens.count;
+/* ---- a batch ---- */
+
+static void free_renderings(struct translator *translator) {
+  for (size_t n = 0; n < translator->rendering_capacity; n++) {
+    free(translator->renderings[n].ids);
+    tokens_free(&translator->renderings[n].tokens);
+    buffer_free(&translator->renderings[n].text);
   }
-  return sentence->prefix_count > 0 ? add_prefix(request, model, sentence, error) : ELMAN_OK;
+  free(translator->renderings);
+}
+
+elman_translate_options translate_options_default(void) {
+  return (elman_translate_options){.max_bytes = ELMAN_DEFAULT_MAX_BYTES,
+                                   .beam = 1,
+                                   .n_best = 1,
+                                   .length_penalty = 1,
+                                   .temperature = 1,
+                                   .sample_seed = 1,
+                                   .override_seed = 1};
+}
+
+void translator_create(struct translator *translator, const struct model *model,
+                       const struct screen *screen) {
+  *translator = (struct translator){.model = model, .screen = screen};
+}
+
+void translator_free(struct translator *translator) {
+  search_free(&translator->search);
+  self_weights_free(&translator->self);
+  free_renderings(translator);
+  for (size_t i = 0; i < translator->item_capacity; i++) {
+    encoding_free(&translator->items[i].source);
+    encoding_free(&translator->items[i].reference);
+  }
+  free(translator->items);
+  free(translator->requests);
+  *translator = (struct translator){0};
+}
+
+/* Items with tokens get what was found for their requests, which are in the same order. */
+static void assign_beams(struct translator *translator, size_t count) {
+  const struct beam *beams = translator->search.beams;
+  for (size_t i = 0, b = 0; i < count; i++) {
+    struct translator_item *item = &translator->items[i];
+    if (item->request.count == 0) continue;
+    item->beam = &beams[b++];
+    if (item->beam->finished > 0) continue;
+    item->status = fail(&item->error, ELMAN_BAD_DATA, NULL,
+                        "the model's weights are so large that its numbers overflow; train it "
+                        "again with a lower learning rate");
+  }
+}
+
+elman_status translator_run(struct translator *translator, const elman_sentence *sentences,
+                            size_t count, const elman_translate_options *options,
+                            elman_error *error) {
+  const struct model *model = translator->model;
+  elman_translate_options *own = &translator->options;
+  size_t requests = 0;
+  *own = *options;
+  if (count > 0 && sentences[0].reference != NULL)
+    own->beam = own->n_best = 1; /* there is nothing to choose */
+  elman_status status = array_grow_zeroed(&translator->items, &translator->item_capacity, count,
+                                          sizeof *translator->items, error);
+  if (status == ELMAN_OK)
+    status = array_grow(&translator->requests, &translator->request_capacity, count,
+                        sizeof *translator->requests, error);
+  for (size_t i = 0; i < count && status == ELMAN_OK; i++) {
+    struct translator_item *item = &translator->items[i];
+    status = encode_item(item, model, &sentences[i], own, error);
+    if (item->request.count > 0) translator->requests[requests++] = &item->request;
+  }
+  if (status == ELMAN_OK && requests > 0)
+    status = search_run(&translator->search, model, translator->requests, requests, own,
+                        translator->screen, error);
+  if (status == ELMAN_OK) assign_beams(translator, count);
+  return status;
+}
+
+/* ---- hypotheses as text ---- */
+
+/* A source word among target words: without its mark, unless it would then be taken to have one. */
+static struct text as_target_token(struct text source) {
+  const struct text surface = token_surface(source);
+  return token_has_mark(surface) ? source : surface;
+}
+
+/* Whether token t is that of a reference. */
+static bool is_given(const struct translator_item *item, size_t t) {
+  return item->given->reference != NULL && t < item->reference.tokens.count;
+}
+
+static bool is_replaced(const struct translator *translator, const struct translator_item *item,
+                        size_t t, uint32_t id) {
+  return translator->options.replace_unknown && id == TOKEN_UNKNOWN && !is_given(item, t);
+}
+
+/* Token t of hypothesis n, which has this id. */
+static struct text target_token(const struct translator *translator,
+                                const struct translator_item *item, size_t n, size_t t,
+                                uint32_t id) {
+  /* Words of the reference that the vocabulary lacks stay as they were written. */
+  if (is_given(item, t)) return tokens_get(&item->reference.tokens, t);
+  if (is_replaced(translator, item, t, id))
+    return as_target_token(
+        tokens_get(&item->source.tokens, hypothesis_looked_at(item->beam, n, t)));
+  return vocabulary_token(translator->model->target_vocabulary, id);
+}
+
+/* The mark of token t, which has none of its own: a source word keeps apart from target words. */
+static const char *mark_of(const struct rendering *rendering, const struct translator *translator,
+                           const struct translator_item *item, size_t t, struct text token) {
+  if (t == 0 || rendering->ids[t] == TOKEN_END || token_has_mark(token)) return "";
+  const elman_token_mode source = model_source_codec(translator->model).mode;
+  const elman_token_mode target = model_target_codec(translator->model).mode;
+  const struct meeting meeting = {
+      .left = token_surface(tokens_get(&rendering->tokens, t - 1)),
+      .right = token,
+      .left_foreign = is_replaced(translator, item, t - 1, rendering->ids[t - 1]),
+      .right_foreign = is_replaced(translator, item, t, rendering->ids[t]),
+      .foreign_characters = source == ELMAN_TOKENS_CHARS};
+  if (!meeting.left_foreign && !meeting.right_foreign) return "";
+  return space_beside_foreign(target, &meeting) &&
+                 !token_mode_row(target)->space_expected(meeting.left, meeting.right)
+             ? MARK_SPACED
+             : "";
+}
+
+static elman_status render_tokens(struct rendering *rendering, const struct translator *translator,
+                                  const struct translator_item *item, size_t n,
+                                  elman_error *error) {
+  const size_t T = item->beam->ended[n].count;
+  elman_status status =
+      array_grow(&rendering->ids, &rendering->id_capacity, T, sizeof *rendering->ids, error);
+  if (status != ELMAN_OK) return status;
+  hypothesis_ids(rendering->ids, item->beam, n);
+  for (size_t t = 0; t < T && status == ELMAN_OK; t++) {
+    const struct text token = target_token(translator, item, n, t, rendering->ids[t]);
+    const char *mark = mark_of(rendering, translator, item, t, token);
+    status = tokens_add_marked(&rendering->tokens, mark, token, error);
+  }
+  rendering->ended = rendering->ids[T - 1] == TOKEN_END;
+  return status;
+}
+
+/* Hypothesis n of an item; an empty one if it has no tokens. */
+static elman_status render(struct rendering *rendering, const struct translator *translator,
+                           const struct translator_item *item, size_t n, elman_error *error) {
+  tokens_clear(&rendering->tokens);
+  buffer_clear(&rendering->text);
+  rendering->ended = false;
+  if (item->beam == NULL) {
+    buffer_append(&rendering->text, "", 0);
+    return rendering->text.failed ? fail_no_memory(error) : ELMAN_OK;
+  }
+  const elman_status status = render_tokens(rendering, translator, item, n, error);
+  if (status != ELMAN_OK) return status;
+  if (item->given->reference != NULL) {
+    buffer_append(&rendering->text, item->given->reference, item->given->reference_length);
+    return rendering->text.failed ? fail_no_memory(error) : ELMAN_OK;
+  }
+  struct tokens words = rendering->tokens; /* borrowed */
+  words.count -= rendering->ended;
+  return tokens_join(&rendering->text, &words, model_target_codec(translator->model).mode, error);
+}
+
+/* The `count` best hypotheses of an item, at least one. */
+static elman_status render_best(struct translator *translator, const struct translator_item *item,
+                                size_t count, elman_error *error) {
+  elman_status status = array_grow_zeroed(&translator->renderings, &translator->rendering_capacity,
+                                          count, sizeof *translator->renderings, error);
+  for (size_t n = 0; n < count && status == ELMAN_OK; n++)
+    status = render(&translator->renderings[n], translator, item, n, error);
+  return status;
+}
+
+elman_status translator_text(struct text *text, struct translator *translator, size_t i,
+                             elman_error *error) {
+  const elman_status status = render_best(translator, &translator->items[i], 1, error);
+  if (status == ELMAN_OK) *text = buffer_text(&translator->renderings[0].text);
+  return status;
 }
 
 /* ---- self-attention of a translation ---- */
@@ -141,224 +319,7 @@ void self_weights_copy(float *into, const struct self_weights *self, elman_side 
         into[(n * count + t) * count + s] = (float)weights[(t * N + n) * T + s];
 }
 
-/* ---- hypotheses as text ---- */
-
-/* Whose hypotheses are rendered, and how. */
-struct rendered {
-  const struct model *model;
-  const struct search *search;
-  const struct translator_item *item;
-  bool forced;          /* to say the item's reference */
-  bool replace_unknown; /* by the source word that was looked at most */
-};
-
-static void renderings_free(struct renderings *renderings) {
-  for (size_t n = 0; n < renderings->capacity; n++) {
-    free(renderings->rows[n].ids);
-    tokens_free(&renderings->rows[n].tokens);
-    buffer_free(&renderings->rows[n].text);
-  }
-  free(renderings->rows);
-  *renderings = (struct renderings){0};
-}
-
-/* A source word among target words: without its mark, unless it would then be taken to have one. */
-static struct text as_target_token(struct text source) {
-  const struct text surface = token_surface(source);
-  return token_has_mark(surface) ? source : surface;
-}
-
-static bool is_replaced(const struct rendered *rendered, size_t t, uint32_t id) {
-  return rendered->replace_unknown && id == TOKEN_UNKNOWN &&
-         !(rendered->forced && t < rendered->item->reference.tokens.count);
-}
-
-/* Token t of hypothesis n, which has this id. */
-static struct text target_token(const struct rendered *rendered, size_t n, size_t t, uint32_t id) {
-  const struct translator_item *item = rendered->item;
-  /* Words of the reference that the vocabulary lacks stay as they were written. */
-  if (rendered->forced && t < item->reference.tokens.count)
-    return tokens_get(&item->reference.tokens, t);
-  if (is_replaced(rendered, t, id))
-    return as_target_token(
-        tokens_get(&item->source.tokens, search_looked_at(rendered->search, item->request, n, t)));
-  return vocabulary_token(rendered->model->target_vocabulary, id);
-}
-
-/* The mark of token t, which has none of its own: a source word keeps apart from target words. */
-static const char *mark_of(const struct rendering *rendering, const struct rendered *rendered,
-                           size_t t, struct text token) {
-  if (t == 0 || rendering->ids[t] == TOKEN_END || token_has_mark(token)) return "";
-  const elman_token_mode source = model_source_codec(rendered->model).mode;
-  const elman_token_mode target = model_target_codec(rendered->model).mode;
-  const struct meeting meeting = {.left = token_surface(tokens_get(&rendering->tokens, t - 1)),
-                                  .right = token,
-                                  .left_foreign =
-                                      is_replaced(rendered, t - 1, rendering->ids[t - 1]),
-                                  .right_foreign = is_replaced(rendered, t, rendering->ids[t]),
-                                  .foreign_characters = source == ELMAN_TOKENS_CHARS};
-  if (!meeting.left_foreign && !meeting.right_foreign) return "";
-  return space_beside_foreign(target, &meeting) &&
-                 !token_mode_row(target)->space_expected(meeting.left, meeting.right)
-             ? MARK_SPACED
-             : "";
-}
-
-static elman_status render_one(struct rendering *rendering, const struct rendered *rendered,
-                               size_t n, elman_error *error) {
-  const size_t request = rendered->item->request;
-  tokens_clear(&rendering->tokens);
-  buffer_clear(&rendering->text);
-  rendering->ended = false;
-  if (request == SIZE_MAX) {
-    buffer_append(&rendering->text, "", 0);
-    return rendering->text.failed ? fail_no_memory(error) : ELMAN_OK;
-  }
-  const size_t T = search_path(rendered->search, request, n)->count;
-  elman_status status =
-      array_grow(&rendering->ids, &rendering->id_capacity, T, sizeof *rendering->ids, error);
-  if (status != ELMAN_OK) return status;
-  search_ids(rendering->ids, rendered->search, request, n);
-  for (size_t t = 0; t < T && status == ELMAN_OK; t++) {
-    const struct text token = target_token(rendered, n, t, rendering->ids[t]);
-    const char *mark = mark_of(rendering, rendered, t, token);
-    status = tokens_add_marked(&rendering->tokens, mark, token, error);
-  }
-  if (status != ELMAN_OK) return status;
-  rendering->ended = rendering->ids[T - 1] == TOKEN_END;
-  if (rendered->forced) {
-    buffer_append_text(&rendering->text, rendered->item->given_reference);
-    return rendering->text.failed ? fail_no_memory(error) : ELMAN_OK;
-  }
-  struct tokens words = rendering->tokens; /* borrowed */
-  words.count -= rendering->ended;
-  return tokens_join(&rendering->text, &words, model_target_codec(rendered->model).mode, error);
-}
-
-/* Its `count` best hypotheses, at least one; of an item without any the only rendering is empty. */
-static elman_status render(struct renderings *renderings, const struct rendered *rendered,
-                           size_t count, elman_error *error) {
-  elman_status status = array_grow_zeroed(&renderings->rows, &renderings->capacity, count,
-                                          sizeof *renderings->rows, error);
-  for (size_t n = 0; n < count && status == ELMAN_OK; n++)
-    status = render_one(&renderings->rows[n], rendered, n, error);
-  return status;
-}
-
-/* ---- a batch ---- */
-
-elman_translate_options translate_options_default(void) {
-  return (elman_translate_options){.max_bytes = ELMAN_DEFAULT_MAX_BYTES,
-                                   .beam = 1,
-                                   .n_best = 1,
-                                   .length_penalty = 1,
-                                   .temperature = 1,
-                                   .sample_seed = 1,
-                                   .override_seed = 1};
-}
-
-void translator_create(struct translator *translator, const struct model *model,
-                       const struct screen *screen) {
-  *translator = (struct translator){.model = model, .screen = screen};
-}
-
-void translator_free(struct translator *translator) {
-  search_free(&translator->search);
-  self_weights_free(&translator->self);
-  renderings_free(&translator->renderings);
-  for (size_t i = 0; i < translator->item_capacity; i++) {
-    encoding_free(&translator->items[i].source);
-    encoding_free(&translator->items[i].reference);
-  }
-  free(translator->items);
-  free(translator->requests);
-  *translator = (struct translator){0};
-}
-
-static elman_status fit(struct translator *translator, size_t count, elman_error *error) {
-  elman_status status = array_grow_zeroed(&translator->items, &translator->item_capacity, count,
-                                          sizeof *translator->items, error);
-  if (status == ELMAN_OK)
-    status = array_grow(&translator->requests, &translator->request_capacity, count,
-                        sizeof *translator->requests, error);
-  return status;
-}
-
-/* Bad data fails its sentence; anything else fails the batch. */
-static elman_status add_request(struct translator *translator, struct translator_item *item,
-                                size_t *requests, const elman_sentence *sentence,
-                                const elman_translate_options *options, elman_error *error) {
-  const struct model *model = translator->model;
-  const elman_status status =
-      translator_item_encode(item, model, sentence, options->max_bytes, error);
-  if (status != ELMAN_OK || item->status != ELMAN_OK || item->source.tokens.count == 0)
-    return status;
-  item->request = (*requests)++;
-  return translator_item_request(&translator->requests[item->request], item, model, sentence,
-                                 options, error);
-}
-
-/* How many hypotheses were found for item i; none if it has no tokens. */
-static size_t translator_hypotheses(const struct translator *translator, size_t i) {
-  const size_t request = translator->items[i].request;
-  return request == SIZE_MAX ? 0 : search_count(&translator->search, request);
-}
-
-static void note_overflows(struct translator *translator) {
-  for (size_t i = 0; i < translator->count; i++) {
-    struct translator_item *item = &translator->items[i];
-    if (item->request == SIZE_MAX || translator_hypotheses(translator, i) > 0) continue;
-    item->status = fail(&item->error, ELMAN_BAD_DATA, NULL,
-                        "the model's weights are so large that its numbers overflow; train it "
-                        "again with a lower learning rate");
-  }
-}
-
-elman_status translator_run(struct translator *translator, const elman_sentence *sentences,
-                            size_t count, const elman_translate_options *options,
-                            elman_error *error) {
-  elman_translate_options search = *options;
-  size_t requests = 0;
-  translator->count = 0;
-  translator->replace_unknown = options->replace_unknown;
-  translator->self_attention = options->self_attention;
-  translator->heads = ensemble_heads(translator->model, options);
-  translator->cuts = ensemble_cuts(translator->model, options);
-  translator->has_sentinel = ensemble_has_sentinel(translator->model, options);
-  translator->forced = count > 0 && sentences[0].reference != NULL;
-  if (translator->forced) search.beam = search.n_best = 1; /* there is nothing to choose */
-  elman_status status = fit(translator, count, error);
-  for (size_t i = 0; i < count && status == ELMAN_OK; i++)
-    status =
-        add_request(translator, &translator->items[i], &requests, &sentences[i], options, error);
-  if (status == ELMAN_OK && requests > 0)
-    status = search_run(&translator->search, translator->model, translator->requests, requests,
-                        &search, translator->screen, error);
-  if (status != ELMAN_OK) return status;
-  translator->count = count;
-  note_overflows(translator);
-  return ELMAN_OK;
-}
-
-/* Makes `renderings` of item i, whose status is ELMAN_OK: its hypotheses, or an empty one. */
-static elman_status translator_render(struct translator *translator, size_t i, size_t count,
-                                      elman_error *error) {
-  const struct rendered rendered = {.model = translator->model,
-                                    .search = &translator->search,
-                                    .item = &translator->items[i],
-                                    .forced = translator->forced,
-                                    .replace_unknown = translator->replace_unknown};
-  return render(&translator->renderings, &rendered, count, error);
-}
-
-elman_status translator_text(struct text *text, struct translator *translator, size_t i,
-                             elman_error *error) {
-  const elman_status status = translator_render(translator, i, 1, error);
-  if (status == ELMAN_OK) *text = buffer_text(&translator->renderings.rows[0].text);
-  return status;
-}
-
-/* ---- translation ---- */
+/* ---- what is handed out: copies, which are only measured where `arena->base` is NULL ---- */
 
 /* The best translation, and in its memory all that it points to, and itself. */
 struct owned_translation {
@@ -394,7 +355,7 @@ static const char *const *copy_tokens(struct arena *arena, const struct tokens *
   return copies;
 }
 
-static struct spans take_spans(struct arena *arena, size_t count) {
+static struct spans allocate_spans(struct arena *arena, size_t count) {
   struct spans spans;
   spans.starts = arena_allocate(arena, sizeof *spans.starts, count, 1, 1);
   spans.ends = arena_allocate(arena, sizeof *spans.ends, count, 1, 1);
@@ -405,23 +366,24 @@ static struct spans take_spans(struct arena *arena, size_t count) {
 static elman_status copy_source(elman_translation *view, struct arena *arena,
                                 const struct translator *translator,
                                 const struct translator_item *item, elman_error *error) {
+  const struct model_config *config = &translator->model->config;
+  const struct text given = {item->given->text, item->given->length};
   const size_t S = item->source.tokens.count;
-  const struct spans spans = take_spans(arena, S);
+  const struct spans spans = allocate_spans(arena, S);
   bool *known = arena_allocate(arena, sizeof *known, S, 1, 1);
-  view->source = copy_text(arena, item->given);
+  view->source = copy_text(arena, given);
   view->source_count = S;
-  view->heads = translator->heads;
+  view->heads = ensemble_heads(translator->model, &translator->options);
   view->source_tokens = copy_tokens(arena, &item->source.tokens);
   view->source_ids = copy(arena, item->source.ids, S, sizeof *item->source.ids);
   view->source_known = known;
   view->source_starts = spans.starts;
   view->source_ends = spans.ends;
-  view->source_subwords = token_mode_row(translator->model->config.source_tokens)->has_subwords;
+  view->source_subwords = token_mode_row(config->source_tokens)->has_subwords;
   if (arena->base == NULL) return ELMAN_OK; /* measuring */
   for (size_t s = 0; s < S; s++) known[s] = item->source.ids[s] != TOKEN_UNKNOWN;
-  return locate_tokens(spans, &item->source.tokens, item->given,
-                       translator->model->config.source_tokens,
-                       translator->model->config.source_normalization, error);
+  return locate_tokens(spans, &item->source.tokens, given, config->source_tokens,
+                       config->source_normalization, error);
 }
 
 static elman_status copy_target(elman_translation *view, struct arena *arena,
@@ -429,7 +391,7 @@ static elman_status copy_target(elman_translation *view, struct arena *arena,
                                 const struct model_config *config, elman_error *error) {
   const elman_token_mode mode = config->target_tokens;
   const size_t T = rendering->tokens.count;
-  const struct spans spans = take_spans(arena, T);
+  const struct spans spans = allocate_spans(arena, T);
   const struct text text = buffer_text(&rendering->text);
   view->text = copy_text(arena, text);
   view->ended = rendering->ended;
@@ -448,9 +410,9 @@ static elman_status copy_target(elman_translation *view, struct arena *arena,
 }
 
 /* Segments of the source, and where each ends, unless `ends` is NULL. */
-static size_t cut(size_t *ends, const struct translator *translator,
-                  const struct encoding *source) {
-  const struct attention_cuts cuts = translator->cuts;
+static size_t cut_source(size_t *ends, const struct translator *translator,
+                         const struct encoding *source) {
+  const struct attention_cuts cuts = ensemble_cuts(translator->model, &translator->options);
   const struct vocabulary *words = translator->model->source_vocabulary;
   return cuts.clauses ? clauses_of(ends, source->ids, source->tokens.count, words)
                       : segments_of_length(ends, source->tokens.count, cuts.length);
@@ -459,36 +421,34 @@ static size_t cut(size_t *ends, const struct translator *translator,
 static void copy_attention(elman_translation *view, struct arena *arena,
                            const struct translator *translator, const struct translator_item *item,
                            size_t n) {
-  const struct search *search = &translator->search;
+  const struct beam *beam = item->beam;
+  const bool has_sentinel = ensemble_has_sentinel(translator->model, &translator->options);
   const size_t T = view->target_count, S = view->source_count, N = view->heads;
-  const size_t request = item->request;
+  const size_t G = cut_source(NULL, translator, &item->source);
   float *attention = arena_allocate(arena, sizeof *attention, T, S, 1);
   float *heads = N > 1 ? arena_allocate(arena, sizeof *heads, N, T, S) : attention;
+  double *log_probabilities = arena_allocate(arena, sizeof *log_probabilities, T, 1, 1);
+  float *sentinel = has_sentinel ? arena_allocate(arena, sizeof *sentinel, T, 1, 1) : NULL;
+  size_t *ends = G > 0 ? arena_allocate(arena, sizeof *ends, G, 1, 1) : NULL;
+  float *segments = G > 0 ? arena_allocate(arena, sizeof *segments, T, G, 1) : NULL;
   view->attention = attention;
   view->head_attention = heads;
-  double *log_probabilities = arena_allocate(arena, sizeof *log_probabilities, T, 1, 1);
   view->log_probabilities = log_probabilities;
-  float *sentinel =
-      translator->has_sentinel ? arena_allocate(arena, sizeof *sentinel, T, 1, 1) : NULL;
   view->sentinel = sentinel;
-  view->segment_count = cut(NULL, translator, &item->source);
-  const size_t G = view->segment_count;
-  size_t *ends = G > 0 ? arena_allocate(arena, sizeof *ends, G, 1, 1) : NULL;
+  view->segment_count = G;
   view->segment_ends = ends;
-  float *segments = G > 0 ? arena_allocate(arena, sizeof *segments, T, G, 1) : NULL;
   view->segments = segments;
-  if (request == SIZE_MAX) return;
-  view->log_probability = search_path(search, request, n)->log_probability;
-  view->score = search_path(search, request, n)->score;
-  if (log_probabilities != NULL) search_log_probabilities(log_probabilities, search, request, n);
-  if (attention != NULL) search_attention(attention, heads, search, request, n);
-  if (sentinel != NULL) search_sentinel(sentinel, search, request, n);
-  if (ends != NULL) cut(ends, translator, &item->source);
+  if (beam == NULL || arena->base == NULL) return;
+  view->log_probability = beam->ended[n].log_probability;
+  view->score = beam->ended[n].score;
+  hypothesis_log_probabilities(log_probabilities, beam, n);
+  hypothesis_attention(attention, heads, beam, n);
+  if (sentinel != NULL) hypothesis_sentinel(sentinel, beam, n);
+  if (ends != NULL) cut_source(ends, translator, &item->source);
   for (size_t t = 0; t < T && segments != NULL; t++)
     row_segments(segments + t * G, attention + t * S, ends, G);
 }
 
-/* `arena->base` is NULL while only measuring. */
 static elman_status copy_self_attention(elman_translation *view, struct arena *arena,
                                         struct translator *translator,
                                         const struct translator_item *item, size_t n,
@@ -496,7 +456,7 @@ static elman_status copy_self_attention(elman_translation *view, struct arena *a
   const struct model_config *config = &translator->model->config;
   const size_t S = view->source_count, T = view->target_count;
   const size_t sources = config->encoder_self_attention, targets = config->decoder_self_attention;
-  if (!translator->self_attention || item->request == SIZE_MAX || sources + targets == 0)
+  if (!translator->options.self_attention || item->beam == NULL || sources + targets == 0)
     return ELMAN_OK;
   float *source = sources > 0 ? arena_allocate(arena, sizeof *source, sources, S, S) : NULL;
   float *target = targets > 0 ? arena_allocate(arena, sizeof *target, targets, T, T) : NULL;
@@ -507,7 +467,7 @@ static elman_status copy_self_attention(elman_translation *view, struct arena *a
   if (arena->base == NULL) return ELMAN_OK;
   const elman_status status =
       self_weights_run(&translator->self, translator->model, item->source.ids, S,
-                       translator->renderings.rows[n].ids, T - view->ended, error);
+                       translator->renderings[n].ids, T - view->ended, error);
   if (status != ELMAN_OK) return status;
   if (source != NULL) self_weights_copy(source, &translator->self, ELMAN_SOURCE, sources, S);
   if (target != NULL) self_weights_copy(target, &translator->self, ELMAN_TARGET, targets, T);
@@ -515,16 +475,15 @@ static elman_status copy_self_attention(elman_translation *view, struct arena *a
 }
 
 static elman_status copy_into(struct owned_translation **owned, struct arena *arena,
-                              struct translator *translator, size_t i, size_t count,
-                              elman_error *error) {
-  const struct translator_item *item = &translator->items[i];
-  elman_translation view = {.forced = translator->forced && item->request != SIZE_MAX};
+                              struct translator *translator, const struct translator_item *item,
+                              size_t count, elman_error *error) {
+  elman_translation view = {.forced = item->given->reference != NULL && item->beam != NULL};
   *owned = arena_allocate(arena, sizeof **owned, 1, 1, 1);
   elman_translation *others = arena_allocate(arena, sizeof *others, count - 1, 1, 1);
   elman_status status = copy_source(&view, arena, translator, item, error);
   for (size_t n = 0; n < count && status == ELMAN_OK; n++) {
-    status = copy_target(&view, arena, &translator->renderings.rows[n], &translator->model->config,
-                         error);
+    status =
+        copy_target(&view, arena, &translator->renderings[n], &translator->model->config, error);
     if (status != ELMAN_OK) break;
     copy_attention(&view, arena, translator, item, n);
     status = copy_self_attention(&view, arena, translator, item, n, error);
@@ -534,15 +493,16 @@ static elman_status copy_into(struct owned_translation **owned, struct arena *ar
   return status;
 }
 
-elman_status translation_take(elman_translation **translation, struct translator *translator,
-                              size_t i, elman_error *error) {
-  const size_t found = translator_hypotheses(translator, i), count = found > 0 ? found : 1;
+elman_status translation_create(elman_translation **translation, struct translator *translator,
+                                size_t i, elman_error *error) {
+  const struct translator_item *item = &translator->items[i];
+  const size_t count = item->beam == NULL ? 1 : item->beam->finished;
   struct owned_translation *owned;
   struct arena measured = {0}, arena = {0};
-  elman_status status = translator_render(translator, i, count, error);
-  if (status == ELMAN_OK) status = copy_into(&owned, &measured, translator, i, count, error);
+  elman_status status = render_best(translator, item, count, error);
+  if (status == ELMAN_OK) status = copy_into(&owned, &measured, translator, item, count, error);
   if (status == ELMAN_OK) status = arena_reserve(&arena, &measured, error);
-  if (status == ELMAN_OK) status = copy_into(&owned, &arena, translator, i, count, error);
+  if (status == ELMAN_OK) status = copy_into(&owned, &arena, translator, item, count, error);
   if (status != ELMAN_OK) {
     arena_free(&arena);
     return status;

@@ -2,30 +2,35 @@
 #ifndef ELMAN_TRANSLATE_TRANSLATOR_H
 #define ELMAN_TRANSLATE_TRANSLATOR_H
 
-#include "model/model.h"
 #include "model/network.h"
 #include "translate/search.h"
 
-/* A sentence of a batch: its text as ids, and what the search is asked of it. */
-
-/* Starts from all zero; memory is reused. */
+/* A sentence of a batch. Starts from all zero; memory is reused. */
 struct translator_item {
-  struct text given, given_reference; /* borrowed from the caller of translator_run */
+  const elman_sentence *given; /* borrowed from the caller of translator_run */
   struct encoding source, reference;
-  size_t request; /* its number among the search's requests; SIZE_MAX = none */
+  struct search_request request; /* without ids where there is nothing to translate */
+  const struct beam *beam;       /* what was found for the request; NULL without one */
   elman_status status;
   elman_error error;
 };
 
-/* What self-attention looked at in a translation that is there: a pass through the network with the
- * translation forced. The search keeps the weights of the running step only. */
+/* A hypothesis as text. Starts from all zero; memory is reused. */
+struct rendering {
+  uint32_t *ids;        /* (T), what the decoder said */
+  struct tokens tokens; /* (T), with "</s>" at the end if it ended by itself */
+  struct buffer text;   /* the tokens joined; of a reference as it was given */
+  size_t id_capacity;
+  bool ended;
+};
 
-/* Memory for one translation after the other. Starts from all zero. */
+/* The attention of tokens to tokens of their own side in a translation that is there: a pass
+ * through the network with the translation forced. The search keeps the weights of the running step
+ * only. Memory for one translation after the other; starts from all zero. */
 struct self_weights {
   struct batch batch;
   struct workspace workspace;
 };
-
 void self_weights_free(struct self_weights *self);
 
 /* Of S source tokens, at least one, and `words` target tokens, without </s>. */
@@ -38,37 +43,19 @@ elman_status self_weights_run(struct self_weights *self, const struct model *mod
 void self_weights_copy(float *into, const struct self_weights *self, elman_side side, size_t N,
                        size_t count);
 
-/* Hypotheses as text. */
-
-struct rendering {
-  uint32_t *ids;        /* (T), what the decoder said */
-  struct tokens tokens; /* (T), with "</s>" at the end if it ended by itself */
-  struct buffer text;   /* the tokens joined; of a reference as it was given */
-  size_t id_capacity;
-  bool ended;
-};
-
-/* Scratch for one item after the other. Start from all zero; memory is reused. */
-struct renderings {
-  struct rendering *rows; /* (capacity) */
-  size_t capacity;
-};
-
 elman_translate_options translate_options_default(void); /* greedy search */
 
 /* Scratch for one batch after the other, and the parts of the last one. */
 struct translator {
-  const struct model *model;   /* borrowed */
-  const struct screen *screen; /* as in search_run; borrowed */
+  const struct model *model;       /* borrowed */
+  const struct screen *screen;     /* as in search_run; borrowed */
+  elman_translate_options options; /* of the last batch, whose ensemble and overrides it borrows */
   struct search search;
-  struct self_weights self; /* of the translation that was given out last */
+  struct self_weights self; /* of the translation that was handed out last */
   struct translator_item *items;
-  struct search_request *requests;
-  struct renderings renderings; /* of the item that was rendered last, one a hypothesis */
-  size_t count, item_capacity, request_capacity;
-  size_t heads;               /* matrices of attention weights */
-  struct attention_cuts cuts; /* of the source into segments */
-  bool has_sentinel, replace_unknown, forced, self_attention;
+  const struct search_request **requests; /* of the items that have one */
+  struct rendering *renderings;           /* of the item that was rendered last, one a hypothesis */
+  size_t item_capacity, request_capacity, rendering_capacity;
 };
 
 /* Allocates nothing yet. */
@@ -77,9 +64,9 @@ void translator_create(struct translator *translator, const struct model *model,
 void translator_free(struct translator *translator);
 
 /* Translates `count` sentences, of which all have references, which the decoder is forced to give,
- * or none. What came out stays in the translator until the next call. A sentence with invalid
- * UTF-8, one that is too long in bytes or tokens, and one whose numbers overflow have
- * ELMAN_BAD_DATA in their item, which fails no other. */
+ * or none. What came out stays in the translator until the next call, and so must the sentences. A
+ * sentence with invalid UTF-8, one that is too long in bytes or tokens, and one whose numbers
+ * overflow have ELMAN_BAD_DATA in their item, which fails no other. */
 elman_status translator_run(struct translator *translator, const elman_sentence *sentences,
                             size_t count, const elman_translate_options *options,
                             elman_error *error) CHECKED;
@@ -88,12 +75,10 @@ elman_status translator_run(struct translator *translator, const elman_sentence 
 elman_status translator_text(struct text *text, struct translator *translator, size_t i,
                              elman_error *error) CHECKED;
 
-/* What the API hands out: a translation with what attention saw, in memory of its own. */
-
-/* The translations of item i, whose status is ELMAN_OK, the best first; an empty one if it has no
- * tokens. The sentence must still be there. */
-elman_status translation_take(elman_translation **translation, struct translator *translator,
-                              size_t i, elman_error *error) CHECKED;
+/* The translations of item i, whose status is ELMAN_OK, the best first, with their attention and in
+ * memory of their own; an empty one if it has no tokens. */
+elman_status translation_create(elman_translation **translation, struct translator *translator,
+                                size_t i, elman_error *error) CHECKED;
 void translation_free(elman_translation *translation);
 
 #endif

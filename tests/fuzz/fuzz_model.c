@@ -52,7 +52,7 @@ static void translate(const struct model *model) {
   translator_create(&translator, model, screen);
   REQUIRE(translator_run(&translator, &sentence, 1, &options, NULL) == ELMAN_OK);
   if (translator.items[0].status == ELMAN_OK) {
-    REQUIRE(translation_take(&translation, &translator, 0, NULL) == ELMAN_OK);
+    REQUIRE(translation_create(&translation, &translator, 0, NULL) == ELMAN_OK);
     translation_free(translation);
   } else {
     REQUIRE(translator.items[0].error.message[0] != '\0');

@@ -22,7 +22,7 @@ static size_t greedy_by_definition(struct setup *s, const struct search_request 
 }
 
 static void check_hypothesis(struct setup *s, const struct search_request *request,
-                             const struct hypothesis *hypothesis, double length_penalty) {
+                             const struct found *hypothesis, double length_penalty) {
   const size_t S = request->count, T = hypothesis->count;
   cr_assert(T >= 1 && T <= request->limit);
   for (size_t t = 0; t < T; t++) {
@@ -57,8 +57,8 @@ static void check_greedy_run(struct setup *s, uint32_t expected[SENTENCES][LIMIT
                              const size_t counts[SENTENCES]) {
   run(s, 0, SENTENCES, greedy);
   for (size_t i = 0; i < SENTENCES; i++) {
-    cr_assert_eq(search_count(&s->search, i), 1);
-    const struct hypothesis hypothesis = found_in(s, i, 0), *found = &hypothesis;
+    cr_assert_eq(s->search.beams[i].finished, 1);
+    const struct found hypothesis = found_in(s, i, 0), *found = &hypothesis;
     cr_assert_eq(found->count, counts[i]);
     cr_assert_arr_eq(found->ids, expected[i], counts[i] * sizeof **expected);
     if (s->without_scores)
@@ -103,7 +103,7 @@ Test(beam, a_long_greedy_search_has_its_probability) {
   make_screen(&screen, &s, quantized_kernel_at(0));
   run(&s, 0, SENTENCES, greedy);
   for (size_t i = 0; i < SENTENCES; i++) {
-    const struct hypothesis hypothesis = found_in(&s, i, 0), *found = &hypothesis;
+    const struct found hypothesis = found_in(&s, i, 0), *found = &hypothesis;
     cr_assert_eq(found->count, 150);
     cr_assert_float_eq(found->log_probability,
                        forced_log_probability(&s, &s.requests[i], found->ids, 150), 1000 * CLOSE);
@@ -118,12 +118,12 @@ static void check_n_best(struct model_config config, uint64_t seed) {
   set_up(&s, config, seed, 6);
   run(&s, 0, SENTENCES, options);
   for (size_t i = 0; i < SENTENCES; i++) {
-    cr_assert_eq(search_count(&s.search, i), options.n_best);
+    cr_assert_eq(s.search.beams[i].finished, options.n_best);
     for (size_t n = 0; n < options.n_best; n++) {
-      const struct hypothesis one = found_in(&s, i, n);
+      const struct found one = found_in(&s, i, n);
       check_hypothesis(&s, &s.requests[i], &one, options.length_penalty);
       for (size_t m = 0; m < n; m++) {
-        const struct hypothesis better = found_in(&s, i, m);
+        const struct found better = found_in(&s, i, m);
         cr_assert(better.score >= one.score);
         cr_assert_not(same_ids(&better, &one));
       }
@@ -144,9 +144,9 @@ static void check_independence(struct model_config config, uint64_t seed) {
   run(&together, 0, SENTENCES, options);
   for (size_t i = 0; i < SENTENCES; i++) {
     run(&alone, i, 1, options);
-    cr_assert_eq(search_count(&together.search, i), search_count(&alone.search, 0));
-    for (size_t n = 0; n < search_count(&alone.search, 0); n++) {
-      const struct hypothesis x = found_in(&together, i, n), y = found_in(&alone, 0, n);
+    cr_assert_eq(together.search.beams[i].finished, alone.search.beams[0].finished);
+    for (size_t n = 0; n < alone.search.beams[0].finished; n++) {
+      const struct found x = found_in(&together, i, n), y = found_in(&alone, 0, n);
       /* Rectifiers that are all off let different words have the same score, but for rounding. */
       cr_assert(same_ids(&x, &y) || decoder_sizes_of(&config).cell == rnn_cell_of(CELL_RELU));
       cr_assert_float_eq(x.score, y.score, 10 * CLOSE * (1 - y.score));
@@ -170,7 +170,7 @@ Test(beam, wider_beams_do_not_lose_on_average) {
     set_up(&s, plain_config(13), seed, 8);
     for (size_t w = 0; w < 3; w++) {
       run(&s, 0, SENTENCES, (struct beam_options){widths[w], 1, 1});
-      for (size_t i = 0; i < SENTENCES; i++) sums[w] += search_path(&s.search, i, 0)->score;
+      for (size_t i = 0; i < SENTENCES; i++) sums[w] += s.search.beams[i].ended[0].score;
     }
     tear_down(&s);
   }
@@ -188,12 +188,12 @@ Test(beam, limits_hold) {
     for (size_t i = 0; i < SENTENCES; i++) s.requests[i].limit = limit + i;
     run(&s, 0, SENTENCES, (struct beam_options){3, 3, 1});
     for (size_t i = 0; i < SENTENCES; i++)
-      for (size_t n = 0; n < 3; n++) cr_assert_eq(search_path(&s.search, i, n)->count, limit + i);
+      for (size_t n = 0; n < 3; n++) cr_assert_eq(s.search.beams[i].ended[n].count, limit + i);
   }
   s.model.weights.decoder.out_bias[TOKEN_END] = 1000; /* ends at once */
   run(&s, 0, SENTENCES, (struct beam_options){3, 1, 1});
   for (size_t i = 0; i < SENTENCES; i++) {
-    const struct hypothesis found = found_in(&s, i, 0);
+    const struct found found = found_in(&s, i, 0);
     cr_assert_eq(found.count, 1);
     cr_assert_eq(found.ids[0], TOKEN_END);
   }
@@ -207,13 +207,13 @@ Test(beam, a_forced_target_is_taken_beyond_the_limit) {
   s.requests[1].forced = forced;
   s.requests[1].forced_count = 5;
   run(&s, 0, 3, greedy);
-  const struct hypothesis hypothesis = found_in(&s, 1, 0), *found = &hypothesis;
+  const struct found hypothesis = found_in(&s, 1, 0), *found = &hypothesis;
   cr_assert_eq(found->count, 6);
   cr_assert_arr_eq(found->ids, forced, sizeof forced);
   cr_assert_eq(found->ids[5], TOKEN_END);
   cr_assert_float_eq(found->log_probability,
                      forced_log_probability(&s, &s.requests[1], found->ids, 6), 100 * CLOSE);
-  cr_assert_leq(search_path(&s.search, 0, 0)->count, 2);
+  cr_assert_leq(s.search.beams[0].ended[0].count, 2);
   tear_down(&s);
 }
 
@@ -237,9 +237,9 @@ static void check_overflow(struct beam_options options, bool screened, bool with
   run(&s, 0, SENTENCES, options);
   run(&healthy, 0, SENTENCES, options);
   for (size_t i = 0; i < SENTENCES; i++) {
-    cr_assert_eq(search_count(&s.search, i), i == 2 ? 0 : options.n_best);
+    cr_assert_eq(s.search.beams[i].finished, i == 2 ? 0 : options.n_best);
     if (i == 2) continue;
-    const struct hypothesis a = found_in(&s, i, 0), b = found_in(&healthy, i, 0);
+    const struct found a = found_in(&s, i, 0), b = found_in(&healthy, i, 0);
     cr_assert(same_ids(&a, &b));
   }
   if (screened) {
@@ -280,16 +280,23 @@ static void score(struct small_scores *small, real *logits, size_t rows, size_t 
 }
 
 /* For one source token; paths (3,width) and the pool are the caller's. */
-static struct beam small_beam(struct beam_path *paths, struct beam_pool *pool,
-                              const elman_translate_options *options, size_t limit) {
-  return (struct beam){.paths = paths,
-                       .ended = paths + options->beam,
-                       .grown = paths + 2 * options->beam,
-                       .pool = pool,
-                       .options = options,
-                       .source_count = 1,
-                       .heads = 1,
-                       .limit = limit};
+static struct beam small_beam(struct hypothesis *paths, struct beam_pool *pool,
+                              const elman_translate_options *options,
+                              const struct search_request *request) {
+  struct beam beam = {.request = request,
+                      .options = options,
+                      .pool = pool,
+                      .heads = 1,
+                      .paths = paths,
+                      .ended = paths + options->beam,
+                      .grown = paths + 2 * options->beam};
+  beam_start(&beam);
+  return beam;
+}
+
+static void grow(struct beam *beam, const struct small_scores *small, const real *weights) {
+  cr_assert_eq(beams_reserve(beam, 1, NULL), ELMAN_OK);
+  beam_grow(beam, &small->scores, 0, weights, beam->request->count);
 }
 
 /* A finished hypothesis of score -1, and an open one that scores `open` / 4 at best, at the limit.
@@ -297,9 +304,10 @@ static struct beam small_beam(struct beam_path *paths, struct beam_pool *pool,
 static bool goes_on(double open) {
   enum { V = 6, WIDTH = 2 };
   const elman_translate_options options = search_options((struct beam_options){WIDTH, 1, 1});
-  struct beam_path paths[3 * WIDTH];
+  const struct search_request request = {.count = 1, .limit = 4};
+  struct hypothesis paths[3 * WIDTH];
   struct beam_pool pool = {0};
-  struct beam beam = small_beam(paths, &pool, &options, 4);
+  struct beam beam = small_beam(paths, &pool, &options, &request);
   const real weights[WIDTH] = {1, 1};
   real logits[V];
   for (size_t v = 0; v < V; v++) logits[v] = -50;
@@ -307,10 +315,9 @@ static bool goes_on(double open) {
   logits[3] = (real)open;
   logits[TOKEN_START] = (real)log(1 - exp(-1) - exp(open)); /* so that they are log p */
   beam_pool_clear(&pool);
-  beam_start(&beam);
   struct small_scores small;
   score(&small, logits, 1, V);
-  cr_assert_eq(beam_grow(&beam, &small.scores, 0, weights, 1, NULL), ELMAN_OK);
+  grow(&beam, &small, weights);
   cr_assert_eq(beam.finished, 1);
   cr_assert_float_eq(beam.ended[0].score, -1, 1e-5);
   beam_pool_free(&pool);
@@ -328,16 +335,16 @@ Test(beam, ends_when_nothing_open_can_win_any_more) {
 Test(beam, equals_keep_the_order_of_the_vocabulary) {
   enum { V = 8, WIDTH = 4 };
   const elman_translate_options options = search_options((struct beam_options){WIDTH, WIDTH, 0});
-  struct beam_path paths[3 * WIDTH];
+  const struct search_request request = {.count = 1, .limit = 9};
+  struct hypothesis paths[3 * WIDTH];
   struct beam_pool pool = {0};
-  struct beam beam = small_beam(paths, &pool, &options, 9);
+  struct beam beam = small_beam(paths, &pool, &options, &request);
   const real weights[WIDTH] = {1, 1, 1, 1};
   real logits[V] = {-9, -9, -9, 1, 2, 1, 2, 1};
   struct small_scores small;
   score(&small, logits, 1, V);
   beam_pool_clear(&pool);
-  beam_start(&beam);
-  cr_assert_eq(beam_grow(&beam, &small.scores, 0, weights, 1, NULL), ELMAN_OK);
+  grow(&beam, &small, weights);
   static const uint32_t expected[WIDTH] = {4, 6, 3, 5};
   cr_assert_eq(beam.open, WIDTH);
   for (size_t i = 0; i < WIDTH; i++)
@@ -349,24 +356,24 @@ Test(beam, equals_keep_the_order_of_the_vocabulary) {
 Test(beam, equals_keep_the_order_in_which_they_ended) {
   enum { V = 6, WIDTH = 3 };
   const elman_translate_options options = search_options((struct beam_options){WIDTH, WIDTH, 1});
-  struct beam_path paths[3 * WIDTH];
+  const struct search_request request = {.count = 1, .limit = 2};
+  struct hypothesis paths[3 * WIDTH];
   struct beam_pool pool = {0};
-  struct beam beam = small_beam(paths, &pool, &options, 2);
+  struct beam beam = small_beam(paths, &pool, &options, &request);
   const real weights[WIDTH] = {1, 1, 1};
   /* log p of </s> is -1 at once and -2 after two tokens, and so is that of two tokens 4 */
   real first[V] = {-50, -50, -1, -50, -1, -50}, second[2 * V] = {-50, -50, -1, -50, -1, -50};
   struct small_scores small;
   beam_pool_clear(&pool);
-  beam_start(&beam);
   score(&small, first, 1, V);
   small.log_sums[0] = 0;
-  cr_assert_eq(beam_grow(&beam, &small.scores, 0, weights, 1, NULL), ELMAN_OK);
+  grow(&beam, &small, weights);
   cr_assert_eq(beam.finished, 1);
   cr_assert_eq(pool.nodes[beam.paths[0].last].id, 4);
   for (size_t v = 0; v < V; v++) second[V + v] = -60;
   score(&small, second, 2, V);
   small.log_sums[0] = small.log_sums[1] = 0;
-  cr_assert_eq(beam_grow(&beam, &small.scores, 0, weights, 1, NULL), ELMAN_OK);
+  grow(&beam, &small, weights);
   cr_assert_eq(beam.finished, WIDTH);
   static const uint32_t last[WIDTH] = {TOKEN_END, TOKEN_END, 4};
   static const size_t counts[WIDTH] = {1, 2, 2};
@@ -385,22 +392,14 @@ Test(beam, equals_keep_the_order_in_which_they_ended) {
 Test(beam, tidying_up_keeps_what_hypotheses_lead_to) {
   enum { V = 6, STEPS = 20, WIDTH = 3, S = 2, ENDS_IN = 4 };
   const elman_translate_options options = search_options((struct beam_options){WIDTH, WIDTH, 0});
-  struct beam_path paths[2][2][3 * WIDTH];
+  const struct search_request request = {.count = S, .limit = STEPS};
+  struct hypothesis paths[2][2][3 * WIDTH];
   struct beam beams[2][2];
   struct beam_pool pools[2] = {{0}, {0}};
   for (size_t k = 0; k < 2; k++) {
     beam_pool_clear(&pools[k]);
-    for (size_t b = 0; b < 2; b++) {
-      beams[k][b] = (struct beam){.paths = paths[k][b],
-                                  .ended = paths[k][b] + WIDTH,
-                                  .grown = paths[k][b] + 2 * WIDTH,
-                                  .pool = &pools[k],
-                                  .options = &options,
-                                  .source_count = S,
-                                  .heads = 1,
-                                  .limit = STEPS};
-      beam_start(&beams[k][b]);
-    }
+    for (size_t b = 0; b < 2; b++)
+      beams[k][b] = small_beam(paths[k][b], &pools[k], &options, &request);
   }
   for (unsigned step = 0; step < STEPS; step++) {
     for (unsigned b = 0; b < 2; b++) {
@@ -410,14 +409,12 @@ Test(beam, tidying_up_keeps_what_hypotheses_lead_to) {
       for (size_t i = 0; i < WIDTH; i++) logits[i * V + TOKEN_END] = -50;
       if (step == ENDS_IN) logits[TOKEN_END] = 50;
       score(&small, logits, WIDTH, V);
-      for (size_t k = 0; k < 2; k++)
-        cr_assert_eq(beam_grow(&beams[k][b], &small.scores, 0, weights, S, NULL), ELMAN_OK);
+      for (size_t k = 0; k < 2; k++) grow(&beams[k][b], &small, weights);
       free(logits);
       free(weights);
     }
     pools[1].tidy_at = 0;
-    for (size_t k = 0; k < 2; k++)
-      cr_assert_eq(beam_pool_tidy(&pools[k], beams[k], 2, NULL), ELMAN_OK);
+    for (size_t k = 0; k < 2; k++) cr_assert_eq(beams_tidy(beams[k], 2, NULL), ELMAN_OK);
   }
   cr_assert_lt(pools[1].node_count, pools[0].node_count);
   for (size_t b = 0; b < 2; b++) {

@@ -40,7 +40,7 @@ static double joint_log_probability(struct duo *duo, const struct search_request
 }
 
 static void check_joint(struct duo *duo, const struct search_request *request,
-                        const struct hypothesis *found, double length_penalty) {
+                        const struct found *found, double length_penalty) {
   const size_t T = found->count, S = request->count;
   const double expected = joint_log_probability(duo, request, found->ids, T);
   cr_assert_float_eq(found->log_probability, expected, 10 * CLOSE * (1 - expected));
@@ -63,9 +63,9 @@ static void check_means(struct model_config config, uint64_t seed) {
   for (size_t o = 0; o < 2; o++) {
     run(s, 0, SENTENCES, options[o]);
     for (size_t i = 0; i < SENTENCES; i++) {
-      cr_assert_eq(search_count(&s->search, i), options[o].n_best);
+      cr_assert_eq(s->search.beams[i].finished, options[o].n_best);
       for (size_t n = 0; n < options[o].n_best; n++) {
-        const struct hypothesis found = found_in(s, i, n);
+        const struct found found = found_in(s, i, n);
         check_joint(&duo, &s->requests[i], &found, options[o].length_penalty);
       }
     }
@@ -86,7 +86,7 @@ Test(ensemble, greedy_search_takes_the_largest_mean) {
     set_up_duo(&duo, plain_config(13), seed, LIMIT);
     run(s, 0, SENTENCES, greedy);
     for (size_t i = 0; i < SENTENCES; i++) {
-      const struct hypothesis found = found_in(s, i, 0);
+      const struct found found = found_in(s, i, 0);
       for (size_t t = 0; t < found.count; t++) {
         double means[13] = {0};
         uint32_t best = TOKEN_UNKNOWN;
@@ -107,7 +107,7 @@ Test(ensemble, greedy_search_takes_the_largest_mean) {
 static void check_itself(struct model_config config, uint64_t seed) {
   static const struct beam_options options[] = {{1, 1, 1}, {4, 3, 0.7}};
   struct setup s;
-  struct hypothesis alone[SENTENCES];
+  struct found alone[SENTENCES];
   set_up(&s, config, seed, LIMIT);
   const elman_model *const itself[] = {(const elman_model *)&s.model,
                                        (const elman_model *)&s.model};
@@ -120,7 +120,7 @@ static void check_itself(struct model_config config, uint64_t seed) {
       for (s.others.ensemble_count = 1; s.others.ensemble_count <= 2; s.others.ensemble_count++) {
         run(&s, 0, SENTENCES, options[o]);
         for (size_t i = 0; i < SENTENCES; i++) {
-          const struct hypothesis together = found_in(&s, i, n);
+          const struct found together = found_in(&s, i, n);
           const size_t weights = together.count * source_lengths[i];
           cr_assert(same_ids(&alone[i], &together));
           cr_assert_eq(alone[i].score, together.score);
@@ -151,7 +151,7 @@ Test(ensemble, a_wide_beam_finds_the_best_of_all) {
                      (double)all[i].count;
     qsort(all, found, sizeof *all, best_first);
     run(s, 0, 1, (struct beam_options){125, found, 1});
-    cr_assert_eq(search_count(&s->search, 0), found);
+    cr_assert_eq(s->search.beams[0].finished, found);
     for (size_t n = 0; n < found; n++)
       cr_assert_float_eq(found_in(s, 0, n).score, all[n].score, 10 * CLOSE * (1 - all[n].score));
     tear_down_duo(&duo);
@@ -166,7 +166,7 @@ Test(ensemble, a_forced_target_is_taken) {
   s->requests[1].forced = forced;
   s->requests[1].forced_count = 5;
   run(s, 1, 1, greedy);
-  const struct hypothesis found = found_in(s, 0, 0);
+  const struct found found = found_in(s, 0, 0);
   cr_assert_eq(found.count, 6);
   cr_assert_arr_eq(found.ids, forced, sizeof forced);
   check_joint(&duo, &s->requests[1], &found, 1);
@@ -177,14 +177,14 @@ Test(ensemble, a_result_does_not_depend_on_the_batch) {
   const struct beam_options options = {4, 1, 1};
   struct duo duo;
   struct setup *s = &duo.members[0];
-  struct hypothesis together[SENTENCES];
+  struct found together[SENTENCES];
   for (uint64_t seed = 1; seed <= 10; seed++) {
     set_up_duo(&duo, plain_config(13), seed, LIMIT);
     run(s, 0, SENTENCES, options);
     for (size_t i = 0; i < SENTENCES; i++) together[i] = found_in(s, i, 0);
     for (size_t i = 0; i < SENTENCES; i++) {
       run(s, i, 1, options);
-      const struct hypothesis alone = found_in(s, 0, 0);
+      const struct found alone = found_in(s, 0, 0);
       cr_assert(same_ids(&alone, &together[i]));
       cr_assert_float_eq(alone.score, together[i].score, 10 * CLOSE * (1 - alone.score));
     }
@@ -197,14 +197,14 @@ Test(ensemble, a_screen_is_not_looked_at) {
   struct duo duo;
   struct setup *s = &duo.members[0];
   struct screen screen;
-  struct hypothesis plain[SENTENCES];
+  struct found plain[SENTENCES];
   set_up_duo(&duo, plain_config(13), 7, LIMIT);
   run(s, 0, SENTENCES, greedy);
   for (size_t i = 0; i < SENTENCES; i++) plain[i] = found_in(s, i, 0);
   make_screen(&screen, s, quantized_kernel_at(0));
   run(s, 0, SENTENCES, greedy);
   for (size_t i = 0; i < SENTENCES; i++) {
-    const struct hypothesis found = found_in(s, i, 0);
+    const struct found found = found_in(s, i, 0);
     cr_assert(same_ids(&plain[i], &found));
     cr_assert_eq(plain[i].log_probability, found.log_probability);
   }
@@ -218,6 +218,6 @@ Test(ensemble, numbers_that_overflow_in_one_fail_the_sentence) {
   set_up_duo(&duo, plain_config(13), 8, LIMIT);
   duo.members[1].model.weights.decoder.out_bias[3] = (real)NAN;
   run(s, 0, SENTENCES, (struct beam_options){3, 2, 1});
-  for (size_t i = 0; i < SENTENCES; i++) cr_assert_eq(search_count(&s->search, i), 0);
+  for (size_t i = 0; i < SENTENCES; i++) cr_assert_eq(s->search.beams[i].finished, 0);
   tear_down_duo(&duo);
 }

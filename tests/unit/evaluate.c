@@ -217,7 +217,7 @@ Test(evaluate, every_sentence_is_translated_by_one_process) {
                                          .count = ALIGNED_PAIRS,
                                          .batch_size = 5,
                                          .options = &options,
-                                         .take = keep_text},
+                                         .receive = keep_text},
                                  .threads = 1};
     translate_own(NULL, &alone);
     cr_assert_eq(alone.status[0], ELMAN_OK);

@@ -107,7 +107,7 @@ static inline bool refused_or_usable(const char *what, size_t position) {
                "%s, byte %zu", what, position);
   const elman_status run = translator.items[0].status;
   cr_assert(run == ELMAN_OK || run == ELMAN_BAD_DATA, "%s, byte %zu", what, position);
-  if (run == ELMAN_OK) cr_assert(isfinite(search_path(&translator.search, 0, 0)->log_probability));
+  if (run == ELMAN_OK) cr_assert(isfinite(translator.items[0].beam->ended[0].log_probability));
   translator_free(&translator);
   model_free(model);
   return true;

@@ -12,7 +12,9 @@ static const struct visible some = {1, 5}; /* the first and the last key are mas
 static const real start[S] = {0, (real)0.1, (real)0.2, (real)0.3, (real)0.4, 0};
 
 static void apply(real row[S], const elman_override *list, size_t count, uint64_t seed, size_t t) {
-  const struct attention_overrides overrides = {list, count, seed, 10};
+  const elman_translate_options options = {
+      .overrides = list, .override_count = count, .override_seed = seed};
+  const struct attention_overrides overrides = {&options, 10};
   override_apply(row, some, &overrides, t);
 }
 
@@ -95,7 +97,9 @@ Test(override, a_single_key_has_all_the_weight) {
       {.kind = ELMAN_OVERRIDE_SHUFFLE},
       {.kind = ELMAN_OVERRIDE_POSITION, .column = 3},
       {.kind = ELMAN_OVERRIDE_CELL, .row = 10, .column = 0, .weight = 0.2}};
-  const struct attention_overrides overrides = {list, 4, 1, 10};
+  const elman_translate_options options = {
+      .overrides = list, .override_count = 4, .override_seed = 1};
+  const struct attention_overrides overrides = {&options, 10};
   real row = 1;
   override_apply(&row, (struct visible){0, 1}, &overrides, 0);
   cr_assert_eq(row, 1);
@@ -124,7 +128,9 @@ Test(override, padding_stays_without_weight) {
   real context[QUERIES * BATCH * SIZE], weights[QUERIES * BATCH * KEYS];
   const struct attention_cache cache = {.context = context, .weights = weights};
   for (size_t i = 0; i < sizeof overrides / sizeof *overrides; i++) {
-    const struct attention_overrides list = {&overrides[i], 1, 1, 0};
+    const elman_translate_options options = {
+        .overrides = &overrides[i], .override_count = 1, .override_seed = 1};
+    const struct attention_overrides list = {&options, 0};
     const struct attention_layer layer = {
         .config = {.kind = ATTENTION_DOT, .size = SIZE, .heads = 1},
         .weights = &none,

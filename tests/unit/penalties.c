@@ -33,8 +33,8 @@ static void check_scores(struct model_config config, uint64_t seed) {
   for (size_t width = 1; width <= 4; width += 3) {
     run(&s, 0, SENTENCES, (struct beam_options){width, width, penalties[p].length});
     for (size_t i = 0; i < SENTENCES; i++) {
-      for (size_t n = 0; n < search_count(&s.search, i); n++) {
-        const struct hypothesis one = found_in(&s, i, n);
+      for (size_t n = 0; n < s.search.beams[i].finished; n++) {
+        const struct found one = found_in(&s, i, n);
         const double expected =
             score_by_definition(&s, &s.requests[i], one.ids, one.count, penalties[p].length);
         cr_assert_float_eq(one.score, expected, close_to(&s, expected), "%g, not %g", one.score,
@@ -57,7 +57,7 @@ Test(penalties, a_source_word_that_nobody_sees_has_a_price) {
   s.others.overrides = &first;
   s.others.override_count = 1;
   run(&s, 0, SENTENCES, greedy);
-  struct hypothesis plain[SENTENCES];
+  struct found plain[SENTENCES];
   for (size_t i = 0; i < SENTENCES; i++) plain[i] = found_in(&s, i, 0);
   s.others.coverage_penalty = 0.5;
   run(&s, 0, SENTENCES, greedy);
@@ -94,9 +94,9 @@ Test(penalties, a_wide_beam_finds_the_best_of_all) {
       const size_t wanted[] = {1, 3, found};
       for (size_t w = 0; w < 3; w++) {
         run(&s, 0, 1, (struct beam_options){125, wanted[w], penalties[p].length});
-        cr_assert_eq(search_count(&s.search, 0), wanted[w]);
+        cr_assert_eq(s.search.beams[0].finished, wanted[w]);
         for (size_t n = 0; n < wanted[w]; n++) {
-          const struct hypothesis one = found_in(&s, 0, n), *hypothesis = &one;
+          const struct found one = found_in(&s, 0, n), *hypothesis = &one;
           cr_assert_float_eq(hypothesis->score, all[n].score, close_to(&s, all[n].score));
           if (n + 1 < found && all[n].score - all[n + 1].score > 1e-3 && n == 0)
             cr_assert_arr_eq(hypothesis->ids, all[n].ids, all[n].count * sizeof(uint32_t));
@@ -114,7 +114,7 @@ Test(penalties, a_wide_beam_finds_the_best_of_all) {
  * come one by one, for bits depend on what else is in a batch. Adds the nodes that each made. */
 static void compare(struct setup *s, struct beam_options options, size_t nodes[2]) {
   const struct beam_options all = {options.width, options.width, options.length_penalty};
-  struct hypothesis whole[2];
+  struct found whole[2];
   for (size_t i = 0; i < SENTENCES; i++) {
     run(s, i, 1, all);
     nodes[0] += s->search.pool.node_count;
@@ -122,7 +122,7 @@ static void compare(struct setup *s, struct beam_options options, size_t nodes[2
     run(s, i, 1, options);
     nodes[1] += s->search.pool.node_count;
     for (size_t n = 0; n < options.n_best; n++) {
-      const struct hypothesis early = found_in(s, 0, n);
+      const struct found early = found_in(s, 0, n);
       cr_assert(same_ids(&whole[n], &early));
       cr_assert_eq(whole[n].score, early.score);
     }

@@ -90,26 +90,28 @@ static void choose(struct errand *errand, struct setup *models, size_t run) {
 
 static void search_for(struct search *search, const struct errand *errand) {
   elman_error error = {0};
-  cr_assert_eq(search_run(search, &errand->setup->model, errand->requests, errand->count,
-                          &errand->options, errand->setup->screen, &error),
+  const struct search_request *requests[SENTENCES];
+  for (size_t i = 0; i < errand->count; i++) requests[i] = &errand->requests[i];
+  cr_assert_eq(search_run(search, &errand->setup->model, requests, errand->count, &errand->options,
+                          errand->setup->screen, &error),
                ELMAN_OK, "%s", error.message);
 }
 
 static void same_hypothesis(const struct search *kept, const struct search *fresh, size_t b,
                             size_t n, size_t run) {
-  static struct hypothesis found[2];
+  static struct found found[2];
   const struct search *searches[] = {kept, fresh};
   for (size_t i = 0; i < 2; i++) {
-    const struct beam_path *path = search_path(searches[i], b, n);
+    const struct hypothesis *path = &searches[i]->beams[b].ended[n];
     cr_assert_leq(path->count, MOST_STEPS);
     found[i].count = path->count;
     found[i].score = path->score;
-    search_ids(found[i].ids, searches[i], b, n);
-    search_attention(found[i].attention, found[i].attention, searches[i], b, n);
+    hypothesis_ids(found[i].ids, &searches[i]->beams[b], n);
+    hypothesis_attention(found[i].attention, found[i].attention, &searches[i]->beams[b], n);
   }
   cr_assert(same_ids(&found[0], &found[1]), "run %zu, sentence %zu", run, b);
   cr_assert_float_eq(found[0].score, found[1].score, CLOSE * (1 - found[1].score), "run %zu", run);
-  for (size_t i = 0; i < found[0].count * kept->beams[b].source_count; i++)
+  for (size_t i = 0; i < found[0].count * kept->beams[b].request->count; i++)
     cr_assert_float_eq(found[0].attention[i], found[1].attention[i], WEIGHT_CLOSE, "run %zu", run);
 }
 
@@ -126,10 +128,10 @@ Test(reuse, a_search_serves_models_ensembles_and_beams_of_any_sizes) {
     search_for(&kept, &errand);
     search_for(&fresh, &errand);
     for (size_t b = 0; b < errand.count; b++) {
-      cr_assert_eq(search_count(&kept, b), search_count(&fresh, b), "run %zu", run);
-      for (size_t n = 0; n < search_count(&kept, b); n++) {
+      cr_assert_eq(kept.beams[b].finished, fresh.beams[b].finished, "run %zu", run);
+      for (size_t n = 0; n < kept.beams[b].finished; n++) {
         same_hypothesis(&kept, &fresh, b, n, run);
-        const size_t T = search_path(&kept, b, n)->count;
+        const size_t T = kept.beams[b].ended[n].count;
         longest = T > longest ? T : longest;
       }
     }

@@ -43,7 +43,7 @@ static void check(const double bias[WORDS], const char *source, const char *refe
   elman_translation *found;
   options.max_length = limit;
   cr_assert_eq(translator_run(&translator, &sentence, 1, &options, NULL), ELMAN_OK);
-  cr_assert_eq(translation_take(&found, &translator, 0, NULL), ELMAN_OK);
+  cr_assert_eq(translation_create(&found, &translator, 0, NULL), ELMAN_OK);
   cr_assert_null(found->next);
   const size_t S = found->source_count;
   double sum = 0;

@@ -82,22 +82,22 @@ static inline elman_translate_options search_options(struct beam_options options
 enum { MOST_STEPS = 150, MOST_HEADS = 2 };
 
 /* What was found. */
-struct hypothesis {
+struct found {
   size_t count;
   double log_probability, score;
   uint32_t ids[MOST_STEPS];
   float attention[MOST_STEPS * LONGEST], heads[MOST_HEADS * MOST_STEPS * LONGEST];
 };
 
-static inline struct hypothesis found_in(const struct setup *s, size_t sentence, size_t n) {
-  static struct hypothesis found;
-  const struct beam_path *path = search_path(&s->search, sentence, n);
-  cr_assert(n < search_count(&s->search, sentence) && path->count <= MOST_STEPS);
+static inline struct found found_in(const struct setup *s, size_t sentence, size_t n) {
+  static struct found found;
+  const struct hypothesis *path = &s->search.beams[sentence].ended[n];
+  cr_assert(n < s->search.beams[sentence].finished && path->count <= MOST_STEPS);
   found.count = path->count;
   found.log_probability = path->log_probability;
   found.score = path->score;
-  search_ids(found.ids, &s->search, sentence, n);
-  search_attention(found.attention, found.heads, &s->search, sentence, n);
+  hypothesis_ids(found.ids, &s->search.beams[sentence], n);
+  hypothesis_attention(found.attention, found.heads, &s->search.beams[sentence], n);
   return found;
 }
 
@@ -108,9 +108,10 @@ static inline void run(struct setup *s, size_t first, size_t count, struct beam_
   search.n_best = options.n_best;
   search.length_penalty = options.length_penalty;
   search.without_scores = s->without_scores;
-  cr_assert_eq(
-      search_run(&s->search, &s->model, s->requests + first, count, &search, s->screen, &error),
-      ELMAN_OK, "%s", error.message);
+  const struct search_request *requests[SENTENCES];
+  for (size_t i = 0; i < count; i++) requests[i] = &s->requests[first + i];
+  cr_assert_eq(search_run(&s->search, &s->model, requests, count, &search, s->screen, &error),
+               ELMAN_OK, "%s", error.message);
 }
 
 /* The network with the target `ids` forced: the losses of ids and of </s> behind them are in the
@@ -144,7 +145,7 @@ static inline double forced_log_probability(struct setup *s, const struct search
   return sum;
 }
 
-static inline bool same_ids(const struct hypothesis *a, const struct hypothesis *b) {
+static inline bool same_ids(const struct found *a, const struct found *b) {
   return a->count == b->count && memcmp(a->ids, b->ids, a->count * sizeof *a->ids) == 0;
 }
 
