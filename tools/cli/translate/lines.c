@@ -11,14 +11,62 @@
 #include "group/group.h"
 #include "translate/batches.h"
 
-/* ---- batches shared out among processes: parcels ---- */
+/* ---- what is written of a sentence ---- */
 
-/* Where job->accept writes and counts. */
-struct line_sink {
+/* Lines on their way to a stream. */
+struct lines {
+  const struct translate_lines *job;
   FILE *stream;
   bool terminal; /* what is written ends on one; set where the output is known, and handed on */
   struct unknown_words unknown;
 };
+
+static void write_json(FILE *stream, const elman_translation *best, bool n_best) {
+  struct json json = {.stream = stream};
+  json_print(&json, "{translation %s log_probability %g", best->text, best->log_probability);
+  json_texts(&json, "source_tokens", best->source_tokens, best->source_count);
+  json_texts(&json, "target_tokens", best->target_tokens, best->target_count);
+  if (n_best) json_print(&json, "n_best [");
+  for (const elman_translation *one = best; n_best && one != NULL; one = one->next) {
+    json_print(&json, "{translation %s log_probability %g score %g", one->text,
+               one->log_probability, one->score);
+    json_texts(&json, "target_tokens", one->target_tokens, one->target_count);
+    json_print(&json, "}");
+  }
+  json_print(&json, n_best ? "]}\n" : "}\n");
+}
+
+/* Lines as Moses writes them, counted from 0; the program never changes the decimal point. */
+static void write_moses(const struct lines *lines, const elman_translation *best, size_t number) {
+  FILE *stream = lines->stream;
+  for (const elman_translation *one = best; one != NULL; one = one->next) {
+    fprintf(stream, "%zu ||| ", number - 1);
+    print_data_for(stream, one->text, lines->terminal);
+    fprintf(stream, " ||| logprob= %.6g ||| %.6g\n", one->log_probability, one->score);
+  }
+}
+
+/* A line for each sentence, also for one that could not be translated. */
+static int write_line(void *context, const struct translated *translated) {
+  struct lines *lines = context;
+  const struct translate_lines *job = lines->job;
+  const elman_translation *best = translated->translation;
+  FILE *stream = lines->stream;
+  if (best != NULL) unknown_words_add(&lines->unknown, best);
+  if (job->json && best != NULL) {
+    write_json(stream, best, job->n_best);
+  } else if (job->n_best && !job->json) {
+    write_moses(lines, best, translated->sentence->number);
+  } else {
+    /* No tag where there is no sentence: an empty side makes no pair. */
+    if (job->tag != NULL && best != NULL && best->text[0] != '\0') fprintf(stream, "%s ", job->tag);
+    print_data_for(stream, best != NULL ? best->text : job->json ? "null" : "", lines->terminal);
+    putc('\n', stream);
+  }
+  return EX_OK;
+}
+
+/* ---- batches shared out among processes: parcels ---- */
 
 /* Each round the leader hands a batch to each process, its own among them, and collects what they
  * have written. A process that fails ends: the others find out when they wait for it. */
@@ -114,7 +162,7 @@ static int close_parcel(elman_bytes *parcel, FILE *stream, char **bytes, size_t 
 
 struct work {
   const struct batch_job *job;
-  struct line_sink *sink;
+  struct lines *lines;
   elman_translator *translator;
   struct text_batch *batch;
 };
@@ -148,7 +196,7 @@ static int fill_parcels(struct round *round, const struct work *work, struct sen
   for (size_t r = 0; r < round->group->size && code == EX_OK; r++) {
     if (*more && (r == 0 || sentences_ready(sentences)))
       *more = text_batch_fill(batch, sentences, stopped);
-    code = pack_batch(&round->parcels[r], batch, work->sink->terminal);
+    code = pack_batch(&round->parcels[r], batch, work->lines->terminal);
     text_batch_clear(batch);
   }
   return code;
@@ -159,7 +207,7 @@ static int unpack_batch(struct work *work, const elman_bytes *parcel) {
   struct batch_head head;
   memcpy(&head, at, sizeof head);
   at += sizeof head;
-  work->sink->terminal = head.terminal;
+  work->lines->terminal = head.terminal;
   for (size_t i = 0; i < head.count; i++) {
     elman_sentence sentence = {0};
     memcpy(&sentence.number, at, sizeof sentence.number);
@@ -183,17 +231,17 @@ static int unpack_batch(struct work *work, const elman_bytes *parcel) {
 static int write_outcome(struct work *work, FILE *stream, struct outcome *outcome) {
   const struct text_batch *batch = work->batch;
   int code = EX_OK;
-  FILE *const before = work->sink->stream;
-  work->sink->unknown = (struct unknown_words){0};
+  FILE *const before = work->lines->stream;
+  work->lines->unknown = (struct unknown_words){0};
   fwrite(outcome, sizeof *outcome, 1, stream);
-  work->sink->stream = stream;
+  work->lines->stream = stream;
   for (size_t i = 0; i < batch->count && code == EX_OK; i++) {
     const struct translated translated = text_batch_get(batch, i);
-    code = work->job->accept(work->job->context, &translated);
+    code = write_line(work->lines, &translated);
   }
-  work->sink->stream = before;
+  work->lines->stream = before;
   outcome->text = (size_t)ftello(stream) - sizeof *outcome;
-  outcome->unknown = work->sink->unknown;
+  outcome->unknown = work->lines->unknown;
   for (size_t i = 0; i < batch->count; i++) {
     if (batch->translations[i] != NULL) continue;
     const struct placed_error problem = {batch->sentences[i].number, batch->errors[i]};
@@ -257,7 +305,7 @@ static int lead(struct round *round, struct work *work, struct sentences *senten
       if (hand_over(&round->parcels[r], &unknown, sentences, output) != EX_OK) code = EX_DATAERR;
     if (!output_flush(output)) more = false;
   }
-  work->sink->unknown = unknown;
+  work->lines->unknown = unknown;
   /* Nothing for anyone: the end. */
   for (size_t r = 0; r < round->group->size; r++) parcel_free(&round->parcels[r]);
   const int ended = pass_parcels(round, true);
@@ -278,11 +326,11 @@ static int follow(struct round *round, struct work *work) {
 
 /* As batches_run in the process that leads, which reads the sentences and writes the output; each
  * batch is the one that batches_run would have made, so that the output is the same. The others
- * look at neither. job->accept writes to the sink. */
-static int batches_run_together(const struct batch_job *job, struct line_sink *sink,
+ * look at neither. */
+static int batches_run_together(const struct batch_job *job, struct lines *lines,
                                 struct sentences *sentences, struct output *output) {
   struct round round;
-  struct work work = {job, sink, NULL, calloc(1, sizeof *work.batch)};
+  struct work work = {job, lines, NULL, calloc(1, sizeof *work.batch)};
   elman_error error;
   int code = EX_OK;
   if (!round_create(&round, group_joined()) || work.batch == NULL) code = report_no_memory();
@@ -300,71 +348,16 @@ static int batches_run_together(const struct batch_job *job, struct line_sink *s
   return code;
 }
 
-/* ---- what is written of a sentence ---- */
-
-static void write_json(FILE *stream, const elman_translation *best, bool n_best) {
-  struct json json = {.stream = stream};
-  json_print(&json, "{translation %s log_probability %g", best->text, best->log_probability);
-  json_texts(&json, "source_tokens", best->source_tokens, best->source_count);
-  json_texts(&json, "target_tokens", best->target_tokens, best->target_count);
-  if (n_best) json_print(&json, "n_best [");
-  for (const elman_translation *one = best; n_best && one != NULL; one = one->next) {
-    json_print(&json, "{translation %s log_probability %g score %g", one->text,
-               one->log_probability, one->score);
-    json_texts(&json, "target_tokens", one->target_tokens, one->target_count);
-    json_print(&json, "}");
-  }
-  json_print(&json, n_best ? "]}\n" : "}\n");
-}
-
-/* Lines as Moses writes them, counted from 0; the program never changes the decimal point. */
-static void write_moses(const struct line_sink *sink, const elman_translation *best,
-                        size_t number) {
-  FILE *stream = sink->stream;
-  for (const elman_translation *one = best; one != NULL; one = one->next) {
-    fprintf(stream, "%zu ||| ", number - 1);
-    print_data_for(stream, one->text, sink->terminal);
-    fprintf(stream, " ||| logprob= %.6g ||| %.6g\n", one->log_probability, one->score);
-  }
-}
-
-struct lines {
-  const struct translate_lines *job;
-  struct line_sink sink;
-};
-
-/* A line for each sentence, also for one that could not be translated. */
-static int write_line(void *context, const struct translated *translated) {
-  struct lines *lines = context;
-  const struct translate_lines *job = lines->job;
-  const elman_translation *best = translated->translation;
-  FILE *stream = lines->sink.stream;
-  if (best != NULL) unknown_words_add(&lines->sink.unknown, best);
-  if (job->json && best != NULL) {
-    write_json(stream, best, job->n_best);
-  } else if (job->n_best && !job->json) {
-    write_moses(&lines->sink, best, translated->sentence->number);
-  } else {
-    /* No tag where there is no sentence: an empty side makes no pair. */
-    if (job->tag != NULL && best != NULL && best->text[0] != '\0') fprintf(stream, "%s ", job->tag);
-    print_data_for(stream,
-                   best != NULL ? best->text
-                   : job->json  ? "null"
-                                : "",
-                   lines->sink.terminal);
-    putc('\n', stream);
-  }
-  return EX_OK;
-}
+/* ---- all of them ---- */
 
 static int translate_all(const struct translate_lines *job, const elman_model *model,
                          struct sentences *sentences, struct output *output) {
-  struct lines lines = {job, {output->stream, stream_is_terminal(output->stream), {0}}};
+  struct lines lines = {job, output->stream, stream_is_terminal(output->stream), {0}};
   const struct batch_job batches = {model, &job->options, write_line, &lines};
   const int code = group_joined() == NULL
                        ? batches_run(&batches, sentences, output)
-                       : batches_run_together(&batches, &lines.sink, sentences, output);
-  unknown_words_note(&lines.sink.unknown, model, ELMAN_SOURCE);
+                       : batches_run_together(&batches, &lines, sentences, output);
+  unknown_words_note(&lines.unknown, model, ELMAN_SOURCE);
   if (sentences_usable(sentences, code)) return output_close(output, code);
   output_abandon(output);
   return code;
