@@ -19,14 +19,16 @@ struct subtree {
   size_t exchange; /* number of the process's subtrees before this one */
 };
 
-/* What is computed by itself, while other threads compute other subtrees. Each sum is a gradient
- * block; that of a left child stays in its parent's. */
+/* The gradient of a subtree; that of a left child stays in its parent's. */
+struct shard_sum {
+  real *block;
+  struct parameters views;
+};
+
+/* A subtree that one thread computes, while others compute others. */
 struct worker {
   struct range shards;
-  struct shard_sum {
-    real *block;
-    struct parameters views;
-  } * sums; /* by depth */
+  struct shard_sum *sums; /* by depth */
   size_t sum_count;
   struct batch batch; /* of a shard */
   struct workspace workspace;
@@ -35,15 +37,15 @@ struct worker {
   elman_error error;
 };
 
-/* Numbers in a row, of a block and of a packed gradient. */
+/* Numbers in a row of a block, and their place in a packed gradient. */
 struct packed_range {
   size_t offset, count;
-  size_t packed; /* where it begins in a packed gradient */
+  size_t packed;
 };
 
-/* What is added up and exchanged at once: the numbers of a block in `within` that the batch's
- * gradient has, which are the ranges of the optimizer and, of each embedding, the rows of the
- * batch's words. */
+/* Numbers that are added up and exchanged together: those in `within`, a range of a block, that the
+ * batch's gradient has. These are the ranges of the optimizer and, of each embedding, the rows of
+ * the batch's words. */
 struct reduction {
   struct range within;
   struct packed_range *ranges; /* with room for every row of the embeddings */

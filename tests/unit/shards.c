@@ -1,5 +1,5 @@
 /* Gradients of shards, here made ones, added up by several processes: the same bytes by any number
- * of them, and the output layer told while the rest is computed. */
+ * of them, and the output layer sent while the rest is computed. */
 #include "check.h"
 #include "lettered_model.h"
 #include "moment.h"
@@ -38,7 +38,7 @@ static void fill_side(struct sentences *side, uint32_t first) {
 struct update {
   size_t shards, pairs, threads;
   bool tied, single_thread;
-  bool waits;           /* a shard goes on only when its process has begun to tell what it has */
+  bool waits;           /* a shard goes on only when its process has begun to send */
   size_t fails, before; /* this shard, when its output layer has been learnt; or before that */
   /* come out */
   real *gradients[MOST]; /* what training leaves there */
@@ -54,14 +54,14 @@ struct walker {
   const elman_group *group;
   struct model *model;
   pthread_t thread;
-  atomic_size_t told; /* exchanges that another thread has begun */
+  atomic_size_t sent; /* exchanges that another thread has begun */
   size_t waited;      /* shards */
 };
 
 static elman_status exchange(void *context, const elman_bytes *send, const elman_bytes *receive,
                              elman_error *error) {
   struct walker *walker = context;
-  if (!pthread_equal(walker->thread, pthread_self())) atomic_fetch_add(&walker->told, 1);
+  if (!pthread_equal(walker->thread, pthread_self())) atomic_fetch_add(&walker->sent, 1);
   return walker->group->exchange(walker->group->context, send, receive, error);
 }
 
@@ -92,11 +92,11 @@ static elman_status learn(void *context, struct losses *losses, const struct sha
   if (shard->output_learnt.give != NULL) {
     shard->output_learnt.give(shard->output_learnt.context);
     if (update->waits) {
-      cr_assert(comes_to(&walker->told, 1), "nothing is told while a shard is learnt");
+      cr_assert(comes_to(&walker->sent, 1), "nothing is sent while a shard is learnt");
       walker->waited++;
     }
   }
-  if (shard->number == update->fails) return fail(error, ELMAN_IO, NULL, "behind");
+  if (shard->number == update->fails) return fail(error, ELMAN_IO, NULL, "after");
   add_made(block, shard, matrices, decoder - matrices);
   const size_t behind = decoder + config->target_vocabulary * E;
   if (!update->tied) add_made(block, shard, behind, output - behind);
@@ -138,7 +138,7 @@ static void walk(const elman_group *group, void *context) {
   update->gradients[rank] = reals(block);
   memcpy(update->gradients[rank], trainer.gradients, block * sizeof(real));
   cr_assert_eq(walker.waited > 0, update->waits);
-  if (update->single_thread || update->tied) cr_assert_eq(atomic_load(&walker.told), 0);
+  if (update->single_thread || update->tied) cr_assert_eq(atomic_load(&walker.sent), 0);
   use_threads(1);
   trainer_free(&trainer);
   batch_free(&batch);
@@ -252,7 +252,7 @@ Test(shards, each_has_a_dropout_mask_of_its_own) {
   cr_assert_gt(fabs(loss_of_copies(1, 0, 0.5) - loss_of_copies(2, 0, 0.5)), 1e-4);
 }
 
-Test(shards, output_layer_is_told_before_the_shard_ends) {
+Test(shards, output_layer_is_sent_before_the_shard_ends) {
   for (size_t P = 2; P <= MOST; P++) {
     struct update update = update_of(P + 3), alone = run(update, 0);
     update.waits = true;
@@ -281,7 +281,7 @@ Test(shards, all_end_where_one_fails) {
         struct update update = update_of(6);
         update.threads = threads;
         update.fails = shard;
-        check_failure(update, P, "behind");
+        check_failure(update, P, "after");
         update.fails = NOBODY;
         update.before = shard;
         check_failure(update, P, "before");
