@@ -2,7 +2,7 @@
 
 #include "api/call.h"
 #include "corpus/line_file.h"
-#include "metric/bootstrap.h"
+#include "metric/metric.h"
 
 /* ---- lines of a file ---- */
 

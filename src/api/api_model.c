@@ -4,7 +4,7 @@
 
 #include "api/call.h"
 #include "attention/kinds.h"
-#include "corpus/pieces.h"
+#include "corpus/corpus.h"
 #include "model/ensemble.h"
 #include "model/hyperparameters.h"
 #include "model/model_file.h"

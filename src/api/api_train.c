@@ -2,7 +2,7 @@
 
 #include "api/call.h"
 #include "base/group.h"
-#include "corpus/pieces.h"
+#include "corpus/corpus.h"
 #include "model/ensemble.h"
 #include "model/hyperparameters.h"
 #include "train/checkpoint.h"

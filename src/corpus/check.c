@@ -5,7 +5,458 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "vocab/tokens.h"
+#include "corpus/key.h"
+#include "corpus/vocabulary_pair.h"
+#include "vocab/characters.h"
+
+/* ---- findings ---- */
+
+static elman_status findings_create(struct findings **findings, size_t parts,
+                                    size_t examples_wanted, elman_error *error) {
+  struct findings *created = calloc(1, sizeof *created);
+  bool failed = created == NULL || (created->parts = calloc(parts, sizeof *created->parts)) == NULL;
+  for (size_t i = 0; !failed && i < parts; i++) {
+    created->parts[i].shared = calloc(i + 1, sizeof *created->parts[i].shared);
+    failed = created->parts[i].shared == NULL;
+    created->part_count++;
+  }
+  if (failed) {
+    findings_free(created);
+    return fail_no_memory(error);
+  }
+  created->examples_wanted = examples_wanted;
+  *findings = created;
+  return ELMAN_OK;
+}
+
+void findings_free(struct findings *findings) {
+  if (findings == NULL) return;
+  for (size_t i = 0; i < findings->part_count; i++) {
+    free(findings->parts[i].name);
+    free(findings->parts[i].shared);
+  }
+  for (size_t i = 0; i < findings->example_count; i++) {
+    free(findings->examples[i].source);
+    free(findings->examples[i].target);
+  }
+  free(findings->examples);
+  free(findings->parts);
+  free(findings);
+}
+
+bool findings_clean(const struct findings *findings) {
+  for (size_t i = 0; i < findings->part_count; i++) {
+    const struct part_findings *part = &findings->parts[i];
+    if (part->leaking > 0 || part->counts[ELMAN_FINDING_NOT_UTF8] > 0 ||
+        part->counts[ELMAN_FINDING_LACKS_COLUMN] > 0 || part->counts[ELMAN_FINDING_EMPTY] > 0)
+      return false;
+  }
+  return true;
+}
+
+/* Keeps `example` if its part wants more of the kind, with the pair's text unless it is NULL. */
+static elman_status findings_example(struct findings *findings, struct example example,
+                                     const struct pair *pair, elman_error *error) {
+  size_t *kept = &findings->parts[example.at.part].examples[example.finding];
+  if (*kept >= findings->examples_wanted) return ELMAN_OK;
+  const elman_status status =
+      array_grow(&findings->examples, &findings->example_capacity, findings->example_count + 1,
+                 sizeof *findings->examples, error);
+  if (status != ELMAN_OK) return status;
+  if (pair != NULL) {
+    example.source = strndup(pair->source.bytes, pair->source.length);
+    example.target = strndup(pair->target.bytes, pair->target.length);
+    if (example.source == NULL || example.target == NULL) {
+      free(example.source);
+      free(example.target);
+      return fail_no_memory(error);
+    }
+  }
+  findings->examples[findings->example_count++] = example;
+  ++*kept;
+  return ELMAN_OK;
+}
+
+/* Counts, and keeps the example. */
+static elman_status findings_add(struct findings *findings, struct example example,
+                                 const struct pair *pair, elman_error *error) {
+  findings->parts[example.at.part].counts[example.finding]++;
+  return findings_example(findings, example, pair, error);
+}
+
+/* ---- single lines: what is usual ---- */
+
+/* The findings: what they are called, and those that a line by itself shows. */
+
+/* Enough lines to tell what is usual. */
+enum { SAMPLE = 10000 };
+
+/* Characters added to both lengths before they are compared: short sentences vary more. */
+static const double SLACK = 10;
+
+struct usual {
+  bool source_han, target_han; /* most lines have Han characters */
+  double ratio;                /* target characters to a source character */
+};
+
+/* Lines count, not letters: 我叫Tom is Chinese with more Latin letters than Han characters. */
+struct side_sample {
+  size_t characters;
+  size_t lines, han_lines; /* with letters; with a Han character */
+};
+
+static void sample_add(struct side_sample *sample, struct text text) {
+  struct script_counts line = {0};
+  script_count(&line, text);
+  sample->characters += line.characters;
+  sample->lines += line.letters > 0;
+  sample->han_lines += line.han > 0;
+}
+
+static struct usual look_at_sample(const struct pairs *pairs) {
+  struct side_sample source = {0}, target = {0};
+  const size_t stride = pairs_count(pairs) / SAMPLE + 1;
+  for (size_t i = 0; i < pairs_count(pairs); i += stride) {
+    const struct pair pair = pairs_get(pairs, i);
+    sample_add(&source, pair.source);
+    sample_add(&target, pair.target);
+  }
+  return (struct usual){source.han_lines > source.lines / 2, target.han_lines > target.lines / 2,
+                        (double)target.characters / (double)source.characters};
+}
+
+/* ---- single lines: their findings ---- */
+
+struct line_look {
+  struct script_counts source, target;
+  const struct usual *usual;
+  double max_ratio;
+};
+
+static bool is_swapped(const struct line_look *line) {
+  const struct script_counts *source = &line->source, *target = &line->target;
+  const struct usual *usual = line->usual;
+  return usual->source_han != usual->target_han && source->letters > 0 && target->letters > 0 &&
+         script_is_han(source) == usual->target_han && script_is_han(target) == usual->source_han;
+}
+
+/* A side of Han may hold other letters, but not those alone; any other side may hold no Han. */
+static bool is_foreign(const struct script_counts *side, bool usually_han) {
+  return usually_han ? side->letters > 0 && side->han == 0 : side->han > 0;
+}
+
+static bool has_mixed_scripts(const struct line_look *line) {
+  return !is_swapped(line) && (is_foreign(&line->source, line->usual->source_han) ||
+                               is_foreign(&line->target, line->usual->target_han));
+}
+
+/* The length of a swapped line is compared with nothing. */
+static bool has_unlike_length(const struct line_look *line) {
+  const double expected = (double)line->source.characters * line->usual->ratio + SLACK;
+  const double found = (double)line->target.characters + SLACK;
+  return !is_swapped(line) &&
+         (found > line->max_ratio * expected || expected > line->max_ratio * found);
+}
+
+/* ---- the table of findings ---- */
+
+static const struct finding_row rows[FINDINGS] = {
+    [ELMAN_FINDING_NOT_UTF8] = {"not_utf8", "not valid UTF-8", NULL},
+    [ELMAN_FINDING_LACKS_COLUMN] = {"lacks_column", "a column missing", NULL},
+    [ELMAN_FINDING_EMPTY] = {"empty", "empty line or side", NULL},
+    [ELMAN_FINDING_BAD_ALIGNMENT] = {"bad_alignment", "not an alignment of its words", NULL},
+    [ELMAN_FINDING_DUPLICATE] = {"duplicate", "pair repeated", NULL},
+    [ELMAN_FINDING_NEAR_DUPLICATE] = {"near_duplicate",
+                                      "pair repeated, but for case, width, punctuation", NULL},
+    [ELMAN_FINDING_OTHER_TARGET] = {"other_target", "source repeated with another target", NULL},
+    [ELMAN_FINDING_OTHER_SOURCE] = {"other_source", "target repeated with another source", NULL},
+    [ELMAN_FINDING_LENGTH_RATIO] = {"length_ratio", "length unlike the other side's",
+                                    has_unlike_length},
+    [ELMAN_FINDING_TOO_LONG] = {"too_long", "longer than --max-length", NULL},
+    [ELMAN_FINDING_MIXED_SCRIPTS] = {"mixed_scripts", "wrong or mixed script on a side",
+                                     has_mixed_scripts},
+    [ELMAN_FINDING_SWAPPED] = {"swapped", "columns swapped", is_swapped},
+    [ELMAN_FINDING_SAME_PAIR] = {"same_pair", "same pair", NULL},
+    [ELMAN_FINDING_SAME_SOURCE] = {"same_source", "same source", NULL},
+    [ELMAN_FINDING_SAME_TARGET] = {"same_target", "same target", NULL},
+    [ELMAN_FINDING_LIKE_PAIR] = {"like_pair", "like pair", NULL},
+    [ELMAN_FINDING_LIKE_SOURCE] = {"like_source", "like source", NULL},
+    [ELMAN_FINDING_LIKE_TARGET] = {"like_target", "like target", NULL},
+};
+
+const struct finding_row *finding_row(elman_finding finding) {
+  return (unsigned)finding < FINDINGS ? &rows[finding] : NULL;
+}
+
+/* ---- single lines: the look at them ---- */
+
+static elman_status check_line(struct findings *findings, struct location at,
+                               const struct pair *pair, const struct usual *usual, double max_ratio,
+                               elman_error *error) {
+  struct line_look line = {.usual = usual, .max_ratio = max_ratio};
+  script_count(&line.source, pair->source);
+  script_count(&line.target, pair->target);
+  elman_status status = ELMAN_OK;
+  for (elman_finding finding = FINDINGS; status == ELMAN_OK && finding-- > 0;) {
+    const struct example example = {.finding = finding,
+                                    .at = at,
+                                    .source_size = line.source.characters,
+                                    .target_size = line.target.characters};
+    if (rows[finding].holds != NULL && rows[finding].holds(&line))
+      status = findings_add(findings, example, pair, error);
+  }
+  return status;
+}
+
+/* Scripts and lengths of single lines. */
+static elman_status check_lines(struct findings *findings, struct pairs *const *parts,
+                                double max_ratio, elman_error *error) {
+  const struct usual usual = look_at_sample(parts[0]);
+  for (size_t part = 0; part < findings->part_count; part++) {
+    for (size_t i = 0; i < pairs_count(parts[part]); i++) {
+      const struct pair pair = pairs_get(parts[part], i);
+      const struct location at = {part, pairs_line_number(parts[part], i)};
+      const elman_status status = check_line(findings, at, &pair, &usual, max_ratio, error);
+      if (status != ELMAN_OK) return status;
+    }
+  }
+  return ELMAN_OK;
+}
+
+/* ---- repeated lines ---- */
+
+struct line {
+  uint64_t same[2]; /* hashes of the sides as they are, by elman_side */
+  uint64_t like[2]; /* hashes of their keys */
+  uint32_t part;
+  uint32_t next; /* the first line with the same key in a later part, or TABLE_NONE */
+  size_t index;  /* in its part */
+  bool duplicate, leak;
+};
+
+/* All lines of all parts under one running number. */
+struct all_lines {
+  struct pairs *const *parts;
+  struct line *items; /* (count) */
+  uint64_t *keys;     /* (count): of the round at hand */
+  size_t count;
+};
+
+/* A round looks for one kind of equality. */
+struct round {
+  elman_finding leak;   /* what it is called between parts */
+  elman_finding repeat; /* what it is called inside a part; FINDINGS = nothing */
+  bool like;
+  bool source, target; /* which sides are compared */
+};
+
+/* From the strictest down: a line is shown once, under the first that finds it. */
+static const struct round rounds[LEAKS] = {
+    {ELMAN_FINDING_SAME_PAIR, ELMAN_FINDING_DUPLICATE, false, true, true},
+    {ELMAN_FINDING_LIKE_PAIR, ELMAN_FINDING_NEAR_DUPLICATE, true, true, true},
+    {ELMAN_FINDING_SAME_SOURCE, ELMAN_FINDING_OTHER_TARGET, false, true, false},
+    {ELMAN_FINDING_SAME_TARGET, ELMAN_FINDING_OTHER_SOURCE, false, false, true},
+    {ELMAN_FINDING_LIKE_SOURCE, FINDINGS, true, true, false},
+    {ELMAN_FINDING_LIKE_TARGET, FINDINGS, true, false, true},
+};
+
+/* ---- repeated lines: hashes ---- */
+
+static elman_status hash_side(struct line *line, elman_side side, struct text text,
+                              struct buffer *key, elman_error *error) {
+  const elman_status status = key_of(key, text, error);
+  line->same[side] = text_hash(text);
+  line->like[side] = text_hash(buffer_text(key));
+  return status;
+}
+
+static elman_status hash_lines(struct all_lines *lines, size_t part_count, elman_error *error) {
+  struct buffer key = {0};
+  elman_status status = ELMAN_OK;
+  struct line *line = lines->items;
+  for (uint32_t part = 0; part < part_count; part++) {
+    const size_t count = pairs_count(lines->parts[part]);
+    for (size_t i = 0; status == ELMAN_OK && i < count; i++, line++) {
+      const struct pair pair = pairs_get(lines->parts[part], i);
+      line->part = part;
+      line->index = i;
+      status = hash_side(line, ELMAN_SOURCE, pair.source, &key, error);
+      if (status == ELMAN_OK) status = hash_side(line, ELMAN_TARGET, pair.target, &key, error);
+    }
+  }
+  buffer_free(&key);
+  return status;
+}
+
+static void fill_round_keys(struct all_lines *lines, const struct round *round) {
+  for (size_t i = 0; i < lines->count; i++) {
+    const uint64_t *sides = round->like ? lines->items[i].like : lines->items[i].same;
+    lines->keys[i] = round->source && round->target
+                         ? key_hash_pair(sides[ELMAN_SOURCE], sides[ELMAN_TARGET])
+                         : sides[round->source ? ELMAN_SOURCE : ELMAN_TARGET];
+  }
+}
+
+/* ---- repeated lines: findings ---- */
+
+static struct location location_of(const struct all_lines *lines, const struct line *line) {
+  return (struct location){line->part, pairs_line_number(lines->parts[line->part], line->index)};
+}
+
+static struct example example_of(const struct all_lines *lines, elman_finding finding,
+                                 const struct line *line, const struct line *before) {
+  return (struct example){
+      .finding = finding, .at = location_of(lines, line), .other = location_of(lines, before)};
+}
+
+/* The line is equal to the earlier line `before` of the same part. A pair that is there twice is
+ * one finding, not also a source with another target. */
+static elman_status note_repeat(struct findings *findings, const struct all_lines *lines,
+                                const struct round *round, struct line *line,
+                                const struct line *before, elman_error *error) {
+  if (round->repeat == FINDINGS || line->duplicate) return ELMAN_OK;
+  line->duplicate = round->source && round->target;
+  const struct pair pair = pairs_get(lines->parts[line->part], line->index);
+  return findings_add(findings, example_of(lines, round->repeat, line, before), &pair, error);
+}
+
+/* The line is equal to a line of each part in the chain that starts at `first`. */
+static elman_status note_leak(struct findings *findings, const struct all_lines *lines,
+                              const struct round *round, struct line *line,
+                              const struct line *first, elman_error *error) {
+  struct part_findings *found = &findings->parts[line->part];
+  for (const struct line *other = first; other->part < line->part;
+       other = &lines->items[other->next])
+    found->shared[other->part][round->leak - FIRST_LEAK]++;
+  found->counts[round->leak]++;
+  if (line->leak) return ELMAN_OK;
+  line->leak = true;
+  found->leaking++;
+  const struct pair pair = pairs_get(lines->parts[line->part], line->index);
+  return findings_example(findings, example_of(lines, round->leak, line, first), &pair, error);
+}
+
+/* The chain of a key holds the first line with it of every part. */
+static elman_status add_line(struct findings *findings, struct all_lines *lines,
+                             struct table *table, const struct round *round, size_t at,
+                             elman_error *error) {
+  size_t first_at;
+  struct line *line = &lines->items[at];
+  elman_status status = key_first(&first_at, table, lines->keys, at, error);
+  line->next = TABLE_NONE;
+  if (status != ELMAN_OK || first_at == at) return status;
+  struct line *first = &lines->items[first_at], *last = first;
+  while (last->next != TABLE_NONE) last = &lines->items[last->next];
+  if (last->part == line->part)
+    status = note_repeat(findings, lines, round, line, last, error);
+  else
+    last->next = (uint32_t)at;
+  if (status == ELMAN_OK && first->part < line->part)
+    status = note_leak(findings, lines, round, line, first, error);
+  return status;
+}
+
+/* Sentences that come again, in the same part (duplicates) or in a later one (leaks). */
+static elman_status check_repeats(struct findings *findings, struct pairs *const *parts,
+                                  elman_error *error) {
+  struct all_lines lines = {.parts = parts};
+  struct table table = {0};
+  for (size_t i = 0; i < findings->part_count; i++) lines.count += pairs_count(parts[i]);
+  lines.items = calloc(lines.count, sizeof *lines.items);
+  lines.keys = calloc(lines.count, sizeof *lines.keys);
+  elman_status status = lines.items == NULL || lines.keys == NULL
+                            ? fail_no_memory(error)
+                            : hash_lines(&lines, findings->part_count, error);
+  for (size_t r = 0; status == ELMAN_OK && r < LEAKS; r++) {
+    fill_round_keys(&lines, &rounds[r]);
+    status = table_reset(&table, lines.count, error);
+    for (size_t at = 0; status == ELMAN_OK && at < lines.count; at++)
+      status = add_line(findings, &lines, &table, &rounds[r], at, error);
+  }
+  table_free(&table);
+  free(lines.items);
+  free(lines.keys);
+  return status;
+}
+
+/* ---- tokens of the lines ---- */
+
+struct look {
+  struct findings *findings;
+  struct vocabulary_pair vocabularies;
+  struct encoding encoding; /* scratch memory */
+  size_t max_length;
+};
+
+/* The tokens of one side, counted; *length becomes their number, or 0 where nobody needs it. */
+static elman_status count_side(struct look *look, size_t *length, size_t part, elman_side side,
+                               struct text text, elman_error *error) {
+  *length = 0;
+  /* Three bytes are 18 characters at most, in NFKC (U+FDFA), and what the first part lacks is not
+   * asked. */
+  if (part == 0 && text.length <= look->max_length / 6) return ELMAN_OK;
+  const struct vocabulary_pair *found = &look->vocabularies;
+  const struct codec codec = vocabulary_pair_codec(found, side);
+  const elman_status status = encode(&look->encoding, &codec, text, error);
+  if (status != ELMAN_OK) return status;
+  *length = look->encoding.tokens.count;
+  if (part == 0) return ELMAN_OK;
+  struct part_findings *sums = &look->findings->parts[part];
+  sums->tokens[side] += *length;
+  for (size_t i = 0; i < *length; i++)
+    if (look->encoding.ids[i] == TOKEN_UNKNOWN) sums->unknown[side]++;
+  return ELMAN_OK;
+}
+
+static elman_status look_at_part(struct look *look, const struct pairs *pairs, size_t part,
+                                 elman_error *error) {
+  elman_status status = ELMAN_OK;
+  for (size_t i = 0; status == ELMAN_OK && i < pairs_count(pairs); i++) {
+    const struct pair pair = pairs_get(pairs, i);
+    struct example example = {.finding = ELMAN_FINDING_TOO_LONG,
+                              .at = {part, pairs_line_number(pairs, i)}};
+    status = count_side(look, &example.source_size, part, ELMAN_SOURCE, pair.source, error);
+    if (status == ELMAN_OK)
+      status = count_side(look, &example.target_size, part, ELMAN_TARGET, pair.target, error);
+    if (status == ELMAN_OK &&
+        (example.source_size > look->max_length || example.target_size > look->max_length))
+      status = findings_add(look->findings, example, &pair, error);
+  }
+  return status;
+}
+
+static size_t words_of(const struct vocabulary *vocabulary) {
+  return vocabulary_size(vocabulary) - vocabulary_specials(vocabulary);
+}
+
+static void copy_first_part(struct findings *findings, const struct vocabulary_pair *vocabularies) {
+  findings->modes[ELMAN_SOURCE] = vocabularies->source_mode;
+  findings->modes[ELMAN_TARGET] = vocabularies->target_mode;
+  findings->vocabulary[ELMAN_SOURCE] = words_of(vocabularies->source);
+  findings->vocabulary[ELMAN_TARGET] = words_of(vocabularies->target);
+  findings->parts[0].tokens[ELMAN_SOURCE] = (size_t)vocabulary_total(vocabularies->source);
+  findings->parts[0].tokens[ELMAN_TARGET] = (size_t)vocabulary_total(vocabularies->target);
+}
+
+/* Tokens: too long lines, unknown words. */
+static elman_status check_tokens(struct findings *findings, struct pairs *const *parts,
+                                 const elman_check_options *options, elman_error *error) {
+  struct look look = {.findings = findings, .max_length = options->max_length};
+  const struct vocabulary_options how = {.source_mode = options->source_tokens,
+                                         .target_mode = options->target_tokens,
+                                         .normalization = ELMAN_NFKC, /* as in training */
+                                         .min_count = 1};
+  elman_status status = corpus_vocabularies(&look.vocabularies, parts[0], &how, error);
+  if (status != ELMAN_OK) return status;
+  copy_first_part(findings, &look.vocabularies);
+  for (size_t part = 0; status == ELMAN_OK && part < findings->part_count; part++)
+    status = look_at_part(&look, parts[part], part, error);
+  encoding_free(&look.encoding);
+  vocabulary_pair_free(&look.vocabularies);
+  return status;
+}
+
+/* ---- the check ---- */
 
 struct reading {
   struct findings *findings;
@@ -74,7 +525,7 @@ static elman_status check_options(const elman_check_options *options, elman_erro
 elman_status check_corpus(struct findings **findings, const elman_check_options *options,
                           elman_error *error) {
   *findings = NULL;
-  struct findings *found;
+  struct findings *found = NULL;
   elman_status status = check_options(options, error);
   if (status == ELMAN_OK)
     status = findings_create(&found, options->part_count, options->examples, error);

@@ -3,7 +3,55 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "corpus/pieces.h"
+#include "base/team.h"
+
+/* ---- pieces of the pairs ---- */
+
+struct round {
+  piece_function *run;
+  void *context;
+  size_t first, end; /* of its pairs */
+  elman_status *statuses;
+  elman_error *errors;
+};
+
+static size_t smaller(size_t a, size_t b) {
+  return a < b ? a : b;
+}
+
+static void run_piece(const void *context, size_t place) {
+  const struct round *round = context;
+  const size_t first = round->first + place * PAIRS_A_PIECE;
+  round->statuses[place] =
+      round->run(round->context, place, first, smaller(PAIRS_A_PIECE, round->end - first),
+                 &round->errors[place]);
+}
+
+elman_status pieces_run(size_t pairs, piece_function *run, piece_collector *collect, void *context,
+                        elman_error *error) {
+  elman_status statuses[PIECES_AT_ONCE];
+  elman_error errors[PIECES_AT_ONCE];
+  const size_t at_once = (size_t)PIECES_AT_ONCE * PAIRS_A_PIECE;
+  for (size_t first = 0; first < pairs; first += at_once) {
+    const struct round round = {run,      context, first, first + smaller(at_once, pairs - first),
+                                statuses, errors};
+    const size_t count = (round.end - first + PAIRS_A_PIECE - 1) / PAIRS_A_PIECE;
+    team_run(run_piece, &round, count);
+    for (size_t place = 0; place < count; place++) {
+      if (statuses[place] != ELMAN_OK) return fail_again(error, &errors[place]);
+      const elman_status status = collect(context, place, error);
+      if (status != ELMAN_OK) return status;
+    }
+  }
+  return ELMAN_OK;
+}
+
+double pieces_work(size_t pairs) {
+  const double of_pair = 1 << 18; /* some 4 microseconds */
+  return pairs <= PAIRS_A_PIECE ? 0 : of_pair * (double)pairs;
+}
+
+/* ---- pairs as ids ---- */
 
 elman_status corpus_create(struct corpus *corpus, size_t most, elman_error *error) {
   size_t entries;
@@ -15,8 +63,9 @@ elman_status corpus_create(struct corpus *corpus, size_t most, elman_error *erro
                                                                         : ELMAN_OK;
 }
 
-elman_status sentences_add(struct sentences *sentences, const uint32_t *ids, size_t length,
-                           elman_error *error) {
+/* Adds a sentence, if there is room for its start. */
+static elman_status sentences_add(struct sentences *sentences, const uint32_t *ids, size_t length,
+                                  elman_error *error) {
   const size_t start = sentences->starts[sentences->count];
   size_t end;
   if (__builtin_add_overflow(start, length, &end)) return fail_no_memory(error);
@@ -200,4 +249,70 @@ void corpus_free(struct corpus *corpus) {
   free(corpus->links.items);
   free(corpus->links.starts);
   *corpus = (struct corpus){0};
+}
+
+/* ---- words split again ---- */
+
+static elman_status make_room(struct resplit *resplit, size_t count, elman_error *error) {
+  if (count > resplit->room) {
+    resplit->room = 0;
+    corpus_free(&resplit->pairs);
+    free(resplit->indices);
+    resplit->indices = reallocarray(NULL, count, sizeof *resplit->indices);
+    if (resplit->indices == NULL) return fail_no_memory(error);
+    for (size_t i = 0; i < count; i++) resplit->indices[i] = i;
+    const elman_status status = corpus_create(&resplit->pairs, count, error);
+    if (status != ELMAN_OK) return status;
+    resplit->room = count;
+  }
+  resplit->pairs.source.count = resplit->pairs.target.count = 0;
+  return ELMAN_OK;
+}
+
+/* Random numbers are numbered by pair and side, so that no two sentences share one. */
+static elman_status add_side(struct resplit *resplit, const struct corpus *corpus, size_t index,
+                             elman_side side, size_t epoch, size_t longest, elman_error *error) {
+  const struct codec *codec = &resplit->codecs[side];
+  const struct sentences *from = side == ELMAN_SOURCE ? &corpus->source : &corpus->target;
+  struct sentences *to = side == ELMAN_SOURCE ? &resplit->pairs.source : &resplit->pairs.target;
+  const uint32_t *ids = from->ids + from->starts[index];
+  const size_t length = sentences_length(from, index);
+  struct encoding *again = &resplit->encodings[side];
+  struct bpe_dropout dropout = {.share = resplit->share,
+                                .stream = {resplit->seed, RANDOM_SUBWORDS, (uint32_t)epoch},
+                                .next = (2 * (uint64_t)index + side) << 32};
+  if (codec->merges == NULL) return sentences_add(to, ids, length, error);
+  const elman_status status = encode_again(again, codec, ids, length, &dropout, error);
+  if (status != ELMAN_OK) return status;
+  return again->tokens.count > longest ? sentences_add(to, ids, length, error)
+                                       : sentences_add(to, again->ids, again->tokens.count, error);
+}
+
+/* Tokens of a side, </s> not included, in a batch of `count` pairs. */
+static size_t longest_side(const struct resplit *resplit, size_t count, elman_side side) {
+  size_t longest = resplit->max_length > 0 ? resplit->max_length : SIZE_MAX;
+  if (resplit->batch_tokens > 0) {
+    const size_t padded = resplit->batch_tokens / count - (side == ELMAN_TARGET);
+    if (padded < longest) longest = padded;
+  }
+  return longest;
+}
+
+elman_status resplit_pairs(struct resplit *resplit, const struct corpus *corpus,
+                           const size_t *indices, size_t count, size_t epoch, elman_error *error) {
+  elman_status status = make_room(resplit, count, error);
+  resplit->pairs.source_words = corpus->source_words;
+  for (size_t i = 0; status == ELMAN_OK && i < count; i++) {
+    for (int side = 0; status == ELMAN_OK && side < 2; side++)
+      status = add_side(resplit, corpus, indices[i], (elman_side)side, epoch,
+                        longest_side(resplit, count, (elman_side)side), error);
+  }
+  return status;
+}
+
+void resplit_free(struct resplit *resplit) {
+  for (size_t side = 0; side < 2; side++) encoding_free(&resplit->encodings[side]);
+  corpus_free(&resplit->pairs);
+  free(resplit->indices);
+  *resplit = (struct resplit){0};
 }

@@ -1,19 +1,132 @@
-#include <stdint.h>
+#include "corpus/pairs.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/file.h"
 #include "base/table.h"
-#include "corpus/pair_store.h"
+#include "corpus/alignment.h"
+#include "corpus/line_file.h"
+#include "vocab/characters.h"
+#include "vocab/locate.h"
 
-size_t columns_last(struct columns columns) {
+/* ---- text in blocks ---- */
+
+/* The text of pairs lies in blocks that are freed from the front: while the pairs become ids, one
+ * after the other, their text makes room for the ids. */
+
+enum { BLOCK = 1 << 20 };
+
+struct pair_text_block {
+  char *bytes;
+  size_t used, size;
+  size_t end; /* the pairs before this one are here, or in earlier blocks */
+};
+
+/* Starts from all zero. */
+struct pair_text {
+  struct pair_text_block *blocks;
+  size_t count, capacity;
+  size_t given_back; /* blocks */
+  size_t pairs;
+};
+
+/* The last block, if it has so much room, or a new one. */
+static elman_status block_with_room(struct pair_text_block **found, struct pair_text *text,
+                                    size_t size, elman_error *error) {
+  if (text->count > text->given_back) {
+    *found = &text->blocks[text->count - 1];
+    if ((*found)->size - (*found)->used >= size) return ELMAN_OK;
+  }
+  const elman_status status =
+      array_grow(&text->blocks, &text->capacity, text->count + 1, sizeof *text->blocks, error);
+  if (status != ELMAN_OK) return status;
+  struct pair_text_block block = {.size = size > BLOCK ? size : BLOCK};
+  block.bytes = malloc(block.size);
+  if (block.bytes == NULL) return fail_no_memory(error);
+  *found = &text->blocks[text->count++];
+  **found = block;
+  return ELMAN_OK;
+}
+
+/* Copies the fields of the next pair, one behind the other, each with a NUL behind it. The copy
+ * stays where it is until it is given back. */
+static elman_status pair_text_add(const char **copy, struct pair_text *text,
+                                  const struct text *fields, size_t count, elman_error *error) {
+  struct pair_text_block *block = NULL;
+  size_t size = 0;
+  for (size_t i = 0; i < count; i++)
+    if (__builtin_add_overflow(size, fields[i].length + 1, &size)) return fail_no_memory(error);
+  const elman_status status = block_with_room(&block, text, size, error);
+  if (status != ELMAN_OK) return status;
+  *copy = block->bytes + block->used;
+  for (size_t i = 0; i < count; i++) {
+    if (fields[i].length > 0) memcpy(block->bytes + block->used, fields[i].bytes, fields[i].length);
+    block->used += fields[i].length;
+    block->bytes[block->used++] = '\0';
+  }
+  block->end = ++text->pairs;
+  return ELMAN_OK;
+}
+
+/* Frees what only pairs before this one need. */
+static void pair_text_give_back(struct pair_text *text, size_t before) {
+  while (text->given_back < text->count && text->blocks[text->given_back].end <= before) {
+    const struct pair_text_block *block = &text->blocks[text->given_back++];
+    release_pages(block->bytes, block->size);
+    free(block->bytes);
+  }
+}
+
+static void pair_text_free(struct pair_text *text) {
+  pair_text_give_back(text, text->pairs);
+  free(text->blocks);
+  *text = (struct pair_text){0};
+}
+
+/* ---- what is kept of pairs ---- */
+
+/* Pairs of lines that follow each other in a file. */
+struct line_run {
+  size_t first;     /* pair */
+  size_t number;    /* of its line, from 1 */
+  const char *name; /* of the file */
+};
+
+/* Of a pair are kept its source, its target and its alignment; or the whole line, of which the
+ * columns are picked again whenever they are asked for, and an empty target. A pointer is all there
+ * is to keep beside the text, and lines of any length fit. */
+struct pairs {
+  char **names; /* of the files, name_count of them */
+  size_t name_count;
+  struct pair_text text;
+  const char **items;
+  size_t count;
+  size_t capacity;
+  struct line_run *runs;
+  size_t run_count, run_capacity;
+  size_t skipped;
+  bool whole_lines;
+  size_t source_column, target_column;
+};
+
+/* ---- columns ---- */
+
+struct columns {
+  size_t source, target, alignment; /* from 1; alignment 0 = none */
+};
+
+static size_t columns_last(struct columns columns) {
   size_t last = columns.source;
   if (columns.target > last) last = columns.target;
   if (columns.alignment > last) last = columns.alignment;
   return last;
 }
 
-size_t columns_pick(struct pair *pair, struct text line, struct columns columns) {
+/* Gives the number of the largest column asked for, or of the columns if there are fewer. */
+static size_t columns_pick(struct pair *pair, struct text line, struct columns columns) {
   const size_t last = columns_last(columns);
   const char *start = line.bytes;
   size_t left = line.length;
@@ -43,8 +156,10 @@ static elman_status note_line(struct pairs *pairs, const struct lines *lines, el
   return status;
 }
 
-elman_status pairs_add(struct pairs *pairs, const struct lines *lines, const struct text *fields,
-                       size_t count, elman_error *error) {
+/* The next pair, from the line that was taken last: its source, its target and its alignment, or
+ * the whole line. */
+static elman_status pairs_add(struct pairs *pairs, const struct lines *lines,
+                              const struct text *fields, size_t count, elman_error *error) {
   elman_status status =
       array_grow(&pairs->items, &pairs->capacity, pairs->count + 1, sizeof *pairs->items, error);
   if (status == ELMAN_OK) status = note_line(pairs, lines, error);
@@ -119,4 +234,303 @@ size_t pairs_line_number(const struct pairs *pairs, size_t index) {
 
 void pairs_place(char *place, size_t size, const struct pairs *pairs, size_t index) {
   snprintf(place, size, "%s:%zu", run_of(pairs, index)->name, pairs_line_number(pairs, index));
+}
+
+/* ---- reading ---- */
+
+#define FORMAT                                                                                     \
+  "pairs are UTF-8 text with source, a tab and target on each line, or two files line by line"
+
+struct reader {
+  struct pairs *pairs;
+  const elman_pairs_options *options;
+  elman_error *error;
+  struct lines alignments; /* of the alignment file */
+  struct buffer alignment_bytes;
+  elman_error first;           /* what is wrong with the first line that was skipped */
+  elman_error first_unaligned; /* and with the first whose alignment does not fit */
+  size_t unaligned;            /* lines with such an alignment */
+  bool other_encoding;         /* a line was not UTF-8 */
+};
+
+/* Reads a file whole, into `bytes`. */
+static elman_status open_lines(struct lines *lines, struct buffer *bytes, struct reader *reader,
+                               const char *file) {
+  struct pairs *pairs = reader->pairs;
+  char *name = strdup(file_name(file));
+  if (name == NULL) return fail_no_memory(reader->error);
+  pairs->names[pairs->name_count++] = name;
+  const struct text_limits limits = {reader->options->max_line, reader->options->max_unpacked};
+  const elman_status status = lines_open(lines, bytes, file, &limits, reader->error);
+  lines->name = name;
+  return status;
+}
+
+/* Blank lines at the end of a file are ignored: editors leave them there. */
+static void drop_blank_end(struct lines *lines) {
+  struct text *rest = &lines->rest;
+  while (rest->length > 0 &&
+         (rest->bytes[rest->length - 1] == '\n' || rest->bytes[rest->length - 1] == '\r'))
+    rest->length--;
+}
+
+static size_t count_lines(struct lines lines) {
+  struct text line;
+  while (lines_next(&line, &lines)) continue;
+  return lines.number;
+}
+
+static bool is_blank(struct text text) {
+  return run_end(text, 0, is_white_space, true) == text.length;
+}
+
+static elman_status skip(struct reader *reader, const struct lines *lines, elman_finding fault,
+                         const char *problem) {
+  if (reader->options->strict) return fail_at_line(reader->error, lines, problem);
+  if (reader->pairs->skipped++ == 0) (void)fail_at_line(&reader->first, lines, problem);
+  if (fault == ELMAN_FINDING_NOT_UTF8) reader->other_encoding = true;
+  if (reader->options->skipped != NULL)
+    reader->options->skipped(reader->options->context, lines->name, lines->number, fault, problem);
+  return ELMAN_OK;
+}
+
+/* How many units an alignment can count; tokens, which are not known yet, are at least as many as
+ * anybody names. */
+static size_t alignment_units(struct text text) {
+  return units_are_tokens(text, ELMAN_UNITS_AUTO) ? SIZE_MAX : words_count(text);
+}
+
+/* Whether i-j in the files is j-i of the pairs: i belongs to the column that comes first. */
+static bool alignments_are_turned(const struct reader *reader) {
+  const elman_pairs_options *options = reader->options;
+  return options->source_file == NULL && options->source_column > options->target_column;
+}
+
+/* As it stands in the file: i counts words of `first`. */
+static bool alignment_is_bad(char problem[LINE_PROBLEM], struct text rest, struct text first,
+                             struct text second) {
+  const size_t sources = alignment_units(first), targets = alignment_units(second);
+  struct link link;
+  elman_error error;
+  for (bool found = true; found;) {
+    if (alignment_read(&found, &link, &rest, sources, targets, &error) == ELMAN_OK) continue;
+    snprintf(problem, LINE_PROBLEM, "%.155s", error.message);
+    return true;
+  }
+  return false;
+}
+
+static elman_status add_pair(struct reader *reader, const struct lines *lines,
+                             const struct pair *pair) {
+  if (pair->alignment.bytes != NULL) {
+    char problem[LINE_PROBLEM];
+    const struct lines *where = reader->alignments.name == NULL ? lines : &reader->alignments;
+    if (line_is_not_utf8(problem, pair->alignment))
+      return skip(reader, where, ELMAN_FINDING_NOT_UTF8, problem);
+    const bool turned = alignments_are_turned(reader);
+    if (reader->options->check_alignments &&
+        alignment_is_bad(problem, pair->alignment, turned ? pair->target : pair->source,
+                         turned ? pair->source : pair->target)) {
+      if (reader->unaligned++ == 0) (void)fail_at_line(&reader->first_unaligned, where, problem);
+      return skip(reader, where, ELMAN_FINDING_BAD_ALIGNMENT, problem);
+    }
+    /* It lies in the bytes of a file that this reader has read. */
+    if (turned) alignment_turn((char *)(uintptr_t)pair->alignment.bytes, pair->alignment.length);
+  }
+  const struct text fields[] = {pair->source, pair->target, pair->alignment};
+  return pairs_add(reader->pairs, lines, fields, sizeof fields / sizeof *fields, reader->error);
+}
+
+/* `alignment` is that of the alignment file. */
+static elman_status add_tsv_line(struct reader *reader, const struct lines *lines, struct text line,
+                                 struct text alignment) {
+  const elman_pairs_options *options = reader->options;
+  if (line.length == 0) return skip(reader, lines, ELMAN_FINDING_EMPTY, "is empty");
+  char problem[LINE_PROBLEM];
+  if (line_is_not_utf8(problem, line)) return skip(reader, lines, ELMAN_FINDING_NOT_UTF8, problem);
+
+  struct pair pair = {0};
+  const struct columns columns = {options->source_column, options->target_column,
+                                  options->whole_lines ? 0 : options->alignment_column};
+  const size_t last = columns_last(columns);
+  const size_t found = columns_pick(&pair, line, columns);
+  if (found < last) {
+    snprintf(problem, sizeof problem,
+             "has %zu column%s, column %zu is needed (columns are separated by tabs)", found,
+             plural_ending(found), last);
+    return skip(reader, lines, ELMAN_FINDING_LACKS_COLUMN, problem);
+  }
+  if (is_blank(pair.source))
+    return skip(reader, lines, ELMAN_FINDING_EMPTY, "has an empty source side");
+  if (is_blank(pair.target))
+    return skip(reader, lines, ELMAN_FINDING_EMPTY, "has an empty target side");
+  if (options->whole_lines) {
+    const struct text fields[] = {line, text_of("")};
+    return pairs_add(reader->pairs, lines, fields, sizeof fields / sizeof *fields, reader->error);
+  }
+  if (reader->alignments.name != NULL) pair.alignment = alignment;
+  return add_pair(reader, lines, &pair);
+}
+
+static elman_status not_as_many(struct reader *reader, const struct lines *lines, size_t count,
+                                const struct lines *others, size_t other_count, const char *rule) {
+  return fail(reader->error, ELMAN_BAD_DATA, lines->name,
+              "has %zu line%s but %s has %zu; line n of one must %s line n of the other", count,
+              plural_ending(count), others->name, other_count, rule);
+}
+
+/* The alignment file, if there is one. It goes with the lines of another, but for blank lines at
+ * its end. */
+static elman_status open_alignments(struct reader *reader, const struct lines *with) {
+  struct lines *alignments = &reader->alignments;
+  if (reader->options->alignment_file == NULL) return ELMAN_OK;
+  const elman_status status =
+      open_lines(alignments, &reader->alignment_bytes, reader, reader->options->alignment_file);
+  if (status != ELMAN_OK) return status;
+  const size_t wanted = count_lines(*with), found = count_lines(*alignments);
+  struct lines shortened = *alignments;
+  drop_blank_end(&shortened);
+  if (found >= wanted && count_lines(shortened) <= wanted) return ELMAN_OK;
+  return not_as_many(reader, alignments, found, with, wanted, "align");
+}
+
+/* "" behind the last, and without an alignment file. */
+static struct text next_alignment(struct reader *reader) {
+  struct text line = text_of("");
+  if (reader->alignments.name != NULL) (void)lines_next(&line, &reader->alignments);
+  return line;
+}
+
+static elman_status read_tsv(struct reader *reader, const char *file) {
+  struct buffer bytes = {0};
+  struct lines lines = {0};
+  struct text line;
+  elman_status status = open_lines(&lines, &bytes, reader, file);
+  drop_blank_end(&lines);
+  if (status == ELMAN_OK) status = open_alignments(reader, &lines);
+  while (status == ELMAN_OK && lines_next(&line, &lines))
+    status = add_tsv_line(reader, &lines, line, next_alignment(reader));
+  buffer_free(&bytes);
+  return status;
+}
+
+static elman_status add_moses_lines(struct reader *reader, struct lines sources,
+                                    struct lines targets) {
+  const size_t source_count = count_lines(sources), target_count = count_lines(targets);
+  if (source_count != target_count)
+    return not_as_many(reader, &sources, source_count, &targets, target_count, "translate");
+  elman_status status = open_alignments(reader, &sources);
+
+  struct pair pair = {0};
+  while (status == ELMAN_OK && lines_next(&pair.source, &sources) &&
+         lines_next(&pair.target, &targets)) {
+    char problem[LINE_PROBLEM];
+    if (reader->alignments.name != NULL) pair.alignment = next_alignment(reader);
+    if (line_is_not_utf8(problem, pair.source))
+      status = skip(reader, &sources, ELMAN_FINDING_NOT_UTF8, problem);
+    else if (line_is_not_utf8(problem, pair.target))
+      status = skip(reader, &targets, ELMAN_FINDING_NOT_UTF8, problem);
+    else if (is_blank(pair.source))
+      status = skip(reader, &sources, ELMAN_FINDING_EMPTY, "is empty");
+    else if (is_blank(pair.target))
+      status = skip(reader, &targets, ELMAN_FINDING_EMPTY, "is empty");
+    else
+      status = add_pair(reader, &sources, &pair);
+  }
+  return status;
+}
+
+static elman_status read_moses(struct reader *reader) {
+  const char *const files[] = {reader->options->source_file, reader->options->target_file};
+  struct buffer bytes[2] = {0};
+  struct lines lines[2] = {0};
+  elman_status status = ELMAN_OK;
+  for (int s = 0; status == ELMAN_OK && s < 2; s++)
+    status = open_lines(&lines[s], &bytes[s], reader, files[s]);
+  if (status == ELMAN_OK) status = add_moses_lines(reader, lines[0], lines[1]);
+  for (int s = 0; s < 2; s++) buffer_free(&bytes[s]);
+  return status;
+}
+
+static elman_status check_options(const elman_pairs_options *options, elman_error *error) {
+  if ((options->source_file == NULL) != (options->target_file == NULL))
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                "a source file and a target file are only read together");
+  if (options->source_file == NULL && options->file_count == 0)
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "no file to read pairs from");
+  if (options->file_count > 0 && (options->source_column == 0 || options->target_column == 0))
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL, "columns are counted from 1");
+  if (options->alignment_file == NULL) return ELMAN_OK;
+  if (options->alignment_column > 0 || options->whole_lines)
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                "a file of alignments does not go with a column of them, nor with whole lines");
+  if (options->file_count + (options->source_file != NULL) != 1)
+    return fail(error, ELMAN_INVALID_ARGUMENT, NULL,
+                "a file of alignments goes with one file of pairs, or with two of sentences");
+  return ELMAN_OK;
+}
+
+static elman_status nothing_found(const struct reader *reader) {
+  const elman_pairs_options *options = reader->options;
+  const char *file = options->file_count > 0 ? options->files[0] : options->source_file;
+  const bool only_one = options->file_count + (options->source_file != NULL) == 1;
+  const char *where = only_one ? file_name(file) : NULL;
+  const size_t skipped = reader->pairs->skipped;
+  if (skipped == 0)
+    return fail(reader->error, ELMAN_BAD_DATA, where,
+                "no usable sentence pair was found: the file%s empty; " FORMAT,
+                only_one ? " is" : "s are");
+  return fail(reader->error, ELMAN_BAD_DATA, where,
+              "no usable sentence pair was found; of %zu line%s left out the first, %.160s, "
+              "%s; " FORMAT "%s",
+              skipped, plural_ending(skipped), reader->first.where, reader->first.message,
+              reader->other_encoding
+                  ? "; text in another encoding is converted by iconv, as in iconv -f GB18030 -t "
+                    "UTF-8"
+                  : "");
+}
+
+/* A few alignments may be wrong; where most are, they are those of other words. */
+static elman_status check_aligned(const struct reader *reader) {
+  const elman_pairs_options *options = reader->options;
+  const size_t lines = reader->pairs->count + reader->pairs->skipped;
+  const bool turned = alignments_are_turned(reader);
+  char sides[80] = "the source and j those of the target";
+  if (reader->unaligned <= lines / 2) return ELMAN_OK;
+  if (options->source_file == NULL)
+    snprintf(sides, sizeof sides, "column %zu and j those of column %zu",
+             turned ? options->target_column : options->source_column,
+             turned ? options->source_column : options->target_column);
+  return fail(reader->error, ELMAN_BAD_DATA, reader->first_unaligned.where,
+              "%s; the alignments of %zu of %zu lines do not fit: in i-j, i has to count the words "
+              "of %s",
+              reader->first_unaligned.message, reader->unaligned, lines, sides);
+}
+
+elman_status pairs_read(struct pairs **pairs, const elman_pairs_options *options,
+                        elman_error *error) {
+  *pairs = NULL;
+  elman_status status = check_options(options, error);
+  if (status != ELMAN_OK) return status;
+  struct pairs *read = calloc(1, sizeof *read);
+  if (read == NULL) return fail_no_memory(error);
+  read->whole_lines = options->whole_lines;
+  read->source_column = options->source_column;
+  read->target_column = options->target_column;
+  struct reader reader = {.pairs = read, .options = options, .error = error};
+
+  read->names = calloc(options->file_count + 3, sizeof *read->names);
+  if (read->names == NULL) status = fail_no_memory(error);
+  for (size_t i = 0; status == ELMAN_OK && i < options->file_count; i++)
+    status = read_tsv(&reader, options->files[i]);
+  if (status == ELMAN_OK && options->source_file != NULL) status = read_moses(&reader);
+  if (status == ELMAN_OK) status = check_aligned(&reader);
+  if (status == ELMAN_OK && read->count == 0) status = nothing_found(&reader);
+  buffer_free(&reader.alignment_bytes);
+
+  if (status == ELMAN_OK)
+    *pairs = read;
+  else
+    pairs_free(read);
+  return status;
 }

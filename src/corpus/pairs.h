@@ -13,7 +13,7 @@
 struct pair {
   struct text source;
   struct text target;
-  struct text alignment; /* Pharaoh "i-j ..."; empty when no column was asked for */
+  struct text alignment; /* Pharaoh "i-j ..."; empty without a column of alignments */
 };
 
 struct pairs; /* owns the text of all pairs */
@@ -30,11 +30,12 @@ struct pairs; /* owns the text of all pairs */
 elman_status pairs_read(struct pairs **pairs, const elman_pairs_options *options,
                         elman_error *error) CHECKED;
 void pairs_free(struct pairs *pairs);
-
 size_t pairs_count(const struct pairs *pairs);
 size_t pairs_skipped_count(const struct pairs *pairs);
+
 /* The text is valid until it is given back, or the pairs are freed. */
 struct pair pairs_get(const struct pairs *pairs, size_t index);
+
 /* Frees text that only pairs before this one need. */
 void pairs_give_back(struct pairs *pairs, size_t before);
 

@@ -3,8 +3,52 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "corpus/groups.h"
 #include "corpus/key.h"
+
+/* ---- groups ---- */
+
+/* Which pairs belong together (union-find). */
+struct groups {
+  uint32_t *parents; /* (count); the parent of a root is the root itself */
+  size_t count;
+};
+
+/* At first every pair is a group of its own. */
+elman_status groups_create(struct groups *groups, size_t count, elman_error *error) {
+  *groups = (struct groups){0};
+  if (count > UINT32_MAX)
+    return fail(error, ELMAN_BAD_DATA, NULL, "there are more than %zu pairs", (size_t)UINT32_MAX);
+  groups->parents = reallocarray(NULL, count + 1, sizeof *groups->parents);
+  if (groups->parents == NULL) return fail_no_memory(error);
+  groups->count = count;
+  for (size_t i = 0; i < count; i++) groups->parents[i] = (uint32_t)i;
+  return ELMAN_OK;
+}
+
+static void groups_free(struct groups *groups) {
+  free(groups->parents);
+  *groups = (struct groups){0};
+}
+
+/* The first member of the group, which stands for it. Path halving, with which a step takes the
+ * logarithm of the number of joins. */
+static size_t groups_find(struct groups *groups, size_t member) {
+  uint32_t *parents = groups->parents;
+  while (parents[member] != member) {
+    parents[member] = parents[parents[member]];
+    member = parents[member];
+  }
+  return member;
+}
+
+static void groups_join(struct groups *groups, size_t a, size_t b) {
+  const size_t root_a = groups_find(groups, a), root_b = groups_find(groups, b);
+  /* A parent never stands behind its child, so that a root is the first of its group. */
+  if (root_a < root_b)
+    groups->parents[root_b] = (uint32_t)root_a;
+  else
+    groups->parents[root_a] = (uint32_t)root_b;
+}
 
 /* ---- which pairs belong together ---- */
 

@@ -2,8 +2,10 @@
 #ifndef ELMAN_CORPUS_SPLIT_H
 #define ELMAN_CORPUS_SPLIT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
+#include "base/status.h"
 #include "corpus/pairs.h"
 #include "elman/split.h"
 

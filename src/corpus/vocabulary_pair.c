@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "corpus/pieces.h"
+#include "corpus/corpus.h"
 #include "vocab/bpe_learn.h"
 #include "vocab/characters.h"
 #include "vocab/normalize.h"

@@ -1,12 +1,162 @@
 #include "metric/metric.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "metric/lowercase.h"
+#include "base/random.h"
 #include "vocab/characters.h"
+
+/* ---- lower case ---- */
+
+enum { CAPITAL_SIGMA = 0x3A3, SIGMA = 0x3C3, FINAL_SIGMA = 0x3C2, CAPITAL_I_WITH_DOT = 0x130 };
+
+/* Unicode's Case_Ignorable: the word-internal marks by category, and the word-internal punctuation
+ * (Word_Break = MidLetter, MidNumLet, Single_Quote). */
+static bool is_case_ignorable(int codepoint) {
+  static const char punctuation[] = "'.:\u00B7\u0387\u055F\u05F4\u2018\u2019\u2024\u2027"
+                                    "\uFE13\uFE52\uFE55\uFF07\uFF0E\uFF1A";
+  if (is_one_of(punctuation, codepoint)) return true;
+  const utf8proc_category_t category = utf8proc_category(codepoint);
+  return category == UTF8PROC_CATEGORY_MN || category == UTF8PROC_CATEGORY_ME ||
+         category == UTF8PROC_CATEGORY_CF || category == UTF8PROC_CATEGORY_LM ||
+         category == UTF8PROC_CATEGORY_SK;
+}
+
+/* Unicode's Cased, for characters that are not case-ignorable: letters with case, and what
+ * Other_Lowercase and Other_Uppercase add (ordinals, Roman numerals, enclosed letters). */
+static bool is_cased(int codepoint) {
+  static const struct codepoint_range others[] = {
+      {0xAA, 0xAA},       {0xBA, 0xBA},       {0x2160, 0x217F},  {0x24B6, 0x24E9},
+      {0x1F130, 0x1F149}, {0x1F150, 0x1F169}, {0x1F170, 0x1F189}};
+  const utf8proc_category_t category = utf8proc_category(codepoint);
+  return category == UTF8PROC_CATEGORY_LU || category == UTF8PROC_CATEGORY_LL ||
+         category == UTF8PROC_CATEGORY_LT || IN_RANGES(others, codepoint);
+}
+
+/* Stops at the next sigma at the latest: a line of sigmas takes linear time. */
+static bool cased_follows(struct text text, size_t at) {
+  while (at < text.length) {
+    const int codepoint = character_at(text, &at);
+    if (!is_case_ignorable(codepoint)) return is_cased(codepoint);
+  }
+  return false;
+}
+
+void lowercase(struct buffer *into, struct text text) {
+  bool after_cased = false; /* of the last character that is not case-ignorable */
+  buffer_clear(into);
+  buffer_append(into, "", 0);
+  for (size_t at = 0; at < text.length;) {
+    const int codepoint = character_at(text, &at);
+    if (codepoint == CAPITAL_SIGMA) {
+      buffer_append_character(into, after_cased && !cased_follows(text, at) ? FINAL_SIGMA : SIGMA);
+    } else if (codepoint == CAPITAL_I_WITH_DOT) {
+      buffer_append(into, "i\u0307", 3); /* the only character that becomes two */
+    } else {
+      buffer_append_character(into, utf8proc_tolower(codepoint));
+    }
+    if (!is_case_ignorable(codepoint)) after_cased = is_cased(codepoint);
+  }
+}
+
+/* ---- chrF ---- */
+
+struct characters {
+  uint32_t *codepoints;
+  size_t count, capacity;
+};
+
+/* Scratch of counting. Start from all zero. */
+struct chrf_work {
+  struct characters hypothesis, reference;
+  struct ngrams ngrams;
+};
+
+static void chrf_work_free(struct chrf_work *work) {
+  free(work->hypothesis.codepoints);
+  free(work->reference.codepoints);
+  ngrams_free(&work->ngrams);
+}
+
+static elman_status read_characters(struct characters *characters, struct text text,
+                                    elman_error *error) {
+  const elman_status status = array_grow(&characters->codepoints, &characters->capacity,
+                                         text.length, sizeof *characters->codepoints, error);
+  if (status != ELMAN_OK) return status;
+  characters->count = 0;
+  for (size_t at = 0; at < text.length;) {
+    const int codepoint = character_at(text, &at);
+    if (!is_python_space(codepoint))
+      characters->codepoints[characters->count++] = (uint32_t)codepoint;
+  }
+  return ELMAN_OK;
+}
+
+static void count_against(uint32_t counts[CHRF_COUNTS], struct chrf_work *work) {
+  const struct characters *reference = &work->reference;
+  memset(counts, 0, CHRF_COUNTS * sizeof *counts);
+  for (size_t n = 1; n <= CHRF_ORDERS; n++) {
+    const size_t in_reference = ngrams_in(reference->count, n);
+    const size_t in_hypothesis = in_reference == 0 ? 0 : ngrams_in(work->hypothesis.count, n);
+    counts[CHRF_HYPOTHESIS + n - 1] = (uint32_t)in_hypothesis;
+    counts[CHRF_REFERENCE + n - 1] = (uint32_t)in_reference;
+  }
+  ngrams_forget(&work->ngrams);
+  ngrams_match(&work->ngrams, reference->codepoints, reference->count, CHRF_ORDERS,
+               counts + CHRF_MATCHED);
+}
+
+/* 0 to 100 */
+static double chrf_score(const uint64_t sums[CHRF_COUNTS]) {
+  const double beta_squared = 2 * 2;
+  double precision = 0, recall = 0, orders = 0;
+  for (size_t n = 0; n < CHRF_ORDERS; n++) {
+    const double hypothesis = (double)sums[CHRF_HYPOTHESIS + n];
+    const double reference = (double)sums[CHRF_REFERENCE + n];
+    const double matched = (double)sums[CHRF_MATCHED + n];
+    if (hypothesis == 0 || reference == 0) continue; /* too short for n-grams of this order */
+    precision += matched / hypothesis;
+    recall += matched / reference;
+    orders++;
+  }
+  if (precision + recall == 0) return 0;
+  precision /= orders;
+  recall /= orders;
+  const double score = (1 + beta_squared) * precision * recall;
+  return 100 * (score / (beta_squared * precision + recall));
+}
+
+static double sentence_score(const uint32_t counts[CHRF_COUNTS]) {
+  uint64_t sums[CHRF_COUNTS];
+  for (size_t i = 0; i < CHRF_COUNTS; i++) sums[i] = counts[i];
+  return chrf_score(sums);
+}
+
+/* One hypothesis against the best of its references, at least one. All valid UTF-8. */
+static elman_status chrf_count(uint32_t counts[CHRF_COUNTS], struct chrf_work *work,
+                               struct text hypothesis, const struct text *references,
+                               size_t reference_count, elman_error *error) {
+  struct characters *characters = &work->hypothesis;
+  elman_status status = read_characters(characters, hypothesis, error);
+  if (status == ELMAN_OK)
+    status =
+        ngrams_count(&work->ngrams, characters->codepoints, characters->count, CHRF_ORDERS, error);
+  double best = -1;
+  for (size_t r = 0; r < reference_count && status == ELMAN_OK; r++) {
+    status = read_characters(&work->reference, references[r], error);
+    if (status != ELMAN_OK) break;
+    uint32_t found[CHRF_COUNTS];
+    count_against(found, work);
+    const double score = sentence_score(found);
+    if (score <= best) continue;
+    best = score;
+    memcpy(counts, found, sizeof found);
+  }
+  return status;
+}
 
 /* ---- counting ---- */
 
@@ -99,18 +249,24 @@ elman_status metric_count(struct sentence_counts *counts, const struct text *hyp
 
 /* ---- scores ---- */
 
-void metric_add(struct corpus_counts *sums, const struct sentence_counts *counts) {
+struct corpus_counts {
+  uint64_t bleu[BLEU_COUNTS];
+  uint64_t chrf[CHRF_COUNTS];
+};
+
+static void metric_add(struct corpus_counts *sums, const struct sentence_counts *counts) {
   for (size_t i = 0; i < BLEU_COUNTS; i++) sums->bleu[i] += counts->bleu[i];
   for (size_t i = 0; i < CHRF_COUNTS; i++) sums->chrf[i] += counts->chrf[i];
 }
 
-void metric_score(elman_metric_scores *scores, const struct corpus_counts *sums) {
+/* All but the signatures; of sums, and of the sum of `count` sentences. */
+static void metric_score(elman_metric_scores *scores, const struct corpus_counts *sums) {
   bleu_score(scores, sums->bleu);
   scores->chrf = chrf_score(sums->chrf);
 }
 
-void metric_score_sum(elman_metric_scores *scores, const struct sentence_counts *counts,
-                      size_t count) {
+static void metric_score_sum(elman_metric_scores *scores, const struct sentence_counts *counts,
+                             size_t count) {
   struct corpus_counts sums = {0};
   for (size_t i = 0; i < count; i++) metric_add(&sums, &counts[i]);
   metric_score(scores, &sums);
@@ -167,5 +323,88 @@ elman_status metric_sign(elman_metric_scores *scores, const elman_metric_options
   snprintf(scores->chrf_signature, sizeof scores->chrf_signature,
            "nrefs:%zu|%scase:%s|eff:yes|nc:%d|nw:0|space:no|version:elman-" ELMAN_VERSION,
            references->set_count, drawn, chrf_case, CHRF_ORDERS);
+  return ELMAN_OK;
+}
+
+/* ---- confidence by resampling ---- */
+
+/* One metric's scores over the resamples, (resamples) each. */
+struct series {
+  double *a, *b;
+};
+
+static int compare(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static double mean_of(const double *values, size_t count) {
+  double sum = 0;
+  for (size_t i = 0; i < count; i++) sum += values[i];
+  return sum / (double)count;
+}
+
+static elman_estimate estimate(const double *values, double *sorted, size_t count) {
+  memcpy(sorted, values, count * sizeof *sorted);
+  qsort(sorted, count, sizeof *sorted, compare);
+  const size_t low = count / 40; /* one part in forty at either end is 5 % */
+  return (elman_estimate){.mean = mean_of(values, count),
+                          .interval = 0.5 * (sorted[count - low - 1] - sorted[low])};
+}
+
+/* The share of resamples whose difference exceeds the mean difference by more than `difference`,
+ * the one that was measured; counted with one more, so that it is never 0. */
+static double p_value(const struct series *series, double difference, size_t count) {
+  double mean = 0;
+  for (size_t i = 0; i < count; i++) mean += fabs(series->b[i] - series->a[i]);
+  mean /= (double)count;
+  size_t larger = 0;
+  for (size_t i = 0; i < count; i++)
+    larger += fabs(series->b[i] - series->a[i]) - mean > difference;
+  return (double)(larger + 1) / (double)(count + 1);
+}
+
+/* Both outputs are scored on the same sentences. */
+static void draw(struct series *bleu, struct series *chrf, const struct sentence_counts *a,
+                 const struct sentence_counts *b, size_t count,
+                 const elman_metric_options *options) {
+  elman_metric_scores scores[2];
+  for (size_t r = 0; r < options->resamples; r++) {
+    const struct random_stream stream = {options->seed, RANDOM_RESAMPLES, (uint32_t)r};
+    struct corpus_counts sums_a = {0}, sums_b = {0};
+    for (size_t i = 0; i < count; i++) {
+      const size_t chosen = (size_t)random_below(stream, i, count);
+      metric_add(&sums_a, &a[chosen]);
+      metric_add(&sums_b, &b[chosen]);
+    }
+    metric_score(&scores[0], &sums_a);
+    metric_score(&scores[1], &sums_b);
+    bleu->a[r] = scores[0].bleu;
+    bleu->b[r] = scores[1].bleu;
+    chrf->a[r] = scores[0].chrf;
+    chrf->b[r] = scores[1].chrf;
+  }
+}
+
+elman_status bootstrap(elman_comparison *result, const struct sentence_counts *a,
+                       const struct sentence_counts *b, size_t count,
+                       const elman_metric_options *options, elman_error *error) {
+  const size_t n = options->resamples;
+  if (n > UINT32_MAX || n > SIZE_MAX / (5 * sizeof(double))) return fail_no_memory(error);
+  double *memory = malloc(5 * n * sizeof *memory);
+  if (memory == NULL) return fail_no_memory(error);
+  double *sorted = memory + 4 * n;
+  struct series bleu = {memory, memory + n};
+  struct series chrf = {memory + 2 * n, memory + 3 * n};
+  draw(&bleu, &chrf, a, b, count, options);
+
+  *result = (elman_comparison){.bleu = {estimate(bleu.a, sorted, n), estimate(bleu.b, sorted, n)},
+                               .chrf = {estimate(chrf.a, sorted, n), estimate(chrf.b, sorted, n)}};
+  elman_metric_scores *whole = result->scores;
+  metric_score_sum(&whole[0], a, count);
+  metric_score_sum(&whole[1], b, count);
+  result->bleu_p_value = p_value(&bleu, fabs(whole[1].bleu - whole[0].bleu), n);
+  result->chrf_p_value = p_value(&chrf, fabs(whole[1].chrf - whole[0].chrf), n);
+  free(memory);
   return ELMAN_OK;
 }

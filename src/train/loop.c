@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/group.h"
 #include "base/json.h"
-#include "corpus/resplit.h"
+#include "corpus/corpus.h"
 #include "model/hyperparameters.h"
 #include "train/checkpoint.h"
 #include "train/kept.h"

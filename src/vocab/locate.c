@@ -205,7 +205,7 @@ bool word_next(size_t *start, size_t *at, struct text text) {
   return true;
 }
 
-size_t count_words(struct text text) {
+size_t words_count(struct text text) {
   size_t count = 0;
   for (size_t start, at = 0; word_next(&start, &at, text);) count++;
   return count;
@@ -242,7 +242,7 @@ bool units_are_tokens(struct text text, elman_alignment_units units) {
 /* </s> stands at the end and has no byte. */
 size_t units_count(const struct unit_side *side) {
   size_t count = side->tokens;
-  if (!side->by_tokens) return count_words(side->text);
+  if (!side->by_tokens) return words_count(side->text);
   while (count > 0 && side->starts[count - 1] == side->ends[count - 1]) count--;
   return count;
 }

@@ -31,7 +31,7 @@ struct word_range {
 };
 
 /* The words of a text: what white space separates. */
-size_t count_words(struct text text);
+size_t words_count(struct text text);
 
 /* Finds the next word at or after byte *at, which moves to its end. False past the last. */
 bool word_next(size_t *start, size_t *at, struct text text);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "metric/bootstrap.h"
+#include "metric/metric.h"
 
 enum { MOST_LINES = 8 };
 

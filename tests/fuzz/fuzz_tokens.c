@@ -23,7 +23,7 @@ static void require_places(const struct tokens *tokens, struct text text, elman_
   locate_words(words, places.starts, places.ends, tokens->count, text);
   struct word_range last = {0, 0};
   for (size_t i = 0; i < tokens->count; i++) {
-    REQUIRE(words[i].first <= words[i].end && words[i].end <= count_words(text));
+    REQUIRE(words[i].first <= words[i].end && words[i].end <= words_count(text));
     if (words[i].first == words[i].end) continue;
     REQUIRE(words[i].first >= last.first && words[i].end >= last.end);
     last = words[i];

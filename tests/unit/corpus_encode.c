@@ -7,8 +7,6 @@
 
 #include "corpus/batch.h"
 #include "corpus/corpus.h"
-#include "corpus/pieces.h"
-#include "corpus/resplit.h"
 #include "corpus/vocabulary_pair.h"
 #include "threads.h"
 

@@ -1,10 +1,9 @@
-/* Keys of sentences, finding equal ones, and groups. */
+/* Keys of sentences, and finding equal ones. */
 #include <criterion/criterion.h>
 #include <stdint.h>
 #include <string.h>
 #include <utf8proc.h>
 
-#include "corpus/groups.h"
 #include "corpus/key.h"
 
 static struct buffer key = {0}, other = {0};
@@ -97,36 +96,4 @@ Test(key, gives_the_first_of_equal_keys) {
     }
   }
   table_free(&table);
-}
-
-Test(groups, agree_with_colours) {
-  enum { MEMBERS = 200 };
-  struct groups groups;
-  size_t colours[MEMBERS];
-  uint64_t state = 1;
-  cr_assert_eq(groups_create(&groups, MEMBERS, NULL), ELMAN_OK);
-  for (size_t i = 0; i < MEMBERS; i++) colours[i] = i;
-  for (int joins = 0; joins < 150; joins++) {
-    state = key_hash_pair(state, 1);
-    const size_t a = state % MEMBERS, b = (state >> 32) % MEMBERS;
-    groups_join(&groups, a, b);
-    const size_t from = colours[a], to = colours[b];
-    for (size_t i = 0; i < MEMBERS; i++)
-      if (colours[i] == from) colours[i] = to;
-  }
-  for (size_t i = 0; i < MEMBERS; i++) {
-    cr_assert_leq(groups_find(&groups, i), i, "a root is the first of its group");
-    for (size_t j = 0; j < MEMBERS; j++)
-      cr_assert_eq(groups_find(&groups, i) == groups_find(&groups, j), colours[i] == colours[j]);
-  }
-  groups_free(&groups);
-}
-
-Test(groups, long_chains_are_fast) {
-  enum { MEMBERS = 1000000 };
-  struct groups groups;
-  cr_assert_eq(groups_create(&groups, MEMBERS, NULL), ELMAN_OK);
-  for (size_t i = MEMBERS - 1; i > 0; i--) groups_join(&groups, i, i - 1);
-  for (size_t i = 0; i < MEMBERS; i++) cr_assert_eq(groups_find(&groups, i), 0);
-  groups_free(&groups);
 }

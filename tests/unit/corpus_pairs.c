@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-#include "corpus/pair_text.h"
 #include "corpus/pairs.h"
 
 static char folder[] = "/tmp/elman-pairs-XXXXXX";
@@ -291,7 +291,7 @@ Test(tsv, places_of_pairs_behind_lines_that_were_left_out) {
   pairs_free(pairs);
 }
 
-/* Larger than a block of text (corpus/pair_text.c), and smaller ones on both sides of it. */
+/* Larger than a block of text (corpus/pairs.c), and smaller ones on both sides of it. */
 Test(tsv, long_lines) {
   enum { LONG = 3 << 20 };
   struct buffer content = {0}, expected = {0};
@@ -309,23 +309,35 @@ Test(tsv, long_lines) {
   buffer_free(&expected);
 }
 
-Test(pair_text, is_given_back_from_the_front) {
+/* The page of an address is in memory. */
+static bool is_resident(const char *address) {
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  unsigned char resident = 0;
+  void *start = (void *)((uintptr_t)address / page * page);
+  return mincore(start, 1, &resident) == 0 && (resident & 1) != 0;
+}
+
+Test(tsv, text_is_given_back_from_the_front) {
   enum { PAIRS = 1000, WIDTH = 5000 };
-  static char line[WIDTH];
-  struct pair_text text = {0};
-  const char *copies[PAIRS];
-  memset(line, 'x', sizeof line);
+  struct buffer content = {0};
   for (size_t i = 0; i < PAIRS; i++) {
-    const struct text field = {line, WIDTH};
-    cr_assert_eq(pair_text_add(&copies[i], &text, &field, 1, NULL), ELMAN_OK);
+    for (size_t j = 0; j < WIDTH; j++) buffer_append(&content, "x", 1);
+    buffer_print(&content, "\ty\n");
   }
-  cr_assert_gt(text.count, 3);
-  pair_text_give_back(&text, PAIRS / 2);
-  cr_assert_eq(text.given_back, text.count / 2);
-  for (size_t i = PAIRS / 2; i < PAIRS; i++) cr_assert_eq(strlen(copies[i]), WIDTH);
-  pair_text_give_back(&text, PAIRS);
-  cr_assert_eq(text.given_back, text.count);
-  pair_text_free(&text);
+  put_bytes("a.tsv", content.bytes, content.length);
+  const elman_pairs_options options = tsv_options();
+  struct pairs *pairs = NULL;
+  cr_assert_eq(pairs_read(&pairs, &options, NULL), ELMAN_OK);
+  const char *early = pairs_get(pairs, 10).source.bytes;
+  const char *late = pairs_get(pairs, PAIRS - 10).source.bytes;
+  cr_assert(is_resident(early) && is_resident(late));
+  pairs_give_back(pairs, PAIRS / 2);
+  cr_assert(!is_resident(early) && is_resident(late));
+  for (size_t i = PAIRS / 2; i < PAIRS; i++) cr_assert_eq(pairs_get(pairs, i).source.length, WIDTH);
+  pairs_give_back(pairs, PAIRS);
+  cr_assert_not(is_resident(late));
+  pairs_free(pairs);
+  buffer_free(&content);
 }
 
 Test(tsv, strict) {

@@ -62,9 +62,11 @@ static uint64_t hash_of(struct text text) {
   return hash;
 }
 
+/* The groups are those that colouring pair by pair finds, and none lies in two parts. */
 static void assert_no_leak(const elman_split *split, const struct pairs *pairs) {
   const size_t count = pairs_count(pairs);
   uint64_t(*keys)[2] = calloc(count, sizeof *keys);
+  size_t *colours = calloc(count, sizeof *colours), groups = 0, largest = 0;
   for (size_t i = 0; i < count; i++) {
     keys[i][0] = hash_of(pairs_get(pairs, i).source);
     keys[i][1] = hash_of(pairs_get(pairs, i).target);
@@ -74,7 +76,25 @@ static void assert_no_leak(const elman_split *split, const struct pairs *pairs) 
       cr_assert(split->parts[i] == split->parts[j] ||
                     (keys[i][0] != keys[j][0] && keys[i][1] != keys[j][1]),
                 "lines %zu and %zu share a side", j, i);
+  for (size_t i = 0; i < count; i++) {
+    colours[i] = i;
+    for (size_t j = 0; j < i; j++) {
+      const size_t from = colours[j];
+      if (keys[i][0] != keys[j][0] && keys[i][1] != keys[j][1]) continue;
+      for (size_t k = 0; k < i; k++)
+        if (colours[k] == from) colours[k] = i;
+    }
+  }
+  for (size_t colour = 0; colour < count; colour++) {
+    size_t size = 0;
+    for (size_t i = 0; i < count; i++) size += colours[i] == colour;
+    groups += size > 0;
+    if (size > largest) largest = size;
+  }
+  cr_assert_eq(split->info.groups, groups);
+  cr_assert_eq(split->info.largest, largest);
   free(keys);
+  free(colours);
 }
 
 static void assert_sizes(const elman_split *split) {
@@ -174,6 +194,27 @@ Test(split, one_group_of_everything) {
   const elman_split_options options = {.dev.pairs = 1};
   cr_assert_eq(split_create(&split, pairs, &options, &error), ELMAN_BAD_DATA);
   cr_assert(strstr(error.message, "5 of 5 pairs") != NULL, "%s", error.message);
+  pairs_free(pairs);
+  buffer_free(&text);
+}
+
+/* Each pair shares a side with the next of the chain; in the file they are mixed. */
+Test(split, long_chains_are_fast) {
+  enum { PAIRS = 300007, STRIDE = 1009 };
+  struct buffer text = {0};
+  char line[64], whole[64];
+  for (size_t i = 0; i < PAIRS; i++) {
+    const size_t at = i * STRIDE % PAIRS;
+    snprintf(line, sizeof line, "a%zu\tb%zu\n", at / 2, (at + 1) / 2);
+    buffer_append_text(&text, text_of(line));
+  }
+  struct pairs *pairs = pairs_of(&text);
+  elman_split split;
+  elman_error error = {0};
+  const elman_split_options options = {.dev.pairs = 1};
+  cr_assert_eq(split_create(&split, pairs, &options, &error), ELMAN_BAD_DATA);
+  snprintf(whole, sizeof whole, "%d of %d pairs", PAIRS, PAIRS);
+  cr_assert(strstr(error.message, whole) != NULL, "%s", error.message);
   pairs_free(pairs);
   buffer_free(&text);
 }

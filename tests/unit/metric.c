@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "metric/bootstrap.h"
-#include "metric/lowercase.h"
+#include "metric/metric.h"
 
 /* ---- tokenisers: expected tokens were read off sacreBLEU ---- */
 

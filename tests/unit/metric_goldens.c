@@ -5,7 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "metric/bootstrap.h"
 #include "metric/metric.h"
 
 static const double TOLERANCE =

@@ -7,7 +7,7 @@
 #include "aligned.h"
 #include "base/group.h"
 #include "base/json.h"
-#include "metric/bleu_tokens.h"
+#include "metric/bleu.h"
 #include "model/model_file.h"
 #include "processes.h"
 #include "train/checkpoint.h"

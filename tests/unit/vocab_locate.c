@@ -253,7 +253,7 @@ static void assert_words(const char *text, elman_token_mode mode, size_t count,
   struct word_range words[16];
   cr_assert_eq(locate_tokens(places, &tokens, text_of(text), ELMAN_TOKENS_WORDS, ELMAN_NFC, NULL),
                ELMAN_OK);
-  cr_assert_eq(count_words(text_of(text)), count, "%s", text);
+  cr_assert_eq(words_count(text_of(text)), count, "%s", text);
   locate_words(words, places.starts, places.ends, tokens.count, text_of(text));
   for (size_t i = 0; i < tokens.count; i++) {
     cr_assert_eq(words[i].first, expected[i], "%s: %zu", text, i);
