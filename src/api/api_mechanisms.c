@@ -118,8 +118,7 @@ struct attending {
   struct attention_shape shape;
   size_t query_length, key_length; /* the shape points at these */
   struct attention_parameters weights, gradients;
-  struct attention_cache cache;
-  struct attention_scratch scratch;
+  struct attention_arrays cache, scratch;
   real *dqueries, *dkeys, *dvalues;
   struct arena arena;
 };
@@ -280,10 +279,10 @@ static elman_status reserve(struct attending *a, bool backward, elman_error *err
   const size_t count = backward ? list_pieces(pieces, a, NULL) : 0;
   struct arena_fit fit = {0};
   while (arena_fit(&fit, &a->arena, error)) {
-    attention_cache_take(&a->cache, fit.now, config, a->shape, false);
+    attention_allocate(&a->cache, fit.now, config, a->shape, VALUES);
     if (a->cache.scores == NULL)
       a->cache.scores = arena_reals(fit.now, a->shape.queries, config.heads, a->shape.keys);
-    if (backward) attention_scratch_take(&a->scratch, fit.now, config, a->shape);
+    if (backward) attention_allocate(&a->scratch, fit.now, config, a->shape, GRADIENTS);
     for (size_t i = 0; i < count; i++)
       *pieces[i].made = arena_reals(fit.now, pieces[i].count, 1, 1);
   }
@@ -438,8 +437,8 @@ static void run_backward(struct attending *a, const float *dcontext,
   struct piece pieces[MOST_PIECES];
   const size_t count = list_pieces(pieces, a, NULL);
   for (size_t i = 0; i < count; i++) memset(*pieces[i].made, 0, pieces[i].count * sizeof(real));
-  attention_scratch_clear(a->scratch, a->layer.config, a->shape);
   const struct attention_pass pass = pass_of(a, input);
+  attention_clear(&a->scratch, &pass);
   const struct attention_gradients d = {a->dqueries,   a->dkeys,   a->dvalues,
                                         &a->gradients, a->scratch, dcontext};
   attention_backward(&d, &pass, (struct range){0, a->shape.queries});

@@ -12,7 +12,7 @@
 
 /* ---- memory ---- */
 
-static real *take_if(bool needed, struct arena *arena, size_t n1, size_t n2, size_t n3) {
+static real *reals_if(bool needed, struct arena *arena, size_t n1, size_t n2, size_t n3) {
   return needed ? arena_reals(arena, n1, n2, n3) : NULL;
 }
 
@@ -25,58 +25,37 @@ static size_t array_size(enum attention_extent of, struct attention_config confi
   return of == KEYS ? shape.keys : extent(of, config.size);
 }
 
-static void take_own(real **own, struct arena *arena, struct attention_config config,
-                     struct attention_shape shape) {
-  const enum attention_extent *arrays = attention_mechanism(config.kind)->arrays;
-  for (size_t i = 0; i < MAX_OWN; i++)
-    own[i] = take_if(arrays[i] != NONE, arena, shape.queries, shape.batch,
-                     array_size(arrays[i], config, shape));
-}
-
-void attention_cache_take(struct attention_cache *cache, struct arena *arena,
-                          struct attention_config config, struct attention_shape shape,
-                          bool dropout) {
+void attention_allocate(struct attention_arrays *arrays, struct arena *arena,
+                        struct attention_config config, struct attention_shape shape,
+                        enum arrays_for purpose) {
   const struct attention_mechanism *mechanism = attention_mechanism(config.kind);
+  const bool gradients = purpose >= GRADIENTS;
   const size_t T = shape.queries, S = shape.keys, B = shape.batch;
   const size_t H = config.size, N = config.heads;
-  *cache = (struct attention_cache){
-      .context = arena_reals(arena, T, B, attention_value_size(config)),
+  *arrays = (struct attention_arrays){
+      .context = reals_if(!gradients, arena, T, B, attention_value_size(config)),
       .weights = arena_reals(arena, T * B, N, S),
-      .scores = take_if(config.divide_by_sum, arena, T * B, N, S),
-      .dropped = take_if(dropout, arena, T * B, N, S),
-      .queries = take_if(mechanism->projections & PROJECT_QUERIES, arena, T, B, H),
-      .keys = take_if(mechanism->projections & PROJECT_KEYS, arena, S, B, H),
-      .values = take_if(mechanism->projections & PROJECT_VALUES, arena, S, B, H),
-      .merged = take_if(mechanism->context_forward != NULL, arena, T, B, H),
-  };
-  take_own(cache->own, arena, config, shape);
-}
-
-void attention_scratch_take(struct attention_scratch *scratch, struct arena *arena,
-                            struct attention_config config, struct attention_shape shape) {
-  const struct attention_mechanism *mechanism = attention_mechanism(config.kind);
-  const size_t T = shape.queries, S = shape.keys, B = shape.batch;
-  const size_t H = config.size, N = config.heads;
-  *scratch = (struct attention_scratch){
-      .weights = arena_reals(arena, T * B, N, S),
-      .queries = take_if(mechanism->projections & PROJECT_QUERIES, arena, T, B, H),
-      .keys = take_if(mechanism->projections & PROJECT_KEYS, arena, S, B, H),
-      .values = take_if(mechanism->projections & PROJECT_VALUES, arena, S, B, H),
-      .merged = take_if(mechanism->context_forward != NULL, arena, T, B, H),
+      .queries = reals_if(mechanism->projections & PROJECT_QUERIES, arena, T, B, H),
+      .keys = reals_if(mechanism->projections & PROJECT_KEYS, arena, S, B, H),
+      .values = reals_if(mechanism->projections & PROJECT_VALUES, arena, S, B, H),
+      .merged = reals_if(mechanism->context_forward != NULL, arena, T, B, H),
+      .scores = reals_if(!gradients && config.divide_by_sum, arena, T * B, N, S),
+      .dropped = reals_if(purpose == VALUES_WITH_DROPOUT, arena, T * B, N, S),
   };
   for (size_t i = 0; i < MAX_OWN; i++) {
+    const enum attention_extent array = mechanism->arrays[i];
     const struct attention_own_weight *weight = &mechanism->own[i];
-    scratch->shares[i] =
-        take_if(weight->by_sentence, arena, B, extent(weight->rows, H), extent(weight->columns, H));
+    arrays->own[i] = reals_if(array != NONE, arena, T, B, array_size(array, config, shape));
+    arrays->shares[i] = reals_if(gradients && weight->by_sentence, arena, B,
+                                 extent(weight->rows, H), extent(weight->columns, H));
   }
-  take_own(scratch->own, arena, config, shape);
 }
 
-void attention_scratch_clear(struct attention_scratch scratch, struct attention_config config,
-                             struct attention_shape shape) {
-  const size_t bytes = shape.keys * shape.batch * config.size * sizeof(real);
-  if (scratch.keys != NULL) memset(scratch.keys, 0, bytes);
-  if (scratch.values != NULL) memset(scratch.values, 0, bytes);
+void attention_clear(const struct attention_arrays *scratch, const struct attention_pass *pass) {
+  const size_t bytes =
+      pass->shape.keys * pass->shape.batch * pass->layer.config.size * sizeof(real);
+  if (scratch->keys != NULL) memset(scratch->keys, 0, bytes);
+  if (scratch->values != NULL) memset(scratch->values, 0, bytes);
 }
 
 static const struct attention_mechanism *mechanism_of(const struct attention_pass *pass) {
@@ -96,7 +75,7 @@ static real *from(real *array, size_t offset) {
 
 /* The pass as if these queries were all. */
 static struct attention_pass part_of(struct attention_pass pass, struct range queries) {
-  struct attention_cache *cache = &pass.cache;
+  struct attention_arrays *cache = &pass.cache;
   const struct attention_config config = pass.layer.config;
   const size_t rows = queries.first * pass.shape.batch, H = config.size;
   const size_t weights = rows * config.heads * pass.shape.keys;
@@ -436,7 +415,7 @@ struct attention_shape self_attention_shape(const struct sequence *sequence) {
 
 struct attention_pass self_attention_pass(struct attention_layer layer,
                                           const struct sequence *sequence,
-                                          struct attention_cache cache, const real *states) {
+                                          struct attention_arrays cache, const real *states) {
   return (struct attention_pass){layer, self_attention_shape(sequence), cache, states, states,
                                  states};
 }

@@ -40,29 +40,40 @@ struct attention_layer {
   real guide_scale;          /* λ/M: what a query's guide loss counts in the loss */
 };
 
-/* Results of the forward pass. Arrays that a mechanism does not need are NULL. */
-struct attention_cache {
+/* What a forward pass makes, or its gradients. Arrays that a mechanism does not need are NULL. */
+struct attention_arrays {
   real *context; /* (T,B,H), or with another size of the values (T,B,V) */
-  real *weights; /* (T,B,N,S); each row sums to 1, or with a Gaussian to e⁻² to 1 */
-  real *scores;  /* (T,B,N,S) before the softmax, -∞ where masked; NULL unless somebody wants to
-                    see them, or weights are shares of them */
-  real *dropped; /* (T,B,N,S): the weights after dropout; not used without it */
+  real *weights; /* (T,B,N,S); each row sums to 1, or with a Gaussian to e⁻² to 1; of gradients:
+                    dweights, then dscores */
   real *queries; /* (T,B,H), projected */
   real *keys, *values; /* (S,B,H), projected */
   real *merged;        /* (T,B,H): the heads' contexts side by side, before context_forward */
   real *own[MAX_OWN];  /* (T,B,·): the mechanism's */
+  /* Of values only: */
+  real *scores;  /* (T,B,N,S) before the softmax, -∞ where masked; NULL unless somebody wants to
+                    see them, or weights are shares of them */
+  real *dropped; /* (T,B,N,S): the weights after dropout; not used without it */
+  /* Of gradients only: */
+  real *shares[MAX_OWN]; /* (B,·): of the gradients that sentences share */
 };
 
-/* Takes the arrays that `config` needs; `dropped` only if there may be dropout. */
-void attention_cache_take(struct attention_cache *cache, struct arena *arena,
-                          struct attention_config config, struct attention_shape shape,
-                          bool dropout);
+enum arrays_for {
+  VALUES,
+  VALUES_WITH_DROPOUT,
+  GRADIENTS,
+  GRADIENTS_OF_EVERY_STEP /* which keep what reaches every recurrent state */
+};
+
+/* The arrays that `config` needs; of gradients all but the context's, which is the caller's. */
+void attention_allocate(struct attention_arrays *arrays, struct arena *arena,
+                        struct attention_config config, struct attention_shape shape,
+                        enum arrays_for purpose);
 
 /* One call: what looks at what, and where the results go. All arrays hold all queries. */
 struct attention_pass {
   struct attention_layer layer;
   struct attention_shape shape;
-  struct attention_cache cache;
+  struct attention_arrays cache;
   const real *queries; /* (T,B,H) */
   const real *keys;    /* (S,B,H) */
   const real *values;  /* (S,B,H), or (S,B,V) */
@@ -75,32 +86,18 @@ void attention_prepare(const struct attention_pass *pass, struct range keys);
 /* Runs these queries; attention_shape.first_query is set here. */
 void attention_forward(const struct attention_pass *pass, struct range queries);
 
-/* Scratch of the backward pass, with the shapes of the cache's arrays. */
-struct attention_scratch {
-  real *weights;         /* (T,B,N,S): dweights, then dscores */
-  real *queries;         /* (T,B,H): gradient of the projected queries */
-  real *keys, *values;   /* (S,B,H): of the projected ones */
-  real *merged;          /* (T,B,H) */
-  real *own[MAX_OWN];    /* (T,B,·) */
-  real *shares[MAX_OWN]; /* (B,·): of the gradients that sentences share */
-};
-
-void attention_scratch_take(struct attention_scratch *scratch, struct arena *arena,
-                            struct attention_config config, struct attention_shape shape);
-
-/* Must come before the first backward call of an update: the gradients of projected keys and values
- * gather there. */
-void attention_scratch_clear(struct attention_scratch scratch, struct attention_config config,
-                             struct attention_shape shape);
-
 /* Where the gradients of a pass go, with the shapes of what they are of: all are added to. Queries,
  * keys and values may be one array, but none is the context's. */
 struct attention_gradients {
   real *queries, *keys, *values;
   const struct attention_parameters *weights;
-  struct attention_scratch scratch;
+  struct attention_arrays scratch;
   const real *context; /* comes in */
 };
+
+/* Must come before the first backward call of an update: the gradients of projected keys and values
+ * gather there. */
+void attention_clear(const struct attention_arrays *scratch, const struct attention_pass *pass);
 
 /* The backward pass of these queries. Where keys and values are projected, their gradients stay in
  * the scratch until attention_prepare_backward. */
@@ -123,7 +120,7 @@ struct attention_shape self_attention_shape(const struct sequence *sequence);
 /* The pass over these states (T,B,H). */
 struct attention_pass self_attention_pass(struct attention_layer layer,
                                           const struct sequence *sequence,
-                                          struct attention_cache cache, const real *states);
+                                          struct attention_arrays cache, const real *states);
 
 /* outputs (T,B,H) of these steps, from the states of all steps so far, which are the queries, keys
  * and values of the pass. Each step is run once, and the earlier ones before. */

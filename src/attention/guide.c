@@ -98,7 +98,7 @@ real guided_pull(const struct guided *guided, size_t i) {
  * where weights vanish, and the gradients of the weights themselves would be without bound.  (78)
  */
 void guided_softmax_backward(real *dscores, const struct guided *guided,
-                             const struct attention_scratch *scratch) {
+                             const struct attention_arrays *scratch) {
   const struct attention_row *row = guided->row;
   real sum = 0;
   (void)scratch;
@@ -112,7 +112,7 @@ void guided_softmax_backward(real *dscores, const struct guided *guided,
 }
 
 void guide_backward(real *dscores, const struct attention_row *row, size_t n,
-                    const struct attention_scratch *scratch) {
+                    const struct attention_arrays *scratch) {
   const struct attention_layer *layer = &row->pass->layer;
   const struct guide *guide = layer->guide;
   const size_t at = row->position + row->pass->shape.first_query * row->pass->shape.batch;

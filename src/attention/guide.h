@@ -34,7 +34,7 @@ void log_sum_add(struct log_sum *log_sum, double x);
 double log_sum_of(const struct log_sum *log_sum);
 /* Adds to dscores (S), and to what else weights are made of in the scratch. */
 typedef void guided_backward(real *dscores, const struct guided *guided,
-                             const struct attention_scratch *scratch);
+                             const struct attention_arrays *scratch);
 
 /* The usual one, of the softmax. */
 guided_backward guided_softmax_backward;
@@ -44,6 +44,6 @@ void guide_losses(double *losses, const struct attention_pass *pass);
 
 /* Adds what the guide's loss gives to the scores of a query in head n: dscores (S). */
 void guide_backward(real *dscores, const struct attention_row *row, size_t n,
-                    const struct attention_scratch *scratch);
+                    const struct attention_arrays *scratch);
 
 #endif

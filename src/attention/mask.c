@@ -61,7 +61,7 @@ void mask_softmax_forward(struct attention_row *row) {
 }
 
 void mask_softmax_backward(real *drow, const struct attention_row *row,
-                           const struct attention_scratch *scratch) {
+                           const struct attention_arrays *scratch) {
   const struct visible visible = row->visible;
   (void)scratch;
   softmax_backward(drow + visible.first, row->weights + visible.first, visible.end - visible.first);
@@ -76,7 +76,7 @@ void mask_share_forward(struct attention_row *row) {
 }
 
 void mask_share_backward(real *drow, const struct attention_row *row,
-                         const struct attention_scratch *scratch) {
+                         const struct attention_arrays *scratch) {
   const struct visible visible = row->visible;
   const real scale = (real)(1 / sum_of(row->scores, visible));
   double mean = 0;

@@ -49,7 +49,7 @@ typedef void weigh_forward(struct attention_row *row);
 /* drow (S), the gradient of the weights, becomes that of the scores, and exactly zero for what is
  * not visible; `visible` is as the forward pass got it. */
 typedef void weigh_backward(real *drow, const struct attention_row *row,
-                            const struct attention_scratch *scratch);
+                            const struct attention_arrays *scratch);
 
 /* The softmax: equations 7, 37 and 16. */
 weigh_forward mask_softmax_forward;

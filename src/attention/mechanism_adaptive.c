@@ -78,7 +78,7 @@ static void weigh_by_mask(struct attention_row *row) {
 
 /* The mask's logarithm is added to the score, so both have one gradient. Σ_s du_ts = 0 takes away
  * what the gate does to all keys alike. */
-static void add_to_span(const struct attention_scratch *scratch, const struct attention_row *row,
+static void add_to_span(const struct attention_arrays *scratch, const struct attention_row *row,
                         const struct span *span, size_t key, real dscore) {
   real share;
   log_mask(span, key, &share);
@@ -89,7 +89,7 @@ static void add_to_span(const struct attention_scratch *scratch, const struct at
 }
 
 static void weigh_by_mask_backward(real *drow, const struct attention_row *row,
-                                   const struct attention_scratch *scratch) {
+                                   const struct attention_arrays *scratch) {
   const struct span span = span_of(row);
   mask_softmax_backward(drow, row, scratch);
   for (size_t i = CENTERS; i <= GATES; i++) scratch->own[i][row->position] = 0;
@@ -109,7 +109,7 @@ static double guided_log_by_mask(const struct attention_row *row, size_t n, size
 
 /* (78), for the mask as for the scores. */
 static void guided_by_mask(real *dscores, const struct guided *guided,
-                           const struct attention_scratch *scratch) {
+                           const struct attention_arrays *scratch) {
   const struct attention_row *row = guided->row;
   const struct span span = span_of(row);
   real sum = 0;

@@ -148,7 +148,7 @@ static void segment_backward(real *da, real *dv, const struct attention_row *row
 }
 
 static void weigh_twice_backward(real *drow, const struct attention_row *row,
-                                 const struct attention_scratch *scratch) {
+                                 const struct attention_arrays *scratch) {
   const size_t keys = row->pass->shape.keys, end = row->visible.end;
   real *dv = scratch->own[SEGMENT_SCORES] + offset_of(row);
   double mean = 0;
@@ -204,7 +204,7 @@ static void add_pulls_between(real *dscores, const struct guided *guided, size_t
 
 /* A pull on a key is one on its segment, too.                                            (81) */
 static void guided_twice(real *dscores, const struct guided *guided,
-                         const struct attention_scratch *scratch) {
+                         const struct attention_arrays *scratch) {
   const struct attention_row *row = guided->row;
   const real *a = row->weights, *v = row->pass->cache.own[SEGMENT_SCORES] + offset_of(row);
   real *dv = scratch->own[SEGMENT_SCORES] + offset_of(row);

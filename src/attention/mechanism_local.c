@@ -70,7 +70,7 @@ static bool is_choice(struct visible visible) {
 /* With α the softmax and g the Gaussian, a = α g: dα = g da, and equation 16 for α needs
  * Σ α dα = Σ a da and α = a / g only. */
 static void gaussian_backward(real *drow, const struct attention_row *row,
-                              const struct attention_scratch *scratch) {
+                              const struct attention_arrays *scratch) {
   const size_t window = row->pass->layer.config.window;
   const real center = row->pass->cache.own[CENTERS][row->position], *weights = row->weights;
   const struct visible visible = window_of(row->visible, center, window);
@@ -106,7 +106,7 @@ static double gaussian_guided_log(const struct attention_row *row, size_t n, siz
 
 /* log a = log α + log g: equation 78 for α, and d log g / dp = 4 (s - p) / D² for the centre. */
 static void gaussian_guided_backward(real *dscores, const struct guided *guided,
-                                     const struct attention_scratch *scratch) {
+                                     const struct attention_arrays *scratch) {
   const struct attention_row *row = guided->row;
   const size_t window = row->pass->layer.config.window;
   const real center = row->pass->cache.own[CENTERS][row->position];

@@ -110,7 +110,7 @@ static void weigh_with_sentinel(struct attention_row *row) {
 
 /* scratch.own[SCORES]: from dβ_t to dr_t. */
 static void weigh_with_sentinel_backward(real *drow, const struct attention_row *row,
-                                         const struct attention_scratch *scratch) {
+                                         const struct attention_arrays *scratch) {
   const struct visible visible = row->visible;
   real *dscore = scratch->own[SCORES] + row->position;
   const real rest = mask_rest(row->weights, row->pass->shape.keys);
@@ -133,7 +133,7 @@ static double guided_log_with_sentinel(const struct attention_row *row, size_t n
 
 /* The sentinel is one more key of the softmax, that no guide names.                      (78) */
 static void guided_with_sentinel(real *dscores, const struct guided *guided,
-                                 const struct attention_scratch *scratch) {
+                                 const struct attention_arrays *scratch) {
   const struct attention_row *row = guided->row;
   real sum = 0;
   for (size_t i = 0; i < guided->count; i++) sum += guided_pull(guided, i);

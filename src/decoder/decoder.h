@@ -8,6 +8,7 @@
 #include "base/sequence.h"
 #include "rnn/rnn.h"
 #include "tensor/dropout.h"
+#include "tensor/linear.h"
 
 struct decoder_sizes {
   const struct rnn_cell *cell;
@@ -49,19 +50,20 @@ struct decoder_source {
   size_t steps;            /* S */
 };
 
-/* Results of the forward pass, which the backward pass and search read. N is the number
- * of real target positions: the output layer runs on these only, packed time-major. */
-struct decoder_cache {
-  real *inputs[MAX_LAYERS];             /* (T,B,E [+ A]) or (T,B,H) */
+/* What a forward pass makes and the backward pass and search read, or its gradients. N is the
+ * number of real target positions: the output layer runs on these only, packed time-major. */
+struct decoder_arrays {
+  real *inputs[MAX_LAYERS];             /* (T,B,E [+ A]) or (T,B,H); gradients share the widest */
   struct rnn_states states[MAX_LAYERS]; /* d_0 .. d_T */
-  struct attention_cache self_attention;
-  real *top; /* (T,B,H): what the last layer gives; only where that is not its states: residual */
-  real *outputs; /* (T,B,H): the same after self-attention; only with it */
-  struct attention_cache attention;
+  real *top; /* (T,B,H): what the last layer gives; its states themselves unless it is residual */
+  struct attention_arrays self_attention;
+  real *outputs; /* (T,B,H): d_t as attention and output layer read them: what the last layer gives,
+                    after self-attention if there is any */
+  struct attention_arrays attention;
   real *combined;    /* (T,B,2H): [d_t ; c_t]; only with an attentional layer */
   real *attentional; /* (T+1,B,A): h_0 .. h_T; only with an attentional layer */
   real *features;    /* (N,F): the attentional state, or [d_t ; c_t] */
-  real *logits;      /* (N,V_tgt), or of some rows at a time; while it learns, in tiles */
+  real *logits;      /* (N,V_tgt), or of some rows at a time; in training, in tiles; no gradients */
 };
 
 /* Sizes of its arrays. */
@@ -71,8 +73,9 @@ struct decoder_extent {
   size_t rows;                       /* of logits */
 };
 
-void decoder_take(struct decoder_cache *cache, struct arena *arena, struct decoder_sizes sizes,
-                  const struct decoder_extent *extent, bool dropout);
+void decoder_allocate(struct decoder_arrays *arrays, struct arena *arena,
+                      const struct decoder_sizes *sizes, const struct decoder_extent *extent,
+                      enum arrays_for purpose);
 
 /* A batch on its way through the decoder. */
 struct decoder_pass {
@@ -84,12 +87,18 @@ struct decoder_pass {
   struct self_attention_history *history; /* NULL with teacher forcing; step by step its memory */
   const struct sequence *target;
   struct decoder_source source;
-  struct decoder_cache *cache;
+  const struct decoder_arrays *arrays;
+  /* By decoder_plan: */
+  size_t steps_at_once;
+  struct dropout dropout_of_features;
+  struct embedding_pass embedding;
+  struct rnn_pass layers[MAX_LAYERS];
+  struct attention_pass self_attention, attention;
+  struct linear attentional;
 };
 
-/* The decoder's outputs (T,B,H), which attention and the output layer read: what the top layer
- * gives, after self-attention if there is any. */
-const real *decoder_outputs(const struct decoder_pass *pass);
+/* Fills in what follows from the rest, once before the functions below. */
+void decoder_plan(struct decoder_pass *pass);
 
 /* To the features; the output layer (decoder/output.h) goes on from there. */
 void decoder_forward(const struct decoder_pass *pass);
@@ -97,40 +106,17 @@ void decoder_forward(const struct decoder_pass *pass);
 /* losses (T B), after the forward pass with a guide: see attention/guide.h. */
 void decoder_guide_losses(double *losses, const struct decoder_pass *pass);
 
-/* Its parts, for those who go step by step: fills block 0 of all states from the encoder's final
- * states, and h_0 = 0; projects the source states for attention, once for all steps; runs all steps
- * of the target from block 0 of the states. */
+/* Its parts, for a search: fills block 0 of all states from the encoder's final states, and
+ * h_0 = 0; projects the source states for attention, once for all steps; runs all steps of the
+ * target from block 0 of the states. */
 void decoder_start(const struct decoder_pass *pass);
 void decoder_prepare(const struct decoder_pass *pass);
 void decoder_steps(const struct decoder_pass *pass);
-
-/* Scratch of the backward pass, with the shapes of the cache's arrays. */
-struct decoder_scratch {
-  real *inputs; /* (T,B,the widest input) */
-  struct rnn_states states[MAX_LAYERS];
-  struct attention_scratch self_attention;
-  real *top;     /* (T,B,H); only with residual connections */
-  real *outputs; /* (T,B,H); only with self-attention */
-  struct attention_scratch attention;
-  real *context;     /* (T,B,H) */
-  real *combined;    /* (T,B,2H) */
-  real *attentional; /* (T+1,B,A) */
-  real *features;    /* (N,F) */
-};
-
-/* `every_step`: keeps what reaches each state. */
-void decoder_scratch_take(struct decoder_scratch *scratch, struct arena *arena,
-                          struct decoder_sizes sizes, const struct decoder_extent *extent,
-                          bool every_step);
-
-/* The gradient of decoder_outputs. */
-real *decoder_outputs_gradient(const struct decoder_scratch *scratch,
-                               const struct decoder_pass *pass);
 
 /* From the gradient of the features in scratch->features, which it overwrites: adds to the
  * gradients of the weights and to dsource (S,B,H), the gradient of the source states, and
  * overwrites dfinals (layers,parts,B,H). */
 void decoder_backward(const struct decoder_parameters *gradients, real *dsource, real *dfinals,
-                      const struct decoder_scratch *scratch, const struct decoder_pass *pass);
+                      const struct decoder_arrays *scratch, const struct decoder_pass *pass);
 
 #endif

@@ -34,47 +34,41 @@ size_t encoder_direction_size(struct encoder_sizes sizes);           /* H or H/2
 size_t encoder_input_size(struct encoder_sizes sizes, size_t layer); /* E, then H */
 size_t encoder_final_size(struct encoder_sizes sizes);               /* parts · H */
 
-/* Results of the forward pass, which the backward pass reads. */
-struct encoder_cache {
-  real *inputs[MAX_LAYERS];                         /* (S,B,E) or (S,B,H) */
-  struct rnn_states states[MAX_LAYERS][DIRECTIONS]; /* of H or H/2 units */
+/* What a forward pass makes and the backward pass reads, or its gradients. */
+struct encoder_arrays {
+  real *inputs[MAX_LAYERS]; /* (S,B,E) or (S,B,H); gradients share (S,B,max(E,H)) */
+  struct rnn_states states[MAX_LAYERS][DIRECTIONS]; /* of H or H/2 units; gradients share their
+                                                       memory if they are not of every step */
   real *recurrent; /* (S,B,H): what the last layer gives; `outputs` itself without self-attention */
-  struct attention_cache self_attention;
+  struct attention_arrays self_attention;
   real *outputs; /* (S,B,H): the states that attention sees */
   real *finals;  /* (layers,parts,B,H): each sentence's last real state, of all parts */
 };
 
-void encoder_take(struct encoder_cache *cache, struct arena *arena, struct encoder_sizes sizes,
-                  const struct sequence *source, bool dropout);
+void encoder_allocate(struct encoder_arrays *arrays, struct arena *arena,
+                      const struct encoder_sizes *sizes, const struct sequence *source,
+                      enum arrays_for purpose);
 
 /* A batch on its way through the encoder. */
 struct encoder_pass {
   const struct encoder_parameters *weights;
   struct dropouts dropouts;
   const struct sequence *source;
-  struct encoder_cache *cache;
+  const struct encoder_arrays *arrays;
+  /* By encoder_plan: */
+  struct embedding_pass embedding;
+  struct rnn_pass layers[MAX_LAYERS][DIRECTIONS];
+  struct attention_pass self_attention;
 };
+
+/* Fills in what follows from the rest, once before the functions below. */
+void encoder_plan(struct encoder_pass *pass);
 
 void encoder_forward(const struct encoder_pass *pass);
-
-/* Scratch of the backward pass. */
-struct encoder_scratch {
-  real *outputs;                                    /* (S,B,H): the gradient of the cache's */
-  real *finals;                                     /* (layers,parts,B,H): likewise */
-  struct rnn_states states[MAX_LAYERS][DIRECTIONS]; /* share their memory if it is not every_step */
-  real *inputs;                                     /* (S,B,max(E,H)) */
-  real *recurrent;                                  /* (S,B,H); only with self-attention */
-  struct attention_scratch self_attention;
-};
-
-/* `every_step`: keeps what reaches each state. */
-void encoder_scratch_take(struct encoder_scratch *scratch, struct arena *arena,
-                          struct encoder_sizes sizes, const struct sequence *source,
-                          bool every_step);
 
 /* From scratch->outputs, which it overwrites, and scratch->finals to the gradients of the weights,
  * which are added to. */
 void encoder_backward(const struct encoder_parameters *gradients,
-                      const struct encoder_scratch *scratch, const struct encoder_pass *pass);
+                      const struct encoder_arrays *scratch, const struct encoder_pass *pass);
 
 #endif

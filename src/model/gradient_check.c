@@ -282,7 +282,7 @@ static double rounding_of_loss(const struct run *run) {
   const size_t N = run->batch->tokens, V = run->network.config.target_vocabulary;
   const size_t F = run->network.weight_views.decoder.sizes.features;
   const struct decoder_parameters *weights = &run->network.weight_views.decoder;
-  const struct decoder_cache *cache = &run->network.workspace.decoder;
+  const struct decoder_arrays *cache = &run->network.workspace.decoder;
   double weight = 0, bias = 0, sum = 0;
   for (size_t v = 0; v < V; v++) {
     weight = fmax(weight, norm_of(weights->out_weight + v * F, F));
@@ -313,14 +313,11 @@ static double longest_row(const real *rows, const struct sequence *side, size_t 
  */
 static double rounding_of_guide(const struct run *run) {
   const struct workspace *w = &run->network.workspace;
-  const struct attention_cache *cache = &w->decoder.attention;
+  const struct attention_arrays *cache = &w->decoder.attention;
   const struct decoder_parameters *weights = &run->network.weight_views.decoder;
-  const size_t H = run->network.config.hidden_size, B = run->batch->target.batch;
-  const real *top = w->decoder.states[run->network.config.layers - 1].part[0] + B * H;
-  if (w->decoder.top != NULL) top = w->decoder.top;
-  const real *outputs = w->decoder.outputs != NULL ? w->decoder.outputs : top;
-  const double q =
-      longest_row(cache->queries != NULL ? cache->queries : outputs, &run->batch->target, H);
+  const size_t H = run->network.config.hidden_size;
+  const double q = longest_row(cache->queries != NULL ? cache->queries : w->decoder.outputs,
+                               &run->batch->target, H);
   const double k =
       longest_row(cache->keys != NULL ? cache->keys : w->encoder.outputs, &run->batch->source, H);
   const real *own = weights->attention.part[OWN_PARTS];

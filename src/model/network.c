@@ -7,23 +7,24 @@
 
 static void allocate(struct workspace *w, struct arena *arena, const struct parameters *weights,
                      const struct batch *batch, enum purpose purpose) {
-  const struct encoder_sizes encoder = weights->encoder.sizes;
-  const struct decoder_sizes decoder = weights->decoder.sizes;
-  const struct decoder_extent extent = {batch->source.steps, batch->target.steps,
-                                        batch->target.batch, batch->tokens, w->block};
+  const struct encoder_sizes *encoder = &weights->encoder.sizes;
+  const struct decoder_sizes *decoder = &weights->decoder.sizes;
+  const struct sequence *source = &batch->source, *target = &batch->target;
+  const struct decoder_extent extent = {source->steps, target->steps, target->batch, batch->tokens,
+                                        w->block};
   const bool gradients = (purpose & WITH_GRADIENTS) != 0;
   const bool every_step = (purpose & WITH_EVERY_STEP) == WITH_EVERY_STEP;
-  encoder_take(&w->encoder, arena, encoder, &batch->source, gradients);
-  decoder_take(&w->decoder, arena, decoder, &extent, gradients);
+  const enum arrays_for values = gradients ? VALUES_WITH_DROPOUT : VALUES;
+  const enum arrays_for scratch = every_step ? GRADIENTS_OF_EVERY_STEP : GRADIENTS;
+  encoder_allocate(&w->encoder, arena, encoder, source, values);
+  if (gradients) encoder_allocate(&w->encoder_scratch, arena, encoder, source, scratch);
+  decoder_allocate(&w->decoder, arena, decoder, &extent, values);
+  if (gradients) decoder_allocate(&w->decoder_scratch, arena, decoder, &extent, scratch);
+  if (gradients) output_allocate(&w->output_scratch, arena, w->block, *decoder);
   w->losses = arena_allocate(arena, sizeof(double), batch->tokens, 1, 1);
   w->guide_losses = NULL;
   if (batch->guide.starts != NULL)
-    w->guide_losses =
-        arena_allocate(arena, sizeof(double), batch->target.steps, batch->target.batch, 1);
-  if (!gradients) return;
-  encoder_scratch_take(&w->encoder_scratch, arena, encoder, &batch->source, every_step);
-  decoder_scratch_take(&w->decoder_scratch, arena, decoder, &extent, every_step);
-  output_allocate(&w->output_scratch, arena, w->block, decoder);
+    w->guide_losses = arena_allocate(arena, sizeof(double), target->steps, target->batch, 1);
 }
 
 static size_t larger(size_t a, size_t b) {
@@ -64,43 +65,45 @@ void workspace_free(struct workspace *workspace) {
 
 /* ---- the network ---- */
 
-static struct encoder_pass encoder_of(const struct network_pass *pass) {
-  return (struct encoder_pass){.weights = &pass->weights->encoder,
-                               .dropouts = pass->regularization->dropouts,
-                               .source = &pass->batch->source,
-                               .cache = &pass->workspace->encoder};
-}
-
 static bool is_guided(const struct network_pass *pass) {
   return pass->batch->guide.starts != NULL && pass->regularization->guide > 0;
 }
 
-/* It sees what the encoder left. */
-static struct decoder_pass decoder_of(const struct network_pass *pass) {
-  const struct encoder_cache *encoder = &pass->workspace->encoder;
-  const struct sequence *source = &pass->batch->source;
-  return (struct decoder_pass){.weights = &pass->weights->decoder,
-                               .dropouts = pass->regularization->dropouts,
-                               .guide = is_guided(pass) ? &pass->batch->guide : NULL,
-                               .guide_scale = (real)pass->regularization->guide,
-                               .target = &pass->batch->target,
-                               .source = {encoder->outputs, encoder->finals, source->lengths,
-                                          source->clause_ends, source->steps},
-                               .cache = &pass->workspace->decoder};
-}
+/* The passes through the three parts, each of which sees what the one before left. */
+struct plan {
+  struct encoder_pass encoder;
+  struct decoder_pass decoder;
+  struct output_pass output;
+};
 
-/* It sees what the decoder left. */
-static struct output_pass output_of(const struct network_pass *pass) {
+static void make_plan(struct plan *plan, const struct network_pass *pass) {
   const struct workspace *w = pass->workspace;
-  return (struct output_pass){.weights = &pass->weights->decoder,
-                              .features = w->decoder.features,
-                              .labels = pass->batch->labels,
-                              .tokens = pass->batch->tokens,
-                              .mean_of = pass->mean_of > 0 ? pass->mean_of : pass->batch->tokens,
-                              .smoothing = pass->regularization->label_smoothing,
-                              .block = w->block,
-                              .logits = w->decoder.logits,
-                              .losses = w->losses};
+  const struct batch *batch = pass->batch;
+  const struct sequence *source = &batch->source;
+  plan->encoder = (struct encoder_pass){.weights = &pass->weights->encoder,
+                                        .dropouts = pass->regularization->dropouts,
+                                        .source = source,
+                                        .arrays = &w->encoder};
+  plan->decoder =
+      (struct decoder_pass){.weights = &pass->weights->decoder,
+                            .dropouts = pass->regularization->dropouts,
+                            .guide = is_guided(pass) ? &batch->guide : NULL,
+                            .guide_scale = (real)pass->regularization->guide,
+                            .target = &batch->target,
+                            .source = {w->encoder.outputs, w->encoder.finals, source->lengths,
+                                       source->clause_ends, source->steps},
+                            .arrays = &w->decoder};
+  plan->output = (struct output_pass){.weights = &pass->weights->decoder,
+                                      .features = w->decoder.features,
+                                      .labels = batch->labels,
+                                      .tokens = batch->tokens,
+                                      .mean_of = pass->mean_of > 0 ? pass->mean_of : batch->tokens,
+                                      .smoothing = pass->regularization->label_smoothing,
+                                      .block = w->block,
+                                      .logits = w->decoder.logits,
+                                      .losses = w->losses};
+  encoder_plan(&plan->encoder);
+  decoder_plan(&plan->decoder);
 }
 
 static double sum_of_losses(const struct network_pass *pass) {
@@ -117,13 +120,13 @@ double network_guide_loss(const struct network_pass *pass) {
 }
 
 double network_forward(const struct network_pass *pass) {
-  const struct encoder_pass encoder = encoder_of(pass);
-  const struct decoder_pass decoder = decoder_of(pass);
-  const struct output_pass output = output_of(pass);
-  encoder_forward(&encoder); /* x_s, e_s                   (1) to (3)  */
-  decoder_forward(&decoder); /* d_0, y_t, d_t, a_t, c_t    (4) to (8)  */
-  output_losses(&output);    /* o_t, loss                  (9) to (11) */
-  if (is_guided(pass)) decoder_guide_losses(pass->workspace->guide_losses, &decoder); /* (66) */
+  struct plan plan;
+  make_plan(&plan, pass);
+  encoder_forward(&plan.encoder); /* x_s, e_s                   (1) to (3)  */
+  decoder_forward(&plan.decoder); /* d_0, y_t, d_t, a_t, c_t    (4) to (8)  */
+  output_losses(&plan.output);    /* o_t, loss                  (9) to (11) */
+  if (is_guided(pass))
+    decoder_guide_losses(pass->workspace->guide_losses, &plan.decoder); /* (66) */
   return sum_of_losses(pass);
 }
 
@@ -138,24 +141,22 @@ static void single_out(real *dfeatures, const struct output_pass *output, size_t
 }
 
 double network_gradient(const struct parameters *gradients, const struct network_pass *pass) {
-  const struct encoder_pass encoder = encoder_of(pass);
-  const struct decoder_pass decoder = decoder_of(pass);
-  const struct output_pass output = output_of(pass);
   struct workspace *w = pass->workspace;
+  const struct sequence *source = &pass->batch->source;
+  const size_t H = pass->weights->encoder.sizes.hidden;
   real *dfeatures = w->decoder_scratch.features;
   real *doutputs = w->encoder_scratch.outputs, *dfinals = w->encoder_scratch.finals;
-  const size_t S = encoder.source->steps, B = encoder.source->batch,
-               H = encoder.weights->sizes.hidden;
-
-  encoder_forward(&encoder);                                                 /* (1) to (3) */
-  decoder_forward(&decoder);                                                 /* (4) to (8) */
-  output_learn(&gradients->decoder, dfeatures, &w->output_scratch, &output); /* (9) to (14) */
+  struct plan plan;
+  make_plan(&plan, pass);
+  encoder_forward(&plan.encoder);                                                 /* (1) to (3) */
+  decoder_forward(&plan.decoder);                                                 /* (4) to (8) */
+  output_learn(&gradients->decoder, dfeatures, &w->output_scratch, &plan.output); /* (9) to (14) */
   if (pass->output_learnt.give != NULL) pass->output_learnt.give(pass->output_learnt.context);
-  if (is_guided(pass)) decoder_guide_losses(w->guide_losses, &decoder); /* (66) */
-  if (pass->only_token > 0) single_out(dfeatures, &output, pass->only_token);
-  memset(doutputs, 0, S * B * H * sizeof *doutputs);
+  if (is_guided(pass)) decoder_guide_losses(w->guide_losses, &plan.decoder); /* (66) */
+  if (pass->only_token > 0) single_out(dfeatures, &plan.output, pass->only_token);
+  memset(doutputs, 0, source->steps * source->batch * H * sizeof *doutputs);
   decoder_backward(&gradients->decoder, doutputs, dfinals, &w->decoder_scratch,
-                   &decoder);                                           /* (15) to (21) */
-  encoder_backward(&gradients->encoder, &w->encoder_scratch, &encoder); /* (22) to (24) */
+                   &plan.decoder);                                           /* (15) to (21) */
+  encoder_backward(&gradients->encoder, &w->encoder_scratch, &plan.encoder); /* (22) to (24) */
   return sum_of_losses(pass);
 }

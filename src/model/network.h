@@ -10,14 +10,14 @@
  * the memory of the largest. */
 struct workspace {
   struct arena arena;
-  struct encoder_cache encoder;
-  struct decoder_cache decoder;
+  struct encoder_arrays encoder;
+  struct decoder_arrays decoder;
   size_t block;         /* rows of logits that are held at a time */
   double *losses;       /* (N): the loss of each label */
   double *guide_losses; /* (T B): of each target position; only where the batch has a guide */
   /* Only with gradients: */
-  struct encoder_scratch encoder_scratch;
-  struct decoder_scratch decoder_scratch;
+  struct encoder_arrays encoder_scratch;
+  struct decoder_arrays decoder_scratch;
   struct output_scratch output_scratch;
 };
 

@@ -7,30 +7,32 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/sequence.h"
 #include "rnn/cell.h"
 #include "tensor/dropout.h"
 #include "tensor/real.h"
 
 /* ---- embedding: row `id` of a table ---- */
 
-/* Which part of a sentence is looked up, and where the rows go. */
-struct embedding_shape {
-  size_t steps, batch, size;
+/* The tokens of a batch, and what the rows are made of. */
+struct embedding_pass {
+  const real *table;     /* (v,size) */
+  const uint32_t *ids;   /* (steps,batch); not read past the end of a sentence */
   const size_t *lengths; /* (batch) */
-  size_t first;          /* the first of these steps */
-  size_t row;            /* reals between two rows of x, at least `size` */
+  size_t batch, size;
+  size_t row;         /* reals between two rows of x, at least `size` */
+  const real *beside; /* (steps,batch,row - size): the rest of each row; NULL = left as it is */
+  struct dropout dropout;
 };
 
-/* Equations 1 and 4. x (steps,batch) rows of `size` = table[id], dropped out; zero past the end of
- * a sentence, where `ids` is not read. */
-void embedding_forward(real *x, const real *table /* (v,size) */,
-                       const uint32_t *ids /* (steps,batch) */, struct dropout dropout,
-                       struct embedding_shape shape);
+/* Equations 1, 4 and 35. x (steps,batch,row) of these steps: columns below `size` = table[id],
+ * dropped out, zero past the end of a sentence; and what is given for the rest. */
+void embedding_forward(real *x, const struct embedding_pass *pass, struct range steps);
 
-/* Equations 20 and 24. dtable[id] += dx; a repeated word collects all its gradients. dx is dropped
- * out in place. */
-void embedding_backward(real *dtable, real *dx, const uint32_t *ids, struct dropout dropout,
-                        struct embedding_shape shape);
+/* Equations 20 and 24. dtable[id] += dx of these steps; a repeated word collects all its gradients.
+ * dx is dropped out in place. */
+void embedding_backward(real *dtable, real *dx, const struct embedding_pass *pass,
+                        struct range steps);
 
 /* ---- a recurrent layer ---- */
 
@@ -49,7 +51,6 @@ struct rnn_shape {
   const struct rnn_cell *cell;
   size_t steps, batch, input, hidden;
   const size_t *lengths; /* (batch): real steps of each sentence */
-  size_t first;          /* the first of these steps, where only a part of a sentence is run */
   bool reverse;          /* from the last step to the first */
 };
 
@@ -63,7 +64,7 @@ struct rnn_states {
   real
       *part[MAX_STATE_PARTS]; /* (steps+1,batch,hidden); 0 is h, the others are NULL if not there */
   real *gates;                /* (steps,batch,K·hidden); NULL for a cell that keeps none */
-  real *reached; /* (steps,batch,parts·hidden): of gradients, where somebody asks for them, all that
+  real *reached; /* (steps,batch,parts·hidden): of gradients, where they are asked for, all that
                     reaches each state, from above and from later; else NULL */
   /* Of layer normalisation; NULL without it. */
   real *normalized; /* (steps,batch,K·hidden): z before its gain; of gradients: dz as it is behind
@@ -74,20 +75,12 @@ struct rnn_states {
 /* K: for each unit of a step a cell makes so many numbers. */
 size_t rnn_columns(const struct rnn_cell *cell);
 
-/* Without `reached`, which the second adds. */
-void rnn_states_take(struct rnn_states *states, struct arena *arena, const struct rnn_cell *cell,
-                     bool layer_norm, size_t steps, size_t batch, size_t hidden);
-void rnn_reached_take(struct rnn_states *states, struct arena *arena, const struct rnn_cell *cell,
-                      size_t steps, size_t batch, size_t hidden);
-
-/* The same from step t on, for a run that has the rest. */
-struct rnn_states rnn_states_from(struct rnn_states states, struct rnn_shape shape, size_t t);
+/* `reached`: with that array. */
+void rnn_states_allocate(struct rnn_states *states, struct arena *arena, struct rnn_shape shape,
+                         bool layer_norm, bool reached);
 
 /* Sets all parts to zero. */
 void rnn_states_clear(struct rnn_states states, struct rnn_shape shape);
-void rnn_forward(struct rnn_states states, const real *inputs /* (steps,batch,input) */,
-                 const struct rnn_parameters *weights, struct rnn_shape shape);
-
 /* h after each input, (steps,batch,hidden), within the states or their gradients. */
 real *rnn_outputs(struct rnn_states states, struct rnn_shape shape);
 
@@ -97,20 +90,42 @@ real *rnn_initial(struct rnn_states states, size_t part, struct rnn_shape shape)
 /* A part of the state after the last input that was run, (batch,hidden). */
 real *rnn_final(struct rnn_states states, size_t part, struct rnn_shape shape);
 
+/* A batch on its way through a layer. */
+struct rnn_pass {
+  const struct rnn_parameters *weights;
+  struct rnn_shape shape;
+  struct rnn_states states;
+  const real *inputs; /* (steps,batch,input) */
+  /* What the layer gives to the next one, `width` columns a row, of which its own begin at
+   * `column`: h, dropped out, and with a residual connection the same columns of the inputs added
+   * (87). NULL: nothing but the states themselves. */
+  real *outputs; /* (steps,batch,width) */
+  size_t width, column;
+  struct dropout dropout;
+  bool residual;
+};
+
+/* The initial state = 0. */
+void rnn_start(const struct rnn_pass *pass);
+
+/* Runs these steps; in reverse, all of them. */
+void rnn_forward(const struct rnn_pass *pass, struct range steps);
+
 /* The recurrent part of the backward pass. `dstates` comes in with the gradient that reaches each
  * state from above. It goes out with dz, the gradient before the nonlinearities, in its gates, or
- * in the outputs' blocks if it has none, and with the gradient of the initial state added to its
- * blocks. */
-void rnn_backward_states(struct rnn_states dstates, struct rnn_states states,
-                         const struct rnn_parameters *weights, struct rnn_shape shape);
+ * in the outputs' blocks if it has none, and with the gradient of the state before these steps
+ * added to its blocks. */
+void rnn_backward_states(struct rnn_states dstates, const struct rnn_pass *pass,
+                         struct range steps);
 
-/* dinputs (steps,batch,input) = beta dinputs + what the dz that rnn_backward_states left give. */
+/* dinputs (steps,batch,input) of these steps = beta dinputs + what the dz that rnn_backward_states
+ * left give. */
 void rnn_backward_inputs(real *dinputs, real beta, struct rnn_states dstates,
-                         const struct rnn_parameters *weights, struct rnn_shape shape);
+                         const struct rnn_pass *pass, struct range steps);
 
 /* The gradients of the weights, from the dz of all steps. */
 void rnn_backward_weights(const struct rnn_parameters *gradients, struct rnn_states dstates,
-                          struct rnn_states states, const real *inputs, struct rnn_shape shape);
+                          const struct rnn_pass *pass);
 
 /* Of step t of one sentence alone (batch = 1), after rnn_backward_states with `reached`. */
 struct rnn_step_measures {

@@ -55,7 +55,7 @@ static inline void columns_put(struct columns wide, const real *narrow, size_t r
     memcpy(wide.first + r * wide.width, narrow + r * wide.size, wide.size * sizeof *narrow);
 }
 
-static inline void columns_take(real *narrow, struct columns wide, size_t rows) {
+static inline void columns_get(real *narrow, struct columns wide, size_t rows) {
   for (size_t r = 0; r < rows; r++)
     memcpy(narrow + r * wide.size, wide.first + r * wide.width, wide.size * sizeof *narrow);
 }

@@ -16,8 +16,8 @@
  * hypothesis. Start from all zero but for `model`. */
 struct search_member {
   const struct model *model; /* borrowed */
-  struct encoder_cache encoder;
-  struct decoder_cache decoder;
+  struct encoder_arrays encoder;
+  struct decoder_arrays decoder;
   struct decoder_pass pass; /* of a step */
   struct attention_overrides overrides;
   real *row_states; /* (S,R,H): the source states of each row's sentence; only if R > B */
@@ -63,8 +63,8 @@ static void allocate_member(struct search_member *member, struct arena *arena,
   const struct parameters *weights = &member->model->weights;
   const size_t S = rows->source.steps, R = rows->target.batch;
   const struct decoder_extent extent = {S, 1, R, features, features};
-  encoder_take(&member->encoder, arena, weights->encoder.sizes, &rows->source, false);
-  decoder_take(&member->decoder, arena, weights->decoder.sizes, &extent, false);
+  encoder_allocate(&member->encoder, arena, &weights->encoder.sizes, &rows->source, VALUES);
+  decoder_allocate(&member->decoder, arena, &weights->decoder.sizes, &extent, VALUES);
   member->row_states =
       rows->width > 1 ? arena_reals(arena, S, R, weights->decoder.sizes.hidden) : NULL;
 }
@@ -76,7 +76,7 @@ static void allocate_scores(struct search_member *member, struct arena *arena, s
 
 /* The features and logits (K rows) of the decoder, which has its memory, become those that wait. */
 static void allocate_greedy(struct greedy *greedy, struct arena *arena,
-                            struct decoder_cache *decoder, size_t rows) {
+                            struct decoder_arrays *decoder, size_t rows) {
   greedy->count = 0;
   greedy->most = waiting_rows(greedy, rows);
   greedy->features = decoder->features;
@@ -231,7 +231,7 @@ static struct decoder_source prepare_source(struct search_member *member,
                                             const struct search_rows *rows) {
   const size_t S = rows->source.steps, B = rows->source.batch, H = sentences->weights->sizes.hidden;
   const size_t width = rows->width;
-  const struct attention_cache attention = member->decoder.attention;
+  const struct attention_arrays attention = member->decoder.attention;
   decoder_prepare(sentences);
   if (width == 1) return sentences->source;
   if (attention.keys != NULL) repeat(attention.keys, attention.keys, S, B, width, H);
@@ -247,9 +247,10 @@ static struct decoder_source prepare_source(struct search_member *member,
 static elman_status start_member(struct search_member *member, const struct search_rows *rows,
                                  const elman_translate_options *options, elman_error *error) {
   const struct model *model = member->model;
-  const struct encoder_pass encoder = {
-      .weights = &model->weights.encoder, .source = &rows->source, .cache = &member->encoder};
+  struct encoder_pass encoder = {
+      .weights = &model->weights.encoder, .source = &rows->source, .arrays = &member->encoder};
   struct decoder_pass *pass = &member->pass;
+  encoder_plan(&encoder);
   encoder_forward(&encoder);
   /* At first a row a sentence, then `width` rows. */
   *pass = (struct decoder_pass){.weights = &model->weights.decoder,
@@ -257,14 +258,16 @@ static elman_status start_member(struct search_member *member, const struct sear
                                 .source = {member->encoder.outputs, member->encoder.finals,
                                            rows->source.lengths, rows->source.clause_ends,
                                            rows->source.steps},
-                                .cache = &member->decoder};
+                                .arrays = &member->decoder};
+  decoder_plan(pass);
   start_rows(member, pass, rows);
   pass->source = prepare_source(member, pass, rows);
   pass->target = &rows->target;
   member->overrides = (struct attention_overrides){.options = options};
   if (options->override_count > 0) pass->overrides = &member->overrides;
-  if (pass->weights->sizes.self_attention.heads == 0) return ELMAN_OK;
-  pass->history = &member->history;
+  if (pass->weights->sizes.self_attention.heads > 0) pass->history = &member->history;
+  decoder_plan(pass);
+  if (pass->history == NULL) return ELMAN_OK;
   return self_attention_history_start(&member->history, pass->weights->sizes.self_attention,
                                       rows->target.batch, error);
 }
@@ -433,14 +436,14 @@ static void grow(struct search *search, const real *weights) {
 static void move_row(struct search_member *member, size_t R, size_t r, size_t from) {
   const struct decoder_sizes sizes = member->pass.weights->sizes;
   const size_t H = sizes.hidden, A = sizes.attentional;
-  struct decoder_cache *cache = &member->decoder;
+  struct decoder_arrays *arrays = &member->decoder;
   const size_t parts = sizes.cell->parts;
   for (size_t i = 0; i < sizes.layers * parts; i++) {
-    real *states = cache->states[i / parts].part[i % parts];
+    real *states = arrays->states[i / parts].part[i % parts];
     memcpy(states + r * H, states + (R + from) * H, H * sizeof(real));
   }
   if (A > 0)
-    memcpy(cache->attentional + r * A, cache->attentional + (R + from) * A, A * sizeof(real));
+    memcpy(arrays->attentional + r * A, arrays->attentional + (R + from) * A, A * sizeof(real));
 }
 
 /* The rows in use go on from those that rows->moves names. */

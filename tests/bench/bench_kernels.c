@@ -258,12 +258,12 @@ static void measure_adam(struct size size) {
 struct embedding {
   real *dtable, *dx;
   uint32_t *ids;
-  struct embedding_shape shape;
+  struct embedding_pass pass;
 };
 
 static void run_embedding(void *context) {
   const struct embedding *e = context;
-  embedding_backward(e->dtable, e->dx, e->ids, (struct dropout){0}, e->shape);
+  embedding_backward(e->dtable, e->dx, &e->pass, (struct range){0, SOURCE});
 }
 
 static void measure_embedding(struct size size, const size_t *lengths) {
@@ -271,7 +271,8 @@ static void measure_embedding(struct size size, const size_t *lengths) {
   struct embedding e = {numbers(size.vocabulary * H),
                         numbers(rows * H),
                         random_ids(rows, size.vocabulary),
-                        {SOURCE, BATCH, H, lengths, 0, H}};
+                        {.lengths = lengths, .batch = BATCH, .size = H, .row = H}};
+  e.pass.ids = e.ids;
   char name[128];
   snprintf(name, sizeof name, "V %zu, H %zu: embedding back", size.vocabulary, H);
   measure_threads(name, (double)(rows * H), "G numbers/s", run_embedding, &e);
@@ -285,8 +286,7 @@ static void measure_embedding(struct size size, const size_t *lengths) {
 struct attention {
   struct attention_shape shape;
   size_t size;
-  struct attention_cache cache;
-  struct attention_scratch scratch;
+  struct attention_arrays cache, scratch;
   real *queries, *keys, *dqueries, *dkeys, *dcontext;
 };
 

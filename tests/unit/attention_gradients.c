@@ -14,8 +14,7 @@ struct attention_case {
   struct attention_shape shape;
   struct attention_parameters weights, gradients;
   struct arena arena;
-  struct attention_cache cache;
-  struct attention_scratch scratch;
+  struct attention_arrays cache, scratch;
   real *queries, *keys, *values, *r; /* the loss is Σ r·context, and with a guide its loss */
   double *guide_losses;              /* (T B) */
 };
@@ -28,8 +27,8 @@ static double weighted_sum(const real *out, const real *r, size_t n) {
 
 static void take_all(struct attention_case *c, struct arena *arena) {
   const struct attention_shape shape = c->shape;
-  attention_cache_take(&c->cache, arena, c->layer.config, shape, true);
-  attention_scratch_take(&c->scratch, arena, c->layer.config, shape);
+  attention_allocate(&c->cache, arena, c->layer.config, shape, VALUES_WITH_DROPOUT);
+  attention_allocate(&c->scratch, arena, c->layer.config, shape, GRADIENTS);
 }
 
 /* What is not written must not be read. */
@@ -108,7 +107,7 @@ static double larger(double a, double b) {
 static double rounding_of_loss(const struct attention_case *c) {
   const size_t H = c->layer.config.size, V = attention_value_size(c->layer.config);
   const size_t T = c->shape.queries, S = c->shape.keys;
-  const struct attention_cache *cache = &c->cache;
+  const struct attention_arrays *cache = &c->cache;
   const double query = larger(largest_size(c->queries, T * B * H),
                               cache->queries != NULL ? largest_size(cache->queries, T * B * H) : 0);
   const double key = larger(largest_size(c->keys, S * B * H),
@@ -179,8 +178,8 @@ static void check_attention_by(struct attention_config config, struct attention_
   c.guide_losses = calloc(T * B, sizeof *c.guide_losses);
   real *dqueries = reals(T * B * H), *dkeys = reals(S * B * H), *dvalues = reals(S * B * V);
   attention_loss(&c);
-  attention_scratch_clear(c.scratch, config, shape);
   const struct attention_pass pass = pass_of(&c);
+  attention_clear(&c.scratch, &pass);
   const struct attention_gradients d = {dqueries, dkeys, dvalues, &c.gradients, c.scratch, c.r};
   attention_backward(&d, &pass, (struct range){0, T});
   attention_prepare_backward(&d, &pass, (struct range){0, S});
@@ -328,8 +327,8 @@ static void check_self_attention(struct attention_config config, struct attentio
   set_up(&c.base, config, shape, 0.2);
   real *dstates = reals(T * B * H);
   self_loss(&c);
-  attention_scratch_clear(c.base.scratch, config, shape);
   const struct attention_pass pass = self_pass_of(&c);
+  attention_clear(&c.base.scratch, &pass);
   const struct attention_gradients d = {dstates,           dstates,        dstates,
                                         &c.base.gradients, c.base.scratch, c.base.r};
   for (size_t end = T; end > 0; end -= range)

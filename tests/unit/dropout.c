@@ -57,10 +57,11 @@ static void fill_side(struct sentences *side, size_t length, uint32_t first) {
 }
 
 static struct masks masks_of(const struct workspace *workspace, size_t attentional) {
-  const struct encoder_cache *encoder = &workspace->encoder;
-  const struct decoder_cache *decoder = &workspace->decoder;
-  const struct attention_cache *own = &encoder->self_attention;
-  const struct attention_cache *target = &decoder->self_attention, *attention = &decoder->attention;
+  const struct encoder_arrays *encoder = &workspace->encoder;
+  const struct decoder_arrays *decoder = &workspace->decoder;
+  const struct attention_arrays *own = &encoder->self_attention;
+  const struct attention_arrays *target = &decoder->self_attention,
+                                *attention = &decoder->attention;
   const size_t fed = EMBEDDING + attentional, weights = HEADS * STEPS;
   const size_t features = attentional > 0 ? attentional : 2 * HIDDEN;
   return (struct masks){

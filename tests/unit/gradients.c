@@ -169,18 +169,28 @@ enum { EMB_V = 5, EMB_STEPS = 4, EMB_BATCH = 3, EMB_SIZE = 70, EMB_ROW = 71 };
 static const uint32_t emb_ids[EMB_STEPS * EMB_BATCH] = {3, 0, 3, 3, 1, 4, 3, 2, 4, 1, 3, 0};
 static const size_t emb_lengths[EMB_BATCH] = {4, 3, 2};
 
-static const struct embedding_shape emb_shape = {EMB_STEPS,   EMB_BATCH, EMB_SIZE,
-                                                 emb_lengths, 0,         EMB_ROW};
+static const struct range emb_steps = {0, EMB_STEPS};
 
 struct embedding_case {
   real *table, *r;
   struct dropout dropout;
 };
 
+static struct embedding_pass emb_pass(const struct embedding_case *c) {
+  return (struct embedding_pass){.table = c->table,
+                                 .ids = emb_ids,
+                                 .lengths = emb_lengths,
+                                 .batch = EMB_BATCH,
+                                 .size = EMB_SIZE,
+                                 .row = EMB_ROW,
+                                 .dropout = c->dropout};
+}
+
 static double embedding_loss(void *context) {
   const struct embedding_case *c = context;
+  const struct embedding_pass pass = emb_pass(c);
   real x[EMB_STEPS * EMB_BATCH * EMB_ROW] = {0};
-  embedding_forward(x, c->table, emb_ids, c->dropout, emb_shape);
+  embedding_forward(x, &pass, emb_steps);
   return weighted_sum(x, c->r, sizeof x / sizeof *x);
 }
 
@@ -191,7 +201,8 @@ Test(gradients, embedding) {
                                {dropped * 0.4, {1, RANDOM_DROPOUT, 1}}};
     real *dtable = reals(EMB_V * EMB_SIZE);
     real *dx = random_reals(EMB_STEPS * EMB_BATCH * EMB_ROW, 1, 2);
-    embedding_backward(dtable, dx, emb_ids, c.dropout, emb_shape);
+    const struct embedding_pass pass = emb_pass(&c);
+    embedding_backward(dtable, dx, &pass, emb_steps);
     check_gradient("table", c.table, dtable, (size_t)EMB_V * EMB_SIZE, embedding_loss, &c);
     free(c.table);
     free(c.r);
@@ -241,7 +252,10 @@ static double rnn_loss(void *context) {
   for (size_t p = 0; p < c->shape.cell->parts; p++)
     memcpy(rnn_initial(states, p, c->shape), rnn_initial(c->initial, p, c->shape),
            B * H * sizeof(real));
-  rnn_forward(states, c->inputs, &c->weights, c->shape);
+  rnn_forward(
+      &(struct rnn_pass){
+          .weights = &c->weights, .shape = c->shape, .states = states, .inputs = c->inputs},
+      (struct range){0, c->shape.steps});
   for (size_t p = 0; p < c->shape.cell->parts; p++)
     loss += weighted_sum(states.part[p], c->r.part[p], n);
   free_states(states);
@@ -252,7 +266,7 @@ static void check_rnn(const struct rnn_cell *cell, bool layer_norm, size_t steps
                       const size_t *lengths, bool reverse) {
   enum { E = 3, H = 4 };
   const size_t G = cell->gates, K = rnn_columns(cell);
-  const struct rnn_shape shape = {cell, steps, batch, E, H, lengths, 0, reverse};
+  const struct rnn_shape shape = {cell, steps, batch, E, H, lengths, reverse};
   struct rnn_case c = {.shape = shape,
                        .weights = {random_reals(G * H * E, 0.7, 1), random_reals(G * H * H, 0.7, 2),
                                    random_reals(G * H, 0.5, 3), random_reals(G * H, 0.5, 4),
@@ -264,10 +278,13 @@ static void check_rnn(const struct rnn_cell *cell, bool layer_norm, size_t steps
   real *dinputs = random_reals(steps * batch * E, 1, 10);
   struct rnn_parameters gradients = {reals(G * H * E), reals(G * H * H), reals(G * H), reals(G * H),
                                      layer_norm ? reals(K * H) : NULL};
-  rnn_forward(states, c.inputs, &c.weights, shape);
-  rnn_backward_states(dstates, states, &c.weights, shape);
-  rnn_backward_weights(&gradients, dstates, states, c.inputs, shape);
-  rnn_backward_inputs(dinputs, 0, dstates, &c.weights, shape);
+  const struct range all = {0, steps};
+  const struct rnn_pass pass = {
+      .weights = &c.weights, .shape = shape, .states = states, .inputs = c.inputs};
+  rnn_forward(&pass, all);
+  rnn_backward_states(dstates, &pass, all);
+  rnn_backward_weights(&gradients, dstates, &pass);
+  rnn_backward_inputs(dinputs, 0, dstates, &pass, all);
 
   check_gradient("weight_ih", c.weights.weight_ih, gradients.weight_ih, G * H * E, rnn_loss, &c);
   check_gradient("weight_hh", c.weights.weight_hh, gradients.weight_hh, G * H * H, rnn_loss, &c);
@@ -292,8 +309,8 @@ static void check_rnn(const struct rnn_cell *cell, bool layer_norm, size_t steps
                    c.inputs,
                    dinputs};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) free(lists[i]);
-  const struct rnn_states all[] = {c.initial, c.r, states, dstates};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) free_states(all[i]);
+  const struct rnn_states sets[] = {c.initial, c.r, states, dstates};
+  for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) free_states(sets[i]);
 }
 
 Test(gradients, recurrent_layer) {

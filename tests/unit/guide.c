@@ -63,7 +63,7 @@ static double loss_of(struct query *q) {
 
 /* dscores (S) of one head, zero before. */
 static void gradient_of(real *dscores, real *dcenter, struct query *q, size_t head) {
-  const struct attention_scratch scratch = {.own = {NULL, dcenter}};
+  const struct attention_arrays scratch = {.own = {NULL, dcenter}};
   const struct attention_row row = {
       .pass = &q->pass, .visible = {0, S}, .weights = q->weights + head * S};
   memset(dscores, 0, S * sizeof *dscores);

@@ -215,7 +215,7 @@ Test(network, attention_at_masked_positions) {
   real context[T * B * H], weights[T * B * S], scratch[T * B * S];
   spoil(context, T * B * H);
   spoil(weights, T * B * S);
-  const struct attention_cache cache = {.context = context, .weights = weights};
+  const struct attention_arrays cache = {.context = context, .weights = weights};
   const struct attention_pass pass = {layer, shape, cache, d, e, e};
   attention_forward(&pass, (struct range){0, T});
   for (size_t t = 0; t < T; t++) {
@@ -278,11 +278,11 @@ static void spoil_workspace(struct setup *s) {
   spoil(w->decoder.logits, w->block * s->config.target_vocabulary);
   spoil(w->encoder_scratch.outputs, S * B * H);
   spoil(w->encoder_scratch.finals, encoder_final_size(encoder_sizes_of(&s->config)) * B);
-  spoil(w->encoder_scratch.inputs, S * B * E);
+  spoil(w->encoder_scratch.inputs[0], S * B * E);
   spoil_states(w->encoder_scratch.states[0][0], S, s);
-  spoil(w->decoder_scratch.inputs, T * B * E);
+  spoil(w->decoder_scratch.inputs[0], T * B * E);
   spoil_states(w->decoder_scratch.states[0], T, s);
-  spoil(w->decoder_scratch.context, T * B * H);
+  spoil(w->decoder_scratch.attention.context, T * B * H);
   spoil(w->decoder_scratch.attention.weights, T * B * S);
   spoil(w->decoder_scratch.features, N * 2 * H);
 }

@@ -126,7 +126,7 @@ Test(override, padding_stays_without_weight) {
   real *q = random_reals(QUERIES * BATCH * SIZE, 1, 1),
        *k = random_reals(KEYS * BATCH * SIZE, 1, 2);
   real context[QUERIES * BATCH * SIZE], weights[QUERIES * BATCH * KEYS];
-  const struct attention_cache cache = {.context = context, .weights = weights};
+  const struct attention_arrays cache = {.context = context, .weights = weights};
   for (size_t i = 0; i < sizeof overrides / sizeof *overrides; i++) {
     const elman_translate_options options = {
         .overrides = &overrides[i], .override_count = 1, .override_seed = 1};

@@ -91,6 +91,14 @@ static void states_free(struct rnn_states states) {
   free(states.scales);
 }
 
+/* The layer's pass with these states, and all steps. */
+static struct rnn_pass pass_of(const struct layer *layer, struct rnn_states states) {
+  return (struct rnn_pass){
+      .weights = &layer->weights, .shape = layer->shape, .states = states, .inputs = layer->inputs};
+}
+
+static const struct range all = {0, STEPS};
+
 /* What the input and what the state give to gate g of unit j, with their biases. */
 struct shares {
   double input, state;
@@ -233,13 +241,14 @@ static void check_layer(enum cell_kind kind, size_t batch, size_t input, size_t 
   real *start = random_reals(2 * n, 0.5, 7);
   double *expected = doubles(start, n), *cells = doubles(start + n, n);
   fill(states, start, &layer);
-  rnn_forward(states, layer.inputs, &layer.weights, layer.shape);
+  const struct rnn_pass pass = pass_of(&layer, states);
+  rnn_forward(&pass, all);
   plain_forward(expected, cells, kind, &layer);
   cr_assert_lt(largest_difference(states.part[0], expected, n), CLOSE, "%s", cell_name(kind));
   if (parts > 1) cr_assert_lt(largest_difference(states.part[1], cells, n), CLOSE);
   double *dexpected = doubles(layer.above, n);
   fill(dstates, layer.above, &layer);
-  rnn_backward_states(dstates, states, &layer.weights, layer.shape);
+  rnn_backward_states(dstates, &pass, all);
   if (kind == CELL_ELMAN) {
     plain_backward(dexpected, expected, &layer);
     cr_assert_lt(largest_difference(dstates.part[0], dexpected, n), 10 * CLOSE);
@@ -287,14 +296,9 @@ Test(recurrence, a_sentence_in_stretches_is_the_sentence) {
     real *start = random_reals(2 * n, 0.5, 7);
     fill(whole, start, &layer);
     fill(apart, start, &layer);
-    rnn_forward(whole, layer.inputs, &layer.weights, layer.shape);
-    for (size_t t = 0; t < STEPS; t++) {
-      struct rnn_shape shape = layer.shape;
-      shape.steps = 1;
-      shape.first = t;
-      rnn_forward(rnn_states_from(apart, shape, t), layer.inputs + t * B * E, &layer.weights,
-                  shape);
-    }
+    const struct rnn_pass pass = pass_of(&layer, whole), parts = pass_of(&layer, apart);
+    rnn_forward(&pass, all);
+    for (size_t t = 0; t < STEPS; t++) rnn_forward(&parts, (struct range){t, 1});
     for (size_t p = 0; p < layer.shape.cell->parts; p++) {
       const real *states = apart.part[p];
       cr_assert(relative_error(whole.part[p], states, n) < CLOSE);
@@ -316,7 +320,8 @@ static double loss_of(const struct layer *layer, struct rnn_states states, const
   const size_t n = part_size(layer);
   double sum = 0;
   fill(states, start, layer);
-  rnn_forward(states, layer->inputs, &layer->weights, layer->shape);
+  const struct rnn_pass pass = pass_of(layer, states);
+  rnn_forward(&pass, all);
   for (size_t p = 0; p < layer->shape.cell->parts; p++)
     for (size_t i = 0; i < n; i++) sum += states.part[p][i] * layer->above[p * n + i];
   return sum;
@@ -365,17 +370,18 @@ Test(recurrence, gradients_in_tiles) {
                                  layer_norm ? reals(columns) : NULL};
       loss_of(&layer, states, start);
       fill(dstates, layer.above, &layer);
-      rnn_backward_states(dstates, states, &layer.weights, layer.shape);
-      rnn_backward_weights(&d, dstates, states, layer.inputs, layer.shape);
-      rnn_backward_inputs(dinputs, 0, dstates, &layer.weights, layer.shape);
+      const struct rnn_pass pass = pass_of(&layer, states);
+      rnn_backward_states(dstates, &pass, all);
+      rnn_backward_weights(&d, dstates, &pass);
+      rnn_backward_inputs(dinputs, 0, dstates, &pass, all);
       check_direction("weight_ih", &layer, layer.weights.weight_ih, d.weight_ih, rows * E);
       check_direction("weight_hh", &layer, layer.weights.weight_hh, d.weight_hh, rows * H);
       check_direction("bias_ih", &layer, layer.weights.bias_ih, d.bias_ih, rows);
       check_direction("bias_hh", &layer, layer.weights.bias_hh, d.bias_hh, rows);
       if (layer_norm) check_direction("gain", &layer, layer.weights.gain, d.gain, columns);
       check_direction("inputs", &layer, layer.inputs, dinputs, STEPS * B * E);
-      real *const all[] = {start, dinputs, d.weight_ih, d.weight_hh, d.bias_ih, d.bias_hh, d.gain};
-      for (size_t k = 0; k < sizeof all / sizeof *all; k++) free(all[k]);
+      real *const lists[] = {start, dinputs, d.weight_ih, d.weight_hh, d.bias_ih, d.bias_hh, d.gain};
+      for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) free(lists[k]);
       states_free(states);
       states_free(dstates);
       layer_free(&layer);
