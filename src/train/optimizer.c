@@ -185,29 +185,52 @@ static void add_range(struct optimizer *optimizer, size_t start, size_t end) {
   optimizer->ranges[optimizer->range_count++] = (struct range){start, size};
 }
 
-elman_status optimizer_create(struct optimizer *optimizer, const struct model *model,
-                              struct weight_blocks blocks, elman_error *error) {
+static elman_status create_blocks(struct weight_blocks *blocks, const struct model *model,
+                                  bool average, elman_error *error) {
+  elman_status status = parameter_block_create(&blocks->gradients, &model->table, error);
+  if (status == ELMAN_OK) status = parameter_block_create(&blocks->m, &model->table, error);
+  if (status == ELMAN_OK) status = parameter_block_create(&blocks->v, &model->table, error);
+  if (status != ELMAN_OK || !average) return status;
+  status = parameter_block_create(&blocks->average, &model->table, error);
+  if (status == ELMAN_OK)
+    memcpy(blocks->average, blocks->weights, model->table.block * sizeof *blocks->weights);
+  return status;
+}
+
+static elman_status create_tables(struct optimizer *optimizer, const struct model *model,
+                                  elman_error *error) {
   const struct model_config *config = &model->config;
   const size_t E = config->embedding_size;
   const size_t rows[] = {config->source_vocabulary, config->target_vocabulary};
   const real *const views[] = {model->weights.encoder.embedding, model->weights.decoder.embedding};
-  *optimizer = (struct optimizer){.blocks = blocks};
   size_t end = 0; /* of the table before */
   elman_status status = ELMAN_OK;
   for (size_t i = 0; i < (config->tie_embeddings ? 1 : 2) && status == ELMAN_OK; i++) {
     const size_t offset = (size_t)(views[i] - model->block);
     struct deferred_table *table = &optimizer->tables[optimizer->table_count++];
     add_range(optimizer, end, offset);
-    status = deferred_create(table, blocks_from(&blocks, offset), rows[i], E, error);
+    status = deferred_create(table, blocks_from(&optimizer->blocks, offset), rows[i], E, error);
     end = offset + rows[i] * E;
   }
   add_range(optimizer, end, model->table.block);
+  return status;
+}
+
+elman_status optimizer_create(struct optimizer *optimizer, const struct model *model, bool average,
+                              elman_error *error) {
+  *optimizer = (struct optimizer){.blocks.weights = model->block};
+  elman_status status = create_blocks(&optimizer->blocks, model, average, error);
+  if (status == ELMAN_OK) status = create_tables(optimizer, model, error);
   if (status != ELMAN_OK) optimizer_free(optimizer);
   return status;
 }
 
 void optimizer_free(struct optimizer *optimizer) {
   for (size_t i = 0; i < optimizer->table_count; i++) deferred_free(&optimizer->tables[i]);
+  parameter_block_free(optimizer->blocks.gradients);
+  parameter_block_free(optimizer->blocks.m);
+  parameter_block_free(optimizer->blocks.v);
+  parameter_block_free(optimizer->blocks.average);
   *optimizer = (struct optimizer){0};
 }
 

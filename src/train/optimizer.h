@@ -55,7 +55,7 @@ struct deferred_table {
 };
 
 struct optimizer {
-  struct weight_blocks blocks; /* borrowed */
+  struct weight_blocks blocks; /* laid out as the model's, whose weights are borrowed */
   struct range ranges[3];      /* all but the tables below */
   size_t range_count;
   struct deferred_table tables[2]; /* of the source's words, of the target's */
@@ -69,10 +69,9 @@ struct optimizer {
  * section 11. */
 real average_share(double decay, uint64_t update);
 
-/* The blocks are laid out as the model's; no update of weights, moments and average is deferred;
- * the gradients are 0. */
-elman_status optimizer_create(struct optimizer *optimizer, const struct model *model,
-                              struct weight_blocks blocks, elman_error *error) CHECKED;
+/* Gradients and moments are 0; the average, if there is one, begins as the weights. */
+elman_status optimizer_create(struct optimizer *optimizer, const struct model *model, bool average,
+                              elman_error *error) CHECKED;
 void optimizer_free(struct optimizer *optimizer);
 
 /* Lists the rows of this batch's words and brings them up to date, before they are looked up and

@@ -49,10 +49,11 @@ size_t trainer_block_bytes(const struct trainer *trainer) {
 }
 
 void trainer_list_blocks(struct named_block blocks[TRAINER_BLOCKS], const struct trainer *trainer) {
-  const struct named_block all[TRAINER_BLOCKS] = {{"weights", trainer->model->block},
-                                                  {"m", trainer->m},
-                                                  {"v", trainer->v},
-                                                  {"average", trainer->average},
+  const struct weight_blocks *state = &trainer->optimizer.blocks;
+  const struct named_block all[TRAINER_BLOCKS] = {{"weights", state->weights},
+                                                  {"m", state->m},
+                                                  {"v", state->v},
+                                                  {"average", state->average},
                                                   {"best", trainer->best}};
   memcpy(blocks, all, sizeof all);
 }
@@ -65,17 +66,9 @@ elman_status trainer_create(struct trainer *trainer, struct model *model,
       .adam = adam_options_default(),
       .schedule = {schedule_kind_of(options), options->learning_rate, options->warm_up},
       .state = {.epoch = 1, .rate_factor = 1}};
-  const struct parameter_table *table = &model->table;
-  elman_status status = parameter_block_create(&trainer->gradients, table, error);
-  if (status == ELMAN_OK) status = parameter_block_create(&trainer->m, table, error);
-  if (status == ELMAN_OK) status = parameter_block_create(&trainer->v, table, error);
-  if (status == ELMAN_OK && options->average > 0)
-    status = parameter_block_create(&trainer->average, table, error);
+  elman_status status = optimizer_create(&trainer->optimizer, model, options->average > 0, error);
   if (status == ELMAN_OK && options->dev != NULL)
-    status = parameter_block_create(&trainer->best, table, error);
-  const struct weight_blocks blocks = {model->block, trainer->gradients, trainer->m, trainer->v,
-                                       trainer->average};
-  if (status == ELMAN_OK) status = optimizer_create(&trainer->optimizer, model, blocks, error);
+    status = parameter_block_create(&trainer->best, &model->table, error);
   if (status == ELMAN_OK)
     status = shards_create(&trainer->shards, options->group, options->shards, model,
                            &trainer->optimizer, error);
@@ -83,8 +76,6 @@ elman_status trainer_create(struct trainer *trainer, struct model *model,
     trainer_free(trainer);
     return status;
   }
-  if (trainer->average != NULL)
-    memcpy(trainer->average, model->block, trainer_block_bytes(trainer));
   trainer->start.history = model->past.history;
   if (model->loaded || model->past.history.updates > 0)
     trainer->start.weights = trainer_hash(trainer, model->block);
@@ -95,7 +86,8 @@ const real *trainer_result(const struct trainer *trainer) {
   const struct training_state *state = &trainer->state;
   const bool ends_best = state->end_best && state->end_validated == state->update;
   if (state->has_best && trainer->best != NULL && !ends_best) return trainer->best;
-  return trainer->average != NULL ? trainer->average : trainer->model->block;
+  const struct weight_blocks *blocks = &trainer->optimizer.blocks;
+  return blocks->average != NULL ? blocks->average : blocks->weights;
 }
 
 uint64_t trainer_hash(const struct trainer *trainer, const real *block) {
@@ -106,10 +98,6 @@ uint64_t trainer_hash(const struct trainer *trainer, const real *block) {
 void trainer_free(struct trainer *trainer) {
   shards_free(trainer->shards);
   optimizer_free(&trainer->optimizer);
-  parameter_block_free(trainer->gradients);
-  parameter_block_free(trainer->m);
-  parameter_block_free(trainer->v);
-  parameter_block_free(trainer->average);
   parameter_block_free(trainer->best);
   *trainer = (struct trainer){0};
 }
@@ -177,7 +165,7 @@ void trainer_flush(struct trainer *trainer) {
 }
 
 void trainer_swap_average(struct trainer *trainer) {
-  real *weights = trainer->model->block, *average = trainer->average;
+  real *weights = trainer->model->block, *average = trainer->optimizer.blocks.average;
   for (size_t i = 0; average != NULL && i < trainer->model->table.block; i++) {
     const real kept = weights[i];
     weights[i] = average[i];

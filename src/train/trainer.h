@@ -69,8 +69,7 @@ struct trainer {
   struct model *model;                /* borrowed */
   const elman_train_options *options; /* borrowed */
   struct corpus_hashes corpus;        /* set by the loop; for comparing with other runs */
-  real *gradients, *m, *v;            /* blocks laid out like the model's */
-  real *average, *best;               /* the same layout; NULL when off */
+  real *best;                         /* weights by validation, laid out as the model's; or NULL */
   struct optimizer optimizer;
   struct shards *shards;
   struct adam_options adam; /* its learning rate is the schedule's peak */

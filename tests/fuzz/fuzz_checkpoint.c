@@ -95,9 +95,9 @@ bool fuzz_one(const uint8_t *bytes, size_t size) {
     return false;
   }
   require_finite(trainer.model->block);
-  require_finite(trainer.m);
-  require_finite(trainer.v);
-  require_finite(trainer.average);
+  require_finite(trainer.optimizer.blocks.m);
+  require_finite(trainer.optimizer.blocks.v);
+  require_finite(trainer.optimizer.blocks.average);
   require_finite(trainer.best);
   if (fuzz_one_in(8, bytes, size)) train_on();
   return true;

@@ -112,7 +112,7 @@ Test(checkpoint, moment_that_is_not_finite) {
   trainer.state.rate_factor = 1;
   cr_assert_eq(checkpoint_save(&trainer, NULL), ELMAN_OK);
   trainer.state.update = 6;
-  trainer.v[0] = (real)INFINITY;
+  trainer.optimizer.blocks.v[0] = (real)INFINITY;
   cr_assert_eq(checkpoint_save(&trainer, NULL), ELMAN_INVALID_ARGUMENT);
   cr_assert_eq(checkpoint_load(&trainer, &found, NULL), ELMAN_OK);
   cr_assert_eq(trainer.state.update, 5);

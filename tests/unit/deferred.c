@@ -115,10 +115,10 @@ static void check_same(const char *what, const real *block, const real *expected
 static void check_trainer(const struct trainer *trainer, const struct dense *dense) {
   const uint64_t update = trainer->state.update;
   check_same("weights", trainer->model->block, dense->model->block, dense->size, update);
-  check_same("m", trainer->m, dense->m, dense->size, update);
-  check_same("v", trainer->v, dense->v, dense->size, update);
+  check_same("m", trainer->optimizer.blocks.m, dense->m, dense->size, update);
+  check_same("v", trainer->optimizer.blocks.v, dense->v, dense->size, update);
   if (dense->average != NULL)
-    check_same("average", trainer->average, dense->average, dense->size, update);
+    check_same("average", trainer->optimizer.blocks.average, dense->average, dense->size, update);
 }
 
 /* ---- training ---- */
@@ -201,7 +201,7 @@ static void check_training(size_t which, bool tied) {
   trainer_flush(&trainer);
   check_trainer(&trainer, &dense);
   for (size_t i = 0; i < SILENT * EMBEDDING; i++)
-    cr_assert_eq(trainer.m[(SOURCE_WORDS - SILENT) * EMBEDDING + i], 0);
+    cr_assert_eq(trainer.optimizer.blocks.m[(SOURCE_WORDS - SILENT) * EMBEDDING + i], 0);
   trainer_free(&trainer);
   free_dense(&dense);
   model_free(model);
@@ -266,24 +266,24 @@ Test(deferred, goes_on_from_a_checkpoint) {
 
 /* ---- rows ---- */
 
-/* The layout of a model alone. */
+/* A model without vocabularies, whose first weights are the source embedding. */
 static struct model bare_model(size_t rows, size_t columns) {
   struct model model = {.config = model_config_default()};
   model.config.source_vocabulary = rows;
   model.config.embedding_size = columns;
   model.config.hidden_size = 4;
   cr_assert_eq(parameter_table_create(&model.table, &model.config, NULL), ELMAN_OK);
+  cr_assert_eq(parameter_block_create(&model.block, &model.table, NULL), ELMAN_OK);
+  cr_assert_eq((uintptr_t)model.block % ARENA_ALIGNMENT, 0);
+  parameters_bind(&model.weights, model.block, &model.config);
+  cr_assert_eq(model.weights.encoder.embedding, model.block);
   return model;
 }
 
-/* The first rows of a block are the source embedding. */
-static struct optimizer optimizer_of(struct model *model, struct weight_blocks blocks) {
-  struct optimizer optimizer;
-  model->block = blocks.weights;
-  parameters_bind(&model->weights, model->block, &model->config);
-  cr_assert_eq(model->weights.encoder.embedding, model->block);
-  cr_assert_eq(optimizer_create(&optimizer, model, blocks, NULL), ELMAN_OK);
-  return optimizer;
+static void randomize(struct model *model) {
+  real *values = random_reals(model->table.block, 1, 1);
+  memcpy(model->block, values, model->table.block * sizeof *values);
+  free(values);
 }
 
 /* Words as in a large vocabulary, so that threads share the rows. */
@@ -291,12 +291,14 @@ Test(deferred, threads_change_no_bit) {
   enum { ROWS = 3000, COLUMNS = 100, WORDS = 2000, ROUNDS = 5 };
   struct model model = bare_model(ROWS, COLUMNS);
   const size_t n = model.table.block;
-  real *first = NULL;
+  real *first = reals(n);
   double norms[ROUNDS];
   for (size_t threads = 1; threads <= 3; threads++) {
     use_threads(threads);
-    const struct weight_blocks blocks = {random_reals(n, 1, 1), reals(n), reals(n), reals(n), NULL};
-    struct optimizer optimizer = optimizer_of(&model, blocks);
+    struct optimizer optimizer;
+    randomize(&model);
+    cr_assert_eq(optimizer_create(&optimizer, &model, false, NULL), ELMAN_OK);
+    real *gradients = optimizer.blocks.gradients;
     uint32_t ids[WORDS];
     size_t length = WORDS;
     const struct batch batch = {
@@ -305,28 +307,23 @@ Test(deferred, threads_change_no_bit) {
       for (size_t i = 0; i < WORDS; i++) ids[i] = (uint32_t)draw(ROWS, k * WORDS + i);
       optimizer_begin(&optimizer, &batch);
       for (size_t i = 0; i < WORDS * COLUMNS; i++)
-        blocks.gradients[ids[i / COLUMNS] * COLUMNS + i % COLUMNS] +=
+        gradients[ids[i / COLUMNS] * COLUMNS + i % COLUMNS] +=
             (real)random_uniform((struct random_stream){3, 97, (uint32_t)k}, i);
       const double norm = optimizer_norm(&optimizer);
       if (threads == 1) norms[k - 1] = norm;
       cr_assert_eq(norm, norms[k - 1]);
       const struct update_step step = {.adam = adam_step_of(adam_options_default(), k)};
       optimizer_update(&optimizer, &step);
-      for (size_t i = 0; i < n; i++) cr_assert_eq(blocks.gradients[i], 0);
+      for (size_t i = 0; i < n; i++) cr_assert_eq(gradients[i], 0);
     }
     optimizer_flush(&optimizer);
-    if (first == NULL)
-      first = blocks.weights;
-    else
-      cr_assert_eq(memcmp(blocks.weights, first, n * sizeof *first), 0);
-    if (blocks.weights != first) free(blocks.weights);
-    free(blocks.gradients);
-    free(blocks.m);
-    free(blocks.v);
+    if (threads == 1) memcpy(first, model.block, n * sizeof *first);
+    cr_assert_eq(memcmp(model.block, first, n * sizeof *first), 0);
     optimizer_free(&optimizer);
   }
   use_threads(1);
   free(first);
+  parameter_block_free(model.block);
 }
 
 /* Rows with nothing to fade, or nearly: each has one number that an update changes. */
@@ -334,20 +331,22 @@ Test(deferred, only_what_rests_is_left_out) {
   enum { CASES = 5, COLUMNS = 19, PLACE = 17 };
   struct model model = bare_model(CASES, COLUMNS);
   const size_t n = model.table.block;
-  real *w = random_reals(n, 1, 1), *m = reals(n), *v = reals(n), *g = reals(n), *mean = reals(n);
-  memcpy(mean, w, n * sizeof *w);
+  struct optimizer optimizer;
+  randomize(&model);
+  cr_assert_eq(optimizer_create(&optimizer, &model, true, NULL), ELMAN_OK);
+  real *m = optimizer.blocks.m, *v = optimizer.blocks.v, *mean = optimizer.blocks.average;
+  real *gradients = reals(n);
   m[0 * COLUMNS + PLACE] = (real)-0.0;
   m[1 * COLUMNS + PLACE] = (real)1e-9;
   v[2 * COLUMNS + PLACE] = (real)1e-9;
   mean[3 * COLUMNS + PLACE] += 1;
   real *expected[] = {reals(n), reals(n), reals(n), reals(n)};
-  const real *const start[] = {w, m, v, mean};
-  for (size_t i = 0; i < 4; i++) memcpy(expected[i], start[i], n * sizeof *w);
-  struct optimizer optimizer = optimizer_of(&model, (struct weight_blocks){w, g, m, v, mean});
+  const real *const start[] = {model.block, m, v, mean};
+  for (size_t i = 0; i < 4; i++) memcpy(expected[i], start[i], n * sizeof *m);
   for (uint64_t k = 1; k <= 3; k++) {
     const struct update_step step = {adam_step_of(adam_options_default(), k), (real)0.25};
     optimizer_update(&optimizer, &step);
-    adam_update(expected[0], expected[1], expected[2], g, n, &step.adam);
+    adam_update(expected[0], expected[1], expected[2], gradients, n, &step.adam);
     for (size_t i = 0; i < n; i++)
       expected[3][i] += step.average_share * (expected[0][i] - expected[3][i]);
   }
@@ -358,8 +357,8 @@ Test(deferred, only_what_rests_is_left_out) {
     free(expected[i]);
   }
   optimizer_free(&optimizer);
-  real *const all[] = {w, m, v, g, mean};
-  for (size_t i = 0; i < 5; i++) free(all[i]);
+  free(gradients);
+  parameter_block_free(model.block);
 }
 
 static size_t peak_bytes(void) {
@@ -373,27 +372,22 @@ Test(deferred, words_that_never_come_up_take_no_memory) {
   cr_skip_test("it takes memory of its own");
 #endif
   enum { ROWS = 100000, COLUMNS = 100, BLOCKS = 4 };
+  const size_t before = peak_bytes();
   struct model model = bare_model(ROWS, COLUMNS);
-  const size_t before = peak_bytes(), bytes = model.table.block * sizeof(real);
-  real *blocks[BLOCKS];
-  for (size_t i = 0; i < BLOCKS; i++) {
-    cr_assert_eq(parameter_block_create(&blocks[i], &model.table, NULL), ELMAN_OK);
-    cr_assert_eq((uintptr_t)blocks[i] % ARENA_ALIGNMENT, 0);
-  }
-  struct optimizer optimizer = optimizer_of(
-      &model, (struct weight_blocks){blocks[0], blocks[1], blocks[2], blocks[3], NULL});
+  struct optimizer optimizer;
+  cr_assert_eq(optimizer_create(&optimizer, &model, false, NULL), ELMAN_OK);
   uint32_t ids[] = {5, ROWS / 2, ROWS - 1};
   size_t length = 3;
   const struct batch batch = {.source = {.ids = ids, .lengths = &length, .steps = 3, .batch = 1}};
   for (uint64_t k = 1; k <= 3; k++) {
     optimizer_begin(&optimizer, &batch);
-    for (size_t i = 0; i < 3; i++) blocks[1][ids[i] * COLUMNS] = 1;
+    for (size_t i = 0; i < 3; i++) optimizer.blocks.gradients[ids[i] * COLUMNS] = 1;
     const struct update_step step = {.adam = adam_step_of(adam_options_default(), k)};
     optimizer_update(&optimizer, &step);
   }
   optimizer_flush(&optimizer);
-  for (size_t i = 0; i < 3; i++) cr_assert_neq(blocks[0][ids[i] * COLUMNS], 0);
-  cr_assert_lt(peak_bytes() - before, BLOCKS * bytes / 4);
+  for (size_t i = 0; i < 3; i++) cr_assert_neq(model.block[ids[i] * COLUMNS], 0);
+  cr_assert_lt(peak_bytes() - before, BLOCKS * model.table.block * sizeof(real) / 4);
   optimizer_free(&optimizer);
-  for (size_t i = 0; i < BLOCKS; i++) parameter_block_free(blocks[i]);
+  parameter_block_free(model.block);
 }

@@ -136,7 +136,7 @@ static void walk(const elman_group *group, void *context) {
   const size_t block = walker.model->table.block;
   if (rank == 0) update->block = block;
   update->gradients[rank] = reals(block);
-  memcpy(update->gradients[rank], trainer.gradients, block * sizeof(real));
+  memcpy(update->gradients[rank], trainer.optimizer.blocks.gradients, block * sizeof(real));
   cr_assert_eq(walker.waited > 0, update->waits);
   if (update->single_thread || update->tied) cr_assert_eq(atomic_load(&walker.sent), 0);
   use_threads(1);

@@ -396,7 +396,7 @@ Test(train, a_failed_update_changes_nothing) {
   trainer_flush(&trainer);
   cr_assert(same_weights(model, before));
   for (size_t i = 0; i < model->table.block; i++)
-    cr_assert(isfinite(trainer.m[i]) && isfinite(trainer.v[i]));
+    cr_assert(isfinite(trainer.optimizer.blocks.m[i]) && isfinite(trainer.optimizer.blocks.v[i]));
   free(before);
   trainer_free(&trainer);
   batch_free(&batch);
