@@ -11,9 +11,7 @@ elman_status checkpoint_save(const struct trainer *trainer, elman_error *error) 
 
 /* Reads the checkpoint of the options into the trainer and its model. A file that is not there
  * leaves them as they are, and *found is then false. Another corpus, or options that change the
- * result, are ELMAN_INVALID_ARGUMENT, and the message names the difference; a damaged file is
- * ELMAN_BAD_DATA.
- */
+ * result, are ELMAN_INVALID_ARGUMENT with the difference; a damaged file is ELMAN_BAD_DATA. */
 elman_status checkpoint_load(struct trainer *trainer, bool *found, elman_error *error) CHECKED;
 
 /* As elman_checkpoint_look. */

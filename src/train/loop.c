@@ -264,8 +264,7 @@ static void add_history(struct model_past *past, const struct run *run) {
   past->training_known = true;
 }
 
-/* As with a checkpoint, a failure ends the training only where no function is there to report it.
- */
+/* As with a checkpoint, a failure ends the training only if the options do not report it. */
 static void report_kept(struct run *run, elman_kept kept, elman_status status,
                         const elman_error *problem) {
   const elman_train_options *options = run->options;

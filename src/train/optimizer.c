@@ -173,8 +173,7 @@ static void claim(real *values, size_t n) {
   claim_pages(values, n * sizeof *values);
 }
 
-/* All numbers between two tables, before the first or after the last: used whole in every update.
- */
+/* Numbers before, between and after the tables: every update uses all of them. */
 static void add_range(struct optimizer *optimizer, size_t start, size_t end) {
   const struct weight_blocks *all = &optimizer->blocks;
   const size_t size = end - start;

@@ -75,7 +75,7 @@ static int describe_rows(json_t *object, unsigned scopes, const void *fields) {
   return result;
 }
 
-/* What corpus and options together made of the words. */
+/* The effects of corpus and options together on words and ids. */
 static json_t *describe_words(const struct trainer *trainer) {
   const struct model *model = trainer->model;
   const struct pairs *dev = trainer_dev(trainer->options);
@@ -135,8 +135,7 @@ int training_set_options(json_t *metadata, const struct trainer *trainer) {
 
 /* ---- comparing ---- */
 
-/* `there` is a value of the checkpoint `path`, or of process 0 where that is NULL; or it is NULL.
- */
+/* `there`, which may be NULL, is from the checkpoint `path`, or from process 0 if that is NULL. */
 static elman_status fail_different(const char *key, const json_t *here, const json_t *there,
                                    const char *path, elman_error *error) {
   const size_t flags = JSON_ENCODE_ANY | JSON_REAL_PRECISION(9);

@@ -1,5 +1,5 @@
-/* What makes two training runs the same one: corpus, model, options and start. A checkpoint holds
- * them, and a run that goes on from it must agree; so must processes that train together. */
+/* Two runs belong to one training if corpus, model, options and start are the same. A checkpoint
+ * holds these, and a run that resumes it must agree; so must processes that train together. */
 #ifndef ELMAN_TRAIN_SAME_TRAINING_H
 #define ELMAN_TRAIN_SAME_TRAINING_H
 

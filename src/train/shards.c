@@ -336,8 +336,7 @@ static struct range slice_of(const struct shards *s, const struct reduction *red
   return (struct range){first, group_first(numbers, rank + 1, P) - first};
 }
 
-/* This process's slice of a subtree's sum. That of its own last subtree stays where it is packed.
- */
+/* This process's slice of a subtree's sum. In its own last subtree it stays where it is packed. */
 static real *subtree_slice(const struct shards *s, const struct reduction *reduction,
                            size_t subtree) {
   const struct subtree *of = &s->subtrees[subtree];

@@ -22,7 +22,7 @@ enum schedule_kind {
   SCHEDULE_INVERSE_SQRT /* peak · √(warm-up / update) (Vaswani et al., NIPS 2017) */
 };
 
-/* Of the learning rate. */
+/* The learning rate over time. */
 struct schedule {
   enum schedule_kind kind;
   double peak;
