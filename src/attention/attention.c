@@ -227,8 +227,8 @@ static struct linear projection(const struct attention_pass *pass, size_t weight
 /* n rows, where there is such a projection                                          (29, 38) */
 static void project(real *projected, const real *rows, const struct attention_pass *pass,
                     size_t weight, size_t n) {
-  if (mechanism_of(pass)->projections >> weight & 1)
-    linear_forward(projected, rows, projection(pass, weight), n);
+  const struct linear linear = projection(pass, weight);
+  if (mechanism_of(pass)->projections >> weight & 1) linear_forward(projected, rows, linear, n);
 }
 
 void attention_prepare(const struct attention_pass *pass, struct range keys) {
@@ -354,9 +354,10 @@ static void project_back(real *drows, const real *dprojected, const real *rows,
   const bool sees_bias = weight != KEY_WEIGHT || pass->layer.config.divide_by_sum;
   real *const *dpart = d->weights->part;
   const struct linear_gradients dlinear = {dpart[weight], sees_bias ? dpart[weight + 1] : NULL};
+  const struct linear linear = projection(pass, weight);
   if ((mechanism_of(pass)->projections >> weight & 1) == 0) return;
-  linear_backward_weights(dlinear, dprojected, rows, projection(pass, weight), n);
-  linear_backward_input(drows, 1, dprojected, projection(pass, weight), n);
+  linear_backward_weights(dlinear, dprojected, rows, linear, n);
+  linear_backward_input(drows, 1, dprojected, linear, n);
 }
 
 static void add_shares(const struct attention_gradients *d, const struct attention_pass *pass) {
@@ -393,14 +394,6 @@ void attention_prepare_backward(const struct attention_gradients *d,
   project_back(d->keys + at, from(d->scratch.keys, at), pass->keys + at, d, pass, KEY_WEIGHT, rows);
   project_back(d->values + at, from(d->scratch.values, at), pass->values + at, d, pass,
                VALUE_WEIGHT, rows);
-}
-
-/* ---- several heads ---- */
-
-real mean_weight(const real *rows, size_t N, size_t S, size_t s) {
-  real sum = 0;
-  for (size_t n = 0; n < N; n++) sum += rows[n * S + s];
-  return sum / (real)N;
 }
 
 /* ---- self-attention ---- */

@@ -108,9 +108,6 @@ void attention_backward(const struct attention_gradients *d, const struct attent
 void attention_prepare_backward(const struct attention_gradients *d,
                                 const struct attention_pass *pass, struct range keys);
 
-/* The mean of what several heads look at: rows (N,S), one per head, at source token s. */
-real mean_weight(const real *rows, size_t N, size_t S, size_t s);
-
 /* ---- self-attention as a residual sublayer over the states of an RNN: outputs = states + context,
  * with the states as queries, keys and values (Vaswani et al., NIPS 2017). docs/beyond.md,
  * equation 44 ---- */

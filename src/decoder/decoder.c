@@ -271,26 +271,15 @@ void decoder_prepare(const struct decoder_pass *pass) {
   attention_prepare(&pass->attention, (struct range){0, pass->source.steps});
 }
 
-/* h_t = tanh(W_a [d_t ; c_t] + b_a)                                                     (34) */
-static void attentional_forward(const struct decoder_pass *pass, struct range steps) {
-  const struct decoder_arrays *arrays = pass->arrays;
-  const size_t B = pass->target->batch, H = pass->weights->sizes.hidden;
-  const size_t at = steps.first * B, rows = steps.count * B;
-  real *combined = arrays->combined + at * 2 * H;
-  columns_put((struct columns){combined, 2 * H, H}, arrays->outputs + at * H, rows);
-  columns_put((struct columns){combined + H, 2 * H, H}, arrays->attention.context + at * H, rows);
-  linear_tanh_forward(arrays->attentional + (at + B) * pass->attentional.out, combined,
-                      pass->attentional, rows);
-}
-
 void decoder_steps(const struct decoder_pass *pass) {
   const struct decoder_sizes *sizes = &pass->weights->sizes;
   const struct decoder_arrays *arrays = pass->arrays;
   const struct packing packing = packing_of(pass, arrays);
-  const size_t first_row = pass->target->batch * pass->embedding.row;
+  const size_t B = pass->target->batch, H = sizes->hidden, A = sizes->attentional;
   struct range steps = {0, pass->steps_at_once};
   for (; steps.first < pass->target->steps; steps.first += steps.count) {
-    embedding_forward(arrays->inputs[0] + steps.first * first_row, &pass->embedding,
+    const size_t at = steps.first * B, rows = steps.count * B;
+    embedding_forward(arrays->inputs[0] + at * pass->embedding.row, &pass->embedding,
                       steps); /* (4) */
     for (size_t l = 0; l < sizes->layers; l++) rnn_forward(&pass->layers[l], steps);
     if (pass->history != NULL)
@@ -298,7 +287,12 @@ void decoder_steps(const struct decoder_pass *pass) {
     else if (sizes->self_attention.heads > 0) /* d_t + self-attention over d_1 .. d_t (44) */
       self_attention_forward(arrays->outputs, &pass->self_attention, steps);
     attention_forward(&pass->attention, steps);
-    if (sizes->attentional > 0) attentional_forward(pass, steps);
+    if (A == 0) continue;
+    /* h_t = tanh(W_a [d_t ; c_t] + b_a)                                                 (34) */
+    real *combined = arrays->combined + at * 2 * H;
+    columns_put((struct columns){combined, 2 * H, H}, arrays->outputs + at * H, rows);
+    columns_put((struct columns){combined + H, 2 * H, H}, arrays->attention.context + at * H, rows);
+    linear_tanh_forward(arrays->attentional + (at + B) * A, combined, pass->attentional, rows);
   }
   share_out(pass->target->steps, packing.work, pack_step, &packing);
 }
@@ -358,19 +352,6 @@ static void layers_backward(const struct decoder_parameters *gradients,
   embedding_backward(gradients->embedding, dinputs, &pass->embedding, steps);
 }
 
-/* Once the gradients of all steps are there: one product for each weight                (19) */
-static void weights_backward(const struct decoder_parameters *gradients,
-                             const struct decoder_arrays *scratch,
-                             const struct decoder_pass *pass) {
-  const size_t B = pass->target->batch, A = pass->attentional.out;
-  const struct linear_gradients d = {gradients->attentional_weight, gradients->attentional_bias};
-  for (size_t l = 0; l < pass->weights->sizes.layers; l++)
-    rnn_backward_weights(&gradients->rnn[l], scratch->states[l], &pass->layers[l]);
-  if (A > 0)
-    linear_backward_weights(d, scratch->attentional + B * A, pass->arrays->combined,
-                            pass->attentional, pass->target->steps * B);
-}
-
 static void clear_scratch(const struct decoder_arrays *scratch, const struct decoder_pass *pass) {
   const struct decoder_sizes *sizes = &pass->weights->sizes;
   const size_t B = pass->target->batch,
@@ -389,7 +370,9 @@ static void clear_scratch(const struct decoder_arrays *scratch, const struct dec
 void decoder_backward(const struct decoder_parameters *gradients, real *dsource, real *dfinals,
                       const struct decoder_arrays *scratch, const struct decoder_pass *pass) {
   const struct decoder_sizes *sizes = &pass->weights->sizes;
-  const size_t length = pass->steps_at_once;
+  const size_t B = pass->target->batch, A = sizes->attentional, length = pass->steps_at_once;
+  const struct linear_gradients dattentional = {gradients->attentional_weight,
+                                                gradients->attentional_bias};
   /* The source states are keys and values at once: both gradients go to dsource. */
   const struct attention_gradients d = {
       scratch->outputs,          dsource, dsource, &gradients->attention, scratch->attention,
@@ -406,13 +389,18 @@ void decoder_backward(const struct decoder_parameters *gradients, real *dsource,
   share_out(pass->target->steps, packing.work, unpack_step, &packing);
   for (size_t end = pass->target->steps; end > 0; end -= length) {
     const struct range steps = {end - length, length};
-    if (sizes->attentional > 0) attentional_backward(scratch, pass, steps);
+    if (A > 0) attentional_backward(scratch, pass, steps);
     attention_backward(&d, &pass->attention, steps);
     if (sizes->self_attention.heads > 0)
       self_attention_backward(&self_d, &pass->self_attention, steps);
     layers_backward(gradients, scratch, pass, steps);
   }
-  attention_prepare_backward(&d, &pass->attention, (struct range){0, pass->source.steps});
-  weights_backward(gradients, scratch, pass);
   for (size_t l = 0; l < sizes->layers; l++) bridge_backward(gradients, dfinals, scratch, pass, l);
+  attention_prepare_backward(&d, &pass->attention, (struct range){0, pass->source.steps});
+  /* Once the gradients of all steps are there: one product for each weight              (19) */
+  for (size_t l = 0; l < sizes->layers; l++)
+    rnn_backward_weights(&gradients->rnn[l], scratch->states[l], &pass->layers[l]);
+  if (A > 0)
+    linear_backward_weights(dattentional, scratch->attentional + B * A, pass->arrays->combined,
+                            pass->attentional, pass->target->steps * B);
 }

@@ -231,12 +231,15 @@ static void score_tile(const void *context, size_t tile) {
     for (size_t block = start; block < end; block++) score_block(job, row, block);
 }
 
-/* log Σ exp over all blocks, each of whose sums is relative to its own maximum      (10) */
-static double join(const real *largest, const double *sums, size_t blocks) {
-  const double most = (double)maximum(largest, blocks);
+/* log Σ exp of a row over all its blocks, whose sums are relative to their own maxima   (10) */
+static void join_blocks(const void *context, size_t row) {
+  const struct output_scores *scores = ((const struct job *)context)->scores;
+  const size_t blocks = scores->blocks;
+  const real *largest = scores->largest + row * blocks;
+  const double *sums = scores->sums + row * blocks, most = (double)maximum(largest, blocks);
   double sum = 0;
   for (size_t i = 0; i < blocks; i++) sum += sums[i] * exp((double)largest[i] - most);
-  return most + log(sum);
+  scores->log_sums[row] = most + log(sum);
 }
 
 void output_scores_fill(const struct output_scores *scores, const real *features, size_t rows,
@@ -246,7 +249,5 @@ void output_scores_fill(const struct output_scores *scores, const real *features
   const size_t tiles = divide_up(scores->blocks, job.blocks);
   const double weight = (double)(scores->V * job.F); /* read once for all rows */
   share_out(tiles, weight * (double)(WORK_OF_SMALL_PRODUCTS + rows), score_tile, &job);
-  for (size_t r = 0; r < rows; r++)
-    scores->log_sums[r] = join(scores->largest + r * scores->blocks,
-                               scores->sums + r * scores->blocks, scores->blocks);
+  share_out(rows, WORK_OF_FUNCTION * (double)(rows * scores->blocks), join_blocks, &job);
 }

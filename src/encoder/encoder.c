@@ -44,17 +44,16 @@ void encoder_allocate(struct encoder_arrays *arrays, struct arena *arena,
   const bool gradients = purpose >= GRADIENTS, every_step = purpose == GRADIENTS_OF_EVERY_STEP;
   for (size_t l = 0; l < sizes->layers; l++) {
     /* The gradients of all layers' inputs share their memory, and those of their states too. */
-    const size_t width = encoder_input_size(*sizes, l);
+    const struct rnn_shape shape = shape_of(sizes, source, l, 0);
     if (gradients && l > 0)
       arrays->inputs[l] = arrays->inputs[0];
     else
-      arrays->inputs[l] = arena_reals(arena, S, B, gradients && width < H ? H : width);
+      arrays->inputs[l] = arena_reals(arena, S, B, gradients && shape.input < H ? H : shape.input);
     for (size_t d = 0; d < sizes->directions; d++) {
       if (gradients && !every_step && l + d > 0)
         arrays->states[l][d] = arrays->states[0][0];
       else
-        rnn_states_allocate(&arrays->states[l][d], arena, shape_of(sizes, source, l, d),
-                            sizes->layer_norm, every_step);
+        rnn_states_allocate(&arrays->states[l][d], arena, shape, sizes->layer_norm, every_step);
     }
   }
   arrays->finals = arena_reals(arena, sizes->layers, B, encoder_final_size(*sizes));
@@ -66,20 +65,6 @@ void encoder_allocate(struct encoder_arrays *arrays, struct arena *arena,
 }
 
 /* ---- what is known before a pass ---- */
-
-/* The columns of direction d in rows of H. */
-static struct columns direction(real *rows, size_t d, const struct encoder_sizes *sizes) {
-  const size_t width = encoder_direction_size(*sizes);
-  return (struct columns){rows + d * width, sizes->hidden, width};
-}
-
-/* Of the final states of a layer, or their gradients, the columns of direction d in part p. */
-static struct columns final_of(real *finals, const struct encoder_pass *pass, size_t layer,
-                               size_t part, size_t d) {
-  const struct encoder_sizes *sizes = &pass->weights->sizes;
-  const size_t number = layer * sizes->cell->parts + part;
-  return direction(finals + number * pass->source->batch * sizes->hidden, d, sizes);
-}
 
 void encoder_plan(struct encoder_pass *pass) {
   const struct encoder_parameters *weights = pass->weights;
@@ -118,10 +103,18 @@ void encoder_plan(struct encoder_pass *pass) {
 
 /* ---- forward ---- */
 
+/* The last states of a layer in one direction, to their columns of the finals (parts,B,H). */
+static void put_finals(real *finals, const struct rnn_pass *layer, size_t H) {
+  const struct rnn_shape shape = layer->shape;
+  for (size_t p = 0; p < shape.cell->parts; p++)
+    columns_put((struct columns){finals + p * shape.batch * H + layer->column, H, shape.hidden},
+                rnn_final(layer->states, p, shape), shape.batch);
+}
+
 void encoder_forward(const struct encoder_pass *pass) {
   const struct encoder_sizes *sizes = &pass->weights->sizes;
   const struct encoder_arrays *arrays = pass->arrays;
-  const size_t B = pass->source->batch;
+  const size_t finals = pass->source->batch * encoder_final_size(*sizes); /* of a layer */
   const struct range all = {0, pass->source->steps};
   embedding_forward(arrays->inputs[0], &pass->embedding, all); /* (1) */
   for (size_t l = 0; l < sizes->layers; l++) {
@@ -129,9 +122,7 @@ void encoder_forward(const struct encoder_pass *pass) {
       const struct rnn_pass *layer = &pass->layers[l][d];
       rnn_start(layer);        /* e_0 = 0 */
       rnn_forward(layer, all); /* (2, 3) */
-      for (size_t p = 0; p < sizes->cell->parts; p++)
-        columns_put(final_of(arrays->finals, pass, l, p, d),
-                    rnn_final(layer->states, p, layer->shape), B);
+      put_finals(arrays->finals + l * finals, layer, sizes->hidden);
     }
   }
   if (sizes->self_attention.heads > 0)
@@ -154,22 +145,25 @@ static real *self_attention_backward_all(const struct encoder_parameters *gradie
   return scratch->recurrent;
 }
 
-/* From the gradients of what a layer gives to that of what reaches its states from above. */
+/* From the gradients of what a layer gives, and of its finals (parts,B,H), to that of what reaches
+ * its states from above. */
 static void gather_states(struct rnn_states dstates, real *doutputs, real *dfinals,
-                          const struct encoder_pass *pass, size_t l, size_t d) {
-  const struct rnn_shape shape = pass->layers[l][d].shape;
-  const struct encoder_sizes *sizes = &pass->weights->sizes;
+                          const struct rnn_pass *layer, size_t H) {
+  const struct rnn_shape shape = layer->shape;
+  const size_t B = shape.batch, width = shape.hidden, column = layer->column;
   rnn_states_clear(dstates, shape);
-  columns_add_to(rnn_outputs(dstates, shape), direction(doutputs, d, sizes),
-                 shape.steps * shape.batch);
-  for (size_t p = 0; p < sizes->cell->parts; p++)
-    columns_add_to(rnn_final(dstates, p, shape), final_of(dfinals, pass, l, p, d), shape.batch);
+  columns_add_to(rnn_outputs(dstates, shape), (struct columns){doutputs + column, H, width},
+                 shape.steps * B);
+  for (size_t p = 0; p < shape.cell->parts; p++)
+    columns_add_to(rnn_final(dstates, p, shape),
+                   (struct columns){dfinals + p * B * H + column, H, width}, B);
 }
 
 void encoder_backward(const struct encoder_parameters *gradients,
                       const struct encoder_arrays *scratch, const struct encoder_pass *pass) {
   const struct encoder_sizes *sizes = &pass->weights->sizes;
   const size_t S = pass->source->steps, B = pass->source->batch, H = sizes->hidden;
+  const size_t finals = B * encoder_final_size(*sizes); /* of a layer */
   const struct range all = {0, S};
   real *doutputs = sizes->self_attention.heads > 0
                        ? self_attention_backward_all(gradients, scratch, pass)
@@ -181,7 +175,7 @@ void encoder_backward(const struct encoder_parameters *gradients,
     for (size_t d = 0; d < sizes->directions; d++) {
       const struct rnn_pass *layer = &pass->layers[l][d];
       const struct rnn_states dstates = scratch->states[l][d];
-      gather_states(dstates, doutputs, scratch->finals, pass, l, d);
+      gather_states(dstates, doutputs, scratch->finals + l * finals, layer, H);
       rnn_backward_states(dstates, layer, all);                                    /* (22) */
       rnn_backward_weights(&gradients->rnn[l][d], dstates, layer);                 /* (23) */
       rnn_backward_inputs(dinputs, d > 0 || layer->residual, dstates, layer, all); /* (24, 88) */

@@ -415,11 +415,12 @@ void rnn_backward_states(struct rnn_states dstates, const struct rnn_pass *pass,
   const struct rnn_shape *shape = &pass->shape;
   const size_t B = shape->batch, H = shape->hidden;
   const bool normalize = pass->weights->gain != NULL;
-  if (steps.count == 0) return;
-  struct backward_step step =
-      backward_step_of(&dstates, pass, step_number(steps.count - 1, steps, shape));
-  all_rows_backward(&step);
   for (size_t i = steps.count; i-- > 0;) {
+    const struct backward_step step =
+        backward_step_of(&dstates, pass, step_number(i, steps, shape));
+    const struct backward_step before =
+        backward_step_of(&dstates, pass, step_number(i > 0 ? i - 1 : 0, steps, shape));
+    if (i + 1 == steps.count || normalize) all_rows_backward(&step);
     /* z_t holds W_hh h_{t-1}, so dh_{t-1} += W_hhᵀ dz_t                       (18, 22) */
     const struct product through = {step.d.before[0],
                                     H,
@@ -430,9 +431,7 @@ void rnn_backward_states(struct rnn_states dstates, const struct rnn_pass *pass,
                                     B,
                                     H,
                                     shape->cell->gates * H};
-    if (i > 0) step = backward_step_of(&dstates, pass, step_number(i - 1, steps, shape));
-    matrix_product_then(through, 1, i > 0 && !normalize ? step_backward : NULL, &step);
-    if (i > 0 && normalize) all_rows_backward(&step);
+    matrix_product_then(through, 1, i > 0 && !normalize ? step_backward : NULL, &before);
   }
 }
 

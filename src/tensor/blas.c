@@ -70,7 +70,8 @@ static size_t tile_count(size_t longer, double work) {
 struct tiled_product {
   struct product whole; /* of one group */
   size_t groups;
-  size_t tile; /* rows or columns of one */
+  const real *bias; /* (n): in every row of C before; NULL = none */
+  size_t tile;      /* rows or columns of one */
   tile_function *then;
   const void *context;
 };
@@ -84,11 +85,17 @@ static bool is_cut_in_rows(struct product p, size_t groups) {
   return p.m >= p.n * groups;
 }
 
+static void put_bias(struct product p, const real *bias) {
+  for (size_t i = 0; i < p.m && bias != NULL; i++)
+    memcpy(p.c + i * p.ldc, bias, p.n * sizeof *bias);
+}
+
 static void run_rows(const struct tiled_product *all, size_t start, size_t size) {
   struct product part = all_groups(all->whole, all->groups);
   part.m = size;
   part.a.data += part.a.transpose == AS_IT_IS ? start * part.a.ld : start;
   part.c += start * part.ldc;
+  put_bias(part, all->bias);
   matrix_product_alone(part);
   if (all->then != NULL) all->then(all->context, start, size, 0, all->whole.n);
 }
@@ -100,6 +107,7 @@ static void run_columns(const struct tiled_product *all, size_t start, size_t si
     part.n = size;
     part.b.data += (g * all->whole.n + start) * b_step;
     part.c += g * all->whole.n + start;
+    put_bias(part, all->bias == NULL ? NULL : all->bias + start);
     matrix_product_alone(part);
   }
   if (all->then != NULL) all->then(all->context, 0, all->whole.m, start, size);
@@ -114,24 +122,33 @@ static void run_tile(const void *context, size_t i) {
   (of_rows ? run_rows : run_columns)(all, start, size);
 }
 
-void matrix_product_then(struct product p, size_t groups, tile_function *then,
-                         const void *context) {
-  const size_t columns = p.n * groups, longer = p.m >= columns ? p.m : columns;
+static void run_tiled(struct tiled_product all) {
+  const struct product p = all.whole;
+  const size_t columns = p.n * all.groups, longer = p.m >= columns ? p.m : columns;
   const size_t tiles = tile_count(longer, (double)p.m * (double)columns * (double)p.k);
+  const size_t length = is_cut_in_rows(p, all.groups) ? p.m : p.n;
+  const size_t even = (length + tiles - 1) / tiles;
   if (tiles == 1) {
-    matrix_product_alone(all_groups(p, groups));
-    if (then != NULL) then(context, 0, p.m, 0, p.n);
+    put_bias(p, all.bias);
+    matrix_product_alone(all_groups(p, all.groups));
+    if (all.then != NULL) all.then(all.context, 0, p.m, 0, p.n);
     return;
   }
-  const size_t length = is_cut_in_rows(p, groups) ? p.m : p.n;
-  const size_t even = (length + tiles - 1) / tiles;
-  const size_t tile = (even + TILE_UNIT - 1) / TILE_UNIT * TILE_UNIT;
-  const struct tiled_product all = {p, groups, tile, then, context};
+  all.tile = (even + TILE_UNIT - 1) / TILE_UNIT * TILE_UNIT;
   team_run(run_tile, &all, tiles);
 }
 
+void matrix_product_then(struct product p, size_t groups, tile_function *then,
+                         const void *context) {
+  run_tiled((struct tiled_product){.whole = p, .groups = groups, .then = then, .context = context});
+}
+
+void matrix_product_with_bias(struct product p, const real *bias) {
+  run_tiled((struct tiled_product){.whole = p, .groups = 1, .bias = bias});
+}
+
 void matrix_product(struct product p) {
-  matrix_product_then(p, 1, NULL, NULL);
+  run_tiled((struct tiled_product){.whole = p, .groups = 1});
 }
 
 /* ---- memory: a buffer for each thread that multiplies, and for each that OpenBLAS starts ---- */

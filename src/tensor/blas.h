@@ -37,6 +37,8 @@ struct product {
 };
 
 void matrix_product(struct product p);
+/* First C = the bias (n) in every row; NULL: nothing. */
+void matrix_product_with_bias(struct product p, const real *bias);
 /* The same by the calling thread alone and in one piece: for work that is already shared out. */
 void matrix_product_alone(struct product p);
 

@@ -11,9 +11,10 @@ static size_t row_of(struct linear l) {
 }
 
 void linear_forward(real *y, const real *x, struct linear l, size_t n) {
-  if (l.bias != NULL) bias_forward(y, l.bias, n, l.out);
-  matrix_product((struct product){y, row_of(l), l.bias != NULL, 1, as_it_is(x, l.in),
-                                  transposed(l.weight, l.in), n, l.out, l.in});
+  const struct product product = {
+      y,     row_of(l), l.bias != NULL, 1, as_it_is(x, l.in), transposed(l.weight, l.in), n,
+      l.out, l.in};
+  matrix_product_with_bias(product, l.bias);
 }
 
 void linear_tanh_forward(real *y, const real *x, struct linear l, size_t n) {
@@ -37,20 +38,8 @@ void tanh_backward(real *dy, const real *y, size_t n) {
   for (size_t i = 0; i < n; i++) dy[i] *= 1 - y[i] * y[i];
 }
 
-struct bias_rows {
-  real *y;
-  const real *bias;
-  size_t out;
-};
-
-static void copy_bias(const void *context, size_t i) {
-  const struct bias_rows *rows = context;
-  memcpy(rows->y + i * rows->out, rows->bias, rows->out * sizeof *rows->y);
-}
-
 void bias_forward(real *y, const real *bias, size_t n, size_t out) {
-  const struct bias_rows rows = {y, bias, out};
-  share_out(n, (double)WORK_OF_NUMBER * (double)(n * out), copy_bias, &rows);
+  for (size_t i = 0; i < n; i++) memcpy(y + i * out, bias, out * sizeof *y);
 }
 
 enum { COLUMNS = 64, ROWS = 8 }; /* so many columns stay in registers and first cache */

@@ -10,7 +10,7 @@ struct linear {
   const real *weight; /* (out,in) */
   const real *bias;   /* (out); NULL = none. The backward functions do not read it */
   size_t in, out;
-  size_t row; /* reals between two rows of y; 0 = out. The forward functions know no bias then */
+  size_t row; /* reals between two rows of y; 0 = out. Then linear_tanh_forward cannot be used */
 };
 
 struct linear_gradients {

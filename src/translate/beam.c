@@ -117,6 +117,12 @@ elman_status beams_tidy(const struct beam *beams, size_t count, elman_error *err
 
 /* ---- the score of a hypothesis ---- */
 
+real mean_weight(const real *rows, size_t N, size_t S, size_t s) {
+  real sum = 0;
+  for (size_t n = 0; n < N; n++) sum += rows[n * S + s];
+  return sum / (real)N;
+}
+
 /* docs/beyond.md, section 23. Wu et al., "Google's neural machine translation system", 2016,
  * equation 14. */
 

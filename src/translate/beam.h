@@ -142,4 +142,7 @@ double score_bound(double log_probability, size_t limit, const elman_translate_o
 uint32_t sample_token(const real *logits, size_t V, bool without_unknown,
                       const elman_translate_options *options, uint64_t sentence, size_t step);
 
+/* The mean of what several heads look at: rows (N,S), one per head, at source token s. */
+real mean_weight(const real *rows, size_t N, size_t S, size_t s);
+
 #endif
